@@ -1,0 +1,1 @@
+//! This computer, from `/sys`, the affinity mask and the cgroup quota.

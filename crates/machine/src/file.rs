@@ -1,0 +1,1 @@
+//! The machine file (TOML), round trip exact.

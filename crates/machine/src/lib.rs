@@ -1,0 +1,73 @@
+//! A machine as cellweave sees it: elements that compute, limits on what moves between them, distances.
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | [`element`] | something that computes, and what it can hold |
+//! | [`limit`] | a named capacity over directed pairs of elements |
+//! | [`presets`] | `ps3`, `cell`, `qs20`, `qs22` with the limits of `streaming-schedule`, equations (1) to (9) |
+//! | [`discover`] | this computer, from `/sys`, the affinity mask and the cgroup quota |
+//! | [`file`] | the machine file (TOML), round trip exact |
+//!
+//! Floor 0: imports no other crate of the workspace.
+
+pub mod discover;
+pub mod element;
+pub mod file;
+pub mod limit;
+pub mod presets;
+
+pub use element::{Element, ElementId, Memory, Overhead, Place};
+pub use limit::{Block, Limit};
+
+use std::collections::BTreeMap;
+
+/// A machine: elements, the limits on the bytes between them, and what was measured of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Machine {
+    /// `qs22`, `host`, or whatever the machine file says.
+    pub name: String,
+    /// CPU model or a line about where the numbers come from.
+    pub description: String,
+    /// In index order; an [`ElementId`] indexes it.
+    pub elements: Vec<Element>,
+    /// Every one adds a contribution to a plan's period.
+    pub limits: Vec<Limit>,
+    /// By kind of element; a kind that is not named spends nothing.
+    pub overheads: BTreeMap<String, Overhead>,
+    /// As measured; empty before the machine has been probed.
+    pub distances: Option<Distances>,
+    /// Whether the limits were measured (a preset's were, by its paper); when not, a plan says so.
+    pub measured: bool,
+}
+
+/// Latency and bandwidth per ordered pair (reader's index first), as measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Distances {
+    /// `latency_ns[reader][source]`.
+    pub latency_ns: Vec<Vec<f64>>,
+    /// `bandwidth_bytes_per_s[reader][source]`.
+    pub bandwidth_bytes_per_s: Vec<Vec<f64>>,
+}
+
+impl Machine {
+    /// The index of the element that is called `name`.
+    pub fn element(&self, name: &str) -> Option<ElementId> {
+        self.elements.iter().position(|e| e.name == name)
+    }
+
+    /// What an element of kind `kind` spends on transfers; zero when the machine does not say.
+    pub fn overhead(&self, kind: &str) -> Overhead {
+        self.overheads.get(kind).copied().unwrap_or_default()
+    }
+
+    /// The kinds of element, each once, in order of first appearance.
+    pub fn kinds(&self) -> Vec<&str> {
+        let mut kinds: Vec<&str> = Vec::new();
+        for e in &self.elements {
+            if !kinds.contains(&e.kind.as_str()) {
+                kinds.push(&e.kind);
+            }
+        }
+        kinds
+    }
+}

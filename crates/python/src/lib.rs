@@ -1,0 +1,1 @@
+//! `cellweave._core`: converts and calls, no logic.

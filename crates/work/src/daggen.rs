@@ -1,0 +1,1 @@
+//! Random graphs after DagGen, the same for a seed for ever.

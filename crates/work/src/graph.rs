@@ -1,0 +1,89 @@
+//! Tasks, edges and ports of a streaming application.
+
+use std::collections::BTreeMap;
+
+/// A task's index in [`Graph::tasks`].
+pub type TaskId = usize;
+/// An edge's index in [`Graph::edges`].
+pub type EdgeId = usize;
+
+/// A streaming application: every task fires once per instance.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Graph {
+    /// The application's name.
+    pub name: String,
+    /// In index order.
+    pub tasks: Vec<Task>,
+    /// In file order.
+    pub edges: Vec<Edge>,
+    /// Bytes of code on each element with a hard memory ((16) of `streaming-schedule`); 64 kB where the file says nothing.
+    pub code_bytes: u64,
+}
+
+/// Something that fires once per instance.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Task {
+    /// Unique in its graph; no dot, no white space.
+    pub name: String,
+    /// `libequaliser.so:band` (C ABI symbol), `cellweave:NAME` (built in), `python:pkg.module:function`; `None` = planning only.
+    pub kernel: Option<String>,
+    /// What the kernel's `init` gets.
+    pub params: BTreeMap<String, Value>,
+    /// ns per firing by kind of element; `"*"` = any kind; empty = to be profiled.
+    pub cost_ns: BTreeMap<String, f64>,
+    /// Firings may run in any order on copies of the kernel: it keeps no state.
+    pub stateless: bool,
+}
+
+/// A parameter of a kernel.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// A number (TOML integers and floats).
+    Number(f64),
+    /// A text.
+    Text(String),
+    /// A truth value.
+    Bool(bool),
+    /// A list of numbers.
+    Numbers(Vec<f64>),
+}
+
+/// One end of an edge: a task and the name of its port. An edge that names no port gets one of its own, `0`, `1`, ..
+/// in file order, so that each such edge carries data of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Port {
+    /// The task.
+    pub task: TaskId,
+    /// The port's name, or its index in digits.
+    pub name: String,
+}
+
+/// Data that moves once per instance. Two edges from one output port are a broadcast: one buffer at the producer, one
+/// transfer per destination element. An input port has exactly one edge.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edge {
+    /// Producer.
+    pub from: Port,
+    /// Consumer.
+    pub to: Port,
+    /// Bytes per instance; at least 1. The maximum, where the port's length varies.
+    pub bytes: u64,
+    /// Further instances that the consumer needs: instance i needs i .. i + peek.
+    pub peek: u64,
+    /// Instances (of zeros) that are there at the start.
+    pub delay: u64,
+}
+
+impl Task {
+    /// ns per firing on an element of kind `kind`: the kind's own figure, else that of `"*"`.
+    pub fn cost_on(&self, kind: &str) -> Option<f64> {
+        self.cost_ns.get(kind).or_else(|| self.cost_ns.get("*")).copied()
+    }
+}
+
+impl Graph {
+    /// The index of the task that is called `name`.
+    pub fn task(&self, name: &str) -> Option<TaskId> {
+        self.tasks.iter().position(|t| t.name == name)
+    }
+}

@@ -1,0 +1,23 @@
+//! What is to be placed: task graphs, mappings, schedules and plans, and the files that hold them.
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | [`graph`] | tasks, edges, ports; validation |
+//! | [`read`] | TOML, JSON, GraphML, DOT and DagGen's text -> [`Graph`] |
+//! | [`write`] | [`Graph`] -> TOML, JSON |
+//! | [`daggen`] | random graphs after DagGen, the same for a seed for ever |
+//! | [`schedule`] | firstPeriod, slots, segments and order of a mapped graph: the one place that computes them |
+//! | [`plan`] | a plan and its JSON |
+//!
+//! Floor 0: imports no other crate of the workspace.
+
+pub mod daggen;
+pub mod graph;
+pub mod plan;
+pub mod read;
+pub mod schedule;
+pub mod write;
+
+pub use graph::{Edge, EdgeId, Graph, Port, Task, TaskId, Value};
+pub use plan::Plan;
+pub use schedule::{Buffering, Mapping, Schedule};

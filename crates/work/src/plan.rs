@@ -1,0 +1,80 @@
+//! A plan: where each task runs, how large each buffer is, what period that gives and what no mapping can beat.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A plan as its JSON holds it; names, not indices, so that a person can read it and another machine refuse it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Version of this format: 1.
+    pub format: u32,
+    /// [`Graph::name`](crate::Graph::name).
+    pub application: String,
+    /// The machine's name.
+    pub machine: String,
+    /// `greedy`, `cluster`, `delegate`, `anneal`, `exact`, `auto`, or `given`.
+    pub method: String,
+    /// `duplicated` or `shared`.
+    pub buffering: String,
+    /// Whether no hard limit is broken.
+    pub feasible: bool,
+    /// Whether the machine's limits and overheads were measured; if not, the period is a guess and said to be.
+    pub measured: bool,
+    /// Each broken limit in a sentence.
+    pub violations: Vec<String>,
+    /// ns per instance: the largest contribution.
+    pub period_ns: f64,
+    /// ns per instance that no mapping on this machine can beat.
+    pub bound_ns: f64,
+    /// `1 - bound / period`.
+    pub gap: f64,
+    /// `1e9 / period`.
+    pub throughput_per_s: f64,
+    /// Name of the largest contribution.
+    pub bottleneck: String,
+    /// Task -> element.
+    pub mapping: BTreeMap<String, String>,
+    /// Largest first.
+    pub contributions: Vec<Contribution>,
+    /// Element -> bytes of stream buffers.
+    pub buffers_bytes: BTreeMap<String, u64>,
+    /// Instances per firing.
+    pub batch: u64,
+    /// Element -> its tasks in firing order.
+    pub order: BTreeMap<String, Vec<String>>,
+    /// Task -> firstPeriod, in batches. Tasks of one element with equal firstPeriod are a segment.
+    pub first_period: BTreeMap<String, u64>,
+    /// In the application's order.
+    pub edges: Vec<PlannedEdge>,
+    /// Moves that the search evaluated; the same number repeats the plan.
+    pub moves: u64,
+    /// Seed of the search.
+    pub seed: u64,
+    /// Seconds that planning took.
+    pub seconds: f64,
+}
+
+/// One thing that takes time in each period.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Contribution {
+    /// `compute of SPE3`, or the limit's name.
+    pub name: String,
+    /// ns per instance.
+    pub ns: f64,
+}
+
+/// An edge with the room it gets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedEdge {
+    /// `split.3`.
+    pub from: String,
+    /// `band3.in`.
+    pub to: String,
+    /// Instances at the producer; 0 where both ends share one buffer.
+    pub slots_out: u64,
+    /// Instances at the consumer.
+    pub slots_in: u64,
+    /// firstPeriod of the consumer, in batches.
+    pub first_period: u64,
+}

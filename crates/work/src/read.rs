@@ -1,0 +1,1 @@
+//! TOML, JSON, GraphML, DOT and DagGen text -> `Graph`.
