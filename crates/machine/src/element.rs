@@ -59,6 +59,6 @@ pub struct Memory {
 pub struct Overhead {
     /// ns per hand-over (one per batch), at each end.
     pub per_transfer_ns: f64,
-    /// ns per byte that the reading element spends because the bytes are another's.
+    /// ns per byte of a transfer, at each end (writing lines that another core holds costs as much as reading them).
     pub per_byte_ns: f64,
 }
