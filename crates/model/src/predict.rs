@@ -1,0 +1,229 @@
+//! Contributions, period and violations of a mapped graph.
+
+use crate::{Broadcast, Limits, broadcasts};
+use machine::{Element, Machine, Overhead};
+use work::plan::Contribution;
+use work::{Graph, Schedule, Task, Value};
+
+/// What the model says of a mapped graph.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prediction {
+    /// ns per instance: the largest contribution; 0 when nothing contributes.
+    pub period_ns: f64,
+    /// Largest first; equal ones in the order elements, limits, overflows, python lock.
+    pub contributions: Vec<Contribution>,
+    /// Each broken limit in a sentence; empty = feasible.
+    pub violations: Vec<String>,
+}
+
+/// A task has no cost on the kind of element that it is mapped to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingCost {
+    /// The task's name.
+    pub task: String,
+    /// The kind that its `cost_ns` does not give.
+    pub kind: String,
+}
+
+impl std::fmt::Display for MissingCost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "task {} has no cost on an element of kind {:?}: give cost_ns.{} (or \"*\"), or profile the application",
+            self.task, self.kind, self.kind
+        )
+    }
+}
+
+impl std::error::Error for MissingCost {}
+
+/// What an element of kind `kind` spends on transfers: the machine's figure, else what the application's profile
+/// measured, else nothing.
+pub fn overhead(machine: &Machine, graph: &Graph, kind: &str) -> Overhead {
+    let _ = graph;
+    machine.overhead(kind)
+}
+
+/// Whether a firing of `task` holds the Python interpreter's lock: a Python kernel without jit.
+pub fn holds_python_lock(task: &Task) -> bool {
+    let python = task.kernel.as_deref().is_some_and(|k| k.starts_with("python:"));
+    let jit = match task.params.get("jit") {
+        Some(Value::Text(text)) => !text.is_empty() && text != "none",
+        Some(Value::Bool(jit)) => *jit,
+        _ => false,
+    };
+    python && !jit
+}
+
+/// Predicts the period of `graph` on `machine` under `mapping`, with the buffers and the batch of `schedule`:
+/// equations (1) to (9), (14) to (18) of `streaming-schedule`, and overheads where the machine has them.
+///
+/// # Errors
+/// [`MissingCost`] when a task is mapped to a kind that it has no cost for.
+///
+/// # Panics
+/// When `mapping` or `schedule` is not of this graph and machine.
+pub fn predict(
+    machine: &Machine,
+    graph: &Graph,
+    mapping: &[usize],
+    schedule: &Schedule,
+) -> Result<Prediction, MissingCost> {
+    predict_with(&Limits::new(machine), machine, graph, mapping, schedule)
+}
+
+/// [`predict`] with limits that were prepared before: for many mappings on one machine.
+///
+/// # Errors
+/// As [`predict`].
+///
+/// # Panics
+/// As [`predict`].
+pub fn predict_with(
+    limits: &Limits,
+    machine: &Machine,
+    graph: &Graph,
+    mapping: &[usize],
+    schedule: &Schedule,
+) -> Result<Prediction, MissingCost> {
+    let n = machine.elements.len();
+    let mut compute = vec![0.0; n];
+    let mut lock: Option<f64> = None;
+    for (task, &on) in graph.tasks.iter().zip(mapping) {
+        let kind = &machine.elements[on].kind;
+        let cost =
+            task.cost_on(kind).ok_or_else(|| MissingCost { task: task.name.clone(), kind: kind.clone() })?;
+        compute[on] += cost;
+        if holds_python_lock(task) {
+            *lock.get_or_insert(0.0) += cost;
+        }
+    }
+
+    let overheads: Vec<Overhead> =
+        machine.elements.iter().map(|e| overhead(machine, graph, &e.kind)).collect();
+    let list = broadcasts(graph);
+    let mut limit_bytes = vec![0.0; limits.len()];
+    let mut transfers = Transfers { incoming: vec![0; n], outgoing: vec![Vec::new(); n] };
+    for broadcast in &list {
+        let from = mapping[broadcast.from];
+        for to in broadcast.destinations(mapping) {
+            let bytes = broadcast.bytes as f64;
+            for &id in limits.of(from, to) {
+                limit_bytes[id as usize] += bytes;
+            }
+            for end in [from, to] {
+                let o = overheads[end];
+                compute[end] += o.per_transfer_ns / schedule.batch as f64 + o.per_byte_ns * bytes;
+            }
+            transfers.incoming[to] += 1;
+            transfers.outgoing[from].push(to);
+        }
+    }
+
+    let mut contributions: Vec<Contribution> = machine
+        .elements
+        .iter()
+        .zip(&compute)
+        .map(|(e, &ns)| Contribution { name: format!("compute of {}", e.name), ns })
+        .collect();
+    for (id, limit) in machine.limits.iter().enumerate() {
+        let ns = limit_bytes[id] * limits.ns_per_byte(id as u32);
+        contributions.push(Contribution { name: limit.name.clone(), ns });
+    }
+    let touched = touched_bytes(graph, mapping, schedule, &list, n);
+    for (id, element) in machine.elements.iter().enumerate() {
+        if let Some(ns) = overflow_ns(element, schedule.buffers_bytes[id], touched[id]) {
+            contributions.push(Contribution { name: format!("overflow of {}", element.name), ns });
+        }
+    }
+    if let Some(ns) = lock {
+        contributions.push(Contribution { name: "python lock".into(), ns });
+    }
+    contributions.sort_by(|a, b| b.ns.total_cmp(&a.ns));
+    Ok(Prediction {
+        period_ns: contributions.first().map_or(0.0, |c| c.ns),
+        contributions,
+        violations: violations(machine, graph, schedule, &transfers),
+    })
+}
+
+/// Transfers per period: how many come to an element, and the readers of those that leave it.
+struct Transfers {
+    incoming: Vec<u64>,
+    outgoing: Vec<Vec<usize>>,
+}
+
+/// Bytes of stream buffers that each element touches per instance, at its end of every edge: once where both ends
+/// share a buffer.
+fn touched_bytes(
+    graph: &Graph,
+    mapping: &[usize],
+    schedule: &Schedule,
+    list: &[Broadcast],
+    n: usize,
+) -> Vec<f64> {
+    let mut touched = vec![0.0; n];
+    for broadcast in list {
+        touched[mapping[broadcast.from]] += broadcast.bytes as f64;
+        for &id in &broadcast.edges {
+            let own_end =
+                schedule.slots[id].out > 0 || mapping[graph.edges[id].to.task] != mapping[broadcast.from];
+            if own_end {
+                touched[mapping[graph.edges[id].to.task]] += broadcast.bytes as f64;
+            }
+        }
+    }
+    touched
+}
+
+/// What a soft memory adds when its buffers exceed it: buffers are used round and round, so the share of the touched
+/// bytes that exceeds the budget moves at the overflow rate. `None` where it fits, is hard, or was not measured.
+fn overflow_ns(element: &Element, buffers_bytes: u64, touched: f64) -> Option<f64> {
+    let memory = element.memory.as_ref()?;
+    let rate = memory.overflow_bytes_per_s?;
+    if memory.hard || buffers_bytes <= memory.bytes {
+        return None;
+    }
+    let share = (buffers_bytes - memory.bytes) as f64 / buffers_bytes as f64;
+    Some(share * touched * 1e9 / rate)
+}
+
+/// (16), (17) and (18), each broken one in a sentence with its numbers.
+fn violations(machine: &Machine, graph: &Graph, schedule: &Schedule, transfers: &Transfers) -> Vec<String> {
+    let mut list = Vec::new();
+    for (id, element) in machine.elements.iter().enumerate() {
+        let name = &element.name;
+        if let Some(memory) = element.memory.as_ref().filter(|m| m.hard) {
+            let buffers = schedule.buffers_bytes[id];
+            let used = buffers > 0 || !schedule.order[id].is_empty();
+            if memory.bytes < graph.code_bytes {
+                if used {
+                    list.push(format!(
+                        "{name} holds {} bytes, less than the application's code of {} bytes",
+                        memory.bytes, graph.code_bytes
+                    ));
+                }
+            } else if buffers > memory.bytes - graph.code_bytes {
+                list.push(format!(
+                    "buffers on {name} take {buffers} bytes, and {} are left beside {} bytes of code (16)",
+                    memory.bytes - graph.code_bytes,
+                    graph.code_bytes
+                ));
+            }
+        }
+        if let Some(most) = element.incoming_max.filter(|&m| transfers.incoming[id] > u64::from(m)) {
+            let count = transfers.incoming[id];
+            list.push(format!("{name} receives {count} transfers at once, and can take {most} (17)"));
+        }
+        for (kind, &most) in &element.outgoing_max {
+            let readers = transfers.outgoing[id].iter().filter(|&&to| machine.elements[to].kind == *kind);
+            let count = readers.count();
+            if count > most as usize {
+                list.push(format!(
+                    "{name} sends {count} transfers at once to elements of kind {kind}, and can serve {most} (18)"
+                ));
+            }
+        }
+    }
+    list
+}
