@@ -18,6 +18,19 @@ pub struct Graph {
     pub edges: Vec<Edge>,
     /// Bytes of code on each element with a hard memory ((16) of `streaming-schedule`); 64 kB where the file says nothing.
     pub code_bytes: u64,
+    /// What `cellweave profile` measured beside the costs.
+    pub profile: Option<Profile>,
+}
+
+/// What `cellweave profile` measured on a host beside the costs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Profile {
+    /// Name of the machine that was measured.
+    pub machine: String,
+    /// Version of cellweave that measured.
+    pub cellweave: String,
+    /// By kind of element: ns that an element spends itself per transfer, and per byte of it.
+    pub overheads: BTreeMap<String, (f64, f64)>,
 }
 
 /// Something that fires once per instance.

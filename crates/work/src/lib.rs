@@ -18,6 +18,6 @@ pub mod read;
 pub mod schedule;
 pub mod write;
 
-pub use graph::{Edge, EdgeId, Graph, Port, Task, TaskId, Value};
+pub use graph::{Edge, EdgeId, Graph, Port, Profile, Task, TaskId, Value};
 pub use plan::Plan;
 pub use schedule::{Buffering, Mapping, Schedule};

@@ -1,6 +1,31 @@
 //! firstPeriod, slots, segments and order of a mapped graph. Everything else reads them from here or from the plan.
+//!
+//! The rules, for batches of B instances (`p = ceil(peek / B)`, `d = floor(delay / B)`, `D` = firstPeriod of the
+//! consumer less firstPeriod of the producer; `streaming-schedule` 3.2.2, and its "future optimisation"):
+//!
+//! | edge | adds to firstPeriod | slots out | slots in |
+//! |---|---|---|---|
+//! | [`Duplicated`](Buffering::Duplicated), or between elements | `p + 2 - d` | `B * max(D, 1)` | `B * max(D, p + 1) + delay` |
+//! | [`Shared`](Buffering::Shared) on one element | `p - d` | 0 | `B * (max(D, p) + 1) + delay` |
+//!
+//! Without delays `D >= p + 2` (or `D >= p`), so that these are `B * D` at each end, and `B * (D + 1)` once. A
+//! firstPeriod is never negative. An element's buffers are the slots times the bytes, with two exceptions for edges that
+//! share one output port (a broadcast): the producer's end counts once, and so does the consumers' end on each element
+//! that has some of the consumers; each with the largest slots among its edges. All edges that share a buffer get that
+//! figure as their slots.
+//!
+//! A cycle has a schedule when its delays make up for what its edges add. One whose edges are all free of transfers needs a
+//! batch more than that: its tasks would otherwise wait for each other within one batch.
+//!
+//! **Liveness.** With these slots no run can deadlock, whatever the mapping, the peeks and the batch: both ends of an edge
+//! hold at least `B * (D + 1) + delay` instances ([`minimum_slots`]). Seen as a marked graph, a cycle's tokens are `sum over its
+//! back edges of (D + 1) - sum over its forward edges of (p - d)`; firstPeriod rises by at least `p - d` along forward
+//! edges and returns to itself around the cycle, so that there is at least one token per back edge.
 
-use crate::{EdgeId, Graph, TaskId};
+use crate::{Edge, EdgeId, Graph, TaskId};
+
+mod scheduler;
+pub use scheduler::Scheduler;
 
 /// `mapping[task]` = index of the element that it runs on.
 pub type Mapping = Vec<usize>;
@@ -15,8 +40,23 @@ pub enum Buffering {
     Shared,
 }
 
+impl Buffering {
+    /// `duplicated` or `shared`, as files and options have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Buffering::Duplicated => "duplicated",
+            Buffering::Shared => "shared",
+        }
+    }
+
+    /// The rule that is called `name`.
+    pub fn from_name(name: &str) -> Option<Buffering> {
+        [Buffering::Duplicated, Buffering::Shared].into_iter().find(|b| b.name() == name)
+    }
+}
+
 /// When each task first fires and how much room each edge needs. The unit of periods is a batch.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Schedule {
     /// Instances per firing.
     pub batch: u64,
@@ -24,14 +64,14 @@ pub struct Schedule {
     pub first_period: Vec<u64>,
     /// Per edge.
     pub slots: Vec<Slots>,
-    /// Bytes of stream buffers per element, by the rule.
+    /// Bytes of stream buffers per element, by the rule. Absurd sums stop at `u64::MAX`.
     pub buffers_bytes: Vec<u64>,
     /// Per element, its tasks by (firstPeriod, topological place); tasks of equal firstPeriod are a segment.
     pub order: Vec<Vec<TaskId>>,
 }
 
 /// Room of an edge, in instances.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Slots {
     /// At the producer; 0 where both ends share one buffer.
     pub out: u64,
@@ -39,9 +79,37 @@ pub struct Slots {
     pub r#in: u64,
 }
 
+/// Tasks of one element with equal firstPeriod: fired as one unit, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Segment<'a> {
+    /// Index of the element.
+    pub element: usize,
+    /// In batches.
+    pub first_period: u64,
+    /// In topological order.
+    pub tasks: &'a [TaskId],
+}
+
+impl Schedule {
+    /// The runs of tasks of one element with equal firstPeriod, element by element, in firing order. A segment is convex: a
+    /// path out and back would raise firstPeriod; hence the graph of segments has no cycle but through delays.
+    pub fn segments(&self) -> Vec<Segment<'_>> {
+        let mut segments = Vec::new();
+        for (element, order) in self.order.iter().enumerate() {
+            for tasks in order.chunk_by(|&a, &b| self.first_period[a] == self.first_period[b]) {
+                segments.push(Segment { element, first_period: self.first_period[tasks[0]], tasks });
+            }
+        }
+        segments
+    }
+}
+
 /// Why a mapped graph has no schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the cycle {} needs a delay of at least {needed} with this mapping and batch, and has {delay}", tasks.join(" -> "))]
+#[error(
+    "the cycle {} needs delays of at least {needed} batches with this mapping and batch, and has {delay}",
+    tasks.join(" -> ")
+)]
 pub struct NoSchedule {
     /// Names of the tasks of the cycle, the first repeated at the end.
     pub tasks: Vec<String>,
@@ -53,10 +121,30 @@ pub struct NoSchedule {
     pub edge: EdgeId,
 }
 
-/// Computes the schedule of `graph` on `elements` elements under `mapping`.
+/// Computes the schedule of `graph` on `elements` elements under `mapping`; a batch of 0 counts as 1.
+///
+/// Linear in tasks and edges when the graph has no cycle; with cycles, times the delayed edges on the longest path.
+/// [`Scheduler`] does the same for many mappings of one graph without allocating anew.
 ///
 /// # Errors
 /// [`NoSchedule`] when a cycle's delay is too short for the mapping and the batch.
+///
+/// # Panics
+/// When `mapping` does not give each task an element below `elements`, or an edge names a task that is not there
+/// ([`Graph::validate`] finds that).
+///
+/// ```
+/// use work::{Buffering, Edge, Graph, Port, Task, schedule::schedule};
+/// let task = |name: &str| Task { name: name.into(), ..Task::default() };
+/// let port = |task, name: &str| Port { task, name: name.into() };
+/// let edge = Edge { from: port(0, "0"), to: port(1, "0"), bytes: 100, peek: 1, delay: 0 };
+/// let graph = Graph { tasks: vec![task("a"), task("b")], edges: vec![edge], ..Graph::default() };
+///
+/// let apart = schedule(&graph, &[0, 1], 2, Buffering::Shared, 1).unwrap();
+/// assert_eq!((apart.first_period, apart.buffers_bytes), (vec![0, 3], vec![300, 300]));
+/// let together = schedule(&graph, &[0, 0], 2, Buffering::Shared, 1).unwrap();
+/// assert_eq!((together.first_period, together.buffers_bytes), (vec![0, 1], vec![200, 0]));
+/// ```
 pub fn schedule(
     graph: &Graph,
     mapping: &[usize],
@@ -64,6 +152,17 @@ pub fn schedule(
     buffering: Buffering,
     batch: u64,
 ) -> Result<Schedule, NoSchedule> {
-    let _ = (graph, mapping, elements, buffering, batch);
-    unimplemented!()
+    let mut schedule = Schedule::default();
+    Scheduler::new(graph).run(mapping, elements, buffering, batch, &mut schedule)?;
+    Ok(schedule)
+}
+
+/// What liveness needs of one edge, in instances: both ends together, the consumer's end, the producer's end. The last
+/// is 0 where `local`: there a single buffer serves. `first_period` is the producer's and the consumer's, in batches.
+pub fn minimum_slots(edge: &Edge, first_period: (u64, u64), local: bool, batch: u64) -> (u64, u64, u64) {
+    let batch = batch.max(1);
+    let apart = (first_period.1 + 1).saturating_sub(first_period.0);
+    let both = batch.saturating_mul(apart).saturating_add(edge.delay);
+    let window = batch.saturating_mul(edge.peek.div_ceil(batch) + 1).saturating_add(edge.delay);
+    (both, window, if local { 0 } else { batch })
 }
