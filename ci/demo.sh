@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# The vocoder, from its graph to sound: profile, plan, run, report.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cellweave=.venv/bin/cellweave
+make --quiet -C examples/vocoder
+mkdir -p demo
+$cellweave profile examples/vocoder/app.toml --force -o demo/app.toml
+$cellweave plan demo/app.toml --on host --force -o demo/plan.json
+$cellweave run demo/app.toml --plan demo/plan.json --trace demo/trace.json --force -o demo/result.json
+$cellweave report demo/result.json --plan demo/plan.json --trace demo/trace.json --force -o demo/report.html

@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Python is linted and formatted.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+paths=(python pep517 tests examples benches)
+.venv/bin/ruff check --quiet "${paths[@]}"
+.venv/bin/ruff format --quiet --check "${paths[@]}"
