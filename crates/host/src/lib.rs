@@ -1,1 +1,25 @@
-//! Stub.
+//! This computer as a target: the only crate that reads a clock, waits, or pins a thread.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`ring`] | the counters of a ring between one producer and its consumers; no data |
+//! | [`wait`] | spin, yield, park; a publish wakes a parked worker and costs a fence when nobody sleeps |
+//! | [`clock`] | monotonic nanoseconds, what reading them costs, sleeping |
+//! | [`pin`] | one thread on one cpu, and whether that was granted |
+//! | [`stolen`] | did this thread lose its cpu since a mark |
+//! | [`signals`] | Ctrl-C: the first drains, the second stops |
+//! | [`mod@identity`] | what a result file says about the computer it comes from |
+//!
+//! Floor 1: imports `machine` only.
+
+pub mod clock;
+pub mod pin;
+pub mod ring;
+pub mod wait;
+
+mod sync;
+
+pub use clock::{Clock, now_ns, overhead_ns};
+pub use pin::Affinity;
+pub use ring::{Consumer, Producer, ring};
+pub use wait::{Event, Patience, Woken};
