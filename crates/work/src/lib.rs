@@ -20,4 +20,4 @@ pub mod write;
 
 pub use graph::{Edge, EdgeId, Graph, Port, Profile, Task, TaskId, Value};
 pub use plan::Plan;
-pub use schedule::{Buffering, Mapping, Schedule};
+pub use schedule::{Buffering, Mapping, NoSchedule, Schedule, Scheduler, Slots};
