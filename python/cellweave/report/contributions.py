@@ -1,0 +1,65 @@
+"""A bar per contribution to a plan's period, beside the bound."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cellweave.report.colours import FAINT, INK, WARNING
+from cellweave.report.units import time_ns
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def draw_contributions(plan: dict[str, Any], ax: Axes | None = None, most: int = 16) -> Axes:
+    """Draw a plan's largest contributions, in ns per instance.
+
+    Parameters
+    ----------
+    plan : dict
+        As in ``plan.json``.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure of its own by default.
+    most : int
+        How many bars at most, largest first.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    import matplotlib.pyplot as plt
+
+    items = plan["contributions"][:most]
+    if ax is None:
+        _, ax = plt.subplots(figsize=(8, 0.6 + 0.32 * max(3, len(items))), layout="constrained")
+    names = [c["name"] for c in items]
+    values = [c["ns"] for c in items]
+    place = range(len(items))
+    bars = [("#D55E00" if n == plan["bottleneck"] else "#0072B2") for n in names]
+    ax.barh(place, values, color=bars, height=0.72)
+    ax.set_yticks(place, names, fontsize=8)
+    ax.invert_yaxis()
+    for i, value in enumerate(values):
+        ax.annotate(time_ns(value), (value, i), xytext=(3, 0), textcoords="offset points", va="center", fontsize=8, color=INK)
+    ax.axvline(plan["bound_ns"], color=INK, linestyle="--", linewidth=1)
+    ax.annotate(
+        f"bound {time_ns(plan['bound_ns'])}",
+        (plan["bound_ns"], 1.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(-3, 3),
+        textcoords="offset points",
+        ha="right",
+        fontsize=8,
+        color=INK,
+    )
+    ax.set_xlim(0, max([*values, plan["bound_ns"], 1e-9]) * 1.15)
+    ax.set_xlabel("ns per instance")
+    left_out = len(plan["contributions"]) - len(items)
+    title = f"{plan['application']} on {plan['machine']}: what takes the time"
+    ax.set_title(title + (f" ({left_out} smaller ones left out)" if left_out > 0 else ""), fontsize=10, pad=16)
+    if not plan["feasible"]:
+        ax.annotate("not feasible", (0.99, 0.02), xycoords="axes fraction", ha="right", color=WARNING, fontsize=9)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(axis="x", color=FAINT, linewidth=0.5)
+    ax.set_axisbelow(True)
+    return ax

@@ -1,0 +1,90 @@
+"""A table once, for the terminal, for `str()` and for a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from io import StringIO
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import RenderableType
+
+
+@dataclass
+class Table:
+    """Rows of cells under headed columns.
+
+    Parameters
+    ----------
+    title : str
+        A line above the table.
+    columns : sequence of str
+        Headings. One that starts with ``>`` is a column of numbers, set to the right.
+    rows : list of sequence of str
+        As many cells as columns.
+    notes : list of str
+        Lines below the table.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: list[Sequence[str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def rich(self) -> RenderableType:
+        """What the command line prints."""
+        from rich import box
+        from rich.console import Group
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        table = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+        for column in self.columns:
+            right = column.startswith(">")
+            table.add_column(column.lstrip(">"), justify="right" if right else "left", overflow="fold")
+        for row in self.rows:
+            table.add_row(*[Text(cell) for cell in row])
+        parts: list[RenderableType] = [Text(self.title, style="bold")] if self.title else []
+        if self.rows:
+            parts.append(table)
+        parts += [Text(note) for note in self.notes]
+        return Group(*parts)
+
+    def html(self) -> str:
+        """What a notebook and a report show."""
+
+        def cells(row: Sequence[str], tag: str) -> str:
+            return "".join(
+                f'<{tag} style="text-align:{"right" if column.startswith(">") else "left"}">'
+                f"{escape(cell.lstrip('>') if tag == 'th' else cell)}</{tag}>"
+                for column, cell in zip(self.columns, row, strict=True)
+            )
+
+        lines = [f"<p><strong>{escape(self.title)}</strong></p>"] if self.title else []
+        if self.rows:
+            lines += ["<table>", f"<thead><tr>{cells(self.columns, 'th')}</tr></thead>", "<tbody>"]
+            lines += [f"<tr>{cells(row, 'td')}</tr>" for row in self.rows]
+            lines += ["</tbody>", "</table>"]
+        lines += [f"<p>{escape(note)}</p>" for note in self.notes]
+        return "\n".join(lines)
+
+
+def text(tables: Sequence[Table], width: int = 110) -> str:
+    """The tables as plain text, one below the other."""
+    from rich.console import Console
+
+    out = StringIO()
+    console = Console(file=out, width=width, color_system=None, force_terminal=False, legacy_windows=False)
+    for i, table in enumerate(tables):
+        if i:
+            console.print()
+        console.print(table.rich())
+    return "\n".join(line.rstrip() for line in out.getvalue().rstrip().splitlines())
+
+
+def html(tables: Sequence[Table]) -> str:
+    """The tables as HTML, one below the other."""
+    return "\n".join(table.html() for table in tables)

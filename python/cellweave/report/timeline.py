@@ -1,0 +1,77 @@
+"""What each element did when, from a trace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cellweave.report.colours import INK, colours
+from cellweave.report.units import time_ns
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def draw_timeline(
+    trace: dict[str, Any] | list[dict[str, Any]],
+    window_ns: tuple[float, float] | None = None,
+    ax: Axes | None = None,
+    most: int = 3000,
+) -> Axes:
+    """Draw a row per element and a bar per batch.
+
+    Parameters
+    ----------
+    trace : dict or list of dict
+        A trace file (Chrome's format): complete events with ``ts`` and ``dur`` in us, threads named by metadata.
+    window_ns : (float, float), optional
+        From and to, in ns since the trace's first event. By default as much from the middle as shows `most` bars.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure of its own by default.
+    most : int
+        Bars at most, so that a picture of a long run is drawn in a second.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    import matplotlib.pyplot as plt
+
+    events = trace["traceEvents"] if isinstance(trace, dict) else trace
+    names = {
+        (e.get("pid", 0), e.get("tid", 0)): e["args"]["name"]
+        for e in events
+        if e.get("ph") == "M" and e.get("name") == "thread_name"
+    }
+    bars = sorted((e for e in events if e.get("ph") == "X"), key=lambda e: float(e["ts"]))
+    start = float(bars[0]["ts"]) if bars else 0.0
+    if window_ns is not None:
+        low, high = (start + edge / 1000 for edge in window_ns)
+        bars = [e for e in bars if e["ts"] + e["dur"] >= low and e["ts"] <= high][:most]
+    elif len(bars) > most:
+        first = (len(bars) - most) // 2
+        bars = bars[first : first + most]
+    rows: dict[tuple[Any, Any], list[dict[str, Any]]] = {key: [] for key in sorted(names, key=str)}
+    for e in bars:
+        rows.setdefault((e.get("pid", 0), e.get("tid", 0)), []).append(e)
+    rows = {key: row for key, row in rows.items() if row}
+    tasks = sorted({e["name"] for e in bars})
+    colour = colours(tasks)
+    if ax is None:
+        _, ax = plt.subplots(figsize=(11, 1.6 + 0.5 * max(1, len(rows))), layout="constrained")
+    zero = float(bars[0]["ts"]) if bars else 0.0
+    for y, row in enumerate(rows.values()):
+        ax.broken_barh(
+            [(float(e["ts"]) - zero, max(float(e["dur"]), 1e-3)) for e in row],
+            (y - 0.4, 0.8),
+            facecolors=[colour[e["name"]] for e in row],
+            edgecolor="none",
+        )
+    ax.set_yticks(range(len(rows)), [names.get(key, f"thread {key[1]}") for key in rows])
+    ax.invert_yaxis()
+    ax.set_xlabel(f"us, from {time_ns((zero - start) * 1000)} after the first event")
+    ax.set_title(f"{len(bars)} batches of {len(tasks)} tasks", fontsize=10, color=INK)
+    if 0 < len(tasks) <= 24:
+        handles = [plt.Rectangle((0, 0), 1, 1, color=colour[t]) for t in tasks]
+        ax.legend(handles, tasks, loc="upper center", bbox_to_anchor=(0.5, -0.32), ncols=8, fontsize=7, frameon=False)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
