@@ -1,0 +1,278 @@
+"""The vocoder's kernels give what the equations say, at every setting, however their firings are split into calls."""
+
+import ctypes as c
+import importlib.util
+import shutil
+import subprocess
+import wave
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "examples" / "vocoder"
+SETTINGS = [(1.0, 1.0), (0.5, 1.0), (2.0, 1.0), (1.0, 0.5), (1.0, 2.0), (1.25, 0.8), (0.75, 1.5), (2.0, 2.0), (0.5, 0.5)]
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(f"vocoder_{name}", FOLDER / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+make_app = load("make_app")
+reference = load("reference")
+
+
+class Port(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("dtype", c.c_char_p), ("shape", c.c_void_p), ("dimensions", c.c_uint32),
+                ("items", c.c_uint32), ("bytes", c.c_uint64), ("flags", c.c_uint32), ("reserved", c.c_uint32)]  # fmt: skip
+
+
+class In(c.Structure):
+    _fields_ = [("base", c.c_void_p)] + [(n, c.c_uint64) for n in ("stride", "bytes", "peek", "real")]
+
+
+class Out(c.Structure):
+    _fields_ = [("base", c.c_void_p), ("stride", c.c_uint64), ("bytes", c.c_uint64)]
+
+
+class Batch(c.Structure):
+    _fields_ = [("firings", c.c_uint64), ("first", c.c_uint64), ("inputs", c.c_uint32), ("outputs", c.c_uint32),
+                ("in_", c.POINTER(In)), ("out", c.POINTER(Out)), ("error", c.c_char_p), ("error_bytes", c.c_uint64)]  # fmt: skip
+
+
+class Result(c.Structure):
+    _fields_ = [("fired", c.c_uint64), ("status", c.c_uint32), ("reserved", c.c_uint32)]
+
+
+class Param(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("text", c.c_char_p), ("numbers", c.POINTER(c.c_double)), ("count", c.c_uint64)]
+
+
+class Connection(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("bytes", c.c_uint64), ("peek", c.c_uint64)]
+
+
+class Task(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("params", c.POINTER(Param)), ("params_count", c.c_uint64),
+                ("inputs", c.POINTER(Connection)), ("outputs", c.POINTER(Connection)), ("inputs_count", c.c_uint32),
+                ("outputs_count", c.c_uint32), ("error", c.c_char_p), ("error_bytes", c.c_uint64)]  # fmt: skip
+
+
+class Kernel(c.Structure):
+    _fields_ = [("abi_version", c.c_uint32), ("struct_bytes", c.c_uint32), ("name", c.c_char_p), ("flags", c.c_uint32),
+                ("inputs", c.c_uint32), ("outputs", c.c_uint32), ("reserved", c.c_uint32),
+                ("input_ports", c.POINTER(Port)), ("output_ports", c.POINTER(Port)),
+                ("init", c.CFUNCTYPE(c.c_uint32, c.POINTER(Task), c.POINTER(c.c_void_p))),
+                ("fire", c.CFUNCTYPE(Result, c.c_void_p, c.POINTER(Batch))),
+                ("finish", c.CFUNCTYPE(c.c_uint32, c.c_void_p, c.c_char_p, c.c_uint64))]  # fmt: skip
+
+
+class Refused(Exception):
+    """`init` said no."""
+
+
+def init(kernel, name, params, inputs, outputs):
+    """Calls a kernel's `init`; connections as (name, bytes, peek)."""
+    numbers = [c.c_double(v) for v in params.values()]
+    array = (Param * max(1, len(params)))(
+        *(Param(k.encode(), None, c.pointer(v), 1) for k, v in zip(params, numbers, strict=True))
+    )
+    error = c.create_string_buffer(256)
+    ends = [(Connection * max(1, len(l)))(*(Connection(n.encode(), b, p) for n, b, p in l)) for l in (inputs, outputs)]
+    task = Task(name.encode(), array, len(params), *ends, len(inputs), len(outputs),
+                c.cast(error, c.c_char_p), len(error))  # fmt: skip
+    state = c.c_void_p()
+    if kernel.init(c.byref(task), c.byref(state)) != 0:
+        raise Refused(error.value.decode())
+    return state
+
+
+class Sequential:
+    """Fires the graph's tasks one after the other, each over all instances in calls of the given sizes."""
+
+    def __init__(self, library, setting):
+        self.setting = setting
+        self.library = c.CDLL(str(library))
+        self.tasks, self.edges = make_app.graph(setting, {}, {})
+
+    def ports(self, name, kernel):
+        """A task's edges in the order of its kernel's ports: [(port, bytes, peek, edge index)] in, [..] out."""
+        sides = []
+        for side, ports, count in (("to", kernel.input_ports, kernel.inputs), ("from", kernel.output_ports, kernel.outputs)):
+            mine = {}
+            for i, (start, end, size, peek) in enumerate(self.edges):
+                task, port = (end if side == "to" else start).split(".")
+                if task == name and port not in mine:
+                    mine[port] = (port, size, peek, i)
+            order = [ports[i].name.decode() for i in range(count)]
+            if count and ports[count - 1].flags & 8:  # CW_REPEATED
+                last = order.pop()
+                order += [f"{last}{i}" for i in range(len(mine) - len(order))]
+            assert set(order) == set(mine), f"{name}: {order} != {set(mine)}"
+            sides.append([mine[p] for p in order])
+        return sides
+
+    def run(self, audio, calls):
+        """audio: f32 [samples, channels] -> f32 [instances * synthesis_hop, channels]."""
+        s = self.setting
+        count = -(-len(audio) // s.analysis_hop)
+        source = np.zeros((count + s.peek, s.analysis_hop * s.channels), np.float32)
+        source.reshape(-1)[: audio.size] = audio.reshape(-1)
+        buffers = {"read.out": source}
+        for name, symbol, params in self.tasks[1:-1]:
+            kernel = Kernel.in_dll(self.library, symbol.split(":")[1])
+            assert (kernel.abi_version, kernel.struct_bytes) == (1, c.sizeof(Kernel))
+            ins, outs = self.ports(name, kernel)
+            state = init(kernel, name, params, [p[:3] for p in ins], [p[:3] for p in outs])
+            for port, size, _, _ in outs:  # one further instance of zeros: what a peek of 1 sees after the end
+                buffers[f"{name}.{port}"] = np.zeros((count + 1, size), np.uint8)
+            first = 0
+            for firings in calls(count):
+                views_in = (In * max(1, len(ins)))()
+                for v, (_, size, peek, edge) in zip(views_in, ins, strict=False):
+                    base = buffers[self.edges[edge][0]].ctypes.data + first * size
+                    v.base, v.stride, v.bytes, v.peek = base, size, size, peek
+                    v.real = min(firings + peek, count - first)
+                views_out = (Out * max(1, len(outs)))()
+                for v, (port, size, _, _) in zip(views_out, outs, strict=False):
+                    v.base, v.stride, v.bytes = buffers[f"{name}.{port}"].ctypes.data + first * size, size, size
+                batch = Batch(firings, first, len(ins), len(outs), views_in, views_out, None, 0)
+                result = kernel.fire(state, c.byref(batch))
+                assert (result.fired, result.status) == (firings, 0)
+                first += firings
+            assert first == count
+            assert kernel.finish(state, None, 0) == 0
+        return buffers["overlap.out"][:count].view(np.float32).reshape(-1, s.channels).copy()
+
+
+def at_once(count):
+    yield count
+
+
+def one_by_one(count):
+    yield from (1 for _ in range(count))
+
+
+def uneven(count):
+    sizes = np.random.default_rng(5)
+    while count:
+        firings = min(count, int(sizes.integers(1, 20)))
+        yield firings
+        count -= firings
+
+
+def snr_db(wanted, got):
+    return 10 * np.log10(np.sum(wanted**2) / max(np.sum((wanted - got) ** 2), 1e-300))
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("vocoder")
+    shutil.copytree(FOLDER / "kernels", folder / "kernels")
+    shutil.copy(FOLDER / "Makefile", folder)
+    include = ROOT / "python" / "cellweave" / "include"
+    subprocess.run(["make", "-s", "-C", folder, f"CELLWEAVE_INCLUDE={include}"], check=True)
+    return folder / "libvocoder.so"
+
+
+@pytest.fixture(scope="session")
+def speech():
+    with wave.open(str(FOLDER / "speech.wav")) as file:
+        return np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(np.float32)[:, None] / 32768
+
+
+@pytest.mark.parametrize(("pitch", "tempo"), SETTINGS)
+def test_the_audio_is_that_of_the_equations(library, speech, pitch, tempo):
+    s = make_app.setting(pitch, tempo)
+    got = Sequential(library, s).run(speech, at_once)[:, 0]
+    wanted = reference.vocode(speech[:, 0].astype(float), pitch, s.analysis_hop, s.synthesis_hop)
+    assert len(got) == len(wanted)
+    assert snr_db(wanted, got) >= 80
+
+
+def test_unchanged_pitch_and_tempo_give_the_input_back(library, speech):
+    s = make_app.setting(1, 1)
+    got = Sequential(library, s).run(speech, at_once)[: len(speech), 0]
+    after = s.frame  # the first frame fades in
+    assert snr_db(speech[after:, 0].astype(float), got[after:]) >= 100
+
+
+@pytest.mark.parametrize("groups", [4, 8, 32])
+def test_any_number_of_groups_gives_the_same_audio(library, speech, groups):
+    short = speech[:20000]
+    wanted = Sequential(library, make_app.setting(1.25, 0.8)).run(short, at_once)
+    got = Sequential(library, make_app.setting(1.25, 0.8, groups=groups)).run(short, at_once)
+    assert snr_db(wanted.astype(float), got) >= 80
+
+
+@pytest.mark.parametrize("calls", [one_by_one, uneven])
+def test_batches_do_not_change_a_bit_of_the_audio(library, speech, calls):
+    graph = Sequential(library, make_app.setting(1.25, 0.8))
+    short = speech[:20000]
+    assert np.array_equal(graph.run(short, at_once), graph.run(short, calls))
+
+
+def test_channels_are_processed_each_on_its_own(library, speech):
+    left, right = speech[:20000], speech[30000:50000]
+    one = Sequential(library, make_app.setting(0.75, 1.25))
+    two = Sequential(library, make_app.setting(0.75, 1.25, channels=2))
+    both = two.run(np.hstack([left, right]), at_once)
+    assert np.array_equal(both[:, :1], one.run(left, at_once))
+    assert np.array_equal(both[:, 1:], one.run(right, at_once))
+
+
+def fundamental_hz(x, rate):
+    """The most common pitch of voiced frames, by autocorrelation."""
+    found = []
+    for start in range(0, len(x) - 4096, 1024):
+        part = x[start : start + 4096] * np.hanning(4096)
+        if np.sqrt(np.mean(part**2)) < 0.02:
+            continue
+        correlation = np.fft.irfft(np.abs(np.fft.rfft(part, 8192)) ** 2)[:4096]
+        low, high = rate // 400, rate // 35
+        lag = low + int(np.argmax(correlation[low:high]))
+        if correlation[lag] > 0.4 * correlation[0]:
+            found.append(rate / lag)
+    return float(np.median(found))
+
+
+@pytest.mark.parametrize(("pitch", "tempo"), [(2.0, 1.0), (0.5, 1.0), (1.25, 0.8), (1.0, 0.5), (1.0, 2.0)])
+def test_the_pitch_moves_and_the_duration_changes(library, speech, pitch, tempo):
+    got = Sequential(library, make_app.setting(pitch, tempo)).run(speech, at_once)[:, 0]
+    assert len(got) == pytest.approx(len(speech) / tempo, rel=0.005)
+    moved = fundamental_hz(got, 22050) / fundamental_hz(speech[:, 0], 22050)
+    assert moved == pytest.approx(pitch, rel=0.04)
+
+
+@pytest.mark.parametrize("tempo", [0.25, 0.3, 0.5, 0.777, 0.8, 1, 1.1, 1.5, 3.14159, 4])
+def test_the_hops_meet_the_tempo_within_half_a_percent(tempo):
+    s = make_app.setting(tempo=tempo)
+    assert s.tempo == pytest.approx(tempo, rel=0.005)
+    assert max(s.analysis_hop, s.synthesis_hop) <= make_app.LONGEST_HOP
+
+
+@pytest.mark.parametrize(
+    ("symbol", "change", "connection", "message"),
+    [
+        ("polar", {"frame": 1000}, {}, "frame = 1000: a power of two from 256 to 4096 is needed"),
+        ("polar", {"groups": 3}, {}, "groups = 3: a power of two"),
+        ("polar", {"channels": 0}, {}, "channels = 0: 1 to 8"),
+        ("polar", {"pitch": float("nan")}, {}, "pitch = nan: 0.25 to 4"),
+        ("dft", {"group": 16}, {}, "group = 16: 0 to groups - 1 = 15"),
+        ("dft", {}, {"peek": 3}, "peeks at 3 further instances, a frame of 1024 samples needs 7"),
+        ("unwrap", {"group": 0}, {"peek": 0}, "needs peek = 1"),
+        ("polar", {}, {"bytes": 8}, "carries 8 bytes per instance, this setting needs 512"),
+    ],
+)
+def test_a_wrong_setting_is_refused_with_what_is_allowed(library, symbol, change, connection, message):
+    graph = Sequential(library, make_app.setting())
+    name, _, params = next(t for t in graph.tasks if t[1].endswith(":" + symbol))
+    kernel = Kernel.in_dll(graph.library, symbol)
+    ins, outs = graph.ports(name, kernel)
+    ins = [(p, connection.get("bytes", b), connection.get("peek", k)) for p, b, k, _ in ins]
+    with pytest.raises(Refused, match=message.replace("(", r"\(")):
+        init(kernel, name, params | change, ins, [p[:3] for p in outs])
