@@ -164,14 +164,15 @@ impl Event {
 
     /// Announces, looks again, sleeps. Returns true when that second look was enough; false after a sleep.
     fn park(&self, timeout_ns: Option<u64>, ready: &mut impl FnMut() -> bool) -> bool {
-        self.state.word().store(PARKED, Ordering::Relaxed);
+        // A swap and not a store: it takes its place after every notifier's swap in the word's order of changes.
+        self.state.word().swap(PARKED, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         let enough = ready();
         if !enough {
             self.state.sleep(PARKED, timeout_ns);
         }
         // A notifier that still sees PARKED now swaps and wakes nobody, or ends the next sleep early: both harmless.
-        self.state.word().store(AWAKE, Ordering::Relaxed);
+        self.state.word().swap(AWAKE, Ordering::Relaxed);
         enough
     }
 }
