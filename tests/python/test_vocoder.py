@@ -4,7 +4,6 @@ import ctypes as c
 import importlib.util
 import shutil
 import subprocess
-import wave
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +23,7 @@ def load(name):
 
 make_app = load("make_app")
 reference = load("reference")
+spectrogram = load("spectrogram")
 
 
 class Port(c.Structure):
@@ -181,8 +181,7 @@ def library(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def speech():
-    with wave.open(str(FOLDER / "speech.wav")) as file:
-        return np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(np.float32)[:, None] / 32768
+    return spectrogram.read_wav(FOLDER / "speech.wav")[0].astype(np.float32)
 
 
 @pytest.mark.parametrize(("pitch", "tempo"), SETTINGS)
@@ -225,26 +224,11 @@ def test_channels_are_processed_each_on_its_own(library, speech):
     assert np.array_equal(both[:, 1:], one.run(right, at_once))
 
 
-def fundamental_hz(x, rate):
-    """The most common pitch of voiced frames, by autocorrelation."""
-    found = []
-    for start in range(0, len(x) - 4096, 1024):
-        part = x[start : start + 4096] * np.hanning(4096)
-        if np.sqrt(np.mean(part**2)) < 0.02:
-            continue
-        correlation = np.fft.irfft(np.abs(np.fft.rfft(part, 8192)) ** 2)[:4096]
-        low, high = rate // 400, rate // 35
-        lag = low + int(np.argmax(correlation[low:high]))
-        if correlation[lag] > 0.4 * correlation[0]:
-            found.append(rate / lag)
-    return float(np.median(found))
-
-
 @pytest.mark.parametrize(("pitch", "tempo"), [(2.0, 1.0), (0.5, 1.0), (1.25, 0.8), (1.0, 0.5), (1.0, 2.0)])
 def test_the_pitch_moves_and_the_duration_changes(library, speech, pitch, tempo):
     got = Sequential(library, make_app.setting(pitch, tempo)).run(speech, at_once)[:, 0]
     assert len(got) == pytest.approx(len(speech) / tempo, rel=0.005)
-    moved = fundamental_hz(got, 22050) / fundamental_hz(speech[:, 0], 22050)
+    moved = spectrogram.fundamental_hz(got, 22050) / spectrogram.fundamental_hz(speech[:, 0], 22050)
     assert moved == pytest.approx(pitch, rel=0.04)
 
 
