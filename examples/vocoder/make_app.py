@@ -3,8 +3,8 @@
 
     python make_app.py --pitch 1.5 --tempo 0.75 --input speech.wav --output higher.wav -o higher.toml
 
-The graph is single rate: every task fires once per instance. An instance is one hop of input and one hop of output; the
-tempo is the ratio of their lengths, so a setting is a graph of its own.
+The graph is single rate: every task fires once per instance. An instance is one hop of input and one hop of
+output; the tempo is the ratio of their lengths, so a setting is a graph of its own.
 """
 
 import argparse
@@ -130,7 +130,8 @@ def application(s: Setting, source: dict, sink: dict) -> str:
     peeking = sum(1 for e in edges if e[3])
     lines = [
         "# A phase vocoder on speech, written by make_app.py.",
-        f"# pitch x {s.pitch:g}, tempo x {s.tempo:g}: {len(tasks)} tasks, {len(edges)} edges, {peeking} of them peek.",
+        f"# pitch x {s.pitch:g}, tempo x {s.tempo:g}",
+        f"# {len(tasks)} tasks, {len(edges)} edges, {peeking} of them peek.",
         'name = "vocoder"',
         "task = [",
     ]
@@ -162,13 +163,21 @@ def wav_format(path: str) -> tuple[int, int]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--pitch", type=float, default=1.25, help="factor on every frequency, 0.25 to 4 (default 1.25)")
+    parser.add_argument(
+        "--pitch", type=float, default=1.25, help="factor on every frequency, 0.25 to 4 (default 1.25)"
+    )
     parser.add_argument("--tempo", type=float, default=0.8, help="2 = twice as fast, 0.25 to 4 (default 0.8)")
     parser.add_argument("--groups", type=int, default=16, help="tasks per stage: 4, 8, 16 or 32 (default 16)")
-    parser.add_argument("--input", default="speech.wav", help="WAV file, 1 to 8 channels (default speech.wav)")
+    parser.add_argument(
+        "--input", default="speech.wav", help="WAV file, 1 to 8 channels (default speech.wav)"
+    )
     parser.add_argument("--output", default="out.wav", help="WAV file to write (default out.wav)")
-    parser.add_argument("--format", default="i16", choices=["i16", "f32"], help="of the output's samples (default i16)")
-    parser.add_argument("-o", dest="app", default="-", help="application file to write (default: standard output)")
+    parser.add_argument(
+        "--format", default="i16", choices=["i16", "f32"], help="of the output's samples (default i16)"
+    )
+    parser.add_argument(
+        "-o", dest="app", default="-", help="application file to write (default: standard output)"
+    )
     args = parser.parse_args()
     for name in ("pitch", "tempo"):
         if not 0.25 <= getattr(args, name) <= 4:

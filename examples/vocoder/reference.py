@@ -1,14 +1,16 @@
-"""The vocoder's algorithm in NumPy, from its equations and with the library's FFT: what the tests compare the kernels with.
+"""The vocoder's algorithm in NumPy, from its equations: what the tests compare the kernels with.
 
-It shares no code and no order of work with the kernels: whole signals at once, spectra by `scipy.fft`, phases by a
-cumulative sum.
+It shares no code and no order of work with the kernels: whole signals at once, spectra by `scipy.fft`, phases
+by a cumulative sum.
 """
 
 import numpy as np
 from scipy import fft, signal
 
 
-def vocode(x: np.ndarray, pitch: float, analysis_hop: int, synthesis_hop: int, frame: int = 1024) -> np.ndarray:
+def vocode(
+    x: np.ndarray, pitch: float, analysis_hop: int, synthesis_hop: int, frame: int = 1024
+) -> np.ndarray:
     """Another pitch and tempo for one channel.
 
     Parameters
@@ -29,13 +31,15 @@ def vocode(x: np.ndarray, pitch: float, analysis_hop: int, synthesis_hop: int, f
     n = np.arange(frame)
     k = np.arange(frame // 2)
 
-    # Odd frequencies (k + 1/2) / frame, time from the frame's middle: shift by half a bin, transform, turn back.
+    # Odd frequencies (k + 1/2) / frame, time from the frame's middle: shift by half a bin, transform, turn.
     frames = np.lib.stride_tricks.sliding_window_view(padded, frame)[::analysis_hop][:instances] * window
-    spectra = fft.fft(frames * np.exp(-1j * np.pi * n / frame))[:, : frame // 2] * np.exp(1j * np.pi * (k + 0.5))
+    spectra = fft.fft(frames * np.exp(-1j * np.pi * n / frame))[:, : frame // 2] * np.exp(
+        1j * np.pi * (k + 0.5)
+    )
     magnitude = np.abs(spectra)
     phase = np.where(magnitude > 0, np.angle(spectra), 0.0)
 
-    # Advance of each bin from frame to frame: the measured difference, unwrapped to the expectation's neighbourhood.
+    # Advance of each bin from frame to frame: the measured difference, unwrapped to next to the expected one.
     expected = 2 * np.pi * (k + 0.5) * analysis_hop / frame
     excess = np.diff(phase, axis=0) - expected
     advance = expected + excess - 2 * np.pi * np.round(excess / (2 * np.pi))
@@ -44,11 +48,13 @@ def vocode(x: np.ndarray, pitch: float, analysis_hop: int, synthesis_hop: int, f
     place = (k + 0.5) / pitch - 0.5
     source = np.minimum(np.floor((k + 0.5) / pitch).astype(int), frame // 2 - 1)
     with_nyquist = np.hstack([magnitude, np.zeros((instances, 1))])
-    new_magnitude = np.array([np.interp(place, np.arange(frame // 2 + 1), m, right=0.0) for m in with_nyquist])
+    new_magnitude = np.array(
+        [np.interp(place, np.arange(frame // 2 + 1), m, right=0.0) for m in with_nyquist]
+    )
     steps = np.vstack([phase[:1, source], pitch * synthesis_hop / analysis_hop * advance[:, source]])
     new_phase = np.cumsum(steps, axis=0)
 
-    # Back, one half of the spectrum standing for both; then window, overlap, add, and divide by the windows' sum.
+    # Back, one half of the spectrum standing for both; window, overlap, add, divide by the windows' sum.
     half = np.zeros((instances, frame), complex)
     half[:, : frame // 2] = new_magnitude * np.exp(1j * (new_phase - np.pi * (k + 0.5)))
     made = 2 * np.real(fft.ifft(half) * np.exp(1j * np.pi * n / frame))

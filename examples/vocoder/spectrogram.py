@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the spectrograms of WAV files one above the other, and prints their duration and fundamental.
 
-    python spectrogram.py speech.wav out.wav -o spectrogram.png
+python spectrogram.py speech.wav out.wav -o spectrogram.png
 """
 
 import argparse
@@ -22,12 +22,16 @@ def read_wav(path) -> tuple[np.ndarray, int]:
         name, size = struct.unpack_from("<4sI", data, at)
         if name == b"fmt ":
             layout = struct.unpack_from("<HHIIHH", data, at + 8)
-            if layout[0] == 0xFFFE and size >= 26:  # extensible: the format stands in the first two bytes of its GUID
+            if (
+                layout[0] == 0xFFFE and size >= 26
+            ):  # extensible: the format stands in the first two bytes of its GUID
                 layout = struct.unpack_from("<H", data, at + 32) + layout[1:]
         if name == b"data" and layout:
             bits, channels = layout[5], layout[1]
             if (layout[0], bits) not in ((1, 16), (3, 32)):
-                raise ValueError(f"{path}: format {layout[0]} with {bits} bits; 16-bit integers and 32-bit floats are read")
+                raise ValueError(
+                    f"{path}: format {layout[0]} with {bits} bits; 16-bit integers and 32-bit floats are read"
+                )
             whole = min(size, len(data) - at - 8) // (channels * bits // 8) * channels
             samples = np.frombuffer(data, "<i2" if bits == 16 else "<f4", whole, at + 8).astype(float)
             return samples.reshape(-1, channels) / (32768 if bits == 16 else 1), layout[2]
@@ -59,16 +63,21 @@ def draw(paths, picture) -> None:
 
     sounds = [read_wav(p) for p in paths]
     longest = max(len(x) / rate for x, rate in sounds)
-    figure, axes = plt.subplots(len(paths), 1, sharex=True, sharey=True, figsize=(11, 3.2 * len(paths)), squeeze=False,
-                                layout="constrained")  # fmt: skip
+    size = (11, 3.2 * len(paths))
+    figure, axes = plt.subplots(len(paths), sharex=True, sharey=True, squeeze=False, figsize=size)
+    figure.set_layout_engine("constrained")
     for axis, path, (x, rate) in zip(axes[:, 0], paths, sounds, strict=True):
         mono = x.mean(axis=1)
         power, hz, at = mlab.specgram(mono, NFFT=2048, noverlap=1536, Fs=rate)
         shown = hz <= 2000
-        image = axis.imshow(10 * np.log10(np.maximum(power[shown], 1e-12)), cmap=plt.get_cmap("magma", 13), vmin=-100, vmax=-35,
-                            extent=(at[0], at[-1], 0, hz[shown][-1]), origin="lower", aspect="auto", interpolation="nearest")  # fmt: skip
+        db = 10 * np.log10(np.maximum(power[shown], 1e-12))
+        extent = (at[0], at[-1], 0, hz[shown][-1])
+        style = {"cmap": plt.get_cmap("magma", 13), "interpolation": "nearest"}
+        image = axis.imshow(db, vmin=-100, vmax=-35, extent=extent, origin="lower", aspect="auto", **style)
         axis.set(ylabel="Hz", xlim=(0, longest))
-        axis.set_title(f"{Path(path).name}: {len(x) / rate:.2f} s, fundamental {fundamental_hz(mono, rate):.0f} Hz")
+        axis.set_title(
+            f"{Path(path).name}: {len(x) / rate:.2f} s, fundamental {fundamental_hz(mono, rate):.0f} Hz"
+        )
     axes[-1, 0].set_xlabel("s")
     figure.colorbar(image, ax=axes[:, 0], label="dB per Hz")
     figure.savefig(picture, dpi=72)

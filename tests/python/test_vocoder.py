@@ -1,4 +1,4 @@
-"""The vocoder's kernels give what the equations say, at every setting, however their firings are split into calls."""
+"""The vocoder's audio is that of its equations at every setting, however firings are split and mapped."""
 
 import ctypes as c
 import importlib.util
@@ -11,7 +11,17 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "examples" / "vocoder"
-SETTINGS = [(1.0, 1.0), (0.5, 1.0), (2.0, 1.0), (1.0, 0.5), (1.0, 2.0), (1.25, 0.8), (0.75, 1.5), (2.0, 2.0), (0.5, 0.5)]
+SETTINGS = [
+    (1.0, 1.0),
+    (0.5, 1.0),
+    (2.0, 1.0),
+    (1.0, 0.5),
+    (1.0, 2.0),
+    (1.25, 0.8),
+    (0.75, 1.5),
+    (2.0, 2.0),
+    (0.5, 0.5),
+]
 
 
 def load(name):
@@ -26,49 +36,42 @@ reference = load("reference")
 spectrogram = load("spectrogram")
 
 
-class Port(c.Structure):
-    _fields_ = [("name", c.c_char_p), ("dtype", c.c_char_p), ("shape", c.c_void_p), ("dimensions", c.c_uint32),
-                ("items", c.c_uint32), ("bytes", c.c_uint64), ("flags", c.c_uint32), ("reserved", c.c_uint32)]  # fmt: skip
+def structure(name, fields):
+    """A struct of cellweave.h, from `field:type` words: s text, p pointer, I uint32, Q uint64."""
+    types = {"s": c.c_char_p, "p": c.c_void_p, "I": c.c_uint32, "Q": c.c_uint64}
+    pairs = [field.split(":") for field in fields.split()]
+    return type(name, (c.Structure,), {"_fields_": [(n, types[t]) for n, t in pairs]})
 
 
-class In(c.Structure):
-    _fields_ = [("base", c.c_void_p)] + [(n, c.c_uint64) for n in ("stride", "bytes", "peek", "real")]
-
-
-class Out(c.Structure):
-    _fields_ = [("base", c.c_void_p), ("stride", c.c_uint64), ("bytes", c.c_uint64)]
-
-
-class Batch(c.Structure):
-    _fields_ = [("firings", c.c_uint64), ("first", c.c_uint64), ("inputs", c.c_uint32), ("outputs", c.c_uint32),
-                ("in_", c.POINTER(In)), ("out", c.POINTER(Out)), ("error", c.c_char_p), ("error_bytes", c.c_uint64)]  # fmt: skip
-
-
-class Result(c.Structure):
-    _fields_ = [("fired", c.c_uint64), ("status", c.c_uint32), ("reserved", c.c_uint32)]
-
-
-class Param(c.Structure):
-    _fields_ = [("name", c.c_char_p), ("text", c.c_char_p), ("numbers", c.POINTER(c.c_double)), ("count", c.c_uint64)]
-
-
-class Connection(c.Structure):
-    _fields_ = [("name", c.c_char_p), ("bytes", c.c_uint64), ("peek", c.c_uint64)]
-
-
-class Task(c.Structure):
-    _fields_ = [("name", c.c_char_p), ("params", c.POINTER(Param)), ("params_count", c.c_uint64),
-                ("inputs", c.POINTER(Connection)), ("outputs", c.POINTER(Connection)), ("inputs_count", c.c_uint32),
-                ("outputs_count", c.c_uint32), ("error", c.c_char_p), ("error_bytes", c.c_uint64)]  # fmt: skip
+Port = structure("Port", "name:s dtype:s shape:p dimensions:I items:I bytes:Q flags:I reserved:I")
+In = structure("In", "base:p stride:Q bytes:Q peek:Q real:Q")
+Out = structure("Out", "base:p stride:Q bytes:Q")
+Batch = structure("Batch", "firings:Q first:Q inputs:I outputs:I in_:p out:p error:s error_bytes:Q")
+Result = structure("Result", "fired:Q status:I reserved:I")
+Param = structure("Param", "name:s text:s numbers:p count:Q")
+Connection = structure("Connection", "name:s bytes:Q peek:Q")
+Task = structure(
+    "Task",
+    "name:s params:p params_count:Q inputs:p outputs:p inputs_count:I outputs_count:I error:p error_bytes:Q",
+)
+KernelHead = structure(
+    "KernelHead",
+    "abi_version:I struct_bytes:I name:s flags:I inputs:I outputs:I reserved:I input_ports:p output_ports:p",
+)
 
 
 class Kernel(c.Structure):
-    _fields_ = [("abi_version", c.c_uint32), ("struct_bytes", c.c_uint32), ("name", c.c_char_p), ("flags", c.c_uint32),
-                ("inputs", c.c_uint32), ("outputs", c.c_uint32), ("reserved", c.c_uint32),
-                ("input_ports", c.POINTER(Port)), ("output_ports", c.POINTER(Port)),
-                ("init", c.CFUNCTYPE(c.c_uint32, c.POINTER(Task), c.POINTER(c.c_void_p))),
-                ("fire", c.CFUNCTYPE(Result, c.c_void_p, c.POINTER(Batch))),
-                ("finish", c.CFUNCTYPE(c.c_uint32, c.c_void_p, c.c_char_p, c.c_uint64))]  # fmt: skip
+    _fields_ = (
+        ("head", KernelHead),
+        ("init", c.CFUNCTYPE(c.c_uint32, c.POINTER(Task), c.POINTER(c.c_void_p))),
+        ("fire", c.CFUNCTYPE(Result, c.c_void_p, c.POINTER(Batch))),
+        ("finish", c.CFUNCTYPE(c.c_uint32, c.c_void_p, c.c_char_p, c.c_uint64)),
+    )
+
+
+def array(kind, rows):
+    """A C array of structs; its address is valid as long as the array is."""
+    return (kind * max(1, len(rows)))(*(kind(*row) for row in rows))
 
 
 class Refused(Exception):
@@ -78,13 +81,12 @@ class Refused(Exception):
 def init(kernel, name, params, inputs, outputs):
     """Calls a kernel's `init`; connections as (name, bytes, peek)."""
     numbers = [c.c_double(v) for v in params.values()]
-    array = (Param * max(1, len(params)))(
-        *(Param(k.encode(), None, c.pointer(v), 1) for k, v in zip(params, numbers, strict=True))
-    )
+    named = zip(params, numbers, strict=True)
+    told = array(Param, [(k.encode(), None, c.addressof(v), 1) for k, v in named])
+    ends = [array(Connection, [(n.encode(), *rest) for n, *rest in side]) for side in (inputs, outputs)]
     error = c.create_string_buffer(256)
-    ends = [(Connection * max(1, len(l)))(*(Connection(n.encode(), b, p) for n, b, p in l)) for l in (inputs, outputs)]
-    task = Task(name.encode(), array, len(params), *ends, len(inputs), len(outputs),
-                c.cast(error, c.c_char_p), len(error))  # fmt: skip
+    task = Task(name.encode(), c.addressof(told), len(params), *map(c.addressof, ends), len(inputs),
+                len(outputs), c.addressof(error), len(error))  # fmt: skip
     state = c.c_void_p()
     if kernel.init(c.byref(task), c.byref(state)) != 0:
         raise Refused(error.value.decode())
@@ -100,21 +102,26 @@ class Sequential:
         self.tasks, self.edges = make_app.graph(setting, {}, {})
 
     def ports(self, name, kernel):
-        """A task's edges in the order of its kernel's ports: [(port, bytes, peek, edge index)] in, [..] out."""
-        sides = []
-        for side, ports, count in (("to", kernel.input_ports, kernel.inputs), ("from", kernel.output_ports, kernel.outputs)):
-            mine = {}
-            for i, (start, end, size, peek) in enumerate(self.edges):
-                task, port = (end if side == "to" else start).split(".")
-                if task == name and port not in mine:
-                    mine[port] = (port, size, peek, i)
-            order = [ports[i].name.decode() for i in range(count)]
-            if count and ports[count - 1].flags & 8:  # CW_REPEATED
-                last = order.pop()
-                order += [f"{last}{i}" for i in range(len(mine) - len(order))]
-            assert set(order) == set(mine), f"{name}: {order} != {set(mine)}"
-            sides.append([mine[p] for p in order])
-        return sides
+        """A task's edges in its kernel's order of ports: inputs, outputs, each (port, bytes, peek, edge)."""
+        head = kernel.head
+        return (
+            self.side(name, [end for _, end, *_ in self.edges], head.input_ports, head.inputs),
+            self.side(name, [start for start, *_ in self.edges], head.output_ports, head.outputs),
+        )
+
+    def side(self, name, ends, ports, count):
+        mine = {}
+        for edge, (end, (_, _, size, peek)) in enumerate(zip(ends, self.edges, strict=True)):
+            task, port = end.split(".")
+            if task == name:
+                mine.setdefault(port, (port, size, peek, edge))
+        described = (Port * count).from_address(ports)
+        order = [port.name.decode() for port in described]
+        if described[-1].flags & 8:  # CW_REPEATED
+            last = order.pop()
+            order += [f"{last}{i}" for i in range(len(mine) - len(order))]
+        assert set(order) == set(mine), f"{name}: {order} != {set(mine)}"
+        return [mine[port] for port in order]
 
     def run(self, audio, calls):
         """audio: f32 [samples, channels] -> f32 [instances * synthesis_hop, channels]."""
@@ -125,22 +132,34 @@ class Sequential:
         buffers = {"read.out": source}
         for name, symbol, params in self.tasks[1:-1]:
             kernel = Kernel.in_dll(self.library, symbol.split(":")[1])
-            assert (kernel.abi_version, kernel.struct_bytes) == (1, c.sizeof(Kernel))
+            assert (kernel.head.abi_version, kernel.head.struct_bytes) == (1, c.sizeof(Kernel))
             ins, outs = self.ports(name, kernel)
             state = init(kernel, name, params, [p[:3] for p in ins], [p[:3] for p in outs])
-            for port, size, _, _ in outs:  # one further instance of zeros: what a peek of 1 sees after the end
+            for (
+                port,
+                size,
+                _,
+                _,
+            ) in outs:  # one further instance of zeros: what a peek of 1 sees after the end
                 buffers[f"{name}.{port}"] = np.zeros((count + 1, size), np.uint8)
+            at = {end: buffer.ctypes.data for end, buffer in buffers.items()}
             first = 0
             for firings in calls(count):
-                views_in = (In * max(1, len(ins)))()
-                for v, (_, size, peek, edge) in zip(views_in, ins, strict=False):
-                    base = buffers[self.edges[edge][0]].ctypes.data + first * size
-                    v.base, v.stride, v.bytes, v.peek = base, size, size, peek
-                    v.real = min(firings + peek, count - first)
-                views_out = (Out * max(1, len(outs)))()
-                for v, (port, size, _, _) in zip(views_out, outs, strict=False):
-                    v.base, v.stride, v.bytes = buffers[f"{name}.{port}"].ctypes.data + first * size, size, size
-                batch = Batch(firings, first, len(ins), len(outs), views_in, views_out, None, 0)
+                seen = [
+                    (
+                        at[self.edges[edge][0]] + first * size,
+                        size,
+                        size,
+                        peek,
+                        min(firings + peek, count - first),
+                    )
+                    for _, size, peek, edge in ins
+                ]
+                made = [(at[f"{name}.{port}"] + first * size, size, size) for port, size, *_ in outs]
+                views_in, views_out = array(In, seen), array(Out, made)
+                batch = Batch(
+                    firings, first, len(ins), len(outs), c.addressof(views_in), c.addressof(views_out)
+                )
                 result = kernel.fire(state, c.byref(batch))
                 assert (result.fired, result.status) == (firings, 0)
                 first += firings
