@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TRIPS = 20000, LINES = 1 << 20, RING_LINES = 1024, PUBLISH = 64, CALIBRATION_TURNS = 100000, TRIES = 15 };
+enum { TRIPS = 20000, LINES = 1 << 20, RING_LINES = 8192, PUBLISH = 64, CALIBRATION_TURNS = 100000, TRIES = 15 };
 
 static struct {
     _Alignas(128) _Atomic uint64_t there;

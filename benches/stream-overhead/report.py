@@ -1,0 +1,225 @@
+"""The table, the goals and the picture of a result file."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from contenders import CASES, CHAINS, LENGTHS, programs
+
+Cells = dict[tuple[str, str, int], dict[str, Any]]
+
+TITLES = {
+    "null": "64-byte items, null kernel",
+    "us1": "64-byte items, 1 µs kernel",
+    "copy16k": "16 kB copied per stage",
+    "diamond": "diamond 1-4-1, null kernel",
+}
+TBB_RATIO = {2: 42.0, 4: 39.0, 8: 66.0}
+"""oneTBB's parallel_pipeline over the reference on null, as measured when the goals were set: a weaker one is no limit."""
+BEGIN, END = "<!-- table -->", "<!-- end of table -->"
+
+
+def cells(data: dict[str, Any]) -> Cells:
+    return {(r["contender"], r["case"], r["stages"]): r for r in data["results"]}
+
+
+def median(found: Cells, contender: str, case: str, stages: int) -> float | None:
+    row = found.get((contender, case, stages))
+    return row["ns_per_firing"]["p50"] if row else None
+
+
+def best(found: Cells, kinds: tuple[str, ...], case: str, stages: int) -> tuple[float, str] | None:
+    """The least median among contenders of these kinds, and whose it is."""
+    names = [c.name for p in programs() for c in p.contenders if c.kind in kinds]
+    values = [(v, n) for n in names if (v := median(found, n, case, stages)) is not None]
+    return min(values) if values else None
+
+
+def number(ns: float | None) -> str:
+    if ns is None:
+        return ""
+    return f"{ns:.2f}" if ns < 10 else f"{ns:.1f}" if ns < 100 else f"{ns:.0f}"
+
+
+def table(data: dict[str, Any]) -> str:
+    """Markdown: medians, limits, goals, predictions, and what is missing."""
+    found = cells(data)
+    heads = [f"{name} S={s}" for name in ("null", "1 µs", "16 kB") for s in LENGTHS] + ["diamond"]
+    lines = [
+        f"ns per firing of a stage, {data['date']}, medians of {data['rounds']} interleaved rounds, two cores:",
+        "",
+        "| | " + " | ".join(heads) + " |",
+        "|--" * (1 + len(heads)) + "|",
+    ]
+    for program in programs():
+        for c in program.contenders:
+            values = [median(found, c.name, case.name, case.stages) for case in CASES]
+            if any(v is not None for v in values):
+                label = f"**{c.label}**" if c.kind == "ours" else c.label
+                lines.append(f"| {label} | " + " | ".join(map(number, values)) + " |")
+    m, limits = data["machine"], data["limits"]
+    lines += [
+        "",
+        f"Machine: {m['cpu_model']}{', virtual' if m['virtual'] else ''}, {m['cores']} cores, cpus used "
+        f"{m['cpus_used'][0]} and {m['cpus_used'][1]}, "
+        + ", ".join(f"{k} {v}" for k, v in m["caches"].items())
+        + f", Linux {m['kernel']}, {m['system']}; "
+        + ", ".join(f"{k} {v}" for k, v in m["peers"].items() if v)
+        + f"; load average {data['load_average']['min']:.1f} to {data['load_average']['max']:.1f}.",
+        "",
+        f"Limits (min, median): cache line there, one way {limits['ping_pong_one_way_ns']['min']:.0f}, "
+        f"{limits['ping_pong_one_way_ns']['p50']:.0f} ns; a stream of lines {limits['stream_line_ns']['min']:.1f}, "
+        f"{limits['stream_line_ns']['p50']:.1f} ns each; the 1 µs kernel {limits['spin_ns']['min']:.0f}, "
+        f"{limits['spin_ns']['p50']:.0f} ns, so that {limits['ideal_us1_ns']:.0f} is ideal on two cores.",
+    ]
+    judged = goals(data)
+    if judged:
+        lines += ["", "| goal | case | reached | asked | |", "|--|--|--|--|--|"]
+        lines += [f"| {g['goal']} | {g['case']} | {g['reached']} | {g['asked']} | {g['verdict']} |" for g in judged]
+    told = predictions(data)
+    if told:
+        lines += ["", "| predicted against achieved | n | median error | largest error |", "|--|--|--|--|"]
+        lines += [f"| {name} | {n} | {100 * mid:.1f} % | {100 * top:.1f} % |" for name, n, mid, top in told]
+    gone = [f"{k}: {v}" for k, v in {**data["left_out"], **data["failed"]}.items()]
+    if gone:
+        lines += ["", "Missing: " + "; ".join(gone) + "."]
+    return "\n".join(lines) + "\n"
+
+
+def goals(data: dict[str, Any]) -> list[dict[str, str]]:
+    """Each goal with what was reached, as ratios within this run."""
+    found, ideal = cells(data), data["limits"]["ideal_us1_ns"]
+    out: list[dict[str, str]] = []
+
+    def add(goal: str, case: str, reached: float, asked: float, most: bool) -> None:
+        kept = reached <= asked if most else reached >= asked
+        digits = 2 if asked < 10 else 0
+        out.append(
+            {
+                "goal": goal,
+                "case": case,
+                "reached": f"{reached:.{digits}f}",
+                "asked": f"{'≤' if most else '≥'} {asked:.{digits}f}",
+                "verdict": "reached" if kept else "missed",
+            }
+        )
+
+    for s in LENGTHS:
+        tbb, limit = median(found, "tbb:parallel_pipeline", "null", s), best(found, ("reference",), "null", s)
+        if tbb and limit:
+            add("reference is good: oneTBB / reference", f"null S={s}", tbb / limit[0], TBB_RATIO[s], most=False)
+    for s in LENGTHS:
+        ours, limit = median(found, "ours:auto", "null", s), best(found, ("reference",), "null", s)
+        peer = best(found, ("peer",), "null", s)
+        if ours and limit:
+            add("ours / best reference", f"null S={s}", ours / limit[0], 1.3, most=True)
+        if ours and peer:
+            add(f"ours / best peer ({peer[1]})", f"null S={s}", ours / peer[0], 1.0, most=True)
+    for s in LENGTHS:
+        ours, limit = median(found, "ours:auto", "us1", s), best(found, ("reference",), "us1", s)
+        if ours and limit:
+            add("share of ideal, or of the reference where lower", f"1 µs S={s}", max(ideal, limit[0]) / ours, 0.95, most=False)
+    for s in LENGTHS:
+        ours, rest = median(found, "ours:auto", "copy16k", s), best(found, ("reference", "peer"), "copy16k", s)
+        if ours and rest:
+            add(f"ours / best of all ({rest[1]})", f"16 kB S={s}", ours / rest[0], 1.5 if s == 8 else 1.1, most=True)
+    ours = median(found, "ours:auto", "diamond", 6)
+    for peer_name, factor in (("gnuradio:pinned", 4.0), ("tbb:flow_graph", 50.0)):
+        theirs = median(found, peer_name, "diamond", 6)
+        if ours and theirs:
+            add(f"{peer_name} / ours", "diamond", theirs / ours, factor, most=False)
+    return out
+
+
+def predictions(data: dict[str, Any]) -> list[tuple[str, int, float, float]]:
+    """Family, n, median and largest |achieved / predicted - 1| of ours, over mappings, lengths and rounds."""
+    out = []
+    for name in (*CHAINS, "diamond"):
+        errors = [abs(x - 1) for r in data["results"] if r["case"] == name for x in r.get("ratio", [])]
+        if errors:
+            out.append((name, len(errors), statistics.median(errors), max(errors)))
+    return out
+
+
+def into_readme(readme: Path, text: str) -> None:
+    """Put the table between the two marks of README.md."""
+    whole = readme.read_text()
+    if BEGIN in whole and END in whole:
+        before, after = whole.split(BEGIN, 1)[0], whole.split(END, 1)[1]
+        readme.write_text(f"{before}{BEGIN}\n{text}{END}{after}")
+
+
+def picture(data: dict[str, Any], path: Path) -> None:
+    """A panel per kernel: a dot per length, whiskers from min to p90, ns per firing on a logarithmic axis."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    found = cells(data)
+    shown = [c for p in programs() for c in p.contenders if any(c.name == key[0] for key in found)]
+    colours = {"reference": "#555555", "peer": "#4477aa", "ours": "#cc3311"}
+    marks = {2: "o", 4: "s", 8: "^", 6: "D"}
+    figure, axes = plt.subplots(2, 2, figsize=(13, 2.6 + 0.62 * len(shown)), sharey=True, layout="constrained")
+    for axis, (name, title) in zip(axes.flat, TITLES.items(), strict=True):
+        for y, c in enumerate(reversed(shown)):
+            lengths = [s for s in marks if (c.name, name, s) in found]
+            for k, s in enumerate(lengths):
+                q = found[c.name, name, s]["ns_per_firing"]
+                at = y + 0.22 * ((len(lengths) - 1) / 2 - k)
+                axis.plot([q["min"], q["p90"]], [at, at], color=colours[c.kind], linewidth=1)
+                axis.plot(q["p50"], at, marks[s], color=colours[c.kind], markersize=5)
+        axis.set_xscale("log")
+        axis.set_title(title, fontsize=11)
+        axis.set_yticks(range(len(shown)), [c.label for c in reversed(shown)], fontsize=9)
+        axis.grid(axis="x", which="major", alpha=0.4)
+        axis.grid(axis="y", alpha=0.15)
+        axis.set_xlabel("ns per firing of a stage")
+        if name == "us1" and "ideal_us1_ns" in data["limits"]:
+            axis.axvline(data["limits"]["ideal_us1_ns"], color="#228833", linewidth=1)
+            axis.annotate(
+                "ideal",
+                (data["limits"]["ideal_us1_ns"], 0.99),
+                xycoords=("data", "axes fraction"),
+                xytext=(-3, 0),
+                textcoords="offset points",
+                ha="right",
+                va="top",
+                fontsize=8,
+                color="#228833",
+            )
+        if name != "diamond":
+            for s in LENGTHS:
+                axis.plot([], [], marks[s], color="#777777", markersize=5, label=f"{s} stages")
+            axis.legend(fontsize=8, loc="lower right")
+    m = data["machine"]
+    figure.suptitle(
+        f"What a firing costs on two cores. {m['cpu_model']}, {data['date']}, medians of {data['rounds']} rounds, "
+        "whiskers min to p90",
+        fontsize=11,
+    )
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def picture_with(python: Path, results: Path, path: Path) -> None:
+    """Draw with this Python if it has matplotlib, else with the project's own."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        done = subprocess.run(
+            [str(python), __file__, str(results), str(path)], capture_output=True, text=True, check=False
+        ) if python.exists() else None
+        if done is None or done.returncode != 0:
+            print("no picture: neither this Python nor the project's .venv can import matplotlib", file=sys.stderr)
+        return
+    picture(json.loads(results.read_text()), path)
+
+
+if __name__ == "__main__":
+    picture(json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[2]))
