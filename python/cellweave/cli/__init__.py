@@ -1,13 +1,104 @@
-"""The command `cellweave`: a file per verb, one printer for all output."""
+"""The command `cellweave`: a file per verb, one printer for all output.
+
+Exit codes: 0 done, 1 the work failed, 2 the request was wrong.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+from typing import Annotated
+
+import typer
+
+import cellweave
+from cellweave.cli import generate, machine, plan, profile, report, run
+from cellweave.cli.printer import fail
+
+app = typer.Typer(
+    help="Works out where the communicating parts of a streaming program should run, and runs them there.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(shown: bool) -> None:
+    if shown:
+        print(f"cellweave {cellweave.__version__}")
+        raise typer.Exit
+
+
+def _include(shown: bool) -> None:
+    if shown:
+        print(cellweave.include_dir())
+        raise typer.Exit
+
+
+@app.callback()
+def _cellweave(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+    include: Annotated[
+        bool, typer.Option("--include", callback=_include, is_eager=True, help="Print the folder of cellweave.h, for gcc -I.")
+    ] = False,
+) -> None:
+    pass
+
+
+app.add_typer(machine.app, name="machine")
+app.command("profile")(profile.profile)
+app.command("plan")(plan.plan)
+app.command("run")(run.run)
+app.add_typer(generate.app, name="generate")
+app.command("report")(report.report)
 
 
 def main() -> None:
-    """Run the command line."""
-    import cellweave
+    """Run the command line and leave with its exit code."""
+    sys.exit(call(sys.argv[1:]))
 
-    if sys.argv[1:] == ["--version"]:
-        print(f"cellweave {cellweave.__version__}")
+
+def call(arguments: list[str]) -> int:
+    """Run one command line.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
+    where = " ".join(["cellweave", *[a for a in arguments[:1] if not a.startswith("-")]])
+    try:
+        code = app(arguments, prog_name="cellweave", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except cellweave.RequestError as e:
+        fail(where, str(e))
+        return 2
+    except cellweave.RunError as e:
+        fail(where, str(e))
+        return 1
+    except (KeyboardInterrupt, typer.Abort):
+        fail(where, "stopped")
+        return 1
+    except BrokenPipeError:
+        # Whoever read our output (`| head`) has enough of it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except MemoryError:
+        fail(where, "out of memory")
+        return 1
+    except OSError as e:
+        name = f"{e.filename}: " if e.filename else ""
+        fail(where, f"{name}{e.strerror or e}")
+        return 1
+    except Exception as e:
+        # typer's own refusals (of flags and arguments) have no common public base class in all its versions.
+        message = getattr(e, "format_message", None)
+        if message is None:
+            raise
+        text = " ".join(str(message()).split())
+        fail(where, f"{text}" if text else "see --help")
+        if not text.startswith("Usage"):
+            print(f"`{where} --help` lists what is allowed.", file=sys.stderr)
+        return 2

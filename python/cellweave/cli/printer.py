@@ -1,0 +1,102 @@
+"""All output of the command goes through here: results on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from cellweave.report.table import Table
+
+_QUIET_FIRST_S = 1.0  # work shorter than this shows no progress
+
+
+class Printer:
+    """Prints what a verb found, for people or for programs.
+
+    Parameters
+    ----------
+    as_json : bool
+        One JSON document on stdout instead of tables.
+    quiet : bool
+        No tables, no notes, no progress.
+    """
+
+    def __init__(self, as_json: bool = False, quiet: bool = False) -> None:
+        self.as_json = as_json
+        self.quiet = quiet
+
+    def result(self, data: Any, tables: Callable[[], Sequence[Table]]) -> None:
+        """The verb's result: `data` for programs, else `tables()` for people."""
+        if self.as_json:
+            print(json.dumps(data, indent=1))
+        elif not self.quiet:
+            from rich.console import Console
+
+            console = Console(highlight=False, soft_wrap=False, width=None if sys.stdout.isatty() else 110)
+            for i, table in enumerate(tables()):
+                if i:
+                    console.print()
+                console.print(table.rich())
+
+    def text(self, text: str) -> None:
+        """Text that is itself the result (a machine file, an application), whatever the flags."""
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+    def note(self, text: str) -> None:
+        """A line beside the result: what was written where, what to know."""
+        if not self.quiet:
+            print(text, file=sys.stderr)
+
+    def progress(self, describe: Callable[[dict[str, Any]], tuple[float | None, str]]) -> Progress:
+        """A bar for work that takes longer than a second.
+
+        Parameters
+        ----------
+        describe : callable
+            Makes of the core's dict the share done (0 to 1; None = not known) and a line of text.
+        """
+        return Progress(describe, shown=not self.quiet and sys.stderr.isatty())
+
+
+class Progress:
+    """Something to hand to the core as `progress`; shows itself only after a second, and only on a terminal."""
+
+    def __init__(self, describe: Callable[[dict[str, Any]], tuple[float | None, str]], shown: bool) -> None:
+        self._describe = describe
+        self._shown = shown
+        self._start = time.monotonic()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __call__(self, state: dict[str, Any]) -> None:
+        if not self._shown or time.monotonic() - self._start < _QUIET_FIRST_S:
+            return
+        share, line = self._describe(state)
+        if self._bar is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+            from rich.progress import Progress as Bar
+
+            columns = (BarColumn(bar_width=24), TimeElapsedColumn(), TextColumn("{task.description}"))
+            self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
+            self._task = self._bar.add_task("", total=None)
+            self._bar.start()
+        done = None if share is None else max(0.0, min(1.0, share))
+        self._bar.update(self._task, description=line, total=None if done is None else 1.0, completed=done or 0.0)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+def fail(where: str, message: str) -> None:
+    """One wrong thing, on stderr: what, where, what is allowed."""
+    print(f"{where}: {message}", file=sys.stderr)

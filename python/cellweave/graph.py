@@ -1,0 +1,261 @@
+"""A streaming application as a graph of tasks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cellweave import _core
+from cellweave.files import write_whole
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from matplotlib.figure import Figure
+
+    from cellweave.kernel import Kernel
+    from cellweave.plan import Plan
+    from cellweave.report.table import Table
+
+Param = bool | float | str | list[float]
+
+
+class Graph:
+    """Tasks that fire once per instance, and the edges whose bytes move between them.
+
+    Parameters
+    ----------
+    name : str
+        The application's name.
+    code_bytes : int, optional
+        Code on each element whose memory is a hard budget; 65536 by default.
+
+    Examples
+    --------
+    >>> import cellweave as cw
+    >>> graph = cw.Graph("pair")
+    >>> graph.task("make", cost_ns={"ppe": 900.0, "spe": 300.0})
+    >>> graph.task("use", cost_ns={"ppe": 500.0, "spe": 400.0})
+    >>> graph.edge("make", "use", bytes=256)
+    >>> print(graph)
+    pair: 2 tasks, 1 edge, 256 B per instance
+    """
+
+    def __init__(self, name: str, code_bytes: int | None = None) -> None:
+        self._data: dict[str, Any] = {"name": name, "task": [], "edge": []}
+        if code_bytes is not None:
+            self._data["code_bytes"] = code_bytes
+        self._native: _core.Graph | None = None
+        # Kernels in the application are found from here.
+        self.folder: Path | None = None
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str] | Graph) -> Graph:
+        """Read an application: TOML, JSON, GraphML, DOT with attributes, or DagGen's text.
+
+        Raises
+        ------
+        cellweave.RequestError
+            Says file, line and key.
+        """
+        if isinstance(path, cls):
+            return path
+        return cls.of(_core.Graph.load(str(path)), Path(path).resolve().parent)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Graph:
+        """Make a graph of the same words as the application file.
+
+        Parameters
+        ----------
+        data : mapping
+            ``{"name", "task": [{"name", "kernel", "params", "cost_ns"}], "edge": [{"from", "to", "bytes", "peek",
+            "delay"}]}``; times in ns, sizes in bytes.
+
+        Examples
+        --------
+        >>> import cellweave as cw
+        >>> graph = cw.Graph.from_dict({"name": "one", "task": [{"name": "only", "cost_ns": {"*": 10.0}}]})
+        >>> graph.to_dict()["task"][0]["name"]
+        'only'
+        """
+        return cls.of(_core.Graph.parse(json.dumps(data), "json"))
+
+    @classmethod
+    def from_toml(cls, text: str) -> Graph:
+        """Read the text of an application file."""
+        return cls.of(_core.Graph.parse(text, "toml"))
+
+    @classmethod
+    def daggen(
+        cls,
+        tasks: int = 100,
+        fat: float = 0.5,
+        regular: float = 0.5,
+        density: float = 0.2,
+        jump: int = 1,
+        ccr: float = 0.01,
+        seed: int = 1,
+    ) -> Graph:
+        """Draw a random graph after DagGen; the same for the same arguments, for ever.
+
+        Parameters
+        ----------
+        tasks : int
+            How many.
+        fat : float
+            Width: 0 is a chain, 1 has about as many tasks in a layer as layers.
+        regular : float
+            How equal the layers are, 0 to 1.
+        density : float
+            Edges between neighbouring layers, 0 to 1.
+        jump : int
+            Layers that an edge may span.
+        ccr : float
+            4-byte elements that move per operation.
+        seed : int
+            Of the random numbers.
+
+        Examples
+        --------
+        >>> import cellweave as cw
+        >>> len(cw.Graph.daggen(tasks=20, seed=7).to_dict()["task"])
+        20
+        """
+        return cls.of(_core.daggen(tasks, fat, regular, density, jump, ccr, seed))
+
+    @classmethod
+    def of(cls, native: _core.Graph, folder: Path | None = None) -> Graph:
+        """Wrap what the core made; kernels are looked for in `folder`."""
+        graph = cls("")
+        graph._native = native
+        graph._data = json.loads(native.to_json())
+        graph.folder = folder
+        return graph
+
+    @property
+    def name(self) -> str:
+        """The application's name."""
+        return str(self._data["name"])
+
+    def task(
+        self,
+        name: str,
+        kernel: str | Kernel | None = None,
+        cost_ns: Mapping[str, float] | float | None = None,
+        stateless: bool = False,
+        **params: Param,
+    ) -> None:
+        """Add a task.
+
+        Parameters
+        ----------
+        name : str
+            Unique; no dot, no white space.
+        kernel : str or Kernel, optional
+            ``libNAME.so:SYMBOL``, ``cellweave:NAME`` or ``python:pkg.module:function``, or a function marked
+            with :func:`cellweave.kernel`; without it the graph can be planned and not run.
+        cost_ns : mapping of str to float, or float, optional
+            ns per firing by kind of element; one number stands for any kind. Without it the task is profiled.
+        stateless : bool
+            The kernel keeps no state.
+        **params
+            What the kernel's ``init`` gets.
+        """
+        entry: dict[str, Any] = {"name": name}
+        if kernel is not None and not isinstance(kernel, str):
+            if kernel.jit is not None:
+                params.setdefault("jit", kernel.jit)
+            kernel = kernel.spec
+        if kernel is not None:
+            entry["kernel"] = kernel
+        if params:
+            entry["params"] = params
+        if cost_ns is not None:
+            entry["cost_ns"] = dict(cost_ns) if not isinstance(cost_ns, (int, float)) else {"*": float(cost_ns)}
+        if stateless:
+            entry["stateless"] = True
+        self._data.setdefault("task", []).append(entry)
+        self._native = None
+
+    def edge(self, source: str, target: str, bytes: int, peek: int = 0, delay: int = 0) -> None:
+        """Add an edge.
+
+        Parameters
+        ----------
+        source, target : str
+            ``task`` or ``task.port``. Two edges from one output port are a broadcast.
+        bytes : int
+            Per instance, at least 1.
+        peek : int
+            Further instances that the consumer needs.
+        delay : int
+            Instances of zeros that are there at the start.
+        """
+        entry: dict[str, Any] = {"from": source, "to": target, "bytes": bytes}
+        if peek:
+            entry["peek"] = peek
+        if delay:
+            entry["delay"] = delay
+        self._data.setdefault("edge", []).append(entry)
+        self._native = None
+
+    def native(self) -> _core.Graph:
+        """The checked form that the core works on.
+
+        Raises
+        ------
+        cellweave.RequestError
+            Where the graph is wrong: names the task, edge or cycle.
+        """
+        if self._native is None:
+            self._native = _core.Graph.parse(json.dumps(self._data), "json")
+        return self._native
+
+    def to_toml(self) -> str:
+        """The text of an application file."""
+        return self.native().to_toml()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As :meth:`from_dict` takes it."""
+        data: dict[str, Any] = json.loads(self.native().to_json())
+        return data
+
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the application file, TOML or (by its name) JSON; an existing one only with `force`."""
+        path = Path(path)
+        content = self.native().to_json() if path.suffix == ".json" else self.to_toml()
+        write_whole(path, content, force)
+
+    def plot(self, plan: Plan | Mapping[str, str] | None = None) -> Figure:
+        """Draw it from left to right, in the colours of a plan or mapping (task -> element) if one is given.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from cellweave.report.mapping import draw_mapping
+
+        mapping = getattr(plan, "mapping", plan)
+        return draw_mapping(self._data, mapping).figure  # type: ignore[return-value]
+
+    def tables(self) -> list[Table]:
+        """A line about it, and its tasks."""
+        from cellweave.report.tables import graph_tables
+
+        return graph_tables(self._data)
+
+    def __repr__(self) -> str:
+        return f"Graph({self.name!r}, {len(self._data['task'])} tasks)"
+
+    def __str__(self) -> str:
+        from cellweave.report.tables import graph_line
+
+        return graph_line(self._data)
+
+    def _repr_html_(self) -> str:
+        from cellweave.report.table import html
+
+        return html(self.tables())

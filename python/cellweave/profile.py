@@ -1,0 +1,99 @@
+"""Profiling: what each task costs on this computer."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from cellweave import _core
+from cellweave.choice import at_least
+from cellweave.graph import Graph
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from cellweave.report.table import Table
+
+
+class Profile:
+    """Measured costs.
+
+    Attributes
+    ----------
+    graph : Graph
+        The application with its costs: median ns per firing by kind of element.
+    """
+
+    def __init__(self, graph: Graph, data: dict[str, Any]) -> None:
+        self.graph = graph
+        self._data = data
+
+    def to_dict(self) -> dict[str, Any]:
+        """Quantiles of every measured cost, and what a hand-over between cores costs."""
+        return self._data
+
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the application with its costs; an existing file only with `force`."""
+        self.graph.save(path, force)
+
+    def tables(self) -> list[Table]:
+        """What ``cellweave profile`` prints."""
+        from cellweave.report.tables import profile_tables
+
+        return profile_tables(self._data)
+
+    def __str__(self) -> str:
+        from cellweave.report.table import text
+
+        return text(self.tables())
+
+    def _repr_html_(self) -> str:
+        from cellweave.report.table import html
+
+        return html(self.tables())
+
+
+def profile(
+    graph: Graph | str | os.PathLike[str],
+    *,
+    instances: int | None = None,
+    again: bool = False,
+    progress: Callable[[dict[str, Any]], None] | None = None,
+) -> Profile:
+    """Measure what each task costs on this computer, with real data flowing.
+
+    Parameters
+    ----------
+    graph : Graph or path
+        The application; every task needs a kernel.
+    instances : int, optional
+        To send through; by default until costs are known well.
+    again : bool
+        Also measure tasks whose cost is given.
+    progress : callable, optional
+        Called a few times a second with a dict (``share``, ``what``).
+
+    Returns
+    -------
+    Profile
+
+    Raises
+    ------
+    cellweave.RequestError
+        Where a task has no kernel, or a file or name is wrong.
+    cellweave.RunError
+        Where a kernel failed.
+    """
+    from cellweave.run import python_kernels
+
+    graph = Graph.load(graph)
+    if instances is not None:
+        at_least("instances", instances, 1, 10**15)
+    options = {
+        "instances": instances,
+        "again": again,
+        "folder": str(graph.folder) if graph.folder is not None else None,
+    }
+    native, text = _core.profile(graph.native(), json.dumps(options), python_kernels(graph, set()), progress)
+    return Profile(Graph.of(native, graph.folder), json.loads(text))

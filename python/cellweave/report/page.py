@@ -1,0 +1,161 @@
+"""A page of its own: the tables and pictures of anything that cellweave wrote."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cellweave import _core
+from cellweave.files import check_free, write_whole
+from cellweave.report.table import html
+from cellweave.report.tables import graph_tables, machine_tables, plan_tables, result_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from matplotlib.figure import Figure
+
+    from cellweave.report.table import Table
+
+_STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
+h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; border-bottom: 1px solid #c8c8c8; margin-top: 2.2rem }
+table { border-collapse: collapse; margin: .5rem 0 1rem } td, th { padding: .15rem .8rem .15rem 0 }
+th { border-bottom: 1px solid #888 } td { border-bottom: 1px solid #eee; vertical-align: top }
+svg { max-width: 100%; height: auto }
+"""
+
+
+@dataclass
+class Section:
+    """One file's part of the page."""
+
+    title: str
+    tables: Sequence[Table]
+    pictures: dict[str, Callable[[], Figure]] = field(default_factory=dict)
+
+
+def report(files: Sequence[Path], output: Path, pictures: Path | None = None, force: bool = False) -> list[Path]:
+    """Write the page, and each picture as a file of its own if `pictures` names a folder.
+
+    Parameters
+    ----------
+    files : sequence of path
+        ``result.json``, ``plan.json``, a trace, an application, a machine file, in any order. A plan's mapping is drawn on the
+        application of the same name.
+    output : path
+        The page.
+    pictures : path, optional
+        A folder; made if it is not there.
+    force : bool
+        Overwrite what exists.
+
+    Returns
+    -------
+    list of path
+        What was written.
+
+    Raises
+    ------
+    cellweave.RequestError
+        Where a file is none of these.
+    """
+    check_free(output, force)
+    found = [(path, *_read(path)) for path in files]
+    sections = list(_sections(found))
+    names = [f"{name}.png" for section in sections for name in section.pictures]
+    if pictures is not None:
+        try:
+            pictures.mkdir(exist_ok=True)
+        except OSError as e:
+            raise _core.RequestError(f"--pictures: {pictures}: {e.strerror}") from e
+        for name in names:
+            check_free(pictures / name, force)
+    from cellweave.report.pictures import inline_svg, save
+
+    written = []
+    body = []
+    for section in sections:
+        body.append(f"<h2>{escape(section.title)}</h2>\n{html(section.tables)}")
+        for name, draw in section.pictures.items():
+            if pictures is not None:
+                save(draw(), pictures / f"{name}.png", force)
+                written.append(pictures / f"{name}.png")
+            body.append(f"<figure>{inline_svg(draw())}</figure>")
+    title = next((s.title for s in sections), "cellweave")
+    page = (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style></head>\n"
+        f"<body><h1>cellweave</h1>\n" + "\n".join(body) + "\n</body></html>\n"
+    )
+    write_whole(output, page, force)
+    return [*written, output]
+
+
+def _read(path: Path) -> tuple[str, Any]:
+    """What kind of file it is, and its content."""
+    if path.suffix == ".json":
+        try:
+            data = json.loads(path.read_text())
+        except OSError as e:
+            raise _core.RequestError(f"{path}: {e.strerror}") from e
+        except (ValueError, RecursionError) as e:
+            raise _core.RequestError(f"{path}: not JSON: {e}") from e
+        if isinstance(data, dict):
+            if "traceEvents" in data:
+                return "trace", data
+            if "mapping" in data and "period_ns" in data:
+                return "plan", json.loads(_core.read_plan(str(path)))
+            if {"elapsed_s", "elements", "instances"} <= set(data):
+                return "result", data
+            if "task" in data:
+                return "graph", json.loads(_core.Graph.load(str(path)).to_json())
+        raise _core.RequestError(f"{path}: neither a result, a plan, a trace nor an application")
+    if path.suffix == ".toml" and _is_machine(path):
+        return "machine", json.loads(_core.Machine.load(str(path)).to_json())
+    return "graph", json.loads(_core.Graph.load(str(path)).to_json())
+
+
+def _is_machine(path: Path) -> bool:
+    try:
+        return any(line.strip().startswith("[[element") for line in path.read_text().splitlines())
+    except (OSError, UnicodeDecodeError) as e:
+        raise _core.RequestError(f"{path}: {getattr(e, 'strerror', None) or 'not a text'}") from e
+
+
+def _sections(found: Sequence[tuple[Path, str, Any]]) -> Iterator[Section]:
+    from cellweave.report.contributions import draw_contributions
+    from cellweave.report.machine import draw_machine
+    from cellweave.report.mapping import draw_mapping
+    from cellweave.report.timeline import draw_timeline
+
+    plans = [data for _, kind, data in found if kind == "plan"]
+    order = {"result": 0, "plan": 1, "trace": 2, "graph": 3, "machine": 4}
+    for path, kind, data in sorted(found, key=lambda item: order[item[1]]):
+        stem = path.stem
+        if kind == "result":
+            yield Section(f"{data['application']}: predicted and achieved", _checked(path, result_tables, data))
+        elif kind == "plan":
+            bars = {f"{stem}-contributions": lambda d=data: draw_contributions(d).figure}
+            yield Section(f"{data['application']}: the plan", plan_tables(data), bars)  # type: ignore[arg-type]
+        elif kind == "trace":
+            bars = {f"{stem}-timeline": lambda d=data: draw_timeline(d).figure}
+            yield Section("what ran when", [], bars)  # type: ignore[arg-type]
+        elif kind == "graph":
+            plan = next((p for p in plans if p["application"] == data["name"]), None)
+            mapping = plan["mapping"] if plan else None
+            drawing = {f"{stem}-mapping": lambda d=data, m=mapping: draw_mapping(d, m).figure}
+            yield Section(f"{data['name']}: the graph", graph_tables(data), drawing)  # type: ignore[arg-type]
+        else:
+            floor = {f"{stem}-machine": lambda d=data: draw_machine(d)}
+            yield Section(f"the machine {data['name']}", machine_tables(data), floor)  # type: ignore[arg-type]
+
+
+def _checked(path: Path, tables: Callable[[Any], list[Table]], data: Any) -> list[Table]:
+    try:
+        return tables(data)
+    except (KeyError, TypeError, AttributeError, ValueError) as e:
+        raise _core.RequestError(f"{path}: not a result that this version wrote ({type(e).__name__}: {e})") from e

@@ -1,0 +1,47 @@
+"""A figure as a file."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from cellweave.choice import choice
+from cellweave.files import write_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+_KINDS = ["png", "svg", "pdf"]
+
+
+def save(figure: Figure, path: Path, force: bool) -> None:
+    """Write a picture, whole; the kind is the name's ending.
+
+    Raises
+    ------
+    cellweave.RequestError
+        Where the ending is none of png, svg, pdf, or the file exists and `force` is not given.
+    """
+    kind = choice("the ending of a picture's name", path.suffix.lstrip("."), _KINDS)
+    write_whole(path, _bytes(figure, kind), force)
+
+
+def inline_svg(figure: Figure) -> str:
+    """The picture as an ``<svg>`` element, for a page that holds everything itself."""
+    text = _bytes(figure, "svg").decode()
+    return text[text.index("<svg") :]
+
+
+def _bytes(figure: Figure, kind: str) -> bytes:
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    out = BytesIO()
+    # No date and no random names: the same result gives the same file.
+    stamp = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
+    with mpl.rc_context({"svg.hashsalt": "cellweave"}):
+        figure.savefig(out, format=kind, dpi=144, metadata=stamp)
+    plt.close(figure)
+    return out.getvalue()

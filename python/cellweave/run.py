@@ -1,0 +1,269 @@
+"""Running: an application on the cores of this computer, predicted beside achieved."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cellweave import _core
+from cellweave.choice import at_least
+from cellweave.files import check_free, write_whole
+from cellweave.graph import Graph
+from cellweave.machine import Machine
+from cellweave.plan import Plan
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping, Sequence
+
+    import numpy as np
+    from matplotlib.figure import Figure
+
+    from cellweave.kernel import Kernel
+    from cellweave.report.table import Table
+
+
+class Result:
+    """What a run achieved, beside what was predicted.
+
+    Attributes
+    ----------
+    instances : int
+        That every task fired.
+    elapsed_s : float
+        Wall time of the streaming, without set-up.
+    throughput_per_s, predicted_per_s : float
+        Instances/s.
+    ratio : float
+        Achieved / predicted.
+    elements : list of dict
+        Per used element: ``name``, ``busy_ns``, ``idle_ns``, ``firings``.
+    latency_ns : dict of str to float
+        Quantiles of the time from source to sink.
+    outputs : dict of str to numpy.ndarray
+        What each task named in ``outputs`` took in: a row per instance.
+    """
+
+    def __init__(
+        self, data: dict[str, Any], outputs: dict[str, np.ndarray[Any, Any]] | None = None, trace: Any = None
+    ) -> None:
+        self._data = data
+        self._trace = trace
+        self.outputs = outputs or {}
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Result:
+        """Read a ``result.json``."""
+        try:
+            data = json.loads(Path(path).read_text())
+        except OSError as e:
+            raise _core.RequestError(f"{path}: {e.strerror}") from e
+        except ValueError as e:
+            raise _core.RequestError(f"{path}: not JSON: {e}") from e
+        if not isinstance(data, dict) or not {"instances", "elapsed_s", "elements"} <= set(data):
+            raise _core.RequestError(f"{path}: not the result of a run")
+        return cls(data)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in ``result.json``."""
+        return self._data
+
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write ``result.json``; an existing file only with `force`."""
+        write_whole(Path(path), json.dumps(self._data, indent=1) + "\n", force)
+
+    @property
+    def instances(self) -> int:
+        return int(self._data["instances"])
+
+    @property
+    def elapsed_s(self) -> float:
+        return float(self._data["elapsed_s"])
+
+    @property
+    def throughput_per_s(self) -> float:
+        return float(self._data["throughput_per_s"])
+
+    @property
+    def predicted_per_s(self) -> float:
+        return float(self._data["predicted_per_s"])
+
+    @property
+    def ratio(self) -> float:
+        return float(self._data["ratio"])
+
+    @property
+    def elements(self) -> list[dict[str, Any]]:
+        return list(self._data["elements"])
+
+    @property
+    def latency_ns(self) -> dict[str, float]:
+        return dict(self._data["latency_ns"])
+
+    def tables(self) -> list[Table]:
+        """What ``cellweave run`` prints."""
+        from cellweave.report.tables import result_tables
+
+        return result_tables(self._data)
+
+    def plot(self, window_ns: tuple[float, float] | None = None) -> Figure:
+        """Draw what each element did when; the run must have been traced.
+
+        Parameters
+        ----------
+        window_ns : (float, float), optional
+            From and to, in ns after the first event.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from cellweave.report.timeline import draw_timeline
+
+        if self._trace is None:
+            raise _core.RequestError("this run was not traced: run it with trace=FILE")
+        with open(self._trace) as file:
+            return draw_timeline(json.load(file), window_ns).figure  # type: ignore[return-value]
+
+    def __repr__(self) -> str:
+        d = self._data
+        return f"Result({d['application']!r}, {d['instances']} instances, {d['throughput_per_s']:.4g}/s)"
+
+    def __str__(self) -> str:
+        from cellweave.report.table import text
+
+        return text(self.tables())
+
+    def _repr_html_(self) -> str:
+        from cellweave.report.table import html
+
+        return html(self.tables())
+
+
+def run(
+    graph: Graph | str | os.PathLike[str],
+    on: Machine | str | os.PathLike[str] = "host",
+    plan: Plan | str | os.PathLike[str] | None = None,
+    *,
+    instances: int | None = None,
+    batch: int | None = None,
+    inputs: Mapping[str, Any] | None = None,
+    outputs: Sequence[str] | Mapping[str, Any] = (),
+    trace: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    progress: Callable[[dict[str, Any]], None] | None = None,
+) -> Result:
+    """Run an application on this computer.
+
+    Parameters
+    ----------
+    graph : Graph or path
+        The application; every task needs a kernel, or stands in `inputs` or `outputs`.
+    on : Machine or str or path
+        Elements with an OS cpu: ``host``, or a machine file of this computer.
+    plan : Plan or path, optional
+        By default the application is profiled, where costs are missing, and planned.
+    instances : int, optional
+        Stop after so many; by default when the sources end.
+    batch : int, optional
+        Instances per firing at most; by default the plan's.
+    inputs : mapping of str to array_like, optional
+        Task -> what it sends: a row per instance, shape ``(instances, ...)``; the rows' bytes are the edge's.
+    outputs : sequence of str, or mapping of str to NumPy type
+        Tasks whose input is kept and returned in ``Result.outputs``: bytes, or entries of the type.
+    trace : path, optional
+        Write what ran when (Chrome's format, for ui.perfetto.dev).
+    force : bool
+        Overwrite an existing trace.
+    progress : callable, optional
+        Called a few times a second with a dict (``per_s``, ``predicted_per_s``, ``busy``).
+
+    Returns
+    -------
+    Result
+        Ctrl-C drains the stream and returns what was achieved until then; a second Ctrl-C raises KeyboardInterrupt.
+
+    Raises
+    ------
+    cellweave.RequestError
+        Where a file, name or number is wrong.
+    cellweave.RunError
+        Where a kernel failed: names task and instance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import cellweave as cw
+    >>> graph = cw.Graph("copy")
+    >>> graph.task("src", cost_ns=100)
+    >>> graph.task("sink", cost_ns=100)
+    >>> graph.edge("src", "sink", bytes=8)
+    >>> x = np.arange(1000.0).reshape(1000, 1)
+    >>> result = cw.run(graph, inputs={"src": x}, outputs={"sink": "float64"})
+    >>> bool((result.outputs["sink"] == x).all())
+    True
+    """
+    import numpy as np
+
+    graph, machine = Graph.load(graph), Machine.load(on)
+    if instances is not None:
+        at_least("instances", instances, 1, 2**63)
+    if batch is not None:
+        at_least("batch", batch, 1, 2**20)
+    if trace is not None:
+        check_free(Path(trace), force)
+    wanted = dict(outputs) if hasattr(outputs, "keys") else dict.fromkeys(outputs, "uint8")
+    names = [t["name"] for t in graph.to_dict()["task"]]
+    for task in [*(inputs or {}), *wanted]:
+        from cellweave.choice import choice
+
+        choice("inputs and outputs", task, names)
+    sent = {task: _rows(task, np.ascontiguousarray(array)) for task, array in (inputs or {}).items()}
+    options = {
+        "instances": instances,
+        "batch": batch,
+        "trace": str(trace) if trace is not None else None,
+        "folder": str(graph.folder) if graph.folder is not None else None,
+    }
+    text, kept = _core.run(
+        graph.native(),
+        machine.native(),
+        Plan.load(plan).to_json() if plan is not None else None,
+        json.dumps(options),
+        python_kernels(graph, set(sent) | set(wanted)),
+        sent,
+        list(wanted),
+        progress,
+    )
+    arrays = {task: _array(task, data, wanted[task], n_bytes) for task, (data, n_bytes) in kept.items()}
+    return Result(json.loads(text), arrays, trace)
+
+
+def python_kernels(graph: Graph, replaced: set[str]) -> dict[str, Kernel]:
+    """Task -> its kernel, for the tasks whose code is Python and not `replaced` by an array."""
+    from cellweave.kernel import find
+
+    found = {}
+    for task in graph.to_dict()["task"]:
+        spec = task.get("kernel") or ""
+        if spec.startswith("python:") and task["name"] not in replaced:
+            found[task["name"]] = find(spec, graph.folder)
+    return found
+
+
+def _rows(task: str, array: np.ndarray[Any, Any]) -> tuple[bytes, int]:
+    if array.ndim == 0 or len(array) == 0:
+        raise _core.RequestError(f"inputs: `{task}` needs an array with a row per instance, at least one")
+    if array.dtype.hasobject:
+        raise _core.RequestError(f"inputs: `{task}` is an array of objects; it needs numbers")
+    return array.tobytes(), array.nbytes // len(array)
+
+
+def _array(task: str, data: bytearray, kind: Any, n_bytes: int) -> np.ndarray[Any, Any]:
+    import numpy as np
+
+    dtype = np.dtype(kind)
+    if n_bytes % dtype.itemsize:
+        raise _core.RequestError(f"outputs: `{task}` takes {n_bytes} bytes, no whole number of {dtype.name}")
+    return np.frombuffer(data, dtype).reshape(-1, n_bytes // dtype.itemsize)
