@@ -2,6 +2,11 @@
 
 use std::collections::BTreeMap;
 
+mod validate;
+
+/// [`Graph::code_bytes`] where the file says nothing: 64 kB. The paper gives no figure.
+pub const DEFAULT_CODE_BYTES: u64 = 64 * 1024;
+
 /// A task's index in [`Graph::tasks`].
 pub type TaskId = usize;
 /// An edge's index in [`Graph::edges`].
@@ -95,7 +100,7 @@ impl Task {
 }
 
 impl Graph {
-    /// The index of the task that is called `name`.
+    /// The index of the task that is called `name`. Looks through all of them: build a map for many look-ups.
     pub fn task(&self, name: &str) -> Option<TaskId> {
         self.tasks.iter().position(|t| t.name == name)
     }

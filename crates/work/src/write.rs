@@ -1,1 +1,235 @@
-//! `Graph` -> TOML, JSON.
+//! [`Graph`] -> TOML, JSON; and files that appear whole or not at all.
+//!
+//! `read(write(graph)) == graph` for every valid graph.
+
+use crate::graph::DEFAULT_CODE_BYTES;
+use crate::{Graph, Value};
+use serde_json::{Map, Number, json};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::{fs, io};
+
+/// The application file of `graph`, as a person would write it: what has its usual value is left out.
+///
+/// ```
+/// let graph = work::Graph {
+///     name: "one".into(),
+///     tasks: vec![work::Task { name: "a".into(), cost_ns: [("*".into(), 5.0)].into(), ..Default::default() }],
+///     code_bytes: 65536,
+///     ..Default::default()
+/// };
+/// assert_eq!(work::write::toml(&graph), "name = \"one\"\n\n[[task]]\nname = \"a\"\ncost_ns = { \"*\" = 5.0 }\n");
+/// ```
+pub fn toml(graph: &Graph) -> String {
+    let mut out = String::new();
+    line(&mut out, "name", &text(&graph.name));
+    if graph.code_bytes != DEFAULT_CODE_BYTES {
+        line(&mut out, "code_bytes", &graph.code_bytes.to_string());
+    }
+    for task in &graph.tasks {
+        out.push_str("\n[[task]]\n");
+        line(&mut out, "name", &text(&task.name));
+        if let Some(kernel) = &task.kernel {
+            line(&mut out, "kernel", &text(kernel));
+        }
+        if !task.params.is_empty() {
+            line(&mut out, "params", &table(task.params.iter().map(|(k, v)| (k, value(v)))));
+        }
+        if !task.cost_ns.is_empty() {
+            line(&mut out, "cost_ns", &table(task.cost_ns.iter().map(|(k, &v)| (k, float(v)))));
+        }
+        if task.stateless {
+            line(&mut out, "stateless", "true");
+        }
+    }
+    for edge in &graph.edges {
+        out.push_str("\n[[edge]]\n");
+        line(&mut out, "from", &text(&graph.port_name(&edge.from)));
+        line(&mut out, "to", &text(&graph.port_name(&edge.to)));
+        line(&mut out, "bytes", &edge.bytes.to_string());
+        for (key, number) in [("peek", edge.peek), ("delay", edge.delay)] {
+            if number > 0 {
+                line(&mut out, key, &number.to_string());
+            }
+        }
+    }
+    if let Some(profile) = &graph.profile {
+        out.push_str("\n[profile]\n");
+        line(&mut out, "machine", &text(&profile.machine));
+        line(&mut out, "cellweave", &text(&profile.cellweave));
+        for (kind, &(per_transfer, per_byte)) in &profile.overheads {
+            let _ = writeln!(out, "\n[profile.overhead.{}]", key(kind));
+            line(&mut out, "per_transfer_ns", &float(per_transfer));
+            line(&mut out, "per_byte_ns", &float(per_byte));
+        }
+    }
+    out
+}
+
+/// The same keys as JSON.
+pub fn json(graph: &Graph) -> String {
+    let number = |x: f64| Number::from_f64(x).map_or(serde_json::Value::Null, serde_json::Value::Number);
+    let tasks: Vec<_> = graph
+        .tasks
+        .iter()
+        .map(|task| {
+            let mut entry = Map::new();
+            entry.insert("name".into(), json!(task.name));
+            if let Some(kernel) = &task.kernel {
+                entry.insert("kernel".into(), json!(kernel));
+            }
+            if !task.params.is_empty() {
+                let params: Map<_, _> = task.params.iter().map(|(k, v)| (k.clone(), json_value(v))).collect();
+                entry.insert("params".into(), params.into());
+            }
+            if !task.cost_ns.is_empty() {
+                let costs: Map<_, _> = task.cost_ns.iter().map(|(k, &v)| (k.clone(), number(v))).collect();
+                entry.insert("cost_ns".into(), costs.into());
+            }
+            if task.stateless {
+                entry.insert("stateless".into(), json!(true));
+            }
+            serde_json::Value::Object(entry)
+        })
+        .collect();
+    let edges: Vec<_> = graph
+        .edges
+        .iter()
+        .map(|edge| {
+            let (from, to) = (graph.port_name(&edge.from), graph.port_name(&edge.to));
+            json!({"from": from, "to": to, "bytes": edge.bytes, "peek": edge.peek, "delay": edge.delay})
+        })
+        .collect();
+    let mut root = Map::new();
+    root.insert("name".into(), json!(graph.name));
+    root.insert("code_bytes".into(), json!(graph.code_bytes));
+    root.insert("task".into(), tasks.into());
+    root.insert("edge".into(), edges.into());
+    if let Some(profile) = &graph.profile {
+        let overheads: Map<_, _> = profile
+            .overheads
+            .iter()
+            .map(|(kind, &(transfer, byte))| {
+                (kind.clone(), json!({"per_transfer_ns": number(transfer), "per_byte_ns": number(byte)}))
+            })
+            .collect();
+        let profile =
+            json!({"machine": profile.machine, "cellweave": profile.cellweave, "overhead": overheads});
+        root.insert("profile".into(), profile);
+    }
+    format!("{:#}\n", serde_json::Value::Object(root))
+}
+
+fn json_value(value: &Value) -> serde_json::Value {
+    match value {
+        Value::Number(x) => json!(x),
+        Value::Text(t) => json!(t),
+        Value::Bool(b) => json!(b),
+        Value::Numbers(list) => json!(list),
+    }
+}
+
+fn line(out: &mut String, key: &str, value: &str) {
+    let _ = writeln!(out, "{key} = {value}");
+}
+
+fn value(value: &Value) -> String {
+    match value {
+        Value::Number(x) => float(*x),
+        Value::Text(t) => text(t),
+        Value::Bool(b) => b.to_string(),
+        Value::Numbers(list) => {
+            format!("[{}]", list.iter().map(|&x| float(x)).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// The shortest text that reads back as the same number.
+fn float(x: f64) -> String {
+    format!("{x:?}")
+}
+
+fn table<'a>(entries: impl Iterator<Item = (&'a String, String)>) -> String {
+    let entries: Vec<_> = entries.map(|(k, v)| format!("{} = {v}", key(k))).collect();
+    format!("{{ {} }}", entries.join(", "))
+}
+
+/// A key, in quotes where TOML needs them.
+fn key(name: &str) -> String {
+    let bare = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    if bare { name.into() } else { text(name) }
+}
+
+fn text(text: &str) -> String {
+    let mut out = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Why a file could not be written. The file is as it was before.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: {message}")]
+pub struct WriteError {
+    /// The file's name, as the caller gave it.
+    pub file: String,
+    /// What was wrong.
+    pub message: String,
+}
+
+/// Writes `text` to `path`, whole or not at all: a neighbour of another name first, which then takes the name. A file that
+/// exists is replaced only with `force`. Pipes and devices are written to as they are.
+///
+/// # Errors
+/// The file exists and `force` is false; the folder does not exist or cannot be written; the disk is full.
+pub fn file(path: impl AsRef<Path>, text: &str, force: bool) -> Result<(), WriteError> {
+    let path = path.as_ref();
+    let fail = |message: String| WriteError { file: path.display().to_string(), message };
+    let failed = |e: io::Error| fail(format!("cannot be written: {e}"));
+    let exists = || fail("exists; --force replaces it".into());
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => return Err(fail("is a folder".into())),
+        Ok(found) if !found.is_file() => {
+            let mut device = fs::OpenOptions::new().write(true).open(path).map_err(failed)?;
+            return device.write_all(text.as_bytes()).map_err(failed);
+        }
+        Ok(_) if !force => return Err(exists()),
+        _ => {}
+    }
+    let name = path.file_name().ok_or_else(|| fail("is not a file's name".into()))?;
+    let mut part = std::ffi::OsString::from(".");
+    part.push(name);
+    part.push(format!(".{}.part", std::process::id()));
+    let part = Part(path.with_file_name(part));
+    let mut out = fs::File::create(&part.0).map_err(failed)?;
+    out.write_all(text.as_bytes()).and_then(|()| out.sync_all()).map_err(failed)?;
+    drop(out);
+    if !force {
+        // A link never replaces a file that came into being meanwhile; some file systems have none.
+        match fs::hard_link(&part.0, path) {
+            Ok(()) => return Ok(()),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Err(exists()),
+            Err(_) => {}
+        }
+    }
+    fs::rename(&part.0, path).map_err(failed)
+}
+
+/// A file that is removed when it is no longer needed.
+struct Part(std::path::PathBuf);
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // Renamed away, when all went well.
+        let _ = fs::remove_file(&self.0);
+    }
+}

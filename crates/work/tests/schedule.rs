@@ -101,7 +101,7 @@ fn play(case: &Case, slots: &[Slots], batches: u64, mut seed: u64) -> Vec<usize>
             }
         }
         let mut firings = Vec::new();
-        for task in 0..graph.tasks.len() {
+        for (task, &done) in produced.iter().enumerate() {
             let inputs = graph.edges.iter().enumerate().filter(|(_, e)| e.to.task == task).all(|(i, e)| {
                 let here = written[&group_of(e)];
                 here == total || here + e.delay - consumed[i] >= batch + e.peek
@@ -113,10 +113,10 @@ fn play(case: &Case, slots: &[Slots], batches: u64, mut seed: u64) -> Vec<usize>
                         // A self loop frees its input before it writes only at the end of the firing: no room counted twice.
                         room_in(&group, written[&group], &consumed)
                     } else {
-                        produced[task] - written[&group] + batch <= slots[i].out
+                        done - written[&group] + batch <= slots[i].out
                     }
                 });
-            if produced[task] < total && inputs && outputs {
+            if done < total && inputs && outputs {
                 firings.push(task);
             }
         }

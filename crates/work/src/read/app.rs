@@ -1,0 +1,228 @@
+//! The keys of an application, as TOML and JSON have them.
+
+use super::draft::{Draft, DraftEdge, End};
+use super::tree::{Entry, Node, Tree};
+use crate::error::{ReadError, quoted};
+use crate::{Profile, Task, Value, nearest, sizes};
+use std::collections::BTreeMap;
+
+const TOP: &[&str] = &["name", "code_bytes", "profile", "task", "edge"];
+const TASK: &[&str] = &["name", "kernel", "params", "cost_ns", "stateless"];
+const EDGE: &[&str] = &["from", "to", "bytes", "peek", "delay"];
+const PROFILE: &[&str] = &["machine", "cellweave", "overhead"];
+const OVERHEAD: &[&str] = &["per_transfer_ns", "per_byte_ns"];
+
+/// What is wrong, and where: line, key, message.
+type Wrong = (usize, String, String);
+
+/// Puts the application at `root` into `draft`.
+pub(super) fn read(root: &Node, draft: &mut Draft) -> Result<(), ReadError> {
+    top(root, draft).map_err(|(line, key, message)| {
+        draft.error(Some(line), Some(key.as_str()).filter(|k| !k.is_empty()), message)
+    })
+}
+
+fn top(root: &Node, draft: &mut Draft) -> Result<(), Wrong> {
+    for entry in table(root, "")? {
+        let node = &entry.node;
+        match entry.key.as_ref() {
+            "name" => draft.graph.name = text(node, "name")?,
+            "code_bytes" => draft.graph.code_bytes = whole(node, "code_bytes")?,
+            "profile" => draft.graph.profile = Some(profile(node)?),
+            "task" => {
+                for (at, node) in list(node, "task", "[[task]]")?.iter().enumerate() {
+                    task(node, at, draft)?;
+                }
+            }
+            "edge" => {
+                for (at, node) in list(node, "edge", "[[edge]]")?.iter().enumerate() {
+                    edge(node, at, draft)?;
+                }
+            }
+            _ => return Err(unknown(entry, "", TOP)),
+        }
+    }
+    Ok(())
+}
+
+fn task(node: &Node, at: usize, draft: &mut Draft) -> Result<(), Wrong> {
+    let mut place = format!("task {}", at + 1);
+    let entries = table(node, &place)?;
+    let mut task = Task::default();
+    let name = required(entries, "name", node, &place)?;
+    task.name = text(&name.node, &format!("{place}, name"))?;
+    place = format!("task {}", quoted(&task.name));
+    for entry in entries {
+        let node = &entry.node;
+        let key = format!("{place}, {}", entry.key);
+        match entry.key.as_ref() {
+            "name" => {}
+            "kernel" => task.kernel = Some(text(node, &key)?),
+            "stateless" => task.stateless = truth(node, &key)?,
+            "cost_ns" => {
+                for cost in table(node, &key)? {
+                    let ns = number(&cost.node, &format!("{key}.{}", cost.key))?;
+                    task.cost_ns.insert(cost.key.clone().into_owned(), ns);
+                }
+            }
+            "params" => {
+                for param in table(node, &key)? {
+                    let value = value(&param.node, &format!("{key}.{}", param.key))?;
+                    task.params.insert(param.key.clone().into_owned(), value);
+                }
+            }
+            _ => return Err(unknown(entry, &place, TASK)),
+        }
+    }
+    draft.task(task, name.line);
+    Ok(())
+}
+
+fn edge(node: &Node, at: usize, draft: &mut Draft) -> Result<(), Wrong> {
+    let place = format!("edge {}", at + 1);
+    let entries = table(node, &place)?;
+    let (mut peek, mut delay) = (0, 0);
+    for entry in entries {
+        let key = || format!("{place}, {}", entry.key);
+        match entry.key.as_ref() {
+            "from" | "to" | "bytes" => {}
+            "peek" => peek = whole(&entry.node, &key())?,
+            "delay" => delay = whole(&entry.node, &key())?,
+            _ => return Err(unknown(entry, &place, EDGE)),
+        }
+    }
+    let end = |key: &str| -> Result<(End, usize), Wrong> {
+        let entry = required(entries, key, node, &place)?;
+        Ok((End::new(&text(&entry.node, &format!("{place}, {key}"))?), entry.line))
+    };
+    let ((from, from_line), (to, to_line)) = (end("from")?, end("to")?);
+    let bytes = whole(&required(entries, "bytes", node, &place)?.node, &format!("{place}, bytes"))?;
+    let end_lines = (from_line, to_line);
+    draft.edge(DraftEdge { from, to, bytes, peek, delay, line: from_line, end_lines });
+    Ok(())
+}
+
+fn profile(node: &Node) -> Result<Profile, Wrong> {
+    let mut profile = Profile::default();
+    for entry in table(node, "profile")? {
+        let key = format!("profile.{}", entry.key);
+        match entry.key.as_ref() {
+            "machine" => profile.machine = text(&entry.node, &key)?,
+            "cellweave" => profile.cellweave = text(&entry.node, &key)?,
+            "overhead" => {
+                for kind in table(&entry.node, &key)? {
+                    let key = format!("{key}.{}", kind.key);
+                    let mut overhead = BTreeMap::new();
+                    for ns in table(&kind.node, &key)? {
+                        if !OVERHEAD.contains(&ns.key.as_ref()) {
+                            return Err(unknown(ns, &key, OVERHEAD));
+                        }
+                        overhead.insert(ns.key.as_ref(), number(&ns.node, &format!("{key}.{}", ns.key))?);
+                    }
+                    let get = |name: &str| {
+                        overhead.get(name).copied().ok_or_else(|| missing(kind.line, &key, name, OVERHEAD))
+                    };
+                    let pair = (get(OVERHEAD[0])?, get(OVERHEAD[1])?);
+                    profile.overheads.insert(kind.key.clone().into_owned(), pair);
+                }
+            }
+            _ => return Err(unknown(entry, "profile", PROFILE)),
+        }
+    }
+    Ok(profile)
+}
+
+fn value(node: &Node, key: &str) -> Result<Value, Wrong> {
+    Ok(match &node.value {
+        Tree::Bool(b) => Value::Bool(*b),
+        Tree::Text(t) => Value::Text(t.clone().into_owned()),
+        Tree::List(items) => Value::Numbers(items.iter().map(|n| exact(n, key)).collect::<Result<_, _>>()?),
+        Tree::Whole(_) | Tree::Float(_) => Value::Number(exact(node, key)?),
+        _ => return Err(expected("a number, a text, true, false or a list of numbers", node, key)),
+    })
+}
+
+/// A number that a parameter keeps exactly.
+fn exact(node: &Node, key: &str) -> Result<f64, Wrong> {
+    match node.value {
+        Tree::Whole(n) if n.unsigned_abs() > sizes::WHOLE_NUMBER => {
+            let most = sizes::WHOLE_NUMBER;
+            let message =
+                format!("{n} is too large; whole numbers are exact up to {most} (2^53); give it as a text");
+            Err((node.line, key.into(), message))
+        }
+        _ => number(node, key),
+    }
+}
+
+fn number(node: &Node, key: &str) -> Result<f64, Wrong> {
+    match node.value {
+        Tree::Whole(n) => Ok(n as f64),
+        Tree::Float(x) => Ok(x),
+        _ => Err(expected("a number", node, key)),
+    }
+}
+
+fn whole(node: &Node, key: &str) -> Result<u64, Wrong> {
+    match node.value {
+        Tree::Whole(n) if n >= 0 => Ok(n as u64),
+        Tree::Float(x) if x.fract() == 0.0 && (0.0..=sizes::WHOLE_NUMBER as f64).contains(&x) => Ok(x as u64),
+        _ => Err(expected("a whole number, not negative", node, key)),
+    }
+}
+
+fn text(node: &Node, key: &str) -> Result<String, Wrong> {
+    match &node.value {
+        Tree::Text(t) => Ok(t.clone().into_owned()),
+        _ => Err(expected("a text", node, key)),
+    }
+}
+
+fn truth(node: &Node, key: &str) -> Result<bool, Wrong> {
+    match node.value {
+        Tree::Bool(b) => Ok(b),
+        _ => Err(expected("true or false", node, key)),
+    }
+}
+
+fn table<'n, 'a>(node: &'n Node<'a>, key: &str) -> Result<&'n [Entry<'a>], Wrong> {
+    match &node.value {
+        Tree::Table(entries) => Ok(entries),
+        _ => Err(expected("a table", node, key)),
+    }
+}
+
+fn list<'n, 'a>(node: &'n Node<'a>, key: &str, header: &str) -> Result<&'n [Node<'a>], Wrong> {
+    match &node.value {
+        Tree::List(items) => Ok(items),
+        _ => Err(expected(&format!("a list of tables ({header} in TOML)"), node, key)),
+    }
+}
+
+fn expected(what: &str, node: &Node, key: &str) -> Wrong {
+    (node.line, key.into(), format!("{what} expected, {} found", node.value.describe()))
+}
+
+fn required<'n, 'a>(
+    entries: &'n [Entry<'a>],
+    key: &str,
+    node: &Node,
+    place: &str,
+) -> Result<&'n Entry<'a>, Wrong> {
+    let allowed = if place.starts_with("edge") { EDGE } else { TASK };
+    entries.iter().find(|e| e.key == key).ok_or_else(|| {
+        // A misspelt key explains why the right one is missing.
+        let wrong = entries.iter().find(|e| !allowed.contains(&e.key.as_ref()));
+        wrong.map_or_else(|| missing(node.line, place, key, allowed), |entry| unknown(entry, place, allowed))
+    })
+}
+
+fn missing(line: usize, place: &str, key: &str, allowed: &[&str]) -> Wrong {
+    (line, place.into(), format!("the key {key:?} is missing; keys are {}", allowed.join(", ")))
+}
+
+fn unknown(entry: &Entry, place: &str, allowed: &[&str]) -> Wrong {
+    let hint = nearest::hint(&entry.key, allowed.iter().copied());
+    let message = format!("unknown key {}{hint}; keys are {}", quoted(&entry.key), allowed.join(", "));
+    (entry.line, place.into(), message)
+}
