@@ -7,22 +7,29 @@
 //! | [`presets`] | `ps3`, `cell`, `qs20`, `qs22` with the limits of `streaming-schedule`, equations (1) to (9) |
 //! | [`discover`] | this computer, from `/sys`, the affinity mask and the cgroup quota |
 //! | [`file`] | the machine file (TOML), round trip exact |
+//! | [`mod@load`] | a machine from what a user typed: a preset with options, `host`, or a file |
 //!
 //! Floor 0: imports no other crate of the workspace.
 
 pub mod discover;
 pub mod element;
+pub mod error;
 pub mod file;
 pub mod limit;
+pub mod load;
 pub mod presets;
 
+mod nearest;
+
 pub use element::{Element, ElementId, Memory, Overhead, Place};
+pub use error::Error;
 pub use limit::{Block, Limit};
+pub use load::{list, load};
 
 use std::collections::BTreeMap;
 
 /// A machine: elements, the limits on the bytes between them, and what was measured of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Machine {
     /// `qs22`, `host`, or whatever the machine file says.
     pub name: String,
@@ -38,6 +45,9 @@ pub struct Machine {
     pub distances: Option<Distances>,
     /// Whether the limits were measured (a preset's were, by its paper); when not, a plan says so.
     pub measured: bool,
+    /// What a cgroup quota leaves of the cpus, in cpus (1.5 = three halves of one's time), when that is fewer than
+    /// there are elements: more workers than this wait for one another.
+    pub quota_cpus: Option<f64>,
 }
 
 /// Latency and bandwidth per ordered pair (reader's index first), as measured.

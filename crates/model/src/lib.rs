@@ -35,6 +35,7 @@
 //!     overheads: BTreeMap::new(),
 //!     distances: None,
 //!     measured: true,
+//!     quota_cpus: None,
 //! };
 //! let task = |name: &str, ns: f64| work::Task {
 //!     name: name.into(),
