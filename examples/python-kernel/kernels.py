@@ -1,0 +1,31 @@
+"""A source, a filter and a sink in Python. Each call handles a batch: arrays have a row per firing."""
+
+import numpy as np
+
+import cellweave as cw
+
+
+@cw.kernel(outputs={"out": "float32"}, state=lambda: np.random.default_rng(7))
+def noise(y, state):
+    """A source: no inputs. Its state is made once, before the first call."""
+    y[:] = state.standard_normal(y.shape)
+
+
+@cw.kernel(inputs={"in": "float32"}, outputs={"out": "float32"})
+def clip(x, y, level=1.0):
+    """Loops over firings and entries, as numba likes it; `level` is a parameter of the task."""
+    for j in range(y.shape[0]):
+        for i in range(y.shape[1]):
+            y[j, i] = min(max(x[j, i], -level), level)
+
+
+@cw.kernel(
+    inputs={"plain": "float32", "compiled": "float32"},
+    state=lambda: {"instances": 0, "different": 0, "largest": 0.0},
+    finish=lambda s: print(f"{s['instances']} instances, {s['different']} differ, largest value {s['largest']}"),
+)
+def compare(plain, compiled, state):
+    """A sink: no outputs. `finish` is called with the state after the last firing."""
+    state["instances"] += len(plain)
+    state["different"] += int(np.any(plain != compiled, axis=1).sum())
+    state["largest"] = max(state["largest"], float(plain.max()))
