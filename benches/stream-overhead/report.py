@@ -157,9 +157,11 @@ def into_readme(readme: Path, text: str) -> None:
 def picture(data: dict[str, Any], path: Path) -> None:
     """A panel per kernel: a dot per length, whiskers from min to p90, ns per firing on a logarithmic axis."""
     import matplotlib
+    import matplotlib.ticker
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.lines import Line2D
 
     found = cells(data)
     shown = [c for p in programs() for c in p.contenders if any(c.name == key[0] for key in found)]
@@ -174,7 +176,11 @@ def picture(data: dict[str, Any], path: Path) -> None:
                 at = y + 0.22 * ((len(lengths) - 1) / 2 - k)
                 axis.plot([q["min"], q["p90"]], [at, at], color=colours[c.kind], linewidth=1)
                 axis.plot(q["p50"], at, marks[s], color=colours[c.kind], markersize=5)
-        axis.set_xscale("log")
+        if name == "us1":
+            axis.set_xlim(left=0)
+        else:
+            axis.set_xscale("log")
+            axis.xaxis.set_major_formatter(matplotlib.ticker.StrMethodFormatter("{x:g}"))
         axis.set_title(title, fontsize=11)
         axis.set_yticks(range(len(shown)), [c.label for c in reversed(shown)], fontsize=9)
         axis.grid(axis="x", which="major", alpha=0.4)
@@ -186,17 +192,19 @@ def picture(data: dict[str, Any], path: Path) -> None:
                 "ideal",
                 (data["limits"]["ideal_us1_ns"], 0.99),
                 xycoords=("data", "axes fraction"),
-                xytext=(-3, 0),
+                xytext=(-3, -1),
                 textcoords="offset points",
                 ha="right",
                 va="top",
                 fontsize=8,
                 color="#228833",
             )
-        if name != "diamond":
-            for s in LENGTHS:
-                axis.plot([], [], marks[s], color="#777777", markersize=5, label=f"{s} stages")
-            axis.legend(fontsize=8, loc="lower right")
+    legend = [
+        Line2D([], [], color="#777777", marker=marks[n], linestyle="", label=f"{n} stages" if n != 6 else "diamond, 6")
+        for n in sorted(marks)
+    ]
+    legend += [Line2D([], [], color=colour, linewidth=4, label=kind) for kind, colour in colours.items()]
+    figure.legend(handles=legend, loc="outside lower center", ncols=len(legend), fontsize=9)
     m = data["machine"]
     figure.suptitle(
         f"What a firing costs on two cores. {m['cpu_model']}, {data['date']}, medians of {data['rounds']} rounds, "

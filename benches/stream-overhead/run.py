@@ -4,7 +4,7 @@
 
 Installs what peers need (as root, from Debian), builds everything into build/, measures interleaved rounds on two
 cores, checks every item that arrives, writes results/latest.json, results/table.md and results/picture.png, and puts
-the table into README.md. Without an option it takes about ten minutes; --quick takes two and proves only that it works.
+the table into README.md. It takes about four minutes; --quick takes one and proves only that it works.
 """
 
 from __future__ import annotations
