@@ -40,8 +40,14 @@ impl std::error::Error for MissingCost {}
 /// What an element of kind `kind` spends on transfers: the machine's figure, else what the application's profile
 /// measured, else nothing.
 pub fn overhead(machine: &Machine, graph: &Graph, kind: &str) -> Overhead {
-    let _ = graph;
-    machine.overhead(kind)
+    if machine.overheads.contains_key(kind) {
+        return machine.overhead(kind);
+    }
+    let profiled = graph.profile.as_ref().and_then(|p| p.overheads.get(kind));
+    profiled.map_or(Overhead::default(), |&(per_transfer_ns, per_byte_ns)| Overhead {
+        per_transfer_ns,
+        per_byte_ns,
+    })
 }
 
 /// Whether a firing of `task` holds the Python interpreter's lock: a Python kernel without jit.

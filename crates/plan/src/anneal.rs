@@ -1,0 +1,203 @@
+//! Annealing on the total overload against a target period.
+//!
+//! The search asks for a period, between the best found and the bound, and lowers the overload against it. When the
+//! overload is gone, the mapping *is* a better one, and the next target is nearer to the bound; when a round ends
+//! without that, the next target is nearer to the best. Rounds have lengths that depend on the graph and on nothing
+//! else, so that a run of so many moves is the beginning of every longer one: whoever stops it by a clock records the
+//! moves, and they repeat it.
+
+use crate::flow::Flow;
+use crate::random::Random;
+use crate::state::State;
+use crate::{Budget, Problem};
+use work::{Buffering, Mapping, TaskId};
+
+/// What a search found.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub mapping: Mapping,
+    pub moves: u64,
+}
+
+/// Searches from the best of `starts` (at least one) until the gap is proved or the budget is spent.
+pub(crate) fn anneal(
+    problem: &Problem,
+    flow: &Flow,
+    buffering: Buffering,
+    starts: &[Mapping],
+    bound_ns: f64,
+    seed: u64,
+    budget: &mut Budget,
+) -> Found {
+    let mut state = State::new(problem, flow, buffering, starts[0].clone(), bound_ns.max(f64::MIN_POSITIVE));
+    let mut best = Best { mapping: Vec::new(), period: f64::INFINITY, violation: f64::INFINITY };
+    for start in starts {
+        state.reset(start);
+        best.take(&state);
+    }
+    let mut found = Search { problem, state, best, bound_ns, random: Random::new(seed), moves: 0 };
+    if problem.elements() > 1 && bound_ns > 0.0 {
+        found.run(budget);
+    }
+    Found { mapping: found.best.mapping, moves: found.moves }
+}
+
+/// The best mapping so far: the least violation, then the least period.
+struct Best {
+    mapping: Mapping,
+    period: f64,
+    violation: f64,
+}
+
+impl Best {
+    fn take(&mut self, state: &State) -> bool {
+        let (violation, period) = (state.violation(), state.period());
+        let better = (violation, period) < (self.violation, self.period);
+        if better {
+            self.mapping.clone_from(&state.mapping);
+            self.period = period;
+            self.violation = violation;
+        }
+        better
+    }
+}
+
+struct Search<'a> {
+    problem: &'a Problem<'a>,
+    state: State<'a>,
+    best: Best,
+    bound_ns: f64,
+    random: Random,
+    moves: u64,
+}
+
+/// Moves between two rebuilds of the loads, against the drift of their sums.
+const REBUILD: u64 = 1 << 18;
+
+impl Search<'_> {
+    fn run(&mut self, budget: &mut Budget) {
+        let tasks = self.problem.tasks();
+        let mean_cost = (0..tasks).map(|t| self.problem.least_cost(t)).sum::<f64>() / tasks as f64;
+        let mut length = 20_000 + 100 * tasks as u64;
+        let mut reach = 0.5;
+        let mut round = 0u32;
+        while !self.proved(budget) && !budget.spent(self.moves, self.best.period, self.bound_ns) {
+            let start = self.best.mapping.clone();
+            self.state.reset(&start);
+            self.aim(reach);
+            // Every third round shakes harder.
+            let hot = mean_cost * if round % 3 == 2 { 0.5 } else { 0.1 };
+            let before = self.best.period;
+            if !self.round(length, hot, reach, budget) {
+                return;
+            }
+            reach = if self.best.period < before { (reach * 1.5).min(0.7) } else { (reach * 0.6).max(0.002) };
+            if reach <= 0.002 {
+                reach = 0.5;
+            }
+            length += length / 8;
+            round += 1;
+        }
+    }
+
+    fn proved(&self, budget: &Budget) -> bool {
+        self.best.violation <= 0.0 && budget.proved(self.best.period, self.bound_ns)
+    }
+
+    /// Sets the target `reach` of the way from the best period to the bound.
+    fn aim(&mut self, reach: f64) {
+        let best = self.best.period;
+        let target = if self.best.violation > 0.0 { best } else { best - (best - self.bound_ns) * reach };
+        self.state.set_target(target.max(f64::MIN_POSITIVE));
+    }
+
+    /// `length` moves, cooling from `hot` ns to nothing; false when the budget is spent before the end.
+    fn round(&mut self, length: u64, hot: f64, reach: f64, budget: &mut Budget) -> bool {
+        let mut least = self.state.overload;
+        let mut step = 0;
+        while step < length {
+            let end = length.min(step + 64);
+            let left = 1.0 - step as f64 / length as f64;
+            let temperature = hot * left * left * left;
+            while step < end {
+                step += 1;
+                self.moves += 1;
+                let threshold = temperature * self.random.exponential();
+                let kept = self.propose(threshold);
+                if kept && self.state.overload < least {
+                    least = self.state.overload;
+                    if self.best.take(&self.state) {
+                        if self.proved(budget) {
+                            return false;
+                        }
+                        if self.state.overload <= 1e-9 * self.best.period {
+                            self.aim(reach);
+                            least = self.state.overload;
+                        }
+                    }
+                }
+                if self.moves % REBUILD == 0 {
+                    self.state.rebuild();
+                }
+                if budget.due(self.moves) && budget.spent(self.moves, self.best.period, self.bound_ns) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// One move: a task to a random element, to a neighbour's, or from a loaded element to a less loaded one; or two
+    /// tasks change places.
+    fn propose(&mut self, threshold: f64) -> bool {
+        let problem = self.problem;
+        let (tasks, elements) = (problem.tasks(), problem.elements());
+        let sort = self.random.below(8);
+        let task = if sort < 4 { self.random.below(tasks) } else { self.loaded_task() };
+        match sort {
+            0 | 4 => {
+                let to = self.random.below(elements);
+                self.state.try_move(&[(task, to)], threshold)
+            }
+            1 | 5 => match self.neighbour(task) {
+                Some(other) => {
+                    let to = self.state.mapping[other];
+                    self.state.try_move(&[(task, to)], threshold)
+                }
+                None => false,
+            },
+            2 | 6 => {
+                let (a, b) = (self.random.below(elements), self.random.below(elements));
+                let to = if self.state.compute(a) <= self.state.compute(b) { a } else { b };
+                self.state.try_move(&[(task, to)], threshold)
+            }
+            _ => {
+                let other = self.random.below(tasks);
+                let (a, b) = (self.state.mapping[task], self.state.mapping[other]);
+                a != b && self.state.try_move(&[(task, b), (other, a)], threshold)
+            }
+        }
+    }
+
+    /// Of two random tasks the one on the more loaded element.
+    fn loaded_task(&mut self) -> TaskId {
+        let (a, b) = (self.random.below(self.problem.tasks()), self.random.below(self.problem.tasks()));
+        let load = |t: TaskId| self.state.compute(self.state.mapping[t]);
+        if load(a) >= load(b) { a } else { b }
+    }
+
+    /// A random task that shares a broadcast with `task`.
+    fn neighbour(&mut self, task: TaskId) -> Option<TaskId> {
+        let (out, into) = (&self.problem.produces[task], &self.problem.consumes[task]);
+        if out.len() + into.len() == 0 {
+            return None;
+        }
+        let i = self.random.below(out.len() + into.len());
+        if i < out.len() {
+            let to = &self.problem.broadcasts[out[i]].to;
+            Some(to[self.random.below(to.len())])
+        } else {
+            Some(self.problem.broadcasts[into[i - out.len()]].from)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! A machine and a graph as every method reads them: dense arrays, prepared once.
+
+use crate::PlanError;
+use machine::{Machine, Overhead};
+use model::{Broadcast, Limits};
+use work::{Buffering, Graph, TaskId};
+
+/// A machine and a graph, prepared for many evaluations.
+#[derive(Debug, Clone)]
+pub struct Problem<'a> {
+    /// The machine.
+    pub machine: &'a Machine,
+    /// The application.
+    pub graph: &'a Graph,
+    /// Pair -> limits.
+    pub limits: Limits,
+    /// The machine's kinds of element, in order of first appearance.
+    pub kinds: Vec<&'a str>,
+    /// Element -> index of its kind.
+    pub kind_of: Vec<usize>,
+    /// Elements of each kind.
+    pub count: Vec<usize>,
+    /// What moves together.
+    pub broadcasts: Vec<Broadcast>,
+    /// Task -> broadcasts that it produces.
+    pub produces: Vec<Vec<usize>>,
+    /// Task -> broadcasts that it consumes from, each once.
+    pub consumes: Vec<Vec<usize>>,
+    /// Element -> what it spends on transfers.
+    pub overheads: Vec<Overhead>,
+    /// Task -> whether a firing holds the Python lock.
+    pub locked: Vec<bool>,
+    /// Element -> bytes that hard memory leaves to buffers; negative when not even the code fits.
+    pub room: Vec<Option<f64>>,
+    cost: Vec<f64>,
+}
+
+impl<'a> Problem<'a> {
+    /// Prepares `graph` on `machine`.
+    ///
+    /// # Errors
+    /// When there is nothing to map or nothing to map it to, when a task has no cost on any kind of element that the
+    /// machine has, and when a number cannot be one (negative or infinite costs, capacities of 0).
+    pub fn new(machine: &'a Machine, graph: &'a Graph) -> Result<Self, PlanError> {
+        if graph.tasks.is_empty() {
+            return Err(PlanError::NothingToPlan(format!("application {:?} has no tasks", graph.name)));
+        }
+        if machine.elements.is_empty() {
+            return Err(PlanError::NothingToPlan(format!("machine {:?} has no elements", machine.name)));
+        }
+        for limit in &machine.limits {
+            let capacity = limit.capacity_bytes_per_s;
+            if capacity.is_nan() || capacity <= 0.0 {
+                return Err(PlanError::BadNumber(format!(
+                    "limit {:?} of machine {:?} has capacity {capacity} bytes/s: it must be more than 0",
+                    limit.name, machine.name
+                )));
+            }
+        }
+        let kinds = machine.kinds();
+        let kind_of: Vec<usize> =
+            machine.elements.iter().map(|e| kinds.iter().position(|k| *k == e.kind).unwrap_or(0)).collect();
+        let mut count = vec![0; kinds.len()];
+        for &kind in &kind_of {
+            count[kind] += 1;
+        }
+        let cost = costs(machine, graph, &kinds)?;
+        let broadcasts = model::broadcasts(graph);
+        let mut produces = vec![Vec::new(); graph.tasks.len()];
+        let mut consumes = vec![Vec::new(); graph.tasks.len()];
+        for (id, broadcast) in broadcasts.iter().enumerate() {
+            produces[broadcast.from].push(id);
+            for &task in &broadcast.to {
+                consumes[task].push(id);
+            }
+        }
+        let code = graph.code_bytes as f64;
+        Ok(Problem {
+            machine,
+            graph,
+            limits: Limits::new(machine),
+            overheads: machine.elements.iter().map(|e| model::overhead(machine, graph, &e.kind)).collect(),
+            locked: graph.tasks.iter().map(model::holds_python_lock).collect(),
+            room: machine
+                .elements
+                .iter()
+                .map(|e| e.memory.as_ref().filter(|m| m.hard).map(|m| m.bytes as f64 - code))
+                .collect(),
+            kinds,
+            kind_of,
+            count,
+            broadcasts,
+            produces,
+            consumes,
+            cost,
+        })
+    }
+
+    /// Number of tasks.
+    pub fn tasks(&self) -> usize {
+        self.graph.tasks.len()
+    }
+
+    /// Number of elements.
+    pub fn elements(&self) -> usize {
+        self.machine.elements.len()
+    }
+
+    /// ns per firing on an element of kind `kind`; infinite where the task has no cost for it.
+    #[inline]
+    pub fn cost(&self, task: TaskId, kind: usize) -> f64 {
+        self.cost[task * self.kinds.len() + kind]
+    }
+
+    /// ns per firing on `element`; infinite where the task has no cost for its kind.
+    #[inline]
+    pub fn cost_on(&self, task: TaskId, element: usize) -> f64 {
+        self.cost(task, self.kind_of[element])
+    }
+
+    /// ns per firing on the kind that suits the task best.
+    pub fn least_cost(&self, task: TaskId) -> f64 {
+        (0..self.kinds.len()).map(|k| self.cost(task, k)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Bytes of all in and out buffers of each task under [`Buffering::Duplicated`], which does not depend on the
+    /// mapping: `buffers[k]` of Algorithms 1 and 2.
+    ///
+    /// # Errors
+    /// When a cycle's delay is too short.
+    pub fn duplicated_bytes(&self, batch: u64) -> Result<Vec<f64>, PlanError> {
+        // One element per task: what `work` says of the element is what the task needs.
+        let apart: Vec<usize> = (0..self.tasks()).collect();
+        let schedule =
+            work::schedule::schedule(self.graph, &apart, self.tasks(), Buffering::Duplicated, batch)?;
+        Ok(schedule.buffers_bytes.iter().map(|&b| b as f64).collect())
+    }
+
+    /// Whether some element spends time on hand-overs, so that larger batches pay.
+    pub fn spends_on_transfers(&self) -> bool {
+        self.overheads.iter().any(|o| o.per_transfer_ns > 0.0)
+    }
+}
+
+fn costs(machine: &Machine, graph: &Graph, kinds: &[&str]) -> Result<Vec<f64>, PlanError> {
+    let mut cost = Vec::with_capacity(graph.tasks.len() * kinds.len());
+    for task in &graph.tasks {
+        let row: Vec<Option<f64>> = kinds.iter().map(|k| task.cost_on(k)).collect();
+        if row.iter().all(Option::is_none) {
+            return Err(PlanError::NoCost {
+                task: task.name.clone(),
+                machine: machine.name.clone(),
+                kinds: kinds.join(", "),
+            });
+        }
+        if let Some(bad) = row.iter().flatten().find(|c| !c.is_finite() || **c < 0.0) {
+            return Err(PlanError::BadNumber(format!(
+                "task {} costs {bad} ns: a cost must be 0 or more, and finite",
+                task.name
+            )));
+        }
+        cost.extend(row.iter().map(|c| c.unwrap_or(f64::INFINITY)));
+    }
+    Ok(cost)
+}
