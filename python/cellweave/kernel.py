@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 from typing import TYPE_CHECKING, Any, overload
 
@@ -121,7 +122,7 @@ class Kernel:
         jit = params.get("jit", self.jit) not in (None, "", "none", False, 0.0)
         ins = [(p, *p.entries(c[1])) for p, c in zip(self.inputs, inputs, strict=True)]
         outs = [(p, *p.entries(c[1])) for p, c in zip(self.outputs, outputs, strict=True)]
-        state = self.state(**given) if self.state is not None else None
+        state = self.state(**_accepted(self.state, given)) if self.state is not None else None
         if jit:
             from cellweave.compiled import compile_kernel
 
@@ -151,6 +152,14 @@ class Kernel:
             return None if made is None else int(made)
 
         return fire
+
+
+def _accepted(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What of `given` the function has a parameter for."""
+    names = inspect.signature(function).parameters.values()
+    if any(p.kind is p.VAR_KEYWORD for p in names):
+        return dict(given)
+    return {p.name: given[p.name] for p in names if p.name in given}
 
 
 def _ports(ports: Mapping[str, Any] | None) -> list[Port]:
@@ -213,7 +222,7 @@ def kernel(
         ``"numba"`` compiles to machine code that holds no interpreter lock (extra ``jit``); then the function cannot
         raise, and a negative number that it returns stops the run.
     state : callable, optional
-        Called once with the task's parameters; what it returns (with numba: an array) is passed to each call.
+        Called once with those of the task's parameters that it names; what it returns (with numba: an array) is passed to each call.
     finish : callable, optional
         Called with the state after the last firing.
 

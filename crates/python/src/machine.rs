@@ -1,0 +1,91 @@
+//! `Machine`: read, written, and as JSON for tables and pictures.
+
+use crate::error::request;
+use ::machine::{Element, Limit};
+use pyo3::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// A machine: elements and limits.
+#[pyclass(frozen, module = "cellweave._core")]
+pub struct Machine(pub ::machine::Machine);
+
+#[pymethods]
+impl Machine {
+    /// A preset, `host`, or a machine file.
+    #[staticmethod]
+    fn load(py: Python<'_>, spec: &str) -> PyResult<Machine> {
+        py.detach(|| ::machine::load(spec)).map(Machine).map_err(request)
+    }
+
+    /// The text of a machine file.
+    #[staticmethod]
+    fn parse(py: Python<'_>, text: &str) -> PyResult<Machine> {
+        py.detach(|| ::machine::file::read(text)).map(Machine).map_err(request)
+    }
+
+    /// The text of a machine file.
+    fn to_toml(&self, py: Python<'_>) -> String {
+        py.detach(|| ::machine::file::write(&self.0))
+    }
+
+    /// Everything that is known, as JSON.
+    fn to_json(&self, py: Python<'_>) -> String {
+        py.detach(|| as_json(&self.0).to_string())
+    }
+}
+
+fn as_json(m: &::machine::Machine) -> Value {
+    let overheads: Map<String, Value> = m
+        .overheads
+        .iter()
+        .map(|(kind, o)| (kind.clone(), json!({"per_transfer_ns": o.per_transfer_ns, "per_byte_ns": o.per_byte_ns})))
+        .collect();
+    json!({
+        "name": m.name,
+        "description": m.description,
+        "measured": m.measured,
+        "elements": m.elements.iter().map(element).collect::<Vec<_>>(),
+        "limits": m.limits.iter().map(|l| limit(m, l)).collect::<Vec<_>>(),
+        "overheads": overheads,
+        "distances": m.distances.as_ref().map(|d| json!({
+            "latency_ns": d.latency_ns,
+            "bandwidth_bytes_per_s": d.bandwidth_bytes_per_s,
+        })),
+    })
+}
+
+fn element(e: &Element) -> Value {
+    json!({
+        "name": e.name,
+        "kind": e.kind,
+        "place": {
+            "chip": e.place.chip,
+            "numa": e.place.numa,
+            "l3": e.place.l3,
+            "l2": e.place.l2,
+            "core": e.place.core,
+            "capacity": e.place.capacity,
+        },
+        "memory": e.memory.as_ref().map(|m| json!({
+            "bytes": m.bytes,
+            "hard": m.hard,
+            "l1_bytes": m.l1_bytes,
+            "overflow_bytes_per_s": m.overflow_bytes_per_s,
+        })),
+        "incoming_max": e.incoming_max,
+        "outgoing_max": e.outgoing_max,
+        "os_cpu": e.os_cpu,
+    })
+}
+
+fn limit(m: &::machine::Machine, l: &Limit) -> Value {
+    let names = |ids: &[usize]| ids.iter().map(|&i| m.elements[i].name.clone()).collect::<Vec<_>>();
+    let pairs: Vec<Value> = l.pairs.iter().map(|b| json!({"from": names(&b.from), "to": names(&b.to)})).collect();
+    json!({"name": l.name, "capacity_bytes_per_s": l.capacity_bytes_per_s, "pairs": pairs})
+}
+
+/// The machines that are known by name, each with a line about it.
+#[pyfunction]
+pub fn presets() -> Vec<(&'static str, &'static str)> {
+    ::machine::list()
+}
