@@ -1,1 +1,45 @@
-//! Stub.
+//! cellweave: works out where the communicating parts of a streaming program should run, runs them there, and shows
+//! predicted beside achieved.
+//!
+//! The verbs, composed from the lower floors, which are all re-exported:
+//!
+//! | question | answered by |
+//! |---|---|
+//! | what does a hand-over between two cores cost? | [`calibrate()`] |
+//! | what does each task cost here? | [`profile()`] |
+//! | where should each task run? | [`plan()`], which profiles first where costs are missing |
+//! | how fast is it really? | [`run()`] |
+//!
+//! Floor 3.
+//!
+//! ```
+//! use cellweave::work::read;
+//! let text = r#"
+//!     name = "pair"
+//!     task = [{ name = "a", kernel = "cellweave:count" }, { name = "b", kernel = "cellweave:discard" }]
+//!     edge = [{ from = "a", to = "b", bytes = 8 }]
+//! "#;
+//! let graph = read::text(read::Format::Toml, text, "pair.toml")?;
+//! let machine = cellweave::machine::load("host")?;
+//! let kernels = cellweave::run::Standard::default();
+//! let (_graph, plan) = cellweave::plan(&graph, &machine, &kernels, &Default::default(), &mut |_| true)?;
+//! let options = cellweave::run::Options { instances: Some(1000), ..Default::default() };
+//! let outcome = cellweave::run(&graph, &machine, &plan, &kernels, options)?;
+//! assert_eq!(outcome.instances, 1000);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub use {host, machine, model, plan, run, work};
+
+mod calibrate;
+mod error;
+mod fit;
+mod profile;
+mod stand_in;
+mod verbs;
+
+pub use calibrate::calibrate;
+pub use error::Error;
+pub use profile::{Profiled, ProfileOptions, TaskCost, profile};
+pub use run::run;
+pub use verbs::{PlanProgress, plan};

@@ -1,0 +1,119 @@
+//! What a hand-over between two elements costs each of them: a short measurement on this computer.
+
+use crate::{Error, fit};
+use machine::{ElementId, Machine, Overhead};
+use run::Standard;
+use std::collections::BTreeMap;
+use work::{Edge, Graph, Port, Task};
+
+/// (bytes per instance, instances per hand-over) that are measured. A user's application has others: what is fitted here
+/// must hold there.
+const POINTS: [(u64, u64); 8] =
+    [(192, 16), (192, 64), (192, 256), (768, 16), (768, 64), (3072, 4), (3072, 16), (12288, 4)];
+/// How often each point is measured; the median counts.
+const ROUNDS: usize = 5;
+/// How long each measurement should take.
+const RUN_NS: f64 = 6e6;
+
+/// Measures, for each kind of element of `machine` that has a cpu of this computer, what a hand-over to another element
+/// costs: ns per transfer and ns per byte, at each end.
+///
+/// A chain `count -> copy -> copy -> discard` runs on one element and cut in its middle over two; what a side takes longer
+/// than its own tasks did is the overhead of the cut. A kind without a second element to talk to is left out.
+///
+/// # Errors
+/// When the chain cannot run.
+pub fn calibrate(
+    machine: &Machine,
+    progress: &mut dyn FnMut(f64),
+) -> Result<BTreeMap<String, Overhead>, Error> {
+    let mut overheads = BTreeMap::new();
+    let kinds = machine.kinds();
+    for (done, kind) in kinds.iter().enumerate() {
+        let Some((near, far)) = pair(machine, kind) else { continue };
+        let mut points = Vec::new();
+        for (i, &(bytes, batch)) in POINTS.iter().enumerate() {
+            progress((done as f64 + i as f64 / POINTS.len() as f64) / kinds.len() as f64);
+            let value = cut_overhead_ns(machine, near, far, bytes, batch)?;
+            points.push(fit::Point { x: 1.0 / batch as f64, y: bytes as f64, value });
+        }
+        let floor = points.iter().map(|p| p.value).fold(0.0, f64::max) * 0.01;
+        let (per_transfer_ns, per_byte_ns) = fit::two(&points, |p| p.value.max(floor));
+        overheads.insert(kind.to_string(), Overhead { per_transfer_ns, per_byte_ns });
+    }
+    Ok(overheads)
+}
+
+/// An element of `kind`, and another to talk to: of its own kind if there is one.
+fn pair(machine: &Machine, kind: &str) -> Option<(ElementId, ElementId)> {
+    let real = |e: &&ElementId| machine.elements[**e].os_cpu.is_some();
+    let all: Vec<ElementId> = (0..machine.elements.len()).collect();
+    let mut same = all.iter().filter(real).filter(|e| machine.elements[**e].kind == kind);
+    let near = *same.next()?;
+    let far = same.next().or_else(|| all.iter().filter(real).find(|e| **e != near))?;
+    Some((near, *far))
+}
+
+/// ns per instance that the slower side of a cut chain takes longer than its tasks; median of the rounds.
+fn cut_overhead_ns(
+    machine: &Machine,
+    near: ElementId,
+    far: ElementId,
+    bytes: u64,
+    batch: u64,
+) -> Result<f64, Error> {
+    let graph = chain(bytes);
+    let instances = (RUN_NS / (20.0 + bytes as f64 * 0.15)) as u64;
+    let mut values = Vec::with_capacity(ROUNDS);
+    for _ in 0..ROUNDS {
+        let whole_ns = period_ns(machine, &graph, [near, near], batch, instances)?;
+        let cut_ns = period_ns(machine, &graph, [near, far], batch, instances)?;
+        // The chain is symmetrical: each side has one copy and one trivial task.
+        values.push((cut_ns - whole_ns / 2.0).max(0.0));
+    }
+    values.sort_by(f64::total_cmp);
+    Ok(values[ROUNDS / 2])
+}
+
+fn period_ns(
+    machine: &Machine,
+    graph: &Graph,
+    halves: [ElementId; 2],
+    batch: u64,
+    instances: u64,
+) -> Result<f64, Error> {
+    let mapping = vec![halves[0], halves[0], halves[1], halves[1]];
+    let options = plan::Options {
+        method: plan::Method::Given(mapping),
+        batch: Some(batch),
+        moves: Some(0),
+        ..plan::Options::default()
+    };
+    let plan = plan::plan(machine, graph, &options, &|| 0.0, &mut |_| true)?;
+    let options = run::Options { instances: Some(instances), ..run::Options::default() };
+    let outcome = run::run(graph, machine, &plan, &Standard::default(), options)?;
+    Ok(1e9 / outcome.throughput_per_s)
+}
+
+fn chain(bytes: u64) -> Graph {
+    let names = ["count", "copy", "copy", "discard"];
+    let task = |(i, kernel): (usize, &&str)| Task {
+        name: format!("{kernel}{i}"),
+        kernel: Some(format!("cellweave:{kernel}")),
+        cost_ns: [("*".to_string(), 1.0)].into(),
+        ..Task::default()
+    };
+    let edge = |i: usize| Edge {
+        from: Port { task: i, name: "0".into() },
+        to: Port { task: i + 1, name: "0".into() },
+        bytes,
+        peek: 0,
+        delay: 0,
+    };
+    Graph {
+        name: "calibration".into(),
+        tasks: names.iter().enumerate().map(task).collect(),
+        edges: (0..3).map(edge).collect(),
+        ..Graph::default()
+    }
+}

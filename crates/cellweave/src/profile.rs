@@ -1,0 +1,236 @@
+//! What each task of an application costs on each kind of element of this computer, with real data flowing.
+
+use crate::stand_in::harmless;
+use crate::{Error, calibrate};
+use machine::{ElementId, Machine};
+use run::{Kernels, Outcome, Quantiles};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use work::graph::Profile;
+use work::{Graph, Plan};
+
+/// How to measure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProfileOptions {
+    /// Instances to send through; `None` = as many as [`seconds`](Self::seconds) allow.
+    pub instances: Option<u64>,
+    /// Also measure tasks whose cost is given.
+    pub again: bool,
+    /// How long the measurement of one kind of element should take.
+    pub seconds: f64,
+    /// Instances per firing; `None` = as the planner chooses for one element.
+    pub batch: Option<u64>,
+}
+
+impl Default for ProfileOptions {
+    fn default() -> ProfileOptions {
+        ProfileOptions { instances: None, again: false, seconds: 1.5, batch: None }
+    }
+}
+
+/// What was measured.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Profiled {
+    /// The application with its costs and [`Graph::profile`].
+    #[serde(skip)]
+    pub graph: Graph,
+    /// Version of this format: 1.
+    pub format: u32,
+    /// The application's name.
+    pub application: String,
+    /// The machine's name.
+    pub machine: String,
+    /// Which computer: CPU model, cpus, kernel, cellweave.
+    pub identity: BTreeMap<String, String>,
+    /// Per measured task and kind of element.
+    pub tasks: Vec<TaskCost>,
+    /// What a hand-over to another element costs at each end, by kind.
+    pub overheads: BTreeMap<String, Handover>,
+}
+
+/// What a firing of a task costs on a kind of element.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TaskCost {
+    /// The task.
+    pub task: String,
+    /// The kind of element.
+    pub kind: String,
+    /// What goes into the application: the part that the task has in an instance's time on one element, in ns.
+    pub cost_ns: f64,
+    /// ns per firing, call by call, as the clock around each call saw them.
+    pub samples_ns: Quantiles,
+    /// Samples left out because the thread lost its cpu meanwhile.
+    pub excluded: u64,
+}
+
+/// [`machine::Overhead`], as a result file says it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Handover {
+    /// ns per hand-over, at each end.
+    pub per_transfer_ns: f64,
+    /// ns per byte, at each end.
+    pub per_byte_ns: f64,
+}
+
+/// How many times the application is run for its total; the median counts.
+const TOTALS: usize = 5;
+/// Instances of the first run, which only tells how many to ask for.
+const FIRST_INSTANCES: u64 = 64;
+
+/// Measures every task of `graph` that has no cost (all, with `again`) on one element of each kind of `machine` that has
+/// a cpu of this computer, and what a hand-over costs.
+///
+/// The whole application runs on one element, without a clock in its way, for its total; and again with a clock around
+/// every call, for each task's part of it. File sinks write nowhere meanwhile, and zeros stand in for standard input.
+/// `progress` is told what is being done, and what part of all is done.
+///
+/// # Errors
+/// When a task has no kernel, or the application fails when it runs.
+pub fn profile(
+    graph: &Graph,
+    machine: &Machine,
+    kernels: &dyn Kernels,
+    options: &ProfileOptions,
+    progress: &mut dyn FnMut(&str, f64),
+) -> Result<Profiled, Error> {
+    if let Some(task) = graph.tasks.iter().find(|t| t.kernel.is_none()) {
+        return Err(Error::Profile(format!(
+            "task '{}' has no kernel, so that it cannot run: give it a kernel, or its cost_ns by hand",
+            task.name
+        )));
+    }
+    let identity = host::identity();
+    let mut profiled = Profiled {
+        graph: graph.clone(),
+        format: 1,
+        application: graph.name.clone(),
+        machine: machine.name.clone(),
+        identity: identity.pairs().into_iter().map(|(k, v)| (k.to_string(), v)).collect(),
+        tasks: Vec::new(),
+        overheads: BTreeMap::new(),
+    };
+    let elements = one_of_each_kind(machine);
+    if elements.is_empty() {
+        return Err(Error::Profile(format!(
+            "machine '{}' has no element with a cpu of this computer: profile on 'host'",
+            machine.name
+        )));
+    }
+    let steps = elements.len() as f64 + 1.0;
+    for (done, &element) in elements.iter().enumerate() {
+        let kind = machine.elements[element].kind.clone();
+        let missing = |t: &work::Task| options.again || t.cost_on(&kind).is_none();
+        if !graph.tasks.iter().any(missing) {
+            continue;
+        }
+        let what = format!("costs on a {kind}");
+        let mut step = |part: f64| progress(&what, (done as f64 + part) / steps);
+        for cost in costs(graph, machine, element, kernels, options, &mut step)? {
+            let task = graph.task(&cost.task).filter(|&t| missing(&graph.tasks[t]));
+            if let Some(task) = task {
+                profiled.graph.tasks[task].cost_ns.insert(kind.clone(), cost.cost_ns);
+                profiled.tasks.push(cost);
+            }
+        }
+    }
+    let overheads = calibrate(machine, &mut |part| progress("hand-over", (steps - 1.0 + part) / steps))?;
+    profiled.overheads = overheads
+        .iter()
+        .map(|(kind, o)| {
+            (kind.clone(), Handover { per_transfer_ns: o.per_transfer_ns, per_byte_ns: o.per_byte_ns })
+        })
+        .collect();
+    profiled.graph.profile = Some(Profile {
+        machine: identity.to_string(),
+        cellweave: env!("CARGO_PKG_VERSION").into(),
+        overheads: overheads.iter().map(|(k, o)| (k.clone(), (o.per_transfer_ns, o.per_byte_ns))).collect(),
+    });
+    Ok(profiled)
+}
+
+/// The first element of each kind that is a cpu of this computer.
+fn one_of_each_kind(machine: &Machine) -> Vec<ElementId> {
+    let real = |kind: &&str| {
+        machine.elements.iter().position(|e| e.kind == **kind && e.os_cpu.is_some())
+    };
+    machine.kinds().iter().filter_map(real).collect()
+}
+
+fn costs(
+    graph: &Graph,
+    machine: &Machine,
+    element: ElementId,
+    kernels: &dyn Kernels,
+    options: &ProfileOptions,
+    progress: &mut dyn FnMut(f64),
+) -> Result<Vec<TaskCost>, Error> {
+    let graph = harmless(graph);
+    let plan = everything_on(&graph, machine, element, options.batch)?;
+    let go = |instances: Option<u64>, measure_tasks: bool| -> Result<Outcome, Error> {
+        let options = run::Options { instances, measure_tasks, ..run::Options::default() };
+        Ok(run::run(&graph, machine, &plan, kernels, options)?)
+    };
+    let instances = match options.instances {
+        Some(n) => n,
+        None => {
+            // The second look is long enough for start-up not to count.
+            let first = go(Some(FIRST_INSTANCES.max(2 * plan.batch)), false)?;
+            let per_instance_s = first.elapsed_s / first.instances.max(1) as f64;
+            let look = enough(options.seconds * 0.02, per_instance_s);
+            let second = go(Some(look), false)?;
+            enough(options.seconds / (TOTALS + 1) as f64, second.elapsed_s / second.instances.max(1) as f64)
+        }
+    };
+    let mut totals = Vec::with_capacity(TOTALS);
+    for i in 0..TOTALS {
+        progress(i as f64 / (TOTALS + 1) as f64);
+        let outcome = go(Some(instances), false)?;
+        totals.push(1e9 / outcome.throughput_per_s);
+    }
+    totals.sort_by(f64::total_cmp);
+    let total_ns = totals[TOTALS / 2];
+    progress(TOTALS as f64 / (TOTALS + 1) as f64);
+    let measured = go(Some(instances), true)?;
+    let sum_ns: f64 = measured.tasks.iter().map(|t| t.cost_ns.p50).sum();
+    if !total_ns.is_finite() || measured.tasks.is_empty() {
+        return Err(Error::Profile(format!(
+            "too few instances to measure anything ({} went through): a source ends early, or --instances is too small",
+            measured.instances
+        )));
+    }
+    let scale = if sum_ns > 0.0 { total_ns / sum_ns } else { 0.0 };
+    let even_ns = total_ns / measured.tasks.len() as f64;
+    let cost = |t: &run::TaskSamples| TaskCost {
+        task: t.name.clone(),
+        kind: machine.elements[element].kind.clone(),
+        cost_ns: if sum_ns > 0.0 { t.cost_ns.p50 * scale } else { even_ns },
+        samples_ns: t.cost_ns,
+        excluded: t.excluded,
+    };
+    Ok(measured.tasks.iter().map(cost).collect())
+}
+
+/// Instances that take about `seconds`.
+fn enough(seconds: f64, per_instance_s: f64) -> u64 {
+    ((seconds / per_instance_s.max(1e-10)) as u64).clamp(FIRST_INSTANCES, 1 << 40)
+}
+
+/// A plan with every task on `element`. Costs only have to be there for it: all are taken as equal.
+pub(crate) fn everything_on(
+    graph: &Graph,
+    machine: &Machine,
+    element: ElementId,
+    batch: Option<u64>,
+) -> Result<Plan, Error> {
+    let mut graph = graph.clone();
+    for task in &mut graph.tasks {
+        task.cost_ns = [("*".to_string(), 100.0)].into();
+    }
+    let options = plan::Options {
+        method: plan::Method::Given(vec![element; graph.tasks.len()]),
+        batch,
+        moves: Some(0),
+        ..plan::Options::default()
+    };
+    Ok(plan::plan(machine, &graph, &options, &|| 0.0, &mut |_| true)?)
+}
