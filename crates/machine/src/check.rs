@@ -1,0 +1,168 @@
+//! What every machine must keep to, wherever it comes from.
+
+use crate::nearest::did_you_mean;
+use crate::{Distances, Element, Error, Limit, Machine, Memory};
+use std::collections::{BTreeSet, HashSet};
+
+/// More elements than this are a mistake: distances alone would take 256 MB.
+pub const ELEMENTS_MAX: usize = 4096;
+/// Names in the blocks of all limits together: 128 MB of them.
+pub const REFERENCES_MAX: usize = 1 << 24;
+/// The longest name of a machine, an element or a limit, in bytes.
+pub const NAME_BYTES_MAX: usize = 200;
+/// An EiB; no memory has more.
+const MEMORY_BYTES_MAX: u64 = 1 << 60;
+
+/// Whether `machine` is one: unique names, positive finite capacities, elements that exist, square distances.
+///
+/// # Errors
+/// Name the key as the machine file has it (`limit[3].capacity_bytes_per_s`; counted from 0) and say what is allowed.
+pub fn check(machine: &Machine) -> Result<(), Error> {
+    name(&machine.name).map_err(|e| e.key("name"))?;
+    let n = machine.elements.len();
+    if !(1..=ELEMENTS_MAX).contains(&n) {
+        return Err(Error::new(format!("{n} elements; a machine has 1 to {ELEMENTS_MAX}")).key("element"));
+    }
+    let mut names = HashSet::new();
+    for (i, e) in machine.elements.iter().enumerate() {
+        element(e).map_err(|e| within(e, &format!("element[{i}]")))?;
+        if !names.insert(&e.name) {
+            return Err(twice(&e.name).key(format!("element[{i}].name")));
+        }
+    }
+    let mut names = HashSet::new();
+    let mut references = 0;
+    for (i, l) in machine.limits.iter().enumerate() {
+        limit(l, machine, &mut references).map_err(|e| within(e, &format!("limit[{i}]")))?;
+        if !names.insert(&l.name) {
+            return Err(twice(&l.name).key(format!("limit[{i}].name")));
+        }
+    }
+    let kinds: BTreeSet<&str> = machine.elements.iter().map(|e| e.kind.as_str()).collect();
+    for (kind, overhead) in &machine.overheads {
+        let key = format!("overhead.{kind}");
+        if !kinds.contains(kind.as_str()) {
+            let near = did_you_mean(kind, kinds.iter().copied());
+            let known = kinds.iter().copied().take(10).collect::<Vec<_>>().join(", ");
+            return Err(Error::new(format!("no element is of this kind{near}; there are {known}")).key(key));
+        }
+        not_negative(overhead.per_transfer_ns).map_err(|e| e.key(format!("{key}.per_transfer_ns")))?;
+        not_negative(overhead.per_byte_ns).map_err(|e| e.key(format!("{key}.per_byte_ns")))?;
+    }
+    if let Some(d) = &machine.distances {
+        distances(d, n)?;
+    }
+    machine.quota_cpus.map_or(Ok(()), positive).map_err(|e| e.key("quota_cpus"))
+}
+
+fn element(e: &Element) -> Result<(), Error> {
+    name(&e.name).map_err(|e| e.key("name"))?;
+    if e.name == "*" || e.name.contains("..") || e.name.starts_with('.') || e.name.ends_with('.') {
+        let message = format!("{:?} could mean several elements in a limit, where * and A..B do", e.name);
+        return Err(Error::new(message).key("name"));
+    }
+    word(&e.kind).map_err(|e| e.key("kind"))?;
+    for kind in e.outgoing_max.keys() {
+        word(kind).map_err(|e| e.key("outgoing_max"))?;
+    }
+    let Some(Memory { bytes, l1_bytes, overflow_bytes_per_s, .. }) = &e.memory else { return Ok(()) };
+    for (key, bytes) in [("bytes", Some(*bytes)), ("l1_bytes", *l1_bytes)] {
+        if let Some(bytes) = bytes.filter(|b| !(1..=MEMORY_BYTES_MAX).contains(b)) {
+            let message = format!("{bytes} is not a number of bytes from 1 to {MEMORY_BYTES_MAX}");
+            return Err(Error::new(message).key(format!("memory.{key}")));
+        }
+    }
+    overflow_bytes_per_s.map_or(Ok(()), positive).map_err(|e| e.key("memory.overflow_bytes_per_s"))
+}
+
+fn limit(l: &Limit, machine: &Machine, references: &mut usize) -> Result<(), Error> {
+    name(&l.name).map_err(|e| e.key("name"))?;
+    positive(l.capacity_bytes_per_s).map_err(|e| e.key("capacity_bytes_per_s"))?;
+    if l.pairs.is_empty() {
+        return Err(Error::new("no pairs: nothing would count").key("pairs"));
+    }
+    let n = machine.elements.len();
+    let mut seen = vec![false; n];
+    for (i, block) in l.pairs.iter().enumerate() {
+        for (side, ids) in [("from", &block.from), ("to", &block.to)] {
+            let wrong = |message: String| Err(Error::new(message).key(format!("pairs[{i}].{side}")));
+            if ids.is_empty() {
+                return wrong("no elements".into());
+            }
+            *references += ids.len();
+            if *references > REFERENCES_MAX {
+                return wrong(format!("more than {REFERENCES_MAX} elements in the pairs of all limits"));
+            }
+            seen.fill(false);
+            for &id in ids {
+                match seen.get_mut(id) {
+                    None => return wrong(format!("element {id} of {n}")),
+                    Some(true) => return wrong(format!("{:?} occurs twice", machine.elements[id].name)),
+                    Some(seen) => *seen = true,
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn distances(d: &Distances, n: usize) -> Result<(), Error> {
+    let tables = [("latency_ns", &d.latency_ns), ("bandwidth_bytes_per_s", &d.bandwidth_bytes_per_s)];
+    for (key, rows) in tables {
+        let key = format!("distances.{key}");
+        if rows.len() != n {
+            return Err(Error::new(format!("{} rows for {n} elements", rows.len())).key(key));
+        }
+        for (reader, row) in rows.iter().enumerate() {
+            if row.len() != n {
+                let message = format!("{} numbers for {n} elements", row.len());
+                return Err(Error::new(message).key(format!("{key}[{reader}]")));
+            }
+            for (source, x) in row.iter().enumerate() {
+                not_negative(*x).map_err(|e| e.key(format!("{key}[{reader}][{source}]")))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn within(e: Error, parent: &str) -> Error {
+    let key = e.key.as_ref().map_or_else(|| parent.to_string(), |key| format!("{parent}.{key}"));
+    e.key(key)
+}
+
+fn twice(name: &str) -> Error {
+    Error::new(format!("{name:?} is taken; every one needs a name of its own"))
+}
+
+fn name(name: &str) -> Result<(), Error> {
+    if name.trim().is_empty() || name.len() > NAME_BYTES_MAX || name.chars().any(char::is_control) {
+        let start: String = name.chars().take(20).collect();
+        let message = format!("{start:?}: a name has 1 to {NAME_BYTES_MAX} bytes, no control characters");
+        return Err(Error::new(message));
+    }
+    Ok(())
+}
+
+fn word(word: &str) -> Result<(), Error> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if word.is_empty() || word.len() > NAME_BYTES_MAX || !word.chars().all(fits) {
+        let start: String = word.chars().take(20).collect();
+        return Err(Error::new(format!("{start:?} is not a word of letters, digits, _ and -")));
+    }
+    Ok(())
+}
+
+fn positive(x: f64) -> Result<(), Error> {
+    if x.is_finite() && x > 0.0 {
+        return Ok(());
+    }
+    Err(Error::new(format!("{x:?} is not a finite number above 0")))
+}
+
+fn not_negative(x: f64) -> Result<(), Error> {
+    if x.is_finite() && x >= 0.0 {
+        return Ok(());
+    }
+    Err(Error::new(format!("{x:?} is not a finite number from 0 on")))
+}

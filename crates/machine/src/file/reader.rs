@@ -1,0 +1,191 @@
+//! Text to machine.
+
+use super::FORMAT;
+use super::table::{Table, locate};
+use crate::check::{ELEMENTS_MAX, REFERENCES_MAX, check};
+use crate::nearest::did_you_mean;
+use crate::{Block, Distances, Element, ElementId, Error, Limit, Machine, Memory, Overhead, Place};
+use std::collections::HashMap;
+use toml::de::DeTable;
+
+const TOP: [&str; 9] =
+    ["format", "name", "description", "measured", "quota_cpus", "element", "limit", "overhead", "distances"];
+const ELEMENT: [&str; 12] = [
+    "name",
+    "kind",
+    "chip",
+    "numa",
+    "l3",
+    "l2",
+    "core",
+    "capacity",
+    "os_cpu",
+    "memory",
+    "incoming_max",
+    "outgoing_max",
+];
+const MEMORY: [&str; 4] = ["bytes", "hard", "l1_bytes", "overflow_bytes_per_s"];
+const LIMIT: [&str; 3] = ["name", "capacity_bytes_per_s", "pairs"];
+const OVERHEAD: [&str; 2] = ["per_transfer_ns", "per_byte_ns"];
+const DISTANCES: [&str; 2] = ["latency_ns", "bandwidth_bytes_per_s"];
+
+pub(super) fn machine(text: &str) -> Result<Machine, Error> {
+    let line_of =
+        |at: usize| 1 + text.as_bytes()[..at.min(text.len())].iter().filter(|b| **b == b'\n').count();
+    let document = DeTable::parse(text).map_err(|e| {
+        let message: String = e.message().lines().collect::<Vec<_>>().join("; ").chars().take(300).collect();
+        Error { line: e.span().map(|s| line_of(s.start)), ..Error::new(message) }
+    })?;
+    let root = document.get_ref();
+    let machine = top(root).and_then(|machine| check(&machine).map(|()| machine));
+    machine.map_err(|e| {
+        let line = e.key.as_ref().and_then(|key| locate(root, key)).map(line_of);
+        Error { line, ..e }
+    })
+}
+
+fn top(root: &DeTable) -> Result<Machine, Error> {
+    let top = Table::new(root, String::new(), &TOP)?;
+    if let Some(format) = top.u32("format")?.filter(|f| *f != FORMAT) {
+        return Err(Error::new(format!("{format}; this cellweave reads format {FORMAT}")).key("format"));
+    }
+    let tables = top.tables("element", &ELEMENT)?;
+    if tables.len() > ELEMENTS_MAX {
+        let message = format!("{} elements; a machine has 1 to {ELEMENTS_MAX}", tables.len());
+        return Err(Error::new(message).key("element"));
+    }
+    let elements = tables.iter().map(element).collect::<Result<Vec<_>, _>>()?;
+    let mut names = Names::of(&elements);
+    let limits = top
+        .tables("limit", &LIMIT)?
+        .iter()
+        .map(|table| limit(table, &mut names))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut machine = Machine {
+        name: top.needed("name", top.text("name")?)?,
+        description: top.text("description")?.unwrap_or_default(),
+        limits,
+        measured: top.flag("measured")?.unwrap_or(false),
+        quota_cpus: top.float("quota_cpus")?,
+        ..Machine::default()
+    };
+    machine.elements = elements;
+    if let Some(kinds) = top.open_table("overhead")? {
+        for kind in kinds.keys() {
+            let table = kinds.table(kind, &OVERHEAD)?;
+            let read = |key| table.as_ref().map_or(Ok(None), |t| t.float(key));
+            let per_transfer_ns = read("per_transfer_ns")?.unwrap_or(0.0);
+            let per_byte_ns = read("per_byte_ns")?.unwrap_or(0.0);
+            machine.overheads.insert(kind.into(), Overhead { per_transfer_ns, per_byte_ns });
+        }
+    }
+    if let Some(table) = top.table("distances", &DISTANCES)? {
+        machine.distances = Some(Distances {
+            latency_ns: table.needed("latency_ns", table.matrix("latency_ns")?)?,
+            bandwidth_bytes_per_s: table
+                .needed("bandwidth_bytes_per_s", table.matrix("bandwidth_bytes_per_s")?)?,
+        });
+    }
+    Ok(machine)
+}
+
+fn element(table: &Table) -> Result<Element, Error> {
+    let mut element = Element {
+        name: table.needed("name", table.text("name")?)?,
+        kind: table.text("kind")?.unwrap_or_else(|| "core".into()),
+        place: Place {
+            chip: table.u32("chip")?.unwrap_or(0),
+            numa: table.u32("numa")?,
+            l3: table.u32("l3")?,
+            l2: table.u32("l2")?,
+            core: table.u32("core")?,
+            capacity: table.u32("capacity")?,
+        },
+        memory: None,
+        incoming_max: table.u32("incoming_max")?,
+        outgoing_max: Default::default(),
+        os_cpu: table.u32("os_cpu")?,
+    };
+    if let Some(memory) = table.table("memory", &MEMORY)? {
+        element.memory = Some(Memory {
+            bytes: memory.needed("bytes", memory.u64("bytes")?)?,
+            hard: memory.flag("hard")?.unwrap_or(false),
+            l1_bytes: memory.u64("l1_bytes")?,
+            overflow_bytes_per_s: memory.float("overflow_bytes_per_s")?,
+        });
+    }
+    if let Some(kinds) = table.open_table("outgoing_max")? {
+        for kind in kinds.keys() {
+            let most = kinds.needed(kind, kinds.u32(kind)?)?;
+            element.outgoing_max.insert(kind.into(), most);
+        }
+    }
+    Ok(element)
+}
+
+fn limit(table: &Table, names: &mut Names) -> Result<Limit, Error> {
+    let mut pairs = Vec::new();
+    for block in table.tables("pairs", &["from", "to"])? {
+        pairs.push(Block {
+            from: names.elements(&block.texts("from")?).map_err(|e| e.key(block.path("from")))?,
+            to: names.elements(&block.texts("to")?).map_err(|e| e.key(block.path("to")))?,
+        });
+    }
+    let capacity = table.float("capacity_bytes_per_s")?;
+    Ok(Limit {
+        name: table.needed("name", table.text("name")?)?,
+        capacity_bytes_per_s: table.needed("capacity_bytes_per_s", capacity)?,
+        pairs,
+    })
+}
+
+/// The elements by name, and how many were named already.
+struct Names<'a> {
+    elements: &'a [Element],
+    index: HashMap<&'a str, ElementId>,
+    references: usize,
+}
+
+impl<'a> Names<'a> {
+    fn of(elements: &'a [Element]) -> Self {
+        let index = elements.iter().enumerate().map(|(i, e)| (e.name.as_str(), i)).collect();
+        Self { elements, index, references: 0 }
+    }
+
+    /// `*`, `FIRST..LAST` in the file's order, and names, one after the other.
+    fn elements(&mut self, texts: &[&str]) -> Result<Vec<ElementId>, Error> {
+        let mut ids = Vec::new();
+        for text in texts {
+            let range = if *text == "*" {
+                0..self.elements.len()
+            } else if let Some((first, last)) = text.split_once("..") {
+                let (first, last) = (self.named(first)?, self.named(last)?);
+                if first > last {
+                    return Err(Error::new(format!(
+                        "{text:?} runs backwards in the file's order of elements"
+                    )));
+                }
+                first..last + 1
+            } else {
+                let id = self.named(text)?;
+                id..id + 1
+            };
+            // A few letters can name thousands: stop before they fill the memory.
+            self.references += range.len();
+            if self.references > REFERENCES_MAX {
+                let message = format!("more than {REFERENCES_MAX} elements in the pairs of all limits");
+                return Err(Error::new(message));
+            }
+            ids.extend(range);
+        }
+        Ok(ids)
+    }
+
+    fn named(&self, name: &str) -> Result<ElementId, Error> {
+        self.index.get(name).copied().ok_or_else(|| {
+            let near = did_you_mean(name, self.elements.iter().map(|e| e.name.as_str()));
+            let shown: String = name.chars().take(60).collect();
+            Error::new(format!("unknown element {shown:?}{near}"))
+        })
+    }
+}
