@@ -19,17 +19,8 @@ const MEMORY_BYTES_MAX: u64 = 1 << 60;
 /// Name the key as the machine file has it (`limit[3].capacity_bytes_per_s`; counted from 0) and say what is allowed.
 pub fn check(machine: &Machine) -> Result<(), Error> {
     name(&machine.name).map_err(|e| e.key("name"))?;
+    elements(&machine.elements)?;
     let n = machine.elements.len();
-    if !(1..=ELEMENTS_MAX).contains(&n) {
-        return Err(Error::new(format!("{n} elements; a machine has 1 to {ELEMENTS_MAX}")).key("element"));
-    }
-    let mut names = HashSet::new();
-    for (i, e) in machine.elements.iter().enumerate() {
-        element(e).map_err(|e| within(e, &format!("element[{i}]")))?;
-        if !names.insert(&e.name) {
-            return Err(twice(&e.name).key(format!("element[{i}].name")));
-        }
-    }
     let mut names = HashSet::new();
     let mut references = 0;
     for (i, l) in machine.limits.iter().enumerate() {
@@ -53,6 +44,22 @@ pub fn check(machine: &Machine) -> Result<(), Error> {
         distances(d, n)?;
     }
     machine.quota_cpus.map_or(Ok(()), positive).map_err(|e| e.key("quota_cpus"))
+}
+
+/// The part of [`check`] that looks at the elements alone.
+pub(crate) fn elements(elements: &[Element]) -> Result<(), Error> {
+    let n = elements.len();
+    if !(1..=ELEMENTS_MAX).contains(&n) {
+        return Err(Error::new(format!("{n} elements; a machine has 1 to {ELEMENTS_MAX}")).key("element"));
+    }
+    let mut names = HashSet::new();
+    for (i, e) in elements.iter().enumerate() {
+        element(e).map_err(|e| within(e, &format!("element[{i}]")))?;
+        if !names.insert(&e.name) {
+            return Err(twice(&e.name).key(format!("element[{i}].name")));
+        }
+    }
+    Ok(())
 }
 
 fn element(e: &Element) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use super::FORMAT;
 use super::table::{Table, locate};
-use crate::check::{ELEMENTS_MAX, REFERENCES_MAX, check};
+use crate::check::{self, ELEMENTS_MAX, REFERENCES_MAX};
 use crate::nearest::did_you_mean;
 use crate::{Block, Distances, Element, ElementId, Error, Limit, Machine, Memory, Overhead, Place};
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ pub(super) fn machine(text: &str) -> Result<Machine, Error> {
         Error { line: e.span().map(|s| line_of(s.start)), ..Error::new(message) }
     })?;
     let root = document.get_ref();
-    let machine = top(root).and_then(|machine| check(&machine).map(|()| machine));
+    let machine = top(root).and_then(|machine| check::check(&machine).map(|()| machine));
     machine.map_err(|e| {
         let line = e.key.as_ref().and_then(|key| locate(root, key)).map(line_of);
         Error { line, ..e }
@@ -55,6 +55,8 @@ fn top(root: &DeTable) -> Result<Machine, Error> {
         return Err(Error::new(message).key("element"));
     }
     let elements = tables.iter().map(element).collect::<Result<Vec<_>, _>>()?;
+    // First the names, then what refers to them.
+    check::elements(&elements)?;
     let mut names = Names::of(&elements);
     let limits = top
         .tables("limit", &LIMIT)?
