@@ -13,13 +13,17 @@
 //! Floor 1: imports `machine` only.
 
 pub mod clock;
+pub mod identity;
 pub mod pin;
 pub mod ring;
+pub mod signals;
+pub mod stolen;
 pub mod wait;
 
 mod sync;
 
 pub use clock::{Clock, now_ns, overhead_ns};
+pub use identity::{Identity, identity};
 pub use pin::Affinity;
 pub use ring::{Consumer, Producer, ring};
 pub use wait::{Event, Patience, Woken};

@@ -4,7 +4,7 @@
 use host::{Event, Patience, Woken, ring};
 use std::cell::UnsafeCell;
 
-const INSTANCES: u64 = if cfg!(miri) { 200 } else { 200_000 };
+const INSTANCES: u64 = if cfg!(miri) { 200 } else { 50_000 };
 
 struct Slots(Vec<UnsafeCell<u64>>);
 
