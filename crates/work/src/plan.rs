@@ -3,6 +3,13 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod check;
+mod json;
+pub use check::BadPlan;
+
+/// [`Plan::format`] of the plans that this version writes and reads.
+pub const FORMAT: u32 = 1;
+
 /// A plan as its JSON holds it; names, not indices, so that a person can read it and another machine refuse it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -77,4 +84,29 @@ pub struct PlannedEdge {
     pub slots_in: u64,
     /// firstPeriod of the consumer, in batches.
     pub first_period: u64,
+}
+
+/// Tasks of one element with equal firstPeriod: fired as one unit, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlannedSegment<'a> {
+    /// The element's name.
+    pub element: &'a str,
+    /// In batches.
+    pub first_period: u64,
+    /// In firing order.
+    pub tasks: &'a [String],
+}
+
+impl Plan {
+    /// The runs of tasks of one element with equal firstPeriod, element by element, in firing order.
+    pub fn segments(&self) -> Vec<PlannedSegment<'_>> {
+        let first = |task: &String| self.first_period.get(task).copied().unwrap_or(0);
+        let mut segments = Vec::new();
+        for (element, order) in &self.order {
+            for tasks in order.chunk_by(|a, b| first(a) == first(b)) {
+                segments.push(PlannedSegment { element, first_period: first(&tasks[0]), tasks });
+            }
+        }
+        segments
+    }
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// Parses `text`; a key that comes twice in a table is an error.
-pub(super) fn parse<'a>(text: &'a str, file: &str) -> Result<Node<'a>, ReadError> {
+pub(crate) fn parse<'a>(text: &'a str, file: &str) -> Result<Node<'a>, ReadError> {
     let mut parser = Parser { text, at: 0, line: 1, depth: 0 };
     let whole = parser.node().and_then(|node| {
         parser.blanks();
@@ -223,4 +223,11 @@ fn escape(text: &str) -> Result<(char, usize), String> {
         _ => return Err(wrong()),
     };
     Ok((c, 2))
+}
+
+/// The line and the value of `key` in the table `root`, if it is there; the value only where it is a whole number.
+pub(crate) fn whole_number(root: &Node, key: &str) -> Option<(usize, Option<i64>)> {
+    let Tree::Table(entries) = &root.value else { return None };
+    let entry = entries.iter().find(|e| e.key == key)?;
+    Some((entry.line, if let Tree::Whole(n) = entry.node.value { Some(n) } else { None }))
 }
