@@ -10,7 +10,7 @@ use work::{Graph, Schedule, Task, Value};
 pub struct Prediction {
     /// ns per instance: the largest contribution; 0 when nothing contributes.
     pub period_ns: f64,
-    /// Largest first; equal ones in the order elements, limits, overflows, python lock.
+    /// Largest first; equal ones in the order python lock, elements, limits, overflows.
     pub contributions: Vec<Contribution>,
     /// Each broken limit in a sentence; empty = feasible.
     pub violations: Vec<String>,
@@ -126,12 +126,11 @@ pub fn predict_with(
         }
     }
 
-    let mut contributions: Vec<Contribution> = machine
-        .elements
-        .iter()
-        .zip(&compute)
-        .map(|(e, &ns)| Contribution { name: format!("compute of {}", e.name), ns })
-        .collect();
+    let mut contributions: Vec<Contribution> = Vec::with_capacity(n + limits.len() + 1);
+    contributions.extend(lock.map(|ns| Contribution { name: "python lock".into(), ns }));
+    let computes = machine.elements.iter().zip(&compute);
+    contributions
+        .extend(computes.map(|(e, &ns)| Contribution { name: format!("compute of {}", e.name), ns }));
     for (id, limit) in machine.limits.iter().enumerate() {
         let ns = limit_bytes[id] * limits.ns_per_byte(id as u32);
         contributions.push(Contribution { name: limit.name.clone(), ns });
@@ -141,9 +140,6 @@ pub fn predict_with(
         if let Some(ns) = overflow_ns(element, schedule.buffers_bytes[id], touched[id]) {
             contributions.push(Contribution { name: format!("overflow of {}", element.name), ns });
         }
-    }
-    if let Some(ns) = lock {
-        contributions.push(Contribution { name: "python lock".into(), ns });
     }
     contributions.sort_by(|a, b| b.ns.total_cmp(&a.ns));
     Ok(Prediction {

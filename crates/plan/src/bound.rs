@@ -14,7 +14,7 @@ pub fn bound(problem: &Problem, batch: u64) -> f64 {
 }
 
 /// What sums of floats in another order may differ by.
-const ROUNDING: f64 = 1e-12;
+pub(crate) const ROUNDING: f64 = 1e-12;
 
 /// Some element runs the largest task, at best one of the kind that suits it.
 fn largest_task(problem: &Problem) -> f64 {

@@ -212,8 +212,10 @@ pub(crate) fn spread(
         }
     }
     // Only a task that its resource cannot run at all is left.
-    for (task, on) in mapping.iter_mut().enumerate().filter(|(_, on)| **on == usize::MAX) {
-        *on = (0..problem.elements()).find(|&e| problem.cost_on(task, e).is_finite()).unwrap_or(0);
+    for (task, on) in mapping.iter_mut().enumerate() {
+        if *on == usize::MAX || problem.cost_on(task, *on).is_infinite() {
+            *on = (0..problem.elements()).find(|&e| problem.cost_on(task, e).is_finite()).unwrap_or(0);
+        }
     }
     mapping
 }

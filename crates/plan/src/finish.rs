@@ -30,7 +30,10 @@ pub(crate) fn finish(problem: &Problem, outcome: Outcome) -> Result<Plan, PlanEr
     let schedule = work::schedule::schedule(graph, mapping, n, outcome.buffering, outcome.batch)?;
     let prediction = model::predict_with(&problem.limits, machine, graph, mapping, &schedule)?;
     let period_ns = prediction.period_ns;
-    let bound_ns = crate::bound::bound(problem, schedule.batch).max(outcome.bound_ns).min(period_ns);
+    let mut bound_ns = crate::bound::bound(problem, schedule.batch).max(outcome.bound_ns).min(period_ns);
+    if bound_ns >= period_ns * (1.0 - 2.0 * crate::bound::ROUNDING) {
+        bound_ns = period_ns; // all that lies between them is rounding
+    }
     let element = |id: usize| machine.elements[id].name.clone();
     let task = |id: usize| graph.tasks[id].name.clone();
     let port = |port: &Port| format!("{}.{}", graph.tasks[port.task].name, port.name);

@@ -220,7 +220,9 @@ pub enum PlanError {
 }
 
 /// Above this many tasks `auto` leaves DELEGATE out: its moves grow with the square of the tasks.
-const DELEGATE_TASKS: usize = 400;
+const DELEGATE_TASKS: usize = 250;
+/// After this many moves `auto` takes what DELEGATE has.
+const DELEGATE_MOVES: u64 = 400_000;
 /// Above this many tasks contiguous cuts are not all tried.
 const CUT_TASKS: usize = 20_000;
 
@@ -303,9 +305,8 @@ fn search(
     }
     let is_cell = problem.kinds.contains(&"spe");
     if options.method == Method::Auto && is_cell && problem.tasks() <= DELEGATE_TASKS {
-        let until = budget.started + 0.5 * options.time_s;
-        let timed = options.moves.is_none();
-        let mut go_on = |_: u64| !timed || (budget.clock)() < until;
+        // Ended by a count, not by the clock: a plan must repeat.
+        let mut go_on = |evaluated: u64| evaluated < DELEGATE_MOVES;
         if let Ok((mapping, _)) =
             delegate(problem, first_batch, options.dmax, options.read_back_bytes_per_s, &mut go_on)
         {

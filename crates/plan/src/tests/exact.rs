@@ -1,0 +1,127 @@
+//! The program's arrays: a warm start is a solution, and says the period that the model says. That the program's best
+//! solution is the best mapping is shown by brute force where there is a solver, in `tests/python/test_exact.py`.
+
+use super::{brute_force, graph, host, machines, preset, random_graph, task};
+use crate::exact::{Formulation, Program, finish, program};
+use crate::random::Random;
+use crate::{Method, Options, PlanError};
+use work::Buffering;
+
+const BOTH: [Formulation; 2] = [Formulation::Paper, Formulation::Compact];
+
+/// The first row or column that `x` breaks.
+fn broken(program: &Program, x: &[f64]) -> Option<String> {
+    for (c, &v) in x.iter().enumerate() {
+        if v < program.lower[c] - 1e-9 || v > program.upper[c] + 1e-9 {
+            return Some(format!("column {c} is {v}, not in {}..{}", program.lower[c], program.upper[c]));
+        }
+    }
+    (0..program.row_lower.len()).find_map(|r| {
+        let entries = program.start[r] as usize..program.start[r + 1] as usize;
+        let sum: f64 = entries.map(|i| program.value[i] * x[program.index[i] as usize]).sum();
+        let inside = sum >= program.row_lower[r] - 1e-9 && sum <= program.row_upper[r] + 1e-9;
+        (!inside)
+            .then(|| format!("row {r} is {sum}, not in {}..{}", program.row_lower[r], program.row_upper[r]))
+    })
+}
+
+#[test]
+fn the_best_mapping_is_a_solution_with_its_period() {
+    let mut random = Random::new(17);
+    for round in 0..60 {
+        for machine in &machines() {
+            let tasks = 1 + random.below(5);
+            let graph = random_graph(&mut random, tasks, 9_000);
+            let batch = 1 << random.below(3);
+            let options = Options { batch: Some(batch), ..Options::default() };
+            let Some((best, mapping)) = brute_force(machine, &graph, Buffering::Duplicated, batch) else {
+                continue;
+            };
+            // The overflow of a soft memory is not linear in the mapping, and not in the program.
+            let overflows = best > 1.5 * best.min(1e12) || machine.name == "host" && tasks > 4;
+            for formulation in BOTH {
+                let program = program(machine, &graph, formulation, &options).unwrap();
+                let x = program.warm_start(&mapping);
+                assert_eq!(broken(&program, &x), None, "round {round}, {formulation:?}, {mapping:?}");
+                let period = x[0] * program.scale_ns;
+                assert!(overflows || (period - best).abs() < 1e-6 * best, "{period} and {best}");
+                let back = program.decode(&x).unwrap();
+                let plan = finish(machine, &graph, back, best, &options, 0.0).unwrap();
+                assert!((plan.period_ns - best).abs() < 1e-9 * best, "{} and {best}", plan.period_ns);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_mapping_that_breaks_a_limit_is_no_solution() {
+    let graph = graph(vec![task("a", 10.0, 5.0), task("b", 10.0, 5.0)], &[(0, 1, 300_000, 0)]);
+    let machine = preset("cell", 1, 8);
+    for formulation in BOTH {
+        let program = program(&machine, &graph, formulation, &Options::default()).unwrap();
+        assert!(broken(&program, &program.warm_start(&[1, 1])).is_some());
+        assert!(broken(&program, &program.warm_start(&[0, 0])).is_none());
+    }
+}
+
+#[test]
+fn spes_of_one_chip_are_interchangeable_and_chips_are_not() {
+    let tasks: Vec<_> = (0..6).map(|i| task(&format!("t{i}"), 60.0 - f64::from(i), 30.0)).collect();
+    let graph = graph(tasks, &[]);
+    let machine = preset("qs22", 2, 16);
+    let program = program(&machine, &graph, Formulation::Compact, &Options::default()).unwrap();
+    let may = |t: usize, e: usize| program.upper[1 + t * 18 + e] == 1.0;
+    // The heaviest task may be on SPE0 of either chip, and on no other SPE.
+    let heaviest: Vec<usize> = (0..18).filter(|&e| may(0, e)).collect();
+    assert_eq!(heaviest, vec![0, 1, 2, 10]);
+    // A warm start renames the elements to fit.
+    let x = program.warm_start(&[9, 9, 5, 0, 17, 2]);
+    assert_eq!(broken(&program, &x), None);
+    assert_eq!(program.decode(&x).unwrap(), vec![2, 2, 3, 0, 10, 4]);
+}
+
+#[test]
+fn the_compact_program_is_smaller_and_a_host_has_no_memory_rows() {
+    let mut random = Random::new(6);
+    let graph = random_graph(&mut random, 20, 100);
+    let size = |machine: &machine::Machine, formulation| {
+        let program = program(machine, &graph, formulation, &Options::default()).unwrap();
+        (program.cost.len(), program.row_lower.len())
+    };
+    let cell = preset("cell", 1, 8);
+    assert!(size(&cell, Formulation::Compact).0 < size(&cell, Formulation::Paper).0 / 2);
+    let mut free = host(4, 0.0);
+    free.overheads.clear();
+    free.limits.clear();
+    // 20 assignment rows and 4 compute rows: nothing else.
+    assert_eq!(size(&free, Formulation::Compact), (1 + 80, 24));
+}
+
+#[test]
+fn a_program_that_no_solver_would_finish_is_refused() {
+    let mut random = Random::new(6);
+    let graph = random_graph(&mut random, 400, 100);
+    let error = program(&host(128, 1.0), &graph, Formulation::Paper, &Options::default()).unwrap_err();
+    assert!(error.to_string().contains("400 tasks on 128 elements"), "{error}");
+}
+
+#[test]
+fn an_answer_that_is_no_mapping_is_refused() {
+    let graph = graph(vec![task("a", 10.0, 5.0)], &[]);
+    let program = program(&preset("cell", 1, 2), &graph, Formulation::Compact, &Options::default()).unwrap();
+    assert!(matches!(program.decode(&[1.0]), Err(PlanError::BadSolution(_))));
+    assert!(program.decode(&[1.0, 0.0, 0.0, 0.0]).unwrap_err().to_string().contains("task 0"));
+    assert_eq!(program.decode(&[1.0, 0.0, 0.999, 0.001]).unwrap(), vec![1]);
+}
+
+#[test]
+fn a_solvers_bound_counts_only_under_the_rule_it_was_proved_for() {
+    let graph = graph(vec![task("a", 100.0, 90.0), task("b", 100.0, 60.0)], &[(0, 1, 8, 0)]);
+    let machine = preset("cell", 1, 1);
+    let finish = |buffering| {
+        let options = Options { buffering, method: Method::Exact, ..Options::default() };
+        finish(&machine, &graph, vec![0, 1], 97.0, &options, 0.0).unwrap()
+    };
+    assert_eq!((finish(None).buffering.as_str(), finish(None).bound_ns), ("duplicated", 97.0));
+    assert!(finish(Some(Buffering::Shared)).bound_ns < 97.0);
+}

@@ -1,0 +1,129 @@
+//! Small machines and graphs for the tests, and what all methods must keep.
+
+mod bounds;
+mod exact;
+mod heuristics;
+mod search;
+
+use crate::random::Random;
+use machine::{Block, Element, Limit, Machine, Memory, Overhead, Place, presets::Preset};
+use std::collections::BTreeMap;
+use work::{Edge, Graph, Port, Task};
+
+/// A preset with so many PPEs and SPEs.
+pub(crate) fn preset(name: &str, ppe: u32, spe: u32) -> Machine {
+    let preset = Preset::named(name).unwrap();
+    preset.machine(machine::presets::Options { ppe, spe, ..preset.all() })
+}
+
+/// A host of cores in pairs, each pair with a limit of its own, with overheads and caches.
+pub(crate) fn host(cores: usize, per_transfer_ns: f64) -> Machine {
+    let element = |i: usize| Element {
+        name: format!("CPU{i}"),
+        kind: "core".into(),
+        place: Place { l3: Some(i as u32 / 2), ..Place::default() },
+        memory: Some(Memory {
+            bytes: 1 << 20,
+            hard: false,
+            l1_bytes: Some(32 << 10),
+            overflow_bytes_per_s: Some(10e9),
+        }),
+        incoming_max: None,
+        outgoing_max: BTreeMap::new(),
+        os_cpu: Some(i as u32),
+    };
+    let all: Vec<usize> = (0..cores).collect();
+    let pair = |i: usize| Limit {
+        name: format!("pair {i}"),
+        capacity_bytes_per_s: 8e9,
+        pairs: vec![Block { from: all.clone(), to: vec![i, i + 1] }],
+    };
+    Machine {
+        name: "host".into(),
+        elements: (0..cores).map(element).collect(),
+        limits: (0..cores - 1).step_by(2).map(pair).collect(),
+        overheads: BTreeMap::from([("core".into(), Overhead { per_transfer_ns, per_byte_ns: 0.01 })]),
+        ..Machine::default()
+    }
+}
+
+/// A task by its costs on a PPE and an SPE; `"*"` is the PPE's.
+pub(crate) fn task(name: &str, ppe: f64, spe: f64) -> Task {
+    let cost_ns = [("ppe", ppe), ("spe", spe), ("*", ppe)].map(|(k, c)| (k.to_string(), c));
+    Task { name: name.into(), cost_ns: BTreeMap::from(cost_ns), ..Task::default() }
+}
+
+/// Edges `(from, to, bytes, peek)`, each from a port of its own.
+pub(crate) fn graph(tasks: Vec<Task>, edges: &[(usize, usize, u64, u64)]) -> Graph {
+    let edges = edges.iter().enumerate().map(|(i, &(from, to, bytes, peek))| Edge {
+        from: Port { task: from, name: i.to_string() },
+        to: Port { task: to, name: i.to_string() },
+        bytes,
+        peek,
+        delay: 0,
+    });
+    Graph { name: "test".into(), tasks, edges: edges.collect(), code_bytes: 64 << 10, ..Graph::default() }
+}
+
+/// A random DAG: some edges share a port, some peek; costs differ by kind.
+pub(crate) fn random_graph(random: &mut Random, tasks: usize, bytes: usize) -> Graph {
+    let list = (0..tasks)
+        .map(|t| {
+            let ppe = 100.0 + random.below(4_000) as f64;
+            task(&format!("t{t}"), ppe, ppe * (0.3 + random.below(100) as f64 / 50.0))
+        })
+        .collect();
+    let mut edges = Vec::new();
+    for to in 1..tasks {
+        for _ in 0..1 + random.below(2) {
+            let from = to - 1 - random.below(to.min(4));
+            if !edges.iter().any(|e: &(usize, usize, u64, u64)| (e.0, e.1) == (from, to))
+                && random.below(8) > 0
+            {
+                edges.push((from, to, 1 + random.below(bytes) as u64, random.below(3) as u64));
+            }
+        }
+    }
+    let mut graph = graph(list, &edges);
+    for i in 1..graph.edges.len() {
+        // Now and then a broadcast.
+        let from = graph.edges[i].from.task;
+        let other = (0..i).find(|&j| graph.edges[j].from.task == from);
+        if let Some(j) = other.filter(|_| random.below(3) == 0) {
+            graph.edges[i].from = graph.edges[j].from.clone();
+            graph.edges[i].bytes = graph.edges[j].bytes;
+        }
+    }
+    graph
+}
+
+/// Machines of every sort, small enough for brute force.
+pub(crate) fn machines() -> Vec<Machine> {
+    let mut two_kinds = host(4, 30.0);
+    two_kinds.elements[3].kind = "ppe".into();
+    vec![preset("qs22", 2, 2), preset("cell", 1, 2), preset("ps3", 1, 0), host(3, 50.0), two_kinds]
+}
+
+/// The period of the best feasible mapping, by trying all.
+pub(crate) fn brute_force(
+    machine: &Machine,
+    graph: &Graph,
+    buffering: work::Buffering,
+    batch: u64,
+) -> Option<(f64, Vec<usize>)> {
+    let n = machine.elements.len();
+    let limits = model::Limits::new(machine);
+    let mut mapping = vec![0; graph.tasks.len()];
+    let mut best: Option<(f64, Vec<usize>)> = None;
+    loop {
+        let schedule = work::schedule::schedule(graph, &mapping, n, buffering, batch).unwrap();
+        let prediction = model::predict_with(&limits, machine, graph, &mapping, &schedule).unwrap();
+        let better = best.as_ref().is_none_or(|b| prediction.period_ns < b.0);
+        if prediction.violations.is_empty() && better {
+            best = Some((prediction.period_ns, mapping.clone()));
+        }
+        let Some(t) = mapping.iter().position(|&e| e + 1 < n) else { return best };
+        mapping[..t].fill(0);
+        mapping[t] += 1;
+    }
+}
