@@ -60,15 +60,14 @@ impl<'a> Lexer<'a> {
         passed
     }
 
-    /// Passes blanks, `// ..`, `/* .. */` and lines that begin with `#`.
+    /// Passes blanks, `// ..`, `/* .. */` and `# ..`, which Graphviz has at the start of a line alone.
     fn blanks(&mut self) -> Result<(), String> {
         loop {
             let rest = self.rest();
             let blank = rest.len() - rest.trim_start().len();
-            let line_starts = self.at == 0 || self.text[..self.at + blank].ends_with('\n');
             if blank > 0 {
                 self.pass(blank);
-            } else if rest.starts_with("//") || (line_starts && rest.starts_with('#')) {
+            } else if rest.starts_with("//") || rest.starts_with('#') {
                 self.pass(rest.find('\n').unwrap_or(rest.len()));
             } else if let Some(comment) = rest.strip_prefix("/*") {
                 let end = comment.find("*/").ok_or("a comment without end")?;
@@ -96,11 +95,11 @@ impl<'a> Lexer<'a> {
             '"' => self.quoted(),
             '<' => self.html(),
             '-' | '.' | '0'..='9' => {
-                let digits = |c: char| c.is_ascii_digit() || c == '.';
-                let end = rest[1..].find(|c| !digits(c)).map_or(rest.len(), |at| at + 1);
-                let text = self.pass(end);
+                let text = self.pass(number_length(rest));
                 if text.parse::<f64>().is_err() {
-                    return Err(format!("{text:?} is not a number"));
+                    return Err(format!(
+                        "{text:?} is not a number; names that begin like one stand in quotes"
+                    ));
                 }
                 Ok(Token::Id { text: Cow::Borrowed(text), quoted: false })
             }
@@ -170,6 +169,19 @@ impl<'a> Lexer<'a> {
         }
         Err("a text in <> without end".into())
     }
+}
+
+/// Digits, dots and letters, and the sign of an exponent: more than DOT allows (`1e-3`), so that nothing is misread in two.
+fn number_length(text: &str) -> usize {
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        let exponent = matches!(c, '-' | '+') && matches!(before, 'e' | 'E');
+        if at > 0 && !(is_word(c) || c == '.' || exponent) {
+            return at;
+        }
+        before = c;
+    }
+    text.len()
 }
 
 fn is_word(c: char) -> bool {
