@@ -26,12 +26,12 @@ pub struct Identity {
 pub fn identity() -> Identity {
     let read = |path: &str| read_to_string(path).ok().map(|text| text.trim().to_string());
     let unknown = || "unknown".to_string();
-    // The affinity of the process, not of a thread that may be pinned already.
-    let machine = machine::discover::host(std::path::Path::new("/"), None).ok();
-    let cpu_model = machine.as_ref().and_then(|m| m.description.split(", cpus ").next().map(str::to_string));
+    let root = std::path::Path::new("/");
+    // The affinity of the process's first thread, not of this one, which may be pinned.
+    let machine = machine::discover::host(root, None).ok();
     let cpus = machine.iter().flat_map(|m| m.elements.iter().filter_map(|e| e.os_cpu)).collect();
     Identity {
-        cpu_model: cpu_model.unwrap_or_else(unknown),
+        cpu_model: machine::discover::cpu_model(root).unwrap_or_else(unknown),
         cpus,
         kernel: read("/proc/sys/kernel/osrelease").unwrap_or_else(unknown),
         clock: crate::Clock::get().source(),

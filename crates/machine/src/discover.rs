@@ -290,24 +290,26 @@ impl Kinds {
     }
 }
 
-/// The cpu's model, which cpus, and what the quota leaves of them.
-fn description(tree: &Tree, cpus: &[u32], quota_cpus: Option<f64>) -> String {
+/// The cpu's model as the kernel has it, of the computer below `root`; an Arm board's own name where cpus have none.
+pub fn cpu_model(root: &Path) -> Option<String> {
     /// Longer names are not from hardware.
     const LETTERS_MAX: usize = 120;
+    let tree = Tree { root };
     let info = tree.text("proc/cpuinfo").unwrap_or_default();
     let value = |key: &str| {
         let line = info.lines().find_map(|l| l.strip_prefix(key)?.trim_start().strip_prefix(':'));
         line.map(str::to_string)
     };
     let board = || tree.text("sys/firmware/devicetree/base/model");
-    let model = value("model name").or_else(board).or_else(|| value("Hardware"));
-    let model: String = model
-        .unwrap_or_else(|| "unknown cpu".into())
-        .trim_matches(|c: char| c.is_whitespace() || c == '\0')
-        .chars()
-        .filter(|c| !c.is_control())
-        .take(LETTERS_MAX)
-        .collect();
+    let model = value("model name").or_else(board).or_else(|| value("Hardware"))?;
+    let printable = model.chars().filter(|c| !c.is_control()).collect::<String>();
+    let model: String = printable.trim().chars().take(LETTERS_MAX).collect();
+    (!model.is_empty()).then_some(model)
+}
+
+/// The cpu's model, which cpus, and what the quota leaves of them.
+fn description(tree: &Tree, cpus: &[u32], quota_cpus: Option<f64>) -> String {
+    let model = cpu_model(tree.root).unwrap_or_else(|| "unknown cpu".into());
     let quota = quota_cpus.map(|q| format!(", quota of {q} cpus")).unwrap_or_default();
     format!("{model}, cpus {}{quota}", ranges(cpus))
 }
