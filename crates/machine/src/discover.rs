@@ -23,13 +23,15 @@ mod quota;
 const CPUS_MAX: u32 = 8192;
 /// No file that is read here has more than this in practice, `proc/cpuinfo` of a large machine apart.
 const FILE_BYTES_MAX: u64 = 4 << 20;
-/// Below this share of the fastest core's capacity a core is `little`.
-const LITTLE_PERCENT: u32 = 80;
+/// From this share of the fastest core's capacity on a core is one of the fast.
+const FAST_PERCENT: u32 = 80;
+/// Up to this share of the slowest core's capacity a core is one of the slow.
+const SLOW_PERCENT: u32 = 125;
 
 /// The machine below `root` (`/` for this one), as far as this process may use it, or only `cpus` of it.
 ///
-/// Elements are the cpus of the affinity mask, `CPU<the kernel's number>`; their kind is `core`, or `little` or `atom`
-/// for the small ones of an unequal machine. A core's memory is a soft budget: its share of its L2 in bytes, with its
+/// Elements are the cpus of the affinity mask, `CPU<the kernel's number>`; their kind is `core`, or on an unequal machine
+/// `atom` (Intel's small ones), `little` or `mid` (Arm's slowest, and those between). A core's memory is a soft budget: its share of its L2 in bytes, with its
 /// L1d. Nothing is measured: no limits, no overheads, no distances.
 ///
 /// # Errors
@@ -264,6 +266,7 @@ struct Kinds {
     hybrid: bool,
     capacity: BTreeMap<u32, u32>,
     largest: u32,
+    smallest: u32,
 }
 
 impl Kinds {
@@ -277,15 +280,19 @@ impl Kinds {
         };
         let capacity: BTreeMap<u32, u32> = cpus.iter().filter_map(read).collect();
         let largest = capacity.values().copied().max().unwrap_or(0);
-        Self { hybrid: !atom.is_empty(), atom, capacity, largest }
+        let smallest = capacity.values().copied().min().unwrap_or(0);
+        Self { hybrid: !atom.is_empty(), atom, capacity, largest, smallest }
     }
 
     fn kind(&self, cpu: u32) -> &'static str {
-        let is_little = self.capacity.get(&cpu).is_some_and(|c| c * 100 < self.largest * LITTLE_PERCENT);
-        match (self.hybrid, self.atom.contains(&cpu), is_little) {
-            (true, true, _) => "atom",
-            (false, _, true) => "little",
-            _ => "core",
+        if self.hybrid {
+            return if self.atom.contains(&cpu) { "atom" } else { "core" };
+        }
+        match self.capacity.get(&cpu) {
+            Some(c) if c * 100 >= self.largest * FAST_PERCENT => "core",
+            Some(c) if c * 100 <= self.smallest * SLOW_PERCENT => "little",
+            Some(_) => "mid",
+            None => "core",
         }
     }
 }

@@ -128,6 +128,19 @@ fn a_big_little_board_has_little_cores_and_capacities() {
 }
 
 #[test]
+fn a_phone_with_three_sizes_of_cores_has_three_kinds() {
+    let root = Root::of(&files("board-biglittle"));
+    for (cpus, capacity) in [(0..4, "160"), (4..7, "740"), (7..8, "1024")] {
+        for cpu in cpus {
+            root.put(&format!("sys/devices/system/cpu/cpu{cpu}/cpu_capacity"), capacity.as_bytes());
+        }
+    }
+    let phone = host(&root.0, None).unwrap();
+    let kinds: Vec<&str> = phone.elements.iter().map(|e| e.kind.as_str()).collect();
+    assert_eq!(kinds, ["little", "little", "little", "little", "mid", "mid", "mid", "core"]);
+}
+
+#[test]
 fn a_container_has_the_cpus_that_it_is_allowed_and_says_its_quota() {
     let container = recorded("container-3-of-16");
     let names: Vec<&str> = container.elements.iter().map(|e| e.name.as_str()).collect();
