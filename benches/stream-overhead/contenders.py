@@ -61,6 +61,8 @@ class Program:
     files: list[str] = field(default_factory=list)
     """Files that those packages bring: all there means installed."""
     tools: list[str] = field(default_factory=list)
+    works: list[str] = field(default_factory=list)
+    """A command that must succeed."""
     env: dict[str, str] = field(default_factory=dict)
 
 
@@ -72,16 +74,16 @@ def programs() -> list[Program]:
     include = str(ROOT / "python" / "cellweave" / "include")
     cxx = ["g++", "-std=c++17", *FLAGS]
 
-    def both(*entries: Contender) -> list[Contender]:
-        return list(entries)
-
     return [
         Program(
-            both(
+            [
                 Contender("reference:one_core", "by hand, one core", "reference", (reference,)),
                 Contender("reference:two_cores", "by hand, two cores", "reference", (reference,)),
                 Contender(
-                    "reference:two_cores_fire", "by hand, two cores, a call per firing", "reference", (reference,)
+                    "reference:two_cores_fire",
+                    "by hand, two cores, a call per firing",
+                    "reference",
+                    (reference,),
                 ),
                 Contender(
                     "reference:two_cores_item",
@@ -89,57 +91,77 @@ def programs() -> list[Program]:
                     "reference",
                     (reference,),
                 ),
-            ),
+            ],
             build=[["gcc", *FLAGS, "reference.c", "stage.c", "-o", reference]],
             tools=["gcc"],
         ),
         Program(
-            both(
+            [
                 Contender("tbb:parallel_pipeline", "oneTBB parallel_pipeline", "peer", (tbb,), diamond=False),
                 Contender("tbb:flow_graph", "oneTBB flow_graph", "peer", (tbb,)),
-            ),
+            ],
             build=[[*cxx, "tbb.cpp", str(BUILD / "stage.o"), "-ltbb", "-o", tbb]],
             packages=["libtbb-dev"],
             files=["/usr/include/tbb/parallel_pipeline.h"],
             tools=["g++"],
         ),
         Program(
-            both(
+            [
                 Contender("gnuradio:pinned", "GNU Radio, pinned", "peer", (radio,)),
                 Contender("gnuradio:pinned_1MiB", "GNU Radio, pinned, 1 MiB buffers", "peer", (radio,)),
                 Contender("gnuradio:one_item", "GNU Radio, pinned, one item per call", "peer", (radio,)),
-            ),
+            ],
             build=[
-                [*cxx, "gnuradio.cpp", str(BUILD / "stage.o"), "-lgnuradio-runtime", "-lgnuradio-pmt"]
-                + ["-lspdlog", "-lfmt", "-o", radio]
+                [
+                    *(*cxx, "gnuradio.cpp", str(BUILD / "stage.o"), "-o", radio),
+                    *("-lgnuradio-runtime", "-lgnuradio-pmt", "-lspdlog", "-lfmt"),
+                ]
             ],
             packages=["gnuradio-dev"],
             files=["/usr/include/gnuradio/sync_block.h"],
             tools=["g++"],
         ),
         Program(
-            both(
+            [
                 Contender("futuresdr:default", "FutureSDR, its scheduler", "peer", (rust,)),
                 Contender("futuresdr:pinned", "FutureSDR, pinned", "peer", (rust,)),
                 Contender("futuresdr:pinned_1MiB", "FutureSDR, pinned, 1 MiB buffers", "peer", (rust,)),
-            ),
-            build=[["cargo", "build", "--quiet", "--release", "--locked", "--manifest-path", "futuresdr/Cargo.toml"]],
+            ],
+            build=[
+                [
+                    "cargo",
+                    "build",
+                    "--quiet",
+                    "--release",
+                    "--locked",
+                    "--manifest-path",
+                    "futuresdr/Cargo.toml",
+                ]
+            ],
             tools=["cargo", "gcc"],
             env={"CARGO_TARGET_DIR": str(BUILD / "futuresdr")},
         ),
         Program(
-            both(
-                Contender("ours:auto", "cellweave, its own mapping", "ours", (str(PYTHON), str(HERE / "ours.py"))),
+            [
                 Contender(
-                    "ours:two_cores", "cellweave, forced on two cores", "ours", (str(PYTHON), str(HERE / "ours.py"))
+                    "ours:auto", "cellweave, its own mapping", "ours", (str(PYTHON), str(HERE / "ours.py"))
                 ),
-            ),
+                Contender(
+                    "ours:two_cores",
+                    "cellweave, forced on two cores",
+                    "ours",
+                    (str(PYTHON), str(HERE / "ours.py")),
+                ),
+            ],
             build=[
-                ["gcc", *FLAGS, "-fPIC", "-shared", "-I", include, "kernels.c", "stage.c"]
-                + ["-o", str(BUILD / "libstages.so")]
+                [
+                    *("gcc", *FLAGS, "-fPIC", "-shared", "-I", include),
+                    *("kernels.c", "stage.c", "-o", str(BUILD / "libstages.so")),
+                ]
             ],
             files=[str(PYTHON)],
             tools=["gcc"],
+            works=[str(PYTHON), "-c", "import cellweave as cw; cw.profile, cw.plan, cw.run"],
         ),
     ]
 
@@ -151,7 +173,12 @@ def install(program: Program, allowed: bool) -> str | None:
     if absent and program.packages and allowed and os.geteuid() == 0 and shutil.which("apt-get"):
         print(f"installing {' '.join(program.packages)}")
         command = ["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", *program.packages]
-        subprocess.run(command, check=False, stdout=subprocess.DEVNULL, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
+        subprocess.run(
+            command,
+            check=False,
+            stdout=subprocess.DEVNULL,
+            env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+        )
         absent = [name for name in program.files if not Path(name).exists()]
     if tools:
         return f"{', '.join(tools)} not found"
@@ -159,6 +186,10 @@ def install(program: Program, allowed: bool) -> str | None:
         return f"not installed: apt-get install {' '.join(program.packages)}"
     if absent:
         return "cellweave is not set up here: run make"
+    if program.works:
+        done = subprocess.run(program.works, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            return (done.stderr.strip().splitlines() or ["it does not start"])[-1].replace(f"{ROOT}/", "")
     return None
 
 

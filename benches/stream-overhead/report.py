@@ -20,7 +20,7 @@ TITLES = {
     "diamond": "diamond 1-4-1, null kernel",
 }
 TBB_RATIO = {2: 42.0, 4: 39.0, 8: 66.0}
-"""oneTBB's parallel_pipeline over the reference on null, as measured when the goals were set: a weaker one is no limit."""
+"""oneTBB's parallel_pipeline over the reference on null when the goals were set: a weaker one is no limit."""
 BEGIN, END = "<!-- table -->", "<!-- end of table -->"
 
 
@@ -51,7 +51,8 @@ def table(data: dict[str, Any]) -> str:
     found = cells(data)
     heads = [f"{name} S={s}" for name in ("null", "1 µs", "16 kB") for s in LENGTHS] + ["diamond"]
     lines = [
-        f"ns per firing of a stage, {data['date']}, medians of {data['rounds']} interleaved rounds, two cores:",
+        f"ns per firing of a stage, {data['date']}, two cores, "
+        f"medians of {data['rounds']} interleaved rounds:",
         "",
         "| | " + " | ".join(heads) + " |",
         "|--" * (1 + len(heads)) + "|",
@@ -63,6 +64,9 @@ def table(data: dict[str, Any]) -> str:
                 label = f"**{c.label}**" if c.kind == "ours" else c.label
                 lines.append(f"| {label} | " + " | ".join(map(number, values)) + " |")
     m, limits = data["machine"], data["limits"]
+    least = {
+        key: f"{number(q['min'])}, {number(q['p50'])} ns" for key, q in limits.items() if isinstance(q, dict)
+    }
     lines += [
         "",
         f"Machine: {m['cpu_model']}{', virtual' if m['virtual'] else ''}, {m['cores']} cores, cpus used "
@@ -72,22 +76,28 @@ def table(data: dict[str, Any]) -> str:
         + ", ".join(f"{k} {v}" for k, v in m["peers"].items() if v)
         + f"; load average {data['load_average']['min']:.1f} to {data['load_average']['max']:.1f}.",
         "",
-        f"Limits (min, median): cache line there, one way {limits['ping_pong_one_way_ns']['min']:.0f}, "
-        f"{limits['ping_pong_one_way_ns']['p50']:.0f} ns; a stream of lines {limits['stream_line_ns']['min']:.1f}, "
-        f"{limits['stream_line_ns']['p50']:.1f} ns each; the 1 µs kernel {limits['spin_ns']['min']:.0f}, "
-        f"{limits['spin_ns']['p50']:.0f} ns, so that {limits['ideal_us1_ns']:.0f} is ideal on two cores.",
+        f"Limits (min, median): a cache line one way {least['ping_pong_one_way_ns']}; "
+        f"a stream of lines {least['stream_line_ns']} each; the 1 µs kernel {least['spin_ns']}, "
+        f"so that {limits['ideal_us1_ns']:.0f} ns is ideal on two cores.",
     ]
     judged = goals(data)
     if judged:
         lines += ["", "| goal | case | reached | asked | |", "|--|--|--|--|--|"]
-        lines += [f"| {g['goal']} | {g['case']} | {g['reached']} | {g['asked']} | {g['verdict']} |" for g in judged]
+        lines += [
+            f"| {g['goal']} | {g['case']} | {g['reached']} | {g['asked']} | {g['verdict']} |" for g in judged
+        ]
     told = predictions(data)
     if told:
         lines += ["", "| predicted against achieved | n | median error | largest error |", "|--|--|--|--|"]
         lines += [f"| {name} | {n} | {100 * mid:.1f} % | {100 * top:.1f} % |" for name, n, mid, top in told]
-    gone = [f"{k}: {v}" for k, v in {**data["left_out"], **data["failed"]}.items()]
+    gone: dict[str, list[str]] = {}
+    for name, why in {**data["left_out"], **data["failed"]}.items():
+        gone.setdefault(why, []).append(name)
     if gone:
-        lines += ["", "Missing: " + "; ".join(gone) + "."]
+        lines += [
+            "",
+            "Missing: " + "; ".join(f"{', '.join(names)} ({why})" for why, names in gone.items()) + ".",
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -112,7 +122,13 @@ def goals(data: dict[str, Any]) -> list[dict[str, str]]:
     for s in LENGTHS:
         tbb, limit = median(found, "tbb:parallel_pipeline", "null", s), best(found, ("reference",), "null", s)
         if tbb and limit:
-            add("reference is good: oneTBB / reference", f"null S={s}", tbb / limit[0], TBB_RATIO[s], most=False)
+            add(
+                "reference is good: oneTBB / reference",
+                f"null S={s}",
+                tbb / limit[0],
+                TBB_RATIO[s],
+                most=False,
+            )
     for s in LENGTHS:
         ours, limit = median(found, "ours:auto", "null", s), best(found, ("reference",), "null", s)
         peer = best(found, ("peer",), "null", s)
@@ -123,11 +139,26 @@ def goals(data: dict[str, Any]) -> list[dict[str, str]]:
     for s in LENGTHS:
         ours, limit = median(found, "ours:auto", "us1", s), best(found, ("reference",), "us1", s)
         if ours and limit:
-            add("share of ideal, or of the reference where lower", f"1 µs S={s}", max(ideal, limit[0]) / ours, 0.95, most=False)
+            add(
+                "share of ideal, or of the reference where lower",
+                f"1 µs S={s}",
+                max(ideal, limit[0]) / ours,
+                0.95,
+                most=False,
+            )
     for s in LENGTHS:
-        ours, rest = median(found, "ours:auto", "copy16k", s), best(found, ("reference", "peer"), "copy16k", s)
+        ours, rest = (
+            median(found, "ours:auto", "copy16k", s),
+            best(found, ("reference", "peer"), "copy16k", s),
+        )
         if ours and rest:
-            add(f"ours / best of all ({rest[1]})", f"16 kB S={s}", ours / rest[0], 1.5 if s == 8 else 1.1, most=True)
+            add(
+                f"ours / best of all ({rest[1]})",
+                f"16 kB S={s}",
+                ours / rest[0],
+                1.5 if s == 8 else 1.1,
+                most=True,
+            )
     ours = median(found, "ours:auto", "diamond", 6)
     for peer_name, factor in (("gnuradio:pinned", 4.0), ("tbb:flow_graph", 50.0)):
         theirs = median(found, peer_name, "diamond", 6)
@@ -167,7 +198,9 @@ def picture(data: dict[str, Any], path: Path) -> None:
     shown = [c for p in programs() for c in p.contenders if any(c.name == key[0] for key in found)]
     colours = {"reference": "#555555", "peer": "#4477aa", "ours": "#cc3311"}
     marks = {2: "o", 4: "s", 8: "^", 6: "D"}
-    figure, axes = plt.subplots(2, 2, figsize=(13, 2.6 + 0.62 * len(shown)), sharey=True, layout="constrained")
+    figure, axes = plt.subplots(
+        2, 2, figsize=(13, 2.6 + 0.62 * len(shown)), sharey=True, layout="constrained"
+    )
     for axis, (name, title) in zip(axes.flat, TITLES.items(), strict=True):
         for y, c in enumerate(reversed(shown)):
             lengths = [s for s in marks if (c.name, name, s) in found]
@@ -200,15 +233,22 @@ def picture(data: dict[str, Any], path: Path) -> None:
                 color="#228833",
             )
     legend = [
-        Line2D([], [], color="#777777", marker=marks[n], linestyle="", label=f"{n} stages" if n != 6 else "diamond, 6")
+        Line2D(
+            [],
+            [],
+            color="#777777",
+            marker=marks[n],
+            linestyle="",
+            label=f"{n} stages" if n != 6 else "diamond, 6",
+        )
         for n in sorted(marks)
     ]
     legend += [Line2D([], [], color=colour, linewidth=4, label=kind) for kind, colour in colours.items()]
     figure.legend(handles=legend, loc="outside lower center", ncols=len(legend), fontsize=9)
     m = data["machine"]
     figure.suptitle(
-        f"What a firing costs on two cores. {m['cpu_model']}, {data['date']}, medians of {data['rounds']} rounds, "
-        "whiskers min to p90",
+        f"What a firing costs on two cores. {m['cpu_model']}, {data['date']}, "
+        f"medians of {data['rounds']} rounds, whiskers min to p90",
         fontsize=11,
     )
     figure.savefig(path, dpi=110)
@@ -220,11 +260,18 @@ def picture_with(python: Path, results: Path, path: Path) -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        done = subprocess.run(
-            [str(python), __file__, str(results), str(path)], capture_output=True, text=True, check=False
-        ) if python.exists() else None
+        done = (
+            subprocess.run(
+                [str(python), __file__, str(results), str(path)], capture_output=True, text=True, check=False
+            )
+            if python.exists()
+            else None
+        )
         if done is None or done.returncode != 0:
-            print("no picture: neither this Python nor the project's .venv can import matplotlib", file=sys.stderr)
+            print(
+                "no picture: neither this Python nor the project's .venv can import matplotlib",
+                file=sys.stderr,
+            )
         return
     picture(json.loads(results.read_text()), path)
 

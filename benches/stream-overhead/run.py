@@ -2,9 +2,9 @@
 
     python3 benches/stream-overhead/run.py
 
-Installs what peers need (as root, from Debian), builds everything into build/, measures interleaved rounds on two
-cores, checks every item that arrives, writes results/latest.json, results/table.md and results/picture.png, and puts
-the table into README.md. It takes about four minutes; --quick takes one and proves only that it works.
+Installs what peers need (as root, from Debian), builds everything into build/, measures interleaved rounds on
+two cores, checks every item that arrives, writes latest.json, table.md and picture.png to results/, and puts
+the table into README.md. It takes about four minutes; --quick takes one and only proves that it works.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import datetime
 import json
 import os
 import platform
+import shutil
 import signal
 import statistics
 import subprocess
@@ -68,7 +69,8 @@ def start(command: list[str]) -> list[dict[str, Any]]:
     if faults:
         raise Failed(faults[0])
     if process.returncode != 0:
-        raise Failed((err.strip().splitlines() or [f"exit code {process.returncode}"])[-1])
+        said = (err.strip().splitlines() or [f"exit code {process.returncode}"])[-1]
+        raise Failed(said.replace(f"{ROOT}/", ""))
     if not lines:
         raise Failed("printed no result")
     return lines
@@ -77,7 +79,10 @@ def start(command: list[str]) -> list[dict[str, Any]]:
 def fire(contender: Contender, case: Case, items: int, spin: int, cpu: tuple[int, int]) -> dict[str, Any]:
     """One measurement."""
     words = [contender.name, case.name, case.stages, items, spin, *cpu]
-    return start([*contender.command, *map(str, words)])[-1]
+    found: dict[str, Any] = {}
+    for line in start([*contender.command, *map(str, words)]):
+        found |= line
+    return found
 
 
 def size(contender: Contender, case: Case, spin: int, cpu: tuple[int, int], seconds: float) -> int:
@@ -130,13 +135,16 @@ def identity(cpu: tuple[int, int]) -> dict[str, Any]:
     caches = {}
     for index in sorted(Path(f"/sys/devices/system/cpu/cpu{cpu[0]}/cache").glob("index*")):
         try:
-            level, kind, size_text = ((index / name).read_text().strip() for name in ("level", "type", "size"))
+            level, kind, size_text = (
+                (index / name).read_text().strip() for name in ("level", "type", "size")
+            )
         except OSError:
             continue
         caches[f"L{level}{'' if kind == 'Unified' else kind[0].lower()}"] = size_text
     peers = {name: who.version(name) for name in ("libtbb-dev", "gnuradio-dev")}
     peers["futuresdr"] = next(
-        line.split('"')[1].lstrip("=") for line in (HERE / "futuresdr/Cargo.toml").read_text().splitlines()
+        line.split('"')[1].lstrip("=")
+        for line in (HERE / "futuresdr/Cargo.toml").read_text().splitlines()
         if line.startswith("futuresdr =")
     )
     return {
@@ -166,10 +174,16 @@ def options() -> argparse.Namespace:
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("--rounds", type=int, default=5, help="measurements of each contender in each case (5)")
     p.add_argument("--seconds", type=float, default=0.2, help="how long one of them takes (0.2)")
-    p.add_argument("--only", nargs="+", default=[], metavar="WORD", help="contenders whose name has one of these")
-    p.add_argument("--cases", nargs="+", default=[], metavar="NAME", help="null, us1, copy16k, diamond, or null/8")
+    p.add_argument(
+        "--only", nargs="+", default=[], metavar="WORD", help="contenders whose name has one of these"
+    )
+    p.add_argument(
+        "--cases", nargs="+", default=[], metavar="NAME", help="null, us1, copy16k, diamond, or null/8"
+    )
     p.add_argument("--no-install", action="store_true", help="leave out what is not there")
-    p.add_argument("--quick", action="store_true", help="one short round: proves that it works, measures nothing")
+    p.add_argument(
+        "--quick", action="store_true", help="one short round: proves that it works, measures nothing"
+    )
     p.add_argument("--results", type=Path, default=RESULTS, help="folder to write to")
     p.add_argument("--report", action="store_true", help="only draw results/latest.json again")
     o = p.parse_args()
@@ -187,6 +201,7 @@ def options() -> argparse.Namespace:
 def prepare(o: argparse.Namespace) -> tuple[list[Contender], dict[str, str]]:
     """Install and build. Who can take part, and why the others cannot."""
     BUILD.mkdir(exist_ok=True)
+    shutil.rmtree(BUILD / "ours", ignore_errors=True)
     for command in (
         ["gcc", *FLAGS, "-c", "stage.c", "-o", str(BUILD / "stage.o")],
         ["gcc", *FLAGS, "limits.c", "stage.c", "-o", str(BUILD / "limits")],
@@ -209,7 +224,7 @@ def prepare(o: argparse.Namespace) -> tuple[list[Contender], dict[str, str]]:
 
 
 def measure(o: argparse.Namespace, ready: list[Contender], missing: dict[str, str]) -> dict[str, Any]:
-    """All rounds. Within a case contenders take turns, so that a slow minute of the machine hits all of them."""
+    """All rounds. Within a case contenders take turns: a slow minute of the machine hits all of them."""
     cpu = cpus()
     os.sched_setaffinity(0, cpu)
     limits = [str(BUILD / "limits"), *map(str, cpu)]
@@ -254,10 +269,15 @@ def measure(o: argparse.Namespace, ready: list[Contender], missing: dict[str, st
         }
         if all("ratio" in r for r in runs):
             row["ratio"] = [r["ratio"] for r in runs]
-            row["mapping"] = runs[-1].get("mapping")
+            row |= {
+                key: runs[-1].get(key) for key in ("predicted_ns_per_firing", "batch", "mapping", "pinned")
+            }
         rows.append(row)
     limit = {
-        key: {"min": min(m[key]["min"] for m in machine), "p50": statistics.median(m[key]["p50"] for m in machine)}
+        key: {
+            "min": min(m[key]["min"] for m in machine),
+            "p50": statistics.median(m[key]["p50"] for m in machine),
+        }
         for key in ("ping_pong_one_way_ns", "stream_line_ns", "spin_ns")
     }
     return {
@@ -299,7 +319,7 @@ def main() -> int:
     table = report.table(data)
     write(o.results / "table.md", table)
     print(table)
-    if o.results == RESULTS and not o.quick and not o.only and not o.cases:
+    if o.results.resolve() == RESULTS and not (o.quick or o.only or o.cases):
         report.into_readme(HERE / "README.md", table)
     report.picture_with(PYTHON, latest, o.results / "picture.png")
     return 1 if data["failed"] else 0

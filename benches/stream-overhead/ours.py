@@ -1,0 +1,106 @@
+"""cellweave: costs from profile, mapping from plan, one run. Called by run.py with the project's own Python.
+
+    ours.py CONTENDER CASE STAGES ITEMS SPIN CPU CPU
+
+ours:auto lets the planner choose; ours:two_cores forces the first half of a chain onto the first core and
+the rest onto the second (diamond: the source alone, as in the reference). The profiled application and both
+plans are kept in build/ours, which run.py empties when it starts, so that every run of the bench profiles and
+plans anew. Profiling finds what a hand-over costs by its own calibration: it knows nothing of the lengths and
+sizes here.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import cellweave as cw
+
+BUILD = Path(__file__).resolve().parent / "build"
+KEPT = BUILD / "ours"
+ITEM_BYTES = {"copy16k": 16384}
+LIBRARY = BUILD / "libstages.so"
+
+
+def application(contender: str, case: str, stages: int, items: int, spin: int) -> dict[str, Any]:
+    """The task graph, in the words of an application file."""
+    params = {"contender": contender, "case": case, "stages": stages, "items": items, "spin": spin}
+
+    def task(name: str, kernel: str) -> dict[str, Any]:
+        return {"name": name, "kernel": f"{LIBRARY}:stage_{kernel}_kernel", "params": params}
+
+    def edge(source: str, target: str) -> dict[str, Any]:
+        return {"from": source, "to": target, "bytes": ITEM_BYTES.get(case, 64)}
+
+    if case == "diamond":
+        middle = [f"branch{k}" for k in range(stages - 2)]
+        tasks = [task("source", "source"), *(task(m, "copy") for m in middle), task("join", "join")]
+        edges = [edge("source.out", f"{m}.in") for m in middle]
+        edges += [edge(f"{m}.out", f"join.in{k}") for k, m in enumerate(middle)]
+    else:
+        names = ["source", *(f"copy{k}" for k in range(1, stages - 1)), "sink"]
+        tasks = [task(n, n.rstrip("0123456789")) for n in names]
+        edges = [edge(f"{a}.out", f"{b}.in") for a, b in pairwise(names)]
+    return {"name": f"{case}-{stages}", "task": tasks, "edge": edges}
+
+
+def halves(tasks: list[str], case: str, elements: list[str]) -> dict[str, str]:
+    """Task -> element: the cut that the hand-written reference makes."""
+    first = 1 if case == "diamond" else len(tasks) // 2
+    return {name: elements[0 if k < first else 1] for k, name in enumerate(tasks)}
+
+
+def costs(app: dict[str, Any]) -> dict[str, Any]:
+    """The application with measured costs; measured once per run of the bench."""
+    path = KEPT / f"{app['name']}.json"
+    if not path.exists():
+        bare = KEPT / f"{app['name']}.bare.json"
+        bare.write_text(json.dumps(app))
+        cw.profile(bare).save(path, force=True)
+    found: dict[str, Any] = json.loads(path.read_text())
+    for entry, now in zip(found["task"], app["task"], strict=True):
+        entry["params"] = now["params"]
+    return found
+
+
+def main(argv: list[str]) -> int:
+    contender, case, stages, items, spin = argv[0], argv[1], *map(int, argv[2:5])
+    if contender not in ("ours:auto", "ours:two_cores"):
+        print(f"CONTENDER: '{contender}' is none of ours:auto, ours:two_cores", file=sys.stderr)
+        return 2
+    KEPT.mkdir(exist_ok=True)
+    app = costs(application(contender, case, stages, items, spin))
+    graph = cw.Graph.from_dict(app)
+    machine = cw.Machine.load("host")
+    saved = KEPT / f"{app['name']}-{contender.split(':')[1]}.plan.json"
+    if saved.exists():
+        plan = cw.Plan.load(saved)
+    else:
+        mapping = None
+        if contender == "ours:two_cores":
+            elements = [e["name"] for e in machine.to_dict()["element"]]
+            mapping = halves([t["name"] for t in app["task"]], case, elements)
+        plan = cw.plan(graph, on=machine, mapping=mapping)
+        plan.save(saved)
+    result = cw.run(graph, on=machine, plan=plan, instances=items)
+    told = result.to_dict()
+    print(
+        json.dumps(
+            {
+                "ratio": result.ratio,
+                "predicted_ns_per_firing": 1e9 / result.predicted_per_s / stages,
+                "batch": plan.to_dict()["batch"],
+                "mapping": plan.mapping,
+                "pinned": told.get("pinned"),
+            }
+        ),
+        flush=True,
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
