@@ -22,7 +22,9 @@ def clip(x, y, level=1.0):
 @cw.kernel(
     inputs={"plain": "float32", "compiled": "float32"},
     state=lambda: {"instances": 0, "different": 0, "largest": 0.0},
-    finish=lambda s: print(f"{s['instances']} instances, {s['different']} differ, largest value {s['largest']}"),
+    finish=lambda s: print(
+        f"{s['instances']} instances, {s['different']} differ, largest value {s['largest']}"
+    ),
 )
 def compare(plain, compiled, state):
     """A sink: no outputs. `finish` is called with the state after the last firing."""

@@ -3,9 +3,12 @@
 import ctypes as c
 import importlib.util
 import shutil
+import struct
 import subprocess
+import sys
 from pathlib import Path
 
+import cellweave as cw
 import numpy as np
 import pytest
 
@@ -279,3 +282,91 @@ def test_a_wrong_setting_is_refused_with_what_is_allowed(library, symbol, change
     ins = [(p, connection.get("bytes", b), connection.get("peek", k)) for p, b, k, _ in ins]
     with pytest.raises(Refused, match=message.replace("(", r"\(")):
         init(kernel, name, params | change, ins, [p[:3] for p in outs])
+
+
+def write_float_wav(path, audio, rate):
+    """audio: f32 [samples, channels]."""
+    channels, data = audio.shape[1], audio.astype("<f4").tobytes()
+    head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 3, channels, rate,
+                       rate * channels * 4, channels * 4, 32, b"data", len(data))  # fmt: skip
+    path.write_bytes(head + data)
+
+
+def write_app(library, path, setting, source, sink):
+    """The application beside its kernels, all tasks at one cost: mappings are given, not searched."""
+    text = make_app.application(setting, source, sink)
+    path.write_text(text.replace("{ name =", '{ cost_ns = { "*" = 400.0 }, name ='))
+    shutil.copy(library, path.parent)
+    return path
+
+
+def mappings(tasks, elements):
+    """Name -> (task -> element)."""
+    random = np.random.default_rng(11)
+    return {
+        "one element": {t: elements[0] for t in tasks},
+        "first half, second half": {
+            t: elements[i * len(elements) // len(tasks)] for i, t in enumerate(tasks)
+        },
+        "in turn": {t: elements[i % len(elements)] for i, t in enumerate(tasks)},
+        "by chance": {t: elements[random.integers(len(elements))] for t in tasks},
+        "source and sink apart": {t: elements[-1 if t in ("read", "write") else 0] for t in tasks},
+    }
+
+
+def test_any_mapping_and_batch_gives_bit_identical_audio(library, speech, tmp_path):
+    s = make_app.setting(1.25, 0.8)
+    short = speech[:30000]
+    wanted = Sequential(library, s).run(short, at_once)
+    app = write_app(library, tmp_path / "app.toml", s, {"path": "-"}, {"path": "-"})
+    rows = np.zeros((-(-len(short) // s.analysis_hop), s.analysis_hop), np.float32)
+    rows.reshape(-1)[: len(short)] = short[:, 0]
+    graph, machine = cw.Graph.load(app), cw.Machine.load("host")
+    tasks = [name for name, *_ in make_app.graph(s, {}, {})[0]]
+    for name, mapping in mappings(tasks, machine.element_names()).items():
+        for batch in (1, 3, 16):
+            plan = cw.plan(graph, machine, mapping=mapping, batch=batch)
+            result = cw.run(graph, machine, plan, inputs={"read": rows}, outputs={"write": "float32"})
+            assert result.instances == len(rows)
+            same = np.array_equal(result.outputs["write"].reshape(-1, 1), wanted)
+            assert same, f"mapping: {name}, batch: {batch}"
+
+
+@pytest.mark.parametrize("channels", [1, 2])
+def test_a_wav_file_goes_in_and_another_comes_out(library, speech, tmp_path, channels):
+    audio = np.hstack([speech[:30000], speech[30000:60000]])[:, :channels]
+    write_float_wav(tmp_path / "in.wav", audio, 44100)
+    made = [sys.executable, FOLDER / "make_app.py", "--pitch", "0.8", "--tempo", "1.5", "--format", "f32"]
+    files = ["--input", "in.wav", "--output", "out.wav", "-o", "app.toml"]
+    subprocess.run([*made, *files], cwd=tmp_path, check=True)
+    shutil.copy(library, tmp_path)
+    ran = [sys.executable, "-m", "cellweave", "run", "app.toml", "--quiet"]
+    subprocess.run(ran, cwd=tmp_path, check=True, timeout=300)
+    got, rate = spectrogram.read_wav(tmp_path / "out.wav")
+    wanted = Sequential(library, make_app.setting(0.8, 1.5, channels)).run(audio, at_once)
+    assert rate == 44100
+    assert np.array_equal(got, wanted.astype(float))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--pitch", "5"], "--pitch 5.0: 0.25 to 4 is allowed"),
+        (["--tempo", "nan"], "--tempo nan: 0.25 to 4 is allowed"),
+        (["--groups", "7"], "--groups 7: 4, 8, 16 or 32 are allowed"),
+        (["--input", "none.wav"], "No such file"),
+        (["--input", "make_app.py"], "make_app.py: not a WAV file"),
+    ],
+)
+def test_a_wrong_request_for_an_application_says_what_is_allowed(arguments, message):
+    line = [sys.executable, "make_app.py", *arguments]
+    done = subprocess.run(line, cwd=FOLDER, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_application_that_ships_is_the_generators(speech):
+    line = [sys.executable, "make_app.py"]
+    made = subprocess.run(line, cwd=FOLDER, capture_output=True, text=True, check=True).stdout
+    assert (FOLDER / "app.toml").read_text() == made
