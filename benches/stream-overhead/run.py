@@ -64,6 +64,9 @@ def start(command: list[str]) -> list[dict[str, Any]]:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         raise Failed(f"still running after {LIMIT_S:.0f} s") from None
+    except BaseException:  # Ctrl-C too: nothing is left running
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
     lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
     faults = [line["fault"] for line in lines if line.get("fault")]
     if faults:
