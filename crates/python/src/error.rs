@@ -1,5 +1,6 @@
 //! The two things that can go wrong: the request, and the work.
 
+use cellweave::run::RunError as Run;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -12,7 +13,20 @@ pub fn request(e: impl std::fmt::Display) -> PyErr {
     RequestError::new_err(e.to_string())
 }
 
-/// Failed work.
-pub fn failed(e: impl std::fmt::Display) -> PyErr {
-    RunError::new_err(e.to_string())
+/// A run's error: what was known before the first instance is the request's, everything else the work's.
+pub fn run(e: Run) -> PyErr {
+    match e {
+        Run::Plan(_) | Run::Kernel { .. } => request(e),
+        Run::Memory(_) | Run::Failed { .. } | Run::Finish { .. } | Run::Stuck { .. } | Run::System(_) => {
+            RunError::new_err(e.to_string())
+        }
+    }
+}
+
+/// A verb's error.
+pub fn verb(e: cellweave::Error) -> PyErr {
+    match e {
+        cellweave::Error::Run(e) => run(e),
+        cellweave::Error::Plan(_) | cellweave::Error::Profile(_) => request(e),
+    }
 }

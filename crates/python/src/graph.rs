@@ -3,18 +3,18 @@
 use crate::error::request;
 use pyo3::prelude::*;
 use std::path::Path;
-use work::read::Format;
+use cellweave::work::read::Format;
 
 /// A checked streaming application.
 #[pyclass(frozen, module = "cellweave._core")]
-pub struct Graph(pub work::Graph);
+pub struct Graph(pub cellweave::work::Graph);
 
 #[pymethods]
 impl Graph {
     /// An application file.
     #[staticmethod]
     fn load(py: Python<'_>, path: &str) -> PyResult<Graph> {
-        py.detach(|| work::read::path(Path::new(path))).map(Graph).map_err(request)
+        py.detach(|| cellweave::work::read::path(Path::new(path))).map(Graph).map_err(request)
     }
 
     /// A text; `format` is an extension: `toml`, `json`, ...
@@ -22,17 +22,17 @@ impl Graph {
     fn parse(py: Python<'_>, text: &str, format: &str) -> PyResult<Graph> {
         let name = format!("graph.{format}");
         let format = Format::of(Path::new(&name)).map_err(request)?;
-        py.detach(|| work::read::text(format, text, "the graph")).map(Graph).map_err(request)
+        py.detach(|| cellweave::work::read::text(format, text, "the graph")).map(Graph).map_err(request)
     }
 
     /// The text of an application file.
     fn to_toml(&self, py: Python<'_>) -> String {
-        py.detach(|| work::write::toml(&self.0))
+        py.detach(|| cellweave::work::write::toml(&self.0))
     }
 
     /// The same as JSON.
     fn to_json(&self, py: Python<'_>) -> String {
-        py.detach(|| work::write::json(&self.0))
+        py.detach(|| cellweave::work::write::json(&self.0))
     }
 }
 
@@ -47,8 +47,9 @@ pub fn daggen(
     density: f64,
     jump: usize,
     ccr: f64,
+    peek: u64,
     seed: u64,
 ) -> PyResult<Graph> {
-    let options = work::daggen::Options { tasks, fat, regular, density, jump, ccr, seed };
-    py.detach(|| work::daggen::generate(&options)).map(Graph).map_err(request)
+    let settings = cellweave::work::daggen::Settings { tasks, fat, regular, density, jump, ccr, peek, seed };
+    py.detach(|| cellweave::work::daggen::generate(&settings)).map(Graph).map_err(request)
 }

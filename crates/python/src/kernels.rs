@@ -4,15 +4,12 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyList};
-use run::kernel::{Connected, Opened, PortSpec, TaskInfo};
-use run::{Batch, Fired, Kernel, Kernels, Standard};
+use cellweave::run::builtin::memory::{self, Sink};
+use cellweave::run::{Batch, Connected, Fired, Kernel, Kernels, Opened, PortSpec, Standard, TaskInfo};
+use cellweave::work::{Graph, TaskId, Value};
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_void};
-use std::sync::{Arc, Mutex};
-use work::{Graph, TaskId, Value};
-
-/// What a sink has taken in, and the bytes of an instance.
-pub type Taken = Arc<Mutex<(Vec<u8>, u64)>>;
+use std::sync::Arc;
 
 /// Kernels by task; a task that is in none of the maps is asked of [`Standard`].
 pub struct PythonKernels {
@@ -20,71 +17,33 @@ pub struct PythonKernels {
     pub standard: Standard,
     /// Task -> `cellweave.Kernel`.
     pub kernels: HashMap<String, Py<PyAny>>,
-    /// Task -> rows, and bytes of a row.
-    pub sources: HashMap<String, (Arc<PyBackedBytes>, u64)>,
+    /// Task -> what it sends, instance by instance.
+    pub sources: HashMap<String, Arc<PyBackedBytes>>,
     /// Task -> where its input goes.
-    pub sinks: HashMap<String, Taken>,
+    pub sinks: HashMap<String, Sink>,
+}
+
+impl PythonKernels {
+    /// Kernels of an application whose files are in `folder`.
+    pub fn new(folder: Option<&str>, kernels: HashMap<String, Py<PyAny>>) -> PythonKernels {
+        let standard = folder.map_or_else(Standard::default, Standard::in_folder);
+        PythonKernels { standard, kernels, sources: HashMap::new(), sinks: HashMap::new() }
+    }
 }
 
 impl Kernels for PythonKernels {
     fn open(&self, graph: &Graph, task: TaskId) -> Result<Opened, String> {
         let name = &graph.tasks[task].name;
-        if let Some((rows, row_bytes)) = self.sources.get(name) {
-            let (rows, row_bytes) = (Arc::clone(rows), *row_bytes);
-            let out = PortSpec { bytes: row_bytes, repeated: true, ..PortSpec::any("out") };
-            return Ok(Opened::from_rust(vec![], vec![out], move |_| Ok(Box::new(Rows { rows, row_bytes, next: 0 }))));
+        if let Some(rows) = self.sources.get(name) {
+            return Ok(memory::source(rows.clone()));
         }
-        if let Some(taken) = self.sinks.get(name) {
-            let taken = Arc::clone(taken);
-            return Ok(Opened::from_rust(vec![PortSpec::any("in")], vec![], move |info| {
-                taken.lock().map_err(|_| "poisoned")?.1 = info.inputs[0].bytes;
-                Ok(Box::new(Keep { taken }))
-            }));
+        if let Some(sink) = self.sinks.get(name) {
+            return Ok(sink.opened());
         }
         match self.kernels.get(name) {
             Some(kernel) => Python::attach(|py| open(py, kernel)).map_err(|e| e.to_string()),
             None => self.standard.open(graph, task),
         }
-    }
-}
-
-/// A source that sends the rows of an array.
-struct Rows {
-    rows: Arc<PyBackedBytes>,
-    row_bytes: u64,
-    next: usize,
-}
-
-impl Kernel for Rows {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
-        let size = self.row_bytes as usize;
-        for j in 0..batch.firings() {
-            let Some(row) = self.rows.get(self.next..self.next + size) else { return Fired::End(j) };
-            for o in 0..batch.outputs() {
-                batch.output::<u8>(o, j).copy_from_slice(row);
-            }
-            self.next += size;
-        }
-        batch.done()
-    }
-}
-
-/// A sink that keeps what it gets.
-struct Keep {
-    taken: Taken,
-}
-
-impl Kernel for Keep {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
-        let Ok(mut taken) = self.taken.lock() else { return Fired::failed("poisoned") };
-        for j in 0..batch.firings() {
-            let row = batch.input::<u8>(0, j);
-            if taken.0.try_reserve(row.len()).is_err() {
-                return Fired::Failed(j, format!("no memory for more than {} bytes of output", taken.0.len()));
-            }
-            taken.0.extend_from_slice(row);
-        }
-        batch.done()
     }
 }
 
@@ -168,12 +127,12 @@ impl Plain {
         for i in 0..batch.inputs() {
             let place = batch.place_in(i);
             let count = batch.firings() + place.peek;
-            let view = memory(py, place.base.cast_mut().cast(), place.stride, place.bytes, count, false)?;
+            let view = seen(py, place.base.cast_mut().cast(), place.stride, place.bytes, count, false)?;
             ins.append((view, place.stride, place.bytes, count))?;
         }
         for o in 0..batch.outputs() {
             let place = batch.place_out(o);
-            let view = memory(py, place.base.cast(), place.stride, place.bytes, batch.firings(), true)?;
+            let view = seen(py, place.base.cast(), place.stride, place.bytes, batch.firings(), true)?;
             outs.append((view, place.stride, place.bytes, batch.firings()))?;
         }
         self.fire.call1(py, (batch.firings(), ins, outs))?.extract(py)
@@ -181,7 +140,7 @@ impl Plain {
 }
 
 /// The runtime's memory as Python sees it during one call.
-fn memory<'py>(
+fn seen<'py>(
     py: Python<'py>,
     base: *mut c_char,
     stride: u64,

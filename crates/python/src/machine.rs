@@ -1,31 +1,31 @@
 //! `Machine`: read, written, and as JSON for tables and pictures.
 
 use crate::error::request;
-use ::machine::{Element, Limit};
+use cellweave::machine::{Element, Limit};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// A machine: elements and limits.
 #[pyclass(frozen, module = "cellweave._core")]
-pub struct Machine(pub ::machine::Machine);
+pub struct Machine(pub cellweave::machine::Machine);
 
 #[pymethods]
 impl Machine {
     /// A preset, `host`, or a machine file.
     #[staticmethod]
     fn load(py: Python<'_>, spec: &str) -> PyResult<Machine> {
-        py.detach(|| ::machine::load(spec)).map(Machine).map_err(request)
+        py.detach(|| cellweave::machine::load(spec)).map(Machine).map_err(request)
     }
 
     /// The text of a machine file.
     #[staticmethod]
     fn parse(py: Python<'_>, text: &str) -> PyResult<Machine> {
-        py.detach(|| ::machine::file::read(text)).map(Machine).map_err(request)
+        py.detach(|| cellweave::machine::file::parse(text, "the machine")).map(Machine).map_err(request)
     }
 
     /// The text of a machine file.
-    fn to_toml(&self, py: Python<'_>) -> String {
-        py.detach(|| ::machine::file::write(&self.0))
+    fn to_toml(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| cellweave::machine::file::to_text(&self.0)).map_err(request)
     }
 
     /// Everything that is known, as JSON.
@@ -34,7 +34,7 @@ impl Machine {
     }
 }
 
-fn as_json(m: &::machine::Machine) -> Value {
+fn as_json(m: &cellweave::machine::Machine) -> Value {
     let overheads: Map<String, Value> = m
         .overheads
         .iter()
@@ -78,7 +78,7 @@ fn element(e: &Element) -> Value {
     })
 }
 
-fn limit(m: &::machine::Machine, l: &Limit) -> Value {
+fn limit(m: &cellweave::machine::Machine, l: &Limit) -> Value {
     let names = |ids: &[usize]| ids.iter().map(|&i| m.elements[i].name.clone()).collect::<Vec<_>>();
     let pairs: Vec<Value> = l.pairs.iter().map(|b| json!({"from": names(&b.from), "to": names(&b.to)})).collect();
     json!({"name": l.name, "capacity_bytes_per_s": l.capacity_bytes_per_s, "pairs": pairs})
@@ -87,5 +87,5 @@ fn limit(m: &::machine::Machine, l: &Limit) -> Value {
 /// The machines that are known by name, each with a line about it.
 #[pyfunction]
 pub fn presets() -> Vec<(&'static str, &'static str)> {
-    ::machine::list()
+    cellweave::machine::list()
 }
