@@ -1,1 +1,50 @@
-//! Stub.
+//! The streaming runtime: executes a plan on this computer's cores.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`run`](run()) | the caller's thread: starts the workers, watches them, reports |
+//! | [`layout`] | what a plan says, by index: units, rings and who reads them |
+//! | [`scheduler`] | the paper's scheduler as a state machine without threads or clocks |
+//! | [`kernel`] | the code of tasks: three tiers over one ABI |
+//! | [`builtin`] | kernels that are always there: files, WAV, copies, sources and sinks |
+//! | [`memory`] | rings' slots: one window is always contiguous |
+//!
+//! Floor 2: imports `machine`, `work` and `host`.
+//!
+//! ```
+//! use run::{Options, Standard, run};
+//! # use run::testing;
+//! # let (graph, machine, plan) = testing::chain(3, 64, 16, 1);
+//! let outcome = run(&graph, &machine, &plan, &Standard::default(), Options {
+//!     instances: Some(10_000),
+//!     ..Options::default()
+//! })?;
+//! assert_eq!(outcome.instances, 10_000);
+//! # Ok::<(), run::RunError>(())
+//! ```
+
+pub mod builtin;
+pub mod kernel;
+pub mod layout;
+pub mod memory;
+mod options;
+mod outcome;
+mod runtime;
+mod samples;
+pub mod scheduler;
+mod scratch;
+mod setup;
+mod shared;
+mod stamps;
+pub mod testing;
+mod trace;
+mod view;
+mod worker;
+
+pub use builtin::Standard;
+pub use kernel::{Batch, Connected, Fired, Kernel, Kernels, Opened, PortSpec, TaskInfo};
+pub use layout::{Layout, PlanError};
+pub use options::{DRAIN, Options, Progress, RUN, RunError, STOP};
+pub use outcome::{ElementOutcome, Latency, Outcome};
+pub use runtime::run;
+pub use samples::Quantiles;

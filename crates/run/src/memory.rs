@@ -1,0 +1,247 @@
+//! The memory of rings and scratch: zeroed, aligned, and first touched by the element that uses it.
+
+use std::alloc::{Layout as Size, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+
+/// Every buffer starts on such a boundary: two cache lines, because the prefetcher fetches lines in pairs.
+pub const ALIGN_BYTES: u64 = 128;
+
+const PAGE_BYTES: usize = 4096;
+
+/// Zeroed memory that nobody has touched yet.
+#[derive(Debug)]
+pub struct Block {
+    at: NonNull<u8>,
+    bytes: usize,
+    mapped: bool,
+}
+
+// SAFETY: a block is memory and no more; who may touch which part of it when is the rings' and the scratch's affair.
+unsafe impl Send for Block {}
+// SAFETY: as above.
+unsafe impl Sync for Block {}
+
+impl Block {
+    /// `bytes` zeros; a large block's pages come from the kernel and are placed by the first touch.
+    ///
+    /// # Errors
+    /// When the system has no such memory.
+    pub fn zeroed(bytes: u64) -> Result<Block, String> {
+        let refused = || format!("{} of buffers were refused by the system", in_words(bytes));
+        let bytes_usize = usize::try_from(bytes.max(1)).map_err(|_| refused())?;
+        if bytes_usize >= PAGE_BYTES && !cfg!(miri) {
+            // SAFETY: a fresh private mapping; nothing else is named.
+            let at = unsafe {
+                libc::mmap(
+                    std::ptr::null_mut(),
+                    bytes_usize,
+                    libc::PROT_READ | libc::PROT_WRITE,
+                    libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                    -1,
+                    0,
+                )
+            };
+            if at == libc::MAP_FAILED {
+                return Err(refused());
+            }
+            return NonNull::new(at.cast())
+                .map(|at| Block { at, bytes: bytes_usize, mapped: true })
+                .ok_or_else(refused);
+        }
+        let size = Size::from_size_align(bytes_usize, ALIGN_BYTES as usize).map_err(|_| refused())?;
+        // SAFETY: the size is not zero.
+        let at = NonNull::new(unsafe { alloc_zeroed(size) }).ok_or_else(refused)?;
+        Ok(Block { at, bytes: bytes_usize, mapped: false })
+    }
+
+    /// Where it starts.
+    pub fn base(&self) -> *mut u8 {
+        self.at.as_ptr()
+    }
+
+    /// Touches every page, so that they are on this thread's memory node and no page fault comes later.
+    ///
+    /// # Safety
+    /// Nobody else may touch the block during the call.
+    pub unsafe fn touch(&self) {
+        for page in (0..self.bytes).step_by(PAGE_BYTES) {
+            // SAFETY: inside the block, which the caller has alone; the value does not change.
+            unsafe {
+                let at = self.at.as_ptr().add(page);
+                at.write_volatile(at.read_volatile());
+            }
+        }
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if self.mapped {
+            // SAFETY: the mapping was made with this size and is given back once.
+            unsafe { libc::munmap(self.at.as_ptr().cast(), self.bytes) };
+        } else if let Ok(size) = Size::from_size_align(self.bytes, ALIGN_BYTES as usize) {
+            // SAFETY: allocated with this layout, freed once.
+            unsafe { dealloc(self.at.as_ptr(), size) };
+        }
+    }
+}
+
+/// How instances of one port lie in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Of one instance, without its length.
+    pub bytes: u64,
+    /// From one instance to the next.
+    pub stride: u64,
+    /// Bytes before the first instance: room for its length, if there is one.
+    pub before: u64,
+}
+
+impl Shape {
+    /// Instances of `bytes` bytes, side by side; variable ones have their length in the 8 bytes before.
+    pub fn new(bytes: u64, variable: bool) -> Option<Shape> {
+        Some(match variable {
+            false => Shape { bytes, stride: bytes, before: 0 },
+            true => Shape {
+                bytes,
+                stride: bytes.checked_add(8)?.checked_next_multiple_of(8)?,
+                before: ALIGN_BYTES,
+            },
+        })
+    }
+
+    /// Bytes of `instances` of them, a multiple of [`ALIGN_BYTES`].
+    pub fn total(&self, instances: u64) -> Option<u64> {
+        self.stride.checked_mul(instances)?.checked_add(self.before)?.checked_next_multiple_of(ALIGN_BYTES)
+    }
+}
+
+/// The ring's instances: slots, and behind them copies of the first `peek`.
+#[derive(Debug, Clone, Copy)]
+pub struct Slots {
+    base: *mut u8,
+    /// How they lie.
+    pub shape: Shape,
+    capacity: u64,
+    peek: u64,
+}
+
+// SAFETY: a place in a block that outlives the workers; the counters of its ring say who may touch which slots.
+unsafe impl Send for Slots {}
+
+impl Slots {
+    /// At `offset` of `block`, which must have [`Shape::total`]`(capacity + peek)` bytes there.
+    pub fn new(block: &Block, offset: u64, shape: Shape, capacity: u64, peek: u64) -> Slots {
+        assert!(shape.total(capacity + peek).is_some_and(|t| offset + t <= block.bytes as u64));
+        // SAFETY: inside the block, by the assertion.
+        let base = unsafe { block.base().add((offset + shape.before) as usize) };
+        Slots { base, shape, capacity, peek }
+    }
+
+    /// Where instance `slot` is.
+    #[inline]
+    pub fn at(&self, slot: u64) -> *mut u8 {
+        debug_assert!(slot < self.capacity + self.peek);
+        // SAFETY: slots up to capacity + peek are inside the block.
+        unsafe { self.base.add((slot * self.shape.stride) as usize) }
+    }
+
+    /// After slots `slot .. slot + count` were written: brings the copies behind the last slot up to date.
+    ///
+    /// # Safety
+    /// The caller must be the ring's producer, and own these slots.
+    #[inline]
+    pub unsafe fn mirror(&self, slot: u64, count: u64) {
+        if slot < self.peek {
+            let count = count.min(self.peek - slot);
+            self.copy(slot, self.capacity + slot, count);
+        }
+    }
+
+    fn copy(&self, from: u64, to: u64, count: u64) {
+        let lengths = if self.shape.before > 0 { 8 } else { 0 };
+        // SAFETY: both ranges are inside the block and do not overlap (count <= peek <= capacity); the producer owns the
+        // slots, and a copy belongs to whoever owns the slot that it copies.
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                self.at(from).sub(lengths),
+                self.at(to).sub(lengths),
+                (count * self.shape.stride) as usize,
+            );
+        }
+    }
+
+    /// Writes zeros into slots `slot .. slot + count`.
+    ///
+    /// # Safety
+    /// As [`mirror`](Self::mirror).
+    pub unsafe fn zero(&self, slot: u64, count: u64) {
+        let lengths = if self.shape.before > 0 { 8 } else { 0 };
+        // SAFETY: inside the block; the producer owns the slots.
+        unsafe {
+            std::ptr::write_bytes(self.at(slot).sub(lengths), 0, (count * self.shape.stride) as usize);
+            self.mirror(slot, count);
+        }
+    }
+}
+
+/// `3.2 GB`.
+pub fn in_words(bytes: u64) -> String {
+    let b = bytes as f64;
+    match bytes {
+        0..1000 => format!("{bytes} bytes"),
+        1000..1_000_000 => format!("{:.1} kB", b / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", b / 1e6),
+        _ => format!("{:.1} GB", b / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_copies_behind_the_last_slot_follow_every_write() {
+        let shape = Shape::new(3, false).unwrap();
+        let block = Block::zeroed(shape.total(4 + 2).unwrap()).unwrap();
+        let slots = Slots::new(&block, 0, shape, 4, 2);
+        for i in 0..11u64 {
+            let slot = i % 4;
+            // SAFETY: this thread alone has the block.
+            unsafe {
+                std::ptr::write_bytes(slots.at(slot), i as u8 + 1, 3);
+                slots.mirror(slot, 1);
+                if slot < 2 {
+                    assert_eq!(*slots.at(4 + slot).add(2), i as u8 + 1);
+                }
+            }
+        }
+        // SAFETY: as above.
+        unsafe {
+            slots.zero(1, 1);
+            assert_eq!((*slots.at(1), *slots.at(5), *slots.at(4)), (0, 0, 9));
+        }
+    }
+
+    #[test]
+    fn a_variable_instance_has_room_for_its_length_and_is_mirrored_with_it() {
+        let shape = Shape::new(5, true).unwrap();
+        assert_eq!(shape.stride % 8, 0);
+        let block = Block::zeroed(shape.total(2 + 1).unwrap()).unwrap();
+        let slots = Slots::new(&block, 0, shape, 2, 1);
+        // SAFETY: this thread alone has the block.
+        unsafe {
+            slots.at(0).cast::<u64>().sub(1).write(4);
+            slots.at(0).write(77);
+            slots.mirror(0, 1);
+            assert_eq!((slots.at(2).cast::<u64>().sub(1).read(), slots.at(2).read()), (4, 77));
+        }
+    }
+
+    #[test]
+    fn memory_that_nobody_has_is_an_error() {
+        assert!(Block::zeroed(1 << 62).unwrap_err().contains("refused"));
+        assert_eq!(Shape::new(u64::MAX, true), None);
+        assert_eq!(Shape::new(1 << 40, false).unwrap().total(1 << 40), None);
+    }
+}

@@ -1,0 +1,120 @@
+//! What a caller may ask of a run, and what can go wrong.
+
+use crate::layout::PlanError;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+/// The stop flag: run on.
+pub const RUN: u32 = 0;
+/// The stop flag: sources end, everything in flight completes.
+pub const DRAIN: u32 = 1;
+/// The stop flag: stop now; sinks are still flushed.
+pub const STOP: u32 = 2;
+
+/// What a caller may ask of a run.
+pub struct Options<'a> {
+    /// How often every task fires; `None`: until a source ends.
+    pub instances: Option<u64>,
+    /// [`RUN`], [`DRAIN`] or [`STOP`]; may be raised at any time from any thread or signal handler. It is looked at
+    /// every 20 ms.
+    pub stop: Arc<AtomicU32>,
+    /// Seconds without any progress after which the run is ended and the task that holds it up is named.
+    pub watchdog_s: f64,
+    /// Bytes of buffers that are not too many; `None`: three quarters of what the system says is available.
+    pub memory_bytes: Option<u64>,
+    /// Whether to pin the workers.
+    pub pin: bool,
+    /// Measure what each task's firings cost; a clock is then read around every call.
+    pub measure_tasks: bool,
+    /// Write a trace for Perfetto here.
+    pub trace: Option<std::path::PathBuf>,
+    /// Events that a worker's trace holds at most; the result says when that was not enough.
+    pub trace_events: usize,
+    /// Called about five times a second on the caller's thread.
+    pub progress: Option<&'a mut dyn FnMut(&Progress)>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            instances: None,
+            stop: Arc::new(AtomicU32::new(RUN)),
+            watchdog_s: 10.0,
+            memory_bytes: None,
+            pin: true,
+            measure_tasks: false,
+            trace: None,
+            trace_events: 1 << 20,
+            progress: None,
+        }
+    }
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    /// Instances that the last sink has taken.
+    pub instances: u64,
+    /// How many there will be, where that is known.
+    pub total: Option<u64>,
+    /// Since the run began.
+    pub elapsed_s: f64,
+    /// Instances per second since the last call.
+    pub throughput_per_s: f64,
+    /// What the plan predicts.
+    pub predicted_per_s: f64,
+    /// Per used element: its name, and the part of the time since the last call that it was not waiting, 0 to 1.
+    pub busy: Vec<(String, f64)>,
+    /// Something worth saying, such as a source that has waited long.
+    pub warning: Option<String>,
+}
+
+/// Why a run did not end well.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RunError {
+    /// The plan does not fit the application or the machine.
+    #[error("{0}")]
+    Plan(#[from] PlanError),
+    /// The buffers do not fit the computer.
+    #[error("{0}")]
+    Memory(String),
+    /// A kernel could not be found, or its ports are not the application's.
+    #[error("task '{task}': {why}")]
+    Kernel {
+        /// The task's name.
+        task: String,
+        /// A sentence.
+        why: String,
+    },
+    /// A kernel refused to start, failed, or broke the rules of `cellweave.h`. Sinks were flushed.
+    #[error("task '{task}' failed at instance {instance}: {why}")]
+    Failed {
+        /// The task's name.
+        task: String,
+        /// The instance that it was to make, counted from 0.
+        instance: u64,
+        /// What the kernel said.
+        why: String,
+        /// Instances that the last sink had taken.
+        accepted: u64,
+    },
+    /// A kernel could not flush what it had accepted.
+    #[error("task '{task}' could not finish: {why}")]
+    Finish {
+        /// The task's name.
+        task: String,
+        /// What the kernel said.
+        why: String,
+    },
+    /// No progress for [`Options::watchdog_s`]. Sinks were flushed.
+    #[error("no progress for {seconds} s: {why}")]
+    Stuck {
+        /// How long.
+        seconds: f64,
+        /// Which task does not return or does not progress, and at which instance.
+        why: String,
+    },
+    /// Threads or files that the run itself needs were refused.
+    #[error("{0}")]
+    System(String),
+}

@@ -1,0 +1,430 @@
+//! The caller's thread: starts the workers, watches them, and puts together what they leave behind.
+
+use crate::kernel::{Kernels, Rescue};
+use crate::layout::Layout;
+use crate::options::{Options, Progress, RUN, RunError, STOP};
+use crate::outcome::{ElementOutcome, Latency, Outcome, steady};
+use crate::samples::Quantiles;
+use crate::scheduler::Counters;
+use crate::setup::{Setup, setup};
+use crate::shared::{Board, Report, Shared};
+use crate::stamps::Stamps;
+use crate::trace::Recorder;
+use crate::view::Ends;
+use crate::worker::{Start, work};
+use host::{Affinity, Patience, now_ns};
+use machine::Machine;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use work::{Graph, Plan, TaskId};
+
+/// How often the main thread looks at the stop flag and the workers.
+const LOOK: Duration = Duration::from_millis(20);
+const PROGRESS_NS: u64 = 200_000_000;
+/// What a worker gets to return from its kernel and flush, once the run must end.
+const GRACE_NS: u64 = 2_000_000_000;
+
+/// Runs `graph` as `plan` says on the elements of `machine`, until every task has fired as often as it will.
+///
+/// One thread per used element, pinned where the element has an operating system's cpu and pinning is granted. Every edge
+/// keeps its order, and the bytes that sinks get do not depend on mapping, batch or timing.
+///
+/// # Errors
+/// [`RunError`]. Whatever went wrong, every kernel's `finish` was called (unless its own worker hangs), so that sinks
+/// keep what they accepted.
+pub fn run(
+    graph: &Graph,
+    machine: &Machine,
+    plan: &Plan,
+    kernels: &dyn Kernels,
+    mut options: Options<'_>,
+) -> Result<Outcome, RunError> {
+    let layout = Layout::new(graph, machine, plan)?;
+    let memory_bytes = options.memory_bytes.unwrap_or_else(memory_available);
+    let Setup { layout, workers, blocks, may_block, rescues } = setup(graph, layout, kernels, memory_bytes)?;
+    let names: Vec<String> = graph.tasks.iter().map(|t| t.name.clone()).collect();
+    let sources: Vec<bool> = may_block;
+    let count = workers.len();
+    let shared = Arc::new(Shared {
+        instances: AtomicU64::new(options.instances.unwrap_or(u64::MAX)),
+        control: AtomicU32::new(RUN),
+        abandoned: AtomicBool::new(false),
+        ready: AtomicU32::new(0),
+        made: layout.rings.iter().map(|_| AtomicU64::new(u64::MAX)).collect(),
+        boards: (0..count).map(|_| Board::default()).collect(),
+        failure: Mutex::new(None),
+        stamps: Stamps::new(),
+        reports: Mutex::new(Vec::new()),
+        ended: Condvar::new(),
+        names,
+        blocks,
+    });
+    let counters = Arc::new(Counters::new(&layout));
+    let mut ends = ends(&layout);
+    let stamped = layout.units.iter().find(|u| u.source).map(|u| u.tasks[0]);
+    let cpus = Affinity::of_this_thread().map_or(1, |a| a.cpus().len());
+    let patience = Patience::new(count, cpus);
+    let begin_ns = now_ns();
+    let mut threads: Vec<Option<JoinHandle<()>>> = Vec::with_capacity(count);
+    for seed in workers {
+        let index = seed.index;
+        let tasks = layout.elements[index].units.iter().flat_map(|&u| layout.units[u].tasks.iter().copied());
+        let events = if options.trace.is_some() { options.trace_events } else { 0 };
+        let start = Start {
+            recorder: Recorder::new(events, options.measure_tasks, tasks),
+            ends: std::mem::take(&mut ends[index]),
+            counters: counters.clone(),
+            cpu: machine.elements[layout.elements[index].element].os_cpu.filter(|_| options.pin),
+            patience,
+            batch: layout.batch,
+            stamped,
+            seed,
+        };
+        let name = layout.elements[index].name.clone();
+        let theirs = shared.clone();
+        let thread = std::thread::Builder::new().name(name.clone()).spawn(move || {
+            let guarded = std::panic::AssertUnwindSafe(|| work(start, &theirs));
+            if std::panic::catch_unwind(guarded).is_err() {
+                theirs.fail(RunError::System(format!("the worker of {name} panicked")));
+            }
+        });
+        match thread {
+            Ok(thread) => threads.push(Some(thread)),
+            Err(why) => {
+                shared
+                    .fail(RunError::System(format!("no thread for {}: {why}", layout.elements[index].name)));
+                shared.ready.fetch_add(1, Ordering::AcqRel);
+                threads.push(None);
+            }
+        }
+    }
+    let mut watch = Watch {
+        shared: &shared,
+        layout: &layout,
+        sources: &sources,
+        rescues: &rescues,
+        options: &mut options,
+        threads: &threads,
+        predicted_per_s: plan.throughput_per_s,
+        begin_ns,
+        warnings: Vec::new(),
+    };
+    let mut reports = watch.until_the_end();
+    let warnings = std::mem::take(&mut watch.warnings);
+    let whole = reports.len() == threads.iter().flatten().count();
+    if whole {
+        for thread in threads.into_iter().flatten() {
+            let _ = thread.join();
+        }
+    }
+    reports.sort_by_key(|r| r.index);
+    let accepted = reports.iter().filter_map(|r| r.accepted).min().unwrap_or(0);
+    if let Some(mut failure) = shared.failure.lock().unwrap_or_else(|e| e.into_inner()).take() {
+        if let RunError::Failed { accepted: a, .. } = &mut failure {
+            *a = accepted;
+        }
+        return Err(failure);
+    }
+    if let Some(error) = reports.iter_mut().find_map(|r| r.finish_errors.pop()) {
+        return Err(error);
+    }
+    let mut outcome = outcome(graph, machine, plan, &layout, &reports, accepted, warnings);
+    if let Some(path) = &options.trace {
+        crate::trace::write(path, graph, &layout, &reports, &mut outcome.warnings)?;
+    }
+    Ok(outcome)
+}
+
+/// The rings between elements: whose end is whose.
+fn ends(layout: &Layout) -> Vec<Ends> {
+    let mut ends: Vec<Ends> = layout.elements.iter().map(|_| Ends::default()).collect();
+    for (r, ring) in layout.rings.iter().enumerate().filter(|(_, r)| r.crosses) {
+        let (mut producer, consumers) = host::ring(ring.capacity, ring.consumers.len());
+        // The zeros of the start are there before anybody looks.
+        producer.publish(ring.lead);
+        for (c, (mut consumer, of)) in consumers.into_iter().zip(&ring.consumers).enumerate() {
+            if consumer.has_available(of.offset) {
+                consumer.release(of.offset);
+            }
+            ends[layout.units[of.unit].element].consumers.push(((r, c), consumer));
+        }
+        ends[layout.units[ring.producer].element].producers.push((r, producer));
+    }
+    ends
+}
+
+/// Three quarters of what the system says is available.
+fn memory_available() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let kb = text
+        .lines()
+        .find_map(|l| l.strip_prefix("MemAvailable:")?.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    const GUESS_KB: u64 = 1 << 20;
+    kb.unwrap_or(GUESS_KB).saturating_mul(1024) / 4 * 3
+}
+
+struct Watch<'a, 'b> {
+    shared: &'a Shared,
+    layout: &'a Layout,
+    /// Per task: a call of its kernel may wait for the outside world.
+    sources: &'a [bool],
+    rescues: &'a [(TaskId, Arc<dyn Rescue>)],
+    options: &'a mut Options<'b>,
+    threads: &'a [Option<JoinHandle<()>>],
+    predicted_per_s: f64,
+    begin_ns: u64,
+    warnings: Vec<String>,
+}
+
+impl Watch<'_, '_> {
+    /// Watches until every worker has ended, or is given up.
+    fn until_the_end(&mut self) -> Vec<Report> {
+        let shared = self.shared;
+        let watchdog_ns = (self.options.watchdog_s.clamp(0.01, 1e9) * 1e9) as u64;
+        let workers = self.threads.iter().flatten().count();
+        let mut last = (u64::MAX, 0, 0);
+        let mut last_ns = now_ns();
+        let mut shown =
+            Shown { ns: self.begin_ns, instances: 0, idle_ns: vec![0; self.layout.elements.len()] };
+        let mut stopped_ns = None;
+        let mut reports = lock(&shared.reports);
+        loop {
+            if reports.len() == workers {
+                return std::mem::take(&mut *reports);
+            }
+            reports = shared.ended.wait_timeout(reports, LOOK).unwrap_or_else(|e| e.into_inner()).0;
+            let now_ns = now_ns();
+            let asked = self.options.stop.load(Ordering::Acquire).min(STOP);
+            if asked > shared.control.fetch_max(asked, Ordering::AcqRel) {
+                shared.notify_all();
+            }
+            if shared.control.load(Ordering::Acquire) == STOP {
+                let since = *stopped_ns.get_or_insert(now_ns);
+                if now_ns.saturating_sub(since) > GRACE_NS && reports.len() < workers && self.hangs(&reports)
+                {
+                    drop(reports);
+                    return self.give_up();
+                }
+                continue;
+            }
+            let steps =
+                shared.boards.iter().map(|b| b.steps.load(Ordering::Relaxed)).fold(0u64, u64::wrapping_add);
+            let state = (steps, reports.len(), shared.ready.load(Ordering::Relaxed));
+            if state != last {
+                (last, last_ns) = (state, now_ns);
+            } else if now_ns.saturating_sub(last_ns) > watchdog_ns {
+                last_ns = now_ns;
+                let seconds = watchdog_ns as f64 / 1e9;
+                match self.what_hangs(&reports) {
+                    Hang::Source(why) => {
+                        if !self.warnings.contains(&why) {
+                            self.warnings.push(why);
+                        }
+                    }
+                    Hang::Stuck(why) => shared.fail(RunError::Stuck { seconds, why }),
+                }
+            }
+            if self.options.progress.is_some() && now_ns.saturating_sub(shown.ns) >= PROGRESS_NS {
+                drop(reports);
+                self.show(&mut shown, now_ns);
+                reports = lock(&shared.reports);
+            }
+        }
+    }
+
+    /// Whether a worker without a report is inside a kernel.
+    fn hangs(&self, reports: &[Report]) -> bool {
+        self.silent(reports).any(|w| self.shared.boards[w].doing.load(Ordering::Relaxed) != 0)
+    }
+
+    fn silent<'r>(&self, reports: &'r [Report]) -> impl Iterator<Item = usize> + 'r {
+        (0..self.threads.len()).filter(|w| reports.iter().all(|r| r.index != *w))
+    }
+
+    fn what_hangs(&self, reports: &[Report]) -> Hang {
+        let mut source = None;
+        let mut waiting = Vec::new();
+        for w in self.silent(reports) {
+            let board = &self.shared.boards[w];
+            match board.doing.load(Ordering::Relaxed) {
+                0 if board.resting.load(Ordering::Relaxed) => {
+                    source.get_or_insert(format!(
+                        "a source on {} has nothing to give",
+                        self.layout.elements[w].name
+                    ));
+                }
+                0 => waiting.push(self.layout.elements[w].name.as_str()),
+                task => {
+                    let task = task as usize - 1;
+                    let name = &self.shared.names[task];
+                    let instance = board.instance.load(Ordering::Relaxed);
+                    if !self.sources[task] {
+                        return Hang::Stuck(format!(
+                            "the kernel of task '{name}' on {} does not return or makes no progress, at instance {instance}",
+                            self.layout.elements[w].name
+                        ));
+                    }
+                    source = Some(format!("the source '{name}' waits for its input, at instance {instance}"));
+                }
+            }
+        }
+        match source {
+            Some(why) => Hang::Source(why),
+            None => Hang::Stuck(format!("the workers of {} wait for each other", waiting.join(", "))),
+        }
+    }
+
+    /// Leaves hanging workers behind: they own what they may still touch, and flushes their sinks for them.
+    fn give_up(&mut self) -> Vec<Report> {
+        self.shared.abandoned.store(true, Ordering::Release);
+        let reports = std::mem::take(&mut *lock(&self.shared.reports));
+        let hanging: Vec<usize> = self.silent(&reports).collect();
+        let mut named = None;
+        for &w in &hanging {
+            let task = self.shared.boards[w].doing.load(Ordering::Relaxed);
+            if task != 0 {
+                named = Some(self.shared.names[task as usize - 1].clone());
+            }
+        }
+        let mut failure = lock(&self.shared.failure);
+        if failure.is_none() {
+            let why = format!(
+                "the kernel of task '{}' did not return after the stop",
+                named.unwrap_or_else(|| "unknown".into())
+            );
+            *failure = Some(RunError::Stuck { seconds: GRACE_NS as f64 / 1e9, why });
+        }
+        drop(failure);
+        for (task, rescue) in self.rescues {
+            let unit = self.layout.units.iter().find(|u| u.tasks.contains(task));
+            if unit.is_some_and(|u| hanging.contains(&u.element)) {
+                if let Err(why) = rescue.flush() {
+                    self.warnings.push(why);
+                }
+            }
+        }
+        reports
+    }
+
+    fn show(&mut self, shown: &mut Shown, now_ns: u64) {
+        let boards = &self.shared.boards;
+        let instances = boards
+            .iter()
+            .map(|b| b.accepted.load(Ordering::Relaxed))
+            .filter(|&a| a != u64::MAX)
+            .min()
+            .unwrap_or(0);
+        let passed_ns = (now_ns - shown.ns).max(1) as f64;
+        let busy = boards
+            .iter()
+            .zip(&mut shown.idle_ns)
+            .zip(&self.layout.elements)
+            .map(|((board, before), element)| {
+                let mut idle_ns = board.idle_ns.load(Ordering::Relaxed);
+                match board.idle_since_ns.load(Ordering::Relaxed) {
+                    0 => {}
+                    since_ns => idle_ns += now_ns.saturating_sub(since_ns),
+                }
+                let idle = idle_ns.saturating_sub(std::mem::replace(before, idle_ns)) as f64;
+                (element.name.clone(), (1.0 - idle / passed_ns).clamp(0.0, 1.0))
+            })
+            .collect();
+        let total = Some(self.shared.instances.load(Ordering::Relaxed)).filter(|&n| n != u64::MAX);
+        let progress = Progress {
+            instances,
+            total,
+            elapsed_s: (now_ns - self.begin_ns) as f64 / 1e9,
+            throughput_per_s: instances.saturating_sub(shown.instances) as f64 * 1e9 / passed_ns,
+            predicted_per_s: self.predicted_per_s,
+            busy,
+            warning: self.warnings.last().cloned(),
+        };
+        (shown.ns, shown.instances) = (now_ns, instances);
+        if let Some(callback) = &mut self.options.progress {
+            callback(&progress);
+        }
+    }
+}
+
+/// What was shown last.
+struct Shown {
+    ns: u64,
+    instances: u64,
+    idle_ns: Vec<u64>,
+}
+
+enum Hang {
+    /// A source waits for the outside world: no hang.
+    Source(String),
+    Stuck(String),
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+fn outcome(
+    graph: &Graph,
+    machine: &Machine,
+    plan: &Plan,
+    layout: &Layout,
+    reports: &[Report],
+    instances: u64,
+    warnings: Vec<String>,
+) -> Outcome {
+    let start_ns = reports.iter().map(|r| r.start_ns).min().unwrap_or(0);
+    let end_ns = reports.iter().map(|r| r.end_ns).max().unwrap_or(0);
+    let elapsed_s = (end_ns - start_ns) as f64 / 1e9;
+    let slowest = reports.iter().filter(|r| r.accepted.is_some()).min_by_key(|r| r.accepted);
+    let steady = slowest.and_then(|r| steady(&r.marks));
+    let throughput_per_s = match &steady {
+        Some(s) => s.throughput_per_s,
+        None if elapsed_s > 0.0 => instances as f64 / elapsed_s,
+        None => 0.0,
+    };
+    let mut tasks = BTreeMap::new();
+    for (task, samples) in reports.iter().flat_map(|r| &r.recorder.costs) {
+        let clock_ns = host::overhead_ns();
+        let values =
+            samples.kept().iter().map(|&ns| (f64::from(ns) - clock_ns / layout.batch as f64).max(0.0));
+        if let Some(q) = Quantiles::of(values.collect()) {
+            tasks.insert(graph.tasks[*task].name.clone(), q);
+        }
+    }
+    let not_pinned: Vec<String> = reports
+        .iter()
+        .filter_map(|r| Some(format!("{}: {}", layout.elements[r.index].name, r.unpinned.as_ref()?)))
+        .collect();
+    Outcome {
+        format: 1,
+        application: graph.name.clone(),
+        machine: machine.name.clone(),
+        plan: plan.method.clone(),
+        batch: plan.batch,
+        instances,
+        elapsed_s,
+        throughput_per_s,
+        predicted_per_s: plan.throughput_per_s,
+        ratio: if plan.throughput_per_s > 0.0 { throughput_per_s / plan.throughput_per_s } else { 0.0 },
+        steady_after: steady.as_ref().map_or(0, |s| s.after),
+        windows_per_s: steady.map(|s| s.windows),
+        elements: reports
+            .iter()
+            .map(|r| ElementOutcome {
+                name: layout.elements[r.index].name.clone(),
+                busy_ns: r.busy_ns,
+                idle_ns: r.idle_ns,
+                firings: r.firings,
+            })
+            .collect(),
+        latency_ns: Latency::of(reports.iter().flat_map(|r| r.latencies_ns.iter().copied()).collect()),
+        pinned: not_pinned.is_empty(),
+        not_pinned,
+        tasks,
+        warnings,
+        identity: BTreeMap::new(),
+    }
+}

@@ -1,0 +1,488 @@
+//! One element's thread: it does what its scheduler says.
+//!
+//! In the steady state a worker that has work makes no system call, takes no lock and allocates nothing; it reads a clock
+//! only when it goes idle, when it samples a latency, or when it was asked to measure. Everything that a firing produced
+//! and freed is published before the next step, hence before it waits.
+
+use crate::kernel::{ERROR_BYTES, Live, abi, message};
+use crate::memory::Slots;
+use crate::options::{RUN, RunError, STOP};
+use crate::scheduler::{Counters, Scheduler, Step};
+use crate::setup::{RingIn, RingOut, TaskSeed, UnitSeed, WorkerSeed};
+use crate::shared::{Board, Report, Shared};
+use crate::stamps::{Stamper, Watcher};
+use crate::trace::{Recorder, TraceEvent, WAIT};
+use crate::view::{Ends, View};
+use host::{Clock, Patience};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+/// What a worker's thread is given.
+pub(crate) struct Start {
+    pub seed: WorkerSeed,
+    pub ends: Ends,
+    pub counters: std::sync::Arc<Counters>,
+    pub cpu: Option<u32>,
+    pub patience: Patience,
+    pub batch: u64,
+    /// The task whose firings are stamped for the latency.
+    pub stamped: Option<usize>,
+    pub recorder: Recorder,
+}
+
+/// The first wait before a source that had nothing is asked again, and the longest.
+const RETRY_NS: (u64, u64) = (10_000, 5_000_000);
+
+struct Worker<'a> {
+    board: &'a Board,
+    shared: &'a Shared,
+    clock: Clock,
+    patience: Patience,
+    scheduler: Scheduler,
+    view: View<'a>,
+    units: Vec<Unit>,
+    recorder: Recorder,
+    idle_ns: u64,
+    firings: u64,
+    steps: u64,
+    retry_ns: u64,
+    control: u32,
+}
+
+struct Unit {
+    tasks: Vec<Task>,
+    writes: Vec<(usize, Slots)>,
+    peers: Vec<usize>,
+    /// Producers of the view that this unit feeds; per write.
+    publish: Vec<Option<usize>>,
+    /// Consumers of the view that this unit empties.
+    release: Vec<usize>,
+    stamper: Option<Stamper>,
+    sink: Option<Watcher>,
+}
+
+/// A task while it runs.
+struct Task {
+    task: usize,
+    live: Live,
+    source: bool,
+    ins: Box<[abi::In]>,
+    outs: Box<[abi::Out]>,
+    error: Box<[u8]>,
+    ring_ins: Vec<RingIn>,
+    ring_outs: Vec<RingOut>,
+    /// Index of the recorder's costs.
+    cost: usize,
+}
+
+/// How a task's call, or calls, of one firing of its unit ended.
+struct Called {
+    fired: u64,
+    again: bool,
+    end: bool,
+}
+
+/// The run stops; the reason is in [`Shared::failure`].
+struct Stopped;
+
+/// The thread's whole life: pin, touch, init, run, finish, report.
+pub(crate) fn work(start: Start, shared: &Shared) {
+    let Start { seed, ends, counters, cpu, patience, batch, stamped, recorder } = start;
+    let WorkerSeed { index, scheduler, units, blocks } = seed;
+    let unpinned = cpu.and_then(|cpu| host::pin::to_cpu(cpu).err().map(|e| e.to_string()));
+    for block in blocks {
+        // SAFETY: this worker alone has these blocks before all workers are ready.
+        unsafe { shared.blocks[block].touch() };
+    }
+    let view = View::new(shared, &scheduler, &counters, ends);
+    let mut worker = Worker {
+        board: &shared.boards[index],
+        shared,
+        clock: Clock::get(),
+        patience,
+        scheduler,
+        view,
+        units: Vec::with_capacity(units.len()),
+        recorder,
+        idle_ns: 0,
+        firings: 0,
+        steps: 0,
+        retry_ns: RETRY_NS.0,
+        control: RUN,
+    };
+    for unit in units {
+        worker.init(unit, batch, stamped);
+    }
+    worker.board.doing.store(0, Relaxed);
+    // All kernels are ready before the first fires: an init that fails costs no data.
+    shared.ready.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
+    shared.notify_all();
+    let workers = shared.boards.len() as u32;
+    worker.board.event.wait(patience, None, || {
+        shared.ready.load(Acquire) == workers || shared.control.load(Acquire) == STOP
+    });
+    let start_ns = worker.clock.now_ns();
+    let _ = worker.run();
+    let end_ns = worker.clock.now_ns();
+    if shared.abandoned.load(Acquire) {
+        // Whoever started this run has gone: its kernels' surroundings may be gone, too.
+        std::mem::forget(worker);
+        return;
+    }
+    let finish_errors = worker.finish();
+    let mut report = Report {
+        index,
+        busy_ns: (end_ns - start_ns).saturating_sub(worker.idle_ns),
+        idle_ns: worker.idle_ns,
+        firings: worker.firings,
+        start_ns,
+        end_ns,
+        unpinned,
+        latencies_ns: Vec::new(),
+        marks: Vec::new(),
+        accepted: None,
+        recorder: std::mem::take(&mut worker.recorder),
+        finish_errors,
+    };
+    for (u, unit) in worker.units.iter().enumerate() {
+        if let Some(sink) = &unit.sink {
+            report.latencies_ns.extend(sink.latencies_ns().iter().map(|&ns| ns as f64));
+            let fired = worker.scheduler.firings(u);
+            if report.accepted.is_none_or(|a| fired < a) {
+                report.accepted = Some(fired);
+                report.marks = sink.marks().to_vec();
+            }
+        }
+    }
+    shared.reports.lock().unwrap_or_else(|e| e.into_inner()).push(report);
+    shared.ended.notify_all();
+}
+
+impl Worker<'_> {
+    /// Makes a unit's kernels; a refusal stops the run before it starts.
+    fn init(&mut self, seed: UnitSeed, batch: u64, stamped: Option<usize>) {
+        let unit = self.units.len();
+        let sink = seed.tasks.iter().any(|t| t.sink);
+        let mut tasks = Vec::with_capacity(seed.tasks.len());
+        for TaskSeed { task, opened, info, ins, outs, ring_ins, ring_outs, source, .. } in seed.tasks {
+            if self.shared.control.load(Acquire) == STOP {
+                break;
+            }
+            self.board.doing.store(task as u64 + 1, Relaxed);
+            let live = match Live::init(opened, &info) {
+                Ok(live) => live,
+                Err(why) => {
+                    self.shared.fail(RunError::Kernel { task: info.name, why });
+                    break;
+                }
+            };
+            let error = vec![0u8; ERROR_BYTES].into();
+            let cost = self.recorder.costs.iter().position(|(t, _)| *t == task).unwrap_or(0);
+            tasks.push(Task { task, live, source, ins, outs, error, ring_ins, ring_outs, cost });
+        }
+        let stamper = tasks.iter().any(|t| Some(t.task) == stamped).then(|| Stamper::new(batch));
+        self.units.push(Unit {
+            tasks,
+            publish: seed.writes.iter().map(|(ring, _)| self.view.producer_of.get(ring).copied()).collect(),
+            release: (self.scheduler.reads(unit).iter())
+                .filter_map(|r| self.view.consumer_of.get(&(r.ring, r.consumer)).copied())
+                .collect(),
+            writes: seed.writes,
+            peers: seed.peers,
+            stamper,
+            sink: sink.then(|| Watcher::new(batch)),
+        });
+    }
+
+    fn run(&mut self) -> Result<(), Stopped> {
+        loop {
+            self.heed()?;
+            let mut step = self.scheduler.step(&mut self.view);
+            if step == Step::Wait {
+                step = self.wait(None);
+            }
+            match step {
+                Step::Fire { unit, firings } => self.fire(unit, firings)?,
+                Step::Retry { unit, firings } => match self.wait(Some(self.retry_ns)) {
+                    Step::Wait | Step::Retry { .. } => {
+                        self.retry_ns = (self.retry_ns * 2).min(RETRY_NS.1);
+                        self.heed()?;
+                        self.fire(unit, firings)?;
+                    }
+                    // Something else can run: ask again what.
+                    _ => {}
+                },
+                Step::Pad { unit, write, instances } => self.pad(unit, write, instances),
+                Step::Wait => {}
+                Step::Done => return Ok(()),
+            }
+        }
+    }
+
+    /// Obeys the stop flag.
+    #[inline]
+    fn heed(&mut self) -> Result<(), Stopped> {
+        let control = self.shared.control.load(Acquire);
+        if control == self.control {
+            return Ok(());
+        }
+        self.control = control;
+        if control == STOP {
+            return Err(Stopped);
+        }
+        for (u, unit) in self.units.iter().enumerate() {
+            if unit.tasks.iter().any(|t| t.source) {
+                self.shared.end_at(self.scheduler.firings(u));
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until something can run, the stop flag changes, or the time is over; gives the last step seen.
+    #[cold]
+    fn wait(&mut self, timeout_ns: Option<u64>) -> Step {
+        let Worker { board, shared, clock, patience, scheduler, view, control, .. } = self;
+        let start_ns = clock.now_ns();
+        board.doing.store(0, Relaxed);
+        board.resting.store(timeout_ns.is_some(), Relaxed);
+        board.idle_since_ns.store(start_ns, Relaxed);
+        let mut step = Step::Wait;
+        board.event.wait(*patience, timeout_ns, || {
+            if shared.control.load(Acquire) != *control {
+                return true;
+            }
+            step = scheduler.step(view);
+            !matches!(step, Step::Wait | Step::Retry { .. }) || (timeout_ns.is_none() && step != Step::Wait)
+        });
+        let end_ns = clock.now_ns();
+        self.idle_ns += end_ns - start_ns;
+        board.idle_ns.store(self.idle_ns, Relaxed);
+        board.idle_since_ns.store(0, Relaxed);
+        board.resting.store(false, Relaxed);
+        if self.recorder.timed && !self.recorder.measuring {
+            let wait = TraceEvent { start_ns, end_ns, task: WAIT, firings: 0, first: 0 };
+            self.recorder.event(wait);
+        }
+        step
+    }
+
+    /// Fires every task of a unit `firings` times, or fewer when its source has fewer.
+    fn fire(&mut self, u: usize, mut firings: u64) -> Result<(), Stopped> {
+        let unit = &mut self.units[u];
+        let first = self.scheduler.firings(u);
+        let (reads, writes) = (self.scheduler.reads(u), self.scheduler.writes(u));
+        let board = self.board;
+        let (mut again, mut end) = (false, false);
+        if let Some(stamper) = unit.stamper.as_mut().filter(|s| s.due(first)) {
+            stamper.stamp(&self.shared.stamps, first, self.clock.now_ns());
+        }
+        board.instance.store(first, Relaxed);
+        let mut start_ns = if self.recorder.timed { self.clock.now_ns() } else { 0 };
+        for task in &mut unit.tasks {
+            for view in &mut task.ins {
+                view.real = firings + view.peek;
+            }
+            for ring_in in &task.ring_ins {
+                let view = &mut task.ins[ring_in.place];
+                let read = &reads[ring_in.read];
+                view.base = ring_in.slots.at(read.slot).cast_const().cast();
+                if ring_in.peek > 0 {
+                    let made = self.shared.made[ring_in.ring].load(Acquire);
+                    view.real = view.real.min(made.saturating_sub(self.scheduler.tail(read)));
+                }
+            }
+            for ring_out in &task.ring_outs {
+                task.outs[ring_out.place].base = ring_out.slots.at(writes[ring_out.write].slot).cast();
+            }
+            board.doing.store(task.task as u64 + 1, Relaxed);
+            let batch = abi::Batch {
+                firings,
+                first,
+                inputs: task.ins.len() as u32,
+                outputs: task.outs.len() as u32,
+                r#in: task.ins.as_ptr(),
+                out: task.outs.as_ptr(),
+                error: task.error.as_mut_ptr().cast(),
+                error_bytes: ERROR_BYTES as u64,
+            };
+            // SAFETY: the kernel was checked to be of this ABI; the views lead to `firings` (+ peek) instances that the
+            // scheduler said are there, and to room for as many; the state is the one that init made, used by this thread
+            // alone.
+            let result = unsafe { (task.live.fire)(task.live.state, &batch) };
+            if result.status != abi::OK || result.fired != firings {
+                let called = unusual(task, batch, result, self.shared, self.board, self.patience)?;
+                firings = called.fired;
+                again |= called.again;
+                end |= called.end;
+            }
+            for ring_out in &task.ring_outs {
+                // SAFETY: this worker is the ring's producer, and these slots are its own until it publishes them.
+                unsafe { ring_out.slots.mirror(writes[ring_out.write].slot, firings) };
+            }
+            if self.recorder.timed {
+                let end_ns = self.clock.now_ns();
+                self.recorder.call(task.cost, start_ns, end_ns, task.task, firings, first);
+                start_ns = end_ns;
+            }
+            if firings == 0 {
+                break;
+            }
+        }
+        self.scheduler.fired(u, firings, again);
+        self.publish(u, firings);
+        let unit = &mut self.units[u];
+        if let Some(sink) = &mut unit.sink {
+            let fired = first + firings;
+            sink.took(&self.shared.stamps, fired, || self.clock.now_ns());
+            // A worker with several sinks shows the one that fired last: near enough for a progress bar.
+            self.board.accepted.store(fired, Relaxed);
+        }
+        if firings > 0 {
+            self.retry_ns = RETRY_NS.0;
+            self.firings += firings;
+            self.steps += 1;
+            self.board.steps.store(self.steps, Relaxed);
+        }
+        if end {
+            self.shared.end_at(first + firings);
+        }
+        Ok(())
+    }
+
+    /// Lets other workers see what the unit produced and freed.
+    #[inline]
+    fn publish(&mut self, u: usize, n: u64) {
+        let unit = &self.units[u];
+        if n == 0 {
+            return;
+        }
+        for p in unit.publish.iter().flatten() {
+            self.view.publish(*p, n);
+        }
+        for &c in &unit.release {
+            self.view.release(c, n);
+        }
+        for &peer in &unit.peers {
+            self.shared.boards[peer].event.notify();
+        }
+    }
+
+    /// Zeros for the windows that reach beyond the end.
+    #[cold]
+    fn pad(&mut self, u: usize, w: usize, instances: u64) {
+        let write = &self.scheduler.writes(u)[w];
+        let unit = &self.units[u];
+        let (ring, slots) = &unit.writes[w];
+        let made = &self.shared.made[*ring];
+        if made.load(Relaxed) == u64::MAX {
+            made.store(self.scheduler.head(write), Release);
+        }
+        // SAFETY: this worker is the ring's producer, and the scheduler said that these slots are free.
+        unsafe { slots.zero(write.slot, instances) };
+        self.scheduler.padded(u, w, instances);
+        if let Some(p) = unit.publish[w] {
+            self.view.publish(p, instances);
+        }
+        for &peer in &unit.peers {
+            self.shared.boards[peer].event.notify();
+        }
+    }
+
+    /// Calls `finish` of every kernel, whatever the others say.
+    fn finish(&mut self) -> Vec<RunError> {
+        let mut errors = Vec::new();
+        for task in self.units.iter_mut().flat_map(|u| &mut u.tasks) {
+            self.board.doing.store(task.task as u64 + 1, Relaxed);
+            if let Err(why) = task.live.finish() {
+                errors.push(RunError::Finish { task: self.shared.names[task.task].clone(), why });
+            }
+        }
+        self.board.doing.store(0, Relaxed);
+        errors
+    }
+}
+
+/// A call that did not simply fire as often as it was asked to.
+#[cold]
+fn unusual(
+    task: &mut Task,
+    mut batch: abi::Batch,
+    mut result: abi::Result,
+    shared: &Shared,
+    board: &Board,
+    patience: Patience,
+) -> Result<Called, Stopped> {
+    let asked = batch.firings;
+    let mut done = 0;
+    let mut retry_ns = RETRY_NS.0;
+    // Views of the rest; the task's own stay as they are for its next call.
+    let (mut ins, mut outs) = (task.ins.clone(), task.outs.clone());
+    loop {
+        let fail = |instance: u64, why: String| {
+            shared.fail(RunError::Failed {
+                task: shared.names[task.task].clone(),
+                instance,
+                why,
+                accepted: 0,
+            });
+            Err(Stopped)
+        };
+        if result.fired > batch.firings {
+            return fail(
+                batch.first + batch.firings,
+                format!("it says it fired {} times, and was asked to fire {}", result.fired, batch.firings),
+            );
+        }
+        done += result.fired;
+        match result.status {
+            abi::OK if done == asked => return Ok(Called { fired: done, again: false, end: false }),
+            abi::OK => {
+                return fail(
+                    batch.first + result.fired,
+                    format!("it fired {} of {} times and returned CW_OK", result.fired, batch.firings),
+                );
+            }
+            abi::END if task.source => return Ok(Called { fired: done, again: false, end: true }),
+            abi::END => {
+                let why = "it returned CW_END, which only a task without inputs may";
+                return fail(batch.first + result.fired, why.into());
+            }
+            abi::AGAIN if task.source => return Ok(Called { fired: done, again: done < asked, end: false }),
+            abi::AGAIN if done == asked => return Ok(Called { fired: done, again: false, end: false }),
+            abi::AGAIN => {}
+            abi::ERROR => {
+                let why = message(&task.error).unwrap_or_else(|| "it failed without a message".into());
+                return fail(batch.first + result.fired, why);
+            }
+            other => {
+                let why = format!("it returned the status {other}, which cellweave.h does not know");
+                return fail(batch.first + result.fired, why);
+            }
+        }
+        // Not a source, and nothing more right now: its element waits with it.
+        if result.fired > 0 {
+            retry_ns = RETRY_NS.0;
+            board.steps.fetch_add(1, Relaxed);
+        }
+        board.event.wait(patience, Some(retry_ns), || shared.control.load(Acquire) == STOP);
+        if shared.control.load(Acquire) == STOP {
+            return Err(Stopped);
+        }
+        retry_ns = (retry_ns * 2).min(RETRY_NS.1);
+        batch.first += result.fired;
+        batch.firings -= result.fired;
+        let by = |base: *mut std::ffi::c_void, stride: u64| {
+            // SAFETY: `fired` is at most the firings asked for, so that the place is inside the views or at their end.
+            unsafe { base.cast::<u8>().add((stride * result.fired) as usize).cast::<std::ffi::c_void>() }
+        };
+        for view in ins.iter_mut().filter(|v| !v.base.is_null()) {
+            view.base = by(view.base.cast_mut(), view.stride).cast_const();
+            view.real = view.real.saturating_sub(result.fired);
+        }
+        for view in outs.iter_mut().filter(|v| !v.base.is_null()) {
+            view.base = by(view.base, view.stride);
+        }
+        (batch.r#in, batch.out) = (ins.as_ptr(), outs.as_ptr());
+        // SAFETY: as the first call, with the rest of the same views.
+        result = unsafe { (task.live.fire)(task.live.state, &batch) };
+    }
+}
