@@ -65,7 +65,9 @@ impl PortSpec {
             match of_shape {
                 Some(b) if bytes == 0 || bytes == b => bytes = b,
                 _ => {
-                    return Err(format!("port '{name}' has {bytes} bytes and the shape {shape:?} of {dtype}"));
+                    return Err(format!(
+                        "port '{name}' has {bytes} bytes and the shape {shape:?} of {dtype}"
+                    ));
                 }
             }
         }
