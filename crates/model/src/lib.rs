@@ -25,7 +25,6 @@
 //! };
 //! let machine = machine::Machine {
 //!     name: "two".into(),
-//!     description: String::new(),
 //!     elements: vec![spe("A"), spe("B")],
 //!     limits: vec![machine::Limit {
 //!         name: "wire".into(),

@@ -18,8 +18,7 @@
 //! #     incoming_max: None, outgoing_max: BTreeMap::new(), os_cpu: None,
 //! # };
 //! # let machine = machine::Machine {
-//! #     name: "two".into(), description: String::new(), elements: vec![element("CPU0"), element("CPU1")],
-//! #     limits: vec![], overheads: BTreeMap::new(), distances: None, measured: true,
+//! #     name: "two".into(), elements: vec![element("CPU0"), element("CPU1")], ..Default::default()
 //! # };
 //! # let task = |name: &str, ns: f64| work::Task {
 //! #     name: name.into(), cost_ns: BTreeMap::from([("*".to_string(), ns)]), ..Default::default()
