@@ -167,7 +167,7 @@ fn whole(node: &Node, key: &str) -> Result<u64, Wrong> {
     match node.value {
         Tree::Whole(n) if n >= 0 => Ok(n as u64),
         Tree::Float(x) if x.fract() == 0.0 && (0.0..=sizes::WHOLE_NUMBER as f64).contains(&x) => Ok(x as u64),
-        _ => Err(expected("a whole number, not negative", node, key)),
+        _ => Err(expected("a whole number from 0", node, key)),
     }
 }
 

@@ -119,7 +119,7 @@ fn plain_number(text: &str) -> Option<f64> {
 }
 
 fn whole(text: &str) -> Result<u64, String> {
-    let wrong = || format!("a whole number, not negative, expected, {} found", quoted(text));
+    let wrong = || format!("a whole number from 0 expected, {} found", quoted(text));
     if let Ok(n) = text.trim().parse() {
         return Ok(n);
     }
