@@ -47,7 +47,10 @@ mod tests {
 
     fn points(f: impl Fn(f64, f64) -> f64) -> Vec<Point> {
         let grid = [1.0, 0.25, 0.01];
-        grid.iter().flat_map(|&x| [64.0, 1024.0, 4096.0].map(|y| (x, y))).map(|(x, y)| Point { x, y, value: f(x, y) }).collect()
+        grid.iter()
+            .flat_map(|&x| [64.0, 1024.0, 4096.0].map(|y| (x, y)))
+            .map(|(x, y)| Point { x, y, value: f(x, y) })
+            .collect()
     }
 
     #[test]

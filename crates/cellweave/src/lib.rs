@@ -29,7 +29,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub use {host, machine, model, plan, run, work};
+// `extern crate` and not `use`: a crate and a function of the same name then stand side by side.
+pub extern crate host;
+pub extern crate machine;
+pub extern crate model;
+pub extern crate plan;
+pub extern crate run;
+pub extern crate work;
 
 mod calibrate;
 mod error;
@@ -38,8 +44,8 @@ mod profile;
 mod stand_in;
 mod verbs;
 
+pub use ::run::run;
 pub use calibrate::calibrate;
 pub use error::Error;
-pub use profile::{Profiled, ProfileOptions, TaskCost, profile};
-pub use run::run;
+pub use profile::{ProfileOptions, Profiled, TaskCost, profile};
 pub use verbs::{PlanProgress, plan};

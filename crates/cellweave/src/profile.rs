@@ -57,10 +57,9 @@ pub struct TaskCost {
     pub kind: String,
     /// What goes into the application: the part that the task has in an instance's time on one element, in ns.
     pub cost_ns: f64,
-    /// ns per firing, call by call, as the clock around each call saw them.
+    /// ns per firing, call by call, as the clock around each call saw them; calls during which the thread lost its cpu
+    /// are left out.
     pub samples_ns: Quantiles,
-    /// Samples left out because the thread lost its cpu meanwhile.
-    pub excluded: u64,
 }
 
 /// [`machine::Overhead`], as a result file says it.
@@ -105,7 +104,7 @@ pub fn profile(
         format: 1,
         application: graph.name.clone(),
         machine: machine.name.clone(),
-        identity: identity.pairs().into_iter().map(|(k, v)| (k.to_string(), v)).collect(),
+        identity: identity.to_pairs().into_iter().map(|(k, v)| (k.to_string(), v)).collect(),
         tasks: Vec::new(),
         overheads: BTreeMap::new(),
     };
@@ -141,7 +140,7 @@ pub fn profile(
         })
         .collect();
     profiled.graph.profile = Some(Profile {
-        machine: identity.to_string(),
+        machine: format!("{}, {} cpus, Linux {}", identity.cpu_model, identity.cpus.len(), identity.kernel),
         cellweave: env!("CARGO_PKG_VERSION").into(),
         overheads: overheads.iter().map(|(k, o)| (k.clone(), (o.per_transfer_ns, o.per_byte_ns))).collect(),
     });
@@ -150,9 +149,7 @@ pub fn profile(
 
 /// The first element of each kind that is a cpu of this computer.
 fn one_of_each_kind(machine: &Machine) -> Vec<ElementId> {
-    let real = |kind: &&str| {
-        machine.elements.iter().position(|e| e.kind == **kind && e.os_cpu.is_some())
-    };
+    let real = |kind: &&str| machine.elements.iter().position(|e| e.kind == **kind && e.os_cpu.is_some());
     machine.kinds().iter().filter_map(real).collect()
 }
 
@@ -191,7 +188,7 @@ fn costs(
     let total_ns = totals[TOTALS / 2];
     progress(TOTALS as f64 / (TOTALS + 1) as f64);
     let measured = go(Some(instances), true)?;
-    let sum_ns: f64 = measured.tasks.iter().map(|t| t.cost_ns.p50).sum();
+    let sum_ns: f64 = measured.tasks.values().map(|q| q.p50).sum();
     if !total_ns.is_finite() || measured.tasks.is_empty() {
         return Err(Error::Profile(format!(
             "too few instances to measure anything ({} went through): a source ends early, or --instances is too small",
@@ -200,12 +197,11 @@ fn costs(
     }
     let scale = if sum_ns > 0.0 { total_ns / sum_ns } else { 0.0 };
     let even_ns = total_ns / measured.tasks.len() as f64;
-    let cost = |t: &run::TaskSamples| TaskCost {
-        task: t.name.clone(),
+    let cost = |(task, samples_ns): (&String, &Quantiles)| TaskCost {
+        task: task.clone(),
         kind: machine.elements[element].kind.clone(),
-        cost_ns: if sum_ns > 0.0 { t.cost_ns.p50 * scale } else { even_ns },
-        samples_ns: t.cost_ns,
-        excluded: t.excluded,
+        cost_ns: if sum_ns > 0.0 { samples_ns.p50 * scale } else { even_ns },
+        samples_ns: *samples_ns,
     };
     Ok(measured.tasks.iter().map(cost).collect())
 }

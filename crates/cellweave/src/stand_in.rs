@@ -15,7 +15,8 @@ pub fn harmless(graph: &Graph) -> Graph {
         let Some(kernel) = task.kernel.as_deref() else { continue };
         if FILE_SINKS.contains(&kernel) {
             task.params.insert("path".into(), Value::Text("/dev/null".into()));
-        } else if FILE_SOURCES.contains(&kernel) && task.params.get("path") == Some(&Value::Text("-".into())) {
+        } else if FILE_SOURCES.contains(&kernel) && task.params.get("path") == Some(&Value::Text("-".into()))
+        {
             task.kernel = Some("cellweave:zeros".into());
             task.params.clear();
         }

@@ -1,0 +1,89 @@
+//! The verbs, one after another, on this computer.
+
+use cellweave::machine::Machine;
+use cellweave::run::{Options, Standard};
+use cellweave::work::{Graph, read};
+use cellweave::{ProfileOptions, profile};
+
+fn graph(text: &str) -> Graph {
+    read::text(read::Format::Toml, text, "app.toml").unwrap()
+}
+
+fn host() -> Machine {
+    cellweave::machine::load("host").unwrap()
+}
+
+const UNEVEN: &str = r#"
+    name = "uneven"
+    task = [
+        { name = "a", kernel = "cellweave:count" },
+        { name = "light", kernel = "cellweave:spin", params = { ns = 500 } },
+        { name = "heavy", kernel = "cellweave:spin", params = { ns = 4000 } },
+        { name = "z", kernel = "cellweave:discard" },
+    ]
+    edge = [
+        { from = "a", to = "light", bytes = 64 },
+        { from = "light", to = "heavy", bytes = 64 },
+        { from = "heavy", to = "z", bytes = 64 },
+    ]
+"#;
+
+#[test]
+fn a_profile_finds_the_heavy_task_and_keeps_costs_that_were_given() {
+    let mut graph = graph(UNEVEN);
+    let a = graph.task("a").unwrap();
+    graph.tasks[a].cost_ns.insert("*".into(), 77.0);
+    let options = ProfileOptions { instances: Some(4000), ..ProfileOptions::default() };
+    let mut shares = Vec::new();
+    let done =
+        profile(&graph, &host(), &Standard::default(), &options, &mut |_, share| shares.push(share)).unwrap();
+    let cost = |name: &str| done.tasks.iter().find(|t| t.task == name).map(|t| t.cost_ns);
+    assert_eq!(cost("a"), None);
+    assert_eq!(done.graph.tasks[a].cost_on("core"), Some(77.0));
+    assert!(cost("heavy") > cost("light"), "{:?}", done.tasks);
+    assert!(cost("light") > cost("z"), "{:?}", done.tasks);
+    assert!(shares.iter().all(|s| (0.0..=1.0).contains(s)) && shares.is_sorted());
+    assert!(done.graph.profile.is_some());
+}
+
+#[test]
+fn a_plan_profiles_first_where_costs_are_missing_and_then_runs() {
+    let (machine, kernels) = (host(), Standard::default());
+    let (graph, plan) =
+        cellweave::plan(&graph(UNEVEN), &machine, &kernels, &Default::default(), &mut |_| true).unwrap();
+    assert!(graph.tasks.iter().all(|t| t.cost_on("core").is_some()));
+    assert!(plan.bound_ns <= plan.period_ns);
+    let options = Options { instances: Some(2000), ..Options::default() };
+    let outcome = cellweave::run(&graph, &machine, &plan, &kernels, options).unwrap();
+    assert_eq!(outcome.instances, 2000);
+    assert_eq!(outcome.predicted_per_s, plan.throughput_per_s);
+}
+
+#[test]
+fn a_task_without_a_kernel_cannot_be_profiled() {
+    let graph = graph("name = 'x'\ntask = [{ name = 'lonely' }]");
+    let why =
+        profile(&graph, &host(), &Standard::default(), &Default::default(), &mut |_, _| ()).unwrap_err();
+    assert!(why.to_string().contains("'lonely' has no kernel"), "{why}");
+}
+
+#[test]
+fn a_machine_that_is_not_here_cannot_be_profiled() {
+    let machine = cellweave::machine::load("ps3").unwrap();
+    let why = profile(&graph(UNEVEN), &machine, &Standard::default(), &Default::default(), &mut |_, _| ());
+    assert!(why.unwrap_err().to_string().contains("no element with a cpu of this computer"));
+}
+
+#[test]
+fn profiling_writes_nothing_where_the_application_would() {
+    let path = std::env::temp_dir().join(format!("cellweave-untouched-{}", std::process::id()));
+    let text = format!(
+        "name = 'w'\n\
+         task = [{{ name = 'a', kernel = 'cellweave:count' }},\n\
+         {{ name = 'z', kernel = 'cellweave:write', params = {{ path = {path:?} }} }}]\n\
+         edge = [{{ from = 'a', to = 'z', bytes = 8 }}]"
+    );
+    let options = ProfileOptions { instances: Some(500), ..ProfileOptions::default() };
+    profile(&graph(&text), &host(), &Standard::default(), &options, &mut |_, _| ()).unwrap();
+    assert!(!path.exists());
+}
