@@ -5,7 +5,12 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-create_exception!(cellweave._core, RequestError, PyValueError, "The request was wrong: says what, where and what is allowed.");
+create_exception!(
+    cellweave._core,
+    RequestError,
+    PyValueError,
+    "The request was wrong: says what, where and what is allowed."
+);
 create_exception!(cellweave._core, RunError, PyRuntimeError, "The work failed: says what and where.");
 
 /// A wrong request.

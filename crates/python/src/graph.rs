@@ -1,9 +1,9 @@
 //! `Graph`: read, written, drawn at random.
 
 use crate::error::request;
+use cellweave::work::read::Format;
 use pyo3::prelude::*;
 use std::path::Path;
-use cellweave::work::read::Format;
 
 /// A checked streaming application.
 #[pyclass(frozen, module = "cellweave._core")]

@@ -1,12 +1,12 @@
 //! Where tasks of a Python program get their code: Python kernels, arrays as sources and sinks, else what `run` knows.
 
+use cellweave::run::builtin::memory::{self, Sink};
+use cellweave::run::{Batch, Connected, Fired, Kernel, Kernels, Opened, PortSpec, Standard, TaskInfo};
+use cellweave::work::{Graph, TaskId, Value};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyList};
-use cellweave::run::builtin::memory::{self, Sink};
-use cellweave::run::{Batch, Connected, Fired, Kernel, Kernels, Opened, PortSpec, Standard, TaskInfo};
-use cellweave::work::{Graph, TaskId, Value};
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;
@@ -52,10 +52,15 @@ fn open(py: Python<'_>, kernel: &Py<PyAny>) -> PyResult<Opened> {
     type Ports = Vec<(String, String, u64)>;
     let (inputs, outputs): (Ports, Ports) = kernel.call_method0(py, "ports")?.extract(py)?;
     let specs = |ports: Ports| {
-        ports.into_iter().map(|(name, dtype, bytes)| PortSpec { name, dtype, bytes, ..PortSpec::default() }).collect()
+        ports
+            .into_iter()
+            .map(|(name, dtype, bytes)| PortSpec { name, dtype, bytes, ..PortSpec::default() })
+            .collect()
     };
     let kernel = kernel.clone_ref(py);
-    Ok(Opened::from_rust(specs(inputs), specs(outputs), move |info| Python::attach(|py| make(py, &kernel, info))))
+    Ok(Opened::from_rust(specs(inputs), specs(outputs), move |info| {
+        Python::attach(|py| make(py, &kernel, info))
+    }))
 }
 
 /// Makes the code of one task.
@@ -73,10 +78,20 @@ fn make(py: Python<'_>, kernel: &Py<PyAny>, info: &TaskInfo) -> Result<Box<dyn K
     if address == 0 {
         return Ok(Box::new(Plain { fire: code, finish, source }));
     }
-    let state_address = state.bind(py).getattr("ctypes").and_then(|c| c.getattr("data")?.extract::<usize>()).unwrap_or(0);
+    let state_address =
+        state.bind(py).getattr("ctypes").and_then(|c| c.getattr("data")?.extract::<usize>()).unwrap_or(0);
     // SAFETY: `compile_kernel` returns the address of machine code with exactly this signature, alive while `code` is.
     let fire = unsafe { std::mem::transmute::<usize, CompiledFire>(address) };
-    Ok(Box::new(Compiled { fire, state: state_address, finish, source, _keep: (code, state), bases: vec![], strides: vec![], counts: vec![] }))
+    Ok(Box::new(Compiled {
+        fire,
+        state: state_address,
+        finish,
+        source,
+        _keep: (code, state),
+        bases: vec![],
+        strides: vec![],
+        counts: vec![],
+    }))
 }
 
 fn params<'py>(py: Python<'py>, info: &TaskInfo) -> PyResult<Bound<'py, PyDict>> {
@@ -104,9 +119,10 @@ struct Plain {
 impl Kernel for Plain {
     fn fire(&mut self, batch: &mut Batch) -> Fired {
         Python::attach(|py| match self.call(py, batch) {
-            Ok(Some(made)) if !self.source && made != batch.firings() => {
-                Fired::failed(format!("returned {made} of {} firings; only a source may make fewer", batch.firings()))
-            }
+            Ok(Some(made)) if !self.source && made != batch.firings() => Fired::failed(format!(
+                "returned {made} of {} firings; only a source may make fewer",
+                batch.firings()
+            )),
             Ok(Some(made)) if made < batch.firings() => Fired::End(made),
             Ok(Some(made)) if made > batch.firings() => {
                 Fired::failed(format!("says that it made {made} of {} instances", batch.firings()))
@@ -149,10 +165,15 @@ fn seen<'py>(
     writable: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let length = (count - 1) * stride + bytes;
-    let flags: c_int = if writable { pyo3::ffi::PyBUF_WRITE } else { pyo3::ffi::PyBUF_READ };
+    // PyBUF_READ and PyBUF_WRITE of Python's object.h; pyo3 does not name them.
+    const READ: c_int = 0x100;
+    const WRITE: c_int = 0x200;
+    let flags = if writable { WRITE } else { READ };
     // SAFETY: the runtime gives `count` instances of `bytes` bytes, `stride` apart, for the time of the call; the front
     // says that views must not be kept.
-    unsafe { Bound::from_owned_ptr_or_err(py, pyo3::ffi::PyMemoryView_FromMemory(base, length as isize, flags)) }
+    unsafe {
+        Bound::from_owned_ptr_or_err(py, pyo3::ffi::PyMemoryView_FromMemory(base, length as isize, flags))
+    }
 }
 
 type CompiledFire = unsafe extern "C" fn(*const *mut c_void, *const u64, *const u64, *mut c_void) -> i64;
@@ -193,7 +214,12 @@ impl Kernel for Compiled {
         // SAFETY: one base, stride and count per port, and the firings, as `compile_kernel` says; the state is an array
         // that `_keep` holds.
         let made = unsafe {
-            (self.fire)(self.bases.as_ptr(), self.strides.as_ptr(), self.counts.as_ptr(), self.state as *mut c_void)
+            (self.fire)(
+                self.bases.as_ptr(),
+                self.strides.as_ptr(),
+                self.counts.as_ptr(),
+                self.state as *mut c_void,
+            )
         };
         match u64::try_from(made) {
             Ok(made) if made == batch.firings() => batch.done(),

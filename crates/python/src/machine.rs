@@ -38,7 +38,9 @@ fn as_json(m: &cellweave::machine::Machine) -> Value {
     let overheads: Map<String, Value> = m
         .overheads
         .iter()
-        .map(|(kind, o)| (kind.clone(), json!({"per_transfer_ns": o.per_transfer_ns, "per_byte_ns": o.per_byte_ns})))
+        .map(|(kind, o)| {
+            (kind.clone(), json!({"per_transfer_ns": o.per_transfer_ns, "per_byte_ns": o.per_byte_ns}))
+        })
         .collect();
     json!({
         "name": m.name,
@@ -80,7 +82,8 @@ fn element(e: &Element) -> Value {
 
 fn limit(m: &cellweave::machine::Machine, l: &Limit) -> Value {
     let names = |ids: &[usize]| ids.iter().map(|&i| m.elements[i].name.clone()).collect::<Vec<_>>();
-    let pairs: Vec<Value> = l.pairs.iter().map(|b| json!({"from": names(&b.from), "to": names(&b.to)})).collect();
+    let pairs: Vec<Value> =
+        l.pairs.iter().map(|b| json!({"from": names(&b.from), "to": names(&b.to)})).collect();
     json!({"name": l.name, "capacity_bytes_per_s": l.capacity_bytes_per_s, "pairs": pairs})
 }
 

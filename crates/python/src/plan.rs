@@ -65,7 +65,9 @@ pub fn profile(
     };
     let mut watch = Watch::new(progress);
     let profiled = py.detach(|| {
-        cellweave::profile(&graph.0, &machine.0, &kernels, &options, &mut |what, share| watch.profiling(what, share))
+        cellweave::profile(&graph.0, &machine.0, &kernels, &options, &mut |what, share| {
+            watch.profiling(what, share);
+        })
     });
     let interrupted = watch.interrupted.take();
     watch.end(py)?;
@@ -192,7 +194,10 @@ pub fn mapping(
     }
     let place = |task: &work::Task| {
         let Some(name) = pairs.get(&task.name).and_then(Value::as_str) else {
-            return Err(request(format!("mapping: task `{}` is on no element; give every task one", task.name)));
+            return Err(request(format!(
+                "mapping: task `{}` is on no element; give every task one",
+                task.name
+            )));
         };
         machine.element(name).ok_or_else(|| {
             let names = machine.elements.iter().map(|e| e.name.as_str());
