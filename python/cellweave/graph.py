@@ -97,6 +97,7 @@ class Graph:
         density: float = 0.2,
         jump: int = 1,
         ccr: float = 0.01,
+        peek: int = 2,
         seed: int = 1,
     ) -> Graph:
         """Draw a random graph after DagGen; the same for the same arguments, for ever.
@@ -115,6 +116,8 @@ class Graph:
             Layers that an edge may span.
         ccr : float
             4-byte elements that move per operation.
+        peek : int
+            The largest peek.
         seed : int
             Of the random numbers.
 
@@ -124,7 +127,7 @@ class Graph:
         >>> len(cw.Graph.daggen(tasks=20, seed=7).to_dict()["task"])
         20
         """
-        return cls.of(_core.daggen(tasks, fat, regular, density, jump, ccr, seed))
+        return cls.of(_core.daggen(tasks, fat, regular, density, jump, ccr, peek, seed))
 
     @classmethod
     def of(cls, native: _core.Graph, folder: Path | None = None) -> Graph:

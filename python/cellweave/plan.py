@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 METHODS = ["auto", "greedy", "cluster", "delegate", "anneal", "exact"]
 BUFFERINGS = ["shared", "duplicated"]
+FORMULATIONS = ["compact", "paper"]
 
 
 class Plan:
@@ -39,6 +40,8 @@ class Plan:
         Instances/s.
     bottleneck : str
         Name of the largest contribution.
+    graph : Graph or None
+        The application with its costs, where the plan was made here.
     feasible : bool
         Whether no hard limit is broken; ``violations`` says which.
     contributions : list of dict
@@ -47,8 +50,8 @@ class Plan:
 
     def __init__(self, data: dict[str, Any], graph: Graph | None = None, machine: Machine | None = None) -> None:
         self._data = data
-        self._graph = graph
-        self._machine = machine
+        self.graph = graph
+        self.machine = machine
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | Plan) -> Plan:
@@ -134,12 +137,12 @@ class Plan:
         from cellweave.report.mapping import draw_mapping
 
         choice("what", what, ["auto", "mapping", "contributions"])
-        if what == "mapping" and self._graph is None:
+        if what == "mapping" and self.graph is None:
             raise _core.RequestError("this plan was read from a file: draw it with Graph.plot(plan)")
-        if what == "contributions" or self._graph is None:
+        if what == "contributions" or self.graph is None:
             return draw_contributions(self._data).figure  # type: ignore[return-value]
-        names = self._machine.element_names() if self._machine is not None else None
-        return draw_mapping(self._graph.to_dict(), self.mapping, names).figure  # type: ignore[return-value]
+        names = self.machine.element_names() if self.machine is not None else None
+        return draw_mapping(self.graph.to_dict(), self.mapping, names).figure  # type: ignore[return-value]
 
     def __repr__(self) -> str:
         d = self._data
@@ -167,6 +170,8 @@ def plan(
     seed: int = 1,
     buffering: str | None = None,
     batch: int | None = None,
+    max_batch: int | None = None,
+    formulation: str = "compact",
     mapping: Mapping[str, str] | None = None,
     progress: Callable[[dict[str, Any]], None] | None = None,
 ) -> Plan:
@@ -175,7 +180,7 @@ def plan(
     Parameters
     ----------
     graph : Graph or path
-        The application; every task needs a cost on the machine's kinds of element.
+        The application. Tasks with a kernel and without a cost on an element of this computer are profiled first.
     on : Machine or str or path
         A preset, ``host``, or a machine file.
     method : str
@@ -192,8 +197,12 @@ def plan(
         The rule that sizes buffers; by default the method's own.
     batch : int, optional
         Instances per firing; by default chosen.
+    max_batch : int, optional
+        The most that may be chosen: a bound on latency.
+    formulation : {"compact", "paper"}
+        Of the program that ``exact`` solves.
     mapping : mapping of str to str, optional
-        Task -> element: evaluate this instead of searching. A task that is not named goes where the method puts it.
+        Task -> element, for every task: evaluate this instead of searching.
     progress : callable, optional
         Called a few times a second with a dict (``method``, ``moves``, ``period_ns``, ``bound_ns``, ``gap``).
 
@@ -219,6 +228,7 @@ def plan(
     """
     graph, machine = Graph.load(graph), Machine.load(on)
     choice("method", method, METHODS)
+    choice("formulation", formulation, FORMULATIONS)
     if buffering is not None:
         choice("buffering", buffering, BUFFERINGS)
     if time_s is not None:
@@ -229,8 +239,12 @@ def plan(
         at_least("gap", gap, 0, 1)
     if batch is not None:
         at_least("batch", batch, 1, 2**20)
+    if max_batch is not None:
+        at_least("max_batch", max_batch, 1, 2**20)
     at_least("seed", seed, 0, 2**64 - 1)
     options = {
+        "folder": str(graph.folder) if graph.folder is not None else None,
+        "max_batch": max_batch,
         "method": method,
         "time_s": time_s,
         "moves": moves,
@@ -240,5 +254,8 @@ def plan(
         "batch": batch,
         "mapping": dict(mapping) if mapping is not None else None,
     }
-    text = _core.plan(graph.native(), machine.native(), json.dumps(options), progress)
-    return Plan(json.loads(text), graph, machine)
+    from cellweave.kernel import python_kernels
+
+    kernels = python_kernels(graph)
+    native, text = _core.plan(graph.native(), machine.native(), json.dumps(options), kernels, progress)
+    return Plan(json.loads(text), Graph.of(native, graph.folder), machine)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cellweave import _core
 from cellweave.choice import at_least
 from cellweave.graph import Graph
+from cellweave.machine import Machine
 
 if TYPE_CHECKING:
     import os
@@ -56,6 +57,7 @@ class Profile:
 
 def profile(
     graph: Graph | str | os.PathLike[str],
+    on: Machine | str | os.PathLike[str] = "host",
     *,
     instances: int | None = None,
     again: bool = False,
@@ -67,6 +69,8 @@ def profile(
     ----------
     graph : Graph or path
         The application; every task needs a kernel.
+    on : Machine or str or path
+        Elements with an OS cpu: ``host``, or a machine file of this computer.
     instances : int, optional
         To send through; by default until costs are known well.
     again : bool
@@ -77,6 +81,7 @@ def profile(
     Returns
     -------
     Profile
+        File sinks write nowhere meanwhile, and zeros stand in for standard input.
 
     Raises
     ------
@@ -85,9 +90,9 @@ def profile(
     cellweave.RunError
         Where a kernel failed.
     """
-    from cellweave.run import python_kernels
+    from cellweave.kernel import python_kernels
 
-    graph = Graph.load(graph)
+    graph, machine = Graph.load(graph), Machine.load(on)
     if instances is not None:
         at_least("instances", instances, 1, 10**15)
     options = {
@@ -95,5 +100,6 @@ def profile(
         "again": again,
         "folder": str(graph.folder) if graph.folder is not None else None,
     }
-    native, text = _core.profile(graph.native(), json.dumps(options), python_kernels(graph, set()), progress)
+    kernels = python_kernels(graph)
+    native, text = _core.profile(graph.native(), machine.native(), json.dumps(options), kernels, progress)
     return Profile(Graph.of(native, graph.folder), json.loads(text))

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellweave import _core
-from cellweave.choice import at_least
+from cellweave.choice import at_least, choice
 from cellweave.files import check_free, write_whole
 from cellweave.graph import Graph
+from cellweave.kernel import python_kernels
 from cellweave.machine import Machine
 from cellweave.plan import Plan
+from cellweave.plan import plan as _plan
 
 if TYPE_CHECKING:
     import os
@@ -20,8 +22,10 @@ if TYPE_CHECKING:
     import numpy as np
     from matplotlib.figure import Figure
 
-    from cellweave.kernel import Kernel
     from cellweave.report.table import Table
+
+_PATIENCE_S = 60.0  # without progress, before a run with Python kernels is given up
+_ARRAY_COST_NS = 50.0  # what an array's source or sink is taken to cost per instance, where nobody says
 
 
 class Result:
@@ -216,54 +220,78 @@ def run(
     wanted = dict(outputs) if hasattr(outputs, "keys") else dict.fromkeys(outputs, "uint8")
     names = [t["name"] for t in graph.to_dict()["task"]]
     for task in [*(inputs or {}), *wanted]:
-        from cellweave.choice import choice
-
         choice("inputs and outputs", task, names)
-    sent = {task: _rows(task, np.ascontiguousarray(array)) for task, array in (inputs or {}).items()}
+    given = graph.to_dict()
+    for task, kind in wanted.items():
+        _check_kind(given, task, kind)
+    sent = {task: _rows(given, task, np.ascontiguousarray(array)) for task, array in (inputs or {}).items()}
+    kernels = python_kernels(graph, set(sent) | set(wanted))
+    if plan is not None:
+        if batch is not None:
+            raise _core.RequestError("batch: the plan says how many instances per firing; plan again with max_batch")
+        plan = Plan.load(plan)
+    else:
+        plan = _plan(_without(graph, set(sent) | set(wanted)), machine, max_batch=batch, progress=progress)
     options = {
         "instances": instances,
-        "batch": batch,
         "trace": str(trace) if trace is not None else None,
         "folder": str(graph.folder) if graph.folder is not None else None,
+        # A function that numba compiles when the stream starts takes seconds.
+        "watchdog_s": _PATIENCE_S if kernels else None,
     }
     text, kept = _core.run(
-        graph.native(),
-        machine.native(),
-        Plan.load(plan).to_json() if plan is not None else None,
-        json.dumps(options),
-        python_kernels(graph, set(sent) | set(wanted)),
-        sent,
-        list(wanted),
-        progress,
+        graph.native(), machine.native(), plan.to_json(), json.dumps(options), kernels, sent, list(wanted), progress
     )
-    arrays = {task: _array(task, data, wanted[task], n_bytes) for task, (data, n_bytes) in kept.items()}
+    arrays = {task: _array(given, task, kept[task], kind) for task, kind in wanted.items()}
     return Result(json.loads(text), arrays, trace)
 
 
-def python_kernels(graph: Graph, replaced: set[str]) -> dict[str, Kernel]:
-    """Task -> its kernel, for the tasks whose code is Python and not `replaced` by an array."""
-    from cellweave.kernel import find
+def _without(graph: Graph, replaced: set[str]) -> Graph:
+    """For planning: tasks that an array stands in for cost next to nothing, and cannot be measured."""
+    if not replaced:
+        return graph
+    data = graph.to_dict()
+    for task in data["task"]:
+        if task["name"] in replaced:
+            task.update(kernel="cellweave:copy", params={}, cost_ns=task.get("cost_ns") or {"*": _ARRAY_COST_NS})
+    made = Graph.from_dict(data)
+    made.folder = graph.folder
+    return made
 
-    found = {}
-    for task in graph.to_dict()["task"]:
-        spec = task.get("kernel") or ""
-        if spec.startswith("python:") and task["name"] not in replaced:
-            found[task["name"]] = find(spec, graph.folder)
-    return found
+
+def _edge_bytes(graph: dict[str, Any], task: str, end: str) -> int:
+    """Bytes per instance of a task's first edge at one end."""
+    sizes = [int(e["bytes"]) for e in graph.get("edge", []) if e[end].partition(".")[0] == task]
+    if not sizes:
+        kind = "sends" if end == "from" else "takes"
+        raise _core.RequestError(f"{'inputs' if end == 'from' else 'outputs'}: `{task}` {kind} nothing: no edge")
+    return sizes[0]
 
 
-def _rows(task: str, array: np.ndarray[Any, Any]) -> tuple[bytes, int]:
+def _rows(graph: dict[str, Any], task: str, array: np.ndarray[Any, Any]) -> bytes:
     if array.ndim == 0 or len(array) == 0:
         raise _core.RequestError(f"inputs: `{task}` needs an array with a row per instance, at least one")
     if array.dtype.hasobject:
         raise _core.RequestError(f"inputs: `{task}` is an array of objects; it needs numbers")
-    return array.tobytes(), array.nbytes // len(array)
+    row, edge = array.nbytes // len(array), _edge_bytes(graph, task, "from")
+    if row != edge:
+        raise _core.RequestError(f"inputs: a row of `{task}` has {row} bytes; its edge takes {edge} per instance")
+    return array.tobytes()
 
 
-def _array(task: str, data: bytearray, kind: Any, n_bytes: int) -> np.ndarray[Any, Any]:
+def _array(graph: dict[str, Any], task: str, data: bytearray, kind: Any) -> np.ndarray[Any, Any]:
     import numpy as np
 
-    dtype = np.dtype(kind)
-    if n_bytes % dtype.itemsize:
-        raise _core.RequestError(f"outputs: `{task}` takes {n_bytes} bytes, no whole number of {dtype.name}")
-    return np.frombuffer(data, dtype).reshape(-1, n_bytes // dtype.itemsize)
+    return np.frombuffer(data, kind).reshape(-1, _edge_bytes(graph, task, "to") // np.dtype(kind).itemsize)
+
+
+def _check_kind(graph: dict[str, Any], task: str, kind: Any) -> None:
+    import numpy as np
+
+    try:
+        dtype = np.dtype(kind)
+    except TypeError as e:
+        raise _core.RequestError(f"outputs: `{task}`: {kind!r} is no NumPy type") from e
+    size = _edge_bytes(graph, task, "to")
+    if dtype.hasobject or size % dtype.itemsize:
+        raise _core.RequestError(f"outputs: `{task}` takes {size} bytes per instance, no whole number of {dtype.name}")

@@ -27,6 +27,7 @@ def daggen(
     density: Annotated[float, typer.Option(help="Edges between neighbouring layers, 0 to 1.")] = 0.2,
     jump: Annotated[int, typer.Option(help="Layers that an edge may span.")] = 1,
     ccr: Annotated[float, typer.Option(help="4-byte elements that move per operation.")] = 0.01,
+    peek: Annotated[int, typer.Option(help="The largest peek.")] = 2,
     seed: Annotated[int, typer.Option(help="The same seed gives the same graph, for ever.")] = 1,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it here (.toml, .json); else to stdout.")
@@ -44,11 +45,12 @@ def daggen(
     for flag, value in (("--fat", fat), ("--regular", regular), ("--density", density)):
         at_least(flag, value, 0, 1)
     at_least("--jump", jump, 1, 100_000)
-    at_least("--ccr", ccr, 1e-9, 1e9)
+    at_least("--ccr", ccr, 1e-6, 1e3)
+    at_least("--peek", peek, 0, 64)
     at_least("--seed", seed, 0, 2**64 - 1)
     if output is not None:
         check_free(output, force)
-    graph = Graph.daggen(tasks, fat, regular, density, jump, ccr, seed)
+    graph = Graph.daggen(tasks, fat, regular, density, jump, ccr, peek, seed)
     if output is not None:
         graph.save(output, force)
         printer.note(f"wrote {output}")

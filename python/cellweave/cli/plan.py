@@ -23,6 +23,8 @@ def plan(
     seed: Annotated[int, typer.Option(help="Of the search.")] = 1,
     buffering: Annotated[str | None, typer.Option(help="shared or duplicated; default: the method's own.")] = None,
     batch: Annotated[int | None, typer.Option(help="Instances per firing; default: chosen.")] = None,
+    max_batch: Annotated[int | None, typer.Option(help="The most that may be chosen: a bound on latency.")] = None,
+    formulation: Annotated[str, typer.Option(help="Of the exact method's program: compact or paper.")] = "compact",
     mapping: Annotated[
         list[str] | None, typer.Option("--map", metavar="TASK=ELEMENT", help="Put a task there; may be repeated.")
     ] = None,
@@ -36,11 +38,12 @@ def plan(
     from cellweave.files import check_free
     from cellweave.graph import Graph
     from cellweave.machine import Machine
-    from cellweave.plan import BUFFERINGS, METHODS
+    from cellweave.plan import BUFFERINGS, FORMULATIONS, METHODS
     from cellweave.plan import plan as make_plan
 
     printer = Printer(json, quiet)
     choice("--method", method, METHODS)
+    choice("--formulation", formulation, FORMULATIONS)
     if buffering is not None:
         choice("--buffering", buffering, BUFFERINGS)
     for flag, value, least, most in (
@@ -48,6 +51,7 @@ def plan(
         ("--moves", moves, 0, 10**15),
         ("--gap", gap, 0, 1),
         ("--batch", batch, 1, 2**20),
+        ("--max-batch", max_batch, 1, 2**20),
         ("--seed", seed, 0, 2**64 - 1),
     ):
         if value is not None:
@@ -67,6 +71,8 @@ def plan(
             seed=seed,
             buffering=buffering,
             batch=batch,
+            max_batch=max_batch,
+            formulation=formulation,
             mapping=_mapping(mapping) if mapping else None,
             progress=progress,
         )
@@ -97,7 +103,7 @@ def _mapping(pairs: list[str]) -> dict[str, str]:
 
 
 def _describe(state: dict[str, Any]) -> tuple[float | None, str]:
-    words = [str(state.get("method", "planning"))]
+    words = [str(state.get("what") or state.get("method", "planning"))]
     if state.get("period_ns"):
         words.append(f"period {time_ns(state['period_ns'])}")
     if state.get("gap") is not None:

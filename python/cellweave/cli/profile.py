@@ -7,12 +7,13 @@ from typing import Annotated, Any
 import typer
 
 from cellweave.choice import at_least
-from cellweave.cli.options import App, Force, Json, Out, Quiet
+from cellweave.cli.options import App, Force, Json, On, Out, Quiet
 from cellweave.cli.printer import Printer
 
 
 def profile(
     application: App,
+    on: On = "host",
     instances: Annotated[int | None, typer.Option(help="Instances to send through; default: until costs are known well.")] = None,
     again: Annotated[bool, typer.Option("--again", help="Measure tasks whose cost is given, too.")] = False,
     output: Out = None,
@@ -30,7 +31,7 @@ def profile(
     if output is not None:
         check_free(output, force)
     with printer.progress(_describe) as progress:
-        measured = measure(application, instances=instances, again=again, progress=progress)
+        measured = measure(application, on, instances=instances, again=again, progress=progress)
     if output is not None:
         measured.save(output, force)
         printer.note(f"wrote {output}")

@@ -1,11 +1,11 @@
-"""A machine: the floorplan with its ring for a Cell, nested boxes for a host, heat maps of measured distances."""
+"""A machine: a Cell's floorplan with its ring, a host's boxes in boxes, heat maps of measured distances."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import ceil, sqrt
+from math import ceil, log, sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from cellweave.report.colours import FAINT, INK, PAPER, colours, ink_on
 
@@ -21,6 +21,7 @@ _TOP = ["PPE", "SPE1", "SPE3", "SPE5", "SPE7", "IOIF1"]
 _BOTTOM = ["MIC", "SPE0", "SPE2", "SPE4", "SPE6", "IOIF0"]
 _SPES_PER_CHIP = 8
 _RINGS = 4  # two each way
+_CELL_WIDE = {1: 6.25, 2: 14.6}
 _LABELLED = 40  # a heat map with more elements than this names only some
 _WIDEST_INCHES = 18.0
 _HIGHEST_INCHES = 14.0
@@ -39,28 +40,29 @@ def draw_machine(machine: Mapping[str, Any], path: str | os.PathLike[str] | None
     Returns
     -------
     matplotlib.figure.Figure
-        A Cell: each chip's units around the element interconnect bus, in the order of its rings, and the capacity of
-        the limits. Anything else: packages, NUMA nodes, L3 and L2 groups and cores as boxes in boxes. Below it
-        latency and bandwidth as heat maps (row: who reads), where they were measured.
+        A Cell: each chip's units around the element interconnect bus, in the order of its rings, and the
+        capacity of the limits. Anything else: packages, NUMA nodes, L3 and L2 groups and cores as boxes in
+        boxes. Below it latency and bandwidth as heat maps (row: who reads), where they were measured.
     """
     import matplotlib.pyplot as plt
 
     elements = [_Element.of(e) for e in machine.get("elements") or machine.get("element") or []]
+    draw: Callable[[Axes, Mapping[str, Any], list[_Element]], None]
     is_cell = bool(elements) and {e.kind for e in elements} <= {"ppe", "spe"}
     distances = machine.get("distances")
     if is_cell:
         chips = 1 + max(e.chip for e in elements)
-        size, draw = (1.0 + 7.4 * chips, 4.6), _draw_cell
+        size, draw = (_CELL_WIDE[chips] + 0.8, 5.3), _draw_cell
     else:
         tree = _nested(elements)
         scale = min(1.0, (_WIDEST_INCHES - 0.4) / tree.wide, (_HIGHEST_INCHES - 1.0) / tree.high)
         size = (max(4.0, tree.wide * scale + 0.4), tree.high * scale + 1.0)
         draw = _boxes_drawer(tree, scale)
     if distances:
-        maps = max(3.4, min(7.0, 1.6 + 0.3 * len(elements)))
+        maps = max(3.8, min(7.0, 1.6 + 0.3 * len(elements)))
         size = (max(size[0], 2 * maps + 0.6), size[1])
         figure = plt.figure(figsize=(size[0], size[1] + maps), layout="constrained")
-        above, below = figure.subfigures(2, 1, height_ratios=[size[1], maps])
+        above, below = cast("Any", figure.subfigures(2, 1, height_ratios=[size[1], maps]))
         ax = above.subplots()
         _draw_distances(below.subplots(1, 2), distances, [e.name for e in elements])
     else:
@@ -70,7 +72,9 @@ def draw_machine(machine: Mapping[str, Any], path: str | os.PathLike[str] | None
     draw(ax, machine, elements)
     about = machine.get("description") or ""
     says = "" if machine.get("measured") or is_cell else "\nlimits: not measured yet"
-    ax.set_title(f"{machine.get('name', '')}: {len(elements)} elements\n{about}{says}", fontsize=10, color=INK)
+    ax.set_title(
+        f"{machine.get('name', '')}: {len(elements)} elements\n{about}{says}", fontsize=10, color=INK
+    )
     if path is not None:
         figure.savefig(Path(path), dpi=144)
     return figure
@@ -128,16 +132,36 @@ class _Box:
         for child in self.children:
             child.lay_out()
         if self.children:
-            # Two threads of a core stand side by side; everything else may wrap.
-            counts = range(1, len(self.children) + 1)
+            # Two threads of a core stand side by side; everything else may wrap. Full rows look best.
             want = 4.0 if self.level == "core" else 1.5
-            shapes = {n: self._shape(n) for n in counts if len(self.children) % n == 0 or n * n <= len(self.children) * 3}
-            best = min(shapes, key=lambda n: (abs(_log_ratio(shapes[n], want)), n))
-            self.columns, (self.wide, self.high) = best, shapes[best]
+            longest = max(len(run) for run in self._runs())
+            counts = [
+                n for n in range(1, longest + 1) if longest % n == 0 or longest in (5, 7) or longest > 10
+            ]
+
+            def misfit(n: int) -> float:
+                wide, high = self._shape(n)
+                return abs(log(wide / high / want)) + (0.0 if longest % n == 0 else 0.4)
+
+            self.columns = min(counts, key=misfit)
+            self.wide, self.high = self._shape(self.columns)
         return self
 
+    def _runs(self) -> list[list[_Box]]:
+        """Neighbours of one size."""
+        runs: list[list[_Box]] = []
+        for child in self.children:
+            if runs and (runs[-1][0].wide, runs[-1][0].high) == (child.wide, child.high):
+                runs[-1].append(child)
+            else:
+                runs.append([child])
+        return runs
+
+    def _rows(self, columns: int) -> list[list[_Box]]:
+        return [run[i : i + columns] for run in self._runs() for i in range(0, len(run), columns)]
+
     def _shape(self, columns: int) -> tuple[float, float]:
-        rows = [self.children[i : i + columns] for i in range(0, len(self.children), columns)]
+        rows = self._rows(columns)
         wide = max(sum(c.wide for c in row) + _PAD * (len(row) - 1) for row in rows)
         high = sum(max(c.high for c in row) for row in rows) + _PAD * (len(rows) - 1)
         head = _HEAD if self.label else 0.0
@@ -147,8 +171,8 @@ class _Box:
         """This box and all inside it with the top left corner of each; y grows downwards."""
         found = [(self, x, y)]
         top = y + _PAD + (_HEAD if self.label else 0.0)
-        for i in range(0, len(self.children), self.columns):
-            row, left = self.children[i : i + self.columns], x + _PAD
+        for row in self._rows(self.columns):
+            left = x + _PAD
             for child in row:
                 found += child.placed(left, top)
                 left += child.wide + _PAD
@@ -156,14 +180,8 @@ class _Box:
         return found
 
 
-def _log_ratio(shape: tuple[float, float], want: float) -> float:
-    from math import log
-
-    return log(shape[0] / shape[1] / want)
-
-
 def _nested(elements: list[_Element]) -> _Box:
-    """The tree of what shares what; a level that tells nothing new is left out."""
+    """The tree of what shares what; a level that tells nothing new shares the box of the one around it."""
     levels: list[tuple[str, Callable[[_Element], Any], Callable[[int, list[_Element]], str]]] = [
         ("chip", lambda e: e.chip, lambda n, _: f"package {n}"),
         ("numa", lambda e: e.numa, lambda n, _: f"NUMA node {n}"),
@@ -172,7 +190,7 @@ def _nested(elements: list[_Element]) -> _Box:
         ("core", lambda e: e.core, lambda n, _: f"core {n}"),
     ]
 
-    def split(inside: list[_Element], depth: int, above: str) -> list[_Box]:
+    def split(inside: list[_Element], depth: int) -> list[_Box]:
         if depth == len(levels):
             return [_Box(e.name, e.kind) for e in inside]
         level, key, label = levels[depth]
@@ -181,33 +199,28 @@ def _nested(elements: list[_Element]) -> _Box:
             groups.setdefault(key(e), []).append(e)
         boxes = []
         for number, group in groups.items():
-            # An L2 or a core of one element is the element; what is as large as the box around it shares its label.
+            children = split(group, depth + 1)
+            # An L2 or a core of one element is the element.
             if number is None or (len(group) == 1 and level in ("l2", "core")):
-                boxes += split(group, depth + 1, above)
-                continue
-            title = label(number, group)
-            # Inside a box with the same elements the label moves up.
-            if len(groups) == 1 and above:
-                boxes += split(group, depth + 1, above)
-                merged.setdefault(id(inside), []).append(title)
-                carried[tuple(e.name for e in group)] = carried.get(tuple(e.name for e in group), []) + [title]
-                continue
-            children = split(group, depth + 1, title)
-            more = carried.pop(tuple(e.name for e in group), [])
-            # Names of cores matter less than the room they take.
-            shown = "" if level == "core" or (level == "l2" and "core" in " ".join(more)) else ", ".join([title, *more[::-1]])
-            boxes.append(_Box(shown, level if not (level == "l2" and more) else "core", children))
+                boxes += children
+            elif len(children) == 1 and children[0].children:
+                # What holds the same elements is one box with both names; an L2 of one core is the core.
+                (child,) = children
+                child.label = ", ".join([label(number, group), child.label]) if child.level != "core" else ""
+                child.level = level if child.level != "core" else "core"
+                boxes.append(child)
+            else:
+                # Names of cores matter less than the room they take.
+                boxes.append(_Box("" if level == "core" else label(number, group), level, children))
         return boxes
 
-    merged: dict[int, list[str]] = {}
-    carried: dict[tuple[str, ...], list[str]] = {}
-    return _Box("", "machine", split(elements, 0, "")).lay_out()
+    return _Box("", "machine", split(elements, 0)).lay_out()
 
 
 def _l2_size(elements: list[_Element]) -> str:
     """The whole of a shared L2 is the sum of the shares."""
     shares = [e.bytes for e in elements]
-    return f" {_size(sum(b for b in shares if b))}" if all(shares) else ""
+    return f": {_size(sum(b for b in shares if b))}" if all(shares) else ""
 
 
 def _size(n_bytes: int) -> str:
@@ -217,7 +230,14 @@ def _size(n_bytes: int) -> str:
     return f"{n_bytes} B"
 
 
-_SHADES = {"machine": PAPER, "chip": "#F4F1EA", "numa": "#EAF0F4", "l3": "#E2E8DC", "l2": "#FFFFFF", "core": "#FFFFFF"}
+_SHADES = {
+    "machine": PAPER,
+    "chip": "#F4F1EA",
+    "numa": "#EAF0F4",
+    "l3": "#E2E8DC",
+    "l2": "#FFFFFF",
+    "core": "#FFFFFF",
+}
 
 
 def _boxes_drawer(tree: _Box, scale: float) -> Callable[[Axes, Mapping[str, Any], list[_Element]], None]:
@@ -253,18 +273,25 @@ def _boxes_drawer(tree: _Box, scale: float) -> Callable[[Axes, Mapping[str, Any]
         ax.set_xlim(-0.05, tree.wide + 0.05)
         ax.set_ylim(tree.high + 0.05, -0.05)
         keys = [Patch(facecolor=colour[k], edgecolor=FAINT, label=_about(k, elements)) for k in kinds]
-        ax.legend(handles=keys, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=min(3, len(keys)), fontsize=9, frameon=False)
+        ax.legend(
+            handles=keys,
+            loc="upper center",
+            bbox_to_anchor=(0.5, 0.0),
+            ncols=min(3, len(keys)),
+            fontsize=9,
+            frameon=False,
+        )
 
     return draw
 
 
 def _about(kind: str, elements: list[_Element]) -> str:
-    """``core x 128: L1d 32 KiB, L2 256 KiB each``, where all of a kind are alike."""
+    """``core x 128: L1d 32 KiB, 256 KiB for buffers each``, where all of a kind are alike."""
     own = [e for e in elements if e.kind == kind]
     parts = []
-    for name, values in (("L1d", {e.l1_bytes for e in own}), ("memory for buffers", {e.bytes for e in own})):
+    for form, values in (("L1d {}", {e.l1_bytes for e in own}), ("{} for buffers", {e.bytes for e in own})):
         if len(values) == 1 and (value := values.pop()):
-            parts.append(f"{name} {_size(value)}")
+            parts.append(form.format(_size(value)))
     return f"{kind} x {len(own)}" + (": " + ", ".join(parts) + " each" if parts else "")
 
 
@@ -273,21 +300,40 @@ def _about(kind: str, elements: list[_Element]) -> str:
 
 def _draw_cell(ax: Axes, machine: Mapping[str, Any], elements: list[_Element]) -> None:
     chips = 1 + max(e.chip for e in elements)
-    limits = {str(lim["name"]): float(lim["capacity_bytes_per_s"]) for lim in machine.get("limits") or machine.get("limit") or []}
+    limits = {
+        str(lim["name"]): float(lim["capacity_bytes_per_s"])
+        for lim in machine.get("limits") or machine.get("limit") or []
+    }
     for chip in range(chips):
         _draw_chip(ax, chip, [e for e in elements if e.chip == chip], limits)
     between = limits.get("between the chips (9)")
     if chips == 2 and between:
-        one = [(f"0 reads 1: {_rate(limits['chip 0 reads chip 1 (7)'])} (7)"), (f"1 reads 0: {_rate(limits['chip 1 reads chip 0 (8)'])} (8)")]
-        ax.annotate("", (_left(1, 5) - 0.04, 3.1), (_left(0, 5) + 1.04, 3.1), arrowprops={"arrowstyle": "<->", "color": INK, "lw": 2.0})
-        ax.text(7.0, 2.95, "\n".join([f"{_rate(between)} (9)", *one]), ha="center", va="top", fontsize=7.5, color=INK)
-    ax.set_xlim(-0.4, 14.4 if chips == 2 else 6.6)
+        one = [
+            (f"0 reads 1: {_rate(limits['chip 0 reads chip 1 (7)'])} (7)"),
+            (f"1 reads 0: {_rate(limits['chip 1 reads chip 0 (8)'])} (8)"),
+        ]
+        ax.annotate(
+            "",
+            (_left(1, 5) - 0.04, 3.1),
+            (_left(0, 5) + 1.04, 3.1),
+            arrowprops={"arrowstyle": "<->", "color": INK, "lw": 2.0},
+        )
+        ax.text(
+            _CELL_WIDE[2] / 2,
+            2.95,
+            "\n".join([f"{_rate(between)} (9)", *one]),
+            ha="center",
+            va="top",
+            fontsize=7.5,
+            color=INK,
+        )
+    ax.set_xlim(-0.3, _CELL_WIDE[chips] + 0.3)
     ax.set_ylim(-0.35, 4.25)
 
 
 def _left(chip: int, column: int) -> float:
     """Where a unit starts; the second chip is mirrored, so that the interfaces of both face each other."""
-    return 0.05 + column * 1.03 if chip == 0 else 13.95 - 1.0 - column * 1.03
+    return 0.05 + column * 1.03 if chip == 0 else _CELL_WIDE[2] - 0.05 - 1.0 - column * 1.03
 
 
 def _draw_chip(ax: Axes, chip: int, elements: list[_Element], limits: Mapping[str, float]) -> None:
@@ -299,31 +345,69 @@ def _draw_chip(ax: Axes, chip: int, elements: list[_Element], limits: Mapping[st
         here["PPE" if e.kind == "ppe" else f"SPE{number - chip * _SPES_PER_CHIP}"] = e
     colour = {"ppe": colours(["ppe", "spe"])["spe"], "spe": colours(["ppe", "spe"])["ppe"]}
     edge = min(_left(chip, 0), _left(chip, 5))
-    ax.add_patch(FancyBboxPatch((edge - 0.15, -0.15), 6.45, 4.0, boxstyle="round,pad=0.02,rounding_size=0.1", facecolor="#F4F1EA", edgecolor=FAINT))
+    ax.add_patch(
+        FancyBboxPatch(
+            (edge - 0.15, -0.15),
+            6.45,
+            4.0,
+            boxstyle="round,pad=0.02,rounding_size=0.1",
+            facecolor="#F4F1EA",
+            edgecolor=FAINT,
+        )
+    )
     for row, (units, y) in enumerate(((_TOP, 2.6), (_BOTTOM, 0.1))):
         for column, unit in enumerate(units):
             x, element = _left(chip, column), here.get(unit)
             is_port = not unit.startswith(("PPE", "SPE"))
             fill = colour[element.kind] if element else ("#DCDCDC" if is_port else PAPER)
             hatch = None if element or is_port else "////"
-            ax.add_patch(Rectangle((x, y), 1.0, 1.0, facecolor=fill, edgecolor=INK if element else "#8A8A8A", linewidth=0.8, hatch=hatch))
+            ax.add_patch(
+                Rectangle(
+                    (x, y),
+                    1.0,
+                    1.0,
+                    facecolor=fill,
+                    edgecolor=INK if element else "#8A8A8A",
+                    linewidth=0.8,
+                    hatch=hatch,
+                )
+            )
             text = element.name if element else unit
-            about = f"\n{_size(element.bytes)}" if element and element.bytes else ("" if element or is_port else "\nnot used")
+            about = (
+                f"\n{_size(element.bytes)}"
+                if element and element.bytes
+                else ("" if element or is_port else "\nnot used")
+            )
             if unit == "MIC":
                 about = "\nmemory"
             ink = ink_on(fill) if element else "#555555"
             box = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.0} if hatch else None
             ax.text(x + 0.5, y + 0.5, text + about, ha="center", va="center", fontsize=9, color=ink, bbox=box)
             foot, ring = (y, 2.42) if row == 0 else (y + 1.0, 1.28)
-            ax.plot([x + 0.5, x + 0.5], [foot, ring], color="#8A8A8A", linewidth=1.2, zorder=0)
+            ax.plot([x + 0.5, x + 0.5], [foot, ring], color="#8A8A8A", linewidth=1.2)
     bus = limits.get(f"bus of chip {chip} (4)")
     for ring in range(_RINGS):
         inset = 0.09 * ring
         low, wide, high = edge + 0.35 + inset, 5.45 - 2 * inset, 1.14 - 2 * inset
         way = "#0072B2" if ring % 2 == 0 else "#D55E00"
-        ax.add_patch(FancyBboxPatch((low, 1.28 + inset), wide, high, boxstyle="round,pad=0,rounding_size=0.2", facecolor="none", edgecolor=way, linewidth=1.3))
+        ax.add_patch(
+            FancyBboxPatch(
+                (low, 1.28 + inset),
+                wide,
+                high,
+                boxstyle="round,pad=0,rounding_size=0.2",
+                facecolor="none",
+                edgecolor=way,
+                linewidth=1.3,
+            )
+        )
         y, ahead = (2.42 - inset, 0.01) if ring % 2 == 0 else (2.42 - inset, -0.01)
-        ax.annotate("", (low + wide / 2 + 3 * ahead, y), (low + wide / 2 - 3 * ahead, y), arrowprops={"arrowstyle": "-|>", "color": way, "lw": 1.3, "mutation_scale": 9})
+        ax.annotate(
+            "",
+            (low + wide / 2 + 3 * ahead, y),
+            (low + wide / 2 - 3 * ahead, y),
+            arrowprops={"arrowstyle": "-|>", "color": way, "lw": 1.3, "mutation_scale": 9},
+        )
     says = f"element interconnect bus: {_rate(bus)} (4)" if bus else "element interconnect bus"
     ax.text(edge + 3.07, 1.85, f"chip {chip}, {says}", ha="center", va="center", fontsize=8.5, color=INK)
 
@@ -361,4 +445,12 @@ def _draw_distances(axes: Any, distances: Mapping[str, Any], names: list[str]) -
                     if i != j:
                         bright = (values[i, j] - low) / (high - low or 1.0)
                         dark = bright > 0.5 if shades.endswith("_r") else bright < 0.5
-                        ax.text(j, i, f"{values[i, j]:.3g}", ha="center", va="center", fontsize=min(9.0, 40 / sqrt(n) / 2), color=PAPER if dark else INK)
+                        ax.text(
+                            j,
+                            i,
+                            f"{values[i, j]:.3g}",
+                            ha="center",
+                            va="center",
+                            fontsize=min(9.0, 40 / sqrt(n) / 2),
+                            color=PAPER if dark else INK,
+                        )

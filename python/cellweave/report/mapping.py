@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cellweave.report.colours import FAINT, INK, colours, ink_on
 from cellweave.report.layers import layers
+from cellweave.report.tables import natural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +53,7 @@ def draw_mapping(
     bands = max(1, round((deep * 1.6 / (tall + 1) / 2.2) ** 0.5)) if deep > 12 else 1
     per_band = -(-deep // bands)
     mapped = mapping or {}
-    names = elements if elements is not None else sorted(set(mapped.values()), key=_natural)
+    names = elements if elements is not None else sorted(set(mapped.values()), key=natural)
     used = set(mapped.values())
     colour = colours(names)
 
@@ -103,8 +104,3 @@ def draw_mapping(
         ax.legend(handles=keys, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=min(9, len(keys)), fontsize=8, frameon=False)
     return ax
 
-
-def _natural(name: str) -> tuple[str, int]:
-    """SPE2 before SPE10."""
-    head = name.rstrip("0123456789")
-    return head, int(name[len(head) :] or 0)

@@ -22,7 +22,7 @@ class Table:
     title : str
         A line above the table.
     columns : sequence of str
-        Headings. One that starts with ``>`` is a column of numbers, set to the right.
+        Headings; all empty: none are shown. One that starts with ``>`` is a column of numbers, set to the right.
     rows : list of sequence of str
         As many cells as columns.
     notes : list of str
@@ -41,7 +41,14 @@ class Table:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        table = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+        headed = any(self.columns)
+        table = RichTable(
+            box=box.SIMPLE_HEAD if headed else None,
+            show_header=headed,
+            show_edge=False,
+            pad_edge=False,
+            header_style="bold",
+        )
         for column in self.columns:
             right = column.startswith(">")
             table.add_column(column.lstrip(">"), justify="right" if right else "left", overflow="fold")
@@ -65,7 +72,8 @@ class Table:
 
         lines = [f"<p><strong>{escape(self.title)}</strong></p>"] if self.title else []
         if self.rows:
-            lines += ["<table>", f"<thead><tr>{cells(self.columns, 'th')}</tr></thead>", "<tbody>"]
+            head = f"<thead><tr>{cells(self.columns, 'th')}</tr></thead>" if any(self.columns) else ""
+            lines += ["<table>", head, "<tbody>"]
             lines += [f"<tr>{cells(row, 'td')}</tr>" for row in self.rows]
             lines += ["</tbody>", "</table>"]
         lines += [f"<p>{escape(note)}</p>" for note in self.notes]

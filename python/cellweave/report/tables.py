@@ -88,7 +88,7 @@ def graph_tables(graph: Data, most: int = 40) -> list[Table]:
 
 
 def plan_tables(plan: Data, most: int = 8) -> list[Table]:
-    """The verdict, then what each element does, then the largest contributions."""
+    """The verdict, then what each element does, then the limits that carry most."""
     verdict = Table(f"{plan['application']} on {plan['machine']}, planned by {plan['method']}", ["", ""])
     batch = f", {plan['batch']} instances per firing" if plan["batch"] > 1 else ""
     verdict.rows = [
@@ -108,7 +108,7 @@ def plan_tables(plan: Data, most: int = 8) -> list[Table]:
 
     compute = {c["name"].removeprefix("compute of "): c["ns"] for c in plan["contributions"] if "compute of " in c["name"]}
     share = Table("elements", ["element", ">tasks", ">compute", ">of the period", ">buffers", "tasks in order"])
-    for element, tasks in plan["order"].items():
+    for element, tasks in sorted(plan["order"].items(), key=lambda item: natural(item[0])):
         if not tasks:
             continue
         ns = compute.get(element, 0.0)
@@ -122,11 +122,18 @@ def plan_tables(plan: Data, most: int = 8) -> list[Table]:
                 _some(tasks),
             ]
         )
-    largest = Table("largest contributions", ["contribution", ">per instance", ">of the period"])
-    for c in plan["contributions"][:most]:
+    moved = Table("busiest limits", ["limit", ">per instance", ">of the period"])
+    limits = [c for c in plan["contributions"] if "compute of " not in c["name"] and c["ns"] > 0]
+    for c in limits[:most]:
         part = percent(c["ns"] / plan["period_ns"]) if plan["period_ns"] else "-"
-        largest.rows.append([c["name"], time_ns(c["ns"]), part])
-    return [verdict, share, largest]
+        moved.rows.append([c["name"], time_ns(c["ns"]), part])
+    return [verdict, share, moved] if moved.rows else [verdict, share]
+
+
+def natural(name: str) -> tuple[str, int]:
+    """A key that sorts SPE2 before SPE10."""
+    head = name.rstrip("0123456789")
+    return head, int(name[len(head) :] or 0)
 
 
 def _some(names: list[str], most: int = 4) -> str:
@@ -138,20 +145,20 @@ def result_tables(result: Data) -> list[Table]:
     """Predicted beside achieved, then how busy each element was."""
     title = f"{result['application']} on {result['machine']}: {result['instances']} instances"
     verdict = Table(title, ["", ""])
-    predicted = result.get("predicted_per_s")
-    ratio = result.get("ratio")
-    verdict.rows = [["elapsed", time_ns(result["elapsed_s"] * 1e9)], ["achieved", rate_per_s(result["throughput_per_s"])]]
-    if predicted:
-        verdict.rows.append(["predicted", rate_per_s(predicted)])
-    if ratio:
-        verdict.rows.append(["achieved / predicted", f"{ratio:.3f}"])
-    latency = result.get("latency_ns") or {}
-    if latency:
-        quantiles = ", ".join(f"{q} {time_ns(ns)}" for q, ns in latency.items() if ns is not None)
-        verdict.rows.append(["latency", quantiles])
-    if result.get("pinned") is not None:
-        verdict.rows.append(["pinned", "yes" if result["pinned"] else "not pinned"])
-    verdict.notes = [str(note) for note in result.get("notes", [])]
+    verdict.rows = [
+        ["achieved", rate_per_s(result["throughput_per_s"])],
+        ["predicted", rate_per_s(result["predicted_per_s"])],
+        ["achieved / predicted", f"{result['ratio']:.3f}"],
+        ["elapsed", time_ns(result["elapsed_s"] * 1e9)],
+    ]
+    if result.get("latency_ns"):
+        spread = [f"{q} {time_ns(result['latency_ns'][q])}" for q in ("p50", "p90", "p99") if q in result["latency_ns"]]
+        verdict.rows.append(["latency", ", ".join(spread)])
+    verdict.rows.append(["pinned", "yes" if result["pinned"] else "not pinned"])
+    if result.get("stopped"):
+        verdict.notes.append("stopped before the end: Ctrl-C")
+    verdict.notes += [f"not pinned: {why}" for why in result.get("not_pinned", [])]
+    verdict.notes += [str(warning) for warning in result.get("warnings", [])]
 
     busy = Table("elements", ["element", ">busy", ">idle", ">busy share", ">firings"])
     for e in result["elements"]:
@@ -159,3 +166,21 @@ def result_tables(result: Data) -> list[Table]:
         share = percent(e["busy_ns"] / total) if total else "-"
         busy.rows.append([e["name"], time_ns(e["busy_ns"]), time_ns(e["idle_ns"]), share, str(e["firings"])])
     return [verdict, busy]
+
+
+def profile_tables(profile: Data) -> list[Table]:
+    """What each task costs, with the spread of its samples, and what a hand-over costs."""
+    title = f"{profile['application']} measured on {profile['machine']}"
+    table = Table(title, ["task", "kind", ">cost", ">min", ">p10", ">p50", ">p90", ">samples", ">left out"])
+    for cost in profile["tasks"]:
+        samples = cost["samples_ns"]
+        spread = [time_ns(samples[q]) for q in ("min", "p10", "p50", "p90")]
+        counts = [str(samples["n"]), str(cost["excluded"])]
+        table.rows.append([cost["task"], cost["kind"], time_ns(cost["cost_ns"]), *spread, *counts])
+    if not profile["tasks"]:
+        table.notes.append("every task has its cost already: --again measures them anew")
+    for kind, o in profile["overheads"].items():
+        table.notes.append(
+            f"a hand-over costs a {kind} {time_ns(o['per_transfer_ns'])} and {number(o['per_byte_ns'])} ns per byte"
+        )
+    return [table]
