@@ -2,12 +2,12 @@
 
 use crate::stand_in::harmless;
 use crate::{Error, calibrate};
-use machine::{ElementId, Machine};
+use machine::{ElementId, Machine, Overhead};
 use run::{Kernels, Outcome, Quantiles};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use work::graph::Profile;
-use work::{Graph, Plan};
+use work::{Graph, Plan, Task};
 
 /// How to measure.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,15 +116,24 @@ pub fn profile(
         )));
     }
     let steps = elements.len() as f64 + 1.0;
+    // First, because what a hand-over costs decides how large a batch is.
+    let overheads = calibrate(machine, &mut |part| progress("hand-over", part / steps))?;
+    let handover = |o: &Overhead| Handover { per_transfer_ns: o.per_transfer_ns, per_byte_ns: o.per_byte_ns };
+    profiled.overheads = overheads.iter().map(|(kind, o)| (kind.clone(), handover(o))).collect();
+    profiled.graph.profile = Some(Profile {
+        machine: format!("{}, {} cpus, Linux {}", identity.cpu_model, identity.cpus.len(), identity.kernel),
+        cellweave: env!("CARGO_PKG_VERSION").into(),
+        overheads: overheads.iter().map(|(k, o)| (k.clone(), (o.per_transfer_ns, o.per_byte_ns))).collect(),
+    });
     for (done, &element) in elements.iter().enumerate() {
         let kind = machine.elements[element].kind.clone();
-        let missing = |t: &work::Task| options.again || t.cost_on(&kind).is_none();
+        let missing = |t: &Task| options.again || t.cost_on(&kind).is_none();
         if !graph.tasks.iter().any(missing) {
             continue;
         }
         let what = format!("costs on a {kind}");
-        let mut step = |part: f64| progress(&what, (done as f64 + part) / steps);
-        for cost in costs(graph, machine, element, kernels, options, &mut step)? {
+        let mut step = |part: f64| progress(&what, (done as f64 + 1.0 + part) / steps);
+        for cost in costs(&profiled.graph, machine, element, kernels, options, &mut step)? {
             let task = graph.task(&cost.task).filter(|&t| missing(&graph.tasks[t]));
             if let Some(task) = task {
                 profiled.graph.tasks[task].cost_ns.insert(kind.clone(), cost.cost_ns);
@@ -132,18 +141,6 @@ pub fn profile(
             }
         }
     }
-    let overheads = calibrate(machine, &mut |part| progress("hand-over", (steps - 1.0 + part) / steps))?;
-    profiled.overheads = overheads
-        .iter()
-        .map(|(kind, o)| {
-            (kind.clone(), Handover { per_transfer_ns: o.per_transfer_ns, per_byte_ns: o.per_byte_ns })
-        })
-        .collect();
-    profiled.graph.profile = Some(Profile {
-        machine: format!("{}, {} cpus, Linux {}", identity.cpu_model, identity.cpus.len(), identity.kernel),
-        cellweave: env!("CARGO_PKG_VERSION").into(),
-        overheads: overheads.iter().map(|(k, o)| (k.clone(), (o.per_transfer_ns, o.per_byte_ns))).collect(),
-    });
     Ok(profiled)
 }
 
@@ -211,8 +208,12 @@ fn enough(seconds: f64, per_instance_s: f64) -> u64 {
     ((seconds / per_instance_s.max(1e-10)) as u64).clamp(FIRST_INSTANCES, 1 << 40)
 }
 
-/// A plan with every task on `element`. Costs only have to be there for it: all are taken as equal.
-pub(crate) fn everything_on(
+/// What a task is taken to cost before anything is known: little, so that the batch is as large as the caches allow and
+/// bookkeeping does not count as the task's.
+const UNKNOWN_COST_NS: f64 = 1.0;
+
+/// A plan with every task on `element`.
+fn everything_on(
     graph: &Graph,
     machine: &Machine,
     element: ElementId,
@@ -220,7 +221,7 @@ pub(crate) fn everything_on(
 ) -> Result<Plan, Error> {
     let mut graph = graph.clone();
     for task in &mut graph.tasks {
-        task.cost_ns = [("*".to_string(), 100.0)].into();
+        task.cost_ns = [("*".to_string(), UNKNOWN_COST_NS)].into();
     }
     let options = plan::Options {
         method: plan::Method::Given(vec![element; graph.tasks.len()]),
