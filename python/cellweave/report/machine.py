@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import ceil, log, sqrt
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, cast
 
 from cellweave.report.colours import FAINT, INK, PAPER, colours, ink_on
@@ -56,8 +57,9 @@ def draw_machine(machine: Mapping[str, Any], path: str | os.PathLike[str] | None
     else:
         tree = _nested(elements)
         scale = min(1.0, (_WIDEST_INCHES - 0.4) / tree.wide, (_HIGHEST_INCHES - 1.0) / tree.high)
-        size = (max(4.0, tree.wide * scale + 0.4), tree.high * scale + 1.0)
-        draw = _boxes_drawer(tree, scale)
+        keys = len({e.kind for e in elements})
+        size = (max(4.5, tree.wide * scale + 0.4), tree.high * scale + 1.1 + 0.2 * keys)
+        draw = _boxes_drawer(tree, scale, columns=max(1, int(size[0] / 3.8)))
     if distances:
         maps = max(3.8, min(7.0, 1.6 + 0.3 * len(elements)))
         size = (max(size[0], 2 * maps + 0.6), size[1])
@@ -67,14 +69,14 @@ def draw_machine(machine: Mapping[str, Any], path: str | os.PathLike[str] | None
         _draw_distances(below.subplots(1, 2), distances, [e.name for e in elements])
     else:
         figure, ax = plt.subplots(figsize=size, layout="constrained")
+        above = None
     ax.set_axis_off()
     ax.set_aspect("equal")
     draw(ax, machine, elements)
-    about = machine.get("description") or ""
-    says = "" if machine.get("measured") or is_cell else "\nlimits: not measured yet"
-    ax.set_title(
-        f"{machine.get('name', '')}: {len(elements)} elements\n{about}{says}", fontsize=10, color=INK
-    )
+    says = "" if machine.get("measured") or is_cell else "; limits not measured"
+    lines = [f"{machine.get('name', '')}: {len(elements)} elements{says}"]
+    lines += wrap(str(machine.get("description") or ""), int(size[0] * 13))[:3]
+    (above or figure).suptitle("\n".join(lines), fontsize=10, color=INK)
     if path is not None:
         figure.savefig(Path(path), dpi=144)
     return figure
@@ -113,6 +115,7 @@ class _Element:
 
 _PAD = 0.12
 _HEAD = 0.34
+_LETTER = 0.092  # of a label, as wide as it is drawn where there is room
 _LEAF = (1.0, 0.55)
 
 
@@ -135,9 +138,7 @@ class _Box:
             # Two threads of a core stand side by side; everything else may wrap. Full rows look best.
             want = 4.0 if self.level == "core" else 1.5
             longest = max(len(run) for run in self._runs())
-            counts = [
-                n for n in range(1, longest + 1) if longest % n == 0 or longest in (5, 7) or longest > 10
-            ]
+            counts = [n for n in range(1, longest + 1) if longest % n == 0 or longest in (5, 7) or longest > 10]
 
             def misfit(n: int) -> float:
                 wide, high = self._shape(n)
@@ -145,6 +146,7 @@ class _Box:
 
             self.columns = min(counts, key=misfit)
             self.wide, self.high = self._shape(self.columns)
+            self.wide = max(self.wide, _LETTER * len(self.label) + 2 * _PAD)
         return self
 
     def _runs(self) -> list[list[_Box]]:
@@ -240,7 +242,7 @@ _SHADES = {
 }
 
 
-def _boxes_drawer(tree: _Box, scale: float) -> Callable[[Axes, Mapping[str, Any], list[_Element]], None]:
+def _boxes_drawer(tree: _Box, scale: float, columns: int) -> Callable[[Axes, Mapping[str, Any], list[_Element]], None]:
     def draw(ax: Axes, _machine: Mapping[str, Any], elements: list[_Element]) -> None:
         from matplotlib.patches import FancyBboxPatch, Patch
 
@@ -277,7 +279,7 @@ def _boxes_drawer(tree: _Box, scale: float) -> Callable[[Axes, Mapping[str, Any]
             handles=keys,
             loc="upper center",
             bbox_to_anchor=(0.5, 0.0),
-            ncols=min(3, len(keys)),
+            ncols=min(columns, len(keys)),
             fontsize=9,
             frameon=False,
         )
@@ -301,8 +303,7 @@ def _about(kind: str, elements: list[_Element]) -> str:
 def _draw_cell(ax: Axes, machine: Mapping[str, Any], elements: list[_Element]) -> None:
     chips = 1 + max(e.chip for e in elements)
     limits = {
-        str(lim["name"]): float(lim["capacity_bytes_per_s"])
-        for lim in machine.get("limits") or machine.get("limit") or []
+        str(lim["name"]): float(lim["capacity_bytes_per_s"]) for lim in machine.get("limits") or machine.get("limit") or []
     }
     for chip in range(chips):
         _draw_chip(ax, chip, [e for e in elements if e.chip == chip], limits)
@@ -372,12 +373,8 @@ def _draw_chip(ax: Axes, chip: int, elements: list[_Element], limits: Mapping[st
                     hatch=hatch,
                 )
             )
-            text = element.name if element else unit
-            about = (
-                f"\n{_size(element.bytes)}"
-                if element and element.bytes
-                else ("" if element or is_port else "\nnot used")
-            )
+            text = element.name if element else _name(unit, chip)
+            about = f"\n{_size(element.bytes)}" if element and element.bytes else ("" if element or is_port else "\nnot used")
             if unit == "MIC":
                 about = "\nmemory"
             ink = ink_on(fill) if element else "#555555"
@@ -410,6 +407,13 @@ def _draw_chip(ax: Axes, chip: int, elements: list[_Element], limits: Mapping[st
         )
     says = f"element interconnect bus: {_rate(bus)} (4)" if bus else "element interconnect bus"
     ax.text(edge + 3.07, 1.85, f"chip {chip}, {says}", ha="center", va="center", fontsize=8.5, color=INK)
+
+
+def _name(unit: str, chip: int) -> str:
+    """What a unit of the second chip would be called if the machine had it as an element."""
+    if unit == "PPE":
+        return f"PPE{chip}"
+    return f"SPE{int(unit[3:]) + chip * _SPES_PER_CHIP}" if unit.startswith("SPE") else unit
 
 
 def _rate(bytes_per_s: float) -> str:

@@ -1,0 +1,58 @@
+"""Pictures of machines: every element is drawn, with its name, inside the picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+tomllib = pytest.importorskip("tomllib", reason="tomllib comes with Python 3.11")
+
+RECORDED = Path(__file__).parents[2] / "crates" / "machine" / "tests" / "recorded"
+NAMES = sorted(folder.name for folder in RECORDED.iterdir())
+
+
+def drawn(machine: Any, tmp_path: Path) -> tuple[set[str], Any]:
+    """The texts of the picture, all of which lie inside it."""
+    import matplotlib.pyplot as plt
+    from cellweave.report.machine import draw_machine
+
+    figure = draw_machine(machine, tmp_path / "machine.png")
+    assert (tmp_path / "machine.png").stat().st_size > 1000
+    figure.canvas.draw()
+    texts = [t for t in figure.findobj(plt.Text) if t.get_text().strip() and t.get_visible()]
+    frame = figure.bbox.padded(2)
+    for text in texts:
+        box = text.get_window_extent()
+        assert frame.x0 <= box.x0 and box.x1 <= frame.x1, text.get_text()
+        assert frame.y0 <= box.y0 and box.y1 <= frame.y1, text.get_text()
+    plt.close(figure)
+    return {line for t in texts for line in t.get_text().splitlines()}, figure
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_recorded_computer_is_drawn_with_every_cpu(name: str, tmp_path: Path) -> None:
+    machine = tomllib.loads((RECORDED / name / "machine.toml").read_text())
+    texts, _ = drawn(machine, tmp_path)
+    assert {e["name"] for e in machine["element"]} <= texts
+
+
+@pytest.mark.parametrize("spec", ["ps3", "cell", "qs22", "qs22:ppe=1,spe=0", "cell:spe=3", "host"])
+def test_a_machine_is_drawn_with_every_element(spec: str, tmp_path: Path) -> None:
+    import cellweave as cw
+
+    machine = cw.Machine.load(spec)
+    texts, _ = drawn(machine.to_dict(), tmp_path)
+    assert set(machine.element_names()) <= texts
+
+
+def test_distances_are_heat_maps_with_their_numbers(tmp_path: Path) -> None:
+    machine = tomllib.loads((RECORDED / "vm-2" / "machine.toml").read_text())
+    machine["distances"] = {
+        "latency_ns": [[0.0, 90.5], [88.0, 0.0]],
+        "bandwidth_bytes_per_s": [[0.0, 6e9], [5.5e9, 0.0]],
+    }
+    texts, figure = drawn(machine, tmp_path)
+    assert {"latency in ns", "bandwidth in GB/s", "90.5", "88", "6", "5.5"} <= texts
+    assert len(figure.axes) == 5, "the boxes, two maps and their scales"
