@@ -5,8 +5,6 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from cellweave import _core
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -38,7 +36,7 @@ def compile_kernel(
     try:
         import numba
         import numpy as np
-        from numba import carray, types
+        from numba import types
         from numba.core.errors import NumbaError
     except ImportError as e:
         raise RuntimeError('jit="numba" needs numba: pip install "cellweave[jit]"') from e
@@ -51,7 +49,11 @@ def compile_kernel(
         raise RuntimeError(f"no parameter `{wrong[0]}`; allowed: {', '.join(n for n in names if n != 'state') or 'none'}")
 
     inner = numba.njit(function, error_model="numpy")
-    scope: dict[str, Any] = {"carray": carray, "inner": inner, "count": _count()}
+    scope: dict[str, Any] = {
+        "carray": numba.carray,  # type: ignore[attr-defined]
+        "inner": inner,
+        "count": _count(),
+    }
     lines = ["def fire(bases, strides, counts, state):"]
     for i, (dtype, shape) in enumerate([*inputs, *outputs]):
         n_bytes = int(np.prod(shape)) * dtype.itemsize
@@ -74,14 +76,15 @@ def compile_kernel(
     total = len(inputs) + len(outputs)
     lines.append(f"    return count(inner({', '.join(arguments)}), counts[{total}])")
     exec("\n".join(lines), scope)
-    u64 = types.CPointer(types.uint64)
-    signature = types.int64(types.CPointer(types.voidptr), u64, u64, types.voidptr)
+    u64 = types.CPointer(types.uint64)  # type: ignore[no-untyped-call]
+    signature = types.int64(types.CPointer(types.voidptr), u64, u64, types.voidptr)  # type: ignore[no-untyped-call]
     try:
         compiled = numba.cfunc(signature)(scope["fire"])
     except NumbaError as e:
         reason = " ".join(str(e).split())
         raise RuntimeError(f"numba cannot compile `{function.__name__}`: {reason[:600]}") from e
-    return compiled.address, (compiled, state)
+    address: int = compiled.address  # type: ignore[assignment]
+    return address, (compiled, state)
 
 
 def _count() -> Any:

@@ -60,7 +60,7 @@ class Graph:
         cellweave.RequestError
             Says file, line and key.
         """
-        if isinstance(path, cls):
+        if isinstance(path, Graph):
             return path
         return cls.of(_core.Graph.load(str(path)), Path(path).resolve().parent)
 
@@ -240,9 +240,10 @@ class Graph:
         matplotlib.figure.Figure
         """
         from cellweave.report.mapping import draw_mapping
+        from cellweave.report.pictures import figure_of
 
-        mapping = getattr(plan, "mapping", plan)
-        return draw_mapping(self._data, mapping).figure  # type: ignore[return-value]
+        mapping = plan.mapping if plan is not None and hasattr(plan, "mapping") else plan
+        return figure_of(draw_mapping(self._data, mapping))
 
     def tables(self) -> list[Table]:
         """A line about it, and its tasks."""

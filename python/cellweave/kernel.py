@@ -68,9 +68,7 @@ class Port:
     def entries(self, n_bytes: int) -> tuple[int, ...]:
         """The shape of an instance of so many bytes."""
         if n_bytes % self.dtype.itemsize:
-            raise ValueError(
-                f"port `{self.name}`: an instance of {n_bytes} bytes is no whole number of {self.dtype.name}"
-            )
+            raise ValueError(f"port `{self.name}`: an instance of {n_bytes} bytes is no whole number of {self.dtype.name}")
         return self.shape if self.shape is not None else (n_bytes // self.dtype.itemsize,)
 
 
@@ -122,15 +120,13 @@ class Kernel:
         """
         given = {k: v for k, v in params.items() if k != "jit"}
         jit = params.get("jit", self.jit) not in (None, "", "none", False, 0.0)
-        ins = [(p, *p.entries(c[1])) for p, c in zip(self.inputs, inputs, strict=True)]
-        outs = [(p, *p.entries(c[1])) for p, c in zip(self.outputs, outputs, strict=True)]
+        ins = [(p.dtype, p.entries(c[1])) for p, c in zip(self.inputs, inputs, strict=True)]
+        outs = [(p.dtype, p.entries(c[1])) for p, c in zip(self.outputs, outputs, strict=True)]
         state = self.state(**_accepted(self.state, given)) if self.state is not None else None
         if jit:
             from cellweave.compiled import compile_kernel
 
-            shapes_in = [(p.dtype, tuple(shape)) for p, *shape in ins]
-            shapes_out = [(p.dtype, tuple(shape)) for p, *shape in outs]
-            address, keep = compile_kernel(self.function, shapes_in, shapes_out, given, state)
+            address, keep = compile_kernel(self.function, ins, outs, given, state)
             return keep, address, state, self._finish(state)
         return self._plain(given, state), 0, state, self._finish(state)
 
@@ -181,7 +177,8 @@ def _view(port: Port, place: Place) -> np.ndarray[Any, Any]:
     if stride == n_bytes:
         return np.frombuffer(memory, port.dtype).reshape(count, *shape)
     inner = np.empty(shape, port.dtype).strides
-    return np.ndarray((count, *shape), port.dtype, memory, 0, (stride, *inner))
+    whole: np.ndarray[Any, Any] = np.ndarray((count, *shape), port.dtype, memory, 0, (stride, *inner))
+    return whole
 
 
 @overload
@@ -224,7 +221,8 @@ def kernel(
         ``"numba"`` compiles to machine code that holds no interpreter lock (extra ``jit``); then the function cannot
         raise, and a negative number that it returns stops the run.
     state : callable, optional
-        Called once with those of the task's parameters that it names; what it returns (with numba: an array) is passed to each call.
+        Called once with those of the task's parameters that it names; what it returns (with numba: an array) is
+        passed to each call.
     finish : callable, optional
         Called with the state after the last firing.
 

@@ -135,14 +135,15 @@ class Plan:
         """
         from cellweave.report.contributions import draw_contributions
         from cellweave.report.mapping import draw_mapping
+        from cellweave.report.pictures import figure_of
 
         choice("what", what, ["auto", "mapping", "contributions"])
         if what == "mapping" and self.graph is None:
             raise _core.RequestError("this plan was read from a file: draw it with Graph.plot(plan)")
         if what == "contributions" or self.graph is None:
-            return draw_contributions(self._data).figure  # type: ignore[return-value]
+            return figure_of(draw_contributions(self._data))
         names = self.machine.element_names() if self.machine is not None else None
-        return draw_mapping(self.graph.to_dict(), self.mapping, names).figure  # type: ignore[return-value]
+        return figure_of(draw_mapping(self.graph.to_dict(), self.mapping, names))
 
     def __repr__(self) -> str:
         d = self._data
@@ -242,6 +243,20 @@ def plan(
     if max_batch is not None:
         at_least("max_batch", max_batch, 1, 2**20)
     at_least("seed", seed, 0, 2**64 - 1)
+    if method == "exact" and mapping is None:
+        from cellweave import exact
+
+        return exact.plan(
+            graph,
+            machine,
+            time_s=time_s,
+            gap=gap,
+            seed=seed,
+            buffering=buffering,
+            batch=batch,
+            formulation=formulation,
+            progress=progress,
+        )
     options = {
         "folder": str(graph.folder) if graph.folder is not None else None,
         "max_batch": max_batch,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from cellweave.plan import plan as _plan
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from matplotlib.figure import Figure
@@ -49,9 +50,7 @@ class Result:
         What each task named in ``outputs`` took in: a row per instance.
     """
 
-    def __init__(
-        self, data: dict[str, Any], outputs: dict[str, np.ndarray[Any, Any]] | None = None, trace: Any = None
-    ) -> None:
+    def __init__(self, data: dict[str, Any], outputs: dict[str, np.ndarray[Any, Any]] | None = None, trace: Any = None) -> None:
         self._data = data
         self._trace = trace
         self.outputs = outputs or {}
@@ -123,12 +122,13 @@ class Result:
         -------
         matplotlib.figure.Figure
         """
+        from cellweave.report.pictures import figure_of
         from cellweave.report.timeline import draw_timeline
 
         if self._trace is None:
             raise _core.RequestError("this run was not traced: run it with trace=FILE")
         with open(self._trace) as file:
-            return draw_timeline(json.load(file), window_ns).figure  # type: ignore[return-value]
+            return figure_of(draw_timeline(json.load(file), window_ns))
 
     def __repr__(self) -> str:
         d = self._data
@@ -217,7 +217,7 @@ def run(
         at_least("batch", batch, 1, 2**20)
     if trace is not None:
         check_free(Path(trace), force)
-    wanted = dict(outputs) if hasattr(outputs, "keys") else dict.fromkeys(outputs, "uint8")
+    wanted = dict(outputs) if isinstance(outputs, Mapping) else dict.fromkeys(outputs, "uint8")
     names = [t["name"] for t in graph.to_dict()["task"]]
     for task in [*(inputs or {}), *wanted]:
         choice("inputs and outputs", task, names)
@@ -240,7 +240,14 @@ def run(
         "watchdog_s": _PATIENCE_S if kernels else None,
     }
     text, kept = _core.run(
-        graph.native(), machine.native(), plan.to_json(), json.dumps(options), kernels, sent, list(wanted), progress
+        graph.native(),
+        machine.native(),
+        plan.to_json(),
+        json.dumps(options),
+        kernels,
+        sent,
+        list(wanted),
+        progress,
     )
     arrays = {task: _array(given, task, kept[task], kind) for task, kind in wanted.items()}
     return Result(json.loads(text), arrays, trace)

@@ -23,9 +23,7 @@ FILE = re.compile(r"^(?:#|//|/\*|<!--) file: (\S+)")
 
 def blocks(text: str) -> list[tuple[int, str, str, str]]:
     """Line, language, what stands behind it, and text of each block."""
-    return [
-        (text.count("\n", 0, m.start()) + 1, m.group(1), m.group(2).strip(), m.group(3)) for m in BLOCK.finditer(text)
-    ]
+    return [(text.count("\n", 0, m.start()) + 1, m.group(1), m.group(2).strip(), m.group(3)) for m in BLOCK.finditer(text)]
 
 
 def commands(block: str) -> list[tuple[str, str]]:
@@ -72,7 +70,12 @@ def test_the_code_of_a_page_runs_and_prints_what_the_page_says(page: Path, tmp_p
         elif language == "console":
             for command, expected in commands(text):
                 out = subprocess.run(
-                    ["bash", "-c", command], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=300
+                    ["bash", "-c", command],
+                    cwd=tmp_path,
+                    env=environment(),
+                    capture_output=True,
+                    text=True,
+                    timeout=300,
                 )
                 assert fits(out.stdout + out.stderr, expected) or fits(out.stdout, expected), (
                     f"{where}: {command}\nprinted\n{out.stdout}{out.stderr}\ninstead of\n{expected}"
@@ -80,7 +83,12 @@ def test_the_code_of_a_page_runs_and_prints_what_the_page_says(page: Path, tmp_p
                 ran += 1
         elif language == "python":
             out = subprocess.run(
-                [sys.executable, "-c", text], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=300
+                [sys.executable, "-c", text],
+                cwd=tmp_path,
+                env=environment(),
+                capture_output=True,
+                text=True,
+                timeout=300,
             )
             assert out.returncode == 0, f"{where}: {out.stderr}"
             ran += 1

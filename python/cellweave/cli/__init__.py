@@ -40,7 +40,8 @@ def _include(shown: bool) -> None:
 def _cellweave(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
     include: Annotated[
-        bool, typer.Option("--include", callback=_include, is_eager=True, help="Print the folder of cellweave.h, for gcc -I.")
+        bool,
+        typer.Option("--include", callback=_include, is_eager=True, help="Print the folder of cellweave.h, for gcc -I."),
     ] = False,
 ) -> None:
     pass

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cellweave.choice import at_least
-from cellweave.cli.options import Force, Json, Quiet
+from cellweave.cli.options import Force, Json, Quiet, real, whole
 from cellweave.cli.printer import Printer
 
 app = typer.Typer(help="Applications drawn at random.", no_args_is_help=True, rich_markup_mode=None)
@@ -21,16 +21,17 @@ def _generate() -> None:
 
 @app.command()
 def daggen(
-    tasks: Annotated[int, typer.Option(help="Tasks.")] = 100,
-    fat: Annotated[float, typer.Option(help="Width, 0 (a chain) to 1.")] = 0.5,
-    regular: Annotated[float, typer.Option(help="How equal the layers are, 0 to 1.")] = 0.5,
-    density: Annotated[float, typer.Option(help="Edges between neighbouring layers, 0 to 1.")] = 0.2,
-    jump: Annotated[int, typer.Option(help="Layers that an edge may span.")] = 1,
-    ccr: Annotated[float, typer.Option(help="4-byte elements that move per operation.")] = 0.01,
-    peek: Annotated[int, typer.Option(help="The largest peek.")] = 2,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same graph, for ever.")] = 1,
+    tasks: Annotated[int, typer.Option(parser=whole, metavar="N", help="Tasks.")] = 100,
+    fat: Annotated[float, typer.Option(parser=real, metavar="X", help="Width, 0 (a chain) to 1.")] = 0.5,
+    regular: Annotated[float, typer.Option(parser=real, metavar="X", help="How equal the layers are, 0 to 1.")] = 0.5,
+    density: Annotated[float, typer.Option(parser=real, metavar="X", help="Edges between neighbouring layers, 0 to 1.")] = 0.2,
+    jump: Annotated[int, typer.Option(parser=whole, metavar="N", help="Layers that an edge may span.")] = 1,
+    ccr: Annotated[float, typer.Option(parser=real, metavar="X", help="4-byte elements that move per operation.")] = 0.01,
+    peek: Annotated[int, typer.Option(parser=whole, metavar="N", help="The largest peek.")] = 2,
+    seed: Annotated[int, typer.Option(parser=whole, metavar="N", help="The same seed gives the same graph, for ever.")] = 1,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it here (.toml, .json); else to stdout.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write it here (.toml, .json); else to stdout."),
     ] = None,
     force: Force = False,
     json: Json = False,

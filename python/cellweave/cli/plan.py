@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from cellweave.choice import at_least, choice
-from cellweave.cli.options import App, Force, Json, On, Out, Quiet
+from cellweave.cli.options import App, Force, Json, On, Out, Quiet, real, whole
 from cellweave.cli.printer import Printer
 from cellweave.report.units import percent, time_ns
 
@@ -17,16 +17,23 @@ def plan(
     application: App,
     on: On = "host",
     method: Annotated[str, typer.Option(help="auto, greedy, cluster, delegate, anneal or exact.")] = "auto",
-    time: Annotated[float | None, typer.Option(metavar="S", help="Seconds that a search may take.")] = None,
-    moves: Annotated[int | None, typer.Option(help="Moves of a search: the same number repeats a plan exactly.")] = None,
-    gap: Annotated[float | None, typer.Option(help="Stop when this gap is proved, 0 to 1.")] = None,
-    seed: Annotated[int, typer.Option(help="Of the search.")] = 1,
+    time: Annotated[float | None, typer.Option(parser=real, metavar="S", help="Seconds that a search may take.")] = None,
+    moves: Annotated[
+        int | None,
+        typer.Option(parser=whole, metavar="N", help="Moves of a search: the same number repeats a plan exactly."),
+    ] = None,
+    gap: Annotated[float | None, typer.Option(parser=real, metavar="X", help="Stop when this gap is proved, 0 to 1.")] = None,
+    seed: Annotated[int, typer.Option(parser=whole, metavar="N", help="Of the search.")] = 1,
     buffering: Annotated[str | None, typer.Option(help="shared or duplicated; default: the method's own.")] = None,
-    batch: Annotated[int | None, typer.Option(help="Instances per firing; default: chosen.")] = None,
-    max_batch: Annotated[int | None, typer.Option(help="The most that may be chosen: a bound on latency.")] = None,
+    batch: Annotated[int | None, typer.Option(parser=whole, metavar="N", help="Instances per firing; default: chosen.")] = None,
+    max_batch: Annotated[
+        int | None,
+        typer.Option(parser=whole, metavar="N", help="The most that may be chosen: a bound on latency."),
+    ] = None,
     formulation: Annotated[str, typer.Option(help="Of the exact method's program: compact or paper.")] = "compact",
     mapping: Annotated[
-        list[str] | None, typer.Option("--map", metavar="TASK=ELEMENT", help="Put a task there; may be repeated.")
+        list[str] | None,
+        typer.Option("--map", metavar="TASK=ELEMENT", help="Put a task there; may be repeated."),
     ] = None,
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw the mapping.")] = None,
     output: Out = None,

@@ -7,14 +7,17 @@ from typing import Annotated, Any
 import typer
 
 from cellweave.choice import at_least
-from cellweave.cli.options import App, Force, Json, On, Out, Quiet
+from cellweave.cli.options import App, Force, Json, On, Out, Quiet, whole
 from cellweave.cli.printer import Printer
 
 
 def profile(
     application: App,
     on: On = "host",
-    instances: Annotated[int | None, typer.Option(help="Instances to send through; default: until costs are known well.")] = None,
+    instances: Annotated[
+        int | None,
+        typer.Option(parser=whole, metavar="N", help="Instances to send through; default: until costs are known well."),
+    ] = None,
     again: Annotated[bool, typer.Option("--again", help="Measure tasks whose cost is given, too.")] = False,
     output: Out = None,
     force: Force = False,

@@ -14,7 +14,10 @@ from cellweave.cli.printer import Printer
 def report(
     results: Annotated[
         list[Path],
-        typer.Argument(metavar="RESULT...", help="What other verbs wrote: result.json, plan.json, trace.json, app.toml, machine.toml."),
+        typer.Argument(
+            metavar="RESULT...",
+            help="What other verbs wrote: result.json, plan.json, trace.json, app.toml, machine.toml.",
+        ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.html", help="The page.")] = Path("report.html"),
     pictures: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write each picture there as .png, too.")] = None,

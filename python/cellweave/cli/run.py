@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from cellweave.choice import at_least
-from cellweave.cli.options import App, Force, Json, On, Out, Quiet
+from cellweave.cli.options import App, Force, Json, On, Out, Quiet, whole
 from cellweave.cli.printer import Printer
 from cellweave.report.units import percent, rate_per_s
 
@@ -16,9 +16,17 @@ from cellweave.report.units import percent, rate_per_s
 def run(
     application: App,
     on: On = "host",
-    plan: Annotated[Path | None, typer.Option(metavar="plan.json", help="Run this plan; default: profile and plan first.")] = None,
-    instances: Annotated[int | None, typer.Option(help="Stop after so many; default: when the sources end.")] = None,
-    batch: Annotated[int | None, typer.Option(help="Instances per firing at most; default: the plan's.")] = None,
+    plan: Annotated[
+        Path | None, typer.Option(metavar="plan.json", help="Run this plan; default: profile and plan first.")
+    ] = None,
+    instances: Annotated[
+        int | None,
+        typer.Option(parser=whole, metavar="N", help="Stop after so many; default: when the sources end."),
+    ] = None,
+    batch: Annotated[
+        int | None,
+        typer.Option(parser=whole, metavar="N", help="Instances per firing at most; default: the plan's."),
+    ] = None,
     trace: Annotated[Path | None, typer.Option(metavar="FILE", help="Write what ran when, for ui.perfetto.dev.")] = None,
     output: Out = None,
     force: Force = False,
@@ -39,7 +47,14 @@ def run(
             check_free(path, force)
     with printer.progress(_describe) as progress:
         result = stream(
-            application, on, plan, instances=instances, batch=batch, trace=trace, force=force, progress=progress
+            application,
+            on,
+            plan,
+            instances=instances,
+            batch=batch,
+            trace=trace,
+            force=force,
+            progress=progress,
         )
     if output is not None:
         result.save(output, force)

@@ -40,7 +40,15 @@ def draw_contributions(plan: dict[str, Any], ax: Axes | None = None, most: int =
     ax.set_yticks(place, names, fontsize=8)
     ax.invert_yaxis()
     for i, value in enumerate(values):
-        ax.annotate(time_ns(value), (value, i), xytext=(3, 0), textcoords="offset points", va="center", fontsize=8, color=INK)
+        ax.annotate(
+            time_ns(value),
+            (value, i),
+            xytext=(3, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=8,
+            color=INK,
+        )
     ax.axvline(plan["bound_ns"], color=INK, linestyle="--", linewidth=1)
     ax.annotate(
         f"bound {time_ns(plan['bound_ns'])}",

@@ -90,17 +90,39 @@ def draw_mapping(
         fill = colour.get(mapped.get(task, ""), "#E4E4E4")
         ax.add_patch(
             FancyBboxPatch(
-                (x - 0.34, y - 0.3), 0.68, 0.6, boxstyle="round,pad=0.02,rounding_size=0.08", facecolor=fill, edgecolor=INK, linewidth=0.5, zorder=2
+                (x - 0.34, y - 0.3),
+                0.68,
+                0.6,
+                boxstyle="round,pad=0.02,rounding_size=0.08",
+                facecolor=fill,
+                edgecolor=INK,
+                linewidth=0.5,
+                zorder=2,
             )
         )
         if len(tasks) <= _LABELLED_TASKS:
-            ax.text(x, y, task, ha="center", va="center", fontsize=min(8.0, 62 / max(longest, 8)), color=ink_on(fill), zorder=3)
+            ax.text(
+                x,
+                y,
+                task,
+                ha="center",
+                va="center",
+                fontsize=min(8.0, 62 / max(longest, 8)),
+                color=ink_on(fill),
+                zorder=3,
+            )
     ax.set_xlim(-0.6, wide - 0.4)
     ax.set_ylim(high - tall / 2 + 0.1, -tall / 2 - 0.3)
     ax.set_axis_off()
     ax.set_title(f"{graph.get('name', '')}: {len(tasks)} tasks, {len(edges)} edges", fontsize=10, color=INK)
     if mapped:
         keys = [Patch(facecolor=colour[e], edgecolor=FAINT, label=e) for e in names if e in used]
-        ax.legend(handles=keys, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=min(9, len(keys)), fontsize=8, frameon=False)
+        ax.legend(
+            handles=keys,
+            loc="upper center",
+            bbox_to_anchor=(0.5, 0.0),
+            ncols=min(9, len(keys)),
+            fontsize=8,
+            frameon=False,
+        )
     return ax
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from cellweave.report.tables import graph_tables, machine_tables, plan_tables, r
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from cellweave.report.table import Table
@@ -126,6 +128,12 @@ def _is_machine(path: Path) -> bool:
         raise _core.RequestError(f"{path}: {getattr(e, 'strerror', None) or 'not a text'}") from e
 
 
+def _drawing(draw: Callable[..., Axes], *arguments: Any) -> Callable[[], Figure]:
+    from cellweave.report.pictures import figure_of
+
+    return lambda: figure_of(draw(*arguments))
+
+
 def _sections(found: Sequence[tuple[Path, str, Any]]) -> Iterator[Section]:
     from cellweave.report.contributions import draw_contributions
     from cellweave.report.machine import draw_machine
@@ -139,19 +147,19 @@ def _sections(found: Sequence[tuple[Path, str, Any]]) -> Iterator[Section]:
         if kind == "result":
             yield Section(f"{data['application']}: predicted and achieved", _checked(path, result_tables, data))
         elif kind == "plan":
-            bars = {f"{stem}-contributions": lambda d=data: draw_contributions(d).figure}
-            yield Section(f"{data['application']}: the plan", plan_tables(data), bars)  # type: ignore[arg-type]
+            bars = {f"{stem}-contributions": _drawing(draw_contributions, data)}
+            yield Section(f"{data['application']}: the plan", plan_tables(data), bars)
         elif kind == "trace":
-            bars = {f"{stem}-timeline": lambda d=data: draw_timeline(d).figure}
-            yield Section("what ran when", [], bars)  # type: ignore[arg-type]
+            bars = {f"{stem}-timeline": _drawing(draw_timeline, data)}
+            yield Section("what ran when", [], bars)
         elif kind == "graph":
             plan = next((p for p in plans if p["application"] == data["name"]), None)
             mapping = plan["mapping"] if plan else None
-            drawing = {f"{stem}-mapping": lambda d=data, m=mapping: draw_mapping(d, m).figure}
-            yield Section(f"{data['name']}: the graph", graph_tables(data), drawing)  # type: ignore[arg-type]
+            drawing = {f"{stem}-mapping": _drawing(draw_mapping, data, mapping)}
+            yield Section(f"{data['name']}: the graph", graph_tables(data), drawing)
         else:
-            floor = {f"{stem}-machine": lambda d=data: draw_machine(d)}
-            yield Section(f"the machine {data['name']}", machine_tables(data), floor)  # type: ignore[arg-type]
+            floor: dict[str, Callable[[], Figure]] = {f"{stem}-machine": partial(draw_machine, data)}
+            yield Section(f"the machine {data['name']}", machine_tables(data), floor)
 
 
 def _checked(path: Path, tables: Callable[[Any], list[Table]], data: Any) -> list[Table]:

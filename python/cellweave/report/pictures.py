@@ -11,6 +11,7 @@ from cellweave.files import write_whole
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _KINDS = ["png", "svg", "pdf"]
@@ -32,6 +33,13 @@ def inline_svg(figure: Figure) -> str:
     """The picture as an ``<svg>`` element, for a page that holds everything itself."""
     text = _bytes(figure, "svg").decode()
     return text[text.index("<svg") :]
+
+
+def figure_of(axes: Axes) -> Figure:
+    """The figure that a drawing stands in."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    return figure
 
 
 def _bytes(figure: Figure, kind: str) -> bytes:

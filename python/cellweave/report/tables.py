@@ -92,7 +92,10 @@ def plan_tables(plan: Data, most: int = 8) -> list[Table]:
     verdict = Table(f"{plan['application']} on {plan['machine']}, planned by {plan['method']}", ["", ""])
     batch = f", {plan['batch']} instances per firing" if plan["batch"] > 1 else ""
     verdict.rows = [
-        ["period", f"{time_ns(plan['period_ns'])} per instance: {rate_per_s(plan['throughput_per_s'])}{batch}"],
+        [
+            "period",
+            f"{time_ns(plan['period_ns'])} per instance: {rate_per_s(plan['throughput_per_s'])}{batch}",
+        ],
         ["bound", f"{time_ns(plan['bound_ns'])}: no mapping is faster"],
         ["gap", percent(plan["gap"])],
         ["bottleneck", plan["bottleneck"]],

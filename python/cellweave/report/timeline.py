@@ -35,6 +35,7 @@ def draw_timeline(
     matplotlib.axes.Axes
     """
     import matplotlib.pyplot as plt
+    from matplotlib.patches import Rectangle
 
     events = trace["traceEvents"] if isinstance(trace, dict) else trace
     names = {
@@ -71,7 +72,15 @@ def draw_timeline(
     ax.set_xlabel(f"us, from {time_ns((zero - start) * 1000)} after the first event")
     ax.set_title(f"{len(bars)} batches of {len(tasks)} tasks", fontsize=10, color=INK)
     if 0 < len(tasks) <= 24:
-        handles = [plt.Rectangle((0, 0), 1, 1, color=colour[t]) for t in tasks]
-        ax.legend(handles, tasks, loc="upper center", bbox_to_anchor=(0.5, -0.32), ncols=8, fontsize=7, frameon=False)
+        handles = [Rectangle((0, 0), 1, 1, color=colour[t]) for t in tasks]
+        ax.legend(
+            handles,
+            tasks,
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.32),
+            ncols=8,
+            fontsize=7,
+            frameon=False,
+        )
     ax.spines[["top", "right"]].set_visible(False)
     return ax
