@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`graph`] | tasks, edges, ports; validation |
 //! | [`read`] | TOML, JSON, GraphML, DOT and DagGen's text -> [`Graph`] |
-//! | [`write`] | [`Graph`] -> TOML, JSON |
+//! | [`mod@write`] | [`Graph`] -> TOML, JSON; files that appear whole or not at all |
 //! | [`daggen`] | random graphs after DagGen, the same for a seed for ever |
 //! | [`schedule`] | firstPeriod, slots, segments and order of a mapped graph: the one place that computes them |
 //! | [`plan`] | a plan and its JSON |

@@ -12,9 +12,10 @@
 //! order (numbers that the file names itself are left out). Two edges from one named output port are a broadcast.
 //!
 //! Every graph that is returned is [valid](Graph::validate). Time and memory are linear in the file, whose size is limited
-//! ([`sizes::FILE_BYTES`]).
+//! ([`sizes::FILE_BYTES`], [`sizes::TOML_BYTES`]).
 
-use crate::{Graph, error::ReadError, nearest, sizes};
+pub use crate::error::ReadError;
+use crate::{Graph, nearest, sizes};
 use std::{fs, io::Read, path::Path};
 
 mod app;
@@ -104,8 +105,9 @@ pub fn path(path: impl AsRef<Path>) -> Result<Graph, ReadError> {
 /// ```
 pub fn text(format: Format, text: &str, file_name: &str) -> Result<Graph, ReadError> {
     let mut draft = Draft::new(file_name);
-    if text.len() as u64 > sizes::FILE_BYTES {
-        return Err(draft.error(None, None, too_long(text.len() as u64)));
+    let most = if format == Format::Toml { sizes::TOML_BYTES } else { sizes::FILE_BYTES };
+    if text.len() as u64 > most {
+        return Err(draft.error(None, None, too_long(text.len() as u64, most)));
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match format {
@@ -132,7 +134,7 @@ pub fn file(path: &Path) -> Result<String, ReadError> {
         .read_to_end(&mut bytes)
         .map_err(|e| fail(None, format!("cannot be read: {e}")))?;
     if bytes.len() as u64 > sizes::FILE_BYTES {
-        return Err(fail(None, too_long(bytes.len() as u64)));
+        return Err(fail(None, too_long(bytes.len() as u64, sizes::FILE_BYTES)));
     }
     String::from_utf8(bytes).map_err(|e| {
         let before = &e.as_bytes()[..e.utf8_error().valid_up_to()];
@@ -141,8 +143,9 @@ pub fn file(path: &Path) -> Result<String, ReadError> {
     })
 }
 
-fn too_long(bytes: u64) -> String {
-    format!("at least {bytes} bytes long; at most {} (64 MiB) are allowed", sizes::FILE_BYTES)
+fn too_long(bytes: u64, most: u64) -> String {
+    let json = if most < sizes::FILE_BYTES { "; larger graphs go as JSON" } else { "" };
+    format!("at least {bytes} bytes long; at most {most} ({} MiB) are allowed{json}", most >> 20)
 }
 
 /// Where lines start: from an offset to a line number.

@@ -130,8 +130,7 @@ pub struct NoSchedule {
 /// [`NoSchedule`] when a cycle's delay is too short for the mapping and the batch.
 ///
 /// # Panics
-/// When `mapping` does not give each task an element below `elements`, or an edge names a task that is not there
-/// ([`Graph::validate`] finds that).
+/// When `mapping` does not give each task an element below `elements`, or the graph is not [valid](Graph::validate).
 ///
 /// ```
 /// use work::{Buffering, Edge, Graph, Port, Task, schedule::schedule};

@@ -27,5 +27,9 @@ pub const TEXT_BYTES: usize = 1 << 16;
 pub const NAME_BYTES: usize = 256;
 /// Bytes of a file that is read.
 pub const FILE_BYTES: u64 = 64 << 20;
+/// Bytes of a TOML file: its parser takes about 90 bytes of memory per byte. Larger graphs go as JSON.
+pub const TOML_BYTES: u64 = 24 << 20;
+/// Values in a JSON file.
+pub const VALUES: usize = 1 << 24;
 /// Brackets within brackets in a file.
 pub const DEPTH: usize = 64;

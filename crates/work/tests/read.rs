@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use work::read::{self, Format};
-use work::{Edge, Graph, Port, Profile, Task, Value, write};
+use work::{Edge, Graph, Port, Profile, Task, Value, sizes, write};
 
 fn toml(text: &str) -> Result<Graph, String> {
     read::text(Format::Toml, text, "app.toml").map_err(|e| e.to_string())
@@ -320,16 +320,22 @@ fn dot_with_attributes_is_read() {
 
 #[test]
 fn groups_of_nodes_cannot_ask_for_more_than_memory_holds() {
-    let names: Vec<String> = (0..5_000).map(|i| format!("n{i}")).collect();
+    let names: Vec<String> = (0..1_500).map(|i| format!("n{i:0250}")).collect();
     let group = names.join(" ");
     let text = format!("digraph {{ edge [bytes=1]; {{{group}}} -> {{{group}}} }}");
-    assert!(
-        wrong(Format::Dot, &text).contains("too large a graph")
-            || wrong(Format::Dot, &text).contains("more than")
-    );
+    assert!(wrong(Format::Dot, &text).contains("too large a graph"));
     let long = "x".repeat(1 << 20);
     let text = format!("digraph {{ node [kernel=\"{long}\"]; {group} }}");
     assert!(wrong(Format::Dot, &text).contains("too large a graph"));
+}
+
+#[test]
+fn more_nodes_than_any_graph_has_are_refused_early() {
+    let nodes: String = (0..=sizes::TASKS).map(|i| format!("{i} ")).collect();
+    assert_eq!(wrong(Format::Dot, &format!("digraph {{ {nodes} }}")), "f:1: more than 1048576 nodes");
+    let nodes = "<node id=\"1\"/>".repeat(sizes::TASKS + 1);
+    let text = format!("<graphml><graph>{nodes}</graph></graphml>");
+    assert_eq!(wrong(Format::GraphMl, &text), "f:1: node \"1\": more than 1048576 nodes");
 }
 
 #[test]
@@ -392,6 +398,12 @@ fn files_that_are_missing_or_unknown_or_binary_are_named() {
     let large = folder.join("large.toml");
     std::fs::File::create(&large).unwrap().set_len((64 << 20) + 1).unwrap();
     assert!(read::path(&large).unwrap_err().to_string().contains("at most 67108864 (64 MiB) are allowed"));
+    std::fs::File::options().write(true).open(&large).unwrap().set_len((24 << 20) + 1).unwrap();
+    let message = read::path(&large).unwrap_err().to_string();
+    assert!(
+        message.ends_with("at most 25165824 (24 MiB) are allowed; larger graphs go as JSON"),
+        "{message}"
+    );
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -225,6 +225,26 @@ proptest! {
     }
 
     #[test]
+    fn duplicated_first_periods_do_not_depend_on_the_mapping(case in case(false)) {
+        let on = |mapping: &[usize]| {
+            schedule(&case.graph, mapping, case.elements, Buffering::Duplicated, case.batch).unwrap()
+        };
+        let (apart, together) = (on(&case.mapping), on(&vec![0; case.mapping.len()]));
+        prop_assert_eq!(apart.first_period, together.first_period);
+        // A broadcast to several elements takes room on each: only then do the sums differ.
+        prop_assert!(apart.buffers_bytes.iter().sum::<u64>() >= together.buffers_bytes[0]);
+    }
+
+    #[test]
+    fn shared_starts_no_task_later_than_duplicated(case in case(false)) {
+        let first = |rule| {
+            schedule(&case.graph, &case.mapping, case.elements, rule, case.batch).unwrap().first_period
+        };
+        let (shared, duplicated) = (first(Buffering::Shared), first(Buffering::Duplicated));
+        prop_assert!(shared.iter().zip(&duplicated).all(|(s, d)| s <= d));
+    }
+
+    #[test]
     fn a_reused_scheduler_agrees_with_a_new_one(a in case(true), more in prop::collection::vec((any::<u64>(), 1u64..5), 1..6)) {
         let mut scheduler = Scheduler::new(&a.graph);
         let mut out = Schedule::default();

@@ -285,6 +285,9 @@ impl Parser<'_, '_> {
         let node = match self.ids.get(&name) {
             Some(&node) => node,
             None => {
+                if self.nodes.len() >= sizes::TASKS {
+                    return Err(format!("more than {} nodes", sizes::TASKS));
+                }
                 self.draft.take_room(attributes::node_bytes(&defaults.node))?;
                 let task = Task { name: name.clone(), ..defaults.node.clone() };
                 self.nodes.push(Node { task, line });

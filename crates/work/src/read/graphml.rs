@@ -221,6 +221,9 @@ impl State<'_> {
                 self.data = None;
             }
             "node" => {
+                if self.draft.graph.tasks.len() >= sizes::TASKS {
+                    return Err(format!("more than {} nodes", sizes::TASKS));
+                }
                 if let Open::Node { task, line } = std::mem::replace(&mut self.open, Open::Graph) {
                     self.draft.task(task, line);
                 }

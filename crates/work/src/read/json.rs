@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 /// Parses `text`; a key that comes twice in a table is an error.
 pub(crate) fn parse<'a>(text: &'a str, file: &str) -> Result<Node<'a>, ReadError> {
-    let mut parser = Parser { text, at: 0, line: 1, depth: 0 };
+    let mut parser = Parser { text, at: 0, line: 1, depth: 0, values: 0 };
     let whole = parser.node().and_then(|node| {
         parser.blanks();
         if parser.at == text.len() { Ok(node) } else { Err("something follows the end".into()) }
@@ -26,6 +26,7 @@ struct Parser<'a> {
     at: usize,
     line: usize,
     depth: usize,
+    values: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -64,6 +65,10 @@ impl<'a> Parser<'a> {
 
     fn node(&mut self) -> Result<Node<'a>, String> {
         self.blanks();
+        self.values += 1;
+        if self.values > sizes::VALUES {
+            return Err(format!("more than {} values", sizes::VALUES));
+        }
         let line = self.line;
         let value = match self.peek() {
             Some(b'{') => self.nested(Self::table)?,
@@ -230,4 +235,17 @@ pub(crate) fn whole_number(root: &Node, key: &str) -> Option<(usize, Option<i64>
     let Tree::Table(entries) = &root.value else { return None };
     let entry = entries.iter().find(|e| e.key == key)?;
     Some((entry.line, if let Tree::Whole(n) = entry.node.value { Some(n) } else { None }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_counted() {
+        let mut parser = Parser { text: "[0, 0]", at: 0, line: 1, depth: 0, values: sizes::VALUES - 3 };
+        assert!(parser.node().is_ok());
+        let mut parser = Parser { text: "[0, 0, 0]", at: 0, line: 1, depth: 0, values: sizes::VALUES - 3 };
+        assert_eq!(parser.node().unwrap_err(), "more than 16777216 values");
+    }
 }
