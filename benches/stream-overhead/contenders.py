@@ -143,9 +143,7 @@ def programs() -> list[Program]:
         ),
         Program(
             [
-                Contender(
-                    "ours:auto", "cellweave, its own mapping", "ours", (str(PYTHON), str(HERE / "ours.py"))
-                ),
+                Contender("ours:auto", "cellweave, its own mapping", "ours", (str(PYTHON), str(HERE / "ours.py"))),
                 Contender(
                     "ours:two_cores",
                     "cellweave, forced on two cores",
@@ -196,9 +194,7 @@ def install(program: Program, allowed: bool) -> str | None:
 def build(program: Program) -> str | None:
     """Build it. None, or the first lines of what the compiler said."""
     for command in program.build:
-        done = subprocess.run(
-            command, cwd=HERE, env={**os.environ, **program.env}, capture_output=True, text=True, check=False
-        )
+        done = subprocess.run(command, cwd=HERE, env={**os.environ, **program.env}, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             lines = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()
             return f"{command[0]} failed: {lines[0] if lines else 'no message'}"
@@ -209,7 +205,5 @@ def version(package: str) -> str | None:
     """Of a Debian package, if it is installed."""
     if shutil.which("dpkg-query") is None:
         return None
-    done = subprocess.run(
-        ["dpkg-query", "-W", "-f=${Version}", package], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package], capture_output=True, text=True, check=False)
     return done.stdout.strip() or None

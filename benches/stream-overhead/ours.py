@@ -81,7 +81,7 @@ def main(argv: list[str]) -> int:
     else:
         mapping = None
         if contender == "ours:two_cores":
-            elements = [e["name"] for e in machine.to_dict()["element"]]
+            elements = [e["name"] for e in machine.to_dict()["elements"]]
             mapping = halves([t["name"] for t in app["task"]], case, elements)
         plan = cw.plan(graph, on=machine, mapping=mapping)
         plan.save(saved)

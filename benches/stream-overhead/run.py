@@ -138,9 +138,7 @@ def identity(cpu: tuple[int, int]) -> dict[str, Any]:
     caches = {}
     for index in sorted(Path(f"/sys/devices/system/cpu/cpu{cpu[0]}/cache").glob("index*")):
         try:
-            level, kind, size_text = (
-                (index / name).read_text().strip() for name in ("level", "type", "size")
-            )
+            level, kind, size_text = ((index / name).read_text().strip() for name in ("level", "type", "size"))
         except OSError:
             continue
         caches[f"L{level}{'' if kind == 'Unified' else kind[0].lower()}"] = size_text
@@ -177,16 +175,10 @@ def options() -> argparse.Namespace:
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("--rounds", type=int, default=5, help="measurements of each contender in each case (5)")
     p.add_argument("--seconds", type=float, default=0.2, help="how long one of them takes (0.2)")
-    p.add_argument(
-        "--only", nargs="+", default=[], metavar="WORD", help="contenders whose name has one of these"
-    )
-    p.add_argument(
-        "--cases", nargs="+", default=[], metavar="NAME", help="null, us1, copy16k, diamond, or null/8"
-    )
+    p.add_argument("--only", nargs="+", default=[], metavar="WORD", help="contenders whose name has one of these")
+    p.add_argument("--cases", nargs="+", default=[], metavar="NAME", help="null, us1, copy16k, diamond, or null/8")
     p.add_argument("--no-install", action="store_true", help="leave out what is not there")
-    p.add_argument(
-        "--quick", action="store_true", help="one short round: proves that it works, measures nothing"
-    )
+    p.add_argument("--quick", action="store_true", help="one short round: proves that it works, measures nothing")
     p.add_argument("--results", type=Path, default=RESULTS, help="folder to write to")
     p.add_argument("--report", action="store_true", help="only draw results/latest.json again")
     o = p.parse_args()
@@ -272,9 +264,7 @@ def measure(o: argparse.Namespace, ready: list[Contender], missing: dict[str, st
         }
         if all("ratio" in r for r in runs):
             row["ratio"] = [r["ratio"] for r in runs]
-            row |= {
-                key: runs[-1].get(key) for key in ("predicted_ns_per_firing", "batch", "mapping", "pinned")
-            }
+            row |= {key: runs[-1].get(key) for key in ("predicted_ns_per_firing", "batch", "mapping", "pinned")}
         rows.append(row)
     limit = {
         key: {
