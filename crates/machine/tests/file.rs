@@ -151,13 +151,19 @@ fn a_file_on_disk_is_loaded_by_its_path_and_replaced_whole() {
         assert_eq!(load(path.to_str().unwrap()).unwrap(), load(spec).unwrap());
     }
     assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 1, "nothing else is left behind");
+    // What stops the writing in the middle leaves the old file as it was.
+    let part = dir.join(format!("m.toml.{}.part", std::process::id()));
+    std::fs::create_dir(&part).unwrap();
+    assert!(write(&path, &load("qs22").unwrap()).is_err());
+    assert_eq!(read(&path).unwrap(), load("ps3").unwrap());
+    std::fs::remove_dir(&part).unwrap();
     std::fs::write(&path, b"name = 'x'\n# \xff").unwrap();
     assert_eq!(read(&path).unwrap_err().line, Some(2));
     let missing = load(dir.join("none.toml").to_str().unwrap()).unwrap_err().to_string();
     assert!(missing.contains("none.toml: No such file"), "{missing}");
     assert!(load(&format!("{}/", dir.display())).is_err());
     assert!(write(&dir.join("no/such/dir.toml"), &load("cell").unwrap()).is_err());
-    // A full disk: the device that always is one.
+    // A device that never ends is read no further than a machine file may go.
     assert!(read(std::path::Path::new("/dev/zero")).unwrap_err().to_string().contains("16 MiB"));
     std::fs::remove_dir_all(&dir).unwrap();
 }
