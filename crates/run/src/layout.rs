@@ -75,8 +75,8 @@ pub struct Ring {
 /// A reader of a ring.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consumer {
-    /// Its edge.
-    pub edge: EdgeId,
+    /// Its edge; `None` for the pace of a source.
+    pub edge: Option<EdgeId>,
     /// Its unit.
     pub unit: usize,
     /// Position that its first firing reads: `lead - delay`.
@@ -157,7 +157,48 @@ impl Layout {
         };
         let (unit_of, rank) = layout.make_units(graph, &first_period, &order);
         layout.make_rings(graph, plan, &first_period, &unit_of, &rank)?;
+        layout.pace(graph, &unit_of);
         Ok(layout)
+    }
+
+    /// A task whose inputs are all delayed would run ahead of the sources by the delays, and so fire more often than they
+    /// before anybody knows where they end. Rings without data hold it back: it fires instance i after they have. Such a
+    /// ring costs no liveness: a source's firstPeriod is 0, so no cycle falls along it, and it never fills.
+    fn pace(&mut self, graph: &Graph, unit_of: &[usize]) {
+        const ENDLESS: u64 = 1 << 60;
+        let tasks = graph.tasks.len();
+        let (mut has_inputs, mut held) = (vec![false; tasks], vec![false; tasks]);
+        let mut outputs = vec![Vec::new(); tasks];
+        for e in &graph.edges {
+            has_inputs[e.to.task] = true;
+            // Instance i needs i + peek - delay: no earlier than its producer's own instance i.
+            held[e.to.task] |= e.delay <= e.peek;
+            outputs[e.from.task].push(e.to.task);
+        }
+        let ahead: Vec<TaskId> = (0..tasks).filter(|&t| has_inputs[t] && !held[t]).collect();
+        if ahead.is_empty() {
+            return;
+        }
+        for source in (0..tasks).filter(|&t| !has_inputs[t]) {
+            let mut reached = vec![false; tasks];
+            let mut open = vec![source];
+            while let Some(t) = open.pop() {
+                if !std::mem::replace(&mut reached[t], true) {
+                    open.extend(&outputs[t]);
+                }
+            }
+            for &t in ahead.iter().filter(|&&t| reached[t]) {
+                let (producer, unit) = (unit_of[source], unit_of[t]);
+                if producer == unit {
+                    continue;
+                }
+                let crosses = self.units[unit].element != self.units[producer].element;
+                let consumer = Consumer { edge: None, unit, offset: 0, peek: 0, inside: false };
+                let capacity = ENDLESS.next_multiple_of(self.batch);
+                let consumers = vec![consumer];
+                self.rings.push(Ring { producer, bytes: 0, capacity, lead: 0, peek: 0, pad: 0, consumers, crosses });
+            }
+        }
     }
 
     /// Splits each element's order into segments, and those into parts that hang together.
@@ -361,7 +402,7 @@ impl Layout {
             ring.pad = ring.pad.max(edge.peek.saturating_sub(edge.delay));
             ring.crosses |= self.units[unit].element != self.units[producer].element;
             ring.consumers.push(Consumer {
-                edge: e,
+                edge: Some(e),
                 unit,
                 offset: lead - edge.delay,
                 peek: edge.peek,

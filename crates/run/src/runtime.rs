@@ -425,6 +425,6 @@ fn outcome(
         not_pinned,
         tasks,
         warnings,
-        identity: BTreeMap::new(),
+        identity: host::identity().to_pairs().into_iter().map(|(k, v)| (k.to_string(), v)).collect(),
     }
 }

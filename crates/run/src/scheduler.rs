@@ -84,7 +84,7 @@ pub trait World {
 }
 
 /// What the element is to do next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Step {
     /// Fire each task of the unit `firings` times, then tell with [`Scheduler::fired`].
     Fire {
@@ -120,7 +120,7 @@ pub enum Step {
 type Local = usize;
 
 /// An input of a unit that comes out of a ring.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Read {
     /// Index of the layout's rings.
     pub ring: usize,
@@ -137,7 +137,7 @@ pub struct Read {
 }
 
 /// An output of a unit that goes into a ring.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Write {
     /// Index of the layout's rings.
     pub ring: usize,
@@ -150,7 +150,7 @@ pub struct Write {
     tails: Vec<Local>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Progress {
     fired: u64,
     /// `fired` modulo the batch.
@@ -161,7 +161,7 @@ struct Progress {
     done: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Counter {
     value: u64,
     /// Where to look for a newer value, in `watched`; `None` when this element owns it.
@@ -169,7 +169,7 @@ struct Counter {
 }
 
 /// The state machine of one element.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Scheduler {
     batch: u64,
     units: Vec<Progress>,

@@ -2,7 +2,7 @@
 
 use crate::kernel::ports::{edge_name, matched};
 use crate::kernel::{Connected, Kernels, Opened, Rescue, TaskInfo, abi};
-use crate::layout::{Layout, Place};
+use crate::layout::{Layout, Place, Ring};
 use crate::memory::{Block, Shape, Slots, in_words};
 use crate::options::RunError;
 use crate::scheduler::Scheduler;
@@ -92,6 +92,8 @@ pub(crate) fn setup(
 ) -> Result<Setup, RunError> {
     let tasks = open(graph, kernels)?;
     let shapes = shapes(graph, &tasks)?;
+    // The pace of a source has no data.
+    let shape_of = |ring: &Ring| ring.consumers[0].edge.map_or(Shape { bytes: 0, stride: 0, before: 0 }, |e| shapes[e]);
     let absurd = || RunError::Memory("the plan's buffers are larger than any memory".into());
 
     // Rings live where their first consumer runs, scratch where its unit does.
@@ -100,7 +102,7 @@ pub(crate) fn setup(
     let mut ring_at = Vec::with_capacity(layout.rings.len());
     for ring in &layout.rings {
         let home = layout.units[ring.consumers[0].unit].element;
-        let shape = shapes[ring.consumers[0].edge];
+        let shape = shape_of(ring);
         let total = ring.capacity.checked_add(ring.peek).and_then(|n| shape.total(n)).ok_or_else(absurd)?;
         ring_at.push((home, ring_bytes[home]));
         ring_bytes[home] = ring_bytes[home].checked_add(total).ok_or_else(absurd)?;
@@ -139,7 +141,7 @@ pub(crate) fn setup(
         .iter()
         .zip(&ring_at)
         .map(|(ring, &(home, at))| {
-            Slots::new(&blocks[home], at, shapes[ring.consumers[0].edge], ring.capacity, ring.peek)
+            Slots::new(&blocks[home], at, shape_of(ring), ring.capacity, ring.peek)
         })
         .collect();
 
