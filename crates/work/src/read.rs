@@ -4,8 +4,8 @@
 //! |---|---|---|
 //! | [TOML](toml) | `.toml` | `[[task]]` with `name`, `kernel`, `params`, `cost_ns`, `stateless`; `[[edge]]` with `from`, `to`, `bytes`, `peek`, `delay`; at the top `name`, `code_bytes`, `[profile]` |
 //! | [JSON](json) | `.json` | the same keys |
-//! | [GraphML](graphml) | `.graphml`, `.xml` | nodes and edges with [attributes](attributes) |
-//! | [DOT](dot) | `.dot`, `.gv` | nodes and edges with [attributes](attributes) |
+//! | [GraphML](graphml) | `.graphml`, `.xml` | nodes and edges with [attributes] |
+//! | [DOT](dot) | `.dot`, `.gv` | nodes and edges with [attributes] |
 //! | [DagGen](daggen) | `.daggen`, `.dag` | what the program `daggen` writes |
 //!
 //! An end of an edge is `split.3`, task and port, or `split`: then the edge gets a port of its own, `0`, `1`, .. in file

@@ -11,7 +11,7 @@
 //! (a node's number, its children, its type, its cost and its share of sequential work, which is of no use here)
 //!
 //! A `COMPUTATION` becomes a task, `t` and its number, whose cost on any kind of element is its operations by
-//! [`OPERATIONS_PER_NS`](crate::daggen::OPERATIONS_PER_NS). A `TRANSFER` becomes an edge of as many bytes as its cost. A
+//! [`OPERATIONS_PER_NS`]. A `TRANSFER` becomes an edge of as many bytes as its cost. A
 //! computation that is another's child without transfer, or with one of nothing, becomes an edge of 1 byte. `ROOT` and
 //! `END` do nothing and are left out.
 

@@ -1,6 +1,6 @@
 //! GraphML, as networkx, yEd and others write it: one directed graph; nodes are tasks by their `id`.
 //!
-//! `<key>` declarations give the [attributes](super::attributes) their names and defaults; an edge's `sourceport` and
+//! `<key>` declarations give the [attributes] their names and defaults; an edge's `sourceport` and
 //! `targetport` name its ports. Nested graphs, hyperedges and undirected edges are errors.
 
 use super::attributes::{self, EdgeAttributes};
