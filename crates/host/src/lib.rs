@@ -2,7 +2,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`ring`] | the counters of a ring between one producer and its consumers; no data |
+//! | [`mod@ring`] | the counters of a ring between one producer and its consumers; no data |
 //! | [`wait`] | spin, yield, park; a publish wakes a parked worker and costs a fence when nobody sleeps |
 //! | [`clock`] | monotonic nanoseconds, what reading them costs, sleeping |
 //! | [`pin`] | one thread on one cpu, and whether that was granted |

@@ -5,7 +5,7 @@
 //! producer may write; between `consumed()` and `consumed() + available()` a consumer may read. Every consumer sees
 //! every instance (a broadcast), in order; a slot is free again when all of them have released it.
 //!
-//! Nothing here allocates after [`ring`], waits, or wakes: that is [`Event`](crate::wait::Event)'s work, after a
+//! Nothing here allocates after [`ring()`], waits, or wakes: that is [`Event`](crate::wait::Event)'s work, after a
 //! publish and after a release.
 //!
 //! # Memory ordering

@@ -7,7 +7,7 @@
 //! | [`presets`] | `ps3`, `cell`, `qs20`, `qs22` with the limits of `streaming-schedule`, equations (1) to (9) |
 //! | [`discover`] | this computer, from `/sys`, the affinity mask and the cgroup quota |
 //! | [`mod@check`] | what every machine must keep to |
-//! | [`file`] | the machine file (TOML), round trip exact |
+//! | [`mod@file`] | the machine file (TOML), round trip exact |
 //! | [`mod@load`] | a machine from what a user typed: a preset with options, `host`, or a file |
 //!
 //! Floor 0: imports no other crate of the workspace.

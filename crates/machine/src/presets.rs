@@ -111,7 +111,7 @@ impl Preset {
     /// ```
     ///
     /// # Panics
-    /// When `options` asks for more than the preset has, or for no PPE; [`load`](crate::load) returns an error instead.
+    /// When `options` asks for more than the preset has, or for no PPE; [`load`](crate::load()) returns an error instead.
     pub fn machine(self, options: Options) -> Machine {
         let all = self.all();
         assert!((1..=all.ppe).contains(&options.ppe) && options.spe <= all.spe, "{options:?} of {self:?}");

@@ -46,6 +46,7 @@ fn as_json(m: &cellweave::machine::Machine) -> Value {
         "name": m.name,
         "description": m.description,
         "measured": m.measured,
+        "quota_cpus": m.quota_cpus,
         "elements": m.elements.iter().map(element).collect::<Vec<_>>(),
         "limits": m.limits.iter().map(|l| limit(m, l)).collect::<Vec<_>>(),
         "overheads": overheads,
