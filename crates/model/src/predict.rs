@@ -10,7 +10,7 @@ use work::{Graph, Schedule, Task, Value};
 pub struct Prediction {
     /// ns per instance: the largest contribution; 0 when nothing contributes.
     pub period_ns: f64,
-    /// Largest first; equal ones in the order python lock, elements, limits, overflows.
+    /// Largest first; equal ones in the order python lock, elements, quota, limits, overflows.
     pub contributions: Vec<Contribution>,
     /// Each broken limit in a sentence; empty = feasible.
     pub violations: Vec<String>,
@@ -131,6 +131,10 @@ pub fn predict_with(
     let computes = machine.elements.iter().zip(&compute);
     contributions
         .extend(computes.map(|(e, &ns)| Contribution { name: format!("compute of {}", e.name), ns }));
+    if let Some(cpus) = machine.quota_cpus {
+        let ns = compute.iter().sum::<f64>() / cpus;
+        contributions.push(Contribution { name: format!("quota of {cpus} cpus"), ns });
+    }
     for (id, limit) in machine.limits.iter().enumerate() {
         let ns = limit_bytes[id] * limits.ns_per_byte(id as u32);
         contributions.push(Contribution { name: limit.name.clone(), ns });

@@ -57,11 +57,12 @@ struct Held {
     touched: f64,
 }
 
-/// Where each sort of load starts: compute, limits, lock, overflow, then (not periods) buffers, incoming, outgoing, no schedule.
+/// Where each sort of load starts: compute, limits, lock, quota, overflow, then (not periods) buffers, incoming, outgoing, no schedule.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     limits: usize,
     lock: usize,
+    quota: usize,
     overflow: usize,
     buffers: usize,
     incoming: usize,
@@ -98,12 +99,14 @@ impl<'a> State<'a> {
         let (m, kinds) = (problem.elements(), problem.kinds.len());
         let limits = m;
         let lock = limits + problem.limits.len();
-        let overflow = lock + 1;
+        let quota = lock + 1;
+        let overflow = quota + 1;
         let buffers = overflow + m;
         let incoming = buffers + m;
         let outgoing = incoming + m;
         let broken = outgoing + m * kinds;
-        let layout = Layout { limits, lock, overflow, buffers, incoming, outgoing, broken, len: broken + 1 };
+        let layout =
+            Layout { limits, lock, quota, overflow, buffers, incoming, outgoing, broken, len: broken + 1 };
         let overflows = problem
             .machine
             .elements
@@ -277,12 +280,21 @@ impl<'a> State<'a> {
         self.set(at, self.load[at] + change);
     }
 
+    /// Adds to an element's compute, and to what all share of a quota.
+    #[inline]
+    fn spend(&mut self, element: usize, ns: f64) {
+        self.add(element, ns);
+        if let Some(cpus) = self.problem.machine.quota_cpus {
+            self.add(self.layout.quota, ns / cpus);
+        }
+    }
+
     /// Compute, limits and transfers of moving one task.
     fn shift(&mut self, task: TaskId, to: usize) {
         let problem = self.problem;
         let from = self.mapping[task];
-        self.add(from, -problem.cost_on(task, from));
-        self.add(to, problem.cost_on(task, to));
+        self.spend(from, -problem.cost_on(task, from));
+        self.spend(to, problem.cost_on(task, to));
         if problem.locked[task] {
             self.add(self.layout.lock, problem.cost_on(task, to) - problem.cost_on(task, from));
         }
@@ -334,7 +346,7 @@ impl<'a> State<'a> {
             let o = problem.overheads[end];
             let ns = sign * o.per_transfer_ns / self.batch + o.per_byte_ns * bytes;
             if ns != 0.0 {
-                self.add(end, ns);
+                self.spend(end, ns);
             }
         }
         let incoming = self.layout.incoming + to;
@@ -518,7 +530,7 @@ impl<'a> State<'a> {
         self.held.fill(Held::default());
         for task in 0..problem.tasks() {
             let on = self.mapping[task];
-            self.load[on] += problem.cost_on(task, on);
+            self.spend(on, problem.cost_on(task, on));
             if problem.locked[task] {
                 self.load[self.layout.lock] += problem.cost_on(task, on);
             }

@@ -211,10 +211,11 @@ impl<'p, 'a> Rows<'p, 'a> {
         Ok(())
     }
 
-    /// (14), (15): compute of every element, with what it spends on the transfers that `talk` lists per element as
+    /// (14), (15) and a quota: compute of every element, with what it spends on the transfers that `talk` lists per element as
     /// (column, broadcast).
     pub fn compute(&mut self, talk: &[Vec<(u32, usize)>]) {
         let problem = self.problem;
+        let mut shared: Vec<(u32, f64)> = Vec::new();
         for e in 0..problem.elements() {
             let o = problem.overheads[e];
             let mut row: Vec<(u32, f64)> = (0..problem.tasks())
@@ -225,8 +226,20 @@ impl<'p, 'a> Rows<'p, 'a> {
                 let bytes = problem.broadcasts[b].bytes as f64;
                 row.push((column, o.per_transfer_ns / self.batch as f64 + o.per_byte_ns * bytes));
             }
+            if let Some(cpus) = problem.machine.quota_cpus {
+                shared.extend(row.iter().map(|&(column, ns)| (column, ns / cpus)));
+            }
             self.period_row(row);
         }
+        // A column that is in several elements' rows must be in this one once.
+        shared.sort_by_key(|entry| entry.0);
+        shared.dedup_by(|b, a| {
+            a.0 == b.0 && {
+                a.1 += b.1;
+                true
+            }
+        });
+        self.period_row(shared);
     }
 
     /// Whether anything is spent on transfers, so that their columns belong into compute rows.

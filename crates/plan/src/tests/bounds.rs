@@ -23,7 +23,7 @@ fn no_bound_is_above_the_best_of_all_mappings() {
             tight += usize::from(bound > 0.999 * best);
         }
     }
-    assert!(tight > 600, "the bounds are tight in {tight} of 3000 only");
+    assert!(tight > 900, "the bounds are tight in {tight} of 3600 only");
 }
 
 #[test]

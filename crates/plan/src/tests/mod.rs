@@ -101,7 +101,9 @@ pub(crate) fn random_graph(random: &mut Random, tasks: usize, bytes: usize) -> G
 pub(crate) fn machines() -> Vec<Machine> {
     let mut two_kinds = host(4, 30.0);
     two_kinds.elements[3].kind = "ppe".into();
-    vec![preset("qs22", 2, 2), preset("cell", 1, 2), preset("ps3", 1, 0), host(3, 50.0), two_kinds]
+    let mut quota = host(3, 20.0);
+    quota.quota_cpus = Some(1.5);
+    vec![preset("qs22", 2, 2), preset("cell", 1, 2), preset("ps3", 1, 0), host(3, 50.0), two_kinds, quota]
 }
 
 /// The period of the best feasible mapping, by trying all.
