@@ -14,8 +14,15 @@ static uint32_t init(const cw_task *task, void **state) {
     double *factor = malloc(sizeof *factor);
     if (!factor) return CW_ERROR;
     *factor = 2;
-    for (uint64_t i = 0; i < task->params_count; ++i)
-        if (strcmp(task->params[i].name, "factor") == 0 && task->params[i].count == 1) *factor = task->params[i].numbers[0];
+    for (uint64_t i = 0; i < task->params_count; ++i) {
+        const cw_param *p = &task->params[i];
+        if (strcmp(p->name, "factor") != 0 || p->count != 1) {
+            snprintf(task->error, task->error_bytes, "param %s: only factor, a number, is known", p->name);
+            free(factor);
+            return CW_ERROR;
+        }
+        *factor = p->numbers[0];
+    }
     *state = factor;
     return CW_OK;
 }

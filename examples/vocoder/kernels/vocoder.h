@@ -50,10 +50,11 @@ static inline void explain(const cw_task *task, const char *format, ...) {
 }
 #define refuse(...) (explain(__VA_ARGS__), (uint32_t)CW_ERROR)
 
-/* A number among the task's params; `otherwise` where it is not given. */
+/* A number among the task's params; `otherwise` where it is not given, NaN where it is none. */
 static inline double parameter(const cw_task *task, const char *name, double otherwise) {
     for (uint64_t i = 0; i < task->params_count; ++i)
-        if (strcmp(task->params[i].name, name) == 0 && task->params[i].count == 1) return task->params[i].numbers[0];
+        if (strcmp(task->params[i].name, name) == 0)
+            return task->params[i].count == 1 ? task->params[i].numbers[0] : NAN;
     return otherwise;
 }
 
