@@ -47,6 +47,13 @@ def test_a_machine_is_drawn_with_every_element(spec: str, tmp_path: Path) -> Non
     assert set(machine.element_names()) <= texts
 
 
+def test_a_machine_that_is_no_cell_but_calls_its_elements_so_is_drawn_as_boxes(tmp_path: Path) -> None:
+    names = [("SPE99", "spe", 0), ("SPEED", "spe", 7), ("PPE0", "spe", 0)]
+    machine = {"name": "odd", "elements": [{"name": n, "kind": k, "place": {"chip": c}} for n, k, c in names]}
+    texts, _ = drawn(machine, tmp_path)
+    assert {"SPE99", "SPEED", "PPE0", "package 7"} <= texts
+
+
 def test_distances_are_heat_maps_with_their_numbers(tmp_path: Path) -> None:
     machine = tomllib.loads((RECORDED / "vm-2" / "machine.toml").read_text())
     machine["distances"] = {
