@@ -179,15 +179,24 @@ impl Layout {
         if ahead.is_empty() {
             return;
         }
-        for source in (0..tasks).filter(|&t| !has_inputs[t]) {
-            let mut reached = vec![false; tasks];
-            let mut open = vec![source];
-            while let Some(t) = open.pop() {
-                if !std::mem::replace(&mut reached[t], true) {
-                    open.extend(&outputs[t]);
+        let sources: Vec<TaskId> = (0..tasks).filter(|&t| !has_inputs[t]).collect();
+        let reached: Vec<Vec<bool>> = sources
+            .iter()
+            .map(|&source| {
+                let mut reached = vec![false; tasks];
+                let mut open = vec![source];
+                while let Some(t) = open.pop() {
+                    if !std::mem::replace(&mut reached[t], true) {
+                        open.extend(&outputs[t]);
+                    }
                 }
-            }
-            for &t in ahead.iter().filter(|&&t| reached[t]) {
+                reached
+            })
+            .collect();
+        // What no source reaches (a cycle that feeds itself) keeps pace with all of them.
+        let free = |t: TaskId| reached.iter().all(|r| !r[t]);
+        for (&source, reached) in sources.iter().zip(&reached) {
+            for &t in ahead.iter().filter(|&&t| reached[t] || free(t)) {
                 let (producer, unit) = (unit_of[source], unit_of[t]);
                 if producer == unit {
                     continue;
@@ -196,7 +205,16 @@ impl Layout {
                 let consumer = Consumer { edge: None, unit, offset: 0, peek: 0, inside: false };
                 let capacity = ENDLESS.next_multiple_of(self.batch);
                 let consumers = vec![consumer];
-                self.rings.push(Ring { producer, bytes: 0, capacity, lead: 0, peek: 0, pad: 0, consumers, crosses });
+                self.rings.push(Ring {
+                    producer,
+                    bytes: 0,
+                    capacity,
+                    lead: 0,
+                    peek: 0,
+                    pad: 0,
+                    consumers,
+                    crosses,
+                });
             }
         }
     }

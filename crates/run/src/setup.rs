@@ -93,7 +93,8 @@ pub(crate) fn setup(
     let tasks = open(graph, kernels)?;
     let shapes = shapes(graph, &tasks)?;
     // The pace of a source has no data.
-    let shape_of = |ring: &Ring| ring.consumers[0].edge.map_or(Shape { bytes: 0, stride: 0, before: 0 }, |e| shapes[e]);
+    let shape_of =
+        |ring: &Ring| ring.consumers[0].edge.map_or(Shape { bytes: 0, stride: 0, before: 0 }, |e| shapes[e]);
     let absurd = || RunError::Memory("the plan's buffers are larger than any memory".into());
 
     // Rings live where their first consumer runs, scratch where its unit does.
@@ -140,9 +141,7 @@ pub(crate) fn setup(
         .rings
         .iter()
         .zip(&ring_at)
-        .map(|(ring, &(home, at))| {
-            Slots::new(&blocks[home], at, shape_of(ring), ring.capacity, ring.peek)
-        })
+        .map(|(ring, &(home, at))| Slots::new(&blocks[home], at, shape_of(ring), ring.capacity, ring.peek))
         .collect();
 
     let may_block =
