@@ -8,4 +8,4 @@ mkdir -p demo
 $cellweave profile examples/vocoder/app.toml --force -o demo/app.toml
 $cellweave plan demo/app.toml --on host --force -o demo/plan.json
 $cellweave run demo/app.toml --plan demo/plan.json --trace demo/trace.json --force -o demo/result.json
-$cellweave report demo/result.json --plan demo/plan.json --trace demo/trace.json --force -o demo/report.html
+$cellweave report demo/result.json demo/plan.json demo/trace.json demo/app.toml --pictures demo --force -o demo/report.html

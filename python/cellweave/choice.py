@@ -34,7 +34,7 @@ def choice(what: str, word: str, allowed: Sequence[str]) -> str:
     'anneal'
     >>> choice("--method", "anneel", ["greedy", "anneal"])
     Traceback (most recent call last):
-    _core.RequestError: --method: no `anneel`; did you mean `anneal`? Allowed: greedy, anneal
+    cellweave.RequestError: --method: no `anneel`; did you mean `anneal`? Allowed: greedy, anneal
     """
     if word in allowed:
         return word
@@ -55,7 +55,7 @@ def at_least(what: str, value: float, least: float, most: float = float("inf")) 
     --------
     >>> at_least("--instances", 0, 1)
     Traceback (most recent call last):
-    _core.RequestError: --instances: 0 is not allowed; at least 1
+    cellweave.RequestError: --instances: 0 is not allowed; at least 1
     """
     if not least <= value <= most:  # also refuses nan
         upper = f" and at most {most:g}" if most != float("inf") else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,6 @@ from cellweave import _core
 from cellweave.files import write_whole
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping
 
     from matplotlib.figure import Figure
@@ -227,9 +227,20 @@ class Graph:
         return data
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
-        """Write the application file, TOML or (by its name) JSON; an existing one only with `force`."""
+        """Write the application file, TOML or (by its name) JSON; an existing one only with `force`.
+
+        In another folder than the application's own, libraries and files that it reads are still found where they are;
+        what it writes goes beside the new file.
+        """
         path = Path(path)
-        content = self.native().to_json() if path.suffix == ".json" else self.to_toml()
+        native = self.native()
+        folder = path.absolute().parent
+        if self.folder is not None and folder.resolve() != self.folder and folder.is_dir():
+            data = self.to_dict()
+            for task in data["task"]:
+                _follow(task, self.folder, folder.resolve())
+            native = _core.Graph.parse(json.dumps(data), "json")
+        content = native.to_json() if path.suffix == ".json" else native.to_toml()
         write_whole(path, content, force)
 
     def plot(self, plan: Plan | Mapping[str, str] | None = None) -> Figure:
@@ -263,3 +274,19 @@ class Graph:
         from cellweave.report.table import html
 
         return html(self.tables())
+
+
+def _follow(task: dict[str, Any], old: Path, new: Path) -> None:
+    """Make what a task reads in the folder `old` be found from the folder `new`."""
+
+    def moved(name: str) -> str:
+        return os.path.relpath(old / name, new) if not os.path.isabs(name) and (old / name).is_file() else name
+
+    kernel = task.get("kernel") or ""
+    scheme, colon, rest = kernel.partition(":")
+    if scheme not in ("cellweave", "python") and colon:
+        library = moved(scheme)
+        # A bare name would be looked for among the system's libraries, too.
+        task["kernel"] = f"{library if '/' in library else './' + library}:{rest}" if library != scheme else kernel
+    elif kernel in ("cellweave:read", "cellweave:read-wav") and isinstance(task.get("params", {}).get("path"), str):
+        task["params"]["path"] = moved(task["params"]["path"])

@@ -224,7 +224,7 @@ def run(
     given = graph.to_dict()
     for task, kind in wanted.items():
         _check_kind(given, task, kind)
-    sent = {task: _rows(given, task, np.ascontiguousarray(array)) for task, array in (inputs or {}).items()}
+    sent = {task: _rows(given, task, np.asarray(array)) for task, array in (inputs or {}).items()}
     kernels = python_kernels(graph, set(sent) | set(wanted))
     if plan is not None:
         if batch is not None:

@@ -6,12 +6,12 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 create_exception!(
-    cellweave._core,
+    cellweave,
     RequestError,
     PyValueError,
     "The request was wrong: says what, where and what is allowed."
 );
-create_exception!(cellweave._core, RunError, PyRuntimeError, "The work failed: says what and where.");
+create_exception!(cellweave, RunError, PyRuntimeError, "The work failed: says what and where.");
 
 /// A wrong request.
 pub fn request(e: impl std::fmt::Display) -> PyErr {

@@ -1,0 +1,88 @@
+"""The stub `_core.pyi` says what the binary has, no more and no less; the front uses all of it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+from types import ModuleType
+
+import cellweave
+from cellweave import _core
+
+PACKAGE = Path(cellweave.__file__).parent
+STUB = ast.parse((PACKAGE / "_core.pyi").read_text())
+
+# Names that the front need not use, each with its reason.
+UNUSED: dict[str, str] = {}
+
+
+def arguments(function: ast.FunctionDef) -> list[str]:
+    """Argument names, without self."""
+    names = [a.arg for a in function.args.args]
+    return names[1:] if names[:1] == ["self"] else names
+
+
+def stub_functions(body: list[ast.stmt]) -> dict[str, ast.FunctionDef]:
+    return {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+
+
+def stub_classes() -> dict[str, ast.ClassDef]:
+    return {node.name: node for node in STUB.body if isinstance(node, ast.ClassDef)}
+
+
+def public(thing: ModuleType | type) -> set[str]:
+    return {name for name in vars(thing) if not name.startswith("_")}
+
+
+def signature(thing: object) -> list[str]:
+    return [name for name in inspect.signature(thing).parameters if name != "self"]  # type: ignore[arg-type]
+
+
+def test_the_stub_names_everything_in_the_binary_and_nothing_else() -> None:
+    assert public(_core) == set(stub_functions(STUB.body)) | set(stub_classes())
+
+
+def test_functions_take_the_arguments_that_the_stub_says() -> None:
+    for name, node in stub_functions(STUB.body).items():
+        assert signature(getattr(_core, name)) == arguments(node), name
+
+
+def test_classes_have_the_members_and_arguments_that_the_stub_says() -> None:
+    for name, node in stub_classes().items():
+        found = getattr(_core, name)
+        if issubclass(found, Exception):
+            bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
+            assert [b.__name__ for b in found.__bases__] == bases, name
+            continue
+        members = stub_functions(node.body)
+        assert public(found) == set(members), name
+        for member, function in members.items():
+            properties = [d.id for d in function.decorator_list if isinstance(d, ast.Name)]
+            if "property" not in properties:
+                assert signature(getattr(found, member)) == arguments(function), f"{name}.{member}"
+
+
+def test_the_front_uses_everything_that_the_core_exposes() -> None:
+    front = "\n".join(p.read_text() for p in PACKAGE.rglob("*.py"))
+    for name in public(_core):
+        assert f"_core.{name}" in front or f"import {name}" in front or name in UNUSED or name in cellweave.__all__, (
+            f"the core has {name}; the front does not use it"
+        )
+    for name in stub_classes():
+        for member in public(getattr(_core, name)):
+            if not issubclass(getattr(_core, name), Exception):
+                assert f".{member}" in front or f"{name}.{member}" in UNUSED, f"the front does not use {name}.{member}"
+
+
+def test_every_public_name_has_a_docstring() -> None:
+    for name in cellweave.__all__:
+        thing = getattr(cellweave, name)
+        if name == "__version__":
+            continue
+        assert inspect.getdoc(thing), name
+        if inspect.isclass(thing) and not issubclass(thing, Exception):
+            for member, value in vars(thing).items():
+                if not member.startswith("_") and callable(getattr(thing, member)):
+                    assert inspect.getdoc(getattr(thing, member)), f"{name}.{member}"
+                    assert value is not None
