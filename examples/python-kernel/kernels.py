@@ -1,8 +1,7 @@
 """Kernels in Python. Each call handles a batch of firings: every array has a row per firing."""
 
-import numpy as np
-
 import cellweave as cw
+import numpy as np
 
 
 @cw.kernel(outputs={"out": "float32"}, state=lambda: np.random.default_rng(7))
