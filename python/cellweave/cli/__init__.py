@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 the work failed, 2 the request was wrong.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import Annotated
 
@@ -57,6 +58,8 @@ app.command("report")(report.report)
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    # A polite `kill` is a Ctrl-C: the stream drains, and what was achieved is reported.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(call(sys.argv[1:]))
 
 

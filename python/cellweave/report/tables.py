@@ -26,7 +26,7 @@ def machine_tables(machine: Data) -> list[Table]:
     for e in elements:
         what.rows.append([e["name"], e["kind"], _place(e), _memory(e), _most(e.get("incoming_max")), _out(e)])
     if not machine.get("measured", True):
-        what.notes.append("limits unmeasured: a plan for this machine counts compute alone, and says so")
+        what.notes.append("limits unmeasured: a plan for this machine counts computing and hand-overs only, and says so")
     for kind, overhead in (machine.get("overheads") or {}).items():
         what.notes.append(
             f"overhead of a {kind}: {number(overhead['per_transfer_ns'])} ns per transfer, "
@@ -107,7 +107,7 @@ def plan_tables(plan: Data, most: int = 8) -> list[Table]:
     if len(plan["violations"]) > most:
         verdict.notes.append(f"and {len(plan['violations']) - most} more")
     if not plan.get("measured", True):
-        verdict.notes.append("the machine's limits are unmeasured: the period counts compute alone")
+        verdict.notes.append("the machine's limits are unmeasured: the period counts computing and hand-overs only")
 
     compute = {c["name"].removeprefix("compute of "): c["ns"] for c in plan["contributions"] if "compute of " in c["name"]}
     share = Table("elements", ["element", ">tasks", ">compute", ">of the period", ">buffers", "tasks in order"])
@@ -174,12 +174,11 @@ def result_tables(result: Data) -> list[Table]:
 def profile_tables(profile: Data) -> list[Table]:
     """What each task costs, with the spread of its samples, and what a hand-over costs."""
     title = f"{profile['application']} measured on {profile['machine']}"
-    table = Table(title, ["task", "kind", ">cost", ">min", ">p10", ">p50", ">p90", ">samples", ">left out"])
+    table = Table(title, ["task", "kind", ">cost", ">min", ">p10", ">p50", ">p90", ">samples"])
     for cost in profile["tasks"]:
         samples = cost["samples_ns"]
         spread = [time_ns(samples[q]) for q in ("min", "p10", "p50", "p90")]
-        counts = [str(samples["n"]), str(cost["excluded"])]
-        table.rows.append([cost["task"], cost["kind"], time_ns(cost["cost_ns"]), *spread, *counts])
+        table.rows.append([cost["task"], cost["kind"], time_ns(cost["cost_ns"]), *spread, str(samples["n"])])
     if not profile["tasks"]:
         table.notes.append("every task has its cost already: --again measures them anew")
     for kind, o in profile["overheads"].items():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cellweave.report.colours import INK, colours
+from cellweave.report.colours import INK, PAPER, colours, ink_on
+from cellweave.report.tables import natural
 from cellweave.report.units import time_ns
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ def draw_timeline(
     trace: dict[str, Any] | list[dict[str, Any]],
     window_ns: tuple[float, float] | None = None,
     ax: Axes | None = None,
-    most: int = 3000,
+    most: int = 500,
 ) -> Axes:
     """Draw a row per element and a bar per batch.
 
@@ -43,7 +44,9 @@ def draw_timeline(
         for e in events
         if e.get("ph") == "M" and e.get("name") == "thread_name"
     }
-    bars = sorted((e for e in events if e.get("ph") == "X"), key=lambda e: float(e["ts"]))
+    # Waiting is what is left white.
+    fired = (e for e in events if e.get("ph") == "X" and e.get("cat") != "wait")
+    bars = sorted(fired, key=lambda e: float(e["ts"]))
     start = float(bars[0]["ts"]) if bars else 0.0
     if window_ns is not None:
         low, high = (start + edge / 1000 for edge in window_ns)
@@ -55,32 +58,32 @@ def draw_timeline(
     for e in bars:
         rows.setdefault((e.get("pid", 0), e.get("tid", 0)), []).append(e)
     rows = {key: row for key, row in rows.items() if row}
-    tasks = sorted({e["name"] for e in bars})
+    tasks = sorted({e["name"] for e in bars}, key=natural)
     colour = colours(tasks)
     if ax is None:
-        _, ax = plt.subplots(figsize=(11, 1.6 + 0.5 * max(1, len(rows))), layout="constrained")
+        _, ax = plt.subplots(figsize=(11, 1.6 + 0.6 * max(1, len(rows))), layout="constrained")
     zero = float(bars[0]["ts"]) if bars else 0.0
+    width_us = max((float(e["ts"]) + float(e["dur"]) - zero for e in bars), default=1.0)
+    unit, us = ("ms", 1000.0) if width_us > 2000 else ("us", 1.0)
     for y, row in enumerate(rows.values()):
         ax.broken_barh(
-            [(float(e["ts"]) - zero, max(float(e["dur"]), 1e-3)) for e in row],
+            [((float(e["ts"]) - zero) / us, float(e["dur"]) / us) for e in row],
             (y - 0.4, 0.8),
             facecolors=[colour[e["name"]] for e in row],
-            edgecolor="none",
+            edgecolor=PAPER,
+            linewidth=0.3,
         )
+        for e in row:
+            # A name where there is room for it.
+            if float(e["dur"]) > width_us * 0.009 * len(e["name"]):
+                middle = (float(e["ts"]) + float(e["dur"]) / 2 - zero) / us
+                ax.text(middle, y, e["name"], ha="center", va="center", fontsize=7, color=ink_on(colour[e["name"]]))
     ax.set_yticks(range(len(rows)), [names.get(key, f"thread {key[1]}") for key in rows])
     ax.invert_yaxis()
-    ax.set_xlabel(f"us, from {time_ns((zero - start) * 1000)} after the first event")
-    ax.set_title(f"{len(bars)} batches of {len(tasks)} tasks", fontsize=10, color=INK)
+    ax.set_xlabel(f"{unit}, from {time_ns((zero - start) * 1000)} after the first batch")
+    ax.set_title(f"{len(bars)} batches of {len(tasks)} tasks; white is waiting", fontsize=10, color=INK)
     if 0 < len(tasks) <= 24:
         handles = [Rectangle((0, 0), 1, 1, color=colour[t]) for t in tasks]
-        ax.legend(
-            handles,
-            tasks,
-            loc="upper center",
-            bbox_to_anchor=(0.5, -0.32),
-            ncols=8,
-            fontsize=7,
-            frameon=False,
-        )
+        ax.legend(handles, tasks, loc="upper center", bbox_to_anchor=(0.5, -0.32), ncols=8, fontsize=7, frameon=False)
     ax.spines[["top", "right"]].set_visible(False)
     return ax

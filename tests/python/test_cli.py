@@ -1,0 +1,195 @@
+"""The command line does what it says: files appear whole, JSON is JSON, Ctrl-C drains, exit codes are 0 and 1."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import cellweave as cw
+import pytest
+from conftest import Command
+
+PLAN_KEYS = {
+    "application", "machine", "method", "buffering", "feasible", "violations", "period_ns", "bound_ns", "gap",
+    "throughput_per_s", "bottleneck", "mapping", "contributions", "buffers_bytes", "batch", "order", "edges", "moves", "seconds",
+}  # fmt: skip
+RUN_KEYS = {
+    "application", "machine", "plan", "instances", "elapsed_s", "throughput_per_s", "predicted_per_s", "ratio", "steady_after",
+    "elements", "latency_ns", "pinned",
+}  # fmt: skip
+
+
+def test_version_include_and_help_answer_with_0(command: Command) -> None:
+    assert command("--version").stdout.strip() == f"cellweave {cw.__version__}"
+    folder = Path(command("--include").stdout.strip())
+    assert (folder / "cellweave.h").is_file()
+    for verb in ["", "machine", "machine list", "machine show", "profile", "plan", "run", "generate daggen", "report"]:
+        done = command(*verb.split(), "--help")
+        assert done.returncode == 0 and "Usage" in done.stdout, verb
+
+
+def test_help_is_quick_because_nothing_heavy_is_imported() -> None:
+    code = "import sys, cellweave.cli; print(sorted({'numpy', 'matplotlib', 'numba', 'highspy'} & set(sys.modules)))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_every_machine_in_the_list_can_be_shown(command: Command) -> None:
+    listed = json.loads(command("machine", "list", "--json").stdout)
+    assert {"ps3", "cell", "qs20", "qs22", "host"} <= {m["name"] for m in listed}
+    for machine in listed:
+        shown = json.loads(command("machine", "show", machine["name"], "--json").stdout)
+        assert shown["elements"]
+
+
+def test_a_machine_file_that_was_written_is_read_again(command: Command, tmp_path: Path) -> None:
+    assert command("machine", "show", "qs20:spe=4", "-o", "m.toml", "--picture", "m.png").returncode == 0
+    assert (tmp_path / "m.png").read_bytes().startswith(b"\x89PNG")
+    assert cw.Machine.load(tmp_path / "m.toml") == cw.Machine.load("qs20:spe=4")
+
+
+def test_a_graph_is_drawn_planned_and_its_plan_has_the_promised_keys(command: Command, tmp_path: Path) -> None:
+    line = "generate daggen --tasks 135 --fat 0.5 --regular 0.5 --density 0.2 --jump 2 --ccr 0.01 --seed 7 -o g.toml"
+    assert command(*line.split()).returncode == 0
+    done = command("plan", "g.toml", "--on", "qs22", "--json", "-o", "plan.json", "--picture", "plan.svg")
+    assert done.returncode == 0, done.stderr
+    plan = json.loads(done.stdout)
+    assert set(plan) >= PLAN_KEYS
+    assert plan == json.loads((tmp_path / "plan.json").read_text())
+    assert plan["gap"] == pytest.approx(1 - plan["bound_ns"] / plan["period_ns"])
+    assert (tmp_path / "plan.svg").read_text().lstrip().startswith("<?xml")
+
+
+def test_the_table_of_a_plan_names_period_gap_and_bottleneck(command: Command) -> None:
+    out = command("plan", "costed.toml", "--on", "qs22").stdout
+    for word in ["period", "bound", "gap", "bottleneck", "compute of SPE", "feasible"]:
+        assert word in out
+
+
+def test_generated_graphs_go_to_stdout_where_no_file_is_named(command: Command, tmp_path: Path) -> None:
+    text = command("generate", "daggen", "--tasks", 12).stdout
+    assert len(cw.Graph.from_toml(text).to_dict()["task"]) == 12
+    data = json.loads(command("generate", "daggen", "--tasks", 12, "--json").stdout)
+    assert cw.Graph.from_dict(data).to_toml() == cw.Graph.from_toml(text).to_toml()
+
+
+def test_an_infeasible_plan_is_written_shown_and_exits_with_1(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "big.toml").write_text(
+        '[[task]]\nname = "a"\ncost_ns = { spe = 5.0 }\n[[task]]\nname = "b"\ncost_ns = { spe = 5.0 }\n'
+        '[[edge]]\nfrom = "a"\nto = "b"\nbytes = 1000000\n'
+    )
+    done = command("plan", "big.toml", "--on", "ps3", "-o", "plan.json")
+    assert done.returncode == 1
+    assert "NO" in done.stdout and "broken: " in done.stdout
+    assert json.loads((tmp_path / "plan.json").read_text())["feasible"] is False
+
+
+def test_quiet_says_nothing_and_force_overwrites(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text("old")
+    done = command("plan", "costed.toml", "--on", "qs22", "-o", "plan.json", "--force", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert json.loads((tmp_path / "plan.json").read_text())["application"] == "costed"
+
+
+def test_a_run_profiles_plans_and_has_the_promised_keys(command: Command, tmp_path: Path) -> None:
+    done = command("run", "chain.toml", "--instances", 20000, "--json", "-o", "result.json", "--trace", "t.json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert set(result) >= RUN_KEYS and result["instances"] == 20000
+    assert json.loads((tmp_path / "result.json").read_text()) == result
+    assert json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+    assert "traceback" not in done.stderr.lower()
+
+
+def test_profile_plan_run_report_work_on_each_other_s_files(command: Command, tmp_path: Path) -> None:
+    assert command("profile", "chain.toml", "-o", "measured.toml").returncode == 0
+    for task in cw.Graph.load(tmp_path / "measured.toml").to_dict()["task"]:
+        assert task["cost_ns"]
+    assert command("plan", "measured.toml", "-o", "plan.json").returncode == 0
+    done = command("run", "measured.toml", "--plan", "plan.json", "--instances", 50000, "-o", "r.json", "--trace", "t.json")
+    assert done.returncode == 0, done.stderr
+    assert command("machine", "show", "host", "-o", "m.toml").returncode == 0
+    files = ["r.json", "plan.json", "t.json", "measured.toml", "m.toml"]
+    done = command("report", *files, "-o", "report.html", "--pictures", "pictures")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "report.html").read_text()
+    assert page.count("<svg") == 4 == len(list((tmp_path / "pictures").iterdir()))
+    assert "http://" not in page.replace("http://www.w3.org", "").replace("http://purl.org", "").replace(
+        "http://creativecommons.org", ""
+    ), "the page needs no network"
+
+
+def test_a_profile_in_another_folder_finds_what_the_application_reads(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "data.raw").write_bytes(bytes(64 * 100))
+    (tmp_path / "app.toml").write_text(
+        'name = "files"\n[[task]]\nname = "in"\nkernel = "cellweave:read"\nparams = { path = "data.raw" }\n'
+        '[[task]]\nname = "out"\nkernel = "cellweave:write"\nparams = { path = "out.raw" }\n'
+        '[[edge]]\nfrom = "in"\nto = "out"\nbytes = 64\n'
+    )
+    (tmp_path / "there").mkdir()
+    assert command("profile", "app.toml", "-o", "there/app.toml").returncode == 0
+    done = command("run", "there/app.toml")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "there" / "out.raw").read_bytes() == bytes(64 * 100)
+    assert not (tmp_path / "out.raw").exists()
+
+
+def test_work_that_fails_exits_with_1_and_names_the_task(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "app.toml").write_text(
+        (tmp_path / "chain.toml")
+        .read_text()
+        .replace('"cellweave:discard"', '"cellweave:write"\nparams = { path = "/dev/full" }')
+    )
+    done = command("run", "app.toml", "--instances", 100000)
+    assert done.returncode == 1
+    assert "sink" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error(command: Command, tmp_path: Path) -> None:
+    line = f"'{sys.executable}' -m cellweave generate daggen --tasks 20000 | head -1; echo ${{PIPESTATUS[0]}}"
+    out = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert out.stdout.splitlines()[-1] == "0", out.stderr
+    assert "Traceback" not in out.stderr
+
+
+def endless(tmp_path: Path, *more: str) -> subprocess.Popen[str]:
+    """A run without an end, in a process of its own."""
+    app = (tmp_path / "chain.toml").read_text().replace('"cellweave:copy"', '"cellweave:spin"\nparams = { ns = 1000 }')
+    (tmp_path / "endless.toml").write_text(app)
+    assert (
+        subprocess.run(
+            [sys.executable, "-m", "cellweave", "profile", "endless.toml", "-o", "measured.toml", "-q"],
+            cwd=tmp_path,
+            timeout=120,
+        ).returncode
+        == 0
+    )
+    env = {**os.environ, "NO_COLOR": "1"}
+    line = [sys.executable, "-m", "cellweave", "run", "measured.toml", *more]
+    return subprocess.Popen(line, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_drains_reports_and_writes_the_result(command: Command, tmp_path: Path, how: signal.Signals) -> None:
+    run = endless(tmp_path, "-o", "result.json")
+    time.sleep(4)
+    assert run.poll() is None, run.communicate()
+    run.send_signal(how)
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 0, err
+    assert "achieved" in out and "Ctrl-C" in out
+    result = json.loads((tmp_path / "result.json").read_text())
+    assert result["stopped"] and result["instances"] > 0
+
+
+def test_a_run_that_is_killed_leaves_no_half_file(command: Command, tmp_path: Path) -> None:
+    run = endless(tmp_path, "-o", "result.json", "--trace", "t.json")
+    time.sleep(3)
+    run.kill()
+    run.communicate(timeout=60)
+    assert not (tmp_path / "result.json").exists() and not (tmp_path / "t.json").exists()
