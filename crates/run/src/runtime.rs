@@ -387,9 +387,7 @@ fn outcome(
     };
     let mut tasks = BTreeMap::new();
     for (task, samples) in reports.iter().flat_map(|r| &r.recorder.costs) {
-        let clock_ns = host::overhead_ns();
-        let values =
-            samples.kept().iter().map(|&ns| (f64::from(ns) - clock_ns / layout.batch as f64).max(0.0));
+        let values = samples.kept().iter().map(|&ns| f64::from(ns));
         if let Some(q) = Quantiles::of(values.collect()) {
             tasks.insert(graph.tasks[*task].name.clone(), q);
         }

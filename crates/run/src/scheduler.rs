@@ -337,6 +337,12 @@ impl Scheduler {
         self.counters[write.head].value
     }
 
+    /// Instances in a write's ring, as far as this element knows of its consumers.
+    pub fn fill(&self, write: &Write) -> u64 {
+        let slowest = write.tails.iter().map(|&t| self.counters[t].value).min();
+        self.counters[write.head].value - slowest.unwrap_or(0)
+    }
+
     /// The position that a read has reached.
     pub fn tail(&self, read: &Read) -> u64 {
         self.counters[read.tail].value

@@ -1,31 +1,51 @@
 //! What a worker records when it is asked to: costs per task, and events for a trace. All memory is there before the
 //! first firing; what does not fit is left out and said to be.
 
+use crate::layout::Layout;
+use crate::options::RunError;
 use crate::samples::Samples;
+use crate::shared::Report;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use work::Graph;
 
-/// One call of a kernel, or a wait.
+/// One call of a kernel, a wait, or the fill of a ring.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TraceEvent {
     pub start_ns: u64,
     pub end_ns: u64,
-    /// Task, or [`WAIT`].
-    pub task: u32,
-    pub firings: u32,
+    /// First instance of a call; fill of a ring, in instances.
     pub first: u64,
+    pub firings: u32,
+    /// Task, ring, or nothing.
+    pub of: u32,
+    pub kind: Kind,
 }
 
-/// [`TraceEvent::task`] of a wait.
-pub(crate) const WAIT: u32 = u32::MAX;
+/// What a [`TraceEvent`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Call,
+    Wait,
+    Fill,
+}
 
 /// A worker's recorder.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
+    /// Whether a clock is read around every call.
     pub timed: bool,
-    pub events: Vec<TraceEvent>,
-    pub left_out: u64,
+    pub measuring: bool,
+    pub tracing: bool,
+    events: Vec<TraceEvent>,
+    left_out: u64,
+    /// When the last call or wait ended: the next one starts there.
+    pub last_ns: u64,
+    clock_ns: f64,
     /// Per task of the worker: its index in the graph, and ns per firing of its calls.
     pub costs: Vec<(usize, Samples<f32>)>,
-    pub measuring: bool,
+    /// Costs of one firing of a unit, not yet known to be undisturbed.
+    pending: Vec<(usize, f32)>,
 }
 
 /// Cost samples kept per task.
@@ -34,39 +54,67 @@ const KEPT: usize = 2048;
 impl Recorder {
     /// Records `events` events at most, and costs of `tasks` if asked to.
     pub(crate) fn new(events: usize, measuring: bool, tasks: impl Iterator<Item = usize>) -> Recorder {
+        let costs: Vec<_> =
+            if measuring { tasks.map(|t| (t, Samples::new(KEPT))).collect() } else { Vec::new() };
         Recorder {
             timed: events > 0 || measuring,
-            events: Vec::with_capacity(events),
-            left_out: 0,
-            costs: if measuring { tasks.map(|t| (t, Samples::new(KEPT))).collect() } else { Vec::new() },
             measuring,
+            tracing: events > 0,
+            events: Vec::with_capacity(events),
+            clock_ns: if measuring { host::overhead_ns() } else { 0.0 },
+            pending: Vec::with_capacity(costs.len()),
+            costs,
+            ..Recorder::default()
         }
     }
 
-    /// A kernel was called.
+    /// A kernel was called, and returned just now.
     #[inline]
-    pub(crate) fn call(
-        &mut self,
-        cost: usize,
-        start_ns: u64,
-        end_ns: u64,
-        task: usize,
-        firings: u64,
-        first: u64,
-    ) {
+    pub(crate) fn call(&mut self, cost: usize, end_ns: u64, task: usize, firings: u64, first: u64) {
+        let start_ns = std::mem::replace(&mut self.last_ns, end_ns);
         if self.measuring && firings > 0 {
+            let ns = ((end_ns - start_ns) as f64 - self.clock_ns).max(0.0) / firings as f64;
+            self.pending.push((cost, ns as f32));
+        }
+        if self.tracing {
+            let (of, firings) = (task as u32, firings as u32);
+            self.event(TraceEvent { start_ns, end_ns, first, firings, of, kind: Kind::Call });
+        }
+    }
+
+    /// The costs since the last time count, unless this thread lost its cpu meanwhile.
+    pub(crate) fn settle(&mut self, disturbed: bool) {
+        for (cost, ns) in self.pending.drain(..).filter(|_| !disturbed) {
             if let Some((_, samples)) = self.costs.get_mut(cost) {
-                samples.push(((end_ns - start_ns) as f64 / firings as f64) as f32);
+                samples.push(ns);
             }
         }
-        if self.events.capacity() > 0 {
-            let (task, firings) = (task as u32, firings as u32);
-            self.event(TraceEvent { start_ns, end_ns, task, firings, first });
+    }
+
+    /// The worker waited until now.
+    pub(crate) fn waited(&mut self, start_ns: u64, end_ns: u64) {
+        self.last_ns = end_ns;
+        if self.tracing {
+            self.event(TraceEvent { start_ns, end_ns, first: 0, firings: 0, of: 0, kind: Kind::Wait });
         }
     }
 
+    /// A ring holds `fill` instances, as far as its producer knows.
     #[inline]
-    pub(crate) fn event(&mut self, event: TraceEvent) {
+    pub(crate) fn fill(&mut self, ring: usize, fill: u64) {
+        let (start_ns, end_ns) = (self.last_ns, self.last_ns);
+        self.event(TraceEvent {
+            start_ns,
+            end_ns,
+            first: fill,
+            firings: 0,
+            of: ring as u32,
+            kind: Kind::Fill,
+        });
+    }
+
+    #[inline]
+    fn event(&mut self, event: TraceEvent) {
         if self.events.len() < self.events.capacity() {
             self.events.push(event);
         } else {
@@ -75,14 +123,77 @@ impl Recorder {
     }
 }
 
-/// Writes the trace of a run.
+/// Writes the trace of a run for Perfetto or Chrome, whole or not at all.
 pub(crate) fn write(
-    path: &std::path::Path,
-    graph: &work::Graph,
-    layout: &crate::Layout,
-    reports: &[crate::shared::Report],
+    path: &Path,
+    graph: &Graph,
+    layout: &Layout,
+    reports: &[Report],
     warnings: &mut Vec<String>,
-) -> Result<(), crate::RunError> {
-    let _ = (path, graph, layout, reports, warnings);
+) -> Result<(), RunError> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(format!(".{}.part", std::process::id()));
+    let part = Path::new(&part);
+    let written = events(part, graph, layout, reports).and_then(|()| std::fs::rename(part, path));
+    if let Err(why) = written {
+        let _ = std::fs::remove_file(part);
+        return Err(RunError::System(format!("cannot write the trace '{}': {why}", path.display())));
+    }
+    let left_out: u64 = reports.iter().map(|r| r.recorder.left_out).sum();
+    if left_out > 0 {
+        warnings.push(format!("the trace was full: its last {left_out} events are left out"));
+    }
     Ok(())
+}
+
+fn events(part: &Path, graph: &Graph, layout: &Layout, reports: &[Report]) -> std::io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 18, std::fs::File::create(part)?);
+    let text = |t: &str| serde_json::Value::from(t).to_string();
+    let names: Vec<String> = graph.tasks.iter().map(|t| text(&t.name)).collect();
+    let rings: Vec<String> = layout
+        .rings
+        .iter()
+        .map(|r| {
+            r.consumers[0].edge.map_or("\"pace\"".into(), |e| {
+                text(&format!("{} (instances)", crate::kernel::ports::edge_name(graph, e)))
+            })
+        })
+        .collect();
+    let origin_ns = reports.iter().map(|r| r.start_ns).min().unwrap_or(0);
+    let us = |ns: u64| ns.saturating_sub(origin_ns) as f64 / 1e3;
+    writeln!(out, "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
+    write!(
+        out,
+        "{{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{{\"name\":{}}}}}",
+        text(&graph.name)
+    )?;
+    for report in reports {
+        let tid = report.index;
+        let element = text(&layout.elements[tid].name);
+        write!(
+            out,
+            ",\n{{\"ph\":\"M\",\"pid\":1,\"tid\":{tid},\"name\":\"thread_name\",\"args\":{{\"name\":{element}}}}}"
+        )?;
+        for e in &report.recorder.events {
+            let (ts, dur) = (us(e.start_ns), (e.end_ns - e.start_ns) as f64 / 1e3);
+            match e.kind {
+                Kind::Call => write!(
+                    out,
+                    ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":{tid},\"ts\":{ts:.3},\"dur\":{dur:.3},\"name\":{},\"args\":{{\"first\":{},\"firings\":{}}}}}",
+                    names[e.of as usize], e.first, e.firings
+                )?,
+                Kind::Wait => write!(
+                    out,
+                    ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":{tid},\"ts\":{ts:.3},\"dur\":{dur:.3},\"name\":\"wait\",\"cat\":\"wait\"}}"
+                )?,
+                Kind::Fill => write!(
+                    out,
+                    ",\n{{\"ph\":\"C\",\"pid\":1,\"ts\":{ts:.3},\"name\":{},\"args\":{{\"fill\":{}}}}}",
+                    rings[e.of as usize], e.first
+                )?,
+            }
+        }
+    }
+    writeln!(out, "\n]}}")?;
+    out.into_inner()?.sync_all()
 }

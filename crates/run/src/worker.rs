@@ -11,7 +11,7 @@ use crate::scheduler::{Counters, Scheduler, Step};
 use crate::setup::{RingIn, RingOut, TaskSeed, UnitSeed, WorkerSeed};
 use crate::shared::{Board, Report, Shared};
 use crate::stamps::{Stamper, Watcher};
-use crate::trace::{Recorder, TraceEvent, WAIT};
+use crate::trace::Recorder;
 use crate::view::{Ends, View};
 use host::{Clock, Patience};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -121,6 +121,7 @@ pub(crate) fn work(start: Start, shared: &Shared) {
         shared.ready.load(Acquire) == workers || shared.control.load(Acquire) == STOP
     });
     let start_ns = worker.clock.now_ns();
+    worker.recorder.last_ns = start_ns;
     let _ = worker.run();
     let end_ns = worker.clock.now_ns();
     if shared.abandoned.load(Acquire) {
@@ -258,10 +259,7 @@ impl Worker<'_> {
         board.idle_ns.store(self.idle_ns, Relaxed);
         board.idle_since_ns.store(0, Relaxed);
         board.resting.store(false, Relaxed);
-        if self.recorder.timed && !self.recorder.measuring {
-            let wait = TraceEvent { start_ns, end_ns, task: WAIT, firings: 0, first: 0 };
-            self.recorder.event(wait);
-        }
+        self.recorder.waited(start_ns, end_ns);
         step
     }
 
@@ -276,7 +274,11 @@ impl Worker<'_> {
             stamper.stamp(&self.shared.stamps, first, self.clock.now_ns());
         }
         board.instance.store(first, Relaxed);
-        let mut start_ns = if self.recorder.timed { self.clock.now_ns() } else { 0 };
+        let mark = self.recorder.measuring.then(|| {
+            let mark = host::stolen::Mark::now();
+            self.recorder.last_ns = self.clock.now_ns();
+            mark
+        });
         for task in &mut unit.tasks {
             for view in &mut task.ins {
                 view.real = firings + view.peek;
@@ -319,16 +321,22 @@ impl Worker<'_> {
                 unsafe { ring_out.slots.mirror(writes[ring_out.write].slot, firings) };
             }
             if self.recorder.timed {
-                let end_ns = self.clock.now_ns();
-                self.recorder.call(task.cost, start_ns, end_ns, task.task, firings, first);
-                start_ns = end_ns;
+                self.recorder.call(task.cost, self.clock.now_ns(), task.task, firings, first);
             }
             if firings == 0 {
                 break;
             }
         }
+        if let Some(mark) = mark {
+            self.recorder.settle(mark.lost_cpu());
+        }
         self.scheduler.fired(u, firings, again);
         self.publish(u, firings);
+        if self.recorder.tracing {
+            for write in self.scheduler.writes(u) {
+                self.recorder.fill(write.ring, self.scheduler.fill(write));
+            }
+        }
         let unit = &mut self.units[u];
         if let Some(sink) = &mut unit.sink {
             let fired = first + firings;

@@ -132,6 +132,11 @@ impl Output {
         done
     }
 
+    /// Whether a write failed, which was told then.
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken.is_some()
+    }
+
     /// Overwrites bytes at `at`, and goes on at the end; nothing where the output cannot be rewound.
     pub(super) fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<(), String> {
         self.flush()?;
@@ -258,7 +263,7 @@ impl Kernel for Write {
         let output = self.output.lock().unwrap_or_else(|e| e.into_inner()).take();
         match output {
             // A failure to write was told when it happened.
-            Some(mut output) if output.broken.is_none() => output.flush(),
+            Some(mut output) if !output.is_broken() => output.flush(),
             _ => Ok(()),
         }
     }

@@ -1,0 +1,438 @@
+//! Runs with real threads: order, determinism, ends, stops, errors, hangs, results.
+
+use proptest::prelude::*;
+use run::builtin::memory::{Sink, source};
+use run::testing::{chain, cores, edge, planned, task};
+use run::{Batch, DRAIN, Fired, Kernel, Kernels, Opened, Options, PortSpec, RunError, STOP, Standard, run};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use work::{Graph, TaskId};
+
+/// Mixes everything it sees, windows and the number of real instances included, into every output: a difference anywhere
+/// shows at the end.
+struct Mix {
+    seed: u64,
+    state: u64,
+}
+
+fn mix(a: u64, b: u64) -> u64 {
+    (a ^ b).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)
+}
+
+impl Kernel for Mix {
+    fn fire(&mut self, batch: &mut Batch) -> Fired {
+        for j in 0..batch.firings() {
+            let mut x = mix(self.seed, batch.first() + j);
+            for i in 0..batch.inputs() {
+                for k in 0..=batch.place_in(i).peek {
+                    for word in batch.window::<u8>(i, j, k) {
+                        x = mix(x, u64::from(*word));
+                    }
+                }
+                x = mix(x, batch.real(i, j));
+            }
+            // A kernel has a state: firings out of order would show.
+            self.state = mix(self.state, x);
+            for o in 0..batch.outputs() {
+                let value = mix(self.state, o as u64).to_le_bytes();
+                batch.output::<u8>(o, j).iter_mut().zip(value.iter().cycle()).for_each(|(b, v)| *b = *v);
+            }
+        }
+        batch.done()
+    }
+}
+
+/// Every task is a [`Mix`]; sinks are collected. Sources end after `ends` instances.
+struct Mixed {
+    sinks: Mutex<Vec<(TaskId, Arc<AtomicU64>, Arc<AtomicU64>)>>,
+}
+
+impl Mixed {
+    fn new() -> Mixed {
+        Mixed { sinks: Mutex::default() }
+    }
+
+    /// Per sink: what it saw, and how many instances.
+    fn seen(&self) -> Vec<(TaskId, u64, u64)> {
+        let mut all: Vec<_> = (self.sinks.lock().unwrap().iter())
+            .map(|(t, x, n)| (*t, x.load(Ordering::SeqCst), n.load(Ordering::SeqCst)))
+            .collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+struct Collect {
+    mix: Mix,
+    seen: Arc<AtomicU64>,
+    count: Arc<AtomicU64>,
+}
+
+impl Kernel for Collect {
+    fn fire(&mut self, batch: &mut Batch) -> Fired {
+        self.count.fetch_add(batch.firings(), Ordering::SeqCst);
+        let fired = self.mix.fire(batch);
+        self.seen.store(self.mix.state, Ordering::SeqCst);
+        fired
+    }
+}
+
+impl Kernels for Mixed {
+    fn open(&self, graph: &Graph, t: TaskId) -> Result<Opened, String> {
+        let mix = Mix { seed: t as u64, state: 0 };
+        let any = || vec![PortSpec::any_number("p")];
+        if graph.edges.iter().any(|e| e.from.task == t) {
+            return Ok(Opened::from_rust(any(), any(), move |_| Ok(Box::new(mix))));
+        }
+        let (seen, count) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+        self.sinks.lock().unwrap().push((t, seen.clone(), count.clone()));
+        Ok(Opened::from_rust(any(), vec![], move |_| Ok(Box::new(Collect { mix, seen, count }))))
+    }
+}
+
+fn random_graph(tasks: usize, raw: &[(usize, usize, u64, u64, bool)], batch: u64) -> Graph {
+    let mut graph = Graph { name: "g".into(), ..Graph::default() };
+    graph.tasks = (0..tasks).map(|t| task(&format!("t{t}"), "mix")).collect();
+    let (mut ins, mut outs) = (vec![0; tasks], vec![0; tasks]);
+    for &(a, b, peek, delay, broadcast) in raw {
+        let (a, b) = (a % tasks, b % tasks);
+        let port = if broadcast && outs[a] > 0 { 0 } else { outs[a] };
+        outs[a] = outs[a].max(port + 1);
+        let mut e = edge(a, &format!("{port}"), b, &format!("{}", ins[b]), 12);
+        ins[b] += 1;
+        e.peek = peek;
+        e.delay = if a >= b {
+            delay + peek + 8 * batch
+        } else if delay > 8 {
+            delay
+        } else {
+            0
+        };
+        graph.edges.push(e);
+    }
+    graph
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn what_sinks_get_does_not_depend_on_mapping_batch_or_timing(
+        tasks in 2usize..9,
+        raw in prop::collection::vec((0usize..9, 0usize..9, 0u64..5, 0u64..12, any::<bool>()), 1..14),
+        mappings in prop::collection::vec(prop::collection::vec(0usize..5, 9), 3),
+        n in 1u64..200,
+    ) {
+        let graph = random_graph(tasks, &raw, 9);
+        let machine = cores(5);
+        let mut wanted = None;
+        for (mapping, batch) in mappings.iter().zip([1u64, 4, 9]) {
+            let Ok(plan) = planned(&graph, &machine, &mapping[..tasks], batch) else { continue };
+            let kernels = Mixed::new();
+            let outcome = run(&graph, &machine, &plan, &kernels, Options { instances: Some(n), ..Options::default() });
+            prop_assert!(outcome.is_ok(), "{}", outcome.unwrap_err());
+            let seen = kernels.seen();
+            prop_assert!(seen.iter().all(|s| s.2 == n), "{seen:?}, {n}");
+            prop_assert_eq!(wanted.get_or_insert(seen.clone()), &seen);
+        }
+    }
+}
+
+/// Fails, panics or refuses in the way that the task's name says, at instance 700.
+struct Trouble {
+    finished: Arc<AtomicU64>,
+    sink: Sink,
+}
+
+struct Failing(&'static str, Arc<AtomicU64>);
+
+impl Kernel for Failing {
+    fn fire(&mut self, batch: &mut Batch) -> Fired {
+        let at = 700u64.checked_sub(batch.first()).filter(|j| *j < batch.firings());
+        if batch.inputs() > 0 && batch.outputs() > 0 {
+            for j in 0..batch.firings() {
+                batch.output::<u8>(0, j).copy_from_slice(batch.input(0, j));
+            }
+        }
+        match (at, self.0) {
+            (Some(j), "error") => Fired::Failed(j, "as asked".into()),
+            (Some(_), "panic") => panic!("at the {}", "disco"),
+            (Some(j), "index") => {
+                let _ = batch.input::<u8>(7, j);
+                batch.done()
+            }
+            _ => batch.done(),
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), String> {
+        self.1.fetch_add(1, Ordering::SeqCst);
+        if self.0 == "finish" { Err("the lid does not close".into()) } else { Ok(()) }
+    }
+}
+
+impl Kernels for Trouble {
+    fn open(&self, graph: &Graph, t: TaskId) -> Result<Opened, String> {
+        let name = graph.tasks[t].name.clone();
+        let how = ["error", "panic", "index", "finish", "init"]
+            .into_iter()
+            .find(|h| name.contains(h))
+            .unwrap_or("");
+        let finished = self.finished.clone();
+        let ins = graph.edges.iter().filter(|e| e.to.task == t).count();
+        let outs = graph.edges.iter().filter(|e| e.from.task == t).count();
+        if name == "to" {
+            return Ok(self.sink.opened());
+        }
+        let ports = |n| (0..n).map(|i: usize| PortSpec::any(&i.to_string())).collect();
+        Ok(Opened::from_rust(ports(ins), ports(outs), move |_| match how {
+            "init" => Err("not today".into()),
+            _ => Ok(Box::new(Failing(how, finished))),
+        }))
+    }
+}
+
+#[test]
+fn a_failure_anywhere_stops_the_run_names_itself_and_finishes_every_kernel() {
+    let texts = [
+        ("error", "failed at instance 700: as asked"),
+        ("panic", "panicked: at the disco"),
+        ("index", "panicked: input 7 of"),
+        ("finish", "could not finish: the lid does not close"),
+        ("init", "not today"),
+    ];
+    for (how, text) in texts {
+        for place in 0..4 {
+            for mapping in [[0, 0, 0, 0, 0], [0, 1, 2, 3, 4], [0, 1, 0, 1, 0]] {
+                if how == "index" && place == 0 {
+                    continue;
+                }
+                let name = |t: usize| if t == place { how.to_string() } else { format!("t{t}") };
+                let mut tasks: Vec<_> = (0..4).map(|t| task(&name(t), "x")).collect();
+                tasks.push(task("to", "x"));
+                let edges = (0..4).map(|t| edge(t, "0", t + 1, if t == 3 { "in" } else { "0" }, 8)).collect();
+                let graph = Graph { name: "g".into(), tasks, edges, ..Graph::default() };
+                let machine = cores(5);
+                let plan = planned(&graph, &machine, &mapping, 16).unwrap();
+                let kernels = Trouble { finished: Arc::default(), sink: Sink::default() };
+                let options = Options { instances: Some(2000), ..Options::default() };
+                let error = run(&graph, &machine, &plan, &kernels, options).unwrap_err();
+                let said = error.to_string();
+                assert!(said.contains(&format!("'{how}'")) && said.contains(text), "{place}: {said}");
+                let accepted = kernels.sink.take().len() as u64 / 8;
+                assert!(
+                    if how == "finish" { accepted == 2000 } else { accepted <= 700 },
+                    "{how}: {accepted}"
+                );
+                if let RunError::Failed { accepted: told, .. } = error {
+                    assert_eq!(told, accepted);
+                }
+                if how != "init" {
+                    assert_eq!(kernels.finished.load(Ordering::SeqCst), 4, "{how} at {place}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sources_of_different_length_end_with_the_shortest() {
+    struct Two(Sink);
+    impl Kernels for Two {
+        fn open(&self, graph: &Graph, t: TaskId) -> Result<Opened, String> {
+            match graph.tasks[t].name.as_str() {
+                "short" => Ok(source(Arc::new(vec![1u8; 300]))),
+                "long" => Ok(source(Arc::new(vec![2u8; 5000]))),
+                "to" => Ok(self.0.opened()),
+                _ => Standard::default().open(graph, t),
+            }
+        }
+    }
+    let graph = Graph {
+        name: "g".into(),
+        tasks: vec![task("short", ""), task("long", ""), task("join", "cellweave:join"), task("to", "")],
+        edges: vec![edge(0, "out", 2, "in0", 1), edge(1, "out", 2, "in1", 1), edge(2, "out", 3, "in", 2)],
+        ..Graph::default()
+    };
+    let machine = cores(3);
+    for mapping in [[0, 0, 0, 0], [0, 1, 2, 0], [0, 1, 1, 1]] {
+        let plan = planned(&graph, &machine, &mapping, 8).unwrap();
+        let kernels = Two(Sink::default());
+        let outcome = run(&graph, &machine, &plan, &kernels, Options::default()).unwrap();
+        assert_eq!((outcome.instances, kernels.0.take()), (300, [1u8, 2].repeat(300)));
+    }
+}
+
+#[test]
+fn a_drain_completes_what_is_in_flight_and_a_stop_ends_at_once() {
+    for (flag, elements) in [(DRAIN, 1), (DRAIN, 3), (STOP, 1), (STOP, 3)] {
+        let (graph, machine, plan) = chain(4, 64, 16, elements);
+        let mut calls = 0;
+        let options = Options::default();
+        let stop = options.stop.clone();
+        let mut progress = |p: &run::Progress| {
+            calls += 1;
+            assert!(p.busy.len() == plan.order.values().filter(|o| !o.is_empty()).count());
+            stop.store(flag, Ordering::Release);
+        };
+        let options = Options { progress: Some(&mut progress), ..options };
+        let outcome = run(&graph, &machine, &plan, &Standard::default(), options).unwrap();
+        assert!(calls >= 1 && outcome.instances > 0);
+        if flag == DRAIN {
+            let firings: u64 = outcome.elements.iter().map(|e| e.firings).sum();
+            assert_eq!(firings % outcome.instances, 0, "every unit fired equally often");
+        }
+    }
+}
+
+#[test]
+fn a_source_that_has_nothing_is_waited_for_and_told_about() {
+    struct Slow(u64);
+    impl Kernel for Slow {
+        fn fire(&mut self, batch: &mut Batch) -> Fired {
+            self.0 += 1;
+            // 200 calls without anything, at up to 5 ms each: longer than the watchdog's patience.
+            if self.0 < 200 { Fired::Again(0) } else { batch.done() }
+        }
+    }
+    struct Slowly;
+    impl Kernels for Slowly {
+        fn open(&self, graph: &Graph, t: TaskId) -> Result<Opened, String> {
+            match t {
+                0 => Ok(Opened::from_rust(vec![], vec![PortSpec::any("out")], |_| Ok(Box::new(Slow(0))))),
+                _ => Standard::default().open(graph, t),
+            }
+        }
+    }
+    let (graph, machine, plan) = chain(3, 8, 4, 2);
+    let options = Options { instances: Some(100), watchdog_s: 0.1, ..Options::default() };
+    let outcome = run(&graph, &machine, &plan, &Slowly, options).unwrap();
+    assert_eq!(outcome.instances, 100);
+    assert!(outcome.warnings.iter().any(|w| w.contains("nothing to give")), "{:?}", outcome.warnings);
+}
+
+#[test]
+fn absurd_memory_is_an_error_before_anything_is_allocated() {
+    let (graph, machine, plan) = chain(3, 1 << 40, 1 << 20, 2);
+    let error = run(&graph, &machine, &plan, &Standard::default(), Options::default()).unwrap_err();
+    assert!(matches!(&error, RunError::Memory(_)), "{error:?}");
+    let (graph, machine, plan) = chain(3, 1 << 20, 64, 2);
+    let options = Options { memory_bytes: Some(1 << 20), ..Options::default() };
+    let error = run(&graph, &machine, &plan, &Standard::default(), options).unwrap_err().to_string();
+    assert!(error.contains("of buffers with batch 64, and this run may take 1.0 MB"), "{error}");
+}
+
+#[test]
+fn a_plan_for_something_else_is_refused_with_the_difference() {
+    let (graph, machine, plan) = chain(3, 8, 4, 2);
+    let mut cases = Vec::new();
+    let mut case = |change: &dyn Fn(&mut work::Plan), text: &'static str| {
+        let mut p = plan.clone();
+        change(&mut p);
+        cases.push((p, text));
+    };
+    case(&|p| p.application = "other".into(), "the plan is for the application 'other'");
+    case(&|p| p.format = 2, "format 2");
+    case(&|p| p.batch = 0, "batch is 0");
+    case(&|p| p.batch = 50, "slots");
+    case(&|p| drop(p.mapping.remove("t1")), "maps no element to the task 't1'");
+    case(
+        &|p| drop(p.mapping.insert("t9".into(), "CPU0".into())),
+        "'t9', which the application does not have",
+    );
+    case(
+        &|p| drop(p.mapping.insert("t1".into(), "GPU".into())),
+        "'GPU', which the machine 'cores' does not have",
+    );
+    case(&|p| p.first_period.retain(|t, _| t != "t2"), "no first_period for the task 't2'");
+    case(&|p| p.order.get_mut("CPU0").unwrap().clear(), "misses the task");
+    case(&|p| p.order.get_mut("CPU0").unwrap().reverse(), "fires 't1' before 't0'");
+    case(&|p| p.edges[0].to = "t2.in".into(), "edge 0 of the plan is t0.out -> t2.in");
+    case(&|p| drop(p.edges.pop()), "the plan has 1 edges");
+    case(&|p| p.edges[1].slots_in = u64::MAX, "beyond 2^50");
+    for (plan, text) in cases {
+        let options = Options { instances: Some(10), ..Options::default() };
+        let error = run(&graph, &machine, &plan, &Standard::default(), options).unwrap_err();
+        assert!(
+            matches!(&error, RunError::Plan(_)) && error.to_string().contains(text),
+            "{error}; wanted {text}"
+        );
+    }
+}
+
+#[test]
+fn the_result_says_what_happened_and_survives_json() {
+    let (graph, machine, plan) = chain(4, 64, 16, 2);
+    let options = Options { instances: Some(300_000), measure_tasks: true, ..Options::default() };
+    let outcome = run(&graph, &machine, &plan, &Standard::default(), options).unwrap();
+    assert_eq!(outcome.elements.len(), 2);
+    let latency = outcome.latency_ns.unwrap();
+    assert!(latency.n > 0 && latency.p50 > 0.0 && latency.p50 <= latency.p99);
+    assert!(outcome.throughput_per_s > 0.0 && outcome.windows_per_s.unwrap().n >= 5);
+    assert_eq!(outcome.tasks.len(), 4);
+    assert!(outcome.tasks.values().all(|q| q.n > 0 && q.min <= q.p50));
+    assert!(outcome.identity.contains_key("cpu_model"));
+    let text = serde_json::to_string(&outcome).unwrap();
+    let back: run::Outcome = serde_json::from_str(&text).unwrap();
+    assert_eq!(back.instances, outcome.instances);
+    let keys = [
+        "application",
+        "machine",
+        "plan",
+        "instances",
+        "elapsed_s",
+        "throughput_per_s",
+        "predicted_per_s",
+        "ratio",
+        "steady_after",
+        "elements",
+        "latency_ns",
+        "pinned",
+    ];
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert!(keys.iter().all(|k| value.get(k).is_some()));
+}
+
+#[test]
+fn a_trace_opens_names_every_task_and_says_when_it_was_full() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("trace.json");
+    for (events, full) in [(1 << 16, false), (100, true)] {
+        let (graph, machine, plan) = chain(4, 64, 16, 2);
+        let options = Options {
+            instances: Some(5000),
+            trace: Some(path.clone()),
+            trace_events: events,
+            ..Options::default()
+        };
+        let outcome = run(&graph, &machine, &plan, &Standard::default(), options).unwrap();
+        let trace: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let list = trace["traceEvents"].as_array().unwrap();
+        for name in ["t0", "t1", "t2", "t3"] {
+            assert!(list.iter().any(|e| e["name"] == name && e["ph"] == "X"), "{name}");
+        }
+        assert!(list.iter().any(|e| e["ph"] == "C" && e["args"]["fill"].is_u64()));
+        assert_eq!(outcome.warnings.iter().any(|w| w.contains("the trace was full")), full);
+        if !full {
+            let calls = list.iter().filter(|e| e["name"] == "t3");
+            assert_eq!(calls.map(|e| e["args"]["firings"].as_u64().unwrap()).sum::<u64>(), 5000);
+        }
+    }
+    let (graph, machine, plan) = chain(2, 8, 1, 1);
+    let trace = Some(std::path::PathBuf::from("/nowhere/trace.json"));
+    let options = Options { instances: Some(1), trace, ..Options::default() };
+    let error = run(&graph, &machine, &plan, &Standard::default(), options).unwrap_err().to_string();
+    assert!(error.contains("/nowhere/trace.json"), "{error}");
+}
+
+#[test]
+fn a_cpu_that_is_not_there_leaves_the_worker_unpinned_and_says_so() {
+    let (graph, mut machine, plan) = chain(2, 8, 4, 2);
+    machine.elements[1].os_cpu = Some(4000);
+    let options = Options { instances: Some(100), ..Options::default() };
+    let outcome = run(&graph, &machine, &plan, &Standard::default(), options).unwrap();
+    assert!(
+        !outcome.pinned && outcome.not_pinned[0].starts_with("CPU1: cpu 4000"),
+        "{:?}",
+        outcome.not_pinned
+    );
+}
