@@ -312,12 +312,7 @@ impl Layout {
             ports.entry(&edge.from).or_default().push(e);
             let (from, to) = (port_name(graph, &edge.from), port_name(graph, &edge.to));
             let planned = &plan.edges[e];
-            let same = |text: &str, full: &str| {
-                text == full
-                    || full.strip_suffix(text).is_some_and(str::is_empty)
-                    || full.rsplit_once('.').is_some_and(|(task, _)| task == text)
-            };
-            if !same(&planned.from, &from) || !same(&planned.to, &to) {
+            if planned.from != from || planned.to != to {
                 return err(format!(
                     "edge {e} of the plan is {} -> {}, of the application {from} -> {to}",
                     planned.from, planned.to

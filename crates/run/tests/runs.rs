@@ -44,8 +44,11 @@ impl Kernel for Mix {
 
 /// Every task is a [`Mix`]; sinks are collected. Sources end after `ends` instances.
 struct Mixed {
-    sinks: Mutex<Vec<(TaskId, Arc<AtomicU64>, Arc<AtomicU64>)>>,
+    sinks: Mutex<Vec<Seen>>,
 }
+
+/// A sink's task, what it saw, and how many instances.
+type Seen = (TaskId, Arc<AtomicU64>, Arc<AtomicU64>);
 
 impl Mixed {
     fn new() -> Mixed {
@@ -323,7 +326,7 @@ fn absurd_memory_is_an_error_before_anything_is_allocated() {
 
 #[test]
 fn a_plan_for_something_else_is_refused_with_the_difference() {
-    let (graph, machine, plan) = chain(3, 8, 4, 2);
+    let (graph, machine, plan) = chain(4, 8, 4, 2);
     let mut cases = Vec::new();
     let mut case = |change: &dyn Fn(&mut work::Plan), text: &'static str| {
         let mut p = plan.clone();
@@ -345,9 +348,9 @@ fn a_plan_for_something_else_is_refused_with_the_difference() {
     );
     case(&|p| p.first_period.retain(|t, _| t != "t2"), "no first_period for the task 't2'");
     case(&|p| p.order.get_mut("CPU0").unwrap().clear(), "misses the task");
-    case(&|p| p.order.get_mut("CPU0").unwrap().reverse(), "fires 't1' before 't0'");
+    case(&|p| p.order.get_mut("CPU1").unwrap().reverse(), "fires 't3' before 't2'");
     case(&|p| p.edges[0].to = "t2.in".into(), "edge 0 of the plan is t0.out -> t2.in");
-    case(&|p| drop(p.edges.pop()), "the plan has 1 edges");
+    case(&|p| drop(p.edges.pop()), "the plan has 2 edges");
     case(&|p| p.edges[1].slots_in = u64::MAX, "beyond 2^50");
     for (plan, text) in cases {
         let options = Options { instances: Some(10), ..Options::default() };

@@ -39,9 +39,9 @@ impl PortSpec {
     /// # Safety
     /// The port's pointers must be as `cellweave.h` says.
     pub(crate) unsafe fn from_raw(port: &abi::Port) -> Result<PortSpec, String> {
-        // SAFETY: the caller's promise: NUL terminated texts, or NULL.
         let text = |p: *const std::ffi::c_char| match p.is_null() {
             true => String::new(),
+            // SAFETY: the caller's promise: a NUL terminated text.
             false => unsafe { CStr::from_ptr(p) }.to_string_lossy().into_owned(),
         };
         let (name, mut dtype) = (text(port.name), text(port.dtype));
