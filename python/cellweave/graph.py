@@ -148,8 +148,8 @@ class Graph:
         name: str,
         kernel: str | Kernel | None = None,
         cost_ns: Mapping[str, float] | float | None = None,
+        params: Mapping[str, Param] | None = None,
         stateless: bool = False,
-        **params: Param,
     ) -> None:
         """Add a task.
 
@@ -162,20 +162,20 @@ class Graph:
             with :func:`cellweave.kernel`; without it the graph can be planned and not run.
         cost_ns : mapping of str to float, or float, optional
             ns per firing by kind of element; one number stands for any kind. Without it the task is profiled.
+        params : mapping of str to number, str, bool or list of numbers, optional
+            What the kernel gets when it starts.
         stateless : bool
             The kernel keeps no state.
-        **params
-            What the kernel's ``init`` gets.
         """
         entry: dict[str, Any] = {"name": name}
         if kernel is not None and not isinstance(kernel, str):
             if kernel.jit is not None:
-                params.setdefault("jit", kernel.jit)
+                params = {"jit": kernel.jit, **(params or {})}
             kernel = kernel.spec
         if kernel is not None:
             entry["kernel"] = kernel
         if params:
-            entry["params"] = params
+            entry["params"] = dict(params)
         if cost_ns is not None:
             entry["cost_ns"] = dict(cost_ns) if not isinstance(cost_ns, (int, float)) else {"*": float(cost_ns)}
         if stateless:

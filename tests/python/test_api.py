@@ -22,7 +22,7 @@ def through(kernel: object, n_bytes: int, peek: int = 0, **params: object) -> cw
     """source -> kernel -> sink, one row per instance."""
     graph = cw.Graph("through")
     graph.task("source", cost_ns=50)
-    graph.task("middle", kernel=kernel, cost_ns=200, **params)  # type: ignore[arg-type]
+    graph.task("middle", kernel=kernel, cost_ns=200, params=params)  # type: ignore[arg-type]
     graph.task("sink", cost_ns=50)
     built_in = isinstance(kernel, str)
     graph.edge("source", "middle" if built_in else "middle.x", bytes=n_bytes, peek=peek)
@@ -48,14 +48,14 @@ def test_a_file_is_not_overwritten_unless_asked_and_is_whole_or_not_there(tmp_pa
 
 
 def test_a_full_disk_is_an_error_with_the_file_s_name() -> None:
-    with pytest.raises(cw.RunError, match="/dev/full.*No space"):
+    with pytest.raises(cw.RunError, match=r"/dev/full.*No space"):
         pair().save("/dev/full", force=True)
 
 
 def test_errors_of_a_built_graph_name_the_task(tmp_path: Path) -> None:
     graph = pair()
     graph.edge("use", "mkae", bytes=4)
-    with pytest.raises(cw.RequestError, match="mkae.*make"):
+    with pytest.raises(cw.RequestError, match=r"mkae.*make"):
         graph.to_toml()
 
 
@@ -173,7 +173,7 @@ def test_a_kernel_keeps_state_plain_or_compiled(jit: str | None) -> None:
 
 def test_a_python_source_ends_the_stream_by_returning_fewer() -> None:
     graph = cw.Graph("limited")
-    graph.task("source", kernel=limited, cost_ns=100, n=1234)
+    graph.task("source", kernel=limited, cost_ns=100, params={"n": 1234})
     graph.task("sink", cost_ns=50)
     graph.edge("source.y", "sink", bytes=8)
     result = cw.run(graph, outputs={"sink": "int64"})
@@ -231,7 +231,7 @@ def test_a_kernel_that_numba_cannot_compile_says_why() -> None:
     def impossible(x: np.ndarray, y: np.ndarray) -> None:
         y[:] = json.loads("1")
 
-    with pytest.raises(cw.RequestError, match="middle.*numba cannot compile `impossible`"):
+    with pytest.raises(cw.RequestError, match=r"middle.*numba cannot compile `impossible`"):
         cw.run(through(impossible, 16), inputs={"source": np.zeros((5, 4), "float32")}, outputs=["sink"])
 
 

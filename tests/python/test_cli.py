@@ -16,7 +16,8 @@ from conftest import Command
 
 PLAN_KEYS = {
     "application", "machine", "method", "buffering", "feasible", "violations", "period_ns", "bound_ns", "gap",
-    "throughput_per_s", "bottleneck", "mapping", "contributions", "buffers_bytes", "batch", "order", "edges", "moves", "seconds",
+    "throughput_per_s", "bottleneck", "mapping", "contributions", "buffers_bytes", "batch", "order", "edges", "moves",
+    "seconds",
 }  # fmt: skip
 RUN_KEYS = {
     "application", "machine", "plan", "instances", "elapsed_s", "throughput_per_s", "predicted_per_s", "ratio", "steady_after",

@@ -1,0 +1,89 @@
+"""`pip install` of an sdist, in an environment of its own, gives the module, the command, the types and the C header.
+
+The sdist holds everything that a build needs; the wheel is built from it, as an installer would.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(*line: object, **kwargs: object) -> subprocess.CompletedProcess[str]:
+    # The crates that are not ours have been built already.
+    env = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env["PATH"]])
+    done = subprocess.run([str(a) for a in line], env=env, capture_output=True, text=True, timeout=900, **kwargs)  # type: ignore[call-overload]
+    assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sdist")
+    hook = "import sys; sys.path.insert(0, 'pep517'); import cellweave_build as b; print(b.build_sdist(sys.argv[1]))"
+    run(sys.executable, "-c", hook, folder, cwd=ROOT)
+    return next(folder.glob("*.tar.gz"))
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist: Path) -> Path:
+    """Built from the sdist alone."""
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    run(*pip, sdist, "-w", sdist.parent)
+    return next(sdist.parent.glob("*.whl"))
+
+
+def test_the_sdist_holds_every_crate_and_no_product(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = [name.partition("/")[2] for name in archive.getnames()]
+    for crate in (ROOT / "crates").iterdir():
+        if (crate / "Cargo.toml").exists():
+            assert f"crates/{crate.name}/Cargo.toml" in names
+    assert {"Cargo.lock", "pyproject.toml", "LICENSE", "pep517/cellweave_build.py"} <= set(names)
+    assert not [name for name in names if name.endswith((".so", ".o", ".pyc"))]
+
+
+def test_the_wheel_serves_every_python_from_3_10_on_and_holds_what_it_should(wheel: Path) -> None:
+    assert "-cp310-abi3-" in wheel.name
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    for part in ["_core.abi3.so", "_core.pyi", "py.typed", "include/cellweave.h", "cli/run.py", "report/page.py"]:
+        assert f"cellweave/{part}" in names
+    sources = {
+        f"cellweave/{p.relative_to(ROOT / 'python' / 'cellweave')}" for p in (ROOT / "python" / "cellweave").rglob("*.py")
+    }
+    assert sources <= set(names)
+
+
+def test_a_fresh_environment_gets_module_command_types_and_header(wheel: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "fresh", with_pip=True)
+    python = tmp_path / "fresh" / "bin" / "python"
+    run(python, "-m", "pip", "install", "--quiet", wheel)
+    command = tmp_path / "fresh" / "bin" / "cellweave"
+    assert run(command, "--version").stdout.startswith("cellweave ")
+    run(command, "generate", "daggen", "--tasks", 20, "-o", tmp_path / "g.toml")
+    run(command, "plan", tmp_path / "g.toml", "--on", "qs22", "--picture", tmp_path / "g.png")
+    (tmp_path / "k.c").write_text('#include "cellweave.h"\nint version = CW_ABI_VERSION;\n')
+    include = run(command, "--include").stdout.strip()
+    run("gcc", "-Wall", "-Werror", "-fPIC", "-shared", f"-I{include}", tmp_path / "k.c", "-o", tmp_path / "libk.so")
+    code = "import cellweave, pathlib; print((pathlib.Path(cellweave.__file__).parent / 'py.typed').exists())"
+    assert run(python, "-c", code).stdout.strip() == "True"
+
+
+def test_without_cargo_the_build_says_what_to_install() -> None:
+    code = "import sys; sys.path.insert(0, 'pep517'); import cellweave_build as b; b.get_requires_for_build_wheel()"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, "PATH": "/nowhere"}, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert "cargo" in done.stderr and "rustup.rs" in done.stderr and "Traceback" not in done.stderr
