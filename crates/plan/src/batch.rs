@@ -9,8 +9,11 @@ use work::{Buffering, Schedule};
 /// Share of the period that the batch may leave on the table for being small.
 const SLACK: f64 = 0.01;
 
+/// Share of the period that is given up for live buffers that fit L1.
+const L1_WORTH: f64 = 0.1;
+
 /// The batch for `mapping`: among the powers of two up to `max_batch` for which every element's live buffers fit its L1
-/// (else its whole soft memory, else 1), the least whose period is within 1 % of the best, and whose firings cost no
+/// (its whole soft memory, where that gains more than 10 %; else 1), the least whose period is within 1 % of the best, and whose firings cost no
 /// more than 1 % of the period, where a firing's own bookkeeping is taken to be what a hand-over costs.
 pub(crate) fn choose(problem: &Problem, mapping: &[usize], buffering: Buffering, max_batch: u64) -> u64 {
     let soft = problem.machine.elements.iter().any(|e| e.memory.as_ref().is_some_and(|m| !m.hard));
@@ -40,7 +43,12 @@ pub(crate) fn choose(problem: &Problem, mapping: &[usize], buffering: Buffering,
         }
         batch *= 2;
     }
-    let l1_fits = tried.iter().any(|t| t.2);
+    // Live data in L1 is worth more than a little of hand-overs, and less than a lot.
+    let least = |l1: bool| {
+        let list = tried.iter().filter(|t| if l1 { t.2 } else { t.3 });
+        list.map(|t| t.1).min_by(f64::total_cmp)
+    };
+    let l1_fits = least(true).is_some_and(|l1| least(false).is_none_or(|all| l1 <= all * (1.0 + L1_WORTH)));
     let allowed: Vec<_> = tried.iter().filter(|t| if l1_fits { t.2 } else { t.3 }).collect();
     let Some(best) = allowed.iter().map(|t| t.1).min_by(f64::total_cmp) else { return 1 };
     let most = allowed.iter().map(|t| t.0).max().unwrap_or(1);

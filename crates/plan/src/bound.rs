@@ -1,7 +1,8 @@
 //! What no mapping can beat.
 //!
 //! Each bound here holds for every mapping of the graph on the machine at the given batch, feasible or not; the largest
-//! counts. None of them looks at memory or DMA limits; `spread_out` and `star` look at communication.
+//! counts. None of them looks at memory or DMA limits; `spread_out`, `star` and
+//! `crowded_neighbours` look at communication.
 
 use crate::Problem;
 
@@ -13,6 +14,7 @@ pub fn bound(problem: &Problem, batch: u64) -> f64 {
         crowding(problem),
         spread_out(problem, batch),
         star(problem, batch),
+        crowded_neighbours(problem, batch),
         lock(problem),
         quota(problem),
     ];
@@ -265,4 +267,71 @@ fn meet(own: f64, mut items: Vec<(f64, f64)>) -> f64 {
         port -= ns;
     }
     here.max(port)
+}
+
+/// An element that is done within T has room for only some neighbours of each of its tasks; data to and from the others
+/// costs time at both ends. So T is at least the least one for which all work, with that, fits on all elements. Every end
+/// of a transfer belongs to one task: an edge's producer and its consumer. Of a broadcast's transfer to an element,
+/// which consumers may share, each of its consumers has one part in so many; its producer's end does not count.
+fn crowded_neighbours(problem: &Problem, batch: u64) -> f64 {
+    let least =
+        |f: &dyn Fn(&machine::Overhead) -> f64| problem.overheads.iter().map(f).fold(f64::INFINITY, f64::min);
+    let per_transfer = least(&|o| o.per_transfer_ns) / batch.max(1) as f64;
+    let per_byte = least(&|o| o.per_byte_ns);
+    if per_transfer <= 0.0 && per_byte <= 0.0 {
+        return 0.0;
+    }
+    let cost: Vec<f64> = (0..problem.tasks()).map(|t| problem.least_cost(t)).collect();
+    // Per task, its neighbours as (other, ns that is saved when it is here too, what it costs here beyond that).
+    let mut near: Vec<Vec<(usize, f64, f64)>> = vec![Vec::new(); problem.tasks()];
+    for b in &problem.broadcasts {
+        let ns = per_transfer + per_byte * b.bytes as f64;
+        let mut add = |task: usize, other: usize, ns: f64| match near[task].iter_mut().find(|n| n.0 == other)
+        {
+            Some(n) => n.1 += ns,
+            None => near[task].push((other, ns, 0.0)),
+        };
+        for &to in b.to.iter().filter(|&&to| to != b.from) {
+            add(to, b.from, ns / b.to.len() as f64);
+            if b.to.len() == 1 {
+                add(b.from, to, ns);
+            }
+        }
+    }
+    for list in &mut near {
+        list.iter_mut().for_each(|n| n.2 = (cost[n.0] - n.1).max(0.0));
+        list.sort_by(|a, b| (b.1 * a.2).total_cmp(&(a.1 * b.2)));
+    }
+    let cpus = problem.machine.quota_cpus.unwrap_or(f64::INFINITY).min(problem.elements() as f64);
+    let fits = |period: f64| -> bool {
+        let mut need = 0.0;
+        for (list, own) in near.iter().zip(&cost) {
+            // With every neighbour elsewhere, or here where that costs less.
+            let spent: f64 = list.iter().map(|&(other, ns, _)| ns.min(cost[other])).sum();
+            let mut room = period - own - spent;
+            if room < 0.0 {
+                return false;
+            }
+            need += own;
+            for &(_, ns, more) in list {
+                // The part that is here saves its part: a knapsack that may be cut saves no less than a whole one.
+                let here = if more <= room { 1.0 } else { room / more };
+                room -= here * more;
+                need += (1.0 - here) * ns;
+            }
+        }
+        need <= cpus * period * (1.0 + ROUNDING)
+    };
+    let all: f64 = near.iter().flatten().map(|n| n.1).sum();
+    let work: f64 = cost.iter().sum();
+    let (mut low, mut high) = (0.0, work + all);
+    for _ in 0..60 {
+        let period = 0.5 * (low + high);
+        if fits(period) {
+            high = period;
+        } else {
+            low = period;
+        }
+    }
+    low
 }
