@@ -21,7 +21,13 @@ TITLES = {
 }
 TBB_RATIO = {2: 42.0, 4: 39.0, 8: 66.0}
 """oneTBB's parallel_pipeline over the reference on null when the goals were set: a weaker one is no limit."""
-BEGIN, END = "<!-- table -->", "<!-- end of table -->"
+MARKS = ("<!-- table -->", "<!-- end of table -->")
+"""Around the table in this folder's README."""
+FRONT_MARKS = (
+    "<!-- stream-overhead: written by benches/stream-overhead/run.py -->",
+    "<!-- /stream-overhead -->",
+)
+"""Around the figures in the project's README."""
 
 
 def cells(data: dict[str, Any]) -> Cells:
@@ -46,8 +52,8 @@ def number(ns: float | None) -> str:
     return f"{ns:.2f}" if ns < 10 else f"{ns:.1f}" if ns < 100 else f"{ns:.0f}"
 
 
-def table(data: dict[str, Any]) -> str:
-    """Markdown: medians, limits, goals, predictions, and what is missing."""
+def figures(data: dict[str, Any]) -> list[str]:
+    """Medians, and the machine that they are of."""
     found = cells(data)
     heads = [f"{name} S={s}" for name in ("null", "1 µs", "16 kB") for s in LENGTHS] + ["diamond"]
     lines = [
@@ -62,16 +68,37 @@ def table(data: dict[str, Any]) -> str:
             if any(v is not None for v in values):
                 label = f"**{c.label}**" if c.kind == "ours" else c.label
                 lines.append(f"| {label} | " + " | ".join(map(number, values)) + " |")
-    m, limits = data["machine"], data["limits"]
-    least = {key: f"{number(q['min'])}, {number(q['p50'])} ns" for key, q in limits.items() if isinstance(q, dict)}
+    m = data["machine"]
     lines += [
         "",
         f"Machine: {m['cpu_model']}{', virtual' if m['virtual'] else ''}, {m['cores']} cores, cpus used "
         f"{m['cpus_used'][0]} and {m['cpus_used'][1]}, "
         + ", ".join(f"{k} {v}" for k, v in m["caches"].items())
         + f", Linux {m['kernel']}, {m['system']}; "
-        + ", ".join(f"{k} {v}" for k, v in m["peers"].items() if v)
+        + ", ".join(f"{k} {v}" for k, v in {**m["peers"], "cellweave": m["cellweave"]}.items() if v)
         + f"; load average {data['load_average']['min']:.1f} to {data['load_average']['max']:.1f}.",
+    ]
+    return lines
+
+
+def front(data: dict[str, Any]) -> str:
+    """What the project's README shows: the figures, the command, where the rest is."""
+    return "\n".join(
+        [
+            *figures(data),
+            "",
+            "`python3 benches/stream-overhead/run.py` repeats it. What a stage is, who takes part, limits, goals and",
+            "predicted against achieved: [benches/stream-overhead](benches/stream-overhead/README.md).",
+            "",
+        ]
+    )
+
+
+def table(data: dict[str, Any]) -> str:
+    """Markdown: medians, limits, goals, predictions, and what is missing."""
+    lines, limits = figures(data), data["limits"]
+    least = {key: f"{number(q['min'])}, {number(q['p50'])} ns" for key, q in limits.items() if isinstance(q, dict)}
+    lines += [
         "",
         f"Limits (min, median): a cache line one way {least['ping_pong_one_way_ns']}; "
         f"a stream of lines {least['stream_line_ns']} each; the 1 µs kernel {least['spin_ns']}, "
@@ -184,12 +211,13 @@ def predictions(data: dict[str, Any]) -> list[tuple[str, list[float], list[float
     return out
 
 
-def into_readme(readme: Path, text: str) -> None:
-    """Put the table between the two marks of README.md."""
-    whole = readme.read_text()
-    if BEGIN in whole and END in whole:
-        before, after = whole.split(BEGIN, 1)[0], whole.split(END, 1)[1]
-        readme.write_text(f"{before}{BEGIN}\n{text}{END}{after}")
+def into(path: Path, text: str, marks: tuple[str, str]) -> None:
+    """Put the text between the two marks of a file that has them."""
+    begin, end = marks
+    whole = path.read_text()
+    if begin in whole and end in whole:
+        before, after = whole.split(begin, 1)[0], whole.split(end, 1)[1]
+        path.write_text(f"{before}{begin}\n{text}{end}{after}")
 
 
 def picture(data: dict[str, Any], path: Path) -> None:
