@@ -163,21 +163,13 @@ def wav_format(path: str) -> tuple[int, int]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument(
-        "--pitch", type=float, default=1.25, help="factor on every frequency, 0.25 to 4 (default 1.25)"
-    )
+    parser.add_argument("--pitch", type=float, default=1.25, help="factor on every frequency, 0.25 to 4 (default 1.25)")
     parser.add_argument("--tempo", type=float, default=0.8, help="2 = twice as fast, 0.25 to 4 (default 0.8)")
     parser.add_argument("--groups", type=int, default=16, help="tasks per stage: 4, 8, 16 or 32 (default 16)")
-    parser.add_argument(
-        "--input", default="speech.wav", help="WAV file, 1 to 8 channels (default speech.wav)"
-    )
+    parser.add_argument("--input", default="speech.wav", help="WAV file, 1 to 8 channels (default speech.wav)")
     parser.add_argument("--output", default="out.wav", help="WAV file to write (default out.wav)")
-    parser.add_argument(
-        "--format", default="i16", choices=["i16", "f32"], help="of the output's samples (default i16)"
-    )
-    parser.add_argument(
-        "-o", dest="app", default="-", help="application file to write (default: standard output)"
-    )
+    parser.add_argument("--format", default="i16", choices=["i16", "f32"], help="of the output's samples (default i16)")
+    parser.add_argument("-o", dest="app", default="-", help="application file to write (default: standard output)")
     args = parser.parse_args()
     for name in ("pitch", "tempo"):
         if not 0.25 <= getattr(args, name) <= 4:

@@ -8,9 +8,7 @@ import numpy as np
 from scipy import fft, signal
 
 
-def vocode(
-    x: np.ndarray, pitch: float, analysis_hop: int, synthesis_hop: int, frame: int = 1024
-) -> np.ndarray:
+def vocode(x: np.ndarray, pitch: float, analysis_hop: int, synthesis_hop: int, frame: int = 1024) -> np.ndarray:
     """Another pitch and tempo for one channel.
 
     Parameters
@@ -33,9 +31,7 @@ def vocode(
 
     # Odd frequencies (k + 1/2) / frame, time from the frame's middle: shift by half a bin, transform, turn.
     frames = np.lib.stride_tricks.sliding_window_view(padded, frame)[::analysis_hop][:instances] * window
-    spectra = fft.fft(frames * np.exp(-1j * np.pi * n / frame))[:, : frame // 2] * np.exp(
-        1j * np.pi * (k + 0.5)
-    )
+    spectra = fft.fft(frames * np.exp(-1j * np.pi * n / frame))[:, : frame // 2] * np.exp(1j * np.pi * (k + 0.5))
     magnitude = np.abs(spectra)
     phase = np.where(magnitude > 0, np.angle(spectra), 0.0)
 
@@ -48,9 +44,7 @@ def vocode(
     place = (k + 0.5) / pitch - 0.5
     source = np.minimum(np.floor((k + 0.5) / pitch).astype(int), frame // 2 - 1)
     with_nyquist = np.hstack([magnitude, np.zeros((instances, 1))])
-    new_magnitude = np.array(
-        [np.interp(place, np.arange(frame // 2 + 1), m, right=0.0) for m in with_nyquist]
-    )
+    new_magnitude = np.array([np.interp(place, np.arange(frame // 2 + 1), m, right=0.0) for m in with_nyquist])
     steps = np.vstack([phase[:1, source], pitch * synthesis_hop / analysis_hop * advance[:, source]])
     new_phase = np.cumsum(steps, axis=0)
 

@@ -22,16 +22,12 @@ def read_wav(path) -> tuple[np.ndarray, int]:
         name, size = struct.unpack_from("<4sI", data, at)
         if name == b"fmt ":
             layout = struct.unpack_from("<HHIIHH", data, at + 8)
-            if (
-                layout[0] == 0xFFFE and size >= 26
-            ):  # extensible: the format stands in the first two bytes of its GUID
+            if layout[0] == 0xFFFE and size >= 26:  # extensible: the format stands in the first two bytes of its GUID
                 layout = struct.unpack_from("<H", data, at + 32) + layout[1:]
         if name == b"data" and layout:
             bits, channels = layout[5], layout[1]
             if (layout[0], bits) not in ((1, 16), (3, 32)):
-                raise ValueError(
-                    f"{path}: format {layout[0]} with {bits} bits; 16-bit integers and 32-bit floats are read"
-                )
+                raise ValueError(f"{path}: format {layout[0]} with {bits} bits; 16-bit integers and 32-bit floats are read")
             whole = min(size, len(data) - at - 8) // (channels * bits // 8) * channels
             samples = np.frombuffer(data, "<i2" if bits == 16 else "<f4", whole, at + 8).astype(float)
             return samples.reshape(-1, channels) / (32768 if bits == 16 else 1), layout[2]
@@ -75,9 +71,7 @@ def draw(paths, picture) -> None:
         style = {"cmap": plt.get_cmap("magma", 13), "interpolation": "nearest"}
         image = axis.imshow(db, vmin=-100, vmax=-35, extent=extent, origin="lower", aspect="auto", **style)
         axis.set(ylabel="Hz", xlim=(0, longest))
-        axis.set_title(
-            f"{Path(path).name}: {len(x) / rate:.2f} s, fundamental {fundamental_hz(mono, rate):.0f} Hz"
-        )
+        axis.set_title(f"{Path(path).name}: {len(x) / rate:.2f} s, fundamental {fundamental_hz(mono, rate):.0f} Hz")
     axes[-1, 0].set_xlabel("s")
     figure.colorbar(image, ax=axes[:, 0], label="dB per Hz")
     figure.savefig(picture, dpi=72)

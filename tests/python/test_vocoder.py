@@ -370,3 +370,11 @@ def test_the_application_that_ships_is_the_generators(speech):
     line = [sys.executable, "make_app.py"]
     made = subprocess.run(line, cwd=FOLDER, capture_output=True, text=True, check=True).stdout
     assert (FOLDER / "app.toml").read_text() == made
+
+
+def test_the_graph_has_the_shape_that_its_page_says():
+    tasks, edges = make_app.graph(make_app.setting(1.25, 0.8), {}, {})
+    peeking = [edge for edge in edges if edge[3]]
+    assert (len(tasks), len(edges), len(peeking)) == (105, 165, 32)
+    page = (FOLDER / "README.md").read_text()
+    assert "105 tasks, 165 edges, 32 of" in page
