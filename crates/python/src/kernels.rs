@@ -68,7 +68,9 @@ fn make(py: Python<'_>, kernel: &Py<PyAny>, info: &TaskInfo) -> Result<Box<dyn K
     let connections = |ports: &[Connected]| -> Vec<(String, u64, u64)> {
         ports.iter().map(|c| (c.name.clone(), c.bytes, c.peek)).collect()
     };
-    let made = || -> PyResult<(Py<PyAny>, usize, Py<PyAny>, Py<PyAny>)> {
+    // What `make` of the front returns: fire, address, state, finish.
+    type Made = (Py<PyAny>, usize, Py<PyAny>, Py<PyAny>);
+    let made = || -> PyResult<Made> {
         let arguments = (params(py, info)?, connections(&info.inputs), connections(&info.outputs));
         kernel.call_method1(py, "make", arguments)?.extract(py)
     };
