@@ -27,8 +27,9 @@ pub(crate) fn finish(problem: &Problem, outcome: Outcome) -> Result<Plan, PlanEr
     check(problem, &outcome.mapping)?;
     let mapping = &outcome.mapping;
     let n = problem.elements();
-    let schedule = work::schedule::schedule(graph, mapping, n, outcome.buffering, outcome.batch)?;
+    let mut schedule = work::schedule::schedule(graph, mapping, n, outcome.buffering, outcome.batch)?;
     let prediction = model::predict_with(&problem.limits, machine, graph, mapping, &schedule)?;
+    crate::depth::deepen(problem, mapping, &mut schedule, prediction.period_ns);
     let period_ns = prediction.period_ns;
     let mut bound_ns = crate::bound::bound(problem, schedule.batch).max(outcome.bound_ns).min(period_ns);
     if bound_ns >= period_ns * (1.0 - 2.0 * crate::bound::ROUNDING) {

@@ -6,7 +6,7 @@
 //! | [`mod@greedy`], [`mod@cluster`], [`mod@delegate`] | Algorithms 1 to 7 of `streaming-schedule` |
 //! | `anneal`, `state`, `flow` | search with incremental evaluation |
 //! | [`mod@bound`] | what no mapping can beat |
-//! | `start`, `batch` | where a search starts; instances per firing |
+//! | `start`, `batch`, `depth` | where a search starts; instances per firing; how deep a ring between caches is |
 //! | [`exact`] | the mixed integer program, as sparse arrays for any solver |
 //!
 //! Floor 2: imports `machine`, `work` and `model`. Reads no clock: the caller passes one in.
@@ -49,6 +49,7 @@ pub mod problem;
 mod anneal;
 mod batch;
 mod budget;
+mod depth;
 mod finish;
 mod flow;
 mod random;
@@ -252,7 +253,7 @@ pub fn plan(
             let mut last = started;
             delegate(&problem, first_batch, options.dmax, options.read_back_bytes_per_s, &mut |moves| {
                 let now = clock();
-                let report = now - last < 0.1 || {
+                now - last < 0.1 || {
                     last = now;
                     (budget.progress)(&Progress {
                         method: "delegate",
@@ -261,8 +262,7 @@ pub fn plan(
                         period_ns: f64::INFINITY,
                         bound_ns: 0.0,
                     })
-                };
-                report
+                }
             })?
         }
         Method::Given(mapping) => (mapping.clone(), 0),
