@@ -31,10 +31,7 @@
 //!         capacity_bytes_per_s: 1e9,
 //!         pairs: vec![machine::Block { from: vec![0, 1], to: vec![0, 1] }],
 //!     }],
-//!     overheads: BTreeMap::new(),
-//!     distances: None,
-//!     measured: true,
-//!     quota_cpus: None,
+//!     ..Default::default()
 //! };
 //! let task = |name: &str, ns: f64| work::Task {
 //!     name: name.into(),

@@ -150,6 +150,9 @@ fn gaps(qs22: &Machine, set: &[Graph], text: &mut String) -> Value {
             "gap_percent": q, "seconds": seconds, "left": left })
 }
 
+/// (Average, standard deviation) of Table 2: all, small, large.
+type Published = [(f64, f64); 3];
+
 /// Throughput of the paper's heuristics over that of annealing, all under the duplicated rule, as in Table 2.
 fn heuristics(qs22: &Machine, set: &[Graph], text: &mut String) -> Value {
     let rule = Some(Buffering::Duplicated);
@@ -163,8 +166,7 @@ fn heuristics(qs22: &Machine, set: &[Graph], text: &mut String) -> Value {
          | graphs | method | min | max | average | std. dev. | breaks a limit | Table 2: average | std. dev. |\n\
          |---|---|---|---|---|---|---|---|---|"
     );
-    // (average, standard deviation) of Table 2: all, small, large.
-    let methods: [(&str, Options, [(f64, f64); 3]); 4] = [
+    let methods: [(&str, Options, Published); 4] = [
         ("greedy", with(Method::Greedy), [(0.82, 0.12), (0.82, 0.13), (0.79, 0.10)]),
         (
             "delegate, C to PPE min(25, 2 x SPEs)",

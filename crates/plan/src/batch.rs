@@ -9,6 +9,9 @@ use work::{Buffering, Schedule};
 /// Share of the period that the batch may leave on the table for being small.
 const SLACK: f64 = 0.01;
 
+/// What a hand-over is taken to cost where nothing was measured, for the batch alone: one cache line between two cores,
+/// about what all hosts have.
+const UNKNOWN_HAND_OVER_NS: f64 = 150.0;
 /// Share of the period that is given up for live buffers that fit L1.
 const L1_WORTH: f64 = 0.1;
 
@@ -52,9 +55,10 @@ pub(crate) fn choose(problem: &Problem, mapping: &[usize], buffering: Buffering,
     let allowed: Vec<_> = tried.iter().filter(|t| if l1_fits { t.2 } else { t.3 }).collect();
     let Some(best) = allowed.iter().map(|t| t.1).min_by(f64::total_cmp) else { return 1 };
     let most = allowed.iter().map(|t| t.0).max().unwrap_or(1);
+    let known = problem.spends_on_transfers();
     let mut firings = vec![0.0; n];
     for &on in mapping {
-        firings[on] += problem.overheads[on].per_transfer_ns;
+        firings[on] += if known { problem.overheads[on].per_transfer_ns } else { UNKNOWN_HAND_OVER_NS };
     }
     let firing = firings.into_iter().fold(0.0, f64::max);
     allowed

@@ -141,7 +141,6 @@ fn map_clusters(
     buffers: &[f64],
     clustering: &[usize],
 ) -> Mapping {
-    let n = sets.resources.len();
     let sum = |r: usize, cluster: usize| -> u64 {
         (0..problem.tasks())
             .filter(|&t| clustering[t] == cluster)
@@ -155,14 +154,14 @@ fn map_clusters(
         (0..problem.tasks()).filter(|&t| clustering[t] == c).fold(0u64, |s, t| s.saturating_add(mean[t]))
     };
     let mut weighed: Vec<(u64, usize)> = names.into_iter().map(|c| (weigh(c), c)).collect();
-    weighed.sort_by(|a, b| b.0.cmp(&a.0));
+    weighed.sort_by_key(|w| std::cmp::Reverse(w.0));
 
     let mut resource_of: Vec<Option<usize>> = vec![None; problem.tasks()];
-    let mut load = vec![0u64; n];
+    let mut load = vec![0u64; sets.resources.len()];
     for (_, cluster) in weighed {
         let mut best: Option<(u64, usize)> = None;
-        for r in 0..n {
-            let new = match &sets.resources[r] {
+        for (r, resource) in sets.resources.iter().enumerate() {
+            let new = match resource {
                 Resource::Single(_) => load[r].saturating_add(sum(r, cluster)),
                 Resource::Set(set) => {
                     let tasks = weights.heaviest[r]

@@ -216,13 +216,13 @@ impl<'p, 'a> Rows<'p, 'a> {
     pub fn compute(&mut self, talk: &[Vec<(u32, usize)>]) {
         let problem = self.problem;
         let mut shared: Vec<(u32, f64)> = Vec::new();
-        for e in 0..problem.elements() {
+        for (e, talk) in talk.iter().enumerate() {
             let o = problem.overheads[e];
             let mut row: Vec<(u32, f64)> = (0..problem.tasks())
                 .filter(|&t| problem.cost_on(t, e).is_finite())
                 .map(|t| (self.alpha(t, e), problem.cost_on(t, e)))
                 .collect();
-            for &(column, b) in &talk[e] {
+            for &(column, b) in talk {
                 let bytes = problem.broadcasts[b].bytes as f64;
                 row.push((column, o.per_transfer_ns / self.batch as f64 + o.per_byte_ns * bytes));
             }

@@ -6,6 +6,9 @@ use std::collections::HashMap;
 /// Above this many elements only a machine without limits is looked at: the check grows with the cube.
 const MOST_ELEMENTS: usize = 40;
 
+/// Ordered pairs of elements, sorted.
+type Pairs<'l> = &'l [(usize, usize)];
+
 /// Classes of two or more interchangeable elements: equal kind, memory and transfer counts, and swapping any two of them
 /// maps the machine's limits onto each other.
 pub(super) fn classes(problem: &Problem) -> Vec<Vec<usize>> {
@@ -20,7 +23,7 @@ pub(super) fn classes(problem: &Problem) -> Vec<Vec<usize>> {
         .map(|l| (0..n * n).map(|p| (p / n, p % n)).filter(|&(i, j)| l.holds(i, j)).collect())
         .collect();
     let capacity = |id: usize| machine.limits[id].capacity_bytes_per_s.to_bits();
-    let mut count: HashMap<(u64, &[(usize, usize)]), usize> = HashMap::new();
+    let mut count: HashMap<(u64, Pairs), usize> = HashMap::new();
     for (id, list) in pairs.iter().enumerate() {
         *count.entry((capacity(id), list)).or_default() += 1;
     }

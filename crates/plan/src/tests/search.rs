@@ -189,6 +189,16 @@ fn a_batch_keeps_what_is_alive_within_the_first_cache() {
 }
 
 #[test]
+fn a_host_that_was_not_measured_still_batches_fine_tasks() {
+    let fine = graph(vec![task("a", 5.0, 0.0), task("b", 5.0, 0.0)], &[(0, 1, 8, 0)]);
+    let mut machine = host(2, 0.0);
+    machine.overheads.clear();
+    assert_eq!(run(&machine, &fine, &moves(Method::Auto, 1_000)).unwrap().batch, 1024);
+    let coarse = graph(vec![task("a", 1e6, 0.0), task("b", 1e6, 0.0)], &[(0, 1, 8, 0)]);
+    assert_eq!(run(&machine, &coarse, &moves(Method::Auto, 1_000)).unwrap().batch, 1);
+}
+
+#[test]
 fn a_cell_plans_with_a_batch_of_one() {
     let graph = graph(vec![task("a", 10.0, 5.0)], &[]);
     let plan = run(&preset("cell", 1, 8), &graph, &Options::default()).unwrap();
