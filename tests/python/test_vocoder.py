@@ -160,9 +160,7 @@ class Sequential:
                 ]
                 made = [(at[f"{name}.{port}"] + first * size, size, size) for port, size, *_ in outs]
                 views_in, views_out = array(In, seen), array(Out, made)
-                batch = Batch(
-                    firings, first, len(ins), len(outs), c.addressof(views_in), c.addressof(views_out)
-                )
+                batch = Batch(firings, first, len(ins), len(outs), c.addressof(views_in), c.addressof(views_out))
                 result = kernel.fire(state, c.byref(batch))
                 assert (result.fired, result.status) == (firings, 0)
                 first += firings
@@ -305,9 +303,7 @@ def mappings(tasks, elements):
     random = np.random.default_rng(11)
     return {
         "one element": {t: elements[0] for t in tasks},
-        "first half, second half": {
-            t: elements[i * len(elements) // len(tasks)] for i, t in enumerate(tasks)
-        },
+        "first half, second half": {t: elements[i * len(elements) // len(tasks)] for i, t in enumerate(tasks)},
         "in turn": {t: elements[i % len(elements)] for i, t in enumerate(tasks)},
         "by chance": {t: elements[random.integers(len(elements))] for t in tasks},
         "source and sink apart": {t: elements[-1 if t in ("read", "write") else 0] for t in tasks},
