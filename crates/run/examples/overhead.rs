@@ -75,13 +75,20 @@ fn diamond(bytes: u64) -> Graph {
     Graph { name: "diamond".into(), tasks, edges, ..Graph::default() }
 }
 
-fn measure(name: &str, graph: &Graph, mapping: &[usize], batch: u64, seconds: f64) {
+/// Median ns per firing of a stage; with a trace, if asked to.
+fn measure(name: &str, graph: &Graph, mapping: &[usize], batch: u64, seconds: f64, traced: bool) -> f64 {
+    let trace = traced.then(|| std::env::temp_dir().join(format!("overhead-{}.json", std::process::id())));
     let machine = cores(2);
     let plan = planned(graph, &machine, mapping, batch).expect("a plan");
     let mut per_stage = Vec::new();
     let mut instances = 20_000u64;
     for round in 0..6 {
-        let options = Options { instances: Some(instances), ..Options::default() };
+        let options = Options {
+            instances: Some(instances),
+            trace: trace.clone(),
+            trace_events: 1 << 22,
+            ..Options::default()
+        };
         let outcome = run(graph, &machine, &plan, &Bench, options).expect("a run");
         let ns = 1e9 / outcome.throughput_per_s / graph.tasks.len() as f64;
         if round == 0 {
@@ -96,6 +103,10 @@ fn measure(name: &str, graph: &Graph, mapping: &[usize], batch: u64, seconds: f6
         "{name:32} batch {batch:4}: {:8.2} ns per firing of a stage (min {:.2})",
         per_stage[2], per_stage[0]
     );
+    if let Some(path) = trace {
+        let _ = std::fs::remove_file(path);
+    }
+    per_stage[2]
 }
 
 fn main() {
@@ -103,7 +114,7 @@ fn main() {
     let filter = std::env::args().nth(2).unwrap_or_default();
     let case = |name: &str, graph: Graph, mapping: Vec<usize>, batch: u64| {
         if name.contains(&filter) {
-            measure(name, &graph, &mapping, batch, seconds);
+            measure(name, &graph, &mapping, batch, seconds, false);
         }
     };
     for stages in [2, 4, 8] {
@@ -127,5 +138,19 @@ fn main() {
     for batch in [16, 64, 256] {
         case("diamond 1-4-1, 1 core", diamond(64), vec![0; 6], batch);
         case("diamond 1-4-1, 2 cores", diamond(64), vec![0, 0, 0, 1, 1, 1], batch);
+    }
+    if "trace".contains(&filter) {
+        for batch in [1, 16] {
+            let graph = chain(4, 64, "cellweave:spin", 1000.0);
+            // In turns, so that a slow moment of the machine hits both.
+            let mut ratios: Vec<f64> = (0..5)
+                .map(|_| {
+                    let plain = measure("1 us, S=4, 1 core", &graph, &[0; 4], batch, seconds, false);
+                    measure("1 us, S=4, 1 core, traced", &graph, &[0; 4], batch, seconds, true) / plain
+                })
+                .collect();
+            ratios.sort_by(f64::total_cmp);
+            println!("tracing costs {:.1} % with batch {batch}", 100.0 * (ratios[2] - 1.0));
+        }
     }
 }

@@ -43,6 +43,10 @@ pub struct Outcome {
     /// ns per firing, per task, by call of its kernel; only when asked for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tasks: BTreeMap<String, Quantiles>,
+    /// Share of one cpu's time that a hypervisor gave to others during the run, all cpus together; `null` where the kernel
+    /// does not count it.
+    #[serde(default)]
+    pub stolen_share: Option<f64>,
     /// Things worth saying.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

@@ -1,8 +1,8 @@
 //! The caller's thread: starts the workers, watches them, and puts together what they leave behind.
 
 use crate::kernel::{Kernels, Rescue};
-use crate::layout::Layout;
-use crate::options::{Options, Progress, RUN, RunError, STOP};
+use crate::layout::{Layout, PlanError};
+use crate::options::{DRAIN, Options, Progress, RUN, RunError, STOP};
 use crate::outcome::{ElementOutcome, Latency, Outcome, steady};
 use crate::samples::Quantiles;
 use crate::scheduler::Counters;
@@ -43,6 +43,11 @@ pub fn run(
     mut options: Options<'_>,
 ) -> Result<Outcome, RunError> {
     let layout = Layout::new(graph, machine, plan)?;
+    let has_source = layout.units.iter().any(|u| u.source);
+    if !has_source && options.instances.is_none() {
+        let why = "every task of the application has inputs: without a source, say how many instances to run";
+        return Err(PlanError(why.into()).into());
+    }
     let memory_bytes = options.memory_bytes.unwrap_or_else(memory_available);
     let Setup { layout, workers, blocks, may_block, rescues } = setup(graph, layout, kernels, memory_bytes)?;
     let names: Vec<String> = graph.tasks.iter().map(|t| t.name.clone()).collect();
@@ -54,7 +59,9 @@ pub fn run(
         abandoned: AtomicBool::new(false),
         ready: AtomicU32::new(0),
         made: layout.rings.iter().map(|_| AtomicU64::new(u64::MAX)).collect(),
-        boards: (0..count).map(|_| Board::default()).collect(),
+        boards: (0..count)
+            .map(|_| Board { accepted: AtomicU64::new(u64::MAX), ..Board::default() })
+            .collect(),
         failure: Mutex::new(None),
         stamps: Stamps::new(),
         reports: Mutex::new(Vec::new()),
@@ -68,6 +75,7 @@ pub fn run(
     let cpus = Affinity::of_this_thread().map_or(1, |a| a.cpus().len());
     let patience = Patience::new(count, cpus);
     let begin_ns = now_ns();
+    let steal = host::stolen::Steal::start();
     let mut threads: Vec<Option<JoinHandle<()>>> = Vec::with_capacity(count);
     for seed in workers {
         let index = seed.index;
@@ -89,6 +97,8 @@ pub fn run(
             let guarded = std::panic::AssertUnwindSafe(|| work(start, &theirs));
             if std::panic::catch_unwind(guarded).is_err() {
                 theirs.fail(RunError::System(format!("the worker of {name} panicked")));
+                lock(&theirs.reports).push(Report { index, ..Report::default() });
+                theirs.ended.notify_all();
             }
         });
         match thread {
@@ -109,6 +119,7 @@ pub fn run(
         options: &mut options,
         threads: &threads,
         predicted_per_s: plan.throughput_per_s,
+        has_source,
         begin_ns,
         warnings: Vec::new(),
     };
@@ -132,6 +143,7 @@ pub fn run(
         return Err(error);
     }
     let mut outcome = outcome(graph, machine, plan, &layout, &reports, accepted, warnings);
+    outcome.stolen_share = steal.share();
     if let Some(path) = &options.trace {
         crate::trace::write(path, graph, &layout, &reports, &mut outcome.warnings)?;
     }
@@ -175,6 +187,7 @@ struct Watch<'a, 'b> {
     options: &'a mut Options<'b>,
     threads: &'a [Option<JoinHandle<()>>],
     predicted_per_s: f64,
+    has_source: bool,
     begin_ns: u64,
     warnings: Vec<String>,
 }
@@ -197,14 +210,20 @@ impl Watch<'_, '_> {
             }
             reports = shared.ended.wait_timeout(reports, LOOK).unwrap_or_else(|e| e.into_inner()).0;
             let now_ns = now_ns();
-            let asked = self.options.stop.load(Ordering::Acquire).min(STOP);
+            // Without a source there is nothing to drain from.
+            let asked = match self.options.stop.load(Ordering::Acquire) {
+                RUN => RUN,
+                DRAIN if self.has_source => DRAIN,
+                _ => STOP,
+            };
             if asked > shared.control.fetch_max(asked, Ordering::AcqRel) {
                 shared.notify_all();
             }
             if shared.control.load(Ordering::Acquire) == STOP {
                 let since = *stopped_ns.get_or_insert(now_ns);
-                if now_ns.saturating_sub(since) > GRACE_NS && reports.len() < workers && self.hangs(&reports)
-                {
+                // Flushing what sinks accepted may take longer than returning from a kernel.
+                let grace_ns = if self.all_finish(&reports) { watchdog_ns.max(GRACE_NS) } else { GRACE_NS };
+                if now_ns.saturating_sub(since) > grace_ns && reports.len() < workers {
                     drop(reports);
                     return self.give_up();
                 }
@@ -235,9 +254,9 @@ impl Watch<'_, '_> {
         }
     }
 
-    /// Whether a worker without a report is inside a kernel.
-    fn hangs(&self, reports: &[Report]) -> bool {
-        self.silent(reports).any(|w| self.shared.boards[w].doing.load(Ordering::Relaxed) != 0)
+    /// Whether every worker without a report has fired for the last time.
+    fn all_finish(&self, reports: &[Report]) -> bool {
+        self.silent(reports).all(|w| self.shared.boards[w].finishing.load(Ordering::Relaxed))
     }
 
     fn silent<'r>(&self, reports: &'r [Report]) -> impl Iterator<Item = usize> + 'r {
@@ -261,7 +280,7 @@ impl Watch<'_, '_> {
                     let task = task as usize - 1;
                     let name = &self.shared.names[task];
                     let instance = board.instance.load(Ordering::Relaxed);
-                    if !self.sources[task] {
+                    if !self.sources[task] || board.finishing.load(Ordering::Relaxed) {
                         return Hang::Stuck(format!(
                             "the kernel of task '{name}' on {} does not return or makes no progress, at instance {instance}",
                             self.layout.elements[w].name
@@ -422,6 +441,7 @@ fn outcome(
         pinned: not_pinned.is_empty(),
         not_pinned,
         tasks,
+        stolen_share: None,
         warnings,
         identity: host::identity().to_pairs().into_iter().map(|(k, v)| (k.to_string(), v)).collect(),
     }

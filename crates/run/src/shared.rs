@@ -47,10 +47,13 @@ pub(crate) struct Board {
     pub idle_since_ns: AtomicU64,
     /// Whether it waits for a source that has nothing right now.
     pub resting: AtomicBool,
+    /// Whether it has fired for the last time: kernels flush.
+    pub finishing: AtomicBool,
     pub event: Event,
 }
 
 /// What a worker leaves behind.
+#[derive(Default)]
 pub(crate) struct Report {
     pub index: usize,
     pub busy_ns: u64,

@@ -68,6 +68,13 @@ impl Recorder {
         }
     }
 
+    /// Touches the memory for events on the thread that will fill it, so that no page fault comes later.
+    pub(crate) fn touch(&mut self) {
+        let nothing = TraceEvent { start_ns: 0, end_ns: 0, first: 0, firings: 0, of: 0, kind: Kind::Wait };
+        self.events.resize(self.events.capacity(), nothing);
+        self.events.clear();
+    }
+
     /// A kernel was called, and returned just now.
     #[inline]
     pub(crate) fn call(&mut self, cost: usize, end_ns: u64, task: usize, firings: u64, first: u64) {

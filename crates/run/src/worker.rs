@@ -44,6 +44,7 @@ struct Worker<'a> {
     idle_ns: u64,
     firings: u64,
     steps: u64,
+    tasks: usize,
     retry_ns: u64,
     control: u32,
 }
@@ -106,9 +107,11 @@ pub(crate) fn work(start: Start, shared: &Shared) {
         idle_ns: 0,
         firings: 0,
         steps: 0,
+        tasks: 0,
         retry_ns: RETRY_NS.0,
         control: RUN,
     };
+    worker.recorder.touch();
     for unit in units {
         worker.init(unit, batch, stamped);
     }
@@ -129,6 +132,7 @@ pub(crate) fn work(start: Start, shared: &Shared) {
         std::mem::forget(worker);
         return;
     }
+    worker.board.finishing.store(true, Relaxed);
     let finish_errors = worker.finish();
     let mut report = Report {
         index,
@@ -163,6 +167,9 @@ impl Worker<'_> {
     fn init(&mut self, seed: UnitSeed, batch: u64, stamped: Option<usize>) {
         let unit = self.units.len();
         let sink = seed.tasks.iter().any(|t| t.sink);
+        if sink {
+            self.board.accepted.store(0, Relaxed);
+        }
         let mut tasks = Vec::with_capacity(seed.tasks.len());
         for TaskSeed { task, opened, info, ins, outs, ring_ins, ring_outs, source, .. } in seed.tasks {
             if self.shared.control.load(Acquire) == STOP {
@@ -177,7 +184,9 @@ impl Worker<'_> {
                 }
             };
             let error = vec![0u8; ERROR_BYTES].into();
-            let cost = self.recorder.costs.iter().position(|(t, _)| *t == task).unwrap_or(0);
+            // The recorder lists the tasks in this order, too.
+            let cost = self.tasks;
+            self.tasks += 1;
             tasks.push(Task { task, live, source, ins, outs, error, ring_ins, ring_outs, cost });
         }
         let stamper = tasks.iter().any(|t| Some(t.task) == stamped).then(|| Stamper::new(batch));
@@ -203,15 +212,14 @@ impl Worker<'_> {
             }
             match step {
                 Step::Fire { unit, firings } => self.fire(unit, firings)?,
-                Step::Retry { unit, firings } => match self.wait(Some(self.retry_ns)) {
-                    Step::Wait | Step::Retry { .. } => {
-                        self.retry_ns = (self.retry_ns * 2).min(RETRY_NS.1);
-                        self.heed()?;
+                Step::Retry { unit, firings } => {
+                    let other = self.wait(Some(self.retry_ns));
+                    self.retry_ns = (self.retry_ns * 2).min(RETRY_NS.1);
+                    let called = self.shared.control.load(Acquire) != self.control;
+                    if !called && matches!(other, Step::Wait | Step::Retry { .. }) {
                         self.fire(unit, firings)?;
                     }
-                    // Something else can run: ask again what.
-                    _ => {}
-                },
+                }
                 Step::Pad { unit, write, instances } => self.pad(unit, write, instances),
                 Step::Wait => {}
                 Step::Done => return Ok(()),

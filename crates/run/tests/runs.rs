@@ -274,6 +274,7 @@ fn a_drain_completes_what_is_in_flight_and_a_stop_ends_at_once() {
         let stop = options.stop.clone();
         let mut progress = |p: &run::Progress| {
             calls += 1;
+            assert!(p.instances > 0, "the sink has taken some");
             assert!(p.busy.len() == plan.order.values().filter(|o| !o.is_empty()).count());
             stop.store(flag, Ordering::Release);
         };
@@ -311,6 +312,83 @@ fn a_source_that_has_nothing_is_waited_for_and_told_about() {
     let outcome = run(&graph, &machine, &plan, &Slowly, options).unwrap();
     assert_eq!(outcome.instances, 100);
     assert!(outcome.warnings.iter().any(|w| w.contains("nothing to give")), "{:?}", outcome.warnings);
+}
+
+/// Passes on 100 instances, then never returns; or never finishes.
+struct Hang(bool);
+
+impl Kernel for Hang {
+    fn fire(&mut self, batch: &mut Batch) -> Fired {
+        let (from, to) = (batch.inputs_together::<u8>(0), batch.outputs_together::<u8>(0));
+        to.copy_from_slice(from);
+        while !self.0 && batch.first() >= 100 {
+            std::thread::park();
+        }
+        batch.done()
+    }
+    fn finish(&mut self) -> Result<(), String> {
+        while self.0 {
+            std::thread::park();
+        }
+        Ok(())
+    }
+}
+
+struct Hanging(bool);
+
+impl Kernels for Hanging {
+    fn open(&self, graph: &Graph, t: TaskId) -> Result<Opened, String> {
+        if graph.tasks[t].name != "hang" {
+            return Standard::in_folder(env!("CARGO_TARGET_TMPDIR")).open(graph, t);
+        }
+        let in_finish = self.0;
+        let ports = |n: &str| vec![PortSpec::any(n)];
+        Ok(Opened::from_rust(ports("in"), ports("out"), move |_| Ok(Box::new(Hang(in_finish)))))
+    }
+}
+
+#[test]
+fn a_hanging_kernel_ends_the_run_and_loses_nothing_that_the_sink_beside_it_accepted() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("hang.bin");
+    for (in_finish, mapping) in [(false, [0, 0, 0]), (false, [0, 1, 0]), (true, [0, 0, 0]), (true, [0, 0, 1])]
+    {
+        let mut sink = task("sink", "cellweave:write");
+        sink.params.insert("path".into(), work::Value::Text("hang.bin".into()));
+        let graph = Graph {
+            name: "g".into(),
+            tasks: vec![task("count", "cellweave:count"), task("hang", ""), sink],
+            edges: vec![edge(0, "out", 1, "in", 8), edge(1, "out", 2, "in", 8)],
+            ..Graph::default()
+        };
+        let machine = cores(2);
+        let plan = planned(&graph, &machine, &mapping, 10).unwrap();
+        let options = Options { instances: Some(1000), watchdog_s: 0.2, ..Options::default() };
+        let error = run(&graph, &machine, &plan, &Hanging(in_finish), options).unwrap_err();
+        assert!(matches!(&error, RunError::Stuck { why, .. } if why.contains("'hang'")), "{error}");
+        let instances = if in_finish { 1000u64 } else { 100 };
+        let wanted: Vec<u8> = (0..instances).flat_map(u64::to_le_bytes).collect();
+        assert!(std::fs::read(&path).unwrap() == wanted, "{in_finish} {mapping:?}");
+    }
+}
+
+#[test]
+fn a_graph_without_a_source_needs_a_number_of_instances() {
+    let mut loops = edge(1, "out", 0, "in", 8);
+    loops.delay = 64;
+    let graph = Graph {
+        name: "g".into(),
+        tasks: vec![task("a", "cellweave:copy"), task("b", "cellweave:copy")],
+        edges: vec![edge(0, "out", 1, "in", 8), loops],
+        ..Graph::default()
+    };
+    let machine = cores(2);
+    let plan = planned(&graph, &machine, &[0, 1], 4).unwrap();
+    let error =
+        run(&graph, &machine, &plan, &Standard::default(), Options::default()).unwrap_err().to_string();
+    assert!(error.contains("without a source, say how many instances"), "{error}");
+    let options = Options { instances: Some(1000), ..Options::default() };
+    let outcome = run(&graph, &machine, &plan, &Standard::default(), options).unwrap();
+    assert!(outcome.elements.iter().all(|e| e.firings == 1000));
 }
 
 #[test]
