@@ -79,15 +79,20 @@ class Progress:
         share, line = self._describe(state)
         if self._bar is None:
             from rich.console import Console
-            from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+            from rich.progress import BarColumn, TextColumn
             from rich.progress import Progress as Bar
 
-            columns = (BarColumn(bar_width=24), TimeElapsedColumn(), TextColumn("{task.description}"))
+            columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False))
             self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
             self._task = self._bar.add_task("", total=None)
             self._bar.start()
-        done = None if share is None else max(0.0, min(1.0, share))
-        self._bar.update(self._task, description=line, total=None if done is None else 1.0, completed=done or 0.0)
+        line = f"{time.monotonic() - self._start:.0f} s, {line}"
+        if share is None:
+            if self._bar.tasks[0].total is not None:
+                self._bar.reset(self._task, total=None)
+            self._bar.update(self._task, description=line)
+        else:
+            self._bar.update(self._task, description=line, total=1.0, completed=max(0.0, min(1.0, share)))
 
     def __enter__(self) -> Progress:
         return self

@@ -75,4 +75,6 @@ def _describe(state: dict[str, Any]) -> tuple[float | None, str]:
     busy = state.get("busy") or {}
     if busy:
         words.append("busy " + " ".join(f"{name} {percent(share)}" for name, share in list(busy.items())[:8]))
+    if state.get("warning"):
+        words.append(str(state["warning"]))
     return state.get("share"), ", ".join(words)
