@@ -239,6 +239,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri ends the program when memory is refused")]
     fn memory_that_nobody_has_is_an_error() {
         assert!(Block::zeroed(1 << 62).unwrap_err().contains("refused"));
         assert_eq!(Shape::new(u64::MAX, true), None);

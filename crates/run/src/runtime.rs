@@ -75,7 +75,8 @@ pub fn run(
     let cpus = Affinity::of_this_thread().map_or(1, |a| a.cpus().len());
     let patience = Patience::new(count, cpus);
     let begin_ns = now_ns();
-    let steal = host::stolen::Steal::start();
+    // Miri knows no clock ticks.
+    let steal = (!cfg!(miri)).then(host::stolen::Steal::start);
     let mut threads: Vec<Option<JoinHandle<()>>> = Vec::with_capacity(count);
     for seed in workers {
         let index = seed.index;
@@ -143,7 +144,7 @@ pub fn run(
         return Err(error);
     }
     let mut outcome = outcome(graph, machine, plan, &layout, &reports, accepted, warnings);
-    outcome.stolen_share = steal.share();
+    outcome.stolen_share = steal.and_then(|s| s.share());
     if let Some(path) = &options.trace {
         crate::trace::write(path, graph, &layout, &reports, &mut outcome.warnings)?;
     }
