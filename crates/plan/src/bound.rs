@@ -1,16 +1,18 @@
 //! What no mapping can beat.
 //!
-//! Each bound here holds for every mapping of the graph on the machine at the given batch, feasible or not; the largest
-//! counts. None of them looks at memory or DMA limits; `spread_out`, `star` and
+//! Each bound here holds for every feasible mapping of the graph on the machine at the given batch and buffering; the
+//! largest counts. Only `balance` looks at memory, and none at DMA limits; `spread_out`, `star` and
 //! `crowded_neighbours` look at communication.
 
 use crate::Problem;
+use work::Buffering;
 
-/// ns per instance that no mapping can beat, at `batch` instances per firing.
-pub fn bound(problem: &Problem, batch: u64) -> f64 {
+/// ns per instance that no mapping can beat whose buffers, sized by the rule, fit hard memory, at `batch` instances per
+/// firing.
+pub fn bound(problem: &Problem, batch: u64, buffering: Buffering) -> f64 {
     let bounds = [
         largest_task(problem),
-        balance(problem),
+        balance(problem, batch, buffering),
         crowding(problem),
         spread_out(problem, batch),
         star(problem, batch),
@@ -40,54 +42,111 @@ fn quota(problem: &Problem) -> f64 {
     problem.machine.quota_cpus.map_or(0.0, |cpus| work / cpus)
 }
 
-/// Fractional balance of the kinds: the least T for which tasks that may be cut into pieces fit on all elements.
+/// Fractional balance of the kinds: the least T for which tasks that may be cut into pieces fit on all elements, and
+/// their buffers into all hard memory together.
 ///
-/// By duality T is the largest value over prices `p >= 0` with `sum over kinds of elements * p = 1` of the sum over
-/// tasks of `min over kinds of cost * p`, and *any* prices give a bound. With two kinds the best prices are those at
-/// which tasks change sides in affinity order. The value is concave in the prices, so that a ternary search between
-/// each pair of kinds, round and round, climbs; with two kinds it is exact.
-fn balance(problem: &Problem) -> f64 {
+/// By duality T is the largest value over prices `p >= 0` with `sum over kinds of elements * p = 1`, and a price of
+/// memory, of the sum over tasks of `min over kinds of cost * p + memory * its price`, less the price of all memory; and
+/// *any* prices give a bound. With two kinds the best prices are those at which tasks change sides in affinity order.
+/// The value is concave in the prices, so that a ternary search between each pair of kinds, round and round, and of the
+/// price of memory within each step, climbs; with two kinds one round is exact.
+fn balance(problem: &Problem, batch: u64, buffering: Buffering) -> f64 {
     let kinds = problem.kinds.len();
-    let value = |share: &[f64]| -> f64 {
-        (0..problem.tasks())
-            .map(|t| {
-                (0..kinds)
-                    .filter(|&k| problem.cost(t, k).is_finite())
-                    .map(|k| problem.cost(t, k) * share[k] / problem.count[k] as f64)
-                    .fold(f64::INFINITY, f64::min)
-            })
-            .sum()
+    let (bytes, room) = memory(problem, batch, buffering);
+    let hard: Vec<bool> = (0..kinds)
+        .map(|k| (0..problem.elements()).all(|e| problem.kind_of[e] != k || problem.room[e].is_some()))
+        .collect();
+    let value = |share: &[f64], price: f64| -> f64 {
+        let on = |t: usize, k: usize| {
+            let memory = if hard[k] && price > 0.0 { price * bytes[t] } else { 0.0 };
+            problem.cost(t, k) * share[k] / problem.count[k] as f64 + memory
+        };
+        let least = |t: usize| {
+            (0..kinds)
+                .filter(|&k| problem.cost(t, k).is_finite())
+                .map(|k| on(t, k))
+                .fold(f64::INFINITY, f64::min)
+        };
+        (0..problem.tasks()).map(least).sum::<f64>() - price * room
     };
     // share = elements * price, summing to 1.
     let total = problem.elements() as f64;
     let mut share: Vec<f64> = problem.count.iter().map(|&n| n as f64 / total).collect();
-    let mut best = value(&share);
-    let rounds = if kinds <= 2 { 1 } else { 12 };
+    let scarce = bytes.iter().sum::<f64>() > room && problem.tasks() <= MEMORY_TASKS;
+    // Beyond this price of a byte no task would be on hard memory.
+    let most = (0..problem.tasks())
+        .filter(|&t| scarce && bytes[t] > 0.0)
+        .flat_map(|t| (0..kinds).map(move |k| (t, k)))
+        .map(|(t, k)| problem.cost(t, k) / bytes[t])
+        .filter(|x| x.is_finite())
+        .fold(0.0, f64::max);
+    let best_price = |share: &[f64]| -> f64 {
+        value(share, if scarce { climb(most, 30, |price| value(share, price)) } else { 0.0 })
+    };
+    let mut best = best_price(&share);
+    let rounds = if kinds <= 2 { 1 } else { 8 };
     for _ in 0..rounds {
         for a in 0..kinds {
             for b in a + 1..kinds {
                 let both = share[a] + share[b];
-                let (mut low, mut high) = (0.0, 1.0);
-                let mut at = |x: f64, share: &mut Vec<f64>| {
+                let split = |x: f64| {
+                    let mut share = share.clone();
                     share[a] = both * x;
                     share[b] = both - share[a];
-                    let v = value(share);
-                    best = f64::max(best, v);
-                    v
+                    share
                 };
-                for _ in 0..60 {
-                    let (x, y) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
-                    if at(x, &mut share) < at(y, &mut share) {
-                        low = x;
-                    } else {
-                        high = y;
-                    }
-                }
-                at(0.5 * (low + high), &mut share);
+                let x = climb(1.0, if scarce { 30 } else { 60 }, |x| best_price(&split(x)));
+                share = split(x);
+                best = best.max(best_price(&share));
             }
         }
     }
     best
+}
+
+/// Above this many tasks the bound does not look at memory: it would take seconds.
+const MEMORY_TASKS: usize = 20_000;
+
+/// Where a concave function of `0 ..= most` is largest, by ternary search.
+fn climb(most: f64, steps: usize, value: impl Fn(f64) -> f64) -> f64 {
+    let (mut low, mut high) = (0.0, most);
+    for _ in 0..steps {
+        let (x, y) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
+        if value(x) < value(y) {
+            low = x;
+        } else {
+            high = y;
+        }
+    }
+    let middle = 0.5 * (low + high);
+    if value(0.0) >= value(middle) { 0.0 } else { middle }
+}
+
+/// Bytes that each task holds on an element with hard memory, at the least, and the room of all such elements. Inputs of
+/// broadcasts may merge, and do not count.
+fn memory(problem: &Problem, batch: u64, buffering: Buffering) -> (Vec<f64>, f64) {
+    let room = problem.room.iter().flatten().map(|r| r.max(0.0)).sum();
+    let mut bytes = vec![0.0; problem.tasks()];
+    if problem.room.iter().all(Option::is_none) {
+        return (bytes, room);
+    }
+    let batch = batch.max(1);
+    for b in problem.broadcasts.iter().filter(|b| b.edges.len() == 1) {
+        // On one element under the shared rule `peek + 1` batches, once; else at least `peek + 2` at either end. A delay
+        // takes from firstPeriod what it adds to the slots.
+        let edge = &problem.graph.edges[b.edges[0]];
+        let window = edge.peek.div_ceil(batch) as f64;
+        let size = b.bytes as f64 * batch as f64;
+        let delayed = edge.delay > 0;
+        match buffering {
+            Buffering::Shared => bytes[edge.to.task] += size * (window + 1.0),
+            Buffering::Duplicated => {
+                bytes[edge.to.task] += size * if delayed { window + 1.0 } else { window + 2.0 };
+                bytes[b.from] += size * if delayed { 1.0 } else { window + 2.0 };
+            }
+        }
+    }
+    (bytes, room)
 }
 
 /// Pigeons: of the `k * n + 1` largest tasks some element runs `k + 1`, at least the `k + 1` smallest of them.

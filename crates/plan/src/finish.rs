@@ -31,7 +31,8 @@ pub(crate) fn finish(problem: &Problem, outcome: Outcome) -> Result<Plan, PlanEr
     let prediction = model::predict_with(&problem.limits, machine, graph, mapping, &schedule)?;
     crate::depth::deepen(problem, mapping, &mut schedule, prediction.period_ns);
     let period_ns = prediction.period_ns;
-    let mut bound_ns = crate::bound::bound(problem, schedule.batch).max(outcome.bound_ns).min(period_ns);
+    let mut bound_ns =
+        crate::bound::bound(problem, schedule.batch, outcome.buffering).max(outcome.bound_ns).min(period_ns);
     if bound_ns >= period_ns * (1.0 - 2.0 * crate::bound::ROUNDING) {
         bound_ns = period_ns; // all that lies between them is rounding
     }

@@ -317,7 +317,7 @@ fn search(
     }
     let batch = options.batch.unwrap_or_else(|| working_batch(problem, &starts, buffering, options));
     let flow = Flow::new(problem.graph, &problem.broadcasts, batch);
-    let bound_ns = bound(problem, batch);
+    let bound_ns = bound(problem, batch, buffering);
     let found = anneal::anneal(problem, &flow, buffering, &starts, bound_ns, options.seed, budget);
     Ok((found.mapping, found.moves))
 }

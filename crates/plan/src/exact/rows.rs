@@ -65,7 +65,7 @@ pub(super) struct Rows<'p, 'a> {
 
 impl<'p, 'a> Rows<'p, 'a> {
     pub fn new(problem: &'p Problem<'a>, batch: u64) -> Self {
-        let bound_ns = crate::bound(problem, batch);
+        let bound_ns = crate::bound(problem, batch, Buffering::Duplicated);
         Rows {
             problem,
             batch,

@@ -5,6 +5,8 @@ use crate::random::Random;
 use crate::{Problem, bound};
 use work::Buffering;
 
+const RULE: Buffering = Buffering::Shared;
+
 #[test]
 fn no_bound_is_above_the_best_of_all_mappings() {
     let mut random = Random::new(11);
@@ -12,12 +14,12 @@ fn no_bound_is_above_the_best_of_all_mappings() {
     for round in 0..600 {
         for (i, machine) in machines().iter().enumerate() {
             let n = machine.elements.len();
-            let tasks = 1 + random.below(if n > 3 { 5 } else { 6 });
+            let tasks = 1 + random.below(if n > 3 { 4 } else { 5 });
             let graph = random_graph(&mut random, tasks, if round % 2 == 0 { 300 } else { 40_000 });
             let batch = 1 << random.below(3);
             let rule = if round % 3 == 0 { Buffering::Duplicated } else { Buffering::Shared };
             let problem = Problem::new(machine, &graph).unwrap();
-            let bound = bound(&problem, batch);
+            let bound = bound(&problem, batch, rule);
             let Some((best, mapping)) = brute_force(machine, &graph, rule, batch) else { continue };
             assert!(bound <= best, "round {round}, machine {i}: bound {bound} above {best} of {mapping:?}");
             tight += usize::from(bound > 0.999 * best);
@@ -31,14 +33,14 @@ fn the_bound_of_two_kinds_is_the_fractional_balance_in_affinity_order() {
     // SPE-friendly 300/100, neutral 200/200: one PPE and one SPE. All of the first and half of the second... T = 150.
     let graph = graph(vec![task("a", 300.0, 100.0), task("b", 200.0, 200.0)], &[]);
     let machine = preset("cell", 1, 1);
-    let bound = bound(&Problem::new(&machine, &graph).unwrap(), 1);
+    let bound = bound(&Problem::new(&machine, &graph).unwrap(), 1, RULE);
     // The largest task on its best kind takes 200 whole.
     assert!((bound - 200.0).abs() < 1e-6, "{bound}");
     let halves: Vec<_> = (0..20).map(|i| task(&format!("a{i}"), 30.0, 10.0)).collect();
     let mut tasks = halves;
     tasks.extend((0..20).map(|i| task(&format!("b{i}"), 20.0, 20.0)));
     let graph = super::graph(tasks, &[]);
-    let bound = crate::bound(&Problem::new(&machine, &graph).unwrap(), 1);
+    let bound = crate::bound(&Problem::new(&machine, &graph).unwrap(), 1, RULE);
     // 200 of the first on the SPE, 400 of the second over both: T = 300.
     assert!((bound - 300.0).abs() < 1e-6, "{bound}");
 }
@@ -47,7 +49,7 @@ fn the_bound_of_two_kinds_is_the_fractional_balance_in_affinity_order() {
 fn three_equal_tasks_on_two_elements_take_two() {
     let graph = graph((0..3).map(|i| task(&format!("t{i}"), 10.0, 10.0)).collect(), &[]);
     let machine = host(2, 0.0);
-    assert!((bound(&Problem::new(&machine, &graph).unwrap(), 1) - 20.0).abs() < 1e-9);
+    assert!((bound(&Problem::new(&machine, &graph).unwrap(), 1, RULE) - 20.0).abs() < 1e-9);
 }
 
 #[test]
@@ -56,7 +58,20 @@ fn a_chain_that_is_cheaper_than_a_hand_over_is_bounded_by_one_element() {
     let graph = graph((0..8).map(|i| task(&format!("t{i}"), 2.0, 2.0)).collect(), &edges);
     let machine = host(2, 100.0);
     let problem = Problem::new(&machine, &graph).unwrap();
-    assert!((bound(&problem, 1) - 16.0).abs() < 1e-9, "{}", bound(&problem, 1));
+    assert!((bound(&problem, 1, RULE) - 16.0).abs() < 1e-9, "{}", bound(&problem, 1, RULE));
     // With 64 instances per hand-over two elements could win: (16 + 2 * (100 / 64 + 0.64)) / 2.
-    assert!((bound(&problem, 64) - 10.2025).abs() < 1e-9, "{}", bound(&problem, 64));
+    assert!((bound(&problem, 64, RULE) - 10.2025).abs() < 1e-9, "{}", bound(&problem, 64, RULE));
+}
+
+#[test]
+fn tasks_whose_buffers_fill_the_local_stores_leave_the_rest_to_the_ppe() {
+    // 20 pairs of tasks, 50 on the PPE and 1 on an SPE, with 90 000 bytes between them: at least 90 000 per pair, and two
+    // SPEs hold 2 x 196 608, so that at most 4.4 of the consumers are on SPEs. 15.6 are left to the PPE.
+    let tasks = (0..40).map(|i| task(&format!("t{i}"), 50.0, 1.0)).collect();
+    let edges: Vec<_> = (0..20).map(|i| (2 * i, 2 * i + 1, 90_000, 0)).collect();
+    let graph = super::graph(tasks, &edges);
+    let machine = preset("cell", 1, 2);
+    let bound = bound(&Problem::new(&machine, &graph).unwrap(), 1, RULE);
+    let fit = 2.0 * 196_608.0 / 90_000.0;
+    assert!((bound - 50.0 * (20.0 - fit)).abs() < 0.1, "{bound}");
 }
