@@ -5,7 +5,8 @@ cd "$(dirname "$0")/.."
 cellweave=.venv/bin/cellweave
 make --quiet -C examples/vocoder
 mkdir -p demo
-$cellweave profile examples/vocoder/app.toml --force -o demo/app.toml
+$cellweave profile examples/vocoder/app.toml --force --quiet -o demo/app.toml
 $cellweave plan demo/app.toml --on host --force -o demo/plan.json
 $cellweave run demo/app.toml --plan demo/plan.json --trace demo/trace.json --force -o demo/result.json
-$cellweave report demo/result.json demo/plan.json demo/trace.json demo/app.toml --pictures demo --force -o demo/report.html
+$cellweave report demo/result.json demo/plan.json demo/trace.json demo/app.toml --pictures demo --force --quiet -o demo/report.html
+echo "look into demo/: report.html, out.wav, trace.json for ui.perfetto.dev"
