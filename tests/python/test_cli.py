@@ -158,6 +158,23 @@ def test_a_reader_that_goes_away_is_no_error(command: Command, tmp_path: Path) -
     assert "Traceback" not in out.stderr
 
 
+def test_names_that_the_terminal_cannot_show_are_no_error(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "umlaut.toml").write_text('name = "größe"\n[[task]]\nname = "tä"\ncost_ns = { spe = 1.0 }\n', "utf-8")
+    line = [sys.executable, "-m", "cellweave", "plan", "umlaut.toml", "--on", "qs22", "--method", "greedy"]
+    env = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(line, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "gr\\xf6\\xdfe" in done.stdout
+
+
+def test_a_file_whose_name_is_not_utf_8_is_read(command: Command, tmp_path: Path) -> None:
+    name = os.fsdecode(b"\xff.toml")
+    os.rename(tmp_path / "costed.toml", tmp_path / name)
+    assert command("plan", name, "--on", "qs22", "-q").returncode == 0
+    done = command("plan", "chain.toml", "--on", name)
+    assert done.returncode == 2 and "UTF-8" in done.stderr
+
+
 def endless(tmp_path: Path, *more: str) -> subprocess.Popen[str]:
     """A run without an end, in a process of its own."""
     app = (tmp_path / "chain.toml").read_text().replace('"cellweave:copy"', '"cellweave:spin"\nparams = { ns = 1000 }')

@@ -33,6 +33,10 @@ FILES = {
     "not_a_plan.json": "[]",
     "machine.toml": 'name = "m"\n[[element]]\nnmae = "a"\n',
     "exists.json": "{}",
+    "half_result.json": '{"instances": 1, "elapsed_s": 1, "elements": []}',
+    "half_trace.json": '{"traceEvents": [{"ph": "X"}]}',
+    "no_wav.toml": '[[task]]\nname = "in"\nkernel = "cellweave:read-wav"\nparams = { path = "nowhere.wav" }\n'
+    '[[task]]\nname = "out"\nkernel = "cellweave:discard"\n[[edge]]\nfrom = "in"\nto = "out"\nbytes = 64\n',
 }
 
 REQUESTS: list[tuple[str, list[str]]] = [
@@ -92,6 +96,8 @@ REQUESTS: list[tuple[str, list[str]]] = [
     ("plan costed.toml --on qs22 --map a=SPE0 --map a=SPE1", ["a", "SPE0", "SPE1"]),
     ("plan costed.toml --on qs22 -o exists.json", ["exists.json", "--force"]),
     ("plan costed.toml --on qs22 --picture exists.json", ["exists.json", "--force"]),
+    ("plan costed.toml --on qs22 --max-batch 0", ["--max-batch", "0"]),
+    ("plan costed.toml --on qs22 --method exact --formulation papre", ["--formulation", "papre", "paper"]),
     # running
     ("run nowhere.toml", ["nowhere.toml"]),
     ("run chain.toml --instances 0", ["--instances", "0"]),
@@ -109,7 +115,9 @@ REQUESTS: list[tuple[str, list[str]]] = [
     ("run no_module.toml --instances 10", ["nowhere_at_all"]),
     ("run no_function.toml --instances 10", ["kernels_here", "f"]),
     ("run not_marked.toml --instances 10", ["plain", "@cellweave.kernel"]),
+    ("run no_wav.toml", ["in", "nowhere.wav"]),
     # profiling
+    ("profile chain.toml --on qs22", ["qs22", "host"]),
     ("profile nowhere.toml", ["nowhere.toml"]),
     ("profile no_kernel.toml --again", ["a", "kernel"]),
     ("profile chain.toml --instances 0", ["--instances", "0"]),
@@ -122,12 +130,15 @@ REQUESTS: list[tuple[str, list[str]]] = [
     ("generate daggen --density nan", ["--density", "nan"]),
     ("generate daggen --jump 0", ["--jump", "0"]),
     ("generate daggen --ccr 0", ["--ccr", "0"]),
+    ("generate daggen --peek 65", ["--peek", "65", "64"]),
     ("generate daggen --seed -1", ["--seed", "-1"]),
     ("generate daggen -o exists.json", ["exists.json", "--force"]),
     # reporting
     ("report", ["RESULT"]),
     ("report nowhere.json", ["nowhere.json"]),
     ("report exists.json", ["exists.json"]),
+    ("report half_result.json", ["half_result.json", "application"]),
+    ("report half_trace.json", ["half_trace.json"]),
     ("report broken.json", ["broken.json"]),
     ("report broken.toml", ["broken.toml:3"]),
     ("report costed.toml -o exists.json", ["exists.json", "--force"]),

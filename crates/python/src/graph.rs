@@ -3,7 +3,7 @@
 use crate::error::request;
 use cellweave::work::read::Format;
 use pyo3::prelude::*;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A checked streaming application.
 #[pyclass(frozen, module = "cellweave._core")]
@@ -13,8 +13,8 @@ pub struct Graph(pub cellweave::work::Graph);
 impl Graph {
     /// An application file.
     #[staticmethod]
-    fn load(py: Python<'_>, path: &str) -> PyResult<Graph> {
-        py.detach(|| cellweave::work::read::path(Path::new(path))).map(Graph).map_err(request)
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Graph> {
+        py.detach(|| cellweave::work::read::path(&path)).map(Graph).map_err(request)
     }
 
     /// A text; `format` is an extension: `toml`, `json`, ...

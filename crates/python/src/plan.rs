@@ -12,11 +12,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 /// The plan file at `path`, checked, as JSON.
 #[pyfunction]
-pub fn read_plan(py: Python<'_>, path: &str) -> PyResult<String> {
-    py.detach(|| Plan::read(path).map(|p| p.to_json())).map_err(request)?.map_err(request)
+pub fn read_plan(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    py.detach(|| Plan::read(&path).map(|p| p.to_json())).map_err(request)?.map_err(request)
 }
 
 /// Plans a graph on a machine; measures missing costs first where the kernels are there. Gives back the graph with its

@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 the work failed, 2 the request was wrong.
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -60,6 +61,10 @@ def main() -> None:
     """Run the command line and leave with its exit code."""
     # A polite `kill` is a Ctrl-C: the stream drains, and what was achieved is reported.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for stream in (sys.stdout, sys.stderr):
+        # A name that the terminal cannot show is no reason to fail.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(call(sys.argv[1:]))
 
 
@@ -96,11 +101,17 @@ def call(arguments: list[str]) -> int:
         name = f"{e.filename}: " if e.filename else ""
         fail(where, f"{name}{e.strerror or e}")
         return 1
+    except UnicodeError:
+        fail(where, "a name on the command line is not UTF-8")
+        return 2
     except Exception as e:
         # typer's own refusals (of flags and arguments) have no common public base class in all its versions.
         message = getattr(e, "format_message", None)
         if message is None:
-            raise
+            if os.environ.get("CELLWEAVE_TRACEBACK"):
+                raise
+            fail(where, f"a mistake in cellweave: {type(e).__name__}: {e} (CELLWEAVE_TRACEBACK=1 shows where)")
+            return 1
         text = " ".join(str(message()).split())
         fail(where, f"{text}" if text else "see --help")
         if not text.startswith("Usage"):

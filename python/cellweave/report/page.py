@@ -145,12 +145,14 @@ def _sections(found: Sequence[tuple[Path, str, Any]]) -> Iterator[Section]:
     for path, kind, data in sorted(found, key=lambda item: order[item[1]]):
         stem = path.stem
         if kind == "result":
-            yield Section(f"{data['application']}: predicted and achieved", _checked(path, result_tables, data))
+            tables = _checked(path, result_tables, data)
+            yield Section(f"{data['application']}: predicted and achieved", tables)
         elif kind == "plan":
             bars = {f"{stem}-contributions": _drawing(draw_contributions, data)}
             yield Section(f"{data['application']}: the plan", plan_tables(data), bars)
         elif kind == "trace":
             bars = {f"{stem}-timeline": _drawing(draw_timeline, data)}
+            _checked(path, _events, data)
             yield Section("what ran when", [], bars)
         elif kind == "graph":
             plan = next((p for p in plans if p["application"] == data["name"]), None)
@@ -162,8 +164,15 @@ def _sections(found: Sequence[tuple[Path, str, Any]]) -> Iterator[Section]:
             yield Section(f"the machine {data['name']}", machine_tables(data), floor)
 
 
+def _events(trace: Any) -> list[Table]:
+    for event in trace["traceEvents"]:
+        if event["ph"] == "X":
+            float(event["ts"]), float(event["dur"]), str(event["name"])
+    return []
+
+
 def _checked(path: Path, tables: Callable[[Any], list[Table]], data: Any) -> list[Table]:
     try:
         return tables(data)
     except (KeyError, TypeError, AttributeError, ValueError) as e:
-        raise _core.RequestError(f"{path}: not a result that this version wrote ({type(e).__name__}: {e})") from e
+        raise _core.RequestError(f"{path}: not what this version writes ({type(e).__name__}: {e})") from e
