@@ -9,6 +9,11 @@
 //! | [`builtin`] | kernels that are always there: files, WAV, copies, sources and sinks |
 //! | [`memory`] | rings' slots: one window is always contiguous |
 //!
+//! What never happens: an instance is never lost, doubled or out of order on its edge; a worker that has work never
+//! allocates, locks or calls the system (kernels may); a worker never waits while one of its units could fire; a run never
+//! hangs, whatever a kernel does: a kernel that fails, panics, breaks the rules or does not return ends it with the task's
+//! name, after the sinks were flushed.
+//!
 //! Floor 2: imports `machine`, `work` and `host`.
 //!
 //! ```

@@ -60,3 +60,13 @@ fn memory_goes_through_a_chain_unchanged() {
         }
     }
 }
+
+#[test]
+fn a_graph_of_many_tasks_runs_on_few_and_on_many_workers() {
+    for (tasks, elements) in [(20_000, 2), (300, 100)] {
+        let (graph, machine, plan) = chain(tasks, 8, 4, elements);
+        let options = Options { instances: Some(10), ..Options::default() };
+        let outcome = run(&graph, &machine, &plan, &Standard::default(), options).unwrap();
+        assert_eq!((outcome.instances, outcome.elements.len()), (10, elements));
+    }
+}

@@ -292,6 +292,7 @@ fn files_and_schemes_that_are_not_there_are_refused() {
         ("cellweave:cpoy", "there is no kernel 'cellweave:cpoy'; did you mean 'copy'?"),
         ("python:a.b:c", "needs the Python package"),
         ("nocolon", "has no ':'"),
+        ("libm.so:", "names no library or no symbol"),
     ];
     for (kernel, text) in cases {
         let edges = vec![edge(0, "out", 1, "in", 4), edge(1, "out", 2, "in", 4)];

@@ -84,13 +84,15 @@ impl Kernels for Standard {
         if let Some(name) = kernel.strip_prefix("cellweave:") {
             return self.builtin(name);
         }
+        if kernel.starts_with("python:") {
+            return Err(format!(
+                "the kernel '{kernel}' needs the Python package: `cellweave run`, or cw.run()"
+            ));
+        }
         match kernel.rsplit_once(':') {
-            Some((scheme @ "python", _)) | Some((scheme, "")) => {
-                Err(format!("the kernel '{kernel}' is of '{scheme}:', which this run does not know"))
-            }
-            Some((head, _)) if head == "python" || head.starts_with("python:") => {
-                Err(format!("the kernel '{kernel}' needs the Python package: `cellweave run`, or cw.run()"))
-            }
+            Some((library, symbol)) if library.is_empty() || symbol.is_empty() => Err(format!(
+                "the kernel '{kernel}' names no library or no symbol; it must be 'libNAME.so:SYMBOL'"
+            )),
             Some((library, symbol)) => self.library(library)?.open(symbol),
             None => Err(format!(
                 "the kernel '{kernel}' has no ':'; it must be 'libNAME.so:SYMBOL', 'cellweave:NAME' or \
