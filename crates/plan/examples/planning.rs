@@ -20,10 +20,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let qs22 = preset.machine(presets::Options { ppe: 1, ..preset.all() });
     let identity: serde_json::Map<String, Value> =
         host::identity().to_pairs().into_iter().map(|(k, v)| (k.into(), v.into())).collect();
-    let mut text = String::new();
+    let date = date(host::clock::unix_s() / 86_400);
+    let mut text = format!(
+        "{date}, {} ({} cpus), cellweave {}.\n\n",
+        host::identity().cpu_model,
+        host::identity().cpus.len(),
+        host::identity().cellweave_version
+    );
     let results = json!({
         "format": 1,
-        "unix_s": host::clock::unix_s(),
+        "date": date,
         "identity": identity,
         "times": times(&qs22, &set, &mut text),
         "gaps": gaps(&qs22, &set, &mut text),
@@ -34,6 +40,25 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::write(Path::new(&folder).join("results.md"), &text)?;
     print!("{text}");
     Ok(())
+}
+
+/// Year, month and day of a day since 1970, by counting.
+fn date(mut days: u64) -> String {
+    let leap = |y: u64| y % 4 == 0 && (y % 100 != 0 || y % 400 == 0);
+    let mut year = 1970;
+    while days >= 365 + u64::from(leap(year)) {
+        days -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let mut month = 1;
+    for length in [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    format!("{year}-{month:02}-{:02}", days + 1)
 }
 
 fn run(machine: &Machine, graph: &Graph, options: &Options) -> Plan {
