@@ -271,6 +271,7 @@ def plan(
     }
     from cellweave.kernel import python_kernels
 
-    kernels = python_kernels(graph)
+    # Only what is to be measured must be there.
+    kernels = {} if all(task.get("cost_ns") for task in graph.to_dict()["task"]) else python_kernels(graph)
     native, text = _core.plan(graph.native(), machine.native(), json.dumps(options), kernels, progress)
     return Plan(json.loads(text), Graph.of(native, graph.folder), machine)

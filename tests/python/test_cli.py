@@ -205,6 +205,33 @@ def test_ctrl_c_drains_reports_and_writes_the_result(command: Command, tmp_path:
     assert result["stopped"] and result["instances"] > 0
 
 
+def test_a_second_ctrl_c_stops_what_does_not_drain(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(
+        "import time\nimport cellweave as cw\n\n\n"
+        '@cw.kernel(inputs={"in": "uint8"})\ndef sleep(x):\n    print("asleep", flush=True)\n    time.sleep(120)\n'
+    )
+    (tmp_path / "slow.toml").write_text(
+        '[[task]]\nname = "source"\nkernel = "cellweave:count"\ncost_ns = { "*" = 10.0 }\n'
+        '[[task]]\nname = "sleeper"\nkernel = "python:slow:sleep"\ncost_ns = { "*" = 10.0 }\n'
+        '[[edge]]\nfrom = "source"\nto = "sleeper.in"\nbytes = 64\n'
+    )
+    line = [sys.executable, "-m", "cellweave", "run", "slow.toml", "-o", "result.json"]
+    run = subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert run.stdout is not None and run.stdout.readline() == "asleep\n"
+    for _ in range(2):
+        run.send_signal(signal.SIGINT)
+        time.sleep(1)
+    _, err = run.communicate(timeout=60)
+    assert run.returncode == 1, err
+    assert "stopped" in err and "Traceback" not in err
+    assert not (tmp_path / "result.json").exists()
+
+
+def test_planning_needs_no_kernel_where_costs_are_given(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "app.toml").write_text('[[task]]\nname = "a"\nkernel = "python:nowhere_at_all:f"\ncost_ns = { spe = 5.0 }\n')
+    assert command("plan", "app.toml", "--on", "qs22", "-q").returncode == 0
+
+
 def test_a_run_that_is_killed_leaves_no_half_file(command: Command, tmp_path: Path) -> None:
     run = endless(tmp_path, "-o", "result.json", "--trace", "t.json")
     time.sleep(3)

@@ -8,6 +8,7 @@ use crate::plan::Watch;
 use cellweave::run::builtin::memory::Sink;
 use cellweave::run::{DRAIN, Options, Progress, STOP};
 use cellweave::work::{Plan, Value};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyByteArray, PyDict};
@@ -70,6 +71,9 @@ pub fn run<'py>(
     };
     let outcome = py.detach(run);
     watch.end(py)?;
+    if stop.load(Ordering::Acquire) == STOP {
+        return Err(PyKeyboardInterrupt::new_err("stopped before it was drained"));
+    }
     let outcome = outcome.map_err(failed)?;
     let mut result = serde_json::to_value(&outcome).map_err(request)?;
     if stop.load(Ordering::Acquire) != cellweave::run::RUN {

@@ -80,6 +80,9 @@ def call(arguments: list[str]) -> int:
     try:
         code = app(arguments, prog_name="cellweave", standalone_mode=False)
         sys.stdout.flush()
+        if code == 130:
+            # Some versions of typer turn Ctrl-C into this, some into the exceptions below.
+            raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except cellweave.RequestError as e:
         fail(where, str(e))
