@@ -173,7 +173,8 @@ def run(
     batch : int, optional
         Instances per firing at most; by default the plan's.
     inputs : mapping of str to array_like, optional
-        Task -> what it sends: a row per instance, shape ``(instances, ...)``; the rows' bytes are the edge's.
+        Task -> what it sends: a row per instance, shape ``(instances, ...)``; the rows' bytes are the edge's. Costs
+        that are not known are measured with zeros in their place.
     outputs : sequence of str, or mapping of str to NumPy type
         Tasks whose input is kept and returned in ``Result.outputs``: bytes, or entries of the type.
     trace : path, optional
@@ -231,7 +232,7 @@ def run(
             raise _core.RequestError("batch: the plan says how many instances per firing; plan again with max_batch")
         plan = Plan.load(plan)
     else:
-        plan = _plan(_without(graph, set(sent) | set(wanted)), machine, max_batch=batch, progress=progress)
+        plan = _plan(_without(graph, set(sent), set(wanted)), machine, max_batch=batch, progress=progress)
     options = {
         "instances": instances,
         "trace": str(trace) if trace is not None else None,
@@ -253,14 +254,16 @@ def run(
     return Result(json.loads(text), arrays, trace)
 
 
-def _without(graph: Graph, replaced: set[str]) -> Graph:
-    """For planning: tasks that an array stands in for cost next to nothing, and cannot be measured."""
-    if not replaced:
+def _without(graph: Graph, sources: set[str], sinks: set[str]) -> Graph:
+    """For planning: zeros in place of arrays that go in, and nothing in place of those that come out."""
+    if not sources | sinks:
         return graph
     data = graph.to_dict()
     for task in data["task"]:
-        if task["name"] in replaced:
-            task.update(kernel="cellweave:copy", params={}, cost_ns=task.get("cost_ns") or {"*": _ARRAY_COST_NS})
+        if task["name"] in sources | sinks:
+            task["kernel"] = "cellweave:zeros" if task["name"] in sources else "cellweave:discard"
+            task["params"] = {}
+            task["cost_ns"] = task.get("cost_ns") or {"*": _ARRAY_COST_NS}
     made = Graph.from_dict(data)
     made.folder = graph.folder
     return made

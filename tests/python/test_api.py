@@ -148,6 +148,18 @@ def fails(x: np.ndarray, y: np.ndarray) -> None:
     raise ValueError("no good")
 
 
+def test_costs_that_are_missing_are_measured_before_arrays_flow() -> None:
+    graph = cw.Graph("unmeasured")
+    graph.task("source")
+    graph.task("middle", kernel=scaled, params={"factor": 5})
+    graph.task("sink")
+    graph.edge("source", "middle.x", bytes=16)
+    graph.edge("middle.y", "sink", bytes=16)
+    x = np.ones((1000, 4), "float32")
+    result = cw.run(graph, inputs={"source": x}, outputs={"sink": "float32"})
+    np.testing.assert_array_equal(result.outputs["sink"], 5 * x)
+
+
 def test_a_plain_kernel_gets_parameters_and_the_arrays_of_a_batch() -> None:
     x = np.arange(4000, dtype="float32").reshape(1000, 4)
     result = cw.run(through(scaled, 16, factor=3), inputs={"source": x}, outputs={"sink": "float32"})
