@@ -51,8 +51,8 @@ def compile_kernel(
         raise RuntimeError(f"no parameter `{wrong[0]}`; allowed: {', '.join(n for n in names if n != 'state') or 'none'}")
 
     # A profile starts a stream several times: the same task is compiled once.
-    shape = (state.shape, state.dtype.str) if state is not None else None
-    key = (function, repr((inputs, outputs)), repr(sorted(params.items())), shape)
+    held = (state.shape, state.dtype.str) if state is not None else None
+    key = (function, repr((inputs, outputs)), repr(sorted(params.items())), held)
     if key in _compiled:
         return _compiled[key].address, (_compiled[key], state)
 
