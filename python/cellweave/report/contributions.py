@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cellweave.report.colours import FAINT, INK, WARNING
+from cellweave.report.colours import FAINT, INK, PAPER, WARNING
 from cellweave.report.units import time_ns
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def draw_contributions(plan: dict[str, Any], ax: Axes | None = None, most: int =
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure of its own by default.
     most : int
-        How many bars at most, largest first.
+        How many bars at most, largest first; a third of them are limits, where there are any.
 
     Returns
     -------
@@ -29,7 +29,7 @@ def draw_contributions(plan: dict[str, Any], ax: Axes | None = None, most: int =
     """
     import matplotlib.pyplot as plt
 
-    items = plan["contributions"][:most]
+    items = _largest(plan["contributions"], most)
     if ax is None:
         _, ax = plt.subplots(figsize=(8, 0.6 + 0.32 * max(3, len(items))), layout="constrained")
     names = [c["name"] for c in items]
@@ -48,6 +48,7 @@ def draw_contributions(plan: dict[str, Any], ax: Axes | None = None, most: int =
             va="center",
             fontsize=8,
             color=INK,
+            bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.8},
         )
     ax.axvline(plan["bound_ns"], color=INK, linestyle="--", linewidth=1)
     ax.annotate(
@@ -64,10 +65,17 @@ def draw_contributions(plan: dict[str, Any], ax: Axes | None = None, most: int =
     ax.set_xlabel("ns per instance")
     left_out = len(plan["contributions"]) - len(items)
     title = f"{plan['application']} on {plan['machine']}: what takes the time"
-    ax.set_title(title + (f" ({left_out} smaller ones left out)" if left_out > 0 else ""), fontsize=10, pad=16)
+    ax.set_title(title + (f" ({left_out} more are not shown)" if left_out > 0 else ""), fontsize=10, pad=16)
     if not plan["feasible"]:
         ax.annotate("not feasible", (0.99, 0.02), xycoords="axes fraction", ha="right", color=WARNING, fontsize=9)
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="x", color=FAINT, linewidth=0.5)
     ax.set_axisbelow(True)
     return ax
+
+
+def _largest(contributions: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """The largest of all, and of the limits, which elements' computing often hides."""
+    limits = [c for c in contributions if "compute of " not in c["name"] and c["ns"] > 0][: most // 3]
+    first = [c for c in contributions if c not in limits][: most - len(limits)]
+    return sorted([*first, *limits], key=lambda c: -c["ns"])
