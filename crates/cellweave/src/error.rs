@@ -12,4 +12,7 @@ pub enum Error {
     /// The application cannot be measured as it is.
     #[error("{0}")]
     Profile(String),
+    /// The caller's progress function said so.
+    #[error("stopped")]
+    Stopped,
 }

@@ -6,6 +6,7 @@ use machine::{ElementId, Machine, Overhead};
 use run::{Kernels, Outcome, Quantiles};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 use work::graph::Profile;
 use work::{Graph, Plan, Task};
 
@@ -71,8 +72,11 @@ pub struct Handover {
     pub per_byte_ns: f64,
 }
 
-/// How many times the application is run for its total; the median counts.
-const TOTALS: usize = 5;
+/// How many times the application is run for its total.
+const TOTALS: usize = 7;
+/// Of the totals in rising order, the one that counts is at a quarter: others that use the computer make a run slower, never
+/// faster, and a plan is for the computer without them.
+const QUARTER: usize = 4;
 /// Instances of the first run, which only tells how many to ask for.
 const FIRST_INSTANCES: u64 = 64;
 
@@ -81,16 +85,16 @@ const FIRST_INSTANCES: u64 = 64;
 ///
 /// The whole application runs on one element, without a clock in its way, for its total; and again with a clock around
 /// every call, for each task's part of it. File sinks write nowhere meanwhile, and zeros stand in for standard input.
-/// `progress` is told what is being done, and what part of all is done.
+/// `progress` is told what is being done, and what part of all is done; when it returns false, the measurement stops.
 ///
 /// # Errors
-/// When a task has no kernel, or the application fails when it runs.
+/// When a task has no kernel, or the application fails when it runs; [`Error::Stopped`] when `progress` said so.
 pub fn profile(
     graph: &Graph,
     machine: &Machine,
     kernels: &dyn Kernels,
     options: &ProfileOptions,
-    progress: &mut dyn FnMut(&str, f64),
+    progress: &mut dyn FnMut(&str, f64) -> bool,
 ) -> Result<Profiled, Error> {
     if let Some(task) = graph.tasks.iter().find(|t| t.kernel.is_none()) {
         return Err(Error::Profile(format!(
@@ -156,35 +160,33 @@ fn costs(
     element: ElementId,
     kernels: &dyn Kernels,
     options: &ProfileOptions,
-    progress: &mut dyn FnMut(f64),
+    progress: &mut dyn FnMut(f64) -> bool,
 ) -> Result<Vec<TaskCost>, Error> {
     let graph = harmless(graph);
     let plan = everything_on(&graph, machine, element, options.batch)?;
-    let go = |instances: Option<u64>, measure_tasks: bool| -> Result<Outcome, Error> {
-        let options = run::Options { instances, measure_tasks, ..run::Options::default() };
-        Ok(run::run(&graph, machine, &plan, kernels, options)?)
+    let mut part = 0.0;
+    let mut go = |instances: u64, measure_tasks: bool, done: usize| -> Result<Outcome, Error> {
+        part = done as f64 / (TOTALS + 1) as f64;
+        let options = run::Options { instances: Some(instances), measure_tasks, ..run::Options::default() };
+        stoppable(&graph, machine, &plan, kernels, options, &mut || progress(part))
     };
     let instances = match options.instances {
         Some(n) => n,
         None => {
             // The second look is long enough for start-up not to count.
-            let first = go(Some(FIRST_INSTANCES.max(2 * plan.batch)), false)?;
-            let per_instance_s = first.elapsed_s / first.instances.max(1) as f64;
-            let look = enough(options.seconds * 0.02, per_instance_s);
-            let second = go(Some(look), false)?;
-            enough(options.seconds / (TOTALS + 1) as f64, second.elapsed_s / second.instances.max(1) as f64)
+            let first = go(FIRST_INSTANCES.max(2 * plan.batch), false, 0)?;
+            let look = enough(options.seconds * 0.02, seconds_each(&first));
+            let second = go(look, false, 0)?;
+            enough(options.seconds / (TOTALS + 1) as f64, seconds_each(&second))
         }
     };
     let mut totals = Vec::with_capacity(TOTALS);
-    for i in 0..TOTALS {
-        progress(i as f64 / (TOTALS + 1) as f64);
-        let outcome = go(Some(instances), false)?;
-        totals.push(1e9 / outcome.throughput_per_s);
+    for done in 0..TOTALS {
+        totals.push(1e9 / go(instances, false, done)?.throughput_per_s);
     }
     totals.sort_by(f64::total_cmp);
-    let total_ns = totals[TOTALS / 2];
-    progress(TOTALS as f64 / (TOTALS + 1) as f64);
-    let measured = go(Some(instances), true)?;
+    let total_ns = totals[TOTALS / QUARTER];
+    let measured = go(instances, true, TOTALS)?;
     let sum_ns: f64 = measured.tasks.values().map(|q| q.p50).sum();
     if !total_ns.is_finite() || measured.tasks.is_empty() {
         return Err(Error::Profile(format!(
@@ -201,6 +203,35 @@ fn costs(
         samples_ns: *samples_ns,
     };
     Ok(measured.tasks.iter().map(cost).collect())
+}
+
+/// Runs; stops when `go_on` says false.
+pub(crate) fn stoppable(
+    graph: &Graph,
+    machine: &Machine,
+    plan: &Plan,
+    kernels: &dyn Kernels,
+    options: run::Options,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Outcome, Error> {
+    if !go_on() {
+        return Err(Error::Stopped);
+    }
+    let stop = options.stop.clone();
+    let mut stopped = false;
+    let mut watch = |_: &run::Progress| {
+        if !go_on() {
+            stopped = true;
+            stop.store(run::STOP, Ordering::Release);
+        }
+    };
+    let outcome =
+        run::run(graph, machine, plan, kernels, run::Options { progress: Some(&mut watch), ..options });
+    if stopped { Err(Error::Stopped) } else { Ok(outcome?) }
+}
+
+fn seconds_each(outcome: &Outcome) -> f64 {
+    outcome.elapsed_s / outcome.instances.max(1) as f64
 }
 
 /// Instances that take about `seconds`.

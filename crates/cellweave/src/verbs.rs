@@ -17,7 +17,8 @@ pub enum PlanProgress {
 /// Plans `graph` for `machine`. Where a task with a kernel has no cost on a kind of element that is a cpu of this computer,
 /// it is measured first. Gives back the application with its costs, and the plan.
 ///
-/// `progress` is called now and then; when it returns false, the search ends with the best plan so far.
+/// `progress` is called now and then; when it returns false, the search ends with the best plan so far, and a measurement
+/// ends with [`Error::Stopped`].
 ///
 /// # Errors
 /// As [`profile()`] and [`plan::plan`].
@@ -29,9 +30,7 @@ pub fn plan(
     progress: &mut dyn FnMut(&PlanProgress) -> bool,
 ) -> Result<(Graph, Plan), Error> {
     let graph = if needs_profile(graph, machine) {
-        let mut tell = |what: &str, part: f64| {
-            progress(&PlanProgress::Profiling(what.into(), part));
-        };
+        let mut tell = |what: &str, part: f64| progress(&PlanProgress::Profiling(what.into(), part));
         profile(graph, machine, kernels, &ProfileOptions::default(), &mut tell)?.graph
     } else {
         graph.clone()

@@ -35,8 +35,11 @@ fn a_profile_finds_the_heavy_task_and_keeps_costs_that_were_given() {
     graph.tasks[a].cost_ns.insert("*".into(), 77.0);
     let options = ProfileOptions { instances: Some(4000), ..ProfileOptions::default() };
     let mut shares = Vec::new();
-    let done =
-        profile(&graph, &host(), &Standard::default(), &options, &mut |_, share| shares.push(share)).unwrap();
+    let done = profile(&graph, &host(), &Standard::default(), &options, &mut |_, share| {
+        shares.push(share);
+        true
+    })
+    .unwrap();
     let cost = |name: &str| done.tasks.iter().find(|t| t.task == name).map(|t| t.cost_ns);
     assert_eq!(cost("a"), None);
     assert_eq!(done.graph.tasks[a].cost_on("core"), Some(77.0));
@@ -63,14 +66,14 @@ fn a_plan_profiles_first_where_costs_are_missing_and_then_runs() {
 fn a_task_without_a_kernel_cannot_be_profiled() {
     let graph = graph("name = 'x'\ntask = [{ name = 'lonely' }]");
     let why =
-        profile(&graph, &host(), &Standard::default(), &Default::default(), &mut |_, _| ()).unwrap_err();
+        profile(&graph, &host(), &Standard::default(), &Default::default(), &mut |_, _| true).unwrap_err();
     assert!(why.to_string().contains("'lonely' has no kernel"), "{why}");
 }
 
 #[test]
 fn a_machine_that_is_not_here_cannot_be_profiled() {
     let machine = cellweave::machine::load("ps3").unwrap();
-    let why = profile(&graph(UNEVEN), &machine, &Standard::default(), &Default::default(), &mut |_, _| ());
+    let why = profile(&graph(UNEVEN), &machine, &Standard::default(), &Default::default(), &mut |_, _| true);
     assert!(why.unwrap_err().to_string().contains("no element with a cpu of this computer"));
 }
 
@@ -84,6 +87,18 @@ fn profiling_writes_nothing_where_the_application_would() {
          edge = [{{ from = 'a', to = 'z', bytes = 8 }}]"
     );
     let options = ProfileOptions { instances: Some(500), ..ProfileOptions::default() };
-    profile(&graph(&text), &host(), &Standard::default(), &options, &mut |_, _| ()).unwrap();
+    profile(&graph(&text), &host(), &Standard::default(), &options, &mut |_, _| true).unwrap();
     assert!(!path.exists());
+}
+
+#[test]
+fn a_measurement_stops_when_its_progress_says_so() {
+    let endless = ProfileOptions { instances: Some(1 << 40), ..ProfileOptions::default() };
+    let mut calls = 0;
+    let mut a_few = |_: &str, _: f64| {
+        calls += 1;
+        calls < 12
+    };
+    let stopped = profile(&graph(UNEVEN), &host(), &Standard::default(), &endless, &mut a_few);
+    assert_eq!(stopped.unwrap_err(), cellweave::Error::Stopped);
 }

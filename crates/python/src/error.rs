@@ -2,7 +2,7 @@
 
 use cellweave::run::RunError as Run;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 create_exception!(
@@ -32,6 +32,7 @@ pub fn run(e: Run) -> PyErr {
 pub fn verb(e: cellweave::Error) -> PyErr {
     match e {
         cellweave::Error::Run(e) => run(e),
+        cellweave::Error::Stopped => PyKeyboardInterrupt::new_err("stopped"),
         cellweave::Error::Plan(_) | cellweave::Error::Profile(_) => request(e),
     }
 }

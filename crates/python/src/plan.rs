@@ -67,14 +67,10 @@ pub fn profile(
     let mut watch = Watch::new(progress);
     let profiled = py.detach(|| {
         cellweave::profile(&graph.0, &machine.0, &kernels, &options, &mut |what, share| {
-            watch.profiling(what, share);
+            watch.profiling(what, share)
         })
     });
-    let interrupted = watch.interrupted.take();
     watch.end(py)?;
-    if let Some(e) = interrupted {
-        return Err(e);
-    }
     let profiled = profiled.map_err(verb)?;
     let text = serde_json::to_string(&profiled).map_err(request)?;
     Ok((Graph(profiled.graph), text))
