@@ -16,8 +16,10 @@ const UNKNOWN_HAND_OVER_NS: f64 = 150.0;
 const L1_WORTH: f64 = 0.1;
 
 /// The batch for `mapping`: among the powers of two up to `max_batch` for which every element's live buffers fit its L1
-/// (its whole soft memory, where that gains more than 10 %; else 1), the least whose period is within 1 % of the best, and whose firings cost no
-/// more than 1 % of the period, where a firing's own bookkeeping is taken to be what a hand-over costs.
+/// (its whole soft memory, where that gains more than 10 %; else 1), the least whose period is within 1 % of the best,
+/// and whose firings cost no more than 1 % of the period, where a firing's own bookkeeping is taken to be what a hand-over
+/// costs. Costs hold for data in L1: a batch that leaves it also pays per byte that stays on its element, at the price of a
+/// transfer's.
 pub(crate) fn choose(problem: &Problem, mapping: &[usize], buffering: Buffering, max_batch: u64) -> u64 {
     let soft = problem.machine.elements.iter().any(|e| e.memory.as_ref().is_some_and(|m| !m.hard));
     if !problem.spends_on_transfers() && !soft {
@@ -40,7 +42,8 @@ pub(crate) fn choose(problem: &Problem, mapping: &[usize], buffering: Buffering,
         if batch > 1 && !prediction.violations.is_empty() {
             break;
         }
-        tried.push((batch, prediction.period_ns, fits_l1, fits_all));
+        let slower_ns = if fits_l1 { 0.0 } else { outside_l1_ns(problem, mapping) };
+        tried.push((batch, prediction.period_ns + slower_ns, fits_l1, fits_all));
         if !fits_all || batch > u64::MAX / 2 {
             break;
         }
@@ -65,6 +68,18 @@ pub(crate) fn choose(problem: &Problem, mapping: &[usize], buffering: Buffering,
         .iter()
         .find(|t| t.1 <= best * (1.0 + SLACK) && firing / t.0 as f64 <= SLACK * t.1)
         .map_or(most, |t| t.0)
+}
+
+/// What the busiest element pays per instance for data between its own tasks that its L1 cannot hold.
+fn outside_l1_ns(problem: &Problem, mapping: &[usize]) -> f64 {
+    let mut ns = vec![0.0; problem.elements()];
+    for broadcast in &problem.broadcasts {
+        let home = mapping[broadcast.from];
+        if broadcast.edges.iter().any(|&id| mapping[problem.graph.edges[id].to.task] == home) {
+            ns[home] += broadcast.bytes as f64 * problem.overheads[home].per_byte_ns;
+        }
+    }
+    ns.into_iter().fold(0.0, f64::max)
 }
 
 /// Per element, the bytes that are alive at once while it fires its tasks one after the other: data between tasks of one
