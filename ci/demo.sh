@@ -9,4 +9,5 @@ $cellweave profile examples/vocoder/app.toml --force --quiet -o demo/app.toml
 $cellweave plan demo/app.toml --on host --force -o demo/plan.json
 $cellweave run demo/app.toml --plan demo/plan.json --trace demo/trace.json --force -o demo/result.json
 $cellweave report demo/result.json demo/plan.json demo/trace.json demo/app.toml --pictures demo --force --quiet -o demo/report.html
-echo "look into demo/: report.html, out.wav, trace.json for ui.perfetto.dev"
+.venv/bin/python examples/vocoder/spectrogram.py examples/vocoder/speech.wav demo/out.wav -o demo/spectrogram.png
+echo "look into demo/: report.html, spectrogram.png, out.wav, trace.json for ui.perfetto.dev"

@@ -63,7 +63,7 @@ pub struct ElementOutcome {
     pub busy_ns: u64,
     /// ns that it was waiting.
     pub idle_ns: u64,
-    /// Firings of its units.
+    /// Firings of its tasks, all together.
     pub firings: u64,
 }
 

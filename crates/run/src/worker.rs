@@ -354,7 +354,7 @@ impl Worker<'_> {
         }
         if firings > 0 {
             self.retry_ns = RETRY_NS.0;
-            self.firings += firings;
+            self.firings += firings * unit.tasks.len() as u64;
             self.steps += 1;
             self.board.steps.store(self.steps, Relaxed);
         }
