@@ -7,9 +7,20 @@ use std::collections::BTreeMap;
 use work::{Edge, Graph, Port, Task};
 
 /// (bytes per instance, instances per hand-over) that are measured. A user's application has others: what is fitted here
-/// must hold there.
-const POINTS: [(u64, u64); 8] =
-    [(192, 16), (192, 64), (192, 256), (768, 16), (768, 64), (3072, 4), (3072, 16), (12288, 4)];
+/// must hold there: from small instances in large batches, where the bytes hide little of a hand-over, to large ones that
+/// are handed over one by one, where they hide much of it.
+const POINTS: [(u64, u64); 10] = [
+    (192, 16),
+    (192, 64),
+    (192, 256),
+    (768, 16),
+    (768, 64),
+    (3072, 1),
+    (3072, 4),
+    (3072, 16),
+    (12288, 1),
+    (12288, 4),
+];
 /// How often each point is measured; the value at a quarter of the sorted ones counts, as for a profile's totals.
 const ROUNDS: usize = 7;
 const QUARTER: usize = 4;
