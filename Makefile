@@ -23,11 +23,11 @@ lint: .venv/core .venv/extras ## rustfmt, clippy, ruff, mypy, the C header in C 
 bench: .venv/core .venv/extras ## what a hand-over costs, beside the peers
 	@ci/bench.sh
 
-docs: .venv/core .venv/book ## the book, as HTML in docs/book
-	@$(BIN)/mkdocs build --quiet --strict && echo "docs/book/index.html"
+docs: .venv/core .venv/book ## the book, as HTML in build/book
+	@$(BIN)/mkdocs build --quiet --strict && echo "build/book/index.html"
 
 clean: ## remove what the other verbs made
-	rm -rf .venv demo target dist build docs/book python/cellweave/*.so
+	rm -rf .venv demo target dist build python/cellweave/*.so
 
 # A stamp is touched last, so that a broken set-up is repeated.
 .venv/tools: pyproject.toml
