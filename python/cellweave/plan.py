@@ -173,6 +173,8 @@ def plan(
     batch: int | None = None,
     max_batch: int | None = None,
     formulation: str = "compact",
+    dmax: int | None = None,
+    read_back_gbs: float | None = None,
     mapping: Mapping[str, str] | None = None,
     progress: Callable[[dict[str, Any]], None] | None = None,
 ) -> Plan:
@@ -202,6 +204,10 @@ def plan(
         The most that may be chosen: a bound on latency.
     formulation : {"compact", "paper"}
         Of the program that ``exact`` solves.
+    dmax : int, optional
+        DELEGATE: the largest radius of a neighbourhood (2).
+    read_back_gbs : float, optional
+        DELEGATE: GB/s from the SPEs of a chip to its PPE; by default ``min(25, 2 * SPEs)``.
     mapping : mapping of str to str, optional
         Task -> element, for every task: evaluate this instead of searching.
     progress : callable, optional
@@ -242,6 +248,10 @@ def plan(
         at_least("batch", batch, 1, 2**20)
     if max_batch is not None:
         at_least("max_batch", max_batch, 1, 2**20)
+    if dmax is not None:
+        at_least("dmax", dmax, 0, 64)
+    if read_back_gbs is not None:
+        at_least("read_back_gbs", read_back_gbs, 1e-6, 1e6)
     at_least("seed", seed, 0, 2**64 - 1)
     if method == "exact" and mapping is None:
         from cellweave import exact
@@ -267,6 +277,8 @@ def plan(
         "seed": seed,
         "buffering": buffering,
         "batch": batch,
+        "dmax": dmax,
+        "read_back_bytes_per_s": read_back_gbs * 1e9 if read_back_gbs is not None else None,
         "mapping": dict(mapping) if mapping is not None else None,
     }
     from cellweave.kernel import python_kernels

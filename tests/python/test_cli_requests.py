@@ -97,6 +97,8 @@ REQUESTS: list[tuple[str, list[str]]] = [
     ("plan costed.toml --on qs22 -o exists.json", ["exists.json", "--force"]),
     ("plan costed.toml --on qs22 --picture exists.json", ["exists.json", "--force"]),
     ("plan costed.toml --on qs22 --max-batch 0", ["--max-batch", "0"]),
+    ("plan costed.toml --on qs22 --dmax 65", ["--dmax", "65", "64"]),
+    ("plan costed.toml --on qs22 --read-back 0", ["--read-back", "0"]),
     ("plan costed.toml --on qs22 --method exact --formulation papre", ["--formulation", "papre", "paper"]),
     # running
     ("run nowhere.toml", ["nowhere.toml"]),

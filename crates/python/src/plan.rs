@@ -176,6 +176,8 @@ pub fn plan_options(
     options.gap = given["gap"].as_f64().unwrap_or(options.gap);
     options.time_s = given["time_s"].as_f64().unwrap_or(options.time_s);
     options.seed = given["seed"].as_u64().unwrap_or(options.seed);
+    options.dmax = given["dmax"].as_u64().map_or(options.dmax, |d| d as usize);
+    options.read_back_bytes_per_s = given["read_back_bytes_per_s"].as_f64();
     Ok(options)
 }
 

@@ -31,6 +31,14 @@ def plan(
         typer.Option(parser=whole, metavar="N", help="The most that may be chosen: a bound on latency."),
     ] = None,
     formulation: Annotated[str, typer.Option(help="Of the exact method's program: compact or paper.")] = "compact",
+    dmax: Annotated[
+        int | None,
+        typer.Option(parser=whole, metavar="N", help="delegate: the largest radius of a neighbourhood; default: 2."),
+    ] = None,
+    read_back: Annotated[
+        float | None,
+        typer.Option(parser=real, metavar="GB/S", help="delegate: from a chip's SPEs to its PPE; default: min(25, 2 * SPEs)."),
+    ] = None,
     mapping: Annotated[
         list[str] | None,
         typer.Option("--map", metavar="TASK=ELEMENT", help="Put a task there; may be repeated."),
@@ -59,6 +67,8 @@ def plan(
         ("--gap", gap, 0, 1),
         ("--batch", batch, 1, 2**20),
         ("--max-batch", max_batch, 1, 2**20),
+        ("--dmax", dmax, 0, 64),
+        ("--read-back", read_back, 1e-6, 1e6),
         ("--seed", seed, 0, 2**64 - 1),
     ):
         if value is not None:
@@ -80,6 +90,8 @@ def plan(
             batch=batch,
             max_batch=max_batch,
             formulation=formulation,
+            dmax=dmax,
+            read_back_gbs=read_back,
             mapping=_mapping(mapping) if mapping else None,
             progress=progress,
         )
