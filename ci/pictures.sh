@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# The pictures of README and book, drawn anew by the tool itself: run `make demo` first.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cp demo/app-mapping.png docs/pictures/vocoder.png
+cp demo/trace-timeline.png docs/pictures/timeline.png
+cp demo/plan-contributions.png docs/pictures/contributions.png
+.venv/bin/cellweave machine show qs22 --picture docs/pictures/qs22.png --force --quiet
+.venv/bin/cellweave machine show host --picture docs/pictures/host.png --force --quiet
