@@ -21,8 +21,8 @@ const L1_WORTH: f64 = 0.1;
 /// costs. Costs hold for data in L1: a batch that leaves it also pays per byte that stays on its element, at the price of a
 /// transfer's.
 pub(crate) fn choose(problem: &Problem, mapping: &[usize], buffering: Buffering, max_batch: u64) -> u64 {
-    let soft = problem.machine.elements.iter().any(|e| e.memory.as_ref().is_some_and(|m| !m.hard));
-    if !problem.spends_on_transfers() && !soft {
+    let cached = |e: &machine::Element| e.os_cpu.is_some() || e.memory.as_ref().is_some_and(|m| !m.hard);
+    if !problem.spends_on_transfers() && !problem.machine.elements.iter().any(cached) {
         return 1;
     }
     let n = problem.elements();

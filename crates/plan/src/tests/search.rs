@@ -199,6 +199,17 @@ fn a_host_that_was_not_measured_still_batches_fine_tasks() {
 }
 
 #[test]
+fn a_core_of_which_only_the_cpu_is_known_still_batches_fine_tasks() {
+    let fine = graph(vec![task("a", 5.0, 0.0), task("b", 5.0, 0.0)], &[(0, 1, 8, 0)]);
+    let mut machine = host(2, 0.0);
+    machine.overheads.clear();
+    for (cpu, element) in machine.elements.iter_mut().enumerate() {
+        (element.memory, element.os_cpu) = (None, Some(cpu as u32));
+    }
+    assert_eq!(run(&machine, &fine, &moves(Method::Auto, 1_000)).unwrap().batch, 1024);
+}
+
+#[test]
 fn a_cell_plans_with_a_batch_of_one() {
     let graph = graph(vec![task("a", 10.0, 5.0)], &[]);
     let plan = run(&preset("cell", 1, 8), &graph, &Options::default()).unwrap();
