@@ -45,6 +45,8 @@ pub struct Profiled {
     pub identity: BTreeMap<String, String>,
     /// Per measured task and kind of element.
     pub tasks: Vec<TaskCost>,
+    /// Samples of all tasks that were left out, because the thread lost its cpu meanwhile.
+    pub samples_left_out: u64,
     /// What a hand-over to another element costs at each end, by kind.
     pub overheads: BTreeMap<String, Handover>,
 }
@@ -110,6 +112,7 @@ pub fn profile(
         machine: machine.name.clone(),
         identity: identity.to_pairs().into_iter().map(|(k, v)| (k.to_string(), v)).collect(),
         tasks: Vec::new(),
+        samples_left_out: 0,
         overheads: BTreeMap::new(),
     };
     let elements = one_of_each_kind(machine);
@@ -137,7 +140,9 @@ pub fn profile(
         }
         let what = format!("costs on a {kind}");
         let mut step = |part: f64| progress(&what, (done as f64 + 1.0 + part) / steps);
-        for cost in costs(&profiled.graph, machine, element, kernels, options, &mut step)? {
+        let (costs, left_out) = costs(&profiled.graph, machine, element, kernels, options, &mut step)?;
+        profiled.samples_left_out += left_out;
+        for cost in costs {
             let task = graph.task(&cost.task).filter(|&t| missing(&graph.tasks[t]));
             if let Some(task) = task {
                 profiled.graph.tasks[task].cost_ns.insert(kind.clone(), cost.cost_ns);
@@ -154,6 +159,7 @@ fn one_of_each_kind(machine: &Machine) -> Vec<ElementId> {
     machine.kinds().iter().filter_map(real).collect()
 }
 
+/// Costs of all tasks on `element`, and how many samples were left out.
 fn costs(
     graph: &Graph,
     machine: &Machine,
@@ -161,7 +167,7 @@ fn costs(
     kernels: &dyn Kernels,
     options: &ProfileOptions,
     progress: &mut dyn FnMut(f64) -> bool,
-) -> Result<Vec<TaskCost>, Error> {
+) -> Result<(Vec<TaskCost>, u64), Error> {
     let graph = harmless(graph);
     let plan = everything_on(&graph, machine, element, options.batch)?;
     let mut part = 0.0;
@@ -202,7 +208,7 @@ fn costs(
         cost_ns: if sum_ns > 0.0 { samples_ns.p50 * scale } else { even_ns },
         samples_ns: *samples_ns,
     };
-    Ok(measured.tasks.iter().map(cost).collect())
+    Ok((measured.tasks.iter().map(cost).collect(), measured.samples_left_out))
 }
 
 /// Runs; stops when `go_on` says false.

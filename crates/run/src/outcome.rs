@@ -43,6 +43,9 @@ pub struct Outcome {
     /// ns per firing, per task, by call of its kernel; only when asked for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tasks: BTreeMap<String, Quantiles>,
+    /// Samples of `tasks` that were left out, because their worker lost its cpu meanwhile.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub samples_left_out: u64,
     /// Share of one cpu's time that a hypervisor gave to others during the run, all cpus together; `null` where the kernel
     /// does not count it.
     #[serde(default)]
@@ -52,6 +55,10 @@ pub struct Outcome {
     pub warnings: Vec<String>,
     /// The computer that it ran on.
     pub identity: BTreeMap<String, String>,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// What an element's worker did.

@@ -442,6 +442,7 @@ fn outcome(
         pinned: not_pinned.is_empty(),
         not_pinned,
         tasks,
+        samples_left_out: reports.iter().map(|r| r.recorder.disturbed).sum(),
         stolen_share: None,
         warnings,
         identity: host::identity().to_pairs().into_iter().map(|(k, v)| (k.to_string(), v)).collect(),

@@ -46,6 +46,8 @@ pub(crate) struct Recorder {
     pub costs: Vec<(usize, Samples<f32>)>,
     /// Costs of one firing of a unit, not yet known to be undisturbed.
     pending: Vec<(usize, f32)>,
+    /// Costs that do not count, because this thread lost its cpu meanwhile.
+    pub disturbed: u64,
 }
 
 /// Cost samples kept per task.
@@ -91,7 +93,11 @@ impl Recorder {
 
     /// The costs since the last time count, unless this thread lost its cpu meanwhile.
     pub(crate) fn settle(&mut self, disturbed: bool) {
-        for (cost, ns) in self.pending.drain(..).filter(|_| !disturbed) {
+        if disturbed {
+            self.disturbed += self.pending.len() as u64;
+            self.pending.clear();
+        }
+        for (cost, ns) in self.pending.drain(..) {
             if let Some((_, samples)) = self.costs.get_mut(cost) {
                 samples.push(ns);
             }

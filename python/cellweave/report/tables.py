@@ -181,6 +181,8 @@ def profile_tables(profile: Data) -> list[Table]:
         table.rows.append([cost["task"], cost["kind"], time_ns(cost["cost_ns"]), *spread, str(samples["n"])])
     if not profile["tasks"]:
         table.notes.append("every task has its cost already: --again measures them anew")
+    if profile["samples_left_out"]:
+        table.notes.append(f"{profile['samples_left_out']} samples left out: the thread lost its cpu meanwhile")
     for kind, o in profile["overheads"].items():
         table.notes.append(
             f"a hand-over costs a {kind} {time_ns(o['per_transfer_ns'])} and {number(o['per_byte_ns'])} ns per byte"
