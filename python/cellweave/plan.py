@@ -22,6 +22,17 @@ if TYPE_CHECKING:
 
 METHODS = ["auto", "greedy", "cluster", "delegate", "anneal", "exact"]
 BUFFERINGS = ["shared", "duplicated"]
+# What numbers may be, from and to; the command line checks its options by the same ones.
+RANGES: dict[str, tuple[float, float]] = {
+    "time": (0.001, 86400 * 7),
+    "moves": (0, 10**15),
+    "gap": (0, 1),
+    "batch": (1, 2**20),
+    "max_batch": (1, 2**20),
+    "dmax": (0, 64),
+    "read_back_gbs": (1e-6, 1e6),
+    "seed": (0, 2**64 - 1),
+}
 FORMULATIONS = ["compact", "paper"]
 
 
@@ -238,21 +249,19 @@ def plan(
     choice("formulation", formulation, FORMULATIONS)
     if buffering is not None:
         choice("buffering", buffering, BUFFERINGS)
-    if time_s is not None:
-        at_least("time", time_s, 0.001, 86400 * 7)
-    if moves is not None:
-        at_least("moves", moves, 0, 10**15)
-    if gap is not None:
-        at_least("gap", gap, 0, 1)
-    if batch is not None:
-        at_least("batch", batch, 1, 2**20)
-    if max_batch is not None:
-        at_least("max_batch", max_batch, 1, 2**20)
-    if dmax is not None:
-        at_least("dmax", dmax, 0, 64)
-    if read_back_gbs is not None:
-        at_least("read_back_gbs", read_back_gbs, 1e-6, 1e6)
-    at_least("seed", seed, 0, 2**64 - 1)
+    given = {
+        "time": time_s,
+        "moves": moves,
+        "gap": gap,
+        "batch": batch,
+        "max_batch": max_batch,
+        "dmax": dmax,
+        "read_back_gbs": read_back_gbs,
+        "seed": seed,
+    }
+    for name, value in given.items():
+        if value is not None:
+            at_least(name, value, *RANGES[name])
     if method == "exact" and mapping is None:
         from cellweave import exact
 

@@ -53,7 +53,7 @@ def plan(
     from cellweave.files import check_free
     from cellweave.graph import Graph
     from cellweave.machine import Machine
-    from cellweave.plan import BUFFERINGS, FORMULATIONS, METHODS
+    from cellweave.plan import BUFFERINGS, FORMULATIONS, METHODS, RANGES
     from cellweave.plan import plan as make_plan
 
     printer = Printer(json, quiet)
@@ -61,18 +61,18 @@ def plan(
     choice("--formulation", formulation, FORMULATIONS)
     if buffering is not None:
         choice("--buffering", buffering, BUFFERINGS)
-    for flag, value, least, most in (
-        ("--time", time, 0.001, 86400 * 7),
-        ("--moves", moves, 0, 10**15),
-        ("--gap", gap, 0, 1),
-        ("--batch", batch, 1, 2**20),
-        ("--max-batch", max_batch, 1, 2**20),
-        ("--dmax", dmax, 0, 64),
-        ("--read-back", read_back, 1e-6, 1e6),
-        ("--seed", seed, 0, 2**64 - 1),
+    for flag, name, value in (
+        ("--time", "time", time),
+        ("--moves", "moves", moves),
+        ("--gap", "gap", gap),
+        ("--batch", "batch", batch),
+        ("--max-batch", "max_batch", max_batch),
+        ("--dmax", "dmax", dmax),
+        ("--read-back", "read_back_gbs", read_back),
+        ("--seed", "seed", seed),
     ):
         if value is not None:
-            at_least(flag, value, least, most)
+            at_least(flag, value, *RANGES[name])
     for path in (picture, output):
         if path is not None:
             check_free(path, force)
