@@ -7,6 +7,7 @@
 //! | [`clock`] | monotonic nanoseconds, what reading them costs, sleeping |
 //! | [`pin`] | one thread on one cpu, and whether that was granted |
 //! | [`stolen`] | did this thread lose its cpu since a mark |
+//! | [`mod@target`] | transfers between cores, and between a core and memory, as a `Target` |
 //! | [`signals`] | Ctrl-C: the first drains, the second stops |
 //! | [`mod@identity`] | what a result file says about the computer it comes from |
 //!
@@ -18,6 +19,8 @@ pub mod pin;
 pub mod ring;
 pub mod signals;
 pub mod stolen;
+#[cfg(not(loom))]
+pub mod target;
 pub mod wait;
 
 mod sync;
@@ -26,4 +29,6 @@ pub use clock::{Clock, now_ns, overhead_ns};
 pub use identity::{Identity, identity};
 pub use pin::Affinity;
 pub use ring::{Consumer, Producer, ring};
+#[cfg(not(loom))]
+pub use target::HostTarget;
 pub use wait::{Event, Patience, Woken};

@@ -9,6 +9,7 @@
 //! | [`mod@check`] | what every machine must keep to |
 //! | [`mod@file`] | the machine file (TOML), round trip exact |
 //! | [`mod@load`] | a machine from what a user typed: a preset with options, `host`, or a file |
+//! | [`target`] | what transfers are measured on: the trait, and an experiment |
 //!
 //! Floor 0: imports no other crate of the workspace.
 
@@ -20,6 +21,7 @@ pub mod file;
 pub mod limit;
 pub mod load;
 pub mod presets;
+pub mod target;
 
 mod nearest;
 
@@ -27,6 +29,7 @@ pub use element::{Element, ElementId, Memory, Overhead, Place};
 pub use error::Error;
 pub use limit::{Block, Limit};
 pub use load::{list, load};
+pub use target::Target;
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,328 @@
+//! This computer as a [`Target`]: a pinned thread per element, and copies between what they have in their caches.
+//!
+//! A *get* copies from a buffer that the other element's core has just written, so that the lines come out of its cache;
+//! a *put* copies into such a buffer. A chip's memory is a buffer of twice the caches, of which each sample takes the next
+//! part. `buffers` transfers are in flight: as many chains of copies, each of which reads its next address from what its
+//! last copy brought; of puts, as many as go before a fence.
+//!
+//! The threads of an experiment start together, from a barrier, for each sample.
+
+mod barrier;
+mod lane;
+mod pool;
+
+use crate::clock::{Clock, now_ns};
+use crate::{pin, stolen};
+use barrier::Barrier;
+use lane::{Lane, STRIDE_BYTES};
+use machine::target::{Error, Experiment, Sample, Store, Target, Timer, Times, Transfer};
+use machine::{ElementId, Machine};
+use pool::Pool;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// What the transfers of one experiment may take of this computer's memory, in bytes: a mistake costs no swapping.
+const EXPERIMENT_BYTES_MAX: u64 = 1 << 30;
+/// Bytes that a transfer moves in one sample, roughly: they fit an L2 beside what else is there.
+const SAMPLE_BYTES: u32 = 128 * 1024;
+/// Least and most repeats of one sample.
+const REPEATS: (u32, u32) = (8, 256);
+
+/// This computer, or a part of it.
+///
+/// ```
+/// use machine::target::{Direction, Experiment, Store, Target, Transfer};
+/// let mut host = host::HostTarget::new(machine::load("host").unwrap()).unwrap();
+/// let reads = Transfer { initiator: 0, other: Store::Memory(host.machine().elements[0].place.chip), direction: Direction::Get };
+/// let experiment = Experiment { transfers: vec![reads], size_bytes: 1024, buffers: 2, repeats: 16, compute_ns: 0 };
+/// let samples = host.measure(&experiment, 3).unwrap();
+/// assert_eq!(samples.len(), 3);
+/// assert!(samples.iter().all(|s| s.bytes_per_s() > 0.0));
+/// ```
+#[derive(Debug)]
+pub struct HostTarget {
+    machine: Machine,
+    memory: BTreeMap<u32, Pool>,
+}
+
+impl HostTarget {
+    /// A target of the elements of `machine`, all of which are cpus of this computer.
+    ///
+    /// # Errors
+    /// When an element is no cpu (a preset's, say): it could not be measured here.
+    pub fn new(machine: Machine) -> Result<Self, Error> {
+        if let Some(e) = machine.elements.iter().find(|e| e.os_cpu.is_none()) {
+            return Err(Error::Request(format!(
+                "{}: {} has no os_cpu; only cpus of this computer can be measured on it",
+                machine.name, e.name
+            )));
+        }
+        Ok(Self { machine, memory: BTreeMap::new() })
+    }
+
+    /// Elements whose threads an experiment needs: initiators, and those whose caches are read or written.
+    fn involved(experiment: &Experiment) -> Vec<ElementId> {
+        let mut elements = experiment.initiators();
+        for other in experiment.transfers.iter().filter_map(owner) {
+            if !elements.contains(&other) {
+                elements.push(other);
+            }
+        }
+        elements
+    }
+
+    fn prepare_memory(&mut self, experiment: &Experiment) {
+        let machine = &self.machine;
+        for t in &experiment.transfers {
+            if let Store::Memory(chip) = t.other {
+                self.memory.entry(chip).or_insert_with(|| {
+                    let near = machine.elements.iter().find(|e| e.place.chip == chip).and_then(|e| e.os_cpu);
+                    Pool::beyond_caches(near)
+                });
+            }
+        }
+    }
+}
+
+impl Target for HostTarget {
+    fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    fn describe(&self) -> String {
+        self.machine.name.clone()
+    }
+
+    fn timer(&self) -> Timer {
+        Timer { name: Clock::get().source(), hz: 1e9 }
+    }
+
+    fn is_exact(&self) -> bool {
+        false
+    }
+
+    fn repeats(&self, size_bytes: u32) -> u32 {
+        (SAMPLE_BYTES / size_bytes.max(STRIDE_BYTES)).clamp(REPEATS.0, REPEATS.1)
+    }
+
+    fn check(&self, experiment: &Experiment) -> Result<(), Error> {
+        experiment.check(&self.machine)?;
+        let each = lane::region_bytes(experiment);
+        let all = each * experiment.transfers.len() as u64;
+        if all > EXPERIMENT_BYTES_MAX {
+            return Err(Error::Request(format!(
+                "{} transfers, {} times {} bytes each, take {all} bytes of memory; an experiment has at most {}",
+                experiment.transfers.len(),
+                experiment.repeats,
+                experiment.size_bytes,
+                EXPERIMENT_BYTES_MAX
+            )));
+        }
+        Ok(())
+    }
+
+    fn measure(&mut self, experiment: &Experiment, samples: u32) -> Result<Vec<Sample>, Error> {
+        self.check(experiment)?;
+        self.prepare_memory(experiment);
+        let bytes = lane::region_bytes(experiment) as usize;
+        let mut windows: BTreeMap<u32, pool::Windows> = BTreeMap::new();
+        for (chip, pool) in &mut self.memory {
+            let users = experiment.transfers.iter().filter(|t| t.other == Store::Memory(*chip)).count();
+            if users > 0 {
+                let windows_of = pool.windows(users, bytes, samples as usize);
+                windows.insert(*chip, windows_of.map_err(Error::Failed)?);
+            }
+        }
+        let regions: Vec<Mutex<Region>> = (experiment.transfers.iter())
+            .map(|t| match t.other {
+                Store::Element(_) => Region::Cached(vec![0; bytes]),
+                Store::Memory(chip) => windows
+                    .get_mut(&chip)
+                    .and_then(Iterator::next)
+                    .map_or(Region::Cached(Vec::new()), Region::Far),
+            })
+            .map(Mutex::new)
+            .collect();
+        let elements = Self::involved(experiment);
+        let barrier = Barrier::new(elements.len());
+        let base_ns = now_ns();
+        let machine = &self.machine;
+        let run = |element: ElementId| {
+            let cpu = machine.elements[element].os_cpu.unwrap_or(u32::MAX);
+            program(element, cpu, experiment, &regions, &barrier, samples, base_ns)
+        };
+        let logs: Vec<(ElementId, std::thread::Result<Log>)> = std::thread::scope(|scope| {
+            let threads: Vec<_> = elements.iter().map(|&e| (e, scope.spawn(move || run(e)))).collect();
+            threads.into_iter().map(|(e, thread)| (e, thread.join())).collect()
+        });
+        let mut found = vec![
+            Sample {
+                transfers: vec![Times::default(); experiment.transfers.len()],
+                disturbed: Vec::new(),
+                unpinned: Vec::new(),
+            };
+            samples as usize
+        ];
+        for (element, log) in logs {
+            let name = &machine.elements[element].name;
+            let log = log.map_err(|_| Error::Failed(format!("the thread on {name} ended by a panic")))?;
+            for (sample, (lost_cpu, times)) in found.iter_mut().zip(log.samples) {
+                if lost_cpu {
+                    sample.disturbed.push(element);
+                }
+                if !log.pinned {
+                    sample.unpinned.push(element);
+                }
+                for (transfer, t) in times {
+                    sample.transfers[transfer] = t;
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The far end of a transfer.
+enum Region<'a> {
+    /// Written by the owner's core before each sample.
+    Cached(Vec<u8>),
+    /// The next part of a memory for each sample.
+    Far(pool::Window<'a>),
+}
+
+/// What a thread has to tell.
+struct Log {
+    pinned: bool,
+    /// Whether the cpu was lost, and the times of this element's transfers, by their index.
+    samples: Vec<(bool, Vec<(usize, Times)>)>,
+}
+
+/// The element whose cache is the far end.
+fn owner(t: &Transfer) -> Option<ElementId> {
+    match t.other {
+        Store::Element(other) => Some(other),
+        Store::Memory(_) => None,
+    }
+}
+
+/// What the thread of one element does in an experiment.
+fn program(
+    element: ElementId,
+    cpu: u32,
+    experiment: &Experiment,
+    regions: &[Mutex<Region>],
+    barrier: &Barrier,
+    samples: u32,
+    base_ns: u64,
+) -> Log {
+    let pinned = pin::to_cpu(cpu).is_ok();
+    let indices = |wanted: &dyn Fn(&Transfer) -> bool| -> Vec<usize> {
+        (0..regions.len()).filter(|&i| wanted(&experiment.transfers[i])).collect()
+    };
+    let owned = indices(&|t| owner(t) == Some(element));
+    let mine = indices(&|t| t.initiator == element);
+    let mut lanes: Vec<Lane> = mine.iter().map(|&i| Lane::new(experiment, experiment.transfers[i])).collect();
+    let mut log = Log { pinned, samples: Vec::with_capacity(samples as usize) };
+    for sample in 0..samples {
+        for &i in &owned {
+            let mut region = regions[i].lock().unwrap_or_else(PoisonError::into_inner);
+            if let Region::Cached(bytes) = &mut *region {
+                bytes.fill(sample as u8 + 1);
+            }
+        }
+        lanes.iter_mut().for_each(Lane::warm);
+        barrier.wait();
+        let mut held: Vec<_> =
+            mine.iter().map(|&i| regions[i].lock().unwrap_or_else(PoisonError::into_inner)).collect();
+        let mut far: Vec<&mut [u8]> = (held.iter_mut())
+            .map(|region| match &mut **region {
+                Region::Cached(bytes) => bytes.as_mut_slice(),
+                Region::Far(window) => window.part(sample as usize),
+            })
+            .collect();
+        let mark = stolen::Mark::now();
+        barrier.wait();
+        let times = lane::run(&mut lanes, &mut far, experiment, base_ns);
+        let lost_cpu = mark.lost_cpu();
+        barrier.wait();
+        log.samples.push((lost_cpu, mine.iter().copied().zip(times).collect()));
+    }
+    log
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use machine::target::Direction;
+
+    fn get(initiator: ElementId, other: Store) -> Transfer {
+        Transfer { initiator, other, direction: Direction::Get }
+    }
+
+    fn experiment(transfers: Vec<Transfer>) -> Experiment {
+        Experiment { transfers, size_bytes: 256, buffers: 2, repeats: 32, compute_ns: 0 }
+    }
+
+    fn this_host() -> HostTarget {
+        HostTarget::new(machine::load("host").unwrap()).unwrap()
+    }
+
+    #[test]
+    fn every_transfer_of_a_sample_has_its_times_and_bytes() {
+        let mut host = this_host();
+        let chip = host.machine().elements[0].place.chip;
+        let mut transfers = vec![get(0, Store::Memory(chip)), get(0, Store::Memory(chip))];
+        transfers[1].direction = Direction::Put;
+        if host.machine().elements.len() > 1 {
+            transfers.push(get(1, Store::Element(0)));
+            transfers.push(Transfer { direction: Direction::Alternating, ..get(0, Store::Element(1)) });
+        }
+        let samples = host.measure(&experiment(transfers.clone()), 4).unwrap();
+        assert_eq!(samples.len(), 4);
+        for s in samples {
+            assert_eq!(s.transfers.len(), transfers.len());
+            for t in &s.transfers {
+                assert_eq!(t.bytes, 256 * 32);
+                assert!(t.end_ns > t.start_ns && t.ticks > 0 && t.latency_ns > 0.0, "{t:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn computing_between_transfers_takes_its_time() {
+        let mut host = this_host();
+        let chip = host.machine().elements[0].place.chip;
+        let e = Experiment { compute_ns: 20_000, ..experiment(vec![get(0, Store::Memory(chip))]) };
+        for s in host.measure(&e, 2).unwrap() {
+            assert!(s.span_ns() >= 32.0 * 20_000.0, "{} ns", s.span_ns());
+        }
+    }
+
+    #[test]
+    fn an_element_that_is_no_cpu_is_refused_by_name() {
+        let refused = HostTarget::new(machine::load("ps3").unwrap()).unwrap_err();
+        assert!(refused.to_string().contains("PPE0 has no os_cpu"), "{refused}");
+    }
+
+    #[test]
+    fn an_experiment_that_needs_too_much_memory_is_refused() {
+        let host = this_host();
+        let chip = host.machine().elements[0].place.chip;
+        let e = Experiment {
+            repeats: 1 << 20,
+            size_bytes: 1 << 20,
+            ..experiment(vec![get(0, Store::Memory(chip))])
+        };
+        assert!(matches!(host.check(&e), Err(Error::Request(why)) if why.contains("bytes of memory")));
+    }
+
+    #[test]
+    fn a_thread_whose_pinning_is_refused_says_so_in_every_sample() {
+        let mut machine = machine::load("host").unwrap();
+        machine.elements[0].os_cpu = Some(8191);
+        let chip = machine.elements[0].place.chip;
+        let mut host = HostTarget::new(machine).unwrap();
+        let samples = host.measure(&experiment(vec![get(0, Store::Memory(chip))]), 2).unwrap();
+        assert!(samples.iter().all(|s| s.unpinned == [0]), "{samples:?}");
+    }
+}

@@ -1,0 +1,62 @@
+//! Where the threads of an experiment start together.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Looks before the cpu is offered to others: with more threads than cpus, whom we wait for may need this very one.
+const LOOKS: u32 = 4096;
+
+/// Lets nobody pass until all are there; for as many rounds as wanted.
+#[derive(Debug)]
+pub struct Barrier {
+    threads: usize,
+    arrived: AtomicUsize,
+    round: AtomicUsize,
+}
+
+impl Barrier {
+    pub fn new(threads: usize) -> Self {
+        Self { threads, arrived: AtomicUsize::new(0), round: AtomicUsize::new(0) }
+    }
+
+    /// Spins until all threads have called it. What they wrote before, all of them see afterwards.
+    pub fn wait(&self) {
+        let round = self.round.load(Ordering::Acquire);
+        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
+            self.arrived.store(0, Ordering::Relaxed);
+            self.round.store(round.wrapping_add(1), Ordering::Release);
+            return;
+        }
+        let mut looks = 0u32;
+        while self.round.load(Ordering::Acquire) == round {
+            looks += 1;
+            if looks.is_multiple_of(LOOKS) {
+                std::thread::yield_now();
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_a_round_ahead() {
+        const THREADS: usize = 3;
+        let (barrier, count) = (Barrier::new(THREADS), AtomicUsize::new(0));
+        std::thread::scope(|s| {
+            for _ in 0..THREADS {
+                s.spawn(|| {
+                    for round in 0..200 {
+                        count.fetch_add(1, Ordering::Relaxed);
+                        barrier.wait();
+                        assert_eq!(count.load(Ordering::Relaxed), (round + 1) * THREADS);
+                        barrier.wait();
+                    }
+                });
+            }
+        });
+    }
+}

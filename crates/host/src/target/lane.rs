@@ -1,0 +1,172 @@
+//! The copies of one transfer, and the loop over all transfers of one initiator.
+
+use crate::clock::Clock;
+use machine::target::{BUFFERS_MAX, Direction, Experiment, Times, Transfer};
+use std::hint::black_box;
+use std::sync::atomic::{Ordering, fence};
+
+/// Two transfers never share a line, nor the neighbour that a prefetcher fetches with it.
+pub const STRIDE_BYTES: u32 = 128;
+
+/// Bytes of a transfer's far end: a place of its own for every repeat, so that no line is already here.
+pub fn region_bytes(experiment: &Experiment) -> u64 {
+    u64::from(stride(experiment.size_bytes)) * u64::from(experiment.repeats)
+}
+
+fn stride(size_bytes: u32) -> u32 {
+    size_bytes.next_multiple_of(STRIDE_BYTES)
+}
+
+/// One transfer at its initiator's end.
+#[derive(Debug)]
+pub struct Lane {
+    direction: Direction,
+    size: usize,
+    stride: usize,
+    places: usize,
+    /// Places from one transfer to the next, without a common divisor with `places`: no stream for a prefetcher.
+    step: usize,
+    /// The initiator's buffers.
+    own: Vec<u8>,
+    /// Always 0, as only the data tell: what makes a chain's next copy wait for its last.
+    behind: [usize; BUFFERS_MAX as usize],
+    buffers: usize,
+}
+
+impl Lane {
+    pub fn new(experiment: &Experiment, transfer: Transfer) -> Self {
+        let (size, places) = (experiment.size_bytes as usize, experiment.repeats as usize);
+        let stride = stride(experiment.size_bytes) as usize;
+        let buffers = experiment.buffers as usize;
+        Self {
+            direction: transfer.direction,
+            size,
+            stride,
+            places,
+            step: (places * 5 / 8..).find(|&s| divisor(s, places) == 1).unwrap_or(1),
+            own: vec![0; stride * buffers],
+            behind: [0; BUFFERS_MAX as usize],
+            buffers,
+        }
+    }
+
+    /// Brings the initiator's own buffers to its core.
+    pub fn warm(&mut self) {
+        self.own.fill(1);
+    }
+
+    /// The copy number `repeat`. `zero` is 0, but the compiler must not know.
+    #[inline]
+    fn copy(&mut self, far: &mut [u8], repeat: usize, zero: usize) {
+        let buffer = repeat % self.buffers;
+        let at = repeat * self.step % self.places * self.stride + self.behind[buffer];
+        let own = &mut self.own[buffer * self.stride..][..self.size];
+        let far = &mut far[at..][..self.size];
+        let puts = match self.direction {
+            Direction::Get => false,
+            Direction::Put => true,
+            Direction::Alternating => repeat % 2 == 1,
+        };
+        if puts {
+            far.copy_from_slice(own);
+            if buffer + 1 == self.buffers {
+                fence(Ordering::SeqCst);
+            }
+        } else {
+            own.copy_from_slice(far);
+            self.behind[buffer] = usize::from(own[self.size - 1]) & zero;
+        }
+    }
+}
+
+/// gcd, and 1 for a step of 0 only where there is one place.
+fn divisor(mut a: usize, mut b: usize) -> usize {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// All repeats of all lanes in turn, each with its part of `far`.
+pub fn run(lanes: &mut [Lane], far: &mut [&mut [u8]], experiment: &Experiment, base_ns: u64) -> Vec<Times> {
+    let clock = Clock::get();
+    let zero = black_box(0usize);
+    let repeats = experiment.repeats as usize;
+    let mut starts = Vec::with_capacity(lanes.len());
+    let mut ends = Vec::with_capacity(lanes.len());
+    for repeat in 0..repeats {
+        for (lane, far) in lanes.iter_mut().zip(far.iter_mut()) {
+            if repeat == 0 {
+                starts.push(clock.now_ns());
+            }
+            lane.copy(far, repeat, zero);
+            if experiment.compute_ns > 0 {
+                let until_ns = clock.now_ns() + experiment.compute_ns;
+                while clock.now_ns() < until_ns {
+                    std::hint::spin_loop();
+                }
+            }
+            if repeat + 1 == repeats {
+                fence(Ordering::SeqCst);
+                black_box(&lane.behind);
+                ends.push(clock.now_ns());
+            }
+        }
+    }
+    let since = |ns: u64| ns.saturating_sub(base_ns) as f64;
+    let in_turn = lanes.len() as f64;
+    (starts.into_iter().zip(ends))
+        .map(|(start, end)| {
+            let ns = end.saturating_sub(start).max(1);
+            let latency_ns = ns as f64 / (repeats as f64 * in_turn);
+            let (start_ns, end_ns) = (since(start), since(start) + ns as f64);
+            Times { start_ns, end_ns, ticks: ns, latency_ns, bytes: experiment.bytes_each() }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use machine::target::Store;
+
+    fn experiment(size_bytes: u32, repeats: u32) -> Experiment {
+        Experiment { transfers: Vec::new(), size_bytes, buffers: 3, repeats, compute_ns: 0 }
+    }
+
+    fn lane(e: &Experiment, direction: Direction) -> Lane {
+        Lane::new(e, Transfer { initiator: 0, other: Store::Element(1), direction })
+    }
+
+    #[test]
+    fn a_put_reaches_every_place_once_and_a_get_none() {
+        for repeats in [1, 2, 5, 8, 12, 256] {
+            let e = experiment(16, repeats);
+            for (direction, written) in
+                [(Direction::Put, repeats), (Direction::Get, 0), (Direction::Alternating, repeats / 2)]
+            {
+                let mut lane = lane(&e, direction);
+                lane.warm();
+                let mut far = vec![0; region_bytes(&e) as usize];
+                run(&mut [lane], &mut [&mut far], &e, 0);
+                let ones = far.iter().filter(|b| **b == 1).count();
+                // What an alternating lane puts may be what it got before.
+                if direction == Direction::Alternating {
+                    assert!(ones <= 16 * written as usize);
+                } else {
+                    assert_eq!(ones, 16 * written as usize, "{repeats} {direction:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_get_brings_what_the_far_end_holds() {
+        let e = experiment(64, 6);
+        let mut lane = lane(&e, Direction::Get);
+        lane.warm();
+        let mut far = vec![9; region_bytes(&e) as usize];
+        run(std::slice::from_mut(&mut lane), &mut [&mut far], &e, 0);
+        assert_eq!(lane.own.iter().filter(|b| **b == 9).count(), 3 * 64);
+    }
+}
