@@ -1,0 +1,96 @@
+//! Effective addresses: main memory from 0, then every SPE's local store and its problem-state registers.
+
+use crate::LOCAL_STORE_BYTES;
+
+/// An effective address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address(pub u64);
+
+/// Where the local store of SPE 0 starts; those of others follow at [`SPE_STRIDE`].
+const STORES: u64 = 1 << 40;
+/// From one SPE's local store to the next one's.
+const SPE_STRIDE: u64 = 1 << 20;
+/// Registers of an SPE, from the start of its local store.
+const IN_MAILBOX: u64 = 0x4_400c;
+const SIGNAL: [u64; 2] = [0x5_400c, 0x5_c00c];
+
+/// What an address is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Main memory of a chip; the offset counts over all chips.
+    Memory { chip: usize, offset: u64 },
+    /// An SPE's local store.
+    Store { spe: usize, offset: u32 },
+    /// An SPE's inbound mailbox.
+    Mailbox { spe: usize },
+    /// An SPE's signal register, 0 or 1.
+    Signal { spe: usize, register: usize },
+    /// Nothing.
+    Nowhere,
+}
+
+impl Address {
+    /// The start of an SPE's local store.
+    pub const fn local_store(spe: usize) -> Self {
+        Self(STORES + spe as u64 * SPE_STRIDE)
+    }
+
+    /// An SPE's inbound mailbox, for a put of four bytes.
+    pub const fn mailbox(spe: usize) -> Self {
+        Self(Self::local_store(spe).0 + IN_MAILBOX)
+    }
+
+    /// An SPE's signal register 1 or 2, for a put of four bytes.
+    ///
+    /// # Panics
+    /// When `register` is neither.
+    pub const fn signal(spe: usize, register: u32) -> Self {
+        Self(Self::local_store(spe).0 + SIGNAL[register as usize - 1])
+    }
+
+    /// What it is of, on a machine with so many SPEs and chips with so much memory.
+    pub(crate) fn place(self, spes: usize, chips: usize, memory_bytes: u64) -> Place {
+        if self.0 < memory_bytes * chips as u64 {
+            return Place::Memory { chip: (self.0 / memory_bytes) as usize, offset: self.0 };
+        }
+        if self.0 < STORES {
+            return Place::Nowhere;
+        }
+        let (spe, offset) = (((self.0 - STORES) / SPE_STRIDE) as usize, (self.0 - STORES) % SPE_STRIDE);
+        if spe >= spes {
+            Place::Nowhere
+        } else if offset < u64::from(LOCAL_STORE_BYTES) {
+            Place::Store { spe, offset: offset as u32 }
+        } else if offset == IN_MAILBOX {
+            Place::Mailbox { spe }
+        } else if let Some(register) = SIGNAL.iter().position(|&s| s == offset) {
+            Place::Signal { spe, register }
+        } else {
+            Place::Nowhere
+        }
+    }
+}
+
+impl std::ops::Add<u64> for Address {
+    type Output = Self;
+
+    fn add(self, bytes: u64) -> Self {
+        Self(self.0 + bytes)
+    }
+}
+
+impl std::fmt::Display for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0 < STORES {
+            return write!(f, "memory {:#x}", self.0);
+        }
+        let (spe, offset) = ((self.0 - STORES) / SPE_STRIDE, (self.0 - STORES) % SPE_STRIDE);
+        match offset {
+            o if o < u64::from(LOCAL_STORE_BYTES) => write!(f, "local store of SPE{spe} {offset:#x}"),
+            IN_MAILBOX => write!(f, "mailbox of SPE{spe}"),
+            o if o == SIGNAL[0] => write!(f, "signal register 1 of SPE{spe}"),
+            o if o == SIGNAL[1] => write!(f, "signal register 2 of SPE{spe}"),
+            _ => write!(f, "{:#x}, which is nothing,", self.0),
+        }
+    }
+}

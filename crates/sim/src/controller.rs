@@ -1,0 +1,170 @@
+//! The memory interface controller of one chip: sixteen banks, one bus to them, reads and writes together.
+
+use crate::parameters::{BANKS, Memory as Times};
+use std::collections::VecDeque;
+
+/// A read (with its line) or a write that waits for its bank.
+#[derive(Debug, Clone, Copy)]
+struct Request {
+    sequence: u64,
+    /// None for a write: its bytes have been taken over.
+    read: Option<u32>,
+}
+
+/// What the controller has started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Started {
+    /// A read; its data is at the ramp after the memory's latency.
+    Read(u32),
+    /// A write; there is room for another one.
+    Write,
+    /// Nothing before that cycle.
+    Later(u64),
+    /// Nothing to do.
+    Idle,
+}
+
+#[derive(Debug)]
+pub(crate) struct Controller {
+    banks: [VecDeque<Request>; BANKS],
+    free: [u64; BANKS],
+    waiting: u32,
+    bus_free: u64,
+    sequence: u64,
+    writing: bool,
+    in_a_row: u32,
+    /// Writes that are on their way or waiting.
+    writes: u32,
+    /// When a look is already planned.
+    pub looks_at: u64,
+    /// Lines read and written, by bank.
+    pub lines: [[u64; 2]; BANKS],
+}
+
+impl Controller {
+    pub fn new() -> Self {
+        Self {
+            banks: Default::default(),
+            free: [0; BANKS],
+            waiting: 0,
+            bus_free: 0,
+            sequence: 0,
+            writing: false,
+            in_a_row: 0,
+            writes: 0,
+            looks_at: u64::MAX,
+            lines: [[0; 2]; BANKS],
+        }
+    }
+
+    pub fn bank(address: u64) -> usize {
+        (address / 128) as usize % BANKS
+    }
+
+    #[inline]
+    pub fn read(&mut self, line: u32, address: u64) {
+        self.push(Self::bank(address), Some(line));
+    }
+
+    #[inline]
+    pub fn write(&mut self, address: u64) {
+        self.push(Self::bank(address), None);
+    }
+
+    fn push(&mut self, bank: usize, read: Option<u32>) {
+        self.sequence += 1;
+        self.banks[bank].push_back(Request { sequence: self.sequence, read });
+        self.waiting |= 1 << bank;
+    }
+
+    /// A write has been let onto the bus.
+    #[inline]
+    pub fn expect_write(&mut self) {
+        self.writes += 1;
+    }
+
+    #[inline]
+    pub fn has_room(&self, times: &Times) -> bool {
+        self.writes < times.writes_waiting
+    }
+
+    /// Starts the oldest request whose bank is free, the direction that is going on first.
+    pub fn start(&mut self, now: u64, times: &Times) -> Started {
+        if self.waiting == 0 {
+            return Started::Idle;
+        }
+        if self.bus_free > now {
+            return Started::Later(self.bus_free);
+        }
+        let (mut best, mut other, mut later) = (None, None, u64::MAX);
+        let mut left = self.waiting;
+        while left != 0 {
+            let bank = left.trailing_zeros() as usize;
+            left &= left - 1;
+            if self.free[bank] > now {
+                later = later.min(self.free[bank]);
+                continue;
+            }
+            let request = self.banks[bank][0];
+            let goes_on = request.read.is_none() == self.writing && self.in_a_row < times.burst;
+            let candidate = if goes_on { &mut best } else { &mut other };
+            if candidate.is_none_or(|(sequence, _)| request.sequence < sequence) {
+                *candidate = Some((request.sequence, bank));
+            }
+        }
+        let Some((_, bank)) = best.or(other) else { return Started::Later(later) };
+        let request = self.banks[bank][0];
+        let writes = request.read.is_none();
+        let turns = writes != self.writing;
+        if turns && times.turnaround > 0 && self.sequence > 1 && self.bus_free + times.turnaround > now {
+            return Started::Later(self.bus_free + times.turnaround);
+        }
+        self.banks[bank].pop_front();
+        if self.banks[bank].is_empty() {
+            self.waiting &= !(1 << bank);
+        }
+        self.in_a_row = if turns { 1 } else { self.in_a_row + 1 };
+        self.writing = writes;
+        self.bus_free = now + times.line;
+        self.free[bank] = now + times.bank;
+        self.lines[bank][usize::from(writes)] += 1;
+        match request.read {
+            Some(line) => Started::Read(line),
+            None => {
+                self.writes -= 1;
+                Started::Write
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Parameters;
+
+    fn drain(addresses: &[u64]) -> u64 {
+        let times = Parameters::default().memory;
+        let mut controller = Controller::new();
+        for (i, &address) in addresses.iter().enumerate() {
+            controller.read(i as u32, address);
+        }
+        let mut now = 0;
+        loop {
+            match controller.start(now, &times) {
+                Started::Later(at) => now = at,
+                Started::Idle => return now,
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn eight_banks_are_enough_and_one_is_an_eighth() {
+        let lines = |banks: u64| (0..1024).map(|i| i / banks * 2048 + i % banks * 128).collect::<Vec<u64>>();
+        let all = drain(&lines(16));
+        assert_eq!(all, 1023 * 8);
+        assert_eq!(drain(&lines(8)), all);
+        assert_eq!(drain(&lines(1)), 1023 * 64); // 3.2 GB/s: dma-benchmark, section 2
+    }
+}

@@ -1,0 +1,50 @@
+//! The Cell Broadband Engine as a target: real programs run, real bytes move, only time is simulated.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`parameters`], [`rules`] | what a machine is like; how the bus's arbiter decides |
+//! | [`simulation`] | a machine with programs on it, and the loop that runs it |
+//! | [`spe`], [`ppe`] | what programs hold in their hands; [`op`]: what they ask for |
+//! | `mfc` | queues, tags, lists, fences |
+//! | `bus`, [`layout`] | ramps, rings, the data arbiter; where things sit |
+//! | `controller`, `link` | main memory's banks; what joins two Cells |
+//! | `transfer`, `perform` | lines on their way; what operations do |
+//! | [`outcome`], [`trace`] | what was counted; who did what when |
+//!
+//! Deterministic to the bit: integer time in bus cycles of 625 ps, one thread, a fixed order of what happens at once.
+//! Floor 1: imports `machine`, and never `model`, whose predictions it is there to test.
+
+pub mod address;
+pub mod error;
+pub mod layout;
+pub mod op;
+pub mod outcome;
+pub mod parameters;
+pub mod ppe;
+pub mod rules;
+pub mod simulation;
+pub mod spe;
+pub mod trace;
+
+mod bus;
+mod controller;
+mod line;
+mod link;
+mod mfc;
+mod perform;
+mod program;
+mod store;
+mod transfer;
+mod unit;
+mod wheel;
+
+pub use address::Address;
+pub use error::Error;
+pub use op::{Dma, ListElement, Ordering};
+pub use outcome::Outcome;
+pub use parameters::{BEATS, CYCLE_PS, LINE_BYTES, LOCAL_STORE_BYTES, Parameters};
+pub use perform::{DMA_BYTES_MAX, LIST_MAX};
+pub use ppe::Ppe;
+pub use rules::Rules;
+pub use simulation::Simulation;
+pub use spe::Spe;

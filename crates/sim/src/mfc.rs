@@ -1,0 +1,247 @@
+//! A memory flow controller: its two queues, tag groups, fences and barriers. Which line goes out next is decided here;
+//! when it goes, in the engine.
+
+use crate::address::Address;
+use crate::op::{Dma, ListElement, Ordering};
+use crate::parameters::Mfc as Times;
+use std::collections::VecDeque;
+
+/// Slots: the SPE's own queue first, then the one for the PPE's commands.
+const SLOTS: usize = 24;
+/// Tag groups.
+pub(crate) const TAGS: usize = 32;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Command {
+    pub put: bool,
+    pub order: Ordering,
+    pub tag: u8,
+    pub proxy: bool,
+    /// Elements of a list that are still to come, last first.
+    list: Vec<ListElement>,
+    ls: u32,
+    ea: Address,
+    /// Bytes of this element that no line carries yet.
+    left: u32,
+    /// In the order in which commands were queued.
+    sequence: u64,
+    /// When its first (or next element's) line may go out.
+    ready: u64,
+    /// Lines that have not left, and that have not arrived.
+    unsent: u32,
+    unarrived: u32,
+    issued: bool,
+    /// What it looked like when it was queued, for messages.
+    pub text: Dma,
+}
+
+/// A line's worth of a command.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece {
+    pub slot: u8,
+    pub put: bool,
+    pub ls: u32,
+    pub ea: Address,
+    pub bytes: u8,
+}
+
+
+#[derive(Debug)]
+pub(crate) struct Mfc {
+    slots: [Option<Command>; SLOTS],
+    /// Commands with lines to send out, oldest first.
+    order: VecDeque<u8>,
+    sequence: u64,
+    own: usize,
+    proxied: usize,
+    /// Commands of each tag group that are not done: the SPE's own, and the PPE's.
+    pending: [[u16; TAGS]; 2],
+    /// Fences and barriers in the queues.
+    ordered: usize,
+    pub lines_out: u32,
+    pub remote_out: u32,
+    pub next_line: u64,
+    pub next_token: u64,
+    /// When an `Issue` is already on its way.
+    pub issues_at: u64,
+    /// Pages whose translation is known, by their number modulo the entries.
+    translations: Vec<u64>,
+}
+
+impl Mfc {
+    pub fn new(tlb_entries: usize) -> Self {
+        Self {
+            slots: Default::default(),
+            order: VecDeque::with_capacity(SLOTS),
+            sequence: 0,
+            own: 0,
+            proxied: 0,
+            pending: [[0; TAGS]; 2],
+            ordered: 0,
+            lines_out: 0,
+            remote_out: 0,
+            next_line: 0,
+            next_token: 0,
+            issues_at: u64::MAX,
+            translations: vec![u64::MAX; tlb_entries],
+        }
+    }
+
+    /// Commands that the queue still takes.
+    pub fn space(&self, proxy: bool, times: &Times) -> usize {
+        if proxy { times.proxy_queue - self.proxied } else { times.queue - self.own }
+    }
+
+    /// Queues a command; the caller has made sure that there is room.
+    pub fn queue(&mut self, dma: Dma, mut list: Option<Vec<ListElement>>, proxy: bool, now: u64, times: &Times) {
+        let slot = self.slots.iter().position(Option::is_none).expect("the caller looked for room");
+        self.sequence += 1;
+        let mut ready = now + times.to_bus;
+        let (mut ea, mut left) = (dma.ea, dma.bytes);
+        if let Some(list) = &mut list {
+            list.reverse();
+            let first = list.pop().expect("lists are not empty");
+            (ea, left) = (first.ea, first.bytes);
+            ready += times.list_element + self.translate(ea, times);
+        } else {
+            ready += self.translate(ea, times);
+        }
+        self.slots[slot] = Some(Command {
+            put: dma.put,
+            order: dma.order,
+            tag: dma.tag as u8,
+            proxy,
+            list: list.unwrap_or_default(),
+            ls: dma.ls,
+            ea,
+            left,
+            sequence: self.sequence,
+            ready,
+            unsent: 0,
+            unarrived: 0,
+            issued: false,
+            text: dma,
+        });
+        self.order.push_back(slot as u8);
+        self.pending[usize::from(proxy)][dma.tag as usize] += 1;
+        self.ordered += usize::from(dma.order != Ordering::Free);
+        *(if proxy { &mut self.proxied } else { &mut self.own }) += 1;
+    }
+
+    /// What an address's page costs; the next command finds it known.
+    fn translate(&mut self, ea: Address, times: &Times) -> u64 {
+        if times.tlb_entries == 0 {
+            return 0;
+        }
+        let page = ea.0 / times.page_bytes;
+        let entry = &mut self.translations[(page % times.tlb_entries as u64) as usize];
+        if *entry == page {
+            return 0;
+        }
+        *entry = page;
+        times.tlb_miss
+    }
+
+    /// Where the next line would go, without taking it.
+    #[inline]
+    pub fn peek(&mut self, now: u64) -> Option<(usize, Address, u64)> {
+        let position = if self.ordered == 0 {
+            (!self.order.is_empty()).then_some(0)?
+        } else {
+            (0..self.order.len()).find(|&i| self.may_start(self.order[i] as usize))?
+        };
+        let command = self.slots[self.order[position] as usize].as_ref().expect("it is in the order");
+        Some((position, command.ea, command.ready.max(now)))
+    }
+
+    /// Takes the line at `position` of the order.
+    #[inline]
+    pub fn take(&mut self, position: usize, times: &Times, now: u64) -> Piece {
+        let slot = self.order[position];
+        let command = self.slots[slot as usize].as_mut().expect("it is in the order");
+        let room = 128 - (command.ea.0 % 128) as u32;
+        let bytes = room.min(command.left);
+        let piece = Piece { slot, put: command.put, ls: command.ls, ea: command.ea, bytes: bytes as u8 };
+        command.ls += bytes;
+        command.ea = command.ea + u64::from(bytes);
+        command.left -= bytes;
+        command.unsent += 1;
+        command.unarrived += 1;
+        if command.left == 0 {
+            match command.list.pop() {
+                Some(element) => {
+                    // An element of a list starts on its address's place in a quadword.
+                    command.ls = command.ls.next_multiple_of(16) + (element.ea.0 % 16) as u32;
+                    (command.ea, command.left) = (element.ea, element.bytes);
+                    let wait = times.list_element;
+                    let ea = element.ea;
+                    let miss = self.translate(ea, times);
+                    let command = self.slots[slot as usize].as_mut().expect("it was there");
+                    command.ready = now + wait + miss;
+                }
+                None => {
+                    command.issued = true;
+                    self.order.remove(position);
+                }
+            }
+        }
+        piece
+    }
+
+    /// Whether fences and barriers let a command's lines out.
+    fn may_start(&self, slot: usize) -> bool {
+        let command = self.slots[slot].as_ref().expect("it is in the order");
+        !self.slots.iter().flatten().any(|other| {
+            other.tag == command.tag
+                && other.proxy == command.proxy
+                && other.sequence < command.sequence
+                && (command.order != Ordering::Free || other.order == Ordering::Barrier)
+        })
+    }
+
+    /// A line has left its local store (put) or arrived in it (get). `true` when its tag group may be done by it.
+    #[inline]
+    pub fn sent(&mut self, slot: u8) -> bool {
+        let command = self.slots[slot as usize].as_mut().expect("its lines are under way");
+        command.unsent -= 1;
+        let done = command.issued && command.unsent == 0;
+        if done {
+            self.pending[usize::from(command.proxy)][command.tag as usize] -= 1;
+        }
+        done
+    }
+
+    /// A line is where it should be. `true` when that was the command's last: its slot is free.
+    #[inline]
+    pub fn arrived(&mut self, slot: u8) -> bool {
+        let command = self.slots[slot as usize].as_mut().expect("its lines are under way");
+        command.unarrived -= 1;
+        let done = command.issued && command.unarrived == 0;
+        if done {
+            self.ordered -= usize::from(command.order != Ordering::Free);
+            *(if command.proxy { &mut self.proxied } else { &mut self.own }) -= 1;
+            self.slots[slot as usize] = None;
+        }
+        done
+    }
+
+    /// The groups of `mask` that are done.
+    #[inline]
+    pub fn done(&self, mask: u32, proxy: bool) -> u32 {
+        let pending = &self.pending[usize::from(proxy)];
+        let (mut done, mut left) = (0, mask);
+        while left != 0 {
+            let tag = left.trailing_zeros() as usize;
+            left &= left - 1;
+            if pending[tag] == 0 {
+                done |= 1 << tag;
+            }
+        }
+        done
+    }
+
+    /// Commands that are queued or under way, for messages.
+    pub fn commands(&self) -> impl Iterator<Item = &Command> {
+        self.slots.iter().flatten()
+    }
+}

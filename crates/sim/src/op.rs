@@ -1,0 +1,274 @@
+//! What a program asks of the machine, and what it hears back. Closures yield these from inside their calls; a
+//! [`Stepper`] hands them over one by one. Both are executed by the same engine, so that both take the same time.
+
+use crate::Address;
+
+/// What holds a command of a tag group back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Ordering {
+    /// Nothing.
+    #[default]
+    Free,
+    /// Earlier commands of its tag group go first.
+    Fence,
+    /// Earlier commands of its tag group go first, and later ones wait for it.
+    Barrier,
+}
+
+/// A DMA command: `ls` is an offset in the SPE's own local store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dma {
+    /// From the local store (a put) or into it (a get).
+    pub put: bool,
+    /// Offset in the local store.
+    pub ls: u32,
+    /// The other end.
+    pub ea: Address,
+    /// 1, 2, 4, 8, or a multiple of 16 up to 16384.
+    pub bytes: u32,
+    /// Tag group, 0 to 31.
+    pub tag: u32,
+    /// What it waits for.
+    pub order: Ordering,
+}
+
+/// An element of a DMA list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListElement {
+    /// The other end.
+    pub ea: Address,
+    /// 1, 2, 4, 8, or a multiple of 16 up to 16384.
+    pub bytes: u32,
+}
+
+/// When asking for tag status is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Until {
+    /// At once.
+    Now,
+    /// When one of the groups is done.
+    Any,
+    /// When all of them are.
+    All,
+}
+
+/// An atomic command on one line of 128 bytes; done when it returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Atomic {
+    /// Get the line and reserve it.
+    Getllar,
+    /// Put the line if the reservation still stands.
+    Putllc,
+    /// Put the line whatever became of the reservation.
+    Putlluc,
+}
+
+/// What a program asks of the machine.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Op {
+    /// Compute for so many SPU cycles (a PPE's cycles are as long).
+    Compute {
+        /// Cycles of 312.5 ps.
+        cycles: u64,
+    },
+    /// Take memory of the local store: answers [`Reply::Word`], an offset.
+    Alloc {
+        /// How much.
+        bytes: u32,
+        /// A power of two.
+        align: u32,
+    },
+    /// Read the local store without time passing: answers [`Reply::Bytes`].
+    Peek {
+        /// Offset in the local store.
+        at: u32,
+        /// How many bytes.
+        bytes: u32,
+    },
+    /// Write the local store without time passing.
+    Poke {
+        /// Offset in the local store.
+        at: u32,
+        /// What to write.
+        data: Vec<u8>,
+    },
+    /// Queue a DMA command; stalls while the queue is full.
+    Dma(Dma),
+    /// Queue a DMA list: elements fill the local store one after another from `ls`.
+    List {
+        /// Direction, first offset, tag and order; `ea` and `bytes` are the elements'.
+        dma: Dma,
+        /// Up to 2048.
+        list: Vec<ListElement>,
+    },
+    /// Ask for tag status: answers [`Reply::Word`], the groups of `mask` that are done.
+    Tags {
+        /// A bit for each group.
+        mask: u32,
+        /// When to answer.
+        until: Until,
+    },
+    /// How many commands the queue still takes.
+    QueueSpace,
+    /// Run an atomic command: answers [`Reply::Word`], 1 when it was done, 0 when the reservation was lost.
+    Atomic {
+        /// Which.
+        atomic: Atomic,
+        /// Offset of the line in the local store.
+        ls: u32,
+        /// The line in main memory.
+        ea: Address,
+    },
+    /// Take a word of the inbound mailbox; waits for one.
+    ReadMailbox,
+    /// How many words the inbound mailbox holds.
+    MailboxCount,
+    /// Put a word into the outbound mailbox (or the one that interrupts the PPE); waits for room.
+    WriteMailbox {
+        /// The one that interrupts.
+        interrupt: bool,
+        /// The word.
+        value: u32,
+    },
+    /// How many words the outbound mailbox still takes.
+    MailboxSpace {
+        /// The one that interrupts.
+        interrupt: bool,
+    },
+    /// Take what was signalled on register 1 or 2; waits for something.
+    ReadSignal {
+        /// 1 or 2.
+        register: u32,
+    },
+    /// Whether something was signalled.
+    SignalCount {
+        /// 1 or 2.
+        register: u32,
+    },
+    /// Whether signals to a register add up (OR) or overwrite.
+    SignalMode {
+        /// 1 or 2.
+        register: u32,
+        /// OR them.
+        or: bool,
+    },
+    /// Read the decrementer.
+    Decrementer,
+    /// Set the decrementer.
+    SetDecrementer(u32),
+    /// End the simulation with this message: a handle found what the hardware would trap.
+    Trap(String),
+    /// A PPE's calls.
+    Ppe(PpeOp),
+}
+
+/// What a program on a PPE asks of the machine.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PpeOp {
+    /// Load bytes of main memory or of a local store: answers [`Reply::Bytes`].
+    Load {
+        /// From where.
+        ea: Address,
+        /// How many.
+        bytes: u32,
+    },
+    /// Store bytes to main memory or to a local store.
+    Store {
+        /// To where.
+        ea: Address,
+        /// What.
+        data: Vec<u8>,
+    },
+    /// Hand a command to an SPE's proxy queue; stalls while it is full.
+    Proxy {
+        /// Whose queue.
+        spe: usize,
+        /// The command; `ls` is in that SPE's local store.
+        dma: Dma,
+    },
+    /// Wait for tag groups of an SPE's proxy queue.
+    ProxyTags {
+        /// Whose queue.
+        spe: usize,
+        /// A bit for each group.
+        mask: u32,
+        /// When to answer.
+        until: Until,
+    },
+    /// Take a word of an SPE's outbound mailbox; waits for one when told to.
+    ReadMailbox {
+        /// Whose.
+        spe: usize,
+        /// The one that interrupts.
+        interrupt: bool,
+    },
+    /// How many words an SPE's outbound mailbox holds.
+    MailboxCount {
+        /// Whose.
+        spe: usize,
+        /// The one that interrupts.
+        interrupt: bool,
+    },
+    /// Put a word into an SPE's inbound mailbox; waits for room.
+    WriteMailbox {
+        /// Whose.
+        spe: usize,
+        /// The word.
+        value: u32,
+    },
+    /// Signal an SPE.
+    WriteSignal {
+        /// Whom.
+        spe: usize,
+        /// 1 or 2.
+        register: u32,
+        /// The word.
+        value: u32,
+    },
+    /// Read the time base: answers [`Reply::Long`].
+    Timebase,
+}
+
+/// What a program hears back.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Reply {
+    /// That it was done.
+    #[default]
+    Done,
+    /// A word.
+    Word(u32),
+    /// Eight bytes' worth.
+    Long(u64),
+    /// Bytes.
+    Bytes(Vec<u8>),
+}
+
+impl Reply {
+    /// The word that was answered.
+    ///
+    /// # Panics
+    /// When it was something else.
+    pub fn word(self) -> u32 {
+        match self {
+            Self::Word(word) => word,
+            other => panic!("a word was expected, not {other:?}"),
+        }
+    }
+}
+
+/// A step of a [`Stepper`].
+#[derive(Debug)]
+pub enum Step {
+    /// It asks for something.
+    Op(Op),
+    /// It is done.
+    Done,
+    /// It failed: the simulation ends with this message, as a panic does.
+    Failed(String),
+}
+
+/// A program that is asked for its next operation, rather than one that calls: a generator in another language.
+pub trait Stepper {
+    /// The next operation, given the answer to the last one ([`Reply::Done`] at the start). `cycle` is the time.
+    fn step(&mut self, reply: Reply, cycle: u64) -> Step;
+}

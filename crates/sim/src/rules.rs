@@ -1,0 +1,105 @@
+//! How the data arbiter of the bus decides: rule sets with names.
+//!
+//! The papers do not say how the arbiter works; no setting fits every figure that was published. Each set here is one
+//! plain idea of what the hardware may do. Which one is the default, how it was chosen and how far each is from every
+//! figure is written in the book's chapter "The machine inside" and on the page of `cellweave reproduce all`.
+
+/// What a packet keeps for itself while it travels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Hold {
+    /// Each segment only while its eight beats pass over it: the next packet may follow on its heels.
+    Beats,
+    /// Its whole way until the last beat has arrived.
+    Way,
+}
+
+/// Which way a packet goes whose source and destination are exactly half a ring apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HalfWay {
+    /// Whichever way has a free ring first.
+    FirstFree,
+    /// Fixed when it is queued: the way with fewer packets queued for it, clockwise when equal.
+    LessQueued,
+    /// Fixed when it is queued: in turns, at each ramp.
+    InTurns,
+    /// Fixed when it is queued: always clockwise.
+    Clockwise,
+}
+
+/// In which order requests are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// From the ramp after the last one that was served.
+    RoundRobin,
+    /// Longest waiting first.
+    OldestFirst,
+    /// In ring order from the PPE, always.
+    Fixed,
+}
+
+/// A rule set of the data arbiter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rules {
+    /// What it is chosen by.
+    pub name: String,
+    /// What a packet keeps for itself.
+    pub hold: Hold,
+    /// The way of packets that go half way.
+    pub half_way: HalfWay,
+    /// Packets of at least this many hops have their ring alone; 7 means none.
+    pub alone_from_hops: u8,
+    /// The order of requests; the memory controller comes first in any case.
+    pub order: Order,
+    /// Whether the request that has waited longest keeps others from a ring that it needs.
+    pub reserves: bool,
+    /// The most packets on one ring at a time.
+    pub per_ring: u8,
+    /// A ring takes up a new packet every so many bus cycles.
+    pub start_interval: u64,
+    /// Bus cycles between the last beat of one packet and the first of the next that wants the same segment.
+    pub gap: u64,
+}
+
+impl Rules {
+    /// What the manuals say, and nothing more.
+    pub fn textbook() -> Self {
+        Self {
+            name: "textbook".into(),
+            hold: Hold::Beats,
+            half_way: HalfWay::FirstFree,
+            alone_from_hops: 7,
+            order: Order::RoundRobin,
+            reserves: false,
+            per_ring: 3,
+            start_interval: 3,
+            gap: 0,
+        }
+    }
+
+    /// Every rule set, the default first.
+    pub fn all() -> Vec<Self> {
+        let textbook = Self::textbook;
+        vec![
+            Self {
+                name: "held-way-fixed".into(),
+                hold: Hold::Way,
+                half_way: HalfWay::InTurns,
+                ..textbook()
+            },
+            textbook(),
+            Self { name: "held-way".into(), hold: Hold::Way, ..textbook() },
+            Self { name: "long-alone".into(), hold: Hold::Way, alone_from_hops: 5, ..textbook() },
+        ]
+    }
+
+    /// The rule set that is called `name`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().into_iter().find(|r| r.name == name)
+    }
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self::all().swap_remove(0)
+    }
+}

@@ -1,0 +1,478 @@
+//! A machine with programs on it: what one builds, and the loop that runs it.
+
+use crate::address::Place;
+use crate::bus::Bus;
+use crate::controller::Controller;
+use crate::line::Lines;
+use crate::link::Link;
+use crate::mfc::Mfc;
+use crate::op::{Op, Reply, Stepper};
+use crate::outcome::{Chip, Counters, Outcome, SpeCounters};
+use crate::program::Body;
+use crate::spe::Shared;
+use crate::store::Store;
+use crate::trace::{Span, Trace};
+use crate::unit::{SpeState, Unit};
+use crate::wheel::{Event, Wheel};
+use crate::{Address, Error, Parameters, Ppe, Spe, layout};
+use corosensei::Coroutine;
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::rc::Rc;
+
+/// Operations without any time passing after which a program counts as stuck.
+const TIMELESS: u32 = 10_000_000;
+
+/// A machine with programs on it.
+///
+/// ```
+/// use sim::{Parameters, Simulation};
+/// use std::{cell::Cell, rc::Rc};
+///
+/// let mut cell = Simulation::new(Parameters::named("cell").unwrap())?;
+/// let source = cell.allocate(0, 16, 16)?;
+/// cell.memory_mut(source, 16).copy_from_slice(b"real bytes move.");
+/// let seen = Rc::new(Cell::new(0));
+/// let result = seen.clone();
+/// cell.spe(3, "reader", move |spe| {
+///     let buffer = spe.alloc(16, 16);
+///     spe.get(buffer, source, 16, 0);
+///     spe.tags_all(1);
+///     result.set(spe.bytes(buffer, 16)[0]);
+/// })?;
+/// let outcome = cell.run()?;
+/// assert_eq!(seen.get(), b'r');
+/// assert!(outcome.elapsed_ns() > 90.0);
+/// # Ok::<(), sim::Error>(())
+/// ```
+pub struct Simulation {
+    pub(crate) p: Parameters,
+    pub(crate) wheel: Wheel,
+    pub(crate) lines: Lines,
+    pub(crate) mfcs: Vec<Mfc>,
+    pub(crate) buses: Vec<Bus>,
+    pub(crate) controllers: Vec<Controller>,
+    pub(crate) link: Link,
+    pub(crate) memory: Vec<u8>,
+    pub(crate) allocated: Vec<u64>,
+    pub(crate) spes: Vec<SpeState>,
+    /// What each unit's program and the engine share; SPEs first, then PPEs.
+    pub(crate) shared: Vec<Rc<Shared>>,
+    pub(crate) units: Vec<Unit>,
+    /// Chip and ramp of each SPE.
+    pub(crate) homes: Vec<(usize, usize)>,
+    pub(crate) counters: Counters,
+    pub(crate) trace: Option<Trace>,
+    pub(crate) hash: u64,
+    /// Lines that a PPE has written and still has in its cache.
+    pub(crate) ppe_lines: HashSet<u64>,
+    pub(crate) ppe_line_free: Vec<u64>,
+    pub(crate) reservations: usize,
+    stop_at: u64,
+    pub(crate) failed: Option<Error>,
+    finished: u64,
+}
+
+impl Simulation {
+    /// A machine without programs.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`].
+    pub fn new(parameters: Parameters) -> Result<Self, Error> {
+        parameters.check()?;
+        let p = parameters;
+        let (spes, ppes) = (p.spes(), p.ppes());
+        let names = (0..spes).map(|i| format!("SPE{i}")).chain((0..ppes).map(|i| format!("PPE{i}")));
+        let shared = |_| Rc::new(Shared { cycle: Cell::new(0), store: Store::new(), uses: Cell::new(0) });
+        Ok(Self {
+            wheel: Wheel::new(),
+            lines: Lines::new(),
+            mfcs: (0..spes).map(|_| Mfc::new(p.mfc.tlb_entries)).collect(),
+            buses: (0..p.chips).map(|_| Bus::new(p.rules.clone())).collect(),
+            controllers: (0..p.chips).map(|_| Controller::new()).collect(),
+            link: Link::default(),
+            memory: vec![0; p.memory_bytes as usize * p.chips],
+            allocated: (0..p.chips as u64).map(|c| c * p.memory_bytes).collect(),
+            spes: (0..spes).map(|_| SpeState::default()).collect(),
+            shared: (0..spes + ppes).map(shared).collect(),
+            units: names.map(Unit::new).collect(),
+            homes: (0..spes).map(|i| p.physical(i)).map(|(chip, i)| (chip, layout::SPE[i])).collect(),
+            counters: Counters {
+                chips: vec![Chip::default(); p.chips],
+                spes: vec![SpeCounters::default(); spes],
+                link_lines: [0; 2],
+            },
+            trace: None,
+            hash: 0,
+            ppe_lines: HashSet::new(),
+            ppe_line_free: vec![0; p.chips],
+            reservations: 0,
+            stop_at: u64::MAX,
+            failed: None,
+            finished: 0,
+            p,
+        })
+    }
+
+    /// What the machine is like.
+    pub fn parameters(&self) -> &Parameters {
+        &self.p
+    }
+
+    /// Takes `bytes` of a chip's main memory; `align` is a power of two.
+    ///
+    /// # Errors
+    /// [`Error::Request`] when there is no such chip, or not enough left.
+    pub fn allocate(&mut self, chip: usize, bytes: u64, align: u64) -> Result<Address, Error> {
+        let Some(next) = self.allocated.get_mut(chip) else {
+            return Err(Error::Request(format!("memory of chip {chip}; there are {}", self.p.chips)));
+        };
+        if !align.is_power_of_two() {
+            return Err(Error::Request(format!("memory aligned to {align}, which is no power of two")));
+        }
+        let start = next.next_multiple_of(align);
+        let end = (chip as u64 + 1) * self.p.memory_bytes;
+        if start.checked_add(bytes).is_none_or(|e| e > end) {
+            let left = end.saturating_sub(start);
+            return Err(Error::Request(format!("{bytes} bytes of the memory of chip {chip}; {left} are left")));
+        }
+        *next = start + bytes;
+        Ok(Address(start))
+    }
+
+    /// Main memory from `at` on.
+    ///
+    /// # Panics
+    /// When that is not main memory.
+    pub fn memory(&self, at: Address, bytes: usize) -> &[u8] {
+        &self.memory[at.0 as usize..at.0 as usize + bytes]
+    }
+
+    /// Main memory from `at` on, to be filled before programs run.
+    ///
+    /// # Panics
+    /// When that is not main memory.
+    pub fn memory_mut(&mut self, at: Address, bytes: usize) -> &mut [u8] {
+        &mut self.memory[at.0 as usize..at.0 as usize + bytes]
+    }
+
+    /// Where the local store of an SPE starts.
+    pub fn local_store(&self, spe: usize) -> Address {
+        Address::local_store(spe)
+    }
+
+    /// Says that the PPE has just written this memory: it is in its cache, and comes from there.
+    pub fn cache_in_ppe(&mut self, at: Address, bytes: u64) {
+        self.ppe_lines.extend(at.0 / 128..(at.0 + bytes).div_ceil(128));
+    }
+
+    /// Gives an SPE a program.
+    ///
+    /// # Errors
+    /// [`Error::Request`] when there is no such SPE, or it has a program.
+    pub fn spe(
+        &mut self,
+        spe: usize,
+        name: impl Into<String>,
+        program: impl FnOnce(&mut Spe<'_>) + 'static,
+    ) -> Result<(), Error> {
+        if spe >= self.spes.len() {
+            let (machine, n) = (&self.p.name, self.spes.len());
+            return Err(Error::Request(format!("a program for SPE{spe}; {machine} has {n} SPEs, from SPE0 on")));
+        }
+        let shared = self.shared[spe].clone();
+        let body = Coroutine::new(move |yielder, _| program(&mut Spe::new(yielder, shared, spe)));
+        self.start(spe, name.into(), Body::Closure(Box::new(body)))
+    }
+
+    /// Gives a PPE a program.
+    ///
+    /// # Errors
+    /// [`Error::Request`] when there is no such PPE, or it has a program.
+    pub fn ppe(
+        &mut self,
+        ppe: usize,
+        name: impl Into<String>,
+        program: impl FnOnce(&mut Ppe<'_>) + 'static,
+    ) -> Result<(), Error> {
+        let unit = self.ppe_unit(ppe)?;
+        let shared = self.shared[unit].clone();
+        let body = Coroutine::new(move |yielder, _| program(&mut Ppe::new(yielder, shared, ppe)));
+        self.start(unit, name.into(), Body::Closure(Box::new(body)))
+    }
+
+    /// Gives an SPE a program that is asked step by step.
+    ///
+    /// # Errors
+    /// [`Error::Request`] when there is no such SPE, or it has a program.
+    pub fn spe_stepper(&mut self, spe: usize, name: &str, program: Box<dyn Stepper>) -> Result<(), Error> {
+        if spe >= self.spes.len() {
+            let (machine, n) = (&self.p.name, self.spes.len());
+            return Err(Error::Request(format!("a program for SPE{spe}; {machine} has {n} SPEs, from SPE0 on")));
+        }
+        self.start(spe, name.into(), Body::Stepper(program))
+    }
+
+    /// Gives a PPE a program that is asked step by step.
+    ///
+    /// # Errors
+    /// [`Error::Request`] when there is no such PPE, or it has a program.
+    pub fn ppe_stepper(&mut self, ppe: usize, name: &str, program: Box<dyn Stepper>) -> Result<(), Error> {
+        let unit = self.ppe_unit(ppe)?;
+        self.start(unit, name.into(), Body::Stepper(program))
+    }
+
+    fn ppe_unit(&self, ppe: usize) -> Result<usize, Error> {
+        if ppe < self.p.ppes() {
+            return Ok(self.spes.len() + ppe);
+        }
+        let (machine, n) = (&self.p.name, self.p.ppes());
+        Err(Error::Request(format!("a program for PPE{ppe}; {machine} has {n}, from PPE0 on")))
+    }
+
+    fn start(&mut self, unit: usize, program: String, body: Body) -> Result<(), Error> {
+        let u = &mut self.units[unit];
+        if u.body.is_some() {
+            return Err(Error::Request(format!("{} has a program already: {}", u.name, u.program)));
+        }
+        u.program = program;
+        u.body = Some(body);
+        u.reply = Some(Reply::Done);
+        self.wheel.push(self.wheel.now(), Event::Act(unit as u8));
+        Ok(())
+    }
+
+    /// Whether to keep who did what when.
+    pub fn trace(&mut self, keep: bool) {
+        self.trace = keep.then(Trace::default);
+    }
+
+    /// Ends the simulation with an error when it is not over by that time.
+    pub fn stop_after(&mut self, cycles: u64) {
+        self.stop_at = cycles;
+    }
+
+    /// Runs until every program is done and nothing is under way.
+    ///
+    /// # Errors
+    /// What ended it before: a trap, a panic, a deadlock, a race, the end of the time that was allowed.
+    pub fn run(&mut self) -> Result<Outcome, Error> {
+        while let Some(event) = self.wheel.pop() {
+            if self.wheel.now() > self.stop_at {
+                let running = self.unfinished();
+                if running.is_empty() {
+                    break;
+                }
+                return Err(Error::TimeUp { cycle: self.stop_at, running });
+            }
+            match event {
+                Event::Act(unit) => self.act(unit as usize),
+                Event::Issue(mfc) => {
+                    self.mfcs[mfc as usize].issues_at = u64::MAX;
+                    self.issue(mfc as usize);
+                }
+                Event::Ready(line) => self.ready(line),
+                Event::Arbitrate(chip) => self.arbitrate(chip as usize),
+                Event::Sent(line) => self.sent(line),
+                Event::Arrived(line) => self.arrived(line),
+                Event::Read(line) => self.read(line),
+                Event::Memory(chip) => self.look_at_memory(chip as usize),
+            }
+            if let Some(error) = self.failed.take() {
+                return Err(error);
+            }
+        }
+        let waiting = self.unfinished();
+        if !waiting.is_empty() {
+            return Err(Error::Deadlock { cycle: self.wheel.now(), waiting });
+        }
+        debug_assert_eq!(self.lines.under_way(), 0);
+        for (chip, controller) in self.controllers.iter().enumerate() {
+            self.counters.chips[chip].bank_lines = controller.lines;
+        }
+        self.counters.link_lines = self.link.lines;
+        if let Some(trace) = &mut self.trace {
+            trace.units = self.units.iter().map(|u| (u.name.clone(), u.program.clone())).collect();
+        }
+        Ok(Outcome {
+            cycles: self.finished,
+            hash: self.hash,
+            counters: std::mem::take(&mut self.counters),
+            trace: self.trace.take(),
+        })
+    }
+
+    fn unfinished(&self) -> Vec<String> {
+        let left = self.units.iter().filter(|u| u.body.is_some());
+        left.map(|u| match &u.op {
+            Some(op) => format!("{} ({}) waits for {}", u.name, u.program, op.awaited()),
+            None => format!("{} ({}) runs", u.name, u.program),
+        })
+        .collect()
+    }
+
+    #[inline]
+    pub(crate) fn mix(&mut self, value: u64) {
+        self.hash = (self.hash.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+
+    pub(crate) fn trap(&mut self, unit: usize, message: String) {
+        let u = &self.units[unit];
+        let (cycle, name) = (self.wheel.now(), u.name.clone());
+        self.failed = Some(Error::Trap { unit: name, program: u.program.clone(), cycle, message });
+    }
+
+    /// A unit's turn: its operation takes effect, or its answer is handed over.
+    fn act(&mut self, unit: usize) {
+        let mut reply = match self.units[unit].reply.take() {
+            Some(reply) => reply,
+            None => match self.perform(unit) {
+                Some(reply) => reply,
+                None => return,
+            },
+        };
+        loop {
+            let now = self.wheel.now();
+            self.shared[unit].cycle.set(now);
+            let u = &mut self.units[unit];
+            let Some(body) = &mut u.body else { return };
+            match body.resume(reply, now) {
+                Ok(Some(op)) => {
+                    let cycles = self.before(unit, &op);
+                    let u = &mut self.units[unit];
+                    u.op = Some(op);
+                    if cycles > 0 {
+                        u.timeless = 0;
+                        self.wheel.push(now + cycles, Event::Act(unit as u8));
+                        return;
+                    }
+                    u.timeless += 1;
+                    if u.timeless > TIMELESS {
+                        return self.trap(
+                            unit,
+                            format!("{TIMELESS} operations in a row without any time passing: a loop that never yields?"),
+                        );
+                    }
+                    match self.perform(unit) {
+                        Some(answer) => reply = answer,
+                        None => return,
+                    }
+                }
+                Ok(None) => {
+                    u.body = None;
+                    u.op = None;
+                    self.finished = now;
+                    self.mix(now ^ unit as u64);
+                    return;
+                }
+                Err(message) => {
+                    let (name, program) = (u.name.clone(), u.program.clone());
+                    // A coroutine that panicked has unwound; nothing is left to go on with.
+                    u.body = None;
+                    self.failed = Some(Error::Panic { unit: name, program, cycle: now, message });
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The operation cannot go on now: [`wake`](Self::wake) tries it again.
+    pub(crate) fn wait(&mut self, unit: usize) -> Option<Reply> {
+        let u = &mut self.units[unit];
+        if !u.waiting {
+            u.waiting = true;
+            u.wait_since = self.wheel.now();
+        }
+        None
+    }
+
+    /// The operation is done: the answer is handed over `cycles` later.
+    pub(crate) fn answer(&mut self, unit: usize, reply: Reply, cycles: u64) -> Option<Reply> {
+        let now = self.wheel.now();
+        let u = &mut self.units[unit];
+        let op = u.op.take();
+        if u.waiting {
+            u.waiting = false;
+            let waited = now - u.wait_since;
+            if let (Some(trace), Some(op)) = (&mut self.trace, &op) {
+                trace.span(Span { unit: unit as u8, what: op.name(), start: u.wait_since, end: now });
+            }
+            if unit < self.spes.len() {
+                self.counters.spes[unit].wait_cycles += waited;
+            }
+        }
+        if cycles == 0 {
+            return Some(reply);
+        }
+        u.reply = Some(reply);
+        self.wheel.push(now + cycles, Event::Act(unit as u8));
+        None
+    }
+
+    /// Something changed that `unit` may wait for.
+    #[inline]
+    pub(crate) fn wake(&mut self, unit: usize) {
+        if self.units[unit].waiting && self.units[unit].reply.is_none() && self.would_go_on(unit) {
+            self.wheel.push(self.wheel.now(), Event::Act(unit as u8));
+        }
+    }
+
+    /// Something of `spe` changed that PPEs may wait for.
+    pub(crate) fn wake_ppes(&mut self) {
+        for unit in self.spes.len()..self.units.len() {
+            self.wake(unit);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn place(&self, ea: Address) -> Place {
+        ea.place(self.spes.len(), self.p.chips, self.p.memory_bytes)
+    }
+}
+
+impl Op {
+    /// What it is called in traces.
+    pub(crate) fn name(&self) -> &'static str {
+        use crate::op::PpeOp;
+        match self {
+            Self::Compute { .. } => "compute",
+            Self::Dma(_) | Self::List { .. } => "queue full",
+            Self::Tags { .. } => "wait for DMA",
+            Self::Atomic { .. } => "atomic",
+            Self::ReadMailbox => "read mailbox",
+            Self::WriteMailbox { .. } => "write mailbox",
+            Self::ReadSignal { .. } => "read signal",
+            Self::Ppe(PpeOp::Proxy { .. }) => "proxy queue full",
+            Self::Ppe(PpeOp::ProxyTags { .. }) => "wait for proxy DMA",
+            Self::Ppe(PpeOp::ReadMailbox { .. }) => "read mailbox",
+            Self::Ppe(PpeOp::WriteMailbox { .. }) => "write mailbox",
+            _ => "call",
+        }
+    }
+
+    /// What a program waits for, in words.
+    pub(crate) fn awaited(&self) -> String {
+        use crate::op::{PpeOp, Until};
+        let groups = |mask: u32, until: Until| {
+            let tags: Vec<String> = (0..32).filter(|t| mask >> t & 1 != 0).map(|t: u32| t.to_string()).collect();
+            let which = if until == Until::Any { "any of the tag groups" } else { "tag groups" };
+            format!("{which} {}", tags.join(", "))
+        };
+        match self {
+            Self::Compute { .. } => "the end of a computation".into(),
+            Self::Dma(_) | Self::List { .. } => "room in its DMA queue".into(),
+            Self::Tags { mask, until } => groups(*mask, *until),
+            Self::Atomic { .. } => "an atomic command".into(),
+            Self::ReadMailbox => "a word in its mailbox".into(),
+            Self::WriteMailbox { .. } => "its outbound mailbox to be read".into(),
+            Self::ReadSignal { register } => format!("a signal on register {register}"),
+            Self::Ppe(PpeOp::Proxy { spe, .. }) => format!("room in the proxy queue of SPE{spe}"),
+            Self::Ppe(PpeOp::ProxyTags { spe, mask, until }) => {
+                format!("{} of the proxy queue of SPE{spe}", groups(*mask, *until))
+            }
+            Self::Ppe(PpeOp::ReadMailbox { spe, .. }) => format!("a word from SPE{spe}"),
+            Self::Ppe(PpeOp::WriteMailbox { spe, .. }) => format!("room in the mailbox of SPE{spe}"),
+            _ => "the end of a call".into(),
+        }
+    }
+}

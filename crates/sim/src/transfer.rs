@@ -1,0 +1,429 @@
+//! Lines on their way: from an MFC's queue over command bus, rings, memory and link to their place.
+
+use crate::address::Place;
+use crate::controller::{Controller, Started};
+use crate::layout::{self, MIC, PPE};
+use crate::line::{ATOMIC, Line, NOBODY, NONE};
+use crate::op::Reply;
+use crate::simulation::Simulation;
+use crate::trace::Packet;
+use crate::wheel::Event;
+use crate::{Address, BEATS};
+
+impl Simulation {
+    /// Sends out the lines that an MFC may have under way.
+    pub(crate) fn issue(&mut self, m: usize) {
+        let now = self.wheel.now();
+        loop {
+            let mfc = &mut self.mfcs[m];
+            if mfc.lines_out >= self.p.mfc.lines {
+                return;
+            }
+            let Some((position, ea, ready)) = mfc.peek(now) else { return };
+            if ready > now {
+                return self.issue_at(m, ready);
+            }
+            let chip = self.homes[m].0;
+            let place = ea.place(self.spes.len(), self.p.chips, self.p.memory_bytes);
+            let target = self.chip_of(place);
+            let mfc = &mut self.mfcs[m];
+            let remote = target != chip;
+            if remote && mfc.remote_out >= self.p.mfc.remote_lines[chip] {
+                return;
+            }
+            if self.p.mfc.memory_token > 0 && matches!(place, Place::Memory { .. }) {
+                if mfc.next_token > now {
+                    let at = mfc.next_token;
+                    return self.issue_at(m, at);
+                }
+                mfc.next_token = now + self.p.mfc.memory_token;
+            }
+            let piece = mfc.take(position, &self.p.mfc, now);
+            self.send_out(m, piece.slot, piece.put, piece.ls, piece.ea, piece.bytes);
+        }
+    }
+
+    fn issue_at(&mut self, m: usize, at: u64) {
+        if at < self.mfcs[m].issues_at {
+            self.mfcs[m].issues_at = at;
+            self.wheel.push(at, Event::Issue(m as u8));
+        }
+    }
+
+    #[inline]
+    fn chip_of(&self, place: Place) -> usize {
+        match place {
+            Place::Memory { chip, .. } => chip,
+            Place::Store { spe, .. } | Place::Mailbox { spe } | Place::Signal { spe, .. } => self.homes[spe].0,
+            Place::Nowhere => unreachable!("commands are checked when they are queued"),
+        }
+    }
+
+    /// One line's command goes out.
+    #[inline]
+    pub(crate) fn send_out(&mut self, m: usize, slot: u8, put: bool, ls: u32, ea: Address, bytes: u8) {
+        let now = self.wheel.now();
+        let (chip, ramp) = self.homes[m];
+        let place = self.place(ea);
+        let target = self.chip_of(place);
+        let remote = target != chip;
+        let mfc = &mut self.mfcs[m];
+        mfc.lines_out += 1;
+        mfc.remote_out += u32::from(remote);
+
+        let bus = &mut self.buses[chip];
+        let command = bus.command_free.max(now);
+        bus.command_free = command + self.p.bus.command_interval;
+        self.counters.chips[chip].commands += 1;
+        if remote {
+            let other = &mut self.buses[target];
+            other.command_free = other.command_free.max(now) + self.p.bus.command_interval;
+            self.counters.chips[target].commands += 1;
+        }
+        let command = command.max(mfc.next_line);
+        mfc.next_line = command + self.p.mfc.line_interval;
+        let extra = if remote { self.p.link.command[chip] } else { 0 };
+        let answered = command + self.p.bus.coherence + extra;
+
+        let mut line = Line {
+            mfc: m as u8,
+            slot,
+            put,
+            source: NOBODY,
+            remote,
+            chip: target as u8,
+            last_chip: chip as u8,
+            last_ramp: ramp as u8,
+            from: 0,
+            to: 0,
+            hops: 0,
+            direction: None,
+            bytes,
+            next: NONE,
+            queued_at: 0,
+            ls,
+            ea: ea.0,
+        };
+        let (from, at) = match place {
+            Place::Memory { offset, .. } if !put => {
+                if !self.ppe_lines.is_empty() && self.ppe_lines.contains(&(offset / 128)) {
+                    let free = self.ppe_line_free[target].max(answered);
+                    self.ppe_line_free[target] = free + self.p.memory.ppe_cache_line;
+                    (PPE, free + self.p.bus.source)
+                } else {
+                    line.from = MIC as u8;
+                    let line = self.lines.add(line);
+                    self.wheel.push(answered, Event::Read(line));
+                    return;
+                }
+            }
+            Place::Store { spe, .. } if !put => {
+                line.source = spe as u8;
+                (self.homes[spe].1, answered + self.p.bus.source)
+            }
+            _ => {
+                (line.chip, line.last_chip) = (chip as u8, target as u8);
+                line.source = m as u8;
+                line.last_ramp = match place {
+                    Place::Memory { .. } => MIC as u8,
+                    Place::Store { spe, .. } | Place::Mailbox { spe } | Place::Signal { spe, .. } => {
+                        self.homes[spe].1 as u8
+                    }
+                    Place::Nowhere => unreachable!("commands are checked when they are queued"),
+                };
+                (ramp, answered + self.p.bus.source)
+            }
+        };
+        line.from = from as u8;
+        let line = self.lines.add(line);
+        self.wheel.push(at, Event::Ready(line));
+    }
+
+    /// A read reaches the memory controller.
+    pub(crate) fn read(&mut self, line: u32) {
+        let (chip, ea) = (self.lines[line].chip as usize, self.lines[line].ea);
+        self.controllers[chip].read(line, ea);
+        self.poke_memory(chip, self.wheel.now());
+    }
+
+    fn poke_memory(&mut self, chip: usize, at: u64) {
+        if at < self.controllers[chip].looks_at {
+            self.controllers[chip].looks_at = at;
+            self.wheel.push(at, Event::Memory(chip as u8));
+        }
+    }
+
+    pub(crate) fn look_at_memory(&mut self, chip: usize) {
+        let now = self.wheel.now();
+        if self.controllers[chip].looks_at != now {
+            return;
+        }
+        self.controllers[chip].looks_at = u64::MAX;
+        loop {
+            match self.controllers[chip].start(now, &self.p.memory) {
+                Started::Read(line) => self.wheel.push(now + self.p.memory.latency, Event::Ready(line)),
+                Started::Write => self.poke_arbiter(chip, now + 1),
+                Started::Later(at) => return self.poke_memory(chip, at),
+                Started::Idle => return,
+            }
+        }
+    }
+
+    fn poke_arbiter(&mut self, chip: usize, at: u64) {
+        if let Some(at) = self.buses[chip].look_at(at) {
+            self.wheel.push(at, Event::Arbitrate(chip as u8));
+        }
+    }
+
+    /// A line's data is there: it queues at the ramp that it starts from.
+    #[inline]
+    pub(crate) fn ready(&mut self, index: u32) {
+        let now = self.wheel.now();
+        let line = &self.lines[index];
+        let (chip, from, source) = (line.chip as usize, line.from as usize, line.source);
+        let to = if line.chip == line.last_chip { line.last_ramp as usize } else { self.link_ramp() };
+        if source != NOBODY && !self.take_port(source as usize, index, true) {
+            return;
+        }
+        if let Some(at) = self.buses[chip].queue(&mut self.lines, index, from, to, now) {
+            self.wheel.push(at, Event::Arbitrate(chip as u8));
+        }
+    }
+
+    #[inline]
+    fn link_ramp(&self) -> usize {
+        layout::IOIF[self.p.bus.link_ramp]
+    }
+
+    /// Takes the local store's port for one line, or tries again when it is free.
+    #[inline]
+    fn take_port(&mut self, spe: usize, line: u32, out: bool) -> bool {
+        let now = self.wheel.now();
+        let state = &mut self.spes[spe];
+        if state.port_free > now {
+            let event = if out { Event::Ready(line) } else { Event::Arrived(line) };
+            self.wheel.push(state.port_free, event);
+            return false;
+        }
+        state.port_free = now + 1;
+        self.counters.spes[spe].store_lines += 1;
+        true
+    }
+
+    pub(crate) fn arbitrate(&mut self, chip: usize) {
+        let now = self.wheel.now();
+        if self.buses[chip].arbitrates_at != now {
+            return;
+        }
+        self.buses[chip].arbitrates_at = u64::MAX;
+        let room = self.controllers[chip].has_room(&self.p.memory);
+        let again = self.buses[chip].arbitrate(&self.lines, now, room);
+        if again != u64::MAX {
+            self.poke_arbiter(chip, again);
+        }
+        for i in 0..self.buses[chip].grants.len() {
+            let grant = self.buses[chip].grants[i];
+            let line = &mut self.lines[grant.line];
+            let left_store = line.put && line.source != NOBODY;
+            line.source = NOBODY;
+            let last = line.chip == line.last_chip;
+            let (ls, bytes, m, ea) = (line.ls, line.bytes, line.mfc, line.ea);
+            if left_store {
+                // SAFETY: no program runs now, and the slice is given up at once.
+                let data = unsafe { self.shared[m as usize].store.bytes(ls, bytes.into()) };
+                self.lines.data(grant.line)[..bytes as usize].copy_from_slice(data);
+                self.wheel.push(now + BEATS, Event::Sent(grant.line));
+            }
+            if last && grant.to as usize == MIC {
+                self.controllers[chip].expect_write();
+            }
+            let end = now + u64::from(grant.hops) + BEATS;
+            self.wheel.push(end + if last { self.p.bus.sink } else { 0 }, Event::Arrived(grant.line));
+            let at = u64::from(grant.from) << 8 | u64::from(grant.to);
+            self.mix(now ^ ea << 20 ^ at << 48 ^ u64::from(grant.ring.unwrap_or(4)) << 60);
+            self.count(chip, i, end);
+        }
+    }
+
+    #[inline]
+    fn count(&mut self, chip: usize, i: usize, end: u64) {
+        let grant = self.buses[chip].grants[i];
+        let counters = &mut self.counters.chips[chip];
+        counters.sent[grant.from as usize] += 1;
+        counters.received[grant.to as usize] += 1;
+        let Some(ring) = grant.ring else { return };
+        counters.ring_packets[ring as usize] += 1;
+        counters.ring_hops[ring as usize] += u64::from(grant.hops);
+        let direction = if ring < 2 { layout::Direction::Clockwise } else { layout::Direction::Counter };
+        for i in 0..grant.hops as usize {
+            counters.segment_packets[direction as usize][layout::segment(grant.from as usize, i, direction)] += 1;
+        }
+        if let Some(trace) = &mut self.trace {
+            let (from, to, start) = (grant.from, grant.to, self.wheel.now());
+            trace.packet(Packet { chip: chip as u8, ring, from, to, start, end });
+        }
+    }
+
+    /// A put's line has left its local store.
+    pub(crate) fn sent(&mut self, index: u32) {
+        let (m, slot) = (self.lines[index].mfc as usize, self.lines[index].slot);
+        if slot != ATOMIC && self.mfcs[m].sent(slot) {
+            self.wake(m);
+            self.wake_ppes();
+        }
+    }
+
+    /// A line has gone its way on this chip.
+    #[inline]
+    pub(crate) fn arrived(&mut self, index: u32) {
+        let now = self.wheel.now();
+        let line = &mut self.lines[index];
+        if line.chip != line.last_chip {
+            line.chip = line.last_chip;
+            line.from = layout::IOIF[self.p.bus.link_ramp] as u8;
+            let at = self.link.carry(line.last_chip as usize, now, &self.p.link);
+            self.wheel.push(at, Event::Ready(index));
+            return;
+        }
+        let (m, put, slot, remote, ls, bytes, ea) =
+            (line.mfc as usize, line.put, line.slot, line.remote, line.ls, u32::from(line.bytes), line.ea);
+        let place = self.place(Address(ea));
+        let into = match place {
+            _ if !put => Some(m),
+            Place::Store { spe, .. } => Some(spe),
+            _ => None,
+        };
+        if let Some(spe) = into
+            && !self.take_port(spe, index, false)
+        {
+            return;
+        }
+        let mut reply = 1;
+        if put {
+            if slot == ATOMIC && self.lost_reservation(m, ea) {
+                reply = 0;
+                let chip = self.chip_of(place);
+                self.controllers[chip].write(ea);
+            } else if !self.put_down(index, place, bytes) {
+                // A mailbox without room: the put waits at the register.
+                self.wheel.push(now + BEATS, Event::Arrived(index));
+                return;
+            }
+            self.counters.spes[m].put_bytes += u64::from(bytes);
+        } else {
+            self.take_in(m, place, ls, bytes);
+            self.counters.spes[m].got_bytes += u64::from(bytes);
+        }
+        self.mix(now ^ u64::from(index) << 40);
+        self.lines.remove(index);
+        if let Place::Memory { chip, .. } = place
+            && put
+        {
+            self.poke_memory(chip, now);
+        }
+        let mfc = &mut self.mfcs[m];
+        mfc.lines_out -= 1;
+        mfc.remote_out -= u32::from(remote);
+        if slot == ATOMIC {
+            self.finish_atomic(m, ea, put, reply);
+        } else {
+            let done = !put && mfc.sent(slot);
+            let room = mfc.arrived(slot);
+            if done || room {
+                self.wake(m);
+                self.wake_ppes();
+            }
+        }
+        self.issue(m);
+    }
+
+    /// A get's bytes arrive.
+    #[inline]
+    fn take_in(&mut self, m: usize, place: Place, ls: u32, bytes: u32) {
+        match place {
+            Place::Memory { offset, .. } => {
+                // SAFETY: no program runs now, and the slice is given up at once.
+                let store = unsafe { self.shared[m].store.bytes_mut(ls, bytes) };
+                store.copy_from_slice(&self.memory[offset as usize..offset as usize + bytes as usize]);
+            }
+            Place::Store { spe, offset } if spe == m => {
+                // SAFETY: as above; the only slice of this store.
+                let store = unsafe { self.shared[m].store.bytes_mut(0, crate::LOCAL_STORE_BYTES) };
+                store.copy_within(offset as usize..(offset + bytes) as usize, ls as usize);
+            }
+            Place::Store { spe, offset } => {
+                // SAFETY: as above; two different stores.
+                let (store, from) = unsafe {
+                    (self.shared[m].store.bytes_mut(ls, bytes), self.shared[spe].store.bytes(offset, bytes))
+                };
+                store.copy_from_slice(from);
+            }
+            _ => unreachable!("gets from registers are trapped when they are queued"),
+        }
+    }
+
+    /// A put's bytes arrive; `false` when they have to wait.
+    fn put_down(&mut self, index: u32, place: Place, bytes: u32) -> bool {
+        let data = *self.lines.data(index);
+        let data = &data[..bytes as usize];
+        match place {
+            Place::Memory { chip, offset } => {
+                self.memory[offset as usize..offset as usize + bytes as usize].copy_from_slice(data);
+                self.controllers[chip].write(offset);
+                self.memory_written(offset);
+            }
+            Place::Store { spe, offset } => {
+                // SAFETY: no program runs now, and the slice is given up at once.
+                unsafe { self.shared[spe].store.bytes_mut(offset, bytes) }.copy_from_slice(data);
+            }
+            Place::Signal { spe, register } => {
+                let value = u32::from_le_bytes(data.try_into().expect("checked when it was queued"));
+                self.signal(spe, register, value);
+            }
+            Place::Mailbox { spe } => {
+                let value = u32::from_le_bytes(data.try_into().expect("checked when it was queued"));
+                return self.put_mail(spe, value);
+            }
+            Place::Nowhere => unreachable!("commands are checked when they are queued"),
+        }
+        true
+    }
+
+    /// A line of memory has a new value: what the PPE had of it, and reservations, are void.
+    pub(crate) fn memory_written(&mut self, offset: u64) {
+        if !self.ppe_lines.is_empty() {
+            self.ppe_lines.remove(&(offset / 128));
+        }
+        if self.reservations > 0 {
+            let line = offset / 128 * 128;
+            for state in &mut self.spes {
+                if state.reservation == Some(line) {
+                    state.reservation = None;
+                    self.reservations -= 1;
+                }
+            }
+        }
+    }
+
+    fn lost_reservation(&self, m: usize, ea: u64) -> bool {
+        use crate::op::{Atomic, Op};
+        let conditional = matches!(&self.units[m].op, Some(Op::Atomic { atomic: Atomic::Putllc, .. }));
+        conditional && self.spes[m].reservation != Some(ea)
+    }
+
+    fn finish_atomic(&mut self, m: usize, ea: u64, put: bool, reply: u32) {
+        if !put {
+            if self.spes[m].reservation.replace(ea).is_none() {
+                self.reservations += 1;
+            }
+        } else if self.spes[m].reservation.take().is_some() {
+            self.reservations -= 1;
+        }
+        self.answer(m, Reply::Word(reply), self.p.spu.channel.max(1));
+    }
+
+    /// The memory bank of an address, for messages and counters.
+    pub fn bank(address: Address) -> usize {
+        Controller::bank(address.0)
+    }
+}

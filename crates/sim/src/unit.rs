@@ -1,0 +1,61 @@
+//! Units that run programs, and what an SPE holds besides its local store and its MFC.
+
+use crate::op::{Op, Reply};
+use crate::program::Body;
+use std::collections::VecDeque;
+
+/// Words that an SPE's inbound mailbox holds.
+pub(crate) const MAILBOX: usize = 4;
+
+/// An SPE or a PPE with its program.
+pub(crate) struct Unit {
+    /// `SPE3`, `PPE0`.
+    pub name: String,
+    pub program: String,
+    pub body: Option<Body>,
+    /// What the program asked for, until it is answered.
+    pub op: Option<Op>,
+    /// The answer, when it only has to be handed over.
+    pub reply: Option<Reply>,
+    pub waiting: bool,
+    pub wait_since: u64,
+    /// Lines that had gone through the local store's port when computing started, or was last made up for.
+    pub lines_seen: u64,
+    /// Operations in a row that took no time.
+    pub timeless: u32,
+}
+
+impl Unit {
+    pub fn new(name: String) -> Self {
+        Self {
+            name,
+            program: String::new(),
+            body: None,
+            op: None,
+            reply: None,
+            waiting: false,
+            wait_since: 0,
+            lines_seen: 0,
+            timeless: 0,
+        }
+    }
+}
+
+/// What an SPE holds besides its local store and its MFC.
+#[derive(Debug, Default)]
+pub(crate) struct SpeState {
+    /// Where the free local store starts.
+    pub allocated: u32,
+    pub inbox: VecDeque<u32>,
+    /// The outbound mailbox, and the one that interrupts.
+    pub outbox: [Option<u32>; 2],
+    pub signals: [Option<u32>; 2],
+    /// Whether signals add up rather than overwrite.
+    pub signal_or: [bool; 2],
+    /// The tick at which the decrementer was set, and to what.
+    pub decrementer: (u64, u32),
+    /// The line of memory that is reserved.
+    pub reservation: Option<u64>,
+    /// When the local store's port is free.
+    pub port_free: u64,
+}
