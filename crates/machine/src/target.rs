@@ -264,7 +264,7 @@ pub fn check_size(size_bytes: u32) -> Result<(), Error> {
     if size_bytes == 0 || size_bytes > SIZE_BYTES_MAX {
         return Err(Error::Request(format!("size of {size_bytes} bytes: a transfer has {allowed}")));
     }
-    if !matches!(size_bytes, 1 | 2 | 4 | 8) && !size_bytes.is_multiple_of(16) {
+    if !matches!(size_bytes, 1 | 2 | 4 | 8) && size_bytes % 16 != 0 {
         let below = if size_bytes < 16 { 1 << size_bytes.ilog2() } else { size_bytes / 16 * 16 };
         let above = if size_bytes < 8 { below * 2 } else { size_bytes.div_ceil(16) * 16 };
         return Err(Error::Request(format!(

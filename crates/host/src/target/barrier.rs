@@ -28,8 +28,8 @@ impl Barrier {
         }
         let mut looks = 0u32;
         while self.round.load(Ordering::Acquire) == round {
-            looks += 1;
-            if looks.is_multiple_of(LOOKS) {
+            looks = looks.wrapping_add(1);
+            if looks % LOOKS == 0 {
                 std::thread::yield_now();
             } else {
                 std::hint::spin_loop();

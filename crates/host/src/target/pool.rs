@@ -29,7 +29,8 @@ impl Pool {
             // Refused: the pages lie where the kernel likes them, which the samples' threads will tell.
             let _ = cpu.map(pin::to_cpu);
             let mut bytes = vec![0u8; len];
-            bytes.iter_mut().step_by(64).for_each(|b| *b = 1);
+            // The kernel clears a page when it is first written: all of its lines pass through the caches.
+            bytes.iter_mut().step_by(PAGE_BYTES).for_each(|b| *b = 1);
             bytes
         };
         let bytes = std::thread::scope(|s| s.spawn(place).join()).unwrap_or_default();

@@ -1,0 +1,140 @@
+//! Does the experiments of a request, and says what their samples come to.
+
+use crate::result::{Each, Measurement, Probed, Quality, Quantiles};
+use crate::{Error, Job, Request, written};
+use host::stolen::Steal;
+use machine::Machine;
+use machine::target::{Sample, Target, Timer};
+
+/// How far the work is.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress<'a> {
+    /// Experiments that are done.
+    pub done: usize,
+    /// All of them.
+    pub total: usize,
+    /// What is measured now.
+    pub job: &'a Job,
+}
+
+/// From this share of samples on that lost their cpu, a measurement is called disturbed.
+const DISTURBED_SHARE: f64 = 0.5;
+/// From this share of the cpus' time on that a hypervisor gave to others, too.
+const STOLEN_SHARE: f64 = 0.05;
+
+/// Measures what `request` asks for. When `progress` returns false, what was measured so far is the result, which says
+/// that it was stopped.
+///
+/// # Errors
+/// What is wrong with the request, before anything is measured; or what went wrong.
+pub fn measure(
+    target: &mut dyn Target,
+    request: &Request,
+    progress: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Probed, Error> {
+    let jobs = request.jobs(target)?;
+    let samples = if target.is_exact() { 1 } else { request.samples(jobs.len()) };
+    let mut probed = Probed {
+        machine: target.machine().name.clone(),
+        target: target.describe(),
+        exact: target.is_exact(),
+        timer: target.timer().name.into(),
+        timer_hz: target.timer().hz,
+        seed: request.seed,
+        stopped: false,
+        identity: identity(target),
+        measurements: Vec::with_capacity(jobs.len()),
+    };
+    for (done, job) in jobs.iter().enumerate() {
+        if !progress(&Progress { done, total: jobs.len(), job }) {
+            probed.stopped = true;
+            break;
+        }
+        let steal = (!target.is_exact()).then(Steal::start);
+        let found = target.measure(&job.experiment, samples)?;
+        let stolen = steal.and_then(|s| s.share());
+        probed.measurements.push(summary(
+            job,
+            target.machine(),
+            target.timer(),
+            target.is_exact(),
+            found,
+            stolen,
+        )?);
+    }
+    Ok(probed)
+}
+
+/// Of the computer where its speed is what was measured; of the program where it is not.
+fn identity(target: &dyn Target) -> Vec<(String, String)> {
+    let known = host::identity().to_pairs().into_iter();
+    let matters = |key: &str| !target.is_exact() || key == "cellweave_version";
+    known.filter(|(key, _)| matters(key)).map(|(key, value)| (key.to_string(), value)).collect()
+}
+
+fn summary(
+    job: &Job,
+    machine: &Machine,
+    timer: Timer,
+    exact: bool,
+    found: Vec<Sample>,
+    stolen_share: Option<f64>,
+) -> Result<Measurement, Error> {
+    let all = found.len();
+    let unpinned = found.iter().any(|s| !s.unpinned.is_empty());
+    let disturbed = found.iter().filter(|s| !s.disturbed.is_empty()).count();
+    // Where hardly anything is left, what is there is better than nothing; the quality says so.
+    let few_left = disturbed as f64 > DISTURBED_SHARE * all as f64;
+    let kept: Vec<&Sample> = found.iter().filter(|s| few_left || s.disturbed.is_empty()).collect();
+    let quality = match () {
+        () if exact => Quality::Exact,
+        () if unpinned => Quality::Unpinned,
+        () if few_left || stolen_share.is_some_and(|s| s > STOLEN_SHARE) => Quality::Disturbed,
+        () => Quality::Good,
+    };
+    let of = |value: &dyn Fn(&Sample) -> f64| Quantiles::of(kept.iter().map(|s| value(s)).collect());
+    let nothing = || Error::Failed(format!("{}: no sample was taken", job.pattern));
+    let middle = kept.get(middle_of(&kept)).ok_or_else(nothing)?;
+    let ticks = |s: &Sample| s.transfers.iter().map(|t| t.ticks).max().unwrap_or(0) as f64;
+    let e = &job.experiment;
+    Ok(Measurement {
+        pattern: job.pattern.clone(),
+        transfers: job.transfers.clone(),
+        partners: e.initiators().len(),
+        size_bytes: e.size_bytes,
+        buffers: e.buffers,
+        repeats: e.repeats,
+        compute_ns: e.compute_ns,
+        n: kept.len(),
+        bandwidth_gbs: of(&|s| s.bytes_per_s() / 1e9).ok_or_else(nothing)?,
+        bandwidth_by_timer_gbs: of(&|s| s.bytes_per_s_by(timer) / 1e9).ok_or_else(nothing)?,
+        latency_ns: of(&|s| s.latency_ns()).ok_or_else(nothing)?,
+        span_us: of(&|s| s.span_ns() / 1e3).ok_or_else(nothing)?,
+        ticks: of(&ticks).ok_or_else(nothing)?,
+        quality,
+        excluded: all - kept.len(),
+        stolen_share,
+        each: each(job, machine, middle),
+    })
+}
+
+/// The sample whose bandwidth is the median.
+fn middle_of(samples: &[&Sample]) -> usize {
+    let mut order: Vec<usize> = (0..samples.len()).collect();
+    order.sort_by(|a, b| samples[*a].bytes_per_s().total_cmp(&samples[*b].bytes_per_s()));
+    order.get(order.len() / 2).copied().unwrap_or(0)
+}
+
+fn each(job: &Job, machine: &Machine, sample: &Sample) -> Vec<Each> {
+    let start_ns = sample.transfers.iter().map(|t| t.start_ns).fold(f64::INFINITY, f64::min);
+    (job.experiment.transfers.iter().zip(&sample.transfers))
+        .map(|(transfer, t)| Each {
+            transfer: written::write(std::slice::from_ref(transfer), machine),
+            start_ns: t.start_ns - start_ns,
+            end_ns: t.end_ns - start_ns,
+            ticks: t.ticks,
+            latency_ns: t.latency_ns,
+            bandwidth_gbs: t.bytes as f64 / (t.end_ns - t.start_ns),
+        })
+        .collect()
+}

@@ -1,0 +1,54 @@
+//! Main memory, of the chip that each element sits on: the measurements of `dma-benchmark`, and what it left for later.
+
+use super::Pattern;
+use crate::{Error, Shape};
+use machine::ElementId;
+use machine::target::{Direction, Store, Transfer};
+
+/// All read.
+pub const READ: Pattern = Pattern {
+    name: "memory-read",
+    about: "all read main memory at once",
+    sets: |s| all(s, READ.name, |_| Direction::Get),
+};
+
+/// All write.
+pub const WRITE: Pattern = Pattern {
+    name: "memory-write",
+    about: "all write main memory at once",
+    sets: |s| all(s, WRITE.name, |_| Direction::Put),
+};
+
+/// Even ones read, odd ones write.
+pub const MIXED: Pattern = Pattern {
+    name: "memory-mixed",
+    about: "every second one reads main memory, the others write it",
+    sets: |s| all(s, MIXED.name, |i| if i % 2 == 0 { Direction::Get } else { Direction::Put }),
+};
+
+/// Each reads and writes in turn.
+pub const ALTERNATING: Pattern = Pattern {
+    name: "memory-alternating",
+    about: "all read and write main memory in turn",
+    sets: |s| all(s, ALTERNATING.name, |_| Direction::Alternating),
+};
+
+/// One alone, each in its turn, reading and then writing.
+pub const SINGLE: Pattern = Pattern {
+    name: "memory-each",
+    about: "one element after the other reads main memory, then writes it",
+    sets: |s| {
+        let w = s.workers(SINGLE.name, 1)?;
+        let of = |&e: &ElementId| [Direction::Get, Direction::Put].map(|d| vec![own(s, e, d)]);
+        Ok(w.iter().flat_map(of).collect())
+    },
+};
+
+fn own(shape: &Shape, initiator: ElementId, direction: Direction) -> Transfer {
+    Transfer { initiator, other: Store::Memory(shape.machine.elements[initiator].place.chip), direction }
+}
+
+fn all(shape: &Shape, name: &str, direction: fn(usize) -> Direction) -> Result<Vec<Vec<Transfer>>, Error> {
+    let w = shape.workers(name, 1)?;
+    Ok(vec![w.iter().enumerate().map(|(i, &e)| own(shape, e, direction(i))).collect()])
+}

@@ -1,0 +1,98 @@
+//! The patterns: a file each. A pattern makes one or several sets of transfers, each measured on its own.
+//!
+//! | name | who talks to whom |
+//! |---|---|
+//! | [`pair`] | one element reads from another |
+//! | [`all_pairs`] | each from each other, one after the other |
+//! | [`fan_in`], [`fan_out`] | all read from one; one reads from all |
+//! | [`near`], [`far`] | pairs next to each other, pairs far apart, both ways |
+//! | [`disjoint`] | every second element reads from its neighbour |
+//! | [`random`] | each reads from another one, drawn at random |
+//! | [`ring`], [`ring_both`] | each reads from its neighbour, or from both |
+//! | [`memory`] | reads and writes of main memory |
+//! | [`cross_chip`] | pairs over the link between two chips |
+//! | [`ppe`] | PPEs and SPEs |
+
+pub mod all_pairs;
+pub mod cross_chip;
+pub mod disjoint;
+pub mod fan_in;
+pub mod fan_out;
+pub mod far;
+pub mod memory;
+pub mod near;
+pub mod pair;
+pub mod ppe;
+pub mod random;
+pub mod ring;
+pub mod ring_both;
+
+use crate::{Error, Shape};
+use machine::ElementId;
+use machine::target::{Direction, Store, Transfer};
+use work::nearest::nearest;
+
+/// A pattern with a name.
+#[derive(Debug, Clone, Copy)]
+pub struct Pattern {
+    /// What it is asked for by.
+    pub name: &'static str,
+    /// A line for lists.
+    pub about: &'static str,
+    /// The sets of transfers, each to be measured on its own.
+    pub sets: fn(&Shape) -> Result<Vec<Vec<Transfer>>, Error>,
+}
+
+/// Every pattern, in the order in which to list them.
+pub const PATTERNS: [Pattern; 17] = [
+    pair::PATTERN,
+    all_pairs::PATTERN,
+    near::PATTERN,
+    far::PATTERN,
+    disjoint::PATTERN,
+    fan_in::PATTERN,
+    fan_out::PATTERN,
+    ring::PATTERN,
+    ring_both::PATTERN,
+    random::PATTERN,
+    cross_chip::PATTERN,
+    ppe::PATTERN,
+    memory::READ,
+    memory::WRITE,
+    memory::MIXED,
+    memory::ALTERNATING,
+    memory::SINGLE,
+];
+
+/// The pattern of that name.
+///
+/// # Errors
+/// Lists what there is, and the nearest.
+///
+/// ```
+/// assert_eq!(probe::patterns::named("far").unwrap().name, "far");
+/// let wrong = probe::patterns::named("faar").unwrap_err().to_string();
+/// assert!(wrong.contains("did you mean far?"), "{wrong}");
+/// ```
+pub fn named(name: &str) -> Result<Pattern, Error> {
+    let found = PATTERNS.into_iter().find(|p| p.name == name);
+    found.ok_or_else(|| {
+        let names = || PATTERNS.iter().map(|p| p.name);
+        let start: String = name.chars().take(40).collect();
+        let near = nearest(name, names()).map(|n| format!("; did you mean {n}?")).unwrap_or_default();
+        Error::Request(format!(
+            "no pattern {start:?}{near} There are {}, and patterns written out: 0<-7,7<-0",
+            names().collect::<Vec<_>>().join(", ")
+        ))
+    })
+}
+
+/// `reader` reads from the local memory of `source`.
+fn reads(reader: ElementId, source: ElementId) -> Transfer {
+    Transfer { initiator: reader, other: Store::Element(source), direction: Direction::Get }
+}
+
+/// Each reads from the other.
+fn both(a: ElementId, b: ElementId) -> [Transfer; 2] {
+    [reads(a, b), reads(b, a)]
+}

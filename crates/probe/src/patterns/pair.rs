@@ -1,0 +1,13 @@
+//! One element reads from another: what a transfer takes that nothing disturbs.
+
+use super::{Pattern, reads};
+
+/// The second worker reads from the first.
+pub const PATTERN: Pattern = Pattern {
+    name: "pair",
+    about: "one element reads from another, alone",
+    sets: |shape| {
+        let w = shape.workers(PATTERN.name, 2)?;
+        Ok(vec![vec![reads(w[0], w[1])]])
+    },
+};
