@@ -14,7 +14,7 @@ mod pool;
 use crate::clock::{Clock, now_ns};
 use crate::{pin, stolen};
 use barrier::Barrier;
-use lane::{Lane, STRIDE_BYTES};
+use lane::{Lane, Own, STRIDE_BYTES};
 use machine::target::{Error, Experiment, Sample, Store, Target, Timer, Times, Transfer};
 use machine::{ElementId, Machine};
 use pool::Pool;
@@ -221,7 +221,8 @@ fn program(
     };
     let owned = indices(&|t| owner(t) == Some(element));
     let mine = indices(&|t| t.initiator == element);
-    let mut lanes: Vec<Lane> = mine.iter().map(|&i| Lane::new(experiment, experiment.transfers[i])).collect();
+    let lanes: Vec<Lane> = mine.iter().map(|&i| Lane::new(experiment, experiment.transfers[i])).collect();
+    let mut own = Own::new(experiment);
     let mut log = Log { pinned, samples: Vec::with_capacity(samples as usize) };
     for sample in 0..samples {
         for &i in &owned {
@@ -230,7 +231,7 @@ fn program(
                 bytes.fill(sample as u8 + 1);
             }
         }
-        lanes.iter_mut().for_each(Lane::warm);
+        own.warm();
         barrier.wait();
         let mut held: Vec<_> =
             mine.iter().map(|&i| regions[i].lock().unwrap_or_else(PoisonError::into_inner)).collect();
@@ -242,7 +243,7 @@ fn program(
             .collect();
         let mark = stolen::Mark::now();
         barrier.wait();
-        let times = lane::run(&mut lanes, &mut far, experiment, base_ns);
+        let times = lane::run(&lanes, &mut own, &mut far, experiment, base_ns);
         let lost_cpu = mark.lost_cpu();
         barrier.wait();
         log.samples.push((lost_cpu, mine.iter().copied().zip(times).collect()));

@@ -95,7 +95,7 @@ pub struct Experiment {
     pub transfers: Vec<Transfer>,
     /// Bytes of one transfer: 1, 2, 4, 8 or a multiple of 16; larger ones than the target can do at once are several.
     pub size_bytes: u32,
-    /// How many of each transfer are in flight, 1 to [`BUFFERS_MAX`].
+    /// How many transfers an initiator keeps in flight, 1 to [`BUFFERS_MAX`]; one with several lines takes them in turn.
     pub buffers: u32,
     /// How often each transfer is done.
     pub repeats: u32,

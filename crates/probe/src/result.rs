@@ -43,7 +43,7 @@ pub struct Measurement {
     pub partners: usize,
     /// Bytes of one transfer.
     pub size_bytes: u32,
-    /// Transfers in flight per line of the pattern.
+    /// Transfers that an initiator keeps in flight.
     pub buffers: u32,
     /// How often each transfer was done in a sample.
     pub repeats: u32,

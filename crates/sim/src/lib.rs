@@ -2,14 +2,15 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | [`parameters`], [`rules`] | what a machine is like; how the bus's arbiter decides |
+//! | [`parameters`], `settings`, [`rules`] | what a machine is like, also by name; how the bus's arbiter decides |
 //! | [`simulation`] | a machine with programs on it, and the loop that runs it |
 //! | [`spe`], [`ppe`] | what programs hold in their hands; [`op`]: what they ask for |
 //! | `mfc` | queues, tags, lists, fences |
 //! | `bus`, [`layout`] | ramps, rings, the data arbiter; where things sit |
 //! | `controller`, `link` | main memory's banks; what joins two Cells |
 //! | `transfer`, `perform` | lines on their way; what operations do |
-//! | [`outcome`], [`trace`] | what was counted; who did what when |
+//! | [`mod@target`] | transfers of any pattern, as programs: the simulated machine as a `Target` |
+//! | [`outcome`], [`trace`], `perfetto` | what was counted; who did what when, also as a file |
 //!
 //! Deterministic to the bit: integer time in bus cycles of 625 ps, one thread, a fixed order of what happens at once.
 //! Floor 1: imports `machine`, and never `model`, whose predictions it is there to test.
@@ -24,6 +25,7 @@ pub mod ppe;
 pub mod rules;
 pub mod simulation;
 pub mod spe;
+pub mod target;
 pub mod trace;
 
 mod bus;
@@ -31,8 +33,10 @@ mod controller;
 mod line;
 mod link;
 mod mfc;
+mod perfetto;
 mod perform;
 mod program;
+mod settings;
 mod store;
 mod transfer;
 mod unit;
@@ -48,3 +52,4 @@ pub use ppe::Ppe;
 pub use rules::Rules;
 pub use simulation::Simulation;
 pub use spe::Spe;
+pub use target::SimTarget;

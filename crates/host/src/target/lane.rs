@@ -17,57 +17,76 @@ fn stride(size_bytes: u32) -> u32 {
     size_bytes.next_multiple_of(STRIDE_BYTES)
 }
 
-/// One transfer at its initiator's end.
+/// Where one transfer goes, repeat by repeat.
 #[derive(Debug)]
 pub struct Lane {
     direction: Direction,
-    size: usize,
     stride: usize,
     places: usize,
     /// Places from one transfer to the next, without a common divisor with `places`: no stream for a prefetcher.
     step: usize,
-    /// The initiator's buffers.
-    own: Vec<u8>,
+}
+
+impl Lane {
+    pub fn new(experiment: &Experiment, transfer: Transfer) -> Self {
+        let places = experiment.repeats as usize;
+        Self {
+            direction: transfer.direction,
+            stride: stride(experiment.size_bytes) as usize,
+            places,
+            step: (places * 5 / 8..).find(|&s| divisor(s, places) == 1).unwrap_or(1),
+        }
+    }
+
+    fn at(&self, repeat: usize) -> usize {
+        repeat * self.step % self.places * self.stride
+    }
+
+    fn puts(&self, repeat: usize) -> bool {
+        match self.direction {
+            Direction::Get => false,
+            Direction::Put => true,
+            Direction::Alternating => repeat % 2 == 1,
+        }
+    }
+}
+
+/// An initiator's end: its buffers, each with a chain of transfers of its own.
+#[derive(Debug)]
+pub struct Own {
+    size: usize,
+    stride: usize,
+    bytes: Vec<u8>,
     /// Always 0, as only the data tell: what makes a chain's next copy wait for its last.
     behind: [usize; BUFFERS_MAX as usize],
     buffers: usize,
 }
 
-impl Lane {
-    pub fn new(experiment: &Experiment, transfer: Transfer) -> Self {
-        let (size, places) = (experiment.size_bytes as usize, experiment.repeats as usize);
-        let stride = stride(experiment.size_bytes) as usize;
-        let buffers = experiment.buffers as usize;
+impl Own {
+    pub fn new(experiment: &Experiment) -> Self {
+        let (stride, buffers) = (stride(experiment.size_bytes) as usize, experiment.buffers as usize);
         Self {
-            direction: transfer.direction,
-            size,
+            size: experiment.size_bytes as usize,
             stride,
-            places,
-            step: (places * 5 / 8..).find(|&s| divisor(s, places) == 1).unwrap_or(1),
-            own: vec![0; stride * buffers],
+            bytes: vec![0; stride * buffers],
             behind: [0; BUFFERS_MAX as usize],
             buffers,
         }
     }
 
-    /// Brings the initiator's own buffers to its core.
+    /// Brings the buffers to this core.
     pub fn warm(&mut self) {
-        self.own.fill(1);
+        self.bytes.fill(1);
     }
 
-    /// The copy number `repeat`. `zero` is 0, but the compiler must not know.
+    /// A copy with the buffer whose turn it is. `zero` is 0, but the compiler must not know.
     #[inline]
-    fn copy(&mut self, far: &mut [u8], repeat: usize, zero: usize) {
-        let buffer = repeat % self.buffers;
-        let at = repeat * self.step % self.places * self.stride + self.behind[buffer];
-        let own = &mut self.own[buffer * self.stride..][..self.size];
+    fn copy(&mut self, lane: &Lane, far: &mut [u8], repeat: usize, turn: usize, zero: usize) {
+        let buffer = turn % self.buffers;
+        let at = lane.at(repeat) + self.behind[buffer];
+        let own = &mut self.bytes[buffer * self.stride..][..self.size];
         let far = &mut far[at..][..self.size];
-        let puts = match self.direction {
-            Direction::Get => false,
-            Direction::Put => true,
-            Direction::Alternating => repeat % 2 == 1,
-        };
-        if puts {
+        if lane.puts(repeat) {
             far.copy_from_slice(own);
             if buffer + 1 == self.buffers {
                 fence(Ordering::SeqCst);
@@ -88,18 +107,26 @@ fn divisor(mut a: usize, mut b: usize) -> usize {
 }
 
 /// All repeats of all lanes in turn, each with its part of `far`.
-pub fn run(lanes: &mut [Lane], far: &mut [&mut [u8]], experiment: &Experiment, base_ns: u64) -> Vec<Times> {
+pub fn run(
+    lanes: &[Lane],
+    own: &mut Own,
+    far: &mut [&mut [u8]],
+    experiment: &Experiment,
+    base_ns: u64,
+) -> Vec<Times> {
     let clock = Clock::get();
     let zero = black_box(0usize);
     let repeats = experiment.repeats as usize;
     let mut starts = Vec::with_capacity(lanes.len());
     let mut ends = Vec::with_capacity(lanes.len());
+    let mut turn = 0;
     for repeat in 0..repeats {
-        for (lane, far) in lanes.iter_mut().zip(far.iter_mut()) {
+        for (lane, far) in lanes.iter().zip(far.iter_mut()) {
             if repeat == 0 {
                 starts.push(clock.now_ns());
             }
-            lane.copy(far, repeat, zero);
+            own.copy(lane, far, repeat, turn, zero);
+            turn += 1;
             if experiment.compute_ns > 0 {
                 let until_ns = clock.now_ns() + experiment.compute_ns;
                 while clock.now_ns() < until_ns {
@@ -108,7 +135,7 @@ pub fn run(lanes: &mut [Lane], far: &mut [&mut [u8]], experiment: &Experiment, b
             }
             if repeat + 1 == repeats {
                 fence(Ordering::SeqCst);
-                black_box(&lane.behind);
+                black_box(&own.behind);
                 ends.push(clock.now_ns());
             }
         }
@@ -145,10 +172,10 @@ mod tests {
             for (direction, written) in
                 [(Direction::Put, repeats), (Direction::Get, 0), (Direction::Alternating, repeats / 2)]
             {
-                let mut lane = lane(&e, direction);
-                lane.warm();
+                let mut own = Own::new(&e);
+                own.warm();
                 let mut far = vec![0; region_bytes(&e) as usize];
-                run(&mut [lane], &mut [&mut far], &e, 0);
+                run(&[lane(&e, direction)], &mut own, &mut [&mut far], &e, 0);
                 let ones = far.iter().filter(|b| **b == 1).count();
                 // What an alternating lane puts may be what it got before.
                 if direction == Direction::Alternating {
@@ -163,10 +190,10 @@ mod tests {
     #[test]
     fn a_get_brings_what_the_far_end_holds() {
         let e = experiment(64, 6);
-        let mut lane = lane(&e, Direction::Get);
-        lane.warm();
+        let mut own = Own::new(&e);
+        own.warm();
         let mut far = vec![9; region_bytes(&e) as usize];
-        run(std::slice::from_mut(&mut lane), &mut [&mut far], &e, 0);
-        assert_eq!(lane.own.iter().filter(|b| **b == 9).count(), 3 * 64);
+        run(&[lane(&e, Direction::Get)], &mut own, &mut [&mut far], &e, 0);
+        assert_eq!(own.bytes.iter().filter(|b| **b == 9).count(), 3 * 64);
     }
 }

@@ -1,0 +1,80 @@
+//! Where an experiment's bytes are: in local stores, and in main memory.
+
+use super::{End, Line};
+use crate::{Address, Error, LINE_BYTES, LOCAL_STORE_BYTES, Simulation};
+use machine::target::Experiment;
+use std::collections::BTreeMap;
+
+/// Main memory that an initiator's transfers go through, as in `dma-benchmark`: half of a local store.
+const MEMORY_BYTES: u32 = 128 * 1024;
+/// A program and its stack.
+pub const PROGRAM_BYTES: u32 = 48 * 1024;
+/// What a local store has beside them.
+pub const STORE_BYTES: u32 = LOCAL_STORE_BYTES - PROGRAM_BYTES;
+
+/// What an element needs of its local store: its own buffers, a place that others read, a place that others write.
+pub fn needed(experiment: &Experiment, initiates: bool) -> u64 {
+    let own = if initiates { u64::from(experiment.buffers) } else { 0 };
+    (own + 2) * u64::from(stride(experiment))
+}
+
+/// From one buffer to the next: on a line of its own.
+pub fn stride(experiment: &Experiment) -> u32 {
+    experiment.size_bytes.next_multiple_of(LINE_BYTES)
+}
+
+/// Where in a local store others read and write: at its end, the same place again and again.
+pub fn offset(stride: u32, puts: bool) -> u32 {
+    LOCAL_STORE_BYTES - stride * if puts { 2 } else { 1 }
+}
+
+/// Main memory that was taken for an experiment.
+#[derive(Debug, Default)]
+pub struct Arena {
+    /// Who reads memory shares a buffer with all others that read it: Algorithm 1.
+    shared: BTreeMap<usize, Address>,
+}
+
+impl Arena {
+    /// The other ends of an initiator's lines; who writes memory has a buffer of its own for it.
+    pub fn ends(&mut self, sim: &mut Simulation, lines: &[Line], e: &Experiment) -> Result<Vec<Ends>, Error> {
+        let bytes = u64::from(MEMORY_BYTES.max(stride(e)));
+        let mut take = |chip| sim.allocate(chip, bytes, u64::from(LINE_BYTES));
+        let mut ends = Vec::with_capacity(lines.len());
+        for line in lines {
+            ends.push(match line.end {
+                End::Store(spe) => {
+                    let at = |puts| Address::local_store(spe) + u64::from(offset(stride(e), puts));
+                    Ends { read: at(false), written: at(true), size: e.size_bytes, round: 1 }
+                }
+                End::Memory(chip) => {
+                    let read = match self.shared.get(&chip) {
+                        Some(&read) => read,
+                        None => *self.shared.entry(chip).or_insert(take(chip)?),
+                    };
+                    let round = (MEMORY_BYTES / e.size_bytes).max(1);
+                    Ends { read, written: take(chip)?, size: e.size_bytes, round }
+                }
+            });
+        }
+        Ok(ends)
+    }
+}
+
+/// The other end of a line: one place of a local store, or a buffer in main memory from its start to its end and again.
+#[derive(Debug, Clone, Copy)]
+pub struct Ends {
+    read: Address,
+    written: Address,
+    size: u32,
+    /// Repeats until the first place comes again.
+    round: u32,
+}
+
+impl Ends {
+    /// Of repeat number `repeat`.
+    pub fn at(&self, repeat: u32, puts: bool) -> Address {
+        let start = if puts { self.written } else { self.read };
+        start + u64::from(repeat % self.round) * u64::from(self.size)
+    }
+}
