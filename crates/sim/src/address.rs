@@ -48,6 +48,11 @@ impl Address {
         Self(Self::local_store(spe).0 + SIGNAL[register as usize - 1])
     }
 
+    /// Whether it can only be of main memory.
+    pub(crate) const fn is_memory(self) -> bool {
+        self.0 < STORES
+    }
+
     /// What it is of, on a machine with so many SPEs and chips with so much memory.
     pub(crate) fn place(self, spes: usize, chips: usize, memory_bytes: u64) -> Place {
         if self.0 < memory_bytes * chips as u64 {

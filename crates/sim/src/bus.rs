@@ -66,6 +66,8 @@ pub(crate) struct Bus {
     waiting: u16,
     /// The ramp after the last one served.
     next: usize,
+    /// Ramps that are kept for somebody whose turn it is, for the rest of this look.
+    kept: u16,
     /// Packets queued for each direction.
     queued: [u32; 2],
     /// When the arbiter will look; later events are stale.
@@ -84,6 +86,7 @@ impl Bus {
             ramps: [ramp; RAMPS],
             waiting: 0,
             next: 0,
+            kept: 0,
             queued: [0; 2],
             arbitrates_at: u64::MAX,
             command_free: 0,
@@ -150,6 +153,7 @@ impl Bus {
     /// Lets go what can go at `now` (into `grants`), and says when to look again.
     pub fn arbitrate(&mut self, lines: &Lines, now: u64, memory_has_room: bool) -> u64 {
         self.grants.clear();
+        self.kept = 0;
         let mut again = u64::MAX;
         if self.waiting & 1 << MIC != 0 {
             again = again.min(self.consider(MIC, lines, now, memory_has_room, false));
@@ -202,10 +206,11 @@ impl Bus {
         if to == MIC && !memory_has_room {
             return u64::MAX;
         }
-        let mut earliest = self.ramps[ramp].out_free.max(now);
-        let receives = self.ramps[to].in_free;
-        if earliest + u64::from(hops) < receives {
-            earliest = receives - u64::from(hops);
+        let receives = self.ramps[to].in_free.saturating_sub(u64::from(hops));
+        let mut earliest = self.ramps[ramp].out_free.max(now).max(receives);
+        if self.kept & 1 << to != 0 {
+            // Whoever it is kept for says when to look again.
+            return u64::MAX;
         }
         let mut ring = None;
         if hops > 0 {
@@ -225,6 +230,10 @@ impl Bus {
             ring = Some(best_ring);
         }
         if earliest > now {
+            if earliest == receives {
+                // It waits for nothing but its destination: nobody who has less far to go, or more, takes its turn.
+                self.kept |= 1 << to;
+            }
             return earliest;
         }
         self.go(ramp, to, hops, ring, now);

@@ -204,7 +204,11 @@ impl Parameters {
         hidden.sort_unstable();
         hidden.dedup();
         if hidden.len() != self.hidden.len() || hidden.iter().any(|&h| h > 7) || hidden.len() > 7 {
-            return refuse("hidden", format!("{:?}", self.hidden), "different numbers from 0 to 7, at most seven");
+            return refuse(
+                "hidden",
+                format!("{:?}", self.hidden),
+                "different numbers from 0 to 7, at most seven",
+            );
         }
         in_range("timebase_hz", self.timebase_hz, 1, 1_600_000_000)?;
         in_range("memory_bytes", self.memory_bytes, 4096, 1 << 36)?;
@@ -275,14 +279,14 @@ impl Default for Parameters {
             timebase_hz: 26_664_000,
             memory_bytes: 256 << 20,
             rules: Rules::default(),
-            spu: SpuTimes { dma: 5, tag_status: 30, channel: 3, decrementer: 5, stolen_per_line: 1 },
+            spu: SpuTimes { dma: 5, tag_status: 36, channel: 3, decrementer: 5, stolen_per_line: 1 },
             mfc: Mfc {
                 queue: 16,
                 proxy_queue: 8,
                 to_bus: 15,
                 list_element: 5,
                 lines: 16,
-                remote_lines: [16, 12],
+                remote_lines: [16, 11],
                 line_interval: 1,
                 tlb_entries: 0,
                 page_bytes: 64 << 10,
@@ -291,7 +295,7 @@ impl Default for Parameters {
             },
             bus: Bus { command_interval: 1, coherence: 50, source: 24, sink: 34, link_ramp: 1 },
             memory: Memory {
-                latency: 130,
+                latency: 140,
                 line: 8,
                 bank: 64,
                 turnaround: 0,
@@ -299,8 +303,8 @@ impl Default for Parameters {
                 writes_waiting: 32,
                 ppe_cache_line: 16,
             },
-            link: Link { command: [400, 420], data: 60, line_ps: [9_846, 11_130], shared_line_ps: 6_737 },
-            ppe: PpeTimes { register: 160, proxy: 17_000, cached: 2, uncached: 300 },
+            link: Link { command: [450, 468], data: 60, line_ps: [9_846, 11_130], shared_line_ps: 6_737 },
+            ppe: PpeTimes { register: 237, proxy: 17_340, cached: 2, uncached: 300 },
         }
     }
 }

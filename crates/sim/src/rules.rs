@@ -50,8 +50,6 @@ pub struct Rules {
     pub alone_from_hops: u8,
     /// The order of requests; the memory controller comes first in any case.
     pub order: Order,
-    /// Whether the request that has waited longest keeps others from a ring that it needs.
-    pub reserves: bool,
     /// The most packets on one ring at a time.
     pub per_ring: u8,
     /// A ring takes up a new packet every so many bus cycles.
@@ -69,7 +67,6 @@ impl Rules {
             half_way: HalfWay::FirstFree,
             alone_from_hops: 7,
             order: Order::RoundRobin,
-            reserves: false,
             per_ring: 3,
             start_interval: 3,
             gap: 0,
@@ -78,17 +75,16 @@ impl Rules {
 
     /// Every rule set, the default first.
     pub fn all() -> Vec<Self> {
-        let textbook = Self::textbook;
+        let set = |name: &str, hold, half_way| Self { name: name.into(), hold, half_way, ..Self::textbook() };
         vec![
-            Self {
-                name: "held-way-fixed".into(),
-                hold: Hold::Way,
-                half_way: HalfWay::InTurns,
-                ..textbook()
-            },
-            textbook(),
-            Self { name: "held-way".into(), hold: Hold::Way, ..textbook() },
-            Self { name: "long-alone".into(), hold: Hold::Way, alone_from_hops: 5, ..textbook() },
+            set("held-way-in-turns", Hold::Way, HalfWay::InTurns),
+            set("held-way-less-queued", Hold::Way, HalfWay::LessQueued),
+            set("held-way-first-free", Hold::Way, HalfWay::FirstFree),
+            set("held-way-clockwise", Hold::Way, HalfWay::Clockwise),
+            Self { alone_from_hops: 5, ..set("long-alone", Hold::Way, HalfWay::FirstFree) },
+            Self { order: Order::OldestFirst, ..set("held-way-oldest", Hold::Way, HalfWay::InTurns) },
+            set("beats-in-turns", Hold::Beats, HalfWay::InTurns),
+            Self::textbook(),
         ]
     }
 

@@ -68,7 +68,9 @@ impl<'a> Spe<'a> {
         let uses = self.shared.uses.get() + 1;
         self.shared.uses.set(uses);
         if uses > USES_WITHOUT_TIME {
-            self.trap(format!("used its local store {uses} times without any time passing: a loop that never yields?"));
+            self.trap(format!(
+                "used its local store {uses} times without any time passing: a loop that never yields?"
+            ));
         }
     }
 
@@ -123,7 +125,8 @@ impl<'a> Spe<'a> {
         self.dma(Dma { put: false, ls, ea, bytes, tag, order: Ordering::Barrier });
     }
 
-    /// Copies `bytes` from `ls` to `ea`: its tag group is done when the data has left the local store.
+    /// Copies `bytes` from `ls` to `ea`: its tag group is done when the data has left for main memory, or is in the other
+    /// local store.
     pub fn put(&mut self, ls: u32, ea: Address, bytes: u32, tag: u32) {
         self.dma(Dma { put: true, ls, ea, bytes, tag, order: Ordering::Free });
     }
