@@ -65,6 +65,11 @@ fn own(machine: &Machine) -> &str {
     machine.description.split(';').next().unwrap_or_default()
 }
 
+/// Transfers that are larger, or more of them at once.
+fn point(m: &Measurement) -> (u32, u32) {
+    (m.size_bytes, m.buffers)
+}
+
 /// Measured bandwidths (bytes/s) and latencies, by who takes part.
 struct Sets<'a> {
     machine: &'a Machine,
@@ -92,21 +97,29 @@ impl<'a> Sets<'a> {
         };
         let mut best: BTreeMap<(ElementId, ElementId), (u32, u32)> = BTreeMap::new();
         let mut least: BTreeMap<(ElementId, ElementId), (u32, u32)> = BTreeMap::new();
+        let mut largest: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+        for m in &probed.measurements {
+            let known = largest.entry(&m.pattern).or_default();
+            *known = point(m).max(*known);
+        }
         for m in &probed.measurements {
             let transfers = written::parse(&m.transfers, machine)?;
             let bytes_per_s = m.bandwidth_gbs.p50 * 1e9;
             let [Transfer { initiator, other: Store::Element(source), direction: Direction::Get }] =
                 transfers[..]
             else {
+                // What a pattern can move together is what it moves with its largest transfers.
+                if largest.get(m.pattern.as_str()).is_some_and(|l| *l > point(m)) {
+                    continue;
+                }
                 sets.memory(m, &transfers);
                 sets.patterns.push((&m.pattern, transfers, bytes_per_s));
                 continue;
             };
             let pair = (initiator, source);
-            let size: &Measurement = m;
             // The largest transfers tell the bandwidth, the smallest the latency; of several, the one with more, or
             // fewer, in flight.
-            let large = (size.size_bytes, size.buffers);
+            let large = point(m);
             if best.get(&pair).is_none_or(|known| large > *known) {
                 best.insert(pair, large);
                 sets.bandwidths.insert(pair, bytes_per_s);

@@ -1,0 +1,208 @@
+//! What a request measures on both kinds of target, what it refuses, and the machine that comes out of it.
+
+use machine::Machine;
+use machine::target::{Error, Experiment, Sample, Target, Timer, Times};
+use probe::targets::{Choices, load};
+use probe::{Quality, Request, fit, measure};
+
+fn refused(target: &str, request: Request) -> String {
+    let target = load(target, &Choices::default()).unwrap();
+    match request.jobs(target.as_ref()).unwrap_err() {
+        Error::Request(message) => message,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn patterns(names: &[&str]) -> Request {
+    Request { patterns: names.iter().map(|n| n.to_string()).collect(), ..Request::default() }
+}
+
+fn probed(target: &str, request: &Request) -> probe::Probed {
+    let mut target = load(target, &Choices::default()).unwrap();
+    measure(target.as_mut(), request, &mut |_| true).unwrap()
+}
+
+#[test]
+fn a_simulated_measurement_is_exact_and_the_same_again() {
+    let request =
+        Request { sizes: vec![128, 4096], buffers: vec![1, 2], ..patterns(&["far", "0<-7,1->mem"]) };
+    let first = probed("cell", &request);
+    assert_eq!(first.measurements.len(), 2 * 2 * 2);
+    for m in &first.measurements {
+        assert_eq!((m.n, m.quality, m.excluded), (1, Quality::Exact, 0));
+        assert_eq!(m.each.len(), m.transfers.split(',').count());
+        assert!(m.bandwidth_gbs.p50 > 0.0 && m.bandwidth_by_timer_gbs.p50 > 0.0 && m.latency_ns.p50 > 0.0);
+    }
+    assert_eq!(first.measurements[0].partners, 8);
+    assert_eq!(first.to_json(), probed("cell", &request).to_json());
+    assert_eq!(first.to_csv(), probed("cell", &request).to_csv());
+}
+
+#[test]
+fn counts_sizes_and_buffers_make_a_grid() {
+    let request = Request {
+        counts: vec![1, 2, 3],
+        sizes: vec![128],
+        buffers: vec![1, 8],
+        ..patterns(&["memory-read"])
+    };
+    let found = probed("ps3", &request);
+    let grid: Vec<_> = found.measurements.iter().map(|m| (m.partners, m.size_bytes, m.buffers)).collect();
+    assert_eq!(grid, [(1, 128, 1), (1, 128, 8), (2, 128, 1), (2, 128, 8), (3, 128, 1), (3, 128, 8)]);
+}
+
+#[test]
+fn samples_of_this_computer_have_quantiles_and_a_quality() {
+    let request =
+        Request { samples: Some(12), sizes: vec![1024], ..patterns(&["memory-read", "memory-alternating"]) };
+    let found = probed("host", &request);
+    assert!(!found.exact && !found.identity.is_empty());
+    for m in &found.measurements {
+        assert!(m.n + m.excluded == 12 && m.n > 0, "{m:?}");
+        let q = m.bandwidth_gbs;
+        assert!(q.min <= q.p10 && q.p10 <= q.p50 && q.p50 <= q.p90, "{q:?}");
+        assert_ne!(m.quality, Quality::Exact);
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_before_anything_is_measured() {
+    assert!(refused("qs22", patterns(&["faar"])).contains("did you mean far?"));
+    assert!(refused("qs22", patterns(&["far", "0<-99"])).contains("99"));
+    assert!(refused("qs22", Request { sizes: vec![17], ..Request::default() }).contains("16 or 32"));
+    assert!(refused("qs22", Request { sizes: vec![0], ..Request::default() }).contains("0 bytes"));
+    assert!(
+        refused("qs22", Request { sizes: vec![(3 << 20) + 1], ..Request::default() }).contains("1048576")
+    );
+    assert!(refused("qs22", Request { buffers: vec![0], ..Request::default() }).contains("buffers: 0"));
+    assert!(refused("qs22", Request { buffers: vec![9], ..Request::default() }).contains("buffers: 9"));
+    assert!(refused("qs22", Request { counts: vec![17], ..patterns(&["ring"]) }).contains("1 to 16"));
+    assert!(refused("qs22", Request { draws: 0, ..Request::default() }).contains("draws: 0"));
+    assert!(refused("qs22", Request { samples: Some(0), ..Request::default() }).contains("samples: 0"));
+    assert!(refused("cell", patterns(&["cross-chip"])).contains("two chips"));
+    assert!(refused("host", patterns(&["ppe"])).contains("PPE"));
+    let large = Request { sizes: vec![32768], buffers: vec![8], ..patterns(&["pair"]) };
+    assert!(refused("qs22", large).contains("local store"));
+}
+
+#[test]
+fn unknown_targets_and_choices_that_make_no_sense_are_refused() {
+    let with = |spec: &str, rules: Option<&str>, hidden: Option<Vec<usize>>| {
+        let choices = Choices { rules: rules.map(Into::into), hidden };
+        load(spec, &choices).err().unwrap().to_string()
+    };
+    assert!(with("qs222", None, None).contains("did you mean qs22"));
+    assert!(with("qs22:spe=6", None, None).contains("--spes"));
+    assert!(with("host", Some("textbook"), None).contains("rules"));
+    assert!(with("host", None, Some(vec![1])).contains("hidden"));
+    assert!(with("qs22", Some("texbook"), None).contains("textbook"));
+    assert!(with("ps3", None, Some(vec![8])).contains("hidden"));
+}
+
+#[test]
+fn ctrl_c_gives_back_what_was_measured_so_far() {
+    let mut target = load("cell", &Choices::default()).unwrap();
+    let request = Request { sizes: vec![128], ..patterns(&["all-pairs"]) };
+    let found = measure(target.as_mut(), &request, &mut |p| p.done < 5).unwrap();
+    assert!(found.stopped);
+    assert_eq!(found.measurements.len(), 5);
+}
+
+#[test]
+fn a_machine_file_has_what_was_measured_and_is_read_again() {
+    let request = Request { machine_file: true, draws: 2, repeats: Some(64), ..Request::default() };
+    for name in ["ps3", "qs22"] {
+        let target = load(name, &Choices::default()).unwrap();
+        let fitted = fit(target.machine(), &probed(name, &request)).unwrap();
+        let text = machine::file::to_text(&fitted.machine).unwrap();
+        assert_eq!(machine::file::parse(&text, "again").unwrap(), fitted.machine);
+        let capacity = |name: &str| {
+            let limit = fitted.machine.limits.iter().find(|l| l.name == name);
+            limit.unwrap_or_else(|| panic!("no limit {name}")).capacity_bytes_per_s / 1e9
+        };
+        assert!((22.0..25.7).contains(&capacity("input of SPE0")), "{}", capacity("input of SPE0"));
+        assert!((22.0..25.7).contains(&capacity("output of SPE0")));
+        assert!((50.0..205.0).contains(&capacity("bus of chip 0")));
+        assert!(capacity("PPE0 reads SPE3") < 3.0);
+        let d = fitted.machine.distances.as_ref().unwrap();
+        let (a, b) = (fitted.machine.element("SPE0").unwrap(), fitted.machine.element("SPE1").unwrap());
+        assert!(
+            d.latency_ns[a][b] > 90.0 && d.bandwidth_bytes_per_s[a][b] > 20e9 && d.latency_ns[a][a] == 0.0
+        );
+        if name == "qs22" {
+            assert!(capacity("chip 0 reads chip 1") < capacity("between the chips"));
+            assert!(capacity("SPE0 reads chip 1") < capacity("chip 0 reads chip 1"));
+            assert!(fitted.notes.iter().any(|n| n.contains("cross-chip")));
+        }
+    }
+}
+
+#[test]
+fn a_machine_file_needs_all_pairs() {
+    let target = load("cell", &Choices::default()).unwrap();
+    let found = probed("cell", &Request { sizes: vec![128], ..patterns(&["pair"]) });
+    let message = fit(target.machine(), &found).unwrap_err().to_string();
+    assert!(message.contains("PPE0 <- SPE0") && message.contains("all-pairs and ppe"), "{message}");
+}
+
+/// A target whose samples are made up: what is done with disturbed ones can then be told exactly.
+struct Scripted {
+    machine: Machine,
+    samples: Vec<Sample>,
+}
+
+impl Target for Scripted {
+    fn machine(&self) -> &Machine {
+        &self.machine
+    }
+    fn describe(&self) -> String {
+        "scripted".into()
+    }
+    fn timer(&self) -> Timer {
+        Timer { name: "ticks", hz: 1e9 }
+    }
+    fn is_exact(&self) -> bool {
+        false
+    }
+    fn repeats(&self, _: u32) -> u32 {
+        1
+    }
+    fn check(&self, e: &Experiment) -> Result<(), Error> {
+        e.check(&self.machine)
+    }
+    fn measure(&mut self, _: &Experiment, _: u32) -> Result<Vec<Sample>, Error> {
+        Ok(self.samples.clone())
+    }
+}
+
+fn scripted(samples: &[(f64, bool)]) -> probe::Measurement {
+    let sample = |(ns, disturbed): &(f64, bool)| Sample {
+        transfers: vec![Times {
+            end_ns: *ns,
+            ticks: *ns as u64,
+            latency_ns: *ns,
+            bytes: 1000,
+            ..Times::default()
+        }],
+        disturbed: if *disturbed { vec![0] } else { vec![] },
+        unpinned: vec![],
+    };
+    let machine = machine::load("cell").unwrap();
+    let mut target = Scripted { machine, samples: samples.iter().map(sample).collect() };
+    let request = Request { sizes: vec![128], ..patterns(&["pair"]) };
+    measure(&mut target, &request, &mut |_| true).unwrap().measurements.remove(0)
+}
+
+#[test]
+fn disturbed_samples_are_left_out_and_counted() {
+    let m = scripted(&[(100.0, false), (900.0, true), (200.0, false), (100.0, false)]);
+    assert_eq!((m.n, m.excluded), (3, 1));
+    assert_eq!((m.latency_ns.min, m.latency_ns.p50, m.latency_ns.p90), (100.0, 100.0, 200.0));
+    assert_eq!(m.bandwidth_gbs.min, 5.0);
+}
+
+#[test]
+fn where_most_samples_were_disturbed_all_count_and_the_quality_says_so() {
+    let m = scripted(&[(100.0, true), (900.0, true), (200.0, false)]);
+    assert_eq!((m.n, m.excluded, m.quality), (3, 0, Quality::Disturbed));
+}
