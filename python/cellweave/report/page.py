@@ -33,11 +33,12 @@ svg { max-width: 100%; height: auto }
 
 @dataclass
 class Section:
-    """One file's part of the page."""
+    """A part of the page: a heading, what there is to say, tables, pictures."""
 
     title: str
     tables: Sequence[Table]
     pictures: dict[str, Callable[[], Figure]] = field(default_factory=dict)
+    text: Sequence[str] = ()
 
 
 def report(files: Sequence[Path], output: Path, pictures: Path | None = None, force: bool = False) -> list[Path]:
@@ -68,33 +69,47 @@ def report(files: Sequence[Path], output: Path, pictures: Path | None = None, fo
     check_free(output, force)
     found = [(path, *_read(path)) for path in files]
     sections = list(_sections(found))
-    names = [f"{name}.png" for section in sections for name in section.pictures]
-    if pictures is not None:
-        try:
-            pictures.mkdir(exist_ok=True)
-        except OSError as e:
-            raise _core.RequestError(f"--pictures: {pictures}: {e.strerror}") from e
-        for name in names:
-            check_free(pictures / name, force)
-    from cellweave.report.pictures import inline_svg, save
+    title = next((s.title for s in sections), "cellweave")
+    return write_page(title, "cellweave", sections, output, pictures, force)
 
-    written = []
+
+def write_page(
+    title: str, heading: str, sections: Sequence[Section], output: Path, pictures: Path | None, force: bool
+) -> list[Path]:
+    """Write sections as a page, and their pictures as files if `pictures` names a folder; what was written."""
+    check_free(output, force)
+    written = write_pictures(sections, pictures, force) if pictures is not None else []
+    from cellweave.report.pictures import inline_svg
+
     body = []
     for section in sections:
-        body.append(f"<h2>{escape(section.title)}</h2>\n{html(section.tables)}")
-        for name, draw in section.pictures.items():
-            if pictures is not None:
-                save(draw(), pictures / f"{name}.png", force)
-                written.append(pictures / f"{name}.png")
-            body.append(f"<figure>{inline_svg(draw())}</figure>")
-    title = next((s.title for s in sections), "cellweave")
+        body.append(f"<h2>{escape(section.title)}</h2>")
+        body += [f"<p>{escape(paragraph)}</p>" for paragraph in section.text]
+        body.append(html(section.tables))
+        body += [f"<figure>{inline_svg(draw())}</figure>" for draw in section.pictures.values()]
     page = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f"<title>{escape(title)}</title>\n<style>{_STYLE}</style></head>\n"
-        f"<body><h1>cellweave</h1>\n" + "\n".join(body) + "\n</body></html>\n"
+        f"<body><h1>{escape(heading)}</h1>\n" + "\n".join(body) + "\n</body></html>\n"
     )
     write_whole(output, page, force)
     return [*written, output]
+
+
+def write_pictures(sections: Sequence[Section], folder: Path, force: bool) -> list[Path]:
+    """Write every picture as a file of its own; the folder is made if it is not there."""
+    from cellweave.report.pictures import save
+
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as e:
+        raise _core.RequestError(f"--pictures: {folder}: {e.strerror}") from e
+    drawings = {folder / f"{name}.png": draw for section in sections for name, draw in section.pictures.items()}
+    for path in drawings:
+        check_free(path, force)
+    for path, draw in drawings.items():
+        save(draw(), path, force)
+    return list(drawings)
 
 
 def _read(path: Path) -> tuple[str, Any]:

@@ -1,0 +1,19 @@
+//! What the published experiments need beyond patterns of transfers: programs on the simulated machine.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`chosen`] | the machine that an experiment runs on |
+//! | [`loads`] | transfers that run at the same time, on the simulator as a [`machine::target::Target`] |
+//! | [`mailbox`] | a message from an SPE to the PPE |
+//! | [`ppe_read`] | a PPE that reads an SPE's local store |
+//! | [`messages`] | SPEs that read in commands of different sizes, and which ways around the bus the packets went |
+//! | [`lists`] | no measurement: the lists of published groups, as JSON |
+//!
+//! What was published never comes in here: setting published beside obtained is done with what comes out.
+
+pub mod chosen;
+pub mod lists;
+pub mod loads;
+pub mod mailbox;
+pub mod messages;
+pub mod ppe_read;

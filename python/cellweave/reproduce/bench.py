@@ -1,0 +1,247 @@
+"""What experiments measure with: transfers, rings and programs on the simulated machine, several at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from cellweave import _core
+from cellweave.reproduce.facts import seeds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+Transfer = tuple[str, str, str]
+
+# A "large transfer": commands of the largest size, as many in flight as half a local store holds.
+LARGE_BYTES = 16384
+LARGE_BUFFERS = 8
+# What a transfer moves, and its fewest and most commands, where nobody says otherwise.
+_STREAM_BYTES = 1 << 20
+_REPEATS = (32, 256)
+# All choices of the two SPEs that a Playstation 3 hides, and the few of them that a quick look takes.
+HIDDEN = tuple(combinations(range(8), 2))
+_QUICK_HIDDEN = 4
+
+
+def reads(*pairs: tuple[int, int]) -> list[Transfer]:
+    """SPEs that read from SPEs: ``(reader, source)``.
+
+    Examples
+    --------
+    >>> reads((0, 7))
+    [('SPE0', 'SPE7', 'get')]
+    """
+    return [(f"SPE{reader}", f"SPE{source}", "get") for reader, source in pairs]
+
+
+def puts(*pairs: tuple[int, int]) -> list[Transfer]:
+    """The same bytes the same way, moved by the SPE that has them: ``(reader, source)``.
+
+    Examples
+    --------
+    >>> puts((0, 7))
+    [('SPE7', 'SPE0', 'put')]
+    """
+    return [(f"SPE{source}", f"SPE{reader}", "put") for reader, source in pairs]
+
+
+@dataclass(frozen=True)
+class Load:
+    """Transfers that run at the same time, and how.
+
+    Attributes
+    ----------
+    transfers : sequence of (initiator, other, direction)
+        Names of elements (``SPE3``, ``memory0``) and ``get``, ``put`` or ``alternating``.
+    size_bytes, buffers : int
+        Of one command; commands in flight per transfer.
+    repeats : int, optional
+        Commands of each transfer; by default as many as make the start hardly count.
+    """
+
+    transfers: Sequence[Transfer]
+    size_bytes: int = LARGE_BYTES
+    buffers: int = LARGE_BUFFERS
+    repeats: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the core."""
+        least, most = _REPEATS
+        repeats = self.repeats or max(least, min(most, _STREAM_BYTES // self.size_bytes))
+        return {**vars(self), "repeats": repeats}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a load came to.
+
+    Attributes
+    ----------
+    gbs : float
+        All bytes over the time from the first start to the last end, in GB/s.
+    ticked_gbs : float
+        The same over the longest time that an initiator's decrementer showed.
+    latency_ns : float
+        Mean over the transfers, from a command to seeing its end.
+    transfers : list of dict
+        ``start_ns end_ns ticks latency_ns gbs`` of each.
+    timer_hz : float
+        Of the decrementer.
+    """
+
+    gbs: float
+    ticked_gbs: float
+    latency_ns: float
+    transfers: list[dict[str, float]] = field(repr=False)
+    timer_hz: float
+
+    def summed_gbs(self) -> float:
+        """Each transfer's bytes over its own time, summed: what the transfers get, where some are done sooner."""
+        return sum(t["gbs"] for t in self.transfers)
+
+    def ticked_ns(self, times: int) -> float:
+        """Mean time of a command by the decrementer, for transfers of `times` commands, one after another."""
+        return sum(t["ticks"] for t in self.transfers) / len(self.transfers) / times / self.timer_hz * 1e9
+
+
+class Bench:
+    """The simulated machine under one rule set.
+
+    Parameters
+    ----------
+    rules : str or None
+        A rule set's name; None is the default.
+    quick : bool
+        Fewer choices, mappings and rounds.
+    tell : callable, optional
+        Told the share done of the running experiment.
+    """
+
+    def __init__(self, rules: str | None = None, quick: bool = False, tell: Callable[[float], None] | None = None) -> None:
+        self.rules = rules
+        self.quick = quick
+        self.seeds = seeds()
+        self._tell = tell or (lambda share: None)
+        self._workers = max(1, min(8, os.cpu_count() or 1))
+
+    def hidden(self) -> list[tuple[int, int]]:
+        """The choices of two hidden SPEs to go through: all 28, or a few spread over them."""
+        return list(HIDDEN[:: len(HIDDEN) // _QUICK_HIDDEN] if self.quick else HIDDEN)
+
+    def over_hidden(self) -> str:
+        """What a median over :meth:`hidden` is over, in words."""
+        return f"{len(self.hidden())} of {len(HIDDEN)} choices of two hidden SPEs"
+
+    def fewer(self, full: int, quick: int) -> int:
+        """`full`, or `quick` when only a quick look was asked for."""
+        return quick if self.quick else full
+
+    def map(self, work: Callable[[Given], Made], items: Iterable[Given]) -> list[Made]:
+        """`work` on every item, several at a time, in order.
+
+        A simulation is one thread's and independent of every other; the core does it without the interpreter's lock.
+        """
+        todo = list(items)
+        done: list[Made] = []
+        with ThreadPoolExecutor(self._workers) as pool:
+            try:
+                for made in pool.map(work, todo):
+                    done.append(made)
+                    self._tell(len(done) / len(todo))
+            except BaseException:
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
+        return done
+
+    def loads(self, machine: str, loads: Sequence[Load], hidden: Sequence[int] | None = None) -> list[Measured]:
+        """Measure loads, one after another, each on a machine of its own.
+
+        Parameters
+        ----------
+        machine : str
+            A preset.
+        hidden : sequence of int, optional
+            SPEs that programs do not get.
+
+        Raises
+        ------
+        cellweave.RequestError
+            Where a load cannot be done on this machine.
+        """
+        request = {**self._machine(machine, hidden), "loads": [load.to_dict() for load in loads]}
+        return [Measured(**found) for found in json.loads(_core.measure(json.dumps(request)))]
+
+    def load(self, machine: str, load: Load, hidden: Sequence[int] | None = None) -> Measured:
+        """Measure one load."""
+        return self.loads(machine, [load], hidden)[0]
+
+    def messages(
+        self, machine: str, streams: Sequence[tuple[int, int, int]], times: int | None = None, buffers: int = LARGE_BUFFERS
+    ) -> dict[str, Any]:
+        """Streams of commands of their own size each.
+
+        Parameters
+        ----------
+        streams : sequence of (reader, source, bytes)
+            All run at the same time; the source may be the reader.
+        times : int, optional
+            Commands of each; by default as many as move the same bytes in each.
+
+        Returns
+        -------
+        dict
+            ``streams``: ``gbs`` and ``ticked_ns`` of each; ``ways``: packets that went clockwise, and the other way.
+        """
+        messages = [
+            {"reader": reader, "source": source, "bytes": size, "times": times or _STREAM_BYTES // size}
+            for reader, source, size in streams
+        ]
+        return self.program("messages", machine, messages=messages, buffers=buffers)
+
+    def many(self, machine: str, loads: Sequence[Load], batch: int = 8) -> list[Measured]:
+        """Measure loads in batches, several at a time."""
+        parts = [loads[i : i + batch] for i in range(0, len(loads), batch)]
+        return [one for part in self.map(lambda part: self.loads(machine, part), parts) for one in part]
+
+    def ring(
+        self,
+        machine: str,
+        mappings: Sequence[Sequence[int]],
+        bytes: int,
+        both: bool,
+        rounds: int,
+        seed: int,
+        hidden: Sequence[int] | None = None,
+    ) -> list[float]:
+        """Time of a round of the ring under each mapping, in ns.
+
+        Parameters
+        ----------
+        mappings : sequence of sequence of int
+            The SPE of each task.
+        bytes : int
+            Of a packet.
+        both : bool
+            Packets go both ways around.
+        seed : int
+            Of the start state.
+        """
+        options = {"mappings": mappings, "bytes": bytes, "both": both, "rounds": rounds, "seed": seed}
+        found: list[float] = self.program("ring", machine, hidden, **options)["round_ns"]
+        return found
+
+    def program(self, name: str, machine: str, hidden: Sequence[int] | None = None, **options: Any) -> dict[str, Any]:
+        """Run one of the programs that are more than transfers; see the core's module ``reproduce``."""
+        request = {**self._machine(machine, hidden), **options}
+        found: dict[str, Any] = json.loads(_core.program(name, json.dumps(request)))
+        return found
+
+    def _machine(self, machine: str, hidden: Sequence[int] | None) -> dict[str, Any]:
+        return {"machine": machine, "rules": self.rules, "hidden": None if hidden is None else list(hidden)}

@@ -1,0 +1,5 @@
+"""The published experiments, a file per paper; importing one enters its experiments in the list."""
+
+from cellweave.reproduce.experiments import affinity_model, dma_benchmark, ring_mapping, streaming_schedule
+
+__all__ = ["affinity_model", "dma_benchmark", "ring_mapping", "streaming_schedule"]

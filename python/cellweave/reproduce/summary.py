@@ -1,0 +1,93 @@
+"""One vote per group: what was fitted, what was not, and what the simulator says the opposite of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cellweave.report.table import Table
+from cellweave.reproduce import verdict
+from cellweave.reproduce.facts import FITTED, VALIDATION, groups
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cellweave.reproduce.rows import Row
+
+# What the simulator is meant to reach.
+FITTED_WITHIN = 0.05
+VALIDATION_SHARE = 0.80
+
+
+@dataclass(frozen=True)
+class Vote:
+    """A group's verdict: its worst row's.
+
+    Attributes
+    ----------
+    group, role, verdict : str
+        As in :class:`~cellweave.reproduce.rows.Row`.
+    deviation : float or None
+        The largest of its rows; None where it has only claims.
+    """
+
+    group: str
+    role: str
+    verdict: str
+    deviation: float | None
+
+    def fits(self) -> bool:
+        """Whether a fitted group is as near as it should be."""
+        if self.deviation is None:
+            return self.verdict == verdict.YES
+        return self.deviation <= FITTED_WITHIN and self.verdict != verdict.NO
+
+    def met(self) -> bool:
+        """Whether the group is as near as its role asks."""
+        return self.fits() if self.role == FITTED else verdict.agrees(self.verdict)
+
+
+def votes(rows: Sequence[Row]) -> list[Vote]:
+    """The groups that have rows here, in the order of the list of groups."""
+    found = []
+    for group in groups().values():
+        own = [row for row in rows if row.group == group.id]
+        if not own:
+            continue
+        deviations = [row.deviation for row in own if row.deviation is not None]
+        worst = verdict.worst([row.verdict for row in own])
+        found.append(Vote(group.id, group.role, worst, max(deviations) if deviations else None))
+    return found
+
+
+def summary(rows: Sequence[Row]) -> dict[str, Any]:
+    """The counts, and the names behind them, for JSON."""
+    cast = votes(rows)
+    found: dict[str, Any] = {}
+    for role, goal in ((FITTED, FITTED_WITHIN), (VALIDATION, VALIDATION_SHARE)):
+        own = [vote for vote in cast if vote.role == role]
+        found[role] = {
+            "groups": len(own),
+            "met": sum(vote.met() for vote in own),
+            "goal": goal,
+            "missed": {vote.group: vote.verdict for vote in own if not vote.met()},
+        }
+    found["contradictions"] = [vote.group for vote in cast if verdict.contradicts(vote.verdict)]
+    return found
+
+
+def summary_table(rows: Sequence[Row], rules: str) -> Table:
+    """The same for people."""
+    told = summary(rows)
+    table = Table(f"votes under the rule set {rules}", ["", ">groups", ">met", ">share", "missed"])
+    for role, goal in (
+        (FITTED, f"fitted groups, within {FITTED_WITHIN:.0%}"),
+        (VALIDATION, f"validation groups, within 25 % or yes (goal: {VALIDATION_SHARE:.0%} of them)"),
+    ):
+        part = told[role]
+        share = f"{part['met'] / part['groups']:.0%}" if part["groups"] else "-"
+        missed = ", ".join(f"{name.partition('/')[2]} ({why})" for name, why in part["missed"].items())
+        table.rows.append([goal, str(part["groups"]), str(part["met"]), share, missed or "none"])
+    against = told["contradictions"]
+    table.rows.append(["contradictions", "", str(len(against)), "", ", ".join(against) or "none"])
+    return table
