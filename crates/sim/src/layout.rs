@@ -17,9 +17,8 @@ pub const SPE: [usize; 8] = [10, 1, 9, 2, 8, 3, 7, 4];
 pub const IOIF: [usize; 2] = [5, 6];
 
 /// What the ramps are called, in ring order.
-pub const NAMES: [&str; RAMPS] = [
-    "PPE", "SPE1", "SPE3", "SPE5", "SPE7", "IOIF1", "IOIF0", "SPE6", "SPE4", "SPE2", "SPE0", "MIC",
-];
+pub const NAMES: [&str; RAMPS] =
+    ["PPE", "SPE1", "SPE3", "SPE5", "SPE7", "IOIF1", "IOIF0", "SPE6", "SPE4", "SPE2", "SPE0", "MIC"];
 
 /// A direction around the ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

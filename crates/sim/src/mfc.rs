@@ -45,7 +45,6 @@ pub(crate) struct Piece {
     pub bytes: u8,
 }
 
-
 #[derive(Debug)]
 pub(crate) struct Mfc {
     slots: [Option<Command>; SLOTS],
@@ -93,7 +92,14 @@ impl Mfc {
     }
 
     /// Queues a command; the caller has made sure that there is room.
-    pub fn queue(&mut self, dma: Dma, mut list: Option<Vec<ListElement>>, proxy: bool, now: u64, times: &Times) {
+    pub fn queue(
+        &mut self,
+        dma: Dma,
+        mut list: Option<Vec<ListElement>>,
+        proxy: bool,
+        now: u64,
+        times: &Times,
+    ) {
         let slot = self.slots.iter().position(Option::is_none).expect("the caller looked for room");
         self.sequence += 1;
         let mut ready = now + times.to_bus;

@@ -53,7 +53,11 @@ impl Simulation {
                 let lines = offset / 128..(offset + u64::from(bytes).max(1)).div_ceil(128);
                 lines
                     .map(|line| {
-                        if store || self.ppe_lines.contains(&line) { self.p.ppe.cached } else { self.p.ppe.uncached }
+                        if store || self.ppe_lines.contains(&line) {
+                            self.p.ppe.cached
+                        } else {
+                            self.p.ppe.uncached
+                        }
                     })
                     .sum()
             }
@@ -64,7 +68,8 @@ impl Simulation {
     /// The operation of `unit` takes effect. The answer, if the program goes on at once.
     pub(crate) fn perform(&mut self, unit: usize) -> Option<Reply> {
         let op = self.units[unit].op.take()?;
-        let result = if let Op::Ppe(op) = &op { self.perform_ppe(unit, op) } else { self.perform_spe(unit, &op) };
+        let result =
+            if let Op::Ppe(op) = &op { self.perform_ppe(unit, op) } else { self.perform_spe(unit, &op) };
         match result {
             Performed::Answer(reply, cycles) => {
                 self.units[unit].op = Some(op);
@@ -101,7 +106,9 @@ impl Simulation {
             Some(Op::Dma(_) | Op::List { .. }) => self.mfcs[unit].space(false, &self.p.mfc) > 0,
             Some(Op::Ppe(PpeOp::Proxy { spe, .. })) => self.mfcs[*spe].space(true, &self.p.mfc) > 0,
             Some(Op::ReadMailbox) => !self.spes[unit].inbox.is_empty(),
-            Some(Op::WriteMailbox { interrupt, .. }) => self.spes[unit].outbox[usize::from(*interrupt)].is_none(),
+            Some(Op::WriteMailbox { interrupt, .. }) => {
+                self.spes[unit].outbox[usize::from(*interrupt)].is_none()
+            }
             Some(Op::ReadSignal { register }) => self.spes[unit].signals[*register as usize - 1].is_some(),
             Some(Op::Ppe(PpeOp::ReadMailbox { spe, interrupt })) => {
                 self.spes[*spe].outbox[usize::from(*interrupt)].is_some()
@@ -153,13 +160,16 @@ impl Simulation {
             }
             Op::Peek { at, bytes } => match self.store_range(*at, *bytes) {
                 // SAFETY: a stepper holds no slices; the engine copies and gives this one up.
-                Ok(()) => Answer(Reply::Bytes(unsafe { self.shared[unit].store.bytes(*at, *bytes) }.to_vec()), 0),
+                Ok(()) => {
+                    Answer(Reply::Bytes(unsafe { self.shared[unit].store.bytes(*at, *bytes) }.to_vec()), 0)
+                }
                 Err(message) => Trap(message),
             },
             Op::Poke { at, data } => match self.store_range(*at, data.len() as u32) {
                 Ok(()) => {
                     // SAFETY: as above.
-                    unsafe { self.shared[unit].store.bytes_mut(*at, data.len() as u32) }.copy_from_slice(data);
+                    unsafe { self.shared[unit].store.bytes_mut(*at, data.len() as u32) }
+                        .copy_from_slice(data);
                     Answer(Reply::Done, 0)
                 }
                 Err(message) => Trap(message),
@@ -265,7 +275,9 @@ impl Simulation {
             return Performed::Trap(format!("{atomic:?} at {ea}; allowed: main memory"));
         };
         if offset % 128 != 0 || ls % 128 != 0 {
-            return Performed::Trap(format!("{atomic:?} from {ea} to {ls:#x}; both must be multiples of 128"));
+            return Performed::Trap(format!(
+                "{atomic:?} from {ea} to {ls:#x}; both must be multiples of 128"
+            ));
         }
         if let Err(message) = self.store_range(ls, LINE_BYTES) {
             return Performed::Trap(message);
@@ -322,7 +334,8 @@ impl Simulation {
                 }
                 Ok(Place::Store { spe, offset }) => {
                     // SAFETY: no SPE's program runs now; written and given up.
-                    unsafe { self.shared[spe].store.bytes_mut(offset, data.len() as u32) }.copy_from_slice(data);
+                    unsafe { self.shared[spe].store.bytes_mut(offset, data.len() as u32) }
+                        .copy_from_slice(data);
                     Answer(Reply::Done, 0)
                 }
                 Ok(_) => Trap(format!("a store to {ea}; registers have calls of their own")),
@@ -363,7 +376,11 @@ impl Simulation {
                 Answer(Reply::Word(u32::from(full)), 0)
             }
             PpeOp::WriteMailbox { value, .. } => {
-                if self.put_mail(spe, *value) { Answer(Reply::Done, 0) } else { Wait }
+                if self.put_mail(spe, *value) {
+                    Answer(Reply::Done, 0)
+                } else {
+                    Wait
+                }
             }
             PpeOp::WriteSignal { register, value, .. } => {
                 if !(1..=2).contains(register) {
@@ -414,7 +431,8 @@ impl Simulation {
     /// What the hardware traps about a command.
     fn check_dma(&self, dma: &Dma) -> Result<(), String> {
         let what = if dma.put { "put" } else { "get" };
-        let command = format!("{what} of {} bytes, {:#x} of its local store and {}", dma.bytes, dma.ls, dma.ea);
+        let command =
+            format!("{what} of {} bytes, {:#x} of its local store and {}", dma.bytes, dma.ls, dma.ea);
         if dma.tag > 31 {
             return Err(format!("{command}: tag {}; allowed: 0 to 31", dma.tag));
         }
@@ -427,14 +445,18 @@ impl Simulation {
 
     fn check_piece(&self, command: &str, ls: u32, ea: Address, bytes: u32) -> Result<(), String> {
         if !matches!(bytes, 1 | 2 | 4 | 8) && (bytes == 0 || bytes % 16 != 0 || bytes > DMA_BYTES_MAX) {
-            return Err(format!("{command}: sizes are 1, 2, 4, 8, or a multiple of 16 up to {DMA_BYTES_MAX}"));
+            return Err(format!(
+                "{command}: sizes are 1, 2, 4, 8, or a multiple of 16 up to {DMA_BYTES_MAX}"
+            ));
         }
         let align = bytes.min(16);
         if ls % align != 0 || ea.0 % u64::from(align) != 0 {
             return Err(format!("{command}: both ends must be multiples of {align}"));
         }
         if bytes < 16 && u64::from(ls % 16) != ea.0 % 16 {
-            return Err(format!("{command}: below 16 bytes both ends must have the same place in a quadword"));
+            return Err(format!(
+                "{command}: below 16 bytes both ends must have the same place in a quadword"
+            ));
         }
         self.store_range(ls, bytes).map_err(|e| format!("{command}: {e}"))?;
         match self.ppe_range(ea, bytes) {

@@ -134,7 +134,9 @@ impl Simulation {
         let end = (chip as u64 + 1) * self.p.memory_bytes;
         if start.checked_add(bytes).is_none_or(|e| e > end) {
             let left = end.saturating_sub(start);
-            return Err(Error::Request(format!("{bytes} bytes of the memory of chip {chip}; {left} are left")));
+            return Err(Error::Request(format!(
+                "{bytes} bytes of the memory of chip {chip}; {left} are left"
+            )));
         }
         *next = start + bytes;
         Ok(Address(start))
@@ -178,7 +180,9 @@ impl Simulation {
     ) -> Result<(), Error> {
         if spe >= self.spes.len() {
             let (machine, n) = (&self.p.name, self.spes.len());
-            return Err(Error::Request(format!("a program for SPE{spe}; {machine} has {n} SPEs, from SPE0 on")));
+            return Err(Error::Request(format!(
+                "a program for SPE{spe}; {machine} has {n} SPEs, from SPE0 on"
+            )));
         }
         let shared = self.shared[spe].clone();
         let body = Coroutine::new(move |yielder, _| program(&mut Spe::new(yielder, shared, spe)));
@@ -208,7 +212,9 @@ impl Simulation {
     pub fn spe_stepper(&mut self, spe: usize, name: &str, program: Box<dyn Stepper>) -> Result<(), Error> {
         if spe >= self.spes.len() {
             let (machine, n) = (&self.p.name, self.spes.len());
-            return Err(Error::Request(format!("a program for SPE{spe}; {machine} has {n} SPEs, from SPE0 on")));
+            return Err(Error::Request(format!(
+                "a program for SPE{spe}; {machine} has {n} SPEs, from SPE0 on"
+            )));
         }
         self.start(spe, name.into(), Body::Stepper(program))
     }
@@ -454,7 +460,8 @@ impl Op {
     pub(crate) fn awaited(&self) -> String {
         use crate::op::{PpeOp, Until};
         let groups = |mask: u32, until: Until| {
-            let tags: Vec<String> = (0..32).filter(|t| mask >> t & 1 != 0).map(|t: u32| t.to_string()).collect();
+            let tags: Vec<String> =
+                (0..32).filter(|t| mask >> t & 1 != 0).map(|t: u32| t.to_string()).collect();
             let which = if until == Until::Any { "any of the tag groups" } else { "tag groups" };
             format!("{which} {}", tags.join(", "))
         };
