@@ -32,12 +32,12 @@ pub(crate) enum Place {
 impl Address {
     /// The start of an SPE's local store.
     pub const fn local_store(spe: usize) -> Self {
-        Self(STORES + spe as u64 * SPE_STRIDE)
+        Self((spe as u64).saturating_mul(SPE_STRIDE).saturating_add(STORES))
     }
 
     /// An SPE's inbound mailbox, for a put of four bytes.
     pub const fn mailbox(spe: usize) -> Self {
-        Self(Self::local_store(spe).0 + IN_MAILBOX)
+        Self(Self::local_store(spe).0.saturating_add(IN_MAILBOX))
     }
 
     /// An SPE's signal register 1 or 2, for a put of four bytes.
@@ -45,12 +45,17 @@ impl Address {
     /// # Panics
     /// When `register` is neither.
     pub const fn signal(spe: usize, register: u32) -> Self {
-        Self(Self::local_store(spe).0 + SIGNAL[register as usize - 1])
+        Self(Self::local_store(spe).0.saturating_add(SIGNAL[register as usize - 1]))
     }
 
     /// Whether it can only be of main memory.
     pub(crate) const fn is_memory(self) -> bool {
         self.0 < STORES
+    }
+
+    /// Whether it is of an SPE, but not of its local store.
+    pub(crate) const fn is_register(self) -> bool {
+        !self.is_memory() && (self.0 - STORES) % SPE_STRIDE >= LOCAL_STORE_BYTES as u64
     }
 
     /// What it is of, on a machine with so many SPEs and chips with so much memory.
@@ -79,8 +84,9 @@ impl Address {
 impl std::ops::Add<u64> for Address {
     type Output = Self;
 
+    /// Beyond the last address there is nothing: no address comes round to memory again.
     fn add(self, bytes: u64) -> Self {
-        Self(self.0 + bytes)
+        Self(self.0.saturating_add(bytes))
     }
 }
 

@@ -59,6 +59,14 @@ pub enum Error {
         /// Who was doing what.
         running: Vec<String>,
     },
+    /// Another thread asked for it.
+    #[error("stopped at {}: {}", Time(*.cycle), .running.join("; "))]
+    Stopped {
+        /// When.
+        cycle: u64,
+        /// Who was doing what.
+        running: Vec<String>,
+    },
     /// Bytes were used while a transfer was moving them.
     #[error("race: {unit} ({program}) at {}: {message}", Time(*.cycle))]
     Race {
@@ -74,7 +82,7 @@ pub enum Error {
 }
 
 /// A time as people read it.
-struct Time(u64);
+pub(crate) struct Time(pub u64);
 
 impl std::fmt::Display for Time {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -8,8 +8,9 @@
 //! | `mfc` | queues, tags, lists, fences |
 //! | `bus`, [`layout`] | ramps, rings, the data arbiter; where things sit |
 //! | `controller`, `link` | main memory's banks; what joins two Cells |
-//! | `transfer`, `perform` | lines on their way; what operations do |
+//! | `transfer`, `perform`, `check` | lines on their way; what operations do, and what the hardware traps |
 //! | [`mod@target`] | transfers of any pattern, as programs: the simulated machine as a `Target` |
+//! | [`watch`], `race` | a look from another thread; who uses bytes while a transfer moves them |
 //! | [`outcome`], [`trace`], `perfetto` | what was counted; who did what when, also as a file |
 //!
 //! Deterministic to the bit: integer time in bus cycles of 625 ps, one thread, a fixed order of what happens at once.
@@ -27,8 +28,10 @@ pub mod simulation;
 pub mod spe;
 pub mod target;
 pub mod trace;
+pub mod watch;
 
 mod bus;
+mod check;
 mod controller;
 mod line;
 mod link;
@@ -36,20 +39,23 @@ mod mfc;
 mod perfetto;
 mod perform;
 mod program;
+mod race;
 mod settings;
 mod store;
 mod transfer;
 mod unit;
 mod wheel;
+mod words;
 
 pub use address::Address;
+pub use check::{DMA_BYTES_MAX, LIST_MAX, PPE_BYTES_MAX};
 pub use error::Error;
 pub use op::{Dma, ListElement, Ordering};
 pub use outcome::Outcome;
 pub use parameters::{BEATS, CYCLE_PS, LINE_BYTES, LOCAL_STORE_BYTES, Parameters};
-pub use perform::{DMA_BYTES_MAX, LIST_MAX};
 pub use ppe::Ppe;
 pub use rules::Rules;
 pub use simulation::Simulation;
 pub use spe::Spe;
 pub use target::SimTarget;
+pub use watch::Watch;

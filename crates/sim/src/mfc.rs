@@ -31,8 +31,6 @@ pub(crate) struct Command {
     unsent: u32,
     unarrived: u32,
     issued: bool,
-    /// What it looked like when it was queued, for messages.
-    pub text: Dma,
 }
 
 /// A line's worth of a command.
@@ -91,7 +89,7 @@ impl Mfc {
         if proxy { times.proxy_queue - self.proxied } else { times.queue - self.own }
     }
 
-    /// Queues a command; the caller has made sure that there is room.
+    /// Queues a command, and says in which slot; the caller has made sure that there is room.
     pub fn queue(
         &mut self,
         dma: Dma,
@@ -99,15 +97,15 @@ impl Mfc {
         proxy: bool,
         now: u64,
         times: &Times,
-    ) {
+    ) -> u8 {
         let slot = self.slots.iter().position(Option::is_none).expect("the caller looked for room");
         self.sequence += 1;
         let mut ready = now + times.to_bus;
-        let (mut ea, mut left) = (dma.ea, dma.bytes);
+        let (mut ls, mut ea, mut left) = (dma.ls, dma.ea, dma.bytes);
         if let Some(list) = &mut list {
             list.reverse();
             let first = list.pop().expect("lists are not empty");
-            (ea, left) = (first.ea, first.bytes);
+            (ls, ea, left) = (first.store_offset(ls), first.ea, first.bytes);
             ready += times.list_element + self.translate(ea, times);
         } else {
             ready += self.translate(ea, times);
@@ -118,7 +116,7 @@ impl Mfc {
             tag: dma.tag as u8,
             proxy,
             list: list.unwrap_or_default(),
-            ls: dma.ls,
+            ls,
             ea,
             left,
             sequence: self.sequence,
@@ -126,12 +124,12 @@ impl Mfc {
             unsent: 0,
             unarrived: 0,
             issued: false,
-            text: dma,
         });
         self.order.push_back(slot as u8);
         self.pending[usize::from(proxy)][dma.tag as usize] += 1;
         self.ordered += usize::from(dma.order != Ordering::Free);
         *(if proxy { &mut self.proxied } else { &mut self.own }) += 1;
+        slot as u8
     }
 
     /// What an address's page costs; the next command finds it known.
@@ -177,7 +175,7 @@ impl Mfc {
             match command.list.pop() {
                 Some(element) => {
                     // An element of a list starts on its address's place in a quadword.
-                    command.ls = command.ls.next_multiple_of(16) + (element.ea.0 % 16) as u32;
+                    command.ls = element.store_offset(command.ls.next_multiple_of(16));
                     (command.ea, command.left) = (element.ea, element.bytes);
                     let wait = times.list_element;
                     let ea = element.ea;
@@ -244,10 +242,5 @@ impl Mfc {
             }
         }
         done
-    }
-
-    /// Commands that are queued or under way, for messages.
-    pub fn commands(&self) -> impl Iterator<Item = &Command> {
-        self.slots.iter().flatten()
     }
 }

@@ -41,6 +41,14 @@ pub struct ListElement {
     pub bytes: u32,
 }
 
+impl ListElement {
+    /// Where it starts in the local store, when the one before it has ended before `ls`: in the quadword from there on,
+    /// at its address's place in a quadword.
+    pub(crate) fn store_offset(&self, ls: u32) -> u32 {
+        ls / 16 * 16 + (self.ea.0 % 16) as u32
+    }
+}
+
 /// When asking for tag status is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Until {

@@ -1,17 +1,16 @@
 //! What the operations of programs do.
 
 use crate::address::Place;
+use crate::check::store_range;
+use crate::error::Time;
 use crate::line::ATOMIC;
 use crate::op::{Atomic, Dma, ListElement, Op, PpeOp, Reply, Until};
+use crate::race::{Queued, Use};
 use crate::simulation::Simulation;
 use crate::trace::Span;
 use crate::unit::MAILBOX;
+use crate::wheel::Event;
 use crate::{Address, CYCLE_PS, LINE_BYTES, LOCAL_STORE_BYTES};
-
-/// The most bytes of one DMA command, or one element of a list.
-pub const DMA_BYTES_MAX: u32 = 16 * 1024;
-/// The most elements of a list.
-pub const LIST_MAX: usize = 2048;
 
 impl Simulation {
     /// Bus cycles that pass before an operation takes effect.
@@ -20,7 +19,7 @@ impl Simulation {
         match op {
             Op::Compute { cycles } => {
                 let u = &mut self.units[unit];
-                u.wait_since = self.wheel.now();
+                u.since = self.wheel.now();
                 if unit < self.spes.len() {
                     u.lines_seen = self.counters.spes[unit].store_lines;
                 }
@@ -38,8 +37,8 @@ impl Simulation {
             | Op::SignalCount { .. }
             | Op::SignalMode { .. }
             | Op::QueueSpace => spu.channel,
-            Op::Ppe(PpeOp::Load { ea, bytes }) => self.ppe_access(*ea, *bytes, false),
-            Op::Ppe(PpeOp::Store { ea, data }) => self.ppe_access(*ea, data.len() as u32, true),
+            Op::Ppe(PpeOp::Load { ea, bytes }) => self.ppe_access(*ea, (*bytes).into(), false),
+            Op::Ppe(PpeOp::Store { ea, data }) => self.ppe_access(*ea, data.len() as u64, true),
             Op::Ppe(PpeOp::Timebase) => ppe.cached,
             Op::Ppe(PpeOp::Proxy { .. }) => ppe.proxy,
             Op::Ppe(_) => ppe.register,
@@ -47,21 +46,17 @@ impl Simulation {
     }
 
     /// What a PPE's load or store takes: by line of memory, by quadword of a local store.
-    fn ppe_access(&self, ea: Address, bytes: u32, store: bool) -> u64 {
-        match self.place(ea) {
-            Place::Memory { offset, .. } => {
-                let lines = offset / 128..(offset + u64::from(bytes).max(1)).div_ceil(128);
-                lines
-                    .map(|line| {
-                        if store || self.ppe_lines.contains(&line) {
-                            self.p.ppe.cached
-                        } else {
-                            self.p.ppe.uncached
-                        }
-                    })
-                    .sum()
+    fn ppe_access(&self, ea: Address, bytes: u64, store: bool) -> u64 {
+        match self.check_ppe("access", ea, bytes) {
+            Ok(Place::Memory { offset, .. }) => {
+                let lines = offset / 128..(offset + bytes.max(1)).div_ceil(128);
+                let is_cached = |line: &u64| store || self.ppe_lines.contains(line);
+                let times = &self.p.ppe;
+                lines.map(|line| if is_cached(&line) { times.cached } else { times.uncached }).sum()
             }
-            _ => self.p.ppe.register * u64::from(bytes.div_ceil(16)).max(1),
+            Ok(_) => self.p.ppe.register * bytes.div_ceil(16).max(1),
+            // It traps.
+            Err(_) => 0,
         }
     }
 
@@ -81,14 +76,46 @@ impl Simulation {
             }
             Performed::Again(cycles) => {
                 self.units[unit].op = Some(op);
-                self.wheel.push(self.wheel.now() + cycles, crate::wheel::Event::Act(unit as u8));
+                self.wheel.push(self.wheel.now() + cycles, Event::Act(unit as u8));
                 None
             }
             Performed::Trap(message) => {
                 self.trap(unit, message);
                 None
             }
+            Performed::Race(message) => {
+                self.race(unit, message);
+                None
+            }
         }
+    }
+
+    /// What is wrong with a use of these bytes now, when races are looked for.
+    fn clash(&self, unit: usize, writes: bool, start: Address, bytes: u64) -> Option<String> {
+        if !self.races.on.get() {
+            return None;
+        }
+        self.races.clash(&Use::new(unit, writes, start, bytes))
+    }
+
+    /// Queues a command that was checked at an MFC with room for it.
+    fn queue(&mut self, unit: usize, mfc: usize, dma: Dma, list: Option<Vec<ListElement>>) -> Performed {
+        let proxy = unit >= self.spes.len();
+        let now = self.wheel.now();
+        let elements = if self.races.on.get() { list.clone() } else { None };
+        let slot = self.mfcs[mfc].queue(dma, list, proxy, now, &self.p.mfc);
+        self.counters.spes[mfc].commands += 1;
+        if self.races.on.get() {
+            let u = &self.units[unit];
+            let whose = format!("queued by {} ({}) at {}", u.name, u.program, Time(now));
+            let list = elements.as_deref().unwrap_or_default();
+            let queued = Queued { mfc, slot, by: unit, proxy, dma: &dma, list, whose };
+            if let Some(message) = self.races.queue(&queued) {
+                return Performed::Race(message);
+            }
+        }
+        self.issue(mfc);
+        Performed::Answer(Reply::Done, 0)
     }
 
     /// Whether an operation that waits would go on now.
@@ -119,25 +146,23 @@ impl Simulation {
     }
 
     fn perform_spe(&mut self, unit: usize, op: &Op) -> Performed {
-        use Performed::{Again, Answer, Trap, Wait};
+        use Performed::{Again, Answer, Race, Trap, Wait};
         let is_spe = unit < self.spes.len();
         if !is_spe && !matches!(op, Op::Compute { .. } | Op::Trap(_)) {
             return Trap(format!("{op:?} is a call of SPEs"));
         }
         match op {
-            Op::Compute { .. } => {
-                let start = self.units[unit].wait_since;
+            Op::Compute { cycles } => {
+                let (start, end) = (self.units[unit].since, self.wheel.now());
                 if is_spe {
-                    // DMA went first at the local store's port: the cycles that it took are made up for.
-                    let seen = self.counters.spes[unit].store_lines;
-                    let stolen = (seen - self.units[unit].lines_seen) * self.p.spu.stolen_per_line;
-                    if stolen >= 2 {
-                        self.units[unit].lines_seen = seen;
-                        return Again(stolen / 2);
+                    // DMA went first at the local store's port: the SPU cycles that it took are made up for.
+                    let lines = self.counters.spes[unit].store_lines - self.units[unit].lines_seen;
+                    let needed = cycles.saturating_add(lines * self.p.spu.stolen_per_line).div_ceil(2);
+                    if needed > end - start {
+                        return Again(needed - (end - start));
                     }
-                    self.counters.spes[unit].compute_cycles += self.wheel.now() - start;
+                    self.counters.spes[unit].compute_cycles += end - start;
                 }
-                let end = self.wheel.now();
                 if let Some(trace) = &mut self.trace {
                     trace.span(Span { unit: unit as u8, what: "compute", start, end });
                 }
@@ -158,22 +183,28 @@ impl Simulation {
                     )),
                 }
             }
-            Op::Peek { at, bytes } => match self.store_range(*at, *bytes) {
-                // SAFETY: a stepper holds no slices; the engine copies and gives this one up.
-                Ok(()) => {
-                    Answer(Reply::Bytes(unsafe { self.shared[unit].store.bytes(*at, *bytes) }.to_vec()), 0)
+            Op::Peek { at, bytes } => {
+                if let Err(message) = store_range(*at, (*bytes).into()) {
+                    return Trap(message);
                 }
-                Err(message) => Trap(message),
-            },
-            Op::Poke { at, data } => match self.store_range(*at, data.len() as u32) {
-                Ok(()) => {
-                    // SAFETY: as above.
-                    unsafe { self.shared[unit].store.bytes_mut(*at, data.len() as u32) }
-                        .copy_from_slice(data);
-                    Answer(Reply::Done, 0)
+                if let Some(message) = self.clash(unit, false, own_store(unit, *at), (*bytes).into()) {
+                    return Race(message);
                 }
-                Err(message) => Trap(message),
-            },
+                // SAFETY: no program runs now, and none that asks by operations holds slices; copied and given up.
+                let data = unsafe { self.shared[unit].store.bytes(*at, *bytes) }.to_vec();
+                Answer(Reply::Bytes(data), 0)
+            }
+            Op::Poke { at, data } => {
+                if let Err(message) = store_range(*at, data.len() as u64) {
+                    return Trap(message);
+                }
+                if let Some(message) = self.clash(unit, true, own_store(unit, *at), data.len() as u64) {
+                    return Race(message);
+                }
+                // SAFETY: as above.
+                unsafe { self.shared[unit].store.bytes_mut(*at, data.len() as u32) }.copy_from_slice(data);
+                Answer(Reply::Done, 0)
+            }
             Op::Dma(dma) => {
                 if let Err(message) = self.check_dma(dma) {
                     return Trap(message);
@@ -181,10 +212,7 @@ impl Simulation {
                 if self.mfcs[unit].space(false, &self.p.mfc) == 0 {
                     return Wait;
                 }
-                self.mfcs[unit].queue(*dma, None, false, self.wheel.now(), &self.p.mfc);
-                self.counters.spes[unit].commands += 1;
-                self.issue(unit);
-                Answer(Reply::Done, 0)
+                self.queue(unit, unit, *dma, None)
             }
             Op::List { dma, list } => {
                 if let Err(message) = self.check_list(dma, list) {
@@ -193,12 +221,7 @@ impl Simulation {
                 if self.mfcs[unit].space(false, &self.p.mfc) == 0 {
                     return Wait;
                 }
-                let mut dma = *dma;
-                dma.ls = dma.ls / 16 * 16 + (list[0].ea.0 % 16) as u32;
-                self.mfcs[unit].queue(dma, Some(list.clone()), false, self.wheel.now(), &self.p.mfc);
-                self.counters.spes[unit].commands += 1;
-                self.issue(unit);
-                Answer(Reply::Done, 0)
+                self.queue(unit, unit, *dma, Some(list.clone()))
             }
             Op::Tags { mask, until } => {
                 let done = self.mfcs[unit].done(*mask, false);
@@ -213,7 +236,10 @@ impl Simulation {
             Op::Atomic { atomic, ls, ea } => self.perform_atomic(unit, *atomic, *ls, *ea),
             Op::ReadMailbox => match self.spes[unit].inbox.pop_front() {
                 Some(word) => {
-                    self.wake_ppes();
+                    match self.spes[unit].mail.pop_front() {
+                        Some(line) => self.wheel.push(self.wheel.now(), Event::Arrived(line)),
+                        None => self.wake_ppes(),
+                    }
                     Answer(Reply::Word(word), 0)
                 }
                 None => Wait,
@@ -256,6 +282,7 @@ impl Simulation {
                 self.spes[unit].decrementer = (self.ticks(), *value);
                 Answer(Reply::Done, 0)
             }
+            Op::Trap(message) if self.shared[unit].raced.get() => Race(message.clone()),
             Op::Trap(message) => Trap(message.clone()),
             Op::Ppe(_) => unreachable!("handled by perform_ppe"),
         }
@@ -279,8 +306,12 @@ impl Simulation {
                 "{atomic:?} from {ea} to {ls:#x}; both must be multiples of 128"
             ));
         }
-        if let Err(message) = self.store_range(ls, LINE_BYTES) {
-            return Performed::Trap(message);
+        if let Err(message) = store_range(ls, LINE_BYTES.into()) {
+            return Performed::Trap(format!("{atomic:?} at {ea}: {message}"));
+        }
+        let writes = atomic == Atomic::Getllar;
+        if let Some(message) = self.clash(unit, writes, own_store(unit, ls), LINE_BYTES.into()) {
+            return Performed::Race(message);
         }
         if atomic == Atomic::Putllc && self.spes[unit].reservation != Some(offset) {
             if self.spes[unit].reservation.take().is_some() {
@@ -293,7 +324,7 @@ impl Simulation {
     }
 
     fn perform_ppe(&mut self, unit: usize, op: &PpeOp) -> Performed {
-        use Performed::{Answer, Trap, Wait};
+        use Performed::{Answer, Race, Trap, Wait};
         if unit < self.spes.len() {
             return Trap(format!("{op:?} is a call of PPEs"));
         }
@@ -310,37 +341,51 @@ impl Simulation {
             return Trap(format!("a register of SPE{spe}; there are {} SPEs, from SPE0 on", self.spes.len()));
         }
         match op {
-            PpeOp::Load { ea, bytes } => match self.ppe_range(*ea, *bytes) {
-                Ok(Place::Memory { offset, .. }) => {
-                    let data = self.memory[offset as usize..][..*bytes as usize].to_vec();
-                    Answer(Reply::Bytes(data), 0)
+            PpeOp::Load { ea, bytes } => {
+                let place = match self.check_ppe("load", *ea, (*bytes).into()) {
+                    Ok(place) => place,
+                    Err(message) => return Trap(message),
+                };
+                if let Some(message) = self.clash(unit, false, *ea, (*bytes).into()) {
+                    return Race(message);
                 }
-                Ok(Place::Store { spe, offset }) => {
-                    // SAFETY: no SPE's program runs now; copied and given up.
-                    let data = unsafe { self.shared[spe].store.bytes(offset, *bytes) }.to_vec();
-                    Answer(Reply::Bytes(data), 0)
-                }
-                Ok(_) => Trap(format!("a load from {ea}; registers have calls of their own")),
-                Err(message) => Trap(message),
-            },
-            PpeOp::Store { ea, data } => match self.ppe_range(*ea, data.len() as u32) {
-                Ok(Place::Memory { offset, .. }) => {
-                    self.memory[offset as usize..][..data.len()].copy_from_slice(data);
-                    for line in offset / 128..(offset + data.len() as u64).div_ceil(128) {
-                        self.memory_written(line * 128);
-                        self.ppe_lines.insert(line);
+                let data = match place {
+                    Place::Memory { offset, .. } => {
+                        self.memory[offset as usize..][..*bytes as usize].to_vec()
                     }
-                    Answer(Reply::Done, 0)
+                    Place::Store { spe, offset } => {
+                        // SAFETY: no SPE's program runs now; copied and given up.
+                        unsafe { self.shared[spe].store.bytes(offset, *bytes) }.to_vec()
+                    }
+                    _ => unreachable!("loads of other places were trapped"),
+                };
+                Answer(Reply::Bytes(data), 0)
+            }
+            PpeOp::Store { ea, data } => {
+                let place = match self.check_ppe("store", *ea, data.len() as u64) {
+                    Ok(place) => place,
+                    Err(message) => return Trap(message),
+                };
+                if let Some(message) = self.clash(unit, true, *ea, data.len() as u64) {
+                    return Race(message);
                 }
-                Ok(Place::Store { spe, offset }) => {
-                    // SAFETY: no SPE's program runs now; written and given up.
-                    unsafe { self.shared[spe].store.bytes_mut(offset, data.len() as u32) }
-                        .copy_from_slice(data);
-                    Answer(Reply::Done, 0)
+                match place {
+                    Place::Memory { offset, .. } => {
+                        self.memory[offset as usize..][..data.len()].copy_from_slice(data);
+                        for line in offset / 128..(offset + data.len() as u64).div_ceil(128) {
+                            self.memory_written(line * 128);
+                            self.ppe_lines.insert(line);
+                        }
+                    }
+                    Place::Store { spe, offset } => {
+                        // SAFETY: no SPE's program runs now; written and given up.
+                        let store = unsafe { self.shared[spe].store.bytes_mut(offset, data.len() as u32) };
+                        store.copy_from_slice(data);
+                    }
+                    _ => unreachable!("stores to other places were trapped"),
                 }
-                Ok(_) => Trap(format!("a store to {ea}; registers have calls of their own")),
-                Err(message) => Trap(message),
-            },
+                Answer(Reply::Done, 0)
+            }
             PpeOp::Proxy { dma, .. } => {
                 if let Err(message) = self.check_dma(dma) {
                     return Trap(message);
@@ -348,10 +393,7 @@ impl Simulation {
                 if self.mfcs[spe].space(true, &self.p.mfc) == 0 {
                     return Wait;
                 }
-                self.mfcs[spe].queue(*dma, None, true, self.wheel.now(), &self.p.mfc);
-                self.counters.spes[spe].commands += 1;
-                self.issue(spe);
-                Answer(Reply::Done, 0)
+                self.queue(unit, spe, *dma, None)
             }
             PpeOp::ProxyTags { mask, until, .. } => {
                 let done = self.mfcs[spe].done(*mask, true);
@@ -409,86 +451,6 @@ impl Simulation {
         state.signals[register] = Some(old | value);
         self.wake(spe);
     }
-
-    fn store_range(&self, at: u32, bytes: u32) -> Result<(), String> {
-        if u64::from(at) + u64::from(bytes) <= u64::from(LOCAL_STORE_BYTES) {
-            return Ok(());
-        }
-        Err(format!("{bytes} bytes at {at:#x} of a local store of {LOCAL_STORE_BYTES} bytes"))
-    }
-
-    fn ppe_range(&self, ea: Address, bytes: u32) -> Result<Place, String> {
-        let (first, last) = (self.place(ea), self.place(ea + u64::from(bytes.max(1) - 1)));
-        let whole = match (first, last) {
-            (Place::Memory { .. }, Place::Memory { .. }) => true,
-            (Place::Store { spe: a, .. }, Place::Store { spe: b, .. }) => a == b,
-            (Place::Nowhere, _) => false,
-            _ => bytes <= 4,
-        };
-        if whole { Ok(first) } else { Err(format!("{bytes} bytes from {ea} on, which are not all there")) }
-    }
-
-    /// What the hardware traps about a command.
-    fn check_dma(&self, dma: &Dma) -> Result<(), String> {
-        let what = if dma.put { "put" } else { "get" };
-        let command =
-            format!("{what} of {} bytes, {:#x} of its local store and {}", dma.bytes, dma.ls, dma.ea);
-        if dma.tag > 31 {
-            return Err(format!("{command}: tag {}; allowed: 0 to 31", dma.tag));
-        }
-        self.check_piece(&command, dma.ls, dma.ea, dma.bytes)?;
-        if !dma.put && matches!(self.place(dma.ea), Place::Mailbox { .. } | Place::Signal { .. }) {
-            return Err(format!("{command}: registers cannot be read by DMA"));
-        }
-        Ok(())
-    }
-
-    fn check_piece(&self, command: &str, ls: u32, ea: Address, bytes: u32) -> Result<(), String> {
-        if !matches!(bytes, 1 | 2 | 4 | 8) && (bytes == 0 || bytes % 16 != 0 || bytes > DMA_BYTES_MAX) {
-            return Err(format!(
-                "{command}: sizes are 1, 2, 4, 8, or a multiple of 16 up to {DMA_BYTES_MAX}"
-            ));
-        }
-        let align = bytes.min(16);
-        if ls % align != 0 || ea.0 % u64::from(align) != 0 {
-            return Err(format!("{command}: both ends must be multiples of {align}"));
-        }
-        if bytes < 16 && u64::from(ls % 16) != ea.0 % 16 {
-            return Err(format!(
-                "{command}: below 16 bytes both ends must have the same place in a quadword"
-            ));
-        }
-        self.store_range(ls, bytes).map_err(|e| format!("{command}: {e}"))?;
-        match self.ppe_range(ea, bytes) {
-            Ok(Place::Mailbox { .. } | Place::Signal { .. }) if bytes != 4 => {
-                Err(format!("{command}: registers take 4 bytes"))
-            }
-            Ok(_) => Ok(()),
-            Err(_) => Err(format!("{command}: that is not all there")),
-        }
-    }
-
-    fn check_list(&self, dma: &Dma, list: &[ListElement]) -> Result<(), String> {
-        let what = if dma.put { "put" } else { "get" };
-        let command = format!("list {what} of {} elements at {:#x} of its local store", list.len(), dma.ls);
-        if dma.tag > 31 {
-            return Err(format!("{command}: tag {}; allowed: 0 to 31", dma.tag));
-        }
-        if list.is_empty() || list.len() > LIST_MAX {
-            return Err(format!("{command}: allowed are 1 to {LIST_MAX} elements"));
-        }
-        let mut ls = dma.ls / 16 * 16;
-        for (i, element) in list.iter().enumerate() {
-            let at = ls + (element.ea.0 % 16) as u32;
-            let command = format!("{command}, element {i} of {} bytes at {}", element.bytes, element.ea);
-            self.check_piece(&command, at, element.ea, element.bytes)?;
-            if !matches!(self.place(element.ea), Place::Memory { .. } | Place::Store { .. }) {
-                return Err(format!("{command}: lists go to memory and local stores"));
-            }
-            ls = (at + element.bytes).next_multiple_of(16);
-        }
-        Ok(())
-    }
 }
 
 /// What became of an operation.
@@ -501,4 +463,11 @@ enum Performed {
     Again(u64),
     /// The hardware would trap.
     Trap(String),
+    /// It uses bytes that are in flight.
+    Race(String),
+}
+
+/// An address of a unit's own local store.
+fn own_store(unit: usize, at: u32) -> Address {
+    Address::local_store(unit) + u64::from(at)
 }

@@ -112,6 +112,6 @@ impl<'a> Ppe<'a> {
 
     /// Computes for `ns`, rounded up to cycles of 312.5 ps.
     pub fn compute(&mut self, ns: u64) {
-        self.yielder.suspend(Op::Compute { cycles: (ns * 16).div_ceil(5) });
+        self.yielder.suspend(Op::Compute { cycles: ns.saturating_mul(16).div_ceil(5) });
     }
 }

@@ -20,10 +20,11 @@ impl Body {
                 Ok(CoroutineResult::Return(())) => Ok(None),
                 Err(panic) => Err(message(&*panic)),
             },
-            Self::Stepper(stepper) => match stepper.step(reply, cycle) {
-                Step::Op(op) => Ok(Some(op)),
-                Step::Done => Ok(None),
-                Step::Failed(message) => Err(message),
+            Self::Stepper(stepper) => match catch_unwind(AssertUnwindSafe(|| stepper.step(reply, cycle))) {
+                Ok(Step::Op(op)) => Ok(Some(op)),
+                Ok(Step::Done) => Ok(None),
+                Ok(Step::Failed(message)) => Err(message),
+                Err(panic) => Err(message(&*panic)),
             },
         }
     }

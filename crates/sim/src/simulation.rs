@@ -6,15 +6,16 @@ use crate::controller::Controller;
 use crate::line::Lines;
 use crate::link::Link;
 use crate::mfc::Mfc;
-use crate::op::{Op, Reply, Stepper};
+use crate::op::{Reply, Stepper};
 use crate::outcome::{Chip, Counters, Outcome, SpeCounters};
 use crate::program::Body;
+use crate::race::Races;
 use crate::spe::Shared;
 use crate::store::Store;
 use crate::trace::{Span, Trace};
 use crate::unit::{SpeState, Unit};
 use crate::wheel::{Event, Wheel};
-use crate::{Address, Error, Parameters, Ppe, Spe, layout};
+use crate::{Address, Error, Parameters, Ppe, Spe, Watch, layout};
 use corosensei::Coroutine;
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -22,6 +23,10 @@ use std::rc::Rc;
 
 /// Operations without any time passing after which a program counts as stuck.
 const TIMELESS: u32 = 10_000_000;
+/// The end of time: beyond it, cycles in picoseconds would overflow (65 simulated days).
+const END: u64 = 1 << 53;
+/// Events, or operations without any time passing, between two looks at whether to stop (a power of two).
+const LOOK: u32 = 1024;
 
 /// A machine with programs on it.
 ///
@@ -68,8 +73,13 @@ pub struct Simulation {
     pub(crate) ppe_lines: HashSet<u64>,
     pub(crate) ppe_line_free: Vec<u64>,
     pub(crate) reservations: usize,
+    pub(crate) races: Rc<Races>,
+    pub(crate) watch: Watch,
+    events: u32,
     stop_at: u64,
     pub(crate) failed: Option<Error>,
+    /// What it has ended with: there is no going on.
+    ended: Option<Error>,
     finished: u64,
 }
 
@@ -77,13 +87,24 @@ impl Simulation {
     /// A machine without programs.
     ///
     /// # Errors
-    /// [`Error::Parameter`].
+    /// [`Error::Parameter`]; [`Error::Request`] when this computer cannot provide the memory.
     pub fn new(parameters: Parameters) -> Result<Self, Error> {
         parameters.check()?;
         let p = parameters;
         let (spes, ppes) = (p.spes(), p.ppes());
         let names = (0..spes).map(|i| format!("SPE{i}")).chain((0..ppes).map(|i| format!("PPE{i}")));
-        let shared = |_| Rc::new(Shared { cycle: Cell::new(0), store: Store::new(), uses: Cell::new(0) });
+        let (races, watch) = (Rc::new(Races::default()), Watch::new());
+        let shared = |_| {
+            let (races, watch) = (races.clone(), watch.clone());
+            Rc::new(Shared {
+                cycle: Cell::new(0),
+                store: Store::new(),
+                uses: Cell::new(0),
+                races,
+                raced: Cell::new(false),
+                watch,
+            })
+        };
         Ok(Self {
             wheel: Wheel::new(),
             lines: Lines::new(),
@@ -91,24 +112,24 @@ impl Simulation {
             buses: (0..p.chips).map(|_| Bus::new(p.rules.clone())).collect(),
             controllers: (0..p.chips).map(|_| Controller::new()).collect(),
             link: Link::default(),
-            memory: vec![0; p.memory_bytes as usize * p.chips],
+            memory: zeros(p.memory_bytes * p.chips as u64)?,
             allocated: (0..p.chips as u64).map(|c| c * p.memory_bytes).collect(),
             spes: (0..spes).map(|_| SpeState::default()).collect(),
             shared: (0..spes + ppes).map(shared).collect(),
             units: names.map(Unit::new).collect(),
             homes: (0..spes).map(|i| p.physical(i)).map(|(chip, i)| (chip, layout::SPE[i])).collect(),
-            counters: Counters {
-                chips: vec![Chip::default(); p.chips],
-                spes: vec![SpeCounters::default(); spes],
-                link_lines: [0; 2],
-            },
+            counters: nothing_counted(&p),
             trace: None,
             hash: 0,
             ppe_lines: HashSet::new(),
             ppe_line_free: vec![0; p.chips],
             reservations: 0,
-            stop_at: u64::MAX,
+            races,
+            watch,
+            events: 0,
+            stop_at: END,
             failed: None,
+            ended: None,
             finished: 0,
             p,
         })
@@ -163,9 +184,11 @@ impl Simulation {
         Address::local_store(spe)
     }
 
-    /// Says that the PPE has just written this memory: it is in its cache, and comes from there.
+    /// Says that the PPE has just written this memory: it is in its cache, and comes from there. What is not memory is
+    /// not in its cache either.
     pub fn cache_in_ppe(&mut self, at: Address, bytes: u64) {
-        self.ppe_lines.extend(at.0 / 128..(at.0 + bytes).div_ceil(128));
+        let end = (at + bytes).0.min(self.memory.len() as u64);
+        self.ppe_lines.extend(at.0 / 128..end.div_ceil(128));
     }
 
     /// Gives an SPE a program.
@@ -253,23 +276,51 @@ impl Simulation {
         self.trace = keep.then(Trace::default);
     }
 
-    /// Ends the simulation with an error when it is not over by that time.
-    pub fn stop_after(&mut self, cycles: u64) {
-        self.stop_at = cycles;
+    /// Whether a program that uses bytes while a transfer moves them ends the simulation with an [`Error::Race`]; no, by
+    /// default. To be said before [`run`](Self::run). Flags are no races: one unit may poll for what another one writes
+    /// with a single transfer of up to 16 bytes, and atomic commands may meet on a line of main memory.
+    pub fn detect_races(&mut self, detect: bool) {
+        self.races.on.set(detect);
     }
 
-    /// Runs until every program is done and nothing is under way.
+    /// A look at this simulation for another thread.
+    pub fn watch(&self) -> Watch {
+        self.watch.clone()
+    }
+
+    /// Ends the simulation with an error when its programs are not done by that time; at the most, and by default, after
+    /// 2^53 cycles, 65 days.
+    pub fn stop_after(&mut self, cycles: u64) {
+        self.stop_at = cycles.min(END);
+    }
+
+    /// Runs until every program is done and nothing is under way. Then programs can be given again, and run from that
+    /// time on with the memory as it is; counters and trace start anew.
     ///
     /// # Errors
-    /// What ended it before: a trap, a panic, a deadlock, a race, the end of the time that was allowed.
+    /// What ended it before: a trap, a panic, a deadlock, a race, the end of the time that was allowed. There is no going
+    /// on after an error.
     pub fn run(&mut self) -> Result<Outcome, Error> {
+        if let Some(error) = &self.ended {
+            return Err(Error::Request(format!("this simulation has ended: {error}")));
+        }
+        let outcome = self.run_to_the_end();
+        self.ended = outcome.as_ref().err().cloned();
+        outcome
+    }
+
+    fn run_to_the_end(&mut self) -> Result<Outcome, Error> {
         while let Some(event) = self.wheel.pop() {
-            if self.wheel.now() > self.stop_at {
-                let running = self.unfinished();
-                if running.is_empty() {
-                    break;
+            let now = self.wheel.now();
+            if now > self.stop_at && self.units.iter().any(|u| u.body.is_some()) {
+                return Err(Error::TimeUp { cycle: self.stop_at, running: self.unfinished() });
+            }
+            self.events = self.events.wrapping_add(1);
+            if self.events & (LOOK - 1) == 0 {
+                self.watch.is_at(now);
+                if self.watch.stopped() {
+                    return Err(self.stopped());
                 }
-                return Err(Error::TimeUp { cycle: self.stop_at, running });
             }
             match event {
                 Event::Act(unit) => self.act(unit as usize),
@@ -288,24 +339,40 @@ impl Simulation {
                 return Err(error);
             }
         }
-        let waiting = self.unfinished();
+        let mut waiting = self.unfinished();
+        waiting.extend(self.mail_without_room());
         if !waiting.is_empty() {
             return Err(Error::Deadlock { cycle: self.wheel.now(), waiting });
         }
         debug_assert_eq!(self.lines.under_way(), 0);
-        for (chip, controller) in self.controllers.iter().enumerate() {
-            self.counters.chips[chip].bank_lines = controller.lines;
+        for (chip, controller) in self.controllers.iter_mut().enumerate() {
+            self.counters.chips[chip].bank_lines = std::mem::take(&mut controller.lines);
         }
-        self.counters.link_lines = self.link.lines;
+        self.counters.link_lines = std::mem::take(&mut self.link.lines);
         if let Some(trace) = &mut self.trace {
             trace.units = self.units.iter().map(|u| (u.name.clone(), u.program.clone())).collect();
         }
         Ok(Outcome {
             cycles: self.finished,
             hash: self.hash,
-            counters: std::mem::take(&mut self.counters),
-            trace: self.trace.take(),
+            counters: std::mem::replace(&mut self.counters, nothing_counted(&self.p)),
+            trace: self.trace.as_mut().map(std::mem::take),
         })
+    }
+
+    pub(crate) fn stopped(&self) -> Error {
+        Error::Stopped { cycle: self.wheel.now(), running: self.unfinished() }
+    }
+
+    /// Puts that stand at a mailbox which nobody reads.
+    fn mail_without_room(&self) -> Vec<String> {
+        let mail =
+            self.spes.iter().enumerate().flat_map(|(spe, s)| s.mail.iter().map(move |&line| (spe, line)));
+        mail.map(|(spe, line)| {
+            let from = &self.units[self.lines[line].mfc as usize].name;
+            format!("a put of {from} waits for room in the mailbox of SPE{spe}")
+        })
+        .collect()
     }
 
     fn unfinished(&self) -> Vec<String> {
@@ -323,13 +390,24 @@ impl Simulation {
     }
 
     pub(crate) fn trap(&mut self, unit: usize, message: String) {
+        if self.watch.stopped() {
+            self.failed = Some(self.stopped());
+            return;
+        }
         let u = &self.units[unit];
-        let (cycle, name) = (self.wheel.now(), u.name.clone());
-        self.failed = Some(Error::Trap { unit: name, program: u.program.clone(), cycle, message });
+        let (cycle, unit) = (self.wheel.now(), u.name.clone());
+        self.failed = Some(Error::Trap { unit, program: u.program.clone(), cycle, message });
+    }
+
+    pub(crate) fn race(&mut self, unit: usize, message: String) {
+        let u = &self.units[unit];
+        let (cycle, unit) = (self.wheel.now(), u.name.clone());
+        self.failed = Some(Error::Race { unit, program: u.program.clone(), cycle, message });
     }
 
     /// A unit's turn: its operation takes effect, or its answer is handed over.
     fn act(&mut self, unit: usize) {
+        self.units[unit].woken = false;
         let mut reply = match self.units[unit].reply.take() {
             Some(reply) => reply,
             None => match self.perform(unit) {
@@ -340,6 +418,9 @@ impl Simulation {
         loop {
             let now = self.wheel.now();
             self.shared[unit].cycle.set(now);
+            self.watch.is_at(now);
+            self.watch.runs(unit);
+            self.mix(now ^ (unit as u64) << 56);
             let u = &mut self.units[unit];
             let Some(body) = &mut u.body else { return };
             match body.resume(reply, now) {
@@ -348,11 +429,17 @@ impl Simulation {
                     let u = &mut self.units[unit];
                     u.op = Some(op);
                     if cycles > 0 {
-                        u.timeless = 0;
                         self.wheel.push(now + cycles, Event::Act(unit as u8));
                         return;
                     }
+                    if u.timeless_at != now {
+                        (u.timeless, u.timeless_at) = (0, now);
+                    }
                     u.timeless += 1;
+                    if u.timeless & (LOOK - 1) == 0 && self.watch.stopped() {
+                        self.failed = Some(self.stopped());
+                        return;
+                    }
                     if u.timeless > TIMELESS {
                         return self.trap(
                             unit,
@@ -387,7 +474,7 @@ impl Simulation {
         let u = &mut self.units[unit];
         if !u.waiting {
             u.waiting = true;
-            u.wait_since = self.wheel.now();
+            u.since = self.wheel.now();
         }
         None
     }
@@ -399,9 +486,9 @@ impl Simulation {
         let op = u.op.take();
         if u.waiting {
             u.waiting = false;
-            let waited = now - u.wait_since;
+            let waited = now - u.since;
             if let (Some(trace), Some(op)) = (&mut self.trace, &op) {
-                trace.span(Span { unit: unit as u8, what: op.name(), start: u.wait_since, end: now });
+                trace.span(Span { unit: unit as u8, what: op.name(), start: u.since, end: now });
             }
             if unit < self.spes.len() {
                 self.counters.spes[unit].wait_cycles += waited;
@@ -418,7 +505,9 @@ impl Simulation {
     /// Something changed that `unit` may wait for.
     #[inline]
     pub(crate) fn wake(&mut self, unit: usize) {
-        if self.units[unit].waiting && self.units[unit].reply.is_none() && self.would_go_on(unit) {
+        let u = &self.units[unit];
+        if u.waiting && !u.woken && self.would_go_on(unit) {
+            self.units[unit].woken = true;
             self.wheel.push(self.wheel.now(), Event::Act(unit as u8));
         }
     }
@@ -436,50 +525,20 @@ impl Simulation {
     }
 }
 
-impl Op {
-    /// What it is called in traces.
-    pub(crate) fn name(&self) -> &'static str {
-        use crate::op::PpeOp;
-        match self {
-            Self::Compute { .. } => "compute",
-            Self::Dma(_) | Self::List { .. } => "queue full",
-            Self::Tags { .. } => "wait for DMA",
-            Self::Atomic { .. } => "atomic",
-            Self::ReadMailbox => "read mailbox",
-            Self::WriteMailbox { .. } => "write mailbox",
-            Self::ReadSignal { .. } => "read signal",
-            Self::Ppe(PpeOp::Proxy { .. }) => "proxy queue full",
-            Self::Ppe(PpeOp::ProxyTags { .. }) => "wait for proxy DMA",
-            Self::Ppe(PpeOp::ReadMailbox { .. }) => "read mailbox",
-            Self::Ppe(PpeOp::WriteMailbox { .. }) => "write mailbox",
-            _ => "call",
-        }
-    }
+/// So many bytes of zeros.
+fn zeros(bytes: u64) -> Result<Vec<u8>, Error> {
+    let refused =
+        || Error::Request(format!("this computer has no {bytes} bytes of memory for the simulated machine"));
+    let bytes = usize::try_from(bytes).map_err(|_| refused())?;
+    // Asks whether there is so much; zeroing it like this would touch every page of it.
+    Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| refused())?;
+    Ok(vec![0; bytes])
+}
 
-    /// What a program waits for, in words.
-    pub(crate) fn awaited(&self) -> String {
-        use crate::op::{PpeOp, Until};
-        let groups = |mask: u32, until: Until| {
-            let tags: Vec<String> =
-                (0..32).filter(|t| mask >> t & 1 != 0).map(|t: u32| t.to_string()).collect();
-            let which = if until == Until::Any { "any of the tag groups" } else { "tag groups" };
-            format!("{which} {}", tags.join(", "))
-        };
-        match self {
-            Self::Compute { .. } => "the end of a computation".into(),
-            Self::Dma(_) | Self::List { .. } => "room in its DMA queue".into(),
-            Self::Tags { mask, until } => groups(*mask, *until),
-            Self::Atomic { .. } => "an atomic command".into(),
-            Self::ReadMailbox => "a word in its mailbox".into(),
-            Self::WriteMailbox { .. } => "its outbound mailbox to be read".into(),
-            Self::ReadSignal { register } => format!("a signal on register {register}"),
-            Self::Ppe(PpeOp::Proxy { spe, .. }) => format!("room in the proxy queue of SPE{spe}"),
-            Self::Ppe(PpeOp::ProxyTags { spe, mask, until }) => {
-                format!("{} of the proxy queue of SPE{spe}", groups(*mask, *until))
-            }
-            Self::Ppe(PpeOp::ReadMailbox { spe, .. }) => format!("a word from SPE{spe}"),
-            Self::Ppe(PpeOp::WriteMailbox { spe, .. }) => format!("room in the mailbox of SPE{spe}"),
-            _ => "the end of a call".into(),
-        }
+fn nothing_counted(p: &Parameters) -> Counters {
+    Counters {
+        chips: vec![Chip::default(); p.chips],
+        spes: vec![SpeCounters::default(); p.spes()],
+        link_lines: [0; 2],
     }
 }

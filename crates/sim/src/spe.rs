@@ -1,14 +1,18 @@
 //! What a program on an SPE holds in its hand.
 
+use crate::check::store_range;
 use crate::op::{Atomic, Dma, ListElement, Op, Ordering, Reply, Until};
+use crate::race::{Races, Use};
 use crate::store::Store;
-use crate::{Address, CYCLE_PS, LOCAL_STORE_BYTES};
+use crate::{Address, CYCLE_PS, Watch};
 use corosensei::Yielder;
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// Uses of the local store in a row, without any time passing, after which a program counts as stuck.
 const USES_WITHOUT_TIME: u64 = 200_000_000;
+/// Uses of the local store between two looks at whether to stop (a power of two).
+const LOOK: u64 = 1024;
 
 /// What program and engine share.
 pub(crate) struct Shared {
@@ -16,6 +20,10 @@ pub(crate) struct Shared {
     pub store: Store,
     /// Uses of the local store since time last passed.
     pub uses: Cell<u64>,
+    pub races: Rc<Races>,
+    /// Whether a trap that the program is about to ask for is a race.
+    pub raced: Cell<bool>,
+    pub watch: Watch,
 }
 
 /// What a program on an SPE holds in its hand: the Cell's own calls. Every call takes the time that it takes on the
@@ -61,9 +69,13 @@ impl<'a> Spe<'a> {
         self.call(Op::Alloc { bytes, align }).word()
     }
 
-    fn check(&self, at: u32, bytes: u32) {
-        if u64::from(at) + u64::from(bytes) > u64::from(LOCAL_STORE_BYTES) {
-            self.trap(format!("{bytes} bytes at {at:#x} of a local store of {LOCAL_STORE_BYTES} bytes"));
+    /// Whether the program may use these bytes; traps when not.
+    fn check(&self, at: u32, bytes: u32, writes: bool) {
+        if let Err(message) = store_range(at, bytes.into()) {
+            self.trap(message);
+        }
+        if self.shared.races.on.get() {
+            self.check_race(at, bytes, writes);
         }
         let uses = self.shared.uses.get() + 1;
         self.shared.uses.set(uses);
@@ -72,18 +84,31 @@ impl<'a> Spe<'a> {
                 "used its local store {uses} times without any time passing: a loop that never yields?"
             ));
         }
+        if uses & (LOOK - 1) == 0 && self.shared.watch.stopped() {
+            self.trap("was told to stop".into());
+        }
+    }
+
+    #[cold]
+    fn check_race(&self, at: u32, bytes: u32, writes: bool) {
+        let start = Address::local_store(self.number) + u64::from(at);
+        let used = Use::new(self.number, writes, start, bytes.into());
+        if let Some(message) = self.shared.races.clash(&used) {
+            self.shared.raced.set(true);
+            self.trap(message);
+        }
     }
 
     /// Bytes of the local store.
     pub fn bytes(&self, at: u32, bytes: u32) -> &[u8] {
-        self.check(at, bytes);
+        self.check(at, bytes, false);
         // SAFETY: the slice borrows the handle, and every call that yields needs it mutably.
         unsafe { self.shared.store.bytes(at, bytes) }
     }
 
     /// Bytes of the local store, to be written.
     pub fn bytes_mut(&mut self, at: u32, bytes: u32) -> &mut [u8] {
-        self.check(at, bytes);
+        self.check(at, bytes, true);
         // SAFETY: the slice borrows the handle mutably, so no other slice of this store lives and nothing can yield.
         unsafe { self.shared.store.bytes_mut(at, bytes) }
     }
@@ -266,7 +291,7 @@ impl<'a> Spe<'a> {
 
     /// Computes for `ns`, rounded up to SPU cycles.
     pub fn compute(&mut self, ns: u64) {
-        self.compute_cycles((ns * 16).div_ceil(5));
+        self.compute_cycles(ns.saturating_mul(16).div_ceil(5));
     }
 
     /// Computes for so many SPU cycles of 312.5 ps.

@@ -50,6 +50,9 @@ pub struct Trace {
 
 impl Trace {
     pub(crate) fn span(&mut self, span: Span) {
+        if span.start == span.end {
+            return;
+        }
         if self.spans.len() < MOST {
             self.spans.push(span);
         } else {

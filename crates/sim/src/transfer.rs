@@ -275,6 +275,9 @@ impl Simulation {
     pub(crate) fn sent(&mut self, index: u32) {
         let (m, slot) = (self.lines[index].mfc as usize, self.lines[index].slot);
         if slot != ATOMIC && self.mfcs[m].sent(slot) {
+            if self.races.on.get() {
+                self.races.left(m, slot);
+            }
             self.wake(m);
             self.wake_ppes();
         }
@@ -312,8 +315,7 @@ impl Simulation {
                 let chip = self.chip_of(place);
                 self.controllers[chip].write(ea);
             } else if !self.put_down(index, place, bytes) {
-                // A mailbox without room: the put waits at the register.
-                self.wheel.push(now + BEATS, Event::Arrived(index));
+                // A mailbox without room: the put waits there until a word is read.
                 return;
             }
             self.counters.spes[m].put_bytes += u64::from(bytes);
@@ -336,6 +338,9 @@ impl Simulation {
         } else {
             let done = !(put && Address(ea).is_memory()) && mfc.sent(slot);
             let room = mfc.arrived(slot);
+            if room && self.races.on.get() {
+                self.races.end(m, slot);
+            }
             if done || room {
                 self.wake(m);
                 self.wake_ppes();
@@ -389,7 +394,10 @@ impl Simulation {
             }
             Place::Mailbox { spe } => {
                 let value = u32::from_le_bytes(data.try_into().expect("checked when it was queued"));
-                return self.put_mail(spe, value);
+                if !self.put_mail(spe, value) {
+                    self.spes[spe].mail.push_back(index);
+                    return false;
+                }
             }
             Place::Nowhere => unreachable!("commands are checked when they are queued"),
         }

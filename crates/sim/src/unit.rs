@@ -18,11 +18,15 @@ pub(crate) struct Unit {
     /// The answer, when it only has to be handed over.
     pub reply: Option<Reply>,
     pub waiting: bool,
-    pub wait_since: u64,
-    /// Lines that had gone through the local store's port when computing started, or was last made up for.
+    /// It waits, and is about to try again.
+    pub woken: bool,
+    /// When it started to wait, or to compute.
+    pub since: u64,
+    /// Lines that had gone through the local store's port when computing started.
     pub lines_seen: u64,
-    /// Operations in a row that took no time.
+    /// Operations in a row that took no time, and the cycle in which they were asked for.
     pub timeless: u32,
+    pub timeless_at: u64,
 }
 
 impl Unit {
@@ -34,9 +38,11 @@ impl Unit {
             op: None,
             reply: None,
             waiting: false,
-            wait_since: 0,
+            woken: false,
+            since: 0,
             lines_seen: 0,
             timeless: 0,
+            timeless_at: 0,
         }
     }
 }
@@ -47,6 +53,8 @@ pub(crate) struct SpeState {
     /// Where the free local store starts.
     pub allocated: u32,
     pub inbox: VecDeque<u32>,
+    /// Lines of puts that wait for room in it.
+    pub mail: VecDeque<u32>,
     /// The outbound mailbox, and the one that interrupts.
     pub outbox: [Option<u32>; 2],
     pub signals: [Option<u32>; 2],

@@ -89,13 +89,16 @@ impl Wheel {
                 (None, Some(far)) => far,
                 (Some(near), Some(far)) => near.min(far),
             };
+            // What was said when this cycle was far away was said before everything that is in its slot.
+            let mut first = 0;
             while let Some(&Reverse((at, _, event))) = self.far.peek() {
                 if at != self.now {
                     break;
                 }
                 self.far.pop();
                 let slot = (at & MASK) as usize;
-                self.slots[slot].push(event);
+                self.slots[slot].insert(first, event);
+                first += 1;
                 self.occupied[slot / 64] |= 1 << (slot % 64);
             }
         }
@@ -146,6 +149,18 @@ mod tests {
         assert_eq!(times, expected.iter().map(|e| e.0).collect::<Vec<_>>());
         got.sort();
         assert_eq!(got, expected);
+    }
+
+    #[test]
+    fn what_was_said_first_comes_first_however_far_ahead_it_was() {
+        let mut wheel = Wheel::new();
+        wheel.push(9000, Event::Ready(0));
+        wheel.push(9000, Event::Ready(1));
+        wheel.push(5500, Event::Ready(9));
+        wheel.pop();
+        wheel.push(9000, Event::Ready(2));
+        let order = [wheel.pop(), wheel.pop(), wheel.pop(), wheel.pop()];
+        assert_eq!(order, [Some(Event::Ready(0)), Some(Event::Ready(1)), Some(Event::Ready(2)), None]);
     }
 
     #[test]

@@ -1,0 +1,125 @@
+//! What the hardware traps about commands: messages name the command and what is allowed.
+
+use crate::address::Place;
+use crate::op::{Dma, ListElement};
+use crate::simulation::Simulation;
+use crate::{Address, LOCAL_STORE_BYTES};
+
+/// The most bytes of one DMA command, or one element of a list.
+pub const DMA_BYTES_MAX: u32 = 16 * 1024;
+/// The most elements of a list.
+pub const LIST_MAX: usize = 2048;
+/// The most bytes of one load or store of a PPE: a simulation's guard, no property of the hardware.
+pub const PPE_BYTES_MAX: u32 = 64 << 20;
+/// Tag groups of a queue.
+const TAGS: u32 = 32;
+
+/// Whether so many bytes of a local store are there.
+pub(crate) fn store_range(at: u32, bytes: u64) -> Result<(), String> {
+    if u64::from(at) + bytes <= u64::from(LOCAL_STORE_BYTES) {
+        return Ok(());
+    }
+    Err(format!("{bytes} bytes at {at:#x} of a local store of {LOCAL_STORE_BYTES} bytes"))
+}
+
+impl Simulation {
+    /// Where `bytes` from `ea` on are, if all of them are in one place.
+    pub(crate) fn range(&self, ea: Address, bytes: u64) -> Result<Place, String> {
+        let (first, last) = (self.place(ea), self.place(ea + (bytes.max(1) - 1)));
+        let whole = match (first, last) {
+            (Place::Memory { .. }, Place::Memory { .. }) => true,
+            (Place::Store { spe: a, .. }, Place::Store { spe: b, .. }) => a == b,
+            (Place::Mailbox { .. } | Place::Signal { .. }, _) => bytes == 4,
+            _ => false,
+        };
+        if whole {
+            return Ok(first);
+        }
+        if matches!(first, Place::Mailbox { .. } | Place::Signal { .. }) {
+            return Err(format!("{bytes} bytes of the {ea}; registers take 4 bytes"));
+        }
+        let memory = self.p.memory_bytes * self.p.chips as u64;
+        Err(format!(
+            "{bytes} bytes from {ea} on are not all there: this machine has {memory:#x} bytes of memory and the local \
+             stores of SPE0 to SPE{}",
+            self.spes.len() - 1
+        ))
+    }
+
+    /// Where a PPE's load or store goes.
+    pub(crate) fn check_ppe(&self, what: &str, ea: Address, bytes: u64) -> Result<Place, String> {
+        if bytes > u64::from(PPE_BYTES_MAX) {
+            return Err(format!("{what} of {bytes} bytes; allowed: up to {PPE_BYTES_MAX}"));
+        }
+        match self.range(ea, bytes) {
+            Ok(Place::Mailbox { .. } | Place::Signal { .. }) => {
+                Err(format!("{what} of the {ea}; registers have calls of their own"))
+            }
+            Ok(place) => Ok(place),
+            Err(message) => Err(format!("{what}: {message}")),
+        }
+    }
+
+    /// What the hardware traps about a command.
+    pub(crate) fn check_dma(&self, dma: &Dma) -> Result<(), String> {
+        let reason = if dma.tag >= TAGS {
+            format!("tag {}; allowed: 0 to 31", dma.tag)
+        } else {
+            match self.check_piece(dma.ls, dma.ea, dma.bytes) {
+                Ok(Place::Mailbox { .. } | Place::Signal { .. }) if !dma.put => {
+                    "registers cannot be read by DMA".into()
+                }
+                Ok(_) => return Ok(()),
+                Err(reason) => reason,
+            }
+        };
+        Err(format!("{dma}: {reason}"))
+    }
+
+    /// A command's size, alignment and both ends; or an element's of a list.
+    fn check_piece(&self, ls: u32, ea: Address, bytes: u32) -> Result<Place, String> {
+        if !matches!(bytes, 1 | 2 | 4 | 8) && (bytes == 0 || bytes % 16 != 0 || bytes > DMA_BYTES_MAX) {
+            return Err(format!("sizes are 1, 2, 4, 8, or a multiple of 16 up to {DMA_BYTES_MAX}"));
+        }
+        let align = bytes.min(16);
+        if ls % align != 0 || ea.0 % u64::from(align) != 0 {
+            return Err(format!("both ends must be multiples of {align}"));
+        }
+        if bytes < 16 && u64::from(ls % 16) != ea.0 % 16 {
+            return Err("below 16 bytes both ends must have the same place in a quadword".into());
+        }
+        store_range(ls, bytes.into())?;
+        self.range(ea, bytes.into())
+    }
+
+    /// What the hardware traps about a list.
+    pub(crate) fn check_list(&self, dma: &Dma, list: &[ListElement]) -> Result<(), String> {
+        let command = || {
+            let what = if dma.put { "put" } else { "get" };
+            format!("{what} of a list of {} elements, {:#x} of the local store", list.len(), dma.ls)
+        };
+        if dma.tag >= TAGS {
+            return Err(format!("{}: tag {}; allowed: 0 to 31", command(), dma.tag));
+        }
+        if list.is_empty() || list.len() > LIST_MAX {
+            return Err(format!("{}: allowed are 1 to {LIST_MAX} elements", command()));
+        }
+        let mut ls = dma.ls;
+        for (i, element) in list.iter().enumerate() {
+            let at = element.store_offset(ls);
+            let reason = match self.check_piece(at, element.ea, element.bytes) {
+                Ok(Place::Mailbox { .. } | Place::Signal { .. }) => {
+                    "lists go to memory and local stores".into()
+                }
+                Ok(_) => {
+                    ls = (at + element.bytes).next_multiple_of(16);
+                    continue;
+                }
+                Err(reason) => reason,
+            };
+            let (bytes, ea) = (element.bytes, element.ea);
+            return Err(format!("{}: element {i}, {bytes} bytes at {ea}: {reason}", command()));
+        }
+        Ok(())
+    }
+}

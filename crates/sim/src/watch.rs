@@ -1,0 +1,77 @@
+//! A look at a running simulation from another thread.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// No unit yet.
+const NOBODY: u32 = u32::MAX;
+
+/// A look at a running simulation, for another thread: how far it is, whose program runs, and a way to end it.
+///
+/// ```
+/// use sim::{Error, Parameters, Simulation};
+/// let mut cell = Simulation::new(Parameters::named("cell").unwrap())?;
+/// cell.spe(0, "endless", |spe| loop { spe.compute(1000) })?;
+/// let watch = cell.watch();
+/// let other = std::thread::spawn(move || {
+///     while watch.cycle() < 100_000 {
+///         std::thread::yield_now();
+///     }
+///     watch.stop();
+/// });
+/// assert!(matches!(cell.run(), Err(Error::Stopped { .. })));
+/// other.join().unwrap();
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Watch(Arc<Seen>);
+
+#[derive(Debug)]
+struct Seen {
+    cycle: AtomicU64,
+    unit: AtomicU32,
+    stop: AtomicBool,
+}
+
+impl Watch {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(Seen {
+            cycle: AtomicU64::new(0),
+            unit: AtomicU32::new(NOBODY),
+            stop: AtomicBool::new(false),
+        }))
+    }
+
+    /// The bus cycle that was being worked on a moment ago.
+    pub fn cycle(&self) -> u64 {
+        self.0.cycle.load(Relaxed)
+    }
+
+    /// Whose program ran last (SPEs first, then PPEs). While [`cycle`](Self::cycle) stands still, it is that one: a program
+    /// that never yields.
+    pub fn unit(&self) -> Option<usize> {
+        let unit = self.0.unit.load(Relaxed);
+        (unit != NOBODY).then_some(unit as usize)
+    }
+
+    /// Ends the simulation with [`Error::Stopped`](crate::Error::Stopped) as soon as it looks, every thousand events or
+    /// so; a program that neither yields nor uses its local store cannot be ended.
+    pub fn stop(&self) {
+        self.0.stop.store(true, Relaxed);
+    }
+
+    #[inline]
+    pub(crate) fn stopped(&self) -> bool {
+        self.0.stop.load(Relaxed)
+    }
+
+    #[inline]
+    pub(crate) fn is_at(&self, cycle: u64) {
+        self.0.cycle.store(cycle, Relaxed);
+    }
+
+    #[inline]
+    pub(crate) fn runs(&self, unit: usize) {
+        self.0.unit.store(unit as u32, Relaxed);
+    }
+}
