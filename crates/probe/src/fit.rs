@@ -10,7 +10,7 @@
 //! | `SPE3 reads chip 1` | the most of its pairs over the link |
 //! | input and output of a PPE, which are its chip's memory | `memory-write` and `memory-read` |
 //!
-//! On a computer `disjoint` stands for `random`, and what a core moves to and from memory alone (`memory-each`) is the
+//! On a computer `disjoint` stands for `random`, and what a core reads from memory, or writes there, alone (`memory-read-each`, `-write-each`) is the
 //! speed at which streams beyond its cache move.
 
 use crate::result::{Measurement, Probed};
@@ -49,7 +49,7 @@ pub fn fit(machine: &Machine, probed: &Probed) -> Result<Fitted, Error> {
         }
     }
     if fitted.elements.iter().any(|e| e.memory.as_ref().is_some_and(|m| m.overflow_bytes_per_s.is_some())) {
-        notes.push("memory beyond the caches: memory-each".into());
+        notes.push("memory beyond the caches: memory-read-each and -write-each".into());
     }
     fitted.description =
         format!("{}; distances and limits measured by cellweave on {}", own(machine), probed.target);

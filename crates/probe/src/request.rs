@@ -144,7 +144,7 @@ impl Request {
         let workers = workers(machine);
         // A computer of one cpu has no pairs.
         let mut names = if workers.len() > 1 { vec!["all-pairs"] } else { Vec::new() };
-        names.push("memory-each");
+        names.extend(["memory-read-each", "memory-write-each"]);
         let has_ppes = workers.len() < machine.elements.len();
         let two_chips =
             workers.iter().any(|&w| machine.elements[w].place.chip != machine.elements[0].place.chip);

@@ -41,7 +41,7 @@ fn patterns_say_who_talks_to_whom() {
     assert_eq!(text("ps3", "memory-read"), "0<-mem,1<-mem,2<-mem,3<-mem,4<-mem,5<-mem");
     assert_eq!(text("ps3", "memory-mixed"), "0<-mem,1->mem,2<-mem,3->mem,4<-mem,5->mem");
     assert!(text("ps3", "memory-alternating").starts_with("0<>mem,1<>mem"));
-    assert!(text("ps3", "memory-each").starts_with("0<-mem 0->mem 1<-mem"));
+    assert!(text("ps3", "memory-write-each").starts_with("0->mem 1->mem 2->mem"));
     assert!(text("ps3", "ppe").starts_with("ppe0<-0 ppe0<-1"));
     assert_eq!(text("ps3", "all-pairs").split(' ').count(), 30);
     assert_eq!(text("qs22", "all-pairs").split(' ').count(), 240);

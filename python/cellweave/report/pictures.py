@@ -25,8 +25,12 @@ def save(figure: Figure, path: Path, force: bool) -> None:
     cellweave.RequestError
         Where the ending is none of png, svg, pdf, or the file exists and `force` is not given.
     """
-    kind = choice("the ending of a picture's name", path.suffix.lstrip("."), _KINDS)
-    write_whole(path, _bytes(figure, kind), force)
+    write_whole(path, _bytes(figure, check_kind(path)), force)
+
+
+def check_kind(path: Path) -> str:
+    """The kind of picture that a name's ending asks for; refuses others, also before there is anything to draw."""
+    return choice("the ending of a picture's name", path.suffix.lstrip("."), _KINDS)
 
 
 def inline_svg(figure: Figure) -> str:

@@ -33,15 +33,18 @@ pub const ALTERNATING: Pattern = Pattern {
     sets: |s| all(s, ALTERNATING.name, |_| Direction::Alternating),
 };
 
-/// One alone, each in its turn, reading and then writing.
-pub const SINGLE: Pattern = Pattern {
-    name: "memory-each",
-    about: "one element after the other reads main memory, then writes it",
-    sets: |s| {
-        let w = s.workers(SINGLE.name, 1)?;
-        let of = |&e: &ElementId| [Direction::Get, Direction::Put].map(|d| vec![own(s, e, d)]);
-        Ok(w.iter().flat_map(of).collect())
-    },
+/// One alone, each in its turn, reading.
+pub const READ_EACH: Pattern = Pattern {
+    name: "memory-read-each",
+    about: "one element after the other reads main memory, alone",
+    sets: |s| alone(s, READ_EACH.name, Direction::Get),
+};
+
+/// One alone, each in its turn, writing.
+pub const WRITE_EACH: Pattern = Pattern {
+    name: "memory-write-each",
+    about: "one element after the other writes main memory, alone",
+    sets: |s| alone(s, WRITE_EACH.name, Direction::Put),
 };
 
 fn own(shape: &Shape, initiator: ElementId, direction: Direction) -> Transfer {
@@ -51,4 +54,9 @@ fn own(shape: &Shape, initiator: ElementId, direction: Direction) -> Transfer {
 fn all(shape: &Shape, name: &str, direction: fn(usize) -> Direction) -> Result<Vec<Vec<Transfer>>, Error> {
     let w = shape.workers(name, 1)?;
     Ok(vec![w.iter().enumerate().map(|(i, &e)| own(shape, e, direction(i))).collect()])
+}
+
+fn alone(shape: &Shape, name: &str, direction: Direction) -> Result<Vec<Vec<Transfer>>, Error> {
+    let w = shape.workers(name, 1)?;
+    Ok(w.iter().map(|&e| vec![own(shape, e, direction)]).collect())
 }

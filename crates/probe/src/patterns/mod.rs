@@ -44,7 +44,7 @@ pub struct Pattern {
 }
 
 /// Every pattern, in the order in which to list them.
-pub const PATTERNS: [Pattern; 17] = [
+pub const PATTERNS: [Pattern; 18] = [
     pair::PATTERN,
     all_pairs::PATTERN,
     near::PATTERN,
@@ -61,7 +61,8 @@ pub const PATTERNS: [Pattern; 17] = [
     memory::WRITE,
     memory::MIXED,
     memory::ALTERNATING,
-    memory::SINGLE,
+    memory::READ_EACH,
+    memory::WRITE_EACH,
 ];
 
 /// The pattern of that name.

@@ -1,0 +1,266 @@
+"""Probing: how the elements of a machine talk to each other, measured pattern by pattern."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cellweave import _core
+from cellweave.choice import at_least, choice
+from cellweave.files import check_free, write_whole
+from cellweave.machine import Machine
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Sequence
+
+    from matplotlib.figure import Figure
+
+    from cellweave.report.table import Table
+
+# What options may be, at least and at most; the core says the same of a request that comes another way.
+RANGES: dict[str, tuple[float, float]] = {
+    "seed": (0, 2**64 - 1),
+    "draws": (1, 100_000),
+    "samples": (1, 1_000_000),
+    "repeats": (1, 2**20),
+    "compute_ns": (0, 1_000_000_000),
+    "hidden": (0, 7),
+}
+ENDINGS = ["json", "csv", "toml"]
+
+
+class Probe:
+    """What was measured.
+
+    Attributes
+    ----------
+    machine, target : str
+        The machine, and with what was chosen about it (the rules of a simulated bus).
+    exact : bool
+        Simulated: another run gives the same, one sample is all there is to know.
+    stopped : bool
+        Ctrl-C came before everything was measured.
+    measurements : list of dict
+        In the order in which they were taken: ``pattern``, ``transfers`` (written out), ``partners``, ``size_bytes``,
+        ``buffers``, ``n``, ``bandwidth_gbs``, ``latency_ns``, ``span_us`` and ``ticks`` (each ``min``, ``p10``, ``p50``,
+        ``p90``), ``quality``, ``excluded``, and ``each``: the pattern's transfers one by one.
+    notes : list of str
+        What was fitted to what, when a machine file was asked for.
+    """
+
+    def __init__(self, data: dict[str, Any], csv: str, file: tuple[str, list[str]] | None = None) -> None:
+        self._data = data
+        self._csv = csv
+        self._file = file
+        self.notes: list[str] = list(file[1]) if file else []
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the file that ``cellweave probe -o FILE.json`` writes."""
+        return self._data
+
+    @property
+    def machine(self) -> str:
+        return str(self._data["machine"])
+
+    @property
+    def target(self) -> str:
+        return str(self._data["target"])
+
+    @property
+    def exact(self) -> bool:
+        return bool(self._data["exact"])
+
+    @property
+    def stopped(self) -> bool:
+        return bool(self._data["stopped"])
+
+    @property
+    def measurements(self) -> list[dict[str, Any]]:
+        return list(self._data["measurements"])
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The measurements with flat columns (``bandwidth_gbs_p50``), for a data frame or Parquet.
+
+        Examples
+        --------
+        >>> import cellweave as cw
+        >>> found = cw.probe("cell", "far", sizes=[128], buffers=[1])
+        >>> [(row["partners"], row["n"], row["quality"]) for row in found.rows()]
+        [(8, 1, 'exact')]
+        """
+        rows = []
+        for m in self.measurements:
+            row: dict[str, Any] = {"machine": self.machine, "target": self.target}
+            for key, value in m.items():
+                if isinstance(value, dict):
+                    row.update({f"{key}_{q}": x for q, x in value.items()})
+                elif key != "each":
+                    row[key] = value
+            rows.append(row)
+        return rows
+
+    def to_csv(self) -> str:
+        """A line per measurement, with the columns of :meth:`rows`."""
+        return self._csv
+
+    def to_machine(self) -> Machine:
+        """The machine with the distances and limits that were measured; ask for it with ``machine_file=True``.
+
+        Raises
+        ------
+        cellweave.RequestError
+            Where it was not asked for, or Ctrl-C came before.
+        """
+        if self._file is None:
+            raise _core.RequestError("no machine was fitted: probe with machine_file=True, to the end")
+        return Machine.from_toml(self._file[0])
+
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the result: ``.json``, ``.csv``, or ``.toml`` (the machine's file); an existing file only with `force`."""
+        path = Path(path)
+        kind = choice("the ending of a result's name", path.suffix.lstrip("."), ENDINGS)
+        if kind == "toml":
+            self.to_machine().save(path, force)
+        else:
+            text = self.to_csv() if kind == "csv" else json.dumps(self._data, indent=1) + "\n"
+            write_whole(path, text, force)
+
+    def tables(self) -> list[Table]:
+        """What ``cellweave probe`` prints."""
+        from cellweave.report.probe import probe_tables
+
+        return probe_tables(self._data, self.notes)
+
+    def plot(self) -> Figure:
+        """Draw what was measured: matrices of pairs as heat maps, curves over sizes, else bars.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from cellweave.report.curves import draw_probe
+
+        return draw_probe(self._data)
+
+    def __repr__(self) -> str:
+        return f"Probe({self.target!r}, {len(self.measurements)} measurements)"
+
+    def __str__(self) -> str:
+        from cellweave.report.table import text
+
+        return text(self.tables())
+
+    def _repr_html_(self) -> str:
+        from cellweave.report.table import html
+
+        return html(self.tables())
+
+
+def probe(
+    on: str | os.PathLike[str] = "host",
+    patterns: str | Iterable[str] = (),
+    *,
+    sizes: Iterable[int | str] = (),
+    buffers: Iterable[int | str] = (),
+    spes: Iterable[int | str] = (),
+    seed: int = 1,
+    draws: int | None = None,
+    samples: int | None = None,
+    repeats: int | None = None,
+    compute_ns: int = 0,
+    rules: str | None = None,
+    hidden: Sequence[int] | None = None,
+    machine_file: bool = False,
+    progress: Callable[[dict[str, Any]], None] | None = None,
+) -> Probe:
+    """Measure patterns of transfers, on this computer or on a simulated Cell.
+
+    Parameters
+    ----------
+    on : str or path
+        ``host`` (or a part of it: ``host:cpus=0-1``), a machine file of this computer, or a simulated machine: ``ps3``,
+        ``cell``, ``qs20``, ``qs22``.
+    patterns : str or sequence of str, optional
+        Names (:func:`cellweave.probe.pattern_names` lists them), or written out, reader first: ``0<-7,7<-0``. By default
+        all pairs, and main memory.
+    sizes : sequence of int or str, optional
+        Bytes of a transfer, or ranges by doubling: ``16..16k``. By default 16384, and 16 for latency.
+    buffers : sequence of int or str, optional
+        Transfers that an initiator keeps in flight, 1 to 8; by default 4, and 1 for latency.
+    spes : sequence of int or str, optional
+        How many elements take part: ``6``, ``1..6``. By default what makes sense for the pattern.
+    seed : int
+        Of random patterns.
+    draws : int, optional
+        How many random patterns; by default 10.
+    samples : int, optional
+        Of each experiment; by default 30 (fewer where there are many), and 1 where it is simulated.
+    repeats : int, optional
+        How often each transfer is done in a sample.
+    compute_ns : int
+        ns of computing between transfers, while others are in flight.
+    rules : str, optional
+        The rule set of the simulated bus's arbiter.
+    hidden : sequence of int, optional
+        Physical SPEs that programs do not get.
+    machine_file : bool
+        Also fit a machine to what was measured (:meth:`Probe.to_machine`); without `patterns`, measure all it needs.
+    progress : callable, optional
+        Called before each experiment with a dict (``share``, ``done``, ``total``, ``pattern``).
+
+    Returns
+    -------
+    Probe
+        Ctrl-C ends the measuring; what was measured until then is returned.
+
+    Raises
+    ------
+    cellweave.RequestError
+        Where something is wrong with the request; nothing was measured then.
+
+    Examples
+    --------
+    >>> import cellweave as cw
+    >>> far = cw.probe("qs22", "0<-7,7<-0", sizes=[16384], buffers=[4]).measurements[0]
+    >>> far["quality"], far["partners"], 30 < far["bandwidth_gbs"]["p50"] < 52
+    ('exact', 2, True)
+    """
+    numbers = {"seed": seed, "draws": draws, "samples": samples, "repeats": repeats, "compute_ns": compute_ns}
+    for name, value in numbers.items():
+        if value is not None:
+            at_least(name, value, *RANGES[name])
+    for spe in hidden or ():
+        at_least("hidden", spe, *RANGES["hidden"])
+    options = {
+        "on": str(on),
+        "patterns": [patterns] if isinstance(patterns, str) else list(patterns),
+        "sizes": [str(s) for s in sizes],
+        "buffers": [str(b) for b in buffers],
+        "spes": [str(n) for n in spes],
+        **numbers,
+        "rules": rules,
+        "hidden": list(hidden) if hidden is not None else None,
+        "machine_file": machine_file,
+    }
+    text, csv, file = _core.probe(json.dumps(options), progress)
+    return Probe(json.loads(text), csv, file)
+
+
+def check_output(path: Path, force: bool) -> None:
+    """Refuse a result's file before anything is measured for it."""
+    choice("the ending of a result's name", path.suffix.lstrip("."), ENDINGS)
+    check_free(path, force)
+
+
+def pattern_names() -> list[tuple[str, str]]:
+    """The patterns that have names, each with a line about it.
+
+    Examples
+    --------
+    >>> from cellweave.probe import pattern_names
+    >>> "far" in dict(pattern_names())
+    True
+    """
+    return list(_core.patterns())

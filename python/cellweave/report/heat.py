@@ -1,0 +1,56 @@
+"""A matrix of what each element gets from each other: a heat map."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from cellweave.report.colours import INK, PAPER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+_LABELLED = 40  # a matrix with more elements than this names only some
+_NUMBERED = 16  # one with more writes no numbers into its cells
+
+
+def draw_heat(ax: Axes, values: Any, names: Sequence[str], title: str, more_is_better: bool = True) -> None:
+    """Draw one.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    values : array_like
+        ``[reader][source]``; what was not measured is nan.
+    names : sequence of str
+        Of the elements.
+    title : str
+        With the unit.
+    more_is_better : bool
+        The good end of the scale is bright.
+    """
+    import numpy as np
+
+    shown = np.ma.masked_invalid(np.asarray(values, dtype=float))
+    n = len(names)
+    step = 1 if n <= _LABELLED else ceil(n / 16)
+    image = ax.imshow(shown, cmap="viridis" if more_is_better else "viridis_r", interpolation="nearest")
+    ax.set_xticks(range(0, n, step), names[::step], rotation=90 if max(map(len, names)) > 2 else 0, fontsize=8)
+    ax.set_yticks(range(0, n, step), names[::step], fontsize=8)
+    ax.set_xlabel("source", fontsize=9)
+    ax.set_ylabel("reader", fontsize=9)
+    ax.set_title(title, fontsize=10, color=INK)
+    ax.figure.colorbar(image, ax=ax, shrink=0.85)
+    if n > _NUMBERED:
+        return
+    low, high = float(shown.min()), float(shown.max())
+    for i in range(n):
+        for j in range(n):
+            if not np.ma.is_masked(shown[i, j]):
+                height = (float(shown[i, j]) - low) / (high - low or 1.0)
+                dark = height < 0.5 if more_is_better else height > 0.5
+                text = f"{float(shown[i, j]):.3g}"
+                ax.text(j, i, text, ha="center", va="center", fontsize=max(5.0, 11 - 0.35 * n), color=PAPER if dark else INK)
