@@ -77,8 +77,8 @@ impl Rules {
     pub fn all() -> Vec<Self> {
         let set = |name: &str, hold, half_way| Self { name: name.into(), hold, half_way, ..Self::textbook() };
         vec![
-            set("held-way-in-turns", Hold::Way, HalfWay::InTurns),
             set("held-way-less-queued", Hold::Way, HalfWay::LessQueued),
+            set("held-way-in-turns", Hold::Way, HalfWay::InTurns),
             set("held-way-first-free", Hold::Way, HalfWay::FirstFree),
             set("held-way-clockwise", Hold::Way, HalfWay::Clockwise),
             Self { alone_from_hops: 5, ..set("long-alone", Hold::Way, HalfWay::FirstFree) },
