@@ -101,7 +101,7 @@ impl std::fmt::Display for Address {
             IN_MAILBOX => write!(f, "mailbox of SPE{spe}"),
             o if o == SIGNAL[0] => write!(f, "signal register 1 of SPE{spe}"),
             o if o == SIGNAL[1] => write!(f, "signal register 2 of SPE{spe}"),
-            _ => write!(f, "{:#x}, which is nothing,", self.0),
+            _ => write!(f, "{:#x} (nothing)", self.0),
         }
     }
 }

@@ -81,6 +81,9 @@ impl Simulation {
         if !matches!(bytes, 1 | 2 | 4 | 8) && (bytes == 0 || bytes % 16 != 0 || bytes > DMA_BYTES_MAX) {
             return Err(format!("sizes are 1, 2, 4, 8, or a multiple of 16 up to {DMA_BYTES_MAX}"));
         }
+        if self.place(ea) == Place::Nowhere {
+            return self.range(ea, bytes.into());
+        }
         let align = bytes.min(16);
         if ls % align != 0 || ea.0 % u64::from(align) != 0 {
             return Err(format!("both ends must be multiples of {align}"));

@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 /// Uses of the local store in a row, without any time passing, after which a program counts as stuck.
-const USES_WITHOUT_TIME: u64 = 200_000_000;
+const USES_WITHOUT_TIME: u64 = 50_000_000;
 /// Uses of the local store between two looks at whether to stop (a power of two).
 const LOOK: u64 = 1024;
 
