@@ -241,7 +241,7 @@ fn finish(function: Option<Py<PyAny>>) -> Result<(), String> {
 }
 
 /// `ValueError: ... (gain.py:12)`: an exception in a line, with the place where it was raised.
-fn said(py: Python<'_>, e: &PyErr) -> String {
+pub fn said(py: Python<'_>, e: &PyErr) -> String {
     let place = || -> PyResult<String> {
         let mut frame = e.traceback(py).ok_or_else(|| PyKeyError::new_err(()))?.into_any();
         while let Ok(next) = frame.getattr("tb_next") {

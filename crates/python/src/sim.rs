@@ -1,0 +1,288 @@
+//! `Simulation`: a simulated Cell whose programs are Python generators; what a run leaves behind, as JSON.
+//!
+//! | module | what it converts |
+//! |---|---|
+//! | `unit` | the calls of SPE and PPE programs into operations |
+//! | `generator` | a Python generator into a program that is asked step by step |
+//!
+//! The interpreter's lock is kept: programs are Python, and take turns with the machine in one thread.
+
+mod generator;
+mod unit;
+
+use crate::error::{RunError, request};
+use crate::kernels::said;
+use cellweave::sim::parameters::{BANKS, CYCLE_PS};
+use cellweave::sim::trace::Trace;
+use cellweave::sim::{Address, Error, Parameters, Rules, layout};
+use cellweave::work::nearest::nearest;
+use generator::{Failure, Generator};
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+use serde_json::{Value, json};
+pub use unit::{Operation, Unit};
+
+/// The simulated machines, by name.
+#[pyfunction]
+pub fn sim_machines() -> Vec<&'static str> {
+    let presets = cellweave::machine::list().into_iter();
+    presets.map(|(name, _)| name).filter(|name| Parameters::named(name).is_some()).collect()
+}
+
+/// The parameters of a machine and their values.
+#[pyfunction]
+pub fn sim_parameters(machine: &str) -> PyResult<Vec<(&'static str, u64)>> {
+    Ok(parameters(machine)?.numbers())
+}
+
+/// The rule sets of the data arbiter as JSON, the default first.
+#[pyfunction]
+pub fn sim_rules() -> String {
+    let rules = |r: Rules| {
+        json!({
+            "name": r.name,
+            "hold": format!("{:?}", r.hold),
+            "half_way": format!("{:?}", r.half_way),
+            "alone_from_hops": r.alone_from_hops,
+            "order": format!("{:?}", r.order),
+            "per_ring": r.per_ring,
+            "start_interval": r.start_interval,
+            "gap": r.gap,
+        })
+    };
+    Value::from_iter(Rules::all().into_iter().map(rules)).to_string()
+}
+
+/// Where the local store of an SPE starts, as an effective address.
+#[pyfunction]
+pub fn sim_local_store(spe: usize) -> u64 {
+    Address::local_store(spe).0
+}
+
+fn parameters(machine: &str) -> PyResult<Parameters> {
+    Parameters::named(machine).ok_or_else(|| unknown("machine", machine, &sim_machines()))
+}
+
+fn unknown(what: &str, word: &str, known: &[&str]) -> PyErr {
+    let hint =
+        nearest(word, known.iter().copied()).map_or_else(String::new, |n| format!("; did you mean `{n}`?"));
+    request(format!("no {what} `{word}`{hint} Known are: {}", known.join(", ")))
+}
+
+/// A simulated machine with programs on it.
+#[pyclass(unsendable, module = "cellweave._core")]
+pub struct Simulation {
+    sim: cellweave::sim::Simulation,
+    /// What a program raised.
+    failure: Failure,
+    /// Units with programs, and their generators.
+    programs: Vec<(String, Py<PyAny>)>,
+}
+
+#[pymethods]
+impl Simulation {
+    /// A machine without programs: numbers by name in place of its own, `rules` and `hidden` likewise.
+    #[staticmethod]
+    #[pyo3(signature = (machine, rules=None, hidden=None, numbers=vec![]))]
+    fn build(
+        machine: &str,
+        rules: Option<&str>,
+        hidden: Option<Vec<usize>>,
+        numbers: Vec<(String, u64)>,
+    ) -> PyResult<Self> {
+        let mut p = parameters(machine)?;
+        if let Some(name) = rules {
+            let all = Rules::all();
+            let names: Vec<&str> = all.iter().map(|r| r.name.as_str()).collect();
+            p.rules = Rules::named(name).ok_or_else(|| unknown("rule set", name, &names))?;
+        }
+        if let Some(hidden) = hidden {
+            p.hidden = hidden;
+        }
+        for (name, value) in &numbers {
+            p.set(name, *value).map_err(request)?;
+        }
+        let sim = cellweave::sim::Simulation::new(p).map_err(request)?;
+        Ok(Self { sim, failure: Failure::default(), programs: vec![] })
+    }
+
+    /// What the machine is like, as JSON: chips, and the chip, number on it and ramp of every SPE.
+    fn to_json(&self) -> String {
+        let p = self.sim.parameters();
+        let spes = (0..p.spes()).map(|spe| {
+            let (chip, physical) = p.physical(spe);
+            json!({"chip": chip, "physical": physical, "ramp": layout::SPE[physical]})
+        });
+        json!({
+            "name": p.name,
+            "rules": p.rules.name,
+            "chips": p.chips,
+            "ppes": p.ppes(),
+            "memory_bytes": p.memory_bytes,
+            "timebase_hz": p.timebase_hz,
+            "cycle_ps": CYCLE_PS,
+            "ramps": layout::NAMES,
+            "link_ramp": layout::IOIF[p.bus.link_ramp],
+            "numbers": p.numbers().into_iter().map(|(name, value)| (name.into(), value.into())).collect::<serde_json::Map<_, _>>(),
+            "spes": spes.collect::<Vec<_>>(),
+        })
+        .to_string()
+    }
+
+    /// Takes main memory; its address.
+    fn allocate(&mut self, chip: usize, bytes: u64, align: u64) -> PyResult<u64> {
+        self.sim.allocate(chip, bytes, align).map(|a| a.0).map_err(request)
+    }
+
+    /// A copy of main memory.
+    fn read_memory<'py>(&self, py: Python<'py>, at: u64, bytes: usize) -> PyResult<Bound<'py, PyBytes>> {
+        self.check(at, bytes)?;
+        Ok(PyBytes::new(py, self.sim.memory(Address(at), bytes)))
+    }
+
+    /// Writes main memory.
+    fn write_memory(&mut self, at: u64, data: PyBackedBytes) -> PyResult<()> {
+        self.check(at, data.len())?;
+        self.sim.memory_mut(Address(at), data.len()).copy_from_slice(&data);
+        Ok(())
+    }
+
+    /// Says that the PPE has just written this memory.
+    fn cache_in_ppe(&mut self, at: u64, bytes: usize) -> PyResult<()> {
+        self.check(at, bytes)?;
+        self.sim.cache_in_ppe(Address(at), bytes as u64);
+        Ok(())
+    }
+
+    /// Gives a unit a program: a generator that `unit` was made for.
+    fn start(&mut self, unit: &Unit, name: &str, generator: Py<PyAny>) -> PyResult<()> {
+        let of = unit.name();
+        let body = Python::attach(|py| {
+            Box::new(Generator::new(generator.clone_ref(py), unit, &self.failure)) as Box<_>
+        });
+        let started = match unit.spe() {
+            Some(spe) => self.sim.spe_stepper(spe, name, body),
+            None => self.sim.ppe_stepper(unit.number(), name, body),
+        };
+        started.map_err(request)?;
+        self.programs.push((of, generator));
+        Ok(())
+    }
+
+    /// Runs until every program is done.
+    #[pyo3(signature = (trace, races, stop_after_cycles=None))]
+    fn run(
+        &mut self,
+        py: Python<'_>,
+        trace: bool,
+        races: bool,
+        stop_after_cycles: Option<u64>,
+    ) -> PyResult<Outcome> {
+        self.sim.trace(trace);
+        self.sim.detect_races(races);
+        if let Some(cycles) = stop_after_cycles {
+            self.sim.stop_after(cycles);
+        }
+        let outcome = self.sim.run().map_err(|e| self.raised(py, &e))?;
+        let data = json!({
+            "cycles": outcome.cycles,
+            "elapsed_ns": outcome.elapsed_ns(),
+            "hash": outcome.hash,
+            "counters": counters(&outcome.counters),
+        });
+        Ok(Outcome { data: data.to_string(), trace: outcome.trace })
+    }
+}
+
+impl Simulation {
+    fn check(&self, at: u64, bytes: usize) -> PyResult<()> {
+        let p = self.sim.parameters();
+        let all = p.memory_bytes * p.chips as u64;
+        if at.checked_add(bytes as u64).is_none_or(|end| end > all) {
+            return Err(request(format!("{bytes} bytes at {}: main memory has {all} bytes", Address(at))));
+        }
+        Ok(())
+    }
+
+    /// What ended a simulation, as Python hears it.
+    fn raised(&self, py: Python<'_>, e: &Error) -> PyErr {
+        match (e, self.failure.take()) {
+            (_, Some(raised)) if !raised.is_instance_of::<PyException>(py) => raised,
+            (Error::Panic { unit, program, cycle, .. }, Some(raised)) => {
+                let ps = cycle * CYCLE_PS;
+                let (us, ns) = (ps / 1_000_000, ps / 1000 % 1000);
+                let error = RunError::new_err(format!(
+                    "{unit} ({program}) at {us}.{ns:03} us raised {}",
+                    said(py, &raised)
+                ));
+                error.set_cause(py, Some(raised));
+                error
+            }
+            (Error::Trap { unit, .. } | Error::Race { unit, .. }, _) => {
+                let program = self.programs.iter().find(|(name, _)| name == unit);
+                let place = program.and_then(|(_, generator)| generator::place(generator.bind(py)));
+                RunError::new_err(format!("{e}{}", place.unwrap_or_default()))
+            }
+            (Error::Parameter { .. } | Error::Request(_), _) => request(e),
+            _ => RunError::new_err(e.to_string()),
+        }
+    }
+}
+
+/// What a simulation leaves behind.
+#[pyclass(frozen, module = "cellweave._core")]
+pub struct Outcome {
+    data: String,
+    trace: Option<Trace>,
+}
+
+#[pymethods]
+impl Outcome {
+    /// Time, digest and counters.
+    fn to_json(&self) -> &str {
+        &self.data
+    }
+
+    /// Who did what when in Chrome's event format, if it was asked for.
+    fn chrome_trace(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        let Some(trace) = &self.trace else { return Ok(None) };
+        let text = py.detach(|| {
+            let mut out = Vec::new();
+            trace.write_chrome(&mut out).map(|()| out)
+        })?;
+        Ok(Some(String::from_utf8(text)?))
+    }
+}
+
+fn counters(c: &cellweave::sim::outcome::Counters) -> Value {
+    let chip = |chip: &cellweave::sim::outcome::Chip| {
+        json!({
+            "ring_packets": chip.ring_packets,
+            "ring_hops": chip.ring_hops,
+            "segment_packets": chip.segment_packets,
+            "sent": chip.sent,
+            "received": chip.received,
+            "bank_reads": (0..BANKS).map(|b| chip.bank_lines[b][0]).collect::<Vec<_>>(),
+            "bank_writes": (0..BANKS).map(|b| chip.bank_lines[b][1]).collect::<Vec<_>>(),
+            "commands": chip.commands,
+        })
+    };
+    let spe = |spe: &cellweave::sim::outcome::SpeCounters| {
+        json!({
+            "compute_cycles": spe.compute_cycles,
+            "wait_cycles": spe.wait_cycles,
+            "commands": spe.commands,
+            "got_bytes": spe.got_bytes,
+            "put_bytes": spe.put_bytes,
+            "store_lines": spe.store_lines,
+        })
+    };
+    json!({
+        "packets": c.packets(),
+        "chips": c.chips.iter().map(chip).collect::<Vec<_>>(),
+        "spes": c.spes.iter().map(spe).collect::<Vec<_>>(),
+        "link_lines": c.link_lines,
+    })
+}

@@ -1,0 +1,130 @@
+//! A Python generator as a program that is asked step by step.
+
+use super::unit::{Answer, Handle, Operation, Unit};
+use crate::kernels::said;
+use cellweave::sim::op::{Reply, Step, Stepper};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::iterator::PySendResult;
+use pyo3::types::{PyBytes, PyIterator};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Steps of a program after which it looks for Ctrl-C, also where it runs no Python code that would.
+const STEPS_PER_LOOK: u32 = 256;
+
+/// What a program raised, for the one who runs the simulation.
+#[derive(Clone, Default)]
+pub struct Failure(Rc<RefCell<Option<PyErr>>>);
+
+impl Failure {
+    /// The exception, once.
+    pub fn take(&self) -> Option<PyErr> {
+        self.0.borrow_mut().take()
+    }
+}
+
+/// A program.
+pub struct Generator {
+    generator: Py<PyAny>,
+    handle: Arc<Handle>,
+    answer: Answer,
+    failure: Failure,
+    steps: u32,
+}
+
+impl Generator {
+    /// The program that `generator` is, made with the handle `unit`.
+    pub fn new(generator: Py<PyAny>, unit: &Unit, failure: &Failure) -> Self {
+        let handle = Arc::clone(unit.handle());
+        Self { generator, handle, answer: Answer::Nothing, failure: failure.clone(), steps: 0 }
+    }
+
+    fn go_on(&mut self, py: Python<'_>, reply: Reply) -> PyResult<Step> {
+        self.steps += 1;
+        if self.steps % STEPS_PER_LOOK == 0 {
+            py.check_signals()?;
+        }
+        let reply = self.answer.convert(py, reply);
+        let generator = self.generator.bind(py).cast::<PyIterator>()?;
+        let step = match generator.send(&reply)? {
+            PySendResult::Return(_) => Step::Done,
+            PySendResult::Next(made) => match made.cast::<Operation>() {
+                Ok(operation) => {
+                    let (op, answer) = operation.get().take(&self.handle)?;
+                    self.answer = answer;
+                    Step::Op(op)
+                }
+                Err(_) => return Err(not_an_operation(&made)),
+            },
+        };
+        match self.handle.forgotten() {
+            Some(what) => {
+                Err(PyTypeError::new_err(format!("{what} was called and not yielded: write `yield {what}`")))
+            }
+            None => Ok(step),
+        }
+    }
+}
+
+impl Stepper for Generator {
+    fn step(&mut self, reply: Reply, cycle: u64) -> Step {
+        self.handle.set_cycle(cycle);
+        Python::attach(|py| {
+            self.go_on(py, reply).unwrap_or_else(|e| {
+                let message = said(py, &e);
+                *self.failure.0.borrow_mut() = Some(e);
+                Step::Failed(message)
+            })
+        })
+    }
+}
+
+fn not_an_operation(made: &Bound<'_, PyAny>) -> PyErr {
+    let kind = made.get_type().name().map_or_else(|_| "?".into(), |name| name.to_string());
+    let instead = if kind == "generator" {
+        "for a generator of your own write `yield from`".into()
+    } else {
+        format!("not {}", made.repr().map_or_else(|_| kind.clone(), |text| short(&text.to_string())))
+    };
+    PyTypeError::new_err(format!(
+        "a program yields what the calls of its handle return ({kind} was yielded): {instead}"
+    ))
+}
+
+fn short(text: &str) -> String {
+    if text.chars().count() <= 60 { text.into() } else { text.chars().take(57).collect::<String>() + "..." }
+}
+
+/// ` (demo.py:12)`: the line at which a generator stands, or the one that it yields from.
+pub fn place(generator: &Bound<'_, PyAny>) -> Option<String> {
+    let mut inner = generator.clone();
+    while let Ok(next) = inner.getattr("gi_yieldfrom") {
+        if next.is_none() || next.getattr("gi_frame").is_err() {
+            break;
+        }
+        inner = next;
+    }
+    let frame = inner.getattr("gi_frame").ok()?;
+    let file: String = frame.getattr("f_code").ok()?.getattr("co_filename").ok()?.extract().ok()?;
+    let line: u32 = frame.getattr("f_lineno").ok()?.extract().ok()?;
+    Some(format!(" ({file}:{line})"))
+}
+
+impl Answer {
+    /// What the machine answered, as the program gets it.
+    fn convert<'py>(self, py: Python<'py>, reply: Reply) -> Bound<'py, PyAny> {
+        let number = |n: u64| n.into_pyobject(py).expect("numbers always convert").into_any();
+        match (self, reply) {
+            (Self::Nothing, _) | (_, Reply::Done) => py.None().into_bound(py),
+            (Self::Truth, Reply::Word(word)) => pyo3::types::PyBool::new(py, word != 0).to_owned().into_any(),
+            (Self::Word, Reply::Bytes(bytes)) => {
+                number(bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)))
+            }
+            (_, Reply::Word(word)) => number(word.into()),
+            (_, Reply::Long(long)) => number(long),
+            (_, Reply::Bytes(bytes)) => PyBytes::new(py, &bytes).into_any(),
+        }
+    }
+}

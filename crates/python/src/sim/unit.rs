@@ -1,0 +1,328 @@
+//! What a program holds: its calls make operations, which it yields.
+
+use crate::error::request;
+use cellweave::sim::op::{Atomic, Op, PpeOp, Until};
+use cellweave::sim::{Address, CYCLE_PS, Dma, ListElement, Ordering};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering as Memory};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a program's handle, its operations and the machine share.
+#[derive(Default)]
+pub struct Handle {
+    cycle: AtomicU64,
+    /// An operation that was made and thrown away.
+    forgotten: Mutex<Option<String>>,
+}
+
+impl Handle {
+    /// The machine's time.
+    pub fn set_cycle(&self, cycle: u64) {
+        self.cycle.store(cycle, Memory::Relaxed);
+    }
+
+    /// The call whose operation was not yielded, once.
+    pub fn forgotten(&self) -> Option<String> {
+        self.forgotten.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// What becomes of the machine's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// The program gets None.
+    Nothing,
+    /// As it comes.
+    Plain,
+    /// A word as a truth.
+    Truth,
+    /// Bytes as a little-endian number.
+    Word,
+}
+
+/// Something that a program asks of the machine, when it yields it.
+#[pyclass(frozen, module = "cellweave._core")]
+pub struct Operation {
+    op: Op,
+    answer: Answer,
+    call: &'static str,
+    handle: Arc<Handle>,
+    yielded: AtomicBool,
+}
+
+impl Operation {
+    /// What to do, for the program that `handle` belongs to.
+    pub fn take(&self, handle: &Arc<Handle>) -> PyResult<(Op, Answer)> {
+        self.yielded.store(true, Memory::Relaxed);
+        if !Arc::ptr_eq(handle, &self.handle) {
+            return Err(PyTypeError::new_err(format!(
+                "a program yields calls of its own handle: {} is not",
+                self.call()
+            )));
+        }
+        Ok((self.op.clone(), self.answer))
+    }
+
+    fn call(&self) -> String {
+        let unit = if matches!(self.op, Op::Ppe(_)) { "ppe" } else { "spe" };
+        format!("{unit}.{}(...)", self.call)
+    }
+}
+
+#[pymethods]
+impl Operation {
+    fn __repr__(&self) -> String {
+        format!("<{}, to be yielded>", self.call())
+    }
+}
+
+impl Drop for Operation {
+    fn drop(&mut self) {
+        if !self.yielded.load(Memory::Relaxed) {
+            *self.handle.forgotten.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.call());
+        }
+    }
+}
+
+/// The calls of an SPE or a PPE.
+#[pyclass(frozen, module = "cellweave._core")]
+pub struct Unit {
+    number: usize,
+    ppe: bool,
+    handle: Arc<Handle>,
+}
+
+impl Unit {
+    /// What it shares with its operations.
+    pub fn handle(&self) -> &Arc<Handle> {
+        &self.handle
+    }
+
+    /// `SPE3`, `PPE0`.
+    pub fn name(&self) -> String {
+        format!("{}{}", if self.ppe { "PPE" } else { "SPE" }, self.number)
+    }
+
+    /// Its number, if it is an SPE.
+    pub fn spe(&self) -> Option<usize> {
+        (!self.ppe).then_some(self.number)
+    }
+
+    fn op(&self, call: &'static str, answer: Answer, op: Op) -> Operation {
+        Operation { op, answer, call, handle: Arc::clone(&self.handle), yielded: AtomicBool::new(false) }
+    }
+
+    fn ask(&self, call: &'static str, answer: Answer, op: PpeOp) -> Operation {
+        self.op(call, answer, Op::Ppe(op))
+    }
+}
+
+/// A DMA command's name, direction and order.
+fn command(name: &str) -> PyResult<(&'static str, bool, Ordering)> {
+    Ok(match name {
+        "get" => ("get", false, Ordering::Free),
+        "getf" => ("getf", false, Ordering::Fence),
+        "getb" => ("getb", false, Ordering::Barrier),
+        "put" => ("put", true, Ordering::Free),
+        "putf" => ("putf", true, Ordering::Fence),
+        "putb" => ("putb", true, Ordering::Barrier),
+        _ => return Err(request(format!("no DMA command `{name}`: get, getf, getb, put, putf, putb"))),
+    })
+}
+
+/// When tag status is answered.
+fn until(name: &str) -> PyResult<(&'static str, Until)> {
+    Ok(match name {
+        "all" => ("tags_all", Until::All),
+        "any" => ("tags_any", Until::Any),
+        "now" => ("tags_now", Until::Now),
+        _ => return Err(request(format!("tag status `{name}`: all, any, now"))),
+    })
+}
+
+#[pymethods]
+impl Unit {
+    /// The handle of an SPE, or a PPE.
+    #[staticmethod]
+    fn build(number: usize, ppe: bool) -> Self {
+        Self { number, ppe, handle: Arc::default() }
+    }
+
+    /// As programs count SPEs, or PPEs.
+    #[getter]
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// The simulated time.
+    #[getter]
+    fn now_ps(&self) -> u64 {
+        self.handle.cycle.load(Memory::Relaxed) * CYCLE_PS
+    }
+
+    fn compute(&self, ns: u64) -> Operation {
+        self.op("compute", Answer::Nothing, Op::Compute { cycles: ns.saturating_mul(16).div_ceil(5) })
+    }
+
+    fn compute_cycles(&self, cycles: u64) -> Operation {
+        self.op("compute_cycles", Answer::Nothing, Op::Compute { cycles })
+    }
+
+    fn alloc(&self, bytes: u32, align: u32) -> Operation {
+        self.op("alloc", Answer::Plain, Op::Alloc { bytes, align })
+    }
+
+    fn read(&self, at: u32, bytes: u32) -> Operation {
+        self.op("read", Answer::Plain, Op::Peek { at, bytes })
+    }
+
+    fn read_u32(&self, at: u32) -> Operation {
+        self.op("read_u32", Answer::Word, Op::Peek { at, bytes: 4 })
+    }
+
+    fn write(&self, at: u32, data: PyBackedBytes) -> Operation {
+        self.op("write", Answer::Nothing, Op::Poke { at, data: data.to_vec() })
+    }
+
+    fn write_u32(&self, at: u32, word: u32) -> Operation {
+        self.op("write_u32", Answer::Nothing, Op::Poke { at, data: word.to_le_bytes().to_vec() })
+    }
+
+    fn dma(&self, name: &str, ls: u32, ea: u64, bytes: u32, tag: u32) -> PyResult<Operation> {
+        let (call, put, order) = command(name)?;
+        Ok(self.op(call, Answer::Nothing, Op::Dma(Dma { put, ls, ea: Address(ea), bytes, tag, order })))
+    }
+
+    fn dma_list(&self, put: bool, ls: u32, elements: Vec<(u64, u32)>, tag: u32) -> Operation {
+        let call = if put { "put_list" } else { "get_list" };
+        let list = elements.into_iter().map(|(ea, bytes)| ListElement { ea: Address(ea), bytes }).collect();
+        let dma = Dma { put, ls, ea: Address(0), bytes: 0, tag, order: Ordering::Free };
+        self.op(call, Answer::Nothing, Op::List { dma, list })
+    }
+
+    fn tags(&self, mask: u32, when: &str) -> PyResult<Operation> {
+        let (call, until) = until(when)?;
+        Ok(self.op(call, Answer::Plain, Op::Tags { mask, until }))
+    }
+
+    fn queue_space(&self) -> Operation {
+        self.op("queue_space", Answer::Plain, Op::QueueSpace)
+    }
+
+    fn getllar(&self, ls: u32, ea: u64) -> Operation {
+        self.op("getllar", Answer::Nothing, Op::Atomic { atomic: Atomic::Getllar, ls, ea: Address(ea) })
+    }
+
+    fn putllc(&self, ls: u32, ea: u64) -> Operation {
+        self.op("putllc", Answer::Truth, Op::Atomic { atomic: Atomic::Putllc, ls, ea: Address(ea) })
+    }
+
+    fn putlluc(&self, ls: u32, ea: u64) -> Operation {
+        self.op("putlluc", Answer::Nothing, Op::Atomic { atomic: Atomic::Putlluc, ls, ea: Address(ea) })
+    }
+
+    fn read_mailbox(&self) -> Operation {
+        self.op("read_mailbox", Answer::Plain, Op::ReadMailbox)
+    }
+
+    fn mailbox_count(&self) -> Operation {
+        self.op("mailbox_count", Answer::Plain, Op::MailboxCount)
+    }
+
+    fn write_mailbox(&self, value: u32, interrupt: bool) -> Operation {
+        let call = if interrupt { "write_interrupt_mailbox" } else { "write_mailbox" };
+        self.op(call, Answer::Nothing, Op::WriteMailbox { interrupt, value })
+    }
+
+    fn mailbox_space(&self) -> Operation {
+        self.op("mailbox_space", Answer::Plain, Op::MailboxSpace { interrupt: false })
+    }
+
+    fn read_signal(&self, register: u32) -> Operation {
+        self.op("read_signal", Answer::Plain, Op::ReadSignal { register })
+    }
+
+    fn signal_count(&self, register: u32) -> Operation {
+        self.op("signal_count", Answer::Plain, Op::SignalCount { register })
+    }
+
+    fn signal_or(&self, register: u32, or_: bool) -> Operation {
+        self.op("signal_or", Answer::Nothing, Op::SignalMode { register, or: or_ })
+    }
+
+    fn send_signal(&self, name: &str, ls: u32, spe: usize, register: u32, tag: u32) -> PyResult<Operation> {
+        let (call, put, order) = command(name)?;
+        let call = match call {
+            "putf" => "send_signalf",
+            "putb" => "send_signalb",
+            _ => "send_signal",
+        };
+        if !(1..=2).contains(&register) {
+            let text = format!("signal register {register}; there are 1 and 2");
+            return Ok(self.op(call, Answer::Nothing, Op::Trap(text)));
+        }
+        let ea = Address::signal(spe, register);
+        Ok(self.op(call, Answer::Nothing, Op::Dma(Dma { put, ls, ea, bytes: 4, tag, order })))
+    }
+
+    fn decrementer(&self) -> Operation {
+        self.op("decrementer", Answer::Plain, Op::Decrementer)
+    }
+
+    fn set_decrementer(&self, value: u32) -> Operation {
+        self.op("set_decrementer", Answer::Nothing, Op::SetDecrementer(value))
+    }
+
+    fn load(&self, ea: u64, bytes: u32) -> Operation {
+        self.ask("load", Answer::Plain, PpeOp::Load { ea: Address(ea), bytes })
+    }
+
+    fn load_u32(&self, ea: u64) -> Operation {
+        self.ask("load_u32", Answer::Word, PpeOp::Load { ea: Address(ea), bytes: 4 })
+    }
+
+    fn store(&self, ea: u64, data: PyBackedBytes) -> Operation {
+        self.ask("store", Answer::Nothing, PpeOp::Store { ea: Address(ea), data: data.to_vec() })
+    }
+
+    fn store_u32(&self, ea: u64, word: u32) -> Operation {
+        self.ask(
+            "store_u32",
+            Answer::Nothing,
+            PpeOp::Store { ea: Address(ea), data: word.to_le_bytes().to_vec() },
+        )
+    }
+
+    fn proxy(&self, put: bool, spe: usize, ls: u32, ea: u64, bytes: u32, tag: u32) -> Operation {
+        let call = if put { "proxy_put" } else { "proxy_get" };
+        let dma = Dma { put, ls, ea: Address(ea), bytes, tag, order: Ordering::Free };
+        self.ask(call, Answer::Nothing, PpeOp::Proxy { spe, dma })
+    }
+
+    fn proxy_wait(&self, spe: usize, mask: u32) -> Operation {
+        self.ask("proxy_wait", Answer::Plain, PpeOp::ProxyTags { spe, mask, until: Until::All })
+    }
+
+    fn read_mailbox_of(&self, spe: usize, interrupt: bool) -> Operation {
+        let call = if interrupt { "read_interrupt_mailbox" } else { "read_mailbox" };
+        self.ask(call, Answer::Plain, PpeOp::ReadMailbox { spe, interrupt })
+    }
+
+    fn mailbox_count_of(&self, spe: usize) -> Operation {
+        self.ask("mailbox_count", Answer::Plain, PpeOp::MailboxCount { spe, interrupt: false })
+    }
+
+    fn write_mailbox_of(&self, spe: usize, value: u32) -> Operation {
+        self.ask("write_mailbox", Answer::Nothing, PpeOp::WriteMailbox { spe, value })
+    }
+
+    fn write_signal_of(&self, spe: usize, register: u32, value: u32) -> Operation {
+        self.ask("write_signal", Answer::Nothing, PpeOp::WriteSignal { spe, register, value })
+    }
+
+    fn timebase(&self) -> Operation {
+        self.ask("timebase", Answer::Plain, PpeOp::Timebase)
+    }
+}
