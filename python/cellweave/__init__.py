@@ -14,12 +14,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cellweave import sim
 from cellweave._core import RequestError, RunError, __version__
 from cellweave.graph import Graph
 from cellweave.kernel import Kernel, kernel
 from cellweave.machine import Machine
 from cellweave.plan import Plan, plan
+from cellweave.probe import Probe, probe
 from cellweave.profile import Profile, profile
+from cellweave.reproduce.run import Reproduction, reproduce
 from cellweave.run import Result, run
 
 __all__ = [
@@ -27,7 +30,9 @@ __all__ = [
     "Kernel",
     "Machine",
     "Plan",
+    "Probe",
     "Profile",
+    "Reproduction",
     "RequestError",
     "Result",
     "RunError",
@@ -35,8 +40,11 @@ __all__ = [
     "include_dir",
     "kernel",
     "plan",
+    "probe",
     "profile",
+    "reproduce",
     "run",
+    "sim",
 ]
 
 

@@ -5,9 +5,12 @@
 //! | `error` | a wrong request, failed work |
 //! | `machine`, `graph` | machines and applications; text and JSON |
 //! | `plan` | `plan` and `profile`: options, plans and measurements as JSON; progress and Ctrl-C |
+//! | `probe` | patterns of transfers, measured; a machine file |
 //! | `exact` | the mixed integer program as arrays |
 //! | `kernels` | Python functions, compiled functions and arrays as the code of tasks |
+//! | `reproduce` | lists and measurements of the published experiments, as JSON |
 //! | `run` | a plan, arrays in and out, the result as JSON |
+//! | `sim` | a simulated machine, and Python generators as its programs |
 //!
 //! Floor 4. Long work is done without the interpreter's lock.
 
@@ -17,7 +20,10 @@ mod graph;
 mod kernels;
 mod machine;
 mod plan;
+mod probe;
+mod reproduce;
 mod run;
+mod sim;
 
 use pyo3::prelude::*;
 
@@ -35,6 +41,20 @@ fn _core(py: Python<'_>, m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(plan::plan, m)?)?;
     m.add_function(wrap_pyfunction!(plan::read_plan, m)?)?;
     m.add_function(wrap_pyfunction!(plan::profile, m)?)?;
+    m.add_function(wrap_pyfunction!(probe::patterns, m)?)?;
+    m.add_function(wrap_pyfunction!(probe::probe, m)?)?;
     m.add_function(wrap_pyfunction!(run::run, m)?)?;
+    m.add_function(wrap_pyfunction!(reproduce::read_toml, m)?)?;
+    m.add_function(wrap_pyfunction!(reproduce::rule_sets, m)?)?;
+    m.add_function(wrap_pyfunction!(reproduce::measure, m)?)?;
+    m.add_function(wrap_pyfunction!(reproduce::program, m)?)?;
+    m.add_class::<sim::Simulation>()?;
+    m.add_class::<sim::Unit>()?;
+    m.add_class::<sim::Operation>()?;
+    m.add_class::<sim::Outcome>()?;
+    m.add_function(wrap_pyfunction!(sim::sim_machines, m)?)?;
+    m.add_function(wrap_pyfunction!(sim::sim_parameters, m)?)?;
+    m.add_function(wrap_pyfunction!(sim::sim_rules, m)?)?;
+    m.add_function(wrap_pyfunction!(sim::sim_local_store, m)?)?;
     Ok(())
 }

@@ -72,7 +72,7 @@ def draw_activity(trace: Mapping[str, Any], window_ns: tuple[float, float] | Non
                 )
     several = len({pid for pid, _ in rows if pid}) > 1
     ax.set_yticks(range(len(rows)), [_label(row, names, several) for row in rows], fontsize=8)
-    ax.invert_yaxis()
+    ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlim(low * per_us, high * per_us)
     ax.set_xlabel(unit)
     note = f"; {left_out} more bars are not drawn" if left_out else ""
