@@ -132,6 +132,16 @@ def test_every_kind_of_result_is_drawn(command: Command, tmp_path: Path, line: s
     assert (tmp_path / "a.svg").read_text().lstrip().startswith("<?xml")
 
 
+def test_a_result_goes_into_a_report(command: Command, tmp_path: Path) -> None:
+    assert command("probe", "--on", "cell", "--pattern", "pair", "-q", "-o", "pair.json").returncode == 0
+    assert command("report", "pair.json", "-o", "page.html").returncode == 0
+    page = (tmp_path / "page.html").read_text()
+    assert "cell simulated" in page and "<svg" in page
+    (tmp_path / "half.json").write_text('{"measurements": [{}]}')
+    done = command("report", "half.json")
+    assert done.returncode == 2 and "half.json" in done.stderr and "Traceback" not in done.stderr
+
+
 def test_more_elements_and_larger_transfers_move_more_from_memory() -> None:
     found = cw.probe("ps3", "memory-read", sizes=["128..16k"], buffers=[1], spes=[1, 6]).measurements
     by = {(m["partners"], m["size_bytes"]): m["bandwidth_gbs"]["p50"] for m in found}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cellweave import _core
 from cellweave.files import check_free, write_whole
+from cellweave.report.probe import probe_tables
 from cellweave.report.table import html
 from cellweave.report.tables import graph_tables, machine_tables, plan_tables, result_tables
 
@@ -128,9 +129,11 @@ def _read(path: Path) -> tuple[str, Any]:
                 return "plan", json.loads(_core.read_plan(str(path)))
             if {"elapsed_s", "elements", "instances"} <= set(data):
                 return "result", data
+            if "measurements" in data:
+                return "probe", data
             if "task" in data:
                 return "graph", json.loads(_core.Graph.load(str(path)).to_json())
-        raise _core.RequestError(f"{path}: neither a result, a plan, a trace nor an application")
+        raise _core.RequestError(f"{path}: neither a result, a plan, a probe, a trace nor an application")
     if path.suffix == ".toml" and _is_machine(path):
         return "machine", json.loads(_core.Machine.load(str(path)).to_json())
     return "graph", json.loads(_core.Graph.load(str(path)).to_json())
@@ -151,12 +154,13 @@ def _drawing(draw: Callable[..., Axes], *arguments: Any) -> Callable[[], Figure]
 
 def _sections(found: Sequence[tuple[Path, str, Any]]) -> Iterator[Section]:
     from cellweave.report.contributions import draw_contributions
+    from cellweave.report.curves import draw_probe
     from cellweave.report.machine import draw_machine
     from cellweave.report.mapping import draw_mapping
     from cellweave.report.timeline import draw_timeline
 
     plans = [data for _, kind, data in found if kind == "plan"]
-    order = {"result": 0, "plan": 1, "trace": 2, "graph": 3, "machine": 4}
+    order = {"result": 0, "plan": 1, "trace": 2, "graph": 3, "machine": 4, "probe": 5}
     for path, kind, data in sorted(found, key=lambda item: order[item[1]]):
         stem = path.stem
         if kind == "result":
@@ -174,6 +178,9 @@ def _sections(found: Sequence[tuple[Path, str, Any]]) -> Iterator[Section]:
             mapping = plan["mapping"] if plan else None
             drawing = {f"{stem}-mapping": _drawing(draw_mapping, data, mapping)}
             yield Section(f"{data['name']}: the graph", graph_tables(data), drawing)
+        elif kind == "probe":
+            measured = _checked(path, lambda d: probe_tables(d, []), data)
+            yield Section(f"{data['target']}: measured", measured, {f"{stem}-probe": partial(draw_probe, data)})
         else:
             floor: dict[str, Callable[[], Figure]] = {f"{stem}-machine": partial(draw_machine, data)}
             yield Section(f"the machine {data['name']}", machine_tables(data), floor)

@@ -87,7 +87,7 @@ def _shortened(transfers: str) -> str:
 
 
 def _quality(m: Data) -> str:
-    return m["quality"] + (f", {m['excluded']} left out" if m["excluded"] else "")
+    return f"{m['quality']}" + (f", {m['excluded']} left out" if m["excluded"] else "")
 
 
 def _warnings(measurements: list[Data]) -> list[str]:
