@@ -10,6 +10,7 @@
 //! | [`mod@measure`] | does the experiments; quantiles of their samples |
 //! | [`result`] | what was measured, as JSON and as CSV |
 //! | [`mod@fit`] | a machine file from it: distances and limits |
+//! | [`ring`] | the ring of `ring-mapping`: SPE programs under every mapping, ranked |
 //! | [`targets`] | the target that a name means |
 //!
 //! ```
@@ -30,11 +31,12 @@ pub mod random;
 pub mod ranges;
 pub mod request;
 pub mod result;
+pub mod ring;
 pub mod shape;
 pub mod targets;
 pub mod written;
 
-pub use fit::fit;
+pub use fit::{Fitted, fit};
 pub use machine::target::Error;
 pub use measure::{Progress, measure};
 pub use quantiles::Quantiles;
