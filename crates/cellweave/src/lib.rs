@@ -35,12 +35,14 @@ pub extern crate machine;
 pub extern crate model;
 pub extern crate plan;
 pub extern crate run;
+pub extern crate sim;
 pub extern crate work;
 
 mod calibrate;
 mod error;
 mod fit;
 mod profile;
+pub mod reproduce;
 mod stand_in;
 mod verbs;
 

@@ -6,7 +6,8 @@
 //! | [`loads`] | transfers that run at the same time, on the simulator as a [`machine::target::Target`] |
 //! | [`mailbox`] | a message from an SPE to the PPE |
 //! | [`ppe_read`] | a PPE that reads an SPE's local store |
-//! | [`messages`] | SPEs that read in commands of different sizes, and which ways around the bus the packets went |
+//! | [`streams`] | SPEs that read from each other for a given time, and which ways the packets went |
+//! | [`rings`] | the ring of `ring-mapping` under many mappings |
 //! | [`lists`] | no measurement: the lists of published groups, as JSON |
 //!
 //! What was published never comes in here: setting published beside obtained is done with what comes out.
@@ -15,5 +16,6 @@ pub mod chosen;
 pub mod lists;
 pub mod loads;
 pub mod mailbox;
-pub mod messages;
 pub mod ppe_read;
+pub mod rings;
+pub mod streams;

@@ -1,7 +1,7 @@
 //! The published experiments: lists and measurements, as JSON.
 
 use crate::error::request;
-use cellweave::reproduce::{chosen, lists, loads, mailbox, messages, ppe_read};
+use cellweave::reproduce::{chosen, lists, loads, mailbox, ppe_read, rings, streams};
 use pyo3::prelude::*;
 
 /// A TOML document as JSON.
@@ -27,7 +27,8 @@ pub fn measure(py: Python<'_>, loads: &str) -> PyResult<String> {
 pub fn program(py: Python<'_>, name: &str, options: &str) -> PyResult<String> {
     py.detach(|| match name {
         "mailbox" => answer(options, mailbox::run),
-        "messages" => answer(options, messages::run),
+        "ring" => answer(options, rings::run),
+        "streams" => answer(options, streams::run),
         "ppe-read" => answer(options, ppe_read::run),
         _ => Err(request(format!("no program `{name}`"))),
     })

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 import cellweave
-from cellweave.cli import generate, machine, plan, profile, report, run
+from cellweave.cli import generate, machine, plan, probe, profile, report, reproduce, run
 from cellweave.cli.printer import fail
 
 app = typer.Typer(
@@ -50,10 +50,12 @@ def _cellweave(
 
 
 app.add_typer(machine.app, name="machine")
+app.command("probe")(probe.probe)
 app.command("profile")(profile.profile)
 app.command("plan")(plan.plan)
 app.command("run")(run.run)
 app.add_typer(generate.app, name="generate")
+app.command("reproduce")(reproduce.reproduce)
 app.command("report")(report.report)
 
 

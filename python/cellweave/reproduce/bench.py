@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Given = TypeVar("Given")
 Made = TypeVar("Made")
 Transfer = tuple[str, str, str]
+Stream = tuple[int, int, int]
 
 # A "large transfer": commands of the largest size, as many in flight as half a local store holds.
 LARGE_BYTES = 16384
@@ -25,6 +26,8 @@ LARGE_BUFFERS = 8
 # What a transfer moves, and its fewest and most commands, where nobody says otherwise.
 _STREAM_BYTES = 1 << 20
 _REPEATS = (32, 256)
+# How long streams run that are to run for as long: 100 times the time of a large command.
+_WINDOW_NS = 64_000
 # All choices of the two SPEs that a Playstation 3 hides, and the few of them that a quick look takes.
 HIDDEN = tuple(combinations(range(8), 2))
 _QUICK_HIDDEN = 4
@@ -102,13 +105,33 @@ class Measured:
     transfers: list[dict[str, float]] = field(repr=False)
     timer_hz: float
 
-    def summed_gbs(self) -> float:
-        """Each transfer's bytes over its own time, summed: what the transfers get, where some are done sooner."""
-        return sum(t["gbs"] for t in self.transfers)
-
     def ticked_ns(self, times: int) -> float:
         """Mean time of a command by the decrementer, for transfers of `times` commands, one after another."""
         return sum(t["ticks"] for t in self.transfers) / len(self.transfers) / times / self.timer_hz * 1e9
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """What streams came to.
+
+    Attributes
+    ----------
+    streams : list of dict
+        ``gbs`` of each, and ``ticked_ns``: the decrementer's ns per message.
+    ways : list of int
+        Packets that the first Cell's rings carried clockwise, and the other way.
+    """
+
+    streams: list[dict[str, float]]
+    ways: list[int]
+
+    def each(self) -> list[float]:
+        """GB/s of each stream."""
+        return [stream["gbs"] for stream in self.streams]
+
+    def gbs(self) -> float:
+        """GB/s of all together: the sum of what each gets while all run."""
+        return sum(self.each())
 
 
 class Bench:
@@ -182,28 +205,34 @@ class Bench:
         """Measure one load."""
         return self.loads(machine, [load], hidden)[0]
 
-    def messages(
-        self, machine: str, streams: Sequence[tuple[int, int, int]], times: int | None = None, buffers: int = LARGE_BUFFERS
-    ) -> dict[str, Any]:
-        """Streams of commands of their own size each.
+    def streams(
+        self,
+        machine: str,
+        streams: Sequence[Stream],
+        buffers: int = LARGE_BUFFERS,
+        times: int | None = None,
+        window_ns: int = _WINDOW_NS,
+    ) -> Streamed:
+        """SPEs that read from each other, all for as long.
 
         Parameters
         ----------
-        streams : sequence of (reader, source, bytes)
-            All run at the same time; the source may be the reader.
+        streams : sequence of (reader, source, bytes of a message)
+            The source may be the reader; messages beyond 16 kB are several commands.
+        buffers : int
+            Messages in flight per stream.
         times : int, optional
-            Commands of each; by default as many as move the same bytes in each.
-
-        Returns
-        -------
-        dict
-            ``streams``: ``gbs`` and ``ticked_ns`` of each; ``ways``: packets that went clockwise, and the other way.
+            Messages of each; by default as many as the window lets through.
+        window_ns : int
+            No message is started later.
         """
-        messages = [
-            {"reader": reader, "source": source, "bytes": size, "times": times or _STREAM_BYTES // size}
-            for reader, source, size in streams
-        ]
-        return self.program("messages", machine, messages=messages, buffers=buffers)
+        named = [{"reader": reader, "source": source, "bytes": size} for reader, source, size in streams]
+        options = {"streams": named, "buffers": buffers, "times": times, "window_ns": window_ns}
+        return Streamed(**self.program("streams", machine, **options))
+
+    def together(self, machine: str, pairs: Sequence[tuple[int, int]]) -> Streamed:
+        """Large transfers, ``(reader, source)``, that all run for as long."""
+        return self.streams(machine, [(reader, source, LARGE_BYTES) for reader, source in pairs])
 
     def many(self, machine: str, loads: Sequence[Load], batch: int = 8) -> list[Measured]:
         """Measure loads in batches, several at a time."""

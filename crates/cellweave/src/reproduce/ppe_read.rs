@@ -24,11 +24,11 @@ pub struct Request {
 /// What was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Answer {
-    /// Mean ns from when the PPE hands over the command to when it has loaded a word of the last line.
+    /// Mean ns from when the PPE hands over the command to when it has loaded all.
     pub ns: f64,
 }
 
-/// Has PPE 0 read from SPE 0's local store. Every line that was copied is loaded once, as a program would that uses it.
+/// Has PPE 0 read from SPE 0's local store. What was copied is loaded once.
 ///
 /// # Errors
 /// Says what cannot be simulated.
@@ -55,9 +55,7 @@ pub fn run(request: &Request) -> Result<Answer, String> {
             let start = ppe.now_ps();
             ppe.proxy_put(0, 0, at, bytes, TAG);
             ppe.proxy_wait(0, 1 << TAG);
-            for line in (0..bytes).step_by(LINE_BYTES as usize) {
-                ppe.load_u32(sim::Address(at.0 + u64::from(line)));
-            }
+            ppe.load(at, bytes);
             total.set(total.get() + ppe.now_ps() - start);
         }
     })

@@ -13,7 +13,6 @@ from random import Random
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
-from cellweave.reproduce.bench import Load, reads
 from cellweave.reproduce.experiment import experiment
 from cellweave.reproduce.patterns import Pairs
 from cellweave.reproduce.rows import Spread
@@ -330,7 +329,7 @@ def pairs(bench: Bench, found: Found) -> None:
     """
     ways = list(_pairings(list(range(8))))
     ways = ways[:: bench.fewer(1, 7)]
-    gbs = [m.summed_gbs() for m in bench.many("cell", [Load(reads(*way)) for way in ways], 4)]
+    gbs = bench.map(lambda way: bench.together("cell", way).gbs(), ways)
     told = f"{len(ways)} of 105 ways, {min(gbs):.0f} .. {max(gbs):.0f} GB/s, median {median(gbs):.0f}"
     found.rows.number("ring-mapping-026", max(gbs) / min(gbs), told, pivot=1.0)
     found.pictures["pairs"] = {

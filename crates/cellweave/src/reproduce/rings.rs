@@ -1,0 +1,57 @@
+//! The ring of `ring-mapping` under many mappings: how long a round takes.
+
+use super::chosen::Chosen;
+use probe::ring::{Options, run_on};
+use serde::{Deserialize, Serialize};
+
+/// What to measure.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Request {
+    /// On which machine.
+    #[serde(flatten)]
+    pub chosen: Chosen,
+    /// The SPE of each task, for each mapping.
+    pub mappings: Vec<Vec<usize>>,
+    /// Of a packet.
+    pub bytes: u32,
+    /// Whether packets go both ways around.
+    pub both: bool,
+    /// Transmissions of each task in each direction.
+    pub rounds: u32,
+    /// Of the start state.
+    pub seed: u64,
+}
+
+/// What was measured.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer {
+    /// ns from the common start until the last task is done, by the number of rounds; for each mapping.
+    pub round_ns: Vec<f64>,
+}
+
+/// Runs the ring under every mapping, one after another.
+///
+/// # Errors
+/// Says which mapping or number is wrong, or what ended a simulation.
+///
+/// ```
+/// use cellweave::reproduce::{chosen::Chosen, rings};
+/// let chosen = Chosen { machine: "cell".into(), rules: None, hidden: None };
+/// let mappings = vec![vec![1, 3, 5, 7], vec![1, 6, 3, 4]]; // neighbours on the bus; far from each other
+/// let request = rings::Request { chosen, mappings, bytes: 1024, both: true, rounds: 20, seed: 1 };
+/// assert_eq!(rings::run(&request).unwrap().round_ns.len(), 2);
+/// ```
+pub fn run(request: &Request) -> Result<Answer, String> {
+    let chosen = &request.chosen;
+    let options = Options::on(&chosen.machine, chosen.rules.as_deref(), chosen.hidden.as_deref());
+    let mut options = options.map_err(|e| e.to_string())?;
+    options.packet_bytes = request.bytes;
+    options.bidirectional = request.both;
+    options.rounds = request.rounds;
+    options.seed = request.seed;
+    let one = |spes: &Vec<usize>| {
+        let options = Options { tasks: spes.len(), ..options.clone() };
+        run_on(spes, &options).map(|run| run.elapsed_ns / f64::from(request.rounds)).map_err(|e| e.to_string())
+    };
+    Ok(Answer { round_ns: request.mappings.iter().map(one).collect::<Result<_, _>>()? })
+}
