@@ -114,7 +114,8 @@ def test_a_fitted_group_is_met_within_5_percent_and_a_validation_group_within_25
 
 
 def test_the_summary_counts_by_role_and_names_what_is_missed() -> None:
-    rows = [ROW, replace(ROW, id="a-2", group="streaming-schedule/far", role="validation", verdict="contradicts", deviation=1.5)]
+    far = replace(ROW, id="a-2", group="streaming-schedule/far", role="validation", verdict="contradicts", deviation=1.5)
+    rows = [ROW, far]
     told = summary(rows)
     assert (told["fitted"]["groups"], told["fitted"]["met"]) == (1, 1)
     assert (told["validation"]["groups"], told["validation"]["met"]) == (1, 0)

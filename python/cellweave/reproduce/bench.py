@@ -13,7 +13,7 @@ from cellweave import _core
 from cellweave.reproduce.facts import seeds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -228,7 +228,7 @@ class Bench:
         """
         named = [{"reader": reader, "source": source, "bytes": size} for reader, source, size in streams]
         options = {"streams": named, "buffers": buffers, "times": times, "window_ns": window_ns}
-        return Streamed(**self.program("streams", machine, **options))
+        return Streamed(**self.program("streams", machine, options))
 
     def together(self, machine: str, pairs: Sequence[tuple[int, int]]) -> Streamed:
         """Large transfers, ``(reader, source)``, that all run for as long."""
@@ -263,10 +263,12 @@ class Bench:
             Of the start state.
         """
         options = {"mappings": mappings, "bytes": bytes, "both": both, "rounds": rounds, "seed": seed}
-        found: list[float] = self.program("ring", machine, hidden, **options)["round_ns"]
+        found: list[float] = self.program("ring", machine, options, hidden)["round_ns"]
         return found
 
-    def program(self, name: str, machine: str, hidden: Sequence[int] | None = None, **options: Any) -> dict[str, Any]:
+    def program(
+        self, name: str, machine: str, options: Mapping[str, Any], hidden: Sequence[int] | None = None
+    ) -> dict[str, Any]:
         """Run one of the programs that are more than transfers; see the core's module ``reproduce``."""
         request = {**self._machine(machine, hidden), **options}
         found: dict[str, Any] = json.loads(_core.program(name, json.dumps(request)))

@@ -15,15 +15,20 @@ from cellweave.reproduce.summary import summary_table, votes
 from cellweave.reproduce.tables import misfit_table, rows_table, shown_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from matplotlib.figure import Figure
 
     from cellweave.reproduce.run import Reproduction, Result
 
+    Drawings = dict[str, Callable[[], Figure]]
+
 
 _INTRODUCTION = (
-    "Every row sets a published figure beside what the simulated machine gives. Groups that are fitted were looked at while the "
-    "rule sets were chosen; validation groups were not. The list of both was fixed before the first fit. A group votes once, "
-    "with its worst row.",
+    "Every row sets a published figure beside what the simulated machine gives. Groups that are fitted were looked at while "
+    "the rule sets were chosen; validation groups were not. The list of both was fixed before the first fit. A group votes "
+    "once, with its worst row.",
     "Results on a Playstation 3 are the median over the choices of the two SPEs that it hides, with the lowest and the highest "
     "beside it; which two a measured machine hid is not known, and none was chosen afterwards.",
 )
@@ -70,14 +75,13 @@ def sections(done: Reproduction) -> list[Section]:
     found: list[Section] = []
     if voting:
         text = [*_INTRODUCTION, _QUICK] if done.quick else list(_INTRODUCTION)
-        overview = {"published": partial(draw_ratios, voting, f"obtained by published, rule set {rules}")}
-        found.append(Section(f"The votes: rule set {rules}", [summary_table(voting, rules), _groups_table(done)], overview, text))
+        overview: Drawings = {"published": partial(draw_ratios, voting, f"obtained by published, rule set {rules}")}
+        tables = [summary_table(voting, rules), _groups_table(done)]
+        found.append(Section(f"The votes: rule set {rules}", tables, overview, text))
         if len(done.rules) > 1:
             by_rules = {name: [row for row in done.rows(name) if row.role != "shown"] for name in done.rules}
-            tables = [summary_table(rows, name) for name, rows in by_rules.items()]
-            found.append(
-                Section("The misfit of every rule set", [*tables, misfit_table(done)], {"misfit": partial(draw_misfit, by_rules)})
-            )
+            tables = [*(summary_table(rows, name) for name, rows in by_rules.items()), misfit_table(done)]
+            found.append(Section("The misfit of every rule set", tables, {"misfit": partial(draw_misfit, by_rules)}))
     found += [_section(result) for result in done.results if result.rules == rules]
     found.append(_left_out_section())
     return found
@@ -98,7 +102,7 @@ def _section(result: Result) -> Section:
     on = f"On the simulated {result.experiment.machine}, rule set {result.rules}; {result.seconds:.1f} s."
     paper = result.experiment.id.partition("/")[0]
     # Names of pictures are unique within a paper only.
-    drawings = {f"{paper}-{name}": partial(draw, data) for name, data in result.pictures.items()}
+    drawings: Drawings = {f"{paper}-{name}": partial(draw, data) for name, data in result.pictures.items()}
     return Section(f"{result.experiment.id}: {result.experiment.title}", tables, drawings, [*paragraphs, *result.notes, on])
 
 

@@ -183,7 +183,9 @@ class Rows:
             )
         )
 
-    def shown(self, row: str, figure: str, quantity: str, conditions: str, obtained: float, unit: str, detail: str = "") -> None:
+    def shown(
+        self, row: str, figure: str, quantity: str, conditions: str, obtained: float, unit: str, detail: str = ""
+    ) -> None:
         """Something obtained whose published value nobody knows, or a reading beside the one that votes."""
         self.found.append(
             Row(

@@ -89,7 +89,11 @@ class Reproduction:
         }
         if len(self.rules) > 1:
             told["misfit"] = {
-                rules: {row.id: {"ratio": row.ratio, "obtained": row.obtained, "verdict": row.verdict} for row in self.rows(rules)}
+                rules: {
+                    row.id: {"ratio": row.ratio, "obtained": row.obtained, "verdict": row.verdict}
+                    for row in self.rows(rules)
+                    if row.role != "shown"
+                }
                 for rules in self.rules
             }
         return told

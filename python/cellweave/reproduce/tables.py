@@ -43,7 +43,8 @@ def rows_table(title: str, rows: Sequence[Row], detail: bool = False) -> Table:
     table = Table(title, columns)
     for row in rows:
         what = f"{row.quantity}, {row.conditions}" if row.conditions else row.quantity
-        cells = [row.id.partition("/")[2] or row.id, what, told(row.published), told(row.obtained), row.unit, ratio(row), row.verdict]
+        name = row.id.partition("/")[2] or row.id
+        cells = [name, what, told(row.published), told(row.obtained), row.unit, ratio(row), row.verdict]
         table.rows.append([*cells, row.role, row.detail] if detail else cells)
     return table
 
@@ -66,7 +67,8 @@ def result_tables(done: Reproduction) -> list[Table]:
         if rows or few:
             table = rows_table(f"{result.experiment.id}: {result.experiment.title}", rows)
             if few:
-                table.notes = [row.id.rpartition("/")[2] + ": " + row.detail for row in rows if row.detail and row.role != "shown"]
+                behind = [row for row in rows if row.detail and row.role != "shown"]
+                table.notes = [f"{row.id.rpartition('/')[2]}: {row.detail}" for row in behind]
                 table.notes += result.notes
             tables.append(table)
     if len(done.rules) > 1:
@@ -80,7 +82,8 @@ def result_tables(done: Reproduction) -> list[Table]:
 
 def misfit_table(done: Reproduction) -> Table:
     """The ratio of every rule set on every row that votes."""
-    table = Table("misfit: every rule set on every row", ["id", "in the fit", ">published", *(f">{rules}" for rules in done.rules)])
+    columns = ["id", "in the fit", ">published", *(f">{rules}" for rules in done.rules)]
+    table = Table("misfit: every rule set on every row", columns)
     by_rules = [{row.id: row for row in done.rows(rules)} for rules in done.rules]
     for row in done.rows():
         if row.role == "shown":

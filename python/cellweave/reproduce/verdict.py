@@ -55,7 +55,11 @@ class Judged:
 
 
 def number(
-    published: float, obtained: float | None, pivot: float | None = None, scale: float = 1.0, pivot_obtained: float | None = None
+    published: float,
+    obtained: float | None,
+    pivot: float | None = None,
+    scale: float = 1.0,
+    pivot_obtained: float | None = None,
 ) -> Judged:
     """Set a number against a published one.
 

@@ -33,9 +33,7 @@ Curves = dict[int, list[float]]
 
 
 def _loads(direction: str, buffers: int, spes: range, sizes: list[int]) -> list[Load]:
-    return [
-        Load([(f"SPE{i}", "memory0", direction) for i in range(n)], size, buffers) for n in spes for size in sizes
-    ]
+    return [Load([(f"SPE{i}", "memory0", direction) for i in range(n)], size, buffers) for n in spes for size in sizes]
 
 
 def _curves(bench: Bench, direction: str, buffers: int, hidden: tuple[int, int]) -> Curves:
@@ -62,11 +60,11 @@ def _top(curves: Curves) -> float:
 def _saturation(curves: Curves, n: int) -> float:
     """The smallest size at which `n` SPEs have 90 % of the figure's largest bandwidth; the largest size where none does."""
     enough = _SATURATED * _top(curves)
-    return next((size for size, gbs in zip(_SIZES, curves[n], strict=True) if gbs >= enough), _SIZES[-1])
+    return float(next((size for size, gbs in zip(_SIZES, curves[n], strict=True) if gbs >= enough), _SIZES[-1]))
 
 
 def _geometric(values: list[float]) -> float:
-    return exp(mean(log(v) for v in values))
+    return float(exp(mean(log(v) for v in values)))
 
 
 def _draw(number: int, direction: str, buffers: int, bench: Bench, found: Found) -> None:
@@ -81,7 +79,8 @@ def _draw(number: int, direction: str, buffers: int, bench: Bench, found: Found)
             spread = Spread(column, bench.over_hidden())
             where = f"dma-benchmark/{name}"
             what = f"DMA {direction} bandwidth, {buffers} in flight"
-            found.rows.shown(f"{where}:{n}x{size}", where, what, f"{label}, {size} bytes", spread.median, "GB/s", spread.detail())
+            case = f"{label}, {size} bytes"
+            found.rows.shown(f"{where}:{n}x{size}", where, what, case, spread.median, "GB/s", spread.detail())
     requests = "1 request" if buffers == 1 else f"{buffers} requests"
     verb = "read" if direction == "get" else "write"
     found.notes.append(f"median over {bench.over_hidden()}")
@@ -115,10 +114,10 @@ _enter_figures()
 def mailbox(bench: Bench, found: Found) -> None:
     """A message from an SPE to the PPE by mailbox.
 
-    From when the SPE writes its outbound mailbox to when the PPE, which waits for it, has the value; mean of 10 messages and
-    of the six SPEs.
+    From when the SPE writes its outbound mailbox to when the PPE, which waits for it, has the value; mean of 10 messages
+    and of the six SPEs.
     """
-    values = bench.map(lambda hidden: bench.program("mailbox", "ps3", hidden, times=10)["ns"], bench.hidden())
+    values = bench.map(lambda hidden: bench.program("mailbox", "ps3", {"times": 10}, hidden)["ns"], bench.hidden())
     found.rows.number("dma-benchmark-012", Spread(values, bench.over_hidden()))
 
 
@@ -126,8 +125,8 @@ def mailbox(bench: Bench, found: Found) -> None:
 def one_buffer(bench: Bench, found: Found) -> None:
     """What the text says of one buffer (figures A.1 and A.9).
 
-    *Half*: one SPE's read bandwidth at 16 kB by the largest of the figure. *Twice*: write by read bandwidth of 1 and 2 SPEs,
-    geometric mean over the sizes. *Saturation*: the smallest size at which 6 SPEs have 90 % of the figure's largest
+    *Half*: one SPE's read bandwidth at 16 kB by the largest of the figure. *Twice*: write by read bandwidth of 1 and 2
+    SPEs, geometric mean over the sizes. *Saturation*: the smallest size at which 6 SPEs have 90 % of the figure's largest
     bandwidth. *No overhead*: what 6 SPEs lose at 16 kB against the best number of SPEs.
     """
     get, put = (_figure(bench, direction, 1) for direction in ("get", "put"))

@@ -42,8 +42,9 @@ def fig_3(bench: Bench, found: Found) -> None:
     """Figure 3: data transfer time between two SPEs of the same Cell.
 
     SPE1 reads from SPE3's local store, one command at a time, 8 bytes to 16 kB; time by the decrementer, whose tick is
-    37.5 ns (mean of 10), and exactly. Latency is the time of 8 bytes by the decrementer. Bandwidth is that of a large transfer (commands
-    of 16 kB, as many in flight as half a local store holds); one command of 16 kB alone, start included, is in the detail.
+    37.5 ns (mean of 10), and exactly. Latency is the time of 8 bytes by the decrementer. Bandwidth is that of a large
+    transfer (commands of 16 kB, as many in flight as half a local store holds); one command of 16 kB alone, start
+    included, is in the detail.
     """
     sizes = [2**i for i in range(3, 15)]
     measured = bench.loads("qs22", [_single(1, 3, size) for size in sizes])
@@ -146,9 +147,7 @@ def _tables(found: Found, name: str, quantity: str, unit: str, obtained: _Matrix
     told = f"Cell0 reading {means[1][0]:.4g} {unit}, Cell1 reading {means[1][1]:.4g} {unit}"
     holds = verdict.claim(slower[0] == slower[1] and means[1][0] != means[1][1])
     words = [f"Cell{chip} reading" for chip in slower]
-    found.rows.structure(
-        f"{group}-direction", "", f"{quantity}: the slower direction", "", words[0], words[1], "", holds, told
-    )
+    found.rows.structure(f"{group}-direction", "", f"{quantity}: the slower direction", "", words[0], words[1], "", holds, told)
     found.pictures[name] = {
         "kind": "matrices",
         "title": f"{name.replace('-', ' ').capitalize()}: {quantity.partition(' ')[2]}, row: who reads",
@@ -162,7 +161,9 @@ def _all_pairs() -> Pairs:
     return [(r, s) for r in range(2 * _SPES) for s in range(2 * _SPES)]
 
 
-def _square(bench: Bench, load: Callable[[int, int], Load], value: Callable[[Measured], float], own: Callable[[int], float]) -> _Matrix:
+def _square(
+    bench: Bench, load: Callable[[int, int], Load], value: Callable[[Measured], float], own: Callable[[int], float]
+) -> _Matrix:
     """A matrix of single transfers; an SPE's reads from its own local store are a program of their own."""
     pairs = _all_pairs()
     others = [pair for pair in pairs if pair[0] != pair[1]]
@@ -177,10 +178,11 @@ def _square(bench: Bench, load: Callable[[int, int], Load], value: Callable[[Mea
 def table_6(bench: Bench, found: Found) -> None:
     """Table 6: latency when an SPE reads from a distant local store.
 
-    All 256 pairs, an SPE's own local store included: one command of 8 bytes by the reader's decrementer, mean of 10. Own chip
-    and cross-chip are compared by their means and by how many entries lie within one tick (37.5 ns) of the published one;
-    the direction is which Cell's SPEs wait longer.
+    All 256 pairs, an SPE's own local store included: one command of 8 bytes by the reader's decrementer, mean of 10. Own
+    chip and cross-chip are compared by their means and by how many entries lie within one tick (37.5 ns) of the published
+    one; the direction is which Cell's SPEs wait longer.
     """
+
     def own(spe: int) -> float:
         return bench.streams("qs22", [(spe, spe, _SMALL_BYTES)], 1, _TIMES).streams[0]["ticked_ns"]
 
@@ -195,6 +197,7 @@ def table_7(bench: Bench, found: Found) -> None:
     All 256 pairs, an SPE's own local store included: a large transfer (commands of 16 kB, as many in flight as half a local
     store holds).
     """
+
     def own(spe: int) -> float:
         return bench.together("qs22", [(spe, spe)]).gbs()
 
@@ -211,8 +214,8 @@ def _across(readers: int, chip: int) -> Pairs:
 def flexio(bench: Bench, found: Found) -> None:
     """Several transfers between the two Cells.
 
-    One way: 1 to 8 SPEs of a Cell, each reading a large transfer from its counterpart on the other; the maximum counts. Both
-    ways: all 16 SPEs read from their counterparts; in total, and what the SPEs of each Cell get of it.
+    One way: 1 to 8 SPEs of a Cell, each reading a large transfer from its counterpart on the other; the maximum counts.
+    Both ways: all 16 SPEs read from their counterparts; in total, and what the SPEs of each Cell get of it.
     """
     lines: dict[str, list[float]] = {}
     for row, chip in (("streaming-schedule-023", 0), ("streaming-schedule-024", 1)):
@@ -242,14 +245,14 @@ def ppe_read(bench: Bench, found: Found) -> None:
     """A PPE reads an SPE's local store.
 
     The PPE hands a command to the SPE's proxy queue, waits until the data is in main memory, and loads it. Latency: 128
-    bytes. Bandwidth: 16 kB, one such read after another; the published 2 GB/s is what it "cannot exceed", less than the 25 GB/s
-    of every other port: that is its direction.
+    bytes. Bandwidth: 16 kB, one such read after another; the published 2 GB/s is what it "cannot exceed", less than the
+    25 GB/s of every other port: that is its direction.
     """
-    small = bench.program("ppe-read", "qs22", bytes=128, times=_TIMES)
-    large = bench.program("ppe-read", "qs22", bytes=LARGE_BYTES, times=_TIMES)
+    small = bench.program("ppe-read", "qs22", {"bytes": 128, "times": _TIMES})
+    large = bench.program("ppe-read", "qs22", {"bytes": LARGE_BYTES, "times": _TIMES})
     found.rows.number("streaming-schedule-017", small["ns"], "from handing over the command to the last load")
-    gbs = LARGE_BYTES / large["ns"]
-    found.rows.number("streaming-schedule-018", gbs, f"{large['ns']:.0f} ns for 16 kB", pivot=facts()["streaming-schedule-002"].number())
+    gbs, port = LARGE_BYTES / large["ns"], facts()["streaming-schedule-002"].number()
+    found.rows.number("streaming-schedule-018", gbs, f"{large['ns']:.0f} ns for 16 kB", pivot=port)
 
 
 @experiment("streaming-schedule/same-store", "qs22", ["same-store"])
@@ -305,7 +308,7 @@ def fig_4(bench: Bench, found: Found) -> None:
     pairs. Large transfers that all run for as long; the bandwidth of a pattern is the sum of what each gets.
     """
     count = bench.fewer(100, 20)
-    draws = {
+    draws: dict[str, Callable[[Random], Pairs]] = {
         "derangements": lambda random: derangement(_SPES, random),
         "permutations without fixed points": lambda random: permutation_without_fixed(_SPES, random),
         "8 random pairs": lambda random: pairs_with_repeats(_SPES, _SPES, random),
@@ -337,9 +340,10 @@ def fig_4(bench: Bench, found: Found) -> None:
 def fig_5(bench: Bench, found: Found) -> None:
     """Figure 5: accuracy of the linear contention model.
 
-    Random pairs of the 16 SPEs of both Cells, 2 to 49 at a time; every transfer moves the same bytes. Predicted: the largest
-    of the machine's limits, bytes over its pairs by its capacity. Obtained: from the first start to the last end on the
-    simulator. The ratio is predicted by obtained time, above 1 pessimistic; the error is the mean of ``|ratio - 1|``.
+    Random pairs of the 16 SPEs of both Cells, 2 to 49 at a time; every transfer moves the same bytes. Predicted: the
+    largest of the machine's limits, bytes over its pairs by its capacity. Obtained: from the first start to the last end
+    on the simulator. The ratio is predicted by obtained time, above 1 pessimistic; the error is the mean of ``|ratio -
+    1|``.
     """
     count, most = bench.fewer(100, 16), 49
     random = Random(bench.seeds["linear_model"])
@@ -372,7 +376,8 @@ class _Linear:
     def __init__(self, machine: str) -> None:
         data = Machine.load(machine).to_dict()
         self._limits = [
-            (limit["capacity_bytes_per_s"], [(set(b["from"]), set(b["to"])) for b in limit["pairs"]]) for limit in data["limits"]
+            (float(limit["capacity_bytes_per_s"]), [(set(b["from"]), set(b["to"])) for b in limit["pairs"]])
+            for limit in data["limits"]
         ]
 
     def time_ns(self, pairs: Pairs, bytes_each: int) -> float:
@@ -393,8 +398,8 @@ def puts_beside_gets(bench: Bench, found: Found) -> None:
     """Puts beside gets: the same bytes moved by the SPE that has them.
 
     Single transfers of 8 bytes and large ones, on a Cell and across both, and the near, far and random patterns of 8. The
-    claim holds where on average over these the puts reach 0.8 to 1.05 of the gets' speed: alike, and the gets no slower. Note that a
-    put is seen complete when its data has left for the other local store, not when it is there.
+    claim holds where on average over these the puts reach 0.8 to 1.05 of the gets' speed: alike, and the gets no slower.
+    Note that a put is seen complete when its data has left for the other local store, not when it is there.
     """
     random = Random(bench.seeds["random_patterns"])
     cases: dict[str, Pairs] = {"same Cell": [(1, 3)], "Cell0 from Cell1": [(0, 8)], "Cell1 from Cell0": [(8, 0)]}
