@@ -415,12 +415,13 @@ impl Simulation {
                 None => return,
             },
         };
+        // Once a turn: looking at the local store is an operation for steppers, and none for closures.
+        self.mix(self.wheel.now() ^ (unit as u64) << 56);
         loop {
             let now = self.wheel.now();
             self.shared[unit].cycle.set(now);
             self.watch.is_at(now);
             self.watch.runs(unit);
-            self.mix(now ^ (unit as u64) << 56);
             let u = &mut self.units[unit];
             let Some(body) = &mut u.body else { return };
             match body.resume(reply, now) {
