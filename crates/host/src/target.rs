@@ -15,7 +15,7 @@ use crate::clock::{Clock, now_ns};
 use crate::{pin, stolen};
 use barrier::Barrier;
 use lane::{Lane, Own, STRIDE_BYTES};
-use machine::target::{Error, Experiment, Sample, Store, Target, Timer, Times, Transfer};
+use machine::target::{Error, Experiment, Sample, Store, Target, Timer, Times, Transfer, Walk};
 use machine::{ElementId, Machine};
 use pool::Pool;
 use std::collections::BTreeMap;
@@ -31,10 +31,10 @@ const REPEATS: (u32, u32) = (8, 256);
 /// This computer, or a part of it.
 ///
 /// ```
-/// use machine::target::{Direction, Experiment, Store, Target, Transfer};
+/// use machine::target::{Direction, Experiment, Store, Target, Transfer, Walk};
 /// let mut host = host::HostTarget::new(machine::load("host").unwrap()).unwrap();
 /// let reads = Transfer { initiator: 0, other: Store::Memory(host.machine().elements[0].place.chip), direction: Direction::Get };
-/// let experiment = Experiment { transfers: vec![reads], size_bytes: 1024, buffers: 2, repeats: 16, compute_ns: 0 };
+/// let experiment = Experiment { transfers: vec![reads], size_bytes: 1024, buffers: 2, repeats: 16, compute_ns: 0, walk: Walk::Next };
 /// let samples = host.measure(&experiment, 3).unwrap();
 /// assert_eq!(samples.len(), 3);
 /// assert!(samples.iter().all(|s| s.bytes_per_s() > 0.0));
@@ -107,8 +107,10 @@ impl Target for HostTarget {
 
     fn check(&self, experiment: &Experiment) -> Result<(), Error> {
         experiment.check(&self.machine)?;
-        let each = lane::region_bytes(experiment);
-        let all = each * experiment.transfers.len() as u64;
+        if experiment.walk == Walk::Cached {
+            return Err(Error::Request("memory in a PPE's cache is there on simulated machines only".into()));
+        }
+        let all: u64 = experiment.transfers.iter().map(|t| lane::region_bytes(experiment, t)).sum();
         if all > EXPERIMENT_BYTES_MAX {
             return Err(Error::Request(format!(
                 "{} transfers, {} times {} bytes each, take {all} bytes of memory; an experiment has at most {}",
@@ -124,18 +126,19 @@ impl Target for HostTarget {
     fn measure(&mut self, experiment: &Experiment, samples: u32) -> Result<Vec<Sample>, Error> {
         self.check(experiment)?;
         self.prepare_memory(experiment);
-        let bytes = lane::region_bytes(experiment) as usize;
+        let bytes = |t: &Transfer| lane::region_bytes(experiment, t) as usize;
         let mut windows: BTreeMap<u32, pool::Windows> = BTreeMap::new();
         for (chip, pool) in &mut self.memory {
-            let users = experiment.transfers.iter().filter(|t| t.other == Store::Memory(*chip)).count();
-            if users > 0 {
-                let windows_of = pool.windows(users, bytes, samples as usize);
+            let users: Vec<_> =
+                experiment.transfers.iter().filter(|t| t.other == Store::Memory(*chip)).collect();
+            if let Some(first) = users.first() {
+                let windows_of = pool.windows(users.len(), bytes(first), samples as usize);
                 windows.insert(*chip, windows_of.map_err(Error::Failed)?);
             }
         }
         let regions: Vec<Mutex<Region>> = (experiment.transfers.iter())
             .map(|t| match t.other {
-                Store::Element(_) => Region::Cached(vec![0; bytes]),
+                Store::Element(_) => Region::Cached(vec![0; bytes(t)]),
                 Store::Memory(chip) => windows
                     .get_mut(&chip)
                     .and_then(Iterator::next)
@@ -221,7 +224,7 @@ fn program(
     };
     let owned = indices(&|t| owner(t) == Some(element));
     let mine = indices(&|t| t.initiator == element);
-    let lanes: Vec<Lane> = mine.iter().map(|&i| Lane::new(experiment, experiment.transfers[i])).collect();
+    let lanes: Vec<Lane> = mine.iter().map(|&i| Lane::new(experiment, &experiment.transfers[i])).collect();
     let mut own = Own::new(experiment);
     let mut log = Log { pinned, samples: Vec::with_capacity(samples as usize) };
     for sample in 0..samples {
@@ -261,7 +264,7 @@ mod tests {
     }
 
     fn experiment(transfers: Vec<Transfer>) -> Experiment {
-        Experiment { transfers, size_bytes: 256, buffers: 2, repeats: 32, compute_ns: 0 }
+        Experiment { transfers, size_bytes: 256, buffers: 2, repeats: 32, compute_ns: 0, walk: Walk::Next }
     }
 
     fn this_host() -> HostTarget {
@@ -315,6 +318,15 @@ mod tests {
             ..experiment(vec![get(0, Store::Memory(chip))])
         };
         assert!(matches!(host.check(&e), Err(Error::Request(why)) if why.contains("bytes of memory")));
+    }
+
+    #[test]
+    fn memory_in_a_ppes_cache_is_refused() {
+        let host = this_host();
+        let chip = host.machine().elements[0].place.chip;
+        let e = Experiment { walk: Walk::Cached, ..experiment(vec![get(0, Store::Memory(chip))]) };
+        assert!(matches!(host.check(&e), Err(Error::Request(why)) if why.contains("simulated")));
+        assert!(host.check(&Experiment { walk: Walk::Stride(4096), ..e }).is_ok());
     }
 
     #[test]

@@ -11,10 +11,14 @@ use std::fmt;
 pub const BUFFERS_MAX: u32 = 8;
 /// The largest size of one transfer, in bytes.
 pub const SIZE_BYTES_MAX: u32 = 1 << 20;
+/// What strides are multiples of: a Cell's line, two of other machines.
+const LINE_BYTES: u32 = 128;
 /// The most transfers of one experiment.
 pub const TRANSFERS_MAX: usize = 4096;
 /// The most times that each transfer of an experiment is done.
 pub const REPEATS_MAX: u32 = 1 << 20;
+/// The longest stride of a walk through memory, in bytes.
+pub const STRIDE_BYTES_MAX: u32 = 1 << 20;
 /// The longest computation between two transfers, in ns.
 pub const COMPUTE_NS_MAX: u64 = 1_000_000_000;
 
@@ -101,6 +105,21 @@ pub struct Experiment {
     pub repeats: u32,
     /// ns that the initiator computes before it waits for the next transfer, while those in flight go on.
     pub compute_ns: u64,
+    /// How repeats go through main memory, where that is an end.
+    pub walk: Walk,
+}
+
+/// Where one transfer after the other is in main memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Walk {
+    /// Each next to the one before it.
+    #[default]
+    Next,
+    /// Each so many bytes after the start of the one before: a multiple of 128, at least as much as a transfer has. On a
+    /// Cell 2048 is the same bank of memory every time, 65536 a new page.
+    Stride(u32),
+    /// As `Next`, through memory that a PPE has in its cache.
+    Cached,
 }
 
 /// One run of an experiment.
@@ -198,6 +217,15 @@ impl Experiment {
         within("buffers", u64::from(self.buffers), 1, u64::from(BUFFERS_MAX))?;
         within("repeats", u64::from(self.repeats), 1, u64::from(REPEATS_MAX))?;
         within("compute_ns", self.compute_ns, 0, COMPUTE_NS_MAX)?;
+        if let Walk::Stride(stride) = self.walk {
+            if stride % LINE_BYTES != 0 || !(self.size_bytes..=STRIDE_BYTES_MAX).contains(&stride) {
+                return Err(Error::Request(format!(
+                    "stride of {stride} bytes: a multiple of {LINE_BYTES} from the size of a transfer, {} bytes, to \
+                     {STRIDE_BYTES_MAX} is allowed",
+                    self.size_bytes
+                )));
+            }
+        }
         within("the number of transfers", self.transfers.len() as u64, 1, TRANSFERS_MAX as u64)?;
         self.transfers.iter().enumerate().try_for_each(|(i, t)| t.check(i, machine))
     }
@@ -303,7 +331,7 @@ mod tests {
     }
 
     fn experiment(transfers: Vec<Transfer>) -> Experiment {
-        Experiment { transfers, size_bytes: 128, buffers: 1, repeats: 1, compute_ns: 0 }
+        Experiment { transfers, size_bytes: 128, buffers: 1, repeats: 1, compute_ns: 0, walk: Walk::Next }
     }
 
     fn get(initiator: ElementId, other: Store) -> Transfer {
@@ -339,6 +367,10 @@ mod tests {
         assert!(with(|e| e.buffers = 9).contains("buffers: 9"));
         assert!(with(|e| e.repeats = 0).contains("repeats: 0"));
         assert!(with(|e| e.compute_ns = u64::MAX).contains("compute_ns"));
+        for stride in [0, 64, 200, 2 << 20] {
+            let e = Experiment { walk: Walk::Stride(stride), ..experiment(vec![get(2, Store::Memory(0))]) };
+            assert!(refused(e).contains(&format!("stride of {stride} bytes")));
+        }
         assert!(with(|e| e.transfers.clear()).contains("transfers: 0"));
         assert!(with(|e| e.size_bytes = 3 << 20).contains("1048576"));
         for (size, nearest) in

@@ -4,7 +4,7 @@ use crate::result::{Each, Measurement, Probed, Quality, Quantiles};
 use crate::{Error, Job, Request, written};
 use host::stolen::Steal;
 use machine::Machine;
-use machine::target::{Sample, Target, Timer};
+use machine::target::{Sample, Target, Timer, Walk};
 
 /// How far the work is.
 #[derive(Debug, Clone, Copy)]
@@ -19,8 +19,6 @@ pub struct Progress<'a> {
 
 /// From this share of samples on that lost their cpu, a measurement is called disturbed.
 const DISTURBED_SHARE: f64 = 0.5;
-/// From this share of the cpus' time on that a hypervisor gave to others, too.
-const STOLEN_SHARE: f64 = 0.05;
 
 /// Measures what `request` asks for. When `progress` returns false, what was measured so far is the result, which says
 /// that it was stopped.
@@ -42,26 +40,20 @@ pub fn measure(
         timer_hz: target.timer().hz,
         seed: request.seed,
         stopped: false,
+        stolen_share: None,
         identity: identity(target),
         measurements: Vec::with_capacity(jobs.len()),
     };
+    let steal = (!target.is_exact()).then(Steal::start);
     for (done, job) in jobs.iter().enumerate() {
         if !progress(&Progress { done, total: jobs.len(), job }) {
             probed.stopped = true;
             break;
         }
-        let steal = (!target.is_exact()).then(Steal::start);
         let found = target.measure(&job.experiment, samples)?;
-        let stolen = steal.and_then(|s| s.share());
-        probed.measurements.push(summary(
-            job,
-            target.machine(),
-            target.timer(),
-            target.is_exact(),
-            found,
-            stolen,
-        )?);
+        probed.measurements.push(summary(job, target.machine(), target.timer(), target.is_exact(), found)?);
     }
+    probed.stolen_share = steal.and_then(|s| s.share());
     Ok(probed)
 }
 
@@ -78,7 +70,6 @@ fn summary(
     timer: Timer,
     exact: bool,
     found: Vec<Sample>,
-    stolen_share: Option<f64>,
 ) -> Result<Measurement, Error> {
     let all = found.len();
     let unpinned = found.iter().any(|s| !s.unpinned.is_empty());
@@ -89,7 +80,7 @@ fn summary(
     let quality = match () {
         () if exact => Quality::Exact,
         () if unpinned => Quality::Unpinned,
-        () if few_left || stolen_share.is_some_and(|s| s > STOLEN_SHARE) => Quality::Disturbed,
+        () if few_left => Quality::Disturbed,
         () => Quality::Good,
     };
     let of = |value: &dyn Fn(&Sample) -> f64| Quantiles::of(kept.iter().map(|s| value(s)).collect());
@@ -105,6 +96,7 @@ fn summary(
         buffers: e.buffers,
         repeats: e.repeats,
         compute_ns: e.compute_ns,
+        walk: walk(e.walk),
         n: kept.len(),
         bandwidth_gbs: of(&|s| s.bytes_per_s() / 1e9).ok_or_else(nothing)?,
         bandwidth_by_timer_gbs: of(&|s| s.bytes_per_s_by(timer) / 1e9).ok_or_else(nothing)?,
@@ -113,9 +105,17 @@ fn summary(
         ticks: of(&ticks).ok_or_else(nothing)?,
         quality,
         excluded: all - kept.len(),
-        stolen_share,
         each: each(job, machine, middle),
     })
+}
+
+/// As results have it.
+fn walk(walk: Walk) -> String {
+    match walk {
+        Walk::Next => "next".into(),
+        Walk::Stride(bytes) => format!("stride {bytes}"),
+        Walk::Cached => "cached".into(),
+    }
 }
 
 /// The sample whose bandwidth is the median.

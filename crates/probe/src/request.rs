@@ -3,7 +3,7 @@
 use crate::patterns::{Pattern, named};
 use crate::{Error, Shape, workers, written};
 use machine::Machine;
-use machine::target::{Experiment, Target, Transfer};
+use machine::target::{Experiment, Target, Transfer, Walk};
 
 /// Seed of random patterns where none is given.
 pub const SEED_DEFAULT: u64 = 1;
@@ -45,6 +45,8 @@ pub struct Request {
     pub repeats: Option<u32>,
     /// ns of computing between transfers.
     pub compute_ns: u64,
+    /// How repeats go through main memory.
+    pub walk: Walk,
     /// Whether a machine file is wanted: with no patterns named, everything that its limits are fitted to is measured.
     pub machine_file: bool,
 }
@@ -61,6 +63,7 @@ impl Default for Request {
             samples: None,
             repeats: None,
             compute_ns: 0,
+            walk: Walk::Next,
             machine_file: false,
         }
     }
@@ -104,6 +107,7 @@ impl Request {
                     buffers,
                     repeats: self.repeats.unwrap_or_else(|| target.repeats(size_bytes)),
                     compute_ns: self.compute_ns,
+                    walk: self.walk,
                 };
                 target.check(&experiment)?;
                 jobs.push(Job { pattern: name.clone(), transfers: transfers.clone(), experiment });

@@ -26,6 +26,8 @@ pub struct Probed {
     pub seed: u64,
     /// Whether it ended before everything was measured.
     pub stopped: bool,
+    /// Share of one cpu's time that a hypervisor gave to others while all was measured, where that is known.
+    pub stolen_share: Option<f64>,
     /// The computer, where its speed was measured, and the program.
     pub identity: Vec<(String, String)>,
     /// In the order in which they were taken.
@@ -49,6 +51,8 @@ pub struct Measurement {
     pub repeats: u32,
     /// ns of computing between transfers.
     pub compute_ns: u64,
+    /// How repeats went through main memory: `next` to each other, `stride 2048`, `cached`.
+    pub walk: String,
     /// Samples that count.
     pub n: usize,
     /// The whole pattern together: all bytes over the time from the first start to the last end.
@@ -65,8 +69,6 @@ pub struct Measurement {
     pub quality: Quality,
     /// Samples that were taken and left out, because a thread lost its cpu.
     pub excluded: usize,
-    /// Share of one cpu's time that a hypervisor gave to others meanwhile, where that is known.
-    pub stolen_share: Option<f64>,
     /// The pattern's transfers in the sample whose bandwidth is the median.
     pub each: Vec<Each>,
 }
@@ -79,7 +81,7 @@ pub enum Quality {
     Exact,
     /// Measured, with the cpus to itself.
     Good,
-    /// Most samples lost their cpu, or a hypervisor gave much of it to others.
+    /// Most samples lost their cpu; all of them count.
     Disturbed,
     /// A thread could not be pinned: it is not known which cpus were measured.
     Unpinned,
@@ -127,6 +129,7 @@ impl Probed {
             "timer": { "name": self.timer, "hz": self.timer_hz },
             "seed": self.seed,
             "stopped": self.stopped,
+            "stolen_share": self.stolen_share,
             "identity": identity,
             "measurements": self.measurements,
         })
@@ -134,25 +137,25 @@ impl Probed {
 
     /// A row per measurement, all columns flat: `bandwidth_gbs_p50`.
     pub fn to_csv(&self) -> String {
-        let mut text =
-            String::from("machine,target,pattern,transfers,partners,size_bytes,buffers,repeats,compute_ns,n");
+        let mut text = String::from(
+            "machine,target,pattern,transfers,partners,size_bytes,buffers,repeats,compute_ns,walk,n",
+        );
         for name in ["bandwidth_gbs", "bandwidth_by_timer_gbs", "latency_ns", "span_us", "ticks"] {
             let _ = write!(text, ",{name}_min,{name}_p10,{name}_p50,{name}_p90");
         }
-        text.push_str(",quality,excluded,stolen_share\n");
+        text.push_str(",quality,excluded\n");
         for m in &self.measurements {
             let words = [&self.machine, &self.target, &m.pattern, &m.transfers].map(|word| cell(word));
             let _ = write!(text, "{}", words.join(","));
             let _ = write!(
                 text,
-                ",{},{},{},{},{},{}",
-                m.partners, m.size_bytes, m.buffers, m.repeats, m.compute_ns, m.n
+                ",{},{},{},{},{},{},{}",
+                m.partners, m.size_bytes, m.buffers, m.repeats, m.compute_ns, m.walk, m.n
             );
             for q in [m.bandwidth_gbs, m.bandwidth_by_timer_gbs, m.latency_ns, m.span_us, m.ticks] {
                 let _ = write!(text, ",{},{},{},{}", q.min, q.p10, q.p50, q.p90);
             }
-            let stolen = m.stolen_share.map(|s| s.to_string()).unwrap_or_default();
-            let _ = writeln!(text, ",{},{},{stolen}", m.quality.word(), m.excluded);
+            let _ = writeln!(text, ",{},{}", m.quality.word(), m.excluded);
         }
         text
     }

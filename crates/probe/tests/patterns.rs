@@ -67,6 +67,7 @@ fn every_pattern_fits_the_machine_or_says_what_it_needs() {
                             buffers: 1,
                             repeats: 1,
                             compute_ns: 0,
+                            walk: machine::target::Walk::Next,
                         };
                         e.check(&machine).unwrap_or_else(|e| panic!("{} on {name}: {e}", pattern.name));
                     }

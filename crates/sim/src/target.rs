@@ -31,12 +31,12 @@ const ELEMENTS_OF: &str = "qs22";
 /// A simulated machine.
 ///
 /// ```
-/// use machine::target::{Direction, Experiment, Store, Target, Transfer};
+/// use machine::target::{Direction, Experiment, Store, Target, Transfer, Walk};
 /// let mut cell = sim::SimTarget::new(sim::Parameters::named("cell").unwrap()).unwrap();
 /// let spe = |n: usize| cell.machine().element(&format!("SPE{n}")).unwrap();
 /// let reads = Transfer { initiator: spe(0), other: Store::Element(spe(2)), direction: Direction::Get };
 /// let experiment =
-///     Experiment { transfers: vec![reads], size_bytes: 16384, buffers: 2, repeats: 64, compute_ns: 0 };
+///     Experiment { transfers: vec![reads], size_bytes: 16384, buffers: 2, repeats: 64, compute_ns: 0, walk: Walk::Next };
 /// let samples = cell.measure(&experiment, 1).unwrap();
 /// assert!((24e9..25.6e9).contains(&samples[0].bytes_per_s()));
 /// ```
@@ -146,7 +146,11 @@ impl Target for SimTarget {
 
     fn describe(&self) -> String {
         let p = &self.parameters;
-        format!("{} simulated, rules {}{}", p.name, p.rules.name, hidden(p))
+        let standard =
+            Parameters { rules: p.rules.clone(), ..Parameters::named(&p.name).unwrap_or_default() };
+        let set = p.numbers().into_iter().zip(standard.numbers()).filter(|(now, standard)| now != standard);
+        let set: String = set.map(|((name, value), _)| format!(", {name} {value}")).collect();
+        format!("{} simulated, rules {}{}{set}", p.name, p.rules.name, hidden(p))
     }
 
     fn timer(&self) -> Timer {
@@ -326,6 +330,7 @@ pub const NAMES: [&str; 4] = ["ps3", "cell", "qs20", "qs22"];
 #[cfg(test)]
 mod tests {
     use super::*;
+    use machine::target::Walk;
 
     fn target(name: &str) -> SimTarget {
         SimTarget::new(parameters(name, None, None).unwrap()).unwrap()
@@ -336,7 +341,7 @@ mod tests {
     }
 
     fn experiment(transfers: Vec<Transfer>) -> Experiment {
-        Experiment { transfers, size_bytes: 4096, buffers: 2, repeats: 32, compute_ns: 0 }
+        Experiment { transfers, size_bytes: 4096, buffers: 2, repeats: 32, compute_ns: 0, walk: Walk::Next }
     }
 
     fn line(initiator: ElementId, other: Store, direction: Direction) -> Transfer {
@@ -402,6 +407,37 @@ mod tests {
         let free = time(2, 0);
         assert!(time(2, 100) < 1.1 * free);
         assert!(time(1, 1000) > 32.0 * 1000.0);
+    }
+
+    #[test]
+    fn one_bank_of_memory_gives_an_eighth_of_what_all_give() {
+        let mut t = target("cell");
+        let mut gbs = |walk| {
+            let lines = (0..4).map(|n| line(spe(&t, n), Store::Memory(0), Direction::Get)).collect();
+            let e = Experiment { walk, size_bytes: 128, buffers: 8, repeats: 512, ..experiment(lines) };
+            t.measure(&e, 1).unwrap()[0].bytes_per_s() / 1e9
+        };
+        let (all, one) = (gbs(Walk::Next), gbs(Walk::Stride(2048)));
+        assert!(all > 15.0 && (2.5..3.3).contains(&one), "{all} {one}");
+    }
+
+    #[test]
+    fn what_a_ppe_has_in_its_cache_comes_sooner() {
+        let mut t = target("cell");
+        let mut latency_ns = |walk| {
+            let lines = vec![line(spe(&t, 0), Store::Memory(0), Direction::Get)];
+            let e = Experiment { walk, size_bytes: 128, buffers: 1, ..experiment(lines) };
+            t.measure(&e, 1).unwrap()[0].latency_ns()
+        };
+        assert!(latency_ns(Walk::Cached) < 0.8 * latency_ns(Walk::Next));
+    }
+
+    #[test]
+    fn what_was_set_is_in_the_description() {
+        let mut p = parameters("qs22", None, None).unwrap();
+        p.mfc.memory_token += 7;
+        let text = SimTarget::new(p.clone()).unwrap().describe();
+        assert!(text.ends_with(&format!(", mfc.memory_token {}", p.mfc.memory_token)), "{text}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::chosen::Chosen;
 use machine::Machine;
-use machine::target::{Direction, Experiment, Store, Target, Transfer};
+use machine::target::{Direction, Experiment, Store, Target, Transfer, Walk};
 use serde::{Deserialize, Serialize};
 use sim::SimTarget;
 
@@ -88,7 +88,7 @@ pub fn run(request: &Request) -> Result<Vec<Answer>, String> {
 fn measure(target: &mut SimTarget, load: &Load) -> Result<Answer, String> {
     let transfers = load.transfers.iter().map(|t| transfer(target.machine(), t)).collect::<Result<_, _>>()?;
     let &Load { size_bytes, buffers, repeats, .. } = load;
-    let experiment = Experiment { transfers, size_bytes, buffers, repeats, compute_ns: 0 };
+    let experiment = Experiment { transfers, size_bytes, buffers, repeats, compute_ns: 0, walk: Walk::Next };
     let samples = target.measure(&experiment, 1).map_err(|e| e.to_string())?;
     let sample = samples.first().ok_or("nothing was measured")?;
     let timer = target.timer();
@@ -112,7 +112,9 @@ fn transfer(machine: &Machine, (from, other, way): &(String, String, String)) ->
     let element =
         |name: &str| machine.element(name).ok_or_else(|| format!("{} has no element `{name}`", machine.name));
     let other = match other.strip_prefix(MEMORY).map(str::parse) {
-        Some(chip) => Store::Memory(chip.map_err(|_| format!("`{other}` is no chip's memory; the first's is memory0"))?),
+        Some(chip) => {
+            Store::Memory(chip.map_err(|_| format!("`{other}` is no chip's memory; the first's is memory0"))?)
+        }
         None => Store::Element(element(other)?),
     };
     let direction = match way.as_str() {

@@ -1,7 +1,7 @@
 //! The copies of one transfer, and the loop over all transfers of one initiator.
 
 use crate::clock::Clock;
-use machine::target::{BUFFERS_MAX, Direction, Experiment, Times, Transfer};
+use machine::target::{BUFFERS_MAX, Direction, Experiment, Store, Times, Transfer, Walk};
 use std::hint::black_box;
 use std::sync::atomic::{Ordering, fence};
 
@@ -9,8 +9,16 @@ use std::sync::atomic::{Ordering, fence};
 pub const STRIDE_BYTES: u32 = 128;
 
 /// Bytes of a transfer's far end: a place of its own for every repeat, so that no line is already here.
-pub fn region_bytes(experiment: &Experiment) -> u64 {
-    u64::from(stride(experiment.size_bytes)) * u64::from(experiment.repeats)
+pub fn region_bytes(experiment: &Experiment, transfer: &Transfer) -> u64 {
+    u64::from(far_stride(experiment, transfer)) * u64::from(experiment.repeats)
+}
+
+/// From one place of the far end to the next.
+fn far_stride(experiment: &Experiment, transfer: &Transfer) -> u32 {
+    match (experiment.walk, transfer.other) {
+        (Walk::Stride(bytes), Store::Memory(_)) => bytes,
+        _ => stride(experiment.size_bytes),
+    }
 }
 
 fn stride(size_bytes: u32) -> u32 {
@@ -28,11 +36,11 @@ pub struct Lane {
 }
 
 impl Lane {
-    pub fn new(experiment: &Experiment, transfer: Transfer) -> Self {
+    pub fn new(experiment: &Experiment, transfer: &Transfer) -> Self {
         let places = experiment.repeats as usize;
         Self {
             direction: transfer.direction,
-            stride: stride(experiment.size_bytes) as usize,
+            stride: far_stride(experiment, transfer) as usize,
             places,
             step: (places * 5 / 8..).find(|&s| divisor(s, places) == 1).unwrap_or(1),
         }
@@ -158,11 +166,11 @@ mod tests {
     use machine::target::Store;
 
     fn experiment(size_bytes: u32, repeats: u32) -> Experiment {
-        Experiment { transfers: Vec::new(), size_bytes, buffers: 3, repeats, compute_ns: 0 }
+        Experiment { transfers: Vec::new(), size_bytes, buffers: 3, repeats, compute_ns: 0, walk: Walk::Next }
     }
 
-    fn lane(e: &Experiment, direction: Direction) -> Lane {
-        Lane::new(e, Transfer { initiator: 0, other: Store::Element(1), direction })
+    fn transfer(direction: Direction) -> Transfer {
+        Transfer { initiator: 0, other: Store::Memory(1), direction }
     }
 
     #[test]
@@ -174,8 +182,8 @@ mod tests {
             {
                 let mut own = Own::new(&e);
                 own.warm();
-                let mut far = vec![0; region_bytes(&e) as usize];
-                run(&[lane(&e, direction)], &mut own, &mut [&mut far], &e, 0);
+                let mut far = vec![0; region_bytes(&e, &transfer(direction)) as usize];
+                run(&[Lane::new(&e, &transfer(direction))], &mut own, &mut [&mut far], &e, 0);
                 let ones = far.iter().filter(|b| **b == 1).count();
                 // What an alternating lane puts may be what it got before.
                 if direction == Direction::Alternating {
@@ -188,12 +196,24 @@ mod tests {
     }
 
     #[test]
+    fn a_stride_is_from_one_place_in_memory_to_the_next() {
+        let e = Experiment { walk: Walk::Stride(4096), ..experiment(16, 5) };
+        let mut far = vec![0; region_bytes(&e, &transfer(Direction::Put)) as usize];
+        assert_eq!(far.len(), 5 * 4096);
+        let mut own = Own::new(&e);
+        own.warm();
+        run(&[Lane::new(&e, &transfer(Direction::Put))], &mut own, &mut [&mut far], &e, 0);
+        assert!(far.chunks(4096).all(|place| place[..16] == [1; 16] && place[16..].iter().all(|b| *b == 0)));
+    }
+
+    #[test]
     fn a_get_brings_what_the_far_end_holds() {
         let e = experiment(64, 6);
         let mut own = Own::new(&e);
         own.warm();
-        let mut far = vec![9; region_bytes(&e) as usize];
-        run(&[lane(&e, Direction::Get)], &mut own, &mut [&mut far], &e, 0);
+        let get = transfer(Direction::Get);
+        let mut far = vec![9; region_bytes(&e, &get) as usize];
+        run(&[Lane::new(&e, &get)], &mut own, &mut [&mut far], &e, 0);
         assert_eq!(own.bytes.iter().filter(|b| **b == 9).count(), 3 * 64);
     }
 }

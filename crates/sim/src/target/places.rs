@@ -2,11 +2,13 @@
 
 use super::{End, Line};
 use crate::{Address, Error, LINE_BYTES, LOCAL_STORE_BYTES, Simulation};
-use machine::target::Experiment;
+use machine::target::{Direction, Experiment, Walk};
 use std::collections::BTreeMap;
 
 /// Main memory that an initiator's transfers go through, as in `dma-benchmark`: half of a local store.
 const MEMORY_BYTES: u32 = 128 * 1024;
+/// Main memory that a walk with a stride goes through.
+const STRIDED_BYTES: u32 = 8 << 20;
 /// A program and its stack.
 pub const PROGRAM_BYTES: u32 = 48 * 1024;
 /// What a local store has beside them.
@@ -38,22 +40,32 @@ pub struct Arena {
 impl Arena {
     /// The other ends of an initiator's lines; who writes memory has a buffer of its own for it.
     pub fn ends(&mut self, sim: &mut Simulation, lines: &[Line], e: &Experiment) -> Result<Vec<Ends>, Error> {
-        let bytes = u64::from(MEMORY_BYTES.max(stride(e)));
-        let mut take = |chip| sim.allocate(chip, bytes, u64::from(LINE_BYTES));
+        let (step, round) = match e.walk {
+            Walk::Next | Walk::Cached => (e.size_bytes, (MEMORY_BYTES / e.size_bytes).max(1)),
+            Walk::Stride(bytes) => (bytes, e.repeats.min(STRIDED_BYTES / bytes).max(1)),
+        };
+        let bytes = u64::from(MEMORY_BYTES.max(stride(e))).max(u64::from(step) * u64::from(round));
+        let mut take = |chip| {
+            let at = sim.allocate(chip, bytes, u64::from(LINE_BYTES))?;
+            if e.walk == Walk::Cached {
+                sim.cache_in_ppe(at, bytes);
+            }
+            Ok::<_, Error>(at)
+        };
         let mut ends = Vec::with_capacity(lines.len());
         for line in lines {
             ends.push(match line.end {
                 End::Store(spe) => {
                     let at = |puts| Address::local_store(spe) + u64::from(offset(stride(e), puts));
-                    Ends { read: at(false), written: at(true), size: e.size_bytes, round: 1 }
+                    Ends { read: at(false), written: at(true), step: 0, round: 1 }
                 }
                 End::Memory(chip) => {
                     let read = match self.shared.get(&chip) {
                         Some(&read) => read,
                         None => *self.shared.entry(chip).or_insert(take(chip)?),
                     };
-                    let round = (MEMORY_BYTES / e.size_bytes).max(1);
-                    Ends { read, written: take(chip)?, size: e.size_bytes, round }
+                    let written = if line.direction == Direction::Get { read } else { take(chip)? };
+                    Ends { read, written, step, round }
                 }
             });
         }
@@ -66,7 +78,8 @@ impl Arena {
 pub struct Ends {
     read: Address,
     written: Address,
-    size: u32,
+    /// Bytes from one repeat's place to the next one's.
+    step: u32,
     /// Repeats until the first place comes again.
     round: u32,
 }
@@ -75,6 +88,6 @@ impl Ends {
     /// Of repeat number `repeat`.
     pub fn at(&self, repeat: u32, puts: bool) -> Address {
         let start = if puts { self.written } else { self.read };
-        start + u64::from(repeat % self.round) * u64::from(self.size)
+        start + u64::from(repeat % self.round) * u64::from(self.step)
     }
 }
