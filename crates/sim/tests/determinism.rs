@@ -1,0 +1,248 @@
+//! The same program gives the same picoseconds: twice, in two processes, with and without a trace, as a closure or as
+//! single operations.
+
+mod machines;
+
+use machines::machine;
+use proptest::prelude::*;
+use sim::op::{Atomic, Dma, Op, Ordering, Reply, Step, Stepper, Until};
+use sim::{Address, ListElement, Outcome, Spe};
+use std::cell::RefCell;
+use std::process::Command;
+use std::rc::Rc;
+
+/// Set for the process that only prints what it obtains.
+const CHILD: &str = "CELLWEAVE_SIM_PRINTS";
+
+/// A busy blade: every kind of call, all SPEs, both chips.
+fn busy(trace: bool, races: bool) -> Outcome {
+    let mut blade = machine("qs22");
+    blade.trace(trace);
+    blade.detect_races(races);
+    let memory: Vec<Address> = (0..2).map(|chip| blade.allocate(chip, 512 << 10, 128).unwrap()).collect();
+    for spe in 0..16usize {
+        let memory = memory[usize::from(spe % 3 == 0)];
+        blade
+            .spe(spe, format!("busy {spe}"), move |spe| {
+                let n = spe.number();
+                let (mine, counter) = (memory + 4096 + n as u64 * 16384, Address(0));
+                for round in 0..12u32 {
+                    let tag = round % 4;
+                    spe.getb(round % 4 * 16384, mine, 2048 * (1 + round % 5), tag);
+                    spe.putf(
+                        round % 4 * 16384,
+                        spe.local_store_of((n + 5) % 16) + 131_072 + n as u64 * 4096,
+                        4096,
+                        tag,
+                    );
+                    spe.compute(100 + 37 * n as u64);
+                    spe.tags_any(0xf);
+                    spe.getllar(65536, counter);
+                    let count = spe.read_u32(65536);
+                    spe.write_u32(65536, count + 1);
+                    spe.putllc(65536, counter);
+                    spe.send_signalf(12, (n + 1) % 16, 1, tag);
+                    if spe.signal_count(1) > 0 {
+                        spe.read_signal(1);
+                    }
+                    spe.tags_all(0xf);
+                    if round % 4 == 3 {
+                        let word = spe.decrementer() ^ round;
+                        spe.write_mailbox(word);
+                    }
+                }
+            })
+            .unwrap();
+    }
+    for ppe in 0..2usize {
+        blade
+            .ppe(ppe, "collects", move |ppe| {
+                for _ in 0..3 {
+                    for spe in ppe.number() * 8..ppe.number() * 8 + 8 {
+                        let word = ppe.read_mailbox(spe);
+                        ppe.store_u32(Address(2048 + spe as u64 * 4), word);
+                    }
+                }
+            })
+            .unwrap();
+    }
+    blade.run().unwrap()
+}
+
+#[test]
+fn the_same_program_twice_has_the_same_hash() {
+    let (first, second) = (busy(false, false), busy(false, false));
+    assert_eq!((first.cycles, first.hash), (second.cycles, second.hash));
+    assert_eq!(first.counters, second.counters);
+    if std::env::var_os(CHILD).is_some() {
+        println!("obtained {} {:x}", first.cycles, first.hash);
+    }
+}
+
+#[test]
+fn traces_and_race_detection_change_nothing() {
+    let plain = busy(false, false);
+    for (trace, races) in [(true, false), (false, true), (true, true)] {
+        let other = busy(trace, races);
+        assert_eq!((plain.cycles, plain.hash), (other.cycles, other.hash));
+        assert_eq!(plain.counters, other.counters);
+        assert_eq!(other.trace.is_some(), trace);
+    }
+}
+
+#[test]
+fn two_processes_have_the_same_hash() {
+    let here = busy(false, false);
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "the_same_program_twice_has_the_same_hash", "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(child.stdout).unwrap();
+    assert!(text.contains(&format!("obtained {} {:x}", here.cycles, here.hash)), "{text}");
+}
+
+#[test]
+fn another_program_or_another_time_has_another_hash() {
+    let run = |ns: u64, ea: u64| {
+        let mut cell = machine("cell");
+        cell.spe(0, "one", move |spe| {
+            spe.get(0, Address(ea), 128, 0);
+            spe.tags_all(1);
+            spe.compute(ns);
+            spe.compute(1000 - ns);
+        })
+        .unwrap();
+        cell.run().unwrap()
+    };
+    assert_eq!(run(100, 0).cycles, run(200, 0).cycles);
+    assert_ne!(run(100, 0).hash, run(200, 0).hash);
+    assert_ne!(run(100, 0).hash, run(100, 128).hash);
+}
+
+/// Hands over operations in a row, and keeps the answers.
+struct Row {
+    ops: std::vec::IntoIter<Op>,
+    replies: Rc<RefCell<Vec<(Reply, u64)>>>,
+}
+
+impl Stepper for Row {
+    fn step(&mut self, reply: Reply, cycle: u64) -> Step {
+        self.replies.borrow_mut().push((reply, cycle));
+        self.ops.next().map_or(Step::Done, Step::Op)
+    }
+}
+
+/// What a closure does for the same operation, and the answer that it sees.
+fn call(spe: &mut Spe<'_>, op: &Op) -> Reply {
+    match op {
+        Op::Compute { cycles } => spe.compute_cycles(*cycles),
+        Op::Dma(dma) => match (dma.put, dma.order) {
+            (false, Ordering::Free) => spe.get(dma.ls, dma.ea, dma.bytes, dma.tag),
+            (false, Ordering::Fence) => spe.getf(dma.ls, dma.ea, dma.bytes, dma.tag),
+            (false, Ordering::Barrier) => spe.getb(dma.ls, dma.ea, dma.bytes, dma.tag),
+            (true, Ordering::Free) => spe.put(dma.ls, dma.ea, dma.bytes, dma.tag),
+            (true, Ordering::Fence) => spe.putf(dma.ls, dma.ea, dma.bytes, dma.tag),
+            (true, Ordering::Barrier) => spe.putb(dma.ls, dma.ea, dma.bytes, dma.tag),
+        },
+        Op::List { dma, list } if dma.put => spe.put_list(dma.ls, list, dma.tag),
+        Op::List { dma, list } => spe.get_list(dma.ls, list, dma.tag),
+        Op::SetDecrementer(value) => spe.set_decrementer(*value),
+        Op::Poke { at, data } => spe.bytes_mut(*at, data.len() as u32).copy_from_slice(data),
+        Op::Peek { at, bytes } => return Reply::Bytes(spe.bytes(*at, *bytes).to_vec()),
+        Op::Alloc { bytes, align } => return Reply::Word(spe.alloc(*bytes, *align)),
+        Op::Tags { mask, until: Until::Now } => return Reply::Word(spe.tags_now(*mask)),
+        Op::Tags { mask, until: Until::Any } => return Reply::Word(spe.tags_any(*mask)),
+        Op::Tags { mask, until: Until::All } => return Reply::Word(spe.tags_all(*mask)),
+        Op::QueueSpace => return Reply::Word(spe.queue_space()),
+        Op::MailboxCount => return Reply::Word(spe.mailbox_count()),
+        Op::MailboxSpace { interrupt: false } => return Reply::Word(spe.mailbox_space()),
+        Op::SignalCount { register } => return Reply::Word(spe.signal_count(*register)),
+        Op::Decrementer => return Reply::Word(spe.decrementer()),
+        Op::Atomic { atomic: Atomic::Getllar, ls, ea } => spe.getllar(*ls, *ea),
+        Op::Atomic { atomic: Atomic::Putllc, ls, ea } => return Reply::Word(u32::from(spe.putllc(*ls, *ea))),
+        Op::Atomic { atomic: Atomic::Putlluc, ls, ea } => spe.putlluc(*ls, *ea),
+        other => unreachable!("{other:?} is not drawn"),
+    }
+    Reply::Done
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let order = prop_oneof![Just(Ordering::Free), Just(Ordering::Fence), Just(Ordering::Barrier)];
+    let far =
+        prop_oneof![(0u64..60).prop_map(|i| Address(i * 8192)), (0..16usize).prop_map(Address::local_store)];
+    let dma = (any::<bool>(), 0u32..15, far, 1u32..1024, 0u32..32, order).prop_map(
+        |(put, ls, ea, quads, tag, order)| Dma { put, ls: ls * 16384, ea, bytes: quads * 16, tag, order },
+    );
+    let atomic = prop_oneof![Just(Atomic::Getllar), Just(Atomic::Putllc), Just(Atomic::Putlluc)];
+    let until = prop_oneof![Just(Until::Now), Just(Until::Any), Just(Until::All)];
+    prop_oneof![
+        3 => dma.clone().prop_map(Op::Dma),
+        1 => (dma, 1usize..20, 1u32..20).prop_map(|(dma, n, quads)| {
+            let list = (0..n as u64).map(|i| ListElement { ea: Address(i * 4096), bytes: quads * 16 }).collect();
+            Op::List { dma: Dma { order: Ordering::Free, ea: Address(0), bytes: 0, ..dma }, list }
+        }),
+        2 => (0u64..3000).prop_map(|cycles| Op::Compute { cycles }),
+        2 => (any::<u32>(), until).prop_map(|(mask, until)| Op::Tags { mask, until }),
+        1 => (atomic, 0u32..8, 0u64..4).prop_map(|(atomic, ls, line)| {
+            Op::Atomic { atomic, ls: ls * 128, ea: Address(line * 128) }
+        }),
+        1 => (0u32..1000, 0u32..64).prop_map(|(at, bytes)| Op::Peek { at, bytes }),
+        1 => (0u32..1000, proptest::collection::vec(any::<u8>(), 1..64)).prop_map(|(at, data)| Op::Poke { at, data }),
+        1 => prop_oneof![
+            Just(Op::QueueSpace),
+            Just(Op::MailboxCount),
+            Just(Op::MailboxSpace { interrupt: false }),
+            Just(Op::SignalCount { register: 2 }),
+            Just(Op::Decrementer),
+            any::<u32>().prop_map(Op::SetDecrementer),
+            Just(Op::Alloc { bytes: 24, align: 16 }),
+        ],
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_closure_and_its_operations_one_by_one_take_the_same_time(
+        programs in proptest::collection::vec(proptest::collection::vec(op(), 1..40), 1..5),
+    ) {
+        let seen = |steps: bool| {
+            let mut blade = machine("qs22");
+            let mut logs = Vec::new();
+            for (i, ops) in programs.iter().enumerate() {
+                let replies = Rc::new(RefCell::new(Vec::new()));
+                logs.push(replies.clone());
+                let (spe, ops) = (i * 3, ops.clone());
+                if steps {
+                    blade.spe_stepper(spe, "ops", Box::new(Row { ops: ops.into_iter(), replies })).unwrap();
+                } else {
+                    blade
+                        .spe(spe, "ops", move |spe| {
+                            let cycle = |spe: &Spe<'_>| spe.now_ps() / sim::CYCLE_PS;
+                            replies.borrow_mut().push((Reply::Done, cycle(spe)));
+                            for op in &ops {
+                                let reply = call(spe, op);
+                                replies.borrow_mut().push((reply, cycle(spe)));
+                            }
+                        })
+                        .unwrap();
+                }
+            }
+            let outcome = blade.run().unwrap();
+            let logs: Vec<_> = logs.into_iter().map(|log| log.take()).collect();
+            (outcome.cycles, outcome.hash, outcome.counters, logs)
+        };
+        let (steps, calls) = (seen(true), seen(false));
+        prop_assert_eq!((steps.0, steps.1, &steps.2), (calls.0, calls.1, &calls.2));
+        for (program, (step, call)) in steps.3.iter().zip(&calls.3).enumerate() {
+            prop_assert_eq!(step.len(), call.len());
+            for (i, (a, b)) in step.iter().zip(call).enumerate() {
+                prop_assert_eq!(a.1, b.1, "program {} step {}", program, i);
+                // A call that returns nothing hides its answer.
+                prop_assert!(a.0 == b.0 || b.0 == Reply::Done, "program {} step {}: {:?} {:?}", program, i, a.0, b.0);
+            }
+        }
+    }
+}
