@@ -142,6 +142,7 @@ impl Controller {
 mod tests {
     use super::*;
     use crate::Parameters;
+    use proptest::prelude::*;
 
     fn drain(addresses: &[u64]) -> u64 {
         let times = Parameters::default().memory;
@@ -156,6 +157,59 @@ mod tests {
                 Started::Idle => return now,
                 _ => {}
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bank_and_no_bus_is_asked_for_more_than_it_can(
+            requests in proptest::collection::vec((0u64..40, 0u64..64, any::<bool>()), 1..200),
+            times in (8u64..12, 8u64..80, 0u64..30, 1u32..9),
+        ) {
+            let (line, bank, turnaround, burst) = times;
+            let times = Times { line, bank, turnaround, burst, ..Parameters::default().memory };
+            let mut controller = Controller::new();
+            let (mut started, mut now, mut next, mut due) = (Vec::new(), 0, 0, 0);
+            loop {
+                while next < requests.len() && due <= now {
+                    let (after, index, write) = requests[next];
+                    if write {
+                        controller.expect_write();
+                        controller.write(index * 128);
+                    } else {
+                        controller.read(next as u32, index * 128);
+                    }
+                    due += after;
+                    next += 1;
+                }
+                let before = controller.lines;
+                now = match controller.start(now, &times) {
+                    Started::Later(at) => {
+                        prop_assert!(at > now);
+                        if next < requests.len() { at.min(due.max(now + 1)) } else { at }
+                    }
+                    Started::Idle if next == requests.len() => break,
+                    Started::Idle => due.max(now),
+                    Started::Read(_) | Started::Write => {
+                        let changed = (0..BANKS).find(|&b| controller.lines[b] != before[b]);
+                        let b = changed.expect("what starts is counted");
+                        started.push((now, b, controller.lines[b][1] != before[b][1]));
+                        now
+                    }
+                };
+            }
+            prop_assert_eq!(started.len(), requests.len());
+            for pair in started.windows(2) {
+                let turns = if pair[0].2 == pair[1].2 { 0 } else { turnaround };
+                prop_assert!(pair[1].0 >= pair[0].0 + line + turns, "{:?}", pair);
+            }
+            for b in 0..BANKS {
+                let of: Vec<_> = started.iter().filter(|s| s.1 == b).collect();
+                prop_assert!(of.windows(2).all(|p| p[1].0 >= p[0].0 + bank));
+                let asked = requests.iter().filter(|r| r.1 as usize % BANKS == b).map(|r| r.2);
+                prop_assert!(of.iter().map(|s| s.2).eq(asked), "a bank takes its requests in their order");
+            }
+            prop_assert_eq!(controller.writes, 0);
         }
     }
 

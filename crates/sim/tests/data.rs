@@ -1,7 +1,9 @@
 //! Real bytes move, all of them, where they should, and not before the transfer is done.
 
+mod drawn;
 mod machines;
 
+use drawn::drawn;
 use machines::{MEMORY_BYTES, machine, small};
 use proptest::prelude::*;
 use sim::{Address, Dma, LOCAL_STORE_BYTES, ListElement, Ordering, Simulation, Spe};
@@ -72,13 +74,17 @@ fn stores(cell: &mut Simulation) -> Vec<Vec<u8>> {
     seen.take()
 }
 
+/// The first byte that differs.
+fn difference(a: &[u8], b: &[u8]) -> Option<usize> {
+    if a == b { None } else { (0..a.len()).find(|&i| a[i] != b[i]) }
+}
+
 fn compare(cell: &mut Simulation, model: &Model) {
     for (spe, store) in stores(cell).iter().enumerate() {
-        let differs = (0..STORE).find(|&i| store[i] != model.stores[spe][i]);
-        assert_eq!(differs, None, "local store of SPE{spe}");
+        assert_eq!(difference(store, &model.stores[spe]), None, "local store of SPE{spe}");
     }
     let memory = cell.memory(Address(0), model.memory.len());
-    assert_eq!((0..memory.len()).find(|&i| memory[i] != model.memory[i]), None, "main memory");
+    assert_eq!(difference(memory, &model.memory), None, "main memory");
 }
 
 #[test]
@@ -105,53 +111,13 @@ fn every_small_size_moves_at_every_offset_of_two_lines() {
     compare(&mut cell, &model);
 }
 
-#[derive(Debug, Clone)]
-struct Random {
-    put: bool,
-    size: u32,
-    ls: u32,
-    /// Where: memory of all chips, or a local store.
-    store: Option<usize>,
-    at: u64,
-}
-
-fn random() -> impl Strategy<Value = Random> {
-    let size = prop_oneof![
-        Just(1u32),
-        Just(2),
-        Just(4),
-        Just(8),
-        (1u32..=64).prop_map(|n| n * 16),
-        (1u32..=1024).prop_map(|n| n * 16)
-    ];
-    (any::<bool>(), size, 0..LOCAL_STORE_BYTES, proptest::option::of(0..16usize), any::<u64>())
-        .prop_map(|(put, size, ls, store, at)| Random { put, size, ls, store, at })
-}
-
-impl Random {
-    fn dma(&self, spes: usize, memory: u64) -> Dma {
-        let align = self.size.min(16);
-        let end = match self.store {
-            Some(_) => u64::from(LOCAL_STORE_BYTES),
-            None => memory,
-        };
-        let at = self.at % (end - u64::from(self.size)) / u64::from(align) * u64::from(align);
-        let mut ls = self.ls % (LOCAL_STORE_BYTES - self.size) / align * align;
-        if align < 16 {
-            ls = ls / 16 * 16 + (at % 16) as u32;
-        }
-        let ea = self.store.map_or(Address(0), |s| Address::local_store(s % spes)) + at;
-        Dma { put: self.put, ls, ea, bytes: self.size, tag: 1, order: Ordering::Barrier }
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// Barriers make the queue do one command after the other: the same as copying.
     #[test]
     fn transfers_behind_barriers_are_copies_in_their_order(
-        randoms in proptest::collection::vec(random(), 1..40),
+        randoms in proptest::collection::vec(drawn(), 1..40),
         spe in 0..16usize,
         machine_index in 0..3usize,
     ) {
@@ -160,7 +126,7 @@ proptest! {
         let memory = MEMORY_BYTES * cell.parameters().chips as u64;
         let spe = spe % spes;
         // Within its own local store, source and destination of one command may overlap: left out.
-        let mut transfers: Vec<Dma> = randoms.iter().map(|r| r.dma(spes, memory)).collect();
+        let mut transfers: Vec<Dma> = randoms.iter().map(|r| r.dma(spes, memory, 1, Ordering::Barrier)).collect();
         let own = Address::local_store(spe)..Address::local_store(spe + 1);
         transfers.retain(|t| !own.contains(&t.ea));
         fill(&mut cell);
