@@ -140,8 +140,10 @@ pub struct PpeTimes {
     pub proxy: u64,
     /// Loading or storing what is in the cache.
     pub cached: u64,
-    /// Loading or storing a line that is not.
+    /// Loading a line that is not.
     pub uncached: u64,
+    /// Lines that one load fetches at a time: the second-level cache has six machines for them.
+    pub misses: u64,
 }
 
 impl Parameters {
@@ -233,6 +235,7 @@ impl Parameters {
         in_range("memory.line", self.memory.line, 1, 1_000_000)?;
         in_range("memory.bank", self.memory.bank, 1, 1_000_000)?;
         in_range("memory.burst", self.memory.burst.into(), 1, 1 << 20)?;
+        in_range("ppe.misses", self.ppe.misses, 1, 1 << 20)?;
         in_range("memory.writes_waiting", self.memory.writes_waiting.into(), 1, 1 << 20)?;
         let times = [
             ("spu.dma", self.spu.dma),
@@ -304,7 +307,7 @@ impl Default for Parameters {
                 ppe_cache_line: 16,
             },
             link: Link { command: [450, 468], data: 60, line_ps: [9_846, 11_130], shared_line_ps: 6_737 },
-            ppe: PpeTimes { register: 237, proxy: 17_340, cached: 2, uncached: 300 },
+            ppe: PpeTimes { register: 237, proxy: 17_340, cached: 2, uncached: 300, misses: 6 },
         }
     }
 }

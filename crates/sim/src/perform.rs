@@ -50,9 +50,10 @@ impl Simulation {
         match self.check_ppe("access", ea, bytes) {
             Ok(Place::Memory { offset, .. }) => {
                 let lines = offset / 128..(offset + bytes.max(1)).div_ceil(128);
-                let is_cached = |line: &u64| store || self.ppe_lines.contains(line);
+                let all = lines.end - lines.start;
+                let cached = lines.filter(|line| store || self.ppe_lines.contains(line)).count() as u64;
                 let times = &self.p.ppe;
-                lines.map(|line| if is_cached(&line) { times.cached } else { times.uncached }).sum()
+                cached * times.cached + (all - cached).div_ceil(times.misses) * times.uncached
             }
             Ok(_) => self.p.ppe.register * bytes.div_ceil(16).max(1),
             // It traps.

@@ -54,7 +54,7 @@ impl Parameters {
             bus { command_interval coherence source sink link_ramp }
             memory { latency line bank turnaround burst writes_waiting ppe_cache_line }
             link { command[0] command[1] data line_ps[0] line_ps[1] shared_line_ps }
-            ppe { register proxy cached uncached }
+            ppe { register proxy cached uncached misses }
         );
     }
 

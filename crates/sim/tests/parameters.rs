@@ -69,6 +69,7 @@ fn every_number_that_is_too_small_or_too_large_is_refused_by_its_name() {
         ("ppe.proxy", 0, long),
         ("ppe.cached", 0, long),
         ("ppe.uncached", 0, long),
+        ("ppe.misses", 1, 1 << 20),
     ];
     let mut names: Vec<&str> = small("qs22").numbers().iter().map(|(name, _)| *name).collect();
     names.sort_unstable();

@@ -41,6 +41,7 @@ fn a_ppe_loads_and_stores_memory_and_local_stores() {
 fn what_a_load_takes_depends_on_where_the_bytes_are() {
     let mut parameters = small("cell");
     (parameters.ppe.cached, parameters.ppe.uncached, parameters.ppe.register) = (2, 300, 100);
+    parameters.ppe.misses = 2;
     let mut cell = Simulation::new(parameters).unwrap();
     cell.ppe(0, "main", |ppe| {
         let mut last = 0;
@@ -51,6 +52,8 @@ fn what_a_load_takes_depends_on_where_the_bytes_are() {
         ppe.load(Address(0), 1);
         assert_eq!(took(ppe), 300);
         ppe.load(Address(120), 16);
+        assert_eq!(took(ppe), 300);
+        ppe.load(Address(1024), 3 * 128);
         assert_eq!(took(ppe), 600);
         ppe.store(Address(256), &[1; 128]);
         assert_eq!(took(ppe), 2);
