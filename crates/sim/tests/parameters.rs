@@ -140,7 +140,7 @@ fn a_machine_with_extreme_but_allowed_numbers_runs() {
                 "mfc.tlb_entries" => limit(name, 0, 1 << 16),
                 "mfc.page_bytes" => limit(name, 4096, 1 << 63),
                 "memory.line" | "memory.bank" => limit(name, 1, 1_000_000),
-                "memory.burst" | "memory.writes_waiting" => limit(name, 1, 1 << 20),
+                "memory.burst" | "memory.writes_waiting" | "ppe.misses" => limit(name, 1, 1 << 20),
                 // More than a line's time, and it never ends: DMA goes first.
                 "spu.stolen_per_line" => limit(name, 0, 4),
                 _ => limit(name, 0, 1_000_000_000),
