@@ -101,9 +101,10 @@ fn check_packets(rules: &Rules, packets: &[Packet]) {
     }
 }
 
-/// Lines that a transfer is cut into: no line crosses a multiple of 128 bytes at its far end.
-fn lines(dma: &Dma) -> u64 {
-    (dma.ea.0 + u64::from(dma.bytes)).div_ceil(128) - dma.ea.0 / 128
+/// Lines that a transfer is cut into: none crosses a multiple of 128 bytes at its far end.
+fn lines(dma: &Dma) -> impl Iterator<Item = Address> {
+    let (first, end) = (dma.ea.0 / 128, (dma.ea.0 + u64::from(dma.bytes)).div_ceil(128));
+    (first..end).map(|line| Address(line * 128))
 }
 
 /// The chip where an address is, and whether it is of memory.
@@ -124,14 +125,14 @@ fn check_counters(p: &Parameters, programs: &[Vec<Dma>], outcome: &Outcome) {
         assert_eq!((counters.got_bytes, counters.put_bytes), (bytes(false), bytes(true)), "SPE{spe}");
         assert_eq!(counters.commands as usize, program.len());
         let home = p.physical(spe).0;
-        for dma in program {
-            let (there, is_memory) = chip(p, dma.ea);
+        for (line, put) in program.iter().flat_map(|d| lines(d).map(move |line| (line, d.put))) {
+            let (there, is_memory) = chip(p, line);
             if there == home {
-                local += lines(dma);
+                local += 1;
             } else {
-                remote[if dma.put { there } else { home }] += lines(dma);
+                remote[if put { there } else { home }] += 1;
             }
-            *(if dma.put { &mut writes } else { &mut reads }) += if is_memory { lines(dma) } else { 0 };
+            *(if put { &mut writes } else { &mut reads }) += u64::from(is_memory);
         }
     }
     let chips = &outcome.counters.chips;
