@@ -65,15 +65,17 @@ def test_ids_name_groups_figures_and_papers() -> None:
         ("al", "all"),
     ],
 )
-def test_a_wrong_id_is_named_with_the_nearest_right_one(cellweave: Command, word: str, near: str) -> None:
-    out = cellweave("reproduce", word)
+def test_a_wrong_id_is_named_with_the_nearest_right_one(command: Command, word: str, near: str) -> None:
+    out = command("reproduce", word)
     assert out.returncode == 2
     assert word in out.stderr and near.rpartition("/")[2] in out.stderr and "--list" in out.stderr
     assert "Traceback" not in out.stderr
 
 
-def test_wrong_options_are_refused_before_any_work(cellweave: Command, tmp_path: Path) -> None:
+def test_wrong_options_are_refused_before_any_work(command: Command, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("mine")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.png").write_text("mine")
     for words, told in (
         (["reproduce"], "--list"),
         (["reproduce", "all", "--rules", "textbok"], "textbook"),
@@ -81,15 +83,16 @@ def test_wrong_options_are_refused_before_any_work(cellweave: Command, tmp_path:
         (["reproduce", "all", "-o", str(tmp_path / "no" / "page.html")], "no folder"),
         (["reproduce", "all", "--cache", str(tmp_path / "page.html")], "page.html"),
         (["reproduce", "all", "--pictures", str(tmp_path / "page.html")], "page.html"),
+        (["reproduce", "all", "--pictures", str(tmp_path / "full")], "--force"),
     ):
-        out = cellweave(*words)
+        out = command(*words)
         assert out.returncode == 2, words
         assert told in out.stderr, out.stderr
     assert (tmp_path / "page.html").read_text() == "mine"
 
 
-def test_the_list_shows_every_id(cellweave: Command) -> None:
-    listed = json.loads(cellweave("reproduce", "--list", "--json").stdout)
+def test_the_list_shows_every_id(command: Command) -> None:
+    listed = json.loads(command("reproduce", "--list", "--json").stdout)
     assert {entry["id"] for entry in listed} == set(experiments()) | set(groups())
     roles = {entry["id"]: entry["role"] for entry in listed}
     assert all(roles[name] == group.role for name, group in groups().items())
@@ -101,8 +104,8 @@ def test_the_seeds_and_the_published_matrices_are_there() -> None:
     assert len(table) == 16 and table[0][:2] == [23.1, 23.4] and table[15][0] == 3.4
 
 
-def test_a_group_alone_gives_its_rows_and_the_keys_that_programs_rely_on(cellweave: Command) -> None:
-    out = cellweave("reproduce", "streaming-schedule/flexio-shares", "--json")
+def test_a_group_alone_gives_its_rows_and_the_keys_that_programs_rely_on(command: Command) -> None:
+    out = command("reproduce", "streaming-schedule/flexio-shares", "--json")
     assert out.returncode == 0, out.stderr
     told = json.loads(out.stdout)
     assert (told["id"], told["paper"]) == ("streaming-schedule/flexio-shares", "streaming-schedule")

@@ -35,6 +35,7 @@ def reproduce(
 ) -> None:
     """A paper's table, figure or claim on the simulated machine: published beside obtained, ratio and verdict."""
     from cellweave.files import check_free
+    from cellweave.report.page import make_folder
     from cellweave.reproduce import tables
     from cellweave.reproduce.page import write, write_pictures
     from cellweave.reproduce.run import reproduce as do
@@ -45,8 +46,13 @@ def reproduce(
         return
     if not ids:
         raise RequestError("name what to reproduce, or say all; `cellweave reproduce --list` shows what there is")
+    # Before minutes of work, not after them.
     if output is not None:
         check_free(output, force)
+    if pictures is not None:
+        make_folder(pictures)
+        if not force and any(pictures.glob("*.png")):
+            raise RequestError(f"--pictures: {pictures} holds pictures: say --force to overwrite them")
     with printer.progress(lambda state: (state["share"], state["what"])) as progress:
         done = do(ids, rules, quick, cache, progress)
     printer.result(done.to_dict(), done.tables)

@@ -97,14 +97,25 @@ def write_page(
     return [*written, output]
 
 
-def write_pictures(sections: Sequence[Section], folder: Path, force: bool) -> list[Path]:
-    """Write every picture as a file of its own; the folder is made if it is not there."""
-    from cellweave.report.pictures import save
+def make_folder(folder: Path) -> None:
+    """Make the folder of pictures, if it is not there.
 
+    Raises
+    ------
+    cellweave.RequestError
+        Where that cannot be.
+    """
     try:
         folder.mkdir(exist_ok=True)
     except OSError as e:
         raise _core.RequestError(f"--pictures: {folder}: {e.strerror}") from e
+
+
+def write_pictures(sections: Sequence[Section], folder: Path, force: bool) -> list[Path]:
+    """Write every picture as a file of its own; the folder is made if it is not there."""
+    from cellweave.report.pictures import save
+
+    make_folder(folder)
     drawings = {folder / f"{name}.png": draw for section in sections for name, draw in section.pictures.items()}
     for path in drawings:
         check_free(path, force)
