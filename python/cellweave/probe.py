@@ -13,7 +13,7 @@ from cellweave.machine import Machine
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
@@ -27,6 +27,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "repeats": (1, 2**20),
     "compute_ns": (0, 1_000_000_000),
     "hidden": (0, 7),
+    "parameter": (0, 2**64 - 1),
 }
 ENDINGS = ["json", "csv", "toml"]
 
@@ -172,6 +173,9 @@ def probe(
     compute_ns: int = 0,
     rules: str | None = None,
     hidden: Sequence[int] | None = None,
+    parameters: Mapping[str, int] | None = None,
+    stride: int | str | None = None,
+    cached: bool = False,
     machine_file: bool = False,
     progress: Callable[[dict[str, Any]], None] | None = None,
 ) -> Probe:
@@ -205,6 +209,13 @@ def probe(
         The rule set of the simulated bus's arbiter.
     hidden : sequence of int, optional
         Physical SPEs that programs do not get.
+    parameters : mapping of str to int, optional
+        Numbers of the simulated machine: ``{"memory.bank": 128}``.
+    stride : int or str, optional
+        Bytes in main memory from one transfer to the next, a multiple of 128; by default they are next to each other. On a
+        Cell ``"2k"`` is the same bank of memory every time, ``"64k"`` a new page.
+    cached : bool
+        The memory is in a PPE's cache (simulated machines).
     machine_file : bool
         Also fit a machine to what was measured (:meth:`Probe.to_machine`); without `patterns`, measure all it needs.
     progress : callable, optional
@@ -233,6 +244,10 @@ def probe(
             at_least(name, value, *RANGES[name])
     for spe in hidden or ():
         at_least("hidden", spe, *RANGES["hidden"])
+    for parameter, number in (parameters or {}).items():
+        at_least(parameter, number, *RANGES["parameter"])
+    if cached and stride is not None:
+        raise _core.RequestError("cached: memory in a PPE's cache is walked without a stride; give one of the two")
     options = {
         "on": str(on),
         "patterns": [patterns] if isinstance(patterns, str) else list(patterns),
@@ -242,6 +257,9 @@ def probe(
         **numbers,
         "rules": rules,
         "hidden": list(hidden) if hidden is not None else None,
+        "parameters": dict(parameters or {}),
+        "stride": str(stride) if stride is not None else None,
+        "cached": cached,
         "machine_file": machine_file,
     }
     text, csv, file = _core.probe(json.dumps(options), progress)

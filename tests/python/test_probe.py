@@ -158,6 +158,20 @@ def test_choices_about_the_simulated_machine_reach_it() -> None:
     assert "1 and 6" in found.target and len(found.measurements) == 30
 
 
+def test_parameters_of_the_machine_each_show_in_a_measurement() -> None:
+    def gbs(**options: object) -> float:
+        given: dict[str, object] = {"sizes": [128], "buffers": [8], "spes": [4], "repeats": 512, **options}
+        return float(cw.probe("cell", "memory-read", **given).measurements[0]["bandwidth_gbs"]["p50"])  # type: ignore[arg-type]
+
+    free = gbs()
+    assert gbs(stride="2k") < 0.25 * free, "one bank of memory"
+    assert gbs(stride="2k", parameters={"memory.bank": 128}) < 0.6 * gbs(stride="2k")
+    assert gbs(spes=[1], buffers=[1], cached=True) > 1.2 * gbs(spes=[1], buffers=[1]), "in a PPE's cache"
+    assert gbs(parameters={"mfc.memory_token": 400}) < 0.5 * free, "tokens"
+    pages = {"stride": "64k", "spes": [1], "buffers": [1]}
+    assert gbs(**pages, parameters={"mfc.tlb_entries": 4}) < 0.8 * gbs(**pages), "a new page every time"
+
+
 def test_computing_hides_behind_transfers() -> None:
     def span(**options: int) -> float:
         found = cw.probe("cell", "0<-7", sizes=[16384], buffers=[2], repeats=64, **options)
@@ -208,6 +222,17 @@ REQUESTS: list[tuple[str, list[str]]] = [
     ("--on ps3 --hidden 1,9", ["--hidden", "9", "7"]),
     ("--on ps3 --hidden 1,1", ["hidden", "different"]),
     ("--on ps3 --hidden one", ["one"]),
+    ("--on cell --set memory.bnak=4", ["memory.bnak", "did you mean memory.bank?"]),
+    ("--on cell --set memory.bank=0", ["memory.bank", "0"]),
+    ("--on cell --set memory.bank", ["--set", "NAME=N"]),
+    ("--on cell --set memory.bank=many", ["many"]),
+    ("--on cell --set memory.bank=-1", ["memory.bank", "-1"]),
+    ("--on host --set memory.bank=4", ["set", "host"]),
+    ("--on cell --stride 100", ["stride of 100", "multiple of 128"]),
+    ("--on cell --stride 128 --size 1k", ["stride of 128", "1024"]),
+    ("--on cell --stride far", ["far"]),
+    ("--on cell --stride 2k --size 128 --cached", ["stride", "one of the two"]),
+    ("--on host --cached", ["cache", "simulated"]),
     ("--rules textbook", ["rules", "host"]),
     ("--hidden 1", ["hidden", "host"]),
     ("--on qs23", ["qs23", "did you mean qs2"]),

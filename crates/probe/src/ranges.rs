@@ -24,7 +24,11 @@ pub fn sizes(text: &str) -> Result<Vec<u32>, Error> {
     Ok((0..32).map_while(|doubled| first.checked_mul(1 << doubled)).take_while(|s| *s <= last).collect())
 }
 
-fn size(text: &str) -> Result<u32, Error> {
+/// Bytes: `16384` or `16k`.
+///
+/// # Errors
+/// Repeats the text and says what is allowed.
+pub fn size(text: &str) -> Result<u32, Error> {
     let text = text.trim();
     let digits = text.trim_end_matches(['k', 'K', 'M']);
     let unit = match &text[digits.len()..] {

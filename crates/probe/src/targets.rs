@@ -3,7 +3,8 @@
 use crate::Error;
 use host::HostTarget;
 use machine::target::Target;
-use sim::SimTarget;
+use sim::{Parameters, SimTarget};
+use work::nearest::nearest;
 
 /// What can be chosen about a simulated target.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -12,6 +13,8 @@ pub struct Choices {
     pub rules: Option<String>,
     /// Physical SPEs that no program gets.
     pub hidden: Option<Vec<usize>>,
+    /// Numbers of the machine, by name: `memory.bank`, `mfc.tlb_entries`.
+    pub parameters: Vec<(String, u64)>,
 }
 
 /// A simulated machine (`ps3`, `cell`, `qs20`, `qs22`), `host` (or a part of it: `host:cpus=0-1`), or a machine file of
@@ -27,7 +30,11 @@ pub struct Choices {
 /// ```
 pub fn load(spec: &str, choices: &Choices) -> Result<Box<dyn Target>, Error> {
     if sim::target::NAMES.contains(&spec) {
-        let parameters = sim::target::parameters(spec, choices.rules.as_deref(), choices.hidden.as_deref())?;
+        let mut parameters =
+            sim::target::parameters(spec, choices.rules.as_deref(), choices.hidden.as_deref())?;
+        for (name, value) in &choices.parameters {
+            set(&mut parameters, name, *value)?;
+        }
         return Ok(Box::new(SimTarget::new(parameters)?));
     }
     if let Some((name, _)) = spec.split_once(':').filter(|(name, _)| sim::target::NAMES.contains(name)) {
@@ -36,11 +43,29 @@ pub fn load(spec: &str, choices: &Choices) -> Result<Box<dyn Target>, Error> {
         )));
     }
     let machine = machine::load(spec).map_err(|e| Error::Request(e.to_string()))?;
-    let chosen = [("rules", choices.rules.is_some()), ("hidden", choices.hidden.is_some())];
+    let chosen = [
+        ("rules", choices.rules.is_some()),
+        ("hidden", choices.hidden.is_some()),
+        ("set", !choices.parameters.is_empty()),
+    ];
     if let Some((what, _)) = chosen.iter().find(|(_, given)| *given) {
         return Err(Error::Request(format!(
             "{what} is a choice of simulated machines; {spec} is this computer"
         )));
     }
     Ok(Box::new(HostTarget::new(machine)?))
+}
+
+fn set(parameters: &mut Parameters, name: &str, value: u64) -> Result<(), Error> {
+    let names: Vec<&str> = parameters.numbers().into_iter().map(|(name, _)| name).collect();
+    if !names.contains(&name) {
+        let start: String = name.chars().take(40).collect();
+        let near =
+            nearest(name, names.iter().copied()).map(|n| format!("; did you mean {n}?")).unwrap_or_default();
+        return Err(Error::Request(format!(
+            "set: no parameter {start:?}{near} There are {}",
+            names.join(", ")
+        )));
+    }
+    parameters.set(name, value).map_err(|e| Error::Request(e.to_string()))
 }

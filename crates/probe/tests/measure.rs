@@ -88,7 +88,7 @@ fn what_is_wrong_is_said_before_anything_is_measured() {
 #[test]
 fn unknown_targets_and_choices_that_make_no_sense_are_refused() {
     let with = |spec: &str, rules: Option<&str>, hidden: Option<Vec<usize>>| {
-        let choices = Choices { rules: rules.map(Into::into), hidden };
+        let choices = Choices { rules: rules.map(Into::into), hidden, ..Choices::default() };
         load(spec, &choices).err().unwrap().to_string()
     };
     assert!(with("qs222", None, None).contains("did you mean qs22"));
@@ -97,6 +97,15 @@ fn unknown_targets_and_choices_that_make_no_sense_are_refused() {
     assert!(with("host", None, Some(vec![1])).contains("hidden"));
     assert!(with("qs22", Some("texbook"), None).contains("textbook"));
     assert!(with("ps3", None, Some(vec![8])).contains("hidden"));
+    let set = |spec: &str, name: &str, value| {
+        let choices = Choices { parameters: vec![(name.into(), value)], ..Choices::default() };
+        load(spec, &choices).map(|t| t.describe()).map_err(|e| e.to_string())
+    };
+    assert!(set("cell", "memory.bank", 128).unwrap().ends_with("memory.bank 128"));
+    assert!(set("cell", "memory.bnak", 128).unwrap_err().contains("did you mean memory.bank?"));
+    assert!(set("cell", "memory.bank", 0).unwrap_err().contains("memory.bank"));
+    assert!(set("cell", "mfc.queue", u64::MAX).unwrap_err().contains("mfc.queue"));
+    assert!(set("host", "memory.bank", 128).unwrap_err().contains("simulated"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::plan::Watch;
 use ::probe::patterns::PATTERNS;
 use ::probe::targets::{Choices, load};
 use ::probe::{Error, Fitted, Probed, Progress, Request, fit, measure, ranges};
+use cellweave::machine::target::Walk;
 use pyo3::prelude::*;
 use serde_json::Value;
 
@@ -25,8 +26,11 @@ pub fn probe(
 ) -> PyResult<(String, String, Option<(String, Vec<String>)>)> {
     let given: Value = serde_json::from_str(options).map_err(request)?;
     let asked = asked(&given).map_err(said)?;
-    let choices =
-        Choices { rules: given["rules"].as_str().map(Into::into), hidden: numbers(&given["hidden"]) };
+    let choices = Choices {
+        rules: given["rules"].as_str().map(Into::into),
+        hidden: numbers(&given["hidden"]),
+        parameters: parameters(&given["parameters"]),
+    };
     let mut watch = Watch::new(progress);
     let measured = py.detach(|| -> Result<(Probed, Option<Fitted>), Error> {
         let mut target = load(given["on"].as_str().unwrap_or("host"), &choices)?;
@@ -65,6 +69,11 @@ fn asked(given: &Value) -> Result<Request, Error> {
         let texts = words(&given[key]);
         texts.iter().map(|text| values(text)).collect::<Result<Vec<_>, _>>().map(|all| all.concat())
     };
+    let walk = match given["stride"].as_str() {
+        Some(text) => Walk::Stride(ranges::size(text)?),
+        None if given["cached"].as_bool().unwrap_or(false) => Walk::Cached,
+        None => Walk::Next,
+    };
     let small = |key: &str| given[key].as_u64().map(|n| u32::try_from(n).unwrap_or(u32::MAX));
     Ok(Request {
         patterns: words(&given["patterns"]),
@@ -76,6 +85,7 @@ fn asked(given: &Value) -> Result<Request, Error> {
         samples: small("samples"),
         repeats: small("repeats"),
         compute_ns: given["compute_ns"].as_u64().unwrap_or(d.compute_ns),
+        walk,
         machine_file: given["machine_file"].as_bool().unwrap_or(false),
     })
 }
@@ -87,6 +97,11 @@ fn words(list: &Value) -> Vec<String> {
 
 fn numbers(list: &Value) -> Option<Vec<usize>> {
     Some(list.as_array()?.iter().filter_map(|n| n.as_u64()).map(|n| n as usize).collect())
+}
+
+fn parameters(given: &Value) -> Vec<(String, u64)> {
+    let pairs = given.as_object().into_iter().flatten();
+    pairs.filter_map(|(name, value)| Some((name.clone(), value.as_u64()?))).collect()
 }
 
 fn said(e: Error) -> PyErr {

@@ -54,6 +54,15 @@ def probe(
         str | None,
         typer.Option(metavar="A,B", help="Physical SPEs that programs do not get: 1,6."),
     ] = None,
+    parameters: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=N", help="A number of the simulated machine: memory.bank=128. May be repeated."),
+    ] = None,
+    stride: Annotated[
+        str | None,
+        typer.Option(metavar="BYTES", help="In main memory, from one transfer to the next: 2k is one bank of a Cell."),
+    ] = None,
+    cached: Annotated[bool, typer.Option("--cached", help="Main memory is in the simulated PPE's cache.")] = False,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw it: .png, .svg or .pdf.")] = None,
     patterns: Annotated[bool, typer.Option("--list", help="List the patterns that have names.")] = False,
     output: Out = None,
@@ -101,6 +110,9 @@ def probe(
             compute_ns=compute,
             rules=rules,
             hidden=unseen,
+            parameters=_pairs(parameters or []),
+            stride=stride,
+            cached=cached,
             machine_file=output is not None and output.suffix == ".toml",
             progress=progress,
         )
@@ -136,6 +148,18 @@ def _numbers(text: str) -> list[int]:
     for number in numbers:
         at_least("--hidden", number, *RANGES["hidden"])
     return numbers
+
+
+def _pairs(texts: list[str]) -> dict[str, int]:
+    from cellweave import _core
+
+    pairs: dict[str, int] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise _core.RequestError(f"--set: `{text}` is not of the form NAME=N")
+        pairs[name.strip()] = whole(value.strip())
+    return pairs
 
 
 def _describe(state: dict[str, Any]) -> tuple[float | None, str]:

@@ -12,6 +12,7 @@ Data = dict[str, Any]
 
 _ROWS = 8  # sets of one pattern that are shown one by one; of more, their spread
 _LETTERS = 34
+_STOLEN = 0.05  # of a cpu: more than this is said
 
 
 def probe_tables(probe: Data, notes: list[str]) -> list[Table]:
@@ -22,7 +23,7 @@ def probe_tables(probe: Data, notes: list[str]) -> list[Table]:
         shown[-1].notes.append("simulated: exact, n = 1; another run gives the same")
     if probe["stopped"]:
         shown[-1].notes.append("stopped by Ctrl-C before everything was measured")
-    shown[-1].notes += _warnings(probe["measurements"])
+    shown[-1].notes += _warnings(probe)
     shown[-1].notes += [f"fitted {note}" for note in notes]
     return shown
 
@@ -90,13 +91,13 @@ def _quality(m: Data) -> str:
     return f"{m['quality']}" + (f", {m['excluded']} left out" if m["excluded"] else "")
 
 
-def _warnings(measurements: list[Data]) -> list[str]:
-    notes = []
+def _warnings(probe: Data) -> list[str]:
+    notes, measurements = [], probe["measurements"]
     if any(m["quality"] == "unpinned" for m in measurements):
         notes.append("unpinned: a thread could not be put on its cpu; it is not known which cpus were measured")
-    disturbed = [m for m in measurements if m["quality"] == "disturbed"]
+    disturbed = sum(m["quality"] == "disturbed" for m in measurements)
     if disturbed:
-        stolen = max((m["stolen_share"] or 0.0 for m in disturbed), default=0.0)
-        most = f"; up to {percent(stolen)} of a cpu was stolen" if stolen else ""
-        notes.append(f"disturbed: in {len(disturbed)} of {len(measurements)} something else ran on the cpus{most}")
+        notes.append(f"disturbed: in {disturbed} of {len(measurements)} most samples lost their cpu to something else")
+    if (probe["stolen_share"] or 0.0) > _STOLEN:
+        notes.append(f"a hypervisor gave {percent(probe['stolen_share'])} of a cpu to others meanwhile")
     return notes
