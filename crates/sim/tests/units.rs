@@ -99,6 +99,27 @@ fn puts_to_a_full_mailbox_wait_and_none_is_lost() {
 }
 
 #[test]
+fn what_wakes_a_program_twice_in_one_cycle_gives_it_no_time() {
+    let mut blade = machine("qs22");
+    let channel = blade.parameters().spu.channel * CYCLE_PS;
+    // Both words are there in the same cycle.
+    for ppe in 0..2 {
+        blade.ppe(ppe, "sends", |ppe| ppe.write_mailbox(5, 1)).unwrap();
+    }
+    blade
+        .spe(5, "receives", move |spe| {
+            spe.read_mailbox();
+            for left in [1, 1, 1] {
+                let before = spe.now_ps();
+                assert_eq!(spe.mailbox_count(), left);
+                assert_eq!(spe.now_ps() - before, channel);
+            }
+        })
+        .unwrap();
+    blade.run().unwrap();
+}
+
+#[test]
 fn two_ppes_may_wait_for_the_same_word_and_one_gets_it() {
     let mut blade = machine("qs22");
     let got = Rc::new(RefCell::new(Vec::new()));
