@@ -240,19 +240,24 @@ fn finish(function: Option<Py<PyAny>>) -> Result<(), String> {
     Python::attach(|py| function.call0(py).map(drop).map_err(|e| said(py, &e)))
 }
 
+/// Calls of handles stand in the package itself: the line that a user wants to see is the one that made the call.
+const OWN: &str = "cellweave/sim/";
+
 /// `ValueError: ... (gain.py:12)`: an exception in a line, with the place where it was raised.
 pub fn said(py: Python<'_>, e: &PyErr) -> String {
+    let file = |frame: &Bound<'_, PyAny>| -> PyResult<String> {
+        frame.getattr("tb_frame")?.getattr("f_code")?.getattr("co_filename")?.extract()
+    };
     let place = || -> PyResult<String> {
         let mut frame = e.traceback(py).ok_or_else(|| PyKeyError::new_err(()))?.into_any();
         while let Ok(next) = frame.getattr("tb_next") {
-            if next.is_none() {
+            if next.is_none() || file(&next)?.contains(OWN) {
                 break;
             }
             frame = next;
         }
-        let file: String = frame.getattr("tb_frame")?.getattr("f_code")?.getattr("co_filename")?.extract()?;
         let line: u32 = frame.getattr("tb_lineno")?.extract()?;
-        Ok(format!(" ({file}:{line})"))
+        Ok(format!(" ({}:{line})", file(&frame)?))
     };
     let place = place().unwrap_or_default();
     format!("{e}{place}")
