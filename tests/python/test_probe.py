@@ -217,6 +217,7 @@ REQUESTS: list[tuple[str, list[str]]] = [
     ("--on qs22 --samples 0", ["--samples", "0"]),
     ("--on qs22 --samples 1.5", ["--samples", "1.5"]),
     ("--on qs22 --repeats 0", ["--repeats", "0"]),
+    ("--on qs22 --pattern far --size 32k --buffers 1 --repeats 1048576", ["packets", "1048576 times"]),
     ("--on qs22 --compute -5", ["--compute", "-5"]),
     ("--on qs22 --rules texbook", ["texbook", "textbook"]),
     ("--on ps3 --hidden 1,9", ["--hidden", "9", "7"]),

@@ -19,6 +19,10 @@ pub struct Progress<'a> {
 
 /// From this share of samples on that lost their cpu, a measurement is called disturbed.
 const DISTURBED_SHARE: f64 = 0.5;
+/// Samples that are taken before it is known how long one takes: usually all.
+const SAMPLES_FIRST: u32 = 30;
+/// How often to look whether to go on.
+const LOOK_NS: u64 = 250_000_000;
 
 /// Measures what `request` asks for. When `progress` returns false, what was measured so far is the result, which says
 /// that it was stopped.
@@ -50,11 +54,34 @@ pub fn measure(
             probed.stopped = true;
             break;
         }
-        let found = target.measure(&job.experiment, samples)?;
+        let mut go_on = || progress(&Progress { done, total: jobs.len(), job });
+        let found = sampled(target, job, samples, &mut go_on)?;
         probed.measurements.push(summary(job, target.machine(), target.timer(), target.is_exact(), found)?);
     }
     probed.stolen_share = steal.and_then(|s| s.share());
     Ok(probed)
+}
+
+/// Takes the samples, some at a time, so that a long measurement can be stopped; there is at least one.
+fn sampled(
+    target: &mut dyn Target,
+    job: &Job,
+    samples: u32,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Vec<Sample>, Error> {
+    let mut found = Vec::new();
+    let mut some = samples.min(SAMPLES_FIRST);
+    loop {
+        let start_ns = host::now_ns();
+        found.extend(target.measure(&job.experiment, some)?);
+        let left = samples.saturating_sub(found.len() as u32);
+        if left == 0 || !go_on() {
+            return Ok(found);
+        }
+        let each_ns = host::now_ns().saturating_sub(start_ns) / u64::from(some.max(1));
+        let fitting = LOOK_NS / each_ns.max(1);
+        some = left.min(u32::try_from(fitting).unwrap_or(u32::MAX).max(1));
+    }
 }
 
 /// Of the computer where its speed is what was measured; of the program where it is not.

@@ -11,6 +11,8 @@ pub const SEED_DEFAULT: u64 = 1;
 pub const DRAWS_DEFAULT: usize = 10;
 /// The most that may be drawn.
 pub const DRAWS_MAX: usize = 100_000;
+/// The most experiments of one request.
+pub const JOBS_MAX: usize = 1_000_000;
 /// The most samples of one experiment.
 pub const SAMPLES_MAX: u32 = 1_000_000;
 /// Samples on a target that is not exact, where it is not said how many.
@@ -110,6 +112,11 @@ impl Request {
                     walk: self.walk,
                 };
                 target.check(&experiment)?;
+                if jobs.len() == JOBS_MAX {
+                    return Err(Error::Request(format!(
+                        "more than {JOBS_MAX} experiments: measure fewer patterns, sizes or buffers at a time"
+                    )));
+                }
                 jobs.push(Job { pattern: name.clone(), transfers: transfers.clone(), experiment });
             }
         }

@@ -109,6 +109,27 @@ fn unknown_targets_and_choices_that_make_no_sense_are_refused() {
 }
 
 #[test]
+fn a_request_for_everything_at_once_is_refused() {
+    let sizes: Vec<u32> = (1..=1000).map(|n| 16 * n).collect();
+    let all = Request { draws: 1001, sizes, buffers: vec![1], ..patterns(&["random"]) };
+    assert!(refused("cell", all).contains("more than 1000000 experiments"));
+}
+
+#[test]
+fn a_long_measurement_is_stopped_between_its_samples() {
+    let mut target =
+        Scripted { machine: machine::load("cell").unwrap(), samples: vec![sample(100.0, false); 30] };
+    let request = Request { sizes: vec![128], samples: Some(1_000_000), ..patterns(&["pair"]) };
+    let mut asked = 0;
+    let found = measure(&mut target, &request, &mut |_| {
+        asked += 1;
+        asked < 5
+    })
+    .unwrap();
+    assert_eq!(found.measurements[0].n, 4 * 30);
+}
+
+#[test]
 fn ctrl_c_gives_back_what_was_measured_so_far() {
     let mut target = load("cell", &Choices::default()).unwrap();
     let request = Request { sizes: vec![128], ..patterns(&["all-pairs"]) };
@@ -184,21 +205,18 @@ impl Target for Scripted {
     }
 }
 
+fn sample(ns: f64, disturbed: bool) -> Sample {
+    let times = Times { end_ns: ns, ticks: ns as u64, latency_ns: ns, bytes: 1000, ..Times::default() };
+    Sample { transfers: vec![times], disturbed: if disturbed { vec![0] } else { vec![] }, unpinned: vec![] }
+}
+
 fn scripted(samples: &[(f64, bool)]) -> probe::Measurement {
-    let sample = |(ns, disturbed): &(f64, bool)| Sample {
-        transfers: vec![Times {
-            end_ns: *ns,
-            ticks: *ns as u64,
-            latency_ns: *ns,
-            bytes: 1000,
-            ..Times::default()
-        }],
-        disturbed: if *disturbed { vec![0] } else { vec![] },
-        unpinned: vec![],
-    };
     let machine = machine::load("cell").unwrap();
-    let mut target = Scripted { machine, samples: samples.iter().map(sample).collect() };
-    let request = Request { sizes: vec![128], ..patterns(&["pair"]) };
+    let mut target = Scripted {
+        machine,
+        samples: samples.iter().map(|(ns, disturbed)| sample(*ns, *disturbed)).collect(),
+    };
+    let request = Request { sizes: vec![128], samples: Some(1), ..patterns(&["pair"]) };
     measure(&mut target, &request, &mut |_| true).unwrap().measurements.remove(0)
 }
 

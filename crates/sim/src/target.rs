@@ -23,8 +23,8 @@ use std::rc::Rc;
 const SAMPLE_BYTES: u32 = 4 << 20;
 /// Least and most repeats of one sample.
 const REPEATS: (u32, u32) = (64, 1024);
-/// The most transfers of one experiment, all lines together: more would take hours.
-const TRANSFERS_MAX: u64 = 1 << 28;
+/// The most packets of 128 bytes in one experiment: more would take minutes, and nothing could stop it.
+const PACKETS_MAX: u64 = 1 << 27;
 /// Preset whose elements all simulated machines have.
 const ELEMENTS_OF: &str = "qs22";
 
@@ -167,10 +167,13 @@ impl Target for SimTarget {
 
     fn check(&self, experiment: &Experiment) -> Result<(), Error> {
         experiment.check(&self.machine)?;
-        let all = u64::from(experiment.repeats) * experiment.transfers.len() as u64;
-        if all > TRANSFERS_MAX {
+        let transfers = u64::from(experiment.repeats) * experiment.transfers.len() as u64;
+        let packets = transfers * u64::from(experiment.size_bytes.div_ceil(LINE_BYTES));
+        if packets > PACKETS_MAX {
             return Err(Error::Request(format!(
-                "{all} transfers; at most {TRANSFERS_MAX} are simulated at a time"
+                "{transfers} transfers of {} bytes are {packets} packets of {LINE_BYTES} bytes; at most {PACKETS_MAX} are \
+                 simulated at a time: repeat them less often than {} times",
+                experiment.size_bytes, experiment.repeats
             )));
         }
         for t in &experiment.transfers {
@@ -464,6 +467,15 @@ mod tests {
             assert!(message.contains(fragment), "{message}");
         }
         assert!(refused(&t, &Experiment { size_bytes: 262_144, buffers: 1, ..e }).contains("local store"));
+    }
+
+    #[test]
+    fn an_experiment_without_an_end_in_sight_is_refused() {
+        let t = target("cell");
+        let lines = vec![line(spe(&t, 0), Store::Element(spe(&t, 2)), Direction::Get)];
+        let e = Experiment { size_bytes: 32768, repeats: 1 << 20, ..experiment(lines) };
+        assert!(refused(&t, &e).contains("268435456 packets"));
+        assert!(t.check(&Experiment { size_bytes: 128, ..e }).is_ok());
     }
 
     #[test]
