@@ -23,6 +23,7 @@ from cellweave.plan import Plan, plan
 from cellweave.probe import Probe, probe
 from cellweave.profile import Profile, profile
 from cellweave.reproduce.run import Reproduction, reproduce
+from cellweave.ring import Ring, ring
 from cellweave.run import Result, run
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Reproduction",
     "RequestError",
     "Result",
+    "Ring",
     "RunError",
     "__version__",
     "include_dir",
@@ -43,6 +45,7 @@ __all__ = [
     "probe",
     "profile",
     "reproduce",
+    "ring",
     "run",
     "sim",
 ]

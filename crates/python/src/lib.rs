@@ -9,6 +9,7 @@
 //! | `exact` | the mixed integer program as arrays |
 //! | `kernels` | Python functions, compiled functions and arrays as the code of tasks |
 //! | `reproduce` | lists and measurements of the published experiments, as JSON |
+//! | `ring` | the ring of `ring-mapping` under many mappings |
 //! | `run` | a plan, arrays in and out, the result as JSON |
 //! | `sim` | a simulated machine, and Python generators as its programs |
 //!
@@ -22,6 +23,7 @@ mod machine;
 mod plan;
 mod probe;
 mod reproduce;
+mod ring;
 mod run;
 mod sim;
 
@@ -48,6 +50,10 @@ fn _core(py: Python<'_>, m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(reproduce::rule_sets, m)?)?;
     m.add_function(wrap_pyfunction!(reproduce::measure, m)?)?;
     m.add_function(wrap_pyfunction!(reproduce::program, m)?)?;
+    m.add_class::<ring::Ranking>()?;
+    m.add_function(wrap_pyfunction!(ring::ring, m)?)?;
+    m.add_function(wrap_pyfunction!(ring::ring_mapping, m)?)?;
+    m.add_function(wrap_pyfunction!(ring::ring_text, m)?)?;
     m.add_class::<sim::Simulation>()?;
     m.add_class::<sim::Unit>()?;
     m.add_class::<sim::Operation>()?;

@@ -104,7 +104,8 @@ fn parameters(given: &Value) -> Vec<(String, u64)> {
     pairs.filter_map(|(name, value)| Some((name.clone(), value.as_u64()?))).collect()
 }
 
-fn said(e: Error) -> PyErr {
+/// What went wrong, as Python raises it.
+pub fn said(e: Error) -> PyErr {
     match e {
         Error::Request(_) => request(e),
         Error::Failed(_) => RunError::new_err(e.to_string()),
