@@ -10,7 +10,8 @@ use crate::trace::Trace;
 pub struct Outcome {
     /// Bus cycles until the last program was done.
     pub cycles: u64,
-    /// A digest of everything that happened, and when: equal programs on equal machines have equal ones.
+    /// A digest of what every program and every packet did when (not of the bytes): equal programs on equal machines have
+    /// equal ones.
     pub hash: u64,
     /// What was counted.
     pub counters: Counters,
@@ -52,7 +53,7 @@ pub struct Chip {
     pub ring_hops: [u64; RINGS],
     /// Packets over each segment: clockwise, counter-clockwise.
     pub segment_packets: [[u64; RAMPS]; 2],
-    /// Packets that each ramp sent, and received.
+    /// Packets that each ramp sent.
     pub sent: [u64; RAMPS],
     /// Packets that each ramp received.
     pub received: [u64; RAMPS],
@@ -71,7 +72,7 @@ pub struct SpeCounters {
     pub wait_cycles: u64,
     /// DMA commands, elements of lists counted as one.
     pub commands: u64,
-    /// Bytes that its own gets brought, and its puts took.
+    /// Bytes that its gets brought.
     pub got_bytes: u64,
     /// Bytes that its puts took.
     pub put_bytes: u64,

@@ -1,8 +1,13 @@
 //! Programs: closures in coroutines of their own, or steppers.
 
+use crate::Error;
 use crate::op::{Op, Reply, Step, Stepper};
-use corosensei::{Coroutine, CoroutineResult};
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult, Yielder};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Room for a program's own calls and variables, beside its local store; pages that it never uses cost nothing.
+const STACK_BYTES: usize = 8 << 20;
 
 /// What a program's body is.
 pub(crate) enum Body {
@@ -11,6 +16,14 @@ pub(crate) enum Body {
 }
 
 impl Body {
+    /// A closure in a coroutine of its own.
+    pub fn closure(program: impl FnOnce(&Yielder<Reply, Op>) + 'static) -> Result<Self, Error> {
+        let stack = DefaultStack::new(STACK_BYTES)
+            .map_err(|e| Error::Request(format!("no stack of {STACK_BYTES} bytes for a program: {e}")))?;
+        let body = Coroutine::with_stack(stack, move |yielder: &Yielder<Reply, Op>, _| program(yielder));
+        Ok(Self::Closure(Box::new(body)))
+    }
+
     /// Goes on with the answer to the last operation. An error is a panic's message.
     #[inline]
     pub fn resume(&mut self, reply: Reply, cycle: u64) -> Result<Option<Op>, String> {

@@ -16,13 +16,12 @@ use crate::trace::{Span, Trace};
 use crate::unit::{SpeState, Unit};
 use crate::wheel::{Event, Wheel};
 use crate::{Address, Error, Parameters, Ppe, Spe, Watch, layout};
-use corosensei::Coroutine;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
 /// Operations without any time passing after which a program counts as stuck.
-const TIMELESS: u32 = 10_000_000;
+const TIMELESS: u32 = 5_000_000;
 /// The end of time: beyond it, cycles in picoseconds would overflow (65 simulated days).
 const END: u64 = 1 << 53;
 /// Events, or operations without any time passing, between two looks at whether to stop (a power of two).
@@ -208,8 +207,8 @@ impl Simulation {
             )));
         }
         let shared = self.shared[spe].clone();
-        let body = Coroutine::new(move |yielder, _| program(&mut Spe::new(yielder, shared, spe)));
-        self.start(spe, name.into(), Body::Closure(Box::new(body)))
+        let body = Body::closure(move |yielder| program(&mut Spe::new(yielder, shared, spe)))?;
+        self.start(spe, name.into(), body)
     }
 
     /// Gives a PPE a program.
@@ -224,8 +223,8 @@ impl Simulation {
     ) -> Result<(), Error> {
         let unit = self.ppe_unit(ppe)?;
         let shared = self.shared[unit].clone();
-        let body = Coroutine::new(move |yielder, _| program(&mut Ppe::new(yielder, shared, ppe)));
-        self.start(unit, name.into(), Body::Closure(Box::new(body)))
+        let body = Body::closure(move |yielder| program(&mut Ppe::new(yielder, shared, ppe)))?;
+        self.start(unit, name.into(), body)
     }
 
     /// Gives an SPE a program that is asked step by step.

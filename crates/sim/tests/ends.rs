@@ -260,6 +260,20 @@ fn a_trap_or_a_panic_unwinds_everybody_else() {
 }
 
 #[test]
+fn programs_have_megabytes_of_stack_each() {
+    let mut cell = machine("cell");
+    for spe in 0..8 {
+        cell.spe(spe, "large", |spe| {
+            let large = [spe.number() as u8 + 1; 3 << 20];
+            spe.compute(100);
+            assert!(std::hint::black_box(&large).iter().all(|&b| usize::from(b) == spe.number() + 1));
+        })
+        .unwrap();
+    }
+    cell.run().unwrap();
+}
+
+#[test]
 fn a_simulation_that_is_never_run_drops_its_programs() {
     let dropped = Rc::new(Cell::new(0));
     let mut cell = machine("cell");
