@@ -142,13 +142,13 @@ class Ring:
         from cellweave.report.units import number, time_ns
 
         runs, count = self.runtimes_ns.shape
-        numbers = [
+        numbers: list[Sequence[str]] = [
             ("worst by best, average", number(self.worst_by_best)),
             ("worst by best, each run", ", ".join(number(ratio) for ratio in self.run_worst_by_best)),
             ("random mapping by best, mean", number(self.mean_by_best)),
             ("random mapping by best, median", number(self.median_by_best)),
         ]
-        best = [
+        best: list[Sequence[str]] = [
             [str(self.rank(self.mappings[i])), name, time_ns(time), ", ".join(map(str, self.run_ranks(self.mappings[i])))]
             for i, (name, time) in zip(self._ranking.order()[:_SHOWN], self.ranked(), strict=False)
         ]
