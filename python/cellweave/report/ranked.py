@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+# The slowest by the fastest, from which on the axis starts at 0.
+_MUCH = 1.5
+
+
 def draw_ranked(data: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     """Draw curves over ranks.
 
@@ -43,7 +47,9 @@ def draw_ranked(data: Mapping[str, Any], ax: Axes | None = None) -> Axes:
         ax.plot(places(len(data["average"])), data["average"], color=INK, linewidth=2.2, label="average of the runs")
     ax.set_xlabel("rank")
     ax.set_ylabel(data["y_label"])
-    ax.set_ylim(bottom=0)
+    every = [time for times in curves.values() for time in times]
+    # From 0 where mappings differ by much; else the curves would be lines at the top.
+    ax.set_ylim(bottom=0 if max(every) > _MUCH * min(every) else min(every) - (max(every) - min(every)) / 2)
     ax.set_xlim(left=1)
     ax.set_title(data["title"], fontsize=10, color=INK)
     ax.legend(fontsize=8, frameon=False)

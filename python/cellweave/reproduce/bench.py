@@ -145,11 +145,20 @@ class Bench:
         Fewer choices, mappings and rounds.
     tell : callable, optional
         Told the share done of the running experiment.
+    kept : dict, optional
+        What several experiments measure alike, under this rule set, is measured once: see :meth:`once`.
     """
 
-    def __init__(self, rules: str | None = None, quick: bool = False, tell: Callable[[float], None] | None = None) -> None:
+    def __init__(
+        self,
+        rules: str | None = None,
+        quick: bool = False,
+        tell: Callable[[float], None] | None = None,
+        kept: dict[object, Any] | None = None,
+    ) -> None:
         self.rules = rules
         self.quick = quick
+        self._kept = {} if kept is None else kept
         self.seeds = seeds()
         self._tell = tell or (lambda share: None)
         self._workers = max(1, min(8, os.cpu_count() or 1))
@@ -165,6 +174,13 @@ class Bench:
     def fewer(self, full: int, quick: int) -> int:
         """`full`, or `quick` when only a quick look was asked for."""
         return quick if self.quick else full
+
+    def once(self, key: object, measure: Callable[[], Made]) -> Made:
+        """What `measure` gave the first time that anybody asked for `key`."""
+        if key not in self._kept:
+            self._kept[key] = measure()
+        made: Made = self._kept[key]
+        return made
 
     def map(self, work: Callable[[Given], Made], items: Iterable[Given]) -> list[Made]:
         """`work` on every item, several at a time, in order.

@@ -160,6 +160,7 @@ def reproduce(
     wanted = resolve(asked)
     done = Reproduction(asked, chosen, quick)
     kept = Cache(cache)
+    shared: dict[str, dict[object, Any]] = {name: {} for name in chosen}
     todo = [(e, only, name) for e, only in wanted for name in chosen]
     for i, (experiment, only, name) in enumerate(todo):
         line = experiment.id if len(chosen) == 1 else f"{experiment.id} ({name})"
@@ -169,19 +170,20 @@ def reproduce(
                 progress({"share": (i + share) / len(todo), "what": line})
 
         tell(0.0)
-        result = _one(experiment, name, quick, kept, tell)
+        result = _one(experiment, kept, Bench(name, quick, tell, shared[name]))
         if only is not None:
             result.rows = [row for row in result.rows if row.group in only]
         done.results.append(result)
     return done
 
 
-def _one(experiment: Experiment, rules: str, quick: bool, cache: Cache, tell: Callable[[float], None]) -> Result:
+def _one(experiment: Experiment, cache: Cache, bench: Bench) -> Result:
+    rules, quick = bench.rules or "", bench.quick
     kept = cache.read(experiment.id, rules, quick)
     if kept is None:
         start = time.monotonic()
         found = Found()
-        experiment.run(Bench(rules, quick, tell), found)
+        experiment.run(bench, found)
         kept = {
             "rows": [row.to_dict() for row in found.rows.found],
             "pictures": found.pictures,

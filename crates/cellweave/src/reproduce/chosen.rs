@@ -30,7 +30,8 @@ impl Chosen {
     /// assert!(wrong.parameters().unwrap_err().contains("textbook"));
     /// ```
     pub fn parameters(&self) -> Result<Parameters, String> {
-        sim::target::parameters(&self.machine, self.rules.as_deref(), self.hidden.as_deref()).map_err(|e| e.to_string())
+        sim::target::parameters(&self.machine, self.rules.as_deref(), self.hidden.as_deref())
+            .map_err(|e| e.to_string())
     }
 }
 

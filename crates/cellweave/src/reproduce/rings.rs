@@ -51,7 +51,9 @@ pub fn run(request: &Request) -> Result<Answer, String> {
     options.seed = request.seed;
     let one = |spes: &Vec<usize>| {
         let options = Options { tasks: spes.len(), ..options.clone() };
-        run_on(spes, &options).map(|run| run.elapsed_ns / f64::from(request.rounds)).map_err(|e| e.to_string())
+        run_on(spes, &options)
+            .map(|run| run.elapsed_ns / f64::from(request.rounds))
+            .map_err(|e| e.to_string())
     };
     Ok(Answer { round_ns: request.mappings.iter().map(one).collect::<Result<_, _>>()? })
 }

@@ -84,7 +84,8 @@ pub fn run(request: &Request) -> Result<Answer, String> {
     readers.sort_unstable();
     readers.dedup();
     for reader in readers {
-        let mine: Vec<usize> = (0..request.streams.len()).filter(|&i| request.streams[i].reader == reader).collect();
+        let mine: Vec<usize> =
+            (0..request.streams.len()).filter(|&i| request.streams[i].reader == reader).collect();
         let streams: Vec<Stream> = mine.iter().map(|&i| request.streams[i]).collect();
         let slots = slots(reader, &streams, request.buffers)?;
         let (rates, window_ns, times) = (rates.clone(), request.window_ns, request.times.unwrap_or(u32::MAX));
@@ -113,7 +114,9 @@ fn slots(reader: usize, streams: &[Stream], buffers: u32) -> Result<u32, String>
     let room = ROOM_BYTES / streams.iter().map(|s| s.bytes).max().unwrap_or(1).max(1) / n;
     let slots = buffers.min(room).min(SLOTS / n);
     if slots == 0 {
-        return Err(format!("SPE{reader}: no room for a message of each of its {n} streams in {ROOM_BYTES} bytes"));
+        return Err(format!(
+            "SPE{reader}: no room for a message of each of its {n} streams in {ROOM_BYTES} bytes"
+        ));
     }
     Ok(slots)
 }

@@ -45,7 +45,11 @@ def _curves(bench: Bench, direction: str, buffers: int, hidden: tuple[int, int])
 
 def _figure(bench: Bench, direction: str, buffers: int) -> list[Curves]:
     """A figure for every choice of hidden SPEs."""
-    return bench.map(lambda hidden: _curves(bench, direction, buffers, hidden), bench.hidden())
+
+    def measure() -> list[Curves]:
+        return bench.map(lambda hidden: _curves(bench, direction, buffers, hidden), bench.hidden())
+
+    return bench.once(("dma-benchmark", direction, buffers), measure)
 
 
 def _over(bench: Bench, figures: list[Curves], value: Callable[[Curves], float]) -> Spread:

@@ -239,7 +239,11 @@ def _qs22(bench: Bench, found: Found, packet: int, both: bool) -> _Ranked:
     seed = bench.seeds["ring_runs"][0]
     parts = [chosen[i : i + 64] for i in range(0, len(chosen), 64)]
     options = {"bytes": packet, "both": both, "rounds": rounds}
-    measured = bench.map(lambda part: _measure(bench, "qs22", part, [(seed, range(8))], 5040, **options), parts)
+
+    def measure() -> list[_Ranked]:
+        return bench.map(lambda part: _measure(bench, "qs22", part, [(seed, range(8))], 5040, **options), parts)
+
+    measured = bench.once(("ring-mapping", "qs22", packet, both), measure)
     ways = "both ways" if both else "one way"
     found.notes.append(f"{len(chosen)} of 5040 permutations, {ways}, {packet} bytes: {rounds} rounds, seed {seed}")
     return _Ranked(chosen, [[t for part in measured for t in part.runs[0]]], 5040)
