@@ -217,6 +217,11 @@ pub enum PpeOp {
         /// The one that interrupts.
         interrupt: bool,
     },
+    /// How many words an SPE's inbound mailbox still takes.
+    MailboxSpace {
+        /// Whose.
+        spe: usize,
+    },
     /// Put a word into an SPE's inbound mailbox; waits for room.
     WriteMailbox {
         /// Whose.

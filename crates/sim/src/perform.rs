@@ -334,6 +334,7 @@ impl Simulation {
             | PpeOp::ProxyTags { spe, .. }
             | PpeOp::ReadMailbox { spe, .. }
             | PpeOp::MailboxCount { spe, .. }
+            | PpeOp::MailboxSpace { spe }
             | PpeOp::WriteMailbox { spe, .. }
             | PpeOp::WriteSignal { spe, .. } => *spe,
             _ => 0,
@@ -417,6 +418,9 @@ impl Simulation {
             PpeOp::MailboxCount { interrupt, .. } => {
                 let full = self.spes[spe].outbox[usize::from(*interrupt)].is_some();
                 Answer(Reply::Word(u32::from(full)), 0)
+            }
+            PpeOp::MailboxSpace { .. } => {
+                Answer(Reply::Word((MAILBOX - self.spes[spe].inbox.len()) as u32), 0)
             }
             PpeOp::WriteMailbox { value, .. } => {
                 if self.put_mail(spe, *value) {

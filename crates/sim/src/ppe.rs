@@ -77,6 +77,16 @@ impl<'a> Ppe<'a> {
         self.call(PpeOp::ProxyTags { spe, mask, until: Until::All }).word()
     }
 
+    /// Waits until a tag group of `mask` of an SPE's proxy queue is done; which ones are.
+    pub fn proxy_any(&mut self, spe: usize, mask: u32) -> u32 {
+        self.call(PpeOp::ProxyTags { spe, mask, until: Until::Any }).word()
+    }
+
+    /// Which tag groups of `mask` of an SPE's proxy queue are done now.
+    pub fn proxy_now(&mut self, spe: usize, mask: u32) -> u32 {
+        self.call(PpeOp::ProxyTags { spe, mask, until: Until::Now }).word()
+    }
+
     /// Takes a word that an SPE has left; waits for one.
     pub fn read_mailbox(&mut self, spe: usize) -> u32 {
         self.call(PpeOp::ReadMailbox { spe, interrupt: false }).word()
@@ -90,6 +100,16 @@ impl<'a> Ppe<'a> {
     /// How many words an SPE has left: 0 or 1.
     pub fn mailbox_count(&mut self, spe: usize) -> u32 {
         self.call(PpeOp::MailboxCount { spe, interrupt: false }).word()
+    }
+
+    /// How many words an SPE has left in the mailbox that interrupts: 0 or 1.
+    pub fn interrupt_mailbox_count(&mut self, spe: usize) -> u32 {
+        self.call(PpeOp::MailboxCount { spe, interrupt: true }).word()
+    }
+
+    /// How many words an SPE's mailbox still takes, 0 to 4.
+    pub fn mailbox_space(&mut self, spe: usize) -> u32 {
+        self.call(PpeOp::MailboxSpace { spe }).word()
     }
 
     /// Sends a word to an SPE; waits while its mailbox holds four.

@@ -166,15 +166,39 @@ impl<'a> Spe<'a> {
         self.dma(Dma { put: true, ls, ea, bytes, tag, order: Ordering::Barrier });
     }
 
-    /// Gets a list of up to 2048 elements, one after another from `ls` on.
+    /// Gets a list of up to 2048 elements: each starts in the next free quadword from `ls` on, at its address's place in
+    /// a quadword.
     pub fn get_list(&mut self, ls: u32, list: &[ListElement], tag: u32) {
-        let dma = Dma { put: false, ls, ea: Address(0), bytes: 0, tag, order: Ordering::Free };
-        self.call(Op::List { dma, list: list.to_vec() });
+        self.list(false, ls, list, tag, Ordering::Free);
     }
 
-    /// Puts a list of up to 2048 elements, one after another from `ls` on.
+    /// [`get_list`](Self::get_list) after everything that its tag group was given before.
+    pub fn get_listf(&mut self, ls: u32, list: &[ListElement], tag: u32) {
+        self.list(false, ls, list, tag, Ordering::Fence);
+    }
+
+    /// [`get_listf`](Self::get_listf), and everything that its tag group is given later waits for it.
+    pub fn get_listb(&mut self, ls: u32, list: &[ListElement], tag: u32) {
+        self.list(false, ls, list, tag, Ordering::Barrier);
+    }
+
+    /// Puts a list of up to 2048 elements, which lie in the local store as [`get_list`](Self::get_list) lays them.
     pub fn put_list(&mut self, ls: u32, list: &[ListElement], tag: u32) {
-        let dma = Dma { put: true, ls, ea: Address(0), bytes: 0, tag, order: Ordering::Free };
+        self.list(true, ls, list, tag, Ordering::Free);
+    }
+
+    /// [`put_list`](Self::put_list) after everything that its tag group was given before.
+    pub fn put_listf(&mut self, ls: u32, list: &[ListElement], tag: u32) {
+        self.list(true, ls, list, tag, Ordering::Fence);
+    }
+
+    /// [`put_listf`](Self::put_listf), and everything that its tag group is given later waits for it.
+    pub fn put_listb(&mut self, ls: u32, list: &[ListElement], tag: u32) {
+        self.list(true, ls, list, tag, Ordering::Barrier);
+    }
+
+    fn list(&mut self, put: bool, ls: u32, list: &[ListElement], tag: u32, order: Ordering) {
+        let dma = Dma { put, ls, ea: Address(0), bytes: 0, tag, order };
         self.call(Op::List { dma, list: list.to_vec() });
     }
 
@@ -238,6 +262,11 @@ impl<'a> Spe<'a> {
     /// Whether [`write_mailbox`](Self::write_mailbox) would go through at once: 0 or 1.
     pub fn mailbox_space(&mut self) -> u32 {
         self.call(Op::MailboxSpace { interrupt: false }).word()
+    }
+
+    /// Whether [`write_interrupt_mailbox`](Self::write_interrupt_mailbox) would go through at once: 0 or 1.
+    pub fn interrupt_mailbox_space(&mut self) -> u32 {
+        self.call(Op::MailboxSpace { interrupt: true }).word()
     }
 
     /// Takes what was signalled on register 1 or 2; waits for something.

@@ -5,7 +5,7 @@ mod machines;
 use machines::{machine, small};
 use proptest::prelude::*;
 use sim::trace::Trace;
-use sim::{Address, LOCAL_STORE_BYTES, Simulation};
+use sim::{Address, LOCAL_STORE_BYTES, ListElement, Simulation};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -361,6 +361,33 @@ proptest! {
         let latest = |part: &[u64]| part.iter().max().copied().unwrap();
         prop_assert!(barrier.iter().all(|&s| s > latest(&starts[..b]) + 8));
         prop_assert!(starts[b + lines..].iter().all(|&s| s > latest(barrier) + 8));
+    }
+}
+
+#[test]
+fn lists_have_fences_and_barriers_too() {
+    // Each list brings what the one before it has put, over the same bytes of memory.
+    for barrier in [false, true] {
+        let mut cell = machine("cell");
+        let list: Vec<ListElement> =
+            (0..64).map(|i| ListElement { ea: Address(i * 256), bytes: 128 }).collect();
+        cell.spe(0, "lists", move |spe| {
+            for round in 0..4u32 {
+                let (from, to) = (round * 8192, (round + 1) * 8192);
+                spe.bytes_mut(from, 8192).iter_mut().for_each(|b| *b += 1);
+                if barrier {
+                    spe.put_listb(from, &list, 3);
+                    spe.get_listb(to, &list, 3);
+                } else {
+                    spe.put_listf(from, &list, 3);
+                    spe.get_listf(to, &list, 3);
+                }
+                spe.tags_all(1 << 3);
+            }
+            assert!(spe.bytes(4 * 8192, 8192).iter().all(|&b| b == 4));
+        })
+        .unwrap();
+        cell.run().unwrap();
     }
 }
 

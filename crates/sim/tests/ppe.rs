@@ -112,7 +112,10 @@ fn proxy_commands_move_bytes_with_tags_of_their_own() {
     blade.memory_mut(Address(0), 4096).fill(3);
     blade
         .ppe(1, "main", |ppe| {
+            assert_eq!((ppe.proxy_any(9, 0), ppe.proxy_now(9, 5)), (0, 5));
             ppe.proxy_get(9, 0, Address(0), 4096, 7);
+            assert_eq!(ppe.proxy_now(9, 1 << 7 | 1), 1);
+            assert_eq!(ppe.proxy_any(9, 1 << 7), 1 << 7);
             assert_eq!(ppe.proxy_wait(9, 1 << 7), 1 << 7);
             assert_eq!(ppe.load(Address::local_store(9) + 4095, 1), [3]);
             let order = Ordering::Fence;

@@ -13,8 +13,10 @@ fn an_inbound_mailbox_holds_four_words_in_their_order_and_a_fifth_waits() {
     let mut cell = machine("cell");
     cell.ppe(0, "sends", |ppe| {
         for i in 0..4 {
+            assert_eq!(ppe.mailbox_space(3), 4 - i);
             ppe.write_mailbox(3, i);
         }
+        assert_eq!(ppe.mailbox_space(3), 0);
         let before = ppe.now_ps();
         ppe.write_mailbox(3, 4);
         // It waits until the SPE has finished computing and reads.
@@ -47,6 +49,7 @@ fn an_outbound_mailbox_holds_one_word_and_the_second_waits() {
             assert_eq!(spe.mailbox_space(), 1);
             write(spe, 7);
             assert_eq!(spe.mailbox_space(), u32::from(interrupt));
+            assert_eq!(spe.interrupt_mailbox_space(), u32::from(!interrupt));
             let before = spe.now_ps();
             write(spe, 8);
             assert!(spe.now_ps() - before > 50_000_000);
@@ -55,6 +58,7 @@ fn an_outbound_mailbox_holds_one_word_and_the_second_waits() {
         cell.ppe(0, "receives", move |ppe| {
             ppe.compute(100_000);
             assert_eq!(ppe.mailbox_count(0), u32::from(!interrupt));
+            assert_eq!(ppe.interrupt_mailbox_count(0), u32::from(interrupt));
             for expected in [7, 8] {
                 let word = if interrupt { ppe.read_interrupt_mailbox(0) } else { ppe.read_mailbox(0) };
                 assert_eq!(word, expected);
