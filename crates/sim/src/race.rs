@@ -32,7 +32,7 @@ impl Use {
     }
 
     fn clashes(&self, other: &Self) -> bool {
-        let overlap = self.bytes.start < other.bytes.end && other.bytes.start < self.bytes.end;
+        let overlap = self.bytes.start.max(other.bytes.start) < self.bytes.end.min(other.bytes.end);
         if !overlap || !(self.writes || other.writes) {
             return false;
         }
@@ -181,6 +181,7 @@ mod tests {
         assert!(used(0, false, 127, 1).clashes(&used(0, true, 0, 128)));
         assert!(!used(0, true, 0, 128).clashes(&used(1, false, 128, 1)));
         assert!(!used(0, false, 0, 128).clashes(&used(1, false, 0, 128)));
+        assert!(!used(0, true, 64, 0).clashes(&used(0, true, 0, 128)));
     }
 
     #[test]

@@ -129,6 +129,7 @@ proptest! {
         let mut transfers: Vec<Dma> = randoms.iter().map(|r| r.dma(spes, memory, 1, Ordering::Barrier)).collect();
         let own = Address::local_store(spe)..Address::local_store(spe + 1);
         transfers.retain(|t| !own.contains(&t.ea));
+        cell.detect_races(true);
         fill(&mut cell);
         let mut model = Model::new(&cell);
         transfers.iter().for_each(|t| model.transfer(spe, t));
@@ -145,6 +146,7 @@ proptest! {
         parts in proptest::collection::vec((1u32..=1024, 0u32..64, any::<bool>()), 4 * 16),
     ) {
         let mut cell = machine("cell");
+        cell.detect_races(true);
         fill(&mut cell);
         let mut model = Model::new(&cell);
         for spe in 4..8usize {
