@@ -9,3 +9,4 @@ cp demo/plan-contributions.png docs/pictures/contributions.png
 .venv/bin/cellweave machine show host --picture docs/pictures/host.png --force --quiet
 .venv/bin/cellweave probe --on ps3 --pattern memory-read --size 16..16k --buffers 1 --spes 1..6 --plot docs/pictures/probe-memory.png --force --quiet
 .venv/bin/cellweave probe --on qs22 --pattern all-pairs --plot docs/pictures/probe-pairs.png --force --quiet
+.venv/bin/python ci/inside.py

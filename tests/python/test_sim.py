@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import signal
 import subprocess
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 from cellweave import RequestError, RunError, sim
 from cellweave.report.chip import loads
+from cellweave.report.stages import stages_of_get
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -590,6 +592,44 @@ def test_loads_count_a_far_packet_on_every_segment_of_its_way() -> None:
     rate = 20 * 16384 / outcome.elapsed_ns
     assert [load.gbs for load in found.values()] == pytest.approx([rate] * 4)
     assert found["SPE7, out"].share == pytest.approx(rate / 25.6)
+
+
+@pytest.mark.parametrize("source", ["SPE3", "SPE6", "memory"])
+@pytest.mark.parametrize("size", [16, 128, 512, 2048])
+def test_the_stages_of_a_get_add_up_to_the_time_that_it_takes(size: int, source: str) -> None:
+    cell = sim.Cell("qs22")
+    ea = cell.allocate(0, size) if source == "memory" else cell.local_store(int(source[3:]))
+
+    def one_get(spe: sim.Spe) -> Program:
+        yield spe.get(0, ea, size)
+        yield spe.tags_all(1)
+
+    cell.spe(1, one_get)
+    outcome = cell.run(trace=True)
+    assert outcome.trace is not None
+    stages = stages_of_get(cell.to_dict()["numbers"], outcome.trace, size, source == "memory")
+    assert max(stage.end for stage in stages) == outcome.cycles
+    assert all(stage.start <= stage.end for stage in stages)
+    for row in {stage.row for stage in stages if stage.row.startswith("line")}:
+        line = [stage for stage in stages if stage.row == row]
+        assert all(a.end == b.start for a, b in pairwise(line)), "no gap and no overlap"
+
+
+def test_the_book_has_the_rule_sets_that_there_are() -> None:
+    spec = importlib.util.spec_from_file_location("inside", ROOT / "ci" / "inside.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    page = module.PAGE.read_text()
+    told = page[page.index(module.BEGIN) + len(module.BEGIN) : page.index(module.END)]
+    assert told == module.rule_table(), "run ci/inside.py"
+
+
+def test_a_get_is_drawn_only_where_it_can_be() -> None:
+    with pytest.raises(RequestError, match="bytes: 17 is not allowed; a multiple of 16 up to 2048"):
+        sim.plot_get(bytes=17)
+    with pytest.raises(RequestError, match="source: no `SPE9`"):
+        sim.plot_get(source="SPE9")
 
 
 def test_an_outcome_reads_as_a_table() -> None:

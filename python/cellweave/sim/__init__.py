@@ -27,8 +27,9 @@ from __future__ import annotations
 
 from cellweave.sim.cell import Cell, machines, parameters, rule_sets
 from cellweave.sim.memory import Memory
+from cellweave.sim.one_get import plot_get
 from cellweave.sim.outcome import Outcome
 from cellweave.sim.ppe import Ppe
 from cellweave.sim.spe import Spe
 
-__all__ = ["Cell", "Memory", "Outcome", "Ppe", "Spe", "machines", "parameters", "rule_sets"]
+__all__ = ["Cell", "Memory", "Outcome", "Ppe", "Spe", "machines", "parameters", "plot_get", "rule_sets"]
