@@ -45,8 +45,8 @@ class Probe:
         Ctrl-C came before everything was measured.
     measurements : list of dict
         In the order in which they were taken: ``pattern``, ``transfers`` (written out), ``partners``, ``size_bytes``,
-        ``buffers``, ``n``, ``bandwidth_gbs``, ``latency_ns``, ``span_us`` and ``ticks`` (each ``min``, ``p10``, ``p50``,
-        ``p90``), ``quality``, ``excluded``, and ``each``: the pattern's transfers one by one.
+        ``buffers``, ``n``, ``bandwidth_gbs``, ``bandwidth_each_gbs``, ``latency_ns``, ``span_us`` and ``ticks`` (each
+        ``min``, ``p10``, ``p50``, ``p90``), ``quality``, ``excluded``, and ``each``: the pattern's transfers one by one.
     notes : list of str
         What was fitted to what, when a machine file was asked for.
     """

@@ -163,9 +163,16 @@ impl Sample {
     /// let one = |start_ns, end_ns| Times { start_ns, end_ns, bytes: 1000, ..Times::default() };
     /// let sample = Sample { transfers: vec![one(0.0, 90.0), one(10.0, 100.0)], ..Sample::default() };
     /// assert_eq!(sample.bytes_per_s(), 20e9);
+    /// assert_eq!(sample.bytes_per_s_each(), 2.0 * 1000.0 / 90e-9);
     /// ```
     pub fn bytes_per_s(&self) -> f64 {
         self.bytes() / self.span_ns() * 1e9
+    }
+
+    /// Each transfer's bytes over its own time, added up: more than [`bytes_per_s`](Sample::bytes_per_s) where some end
+    /// sooner than others, as they would go on at the same time if they did not end.
+    pub fn bytes_per_s_each(&self) -> f64 {
+        self.transfers.iter().map(|t| t.bytes as f64 / (t.end_ns - t.start_ns)).sum::<f64>() * 1e9
     }
 
     /// As `dma-benchmark` computes it (section 3.1): all bytes over the longest time that an initiator's own timer shows.

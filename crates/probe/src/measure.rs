@@ -126,6 +126,7 @@ fn summary(
         walk: walk(e.walk),
         n: kept.len(),
         bandwidth_gbs: of(&|s| s.bytes_per_s() / 1e9).ok_or_else(nothing)?,
+        bandwidth_each_gbs: of(&|s| s.bytes_per_s_each() / 1e9).ok_or_else(nothing)?,
         bandwidth_by_timer_gbs: of(&|s| s.bytes_per_s_by(timer) / 1e9).ok_or_else(nothing)?,
         latency_ns: of(&|s| s.latency_ns()).ok_or_else(nothing)?,
         span_us: of(&|s| s.span_ns() / 1e3).ok_or_else(nothing)?,

@@ -57,6 +57,8 @@ pub struct Measurement {
     pub n: usize,
     /// The whole pattern together: all bytes over the time from the first start to the last end.
     pub bandwidth_gbs: Quantiles,
+    /// Each transfer's bytes over its own time, added up.
+    pub bandwidth_each_gbs: Quantiles,
     /// All bytes over the longest time that an initiator's own timer shows, as `dma-benchmark` computes it.
     pub bandwidth_by_timer_gbs: Quantiles,
     /// Of one transfer, mean over the pattern.
@@ -140,7 +142,14 @@ impl Probed {
         let mut text = String::from(
             "machine,target,pattern,transfers,partners,size_bytes,buffers,repeats,compute_ns,walk,n",
         );
-        for name in ["bandwidth_gbs", "bandwidth_by_timer_gbs", "latency_ns", "span_us", "ticks"] {
+        for name in [
+            "bandwidth_gbs",
+            "bandwidth_each_gbs",
+            "bandwidth_by_timer_gbs",
+            "latency_ns",
+            "span_us",
+            "ticks",
+        ] {
             let _ = write!(text, ",{name}_min,{name}_p10,{name}_p50,{name}_p90");
         }
         text.push_str(",quality,excluded\n");
@@ -152,7 +161,14 @@ impl Probed {
                 ",{},{},{},{},{},{},{}",
                 m.partners, m.size_bytes, m.buffers, m.repeats, m.compute_ns, m.walk, m.n
             );
-            for q in [m.bandwidth_gbs, m.bandwidth_by_timer_gbs, m.latency_ns, m.span_us, m.ticks] {
+            for q in [
+                m.bandwidth_gbs,
+                m.bandwidth_each_gbs,
+                m.bandwidth_by_timer_gbs,
+                m.latency_ns,
+                m.span_us,
+                m.ticks,
+            ] {
                 let _ = write!(text, ",{},{},{},{}", q.min, q.p10, q.p50, q.p90);
             }
             let _ = writeln!(text, ",{},{}", m.quality.word(), m.excluded);

@@ -34,6 +34,10 @@ fn a_simulated_measurement_is_exact_and_the_same_again() {
         assert!(m.bandwidth_gbs.p50 > 0.0 && m.bandwidth_by_timer_gbs.p50 > 0.0 && m.latency_ns.p50 > 0.0);
     }
     assert_eq!(first.measurements[0].partners, 8);
+    for m in &first.measurements {
+        let sum: f64 = m.each.iter().map(|e| e.bandwidth_gbs).sum();
+        assert!((m.bandwidth_each_gbs.p50 / sum - 1.0).abs() < 1e-9 && sum >= m.bandwidth_gbs.p50, "{m:?}");
+    }
     assert_eq!(first.to_json(), probed("cell", &request).to_json());
     assert_eq!(first.to_csv(), probed("cell", &request).to_csv());
 }
