@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use sim::parameters::BANKS;
 use sim::rules::{HalfWay, Hold, Order};
 use sim::trace::Packet;
-use sim::{Address, Dma, Ordering, Outcome, Parameters, Rules, Simulation};
+use sim::{Address, Dma, Ordering, Outcome, Parameters, Rules, Simulation, Spe};
 use std::collections::BTreeMap;
 
 /// Cycles that a ramp sends, or receives, a packet: 128 bytes at 16 bytes a cycle.
@@ -280,5 +280,47 @@ fn a_machine_full_of_traffic_keeps_the_rules_of_every_named_set() {
         assert!(outcome.counters.packets() > 10_000);
         check_packets(&p.rules, &outcome.trace.as_ref().unwrap().packets);
         check_counters(&p, &programs, &outcome);
+    }
+}
+
+/// Cycles in which four SPEs read, or write, 256 lines each that lie in so many banks.
+fn cycles_of_banks(p: &Parameters, banks: u64, put: bool) -> u64 {
+    let programs: Vec<Vec<Dma>> = (0..4u64)
+        .map(|spe| {
+            (0..256u64)
+                .map(|i| {
+                    let line = (spe * 256 + i) / banks % 512 * BANKS as u64 + i % banks;
+                    let order = Ordering::Free;
+                    Dma { put, ls: i as u32 * 128, ea: Address(line * 128), bytes: 128, tag: 0, order }
+                })
+                .collect()
+        })
+        .collect();
+    let mut sim = Simulation::new(p.clone()).unwrap();
+    for (spe, program) in programs.into_iter().enumerate() {
+        let program = move |spe: &mut Spe<'_>| {
+            program.iter().for_each(|dma| spe.dma(*dma));
+            spe.tags_all(1);
+        };
+        sim.spe(spe, "banks", program).unwrap();
+    }
+    let outcome = sim.run().unwrap();
+    let used = outcome.counters.chips[0].bank_lines.iter().filter(|lines| lines[0] + lines[1] > 0).count();
+    assert_eq!(used as u64, banks);
+    outcome.cycles
+}
+
+#[test]
+fn a_bank_takes_a_line_in_64_cycles_and_all_of_them_together_one_in_8() {
+    let mut p = small("cell");
+    (p.memory.bank, p.memory.line) = (64, 8);
+    for put in [false, true] {
+        for (banks, per_line) in [(1, 64), (2, 32), (4, 16), (8, 8), (16, 8)] {
+            let (cycles, least) = (cycles_of_banks(&p, banks, put), 1024 * per_line);
+            // The last writes are still on their way when the programs are done.
+            let left = if put { 40 * per_line } else { 0 };
+            assert!(cycles + left >= least, "{banks} banks, put {put}: {cycles} of at least {least}");
+            assert!(cycles < least + least / 10 + 500, "{banks} banks, put {put}: {cycles} of about {least}");
+        }
     }
 }
