@@ -132,7 +132,7 @@ impl Mfc {
         slot as u8
     }
 
-    /// What an address's page costs; the next command finds it known.
+    /// What an address's page costs; whoever comes next finds it known.
     fn translate(&mut self, ea: Address, times: &Times) -> u64 {
         if times.tlb_entries == 0 {
             return 0;
@@ -188,6 +188,11 @@ impl Mfc {
                     self.order.remove(position);
                 }
             }
+        } else if times.tlb_entries > 0 && command.ea.0 % times.page_bytes == 0 {
+            let ea = command.ea;
+            let miss = self.translate(ea, times);
+            let command = self.slots[slot as usize].as_mut().expect("it was there");
+            command.ready = now + miss;
         }
         piece
     }

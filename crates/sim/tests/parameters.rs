@@ -195,3 +195,22 @@ fn unknown_pages_take_their_time_and_known_ones_do_not() {
     assert_eq!(took(4, two_pages) - took(0, two_pages), 2000);
     assert_eq!(took(1, two_pages) - took(0, two_pages), 4000);
 }
+
+#[test]
+fn a_command_that_goes_on_to_another_page_waits_for_it() {
+    let took = |page_bytes: u64, ea: u64| {
+        let mut p = small("cell");
+        (p.mfc.tlb_entries, p.mfc.page_bytes, p.mfc.tlb_miss) = (16, page_bytes, 5000);
+        let mut cell = Simulation::new(p).unwrap();
+        cell.spe(0, "touches", move |spe| {
+            spe.get(0, Address(ea), 16384, 0);
+            spe.tags_all(1);
+        })
+        .unwrap();
+        cell.run().unwrap().cycles / 5000
+    };
+    assert_eq!(
+        [took(1 << 20, 0), took(16384, 0), took(16384, 128), took(4096, 0), took(4096, 128)],
+        [1, 1, 2, 4, 5]
+    );
+}
