@@ -5,8 +5,8 @@ mod machines;
 
 use machines::machine;
 use proptest::prelude::*;
-use sim::op::{Atomic, Dma, Op, Ordering, Reply, Step, Stepper, Until};
-use sim::{Address, ListElement, Outcome, Spe};
+use sim::op::{Atomic, Dma, Op, Ordering, PpeOp, Reply, Step, Stepper, Until};
+use sim::{Address, ListElement, Outcome, Ppe, Spe};
 use std::cell::RefCell;
 use std::process::Command;
 use std::rc::Rc;
@@ -244,5 +244,81 @@ proptest! {
                 prop_assert!(a.0 == b.0 || b.0 == Reply::Done, "program {} step {}: {:?} {:?}", program, i, a.0, b.0);
             }
         }
+    }
+}
+
+fn ppe_op() -> impl Strategy<Value = PpeOp> {
+    let far = prop_oneof![(0u64..4000).prop_map(Address), (0..8usize).prop_map(Address::local_store)];
+    let (spe, tag, register) = (0usize..8, 0u32..32, 1u32..=2);
+    let until = prop_oneof![Just(Until::Now), Just(Until::Any), Just(Until::All)];
+    let dma = (any::<bool>(), 0u32..16, 0u64..60, 1u32..1024, tag).prop_map(|(put, ls, line, quads, tag)| {
+        Dma { put, ls: ls * 16384, ea: Address(line * 8192), bytes: quads * 16, tag, order: Ordering::Fence }
+    });
+    prop_oneof![
+        (far.clone(), 0u32..600).prop_map(|(ea, bytes)| PpeOp::Load { ea, bytes }),
+        (far, proptest::collection::vec(any::<u8>(), 0..600))
+            .prop_map(|(ea, data)| PpeOp::Store { ea, data }),
+        (spe.clone(), dma).prop_map(|(spe, dma)| PpeOp::Proxy { spe, dma }),
+        (spe.clone(), any::<u32>(), until).prop_map(|(spe, mask, until)| PpeOp::ProxyTags {
+            spe,
+            mask,
+            until
+        }),
+        spe.clone().prop_map(|spe| PpeOp::MailboxCount { spe, interrupt: false }),
+        spe.clone().prop_map(|spe| PpeOp::MailboxSpace { spe }),
+        (spe, register, any::<u32>()).prop_map(|(spe, register, value)| PpeOp::WriteSignal {
+            spe,
+            register,
+            value
+        }),
+        Just(PpeOp::Timebase),
+    ]
+}
+
+/// What a PPE's closure does for the same operation, and the answer that it sees.
+fn ppe_call(ppe: &mut Ppe<'_>, op: &PpeOp) -> Reply {
+    match op {
+        PpeOp::Load { ea, bytes } => return Reply::Bytes(ppe.load(*ea, *bytes)),
+        PpeOp::Store { ea, data } => ppe.store(*ea, data),
+        PpeOp::Proxy { spe, dma } => ppe.proxy(*spe, *dma),
+        PpeOp::ProxyTags { spe, mask, until: Until::Now } => return Reply::Word(ppe.proxy_now(*spe, *mask)),
+        PpeOp::ProxyTags { spe, mask, until: Until::Any } => return Reply::Word(ppe.proxy_any(*spe, *mask)),
+        PpeOp::ProxyTags { spe, mask, until: Until::All } => return Reply::Word(ppe.proxy_wait(*spe, *mask)),
+        PpeOp::MailboxCount { spe, .. } => return Reply::Word(ppe.mailbox_count(*spe)),
+        PpeOp::MailboxSpace { spe } => return Reply::Word(ppe.mailbox_space(*spe)),
+        PpeOp::WriteSignal { spe, register, value } => ppe.write_signal(*spe, *register, *value),
+        PpeOp::Timebase => return Reply::Long(ppe.timebase()),
+        other => unreachable!("{other:?} is not drawn"),
+    }
+    Reply::Done
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn so_do_a_ppes(ops in proptest::collection::vec(ppe_op(), 1..30)) {
+        let seen = |steps: bool| {
+            let mut cell = machine("cell");
+            let (replies, ops) = (Rc::new(RefCell::new(Vec::new())), ops.clone());
+            let log = replies.clone();
+            if steps {
+                let ops = ops.into_iter().map(Op::Ppe).collect::<Vec<_>>().into_iter();
+                cell.ppe_stepper(0, "ops", Box::new(Row { ops, replies })).unwrap();
+            } else {
+                cell.ppe(0, "ops", move |ppe| {
+                    let cycle = |ppe: &Ppe<'_>| ppe.now_ps() / sim::CYCLE_PS;
+                    replies.borrow_mut().push((Reply::Done, cycle(ppe)));
+                    for op in &ops {
+                        let reply = ppe_call(ppe, op);
+                        replies.borrow_mut().push((reply, cycle(ppe)));
+                    }
+                })
+                .unwrap();
+            }
+            let outcome = cell.run().unwrap();
+            (outcome.cycles, outcome.hash, outcome.counters, log.take())
+        };
+        prop_assert_eq!(seen(true), seen(false));
     }
 }

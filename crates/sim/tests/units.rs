@@ -396,6 +396,73 @@ fn others_dma_takes_cycles_too() {
     assert_eq!(took.get(), 10_100);
 }
 
+#[test]
+fn every_call_takes_what_its_parameter_says() {
+    let mut p = small("cell");
+    (p.spu.dma, p.spu.tag_status, p.spu.channel, p.spu.decrementer) = (7, 11, 13, 17);
+    (p.ppe.register, p.ppe.proxy, p.ppe.cached) = (190, 230, 3);
+    let mut cell = Simulation::new(p).unwrap();
+    cell.spe(0, "calls", |spe| {
+        type Call = fn(&mut sim::Spe<'_>);
+        let calls: [(u64, Call); 17] = [
+            (0, |spe| assert_eq!(spe.alloc(16, 16), 0)),
+            (0, |spe| spe.write_u32(0, 1)),
+            (7, |spe| spe.get(0, Address(0), 16, 0)),
+            (7, |spe| spe.putf(0, Address(0), 16, 0)),
+            (7, |spe| spe.get_list(0, &[sim::ListElement { ea: Address(0), bytes: 16 }], 1)),
+            (7, |spe| spe.send_signal(12, 0, 1, 1)),
+            (11, |spe| assert_eq!(spe.tags_now(0), 0)),
+            (13, |spe| assert!(spe.queue_space() > 0)),
+            (13, |spe| assert_eq!(spe.mailbox_count(), 0)),
+            (13, |spe| assert_eq!(spe.mailbox_space(), 1)),
+            (13, |spe| spe.write_mailbox(1)),
+            (13, |spe| spe.write_interrupt_mailbox(1)),
+            (13, |spe| spe.signal_or(2, true)),
+            (13, |spe| assert_eq!(spe.signal_count(2), 0)),
+            (17, |spe| spe.set_decrementer(1)),
+            (17, |spe| assert!(spe.decrementer() <= 1)),
+            (50, |spe| spe.compute_cycles(100)),
+        ];
+        // Whatever goes first, the local store is quiet: nothing is stolen from the computation.
+        for (i, (cycles, call)) in calls.into_iter().enumerate() {
+            let before = spe.now_ps();
+            call(spe);
+            assert_eq!((spe.now_ps() - before) / CYCLE_PS, cycles, "call {i}");
+            if i == 5 {
+                spe.tags_all(3);
+                spe.compute(10_000);
+            }
+        }
+    })
+    .unwrap();
+    cell.ppe(0, "calls", |ppe| {
+        ppe.compute(100_000);
+        type Call = fn(&mut sim::Ppe<'_>);
+        let calls: [(u64, Call); 12] = [
+            (190, |ppe| assert_eq!(ppe.mailbox_count(0), 1)),
+            (190, |ppe| assert_eq!(ppe.interrupt_mailbox_count(0), 1)),
+            // To see that there is a word, and to take it.
+            (380, |ppe| assert_eq!(ppe.read_mailbox(0), 1)),
+            (380, |ppe| assert_eq!(ppe.read_interrupt_mailbox(0), 1)),
+            (190, |ppe| ppe.write_mailbox(0, 1)),
+            (190, |ppe| assert_eq!(ppe.mailbox_space(0), 3)),
+            (190, |ppe| ppe.write_signal(0, 1, 1)),
+            (190, |ppe| assert_eq!(ppe.proxy_wait(0, 1), 1)),
+            (230, |ppe| ppe.proxy_get(0, 0, Address(0), 16, 0)),
+            (3, |ppe| ppe.store_u32(Address(0), 1)),
+            (3, |ppe| assert_eq!(ppe.load_u32(Address(0)), 1)),
+            (3, |ppe| assert!(ppe.timebase() > 0)),
+        ];
+        for (i, (cycles, call)) in calls.into_iter().enumerate() {
+            let before = ppe.now_ps();
+            call(ppe);
+            assert_eq!((ppe.now_ps() - before) / CYCLE_PS, cycles, "call {i}");
+        }
+    })
+    .unwrap();
+    cell.run().unwrap();
+}
+
 /// The ramp from which SPE `spe` of a machine sends.
 fn ramp(hidden: &[usize], chips: usize, spe: usize) -> (usize, usize) {
     let mut parameters = Parameters { chips, hidden: hidden.to_vec(), ..small("cell") };
