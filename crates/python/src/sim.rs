@@ -185,7 +185,14 @@ impl Simulation {
         if let Some(cycles) = stop_after_cycles {
             self.sim.stop_after(cycles);
         }
-        let outcome = self.sim.run().map_err(|e| self.raised(py, &e))?;
+        let outcome = self.sim.run().map_err(|e| self.raised(py, &e));
+        // Programs that are not over let go of what they hold, which may be this machine.
+        for (_, generator) in self.programs.drain(..) {
+            if let Err(e) = generator.call_method0(py, "close") {
+                e.write_unraisable(py, Some(generator.bind(py)));
+            }
+        }
+        let outcome = outcome?;
         let data = json!({
             "cycles": outcome.cycles,
             "elapsed_ns": outcome.elapsed_ns(),

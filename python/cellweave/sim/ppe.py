@@ -74,15 +74,27 @@ class Ppe:
 
     def proxy_get(self, spe: int, ls: int, ea: int, bytes: int, tag: int = 0) -> Operation:
         """Have `spe` copy `bytes` from `ea` to its local store at `ls`; stalls while its proxy queue of 8 is full."""
-        return self._unit.proxy(False, spe, ls, ea, bytes, tag)
+        return self._unit.proxy("get", spe, ls, ea, bytes, tag)
 
     def proxy_put(self, spe: int, ls: int, ea: int, bytes: int, tag: int = 0) -> Operation:
         """Have `spe` copy `bytes` from its local store at `ls` to `ea`; stalls while its proxy queue of 8 is full."""
-        return self._unit.proxy(True, spe, ls, ea, bytes, tag)
+        return self._unit.proxy("put", spe, ls, ea, bytes, tag)
+
+    def proxy(self, spe: int, command: str, ls: int, ea: int, bytes: int, tag: int = 0) -> Operation:
+        """Hand any command (``get``, ``getf``, ``getb``, ``put``, ``putf``, ``putb``) to the proxy queue of `spe`."""
+        return self._unit.proxy(command, spe, ls, ea, bytes, tag)
 
     def proxy_wait(self, spe: int, mask: int) -> Operation:
         """Wait until all tag groups of `mask` of the proxy queue of `spe` are done."""
-        return self._unit.proxy_wait(spe, mask)
+        return self._unit.proxy_tags(spe, mask, "all")
+
+    def proxy_any(self, spe: int, mask: int) -> Operation:
+        """Wait until a tag group of `mask` of the proxy queue of `spe` is done; answers those that are."""
+        return self._unit.proxy_tags(spe, mask, "any")
+
+    def proxy_now(self, spe: int, mask: int) -> Operation:
+        """Which tag groups of `mask` of the proxy queue of `spe` are done now."""
+        return self._unit.proxy_tags(spe, mask, "now")
 
     def read_mailbox(self, spe: int) -> Operation:
         """Take a word that `spe` has left; waits for one."""
@@ -94,7 +106,15 @@ class Ppe:
 
     def mailbox_count(self, spe: int) -> Operation:
         """How many words `spe` has left: 0 or 1."""
-        return self._unit.mailbox_count_of(spe)
+        return self._unit.mailbox_count_of(spe, False)
+
+    def interrupt_mailbox_count(self, spe: int) -> Operation:
+        """How many words `spe` has left in the mailbox that interrupts: 0 or 1."""
+        return self._unit.mailbox_count_of(spe, True)
+
+    def mailbox_space(self, spe: int) -> Operation:
+        """How many words the mailbox of `spe` still takes, 0 to 4."""
+        return self._unit.mailbox_space_of(spe)
 
     def write_mailbox(self, spe: int, value: int) -> Operation:
         """Send a word to `spe`; waits while its mailbox holds four."""

@@ -112,11 +112,27 @@ class Spe:
 
     def get_list(self, ls: int, elements: Iterable[tuple[int, int]], tag: int = 0) -> Operation:
         """Get up to 2048 pieces (``ea``, ``bytes``), one after another into the local store from `ls` on."""
-        return self._unit.dma_list(False, ls, list(elements), tag)
+        return self._unit.dma_list("get", ls, list(elements), tag)
+
+    def get_listf(self, ls: int, elements: Iterable[tuple[int, int]], tag: int = 0) -> Operation:
+        """:meth:`get_list` after everything that its tag group was given before (fence)."""
+        return self._unit.dma_list("getf", ls, list(elements), tag)
+
+    def get_listb(self, ls: int, elements: Iterable[tuple[int, int]], tag: int = 0) -> Operation:
+        """:meth:`get_listf`, and everything that its tag group is given later waits for it (barrier)."""
+        return self._unit.dma_list("getb", ls, list(elements), tag)
 
     def put_list(self, ls: int, elements: Iterable[tuple[int, int]], tag: int = 0) -> Operation:
         """Put up to 2048 pieces (``ea``, ``bytes``), one after another from the local store from `ls` on."""
-        return self._unit.dma_list(True, ls, list(elements), tag)
+        return self._unit.dma_list("put", ls, list(elements), tag)
+
+    def put_listf(self, ls: int, elements: Iterable[tuple[int, int]], tag: int = 0) -> Operation:
+        """:meth:`put_list` after everything that its tag group was given before (fence)."""
+        return self._unit.dma_list("putf", ls, list(elements), tag)
+
+    def put_listb(self, ls: int, elements: Iterable[tuple[int, int]], tag: int = 0) -> Operation:
+        """:meth:`put_listf`, and everything that its tag group is given later waits for it (barrier)."""
+        return self._unit.dma_list("putb", ls, list(elements), tag)
 
     def tags_all(self, mask: int) -> Operation:
         """Wait until all tag groups of `mask` are done; answers `mask`."""
@@ -166,7 +182,11 @@ class Spe:
 
     def mailbox_space(self) -> Operation:
         """Whether :meth:`write_mailbox` would go through at once: 0 or 1."""
-        return self._unit.mailbox_space()
+        return self._unit.mailbox_space(False)
+
+    def interrupt_mailbox_space(self) -> Operation:
+        """Whether :meth:`write_interrupt_mailbox` would go through at once: 0 or 1."""
+        return self._unit.mailbox_space(True)
 
     def read_signal(self, register: int) -> Operation:
         """Take what was signalled on register 1 or 2; waits for something."""

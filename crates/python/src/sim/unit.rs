@@ -195,11 +195,19 @@ impl Unit {
         Ok(self.op(call, Answer::Nothing, Op::Dma(Dma { put, ls, ea: Address(ea), bytes, tag, order })))
     }
 
-    fn dma_list(&self, put: bool, ls: u32, elements: Vec<(u64, u32)>, tag: u32) -> Operation {
-        let call = if put { "put_list" } else { "get_list" };
+    fn dma_list(&self, name: &str, ls: u32, elements: Vec<(u64, u32)>, tag: u32) -> PyResult<Operation> {
+        let (call, put, order) = command(name)?;
+        let call = match call {
+            "get" => "get_list",
+            "getf" => "get_listf",
+            "getb" => "get_listb",
+            "put" => "put_list",
+            "putf" => "put_listf",
+            _ => "put_listb",
+        };
         let list = elements.into_iter().map(|(ea, bytes)| ListElement { ea: Address(ea), bytes }).collect();
-        let dma = Dma { put, ls, ea: Address(0), bytes: 0, tag, order: Ordering::Free };
-        self.op(call, Answer::Nothing, Op::List { dma, list })
+        let dma = Dma { put, ls, ea: Address(0), bytes: 0, tag, order };
+        Ok(self.op(call, Answer::Nothing, Op::List { dma, list }))
     }
 
     fn tags(&self, mask: u32, when: &str) -> PyResult<Operation> {
@@ -236,8 +244,9 @@ impl Unit {
         self.op(call, Answer::Nothing, Op::WriteMailbox { interrupt, value })
     }
 
-    fn mailbox_space(&self) -> Operation {
-        self.op("mailbox_space", Answer::Plain, Op::MailboxSpace { interrupt: false })
+    fn mailbox_space(&self, interrupt: bool) -> Operation {
+        let call = if interrupt { "interrupt_mailbox_space" } else { "mailbox_space" };
+        self.op(call, Answer::Plain, Op::MailboxSpace { interrupt })
     }
 
     fn read_signal(&self, register: u32) -> Operation {
@@ -295,14 +304,25 @@ impl Unit {
         )
     }
 
-    fn proxy(&self, put: bool, spe: usize, ls: u32, ea: u64, bytes: u32, tag: u32) -> Operation {
-        let call = if put { "proxy_put" } else { "proxy_get" };
-        let dma = Dma { put, ls, ea: Address(ea), bytes, tag, order: Ordering::Free };
-        self.ask(call, Answer::Nothing, PpeOp::Proxy { spe, dma })
+    fn proxy(&self, name: &str, spe: usize, ls: u32, ea: u64, bytes: u32, tag: u32) -> PyResult<Operation> {
+        let (call, put, order) = command(name)?;
+        let call = match call {
+            "get" => "proxy_get",
+            "put" => "proxy_put",
+            _ => "proxy",
+        };
+        let dma = Dma { put, ls, ea: Address(ea), bytes, tag, order };
+        Ok(self.ask(call, Answer::Nothing, PpeOp::Proxy { spe, dma }))
     }
 
-    fn proxy_wait(&self, spe: usize, mask: u32) -> Operation {
-        self.ask("proxy_wait", Answer::Plain, PpeOp::ProxyTags { spe, mask, until: Until::All })
+    fn proxy_tags(&self, spe: usize, mask: u32, when: &str) -> PyResult<Operation> {
+        let (_, until) = until(when)?;
+        let call = match until {
+            Until::All => "proxy_wait",
+            Until::Any => "proxy_any",
+            Until::Now => "proxy_now",
+        };
+        Ok(self.ask(call, Answer::Plain, PpeOp::ProxyTags { spe, mask, until }))
     }
 
     fn read_mailbox_of(&self, spe: usize, interrupt: bool) -> Operation {
@@ -310,8 +330,13 @@ impl Unit {
         self.ask(call, Answer::Plain, PpeOp::ReadMailbox { spe, interrupt })
     }
 
-    fn mailbox_count_of(&self, spe: usize) -> Operation {
-        self.ask("mailbox_count", Answer::Plain, PpeOp::MailboxCount { spe, interrupt: false })
+    fn mailbox_count_of(&self, spe: usize, interrupt: bool) -> Operation {
+        let call = if interrupt { "interrupt_mailbox_count" } else { "mailbox_count" };
+        self.ask(call, Answer::Plain, PpeOp::MailboxCount { spe, interrupt })
+    }
+
+    fn mailbox_space_of(&self, spe: usize) -> Operation {
+        self.ask("mailbox_space", Answer::Plain, PpeOp::MailboxSpace { spe })
     }
 
     fn write_mailbox_of(&self, spe: usize, value: u32) -> Operation {
