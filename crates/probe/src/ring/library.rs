@@ -114,6 +114,8 @@ pub(super) struct Library<'s, 'a> {
     row: u32,
     entries: u32,
     channels: Vec<Channel>,
+    /// What is being copied: the simulator lends one part of a local store at a time.
+    packet: Vec<u8>,
     pub counts: Counts,
 }
 
@@ -145,7 +147,8 @@ impl<'s, 'a> Library<'s, 'a> {
             state: Receiving::Free,
         };
         let channels = peers.iter().enumerate().map(channel).collect();
-        Self { spe, place, packet_bytes, row, entries, channels, counts: Counts::default() }
+        let packet = vec![0; packet_bytes as usize];
+        Self { spe, place, packet_bytes, row, entries, channels, packet, counts: Counts::default() }
     }
 
     /// Whether the send buffer for a neighbour is free: everything sent so far has been acknowledged.
@@ -156,8 +159,8 @@ impl<'s, 'a> Library<'s, 'a> {
     /// Sends the packet at `from`: copies it, and notifies the neighbour. The send buffer must be free.
     pub fn send(&mut self, channel: usize, from: u32) {
         let (to, bytes) = (self.channels[channel].send, self.packet_bytes);
-        let store = self.spe.bytes_mut(0, sim::LOCAL_STORE_BYTES);
-        store.copy_within(from as usize..(from + bytes) as usize, to as usize);
+        self.packet.copy_from_slice(self.spe.bytes(from, bytes));
+        self.spe.bytes_mut(to, bytes).copy_from_slice(&self.packet);
         self.spe.compute_cycles(u64::from(bytes.div_ceil(16)) * COPY_CYCLES);
         self.channels[channel].sent += 1;
         self.counts.notifications += 1;

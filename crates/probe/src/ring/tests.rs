@@ -79,6 +79,7 @@ fn the_programs_have_no_races() {
     let spes: Vec<usize> = (0..8).collect();
     let packets = Rc::new((0..16).map(|p| vec![p as u8; 256]).collect::<Vec<_>>());
     let mut simulation = Simulation::new(options.parameters).unwrap();
+    simulation.detect_races(true);
     let matrix = simulation.allocate(0, library::matrix_bytes(8), 128).unwrap();
     for task in 0..8 {
         let program = Task {
