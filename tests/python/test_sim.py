@@ -281,20 +281,23 @@ def test_an_exception_ends_the_simulation_with_name_time_and_place() -> None:
 
 def test_programs_that_are_not_over_are_closed_and_their_machine_is_let_go() -> None:
     closed: list[int] = []
-    cell = sim.Cell("cell")
-    watched = weakref.ref(cell)
 
-    def waits(spe: sim.Spe) -> Program:
-        try:
-            yield spe.read_signal(1)
-        finally:
-            closed.append(cell.spes)
+    def run() -> weakref.ref[sim.Cell]:
+        cell = sim.Cell("cell")
 
-    cell.spe(0, waits)
-    with pytest.raises(RunError, match="deadlock"):
-        cell.run()
+        def waits(spe: sim.Spe) -> Program:
+            try:
+                yield spe.read_signal(1)
+            finally:
+                closed.append(cell.spes)
+
+        cell.spe(0, waits)
+        with pytest.raises(RunError, match="deadlock"):
+            cell.run()
+        return weakref.ref(cell)
+
+    watched = run()
     assert closed == [8]
-    del cell, waits
     gc.collect()
     assert watched() is None
 
