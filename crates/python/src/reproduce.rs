@@ -1,6 +1,6 @@
 //! The published experiments: lists and measurements, as JSON.
 
-use crate::error::request;
+use crate::error::{RunError, request};
 use cellweave::reproduce::{chosen, lists, loads, mailbox, ppe_read, rings, streams};
 use pyo3::prelude::*;
 
@@ -40,6 +40,6 @@ where
     A: serde::Serialize,
 {
     let given: Q = serde_json::from_str(options).map_err(request)?;
-    let found = run(&given).map_err(request)?;
+    let found = run(&given).map_err(RunError::new_err)?;
     serde_json::to_string(&found).map_err(request)
 }

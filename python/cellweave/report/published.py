@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import log2
 from typing import TYPE_CHECKING
 
 from cellweave.report.colours import FAINT, INK, PAPER, WARNING
@@ -62,7 +61,7 @@ def _ratio_axis(ax: Axes, rows: Sequence[Row]) -> None:
         x = min(_WIDEST, max(1 / _WIDEST, row.ratio))
         ax.plot([1.0, x], [y, y], color=_SHADES[row.verdict], linewidth=1)
         ax.plot([x], [y], marker="o", markersize=5, color=_SHADES[row.verdict])
-    ax.set_yticks(range(len(rows)), [row.id for row in rows], fontsize=7)
+    ax.set_yticks(range(len(rows)), [_label(row) for row in rows], fontsize=7)
     ax.set_xscale("log", base=2)
     ticks = [1 / _WIDEST, 0.5, 0.75, 1.0, 1.25, 2.0, _WIDEST]
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=8)
@@ -94,14 +93,19 @@ def draw_misfit(rows_by_rules: Mapping[str, Sequence[Row]]) -> Figure:
     ax.set_ylim(len(first), 0)
     ax.set_xticks([x + 0.5 for x in range(len(names))], names, rotation=30, ha="left", fontsize=8)
     ax.xaxis.tick_top()
-    ax.set_yticks([y + 0.5 for y in range(len(first))], [f"{row.id} ({row.role[0]})" for row in first], fontsize=6.5)
+    ax.set_yticks([y + 0.5 for y in range(len(first))], [f"{_label(row)} ({row.role[0]})" for row in first], fontsize=6.5)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     ax.set_xlabel("obtained / published; (f) fitted, (v) validation", fontsize=8)
     return figure
 
 
+def _label(row: Row) -> str:
+    """The group, and which row of it."""
+    return row.id if row.id.startswith(row.group) else f"{row.group} {row.id.rpartition('-')[2]}"
+
+
 def _short(row: Row) -> str:
     if row.ratio is not None:
-        return f"{row.ratio:.2f}" if abs(log2(max(row.ratio, 1e-9))) < 7 else f"{row.ratio:.0e}"
+        return f"{row.ratio:.2f}"
     return row.verdict if row.deviation is None else f"off {row.deviation:.0%}"

@@ -11,7 +11,7 @@ from cellweave.report.published import draw_misfit, draw_ratios
 from cellweave.report.table import Table
 from cellweave.reproduce.facts import left_out
 from cellweave.reproduce.pictures import draw
-from cellweave.reproduce.summary import summary_table, votes
+from cellweave.reproduce.summary import comparison_table, summary_table, votes
 from cellweave.reproduce.tables import misfit_table, rows_table, shown_rows
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def sections(done: Reproduction) -> list[Section]:
         found.append(Section(f"The votes: rule set {rules}", tables, overview, text))
         if len(done.rules) > 1:
             by_rules = {name: [row for row in done.rows(name) if row.role != "shown"] for name in done.rules}
-            tables = [*(summary_table(rows, name) for name, rows in by_rules.items()), misfit_table(done)]
+            tables = [comparison_table(by_rules), misfit_table(done, wide=True)]
             found.append(Section("The misfit of every rule set", tables, {"misfit": partial(draw_misfit, by_rules)}))
     found += [_section(result) for result in done.results if result.rules == rules]
     found.append(_left_out_section())
@@ -90,7 +90,7 @@ def sections(done: Reproduction) -> list[Section]:
 def _groups_table(done: Reproduction) -> Table:
     table = Table("groups, one vote each", ["group", "in the fit", "verdict", ">farthest row", "met"])
     for vote in votes(done.rows()):
-        far = "" if vote.deviation is None else f"{vote.deviation:.0%}"
+        far = "" if vote.deviation is None else f"{vote.deviation:.1%}"
         table.rows.append([vote.group, vote.role, vote.verdict, far, "yes" if vote.met() else "no"])
     return table
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from cellweave.reproduce.facts import Fact
     from cellweave.reproduce.verdict import Judged
 
+# What the list of published rows writes where there is nothing to measure in.
+_NO_UNITS = ("qualitative", "bool")
+
 
 @dataclass(frozen=True)
 class Row:
@@ -217,7 +220,7 @@ class Rows:
                 fact.conditions,
                 published,
                 obtained,
-                fact.unit,
+                "" if fact.unit in _NO_UNITS else fact.unit,
                 judged.ratio,
                 judged.verdict,
                 judged.deviation,

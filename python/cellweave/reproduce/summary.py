@@ -10,7 +10,7 @@ from cellweave.reproduce import verdict
 from cellweave.reproduce.facts import FITTED, VALIDATION, groups
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from cellweave.reproduce.rows import Row
 
@@ -90,4 +90,14 @@ def summary_table(rows: Sequence[Row], rules: str) -> Table:
         table.rows.append([goal, str(part["groups"]), str(part["met"]), share, missed or "none"])
     against = told["contradictions"]
     table.rows.append(["contradictions", "", str(len(against)), "", ", ".join(against) or "none"])
+    return table
+
+
+def comparison_table(rows_by_rules: Mapping[str, Sequence[Row]]) -> Table:
+    """The votes under every rule set, a line each."""
+    table = Table("votes under every rule set", ["rule set", ">fitted", ">validation", "contradictions"])
+    for name, rows in rows_by_rules.items():
+        told = summary(rows)
+        shares = [f"{told[role]['met']} of {told[role]['groups']}" for role in (FITTED, VALIDATION)]
+        table.rows.append([name, *shares, ", ".join(told["contradictions"]) or "none"])
     return table

@@ -8,7 +8,7 @@ from cellweave.report.table import Table
 from cellweave.report.units import number
 from cellweave.reproduce.experiment import experiments
 from cellweave.reproduce.facts import groups
-from cellweave.reproduce.summary import summary_table
+from cellweave.reproduce.summary import comparison_table, summary_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,6 +73,8 @@ def result_tables(done: Reproduction) -> list[Table]:
             tables.append(table)
     if len(done.rules) > 1:
         tables.append(misfit_table(done))
+        by_rules = {name: [row for row in done.rows(name) if row.role != "shown"] for name in done.rules}
+        tables.append(comparison_table(by_rules))
     if any(row.role != "shown" for row in done.rows()):
         tables.append(summary_table(done.rows(), done.rules[0]))
     if done.quick:
@@ -80,10 +82,12 @@ def result_tables(done: Reproduction) -> list[Table]:
     return tables
 
 
-def misfit_table(done: Reproduction) -> Table:
-    """The ratio of every rule set on every row that votes."""
-    columns = ["id", "in the fit", ">published", *(f">{rules}" for rules in done.rules)]
-    table = Table("misfit: every rule set on every row", columns)
+def misfit_table(done: Reproduction, wide: bool = False) -> Table:
+    """The ratio of every rule set on every row that votes; unless there is room, rule sets by number."""
+    heads = [f">{rules}" if wide else f">{i + 1}" for i, rules in enumerate(done.rules)]
+    table = Table("misfit: every rule set on every row", ["id", "in the fit", ">published", *heads])
+    if not wide:
+        table.notes = [f"{i + 1}: {rules}" for i, rules in enumerate(done.rules)]
     by_rules = [{row.id: row for row in done.rows(rules)} for rules in done.rules]
     for row in done.rows():
         if row.role == "shown":

@@ -147,12 +147,12 @@ def _run_ranks(lists: list[_Ranked], place: int) -> list[float]:
 
 def _ranked_picture(bench: Bench, found: Found, name: str, title: str, lists: list[_Ranked]) -> None:
     """The average curve over the choices of hidden SPEs as a band, and the runs of one choice in the average's order."""
-    shown = lists[bench.hidden().index(bench.hidden()[-1])]
+    shown, hidden = lists[-1], bench.hidden()[-1]
     order = shown.top()
     scaled = [[t / ranked.best for t in sorted(ranked.average)] for ranked in lists]
     found.pictures[name] = {
         "kind": "ranked",
-        "title": title,
+        "title": f"{title}; runs with SPEs {hidden[0]} and {hidden[1]} hidden",
         "curves": {f"run {i + 1}": [run[j] / shown.best for j in order] for i, run in enumerate(shown.runs)},
         "average": [shown.average[j] / shown.best for j in order],
         "band": [[min(column) for column in zip(*scaled, strict=True)], [max(column) for column in zip(*scaled, strict=True)]],
