@@ -1,12 +1,48 @@
 //! The element interconnect bus of one chip: twelve ramps, four rings, and the data arbiter.
 
 use crate::layout::{self, Direction, HALF_WAY, RAMPS};
-use crate::line::{Lines, NONE};
+use crate::line::{Line, Lines, NONE};
+use crate::outcome::Chip;
 use crate::rules::{HalfWay, Hold, Order, Rules};
 use crate::{BEATS, layout::MIC};
 
 /// Rings of a chip: 0 and 1 clockwise, 2 and 3 counter-clockwise.
 pub const RINGS: usize = 4;
+
+/// The segments of every way as bits: `[direction][from][hops]`.
+const WAYS: [[[u16; HALF_WAY as usize + 1]; RAMPS]; 2] = {
+    let mut table = [[[0; HALF_WAY as usize + 1]; RAMPS]; 2];
+    let mut from = 0;
+    while from < RAMPS {
+        let mut hops = 0;
+        while hops <= HALF_WAY {
+            table[0][from][hops as usize] = layout::segments(from, hops, Direction::Clockwise);
+            table[1][from][hops as usize] = layout::segments(from, hops, Direction::Counter);
+            hops += 1;
+        }
+        from += 1;
+    }
+    table
+};
+
+/// How far ahead of ramp `a` ramp `b` is: `[direction][a][b]`. Two ways that share a segment start less than half a ring
+/// apart.
+const AHEAD: [[[i8; RAMPS]; RAMPS]; 2] = {
+    let mut table = [[[0; RAMPS]; RAMPS]; 2];
+    let mut a = 0;
+    while a < RAMPS {
+        let mut b = 0;
+        while b < RAMPS {
+            let clockwise = ((b + RAMPS - a) % RAMPS) as i8;
+            let ahead = if clockwise > HALF_WAY as i8 { clockwise - RAMPS as i8 } else { clockwise };
+            table[0][a][b] = ahead;
+            table[1][a][b] = -ahead;
+            b += 1;
+        }
+        a += 1;
+    }
+    table
+};
 
 /// The segments of every way: `[direction][from]`, in the order in which they are crossed.
 const SEGMENTS: [[[u8; HALF_WAY as usize]; RAMPS]; 2] = {
@@ -24,14 +60,45 @@ const SEGMENTS: [[[u8; HALF_WAY as usize]; RAMPS]; 2] = {
     table
 };
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct Ring {
+    /// When the ring takes up a packet again, and one that wants it for itself.
+    open: u64,
+    empty: u64,
     /// When each segment can be entered again (for [`Hold::Beats`]: by a packet's first beat).
-    segment_free: [u64; RAMPS],
-    /// When the ring takes up a packet again.
-    next_start: u64,
-    /// When the packets on it are off it.
+    segments: [u64; RAMPS],
+    /// When the packets on it are off it. Places that the rules do not give away are taken for ever.
     ends: [u64; 3],
+}
+
+impl Ring {
+    fn new(rules: &Rules) -> Self {
+        let end = |place| if place < rules.per_ring.into() { 0 } else { u64::MAX };
+        Self { open: 0, empty: 0, segments: [0; RAMPS], ends: std::array::from_fn(end) }
+    }
+
+    /// When a packet from ramp `from` over `hops` segments finds its way free.
+    #[inline]
+    fn way_free(&self, hold: Hold, direction: usize, from: usize, hops: u8) -> u64 {
+        let way = &SEGMENTS[direction][from][..hops as usize];
+        let free = way.iter().map(|&s| self.segments[s as usize]);
+        match hold {
+            Hold::Way => free.fold(0, u64::max),
+            Hold::Beats => free.zip(0..).fold(0, |at, (free, i)| at.max(free.saturating_sub(i))),
+        }
+    }
+
+    /// Takes up a packet, until `end`, in the place of the one that left first.
+    #[inline]
+    fn take(&mut self, rules: &Rules, alone: bool, now: u64, end: u64) {
+        let [a, b, c] = &mut self.ends;
+        let first = if a <= b { a } else { b };
+        *(if first <= c { first } else { c }) = end;
+        let room = self.ends[0].min(self.ends[1]).min(self.ends[2]);
+        self.empty = self.empty.max(end);
+        // A packet that has its ring alone keeps all others off it.
+        self.open = if alone { end + rules.gap } else { room.max(now + rules.start_interval) };
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -39,11 +106,40 @@ struct Ramp {
     /// First and last line that waits to be sent.
     head: u32,
     tail: u32,
+    /// Where the first one goes, how far, and over which segments in each direction.
+    to: u8,
+    hops: u8,
+    ways: [u16; 2],
+    /// When each ring takes it; never, where it does not go.
+    rings: [u64; RINGS],
+    /// When ramp and rings let it go. Its destination may still be busy.
+    goes: u64,
     /// When it can send, and receive, again.
     out_free: u64,
     in_free: u64,
     /// The way that the next packet that goes half way takes, when they go in turns.
     turn: Direction,
+}
+
+impl Ramp {
+    const IDLE: Self = Self {
+        head: NONE,
+        tail: NONE,
+        to: 0,
+        hops: 0,
+        ways: [0; 2],
+        rings: [0; RINGS],
+        goes: 0,
+        out_free: 0,
+        in_free: 0,
+        turn: Direction::Clockwise,
+    };
+
+    #[inline]
+    fn look(&mut self) {
+        let [a, b, c, d] = self.rings;
+        self.goes = self.out_free.max(a.min(b).min(c.min(d)));
+    }
 }
 
 /// A packet that the arbiter let go.
@@ -64,6 +160,8 @@ pub(crate) struct Bus {
     ramps: [Ramp; RAMPS],
     /// A bit for each ramp with something to send.
     waiting: u16,
+    /// Of these, ramps whose first line may go in each direction.
+    users: [u16; 2],
     /// The ramp after the last one served.
     next: usize,
     /// Ramps that are kept for somebody whose turn it is, for the rest of this look.
@@ -75,22 +173,25 @@ pub(crate) struct Bus {
     /// The next free slot of the command bus.
     pub command_free: u64,
     pub grants: Vec<Grant>,
+    /// Packets by ring, ramp they left, and hops; those within a ramp count at ring 0.
+    carried: [[[u64; HALF_WAY as usize + 1]; RAMPS]; RINGS],
 }
 
 impl Bus {
     pub fn new(rules: Rules) -> Self {
-        let ramp = Ramp { head: NONE, tail: NONE, out_free: 0, in_free: 0, turn: Direction::Clockwise };
         Self {
+            rings: std::array::from_fn(|_| Ring::new(&rules)),
             rules,
-            rings: Default::default(),
-            ramps: [ramp; RAMPS],
+            ramps: [Ramp::IDLE; RAMPS],
             waiting: 0,
+            users: [0; 2],
             next: 0,
             kept: 0,
             queued: [0; 2],
             arbitrates_at: u64::MAX,
             command_free: 0,
             grants: Vec::with_capacity(RAMPS),
+            carried: Default::default(),
         }
     }
 
@@ -112,11 +213,10 @@ impl Bus {
         l.queued_at = now;
         let ramp = &mut self.ramps[from];
         if ramp.head == NONE {
-            ramp.head = line;
             ramp.tail = line;
-            self.waiting |= 1 << from;
             // The arbiter sees a request in the cycle after it was made.
             let at = ramp.out_free.max(now + 1);
+            self.first(from, line, lines);
             return self.look_at(at);
         }
         lines[ramp.tail].next = line;
@@ -130,6 +230,27 @@ impl Bus {
             self.arbitrates_at = at;
             at
         })
+    }
+
+    /// Adds what was carried since the last time to what was counted.
+    pub fn count(&mut self, counters: &mut Chip) {
+        for (r, ramps) in std::mem::take(&mut self.carried).iter().enumerate() {
+            let direction = if r < RINGS / 2 { Direction::Clockwise } else { Direction::Counter };
+            for (from, hops, packets) in
+                (0..RAMPS).flat_map(|from| (0..).zip(ramps[from]).map(move |(hops, n)| (from, hops, n)))
+            {
+                counters.sent[from] += packets;
+                counters.received[layout::ahead(from, hops, direction)] += packets;
+                if hops > 0 {
+                    counters.ring_packets[r] += packets;
+                }
+                counters.ring_hops[r] += packets * hops as u64;
+                for i in 0..hops {
+                    counters.segment_packets[direction as usize][layout::segment(from, i, direction)] +=
+                        packets;
+                }
+            }
+        }
     }
 
     /// The direction of a packet that goes half way, when the rules fix it now.
@@ -154,168 +275,132 @@ impl Bus {
     pub fn arbitrate(&mut self, lines: &Lines, now: u64, memory_has_room: bool) -> u64 {
         self.grants.clear();
         self.kept = 0;
-        let mut again = u64::MAX;
-        if self.waiting & 1 << MIC != 0 {
-            again = again.min(self.consider(MIC, lines, now, memory_has_room, false));
-        }
         let others = self.waiting & !(1 << MIC);
+        let mut again = self.consider_all(self.waiting & 1 << MIC, lines, now, memory_has_room);
         match self.rules.order {
             Order::RoundRobin => {
-                // Bits rotated so that the ramp whose turn it is comes first.
-                let next = self.next;
-                let mut turned = (u32::from(others) >> next | u32::from(others) << (RAMPS - next)) & 0xfff;
-                while turned != 0 {
-                    let ramp = (turned.trailing_zeros() as usize + next) % RAMPS;
-                    turned &= turned - 1;
-                    again = again.min(self.consider(ramp, lines, now, memory_has_room, true));
-                }
+                let turned = others >> self.next << self.next;
+                again = again.min(self.consider_all(turned, lines, now, memory_has_room));
+                again = again.min(self.consider_all(others & !turned, lines, now, memory_has_room));
             }
-            Order::Fixed => {
-                let mut left = others;
-                while left != 0 {
-                    let ramp = left.trailing_zeros() as usize;
-                    left &= left - 1;
-                    again = again.min(self.consider(ramp, lines, now, memory_has_room, true));
-                }
-            }
+            Order::Fixed => again = again.min(self.consider_all(others, lines, now, memory_has_room)),
             Order::OldestFirst => {
-                let mut order = [(0, 0); RAMPS];
-                let mut n = 0;
-                let mut left = others;
-                while left != 0 {
-                    let ramp = left.trailing_zeros() as usize;
-                    left &= left - 1;
-                    order[n] = (lines[self.ramps[ramp].head].queued_at, ramp);
-                    n += 1;
+                let mut order = [(u64::MAX, 0); RAMPS];
+                for (ramp, place) in order.iter_mut().enumerate().filter(|(ramp, _)| others & 1 << ramp != 0)
+                {
+                    *place = (lines[self.ramps[ramp].head].queued_at, 1 << ramp);
                 }
-                order[..n].sort_unstable();
-                for &(_, ramp) in &order[..n] {
-                    again = again.min(self.consider(ramp, lines, now, memory_has_room, true));
+                order.sort_unstable();
+                for (_, ramp) in order {
+                    again = again.min(self.consider_all(ramp, lines, now, memory_has_room));
                 }
             }
         }
         again
     }
 
+    /// Looks at the ramps of a set, in ring order; says when to look again.
+    fn consider_all(&mut self, mut ramps: u16, lines: &Lines, now: u64, memory_has_room: bool) -> u64 {
+        let mut again = u64::MAX;
+        while ramps != 0 {
+            let ramp = ramps.trailing_zeros() as usize;
+            ramps &= ramps - 1;
+            again = again.min(self.consider(ramp, lines, now, memory_has_room));
+        }
+        again
+    }
+
     /// Lets the first line of `ramp` go at `now` if it can; says when to look at the ramp again.
     #[inline]
-    fn consider(&mut self, ramp: usize, lines: &Lines, now: u64, memory_has_room: bool, turn: bool) -> u64 {
-        let index = self.ramps[ramp].head;
-        let line = &lines[index];
-        let (to, hops) = (line.to as usize, line.hops);
-        if to == MIC && !memory_has_room {
+    fn consider(&mut self, ramp: usize, lines: &Lines, now: u64, memory_has_room: bool) -> u64 {
+        let &Ramp { head, to, hops, goes, rings, .. } = &self.ramps[ramp];
+        // Whoever a destination is kept for says when to look again.
+        if to as usize == MIC && !memory_has_room || self.kept & 1 << to != 0 {
             return u64::MAX;
         }
-        let receives = self.ramps[to].in_free.saturating_sub(u64::from(hops));
-        let mut earliest = self.ramps[ramp].out_free.max(now).max(receives);
-        if self.kept & 1 << to != 0 {
-            // Whoever it is kept for says when to look again.
-            return u64::MAX;
-        }
-        let mut ring = None;
-        if hops > 0 {
-            let (mut best, mut best_ring) = (u64::MAX, 0);
-            let rings = match line.direction {
-                Some(Direction::Clockwise) => 0..2,
-                Some(Direction::Counter) => 2..4,
-                None => 0..4,
-            };
-            for r in rings {
-                let at = self.ring_free(r, ramp, hops, earliest);
-                if at < best {
-                    (best, best_ring) = (at, r);
-                }
-            }
-            earliest = best;
-            ring = Some(best_ring);
-        }
+        let receives = self.ramps[to as usize].in_free.saturating_sub(hops.into());
+        let earliest = goes.max(receives);
         if earliest > now {
-            if earliest == receives {
-                // It waits for nothing but its destination: nobody who has less far to go, or more, takes its turn.
-                self.kept |= 1 << to;
-            }
+            // It waits for nothing but its destination: nobody who has less far to go, or more, takes its turn.
+            self.kept |= u16::from(earliest == receives) << to;
             return earliest;
         }
+        let ring = (hops > 0).then(|| rings.iter().position(|&at| at <= now).expect("it goes now") as u8);
         self.go(ramp, to, hops, ring, now);
-        if let Some(direction) = line.direction {
+        self.grants.push(Grant { line: head, ring, from: ramp as u8, to, hops });
+        if let Some(direction) = lines[head].direction {
             self.queued[direction as usize] -= 1;
         }
-        self.grants.push(Grant {
-            line: index,
-            ring: ring.map(|r| r as u8),
-            from: ramp as u8,
-            to: to as u8,
-            hops,
-        });
-        self.ramps[ramp].head = line.next;
-        if turn {
+        if ramp != MIC {
             self.next = (ramp + 1) % RAMPS;
         }
-        if line.next == NONE {
-            self.ramps[ramp].tail = NONE;
+        let next = lines[head].next;
+        if next == NONE {
+            (self.ramps[ramp].head, self.ramps[ramp].tail) = (NONE, NONE);
             self.waiting &= !(1 << ramp);
+            self.users = self.users.map(|users| users & !(1 << ramp));
             u64::MAX
         } else {
+            self.first(ramp, next, lines);
             now + BEATS
         }
     }
 
-    /// From when on ring `r` takes a packet from `from` over `hops` segments, not before `at`.
+    /// `line` is the first at `ramp` now.
     #[inline]
-    fn ring_free(&self, r: usize, from: usize, hops: u8, at: u64) -> u64 {
-        let ring = &self.rings[r];
-        let mut at = at.max(ring.next_start);
+    fn first(&mut self, ramp: usize, line: u32, lines: &Lines) {
+        let Line { to, hops, direction, .. } = lines[line];
         let alone = hops >= self.rules.alone_from_hops;
-        let ends = &ring.ends[..self.rules.per_ring as usize];
-        at = at.max(if alone {
-            *ends.iter().max().expect("at least one")
-        } else {
-            *ends.iter().min().expect("at least one")
-        });
-        let way = &SEGMENTS[r / 2][from][..hops as usize];
-        match self.rules.hold {
-            Hold::Way => {
-                for &s in way {
-                    at = at.max(ring.segment_free[s as usize]);
-                }
+        self.waiting |= 1 << ramp;
+        let r = &mut self.ramps[ramp];
+        (r.head, r.to, r.hops) = (line, to, hops);
+        r.rings = [if hops == 0 { 0 } else { u64::MAX }; RINGS];
+        for d in [Direction::Clockwise, Direction::Counter] {
+            let uses = hops > 0 && direction.is_none_or(|only| only == d);
+            let d = d as usize;
+            self.users[d] = self.users[d] & !(1 << ramp) | u16::from(uses) << ramp;
+            if !uses {
+                continue;
             }
-            Hold::Beats => {
-                for (i, &s) in way.iter().enumerate() {
-                    at = at.max(ring.segment_free[s as usize].saturating_sub(i as u64));
-                }
+            r.ways[d] = WAYS[d][ramp][hops as usize];
+            for i in [2 * d, 2 * d + 1] {
+                let ring = &self.rings[i];
+                let open = if alone { ring.open.max(ring.empty) } else { ring.open };
+                r.rings[i] = open.max(ring.way_free(self.rules.hold, d, ramp, hops));
             }
         }
-        at
+        r.look();
     }
 
+    /// A packet starts, and those that wait may have to wait longer.
     #[inline]
-    fn go(&mut self, from: usize, to: usize, hops: u8, ring: Option<usize>, now: u64) {
+    fn go(&mut self, from: usize, to: u8, hops: u8, ring: Option<u8>, now: u64) {
         let end = now + u64::from(hops) + BEATS;
         self.ramps[from].out_free = now + BEATS;
-        self.ramps[to].in_free = end;
+        self.ramps[to as usize].in_free = end;
+        self.carried[ring.unwrap_or(0) as usize][from][hops as usize] += 1;
         let Some(r) = ring else { return };
-        let rules = &self.rules;
+        let (rules, r, d) = (&self.rules, r as usize, r as usize / 2);
         let ring = &mut self.rings[r];
-        ring.next_start = now + rules.start_interval;
-        let ends = &mut ring.ends[..rules.per_ring as usize];
-        let (first, _) = ends.iter().enumerate().min_by_key(|(_, e)| **e).expect("at least one");
-        ends[first] = end;
-        if hops >= rules.alone_from_hops {
-            ring.segment_free.fill(end + rules.gap);
-            return;
+        let free = if rules.hold == Hold::Way { end } else { now + BEATS } + rules.gap;
+        let later = u64::from(rules.hold == Hold::Beats);
+        for (&s, i) in SEGMENTS[d][from][..hops as usize].iter().zip(0..) {
+            ring.segments[s as usize] = free + later * i;
         }
-        let way = &SEGMENTS[r / 2][from][..hops as usize];
-        match rules.hold {
-            Hold::Way => {
-                for &s in way {
-                    ring.segment_free[s as usize] = end + rules.gap;
-                }
-            }
-            Hold::Beats => {
-                for (i, &s) in way.iter().enumerate() {
-                    ring.segment_free[s as usize] = now + i as u64 + BEATS + rules.gap;
-                }
-            }
+        ring.take(rules, hops >= rules.alone_from_hops, now, end);
+        let (open, empty) = (ring.open, ring.open.max(ring.empty));
+        let way = WAYS[d][from][hops as usize];
+        let mut left = self.users[d] & !(1 << from);
+        while left != 0 {
+            let other = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let ramp = &mut self.ramps[other];
+            let at = if ramp.hops >= rules.alone_from_hops { empty } else { open };
+            // A packet that goes by beats reaches what both cross so much later, or earlier, than this one.
+            let ahead = later as i64 * i64::from(AHEAD[d][from][other]);
+            let passed = if ramp.ways[d] & way == 0 { 0 } else { free.wrapping_add_signed(ahead) };
+            ramp.rings[r] = ramp.rings[r].max(at).max(passed);
+            ramp.look();
         }
     }
 }

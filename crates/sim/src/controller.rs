@@ -29,7 +29,8 @@ pub(crate) struct Controller {
     banks: [VecDeque<Request>; BANKS],
     free: [u64; BANKS],
     waiting: u32,
-    bus_free: u64,
+    /// When the memory's own bus is free; nothing starts before.
+    pub bus_free: u64,
     sequence: u64,
     writing: bool,
     in_a_row: u32,

@@ -71,6 +71,14 @@ pub const fn segments(from: usize, hops: u8, direction: Direction) -> u16 {
     bits
 }
 
+/// The ramp that is `hops` away from ramp `from`.
+pub(crate) const fn ahead(from: usize, hops: usize, direction: Direction) -> usize {
+    match direction {
+        Direction::Clockwise => (from + hops) % RAMPS,
+        Direction::Counter => (from + RAMPS - hops) % RAMPS,
+    }
+}
+
 /// The `i`th segment of a way that starts at ramp `from`.
 pub(crate) const fn segment(from: usize, i: usize, direction: Direction) -> usize {
     match direction {

@@ -334,8 +334,8 @@ impl Simulation {
                 Event::Read(line) => self.read(line),
                 Event::Memory(chip) => self.look_at_memory(chip as usize),
             }
-            if let Some(error) = self.failed.take() {
-                return Err(error);
+            if self.failed.is_some() {
+                return Err(self.failed.take().expect("it is some"));
             }
         }
         let mut waiting = self.unfinished();
@@ -346,6 +346,7 @@ impl Simulation {
         debug_assert_eq!(self.lines.under_way(), 0);
         for (chip, controller) in self.controllers.iter_mut().enumerate() {
             self.counters.chips[chip].bank_lines = std::mem::take(&mut controller.lines);
+            self.buses[chip].count(&mut self.counters.chips[chip]);
         }
         self.counters.link_lines = std::mem::take(&mut self.link.lines);
         if let Some(trace) = &mut self.trace {

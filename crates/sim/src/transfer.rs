@@ -149,7 +149,9 @@ impl Simulation {
     }
 
     fn poke_memory(&mut self, chip: usize, at: u64) {
-        if at < self.controllers[chip].looks_at {
+        let controller = &self.controllers[chip];
+        // Nothing starts before the bus is free: the look at that cycle, once it is planned, is soon enough.
+        if at < controller.looks_at && controller.looks_at != controller.bus_free {
             self.controllers[chip].looks_at = at;
             self.wheel.push(at, Event::Memory(chip as u8));
         }
@@ -198,7 +200,7 @@ impl Simulation {
     }
 
     /// Takes the local store's port for one line, or tries again when it is free.
-    #[inline]
+    #[inline(always)]
     fn take_port(&mut self, spe: usize, line: u32, out: bool) -> bool {
         let now = self.wheel.now();
         let state = &mut self.spes[spe];
@@ -247,27 +249,10 @@ impl Simulation {
             self.wheel.push(end + if last { self.p.bus.sink } else { 0 }, Event::Arrived(grant.line));
             let at = u64::from(grant.from) << 8 | u64::from(grant.to);
             self.mix(now ^ ea << 20 ^ at << 48 ^ u64::from(grant.ring.unwrap_or(4)) << 60);
-            self.count(chip, i, end);
-        }
-    }
-
-    #[inline]
-    fn count(&mut self, chip: usize, i: usize, end: u64) {
-        let grant = self.buses[chip].grants[i];
-        let counters = &mut self.counters.chips[chip];
-        counters.sent[grant.from as usize] += 1;
-        counters.received[grant.to as usize] += 1;
-        let Some(ring) = grant.ring else { return };
-        counters.ring_packets[ring as usize] += 1;
-        counters.ring_hops[ring as usize] += u64::from(grant.hops);
-        let direction = if ring < 2 { layout::Direction::Clockwise } else { layout::Direction::Counter };
-        for i in 0..grant.hops as usize {
-            counters.segment_packets[direction as usize]
-                [layout::segment(grant.from as usize, i, direction)] += 1;
-        }
-        if let Some(trace) = &mut self.trace {
-            let (from, to, start) = (grant.from, grant.to, self.wheel.now());
-            trace.packet(Packet { chip: chip as u8, ring, from, to, start, end });
+            if let (Some(trace), Some(ring)) = (&mut self.trace, grant.ring) {
+                let (from, to, start) = (grant.from, grant.to, now);
+                trace.packet(Packet { chip: chip as u8, ring, from, to, start, end });
+            }
         }
     }
 
