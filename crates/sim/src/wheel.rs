@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Slots of one bus cycle; what lies further ahead waits in a heap.
-const SLOTS: usize = 4096;
+const SLOTS: usize = 1024;
 const MASK: u64 = SLOTS as u64 - 1;
 
 /// Something that happens at a cycle. `u32`s are lines, `u8`s chips or units.
@@ -28,11 +28,30 @@ pub(crate) enum Event {
     Memory(u8),
 }
 
+/// An event of a slot, and the next one.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    event: Event,
+    next: u32,
+}
+
+/// No entry.
+const NONE: u32 = u32::MAX;
+
+/// First and last entry of a cycle.
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    first: u32,
+    last: u32,
+}
+
 pub(crate) struct Wheel {
     now: u64,
-    cursor: usize,
-    slots: Vec<Vec<Event>>,
+    slots: Box<[Slot; SLOTS]>,
     occupied: [u64; SLOTS / 64],
+    entries: Vec<Entry>,
+    /// The first entry that is free; the others follow.
+    free: u32,
     far: BinaryHeap<Reverse<(u64, u64, Event)>>,
     said: u64,
 }
@@ -41,9 +60,10 @@ impl Wheel {
     pub fn new() -> Self {
         Self {
             now: 0,
-            cursor: 0,
-            slots: vec![Vec::new(); SLOTS],
+            slots: Box::new([Slot { first: NONE, last: NONE }; SLOTS]),
             occupied: [0; SLOTS / 64],
+            entries: Vec::new(),
+            free: NONE,
             far: BinaryHeap::new(),
             said: 0,
         }
@@ -60,48 +80,67 @@ impl Wheel {
     pub fn push(&mut self, at: u64, event: Event) {
         debug_assert!(at >= self.now, "{event:?} at {at}, now {}", self.now);
         if at - self.now < SLOTS as u64 {
-            let slot = (at & MASK) as usize;
-            self.slots[slot].push(event);
-            self.occupied[slot / 64] |= 1 << (slot % 64);
+            self.append(at, event);
         } else {
             self.said += 1;
             self.far.push(Reverse((at, self.said, event)));
         }
     }
 
+    /// What is far away no more gets its slot before anything can be said for that cycle later: the order stays.
+    #[inline]
+    fn draw_near(&mut self) {
+        while let Some(&Reverse((at, _, event))) = self.far.peek()
+            && at - self.now < SLOTS as u64
+        {
+            self.far.pop();
+            self.append(at, event);
+        }
+    }
+
+    #[inline]
+    fn append(&mut self, at: u64, event: Event) {
+        let entry = Entry { event, next: NONE };
+        let mut index = self.free;
+        if index == NONE {
+            index = self.entries.len() as u32;
+            self.entries.push(entry);
+        } else {
+            self.free = std::mem::replace(&mut self.entries[index as usize], entry).next;
+        }
+        let place = (at & MASK) as usize;
+        let slot = &mut self.slots[place];
+        if slot.first == NONE {
+            slot.first = index;
+            self.occupied[place / 64] |= 1 << (place % 64);
+        } else {
+            self.entries[slot.last as usize].next = index;
+        }
+        slot.last = index;
+    }
+
     /// The next event; none when nothing will ever happen again.
     #[inline]
     pub fn pop(&mut self) -> Option<Event> {
-        loop {
-            let slot = (self.now & MASK) as usize;
-            if let Some(&event) = self.slots[slot].get(self.cursor) {
-                self.cursor += 1;
-                return Some(event);
-            }
-            self.slots[slot].clear();
-            self.occupied[slot / 64] &= !(1 << (slot % 64));
-            self.cursor = 0;
-            let near = self.next_occupied(slot);
-            let far = self.far.peek().map(|Reverse((at, ..))| *at);
-            self.now = match (near, far) {
-                (None, None) => return None,
-                (Some(near), None) => near,
-                (None, Some(far)) => far,
-                (Some(near), Some(far)) => near.min(far),
+        let mut place = (self.now & MASK) as usize;
+        if self.slots[place].first == NONE {
+            self.now = match self.next_occupied(place) {
+                Some(near) => near,
+                None => self.far.peek()?.0.0,
             };
-            // What was said when this cycle was far away was said before everything that is in its slot.
-            let mut first = 0;
-            while let Some(&Reverse((at, _, event))) = self.far.peek() {
-                if at != self.now {
-                    break;
-                }
-                self.far.pop();
-                let slot = (at & MASK) as usize;
-                self.slots[slot].insert(first, event);
-                first += 1;
-                self.occupied[slot / 64] |= 1 << (slot % 64);
-            }
+            place = (self.now & MASK) as usize;
+            self.draw_near();
         }
+        let slot = &mut self.slots[place];
+        let index = slot.first;
+        let Entry { event, next } = self.entries[index as usize];
+        slot.first = next;
+        if next == NONE {
+            self.occupied[place / 64] &= !(1 << (place % 64));
+        }
+        self.entries[index as usize].next = self.free;
+        self.free = index;
+        Some(event)
     }
 
     /// The cycle of the first occupied slot after `slot`.
@@ -169,11 +208,12 @@ mod tests {
         wheel.push(5, Event::Ready(0));
         assert_eq!(wheel.pop(), Some(Event::Ready(0)));
         wheel.push(5, Event::Ready(1));
-        wheel.push(5 + 4096, Event::Ready(2));
-        wheel.push(5 + 4095, Event::Ready(3));
+        let around = SLOTS as u64;
+        wheel.push(5 + around, Event::Ready(2));
+        wheel.push(4 + around, Event::Ready(3));
         assert_eq!((wheel.pop(), wheel.now()), (Some(Event::Ready(1)), 5));
-        assert_eq!((wheel.pop(), wheel.now()), (Some(Event::Ready(3)), 4100));
-        assert_eq!((wheel.pop(), wheel.now()), (Some(Event::Ready(2)), 4101));
+        assert_eq!((wheel.pop(), wheel.now()), (Some(Event::Ready(3)), 4 + around));
+        assert_eq!((wheel.pop(), wheel.now()), (Some(Event::Ready(2)), 5 + around));
         assert_eq!(wheel.pop(), None);
     }
 }
