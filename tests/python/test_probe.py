@@ -200,6 +200,7 @@ REQUESTS: list[tuple[str, list[str]]] = [
     ("--on cell --pattern cross-chip", ["cross-chip", "two chips", "cell"]),
     ("--on qs22 --pattern far --spes 17", ["17", "1 to 16"]),
     ("--on qs22 --pattern far --spes 0", ["0", "1 to 16"]),
+    ("--on qs22 --pattern 0<-1 --spes 2", ["0<-1", "who takes part"]),
     ("--on qs22 --pattern far --spes many", ["spes", "many"]),
     ("--on qs22 --size 0", ["0 bytes", "multiple of 16"]),
     ("--on qs22 --size 17", ["17", "16 or 32"]),

@@ -136,6 +136,11 @@ impl Request {
         let mut sets = Vec::new();
         for text in &self.patterns_or_default(machine) {
             if written::is_written(text) {
+                if !self.counts.is_empty() {
+                    return Err(Error::Request(format!(
+                        "spes: {text} says itself who takes part; a count is for patterns with a name"
+                    )));
+                }
                 sets.push((WRITTEN.to_string(), written::parse(text, machine)?));
                 continue;
             }

@@ -81,6 +81,9 @@ fn what_is_wrong_is_said_before_anything_is_measured() {
     assert!(refused("qs22", Request { buffers: vec![0], ..Request::default() }).contains("buffers: 0"));
     assert!(refused("qs22", Request { buffers: vec![9], ..Request::default() }).contains("buffers: 9"));
     assert!(refused("qs22", Request { counts: vec![17], ..patterns(&["ring"]) }).contains("1 to 16"));
+    assert!(
+        refused("qs22", Request { counts: vec![2], ..patterns(&["far", "0<-1"]) }).contains("who takes part")
+    );
     assert!(refused("qs22", Request { draws: 0, ..Request::default() }).contains("draws: 0"));
     assert!(refused("qs22", Request { samples: Some(0), ..Request::default() }).contains("samples: 0"));
     assert!(refused("cell", patterns(&["cross-chip"])).contains("two chips"));
@@ -144,7 +147,7 @@ fn ctrl_c_gives_back_what_was_measured_so_far() {
 
 #[test]
 fn a_machine_file_has_what_was_measured_and_is_read_again() {
-    let request = Request { machine_file: true, draws: 2, repeats: Some(64), ..Request::default() };
+    let request = Request { machine_file: true, draws: 2, repeats: Some(16), ..Request::default() };
     for name in ["ps3", "qs22"] {
         let target = load(name, &Choices::default()).unwrap();
         let fitted = fit(target.machine(), &probed(name, &request)).unwrap();
