@@ -186,8 +186,9 @@ class Cell:
         120.0
         """
         at, bytes = _number("at", at), _number("bytes", bytes)
-        self._native().read_memory(at, 0)
-        self._native().read_memory(at + bytes, 0)
+        total = self._machine["memory_bytes"] * self._machine["chips"]
+        if at + bytes > total:
+            raise _core.RequestError(f"{bytes} bytes at {at:#x}: main memory has {total} bytes")
         return Memory(self._native, at, bytes)
 
     def cache_in_ppe(self, at: int, bytes: int) -> None:
