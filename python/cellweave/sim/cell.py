@@ -186,6 +186,7 @@ class Cell:
         120.0
         """
         at, bytes = _number("at", at), _number("bytes", bytes)
+        self._native()
         total = self._machine["memory_bytes"] * self._machine["chips"]
         if at + bytes > total:
             raise _core.RequestError(f"{bytes} bytes at {at:#x}: main memory has {total} bytes")
