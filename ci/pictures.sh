@@ -10,3 +10,8 @@ cp demo/plan-contributions.png docs/pictures/contributions.png
 .venv/bin/cellweave probe --on ps3 --pattern memory-read --size 16..16k --buffers 1 --spes 1..6 --plot docs/pictures/probe-memory.png --force --quiet
 .venv/bin/cellweave probe --on qs22 --pattern all-pairs --plot docs/pictures/probe-pairs.png --force --quiet
 .venv/bin/python ci/inside.py
+found=$(mktemp -d)
+trap 'rm -rf "$found"' EXIT
+.venv/bin/cellweave reproduce streaming-schedule affinity-model --pictures "$found" --force --quiet
+cp "$found/published.png" docs/pictures/reproduced.png
+cp "$found/streaming-schedule-fig-4.png" docs/pictures/reproduced-random.png
