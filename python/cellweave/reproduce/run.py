@@ -161,7 +161,8 @@ def reproduce(
     done = Reproduction(asked, chosen, quick)
     kept = Cache(cache)
     shared: dict[str, dict[object, Any]] = {name: {} for name in chosen}
-    todo = [(e, only, name) for e, only in wanted for name in chosen]
+    # What has no vote has no misfit either: under the first rule set only.
+    todo = [(e, only, name) for e, only in wanted for name in chosen if e.groups or name == chosen[0]]
     for i, (experiment, only, name) in enumerate(todo):
         line = experiment.id if len(chosen) == 1 else f"{experiment.id} ({name})"
 
