@@ -60,7 +60,8 @@ impl Trace {
             name(out, ",", "thread", 1 + usize::from(chip), usize::from(ring) * LANES + lane, &title)?;
         }
         for (packet, lane) in self.packets.iter().zip(lanes) {
-            let title = format!("{} -> {}", Self::ramp(packet.from), Self::ramp(packet.to));
+            let ramps = &self.ramps[usize::from(packet.chip)];
+            let title = format!("{} -> {}", ramps[usize::from(packet.from)], ramps[usize::from(packet.to)]);
             let tid = usize::from(packet.ring) * LANES + lane;
             event(out, 1 + usize::from(packet.chip), tid, (packet.start, packet.end), &title, "packet")?;
         }

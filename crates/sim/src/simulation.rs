@@ -351,6 +351,7 @@ impl Simulation {
         self.counters.link_lines = std::mem::take(&mut self.link.lines);
         if let Some(trace) = &mut self.trace {
             trace.units = self.units.iter().map(|u| (u.name.clone(), u.program.clone())).collect();
+            trace.ramps = Trace::ramps(self.p.chips, &self.homes);
         }
         Ok(Outcome {
             cycles: self.finished,

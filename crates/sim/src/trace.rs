@@ -40,6 +40,8 @@ pub struct Packet {
 pub struct Trace {
     /// Units in index order: `SPE0` and what its program was called.
     pub units: Vec<(String, String)>,
+    /// By chip and ramp: what programs call the unit there; hidden SPEs, memory and link ramps as the hardware does.
+    pub ramps: Vec<[String; RAMPS]>,
     /// What units did.
     pub spans: Vec<Span>,
     /// What rings carried.
@@ -68,8 +70,15 @@ impl Trace {
         }
     }
 
-    /// A ramp's name.
-    pub fn ramp(ramp: u8) -> &'static str {
-        layout::NAMES[ramp as usize % RAMPS]
+    /// What the units at the ramps of each chip are called, from where the SPEs sit.
+    pub(crate) fn ramps(chips: usize, homes: &[(usize, usize)]) -> Vec<[String; RAMPS]> {
+        let mut ramps: Vec<_> = (0..chips).map(|_| layout::NAMES.map(String::from)).collect();
+        for (spe, &(chip, ramp)) in homes.iter().enumerate() {
+            ramps[chip][ramp] = format!("SPE{spe}");
+        }
+        for (chip, names) in ramps.iter_mut().enumerate() {
+            names[layout::PPE] = format!("PPE{chip}");
+        }
+        ramps
     }
 }
