@@ -594,6 +594,8 @@ def test_a_trace_holds_every_packet_every_program_and_names_all_tracks(busy: sim
         assert [rings[r] for r in range(4)] == counters["ring_packets"]
         sent = Counter(e["name"].partition(" -> ")[0] for e in packets if e["pid"] == chip + 1)
         assert sum(sent.values()) == sum(counters["sent"])
+        spes = {name for name in sent if name.startswith("SPE")}
+        assert spes == {f"SPE{i}" for i in range(8 * chip, 8 * chip + 8) if any((k + 5) % 16 == i for k in range(16) if k % 4)}
     computed = sum(e["dur"] for e in events if e["cat"] == "compute")
     assert computed * 1000 == pytest.approx(sum(s["compute_cycles"] for s in busy.counters["spes"]) * 0.625)
 
