@@ -37,7 +37,8 @@ fn bandwidth(parameters: &Parameters, pairs: &[Pair], buffers: u32) -> [f64; 3] 
         let sum = Rc::new(Cell::new(0.0));
         let moved = Rc::new(Cell::new(0.0));
         for &(reader, from) in pairs {
-            let memory = sim.allocate(sim.parameters().physical(reader).0, 128 * 1024, 128).expect("there is room");
+            let memory =
+                sim.allocate(sim.parameters().physical(reader).0, 128 * 1024, 128).expect("there is room");
             let (sum, moved) = (sum.clone(), moved.clone());
             let program = move |spe: &mut sim::Spe<'_>| {
                 let source = from.map_or(memory, |s| Address::local_store(s) + 128 * 1024);
@@ -155,7 +156,9 @@ fn main() {
         .map(|(reader, from)| (reader, Some(from)))
         .to_vec();
     let random = random_patterns();
-    println!("rules: near, and the mean of {PATTERNS} random patterns: GB/s while all go on, by the slowest, summed");
+    println!(
+        "rules: near, and the mean of {PATTERNS} random patterns: GB/s while all go on, by the slowest, summed"
+    );
     for hold in [Hold::Beats, Hold::Way] {
         for half_way in [HalfWay::FirstFree, HalfWay::LessQueued, HalfWay::InTurns, HalfWay::Clockwise] {
             for order in [Order::RoundRobin, Order::OldestFirst, Order::Fixed] {
