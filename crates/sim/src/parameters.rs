@@ -235,6 +235,8 @@ impl Parameters {
         in_range("memory.line", self.memory.line, 1, 1_000_000)?;
         in_range("memory.bank", self.memory.bank, 1, 1_000_000)?;
         in_range("memory.burst", self.memory.burst.into(), 1, 1 << 20)?;
+        // A line may come every 8 SPU cycles in and out: at 8 a program that computes under endless traffic never ends.
+        in_range("spu.stolen_per_line", self.spu.stolen_per_line, 0, 7)?;
         in_range("ppe.misses", self.ppe.misses, 1, 1 << 20)?;
         in_range("memory.writes_waiting", self.memory.writes_waiting.into(), 1, 1 << 20)?;
         let times = [
@@ -242,7 +244,6 @@ impl Parameters {
             ("spu.tag_status", self.spu.tag_status),
             ("spu.channel", self.spu.channel),
             ("spu.decrementer", self.spu.decrementer),
-            ("spu.stolen_per_line", self.spu.stolen_per_line),
             ("mfc.to_bus", self.mfc.to_bus),
             ("mfc.list_element", self.mfc.list_element),
             ("mfc.line_interval", self.mfc.line_interval),

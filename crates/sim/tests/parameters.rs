@@ -34,7 +34,7 @@ fn every_number_that_is_too_small_or_too_large_is_refused_by_its_name() {
         ("spu.tag_status", 0, long),
         ("spu.channel", 0, long),
         ("spu.decrementer", 0, long),
-        ("spu.stolen_per_line", 0, long),
+        ("spu.stolen_per_line", 0, 7),
         ("mfc.queue", 1, 16),
         ("mfc.proxy_queue", 1, 8),
         ("mfc.to_bus", 0, long),
