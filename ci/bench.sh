@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What a hand-over costs, beside the peers, and how well plans are made. Each bench writes its results into its own folder.
+# What a hand-over costs beside the peers, how well plans are made, how fast the simulator is. Each bench writes into its own folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 .venv/bin/python benches/stream-overhead/run.py "$@"
 cargo run --quiet --release -p cellweave-plan --example planning -- benches/planning
+.venv/bin/python benches/simulator/run.py
