@@ -313,7 +313,7 @@ impl Bus {
     /// Lets the first line of `ramp` go at `now` if it can; says when to look at the ramp again.
     #[inline]
     fn consider(&mut self, ramp: usize, lines: &Lines, now: u64, memory_has_room: bool) -> u64 {
-        let &Ramp { head, to, hops, goes, rings, .. } = &self.ramps[ramp];
+        let &Ramp { head, to, hops, goes, .. } = &self.ramps[ramp];
         // Whoever a destination is kept for says when to look again.
         if to as usize == MIC && !memory_has_room || self.kept & 1 << to != 0 {
             return u64::MAX;
@@ -325,6 +325,7 @@ impl Bus {
             self.kept |= u16::from(earliest == receives) << to;
             return earliest;
         }
+        let rings = &self.ramps[ramp].rings;
         let ring = (hops > 0).then(|| rings.iter().position(|&at| at <= now).expect("it goes now") as u8);
         self.go(ramp, to, hops, ring, now);
         self.grants.push(Grant { line: head, ring, from: ramp as u8, to, hops });
