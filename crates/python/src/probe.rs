@@ -15,6 +15,9 @@ pub fn patterns() -> Vec<(&'static str, &'static str)> {
     PATTERNS.iter().map(|p| (p.name, p.about)).collect()
 }
 
+/// A machine file, and what it was fitted to.
+type MachineFile = (String, Vec<String>);
+
 /// Measures. Gives back the result as JSON and as CSV, and where it was asked for a machine file with what it was fitted
 /// to. After Ctrl-C the result holds what was measured until then, and says so.
 #[pyfunction]
@@ -23,7 +26,7 @@ pub fn probe(
     py: Python<'_>,
     options: &str,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(String, String, Option<(String, Vec<String>)>)> {
+) -> PyResult<(String, String, Option<MachineFile>)> {
     let given: Value = serde_json::from_str(options).map_err(request)?;
     let asked = asked(&given).map_err(said)?;
     let choices = Choices {
