@@ -15,7 +15,7 @@ from cellweave.cli.printer import Printer
 def reproduce(
     ids: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID...|all]", help="Groups, figures, tables or papers (streaming-schedule/fig-4), or all."),
+        typer.Argument(metavar="ID", help="Groups, figures, tables or papers (streaming-schedule/fig-4), or all."),
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="Show every id, and what it is.")] = False,
     rules: Annotated[
