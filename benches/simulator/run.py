@@ -214,9 +214,11 @@ def picture(data: dict[str, Any], path: Path) -> None:
     left.set_yticks([1, 2, 5, 10, 20, 50, 100], ["1", "2", "5", "10", "20", "50", "100"])
     left.set_xticks(places, PATTERNS)
     left.set_ylabel("M data packets/s of wall time")
-    left.legend(fontsize=8, ncols=2, loc="lower left")
+    left.set_ylim(1, 300)
+    left.legend(fontsize=8, ncols=3, loc="upper center")
     names = [name for name in ("ring cellweave", "ring S4U") if name in rows]
-    bars(right, names, [float(i) for i in range(len(names))], 0.6, "#cc3311", None)
+    for i, name in enumerate(names):
+        bars(right, [name], [float(i)], 0.6, "#4477aa" if name == "ring S4U" else "#cc3311", None)
     if "ring S4U" in rows:
         goal = RING_GOAL * rows["ring S4U"]["per_s"]["p50"] / 1e6
         right.axhline(goal, color="#777777", linestyle=":", label=f"goal: {RING_GOAL} x S4U")
