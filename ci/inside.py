@@ -19,11 +19,11 @@ BEGIN, END = "<!-- rule sets -->\n", "<!-- end of rule sets -->\n"
 
 def rule_table() -> str:
     """Every rule set, the default first."""
-    rows = ["| rule set | hold | half way | alone from | order | packets per ring | starts every | gap |", "|" + "---|" * 8]
+    rows = ["| rule set | hold | half way | alone from | order | packets per ring | starts every | gap | margin |", "|" + "---|" * 9]
     for i, r in enumerate(sim.rule_sets()):
         words = {key: re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(r[key])).lower() for key in ("hold", "half_way", "order")}
         name = f"`{r['name']}`" + (" (default)" if i == 0 else "")
-        rest = f"{r['per_ring']} | {r['start_interval']} cycles | {r['gap']}"
+        rest = f"{r['per_ring']} | {r['start_interval']} cycles | {r['gap']} | {r['margin']}"
         rows.append(f"| {name} | {words['hold']} | {words['half_way']} | {r['alone_from_hops']} | {words['order']} | {rest} |")
     return "\n".join(rows) + "\n"
 

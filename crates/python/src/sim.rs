@@ -50,6 +50,7 @@ pub fn sim_rules() -> String {
             "per_ring": r.per_ring,
             "start_interval": r.start_interval,
             "gap": r.gap,
+            "margin": r.margin,
         })
     };
     Value::from_iter(Rules::all().into_iter().map(rules)).to_string()

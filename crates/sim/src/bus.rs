@@ -9,48 +9,13 @@ use crate::{BEATS, layout::MIC};
 /// Rings of a chip: 0 and 1 clockwise, 2 and 3 counter-clockwise.
 pub const RINGS: usize = 4;
 
-/// The segments of every way as bits: `[direction][from][hops]`.
-const WAYS: [[[u16; HALF_WAY as usize + 1]; RAMPS]; 2] = {
-    let mut table = [[[0; HALF_WAY as usize + 1]; RAMPS]; 2];
-    let mut from = 0;
-    while from < RAMPS {
-        let mut hops = 0;
-        while hops <= HALF_WAY {
-            table[0][from][hops as usize] = layout::segments(from, hops, Direction::Clockwise);
-            table[1][from][hops as usize] = layout::segments(from, hops, Direction::Counter);
-            hops += 1;
-        }
-        from += 1;
-    }
-    table
-};
-
-/// How far ahead of ramp `a` ramp `b` is: `[direction][a][b]`. Two ways that share a segment start less than half a ring
-/// apart.
-const AHEAD: [[[i8; RAMPS]; RAMPS]; 2] = {
+/// The segments from each ramp on, all around: `[direction][from]`, in the order in which they are crossed.
+const SEGMENTS: [[[u8; RAMPS]; RAMPS]; 2] = {
     let mut table = [[[0; RAMPS]; RAMPS]; 2];
-    let mut a = 0;
-    while a < RAMPS {
-        let mut b = 0;
-        while b < RAMPS {
-            let clockwise = ((b + RAMPS - a) % RAMPS) as i8;
-            let ahead = if clockwise > HALF_WAY as i8 { clockwise - RAMPS as i8 } else { clockwise };
-            table[0][a][b] = ahead;
-            table[1][a][b] = -ahead;
-            b += 1;
-        }
-        a += 1;
-    }
-    table
-};
-
-/// The segments of every way: `[direction][from]`, in the order in which they are crossed.
-const SEGMENTS: [[[u8; HALF_WAY as usize]; RAMPS]; 2] = {
-    let mut table = [[[0; HALF_WAY as usize]; RAMPS]; 2];
     let mut from = 0;
     while from < RAMPS {
         let mut i = 0;
-        while i < HALF_WAY as usize {
+        while i < RAMPS {
             table[0][from][i] = layout::segment(from, i, Direction::Clockwise) as u8;
             table[1][from][i] = layout::segment(from, i, Direction::Counter) as u8;
             i += 1;
@@ -60,13 +25,24 @@ const SEGMENTS: [[[u8; HALF_WAY as usize]; RAMPS]; 2] = {
     table
 };
 
+/// What a packet from ramp `from` over `hops` segments keeps: its way, and the margin on either side.
+#[inline]
+fn kept(margin: u8, direction: usize, from: usize, hops: u8) -> &'static [u8] {
+    let margin = margin as usize;
+    let start = if direction == 0 { from + RAMPS - margin } else { from + margin } % RAMPS;
+    &SEGMENTS[direction][start][..hops as usize + 2 * margin]
+}
+
 #[derive(Debug, Clone)]
 struct Ring {
     /// When the ring takes up a packet again, and one that wants it for itself.
     open: u64,
     empty: u64,
-    /// When each segment can be entered again (for [`Hold::Beats`]: by a packet's first beat).
+    /// When each segment can be entered again (for [`Hold::Beats`]: by a packet's first beat) by a packet from the same
+    /// ramp; others wait for the gap as well.
     segments: [u64; RAMPS],
+    /// The ramp that the last packet on each segment came from.
+    owners: [u8; RAMPS],
     /// When the packets on it are off it. Places that the rules do not give away are taken for ever.
     ends: [u64; 3],
 }
@@ -74,18 +50,18 @@ struct Ring {
 impl Ring {
     fn new(rules: &Rules) -> Self {
         let end = |place| if place < rules.per_ring.into() { 0 } else { u64::MAX };
-        Self { open: 0, empty: 0, segments: [0; RAMPS], ends: std::array::from_fn(end) }
+        Self { open: 0, empty: 0, segments: [0; RAMPS], owners: [0; RAMPS], ends: std::array::from_fn(end) }
     }
 
     /// When a packet from ramp `from` over `hops` segments finds its way free.
     #[inline]
-    fn way_free(&self, hold: Hold, direction: usize, from: usize, hops: u8) -> u64 {
-        let way = &SEGMENTS[direction][from][..hops as usize];
-        let free = way.iter().map(|&s| self.segments[s as usize]);
-        match hold {
-            Hold::Way => free.fold(0, u64::max),
-            Hold::Beats => free.zip(0..).fold(0, |at, (free, i)| at.max(free.saturating_sub(i))),
-        }
+    fn way_free(&self, rules: &Rules, direction: usize, from: usize, hops: u8) -> u64 {
+        let by_beats = u64::from(rules.hold == Hold::Beats);
+        let margin = u64::from(rules.margin) * by_beats;
+        kept(rules.margin, direction, from, hops).iter().zip(0..).fold(0, |at, (&s, i)| {
+            let gap = if self.owners[s as usize] == from as u8 { 0 } else { rules.gap };
+            at.max((self.segments[s as usize] + gap + margin).saturating_sub(i * by_beats))
+        })
     }
 
     /// Takes up a packet, until `end`, in the place of the one that left first.
@@ -97,7 +73,7 @@ impl Ring {
         let room = self.ends[0].min(self.ends[1]).min(self.ends[2]);
         self.empty = self.empty.max(end);
         // A packet that has its ring alone keeps all others off it.
-        self.open = if alone { end + rules.gap } else { room.max(now + rules.start_interval) };
+        self.open = if alone { end } else { room.max(now + rules.start_interval) };
     }
 }
 
@@ -156,6 +132,8 @@ pub(crate) struct Grant {
 #[derive(Debug)]
 pub(crate) struct Bus {
     rules: Rules,
+    /// What packets keep, as bits: `[direction][from][hops]`.
+    ways: [[[u16; HALF_WAY as usize + 1]; RAMPS]; 2],
     rings: [Ring; RINGS],
     ramps: [Ramp; RAMPS],
     /// A bit for each ramp with something to send.
@@ -181,6 +159,13 @@ impl Bus {
     pub fn new(rules: Rules) -> Self {
         Self {
             rings: std::array::from_fn(|_| Ring::new(&rules)),
+            ways: std::array::from_fn(|d| {
+                std::array::from_fn(|from| {
+                    std::array::from_fn(|hops| {
+                        kept(rules.margin, d, from, hops as u8).iter().fold(0, |bits, s| bits | 1 << s)
+                    })
+                })
+            }),
             rules,
             ramps: [Ramp::IDLE; RAMPS],
             waiting: 0,
@@ -363,11 +348,11 @@ impl Bus {
             if !uses {
                 continue;
             }
-            r.ways[d] = WAYS[d][ramp][hops as usize];
+            r.ways[d] = self.ways[d][ramp][hops as usize];
             for i in [2 * d, 2 * d + 1] {
                 let ring = &self.rings[i];
                 let open = if alone { ring.open.max(ring.empty) } else { ring.open };
-                r.rings[i] = open.max(ring.way_free(self.rules.hold, d, ramp, hops));
+                r.rings[i] = open.max(ring.way_free(&self.rules, d, ramp, hops));
             }
         }
         r.look();
@@ -383,23 +368,21 @@ impl Bus {
         let Some(r) = ring else { return };
         let (rules, r, d) = (&self.rules, r as usize, r as usize / 2);
         let ring = &mut self.rings[r];
-        let free = if rules.hold == Hold::Way { end } else { now + BEATS } + rules.gap;
-        let later = u64::from(rules.hold == Hold::Beats);
-        for (&s, i) in SEGMENTS[d][from][..hops as usize].iter().zip(0..) {
-            ring.segments[s as usize] = free + later * i;
+        let margin = u64::from(rules.margin);
+        for (&s, i) in kept(rules.margin, d, from, hops).iter().zip(0..) {
+            ring.segments[s as usize] = if rules.hold == Hold::Way { end } else { now + BEATS + i - margin };
+            ring.owners[s as usize] = from as u8;
         }
         ring.take(rules, hops >= rules.alone_from_hops, now, end);
         let (open, empty) = (ring.open, ring.open.max(ring.empty));
-        let way = WAYS[d][from][hops as usize];
+        let way = self.ways[d][from][hops as usize];
         let mut left = self.users[d] & !(1 << from);
         while left != 0 {
             let other = left.trailing_zeros() as usize;
             left &= left - 1;
             let ramp = &mut self.ramps[other];
             let at = if ramp.hops >= rules.alone_from_hops { empty } else { open };
-            // A packet that goes by beats reaches what both cross so much later, or earlier, than this one.
-            let ahead = later as i64 * i64::from(AHEAD[d][from][other]);
-            let passed = if ramp.ways[d] & way == 0 { 0 } else { free.wrapping_add_signed(ahead) };
+            let passed = if ramp.ways[d] & way == 0 { 0 } else { ring.way_free(rules, d, other, ramp.hops) };
             ramp.rings[r] = ramp.rings[r].max(at).max(passed);
             ramp.look();
         }

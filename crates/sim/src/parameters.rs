@@ -220,6 +220,7 @@ impl Parameters {
         in_range("rules.per_ring", self.rules.per_ring.into(), 1, 3)?;
         in_range("rules.start_interval", self.rules.start_interval, 1, 1000)?;
         in_range("rules.gap", self.rules.gap, 0, 1000)?;
+        in_range("rules.margin", self.rules.margin.into(), 0, 2)?;
         in_range("rules.alone_from_hops", self.rules.alone_from_hops.into(), 1, 7)?;
         in_range("mfc.queue", self.mfc.queue as u64, 1, 16)?;
         in_range("mfc.proxy_queue", self.mfc.proxy_queue as u64, 1, 8)?;

@@ -54,8 +54,11 @@ pub struct Rules {
     pub per_ring: u8,
     /// A ring takes up a new packet every so many bus cycles.
     pub start_interval: u64,
-    /// Bus cycles between the last beat of one packet and the first of the next that wants the same segment.
+    /// Further bus cycles before a packet from another ramp takes over a segment; those of one ramp follow on each other's
+    /// heels.
     pub gap: u64,
+    /// Segments on either side of a packet's way that it keeps free of others.
+    pub margin: u8,
 }
 
 impl Rules {
@@ -70,19 +73,21 @@ impl Rules {
             per_ring: 3,
             start_interval: 3,
             gap: 0,
+            margin: 0,
         }
     }
 
     /// Every rule set, the default first.
     pub fn all() -> Vec<Self> {
         let set = |name: &str, hold, half_way| Self { name: name.into(), hold, half_way, ..Self::textbook() };
+        let apart = |name, half_way| Self { margin: 1, gap: 3, ..set(name, Hold::Beats, half_way) };
         vec![
+            apart("apart-less-queued", HalfWay::LessQueued),
+            apart("apart-in-turns", HalfWay::InTurns),
+            apart("apart-first-free", HalfWay::FirstFree),
             set("held-way-less-queued", Hold::Way, HalfWay::LessQueued),
             set("held-way-in-turns", Hold::Way, HalfWay::InTurns),
-            set("held-way-first-free", Hold::Way, HalfWay::FirstFree),
-            set("held-way-clockwise", Hold::Way, HalfWay::Clockwise),
             Self { alone_from_hops: 5, ..set("long-alone", Hold::Way, HalfWay::FirstFree) },
-            Self { order: Order::OldestFirst, ..set("held-way-oldest", Hold::Way, HalfWay::InTurns) },
             set("beats-in-turns", Hold::Beats, HalfWay::InTurns),
             Self::textbook(),
         ]

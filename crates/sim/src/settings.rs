@@ -45,7 +45,7 @@ impl Parameters {
     /// Every number, with its name as [`check`](Self::check) says it.
     fn each(&mut self, mut with: impl FnMut(&'static str, &mut dyn Number)) {
         visit!(with, self { chips timebase_hz memory_bytes }
-            rules { alone_from_hops per_ring start_interval gap }
+            rules { alone_from_hops per_ring start_interval gap margin }
             spu { dma tag_status channel decrementer stolen_per_line }
             mfc {
                 queue proxy_queue to_bus list_element lines remote_lines[0] remote_lines[1] line_interval tlb_entries

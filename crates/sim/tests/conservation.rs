@@ -32,10 +32,11 @@ fn apart(what: &str, mut times: Vec<u64>, least: u64) {
 }
 
 /// Spans of one thing may not overlap.
-fn disjoint(what: &str, mut spans: Vec<(u64, u64)>) {
-    spans.sort_unstable();
-    for pair in spans.windows(2) {
-        assert!(pair[0].1 <= pair[1].0, "{what}: {pair:?} overlap");
+fn disjoint(what: &str, mut held: Vec<(u64, u64, u8)>, gap: u64) {
+    held.sort_unstable();
+    for pair in held.windows(2) {
+        let gap = if pair[0].2 == pair[1].2 { 0 } else { gap };
+        assert!(pair[0].1 + gap <= pair[1].0, "{what}: {pair:?} overlap");
     }
 }
 
@@ -80,23 +81,28 @@ fn check_packets(rules: &Rules, packets: &[Packet]) {
         assert!(most_at_once(&whole) <= i64::from(rules.per_ring), "{name}: more than {}", rules.per_ring);
         assert!(most_at_once(&whole) <= 3, "{name}: more than three");
         apart(&name, packets.iter().map(|p| p.start).collect(), rules.start_interval);
-        let mut segments: BTreeMap<u64, Vec<(u64, u64)>> = BTreeMap::new();
+        let mut segments: BTreeMap<u64, Vec<(u64, u64, u8)>> = BTreeMap::new();
+        let margin = u64::from(rules.margin);
         for p in &packets {
-            for i in 0..hops(p) {
+            for i in 0..hops(p) + 2 * margin {
                 let from = u64::from(p.from);
-                let segment =
-                    if p.ring < 2 { (from + i) % RAMPS } else { (from + 2 * RAMPS - 1 - i) % RAMPS };
-                let held = match rules.hold {
-                    Hold::Beats => (p.start + i, p.start + i + BEATS + rules.gap),
-                    Hold::Way => (p.start, p.end + rules.gap),
+                let segment = if p.ring < 2 {
+                    (from + RAMPS + i - margin) % RAMPS
+                } else {
+                    (from + 2 * RAMPS + margin - 1 - i) % RAMPS
                 };
-                segments.entry(segment).or_default().push(held);
+                let (start, end) = match rules.hold {
+                    Hold::Beats => (p.start + i, p.start + i + BEATS),
+                    Hold::Way => (p.start + margin, p.end + margin),
+                };
+                segments.entry(segment).or_default().push((start, end, p.from));
             }
         }
-        segments.into_iter().for_each(|(s, held)| disjoint(&format!("{name}, segment {s}"), held));
+        let name = |s| format!("{name}, segment {s}");
+        segments.into_iter().for_each(|(s, held)| disjoint(&name(s), held, rules.gap));
         for long in packets.iter().filter(|p| hops(p) >= u64::from(rules.alone_from_hops)) {
             let together = packets.iter().filter(|p| p.start < long.end && long.start < p.end).count();
-            assert_eq!(together, 1, "{name}: {long:?} is to be alone");
+            assert_eq!(together, 1, "{long:?} is to be alone");
         }
     }
 }
@@ -173,7 +179,7 @@ fn rules() -> impl Strategy<Value = Rules> {
         Just(HalfWay::Clockwise)
     ];
     let order = prop_oneof![Just(Order::RoundRobin), Just(Order::OldestFirst), Just(Order::Fixed)];
-    let numbers = (1u8..=7, 1u8..=3, 1u64..6, 0u64..4);
+    let numbers = (1u8..=7, 1u8..=3, 1u64..6, 0u64..4, 0u8..=2);
     let free = (hold, half_way, order, numbers).prop_map(|(hold, half_way, order, n)| Rules {
         hold,
         half_way,
@@ -182,6 +188,7 @@ fn rules() -> impl Strategy<Value = Rules> {
         per_ring: n.1,
         start_interval: n.2,
         gap: n.3,
+        margin: n.4,
         ..Rules::textbook()
     });
     let named = (0..Rules::all().len()).prop_map(|i| Rules::all().swap_remove(i));
