@@ -12,7 +12,8 @@
 //!    round robin (`dma-benchmark` and `streaming-schedule` say that shares are fair); of these, those by beats, since
 //!    pairs of SPEs up to four hops apart are known to reach nearly full rate together (IBM's own experiments, which
 //!    `ring-mapping` cites; recalled, not in the facts), which no packet that holds its whole way allows; of these, the
-//!    smallest misfit.
+//!    smallest misfit. With a gap of three cycles and without one the misfit is the same (`cellweave reproduce
+//!    streaming-schedule/fig-4 --rules apart-no-gap` has the frozen patterns); the gap was kept for pairs five hops apart.
 //!
 //! Bandwidth of a pattern is counted while all of its transfers go on. Two other readings are shown beside it: all
 //! bytes over the time of the slowest transfer, and the sum of what each transfer reaches by itself.

@@ -84,7 +84,7 @@ impl Rules {
         vec![
             apart("apart-less-queued", HalfWay::LessQueued),
             apart("apart-in-turns", HalfWay::InTurns),
-            apart("apart-first-free", HalfWay::FirstFree),
+            Self { gap: 0, ..apart("apart-no-gap", HalfWay::LessQueued) },
             set("held-way-less-queued", Hold::Way, HalfWay::LessQueued),
             set("held-way-in-turns", Hold::Way, HalfWay::InTurns),
             Self { alone_from_hops: 5, ..set("long-alone", Hold::Way, HalfWay::FirstFree) },
