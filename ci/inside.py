@@ -19,7 +19,10 @@ BEGIN, END = "<!-- rule sets -->\n", "<!-- end of rule sets -->\n"
 
 def rule_table() -> str:
     """Every rule set, the default first."""
-    rows = ["| rule set | hold | half way | alone from | order | packets per ring | starts every | gap | margin |", "|" + "---|" * 9]
+    rows = [
+        "| rule set | hold | half way | alone from | order | packets per ring | starts every | gap | margin |",
+        "|" + "---|" * 9,
+    ]
     for i, r in enumerate(sim.rule_sets()):
         words = {key: re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(r[key])).lower() for key in ("hold", "half_way", "order")}
         name = f"`{r['name']}`" + (" (default)" if i == 0 else "")

@@ -2,6 +2,6 @@
 # Python is linted and formatted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-paths=(python pep517 tests examples benches)
+paths=(python pep517 tests examples benches ci)
 .venv/bin/ruff check --quiet "${paths[@]}"
 .venv/bin/ruff format --quiet --check "${paths[@]}"
