@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from cellweave import _core
 from cellweave.choice import at_least, choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
@@ -55,6 +54,8 @@ class Ring:
         self._ranking = ranking
         self.options = dict(options or {})
         self.mappings: list[tuple[int, ...]] = [tuple(mapping) for mapping in ranking.mappings()]
+        import numpy as np
+
         self.runtimes_ns: NDArray[np.float64] = np.array(ranking.runs())
         self.averages_ns: NDArray[np.float64] = np.array(ranking.averages())
 
