@@ -82,7 +82,7 @@ struct Ramp {
     /// First and last line that waits to be sent.
     head: u32,
     tail: u32,
-    /// Where the first one goes, how far, and over which segments in each direction.
+    /// Where the first one goes, how far, and which segments it keeps in each direction.
     to: u8,
     hops: u8,
     ways: [u16; 2],

@@ -57,7 +57,7 @@ pub struct Rules {
     /// Further bus cycles before a packet from another ramp takes over a segment; those of one ramp follow on each other's
     /// heels.
     pub gap: u64,
-    /// Segments on either side of a packet's way that it keeps free of others.
+    /// Segments on either side of its way that a packet keeps as well: two packets on a ring are twice as many apart.
     pub margin: u8,
 }
 
