@@ -79,9 +79,9 @@ def mappings() -> tuple[dict[str, Any], list[str]]:
         "spearman_other_start": once.correlation(other),
     }
     lines = [
-        f"All {found['mappings']} mappings of the ring of 8, both ways, 1 kB, {ROUNDS} rounds, one run: {seconds:.0f} s of wall "
-        f"time, worst by best {found['worst_by_best']:.2f}. On {SAMPLE} of them, rank correlation with four times the rounds "
-        f"{found['spearman_4x_rounds']:.2f}, with another start state {found['spearman_other_start']:.2f}."
+        f"All {found['mappings']} mappings of the ring of 8, both ways, 1 kB, {ROUNDS} rounds, one run: {seconds:.0f} s of "
+        f"wall time, worst by best {found['worst_by_best']:.2f}. On {SAMPLE} of them, rank correlation with four times the "
+        f"rounds {found['spearman_4x_rounds']:.2f}, with another start state {found['spearman_other_start']:.2f}."
     ]
     return found, lines
 

@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
 _INTRODUCTION = (
     "Every row sets a published figure beside what the simulated machine gives. Groups that are fitted were looked at while "
-    "the rule sets were chosen; validation groups were not. The list of both was fixed before the first fit. A group votes "
-    "once, with its worst row.",
+    "the rule sets were chosen; validation groups are kept out of the fit. The list of both was fixed before the first fit. A "
+    "group votes once, with its worst row.",
+    "Not all of the validation is blind: the far pattern, the pairs, a PPE's reads and the puts between local stores had been "
+    "seen before the default rule set and its parameters were final, as the book's chapter on the machine inside tells.",
     "Results on a Playstation 3 are the median over the choices of the two SPEs that it hides, with the lowest and the highest "
     "beside it; which two a measured machine hid is not known, and none was chosen afterwards.",
 )
