@@ -1,0 +1,160 @@
+//! Objects behind handles: a table per kind of object, whose handles name a slot and its generation, so that a freed handle
+//! is recognised, never followed.
+
+use std::marker::PhantomData;
+
+/// The kind of object that a handle names; part of its value, so that a group passed as a communicator is told from a
+/// freed communicator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum Kind {
+    Comm = 1,
+    Group,
+    Datatype,
+    Op,
+    Request,
+    Message,
+    Errhandler,
+    Info,
+    Transfer,
+}
+
+const INDEX_BITS: u32 = 26;
+const KIND_SHIFT: u32 = INDEX_BITS;
+const GENERATION_SHIFT: u32 = 32;
+
+/// The kind of object that a handle of ours was made for; nothing for predefined handles and foreign values.
+pub fn kind_of(handle: usize) -> Option<Kind> {
+    use Kind::*;
+    if handle >> GENERATION_SHIFT == 0 {
+        return None;
+    }
+    [Comm, Group, Datatype, Op, Request, Message, Errhandler, Info, Transfer]
+        .into_iter()
+        .find(|&kind| kind as usize == (handle >> KIND_SHIFT) & 0x3f)
+}
+
+/// The value of a handle: generation (never 0), kind, index. Larger than every predefined handle.
+#[inline]
+pub fn value(kind: Kind, index: u32, generation: u32) -> usize {
+    (generation as usize) << GENERATION_SHIFT | (kind as usize) << KIND_SHIFT | index as usize
+}
+
+/// The slot that a handle names.
+#[inline]
+pub fn index(handle: usize) -> usize {
+    handle & ((1 << INDEX_BITS) - 1)
+}
+
+/// The generation of the slot that a handle names.
+#[inline]
+pub fn generation(handle: usize) -> u32 {
+    (handle >> GENERATION_SHIFT) as u32
+}
+
+struct Slot<T> {
+    generation: u32,
+    object: Option<T>,
+}
+
+/// Objects of one kind by handle.
+pub struct Handles<T> {
+    kind: Kind,
+    slots: Vec<Slot<T>>,
+    free: Vec<u32>,
+    objects: PhantomData<T>,
+}
+
+impl<T> Handles<T> {
+    /// An empty table.
+    pub const fn new(kind: Kind) -> Self {
+        Self { kind, slots: Vec::new(), free: Vec::new(), objects: PhantomData }
+    }
+
+    /// Puts an object in and gives its handle.
+    pub fn insert(&mut self, object: T) -> usize {
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot { generation: 1, object: None });
+            (self.slots.len() - 1) as u32
+        });
+        let slot = &mut self.slots[index as usize];
+        slot.object = Some(object);
+        value(self.kind, index, slot.generation)
+    }
+
+    fn slot(&self, handle: usize) -> Option<&Slot<T>> {
+        let named = self.slots.get(index(handle))?;
+        (value(self.kind, index(handle) as u32, named.generation) == handle).then_some(named)
+    }
+
+    /// The object of a handle; nothing when it was freed or is no handle of this table.
+    #[inline]
+    pub fn get(&self, handle: usize) -> Option<&T> {
+        self.slot(handle)?.object.as_ref()
+    }
+
+    /// As `get`, to change it.
+    #[inline]
+    pub fn get_mut(&mut self, handle: usize) -> Option<&mut T> {
+        self.slot(handle)?;
+        self.slots[index(handle)].object.as_mut()
+    }
+
+    /// Takes the object out; its handle is invalid from now on.
+    pub fn remove(&mut self, handle: usize) -> Option<T> {
+        self.slot(handle)?;
+        let slot = &mut self.slots[index(handle)];
+        let object = slot.object.take()?;
+        slot.generation = slot.generation.wrapping_add(1).max(1);
+        self.free.push(index(handle) as u32);
+        Some(object)
+    }
+
+    /// A handle as an `int` (`MPI_Comm_toint` and its like); only while it lives.
+    pub fn to_int(&self, handle: usize) -> i32 {
+        (handle & 0xffff_ffff) as i32
+    }
+
+    /// The live handle that `to_int` made this of.
+    pub fn from_int(&self, int: i32) -> Option<usize> {
+        let slot = self.slots.get(index(int as usize))?;
+        slot.object.as_ref()?;
+        Some(value(self.kind, index(int as usize) as u32, slot.generation))
+    }
+
+    /// All live handles with their objects.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
+        self.slots.iter().enumerate().filter_map(|(index, slot)| {
+            Some((value(self.kind, index as u32, slot.generation), slot.object.as_ref()?))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_freed_handle_is_not_followed_even_when_its_slot_is_used_again() {
+        let mut table = Handles::new(Kind::Info);
+        let first = table.insert("a");
+        assert_eq!(table.remove(first), Some("a"));
+        let second = table.insert("b");
+        assert_eq!(index(first), index(second));
+        assert_eq!(table.get(first), None);
+        assert_eq!(table.get(second), Some(&"b"));
+        assert_eq!(kind_of(first), Some(Kind::Info));
+        assert_eq!(table.from_int(table.to_int(second)), Some(second));
+    }
+
+    #[test]
+    fn another_kinds_handle_is_not_followed() {
+        let mut infos = Handles::new(Kind::Info);
+        let mut groups = Handles::new(Kind::Group);
+        let info = infos.insert(1);
+        groups.insert(2);
+        assert_eq!(groups.get(info), None);
+        assert_eq!(kind_of(0x101), None);
+    }
+}

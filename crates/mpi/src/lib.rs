@@ -1,0 +1,30 @@
+//! MPI on one machine, by the standard's ABI: this crate becomes `libmpi_abi.so.1`, and its launcher is `cellrun`.
+//!
+//! A rank is a process. All ranks of a job share one segment of memory (`segment`), which the launcher makes and every rank
+//! inherits. Rooms, from the ground up:
+//!
+//! | module | what it does | imports |
+//! |---|---|---|
+//! | `abi` | the ABI's values and C types, generated from `abi/*.txt` | |
+//! | `segment` | what lies where in the job's shared memory | |
+//! | `launch` | joining a job, or being one alone; the launcher's work | segment |
+//! | `datatype` | layouts of data: constructors, packing, spans | abi |
+//! | `engine` | moves messages: rings, matching, rendezvous, waiting | segment, datatype |
+//! | `handles`, `runtime`, `check` | objects behind handles; the library's one state and who is inside; errors as users see them | engine |
+//! | `comm` | groups, communicators, attributes, error handlers, infos | runtime |
+//! | `p2p` | the functions of point-to-point communication and requests | runtime |
+//! | `coll` | collectives as schedules of sends, receives and reductions; operations | runtime |
+//! | `topology` | Cartesian, graph and distributed graph, and where their ranks best run | comm, coll |
+//! | `env` | start and end, versions, clock | all |
+
+pub mod abi;
+pub mod check;
+pub mod comm;
+pub mod datatype;
+pub mod engine;
+mod env;
+pub mod handles;
+pub mod launch;
+pub mod p2p;
+pub mod runtime;
+pub mod segment;

@@ -1,0 +1,1 @@
+//! The functions of point-to-point communication and requests (MPI 5.0, chapter 3).

@@ -1,0 +1,233 @@
+//! The library's one state, and who is inside.
+//!
+//! Every function enters, works on the state and leaves. Up to `MPI_THREAD_SERIALIZED` entering costs a check; with
+//! `MPI_THREAD_MULTIPLE` (or a progress thread) it takes a lock. Nobody stays inside while waiting or while user code runs:
+//! `wait_until` enters and leaves by itself, and what a callback does may enter again.
+
+use crate::abi;
+use crate::comm::{Comm, Group};
+use crate::datatype::Datatype;
+use crate::engine::Engine;
+use crate::handles::{Handles, Kind};
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+use std::sync::{Arc, Once};
+
+/// Everything that the library knows.
+pub struct State {
+    /// Moves messages.
+    pub engine: Engine,
+    /// Communicators by handle; the predefined ones apart.
+    pub comms: Handles<Arc<Comm>>,
+    /// `MPI_COMM_WORLD`, from Init to Finalize.
+    pub world: Option<Arc<Comm>>,
+    /// `MPI_COMM_SELF`, from Init to Finalize.
+    pub own: Option<Arc<Comm>>,
+    /// Groups by handle; the empty one apart.
+    pub groups: Handles<Arc<Group>>,
+    /// Derived datatypes by handle.
+    pub datatypes: Handles<Arc<Datatype>>,
+}
+
+/// Where the library is between start and end.
+pub mod phase {
+    /// Before `MPI_Init`.
+    pub const BEFORE: u8 = 0;
+    /// Between Init and Finalize.
+    pub const RUNNING: u8 = 1;
+    /// After `MPI_Finalize`.
+    pub const FINALISED: u8 = 2;
+}
+
+struct Runtime {
+    made: Once,
+    state: UnsafeCell<MaybeUninit<State>>,
+    phase: AtomicU8,
+    locking: AtomicBool,
+    lock: Lock,
+}
+
+// SAFETY: `state` is only reached through `enter`, which lets one in at a time: by the lock when several threads may come, by
+// the caller's promise (thread level) otherwise.
+unsafe impl Sync for Runtime {}
+
+static RUNTIME: Runtime = Runtime {
+    made: Once::new(),
+    state: UnsafeCell::new(MaybeUninit::uninit()),
+    phase: AtomicU8::new(phase::BEFORE),
+    locking: AtomicBool::new(false),
+    lock: Lock { word: AtomicU32::new(0) },
+};
+
+/// Somebody is inside; leaves when dropped.
+pub struct Entered {
+    locked: bool,
+}
+
+/// Comes inside. Must not be called by who is inside.
+#[inline]
+pub fn enter() -> Entered {
+    let locked = RUNTIME.locking.load(Ordering::Relaxed);
+    if locked {
+        RUNTIME.lock.lock();
+    }
+    if !RUNTIME.made.is_completed() {
+        make();
+    }
+    Entered { locked }
+}
+
+#[cold]
+fn make() {
+    RUNTIME.made.call_once(|| {
+        let state = State {
+            engine: Engine::detached(),
+            comms: Handles::new(Kind::Comm),
+            world: None,
+            own: None,
+            groups: Handles::new(Kind::Group),
+            datatypes: Handles::new(Kind::Datatype),
+        };
+        // SAFETY: once, before anybody can have entered.
+        unsafe { (*RUNTIME.state.get()).write(state) };
+    });
+}
+
+impl Drop for Entered {
+    #[inline]
+    fn drop(&mut self) {
+        if self.locked {
+            RUNTIME.lock.unlock();
+        }
+    }
+}
+
+impl Deref for Entered {
+    type Target = State;
+    #[inline]
+    fn deref(&self) -> &State {
+        // SAFETY: made by `enter`, and only one is inside.
+        unsafe { (*RUNTIME.state.get()).assume_init_ref() }
+    }
+}
+
+impl DerefMut for Entered {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut State {
+        // SAFETY: made by `enter`, and only one is inside.
+        unsafe { (*RUNTIME.state.get()).assume_init_mut() }
+    }
+}
+
+/// Where the library is: one of `phase::*`.
+#[inline]
+pub fn phase() -> u8 {
+    RUNTIME.phase.load(Ordering::Acquire)
+}
+
+/// Goes on to the next phase.
+pub fn set_phase(phase: u8) {
+    RUNTIME.phase.store(phase, Ordering::Release);
+}
+
+/// From now on several threads may be inside at different times. Only while one thread runs MPI.
+pub fn lock_from_now_on() {
+    RUNTIME.locking.store(true, Ordering::Release);
+}
+
+/// Calls take the lock: threads are `MPI_THREAD_MULTIPLE`, or there is a progress thread.
+pub fn locks() -> bool {
+    RUNTIME.locking.load(Ordering::Relaxed)
+}
+
+/// A lock of one word: 0 free, 1 taken, 2 taken and somebody sleeps.
+struct Lock {
+    word: AtomicU32,
+}
+
+impl Lock {
+    #[inline]
+    fn lock(&self) {
+        if self.word.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            self.contended();
+        }
+    }
+
+    #[cold]
+    fn contended(&self) {
+        for _ in 0..100 {
+            if self.word.load(Ordering::Relaxed) == 0
+                && self.word.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
+            {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        while self.word.swap(2, Ordering::Acquire) != 0 {
+            // SAFETY: a futex wait on our own word.
+            unsafe {
+                libc::syscall(
+                    libc::SYS_futex,
+                    self.word.as_ptr(),
+                    libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
+                    2,
+                    std::ptr::null::<libc::timespec>(),
+                )
+            };
+        }
+    }
+
+    #[inline]
+    fn unlock(&self) {
+        if self.word.swap(0, Ordering::Release) == 2 {
+            // SAFETY: a futex wake on our own word.
+            unsafe {
+                libc::syscall(
+                    libc::SYS_futex,
+                    self.word.as_ptr(),
+                    libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
+                    1,
+                )
+            };
+        }
+    }
+}
+
+/// Something that goes on beside the user's program in steps: a non-blocking collective, for instance.
+pub trait Activity: Send {
+    /// Goes as far as it can without waiting. Called while nobody is inside: enters by itself, and may run user code. True when over.
+    fn advance(&mut self) -> bool;
+}
+
+/// Moves messages and activities once, without waiting. Not to be called by who is inside.
+pub fn progress() -> bool {
+    enter().engine.progress()
+}
+
+/// Waits until `done` gives something, moving messages and activities meanwhile. Not to be called by who is inside.
+pub fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
+    loop {
+        {
+            let mut state = enter();
+            state.engine.progress();
+            if let Some(value) = done(&mut state) {
+                return value;
+            }
+        }
+        std::thread::yield_now();
+    }
+}
+
+impl State {
+    /// The communicator of a handle.
+    #[inline]
+    pub fn comm(&self, handle: abi::Comm) -> Option<&Arc<Comm>> {
+        match handle.0 {
+            abi::values::MPI_COMM_WORLD => self.world.as_ref(),
+            abi::values::MPI_COMM_SELF => self.own.as_ref(),
+            other => self.comms.get(other),
+        }
+    }
+}

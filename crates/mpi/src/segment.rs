@@ -1,0 +1,260 @@
+//! The job's shared memory: one sealed, sparse memfd that the launcher makes and every rank maps.
+//!
+//! ```text
+//! header page | a page per rank | an area per ordered pair of ranks (ring and its counters)
+//! ```
+//!
+//! Pages come into being when they are first touched, so that 256 ranks cost what they use. Everything inside is said by
+//! offsets; whatever is read from it is bounds-checked, because any rank of the job can scribble there.
+
+use std::ffi::c_int;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::{io, ptr};
+
+/// The most ranks of a job.
+pub const MOST_RANKS: usize = 256;
+/// Bytes of a page of the segment.
+pub const PAGE: usize = 4096;
+/// Bytes of the area of an ordered pair of ranks: the ring with its counters.
+pub const PAIR_BYTES: usize = 16 * 1024;
+const MAGIC: u64 = 0x6365_6c6c_6d70_6901;
+
+/// The first page. Written by the launcher before any rank starts, but for what is atomic.
+#[repr(C)]
+pub struct Header {
+    magic: u64,
+    ranks: u32,
+    /// CPUs that the ranks of this job may use, by affinity and quota, as the launcher saw it.
+    pub cpus: u32,
+    bytes: u64,
+    /// Process id of the launcher.
+    pub launcher: AtomicU32,
+    /// Not 0: the job is over, every waiting rank leaves. Also woken as a futex by who waits for the job's end.
+    pub dead: AtomicU32,
+    /// The next free context of communicators; contexts are never used again.
+    pub next_context: AtomicU32,
+    /// Identifies the job among others on this machine (random).
+    pub identity: AtomicU64,
+}
+
+/// What a rank tells the job about itself.
+#[repr(C)]
+pub struct RankPage {
+    /// The process that claimed this rank; 0 before.
+    pub pid: AtomicU32,
+    /// One of `stage::*`.
+    pub stage: AtomicU32,
+    /// What an abort said: its exit code plus one; 0 when there was none.
+    pub aborted: AtomicU32,
+    /// Bytes of `text` that are valid.
+    pub text_bytes: AtomicU32,
+    _line: [u32; 12],
+    /// Futex word: not 0 while the rank sleeps and wants to be woken. Alone on its line, read by every sender.
+    pub asleep: AtomicU32,
+    _asleep_line: [u32; 15],
+    /// Senders that have used their ring to this rank, a bit each.
+    pub connected: [AtomicU64; MOST_RANKS / 64],
+    _connected_line: [u64; 4],
+    /// Why the rank ended the job, for the launcher's line; UTF-8.
+    pub text: [AtomicU8; 512],
+    /// For the engine: rendezvous of messages that this rank sends.
+    pub rendezvous: [u8; PAGE - 4 * 64 - 512],
+}
+const _: () = assert!(size_of::<RankPage>() <= PAGE && size_of::<Header>() <= PAGE);
+
+/// How far a rank is.
+#[allow(missing_docs)]
+pub mod stage {
+    pub const UNCLAIMED: u32 = 0;
+    pub const CLAIMED: u32 = 1;
+    pub const INITIALISED: u32 = 2;
+    pub const FINALISED: u32 = 3;
+}
+
+/// The mapped segment. Unmapped never: ranks use it until they end.
+pub struct Segment {
+    base: *mut u8,
+    bytes: usize,
+    ranks: usize,
+}
+// SAFETY: the mapping is shared memory by design; everything in it that two sides touch is atomic or handed over by an atomic.
+unsafe impl Send for Segment {}
+// SAFETY: as above.
+unsafe impl Sync for Segment {}
+
+fn total(ranks: usize) -> usize {
+    PAGE + ranks * PAGE + ranks * ranks * PAIR_BYTES
+}
+
+impl Segment {
+    /// Makes the memory of a new job and maps it.
+    ///
+    /// # Errors
+    /// As the system's: out of memory, address space (`ulimit -v`) or file size (`ulimit -f`).
+    pub fn create(ranks: usize, cpus: usize) -> io::Result<(OwnedFd, Self)> {
+        assert!((1..=MOST_RANKS).contains(&ranks));
+        // SAFETY: a C string and flags.
+        let raw =
+            unsafe { libc::memfd_create(c"cellweave".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
+        if raw < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: just made, owned by nobody else.
+        let fd = unsafe { OwnedFd::from_raw_fd(raw) };
+        let bytes = total(ranks);
+        // A limit on file size is an error to report, not a signal to die of.
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: a valid place for the limit.
+        unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) };
+        if limit.rlim_cur < bytes as u64 {
+            return Err(io::Error::from_raw_os_error(libc::EFBIG));
+        }
+        // SAFETY: plain calls on an owned descriptor.
+        let sealed = unsafe {
+            libc::ftruncate(raw, bytes as libc::off_t) == 0
+                && libc::fcntl(
+                    raw,
+                    libc::F_ADD_SEALS,
+                    libc::F_SEAL_GROW | libc::F_SEAL_SHRINK | libc::F_SEAL_SEAL,
+                ) == 0
+        };
+        if !sealed {
+            return Err(io::Error::last_os_error());
+        }
+        let segment = Self::map_bytes(&fd, bytes, ranks)?;
+        // SAFETY: the header is ours alone until a rank starts; the mapping is as large as `total` says.
+        unsafe {
+            let header = segment.base.cast::<Header>();
+            (*header).ranks = ranks as u32;
+            (*header).cpus = cpus as u32;
+            (*header).bytes = bytes as u64;
+            (*header).magic = MAGIC;
+        }
+        Ok((fd, segment))
+    }
+
+    /// Maps a job's memory that was inherited or received; refuses what is none.
+    ///
+    /// # Errors
+    /// As the system's; `InvalidData` when it isn't a segment of this version of the library.
+    pub fn map(fd: &impl AsRawFd) -> io::Result<Self> {
+        let strange = || {
+            io::Error::new(io::ErrorKind::InvalidData, "not a job's memory of this version of the library")
+        };
+        // SAFETY: a zeroed stat is valid, and fstat fills it.
+        let bytes = unsafe {
+            let mut stat: libc::stat = std::mem::zeroed();
+            if libc::fstat(fd.as_raw_fd(), &mut stat) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            stat.st_size as usize
+        };
+        if bytes < total(1) || bytes > total(MOST_RANKS) {
+            return Err(strange());
+        }
+        let mut segment = Self::map_bytes(fd, bytes, 1)?;
+        let header = segment.header();
+        let ranks = header.ranks as usize;
+        if header.magic != MAGIC
+            || !(1..=MOST_RANKS).contains(&ranks)
+            || header.bytes as usize != bytes
+            || total(ranks) != bytes
+        {
+            return Err(strange());
+        }
+        segment.ranks = ranks;
+        Ok(segment)
+    }
+
+    fn map_bytes(fd: &impl AsRawFd, bytes: usize, ranks: usize) -> io::Result<Self> {
+        // SAFETY: a fresh shared mapping of a descriptor that is at least `bytes` long and sealed against shrinking.
+        let base = unsafe {
+            libc::mmap(
+                ptr::null_mut(),
+                bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_NORESERVE,
+                fd.as_raw_fd() as c_int,
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Self { base: base.cast(), bytes, ranks })
+    }
+
+    /// Ranks of the job.
+    pub fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    /// Bytes of address space that the segment takes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The first page.
+    pub fn header(&self) -> &Header {
+        // SAFETY: the mapping starts with a header and is never unmapped.
+        unsafe { &*self.base.cast::<Header>() }
+    }
+
+    /// What a rank says of itself.
+    pub fn rank(&self, rank: usize) -> &RankPage {
+        assert!(rank < self.ranks);
+        // SAFETY: in bounds by the check above and `total`; page-aligned.
+        unsafe { &*self.base.add(PAGE + rank * PAGE).cast::<RankPage>() }
+    }
+
+    /// The area of `PAIR_BYTES` bytes through which `from` sends to `to`; aligned to a page.
+    pub fn pair(&self, from: usize, to: usize) -> *mut u8 {
+        assert!(from < self.ranks && to < self.ranks);
+        // SAFETY: in bounds by the check above and `total`.
+        unsafe { self.base.add(PAGE + self.ranks * PAGE + (to * self.ranks + from) * PAIR_BYTES) }
+    }
+
+    /// Says why this rank ends the job, for the launcher's line. The first 512 bytes count.
+    pub fn explain(&self, rank: usize, code: i32, text: &str) {
+        let page = self.rank(rank);
+        for (place, byte) in page.text.iter().zip(text.bytes()) {
+            place.store(byte, Ordering::Relaxed);
+        }
+        page.text_bytes.store(text.len().min(page.text.len()) as u32, Ordering::Relaxed);
+        page.aborted.store((code as u32 & 0xff) + 1, Ordering::Release);
+    }
+
+    /// What `explain` said, with the exit code.
+    pub fn explanation(&self, rank: usize) -> Option<(i32, String)> {
+        let page = self.rank(rank);
+        let aborted = page.aborted.load(Ordering::Acquire);
+        if aborted == 0 {
+            return None;
+        }
+        let bytes = (page.text_bytes.load(Ordering::Relaxed) as usize).min(page.text.len());
+        let text: Vec<u8> = page.text[..bytes].iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
+        Some(((aborted - 1) as i32, String::from_utf8_lossy(&text).into_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_mapping_writes_the_other_reads() {
+        let (fd, made) = Segment::create(3, 2).unwrap();
+        let mapped = Segment::map(&fd).unwrap();
+        assert_eq!(mapped.ranks(), 3);
+        made.explain(2, 7, "why");
+        assert_eq!(mapped.explanation(2), Some((7, "why".into())));
+        assert_eq!(mapped.explanation(1), None);
+    }
+
+    #[test]
+    fn a_file_that_is_no_segment_is_refused() {
+        let file = std::fs::File::open("/proc/self/exe").unwrap();
+        assert!(Segment::map(&file).is_err());
+    }
+}
