@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Build the MPI library and its launcher, and lay them out with the header and the compilers.
+
+The wheel's build comes through here; so does who works on the library:
+
+    python pep517/native.py --into DIR [--debug]
+
+makes DIR/bin (cellcc, cellcxx, cellrun; mpicc, mpicxx, mpiexec, mpirun), DIR/include/mpi.h and DIR/lib/libmpi_abi.so.1.
+The same layout is `cellweave/mpi` in the wheel. What is up to date is not built again, and several may run at once:
+files appear whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ABI = ROOT / "crates" / "mpi" / "abi"
+SCRIPTS = ROOT / "pep517" / "scripts"
+HEADER = ROOT / "python" / "cellweave" / "mpi" / "include" / "mpi.h"
+SONAME = "libmpi_abi.so.1"
+
+# The library that `-lmpi_abi` finds. A wheel holds no symbolic links; the linker reads this in a link's place.
+LINKER_SCRIPT = f"/* The linker goes on to the library beside this file. */\nINPUT({SONAME})\n"
+
+
+def run(command: list[str], what: str) -> str:
+    """Run a command and give what it printed; end with its own words when it fails."""
+    try:
+        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    except FileNotFoundError:
+        sys.exit(f"cellweave: {what} needs `{command[0]}`, which is not on PATH")
+    if done.returncode != 0:
+        sys.exit(f"cellweave: {what} failed: {' '.join(command)}")
+    return done.stdout
+
+
+def put(path: Path, content: bytes, mode: int = 0o644) -> None:
+    """Write a file so that others see the old one or the new one whole; leave it alone when it is the same."""
+    if path.is_file() and path.read_bytes() == content and path.stat().st_mode & 0o777 == mode:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+    os.chmod(name, mode)
+    os.replace(name, path)
+
+
+def cargo(debug: bool) -> tuple[Path, Path]:
+    """Build the crate; its static library and the launcher."""
+    profile = "dev" if debug else "mpi"
+    command = ["cargo", "build", "--quiet", "--package", "cellweave-mpi", "--profile", profile]
+    command += ["--lib", "--bins", "--message-format", "json-render-diagnostics"]
+    products: dict[str, Path] = {}
+    for line in run(command, "building the MPI library").splitlines():
+        message = json.loads(line)
+        if message["reason"] == "compiler-artifact" and message["target"]["name"] in ("mpi", "cellrun"):
+            for name in message["filenames"]:
+                products[Path(name).name] = Path(name)
+    return products["libmpi.a"], products["cellrun"]
+
+
+def link(archive: Path, debug: bool) -> Path:
+    """The shared library, beside the static one that it is made of."""
+    library = archive.with_name(SONAME)
+    parts = [archive, ABI / "names.c", ABI / "names.map", HEADER, Path(__file__)]
+    if library.is_file() and all(part.stat().st_mtime_ns < library.stat().st_mtime_ns for part in parts):
+        return library
+    compiler = [os.environ.get("CC", "cc")]
+    with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".link-") as folder:
+        names, linked = f"{folder}/names.o", f"{folder}/{SONAME}"
+        flags = ["-std=gnu11", "-O2", "-fPIC", "-Wall", "-Wextra", "-Werror", f"-I{HEADER.parent}"]
+        run([*compiler, *flags, "-c", str(ABI / "names.c"), "-o", names], "compiling the MPI names")
+        # Every object of the archive takes part, because nothing asks for one whose name has a weak default already;
+        # --gc-sections drops what no exported name reaches. -Bsymbolic-functions binds the jump from MPI_X to PMPI_X here.
+        flags = ["-shared", "-o", linked, names, "-Wl,--whole-archive", str(archive), "-Wl,--no-whole-archive"]
+        flags += [f"-Wl,-soname,{SONAME}", f"-Wl,--version-script={ABI / 'names.map'}", "-Wl,-Bsymbolic-functions"]
+        flags += ["-Wl,--gc-sections", "-Wl,-z,defs", "-Wl,-z,relro,-z,now", "-Wl,-z,nodelete", "-Wl,-O1"]
+        flags += [] if debug else ["-Wl,--strip-debug"]
+        run([*compiler, *flags, "-lgcc_s", "-lpthread", "-lm", "-ldl", "-lc"], f"linking {SONAME}")
+        os.replace(linked, library)
+    return library
+
+
+def version() -> str:
+    """The workspace's version."""
+    match = re.search(r'^version = "(.+)"$', (ROOT / "Cargo.toml").read_text(), re.MULTILINE)
+    assert match is not None, "Cargo.toml has no version"
+    return match[1]
+
+
+def stripped(program: Path, debug: bool) -> bytes:
+    """A program's file, without what only a debugger reads."""
+    if debug or shutil.which("strip") is None:
+        return program.read_bytes()
+    with tempfile.NamedTemporaryFile(dir=program.parent, prefix=".strip-") as file:
+        run(["strip", "-o", file.name, str(program)], "stripping the launcher")
+        return Path(file.name).read_bytes()
+
+
+def build(into: Path, debug: bool = False) -> None:
+    """Build everything and lay it out in a folder."""
+    archive, launcher = cargo(debug)
+    library = link(archive, debug)
+    put(into / "lib" / SONAME, library.read_bytes(), 0o755)
+    put(into / "lib" / "libmpi_abi.so", LINKER_SCRIPT.encode())
+    put(into / "lib" / "version", f"{version()}\n".encode())
+    description = (SCRIPTS / "cellweave-mpi.pc.in").read_text().replace("@VERSION@", version())
+    put(into / "lib" / "pkgconfig" / "cellweave-mpi.pc", description.encode())
+    put(into / "include" / "mpi.h", HEADER.read_bytes())
+    put(into / "bin" / "cellrun", stripped(launcher, debug), 0o755)
+    for name in ("cellcc", "cellcxx", "mpicc", "mpicxx"):
+        put(into / "bin" / name, (SCRIPTS / "cellcc").read_bytes(), 0o755)
+    for name in ("mpiexec", "mpirun"):
+        put(into / "bin" / name, (SCRIPTS / "mpiexec").read_bytes(), 0o755)
+
+
+def stage(package: Path, data: Path) -> None:
+    """Build into the package's folder, and put what an environment's own `bin` gets where maturin packs it."""
+    build(package)
+    put(data / "scripts" / "cellrun", (package / "bin" / "cellrun").read_bytes(), 0o755)
+    for name in ("cellcc", "cellcxx"):
+        put(data / "scripts" / name, (SCRIPTS / "inside.py").read_bytes(), 0o755)
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description="Build the MPI library, its launcher and its compilers into a folder.")
+    parser.add_argument("--into", type=Path, required=True, metavar="DIR", help="the folder: it gets bin, include and lib")
+    parser.add_argument("--debug", action="store_true", help="cargo's profile dev, and nothing stripped: quick to build")
+    arguments = parser.parse_args()
+    build(arguments.into.resolve(), arguments.debug)
+
+
+if __name__ == "__main__":
+    main()
