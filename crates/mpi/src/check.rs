@@ -4,9 +4,13 @@
 //! in words what was wrong and what is allowed; the error handler of the object decides what becomes of it.
 
 use crate::abi;
-use crate::runtime::{self, Entered, phase};
-use std::ffi::c_int;
+use crate::abi::values::*;
+use crate::comm::{Comm, Group};
+use crate::handles::{Kind, kind_of};
+use crate::runtime::{self, Entered, State, phase};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fmt::Display;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Why a function could not do what it was asked.
@@ -83,12 +87,259 @@ fn not_running() -> Failure {
 /// # Errors
 /// A null pointer.
 #[inline]
-pub fn output<'a, T>(place: *mut T, name: &str) -> Result<&'a mut T, Failure> {
+pub(crate) fn output<'a, T>(place: *mut T, name: &str) -> Result<&'a mut T, Failure> {
     if place.is_null() {
         return Err(Failure::new(abi::values::MPI_ERR_ARG, format_args!("{name} is a null pointer")));
     }
     // SAFETY: not null; that it points to a valid place is the C caller's promise.
     Ok(unsafe { &mut *place })
+}
+
+/// A string of the program's.
+///
+/// # Errors
+/// A null pointer.
+pub(crate) fn string<'a>(text: *const c_char, name: &str) -> Result<&'a CStr, Failure> {
+    if text.is_null() {
+        return Err(Failure::new(MPI_ERR_ARG, format_args!("{name} is a null pointer")));
+    }
+    // SAFETY: not null; that it ends with a 0 is the C caller's promise.
+    Ok(unsafe { CStr::from_ptr(text) })
+}
+
+/// What a handle is when it is not what it should be: null, freed, another kind of object, or nothing at all.
+#[cold]
+fn described(handle: usize, expected: &str) -> String {
+    let other = match kind_of(handle) {
+        Some(Kind::Comm) => "a communicator",
+        Some(Kind::Group) => "a group",
+        Some(Kind::Datatype) => "a datatype",
+        Some(Kind::Op) => "an operation",
+        Some(Kind::Request | Kind::Transfer) => "a request",
+        Some(Kind::Message) => "a message",
+        Some(Kind::Errhandler) => "an error handler",
+        Some(Kind::Info) => "an info",
+        None => predefined(handle),
+    };
+    if other.ends_with(expected) && kind_of(handle).is_some() {
+        format!("{other} that was freed")
+    } else if other.is_empty() {
+        format!("{handle:#x}, which is no handle")
+    } else {
+        other.into()
+    }
+}
+
+/// What a predefined handle is, by the ranges that the ABI gives to kinds of objects (MPI 5.0, section 20.2).
+fn predefined(handle: usize) -> &'static str {
+    match handle {
+        MPI_COMM_NULL => "MPI_COMM_NULL",
+        MPI_GROUP_NULL => "MPI_GROUP_NULL",
+        MPI_WIN_NULL => "MPI_WIN_NULL",
+        MPI_FILE_NULL => "MPI_FILE_NULL",
+        MPI_SESSION_NULL => "MPI_SESSION_NULL",
+        MPI_MESSAGE_NULL => "MPI_MESSAGE_NULL",
+        MPI_INFO_NULL => "MPI_INFO_NULL",
+        MPI_ERRHANDLER_NULL => "MPI_ERRHANDLER_NULL",
+        MPI_REQUEST_NULL => "MPI_REQUEST_NULL",
+        MPI_DATATYPE_NULL => "MPI_DATATYPE_NULL",
+        MPI_OP_NULL => "MPI_OP_NULL",
+        0x21..0x40 => "an operation",
+        0x101..0x104 => "a communicator",
+        MPI_GROUP_EMPTY => "a group",
+        MPI_INFO_ENV => "an info",
+        0x141..0x144 => "an error handler",
+        0x201..0x400 => "a datatype",
+        _ => "",
+    }
+}
+
+/// That an argument's handle names no object of the kind it should: "comm is a group; allowed is a communicator".
+#[cold]
+pub fn not_an(name: &str, expected: &str, handle: usize, class: c_int) -> Failure {
+    let article = if expected.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+    let found = described(handle, expected);
+    Failure::new(class, format_args!("{name} is {found}; allowed is {article} {expected}"))
+}
+
+/// The communicator of a handle.
+///
+/// # Errors
+/// Null, freed, or something else.
+#[inline]
+pub fn comm(state: &State, handle: abi::Comm) -> Result<&Arc<Comm>, Failure> {
+    comm_named(state, handle, "comm")
+}
+
+/// The communicator of a handle that the function calls by another name than `comm`.
+///
+/// # Errors
+/// Null, freed, or something else.
+#[inline]
+pub fn comm_named<'a>(state: &'a State, handle: abi::Comm, name: &str) -> Result<&'a Arc<Comm>, Failure> {
+    state.comm(handle).ok_or_else(|| not_an(name, "communicator", handle.0, MPI_ERR_COMM))
+}
+
+/// The communicator of a handle, which must be an intracommunicator.
+///
+/// # Errors
+/// Null, freed, something else, or an intercommunicator.
+pub fn intracomm<'a>(state: &'a State, handle: abi::Comm, name: &str) -> Result<&'a Arc<Comm>, Failure> {
+    let found = comm_named(state, handle, name)?;
+    if found.remote.is_some() {
+        let text = format_args!("{name} is an intercommunicator; allowed is an intracommunicator");
+        return Err(Failure::new(MPI_ERR_COMM, text));
+    }
+    Ok(found)
+}
+
+/// The communicator of a handle, which must be an intercommunicator.
+///
+/// # Errors
+/// Null, freed, something else, or an intracommunicator.
+pub fn intercomm<'a>(state: &'a State, handle: abi::Comm, name: &str) -> Result<&'a Arc<Comm>, Failure> {
+    let found = comm_named(state, handle, name)?;
+    if found.remote.is_none() {
+        let text = format_args!("{name} is an intracommunicator; allowed is an intercommunicator");
+        return Err(Failure::new(MPI_ERR_COMM, text));
+    }
+    Ok(found)
+}
+
+/// The group of a handle.
+///
+/// # Errors
+/// Null, freed, or something else.
+pub fn group(state: &State, handle: abi::Group, name: &str) -> Result<Arc<Group>, Failure> {
+    if handle.0 == MPI_GROUP_EMPTY {
+        return Ok(Arc::new(Group { members: Vec::new() }));
+    }
+    state.groups.get(handle.0).cloned().ok_or_else(|| not_an(name, "group", handle.0, MPI_ERR_GROUP))
+}
+
+/// The job's rank that a message to `rank` goes to; nothing for `MPI_PROC_NULL`.
+///
+/// # Errors
+/// Any other number that is no rank of the group that messages go to.
+#[inline]
+pub fn destination(comm: &Comm, rank: c_int) -> Result<Option<usize>, Failure> {
+    match comm.peers().members.get(rank as usize) {
+        Some(&member) => Ok(Some(member as usize)),
+        None if rank == MPI_PROC_NULL => Ok(None),
+        None => Err(not_a_rank(comm, rank, "dest", " and MPI_PROC_NULL")),
+    }
+}
+
+/// Whom a receive is from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// `MPI_PROC_NULL`: completes at once, with nothing.
+    Nobody,
+    /// `MPI_ANY_SOURCE`
+    Any,
+    /// A rank of the communicator, and its rank in the job.
+    Rank {
+        /// In the communicator.
+        rank: u16,
+        /// In the job.
+        job: usize,
+    },
+}
+
+/// Whom a receive from `rank` is from.
+///
+/// # Errors
+/// A number that is no rank of the group that messages come from, nor one of the two special ones.
+#[inline]
+pub fn source(comm: &Comm, rank: c_int) -> Result<Source, Failure> {
+    match comm.peers().members.get(rank as usize) {
+        Some(&member) => Ok(Source::Rank { rank: rank as u16, job: member as usize }),
+        None if rank == MPI_ANY_SOURCE => Ok(Source::Any),
+        None if rank == MPI_PROC_NULL => Ok(Source::Nobody),
+        None => Err(not_a_rank(comm, rank, "source", ", MPI_ANY_SOURCE and MPI_PROC_NULL")),
+    }
+}
+
+#[cold]
+fn not_a_rank(comm: &Comm, rank: c_int, name: &str, others: &str) -> Failure {
+    let last = comm.peers().members.len() - 1;
+    let of = if comm.remote.is_some() { " (ranks of the remote group)" } else { "" };
+    Failure::new(MPI_ERR_RANK, format_args!("{name} is {rank}; allowed are 0 to {last}{of}{others}"))
+}
+
+/// The root of a collective on an intracommunicator.
+///
+/// # Errors
+/// A number that is no rank.
+#[inline]
+pub fn root(comm: &Comm, root: c_int) -> Result<usize, Failure> {
+    if root >= 0 && (root as usize) < comm.size() { Ok(root as usize) } else { Err(not_a_root(comm, root)) }
+}
+
+#[cold]
+fn not_a_root(comm: &Comm, root: c_int) -> Failure {
+    let last = comm.size() - 1;
+    Failure::new(MPI_ERR_ROOT, format_args!("root is {root}; allowed are 0 to {last}"))
+}
+
+/// That a tag is one to send with.
+///
+/// # Errors
+/// A negative tag.
+#[inline]
+pub fn tag(tag: c_int) -> Result<(), Failure> {
+    if tag < 0 && checking() {
+        let text = format_args!("tag is {tag}; allowed are 0 to {}", c_int::MAX);
+        return Err(Failure::new(MPI_ERR_TAG, text));
+    }
+    Ok(())
+}
+
+/// The tag that a receive is for; nothing for `MPI_ANY_TAG`.
+///
+/// # Errors
+/// Another negative tag.
+#[inline]
+pub fn receive_tag(tag: c_int) -> Result<Option<i32>, Failure> {
+    if tag >= 0 {
+        return Ok(Some(tag));
+    }
+    if tag == MPI_ANY_TAG {
+        return Ok(None);
+    }
+    Err(Failure::new(
+        MPI_ERR_TAG,
+        format_args!("tag is {tag}; allowed are 0 to {} and MPI_ANY_TAG", c_int::MAX),
+    ))
+}
+
+/// A count that is not negative.
+///
+/// # Errors
+/// A negative one.
+#[inline]
+pub fn count(count: impl Into<i64>, name: &str) -> Result<usize, Failure> {
+    let count = count.into();
+    usize::try_from(count).map_err(|_| not_a_count(count, name))
+}
+
+#[cold]
+fn not_a_count(count: i64, name: &str) -> Failure {
+    Failure::new(MPI_ERR_COUNT, format_args!("{name} is {count}; allowed are 0 and more"))
+}
+
+/// That there is a buffer when there is data. (A null address is valid with a datatype of absolute addresses, `MPI_BOTTOM`: pass
+/// whether it is one.)
+///
+/// # Errors
+/// A null pointer though `bytes` are to be sent or received.
+#[inline]
+pub fn buffer(address: *const c_void, bytes: usize, absolute: bool, name: &str) -> Result<(), Failure> {
+    if address.is_null() && bytes > 0 && !absolute && checking() {
+        let text = format_args!("{name} is a null pointer, though there are {bytes} bytes of data");
+        return Err(Failure::new(MPI_ERR_BUFFER, text));
+    }
+    Ok(())
 }
 
 /// Makes functions of the C interface. `on comm` names the argument whose error handler a failure goes to.
@@ -112,8 +363,8 @@ macro_rules! mpi {
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, clippy::too_many_arguments)]
         pub unsafe extern "C" fn $name($($argument: $type),*) -> std::ffi::c_int {
-            let result = (|| -> Result<(), $crate::check::Failure> { $body })();
-            match result {
+            let body = || -> Result<(), $crate::check::Failure> { $body };
+            match body() {
                 Ok(()) => $crate::abi::values::MPI_SUCCESS,
                 // The names of functions are the standard's: without the P of the profiling interface.
                 Err(failure) => failure$(.on($comm))?.raise(&stringify!($name)[1..]),

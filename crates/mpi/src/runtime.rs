@@ -5,6 +5,7 @@
 //! `wait_until` enters and leaves by itself, and what a callback does may enter again.
 
 use crate::abi;
+use crate::comm::errhandler::Errhandler;
 use crate::comm::{Comm, Group};
 use crate::datatype::Datatype;
 use crate::engine::Engine;
@@ -27,6 +28,8 @@ pub struct State {
     pub own: Option<Arc<Comm>>,
     /// Groups by handle; the empty one apart.
     pub groups: Handles<Arc<Group>>,
+    /// Error handlers that programs made, by handle.
+    pub errhandlers: Handles<Errhandler>,
     /// Derived datatypes by handle.
     pub datatypes: Handles<Arc<Datatype>>,
 }
@@ -88,6 +91,7 @@ fn make() {
             world: None,
             own: None,
             groups: Handles::new(Kind::Group),
+            errhandlers: Handles::new(Kind::Errhandler),
             datatypes: Handles::new(Kind::Datatype),
         };
         // SAFETY: once, before anybody can have entered.

@@ -1,11 +1,199 @@
-//! Error handlers (MPI 5.0, section 9.3).
+//! Error handlers, and what becomes of a failure (MPI 5.0, section 9.3).
+//!
+//! A failure goes to the error handler of its communicator. One that belongs to no communicator goes to the handler of
+//! `MPI_COMM_SELF`, as MPI 4 says; to that of `MPI_COMM_WORLD`, as MPI 3 said, when a program has only set the latter.
 
 use crate::abi;
+use crate::abi::values::*;
+use crate::check::{self, Failure, mpi};
+use crate::runtime::{self, State, phase};
 use std::ffi::c_int;
+use std::sync::atomic::Ordering;
 
-/// Calls the error handler of a communicator, or of `MPI_COMM_SELF` when a failure belongs to none, and gives the code to return.
+/// What a program hands over: called with the object's handle and the error code.
+pub type Function = unsafe extern "C" fn(*mut usize, *mut c_int, ...);
+
+/// The kind of object that an error handler is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum For {
+    Comm,
+    Window,
+    File,
+    Session,
+}
+
+/// An error handler that a program made.
+#[derive(Clone, Copy)]
+pub struct Errhandler {
+    kind: For,
+    function: Function,
+    /// Handles that the program has not freed, and objects that use it.
+    uses: u32,
+}
+
+/// What a failure does.
+#[derive(Clone, Copy)]
+enum Action {
+    EndsJob,
+    Returns,
+    Calls(Function),
+}
+
+impl State {
+    /// One more uses an error handler.
+    pub fn use_errhandler(&mut self, handle: usize) {
+        if let Some(handler) = self.errhandlers.get_mut(handle) {
+            handler.uses += 1;
+        }
+    }
+
+    /// One less uses an error handler; the last one frees it.
+    pub fn release_errhandler(&mut self, handle: usize) {
+        if let Some(handler) = self.errhandlers.get_mut(handle) {
+            handler.uses -= 1;
+            if handler.uses == 0 {
+                self.errhandlers.remove(handle);
+            }
+        }
+    }
+
+    fn action(&self, handle: usize) -> Action {
+        match handle {
+            MPI_ERRORS_RETURN => Action::Returns,
+            other => {
+                self.errhandlers.get(other).map_or(Action::EndsJob, |handler| Action::Calls(handler.function))
+            }
+        }
+    }
+
+    /// The communicator whose handler a failure goes to, with that handler.
+    fn addressee(&self, comm: Option<abi::Comm>) -> (abi::Comm, usize) {
+        let handler = |comm| self.comm(comm).map(|found| (comm, found.errhandler.load(Ordering::Relaxed)));
+        let own = || handler(abi::Comm(MPI_COMM_SELF)).filter(|found| found.1 != MPI_ERRORS_ARE_FATAL);
+        let world = abi::Comm(MPI_COMM_WORLD);
+        comm.and_then(handler)
+            .or_else(own)
+            .or_else(|| handler(world))
+            .unwrap_or((world, MPI_ERRORS_ARE_FATAL))
+    }
+}
+
+/// Calls the error handler that a failure goes to, and gives the code to return. Not to be called by who is inside.
 #[cold]
-pub fn raise(comm: Option<abi::Comm>, class: c_int, function: &'static str, text: &str) -> c_int {
-    let _ = comm;
-    crate::launch::abort(class, &format!("{function}: {text}"))
+pub fn raise(comm: Option<abi::Comm>, code: c_int, function: &'static str, text: &str) -> c_int {
+    if runtime::phase() != phase::RUNNING {
+        crate::launch::abort(code, &format!("{function}: {text}"));
+    }
+    let (rank, comm, action) = {
+        let state = runtime::enter();
+        let (comm, handler) = state.addressee(comm);
+        (state.rank(), comm, state.action(handler))
+    };
+    match action {
+        Action::Returns => {}
+        Action::EndsJob => crate::launch::abort(code, &format!("rank {rank}: {function}: {text}")),
+        Action::Calls(handler) => {
+            let (mut object, mut told) = (comm.0, code);
+            // SAFETY: a function of the program's that takes a communicator and a code, which live during the call; nobody is
+            // inside.
+            unsafe { handler(&mut object, &mut told) };
+        }
+    }
+    code
+}
+
+fn create(kind: For, function: Option<Function>, handle: *mut abi::Errhandler) -> Result<(), Failure> {
+    let place = check::output(handle, "errhandler")?;
+    let Some(function) = function else {
+        return Err(Failure::new(MPI_ERR_ARG, "the error handler's function is a null pointer"));
+    };
+    *place = abi::Errhandler(runtime::enter().errhandlers.insert(Errhandler { kind, function, uses: 1 }));
+    Ok(())
+}
+
+/// That a handle names an error handler for a kind of object.
+fn usable(state: &State, handle: abi::Errhandler, kind: For) -> Result<(), Failure> {
+    match state.errhandlers.get(handle.0) {
+        _ if matches!(handle.0, MPI_ERRORS_ARE_FATAL | MPI_ERRORS_ABORT | MPI_ERRORS_RETURN) => Ok(()),
+        Some(found) if found.kind == kind => Ok(()),
+        Some(found) => Err(Failure::new(
+            MPI_ERR_ARG,
+            format_args!(
+                "errhandler was made for objects of kind {:?}; allowed are those of {kind:?}",
+                found.kind
+            ),
+        )),
+        None => Err(check::not_an("errhandler", "error handler", handle.0, MPI_ERR_ARG)),
+    }
+}
+
+mpi! {
+    /// Makes an error handler for communicators.
+    fn PMPI_Comm_create_errhandler(function: Option<Function>, errhandler: *mut abi::Errhandler) {
+        create(For::Comm, function, errhandler)
+    }
+
+    /// Makes an error handler for windows.
+    fn PMPI_Win_create_errhandler(function: Option<Function>, errhandler: *mut abi::Errhandler) {
+        create(For::Window, function, errhandler)
+    }
+
+    /// Makes an error handler for files.
+    fn PMPI_File_create_errhandler(function: Option<Function>, errhandler: *mut abi::Errhandler) {
+        create(For::File, function, errhandler)
+    }
+
+    /// Makes an error handler for sessions.
+    fn PMPI_Session_create_errhandler(function: Option<Function>, errhandler: *mut abi::Errhandler) {
+        create(For::Session, function, errhandler)
+    }
+
+    /// Gives a communicator an error handler.
+    fn PMPI_Comm_set_errhandler(comm: abi::Comm, errhandler: abi::Errhandler) on comm {
+        let mut state = check::running()?;
+        let comm = check::comm(&state, comm)?.clone();
+        usable(&state, errhandler, For::Comm)?;
+        state.use_errhandler(errhandler.0);
+        let before = comm.errhandler.swap(errhandler.0, Ordering::Relaxed);
+        state.release_errhandler(before);
+        Ok(())
+    }
+
+    /// The error handler of a communicator, as a handle to be freed.
+    fn PMPI_Comm_get_errhandler(comm: abi::Comm, errhandler: *mut abi::Errhandler) on comm {
+        let mut state = check::running()?;
+        let handle = check::comm(&state, comm)?.errhandler.load(Ordering::Relaxed);
+        *check::output(errhandler, "errhandler")? = abi::Errhandler(handle);
+        state.use_errhandler(handle);
+        Ok(())
+    }
+
+    /// Frees a handle; the error handler lives as long as an object uses it.
+    fn PMPI_Errhandler_free(errhandler: *mut abi::Errhandler) {
+        let mut state = runtime::enter();
+        let handle = check::output(errhandler, "errhandler")?;
+        if state.errhandlers.get(handle.0).is_some() {
+            state.release_errhandler(handle.0);
+        } else if !matches!(handle.0, MPI_ERRORS_ARE_FATAL | MPI_ERRORS_ABORT | MPI_ERRORS_RETURN) {
+            return Err(check::not_an("errhandler", "error handler", handle.0, MPI_ERR_ARG));
+        }
+        *handle = abi::Errhandler(MPI_ERRHANDLER_NULL);
+        Ok(())
+    }
+}
+
+/// Calls the error handler of a communicator with a code, as if a function had failed.
+///
+/// # Safety
+/// None beyond the ABI's.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+pub unsafe extern "C" fn PMPI_Comm_call_errhandler(comm: abi::Comm, errorcode: c_int) -> c_int {
+    let known = check::running().and_then(|state| check::comm(&state, comm).map(|_| ()));
+    if let Err(failure) = known {
+        return failure.on(comm).raise("MPI_Comm_call_errhandler");
+    }
+    raise(Some(comm), errorcode, "MPI_Comm_call_errhandler", &format!("called with error code {errorcode}"));
+    MPI_SUCCESS
 }

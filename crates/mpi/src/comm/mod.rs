@@ -1,8 +1,17 @@
-//! Groups and communicators (MPI 5.0, chapter 7), their attributes and error handlers.
+//! Groups and communicators (MPI 5.0, chapter 7), their attributes and error handlers; infos.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `errhandler` | error handlers, and what becomes of a failure |
+//! | `inquiry` | rank, size, comparison, name and group of a communicator |
 
 pub mod errhandler;
+pub mod inquiry;
 
-use std::sync::Arc;
+use crate::abi::values::{MPI_ERRORS_ARE_FATAL, MPI_UNDEFINED};
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicU32, AtomicUsize};
+use std::sync::{Arc, Mutex};
 
 /// An ordered set of ranks of the job.
 #[derive(Debug, PartialEq, Eq)]
@@ -11,9 +20,30 @@ pub struct Group {
     pub members: Vec<u32>,
 }
 
+impl Group {
+    /// The rank in this group of a job's rank.
+    pub fn rank_of(&self, member: u32) -> Option<usize> {
+        // World and its like: every member at its own place.
+        if self.members.get(member as usize) == Some(&member) {
+            return Some(member as usize);
+        }
+        self.members.iter().position(|&other| other == member)
+    }
+}
+
+/// Contexts of a communicator: for messages, for collectives, for the collectives of an intercommunicator's local group, and
+/// for making communicators.
+pub const CONTEXTS: u32 = 4;
+/// The context of `MPI_COMM_WORLD`.
+pub const WORLD_CONTEXT: u32 = 0;
+/// The context of `MPI_COMM_SELF`; each rank's own, though all have the same number.
+pub const SELF_CONTEXT: u32 = CONTEXTS;
+/// What the job's counter of contexts starts from.
+pub const FREE_CONTEXT: u32 = 2 * CONTEXTS;
+
 /// A communicator as one of its ranks sees it.
 pub struct Comm {
-    /// The context of point-to-point messages; the next one is the collectives'.
+    /// The context of point-to-point messages; the next `CONTEXTS - 1` are this communicator's too.
     pub context: u32,
     /// This process's rank in `group`.
     pub rank: usize,
@@ -21,17 +51,61 @@ pub struct Comm {
     pub group: Arc<Group>,
     /// Of an intercommunicator: the other group.
     pub remote: Option<Arc<Group>>,
+    /// The error handler, by handle.
+    pub errhandler: AtomicUsize,
+    /// What `MPI_Comm_set_name` said, without the final 0.
+    pub name: Mutex<Vec<u8>>,
+    /// Communicators made of this one so far: a tag that tells the making of one from the next.
+    pub offspring: AtomicU32,
 }
 
 impl Comm {
+    /// A communicator without name, whose errors are fatal.
+    pub fn new(context: u32, rank: usize, group: Arc<Group>, remote: Option<Arc<Group>>) -> Self {
+        Self {
+            context,
+            rank,
+            group,
+            remote,
+            errhandler: AtomicUsize::new(MPI_ERRORS_ARE_FATAL),
+            name: Mutex::new(Vec::new()),
+            offspring: AtomicU32::new(0),
+        }
+    }
+
+    /// `MPI_COMM_WORLD` of a job's rank.
+    pub fn world(rank: usize, ranks: usize) -> Self {
+        let group = Group { members: (0..ranks as u32).collect() };
+        let made = Self::new(WORLD_CONTEXT, rank, Arc::new(group), None);
+        *made.name.lock().unwrap() = b"MPI_COMM_WORLD".to_vec();
+        made
+    }
+
+    /// `MPI_COMM_SELF` of a job's rank.
+    pub fn own(rank: usize) -> Self {
+        let made = Self::new(SELF_CONTEXT, 0, Arc::new(Group { members: vec![rank as u32] }), None);
+        *made.name.lock().unwrap() = b"MPI_COMM_SELF".to_vec();
+        made
+    }
+
     /// The context of point-to-point messages.
     pub fn point_to_point(&self) -> u32 {
         self.context
     }
 
-    /// The context of collectives.
+    /// The context of collectives; of an intercommunicator, of those between the groups.
     pub fn collective(&self) -> u32 {
         self.context + 1
+    }
+
+    /// The context of collectives within an intercommunicator's local group.
+    pub fn local_collective(&self) -> u32 {
+        self.context + 2
+    }
+
+    /// The context of the messages that make new communicators of this one.
+    pub fn construction(&self) -> u32 {
+        self.context + 3
     }
 
     /// Ranks in the (local) group.
@@ -42,5 +116,17 @@ impl Comm {
     /// The group that messages go to: the remote one of an intercommunicator.
     pub fn peers(&self) -> &Group {
         self.remote.as_deref().unwrap_or(&self.group)
+    }
+}
+
+/// A rank as C sees it: `MPI_UNDEFINED` for none.
+fn rank_or_undefined(rank: Option<usize>) -> c_int {
+    rank.map_or(MPI_UNDEFINED, |rank| rank as c_int)
+}
+
+impl crate::runtime::State {
+    /// This process's rank in the job; 0 outside of Init and Finalize.
+    pub fn rank(&self) -> u32 {
+        self.own.as_ref().map_or(0, |own| own.group.members[0])
     }
 }

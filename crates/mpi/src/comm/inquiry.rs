@@ -1,0 +1,175 @@
+//! What a communicator and a group say of themselves (MPI 5.0, sections 7.3.1, 7.4.1, 7.6.1 and 7.8).
+
+use super::{Comm, Group, rank_or_undefined};
+use crate::abi;
+use crate::abi::values::*;
+use crate::check::{self, mpi};
+use std::ffi::{c_char, c_int};
+use std::sync::Arc;
+
+fn compare_groups(one: &Group, other: &Group) -> c_int {
+    if one.members == other.members {
+        return MPI_IDENT;
+    }
+    let sorted = |group: &Group| {
+        let mut members = group.members.clone();
+        members.sort_unstable();
+        members
+    };
+    if sorted(one) == sorted(other) { MPI_SIMILAR } else { MPI_UNEQUAL }
+}
+
+fn compare_comms(one: &Arc<Comm>, other: &Arc<Comm>) -> c_int {
+    if Arc::ptr_eq(one, other) {
+        return MPI_IDENT;
+    }
+    let remote = match (&one.remote, &other.remote) {
+        (None, None) => MPI_IDENT,
+        (Some(one), Some(other)) => compare_groups(one, other),
+        _ => return MPI_UNEQUAL,
+    };
+    match (compare_groups(&one.group, &other.group), remote) {
+        (MPI_IDENT, MPI_IDENT) => MPI_CONGRUENT,
+        (MPI_UNEQUAL, _) | (_, MPI_UNEQUAL) => MPI_UNEQUAL,
+        _ => MPI_SIMILAR,
+    }
+}
+
+mpi! {
+    /// This process's rank in the (local) group.
+    fn PMPI_Comm_rank(comm: abi::Comm, rank: *mut c_int) on comm {
+        let state = check::running()?;
+        let place = check::comm(&state, comm)?.rank;
+        *check::output(rank, "rank")? = place as c_int;
+        Ok(())
+    }
+
+    /// Ranks in the (local) group.
+    fn PMPI_Comm_size(comm: abi::Comm, size: *mut c_int) on comm {
+        let state = check::running()?;
+        *check::output(size, "size")? = check::comm(&state, comm)?.size() as c_int;
+        Ok(())
+    }
+
+    /// Ranks in the remote group of an intercommunicator.
+    fn PMPI_Comm_remote_size(comm: abi::Comm, size: *mut c_int) on comm {
+        let state = check::running()?;
+        *check::output(size, "size")? = check::intercomm(&state, comm, "comm")?.peers().members.len() as c_int;
+        Ok(())
+    }
+
+    /// Whether it is an intercommunicator.
+    fn PMPI_Comm_test_inter(comm: abi::Comm, flag: *mut c_int) on comm {
+        let state = check::running()?;
+        *check::output(flag, "flag")? = check::comm(&state, comm)?.remote.is_some() as c_int;
+        Ok(())
+    }
+
+    /// Whether two communicators have the same context, the same groups in order, or the same members.
+    fn PMPI_Comm_compare(comm1: abi::Comm, comm2: abi::Comm, result: *mut c_int) on comm1 {
+        let state = check::running()?;
+        let one = check::comm_named(&state, comm1, "comm1")?;
+        let other = check::comm_named(&state, comm2, "comm2")?;
+        *check::output(result, "result")? = compare_comms(one, other);
+        Ok(())
+    }
+
+    /// The name of a communicator; at most `MPI_MAX_OBJECT_NAME` bytes with the final 0.
+    fn PMPI_Comm_get_name(comm: abi::Comm, comm_name: *mut c_char, resultlen: *mut c_int) on comm {
+        let state = check::running()?;
+        let name = check::comm(&state, comm)?.name.lock().unwrap();
+        *check::output(resultlen, "resultlen")? = name.len() as c_int;
+        check::output(comm_name, "comm_name")?;
+        // SAFETY: the caller's place holds MPI_MAX_OBJECT_NAME bytes, and a name is shorter.
+        unsafe {
+            std::ptr::copy_nonoverlapping(name.as_ptr().cast(), comm_name, name.len());
+            *comm_name.add(name.len()) = 0;
+        }
+        Ok(())
+    }
+
+    /// Names a communicator; what is longer than `MPI_MAX_OBJECT_NAME - 1` is cut.
+    fn PMPI_Comm_set_name(comm: abi::Comm, comm_name: *const c_char) on comm {
+        let state = check::running()?;
+        let comm = check::comm(&state, comm)?;
+        let name = check::string(comm_name, "comm_name")?.to_bytes();
+        *comm.name.lock().unwrap() = name[..name.len().min(MPI_MAX_OBJECT_NAME as usize - 1)].to_vec();
+        Ok(())
+    }
+
+    /// The (local) group, by a handle of its own.
+    fn PMPI_Comm_group(comm: abi::Comm, group: *mut abi::Group) on comm {
+        let mut state = check::running()?;
+        let made = check::comm(&state, comm)?.group.clone();
+        let place = check::output(group, "group")?;
+        *place = abi::Group(state.groups.insert(made));
+        Ok(())
+    }
+
+    /// The remote group of an intercommunicator.
+    fn PMPI_Comm_remote_group(comm: abi::Comm, group: *mut abi::Group) on comm {
+        let mut state = check::running()?;
+        let made = check::intercomm(&state, comm, "comm")?.remote.clone().expect("an intercommunicator has one");
+        let place = check::output(group, "group")?;
+        *place = abi::Group(state.groups.insert(made));
+        Ok(())
+    }
+
+    /// Members of a group.
+    fn PMPI_Group_size(group: abi::Group, size: *mut c_int) {
+        let state = check::running()?;
+        *check::output(size, "size")? = check::group(&state, group, "group")?.members.len() as c_int;
+        Ok(())
+    }
+
+    /// This process's rank in a group; `MPI_UNDEFINED` when it is no member.
+    fn PMPI_Group_rank(group: abi::Group, rank: *mut c_int) {
+        let state = check::running()?;
+        let own = state.rank();
+        *check::output(rank, "rank")? = rank_or_undefined(check::group(&state, group, "group")?.rank_of(own));
+        Ok(())
+    }
+
+    /// Whether two groups have the same members in the same order, or the same members.
+    fn PMPI_Group_compare(group1: abi::Group, group2: abi::Group, result: *mut c_int) {
+        let state = check::running()?;
+        let one = check::group(&state, group1, "group1")?;
+        let other = check::group(&state, group2, "group2")?;
+        *check::output(result, "result")? = compare_groups(&one, &other);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(members: &[u32]) -> Group {
+        Group { members: members.to_vec() }
+    }
+
+    #[test]
+    fn groups_are_told_apart_by_members_and_order() {
+        assert_eq!(compare_groups(&group(&[0, 2]), &group(&[0, 2])), MPI_IDENT);
+        assert_eq!(compare_groups(&group(&[2, 0]), &group(&[0, 2])), MPI_SIMILAR);
+        assert_eq!(compare_groups(&group(&[0, 1]), &group(&[0, 2])), MPI_UNEQUAL);
+        assert_eq!(compare_groups(&group(&[0]), &group(&[0, 2])), MPI_UNEQUAL);
+    }
+
+    #[test]
+    fn communicators_of_the_same_groups_are_congruent_and_never_identical() {
+        let one = Arc::new(Comm::world(1, 4));
+        let other = Arc::new(Comm::new(40, 1, one.group.clone(), None));
+        assert_eq!(compare_comms(&one, &one), MPI_IDENT);
+        assert_eq!(compare_comms(&one, &other), MPI_CONGRUENT);
+        let inter = Arc::new(Comm::new(40, 1, one.group.clone(), Some(one.group.clone())));
+        assert_eq!(compare_comms(&one, &inter), MPI_UNEQUAL);
+    }
+
+    #[test]
+    fn a_member_is_found_wherever_it_is() {
+        assert_eq!(group(&[3, 1, 7]).rank_of(7), Some(2));
+        assert_eq!(group(&[3, 1, 7]).rank_of(1), Some(1));
+        assert_eq!(group(&[3, 1, 7]).rank_of(0), None);
+    }
+}
