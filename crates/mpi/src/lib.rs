@@ -15,11 +15,13 @@
 //! | `p2p` | the functions of point-to-point communication and requests | runtime |
 //! | `coll` | collectives as schedules of sends, receives and reductions; operations | runtime |
 //! | `topology` | Cartesian, graph and distributed graph, and where their ranks best run | comm, coll |
+//! | `counters`, `tool` | what the engine counts; the interface of tools (MPI_T) | check |
 //! | `env` | start and end, versions, clock | all |
 
 pub mod abi;
 pub mod check;
 pub mod comm;
+pub mod counters;
 pub mod datatype;
 pub mod engine;
 mod env;
@@ -28,3 +30,4 @@ pub mod launch;
 pub mod p2p;
 pub mod runtime;
 pub mod segment;
+pub mod tool;

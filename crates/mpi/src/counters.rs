@@ -1,0 +1,78 @@
+//! What the engine counts of this rank since Init, for tools (`MPI_T`) to read at any time, from any thread.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A number that only who is inside changes, and anybody reads: no read-modify-write instruction is needed.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    const fn zero() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    /// The number now.
+    #[inline]
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Adds. Only for who is inside.
+    #[inline]
+    pub fn add(&self, more: u64) {
+        self.0.store(self.get().wrapping_add(more), Ordering::Relaxed);
+    }
+
+    /// Takes away. Only for who is inside.
+    #[inline]
+    pub fn sub(&self, less: u64) {
+        self.0.store(self.get().saturating_sub(less), Ordering::Relaxed);
+    }
+
+    /// Raises to a new highest value. Only for who is inside.
+    #[inline]
+    pub fn raise(&self, to: u64) {
+        if to > self.get() {
+            self.0.store(to, Ordering::Relaxed);
+        }
+    }
+}
+
+/// All counters of this rank.
+#[derive(Debug)]
+pub struct Counters {
+    /// Messages handed to the engine, those of collectives too.
+    pub messages_sent: Counter,
+    /// Their bytes.
+    pub bytes_sent: Counter,
+    /// Messages received whole.
+    pub messages_received: Counter,
+    /// Their bytes.
+    pub bytes_received: Counter,
+    /// Messages that went as a rendezvous, with the receiver's buffer known.
+    pub rendezvous_sent: Counter,
+    /// Messages that came before their receive.
+    pub unexpected_received: Counter,
+    /// Length of the queue of unexpected messages.
+    pub unexpected: Counter,
+    /// The longest it was.
+    pub unexpected_most: Counter,
+    /// Receives posted and not matched yet.
+    pub posted: Counter,
+    /// The most there were.
+    pub posted_most: Counter,
+}
+
+/// This rank's.
+pub static COUNTERS: Counters = Counters {
+    messages_sent: Counter::zero(),
+    bytes_sent: Counter::zero(),
+    messages_received: Counter::zero(),
+    bytes_received: Counter::zero(),
+    rendezvous_sent: Counter::zero(),
+    unexpected_received: Counter::zero(),
+    unexpected: Counter::zero(),
+    unexpected_most: Counter::zero(),
+    posted: Counter::zero(),
+    posted_most: Counter::zero(),
+};

@@ -1,0 +1,344 @@
+//! Performance variables (MPI 5.0, section 15.3.7): the engine's counters since Init.
+//!
+//! All are counted all the time. A handle to a counter starts at zero when it is made; levels and high watermarks are the
+//! library's own and cannot be written.
+
+use super::{entry, find, put, put_text, running, tool};
+use crate::abi::Datatype;
+use crate::abi::values::*;
+use crate::counters::{COUNTERS, Counter};
+use std::collections::BTreeMap;
+use std::ffi::{c_char, c_int, c_ulonglong, c_void};
+
+/// A performance variable; all of them are one `unsigned long long`.
+pub(super) struct Variable {
+    name: &'static str,
+    description: &'static str,
+    pub(super) category: &'static str,
+    class: c_int,
+    counter: &'static Counter,
+}
+
+impl Variable {
+    /// Its handles count from their own zero, and may be set; the others show what is.
+    fn counts(&self) -> bool {
+        matches!(self.class, MPI_T_PVAR_CLASS_COUNTER | MPI_T_PVAR_CLASS_AGGREGATE)
+    }
+}
+
+/// All of them; an index never changes its meaning while a program runs.
+pub(super) static VARIABLES: &[Variable] = &[
+    Variable {
+        name: "messages_sent",
+        description: "Messages that this rank sent, those of collectives too.",
+        category: "traffic",
+        class: MPI_T_PVAR_CLASS_COUNTER,
+        counter: &COUNTERS.messages_sent,
+    },
+    Variable {
+        name: "bytes_sent",
+        description: "Bytes of data in the messages that this rank sent.",
+        category: "traffic",
+        class: MPI_T_PVAR_CLASS_AGGREGATE,
+        counter: &COUNTERS.bytes_sent,
+    },
+    Variable {
+        name: "messages_received",
+        description: "Messages that this rank received whole.",
+        category: "traffic",
+        class: MPI_T_PVAR_CLASS_COUNTER,
+        counter: &COUNTERS.messages_received,
+    },
+    Variable {
+        name: "bytes_received",
+        description: "Bytes of data in the messages that this rank received.",
+        category: "traffic",
+        class: MPI_T_PVAR_CLASS_AGGREGATE,
+        counter: &COUNTERS.bytes_received,
+    },
+    Variable {
+        name: "rendezvous_sent",
+        description: "Messages whose data was copied after their receive was known.",
+        category: "traffic",
+        class: MPI_T_PVAR_CLASS_COUNTER,
+        counter: &COUNTERS.rendezvous_sent,
+    },
+    Variable {
+        name: "unexpected_received",
+        description: "Messages that came before their receive was posted.",
+        category: "matching",
+        class: MPI_T_PVAR_CLASS_COUNTER,
+        counter: &COUNTERS.unexpected_received,
+    },
+    Variable {
+        name: "unexpected",
+        description: "Messages that wait for their receive.",
+        category: "matching",
+        class: MPI_T_PVAR_CLASS_LEVEL,
+        counter: &COUNTERS.unexpected,
+    },
+    Variable {
+        name: "unexpected_most",
+        description: "The most messages that waited for their receive at one time.",
+        category: "matching",
+        class: MPI_T_PVAR_CLASS_HIGHWATERMARK,
+        counter: &COUNTERS.unexpected_most,
+    },
+    Variable {
+        name: "posted",
+        description: "Receives that wait for their message.",
+        category: "matching",
+        class: MPI_T_PVAR_CLASS_LEVEL,
+        counter: &COUNTERS.posted,
+    },
+    Variable {
+        name: "posted_most",
+        description: "The most receives that waited for their message at one time.",
+        category: "matching",
+        class: MPI_T_PVAR_CLASS_HIGHWATERMARK,
+        counter: &COUNTERS.posted_most,
+    },
+];
+
+/// What one tool looks at.
+pub(super) type Session = BTreeMap<usize, Handle>;
+
+/// A look at a variable.
+#[derive(Clone, Copy)]
+pub(super) struct Handle {
+    variable: &'static Variable,
+    /// What is taken off the counter; nothing where the variable doesn't count.
+    zero: u64,
+}
+
+impl Handle {
+    fn read(&self) -> u64 {
+        self.variable.counter.get().wrapping_sub(self.zero)
+    }
+
+    fn write(&mut self, value: u64) -> Result<(), c_int> {
+        if !self.variable.counts() {
+            return Err(MPI_T_ERR_PVAR_NO_WRITE);
+        }
+        self.zero = self.variable.counter.get().wrapping_sub(value);
+        Ok(())
+    }
+}
+
+/// Works on a handle of a session.
+fn with<T>(
+    session: usize,
+    handle: usize,
+    work: impl FnOnce(&mut Handle) -> Result<T, c_int>,
+) -> Result<T, c_int> {
+    let mut tool = running()?;
+    let session = tool.sessions.get_mut(&session).ok_or(MPI_T_ERR_INVALID_SESSION)?;
+    work(session.get_mut(&handle).ok_or(MPI_T_ERR_INVALID_HANDLE)?)
+}
+
+/// What starting and stopping come to: everything here counts all the time.
+fn start_or_stop(session: usize, handle: usize) -> Result<(), c_int> {
+    if handle == MPI_T_PVAR_ALL_HANDLES {
+        return running()?.sessions.get(&session).map(|_| ()).ok_or(MPI_T_ERR_INVALID_SESSION);
+    }
+    with(session, handle, |_| Err(MPI_T_ERR_PVAR_NO_STARTSTOP))
+}
+
+/// Gives a value to the user's buffer.
+///
+/// # Safety
+/// `buf` is null or has one `unsigned long long`.
+unsafe fn give(value: u64, buf: *mut c_void) -> Result<(), c_int> {
+    if buf.is_null() {
+        return Err(MPI_T_ERR_INVALID);
+    }
+    // SAFETY: as the caller says.
+    unsafe { buf.cast::<c_ulonglong>().write_unaligned(value) };
+    Ok(())
+}
+
+tool! {
+    fn PMPI_T_pvar_get_num(num_pvar: *mut c_int) {
+        let _tool = running()?;
+        // SAFETY: by the C caller's word.
+        unsafe { put(num_pvar, VARIABLES.len() as c_int) };
+        Ok(())
+    }
+
+    fn PMPI_T_pvar_get_info(
+        pvar_index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int, var_class: *mut c_int,
+        datatype: *mut Datatype, enumtype: *mut usize, desc: *mut c_char, desc_len: *mut c_int, bind: *mut c_int,
+        readonly: *mut c_int, continuous: *mut c_int, atomic: *mut c_int,
+    ) {
+        let _tool = running()?;
+        let variable = entry(VARIABLES, pvar_index)?;
+        // SAFETY: by the C caller's word.
+        unsafe {
+            put_text(variable.name, name, name_len);
+            put(verbosity, MPI_T_VERBOSITY_USER_BASIC);
+            put(var_class, variable.class);
+            put(datatype, Datatype(MPI_UNSIGNED_LONG_LONG));
+            put(enumtype, MPI_T_ENUM_NULL);
+            put_text(variable.description, desc, desc_len);
+            put(bind, MPI_T_BIND_NO_OBJECT);
+            put(readonly, (!variable.counts()).into());
+            put(continuous, 1);
+            put(atomic, variable.counts().into());
+        }
+        Ok(())
+    }
+
+    fn PMPI_T_pvar_get_index(name: *const c_char, var_class: c_int, pvar_index: *mut c_int) {
+        let _tool = running()?;
+        let same = |variable: &Variable, name: &str| variable.name == name && variable.class == var_class;
+        // SAFETY: by the C caller's word.
+        unsafe { put(pvar_index, find(VARIABLES, name, same)?) };
+        Ok(())
+    }
+
+    fn PMPI_T_pvar_session_create(session: *mut usize) {
+        let mut tool = running()?;
+        // SAFETY: by the C caller's word.
+        let session = unsafe { session.as_mut() }.ok_or(MPI_T_ERR_INVALID)?;
+        *session = tool.handle();
+        tool.sessions.insert(*session, Session::new());
+        Ok(())
+    }
+
+    fn PMPI_T_pvar_session_free(session: *mut usize) {
+        let mut tool = running()?;
+        // SAFETY: by the C caller's word.
+        let session = unsafe { session.as_mut() }.ok_or(MPI_T_ERR_INVALID)?;
+        tool.sessions.remove(session).ok_or(MPI_T_ERR_INVALID_SESSION)?;
+        *session = MPI_T_PVAR_SESSION_NULL;
+        Ok(())
+    }
+
+    fn PMPI_T_pvar_handle_alloc(
+        session: usize, pvar_index: c_int, _object: *mut c_void, handle: *mut usize, count: *mut c_int,
+    ) {
+        let mut tool = running()?;
+        let variable = entry(VARIABLES, pvar_index)?;
+        let made = tool.handle();
+        let session = tool.sessions.get_mut(&session).ok_or(MPI_T_ERR_INVALID_SESSION)?;
+        if handle.is_null() {
+            return Err(MPI_T_ERR_INVALID);
+        }
+        let zero = if variable.counts() { variable.counter.get() } else { 0 };
+        session.insert(made, Handle { variable, zero });
+        // SAFETY: by the C caller's word.
+        unsafe {
+            put(handle, made);
+            put(count, 1);
+        }
+        Ok(())
+    }
+
+    fn PMPI_T_pvar_handle_free(session: usize, handle: *mut usize) {
+        let mut tool = running()?;
+        // SAFETY: by the C caller's word.
+        let handle = unsafe { handle.as_mut() }.ok_or(MPI_T_ERR_INVALID)?;
+        let session = tool.sessions.get_mut(&session).ok_or(MPI_T_ERR_INVALID_SESSION)?;
+        session.remove(handle).ok_or(MPI_T_ERR_INVALID_HANDLE)?;
+        *handle = MPI_T_PVAR_HANDLE_NULL;
+        Ok(())
+    }
+
+    fn PMPI_T_pvar_start(session: usize, handle: usize) {
+        start_or_stop(session, handle)
+    }
+
+    fn PMPI_T_pvar_stop(session: usize, handle: usize) {
+        start_or_stop(session, handle)
+    }
+
+    fn PMPI_T_pvar_read(session: usize, handle: usize, buf: *mut c_void) {
+        let value = with(session, handle, |handle| Ok(handle.read()))?;
+        // SAFETY: by the C caller's word.
+        unsafe { give(value, buf) }
+    }
+
+    fn PMPI_T_pvar_write(session: usize, handle: usize, buf: *const c_void) {
+        if buf.is_null() {
+            return Err(MPI_T_ERR_INVALID);
+        }
+        // SAFETY: one unsigned long long, by the C caller's word.
+        let value = unsafe { buf.cast::<c_ulonglong>().read_unaligned() };
+        with(session, handle, |handle| handle.write(value))
+    }
+
+    fn PMPI_T_pvar_reset(session: usize, handle: usize) {
+        if handle != MPI_T_PVAR_ALL_HANDLES {
+            return with(session, handle, |handle| handle.write(0));
+        }
+        let mut tool = running()?;
+        let session = tool.sessions.get_mut(&session).ok_or(MPI_T_ERR_INVALID_SESSION)?;
+        for handle in session.values_mut().filter(|handle| handle.variable.counts()) {
+            handle.write(0)?;
+        }
+        Ok(())
+    }
+
+    fn PMPI_T_pvar_readreset(session: usize, handle: usize, buf: *mut c_void) {
+        let value = with(session, handle, |handle| {
+            let now = handle.variable.counter.get();
+            let value = now.wrapping_sub(handle.zero);
+            if !handle.variable.counts() {
+                return Err(MPI_T_ERR_PVAR_NO_WRITE);
+            }
+            handle.zero = now;
+            Ok(value)
+        })?;
+        // SAFETY: by the C caller's word.
+        unsafe { give(value, buf) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{PMPI_T_finalize, PMPI_T_init_thread};
+    use super::*;
+
+    /// One test, because the interface's state is one.
+    #[test]
+    fn sessions_count_each_from_their_own_zero() {
+        let (mut provided, mut first, mut second, mut index) = (0, 0, 0, -1);
+        let (mut a, mut b, mut level, mut value) = (0, 0, 0, 0_u64);
+        let place = std::ptr::from_mut(&mut value).cast();
+        let count = std::ptr::null_mut();
+        // SAFETY: every pointer is to a local of the right type.
+        unsafe {
+            assert_eq!(PMPI_T_pvar_get_num(&mut index), MPI_T_ERR_NOT_INITIALIZED);
+            assert_eq!(PMPI_T_init_thread(MPI_THREAD_SINGLE, &mut provided), MPI_SUCCESS);
+            assert_eq!(provided, MPI_THREAD_MULTIPLE);
+            let name = c"rendezvous_sent".as_ptr();
+            assert_eq!(
+                PMPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_LEVEL, &mut index),
+                MPI_T_ERR_INVALID_NAME
+            );
+            assert_eq!(PMPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &mut index), MPI_SUCCESS);
+            PMPI_T_pvar_session_create(&mut first);
+            PMPI_T_pvar_session_create(&mut second);
+            assert_eq!(
+                PMPI_T_pvar_handle_alloc(first, index, std::ptr::null_mut(), &mut a, count),
+                MPI_SUCCESS
+            );
+            COUNTERS.rendezvous_sent.add(5);
+            PMPI_T_pvar_handle_alloc(second, index, std::ptr::null_mut(), &mut b, count);
+            COUNTERS.rendezvous_sent.add(2);
+            assert_eq!((PMPI_T_pvar_readreset(first, a, place), *place.cast::<u64>()), (MPI_SUCCESS, 7));
+            assert_eq!((PMPI_T_pvar_read(first, a, place), *place.cast::<u64>()), (MPI_SUCCESS, 0));
+            assert_eq!((PMPI_T_pvar_read(second, b, place), *place.cast::<u64>()), (MPI_SUCCESS, 2));
+            assert_eq!(PMPI_T_pvar_read(first, b, place), MPI_T_ERR_INVALID_HANDLE);
+            assert_eq!(PMPI_T_pvar_start(first, a), MPI_T_ERR_PVAR_NO_STARTSTOP);
+            assert_eq!(PMPI_T_pvar_start(first, MPI_T_PVAR_ALL_HANDLES), MPI_SUCCESS);
+            PMPI_T_pvar_get_index(c"unexpected".as_ptr(), MPI_T_PVAR_CLASS_LEVEL, &mut index);
+            PMPI_T_pvar_handle_alloc(first, index, std::ptr::null_mut(), &mut level, count);
+            assert_eq!(PMPI_T_pvar_reset(first, level), MPI_T_ERR_PVAR_NO_WRITE);
+            assert_eq!(PMPI_T_pvar_session_free(&mut first), MPI_SUCCESS);
+            assert_eq!(first, MPI_T_PVAR_SESSION_NULL);
+            assert_eq!(PMPI_T_finalize(), MPI_SUCCESS);
+            assert_eq!(PMPI_T_finalize(), MPI_T_ERR_NOT_INITIALIZED);
+        }
+    }
+}
