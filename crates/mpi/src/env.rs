@@ -1,1 +1,211 @@
 //! Start and end, versions, clock (MPI 5.0, chapters 9 and 11).
+
+use crate::abi::{self, values::*};
+use crate::check::{self, CHECKING, Failure, mpi};
+use crate::comm::{Comm, Group};
+use crate::launch;
+use crate::runtime::{self, phase};
+use crate::segment::stage;
+use std::ffi::{c_char, c_int, c_void};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// The thread level that Init gave.
+static LEVEL: AtomicI32 = AtomicI32::new(MPI_THREAD_SINGLE);
+/// The thread that called Init, by the kernel's number.
+static MAIN_THREAD: AtomicI32 = AtomicI32::new(0);
+
+/// The first context that communicators made by the program use: 0 and 1 are the world's, 2 and 3 are of `MPI_COMM_SELF`.
+const FIRST_FREE_CONTEXT: u32 = 4;
+
+fn this_thread() -> i32 {
+    // SAFETY: takes nothing.
+    unsafe { libc::gettid() }
+}
+
+fn start(required: c_int) -> Result<c_int, Failure> {
+    match runtime::phase() {
+        phase::BEFORE => {}
+        phase::RUNNING => return Err(Failure::new(MPI_ERR_OTHER, "called a second time")),
+        _ => {
+            return Err(Failure::new(MPI_ERR_OTHER, "called after MPI_Finalize; MPI starts once per process"));
+        }
+    }
+    if std::env::var_os("CELLWEAVE_MPI_CHECK").is_some_and(|value| value == "0") {
+        CHECKING.store(false, Ordering::Relaxed);
+    }
+    let job = launch::join().map_err(|text| Failure::new(MPI_ERR_OTHER, text))?;
+    let header = job.segment.header();
+    // Who comes first sets it; the launcher knows nothing of contexts.
+    let _ = header.next_context.compare_exchange(0, FIRST_FREE_CONTEXT, Ordering::AcqRel, Ordering::Acquire);
+    let ranks = job.segment.ranks() as u32;
+    {
+        let mut state = runtime::enter();
+        state.world = Some(Arc::new(Comm {
+            context: 0,
+            rank: job.rank,
+            group: Arc::new(Group { members: (0..ranks).collect() }),
+            remote: None,
+        }));
+        state.own = Some(Arc::new(Comm {
+            context: 2,
+            rank: 0,
+            group: Arc::new(Group { members: vec![job.rank as u32] }),
+            remote: None,
+        }));
+    }
+    if required == MPI_THREAD_MULTIPLE {
+        runtime::lock_from_now_on();
+    }
+    LEVEL.store(required, Ordering::Relaxed);
+    MAIN_THREAD.store(this_thread(), Ordering::Relaxed);
+    job.segment.rank(job.rank).stage.store(stage::INITIALISED, Ordering::Release);
+    runtime::set_phase(phase::RUNNING);
+    Ok(required)
+}
+
+mpi! {
+    /// MPI 5.0, section 11.2.1. The arguments may be null and are left as they are.
+    fn PMPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) {
+        let _ = (argc, argv);
+        start(MPI_THREAD_SINGLE).map(|_| ())
+    }
+
+    /// MPI 5.0, section 11.2.1. Gives the level that is asked for.
+    fn PMPI_Init_thread(argc: *mut c_int, argv: *mut *mut *mut c_char, required: c_int, provided: *mut c_int) {
+        let _ = (argc, argv);
+        let provided = check::output(provided, "provided")?;
+        let levels =
+            [MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE];
+        // What lies between two levels, or beyond, is given the next one, so that more is never promised than kept.
+        let level = levels.into_iter().find(|&level| level >= required).unwrap_or(MPI_THREAD_MULTIPLE);
+        *provided = start(level)?;
+        Ok(())
+    }
+
+    /// MPI 5.0, section 11.2.2.
+    fn PMPI_Finalize() {
+        let state = check::running()?;
+        drop(state);
+        if let Some(job) = launch::job() {
+            job.segment.rank(job.rank).stage.store(stage::FINALISED, Ordering::Release);
+        }
+        runtime::set_phase(phase::FINALISED);
+        Ok(())
+    }
+
+    /// MPI 5.0, section 11.2.1. May be called at any time.
+    fn PMPI_Initialized(flag: *mut c_int) {
+        *check::output(flag, "flag")? = (runtime::phase() != phase::BEFORE) as c_int;
+        Ok(())
+    }
+
+    /// MPI 5.0, section 11.2.2. May be called at any time.
+    fn PMPI_Finalized(flag: *mut c_int) {
+        *check::output(flag, "flag")? = (runtime::phase() == phase::FINALISED) as c_int;
+        Ok(())
+    }
+
+    /// MPI 5.0, section 11.6.2.
+    fn PMPI_Query_thread(provided: *mut c_int) {
+        let _state = check::running()?;
+        *check::output(provided, "provided")? = LEVEL.load(Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// MPI 5.0, section 11.6.2.
+    fn PMPI_Is_thread_main(flag: *mut c_int) {
+        let _state = check::running()?;
+        *check::output(flag, "flag")? = (MAIN_THREAD.load(Ordering::Relaxed) == this_thread()) as c_int;
+        Ok(())
+    }
+
+    /// MPI 5.0, section 9.5. Ends every rank of the job, whatever the communicator.
+    fn PMPI_Abort(comm: abi::Comm, errorcode: c_int) {
+        let _ = comm;
+        launch::abort(errorcode, &format!("called MPI_Abort with code {errorcode}"))
+    }
+
+    /// MPI 5.0, section 9.1.1. May be called at any time.
+    fn PMPI_Get_version(version: *mut c_int, subversion: *mut c_int) {
+        *check::output(version, "version")? = MPI_VERSION;
+        *check::output(subversion, "subversion")? = MPI_SUBVERSION;
+        Ok(())
+    }
+
+    /// MPI 5.0, section 20.2. May be called at any time.
+    fn PMPI_Abi_get_version(major: *mut c_int, minor: *mut c_int) {
+        *check::output(major, "abi_major")? = MPI_ABI_VERSION;
+        *check::output(minor, "abi_minor")? = MPI_ABI_SUBVERSION;
+        Ok(())
+    }
+
+    /// MPI 5.0, section 9.1.1. May be called at any time.
+    fn PMPI_Get_library_version(version: *mut c_char, length: *mut c_int) {
+        let text = concat!("cellweave ", env!("CARGO_PKG_VERSION"), ", MPI 5.0 ABI, one machine");
+        text_out(text, MPI_MAX_LIBRARY_VERSION_STRING, version, "version", length)
+    }
+
+    /// MPI 5.0, section 9.1.2: the name of this computer.
+    fn PMPI_Get_processor_name(name: *mut c_char, length: *mut c_int) {
+        let _state = check::running()?;
+        let mut host = [0u8; 256];
+        // SAFETY: at most as many bytes as `host` has, the last of which stays 0.
+        unsafe { libc::gethostname(host.as_mut_ptr().cast(), host.len() - 1) };
+        let bytes = host.iter().position(|&byte| byte == 0).unwrap_or(host.len());
+        text_out(&String::from_utf8_lossy(&host[..bytes]), MPI_MAX_PROCESSOR_NAME, name, "name", length)
+    }
+
+    /// MPI 5.0, section 9.2. Aligned as any type needs, and to a cache line.
+    fn PMPI_Alloc_mem(size: abi::Aint, info: abi::Info, base: *mut c_void) {
+        let _ = info;
+        let base = check::output(base.cast::<*mut c_void>(), "baseptr")?;
+        let bytes = usize::try_from(size)
+            .map_err(|_| Failure::new(MPI_ERR_ARG, format_args!("size is {size}; it must not be negative")))?;
+        // SAFETY: an alignment that is a power of two; freed by `free`.
+        let memory = unsafe { libc::memalign(64, bytes.max(1)) };
+        if memory.is_null() {
+            return Err(Failure::new(MPI_ERR_NO_MEM, format_args!("no memory for {size} bytes")));
+        }
+        *base = memory;
+        Ok(())
+    }
+
+    /// MPI 5.0, section 9.2.
+    fn PMPI_Free_mem(base: *mut c_void) {
+        // SAFETY: the caller passes what `MPI_Alloc_mem` gave, or null.
+        unsafe { libc::free(base) };
+        Ok(())
+    }
+}
+
+/// Writes text, cut to `most` bytes with its end, and its length.
+fn text_out(
+    text: &str,
+    most: c_int,
+    place: *mut c_char,
+    name: &str,
+    length: *mut c_int,
+) -> Result<(), Failure> {
+    check::output(place, name)?;
+    let bytes = text.len().min(most as usize - 1);
+    // SAFETY: the caller's array has `most` bytes by the standard.
+    unsafe {
+        std::ptr::copy_nonoverlapping(text.as_ptr().cast(), place, bytes);
+        *place.add(bytes) = 0;
+    }
+    *check::output(length, "resultlen")? = bytes as c_int;
+    Ok(())
+}
+
+/// MPI 5.0, section 9.6: seconds since a moment that is the same for all ranks; never goes backwards.
+#[unsafe(no_mangle)]
+pub extern "C" fn PMPI_Wtime() -> f64 {
+    host::clock::kernel_ns() as f64 * 1e-9
+}
+
+/// MPI 5.0, section 9.6: seconds between two ticks of `MPI_Wtime`.
+#[unsafe(no_mangle)]
+pub extern "C" fn PMPI_Wtick() -> f64 {
+    1e-9
+}
