@@ -361,7 +361,7 @@ macro_rules! mpi {
         /// # Safety
         /// Pointers are valid for what MPI 5.0 says of them.
         #[unsafe(no_mangle)]
-        #[allow(non_snake_case, clippy::too_many_arguments, clippy::redundant_closure_call)]
+        #[allow(non_snake_case, clippy::too_many_arguments)]
         pub unsafe extern "C" fn $name($($argument: $type),*) -> std::ffi::c_int {
             let body = || -> Result<(), $crate::check::Failure> { $body };
             match body() {

@@ -2,7 +2,7 @@
 
 use crate::abi::{self, values::*};
 use crate::check::{self, CHECKING, Failure, mpi};
-use crate::comm::{Comm, Group};
+use crate::comm::{Comm, FREE_CONTEXT};
 use crate::launch;
 use crate::runtime::{self, phase};
 use crate::segment::stage;
@@ -15,9 +15,6 @@ static LEVEL: AtomicI32 = AtomicI32::new(MPI_THREAD_SINGLE);
 /// The thread that called Init, by the kernel's number.
 static MAIN_THREAD: AtomicI32 = AtomicI32::new(0);
 
-/// The first context that communicators made by the program use: 0 and 1 are the world's, 2 and 3 are of `MPI_COMM_SELF`.
-const FIRST_FREE_CONTEXT: u32 = 4;
-
 fn this_thread() -> i32 {
     // SAFETY: takes nothing.
     unsafe { libc::gettid() }
@@ -28,7 +25,10 @@ fn start(required: c_int) -> Result<c_int, Failure> {
         phase::BEFORE => {}
         phase::RUNNING => return Err(Failure::new(MPI_ERR_OTHER, "called a second time")),
         _ => {
-            return Err(Failure::new(MPI_ERR_OTHER, "called after MPI_Finalize; MPI starts once per process"));
+            return Err(Failure::new(
+                MPI_ERR_OTHER,
+                "called after MPI_Finalize; MPI starts once per process",
+            ));
         }
     }
     if std::env::var_os("CELLWEAVE_MPI_CHECK").is_some_and(|value| value == "0") {
@@ -37,22 +37,11 @@ fn start(required: c_int) -> Result<c_int, Failure> {
     let job = launch::join().map_err(|text| Failure::new(MPI_ERR_OTHER, text))?;
     let header = job.segment.header();
     // Who comes first sets it; the launcher knows nothing of contexts.
-    let _ = header.next_context.compare_exchange(0, FIRST_FREE_CONTEXT, Ordering::AcqRel, Ordering::Acquire);
-    let ranks = job.segment.ranks() as u32;
+    let _ = header.next_context.compare_exchange(0, FREE_CONTEXT, Ordering::AcqRel, Ordering::Acquire);
     {
         let mut state = runtime::enter();
-        state.world = Some(Arc::new(Comm {
-            context: 0,
-            rank: job.rank,
-            group: Arc::new(Group { members: (0..ranks).collect() }),
-            remote: None,
-        }));
-        state.own = Some(Arc::new(Comm {
-            context: 2,
-            rank: 0,
-            group: Arc::new(Group { members: vec![job.rank as u32] }),
-            remote: None,
-        }));
+        state.world = Some(Arc::new(Comm::world(job.rank, job.segment.ranks())));
+        state.own = Some(Arc::new(Comm::own(job.rank)));
     }
     if required == MPI_THREAD_MULTIPLE {
         runtime::lock_from_now_on();
