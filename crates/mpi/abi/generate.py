@@ -158,16 +158,22 @@ def header() -> str:
             continue
         if section == "Predefined attribute callbacks":
             out += ["", "/* Functions that a program hands to MPI */"]
-            out += [f.declaration().replace(f" {f.name}(", f" ({f.name})(", 1).join(("typedef ", ""))
-                    for _, f in functions("callbacks.txt") if not f.name.startswith("MPI_T_")]
+            out += [
+                f.declaration().replace(f" {f.name}(", f" ({f.name})(", 1).join(("typedef ", ""))
+                for _, f in functions("callbacks.txt")
+                if not f.name.startswith("MPI_T_")
+            ]
             out += [f"typedef MPI_{o}_errhandler_function MPI_{o}_errhandler_fn;" for o in ("Comm", "File", "Session", "Win")]
         out += ["", f"/* {section} */"]
         for c in group:
             note = f" /* deprecated in MPI {c.deprecated} */" if c.deprecated else ""
             out.append(f"#define {c.name:<30} {c_value(c)}{note}")
     out += ["", "/* Functions that a tool hands to MPI */"]
-    out += [f.declaration().replace(f" {f.name}(", f" ({f.name})(", 1).join(("typedef ", ""))
-            for _, f in functions("callbacks.txt") if f.name.startswith("MPI_T_")]
+    out += [
+        f.declaration().replace(f" {f.name}(", f" ({f.name})(", 1).join(("typedef ", ""))
+        for _, f in functions("callbacks.txt")
+        if f.name.startswith("MPI_T_")
+    ]
     for prefix, title in (("", ""), ("P", ", by the names that tools call")):
         for section, group in sections(functions("functions.txt")).items():
             out += ["", f"/* {section}{title} */", *(f.declaration(prefix) for f in group)]
@@ -187,7 +193,7 @@ def rust() -> str:
         "//! The values of the MPI-5 ABI, under their C names (MPI 5.0, chapter 20 and annex A).",
         "//!",
         f"//! {MADE_BY}",
-        "#![allow(missing_docs, reason = \"the standard's own names\")]",
+        '#![allow(missing_docs, reason = "the standard\'s own names")]',
         "",
         "use std::ffi::c_int;",
         "",
@@ -280,7 +286,9 @@ def exports() -> str:
     """The text of `names.map`."""
     names = [f.name for _, f in functions("functions.txt")]
     lines = [f"    {name}; P{name};" for name in names]
-    return "\n".join([f"/* What libmpi_abi.so.1 exports. {MADE_BY} */", "{", "global:", *lines, "local:", "    *;", "};"]) + "\n"
+    return (
+        "\n".join([f"/* What libmpi_abi.so.1 exports. {MADE_BY} */", "{", "global:", *lines, "local:", "    *;", "};"]) + "\n"
+    )
 
 
 def main() -> None:
