@@ -6,7 +6,8 @@ PYTHON ?= python3
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-RUST := $(shell find crates -name '*.rs' -o -name '*.c' -o -name '*.h' -o -name Cargo.toml) Cargo.toml Cargo.lock
+RUST := $(shell find crates -name '*.rs' -o -name '*.c' -o -name '*.h' -o -name names.map -o -name Cargo.toml) \
+	Cargo.toml Cargo.lock $(wildcard pep517/*.py pep517/scripts/*)
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-6s %s\n", $$1, $$2}' Makefile
@@ -27,7 +28,7 @@ docs: .venv/core .venv/book ## the book, as HTML in build/book
 	@$(BIN)/mkdocs build --quiet --strict && echo "build/book/index.html"
 
 clean: ## remove what the other verbs made
-	rm -rf .venv demo target dist build python/cellweave/*.so
+	rm -rf .venv demo target dist build python/cellweave/*.so python/cellweave/mpi/bin python/cellweave/mpi/lib
 
 # A stamp is touched last, so that a broken set-up is repeated.
 .venv/tools: pyproject.toml

@@ -1,0 +1,116 @@
+"""Every name of the MPI-5 ABI is there, by one table; nothing else is."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cellweave.mpi import prefix
+
+ROOT = Path(__file__).resolve().parents[2]
+LIBRARY = prefix() / "lib" / "libmpi_abi.so.1"
+
+
+def table() -> set[str]:
+    """The functions that the ABI has."""
+    text = (ROOT / "crates/mpi/abi/functions.txt").read_text()
+    return set(re.findall(r"^\w+ (MPI_\w+)\(", text, re.MULTILINE))
+
+
+def exported() -> dict[str, str]:
+    """Each exported symbol with its class: W is weak, T is not."""
+    out = subprocess.run(["nm", "-D", "--defined-only", str(LIBRARY)], check=True, capture_output=True, text=True).stdout
+    return {name: kind for _, kind, name in (line.split() for line in out.splitlines())}
+
+
+def ran(source: str, folder: Path, language: str = "c") -> list[str]:
+    """What a program prints, compiled by our compiler and run alone."""
+    program = folder / "program"
+    compiler = prefix() / "bin" / ("cellcc" if language == "c" else "cellcxx")
+    (folder / f"program.{language}").write_text(source)
+    flags = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
+    subprocess.run([compiler, *flags, str(folder / f"program.{language}"), "-o", str(program)], check=True)
+    return subprocess.run([program], check=True, capture_output=True, text=True, timeout=60).stdout.split()
+
+
+def test_the_header_the_constants_and_the_names_are_what_the_tables_say() -> None:
+    done = subprocess.run([sys.executable, ROOT / "crates/mpi/abi/generate.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_library_exports_both_names_of_every_function_and_nothing_else() -> None:
+    names = table()
+    assert len(names) > 600
+    assert set(exported()) == names | {f"P{name}" for name in names}
+
+
+def test_every_name_without_p_is_weak_so_that_a_tool_can_replace_it() -> None:
+    assert {name for name, kind in exported().items() if name.startswith("MPI_") and kind != "W"} == set()
+
+
+def test_the_library_is_known_by_the_name_of_the_abi_and_needs_nothing_unusual() -> None:
+    out = subprocess.run(["readelf", "-d", str(LIBRARY)], check=True, capture_output=True, text=True).stdout
+    assert re.findall(r"\(SONAME\).*\[(.*)\]", out) == ["libmpi_abi.so.1"]
+    needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", out))
+    assert {re.sub(r"\.so.*|-linux.*", "", name) for name in needed} <= {"libc", "libgcc_s", "libm", "ld"}
+    assert "RPATH" not in out and "RUNPATH" not in out
+
+
+@pytest.mark.parametrize("standard", ["c99", "c17", "c++11", "c++20"])
+def test_the_header_compiles_without_a_warning(standard: str, tmp_path: Path) -> None:
+    cplusplus = standard.startswith("c++")
+    source = tmp_path / f"a.{'cpp' if cplusplus else 'c'}"
+    source.write_text("#include <mpi.h>\n#include <mpi.h>\nint f(MPI_Comm comm) { return MPI_Barrier(comm); }\n")
+    compiler = prefix() / "bin" / ("cellcxx" if cplusplus else "cellcc")
+    flags = [f"-std={standard}", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"]
+    done = subprocess.run([compiler, *flags, str(source)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_types_have_the_sizes_of_the_abi(language: str, tmp_path: Path) -> None:
+    source = """#include <mpi.h>
+#include <stdio.h>
+int main(void) {
+    printf("%d %d ", (int)sizeof(MPI_Status), (int)sizeof(MPI_Comm));
+    printf("%d %d %d\\n", (int)sizeof(MPI_Aint), (int)sizeof(MPI_Count), (int)sizeof(MPI_Offset));
+    return 0;
+}
+"""
+    assert ran(source, tmp_path, language) == ["32", "8", "8", "8", "8"]
+
+
+def test_what_is_not_supported_says_so_and_gives_null_handles(tmp_path: Path) -> None:
+    source = """#include <mpi.h>
+#include <stdio.h>
+int main(void) {
+    MPI_Win win = (MPI_Win)1;
+    MPI_File file = (MPI_File)1;
+    int code = MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    printf("%d %d\\n", code == MPI_ERR_UNSUPPORTED_OPERATION, win == MPI_WIN_NULL);
+    code = MPI_File_open(MPI_COMM_WORLD, "name", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+    printf("%d %d\\n", code == MPI_ERR_UNSUPPORTED_OPERATION, file == MPI_FILE_NULL);
+    return 0;
+}
+"""
+    assert ran(source, tmp_path) == ["1", "1", "1", "1"]
+
+
+def test_a_tool_takes_the_place_of_a_function_and_calls_it_by_its_other_name(tmp_path: Path) -> None:
+    source = """#include <mpi.h>
+#include <stdio.h>
+static int calls;
+MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint displacement) {
+    calls++;
+    return PMPI_Aint_add(base, displacement);
+}
+int main(void) {
+    MPI_Aint sum = MPI_Aint_add(40, 2);
+    printf("%d %d\\n", (int)sum, calls);
+    return 0;
+}
+"""
+    assert ran(source, tmp_path) == ["42", "1"]
