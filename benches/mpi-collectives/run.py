@@ -1,0 +1,40 @@
+"""How long collectives take on two ranks with a core each, beside every peer.
+
+.venv/bin/python benches/mpi-collectives/run.py
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "mpi"))
+
+import report
+from bench import OURS, Bench
+from peers import Library
+from rounds import Figures
+
+HERE = Path(__file__).resolve().parent
+WHAT = ["bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall"]
+CASES = {"barrier:0": "barrier"} | {
+    f"{name}:{size}": f"{name} {report.size_name(size)}" for name in WHAT for size in (8, 4096, 1 << 20)
+}
+GOALS = {"barrier:0": "0.9", "allreduce:8": "0.9", f"allreduce:{1 << 20}": "0.9"}
+
+
+def main() -> None:
+    bench = Bench(__doc__ or "", HERE / "collectives.c")
+
+    def figures(library: Library) -> Figures:
+        return {f"{line['name']}:{line['size']}": line["us"] for line in bench.run(library, 2, "0.5", *CASES)}
+
+    found = bench.measure(bench.contenders(figures))
+    text = report.table(found, CASES, [OURS, *bench.peers], bench.peers, GOALS)
+    report.write(HERE, found, bench.rounds, ["us, 2 ranks on 2 cores; bytes per rank.", "", *text])
+    shown = {case: title for case, title in CASES.items() if not case.endswith(":4096")}
+    report.bars(found, shown, "Collectives on two ranks", "us", HERE / "picture.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""What the benches of this family begin with: libraries, programs, the wire, options."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import peers
+import rounds
+from peers import Library
+from rounds import Figures
+
+OURS = "cellweave"
+
+
+class Bench:
+    """One run of one bench: who takes part, on which cpus, how often.
+
+    Parameters
+    ----------
+    about : str
+        The bench's own docstring: the first line is its description.
+    source : Path
+        The measured program.
+    """
+
+    def __init__(self, about: str, source: Path) -> None:
+        options = argparse.ArgumentParser(description=about.splitlines()[0])
+        options.add_argument("--rounds", type=int, default=7, help="valid rounds that are needed (default 7)")
+        options.add_argument("--quick", action="store_true", help="one round: proves that it works, measures nothing")
+        options.add_argument("--only", action="append", metavar="NAME", help="only this library (again for more)")
+        self.options = options.parse_args()
+        self.rounds = 1 if self.options.quick else self.options.rounds
+        self.most = 3 if self.options.quick else 3 * self.rounds
+        self.cpus = rounds.cpus()
+        self.libraries = peers.libraries()
+        if self.options.only:
+            self.libraries = [library for library in self.libraries if library.name in self.options.only]
+        self.peers = [library.name for library in self.libraries if library.name != OURS]
+        peers.build(source, self.libraries)
+        self.program = source.stem
+        self.reference = peers.build_reference()
+        self.folder = source.parent
+
+    def environ(self) -> dict[str, str]:
+        """The environment of the hand-written programs."""
+        return self.libraries[0].environ(self.cpus)
+
+    def wire(self) -> dict[str, Any]:
+        """One look at the wire."""
+        return rounds.lines([str(self.reference), "wire"], self.environ(), 60)[0]
+
+    def run(self, library: Library, ranks: int, *arguments: str, limit_s: float = 120) -> list[dict[str, Any]]:
+        """One run of the measured program."""
+        return rounds.lines(library.command(ranks, self.program, *arguments), library.environ(self.cpus), limit_s)
+
+    def contenders(self, measure: Callable[[Library], Figures]) -> dict[str, Callable[[], Figures]]:
+        """One contender per library."""
+        return {library.name: (lambda library=library: measure(library)) for library in self.libraries}
+
+    def measure(self, contenders: dict[str, Callable[[], Figures]]) -> rounds.Rounds:
+        """Interleaved rounds."""
+        return rounds.measure(contenders, self.wire, self.rounds, self.most)
