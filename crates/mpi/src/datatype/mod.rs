@@ -1,6 +1,40 @@
 //! Datatypes: how data lies in memory (MPI 5.0, chapter 5).
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `basic` | the predefined datatypes: what an element is |
+//! | `signature` | which basic elements follow each other |
+//! | `layout` | where their bytes lie: loops and lists over blocks |
+//! | `copy` | what a walk through the blocks does: pack, unpack, list |
+//! | `compose` | a datatype made of others: bounds, layout, signature |
+//! | `construct` | the constructors as compositions |
+//! | `contents` | how a datatype was made, for who asks |
+//! | `predefined` | one `Datatype` for each predefined handle |
+//! | `functions` | the C interface |
+
+pub mod basic;
+mod compose;
+mod construct;
+mod contents;
+mod copy;
+mod functions;
+mod layout;
+mod predefined;
+mod signature;
+
+pub use basic::{Basic, Class, Scalar, predefined_size};
+pub use signature::{Signature, Totals};
 
 use crate::abi;
+use crate::abi::values::{MPI_DATATYPE_NULL, MPI_ERR_TYPE};
+use crate::check::Failure;
+use crate::engine::{Buffer, Layout};
+use crate::handles::{Kind, kind_of};
+use crate::runtime::State;
+use contents::Contents;
+use layout::{Node, Placed};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A datatype, predefined or derived. Sizes in bytes.
 pub struct Datatype {
@@ -17,9 +51,18 @@ pub struct Datatype {
     /// Any count of them is `count * size` bytes without a gap from the buffer's address on, in order.
     pub contiguous: bool,
     /// May be used to communicate.
-    pub committed: std::sync::atomic::AtomicBool,
+    pub committed: AtomicBool,
     /// The handle, when predefined.
     pub predefined: Option<abi::Datatype>,
+    /// A bound that was set (`MPI_Type_create_resized`) holds for datatypes made of this one, whatever their data (MPI 5.0, section 5.1.6).
+    set_lb: bool,
+    set_ub: bool,
+    /// What its most demanding element must be aligned to, in bytes.
+    alignment: usize,
+    signature: Signature,
+    layout: Placed,
+    contents: Arc<Contents>,
+    name: Mutex<String>,
 }
 
 /// A piece of memory.
@@ -38,8 +81,15 @@ impl Datatype {
     /// `base` must point to `count` elements of this datatype, all readable.
     pub unsafe fn pack(&self, base: *const u8, count: usize, from: usize, into: &mut [u8]) -> usize {
         let bytes = (self.size * count).saturating_sub(from).min(into.len());
-        // SAFETY: contiguous data by the caller's word.
-        unsafe { std::ptr::copy_nonoverlapping(base.add(from), into.as_mut_ptr(), bytes) };
+        if bytes == 0 {
+            return 0;
+        }
+        if self.contiguous {
+            // SAFETY: contiguous data by the caller's word.
+            unsafe { std::ptr::copy_nonoverlapping(base.add(from), into.as_mut_ptr(), bytes) };
+        } else {
+            self.walk(base.cast_mut(), count, from, &mut copy::Pack::new(&mut into[..bytes]));
+        }
         bytes
     }
 
@@ -49,8 +99,15 @@ impl Datatype {
     /// `base` must point to `count` elements of this datatype, all writable.
     pub unsafe fn unpack(&self, base: *mut u8, count: usize, from: usize, data: &[u8]) -> usize {
         let bytes = (self.size * count).saturating_sub(from).min(data.len());
-        // SAFETY: contiguous data by the caller's word.
-        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), base.add(from), bytes) };
+        if bytes == 0 {
+            return 0;
+        }
+        if self.contiguous {
+            // SAFETY: contiguous data by the caller's word.
+            unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), base.add(from), bytes) };
+        } else {
+            self.walk(base, count, from, &mut copy::Unpack::new(&data[..bytes]));
+        }
         bytes
     }
 
@@ -66,9 +123,120 @@ impl Datatype {
         into: &mut Vec<Span>,
     ) -> usize {
         let bytes = (self.size * count).saturating_sub(from).min(most);
-        if bytes > 0 && pieces > 0 {
-            into.push(Span { address: base.wrapping_add(from), bytes });
+        if bytes == 0 || pieces == 0 {
+            return 0;
         }
-        bytes
+        if self.contiguous {
+            into.push(Span { address: base.wrapping_add(from), bytes });
+            return bytes;
+        }
+        let mut list = copy::List::new(into, pieces, bytes);
+        self.walk(base, count, from, &mut list);
+        list.listed
     }
+
+    /// Gives the sink the blocks of `count` elements at `base` from byte `from` of the packed data on.
+    fn walk(&self, base: *mut u8, count: usize, from: usize, sink: &mut impl layout::Sink) {
+        let base = base.wrapping_offset(self.layout.at);
+        match &self.layout.node {
+            // A loop goes on through all elements when their distance is the loop's.
+            Node::Loop(inner) if self.extent == (inner.count as isize).wrapping_mul(inner.stride) => {
+                layout::walk_loop(inner.count * count, inner.stride, &inner.body, base, from, sink);
+            }
+            node => layout::walk_loop(count, self.extent, node, base, from, sink),
+        }
+    }
+
+    /// Where the data of `count` elements starts, relative to the buffer's address, when it is `count * size` bytes without a
+    /// gap and in order.
+    pub fn one_run(&self, count: usize) -> Option<isize> {
+        let Node::Block(bytes) = self.layout.node else { return None };
+        (count <= 1 || self.extent == bytes as isize).then_some(self.layout.at)
+    }
+
+    /// The buffer of `count` elements at `address`: as bytes where they lie without a gap.
+    pub fn buffer(self: &Arc<Self>, address: *mut u8, count: usize) -> Buffer {
+        let bytes = self.size * count;
+        match self.one_run(count) {
+            Some(at) => Buffer { address: address.wrapping_offset(at), bytes, layout: None },
+            None => Buffer { address, bytes, layout: Some(Layout { datatype: self.clone(), count }) },
+        }
+    }
+
+    /// Which basic elements follow each other.
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// Its one kind of basic element; nothing when there are several (pairs) or none.
+    pub fn element(&self) -> Option<Basic> {
+        self.signature.uniform()
+    }
+
+    /// Basic elements of one element of this datatype.
+    pub fn elements(&self) -> usize {
+        self.signature.totals().elements
+    }
+
+    /// Its name, when it is predefined or one of `MPI_Type_create_f90_*`.
+    fn predefined_name(&self) -> Option<String> {
+        self.predefined?;
+        Some(self.name.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    /// May be used to communicate.
+    #[inline]
+    pub fn is_committed(&self) -> bool {
+        self.committed.load(Ordering::Relaxed)
+    }
+}
+
+impl State {
+    /// The datatype of a handle.
+    #[inline]
+    pub fn datatype(&self, handle: abi::Datatype) -> Option<&Arc<Datatype>> {
+        predefined::get(handle).or_else(|| self.datatypes.get(handle.0))
+    }
+
+    /// The datatype of a handle that was passed as the argument `datatype`.
+    ///
+    /// # Errors
+    /// `MPI_ERR_TYPE`: no datatype, or a freed one.
+    #[inline]
+    pub fn valid_datatype(&self, handle: abi::Datatype) -> Result<&Arc<Datatype>, Failure> {
+        self.datatype(handle).ok_or_else(|| no_datatype(handle))
+    }
+
+    /// As `valid_datatype`, to communicate.
+    ///
+    /// # Errors
+    /// `MPI_ERR_TYPE`: no datatype, a freed one, or one that isn't committed.
+    #[inline]
+    pub fn committed_datatype(&self, handle: abi::Datatype) -> Result<&Arc<Datatype>, Failure> {
+        let datatype = self.valid_datatype(handle)?;
+        if datatype.is_committed() { Ok(datatype) } else { Err(not_committed(handle)) }
+    }
+}
+
+#[cold]
+fn no_datatype(handle: abi::Datatype) -> Failure {
+    let value = handle.0;
+    if value == MPI_DATATYPE_NULL {
+        Failure::new(MPI_ERR_TYPE, "datatype is MPI_DATATYPE_NULL")
+    } else if kind_of(value) == Some(Kind::Datatype) {
+        Failure::new(MPI_ERR_TYPE, format_args!("datatype {value:#x} was freed"))
+    } else {
+        Failure::new(MPI_ERR_TYPE, format_args!("datatype is {value:#x}, which is no datatype"))
+    }
+}
+
+#[cold]
+fn not_committed(handle: abi::Datatype) -> Failure {
+    Failure::new(
+        MPI_ERR_TYPE,
+        format_args!(
+            "datatype {:#x} is not committed: MPI_Type_commit makes it fit to communicate",
+            handle.0
+        ),
+    )
 }

@@ -1,0 +1,190 @@
+//! A datatype made of others: what its bounds, its layout and its signature are (MPI 5.0, sections 5.1 and 5.1.6).
+
+use super::Datatype;
+use super::contents::Contents;
+use super::layout::{Node, Placed};
+use super::signature::Signature;
+use crate::abi::values::MPI_ERR_ARG;
+use crate::check::Failure;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+/// `count` blocks of `length` elements each, block `i` at `at + i * stride` bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'a> {
+    pub at: isize,
+    pub count: usize,
+    pub stride: isize,
+    pub length: usize,
+    pub datatype: &'a Datatype,
+}
+
+impl<'a> Part<'a> {
+    /// One block.
+    pub fn once(at: isize, length: usize, datatype: &'a Datatype) -> Self {
+        Self { at, count: 1, stride: 0, length, datatype }
+    }
+}
+
+/// The lowest and highest of what was seen, as far as anything was.
+#[derive(Clone, Copy, Default)]
+struct Range(Option<(i128, i128)>);
+
+impl Range {
+    fn cover(&mut self, low: i128, high: i128) {
+        self.0 = Some(match self.0 {
+            None => (low, high),
+            Some((lowest, highest)) => (lowest.min(low), highest.max(high)),
+        });
+    }
+
+    fn low(self) -> Option<i128> {
+        self.0.map(|range| range.0)
+    }
+
+    fn high(self) -> Option<i128> {
+        self.0.map(|range| range.1)
+    }
+}
+
+/// A datatype of parts, in order.
+///
+/// # Errors
+/// `MPI_ERR_ARG`: its size or a bound doesn't fit in an `MPI_Count`.
+pub(super) fn compose<'a>(
+    parts: impl IntoIterator<Item = Part<'a>>,
+    contents: Contents,
+) -> Result<Datatype, Failure> {
+    let mut size = 0i128;
+    let (mut data, mut set_lb, mut set_ub) = (Range::default(), Range::default(), Range::default());
+    let mut alignment = 1;
+    let mut layouts = Vec::new();
+    let mut signatures = Vec::new();
+    for part in parts {
+        let Part { at, count, stride, length, datatype } = part;
+        if count == 0 || length == 0 {
+            continue;
+        }
+        let (last, across) =
+            ((count as i128 - 1) * stride as i128, (length as i128 - 1) * datatype.extent as i128);
+        let low = at as i128 + last.min(0) + across.min(0);
+        let high = at as i128 + last.max(0) + across.max(0);
+        if datatype.set_lb {
+            set_lb.cover(low + datatype.lb as i128, high + datatype.lb as i128);
+        }
+        if datatype.set_ub {
+            let ub = datatype.lb as i128 + datatype.extent as i128;
+            set_ub.cover(low + ub, high + ub);
+        }
+        if datatype.size == 0 {
+            continue;
+        }
+        let lowest = datatype.true_lb as i128;
+        data.cover(low + lowest, high + lowest + datatype.true_extent as i128);
+        let elements = count as i128 * length as i128;
+        size = elements
+            .checked_mul(datatype.size as i128)
+            .and_then(|bytes| size.checked_add(bytes))
+            .ok_or_else(too_large)?;
+        whole(size)?;
+        alignment = alignment.max(datatype.alignment);
+        layouts.push(
+            datatype.layout.clone().repeated(length, datatype.extent).repeated(count, stride).shifted(at),
+        );
+        signatures.push(datatype.signature.repeated(elements as usize));
+    }
+    let true_lb = data.low().unwrap_or(0);
+    let true_ub = data.high().unwrap_or(0);
+    let lb = set_lb.low().unwrap_or(true_lb);
+    let ub = set_ub.high().unwrap_or_else(|| {
+        // Rounded so that the next element is aligned as C does in arrays of structs.
+        let step = alignment as i128;
+        lb + (true_ub - lb + step - 1).div_euclid(step) * step
+    });
+    let bounds =
+        Bounds { lb: whole(lb)?, ub: whole(ub)?, set_lb: set_lb.0.is_some(), set_ub: set_ub.0.is_some() };
+    whole(ub - lb)?;
+    whole(true_ub - true_lb)?;
+    let data = (whole(true_lb)?, whole(true_ub)?);
+    let signature = Signature::sequence(signatures);
+    Ok(make(bounds, data, alignment, signature, Placed::sequence(layouts), contents))
+}
+
+/// Bounds, and whether each was set.
+struct Bounds {
+    lb: isize,
+    ub: isize,
+    set_lb: bool,
+    set_ub: bool,
+}
+
+fn make(
+    bounds: Bounds,
+    (true_lb, true_ub): (isize, isize),
+    alignment: usize,
+    signature: Signature,
+    layout: Placed,
+    contents: Contents,
+) -> Datatype {
+    let size = signature.totals().bytes;
+    let extent = bounds.ub - bounds.lb;
+    let contiguous =
+        size == 0 || layout.at == 0 && matches!(layout.node, Node::Block(bytes) if bytes as isize == extent);
+    Datatype {
+        size,
+        lb: bounds.lb,
+        extent,
+        true_lb,
+        true_extent: true_ub - true_lb,
+        contiguous,
+        committed: AtomicBool::new(false),
+        predefined: None,
+        set_lb: bounds.set_lb,
+        set_ub: bounds.set_ub,
+        alignment,
+        signature,
+        layout,
+        contents: Arc::new(contents),
+        name: Mutex::new(String::new()),
+    }
+}
+
+/// The same data with other bounds (`MPI_Type_create_resized`).
+///
+/// # Errors
+/// `MPI_ERR_ARG`: the upper bound doesn't fit in an `MPI_Count`.
+pub(super) fn resize(
+    old: &Datatype,
+    lb: isize,
+    extent: isize,
+    contents: Contents,
+) -> Result<Datatype, Failure> {
+    let ub = lb.checked_add(extent).ok_or_else(too_large)?;
+    let bounds = Bounds { lb, ub, set_lb: true, set_ub: true };
+    let data = (old.true_lb, old.true_lb + old.true_extent);
+    Ok(make(bounds, data, old.alignment, old.signature.clone(), old.layout.clone(), contents))
+}
+
+impl Datatype {
+    /// The same datatype anew, made as `contents` say.
+    pub(super) fn again(&self, contents: Arc<Contents>) -> Self {
+        Self {
+            committed: AtomicBool::new(self.is_committed()),
+            predefined: None,
+            signature: self.signature.clone(),
+            layout: self.layout.clone(),
+            contents,
+            name: Mutex::new(String::new()),
+            ..*self
+        }
+    }
+}
+
+fn whole(value: i128) -> Result<isize, Failure> {
+    isize::try_from(value).map_err(|_| too_large())
+}
+
+#[cold]
+fn too_large() -> Failure {
+    Failure::new(MPI_ERR_ARG, "the datatype's size or bounds do not fit in 64 bits")
+}

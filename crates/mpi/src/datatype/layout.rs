@@ -1,0 +1,329 @@
+//! Where the bytes of an element lie: loops and lists over blocks, joined and folded as far as they go when the datatype is made,
+//! so that packing walks the fewest and longest blocks, and any byte of the packed data is found in the depth of the tree.
+
+use std::sync::Arc;
+
+/// Lists of at most this many blocks are merged into the list that they stand in; longer ones are shared, so that nesting never
+/// multiplies what is kept.
+const MERGED: usize = 16;
+
+/// Blocks of memory in the order of the packed data, relative to where the node is placed.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    /// So many bytes in a row.
+    Block(usize),
+    /// The same again and again.
+    Loop(Arc<Loop>),
+    /// Blocks of one length.
+    Blocks(Arc<Blocks>),
+    /// Blocks of several lengths.
+    Runs(Arc<Runs>),
+    /// Anything one after the other.
+    Parts(Arc<Parts>),
+}
+
+#[derive(Debug)]
+pub(super) struct Loop {
+    pub count: usize,
+    /// Bytes from one to the next.
+    pub stride: isize,
+    pub body: Node,
+}
+
+#[derive(Debug)]
+pub(super) struct Blocks {
+    /// Of each.
+    pub bytes: usize,
+    pub at: Box<[isize]>,
+}
+
+#[derive(Debug)]
+pub(super) struct Runs {
+    /// Where each block starts in the packed data, and where the last ends.
+    pub starts: Box<[usize]>,
+    pub at: Box<[isize]>,
+}
+
+#[derive(Debug)]
+pub(super) struct Parts {
+    /// As in `Runs`.
+    pub starts: Box<[usize]>,
+    pub parts: Box<[Placed]>,
+}
+
+/// A node and where it lies.
+#[derive(Clone, Debug)]
+pub(super) struct Placed {
+    pub at: isize,
+    pub node: Node,
+}
+
+/// Where a walk through the blocks takes them.
+pub(super) trait Sink {
+    /// Bytes that it still takes.
+    fn left(&self) -> usize;
+    /// Takes a block of at most `left` bytes.
+    fn block(&mut self, address: *mut u8, bytes: usize);
+    /// Takes `count` blocks that lie `stride` apart; all of them together are at most `left` bytes.
+    fn strided(&mut self, address: *mut u8, count: usize, stride: isize, bytes: usize) {
+        for i in 0..count as isize {
+            if self.left() == 0 {
+                break;
+            }
+            self.block(address.wrapping_offset(i * stride), bytes);
+        }
+    }
+    /// Takes blocks of one length; all of them together are at most `left` bytes.
+    fn scattered(&mut self, address: *mut u8, at: &[isize], bytes: usize) {
+        for &at in at {
+            if self.left() == 0 {
+                break;
+            }
+            self.block(address.wrapping_offset(at), bytes);
+        }
+    }
+}
+
+impl Node {
+    /// Bytes of data.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Block(bytes) => *bytes,
+            Self::Loop(body) => body.count * body.body.size(),
+            Self::Blocks(blocks) => blocks.bytes * blocks.at.len(),
+            Self::Runs(runs) => runs.starts[runs.at.len()],
+            Self::Parts(parts) => parts.starts[parts.parts.len()],
+        }
+    }
+
+    /// Gives the sink the blocks from byte `skip` of the packed data on, until it is full. `base` is where the node lies.
+    pub fn walk<S: Sink>(&self, base: *mut u8, skip: usize, sink: &mut S) {
+        match self {
+            Self::Block(bytes) => {
+                let bytes = (bytes - skip).min(sink.left());
+                sink.block(base.wrapping_add(skip), bytes);
+            }
+            Self::Loop(inner) => walk_loop(inner.count, inner.stride, &inner.body, base, skip, sink),
+            Self::Blocks(blocks) => walk_blocks(blocks, base, skip, sink),
+            Self::Runs(runs) => walk_runs(runs, base, skip, sink),
+            Self::Parts(parts) => {
+                let mut i = seek(&parts.starts, skip);
+                let mut skip = skip - parts.starts[i];
+                while i < parts.parts.len() && sink.left() > 0 {
+                    let part = &parts.parts[i];
+                    part.node.walk(base.wrapping_offset(part.at), skip, sink);
+                    skip = 0;
+                    i += 1;
+                }
+            }
+        }
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Block(a), Self::Block(b)) => a == b,
+            (Self::Loop(a), Self::Loop(b)) => {
+                Arc::ptr_eq(a, b) || a.count == b.count && a.stride == b.stride && a.body.is(&b.body)
+            }
+            (Self::Blocks(a), Self::Blocks(b)) => Arc::ptr_eq(a, b),
+            (Self::Runs(a), Self::Runs(b)) => Arc::ptr_eq(a, b),
+            (Self::Parts(a), Self::Parts(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+/// The entry in which byte `skip` of the packed data lies.
+#[inline]
+fn seek(starts: &[usize], skip: usize) -> usize {
+    if skip == 0 { 0 } else { starts.partition_point(|&start| start <= skip) - 1 }
+}
+
+/// `count` times the body, `stride` apart.
+pub(super) fn walk_loop<S: Sink>(
+    count: usize,
+    stride: isize,
+    body: &Node,
+    base: *mut u8,
+    skip: usize,
+    sink: &mut S,
+) {
+    let size = body.size();
+    let (mut i, mut skip) = if skip < size { (0, skip) } else { (skip / size, skip % size) };
+    let place = |i: usize| base.wrapping_offset(stride.wrapping_mul(i as isize));
+    let Node::Block(bytes) = *body else {
+        while i < count && sink.left() > 0 {
+            body.walk(place(i), skip, sink);
+            skip = 0;
+            i += 1;
+        }
+        return;
+    };
+    if skip > 0 {
+        let rest = (bytes - skip).min(sink.left());
+        sink.block(place(i).wrapping_add(skip), rest);
+        i += 1;
+    }
+    let left = sink.left();
+    let whole = if left / bytes < count - i { left / bytes } else { count - i };
+    if whole > 0 {
+        sink.strided(place(i), whole, stride, bytes);
+        i += whole;
+    }
+    let left = sink.left();
+    if i < count && left > 0 {
+        sink.block(place(i), left);
+    }
+}
+
+fn walk_blocks<S: Sink>(blocks: &Blocks, base: *mut u8, skip: usize, sink: &mut S) {
+    let bytes = blocks.bytes;
+    let (mut i, skip) = if skip < bytes { (0, skip) } else { (skip / bytes, skip % bytes) };
+    if skip > 0 {
+        let rest = (bytes - skip).min(sink.left());
+        sink.block(base.wrapping_offset(blocks.at[i]).wrapping_add(skip), rest);
+        i += 1;
+    }
+    let whole = (sink.left() / bytes).min(blocks.at.len() - i);
+    sink.scattered(base, &blocks.at[i..i + whole], bytes);
+    i += whole;
+    let left = sink.left();
+    if i < blocks.at.len() && left > 0 {
+        sink.block(base.wrapping_offset(blocks.at[i]), left);
+    }
+}
+
+fn walk_runs<S: Sink>(runs: &Runs, base: *mut u8, skip: usize, sink: &mut S) {
+    let mut i = seek(&runs.starts, skip);
+    let mut skip = skip - runs.starts[i];
+    while i < runs.at.len() {
+        let left = sink.left();
+        if left == 0 {
+            break;
+        }
+        let bytes = runs.starts[i + 1] - runs.starts[i] - skip;
+        sink.block(base.wrapping_offset(runs.at[i]).wrapping_add(skip), bytes.min(left));
+        skip = 0;
+        i += 1;
+    }
+}
+
+impl Placed {
+    /// No data.
+    pub fn empty() -> Self {
+        Self { at: 0, node: Node::Block(0) }
+    }
+
+    /// So many bytes from here on.
+    pub fn block(bytes: usize) -> Self {
+        Self { at: 0, node: Node::Block(bytes) }
+    }
+
+    /// Moved by so many bytes.
+    #[must_use]
+    pub fn shifted(mut self, by: isize) -> Self {
+        self.at = self.at.wrapping_add(by);
+        self
+    }
+
+    /// `count` times, `stride` bytes apart.
+    #[must_use]
+    pub fn repeated(self, count: usize, stride: isize) -> Self {
+        let Self { at, node } = self;
+        if count == 0 || node.size() == 0 {
+            return Self::empty();
+        }
+        if count == 1 {
+            return Self { at, node };
+        }
+        let node = match &node {
+            Node::Block(bytes) if stride == *bytes as isize => Node::Block(count * bytes),
+            Node::Loop(inner) if stride == (inner.count as isize).wrapping_mul(inner.stride) => {
+                Node::Loop(Arc::new(Loop {
+                    count: count * inner.count,
+                    stride: inner.stride,
+                    body: inner.body.clone(),
+                }))
+            }
+            _ => Node::Loop(Arc::new(Loop { count, stride, body: node })),
+        };
+        Self { at, node }
+    }
+
+    /// One after the other in the packed data.
+    pub fn sequence(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut list: Vec<Self> = Vec::new();
+        for part in parts {
+            append(&mut list, part);
+        }
+        let Some(first) = list.first() else { return Self::empty() };
+        let at = first.at;
+        if list.len() == 1 {
+            return list.swap_remove(0);
+        }
+        let stride = list[1].at.wrapping_sub(at);
+        let regular = list.windows(2).all(|two| two[1].at.wrapping_sub(two[0].at) == stride);
+        if regular && list.iter().all(|part| part.node.is(&list[0].node)) {
+            let count = list.len();
+            return list.swap_remove(0).repeated(count, stride);
+        }
+        let lengths: Option<Vec<usize>> = list
+            .iter()
+            .map(|part| if let Node::Block(bytes) = part.node { Some(bytes) } else { None })
+            .collect();
+        let places = || list.iter().map(|part| part.at.wrapping_sub(at)).collect();
+        let node = match lengths {
+            Some(lengths) if lengths.iter().all(|&bytes| bytes == lengths[0]) => {
+                Node::Blocks(Arc::new(Blocks { bytes: lengths[0], at: places() }))
+            }
+            Some(lengths) => Node::Runs(Arc::new(Runs { starts: starts(lengths), at: places() })),
+            None => Node::Parts(Arc::new(Parts {
+                starts: starts(list.iter().map(|part| part.node.size())),
+                parts: list.into_iter().map(|part| part.shifted(at.wrapping_neg())).collect(),
+            })),
+        };
+        Self { at, node }
+    }
+}
+
+fn starts(lengths: impl IntoIterator<Item = usize>) -> Box<[usize]> {
+    let mut end = 0;
+    let ends = lengths.into_iter().map(|bytes| {
+        end += bytes;
+        end
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
+/// Puts a part behind a list: without empty ones, neighbours joined, short lists merged.
+fn append(list: &mut Vec<Placed>, part: Placed) {
+    let at = part.at;
+    match &part.node {
+        Node::Block(0) => {}
+        Node::Block(bytes) => {
+            if let Some(Placed { at: before, node: Node::Block(length) }) = list.last_mut()
+                && before.wrapping_add(*length as isize) == at
+            {
+                *length += bytes;
+            } else {
+                list.push(part);
+            }
+        }
+        Node::Blocks(blocks) if blocks.at.len() <= MERGED => {
+            for &more in &blocks.at {
+                append(list, Placed::block(blocks.bytes).shifted(at.wrapping_add(more)));
+            }
+        }
+        Node::Runs(runs) if runs.at.len() <= MERGED => {
+            for (&more, ends) in runs.at.iter().zip(runs.starts.windows(2)) {
+                append(list, Placed::block(ends[1] - ends[0]).shifted(at.wrapping_add(more)));
+            }
+        }
+        Node::Parts(parts) if parts.parts.len() <= MERGED => {
+            for part in &parts.parts {
+                append(list, part.clone().shifted(at));
+            }
+        }
+        _ => list.push(part),
+    }
+}

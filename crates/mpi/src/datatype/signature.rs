@@ -1,0 +1,189 @@
+//! Which basic elements follow each other in the packed data of a datatype (its type signature; MPI 5.0, section 5.1).
+//!
+//! Kept apart from where they lie: almost always one run of one kind, and then converting and counting elements is arithmetic.
+
+use super::basic::Basic;
+use std::sync::Arc;
+
+/// Sequences of at most this many entries are merged into the sequence that they stand in.
+const MERGED: usize = 16;
+
+/// Basic elements in order.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    entry: Entry,
+    totals: Totals,
+}
+
+#[derive(Clone, Debug)]
+enum Entry {
+    /// So many elements of one kind.
+    Run(Basic, usize),
+    /// A longer one, so many times.
+    Repeat(usize, Arc<Signature>),
+    Sequence(Arc<[Signature]>),
+}
+
+/// What a signature adds up to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Basic elements.
+    pub elements: usize,
+    /// Bytes in memory.
+    pub bytes: usize,
+    /// Bytes in `external32`.
+    pub external: usize,
+}
+
+impl Totals {
+    fn times(self, count: usize) -> Self {
+        Self { elements: self.elements * count, bytes: self.bytes * count, external: self.external * count }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            elements: self.elements + other.elements,
+            bytes: self.bytes + other.bytes,
+            external: self.external + other.external,
+        }
+    }
+}
+
+impl Signature {
+    /// No element.
+    pub fn empty() -> Self {
+        Self { entry: Entry::Sequence(Arc::new([])), totals: Totals::default() }
+    }
+
+    /// So many elements of one kind.
+    pub fn run(basic: Basic, count: usize) -> Self {
+        let one = Totals { elements: 1, bytes: basic.size(), external: basic.external_size() };
+        Self { entry: Entry::Run(basic, count), totals: one.times(count) }
+    }
+
+    /// So many times.
+    #[must_use]
+    pub fn repeated(&self, count: usize) -> Self {
+        if count == 0 || self.totals.elements == 0 {
+            return Self::empty();
+        }
+        let totals = self.totals.times(count);
+        let entry = match &self.entry {
+            Entry::Run(basic, each) => Entry::Run(*basic, each * count),
+            _ if count == 1 => self.entry.clone(),
+            Entry::Repeat(each, body) => Entry::Repeat(each * count, body.clone()),
+            Entry::Sequence(_) => Entry::Repeat(count, Arc::new(self.clone())),
+        };
+        Self { entry, totals }
+    }
+
+    /// One after the other.
+    pub fn sequence(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut list = Vec::new();
+        for part in parts {
+            append(&mut list, part);
+        }
+        match list.len() {
+            0 => Self::empty(),
+            1 => list.swap_remove(0),
+            _ => {
+                let totals = list.iter().fold(Totals::default(), |sum, part: &Self| sum.plus(part.totals));
+                Self { entry: Entry::Sequence(list.into()), totals }
+            }
+        }
+    }
+
+    /// What it adds up to.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// The one kind of element that it has; nothing when there are several or none.
+    pub fn uniform(&self) -> Option<Basic> {
+        if let Entry::Run(basic, _) = self.entry { Some(basic) } else { None }
+    }
+
+    /// Calls `each` with the runs of elements from the first on until it wants no more (gives false).
+    pub fn runs(&self, each: &mut impl FnMut(Basic, usize) -> bool) -> bool {
+        match &self.entry {
+            Entry::Run(basic, count) => each(*basic, *count),
+            Entry::Repeat(count, body) => (0..*count).all(|_| body.runs(each)),
+            Entry::Sequence(list) => list.iter().all(|part| part.runs(each)),
+        }
+    }
+
+    /// What the whole elements in the first `bytes` bytes add up to.
+    pub fn within(&self, bytes: usize) -> Totals {
+        if bytes >= self.totals.bytes {
+            return self.totals;
+        }
+        match &self.entry {
+            Entry::Run(basic, _) => {
+                let elements = bytes / basic.size();
+                Self::run(*basic, elements).totals
+            }
+            Entry::Repeat(_, body) => {
+                let whole = bytes / body.totals.bytes;
+                let before = body.totals.times(whole);
+                before.plus(body.within(bytes - before.bytes))
+            }
+            Entry::Sequence(list) => {
+                let mut sum = Totals::default();
+                for part in list.iter() {
+                    if sum.bytes + part.totals.bytes > bytes {
+                        return sum.plus(part.within(bytes - sum.bytes));
+                    }
+                    sum = sum.plus(part.totals);
+                }
+                sum
+            }
+        }
+    }
+
+    /// What the first `elements` elements add up to.
+    pub fn first(&self, elements: usize) -> Totals {
+        if elements >= self.totals.elements {
+            return self.totals;
+        }
+        match &self.entry {
+            Entry::Run(basic, _) => Self::run(*basic, elements).totals,
+            Entry::Repeat(_, body) => {
+                let before = body.totals.times(elements / body.totals.elements);
+                before.plus(body.first(elements - before.elements))
+            }
+            Entry::Sequence(list) => {
+                let mut sum = Totals::default();
+                for part in list.iter() {
+                    if sum.elements + part.totals.elements > elements {
+                        return sum.plus(part.first(elements - sum.elements));
+                    }
+                    sum = sum.plus(part.totals);
+                }
+                sum
+            }
+        }
+    }
+}
+
+/// Puts a part behind a list: without empty ones, runs of one kind joined, short sequences merged.
+fn append(list: &mut Vec<Signature>, part: Signature) {
+    match &part.entry {
+        _ if part.totals.elements == 0 => {}
+        Entry::Run(basic, count) => {
+            if let Some(last) = list.last_mut()
+                && let Entry::Run(before, length) = last.entry
+                && before == *basic
+            {
+                *last = Signature::run(before, length + count);
+            } else {
+                list.push(part);
+            }
+        }
+        Entry::Sequence(parts) if parts.len() <= MERGED => {
+            for part in parts.iter() {
+                append(list, part.clone());
+            }
+        }
+        _ => list.push(part),
+    }
+}
