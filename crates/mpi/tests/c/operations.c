@@ -1,0 +1,173 @@
+/* Every predefined operation on every type that it is defined for, in Reduce, Allreduce, Scan, Reduce_scatter_block and Reduce_local. */
+#include <complex.h>
+#include <stdint.h>
+#include "check.h"
+
+enum { N = 17 };
+
+#define VALUE(r, i) (((r) * 3 + (i) * 5) % 7 + 1)
+
+#define TRY(type, c_type, op, step, value)                                                                             \
+    do {                                                                                                               \
+        c_type a[N], b[N], wanted[N], scanned[N], *many = malloc(N * size * sizeof(c_type));                           \
+        for (int i = 0; i < N; i++) {                                                                                  \
+            for (int r = 0; r < size; r++) {                                                                           \
+                c_type x = (c_type)(value(r, i)), acc = wanted[i];                                                     \
+                wanted[i] = r ? (c_type)(step) : x;                                                                    \
+                if (r == rank) {                                                                                       \
+                    a[i] = x;                                                                                          \
+                    scanned[i] = wanted[i];                                                                            \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+        memset(b, 0, sizeof b);                                                                                        \
+        MPI_Allreduce(a, b, N, type, op, MPI_COMM_WORLD);                                                              \
+        for (int i = 0; i < N; i++) CHECK(b[i] == wanted[i]);                                                          \
+        memset(b, 0, sizeof b);                                                                                        \
+        MPI_Reduce(a, b, N, type, op, size - 1, MPI_COMM_WORLD);                                                       \
+        for (int i = 0; rank == size - 1 && i < N; i++) CHECK(b[i] == wanted[i]);                                      \
+        MPI_Scan(a, b, N, type, op, MPI_COMM_WORLD);                                                                   \
+        for (int i = 0; i < N; i++) CHECK(b[i] == scanned[i]);                                                         \
+        for (int r = 0; r < size; r++) memcpy(many + r * N, a, sizeof a);                                              \
+        MPI_Reduce_scatter_block(many, b, N, type, op, MPI_COMM_WORLD);                                                \
+        for (int i = 0; i < N; i++) CHECK(b[i] == wanted[i]);                                                          \
+        for (int i = 0; i < N; i++) {                                                                                  \
+            c_type x = b[i], acc = a[i];                                                                               \
+            wanted[i] = (c_type)(step);                                                                                \
+        }                                                                                                              \
+        MPI_Reduce_local(a, b, N, type, op);                                                                           \
+        for (int i = 0; i < N; i++) CHECK(b[i] == wanted[i]);                                                          \
+        free(many);                                                                                                    \
+    } while (0)
+
+#define SMALL(r, i) ((r) == 0 || ((r) + (i)) % 4 ? 1 : 2) /* products stay exact in every type */
+#define TRUTH(r, i) (((r) + (i)) % 3 != 0)
+
+#define ARITHMETIC(type, c_type)                                                                                       \
+    do {                                                                                                               \
+        TRY(type, c_type, MPI_SUM, acc + x, VALUE);                                                                    \
+        TRY(type, c_type, MPI_PROD, acc * x, SMALL);                                                                   \
+    } while (0)
+#define ORDERED(type, c_type)                                                                                          \
+    do {                                                                                                               \
+        TRY(type, c_type, MPI_MAX, acc > x ? acc : x, VALUE);                                                          \
+        TRY(type, c_type, MPI_MIN, acc < x ? acc : x, VALUE);                                                          \
+    } while (0)
+#define LOGICAL(type, c_type)                                                                                          \
+    do {                                                                                                               \
+        TRY(type, c_type, MPI_LAND, acc && x, TRUTH);                                                                  \
+        TRY(type, c_type, MPI_LOR, acc || x, TRUTH);                                                                   \
+        TRY(type, c_type, MPI_LXOR, !acc != !x, TRUTH);                                                                \
+    } while (0)
+#define BITWISE(type, c_type)                                                                                          \
+    do {                                                                                                               \
+        TRY(type, c_type, MPI_BAND, acc & x, VALUE);                                                                   \
+        TRY(type, c_type, MPI_BOR, acc | x, VALUE);                                                                    \
+        TRY(type, c_type, MPI_BXOR, acc ^ x, VALUE);                                                                   \
+    } while (0)
+#define INTEGER(type, c_type)                                                                                          \
+    do {                                                                                                               \
+        ARITHMETIC(type, c_type);                                                                                      \
+        ORDERED(type, c_type);                                                                                         \
+        LOGICAL(type, c_type);                                                                                         \
+        BITWISE(type, c_type);                                                                                         \
+    } while (0)
+#define FLOATING(type, c_type)                                                                                         \
+    do {                                                                                                               \
+        ARITHMETIC(type, c_type);                                                                                      \
+        ORDERED(type, c_type);                                                                                         \
+    } while (0)
+
+static void integers(void)
+{
+    INTEGER(MPI_INT, int);
+    INTEGER(MPI_LONG, long);
+    INTEGER(MPI_SHORT, short);
+    INTEGER(MPI_UNSIGNED_SHORT, unsigned short);
+    INTEGER(MPI_UNSIGNED, unsigned);
+    INTEGER(MPI_UNSIGNED_LONG, unsigned long);
+    INTEGER(MPI_LONG_LONG_INT, long long);
+    INTEGER(MPI_UNSIGNED_LONG_LONG, unsigned long long);
+    INTEGER(MPI_SIGNED_CHAR, signed char);
+    INTEGER(MPI_UNSIGNED_CHAR, unsigned char);
+    INTEGER(MPI_INT8_T, int8_t);
+    INTEGER(MPI_INT16_T, int16_t);
+    INTEGER(MPI_INT32_T, int32_t);
+    INTEGER(MPI_INT64_T, int64_t);
+    INTEGER(MPI_UINT8_T, uint8_t);
+    INTEGER(MPI_UINT16_T, uint16_t);
+    INTEGER(MPI_UINT32_T, uint32_t);
+    INTEGER(MPI_UINT64_T, uint64_t);
+}
+
+static void others(void)
+{
+    FLOATING(MPI_FLOAT, float);
+    FLOATING(MPI_DOUBLE, double);
+    FLOATING(MPI_LONG_DOUBLE, long double);
+    ARITHMETIC(MPI_C_FLOAT_COMPLEX, float complex);
+    ARITHMETIC(MPI_C_COMPLEX, float complex);
+    ARITHMETIC(MPI_C_DOUBLE_COMPLEX, double complex);
+    ARITHMETIC(MPI_C_LONG_DOUBLE_COMPLEX, long double complex);
+    LOGICAL(MPI_C_BOOL, _Bool);
+    BITWISE(MPI_BYTE, unsigned char);
+    INTEGER(MPI_AINT, MPI_Aint);
+    INTEGER(MPI_OFFSET, MPI_Offset);
+    INTEGER(MPI_COUNT, MPI_Count);
+}
+
+#define LOCATED(type, c_type)                                                                                          \
+    do {                                                                                                               \
+        struct {                                                                                                       \
+            c_type value;                                                                                              \
+            int index;                                                                                                 \
+        } a[N], most[N], least[N];                                                                                     \
+        memset(a, 0, sizeof a);                                                                                        \
+        for (int i = 0; i < N; i++) {                                                                                  \
+            a[i].value = (c_type)VALUE(rank, i);                                                                       \
+            a[i].index = 100 - rank;                                                                                   \
+        }                                                                                                              \
+        MPI_Allreduce(a, most, N, type, MPI_MAXLOC, MPI_COMM_WORLD);                                                   \
+        MPI_Allreduce(a, least, N, type, MPI_MINLOC, MPI_COMM_WORLD);                                                  \
+        for (int i = 0; i < N; i++) {                                                                                  \
+            int big = 0, small = 0;                                                                                    \
+            for (int r = 1; r < size; r++) { /* the least index of equals: the last rank */                            \
+                if (VALUE(r, i) >= VALUE(big, i)) big = r;                                                             \
+                if (VALUE(r, i) <= VALUE(small, i)) small = r;                                                         \
+            }                                                                                                          \
+            CHECK(most[i].value == (c_type)VALUE(big, i) && most[i].index == 100 - big);                               \
+            CHECK(least[i].value == (c_type)VALUE(small, i) && least[i].index == 100 - small);                         \
+        }                                                                                                              \
+    } while (0)
+
+static void located(void)
+{
+    LOCATED(MPI_2INT, int);
+    LOCATED(MPI_FLOAT_INT, float);
+    LOCATED(MPI_DOUBLE_INT, double);
+    LOCATED(MPI_LONG_INT, long);
+    LOCATED(MPI_SHORT_INT, short);
+    LOCATED(MPI_LONG_DOUBLE_INT, long double);
+}
+
+static void commutes(void)
+{
+    int flag;
+    MPI_Op_commutative(MPI_SUM, &flag);
+    CHECK(flag);
+    MPI_Op_commutative(MPI_MAXLOC, &flag);
+    CHECK(flag);
+    MPI_Op_commutative(MPI_REPLACE, &flag);
+    CHECK(!flag);
+    MPI_Op_commutative(MPI_NO_OP, &flag);
+}
+
+int main(void)
+{
+    start();
+    integers();
+    others();
+    located();
+    commutes();
+    return finish("operations");
+}
