@@ -37,7 +37,7 @@ pub fn kind_of(handle: usize) -> Option<Kind> {
 
 /// The value of a handle: generation (never 0), kind, index. Larger than every predefined handle.
 #[inline]
-pub fn value(kind: Kind, index: u32, generation: u32) -> usize {
+pub const fn value(kind: Kind, index: u32, generation: u32) -> usize {
     (generation as usize) << GENERATION_SHIFT | (kind as usize) << KIND_SHIFT | index as usize
 }
 

@@ -1,8 +1,25 @@
 //! The engine moves messages between this rank and all others. It knows contexts, tags and the ranks of the job, and no
 //! communicator, no handle and no error handler.
 
+mod matching;
+mod receive;
+pub mod ring;
+mod send;
+mod transfer;
+
+#[cfg(all(test, not(loom)))]
+mod tests;
+
+pub use transfer::COMPLETE_AT_ONCE;
+
 use crate::datatype::Datatype;
+use crate::segment::{RankPage, Segment};
+use matching::Matching;
+use receive::{Incoming, Messages};
+use send::Outgoing;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use transfer::{Stage, Transfers};
 
 /// Where a message's data lies in this process.
 #[derive(Clone)]
@@ -59,6 +76,10 @@ pub enum Mode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransferId(pub u64);
 
+/// A message that was taken out of matching and waits to be received (`MPI_Mprobe`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClaimId(pub u32);
+
 /// A message that was found but not received (`MPI_Probe`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
@@ -86,16 +107,166 @@ pub struct Completion {
 }
 
 /// Moves the messages of this rank.
-pub struct Engine {}
+#[derive(Default)]
+pub struct Engine {
+    segment: Option<Arc<Segment>>,
+    rank: usize,
+    outgoing: Vec<Outgoing>,
+    incoming: Vec<Incoming>,
+    /// Ranks whose ring to this one is in use.
+    senders: Vec<u16>,
+    /// Destinations for which something waits.
+    congested: Vec<u16>,
+    transfers: Transfers,
+    matching: Matching,
+    messages: Messages,
+}
+
+/// What a piece in a ring is. Words are of 8 bytes, in the piece's data.
+mod kind {
+    /// The first piece of an eager message: its envelope and all its bytes.
+    pub const EAGER: u8 = 1;
+    /// The next piece of the eager message that began before.
+    pub const MORE: u8 = 2;
+    /// The sender of the next eager message waits for its matching. Words: the sender's transfer.
+    pub const SYNCHRONOUS: u8 = 3;
+    /// A message whose data stays with the sender until it is matched. Words: see `send::Announcement`.
+    pub const ANNOUNCE: u8 = 4;
+    /// To the sender: send the data through the ring. Words: the sender's transfer, the receiver's, bytes.
+    pub const STREAM: u8 = 5;
+    /// A piece of such data. Context and tag: the receiver's transfer; length: bytes from this piece on, at most.
+    pub const DATA: u8 = 6;
+    /// To the sender: its transfer is complete. Words: the sender's transfer.
+    pub const COMPLETE: u8 = 7;
+}
 
 impl Engine {
     /// Before Init.
     pub fn detached() -> Self {
-        Self {}
+        Self::default()
+    }
+
+    /// Joins a job as one of its ranks.
+    pub fn attach(&mut self, segment: Arc<Segment>, rank: usize) {
+        let ranks = segment.ranks();
+        self.rank = rank;
+        self.outgoing = (0..ranks).map(|to| Outgoing::new(&segment, rank, to)).collect();
+        self.incoming = (0..ranks).map(|from| Incoming::new(&segment, from, rank)).collect();
+        self.segment = Some(segment);
+    }
+
+    /// This process's rank in the job.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Ranks of the job.
+    pub fn ranks(&self) -> usize {
+        self.outgoing.len()
+    }
+
+    /// The job's memory.
+    ///
+    /// # Panics
+    /// Before `attach`.
+    pub fn segment(&self) -> &Arc<Segment> {
+        self.segment.as_ref().expect("attached to a job")
+    }
+
+    fn page(&self) -> &RankPage {
+        self.segment().rank(self.rank)
     }
 
     /// Moves what can move without waiting; true when anything did.
     pub fn progress(&mut self) -> bool {
-        false
+        if self.segment.is_none() {
+            return false;
+        }
+        self.meet_senders();
+        let mut moved = false;
+        for index in 0..self.senders.len() {
+            moved |= self.drain(self.senders[index] as usize);
+        }
+        if !self.congested.is_empty() {
+            moved |= self.push_all();
+        }
+        moved
+    }
+
+    fn meet_senders(&mut self) {
+        for word in 0..self.ranks().div_ceil(64) {
+            let mut bits = self.page().connected[word].load(Ordering::Acquire);
+            while bits != 0 {
+                let from = word * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                if from < self.ranks() && !self.incoming[from].connected {
+                    self.incoming[from].connected = true;
+                    self.senders.push(from as u16);
+                }
+            }
+        }
+    }
+
+    /// Whether a transfer is complete.
+    #[inline]
+    pub fn is_complete(&self, id: TransferId) -> bool {
+        self.transfers.index(id).is_none_or(|index| self.transfers.stage(index) == Stage::Complete)
+    }
+
+    /// Whether an id names a transfer that was started and not taken.
+    #[inline]
+    pub fn lives(&self, id: TransferId) -> bool {
+        self.transfers.index(id).is_some()
+    }
+
+    /// How a transfer ended, when it has; its id is invalid from then on.
+    #[inline]
+    pub fn take_if_complete(&mut self, id: TransferId) -> Option<Completion> {
+        let index = self.transfers.index(id)?;
+        let transfer = self.transfers.at(index);
+        if transfer.stage != Stage::Complete {
+            return None;
+        }
+        let completion = transfer.completion;
+        self.transfers.free(index);
+        Some(completion)
+    }
+
+    /// As `take_if_complete`, without taking it.
+    pub fn completion(&self, id: TransferId) -> Option<Completion> {
+        self.transfers.index(id).and_then(|index| self.transfers.completion(index))
+    }
+
+    /// Nobody will ask for this transfer again: it goes on and frees itself.
+    pub fn detach(&mut self, id: TransferId) {
+        let Some(index) = self.transfers.index(id) else { return };
+        let transfer = self.transfers.at(index);
+        if transfer.stage == Stage::Complete {
+            self.transfers.free(index);
+        } else {
+            transfer.detached = true;
+        }
+    }
+
+    /// The context of a transfer, to find its communicator.
+    pub fn context(&self, id: TransferId) -> Option<u32> {
+        self.transfers.index(id).map(|index| self.transfers.context(index))
+    }
+
+    /// Transfers that are not complete.
+    pub fn under_way(&self) -> usize {
+        self.transfers.active()
+    }
+
+    /// Ends the job: what another rank left in the segment makes no sense.
+    #[cold]
+    fn corrupt(&self, other: usize, what: &str) -> ! {
+        crate::launch::abort(
+            1,
+            &format!(
+                "memory shared by rank {} and rank {other} is corrupt: {what} (a rank wrote where it must not)",
+                self.rank
+            ),
+        )
     }
 }

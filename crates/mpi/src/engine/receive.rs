@@ -1,0 +1,423 @@
+//! Receiving: pieces from the rings, straight into the user's buffer when they are matched, to the heap when not.
+
+use super::ring::{Area, Consumer, Header, INLINE};
+use super::send::MOST_EAGER;
+use super::transfer::{NONE, Stage};
+use super::{Arrival, Buffer, ClaimId, Completion, Engine, Envelope, Pattern, TransferId, kind};
+use crate::segment::Segment;
+
+/// The most pieces taken from one ring before the next one is looked at.
+const TURN: usize = 64;
+/// Credit is given back at once when a sender has so many bytes of it to come.
+const CREDIT_STEP: u64 = 32 * 1024;
+
+/// What comes in from one rank.
+pub struct Incoming {
+    consumer: Consumer<Area>,
+    /// The sender has used its ring.
+    pub(super) connected: bool,
+    /// The eager message that is arriving: where it goes, its bytes, and how many have come.
+    target: Target,
+    bytes: usize,
+    got: usize,
+    /// The sender's transfer when it waits for the next eager message to be matched; 0: it doesn't.
+    synchronous: u64,
+    /// Eager bytes handed on when the sender was last told.
+    told: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Nothing,
+    Transfer(u32),
+    Message(u32),
+}
+
+impl Incoming {
+    pub(super) fn new(segment: &Segment, from: usize, to: usize) -> Self {
+        let connected = (&raw const segment.rank(to).connected[from / 64], 1 << (from % 64));
+        // SAFETY: the segment is never unmapped, and its areas are as large.
+        let area = unsafe { Area::new(segment.pair(from, to), connected) };
+        Self {
+            consumer: Consumer::new(area),
+            connected: false,
+            target: Target::Nothing,
+            bytes: 0,
+            got: 0,
+            synchronous: 0,
+            told: 0,
+        }
+    }
+}
+
+/// A message that nobody expected.
+struct Message {
+    envelope: Envelope,
+    /// The sender's rank in the job.
+    from: usize,
+    /// All its bytes, and how many of them lie in `data`.
+    bytes: usize,
+    got: usize,
+    data: Vec<u8>,
+    /// The sender's transfer, to be told of the matching; 0: no need.
+    token: u64,
+    /// Announced: the data is still with the sender.
+    announced: bool,
+    /// The send of this very process whose data it is, when it wasn't copied.
+    own: u32,
+}
+
+/// Messages that were not expected, by slot.
+#[derive(Default)]
+pub struct Messages {
+    slots: Vec<Option<Message>>,
+    free: Vec<u32>,
+}
+
+impl Messages {
+    fn insert(&mut self, message: Message) -> u32 {
+        match self.free.pop() {
+            Some(index) => {
+                self.slots[index as usize] = Some(message);
+                index
+            }
+            None => {
+                self.slots.push(Some(message));
+                (self.slots.len() - 1) as u32
+            }
+        }
+    }
+
+    fn at(&mut self, index: u32) -> &mut Message {
+        self.slots[index as usize].as_mut().expect("a message that is kept")
+    }
+
+    fn remove(&mut self, index: u32) -> Message {
+        self.free.push(index);
+        self.slots[index as usize].take().expect("a message that is kept")
+    }
+}
+
+impl Engine {
+    /// Posts a receive. `from`: the job's rank of the sender, when it is known.
+    pub fn receive(&mut self, pattern: Pattern, from: Option<usize>, buffer: &Buffer) -> TransferId {
+        let _ = from;
+        let transfer = self.transfers.start(buffer, pattern);
+        match self.matching.find(&pattern) {
+            Some(message) => {
+                self.matching.remove(message);
+                self.receive_message(transfer, message);
+            }
+            None => {
+                self.transfers.at(transfer).posted = true;
+                self.matching.post(pattern, transfer);
+            }
+        }
+        self.transfers.id(transfer)
+    }
+
+    /// Receives a message that was claimed.
+    pub fn receive_claimed(&mut self, id: ClaimId, buffer: &Buffer) -> TransferId {
+        let message = self.messages.at(id.0);
+        let pattern = Pattern {
+            context: message.envelope.context,
+            source: Some(message.envelope.source),
+            tag: Some(message.envelope.tag),
+        };
+        let transfer = self.transfers.start(buffer, pattern);
+        self.receive_message(transfer, id.0);
+        self.transfers.id(transfer)
+    }
+
+    /// Looks for a message that a receive of this pattern would get now.
+    pub fn probe(&mut self, pattern: Pattern) -> Option<Arrival> {
+        let index = self.matching.find(&pattern)?;
+        Some(self.arrival(index))
+    }
+
+    /// As `probe`, and takes the message out of matching, to be received by `receive_claimed`.
+    pub fn claim(&mut self, pattern: Pattern) -> Option<(ClaimId, Arrival)> {
+        let index = self.matching.find(&pattern)?;
+        self.matching.remove(index);
+        Some((ClaimId(index), self.arrival(index)))
+    }
+
+    fn arrival(&mut self, index: u32) -> Arrival {
+        let message = self.messages.at(index);
+        Arrival { source: message.envelope.source, tag: message.envelope.tag, bytes: message.bytes }
+    }
+
+    /// Cancels a receive when it isn't matched yet. Sends go on.
+    pub fn cancel(&mut self, id: TransferId) {
+        let Some(index) = self.transfers.index(id) else { return };
+        let transfer = self.transfers.at(index);
+        if transfer.posted && self.matching.cancel(index) {
+            transfer.posted = false;
+            transfer.completion.cancelled = true;
+            self.transfers.complete(index);
+        }
+    }
+
+    /// A receive has its message: what is to come.
+    #[inline]
+    pub(super) fn accept(&mut self, receive: u32, envelope: &Envelope, bytes: usize) {
+        let transfer = self.transfers.at(receive);
+        let room = transfer.buffer.bytes;
+        transfer.posted = false;
+        transfer.bytes = bytes.min(room);
+        transfer.completion = Completion {
+            source: i32::from(envelope.source),
+            tag: envelope.tag,
+            bytes: bytes.min(room),
+            truncated: (bytes > room).then_some(bytes),
+            cancelled: false,
+        };
+    }
+
+    /// Gives a message that was kept to a receive.
+    fn receive_message(&mut self, receive: u32, index: u32) {
+        let message = self.messages.remove(index);
+        let from = message.from;
+        self.accept(receive, &message.envelope, message.bytes);
+        if message.own != NONE {
+            let (receive_buffer, send_buffer) =
+                (self.transfers.at(receive).buffer.clone(), self.transfers.at(message.own).buffer.clone());
+            receive_buffer.copy_of(&send_buffer);
+            self.transfers.complete(receive);
+            self.transfers.complete(message.own);
+            return;
+        }
+        if message.announced {
+            return self.ask_for_data(receive, from, message.token);
+        }
+        let incoming = &mut self.incoming[from];
+        self.transfers.at(receive).buffer.write(0, &message.data[..message.got]);
+        if message.bytes > INLINE {
+            incoming.consumer.handed_on += message.bytes as u64;
+            if incoming.consumer.handed_on - incoming.told >= CREDIT_STEP {
+                incoming.told = incoming.consumer.handed_on;
+                incoming.consumer.publish();
+                self.wake(from);
+            }
+        }
+        let incoming = &mut self.incoming[from];
+        if incoming.target == Target::Message(index) {
+            incoming.target = Target::Transfer(receive);
+        } else {
+            self.transfers.complete(receive);
+        }
+        if message.token != 0 {
+            self.tell(from, kind::COMPLETE, [message.token, 0, 0, 0, 0, 0]);
+        }
+    }
+
+    /// Has the data of an announced message sent.
+    fn ask_for_data(&mut self, receive: u32, from: usize, token: u64) {
+        let id = self.transfers.id(receive).0;
+        let bytes = self.transfers.at(receive).bytes;
+        if bytes == 0 {
+            self.transfers.complete(receive);
+            return self.tell(from, kind::COMPLETE, [token, 0, 0, 0, 0, 0]);
+        }
+        self.tell(from, kind::STREAM, [token, id, bytes as u64, 0, 0, 0]);
+    }
+
+    /// Keeps a message of this process to itself.
+    pub(super) fn keep_own(&mut self, envelope: Envelope, bytes: usize, data: Vec<u8>, own: u32) {
+        let got = data.len();
+        let from = self.rank;
+        let message = Message { envelope, from, bytes, got, data, token: 0, announced: false, own };
+        let index = self.messages.insert(message);
+        self.matching.keep(envelope, index);
+    }
+
+    /// Takes what has come from a rank; true when there was anything.
+    #[inline]
+    pub(super) fn drain(&mut self, from: usize) -> bool {
+        let mut any = false;
+        for _ in 0..TURN {
+            let Some(header) = self.incoming[from].consumer.peek() else { break };
+            any = true;
+            self.take_piece(from, header);
+        }
+        any
+    }
+
+    #[inline]
+    fn take_piece(&mut self, from: usize, header: Header) {
+        let left = match header.kind {
+            kind::EAGER => self.eager(from, header),
+            kind::MORE => self.more(from),
+            kind::DATA => self.data(from, header),
+            _ => self.news(from, header),
+        };
+        if self.incoming[from].consumer.consume(left) {
+            let incoming = &mut self.incoming[from];
+            incoming.told = incoming.consumer.handed_on;
+            self.wake(from);
+        }
+    }
+
+    /// The data of the piece that is there.
+    #[inline]
+    fn piece<'a>(&self, from: usize, left: usize) -> &'a [u8] {
+        // SAFETY: `drain` peeked, and consumes when the piece was dealt with.
+        unsafe { std::mem::transmute::<&[u8], &'a [u8]>(self.incoming[from].consumer.data(left)) }
+    }
+
+    /// The first piece of an eager message.
+    #[inline]
+    fn eager(&mut self, from: usize, header: Header) -> usize {
+        let bytes = header.length as usize;
+        if bytes > MOST_EAGER {
+            self.corrupt(from, &format!("an eager message of {bytes} bytes"));
+        }
+        let envelope = Envelope { context: header.context, source: header.source, tag: header.tag };
+        let piece = self.piece(from, bytes);
+        match self.matching.take_posted(&envelope) {
+            Some(receive) => {
+                self.accept(receive, &envelope, bytes);
+                let incoming = &mut self.incoming[from];
+                let token = std::mem::take(&mut incoming.synchronous);
+                if bytes > INLINE {
+                    incoming.consumer.handed_on += bytes as u64;
+                }
+                self.transfers.at(receive).buffer.write(0, piece);
+                if piece.len() == bytes {
+                    self.transfers.complete(receive);
+                } else {
+                    self.begin(from, Target::Transfer(receive), bytes, piece.len());
+                }
+                if token != 0 {
+                    self.tell(from, kind::COMPLETE, [token, 0, 0, 0, 0, 0]);
+                }
+            }
+            None => {
+                let mut data = vec![0; bytes];
+                data[..piece.len()].copy_from_slice(piece);
+                let got = piece.len();
+                let token = std::mem::take(&mut self.incoming[from].synchronous);
+                let message =
+                    Message { envelope, from, bytes, got, data, token, announced: false, own: NONE };
+                let index = self.messages.insert(message);
+                self.matching.keep(envelope, index);
+                if got < bytes {
+                    self.begin(from, Target::Message(index), bytes, got);
+                }
+            }
+        }
+        bytes
+    }
+
+    fn begin(&mut self, from: usize, target: Target, bytes: usize, got: usize) {
+        let incoming = &mut self.incoming[from];
+        (incoming.target, incoming.bytes, incoming.got) = (target, bytes, got);
+    }
+
+    /// The next piece of the eager message that is arriving.
+    fn more(&mut self, from: usize) -> usize {
+        let (target, bytes, got) =
+            (self.incoming[from].target, self.incoming[from].bytes, self.incoming[from].got);
+        if target == Target::Nothing {
+            self.corrupt(from, "a piece of no message");
+        }
+        let left = bytes - got;
+        let piece = self.piece(from, left);
+        match target {
+            Target::Transfer(receive) => self.transfers.at(receive).buffer.write(got, piece),
+            Target::Message(index) => {
+                let message = self.messages.at(index);
+                message.data[got..got + piece.len()].copy_from_slice(piece);
+                message.got += piece.len();
+            }
+            Target::Nothing => {}
+        }
+        self.incoming[from].got += piece.len();
+        if piece.len() == left {
+            self.incoming[from].target = Target::Nothing;
+            if let Target::Transfer(receive) = target {
+                self.transfers.complete(receive);
+            }
+        }
+        left
+    }
+
+    /// A piece of a message that was announced.
+    fn data(&mut self, from: usize, header: Header) -> usize {
+        let token = u64::from(header.context) | u64::from(header.tag as u32) << 32;
+        let index = self.transfer_of(from, token);
+        let left = header.length as usize;
+        let piece = self.piece(from, left);
+        let transfer = self.transfers.at(index);
+        let moved = transfer.moved;
+        if transfer.bytes - moved < piece.len() {
+            self.corrupt(from, "more data than was asked for");
+        }
+        transfer.buffer.write(moved, piece);
+        transfer.moved += piece.len();
+        if transfer.moved == transfer.bytes {
+            self.transfers.complete(index);
+        }
+        left
+    }
+
+    /// The transfer of this process that another rank speaks of.
+    fn transfer_of(&mut self, from: usize, token: u64) -> u32 {
+        match self.transfers.index(TransferId(token)) {
+            Some(index) if self.transfers.stage(index) == Stage::Active => index,
+            _ => self.corrupt(from, "news of a transfer that is not under way"),
+        }
+    }
+
+    /// Everything but data.
+    fn news(&mut self, from: usize, header: Header) -> usize {
+        let mut words = [0u64; 6];
+        for (word, bytes) in words.iter_mut().zip(self.piece(from, INLINE).chunks_exact(8)) {
+            *word = u64::from_ne_bytes(bytes.try_into().expect("eight bytes"));
+        }
+        match header.kind {
+            kind::SYNCHRONOUS => self.incoming[from].synchronous = words[0],
+            kind::ANNOUNCE => {
+                let envelope = Envelope { context: header.context, source: header.source, tag: header.tag };
+                self.announced(from, envelope, words);
+            }
+            kind::STREAM => {
+                let transfer = self.transfer_of(from, words[0]);
+                if words[2] > self.transfers.at(transfer).buffer.bytes as u64 {
+                    self.corrupt(from, "more data asked for than was announced");
+                }
+                self.stream(from, transfer, words[1], words[2] as usize);
+            }
+            kind::COMPLETE => {
+                let transfer = self.transfer_of(from, words[0]);
+                self.transfers.complete(transfer);
+            }
+            other => self.corrupt(from, &format!("a piece of kind {other}")),
+        }
+        INLINE
+    }
+
+    fn announced(&mut self, from: usize, envelope: Envelope, words: [u64; 6]) {
+        let bytes = words[1] as usize;
+        match self.matching.take_posted(&envelope) {
+            Some(receive) => {
+                self.accept(receive, &envelope, bytes);
+                self.ask_for_data(receive, from, words[0]);
+            }
+            None => {
+                let message = Message {
+                    envelope,
+                    from,
+                    bytes,
+                    got: 0,
+                    data: Vec::new(),
+                    token: words[0],
+                    announced: true,
+                    own: NONE,
+                };
+                let index = self.messages.insert(message);
+                self.matching.keep(envelope, index);
+            }
+        }
+    }
+}

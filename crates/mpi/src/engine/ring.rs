@@ -1,0 +1,470 @@
+//! The ring between an ordered pair of ranks: 64-byte lines in their area of the segment.
+//!
+//! ```text
+//! counters | line 0 | line 1 | ... | line 254
+//! line: stamp (lap, kind) u16, source u16, context u32, tag i32, length u32, 48 bytes of data
+//! ```
+//!
+//! A *piece* is a line with a header, whose data may go on in the lines behind it, up to the end of the ring. The header's
+//! first word is written last and carries the lap, so that a message of up to 48 bytes costs the transfer of one line: there
+//! is no head or tail that both sides touch. The receiver says now and then how far it has come, in the counters.
+//!
+//! What lies where the next header will be must not look like one. An old header doesn't, its lap being over. Where data lay
+//! in the lap before, the sender clears the stamp before it publishes the piece in front.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes of a line.
+pub const LINE: usize = 64;
+/// Bytes of data in a line with a header.
+pub const INLINE: usize = LINE - HEADER;
+/// Bytes of a header.
+pub const HEADER: usize = 16;
+/// Lines of a ring.
+pub const LINES: u32 = (crate::segment::PAIR_BYTES / LINE) as u32 - 1;
+/// The most lines of a piece: large enough that headers cost little, small enough that the receiver copies one piece while
+/// the sender writes the next.
+const PIECE_LINES: u32 = 32;
+/// The receiver says how far it has come after so many lines.
+const PUBLISH_LINES: u32 = 64;
+
+/// What a ring lies in: the segment's memory, or a model of it.
+pub trait Memory {
+    /// First word of a line; everything written before it was published is visible.
+    fn stamp(&self, line: u32) -> u64;
+    /// Second word of a line.
+    fn rest(&self, line: u32) -> u64;
+    /// Writes the second word.
+    fn set_rest(&self, line: u32, word: u64);
+    /// Writes the first word, after everything before.
+    fn publish(&self, line: u32, word: u64);
+    /// Makes the first word no stamp.
+    fn clear(&self, line: u32);
+    /// The data of a line, going on in the lines behind it.
+    fn data(&self, line: u32) -> *mut u8;
+    /// How far the receiver has come, and the eager bytes it has handed on.
+    fn counters(&self) -> (u64, u64);
+    /// Says how far the receiver has come, after everything it read before.
+    fn publish_counters(&self, consumed: u64, handed_on: u64);
+    /// Tells the receiver that this ring is in use.
+    fn connect(&self);
+}
+
+/// The area of a pair in the segment.
+#[derive(Clone, Copy)]
+pub struct Area {
+    start: *mut u8,
+    /// Where the sender says that it uses the ring: a bit of the receiver's page.
+    connected: (*const AtomicU64, u64),
+}
+// SAFETY: shared memory by design; what two sides touch is atomic or handed over by an atomic.
+unsafe impl Send for Area {}
+
+impl Area {
+    /// The area that starts here, and the word and its bit that say that it's in use.
+    ///
+    /// # Safety
+    /// `PAIR_BYTES` bytes of shared memory, aligned to a line, and a word, that are never unmapped.
+    pub unsafe fn new(start: *mut u8, connected: (*const AtomicU64, u64)) -> Self {
+        Self { start, connected }
+    }
+
+    #[inline]
+    fn word(&self, line: u32, word: usize) -> &AtomicU64 {
+        debug_assert!(line < LINES && word < 8);
+        // SAFETY: inside the area, as `new` was promised and lines are below LINES; aligned.
+        unsafe { &*self.start.add((line as usize + 1) * LINE + word * 8).cast() }
+    }
+
+    #[inline]
+    fn counter(&self, index: usize) -> &AtomicU64 {
+        // SAFETY: the first line of the area.
+        unsafe { &*self.start.add(index * 8).cast() }
+    }
+}
+
+impl Memory for Area {
+    #[inline]
+    fn stamp(&self, line: u32) -> u64 {
+        self.word(line, 0).load(Ordering::Acquire)
+    }
+
+    #[inline]
+    fn rest(&self, line: u32) -> u64 {
+        self.word(line, 1).load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn set_rest(&self, line: u32, word: u64) {
+        self.word(line, 1).store(word, Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn publish(&self, line: u32, word: u64) {
+        self.word(line, 0).store(word, Ordering::Release);
+    }
+
+    #[inline]
+    fn clear(&self, line: u32) {
+        self.word(line, 0).store(0, Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn data(&self, line: u32) -> *mut u8 {
+        debug_assert!(line < LINES);
+        // SAFETY: inside the area.
+        unsafe { self.start.add((line as usize + 1) * LINE + HEADER) }
+    }
+
+    #[inline]
+    fn counters(&self) -> (u64, u64) {
+        (self.counter(0).load(Ordering::Acquire), self.counter(1).load(Ordering::Relaxed))
+    }
+
+    #[inline]
+    fn publish_counters(&self, consumed: u64, handed_on: u64) {
+        self.counter(1).store(handed_on, Ordering::Relaxed);
+        self.counter(0).store(consumed, Ordering::Release);
+    }
+
+    fn connect(&self) {
+        // SAFETY: a word that is never unmapped, by `new`.
+        unsafe { &*self.connected.0 }.fetch_or(self.connected.1, Ordering::Release);
+    }
+}
+
+/// What a piece says about itself. What the fields mean besides depends on the kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// What it is; never more than a byte.
+    pub kind: u8,
+    /// A rank in a communicator.
+    pub source: u16,
+    /// A context.
+    pub context: u32,
+    /// A tag.
+    pub tag: i32,
+    /// Bytes.
+    pub length: u32,
+}
+
+impl Header {
+    #[inline]
+    fn first(&self, lap: u8) -> u64 {
+        u64::from(lap)
+            | u64::from(self.kind) << 8
+            | u64::from(self.source) << 16
+            | u64::from(self.context) << 32
+    }
+
+    #[inline]
+    fn second(&self) -> u64 {
+        u64::from(self.tag as u32) | u64::from(self.length) << 32
+    }
+
+    #[inline]
+    fn read(first: u64, second: u64) -> Self {
+        Self {
+            kind: (first >> 8) as u8,
+            source: (first >> 16) as u16,
+            context: (first >> 32) as u32,
+            tag: second as u32 as i32,
+            length: (second >> 32) as u32,
+        }
+    }
+}
+
+/// Bytes of the piece that starts at a line when so many are left: both sides know it.
+#[inline]
+pub fn piece_bytes(line: u32, left: usize) -> usize {
+    let lines = PIECE_LINES.min(LINES - line) as usize;
+    left.min(lines * LINE - HEADER)
+}
+
+#[inline]
+fn lines_of(bytes: usize) -> u32 {
+    (bytes + HEADER).div_ceil(LINE).max(1) as u32
+}
+
+/// Laps are 1 to 255 and start again: memory that was never written is of no lap.
+#[inline]
+fn next_lap(lap: u8) -> u8 {
+    if lap == u8::MAX { 1 } else { lap + 1 }
+}
+
+/// The sender's side.
+pub struct Producer<M> {
+    memory: M,
+    /// The line of the next header, and its lap.
+    line: u32,
+    lap: u8,
+    /// Lines that are known to be free.
+    free: u32,
+    /// Lines written since the start.
+    produced: u64,
+    /// The last the receiver said of eager bytes handed on.
+    handed_on: u64,
+    /// Lines in which data lies, a bit each.
+    raw: [u64; 4],
+    /// The receiver's counters said something impossible.
+    pub corrupt: bool,
+}
+
+impl<M: Memory> Producer<M> {
+    /// The sender's side of a ring in memory that is all zero.
+    pub fn new(memory: M) -> Self {
+        Self { memory, line: 0, lap: 1, free: 0, produced: 0, handed_on: 0, raw: [0; 4], corrupt: false }
+    }
+
+    /// Whether the next piece with so many bytes left to send fits now.
+    #[inline]
+    pub fn fits(&mut self, left: usize) -> bool {
+        let lines = lines_of(piece_bytes(self.line, left));
+        // One more: the line behind the piece is cleared.
+        self.free > lines || self.look(lines)
+    }
+
+    #[cold]
+    fn look(&mut self, lines: u32) -> bool {
+        if self.produced == 0 {
+            self.memory.connect();
+        }
+        self.refresh();
+        self.free > lines
+    }
+
+    /// Reads how far the receiver has come.
+    pub fn refresh(&mut self) {
+        let (consumed, handed_on) = self.memory.counters();
+        match self.produced.checked_sub(consumed) {
+            Some(used) if used <= u64::from(LINES - self.free) => self.free = LINES - used as u32,
+            _ => self.corrupt = true,
+        }
+        self.handed_on = handed_on;
+    }
+
+    /// Eager bytes that the receiver has handed on since the start, as last seen.
+    pub fn handed_on(&self) -> u64 {
+        self.handed_on
+    }
+
+    /// Writes a piece of up to 48 bytes. It must fit.
+    #[inline]
+    pub fn put_line(&mut self, header: Header, data: &[u8]) {
+        debug_assert!(data.len() <= INLINE && self.free > 1);
+        // SAFETY: the line has INLINE bytes of data, and is the sender's until it is published.
+        unsafe { copy_small(data.as_ptr(), self.memory.data(self.line), data.len()) };
+        self.publish(header, 1);
+    }
+
+    /// Writes a line of six words. It must fit.
+    pub fn put_words(&mut self, header: Header, words: &[u64; 6]) {
+        debug_assert!(self.free > 1);
+        // SAFETY: a line has room for six words of data, and is the sender's until it is published.
+        unsafe { self.memory.data(self.line).cast::<[u64; 6]>().write_unaligned(*words) };
+        self.publish(header, 1);
+    }
+
+    /// Lines written since the start.
+    pub fn produced(&self) -> u64 {
+        self.produced
+    }
+
+    /// Writes the next piece with `left` bytes to send, filled by `fill`; bytes it carries. It must fit.
+    #[inline]
+    pub fn put_piece(&mut self, header: Header, left: usize, fill: impl FnOnce(&mut [u8])) -> usize {
+        let bytes = piece_bytes(self.line, left);
+        let lines = lines_of(bytes);
+        debug_assert!(self.free > lines);
+        // SAFETY: `bytes` fit into the lines up to the end of the ring, which are the sender's until the piece is published.
+        fill(unsafe { std::slice::from_raw_parts_mut(self.memory.data(self.line), bytes) });
+        for raw in self.line + 1..self.line + lines {
+            self.raw[raw as usize / 64] |= 1 << (raw % 64);
+        }
+        self.publish(header, lines);
+        bytes
+    }
+
+    #[inline]
+    fn publish(&mut self, header: Header, lines: u32) {
+        let (line, lap) = (self.line, self.lap);
+        self.line += lines;
+        if self.line == LINES {
+            self.line = 0;
+            self.lap = next_lap(lap);
+        }
+        self.free -= lines;
+        self.produced += u64::from(lines);
+        let (word, bit) = (self.line as usize / 64, 1 << (self.line % 64));
+        if self.raw[word] & bit != 0 {
+            self.raw[word] &= !bit;
+            self.memory.clear(self.line);
+        }
+        self.memory.set_rest(line, header.second());
+        self.memory.publish(line, header.first(lap));
+    }
+}
+
+/// The receiver's side.
+pub struct Consumer<M> {
+    memory: M,
+    line: u32,
+    lap: u8,
+    consumed: u64,
+    /// Lines consumed since the counters were published.
+    unpublished: u32,
+    /// Eager bytes handed on since the start.
+    pub handed_on: u64,
+}
+
+impl<M: Memory> Consumer<M> {
+    /// The receiver's side of a ring in memory that is all zero.
+    pub fn new(memory: M) -> Self {
+        Self { memory, line: 0, lap: 1, consumed: 0, unpublished: 0, handed_on: 0 }
+    }
+
+    /// The header of the next piece, when it is there.
+    #[inline]
+    pub fn peek(&self) -> Option<Header> {
+        let first = self.memory.stamp(self.line);
+        if first as u8 != self.lap {
+            return None;
+        }
+        Some(Header::read(first, self.memory.rest(self.line)))
+    }
+
+    /// The data of the piece that is there, when the message has `left` bytes from it on.
+    ///
+    /// # Safety
+    /// `peek` saw a piece, and the slice is gone before `consume`.
+    #[inline]
+    pub unsafe fn data(&self, left: usize) -> &[u8] {
+        // SAFETY: inside the ring by `piece_bytes`; the sender leaves it alone until it is consumed.
+        unsafe { std::slice::from_raw_parts(self.memory.data(self.line), piece_bytes(self.line, left)) }
+    }
+
+    /// Goes on behind the piece that is there. True when the sender was told how far.
+    #[inline]
+    pub fn consume(&mut self, left: usize) -> bool {
+        let lines = lines_of(piece_bytes(self.line, left));
+        self.line += lines;
+        if self.line == LINES {
+            self.line = 0;
+            self.lap = next_lap(self.lap);
+        }
+        self.consumed += u64::from(lines);
+        self.unpublished += lines;
+        if self.unpublished >= PUBLISH_LINES {
+            self.publish();
+            return true;
+        }
+        false
+    }
+
+    /// Tells the sender how far.
+    #[inline]
+    pub fn publish(&mut self) {
+        self.unpublished = 0;
+        self.memory.publish_counters(self.consumed, self.handed_on);
+    }
+}
+
+/// Copies up to 48 bytes: by words of 16 and 8 that may overlap, without a call.
+///
+/// # Safety
+/// `bytes` readable at `from` and writable at `to`, apart from each other, at most 48.
+#[inline]
+pub unsafe fn copy_small(from: *const u8, to: *mut u8, bytes: usize) {
+    debug_assert!(bytes <= INLINE);
+    /// Copies the first and the last word; together they cover all bytes.
+    #[inline(always)]
+    unsafe fn ends<T>(from: *const u8, to: *mut u8, bytes: usize) {
+        let last = bytes - size_of::<T>();
+        // SAFETY: `bytes` is at least a word, by the caller's match.
+        unsafe {
+            let (a, b) = (from.cast::<T>().read_unaligned(), from.add(last).cast::<T>().read_unaligned());
+            to.cast::<T>().write_unaligned(a);
+            to.add(last).cast::<T>().write_unaligned(b);
+        }
+    }
+    // SAFETY: each branch reads and writes inside `bytes`.
+    unsafe {
+        match bytes {
+            8 => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
+            33.. => {
+                to.cast::<u128>().write_unaligned(from.cast::<u128>().read_unaligned());
+                ends::<u128>(from.add(16), to.add(16), bytes - 16);
+            }
+            16..=32 => ends::<u128>(from, to, bytes),
+            9..=15 => ends::<u64>(from, to, bytes),
+            4..=7 => ends::<u32>(from, to, bytes),
+            2..=3 => ends::<u16>(from, to, bytes),
+            1 => *to = *from,
+            0 => {}
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn pair() -> (Producer<Area>, Consumer<Area>, Vec<u64>) {
+        let mut memory = vec![0u64; crate::segment::PAIR_BYTES / 8 + 16];
+        let start = memory.as_mut_ptr();
+        // SAFETY: aligned up to a line inside the allocation, which the caller keeps; its last word says who is connected.
+        let area = unsafe {
+            let last = start.add(crate::segment::PAIR_BYTES / 8 + 15).cast();
+            Area::new(start.cast::<u8>().add(start.align_offset(64) * 8), (last, 1))
+        };
+        (Producer::new(area), Consumer::new(area), memory)
+    }
+
+    #[test]
+    fn pieces_of_all_sizes_come_out_as_they_went_in_over_many_laps() {
+        let (mut producer, mut consumer, _memory) = pair();
+        let mut seed = 1u64;
+        let mut ahead = std::collections::VecDeque::new();
+        for number in 0..20_000u32 {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let left = [0, 1, 8, 47, 48, 49, 64, 500, 2000, 5000][(seed >> 33) as usize % 10];
+            while !producer.fits(left) {
+                let (number, left): (u32, usize) = ahead.pop_front().expect("a full ring holds something");
+                let header = consumer.peek().expect("what was published is there");
+                assert_eq!(header.context, number);
+                // SAFETY: peeked.
+                let data = unsafe { consumer.data(left) };
+                assert!(data.iter().all(|&byte| byte == 0xffu8.wrapping_sub(number as u8)));
+                consumer.consume(left);
+            }
+            let header = Header { kind: 3, source: 9, context: number, tag: -1, length: left as u32 };
+            producer.put_piece(header, left, |data| data.fill(0xffu8.wrapping_sub(number as u8)));
+            ahead.push_back((number, left));
+        }
+        for (number, left) in ahead {
+            assert_eq!(consumer.peek().map(|header| header.context), Some(number));
+            consumer.consume(left);
+        }
+        assert_eq!(consumer.peek(), None);
+    }
+
+    #[test]
+    fn small_copies_copy_exactly_their_bytes() {
+        let from: Vec<u8> = (1..=48).collect();
+        for bytes in 0..=48 {
+            let mut to = [0u8; 49];
+            // SAFETY: both have 48 bytes.
+            unsafe { copy_small(from.as_ptr(), to.as_mut_ptr(), bytes) };
+            assert_eq!(to[..bytes], from[..bytes]);
+            assert!(to[bytes..].iter().all(|&byte| byte == 0));
+        }
+    }
+
+    #[test]
+    fn a_receiver_that_says_it_is_ahead_is_not_believed() {
+        let (mut producer, consumer, _memory) = pair();
+        consumer.memory.publish_counters(7, 0);
+        producer.refresh();
+        assert!(producer.corrupt);
+    }
+}

@@ -1,0 +1,353 @@
+//! Sending: what fits is written into the ring at once, the rest waits in a queue per destination, in order.
+
+use super::ring::{Area, Header, INLINE, Producer};
+use super::transfer::{NONE, SENT};
+use super::{Buffer, Engine, Envelope, Mode, Pattern, TransferId, kind};
+use crate::segment::Segment;
+use std::collections::VecDeque;
+
+/// Messages above so many bytes are announced, and copied when they are matched.
+pub const MOST_EAGER: usize = 16 * 1024;
+/// Eager bytes that a sender may have unmatched at a receiver. Messages of one line don't count: they take no more than
+/// their envelope.
+pub const CREDIT: u64 = 256 * 1024;
+/// The most of a streamed message that one piece's header can speak of.
+const STREAM_STEP: usize = 1 << 20;
+
+/// What goes out to one rank.
+pub struct Outgoing {
+    pub(super) producer: Producer<Area>,
+    queue: VecDeque<Pending>,
+    /// Eager bytes sent since the start.
+    eager: u64,
+}
+
+enum Pending {
+    /// An eager message, from a byte on.
+    Eager { transfer: u32, from: usize, synchronous: bool },
+    /// A message to announce.
+    Announce { transfer: u32 },
+    /// Data of a matched message, to the receiver's transfer.
+    Stream { transfer: u32, to: u64 },
+    /// News.
+    Words { kind: u8, words: [u64; 6] },
+}
+
+impl Outgoing {
+    pub(super) fn new(segment: &Segment, from: usize, to: usize) -> Self {
+        let connected = (&raw const segment.rank(to).connected[from / 64], 1 << (from % 64));
+        // SAFETY: the segment is never unmapped, and its areas are as large.
+        let area = unsafe { Area::new(segment.pair(from, to), connected) };
+        Self { producer: Producer::new(area), queue: VecDeque::new(), eager: 0 }
+    }
+}
+
+impl Buffer {
+    /// Copies data out of the buffer, from a byte on.
+    #[inline]
+    pub(super) fn read(&self, from: usize, into: &mut [u8]) {
+        debug_assert!(from + into.len() <= self.bytes);
+        // SAFETY: the buffer holds `bytes` bytes of data, lent by the user until the transfer is complete.
+        unsafe {
+            match &self.layout {
+                None => std::ptr::copy_nonoverlapping(self.address.add(from), into.as_mut_ptr(), into.len()),
+                Some(layout) => {
+                    layout.datatype.pack(self.address, layout.count, from, into);
+                }
+            }
+        }
+    }
+
+    /// Copies data into the buffer, from a byte on; what is beyond its end is left out.
+    #[inline]
+    pub(super) fn write(&self, from: usize, data: &[u8]) {
+        let bytes = data.len().min(self.bytes.saturating_sub(from));
+        // SAFETY: as for `read`.
+        unsafe {
+            match &self.layout {
+                None => std::ptr::copy_nonoverlapping(data.as_ptr(), self.address.wrapping_add(from), bytes),
+                Some(layout) => {
+                    layout.datatype.unpack(self.address, layout.count, from, &data[..bytes]);
+                }
+            }
+        }
+    }
+
+    /// Copies the data of another buffer of this process into this one; at most what it holds.
+    pub(super) fn copy_of(&self, other: &Buffer) {
+        let bytes = self.bytes.min(other.bytes);
+        if bytes == 0 {
+            return;
+        }
+        if other.layout.is_none() {
+            // SAFETY: `bytes` bytes of data lie there.
+            return self.write(0, unsafe { std::slice::from_raw_parts(other.address, bytes) });
+        }
+        if self.layout.is_none() {
+            // SAFETY: there is room for `bytes` bytes.
+            return other.read(0, unsafe { std::slice::from_raw_parts_mut(self.address, bytes) });
+        }
+        let mut between = vec![0; bytes.min(64 * 1024)];
+        for from in (0..bytes).step_by(between.len()) {
+            let piece = &mut between[..(bytes - from).min(64 * 1024)];
+            other.read(from, piece);
+            self.write(from, piece);
+        }
+    }
+}
+
+impl Engine {
+    /// Starts a send to a rank of the job. Nothing: it is complete already.
+    #[inline]
+    pub fn send(&mut self, to: usize, envelope: Envelope, buffer: &Buffer, mode: Mode) -> Option<TransferId> {
+        let bytes = buffer.bytes;
+        let out = &mut self.outgoing[to];
+        if bytes <= INLINE
+            && mode == Mode::Standard
+            && buffer.layout.is_none()
+            && out.queue.is_empty()
+            && to != self.rank
+            && out.producer.fits(bytes)
+        {
+            // SAFETY: `bytes` bytes of the user's data; of none, the address may be anything.
+            let data =
+                if bytes == 0 { &[] } else { unsafe { std::slice::from_raw_parts(buffer.address, bytes) } };
+            out.producer.put_line(header(kind::EAGER, envelope, bytes), data);
+            self.wake(to);
+            return None;
+        }
+        self.send_slowly(to, envelope, buffer, mode)
+    }
+
+    #[inline(never)]
+    fn send_slowly(
+        &mut self,
+        to: usize,
+        envelope: Envelope,
+        buffer: &Buffer,
+        mode: Mode,
+    ) -> Option<TransferId> {
+        if to == self.rank {
+            return self.send_to_self(envelope, buffer, mode);
+        }
+        let pattern =
+            Pattern { context: envelope.context, source: Some(envelope.source), tag: Some(envelope.tag) };
+        let synchronous = mode == Mode::Synchronous;
+        let eager = self.may_be_eager(to, buffer.bytes);
+        let out = &mut self.outgoing[to];
+        let mut from = 0;
+        if eager && !synchronous && out.queue.is_empty() {
+            while out.producer.fits(buffer.bytes - from) {
+                from += out.put_eager(envelope, buffer, from);
+                if from == buffer.bytes {
+                    self.wake(to);
+                    return None;
+                }
+            }
+        }
+        let transfer = self.transfers.start(buffer, pattern);
+        self.transfers.at(transfer).completion = SENT;
+        let pending = if eager {
+            Pending::Eager { transfer, from, synchronous }
+        } else {
+            Pending::Announce { transfer }
+        };
+        self.later(to, pending);
+        Some(self.transfers.id(transfer))
+    }
+
+    /// Takes credit for an eager message; false when it is too large or there is none.
+    fn may_be_eager(&mut self, to: usize, bytes: usize) -> bool {
+        if bytes <= INLINE {
+            return true;
+        }
+        if bytes > MOST_EAGER {
+            return false;
+        }
+        let out = &mut self.outgoing[to];
+        let most = |producer: &Producer<Area>| producer.handed_on().saturating_add(CREDIT);
+        if out.eager + bytes as u64 > most(&out.producer) {
+            out.producer.refresh();
+            if out.producer.handed_on() > out.eager {
+                self.corrupt(to, "more messages were handed on than were sent");
+            }
+            if out.eager + bytes as u64 > most(&out.producer) {
+                return false;
+            }
+        }
+        out.eager += bytes as u64;
+        true
+    }
+
+    fn send_to_self(&mut self, envelope: Envelope, buffer: &Buffer, mode: Mode) -> Option<TransferId> {
+        if let Some(receive) = self.matching.take_posted(&envelope) {
+            self.accept(receive, &envelope, buffer.bytes);
+            self.transfers.at(receive).buffer.copy_of(buffer);
+            self.transfers.complete(receive);
+            return None;
+        }
+        if mode == Mode::Standard && self.may_be_eager(self.rank, buffer.bytes) {
+            let mut data = vec![0; buffer.bytes];
+            buffer.read(0, &mut data);
+            self.keep_own(envelope, buffer.bytes, data, NONE);
+            return None;
+        }
+        let pattern =
+            Pattern { context: envelope.context, source: Some(envelope.source), tag: Some(envelope.tag) };
+        let transfer = self.transfers.start(buffer, pattern);
+        self.keep_own(envelope, buffer.bytes, Vec::new(), transfer);
+        Some(self.transfers.id(transfer))
+    }
+
+    /// Sends news to a rank.
+    pub(super) fn tell(&mut self, to: usize, kind: u8, words: [u64; 6]) {
+        self.later(to, Pending::Words { kind, words });
+    }
+
+    /// Sends the data of a matched message through the ring.
+    pub(super) fn stream(&mut self, to: usize, transfer: u32, receiver: u64, bytes: usize) {
+        self.transfers.at(transfer).bytes = bytes;
+        self.later(to, Pending::Stream { transfer, to: receiver });
+    }
+
+    /// Puts something into a destination's queue, and starts with it when it is the first.
+    fn later(&mut self, to: usize, pending: Pending) {
+        let out = &mut self.outgoing[to];
+        out.queue.push_back(pending);
+        if out.queue.len() == 1 && !self.push(to) {
+            self.congested.push(to as u16);
+        }
+    }
+
+    /// Writes what waits for a destination as far as it fits; true when nothing waits any more.
+    fn push(&mut self, to: usize) -> bool {
+        let produced = self.outgoing[to].producer.produced();
+        let empty = loop {
+            let out = &mut self.outgoing[to];
+            let Some(first) = out.queue.front_mut() else { break true };
+            let done = match first {
+                Pending::Words { kind, words } => {
+                    let fits = out.producer.fits(INLINE);
+                    if fits {
+                        out.producer.put_words(plain(*kind), words);
+                    }
+                    fits
+                }
+                Pending::Announce { transfer } => {
+                    let index = *transfer;
+                    let fits = out.producer.fits(INLINE);
+                    if fits {
+                        let token = self.transfers.id(index).0;
+                        let transfer = self.transfers.at(index);
+                        let words = [token, transfer.buffer.bytes as u64, 0, 0, 0, 0];
+                        out.producer.put_words(header(kind::ANNOUNCE, transfer.envelope(), 0), &words);
+                    }
+                    fits
+                }
+                Pending::Eager { transfer, from, synchronous } => {
+                    let index = *transfer;
+                    if *synchronous && out.producer.fits(INLINE) {
+                        let token = self.transfers.id(index).0;
+                        out.producer.put_words(plain(kind::SYNCHRONOUS), &[token, 0, 0, 0, 0, 0]);
+                        *synchronous = false;
+                        self.transfers.at(index).moved = 1;
+                    }
+                    let waits = *synchronous;
+                    let mut from = *from;
+                    let slot = self.transfers.at(index);
+                    let bytes = slot.buffer.bytes;
+                    let envelope = slot.envelope();
+                    let mut done = false;
+                    while !waits && !done && out.producer.fits(bytes - from) {
+                        from += out.put_eager(envelope, &slot.buffer, from);
+                        done = from == bytes;
+                    }
+                    if done && slot.moved == 0 {
+                        self.transfers.complete(index);
+                    } else if let Some(Pending::Eager { from: place, .. }) = out.queue.front_mut() {
+                        *place = from;
+                    }
+                    done
+                }
+                Pending::Stream { transfer, to: receiver } => {
+                    let (index, receiver) = (*transfer, *receiver);
+                    let slot = self.transfers.at(index);
+                    while slot.moved < slot.bytes {
+                        let left = (slot.bytes - slot.moved).min(STREAM_STEP);
+                        if !out.producer.fits(left) {
+                            break;
+                        }
+                        let header = Header {
+                            kind: kind::DATA,
+                            source: 0,
+                            context: receiver as u32,
+                            tag: (receiver >> 32) as i32,
+                            length: left as u32,
+                        };
+                        let moved = slot.moved;
+                        slot.moved +=
+                            out.producer.put_piece(header, left, |piece| slot.buffer.read(moved, piece));
+                    }
+                    let done = slot.moved == slot.bytes;
+                    if done {
+                        self.transfers.complete(index);
+                    }
+                    done
+                }
+            };
+            if !done {
+                break false;
+            }
+            self.outgoing[to].queue.pop_front();
+        };
+        let out = &self.outgoing[to];
+        if out.producer.corrupt {
+            self.corrupt(to, "a receiver is ahead of its sender");
+        }
+        if out.producer.produced() != produced {
+            self.wake(to);
+        }
+        empty
+    }
+
+    /// Writes what waits for all destinations; true when anything moved.
+    pub(super) fn push_all(&mut self) -> bool {
+        let mut moved = false;
+        for to in std::mem::take(&mut self.congested) {
+            let before = self.outgoing[to as usize].producer.produced();
+            if !self.push(to as usize) {
+                self.congested.push(to);
+            }
+            moved |= self.outgoing[to as usize].producer.produced() != before;
+        }
+        moved
+    }
+
+    /// Wakes a rank that sleeps.
+    #[inline]
+    pub(super) fn wake(&self, _to: usize) {}
+}
+
+impl Outgoing {
+    /// Writes the next piece of an eager message; its bytes.
+    fn put_eager(&mut self, envelope: Envelope, buffer: &Buffer, from: usize) -> usize {
+        let kind = if from == 0 { kind::EAGER } else { kind::MORE };
+        let header = header(kind, envelope, buffer.bytes);
+        self.producer.put_piece(header, buffer.bytes - from, |piece| buffer.read(from, piece))
+    }
+}
+
+#[inline]
+fn header(kind: u8, envelope: Envelope, bytes: usize) -> Header {
+    Header {
+        kind,
+        source: envelope.source,
+        context: envelope.context,
+        tag: envelope.tag,
+        length: bytes as u32,
+    }
+}
+
+fn plain(kind: u8) -> Header {
+    Header { kind, source: 0, context: 0, tag: 0, length: 0 }
+}

@@ -1,0 +1,210 @@
+//! Sends and receives under way: a table of slots named by `TransferId`s, which are `MPI_Request` handles as they are.
+
+use super::{Buffer, Completion, Envelope, Pattern, TransferId};
+use crate::abi::values::{MPI_ANY_SOURCE, MPI_ANY_TAG};
+use crate::handles::{self, Kind};
+
+/// No slot.
+pub const NONE: u32 = u32::MAX;
+
+/// Where a transfer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The slot is free.
+    Free,
+    /// Data or news of it are to come.
+    Active,
+    /// It may be taken.
+    Complete,
+}
+
+/// A send or a receive.
+pub struct Transfer {
+    generation: u32,
+    /// Where it is.
+    pub stage: Stage,
+    /// Nobody will ask for it: it frees itself.
+    pub detached: bool,
+    /// Linked where posted receives wait.
+    pub posted: bool,
+    /// The next and the previous of its queue of posted receives; the next free slot.
+    pub next: u32,
+    /// See `next`.
+    pub previous: u32,
+    /// The queue.
+    pub queue: u32,
+    /// The number of posted receives before it.
+    pub order: u64,
+    /// The user's data.
+    pub buffer: Buffer,
+    /// What it matches; of a send, what the other side is to see.
+    pub pattern: Pattern,
+    /// Bytes moved.
+    pub moved: usize,
+    /// Bytes to move.
+    pub bytes: usize,
+    /// How it ended.
+    pub completion: Completion,
+}
+impl Transfer {
+    /// What the other side sees of a send.
+    pub fn envelope(&self) -> Envelope {
+        let Pattern { context, source, tag } = self.pattern;
+        Envelope { context, source: source.unwrap_or_default(), tag: tag.unwrap_or_default() }
+    }
+}
+
+// SAFETY: the buffer's address belongs to the user, who lends it until the transfer is complete; the table is only reached by
+// who is inside.
+unsafe impl Send for Transfer {}
+
+/// The table.
+pub struct Transfers {
+    slots: Vec<Transfer>,
+    free: u32,
+    active: usize,
+}
+
+const NO_BUFFER: Buffer = Buffer { address: std::ptr::null_mut(), bytes: 0, layout: None };
+
+/// How a send ends.
+pub const SENT: Completion =
+    Completion { source: MPI_ANY_SOURCE, tag: MPI_ANY_TAG, bytes: 0, truncated: None, cancelled: false };
+
+const ANY: Pattern = Pattern { context: 0, source: None, tag: None };
+
+/// What stands for all sends that were complete when they started: never freed.
+pub const COMPLETE_AT_ONCE: TransferId = TransferId(handles::value(Kind::Transfer, 0, 1) as u64);
+
+impl Default for Transfers {
+    fn default() -> Self {
+        let mut transfers = Self { slots: Vec::new(), free: NONE, active: 0 };
+        let first = transfers.start(&NO_BUFFER, ANY);
+        transfers.complete(first);
+        transfers
+    }
+}
+
+impl Transfers {
+    /// A new active transfer.
+    #[inline]
+    pub fn start(&mut self, buffer: &Buffer, pattern: Pattern) -> u32 {
+        self.active += 1;
+        let index = self.free;
+        if index == NONE || buffer.layout.is_some() {
+            return self.start_slowly(buffer, pattern);
+        }
+        let slot = &mut self.slots[index as usize];
+        self.free = slot.next;
+        slot.stage = Stage::Active;
+        slot.buffer.address = buffer.address;
+        slot.buffer.bytes = buffer.bytes;
+        slot.pattern = pattern;
+        slot.moved = 0;
+        slot.bytes = 0;
+        slot.completion = SENT;
+        index
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn start_slowly(&mut self, buffer: &Buffer, pattern: Pattern) -> u32 {
+        let mut slot = Transfer {
+            generation: 1,
+            stage: Stage::Active,
+            detached: false,
+            posted: false,
+            next: NONE,
+            previous: NONE,
+            queue: NONE,
+            order: 0,
+            buffer: buffer.clone(),
+            pattern,
+            moved: 0,
+            bytes: 0,
+            completion: SENT,
+        };
+        let index = self.free;
+        if index == NONE {
+            self.slots.push(slot);
+            return (self.slots.len() - 1) as u32;
+        }
+        let place = &mut self.slots[index as usize];
+        self.free = place.next;
+        slot.generation = place.generation;
+        *place = slot;
+        index
+    }
+
+    /// The transfer of a slot.
+    #[inline]
+    pub fn at(&mut self, index: u32) -> &mut Transfer {
+        &mut self.slots[index as usize]
+    }
+
+    /// The id of a slot.
+    #[inline]
+    pub fn id(&self, index: u32) -> TransferId {
+        TransferId(handles::value(Kind::Transfer, index, self.slots[index as usize].generation) as u64)
+    }
+
+    /// The slot of an id that lives.
+    #[inline]
+    pub fn index(&self, id: TransferId) -> Option<u32> {
+        let index = handles::index(id.0 as usize);
+        let slot = self.slots.get(index)?;
+        let lives = handles::value(Kind::Transfer, index as u32, slot.generation) as u64 == id.0
+            && slot.stage != Stage::Free;
+        lives.then_some(index as u32)
+    }
+
+    /// Marks a transfer as complete.
+    #[inline]
+    pub fn complete(&mut self, index: u32) {
+        self.active -= 1;
+        let slot = &mut self.slots[index as usize];
+        slot.stage = Stage::Complete;
+        if slot.detached {
+            self.free(index);
+        }
+    }
+
+    /// Frees a slot.
+    #[inline]
+    pub fn free(&mut self, index: u32) {
+        if index == 0 {
+            return;
+        }
+        let slot = &mut self.slots[index as usize];
+        slot.generation = slot.generation.wrapping_add(1).max(1);
+        slot.stage = Stage::Free;
+        slot.detached = false;
+        if slot.buffer.layout.is_some() {
+            slot.buffer.layout = None;
+        }
+        slot.next = self.free;
+        self.free = index;
+    }
+
+    /// Where a transfer is.
+    #[inline]
+    pub fn stage(&self, index: u32) -> Stage {
+        self.slots[index as usize].stage
+    }
+
+    /// How a transfer ended.
+    pub fn completion(&self, index: u32) -> Option<Completion> {
+        let slot = &self.slots[index as usize];
+        (slot.stage == Stage::Complete).then_some(slot.completion)
+    }
+
+    /// The context of a transfer.
+    pub fn context(&self, index: u32) -> u32 {
+        self.slots[index as usize].pattern.context
+    }
+
+    /// Transfers that are not complete.
+    pub fn active(&self) -> usize {
+        self.active
+    }
+}
