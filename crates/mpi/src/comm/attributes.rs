@@ -1,0 +1,356 @@
+//! Attributes: what a program hangs on an object, by keyvals (MPI 5.0, section 7.7). Communicators and datatypes share this.
+//!
+//! Callbacks are the program's functions: nothing here is called by who is inside, and no lock is held during one.
+
+use crate::abi::values::*;
+use crate::check::{self, Failure, mpi};
+use crate::runtime::{self, State};
+use std::collections::HashMap;
+use std::ffi::{c_int, c_void};
+use std::sync::{Arc, Mutex};
+
+/// Copies an attribute when its object is duplicated: object, keyval, extra state, value, place for the copy, place for the flag.
+type Copy =
+    unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;
+/// Called before an attribute goes: object, keyval, value, extra state.
+type Delete = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_void) -> c_int;
+
+/// The kind of object that a keyval is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Of {
+    Comm,
+    Datatype,
+    Window,
+}
+
+impl Of {
+    fn objects(self) -> &'static str {
+        match self {
+            Self::Comm => "communicators",
+            Self::Datatype => "datatypes",
+            Self::Window => "windows",
+        }
+    }
+}
+
+/// What a keyval stands for.
+#[derive(Debug)]
+pub struct Keyval {
+    of: Of,
+    /// `MPI_NULL_COPY_FN`, `MPI_DUP_FN` or a function's address.
+    copy: usize,
+    /// `MPI_NULL_DELETE_FN` or a function's address.
+    delete: usize,
+    extra: *mut c_void,
+}
+// SAFETY: `extra` is never followed here, only handed back to the program.
+unsafe impl Send for Keyval {}
+// SAFETY: as above.
+unsafe impl Sync for Keyval {}
+
+/// The keyvals that a program made, by number; numbers are never used again.
+pub struct Keyvals {
+    live: HashMap<c_int, Arc<Keyval>>,
+    next: c_int,
+}
+
+/// Above the predefined keyvals.
+const FIRST_KEYVAL: c_int = 0x1000;
+
+impl Keyvals {
+    /// None.
+    pub fn new() -> Self {
+        Self { live: HashMap::new(), next: FIRST_KEYVAL }
+    }
+}
+
+impl Default for Keyvals {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[derive(Clone)]
+struct Attribute {
+    number: c_int,
+    keyval: Arc<Keyval>,
+    value: usize,
+}
+
+/// The attributes of one object, in the order in which they were first set.
+#[derive(Default)]
+pub struct Attributes(Mutex<Vec<Attribute>>);
+
+/// Makes a keyval for a kind of object.
+///
+/// # Errors
+/// No place for the result.
+pub(crate) fn create_keyval(
+    of: Of,
+    copy: usize,
+    delete: usize,
+    number: *mut c_int,
+    extra: *mut c_void,
+) -> Result<(), Failure> {
+    let place = check::output(number, "keyval")?;
+    let mut state = runtime::enter();
+    let keyvals = &mut state.keyvals;
+    *place = keyvals.next;
+    keyvals.live.insert(keyvals.next, Arc::new(Keyval { of, copy, delete, extra }));
+    keyvals.next += 1;
+    Ok(())
+}
+
+/// Frees a keyval; attributes that were set by it stay, with their callbacks.
+///
+/// # Errors
+/// A number that is no keyval of this kind.
+pub(crate) fn free_keyval(of: Of, number: *mut c_int) -> Result<(), Failure> {
+    let place = check::output(number, "keyval")?;
+    let mut state = runtime::enter();
+    find(&state, of, *place)?;
+    state.keyvals.live.remove(place);
+    *place = MPI_KEYVAL_INVALID;
+    Ok(())
+}
+
+fn find(state: &State, of: Of, number: c_int) -> Result<Arc<Keyval>, Failure> {
+    let refuse = |found: String| {
+        let text = format_args!("keyval is {found}; allowed are those made for {}", of.objects());
+        Err(Failure::new(MPI_ERR_KEYVAL, text))
+    };
+    match state.keyvals.live.get(&number) {
+        Some(found) if found.of == of => Ok(found.clone()),
+        Some(found) => refuse(format!("made for {}", found.of.objects())),
+        None if number == MPI_KEYVAL_INVALID => refuse("MPI_KEYVAL_INVALID".into()),
+        None if (FIRST_KEYVAL..state.keyvals.next).contains(&number) => refuse(format!("{number}, which was freed")),
+        None if (MPI_TAG_UB..=MPI_UNIVERSE_SIZE).contains(&number) => {
+            refuse(format!("{number}, a predefined one, which cannot be changed"))
+        }
+        None => refuse(format!("{number}, which is no keyval")),
+    }
+}
+
+fn callback_failed(which: &str, number: c_int, code: c_int) -> Failure {
+    Failure::new(code, format_args!("the {which} callback of keyval {number} returned error code {code}"))
+}
+
+impl Attribute {
+    /// Calls the delete callback.
+    fn delete(&self, object: usize) -> Result<(), Failure> {
+        if self.keyval.delete == MPI_NULL_DELETE_FN {
+            return Ok(());
+        }
+        // SAFETY: the program gave this address as that of a delete function; null was told apart.
+        let delete: Delete = unsafe { std::mem::transmute(self.keyval.delete) };
+        // SAFETY: the arguments that MPI promises to a delete function; nobody is inside.
+        let code = unsafe { delete(object, self.number, self.value as *mut c_void, self.keyval.extra) };
+        if code == MPI_SUCCESS { Ok(()) } else { Err(callback_failed("delete", self.number, code)) }
+    }
+
+    /// The value that a duplicate of the object gets, if any.
+    fn copied(&self, object: usize) -> Result<Option<usize>, Failure> {
+        match self.keyval.copy {
+            MPI_NULL_COPY_FN => return Ok(None),
+            MPI_DUP_FN => return Ok(Some(self.value)),
+            _ => {}
+        }
+        // SAFETY: the program gave this address as that of a copy function; the two constants were told apart.
+        let copy: Copy = unsafe { std::mem::transmute(self.keyval.copy) };
+        let (mut value, mut flag) = (0usize, 0);
+        let place = (&raw mut value).cast();
+        // SAFETY: the arguments that MPI promises to a copy function, with places that live during the call; nobody is inside.
+        let code = unsafe {
+            copy(object, self.number, self.keyval.extra, self.value as *mut c_void, place, &mut flag)
+        };
+        match code {
+            MPI_SUCCESS => Ok((flag != 0).then_some(value)),
+            code => Err(callback_failed("copy", self.number, code)),
+        }
+    }
+}
+
+/// Not to be called by who is inside.
+impl Attributes {
+    fn find(&self, number: c_int) -> Option<Attribute> {
+        self.0.lock().unwrap().iter().find(|attribute| attribute.number == number).cloned()
+    }
+
+    /// Sets an attribute of `object` (a handle of the kind `of`); what was there is deleted first.
+    ///
+    /// # Errors
+    /// A number that is no keyval of this kind; what the delete callback returned.
+    pub fn set(&self, of: Of, object: usize, number: c_int, value: *mut c_void) -> Result<(), Failure> {
+        let keyval = find(&runtime::enter(), of, number)?;
+        if let Some(before) = self.find(number) {
+            before.delete(object)?;
+        }
+        let mut attributes = self.0.lock().unwrap();
+        let value = value as usize;
+        match attributes.iter_mut().find(|attribute| attribute.number == number) {
+            Some(attribute) => attribute.value = value,
+            None => attributes.push(Attribute { number, keyval, value }),
+        }
+        Ok(())
+    }
+
+    /// The value of an attribute, if it is set.
+    ///
+    /// # Errors
+    /// A number that is no keyval of this kind.
+    pub fn get(&self, of: Of, number: c_int) -> Result<Option<*mut c_void>, Failure> {
+        match self.find(number) {
+            Some(attribute) => Ok(Some(attribute.value as *mut c_void)),
+            None => find(&runtime::enter(), of, number).map(|_| None),
+        }
+    }
+
+    /// Deletes an attribute; nothing happens when it isn't set.
+    ///
+    /// # Errors
+    /// A number that is no keyval of this kind; what the delete callback returned, and the attribute stays.
+    pub fn delete(&self, of: Of, object: usize, number: c_int) -> Result<(), Failure> {
+        let Some(attribute) = self.find(number) else {
+            return find(&runtime::enter(), of, number).map(|_| ());
+        };
+        attribute.delete(object)?;
+        self.0.lock().unwrap().retain(|other| other.number != number);
+        Ok(())
+    }
+
+    /// Copies, as their callbacks say, the attributes of `object` to its duplicate; these are the duplicate's.
+    ///
+    /// # Errors
+    /// What a copy callback returned; attributes before it are there.
+    pub fn copy_from(&self, from: &Self, object: usize) -> Result<(), Failure> {
+        let attributes = from.0.lock().unwrap().clone();
+        for attribute in attributes {
+            if let Some(value) = attribute.copied(object)? {
+                self.0.lock().unwrap().push(Attribute { value, ..attribute });
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes all attributes of `object`, the last first.
+    ///
+    /// # Errors
+    /// What a delete callback returned; its attribute and those before it stay.
+    pub fn clear(&self, object: usize) -> Result<(), Failure> {
+        loop {
+            let Some(last) = self.0.lock().unwrap().last().cloned() else { return Ok(()) };
+            last.delete(object)?;
+            self.0.lock().unwrap().retain(|other| other.number != last.number);
+        }
+    }
+}
+
+/// Stores what `get` found where the program wants it.
+///
+/// # Errors
+/// Null pointers.
+pub(crate) fn store(found: Option<*mut c_void>, value: *mut c_void, flag: *mut c_int) -> Result<(), Failure> {
+    *check::output(flag, "flag")? = found.is_some() as c_int;
+    if let Some(found) = found {
+        *check::output(value.cast(), "attribute_val")? = found;
+    }
+    Ok(())
+}
+
+mpi! {
+    /// Makes a keyval for windows.
+    fn PMPI_Win_create_keyval(copy: usize, delete: usize, win_keyval: *mut c_int, extra_state: *mut c_void) {
+        create_keyval(Of::Window, copy, delete, win_keyval, extra_state)
+    }
+
+    /// Frees a keyval for windows.
+    fn PMPI_Win_free_keyval(win_keyval: *mut c_int) {
+        free_keyval(Of::Window, win_keyval)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn keyval(copy: usize, delete: usize) -> c_int {
+        let mut number = 0;
+        create_keyval(Of::Comm, copy, delete, &mut number, std::ptr::null_mut()).unwrap();
+        number
+    }
+
+    static DELETED: AtomicUsize = AtomicUsize::new(0);
+
+    unsafe extern "C" fn delete(_: usize, _: c_int, value: *mut c_void, _: *mut c_void) -> c_int {
+        DELETED.store(value as usize, Ordering::Relaxed);
+        if value as usize == 13 { MPI_ERR_OTHER } else { MPI_SUCCESS }
+    }
+
+    unsafe extern "C" fn add_one(
+        _: usize,
+        _: c_int,
+        _: *mut c_void,
+        value: *mut c_void,
+        copy: *mut c_void,
+        flag: *mut c_int,
+    ) -> c_int {
+        // SAFETY: the places that a copy function gets.
+        unsafe {
+            *copy.cast::<usize>() = value as usize + 1;
+            *flag = 1;
+        }
+        MPI_SUCCESS
+    }
+
+    fn value(attributes: &Attributes, number: c_int) -> Option<usize> {
+        attributes.get(Of::Comm, number).unwrap().map(|value| value as usize)
+    }
+
+    #[test]
+    fn a_duplicate_gets_what_the_copy_callbacks_say() {
+        let (none, same, more) =
+            (keyval(MPI_NULL_COPY_FN, 0), keyval(MPI_DUP_FN, 0), keyval(add_one as *const () as usize, 0));
+        let (old, new) = (Attributes::default(), Attributes::default());
+        for number in [none, same, more] {
+            old.set(Of::Comm, 7, number, 40 as *mut c_void).unwrap();
+        }
+        new.copy_from(&old, 7).unwrap();
+        assert_eq!([none, same, more].map(|number| value(&new, number)), [None, Some(40), Some(41)]);
+    }
+
+    #[test]
+    fn an_attribute_whose_delete_callback_fails_stays() {
+        let number = keyval(0, delete as *const () as usize);
+        let attributes = Attributes::default();
+        attributes.set(Of::Comm, 7, number, 13 as *mut c_void).unwrap();
+        assert_eq!(attributes.delete(Of::Comm, 7, number).unwrap_err().class(), MPI_ERR_OTHER);
+        assert_eq!(attributes.clear(7).unwrap_err().class(), MPI_ERR_OTHER);
+        assert_eq!(attributes.set(Of::Comm, 7, number, std::ptr::null_mut()).unwrap_err().class(), MPI_ERR_OTHER);
+        assert_eq!(value(&attributes, number), Some(13));
+    }
+
+    #[test]
+    fn a_freed_keyval_is_refused_and_its_attributes_stay() {
+        let mut number = keyval(MPI_DUP_FN, 0);
+        let (old, new) = (Attributes::default(), Attributes::default());
+        let was = number;
+        old.set(Of::Comm, 7, number, 5 as *mut c_void).unwrap();
+        free_keyval(Of::Comm, &mut number).unwrap();
+        assert_eq!(number, MPI_KEYVAL_INVALID);
+        new.copy_from(&old, 7).unwrap();
+        assert_eq!(value(&new, was), Some(5));
+        let failure = old.set(Of::Comm, 7, was, std::ptr::null_mut()).unwrap_err();
+        assert!(failure.text().contains("freed"), "{}", failure.text());
+    }
+
+    #[test]
+    fn a_keyval_for_other_objects_is_refused() {
+        let mut number = 0;
+        create_keyval(Of::Datatype, 0, 0, &mut number, std::ptr::null_mut()).unwrap();
+        let failure = Attributes::default().get(Of::Comm, number).unwrap_err();
+        assert_eq!(failure.class(), MPI_ERR_KEYVAL);
+        assert!(failure.text().contains("made for datatypes"), "{}", failure.text());
+    }
+}

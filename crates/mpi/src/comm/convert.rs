@@ -1,0 +1,55 @@
+//! Handles as integers, for other languages (MPI 5.0, section 19.3.5). Predefined handles are their values of the ABI; of ours, the
+//! integer names kind and slot, and is good as long as the object lives.
+
+use crate::abi;
+use crate::abi::values::*;
+use crate::runtime;
+use std::ffi::c_int;
+
+/// Integers below name predefined handles, whose values fit.
+const PREDEFINED: usize = 0x1000;
+
+macro_rules! by_table {
+    ($($to:ident $from:ident $handle:ident $table:ident $null:ident)*) => {$(
+        /// A handle as an integer.
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case)]
+        pub extern "C" fn $to(handle: abi::$handle) -> c_int {
+            if handle.0 < PREDEFINED { handle.0 as c_int } else { runtime::enter().$table.to_int(handle.0) }
+        }
+
+        /// The handle that an integer stands for; the null handle when it stands for no living object.
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case)]
+        pub extern "C" fn $from(handle: c_int) -> abi::$handle {
+            if (0..PREDEFINED as c_int).contains(&handle) {
+                return abi::$handle(handle as usize);
+            }
+            abi::$handle(runtime::enter().$table.from_int(handle).unwrap_or($null))
+        }
+    )*};
+}
+
+by_table! {
+    PMPI_Comm_toint PMPI_Comm_fromint Comm comms MPI_COMM_NULL
+    PMPI_Group_toint PMPI_Group_fromint Group groups MPI_GROUP_NULL
+    PMPI_Type_toint PMPI_Type_fromint Datatype datatypes MPI_DATATYPE_NULL
+    PMPI_Errhandler_toint PMPI_Errhandler_fromint Errhandler errhandlers MPI_ERRHANDLER_NULL
+    PMPI_Info_toint PMPI_Info_fromint Info infos MPI_INFO_NULL
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comm::info::Info;
+
+    #[test]
+    fn a_handle_comes_back_from_its_integer_while_its_object_lives() {
+        let handle = abi::Info(runtime::enter().infos.insert(Info::default()));
+        let int = PMPI_Info_toint(handle);
+        assert_eq!(PMPI_Info_fromint(int), handle);
+        runtime::enter().infos.remove(handle.0);
+        assert_eq!(PMPI_Info_fromint(int).0, MPI_INFO_NULL);
+        assert_eq!(PMPI_Comm_fromint(PMPI_Comm_toint(abi::Comm(MPI_COMM_WORLD))).0, MPI_COMM_WORLD);
+    }
+}
