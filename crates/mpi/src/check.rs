@@ -107,6 +107,22 @@ pub(crate) fn string<'a>(text: *const c_char, name: &str) -> Result<&'a CStr, Fa
     Ok(unsafe { CStr::from_ptr(text) })
 }
 
+/// An array of the program's; nothing of it is read when it is empty.
+///
+/// # Errors
+/// A null pointer though there are elements.
+pub(crate) fn array<'a, T>(first: *const T, length: usize, name: &str) -> Result<&'a [T], Failure> {
+    if length == 0 {
+        return Ok(&[]);
+    }
+    if first.is_null() {
+        let text = format_args!("{name} is a null pointer; allowed is an array of {length}");
+        return Err(Failure::new(MPI_ERR_ARG, text));
+    }
+    // SAFETY: not null; that it holds `length` elements is the C caller's promise.
+    Ok(unsafe { std::slice::from_raw_parts(first, length) })
+}
+
 /// What a handle is when it is not what it should be: null, freed, another kind of object, or nothing at all.
 #[cold]
 fn described(handle: usize, expected: &str) -> String {

@@ -5,7 +5,10 @@
 //! `wait_until` enters and leaves by itself, and what a callback does may enter again.
 
 use crate::abi;
+use crate::comm::attributes::Keyvals;
 use crate::comm::errhandler::Errhandler;
+use crate::comm::errors::Added;
+use crate::comm::info::Info;
 use crate::comm::{Comm, Group};
 use crate::datatype::Datatype;
 use crate::engine::Engine;
@@ -30,6 +33,14 @@ pub struct State {
     pub groups: Handles<Arc<Group>>,
     /// Error handlers that programs made, by handle.
     pub errhandlers: Handles<Errhandler>,
+    /// Infos by handle; the predefined one apart.
+    pub infos: Handles<Info>,
+    /// `MPI_INFO_ENV`, from its first use.
+    pub environment: Option<Info>,
+    /// Keyvals that programs made.
+    pub keyvals: Keyvals,
+    /// Error classes and codes that programs added.
+    pub errors: Added,
     /// Derived datatypes by handle.
     pub datatypes: Handles<Arc<Datatype>>,
 }
@@ -92,6 +103,10 @@ fn make() {
             own: None,
             groups: Handles::new(Kind::Group),
             errhandlers: Handles::new(Kind::Errhandler),
+            infos: Handles::new(Kind::Info),
+            environment: None,
+            keyvals: Keyvals::new(),
+            errors: Added::default(),
             datatypes: Handles::new(Kind::Datatype),
         };
         // SAFETY: once, before anybody can have entered.

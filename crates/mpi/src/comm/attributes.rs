@@ -10,8 +10,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Mutex};
 
 /// Copies an attribute when its object is duplicated: object, keyval, extra state, value, place for the copy, place for the flag.
-type Copy =
-    unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;
+type Copy = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;
 /// Called before an attribute goes: object, keyval, value, extra state.
 type Delete = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_void) -> c_int;
 
@@ -124,7 +123,9 @@ fn find(state: &State, of: Of, number: c_int) -> Result<Arc<Keyval>, Failure> {
         Some(found) if found.of == of => Ok(found.clone()),
         Some(found) => refuse(format!("made for {}", found.of.objects())),
         None if number == MPI_KEYVAL_INVALID => refuse("MPI_KEYVAL_INVALID".into()),
-        None if (FIRST_KEYVAL..state.keyvals.next).contains(&number) => refuse(format!("{number}, which was freed")),
+        None if (FIRST_KEYVAL..state.keyvals.next).contains(&number) => {
+            refuse(format!("{number}, which was freed"))
+        }
         None if (MPI_TAG_UB..=MPI_UNIVERSE_SIZE).contains(&number) => {
             refuse(format!("{number}, a predefined one, which cannot be changed"))
         }
@@ -327,7 +328,10 @@ mod tests {
         attributes.set(Of::Comm, 7, number, 13 as *mut c_void).unwrap();
         assert_eq!(attributes.delete(Of::Comm, 7, number).unwrap_err().class(), MPI_ERR_OTHER);
         assert_eq!(attributes.clear(7).unwrap_err().class(), MPI_ERR_OTHER);
-        assert_eq!(attributes.set(Of::Comm, 7, number, std::ptr::null_mut()).unwrap_err().class(), MPI_ERR_OTHER);
+        assert_eq!(
+            attributes.set(Of::Comm, 7, number, std::ptr::null_mut()).unwrap_err().class(),
+            MPI_ERR_OTHER
+        );
         assert_eq!(value(&attributes, number), Some(13));
     }
 

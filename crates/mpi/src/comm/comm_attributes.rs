@@ -39,7 +39,8 @@ fn predefined(keyval: c_int, ranks: usize) -> Option<Option<*mut c_void>> {
 }
 
 fn found(comm: abi::Comm) -> Result<Arc<Comm>, Failure> {
-    check::comm(&check::running()?, comm).cloned()
+    let state = check::running()?;
+    check::comm(&state, comm).cloned()
 }
 
 fn get(comm: abi::Comm, keyval: c_int, value: *mut c_void, flag: *mut c_int) -> Result<(), Failure> {

@@ -112,7 +112,9 @@ pub static LAST_USED: AtomicI32 = AtomicI32::new(MPI_ERR_LASTCODE);
 fn no_code(name: &str, code: c_int) -> Failure {
     Failure::new(
         MPI_ERR_ARG,
-        format_args!("{name} is {code}; allowed are the classes of MPI and what MPI_Add_error_class and MPI_Add_error_code gave"),
+        format_args!(
+            "{name} is {code}; allowed are the classes of MPI and what MPI_Add_error_class and MPI_Add_error_code gave"
+        ),
     )
 }
 
@@ -144,7 +146,8 @@ impl Added {
             return Err(not_added("errorclass", class));
         }
         if let Some((code, _)) = self.0.iter().find(|(code, added)| added.class == class && **code != class) {
-            let text = format_args!("errorclass is {class}, which still has the code {code}; remove that first");
+            let text =
+                format_args!("errorclass is {class}, which still has the code {code}; remove that first");
             return Err(Failure::new(MPI_ERR_OTHER, text));
         }
         self.0.remove(&class);

@@ -19,13 +19,18 @@ impl State {
 }
 
 /// The places in `group` of an array of ranks, which must differ.
-fn distinct(group: &Group, ranks: impl IntoIterator<Item = c_int>, name: &str) -> Result<Vec<usize>, Failure> {
+fn distinct(
+    group: &Group,
+    ranks: impl IntoIterator<Item = c_int>,
+    name: &str,
+) -> Result<Vec<usize>, Failure> {
     let size = group.members.len();
     let mut taken = vec![false; size];
     let mut places = Vec::new();
     for (i, rank) in ranks.into_iter().enumerate() {
         let place = usize::try_from(rank).ok().filter(|&place| place < size).ok_or_else(|| {
-            let allowed = if size == 0 { "none, as the group is empty".into() } else { format!("0 to {}", size - 1) };
+            let allowed =
+                if size == 0 { "none, as the group is empty".into() } else { format!("0 to {}", size - 1) };
             Failure::new(MPI_ERR_RANK, format_args!("{name}[{i}] is rank {rank}; allowed are {allowed}"))
         })?;
         if std::mem::replace(&mut taken[place], true) {
@@ -87,12 +92,18 @@ fn difference(one: &Group, other: &Group) -> Vec<u32> {
 
 /// How many ranks or ranges an array has.
 fn length(n: c_int) -> Result<usize, Failure> {
-    usize::try_from(n).map_err(|_| Failure::new(MPI_ERR_ARG, format_args!("n is {n}; allowed are 0 and more")))
+    usize::try_from(n)
+        .map_err(|_| Failure::new(MPI_ERR_ARG, format_args!("n is {n}; allowed are 0 and more")))
 }
 
 type OfTwo = fn(&Group, &Group) -> Vec<u32>;
 
-fn of_two(make: OfTwo, group1: abi::Group, group2: abi::Group, newgroup: *mut abi::Group) -> Result<(), Failure> {
+fn of_two(
+    make: OfTwo,
+    group1: abi::Group,
+    group2: abi::Group,
+    newgroup: *mut abi::Group,
+) -> Result<(), Failure> {
     let mut state = check::running()?;
     let one = check::group(&state, group1, "group1")?;
     let other = check::group(&state, group2, "group2")?;
@@ -102,7 +113,13 @@ fn of_two(make: OfTwo, group1: abi::Group, group2: abi::Group, newgroup: *mut ab
 
 type OfPlaces = fn(&Group, &[usize]) -> Vec<u32>;
 
-fn of_ranks(make: OfPlaces, group: abi::Group, n: c_int, ranks: *const c_int, newgroup: *mut abi::Group) -> Result<(), Failure> {
+fn of_ranks(
+    make: OfPlaces,
+    group: abi::Group,
+    n: c_int,
+    ranks: *const c_int,
+    newgroup: *mut abi::Group,
+) -> Result<(), Failure> {
     let mut state = check::running()?;
     let group = check::group(&state, group, "group")?;
     let ranks = check::array(ranks, length(n)?, "ranks")?;
@@ -111,7 +128,13 @@ fn of_ranks(make: OfPlaces, group: abi::Group, n: c_int, ranks: *const c_int, ne
     Ok(())
 }
 
-fn of_ranges(make: OfPlaces, group: abi::Group, n: c_int, ranges: *const [c_int; 3], newgroup: *mut abi::Group) -> Result<(), Failure> {
+fn of_ranges(
+    make: OfPlaces,
+    group: abi::Group,
+    n: c_int,
+    ranges: *const [c_int; 3],
+    newgroup: *mut abi::Group,
+) -> Result<(), Failure> {
     let mut state = check::running()?;
     let group = check::group(&state, group, "group")?;
     let ranks = expand(&group, check::array(ranges, length(n)?, "ranges")?)?;
@@ -215,7 +238,12 @@ mod tests {
         let ten = group(&(0..10).collect::<Vec<_>>());
         assert_eq!(expand(&ten, &[[1, 8, 3], [9, 8, -5], [6, 5, -1]]).unwrap(), [1, 4, 7, 9, 6, 5]);
         assert_eq!(expand(&ten, &[[0, 11, 4]]).unwrap(), [0, 4, 8]);
-        for (range, class) in [([0, 3, 0], MPI_ERR_ARG), ([3, 0, 1], MPI_ERR_ARG), ([0, 10, 1], MPI_ERR_RANK), ([-1, 3, 1], MPI_ERR_RANK)] {
+        for (range, class) in [
+            ([0, 3, 0], MPI_ERR_ARG),
+            ([3, 0, 1], MPI_ERR_ARG),
+            ([0, 10, 1], MPI_ERR_RANK),
+            ([-1, 3, 1], MPI_ERR_RANK),
+        ] {
             assert_eq!(expand(&ten, &[range]).unwrap_err().class(), class, "{range:?}");
         }
     }
@@ -226,6 +254,11 @@ mod tests {
         assert_eq!(included(&three, &distinct(&three, [2, 0], "ranks").unwrap()), [9, 7]);
         assert_eq!(excluded(&three, &distinct(&three, [2, 0], "ranks").unwrap()), [8]);
         assert!(distinct(&three, [1, 1], "ranks").unwrap_err().text().contains("ranks[1] is rank 1 again"));
-        assert!(distinct(&three, [3], "ranks").unwrap_err().text().contains("ranks[0] is rank 3; allowed are 0 to 2"));
+        assert!(
+            distinct(&three, [3], "ranks")
+                .unwrap_err()
+                .text()
+                .contains("ranks[0] is rank 3; allowed are 0 to 2")
+        );
     }
 }

@@ -228,7 +228,7 @@ mpi! {
         let keys = reading(info, |info| info.0.len())?;
         let found = reading(info, |info| info.0.get(n as usize).map(|pair| pair.0.clone()))?;
         let Some(found) = found.filter(|_| n >= 0) else {
-            let text = format_args!("n is {n}, and the info has {keys} keys; allowed are 0 to {keys} - 1");
+            let text = format_args!("n is {n}, and the info has {keys} keys; allowed are numbers of keys, from 0");
             return Err(Failure::new(MPI_ERR_ARG, text));
         };
         check::output(key, "key")?;

@@ -3,12 +3,26 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `errhandler` | error handlers, and what becomes of a failure |
+//! | `errors` | error classes and codes, and their words |
 //! | `inquiry` | rank, size, comparison, name and group of a communicator |
+//! | `groups` | groups made of groups |
+//! | `attributes` | keyvals and attributes of any object |
+//! | `comm_attributes` | those of communicators, and the predefined ones |
+//! | `info` | infos |
+//! | `convert` | handles as integers |
 
+pub mod attributes;
+pub mod comm_attributes;
+pub mod convert;
 pub mod errhandler;
+pub mod errors;
+pub mod groups;
+pub mod info;
 pub mod inquiry;
 
 use crate::abi::values::{MPI_ERRORS_ARE_FATAL, MPI_UNDEFINED};
+use attributes::Attributes;
+use info::Info;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU32, AtomicUsize};
 use std::sync::{Arc, Mutex};
@@ -55,6 +69,10 @@ pub struct Comm {
     pub errhandler: AtomicUsize,
     /// What `MPI_Comm_set_name` said, without the final 0.
     pub name: Mutex<Vec<u8>>,
+    /// What the program hung on it.
+    pub attributes: Attributes,
+    /// Hints that the program gave.
+    pub hints: Mutex<Info>,
     /// Communicators made of this one so far: a tag that tells the making of one from the next.
     pub offspring: AtomicU32,
 }
@@ -69,6 +87,8 @@ impl Comm {
             remote,
             errhandler: AtomicUsize::new(MPI_ERRORS_ARE_FATAL),
             name: Mutex::new(Vec::new()),
+            attributes: Attributes::default(),
+            hints: Mutex::new(Info::default()),
             offspring: AtomicU32::new(0),
         }
     }
