@@ -43,9 +43,7 @@ fn start(required: c_int) -> Result<c_int, Failure> {
         state.world = Some(Arc::new(Comm::world(job.rank, job.segment.ranks())));
         state.own = Some(Arc::new(Comm::own(job.rank)));
     }
-    if required == MPI_THREAD_MULTIPLE {
-        runtime::lock_from_now_on();
-    }
+    runtime::set_locking(required == MPI_THREAD_MULTIPLE);
     LEVEL.store(required, Ordering::Relaxed);
     MAIN_THREAD.store(this_thread(), Ordering::Relaxed);
     job.segment.rank(job.rank).stage.store(stage::INITIALISED, Ordering::Release);

@@ -71,7 +71,8 @@ static RUNTIME: Runtime = Runtime {
     made: Once::new(),
     state: UnsafeCell::new(MaybeUninit::uninit()),
     phase: AtomicU8::new(phase::BEFORE),
-    locking: AtomicBool::new(false),
+    // Before Init several threads may make infos or error handlers.
+    locking: AtomicBool::new(true),
     lock: Lock { word: AtomicU32::new(0) },
 };
 
@@ -151,12 +152,12 @@ pub fn set_phase(phase: u8) {
     RUNTIME.phase.store(phase, Ordering::Release);
 }
 
-/// From now on several threads may be inside at different times. Only while one thread runs MPI.
-pub fn lock_from_now_on() {
-    RUNTIME.locking.store(true, Ordering::Release);
+/// Whether calls take the lock from now on: not when the program promised one thread at a time. Only while one thread runs MPI.
+pub fn set_locking(locking: bool) {
+    RUNTIME.locking.store(locking, Ordering::Release);
 }
 
-/// Calls take the lock: threads are `MPI_THREAD_MULTIPLE`, or there is a progress thread.
+/// Calls take the lock: Init has not been called, threads are `MPI_THREAD_MULTIPLE`, or there is a progress thread.
 pub fn locks() -> bool {
     RUNTIME.locking.load(Ordering::Relaxed)
 }
