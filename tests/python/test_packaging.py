@@ -1,4 +1,4 @@
-"""`pip install` of an sdist, in an environment of its own, gives the module, the command, the types and the C header.
+"""`pip install` of an sdist, in an environment of its own, gives the module, the command, the types, the C header and MPI.
 
 The sdist holds everything that a build needs; the wheel is built from it, as an installer would.
 """
@@ -57,7 +57,8 @@ def test_the_wheel_serves_every_python_from_3_10_on_and_holds_what_it_should(whe
     assert "-cp310-abi3-" in wheel.name
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    for part in ["_core.abi3.so", "_core.pyi", "py.typed", "include/cellweave.h", "cli/run.py", "report/page.py"]:
+    parts = ["_core.abi3.so", "_core.pyi", "py.typed", "include/cellweave.h", "cli/run.py", "report/page.py"]
+    for part in [*parts, "mpi/include/mpi.h", "mpi/lib/libmpi_abi.so.1", "mpi/bin/cellrun", "mpi/bin/mpiexec"]:
         assert f"cellweave/{part}" in names
     sources = {
         f"cellweave/{p.relative_to(ROOT / 'python' / 'cellweave')}" for p in (ROOT / "python" / "cellweave").rglob("*.py")
@@ -65,7 +66,7 @@ def test_the_wheel_serves_every_python_from_3_10_on_and_holds_what_it_should(whe
     assert sources <= set(names)
 
 
-def test_a_fresh_environment_gets_module_command_types_and_header(wheel: Path, tmp_path: Path) -> None:
+def test_a_fresh_environment_gets_module_command_types_header_and_mpi(wheel: Path, tmp_path: Path) -> None:
     venv.create(tmp_path / "fresh", with_pip=True)
     python = tmp_path / "fresh" / "bin" / "python"
     run(python, "-m", "pip", "install", "--quiet", wheel)
@@ -76,6 +77,10 @@ def test_a_fresh_environment_gets_module_command_types_and_header(wheel: Path, t
     (tmp_path / "k.c").write_text('#include "cellweave.h"\nint version = CW_ABI_VERSION;\n')
     include = run(command, "--include").stdout.strip()
     run("gcc", "-Wall", "-Werror", "-fPIC", "-shared", f"-I{include}", tmp_path / "k.c", "-o", tmp_path / "libk.so")
+    (tmp_path / "m.c").write_text("#include <mpi.h>\nint main(void) { return MPI_Init(0, 0) || MPI_Finalize(); }\n")
+    run(tmp_path / "fresh" / "bin" / "cellcc", tmp_path / "m.c", "-o", tmp_path / "m")
+    run(tmp_path / "fresh" / "bin" / "cellrun", "-n", 2, tmp_path / "m")
+    assert not (tmp_path / "fresh" / "bin" / "mpiexec").exists()
     code = "import cellweave, pathlib; print((pathlib.Path(cellweave.__file__).parent / 'py.typed').exists())"
     assert run(python, "-c", code).stdout.strip() == "True"
 
