@@ -249,6 +249,12 @@ pub fn predefined_size(handle: abi::Datatype) -> Option<usize> {
     (size != 0).then_some(size as usize)
 }
 
+/// Value and index of a predefined pair (`MPI_DOUBLE_INT` and its like); nothing for all other handles.
+pub fn pair(handle: abi::Datatype) -> Option<(Basic, Basic)> {
+    let &(.., value, index) = PAIRS.iter().find(|pair| pair.0 == handle.0)?;
+    Some((Basic::of(abi::Datatype(value))?, Basic::of(abi::Datatype(index))?))
+}
+
 impl Basic {
     /// Of a handle's value; nothing for pairs, derived datatypes and everything else.
     #[inline]

@@ -145,7 +145,7 @@ fn make(
         signature,
         layout,
         contents: Arc::new(contents),
-        name: Mutex::new(String::new()),
+        name: Mutex::default(),
     }
 }
 
@@ -174,7 +174,7 @@ impl Datatype {
             signature: self.signature.clone(),
             layout: self.layout.clone(),
             contents,
-            name: Mutex::new(String::new()),
+            name: Mutex::default(),
             ..*self
         }
     }

@@ -23,6 +23,7 @@ mod predefined;
 mod signature;
 
 pub use basic::{Basic, Class, Scalar, predefined_size};
+pub(crate) use functions::{Integer, count};
 pub use signature::{Signature, Totals};
 
 use crate::abi;
@@ -34,7 +35,7 @@ use crate::runtime::State;
 use contents::Contents;
 use layout::{Node, Placed};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A datatype, predefined or derived. Sizes in bytes.
 pub struct Datatype {
@@ -62,7 +63,7 @@ pub struct Datatype {
     signature: Signature,
     layout: Placed,
     contents: Arc<Contents>,
-    name: Mutex<String>,
+    name: Mutex<Vec<u8>>,
 }
 
 /// A piece of memory.
@@ -178,10 +179,15 @@ impl Datatype {
         self.signature.totals().elements
     }
 
+    /// Its name, as the user set it or the standard does.
+    pub fn name(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.name.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Its name, when it is predefined or one of `MPI_Type_create_f90_*`.
     fn predefined_name(&self) -> Option<String> {
         self.predefined?;
-        Some(self.name.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        Some(String::from_utf8_lossy(&self.name()).into_owned())
     }
 
     /// May be used to communicate.

@@ -20,7 +20,7 @@ static TABLE: LazyLock<[Option<Arc<Datatype>>; VALUES]> = LazyLock::new(|| {
         let member = |value: usize| table[at(value)].clone().unwrap_or_else(|| unreachable!());
         let mut made = pair(&member(value), &member(index));
         made.predefined = Some(abi::Datatype(handle));
-        made.name = Mutex::new(name.to_owned());
+        made.name = Mutex::new(name.into());
         table[at(handle)] = Some(Arc::new(made));
     }
     table
@@ -49,7 +49,7 @@ fn single(basic: Basic) -> Datatype {
         signature: Signature::run(basic, 1),
         layout: Placed::block(size),
         contents: Arc::new(Contents::named()),
-        name: Mutex::new(basic.name().to_owned()),
+        name: Mutex::new(basic.name().into()),
     }
 }
 

@@ -1,1 +1,3 @@
 //! The functions of point-to-point communication and requests (MPI 5.0, chapter 3).
+
+mod status;

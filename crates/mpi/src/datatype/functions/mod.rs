@@ -1,6 +1,8 @@
 //! The C interface of chapter 5.
 
 mod make;
+mod names;
+mod pack;
 mod query;
 
 use super::Datatype;
@@ -12,30 +14,40 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 /// An integer of C: `int`, `MPI_Aint` or `MPI_Count`.
-trait Integer: Copy {
+pub(crate) trait Integer: Copy {
     fn wide(self) -> i64;
-}
-
-impl Integer for c_int {
-    fn wide(self) -> i64 {
-        self as i64
+    /// Nothing: it doesn't fit.
+    fn narrow(value: usize) -> Option<Self>;
+    /// `MPI_UNDEFINED`.
+    fn undefined() -> Self;
+    /// `MPI_UNDEFINED` where it doesn't fit.
+    fn or_undefined(value: usize) -> Self {
+        Self::narrow(value).unwrap_or_else(Self::undefined)
     }
 }
 
-impl Integer for i64 {
-    fn wide(self) -> i64 {
-        self
-    }
+macro_rules! integer {
+    ($($type:ty)*) => {$(
+        impl Integer for $type {
+            fn wide(self) -> i64 {
+                self as i64
+            }
+
+            fn narrow(value: usize) -> Option<Self> {
+                value.try_into().ok()
+            }
+
+            fn undefined() -> Self {
+                MPI_UNDEFINED as Self
+            }
+        }
+    )*};
 }
 
-impl Integer for isize {
-    fn wide(self) -> i64 {
-        self as i64
-    }
-}
+integer!(c_int i64 isize);
 
 /// A count that must not be negative.
-fn count(value: impl Integer, name: &str) -> Result<i64, Failure> {
+pub(crate) fn count(value: impl Integer, name: &str) -> Result<i64, Failure> {
     let value = value.wide();
     if value < 0 {
         return Err(Failure::new(MPI_ERR_COUNT, format_args!("{name} is {value}; it must not be negative")));
@@ -84,16 +96,6 @@ unsafe fn counts<T: Integer>(place: *const T, length: usize, name: &str) -> Resu
             format_args!("{name}[{i}] is {}; it must not be negative", values[i]),
         )),
     }
-}
-
-/// A result that is `MPI_UNDEFINED` where it doesn't fit in an `int`.
-fn int_or_undefined(value: usize) -> c_int {
-    c_int::try_from(value).unwrap_or(MPI_UNDEFINED)
-}
-
-/// As `int_or_undefined`, for an `MPI_Count`.
-fn count_or_undefined(value: usize) -> abi::Count {
-    abi::Count::try_from(value).unwrap_or(MPI_UNDEFINED.into())
 }
 
 /// Puts a new datatype behind a handle.

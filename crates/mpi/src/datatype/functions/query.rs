@@ -1,6 +1,6 @@
-//! Sizes, bounds and names (MPI 5.0, sections 5.1.5, 5.1.7, 5.1.8 and 7.8).
+//! Sizes and bounds (MPI 5.0, sections 5.1.5, 5.1.7 and 5.1.8).
 
-use super::{count_or_undefined, int_or_undefined};
+use super::Integer;
 use crate::abi;
 use crate::check::{self, Failure, mpi};
 use std::ffi::c_int;
@@ -21,28 +21,26 @@ fn true_extent(datatype: abi::Datatype, lb: *mut isize, extent: *mut isize) -> R
     Ok(())
 }
 
-fn large_size(datatype: abi::Datatype, size: *mut abi::Count) -> Result<(), Failure> {
+fn size<N: Integer>(datatype: abi::Datatype, size: *mut N) -> Result<(), Failure> {
     let state = check::running()?;
-    *check::output(size, "size")? = count_or_undefined(state.valid_datatype(datatype)?.size);
+    *check::output(size, "size")? = N::or_undefined(state.valid_datatype(datatype)?.size);
     Ok(())
 }
 
 mpi! {
     /// Section 5.1.5.
     fn PMPI_Type_size(datatype: abi::Datatype, size: *mut c_int) {
-        let state = check::running()?;
-        *check::output(size, "size")? = int_or_undefined(state.valid_datatype(datatype)?.size);
-        Ok(())
+        self::size(datatype, size)
     }
 
     /// Section 5.1.5.
     fn PMPI_Type_size_c(datatype: abi::Datatype, size: *mut abi::Count) {
-        large_size(datatype, size)
+        self::size(datatype, size)
     }
 
     /// Section 5.1.5, deprecated.
     fn PMPI_Type_size_x(datatype: abi::Datatype, size: *mut abi::Count) {
-        large_size(datatype, size)
+        self::size(datatype, size)
     }
 
     /// Section 5.1.7.

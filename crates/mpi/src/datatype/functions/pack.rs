@@ -1,0 +1,165 @@
+//! Pack and unpack (MPI 5.0, section 5.2), addresses (5.1.5). Packed data is the data itself, without a header.
+
+use super::{Integer, count};
+use crate::abi;
+use crate::abi::values::{MPI_ERR_ARG, MPI_ERR_TRUNCATE};
+use crate::check::{self, Failure, mpi};
+use crate::datatype::Datatype;
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+/// `count` elements of a datatype, and the bytes that their data is.
+pub(super) struct Data {
+    pub datatype: Arc<Datatype>,
+    pub count: usize,
+    pub bytes: usize,
+}
+
+/// Looks up what is to be packed or unpacked.
+fn data<N: Integer>(n: N, name: &str, datatype: abi::Datatype, comm: abi::Comm) -> Result<Data, Failure> {
+    let state = check::running()?;
+    check::comm(&state, comm)?;
+    let count = count(n, name)? as usize;
+    let datatype = state.committed_datatype(datatype)?.clone();
+    let bytes = total(datatype.size, count)?;
+    Ok(Data { datatype, count, bytes })
+}
+
+/// `count` times `size` bytes.
+pub(super) fn total(size: usize, count: usize) -> Result<usize, Failure> {
+    size.checked_mul(count).filter(|&bytes| bytes <= isize::MAX as usize).ok_or_else(|| {
+        Failure::new(MPI_ERR_ARG, format_args!("{count} elements of {size} bytes do not fit in 64 bits"))
+    })
+}
+
+/// A buffer of packed data from `position` on, of which `bytes` are to be used: where that is, and the position after.
+pub(super) fn window<N: Integer>(
+    buffer: *const c_void,
+    (size, size_name): (N, &str),
+    position: *mut N,
+    bytes: usize,
+) -> Result<(*mut u8, N), Failure> {
+    let at = check::output(position, "position")?.wide();
+    let size = size.wide();
+    if at < 0 || at > size {
+        return Err(Failure::new(
+            MPI_ERR_ARG,
+            format_args!("position is {at}; allowed are 0 to {size_name}, which is {size}"),
+        ));
+    }
+    let left = (size - at) as usize;
+    if bytes > left {
+        return Err(Failure::new(
+            MPI_ERR_TRUNCATE,
+            format_args!(
+                "{bytes} bytes are needed; of {size_name} = {size}, {left} are left from position {at} on"
+            ),
+        ));
+    }
+    let after = N::narrow(at as usize + bytes)
+        .ok_or_else(|| Failure::new(MPI_ERR_ARG, "the position after does not fit in its type"))?;
+    Ok((buffer.cast_mut().cast::<u8>().wrapping_offset(at as isize), after))
+}
+
+/// # Safety
+/// As `MPI_Pack`'s.
+unsafe fn pack<N: Integer>(
+    from: *const c_void,
+    data: Data,
+    (into, size, position): (*mut c_void, N, *mut N),
+) -> Result<(), Failure> {
+    let (place, after) = window(into, (size, "outsize"), position, data.bytes)?;
+    if data.bytes > 0 {
+        // SAFETY: `outsize` bytes are the caller's word, and the window is within; so is the data at `from`.
+        unsafe {
+            let into = std::slice::from_raw_parts_mut(place, data.bytes);
+            data.datatype.pack(from.cast(), data.count, 0, into);
+        }
+    }
+    *check::output(position, "position")? = after;
+    Ok(())
+}
+
+/// # Safety
+/// As `MPI_Unpack`'s.
+unsafe fn unpack<N: Integer>(
+    (from, size, position): (*const c_void, N, *mut N),
+    into: *mut c_void,
+    data: Data,
+) -> Result<(), Failure> {
+    let (place, after) = window(from, (size, "insize"), position, data.bytes)?;
+    if data.bytes > 0 {
+        // SAFETY: `insize` bytes are the caller's word, and the window is within; so is the data at `into`.
+        unsafe {
+            let from = std::slice::from_raw_parts(place, data.bytes);
+            data.datatype.unpack(into.cast(), data.count, 0, from);
+        }
+    }
+    *check::output(position, "position")? = after;
+    Ok(())
+}
+
+fn pack_size<N: Integer>(data: &Data, size: *mut N) -> Result<(), Failure> {
+    *check::output(size, "size")? = N::or_undefined(data.bytes);
+    Ok(())
+}
+
+mpi! {
+    /// Section 5.2.
+    fn PMPI_Pack(inbuf: *const c_void, incount: c_int, datatype: abi::Datatype, outbuf: *mut c_void, outsize: c_int, position: *mut c_int, comm: abi::Comm) on comm {
+        let data = data(incount, "incount", datatype, comm)?;
+        // SAFETY: the C caller's word.
+        unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
+    }
+
+    /// Section 5.2.
+    fn PMPI_Pack_c(inbuf: *const c_void, incount: abi::Count, datatype: abi::Datatype, outbuf: *mut c_void, outsize: abi::Count, position: *mut abi::Count, comm: abi::Comm) on comm {
+        let data = data(incount, "incount", datatype, comm)?;
+        // SAFETY: the C caller's word.
+        unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
+    }
+
+    /// Section 5.2.
+    fn PMPI_Unpack(inbuf: *const c_void, insize: c_int, position: *mut c_int, outbuf: *mut c_void, outcount: c_int, datatype: abi::Datatype, comm: abi::Comm) on comm {
+        let data = data(outcount, "outcount", datatype, comm)?;
+        // SAFETY: the C caller's word.
+        unsafe { unpack((inbuf, insize, position), outbuf, data) }
+    }
+
+    /// Section 5.2.
+    fn PMPI_Unpack_c(inbuf: *const c_void, insize: abi::Count, position: *mut abi::Count, outbuf: *mut c_void, outcount: abi::Count, datatype: abi::Datatype, comm: abi::Comm) on comm {
+        let data = data(outcount, "outcount", datatype, comm)?;
+        // SAFETY: the C caller's word.
+        unsafe { unpack((inbuf, insize, position), outbuf, data) }
+    }
+
+    /// Section 5.2.
+    fn PMPI_Pack_size(incount: c_int, datatype: abi::Datatype, comm: abi::Comm, size: *mut c_int) on comm {
+        pack_size(&data(incount, "incount", datatype, comm)?, size)
+    }
+
+    /// Section 5.2.
+    fn PMPI_Pack_size_c(incount: abi::Count, datatype: abi::Datatype, comm: abi::Comm, size: *mut abi::Count) on comm {
+        pack_size(&data(incount, "incount", datatype, comm)?, size)
+    }
+
+    /// Section 5.1.5.
+    fn PMPI_Get_address(location: *const c_void, address: *mut abi::Aint) {
+        *check::output(address, "address")? = location.addr() as abi::Aint;
+        Ok(())
+    }
+}
+
+/// Section 5.1.5.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+pub extern "C" fn PMPI_Aint_add(base: abi::Aint, disp: abi::Aint) -> abi::Aint {
+    base.wrapping_add(disp)
+}
+
+/// Section 5.1.5.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+pub extern "C" fn PMPI_Aint_diff(addr1: abi::Aint, addr2: abi::Aint) -> abi::Aint {
+    addr1.wrapping_sub(addr2)
+}
