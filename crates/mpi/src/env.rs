@@ -40,6 +40,7 @@ fn start(required: c_int) -> Result<c_int, Failure> {
     let _ = header.next_context.compare_exchange(0, FREE_CONTEXT, Ordering::AcqRel, Ordering::Acquire);
     {
         let mut state = runtime::enter();
+        state.engine.attach(job.segment.clone(), job.rank);
         state.world = Some(Arc::new(Comm::world(job.rank, job.segment.ranks())));
         state.own = Some(Arc::new(Comm::own(job.rank)));
     }

@@ -10,7 +10,7 @@ mod transfer;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
-pub use transfer::COMPLETE_AT_ONCE;
+pub use transfer::{COMPLETE_AT_ONCE, FROM_NOBODY, RECEIVED_FROM_NOBODY};
 
 use crate::datatype::Datatype;
 use crate::segment::{RankPage, Segment};
@@ -215,7 +215,7 @@ impl Engine {
 
     /// Whether an id names a transfer that was started and not taken.
     #[inline]
-    pub fn lives(&self, id: TransferId) -> bool {
+    pub fn is_live(&self, id: TransferId) -> bool {
         self.transfers.index(id).is_some()
     }
 
@@ -233,7 +233,7 @@ impl Engine {
     }
 
     /// As `take_if_complete`, without taking it.
-    pub fn completion(&self, id: TransferId) -> Option<Completion> {
+    pub fn peek(&self, id: TransferId) -> Option<Completion> {
         self.transfers.index(id).and_then(|index| self.transfers.completion(index))
     }
 

@@ -1,7 +1,7 @@
 //! Sends and receives under way: a table of slots named by `TransferId`s, which are `MPI_Request` handles as they are.
 
 use super::{Buffer, Completion, Envelope, Pattern, TransferId};
-use crate::abi::values::{MPI_ANY_SOURCE, MPI_ANY_TAG};
+use crate::abi::values::{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL};
 use crate::handles::{self, Kind};
 
 /// No slot.
@@ -76,11 +76,23 @@ const ANY: Pattern = Pattern { context: 0, source: None, tag: None };
 /// What stands for all sends that were complete when they started: never freed.
 pub const COMPLETE_AT_ONCE: TransferId = TransferId(handles::value(Kind::Transfer, 0, 1) as u64);
 
+/// What stands for all receives from `MPI_PROC_NULL`: never freed.
+pub const FROM_NOBODY: TransferId = TransferId(handles::value(Kind::Transfer, 1, 1) as u64);
+
+/// How a receive from `MPI_PROC_NULL` ends.
+pub const RECEIVED_FROM_NOBODY: Completion = Completion { source: MPI_PROC_NULL, ..SENT };
+
+/// Slots that are never freed.
+const SHARED: u32 = 2;
+
 impl Default for Transfers {
     fn default() -> Self {
         let mut transfers = Self { slots: Vec::new(), free: NONE, active: 0 };
-        let first = transfers.start(&NO_BUFFER, ANY);
-        transfers.complete(first);
+        for completion in [SENT, RECEIVED_FROM_NOBODY] {
+            let shared = transfers.start(&NO_BUFFER, ANY);
+            transfers.at(shared).completion = completion;
+            transfers.complete(shared);
+        }
         transfers
     }
 }
@@ -172,7 +184,7 @@ impl Transfers {
     /// Frees a slot.
     #[inline]
     pub fn free(&mut self, index: u32) {
-        if index == 0 {
+        if index < SHARED {
             return;
         }
         let slot = &mut self.slots[index as usize];

@@ -1,3 +1,5 @@
 //! The functions of point-to-point communication and requests (MPI 5.0, chapter 3).
 
-mod status;
+pub mod arguments;
+mod receive;
+mod send;

@@ -1,0 +1,113 @@
+//! What all sends and receives have in common: a buffer, an envelope, and what is wrong with them.
+
+use crate::abi;
+use crate::check::{self, Failure, Source};
+use crate::comm::Comm;
+use crate::datatype::predefined_size;
+use crate::engine::{Buffer, COMPLETE_AT_ONCE, Envelope, Mode, Pattern, TransferId};
+use crate::runtime::State;
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+/// The handle of a request for a transfer; of one that was complete at once, the shared one.
+#[inline]
+pub fn request(transfer: Option<TransferId>) -> abi::Request {
+    abi::Request(transfer.unwrap_or(COMPLETE_AT_ONCE).0 as usize)
+}
+
+/// The buffer of `count` elements of a datatype.
+///
+/// # Errors
+/// `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`.
+#[inline]
+pub fn buffer(
+    state: &State,
+    address: *const c_void,
+    count: i64,
+    datatype: abi::Datatype,
+    name: &str,
+) -> Result<Buffer, Failure> {
+    let count = check::count(count, "count")?;
+    let Some(size) = predefined_size(datatype) else {
+        return derived(state, address, count, datatype);
+    };
+    let bytes = size * count;
+    check::buffer(address, bytes, false, name)?;
+    Ok(Buffer { address: address.cast_mut().cast(), bytes, layout: None })
+}
+
+#[inline(never)]
+fn derived(
+    state: &State,
+    address: *const c_void,
+    count: usize,
+    datatype: abi::Datatype,
+) -> Result<Buffer, Failure> {
+    // The data of a derived datatype may lie at absolute addresses: a null pointer is MPI_BOTTOM.
+    Ok(state.committed_datatype(datatype)?.buffer(address.cast_mut().cast(), count))
+}
+
+/// Starts a send. Nothing: it is complete already.
+///
+/// # Errors
+/// What is wrong with an argument.
+#[inline]
+#[allow(clippy::too_many_arguments)]
+pub fn send(
+    state: &mut State,
+    address: *const c_void,
+    count: i64,
+    datatype: abi::Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: abi::Comm,
+    mode: Mode,
+) -> Result<Option<TransferId>, Failure> {
+    let found = check::comm(state, comm)?;
+    let to = check::destination(found, dest)?;
+    check::tag(tag)?;
+    let envelope = Envelope { context: found.point_to_point(), source: found.rank as u16, tag };
+    let buffer = buffer(state, address, count, datatype, "buf")?;
+    let Some(to) = to else { return Ok(None) };
+    Ok(state.engine.send(to, envelope, &buffer, mode))
+}
+
+/// What a receive accepts, and the job's rank it comes from when that is known; nothing: `MPI_PROC_NULL`.
+///
+/// # Errors
+/// What is wrong with source or tag.
+#[inline]
+pub fn pattern(
+    comm: &Arc<Comm>,
+    source: c_int,
+    tag: c_int,
+) -> Result<Option<(Pattern, Option<usize>)>, Failure> {
+    let tag = check::receive_tag(tag)?;
+    let (source, job) = match check::source(comm, source)? {
+        Source::Nobody => return Ok(None),
+        Source::Any => (None, None),
+        Source::Rank { rank, job } => (Some(rank), Some(job)),
+    };
+    Ok(Some((Pattern { context: comm.point_to_point(), source, tag }, job)))
+}
+
+/// Posts a receive; with the job's rank of the sender, when it is known. Nothing: it is from `MPI_PROC_NULL`.
+///
+/// # Errors
+/// What is wrong with an argument.
+#[inline]
+#[allow(clippy::too_many_arguments)]
+pub fn receive(
+    state: &mut State,
+    address: *mut c_void,
+    count: i64,
+    datatype: abi::Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: abi::Comm,
+) -> Result<Option<(TransferId, Option<usize>)>, Failure> {
+    let pattern = pattern(check::comm(state, comm)?, source, tag)?;
+    let buffer = buffer(state, address, count, datatype, "buf")?;
+    let Some((pattern, from)) = pattern else { return Ok(None) };
+    Ok(Some((state.engine.receive(pattern, from, &buffer), from)))
+}

@@ -1,0 +1,96 @@
+//! Receives (MPI 5.0, sections 3.2.4 and 3.7.2).
+
+use super::arguments;
+use crate::abi;
+use crate::abi::values::*;
+use crate::check::{self, Failure, mpi};
+use crate::engine::{Completion, FROM_NOBODY, RECEIVED_FROM_NOBODY};
+use crate::runtime;
+use std::ffi::{c_int, c_void};
+
+#[inline]
+#[allow(clippy::too_many_arguments)]
+fn blocking(
+    buf: *mut c_void,
+    count: i64,
+    datatype: abi::Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: abi::Comm,
+    status: *mut abi::Status,
+) -> Result<(), Failure> {
+    let mut state = check::running()?;
+    let posted = arguments::receive(&mut state, buf, count, datatype, source, tag, comm)?;
+    drop(state);
+    let ended = match posted {
+        None => RECEIVED_FROM_NOBODY,
+        Some((id, _)) => runtime::wait_until(|state| state.engine.take_if_complete(id)),
+    };
+    give(status, &ended);
+    match ended.truncated {
+        None => Ok(()),
+        Some(sent) => Err(truncated(&ended, sent)),
+    }
+}
+
+#[inline]
+#[allow(clippy::too_many_arguments)]
+fn immediate(
+    buf: *mut c_void,
+    count: i64,
+    datatype: abi::Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: abi::Comm,
+    request: *mut abi::Request,
+) -> Result<(), Failure> {
+    let request = check::output(request, "request")?;
+    let mut state = check::running()?;
+    let posted = arguments::receive(&mut state, buf, count, datatype, source, tag, comm)?;
+    *request = abi::Request(posted.map_or(FROM_NOBODY, |(id, _)| id).0 as usize);
+    Ok(())
+}
+
+#[inline]
+fn give(status: *mut abi::Status, ended: &Completion) {
+    if !status.is_null() {
+        // SAFETY: not null, so valid by the C caller's word. MPI_ERROR stays as it was (section 3.2.5).
+        unsafe {
+            (*status).MPI_SOURCE = ended.source;
+            (*status).MPI_TAG = ended.tag;
+            (*status).internal =
+                [ended.bytes as i32, (ended.bytes >> 32) as i32, ended.cancelled.into(), 0, 0];
+        }
+    }
+}
+
+#[cold]
+fn truncated(ended: &Completion, sent: usize) -> Failure {
+    let Completion { source, tag, bytes, .. } = ended;
+    let text = format_args!(
+        "message truncated: {sent} bytes came from rank {source} with tag {tag}; the buffer holds {bytes}"
+    );
+    Failure::new(MPI_ERR_TRUNCATE, text)
+}
+
+mpi! {
+    /// A receive. The status may be `MPI_STATUS_IGNORE`.
+    fn PMPI_Recv(buf: *mut c_void, count: c_int, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm, status: *mut abi::Status) on comm {
+        blocking(buf, count.into(), datatype, source, tag, comm, status)
+    }
+
+    /// As `MPI_Recv`, for large counts.
+    fn PMPI_Recv_c(buf: *mut c_void, count: abi::Count, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm, status: *mut abi::Status) on comm {
+        blocking(buf, count, datatype, source, tag, comm, status)
+    }
+
+    /// A receive that never waits.
+    fn PMPI_Irecv(buf: *mut c_void, count: c_int, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm, request: *mut abi::Request) on comm {
+        immediate(buf, count.into(), datatype, source, tag, comm, request)
+    }
+
+    /// As `MPI_Irecv`, for large counts.
+    fn PMPI_Irecv_c(buf: *mut c_void, count: abi::Count, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm, request: *mut abi::Request) on comm {
+        immediate(buf, count, datatype, source, tag, comm, request)
+    }
+}

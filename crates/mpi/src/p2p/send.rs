@@ -1,0 +1,81 @@
+//! Sends (MPI 5.0, sections 3.2.1, 3.4 and 3.7.2).
+
+use super::arguments;
+use crate::abi;
+use crate::check::{self, Failure, mpi};
+use crate::engine::Mode;
+use crate::runtime;
+use std::ffi::{c_int, c_void};
+
+#[inline]
+fn blocking(
+    buf: *const c_void,
+    count: i64,
+    datatype: abi::Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: abi::Comm,
+    mode: Mode,
+) -> Result<(), Failure> {
+    let mut state = check::running()?;
+    let sent = arguments::send(&mut state, buf, count, datatype, dest, tag, comm, mode)?;
+    drop(state);
+    if let Some(id) = sent {
+        runtime::wait_until(|state| state.engine.take_if_complete(id));
+    }
+    Ok(())
+}
+
+#[inline]
+#[allow(clippy::too_many_arguments)]
+fn immediate(
+    buf: *const c_void,
+    count: i64,
+    datatype: abi::Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: abi::Comm,
+    request: *mut abi::Request,
+    mode: Mode,
+) -> Result<(), Failure> {
+    let request = check::output(request, "request")?;
+    let mut state = check::running()?;
+    let sent = arguments::send(&mut state, buf, count, datatype, dest, tag, comm, mode)?;
+    *request = arguments::request(sent);
+    Ok(())
+}
+
+macro_rules! sends {
+    ($($(#[$doc:meta])* $mode:ident: $send:ident $send_c:ident $isend:ident $isend_c:ident;)*) => {mpi! {$(
+        $(#[$doc])*
+        fn $send(buf: *const c_void, count: c_int, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm) on comm {
+            blocking(buf, count.into(), datatype, dest, tag, comm, Mode::$mode)
+        }
+
+        /// As the function without `_c`, for large counts.
+        fn $send_c(buf: *const c_void, count: abi::Count, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm) on comm {
+            blocking(buf, count, datatype, dest, tag, comm, Mode::$mode)
+        }
+
+        $(#[$doc])*
+        ///
+        /// Never waits.
+        fn $isend(buf: *const c_void, count: c_int, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm, request: *mut abi::Request) on comm {
+            immediate(buf, count.into(), datatype, dest, tag, comm, request, Mode::$mode)
+        }
+
+        /// As the function without `_c`, for large counts.
+        fn $isend_c(buf: *const c_void, count: abi::Count, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm, request: *mut abi::Request) on comm {
+            immediate(buf, count, datatype, dest, tag, comm, request, Mode::$mode)
+        }
+    )*}};
+}
+
+sends! {
+    /// A standard send: complete when the buffer may be used again.
+    Standard: PMPI_Send PMPI_Send_c PMPI_Isend PMPI_Isend_c;
+    /// A synchronous send: complete when the receive has started.
+    Synchronous: PMPI_Ssend PMPI_Ssend_c PMPI_Issend PMPI_Issend_c;
+    /// A ready send: the program promises that the receive is posted, and a standard send keeps every promise made to it.
+    Standard: PMPI_Rsend PMPI_Rsend_c PMPI_Irsend PMPI_Irsend_c;
+}
