@@ -16,9 +16,11 @@
 //! | `coll` | collectives as schedules of sends, receives and reductions; operations | runtime |
 //! | `topology` | Cartesian, graph and distributed graph, and where their ranks best run | comm, coll |
 //! | `counters`, `tool` | what the engine counts; the interface of tools (MPI_T) | check |
+//! | `about` | what the library says of its ABI | comm |
 //! | `env` | start and end, versions, clock | all |
 
 pub mod abi;
+mod about;
 pub mod check;
 pub mod comm;
 pub mod counters;
