@@ -99,6 +99,31 @@ int main(void) {
     assert ran(source, tmp_path) == ["1", "1", "1", "1"]
 
 
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_handles_become_integers_and_handles_again(language: str, tmp_path: Path) -> None:
+    source = """#include <mpi.h>
+#include <stdio.h>
+int main(void) {
+    MPI_Fint integer = MPI_Comm_c2f(MPI_COMM_WORLD), integers[MPI_F_STATUS_SIZE];
+    MPI_Status status = {3, 4, 5, {0, 0, 0, 0, 0}}, again;
+    printf("%d %d\\n", MPI_Comm_f2c(integer) == MPI_COMM_WORLD, MPI_Type_fromint(MPI_Type_toint(MPI_INT)) == MPI_INT);
+    MPI_Status_c2f(&status, integers);
+    MPI_Status_f2c(integers, &again);
+    printf("%d %d\\n", (int)integers[MPI_F_TAG], again.MPI_SOURCE);
+    return 0;
+}
+"""
+    assert ran(source, tmp_path, language) == ["1", "1", "4", "3"]
+
+
+def test_the_python_module_exports_no_name_of_mpi() -> None:
+    # It would take the library's place in every program that imports it.
+    module = prefix().parent / "_core.abi3.so"
+    out = subprocess.run(["nm", "-D", "--defined-only", str(module)], check=True, capture_output=True, text=True).stdout
+    assert "PyInit__core" in out
+    assert re.findall(r"\bP?MPI_\w+", out) == []
+
+
 def test_a_tool_takes_the_place_of_a_function_and_calls_it_by_its_other_name(tmp_path: Path) -> None:
     source = """#include <mpi.h>
 #include <stdio.h>

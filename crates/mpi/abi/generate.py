@@ -177,8 +177,28 @@ def header() -> str:
     for prefix, title in (("", ""), ("P", ", by the names that tools call")):
         for section, group in sections(functions("functions.txt")).items():
             out += ["", f"/* {section}{title} */", *(f.declaration(prefix) for f in group)]
+    out += fortran()
     out += ["", "#ifdef __cplusplus", "}", "#endif", "", "#endif"]
     return "\n".join(out) + "\n"
+
+
+def fortran() -> list[str]:
+    """Handles as Fortran's integers: the ABI has no functions for them, and what C programs need follows from others."""
+    out = ["", "/* Handles as integers of Fortran, by their names of before the ABI (MPI 5.0, section 19.3.4) */"]
+    out.append("typedef int MPI_Fint;")
+    for name in ("Comm", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Session", "Type", "Win"):
+        out.append(f"#define MPI_{name}_c2f(handle) ((MPI_Fint)MPI_{name}_toint(handle))")
+        out.append(f"#define MPI_{name}_f2c(integer) MPI_{name}_fromint((int)(integer))")
+    out += [
+        "static inline int cellweave_copy_status(const void *from, void *to)",
+        "{",
+        "    *(MPI_Status *)to = *(const MPI_Status *)from;",
+        "    return MPI_SUCCESS;",
+        "}",
+        "#define MPI_Status_c2f(status, integers) cellweave_copy_status(status, integers)",
+        "#define MPI_Status_f2c(integers, status) cellweave_copy_status(integers, status)",
+    ]
+    return out
 
 
 def value_of(name: str) -> str:

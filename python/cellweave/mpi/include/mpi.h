@@ -2818,6 +2818,38 @@ int PMPI_T_source_get_info(int source_index, char *name, int *name_len, char *de
 int PMPI_T_source_get_num(int *num_sources);
 int PMPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp);
 
+/* Handles as integers of Fortran, by their names of before the ABI (MPI 5.0, section 19.3.4) */
+typedef int MPI_Fint;
+#define MPI_Comm_c2f(handle) ((MPI_Fint)MPI_Comm_toint(handle))
+#define MPI_Comm_f2c(integer) MPI_Comm_fromint((int)(integer))
+#define MPI_Errhandler_c2f(handle) ((MPI_Fint)MPI_Errhandler_toint(handle))
+#define MPI_Errhandler_f2c(integer) MPI_Errhandler_fromint((int)(integer))
+#define MPI_File_c2f(handle) ((MPI_Fint)MPI_File_toint(handle))
+#define MPI_File_f2c(integer) MPI_File_fromint((int)(integer))
+#define MPI_Group_c2f(handle) ((MPI_Fint)MPI_Group_toint(handle))
+#define MPI_Group_f2c(integer) MPI_Group_fromint((int)(integer))
+#define MPI_Info_c2f(handle) ((MPI_Fint)MPI_Info_toint(handle))
+#define MPI_Info_f2c(integer) MPI_Info_fromint((int)(integer))
+#define MPI_Message_c2f(handle) ((MPI_Fint)MPI_Message_toint(handle))
+#define MPI_Message_f2c(integer) MPI_Message_fromint((int)(integer))
+#define MPI_Op_c2f(handle) ((MPI_Fint)MPI_Op_toint(handle))
+#define MPI_Op_f2c(integer) MPI_Op_fromint((int)(integer))
+#define MPI_Request_c2f(handle) ((MPI_Fint)MPI_Request_toint(handle))
+#define MPI_Request_f2c(integer) MPI_Request_fromint((int)(integer))
+#define MPI_Session_c2f(handle) ((MPI_Fint)MPI_Session_toint(handle))
+#define MPI_Session_f2c(integer) MPI_Session_fromint((int)(integer))
+#define MPI_Type_c2f(handle) ((MPI_Fint)MPI_Type_toint(handle))
+#define MPI_Type_f2c(integer) MPI_Type_fromint((int)(integer))
+#define MPI_Win_c2f(handle) ((MPI_Fint)MPI_Win_toint(handle))
+#define MPI_Win_f2c(integer) MPI_Win_fromint((int)(integer))
+static inline int cellweave_copy_status(const void *from, void *to)
+{
+    *(MPI_Status *)to = *(const MPI_Status *)from;
+    return MPI_SUCCESS;
+}
+#define MPI_Status_c2f(status, integers) cellweave_copy_status(status, integers)
+#define MPI_Status_f2c(integers, status) cellweave_copy_status(integers, status)
+
 #ifdef __cplusplus
 }
 #endif
