@@ -43,6 +43,8 @@ pub struct State {
     pub errors: Added,
     /// Derived datatypes by handle.
     pub datatypes: Handles<Arc<Datatype>>,
+    /// Which of them are predefined but without a name.
+    pub unnamed_datatypes: Vec<abi::Datatype>,
 }
 
 /// Where the library is between start and end.
@@ -109,6 +111,7 @@ fn make() {
             keyvals: Keyvals::new(),
             errors: Added::default(),
             datatypes: Handles::new(Kind::Datatype),
+            unnamed_datatypes: Vec::new(),
         };
         // SAFETY: once, before anybody can have entered.
         unsafe { (*RUNTIME.state.get()).write(state) };

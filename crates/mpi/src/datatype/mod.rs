@@ -8,10 +8,13 @@
 //! | `copy` | what a walk through the blocks does: pack, unpack, list |
 //! | `compose` | a datatype made of others: bounds, layout, signature |
 //! | `construct` | the constructors as compositions |
+//! | `array` | parts of arrays of several dimensions |
 //! | `contents` | how a datatype was made, for who asks |
 //! | `predefined` | one `Datatype` for each predefined handle |
+//! | `unnamed` | predefined datatypes without a name |
 //! | `functions` | the C interface |
 
+mod array;
 pub mod basic;
 mod compose;
 mod construct;
@@ -21,16 +24,16 @@ mod functions;
 mod layout;
 mod predefined;
 mod signature;
+mod unnamed;
 
 pub use basic::{Basic, Class, Scalar, predefined_size};
 pub(crate) use functions::{Integer, count};
 pub use signature::{Signature, Totals};
 
 use crate::abi;
-use crate::abi::values::{MPI_DATATYPE_NULL, MPI_ERR_TYPE};
-use crate::check::Failure;
+use crate::abi::values::MPI_ERR_TYPE;
+use crate::check::{self, Failure};
 use crate::engine::{Buffer, Layout};
-use crate::handles::{Kind, kind_of};
 use crate::runtime::State;
 use contents::Contents;
 use layout::{Node, Placed};
@@ -184,12 +187,6 @@ impl Datatype {
         self.name.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Its name, when it is predefined or one of `MPI_Type_create_f90_*`.
-    fn predefined_name(&self) -> Option<String> {
-        self.predefined?;
-        Some(String::from_utf8_lossy(&self.name()).into_owned())
-    }
-
     /// May be used to communicate.
     #[inline]
     pub fn is_committed(&self) -> bool {
@@ -210,7 +207,7 @@ impl State {
     /// `MPI_ERR_TYPE`: no datatype, or a freed one.
     #[inline]
     pub fn valid_datatype(&self, handle: abi::Datatype) -> Result<&Arc<Datatype>, Failure> {
-        self.datatype(handle).ok_or_else(|| no_datatype(handle))
+        self.datatype(handle).ok_or_else(|| check::not_an("datatype", "datatype", handle.0, MPI_ERR_TYPE))
     }
 
     /// As `valid_datatype`, to communicate.
@@ -221,18 +218,6 @@ impl State {
     pub fn committed_datatype(&self, handle: abi::Datatype) -> Result<&Arc<Datatype>, Failure> {
         let datatype = self.valid_datatype(handle)?;
         if datatype.is_committed() { Ok(datatype) } else { Err(not_committed(handle)) }
-    }
-}
-
-#[cold]
-fn no_datatype(handle: abi::Datatype) -> Failure {
-    let value = handle.0;
-    if value == MPI_DATATYPE_NULL {
-        Failure::new(MPI_ERR_TYPE, "datatype is MPI_DATATYPE_NULL")
-    } else if kind_of(value) == Some(Kind::Datatype) {
-        Failure::new(MPI_ERR_TYPE, format_args!("datatype {value:#x} was freed"))
-    } else {
-        Failure::new(MPI_ERR_TYPE, format_args!("datatype is {value:#x}, which is no datatype"))
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Makes a datatype of one other.
-fn derive(
+pub(super) fn derive(
     old: abi::Datatype,
     new: *mut abi::Datatype,
     make: impl FnOnce(&Arc<Datatype>) -> Result<Datatype, Failure>,
@@ -227,8 +227,10 @@ mpi! {
     fn PMPI_Type_free(datatype: *mut abi::Datatype) {
         let mut state = check::running()?;
         let handle = check::output(datatype, "datatype")?;
-        if let Some(name) = state.valid_datatype(*handle)?.predefined_name() {
-            return Err(Failure::new(MPI_ERR_TYPE, format_args!("{name} is predefined and can't be freed")));
+        let datatype = state.valid_datatype(*handle)?;
+        if datatype.is_predefined() {
+            let name = String::from_utf8_lossy(&datatype.name()).into_owned();
+            return Err(Failure::new(MPI_ERR_TYPE, format_args!("datatype {name} is predefined and can't be freed")));
         }
         state.datatypes.remove(handle.0);
         *handle = abi::Datatype(MPI_DATATYPE_NULL);

@@ -1,8 +1,11 @@
 //! The C interface of chapter 5.
 
+mod array;
+mod contents;
 mod make;
 mod names;
 mod pack;
+mod predefined;
 mod query;
 
 use super::Datatype;
@@ -99,6 +102,6 @@ unsafe fn counts<T: Integer>(place: *const T, length: usize, name: &str) -> Resu
 }
 
 /// Puts a new datatype behind a handle.
-fn publish(state: &mut State, datatype: impl Into<Arc<Datatype>>) -> abi::Datatype {
+pub(super) fn publish(state: &mut State, datatype: impl Into<Arc<Datatype>>) -> abi::Datatype {
     abi::Datatype(state.datatypes.insert(datatype.into()))
 }

@@ -1,0 +1,105 @@
+//! Predefined datatypes by what is asked of them (MPI 5.0, sections 5.1.2 and 19.1.5), and handles as integers (19.3.4).
+
+use crate::abi;
+use crate::abi::values::*;
+use crate::check::{self, Failure, mpi};
+use crate::datatype::unnamed;
+use crate::runtime;
+use std::ffi::c_int;
+
+/// The type of a class and a size in bytes (`MPI_Type_match_size`).
+fn matching(class: c_int, size: c_int) -> Result<usize, Failure> {
+    let (class_name, sizes): (_, &[(c_int, usize)]) = match class {
+        MPI_TYPECLASS_INTEGER => (
+            "MPI_TYPECLASS_INTEGER",
+            &[
+                (1, MPI_INTEGER1),
+                (2, MPI_INTEGER2),
+                (4, MPI_INTEGER4),
+                (8, MPI_INTEGER8),
+                (16, MPI_INTEGER16),
+            ],
+        ),
+        MPI_TYPECLASS_REAL => {
+            ("MPI_TYPECLASS_REAL", &[(2, MPI_REAL2), (4, MPI_REAL4), (8, MPI_REAL8), (16, MPI_REAL16)])
+        }
+        MPI_TYPECLASS_COMPLEX => (
+            "MPI_TYPECLASS_COMPLEX",
+            &[(4, MPI_COMPLEX4), (8, MPI_COMPLEX8), (16, MPI_COMPLEX16), (32, MPI_COMPLEX32)],
+        ),
+        _ => {
+            return Err(Failure::new(
+                MPI_ERR_ARG,
+                format_args!(
+                    "typeclass is {class}; allowed are MPI_TYPECLASS_REAL, MPI_TYPECLASS_INTEGER and MPI_TYPECLASS_COMPLEX"
+                ),
+            ));
+        }
+    };
+    let found = sizes.iter().find(|&&(bytes, _)| bytes == size).map(|&(_, datatype)| datatype);
+    found.ok_or_else(|| {
+        let allowed: Vec<String> = sizes.iter().map(|(bytes, _)| bytes.to_string()).collect();
+        let allowed = allowed.join(", ");
+        Failure::new(
+            MPI_ERR_ARG,
+            format_args!("size is {size}; of {class_name}, there are types of {allowed} bytes"),
+        )
+    })
+}
+
+mpi! {
+    /// Section 19.1.5.
+    fn PMPI_Type_create_f90_real(p: c_int, r: c_int, newtype: *mut abi::Datatype) {
+        let mut state = check::running()?;
+        *check::output(newtype, "newtype")? = unnamed::real(&mut state, MPI_COMBINER_F90_REAL, p, r)?;
+        Ok(())
+    }
+
+    /// Section 19.1.5.
+    fn PMPI_Type_create_f90_complex(p: c_int, r: c_int, newtype: *mut abi::Datatype) {
+        let mut state = check::running()?;
+        *check::output(newtype, "newtype")? = unnamed::real(&mut state, MPI_COMBINER_F90_COMPLEX, p, r)?;
+        Ok(())
+    }
+
+    /// Section 19.1.5.
+    fn PMPI_Type_create_f90_integer(r: c_int, newtype: *mut abi::Datatype) {
+        let mut state = check::running()?;
+        *check::output(newtype, "newtype")? = unnamed::integer(&mut state, r)?;
+        Ok(())
+    }
+
+    /// Section 19.1.5.
+    fn PMPI_Type_match_size(typeclass: c_int, size: c_int, datatype: *mut abi::Datatype) {
+        let _state = check::running()?;
+        *check::output(datatype, "datatype")? = abi::Datatype(matching(typeclass, size)?);
+        Ok(())
+    }
+
+    /// Section 5.1.2.
+    fn PMPI_Type_get_value_index(value_type: abi::Datatype, index_type: abi::Datatype, pair_type: *mut abi::Datatype) {
+        let mut state = check::running()?;
+        let pair_type = check::output(pair_type, "pair_type")?;
+        *pair_type = unnamed::value_index(&mut state, value_type, index_type)?.unwrap_or(abi::Datatype(MPI_DATATYPE_NULL));
+        Ok(())
+    }
+}
+
+/// Section 19.3.4. Predefined handles are their values.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+pub extern "C" fn PMPI_Type_toint(datatype: abi::Datatype) -> c_int {
+    runtime::enter().datatypes.to_int(datatype.0)
+}
+
+/// Section 19.3.4. `MPI_DATATYPE_NULL` for an integer that is no datatype's.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+pub extern "C" fn PMPI_Type_fromint(datatype: c_int) -> abi::Datatype {
+    let state = runtime::enter();
+    let predefined = abi::Datatype(datatype as usize);
+    if state.datatype(predefined).is_some() {
+        return predefined;
+    }
+    abi::Datatype(state.datatypes.from_int(datatype).unwrap_or(MPI_DATATYPE_NULL))
+}

@@ -1,0 +1,143 @@
+//! Predefined datatypes without a name: those of a precision and range (MPI 5.0, section 19.1.5) and pairs of a value and an
+//! index (section 5.1.2). The same arguments give the same handle; none is ever freed.
+
+use super::basic::{Basic, Class, PAIRS};
+use super::contents::Contents;
+use super::predefined::{self, pair};
+use super::{Datatype, functions::publish};
+use crate::abi;
+use crate::abi::values::*;
+use crate::check::Failure;
+use crate::runtime::State;
+use std::ffi::c_int;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Decimal digits and exponent range of each floating point type, and it and its complex type. `long double` is what gfortran
+/// calls kind 10.
+const REALS: [(c_int, c_int, usize, usize); 4] = [
+    (6, 37, MPI_REAL4, MPI_COMPLEX8),
+    (15, 307, MPI_REAL8, MPI_COMPLEX16),
+    (18, 4931, MPI_LONG_DOUBLE, MPI_C_LONG_DOUBLE_COMPLEX),
+    (33, 4931, MPI_REAL16, MPI_COMPLEX32),
+];
+
+/// Decimal range of each integer type.
+const INTEGERS: [(c_int, usize); 5] =
+    [(2, MPI_INTEGER1), (4, MPI_INTEGER2), (9, MPI_INTEGER4), (18, MPI_INTEGER8), (38, MPI_INTEGER16)];
+
+/// `MPI_Type_create_f90_real` and, by its combiner, `MPI_Type_create_f90_complex`.
+pub(super) fn real(state: &mut State, combiner: c_int, p: c_int, r: c_int) -> Result<abi::Datatype, Failure> {
+    let allowed = |value| value >= 0 || value == MPI_UNDEFINED;
+    if !allowed(p) || !allowed(r) || (p, r) == (MPI_UNDEFINED, MPI_UNDEFINED) {
+        return Err(refused(format_args!(
+            "p is {p} and r is {r}; allowed are 0 and more, and for one of them MPI_UNDEFINED"
+        )));
+    }
+    // MPI_UNDEFINED is less than every number.
+    let &(.., real, complex) =
+        REALS.iter().find(|&&(digits, range, ..)| p <= digits && r <= range).ok_or_else(|| {
+            refused(format_args!(
+                "no type has {p} decimal digits and an exponent range of {r}; the most are 33 and 4931"
+            ))
+        })?;
+    let basic = if combiner == MPI_COMBINER_F90_COMPLEX { complex } else { real };
+    Ok(unnamed(state, basic, Contents::new(combiner, false).integers([p, r])))
+}
+
+/// `MPI_Type_create_f90_integer`.
+pub(super) fn integer(state: &mut State, r: c_int) -> Result<abi::Datatype, Failure> {
+    let found = INTEGERS.iter().find(|&&(range, _)| (0..=range).contains(&r));
+    let &(_, basic) = found.ok_or_else(|| refused(format_args!("r is {r}; allowed are 0 to 38")))?;
+    Ok(unnamed(state, basic, Contents::new(MPI_COMBINER_F90_INTEGER, false).integers([r])))
+}
+
+fn unnamed(state: &mut State, basic: usize, contents: Contents) -> abi::Datatype {
+    let same = |other: &Datatype| {
+        other.contents.combiner == contents.combiner && other.contents.integers == contents.integers
+    };
+    if let Some(handle) = find(state, same) {
+        return handle;
+    }
+    let Some(of) = predefined::get(abi::Datatype(basic)) else {
+        unreachable!("the tables hold predefined datatypes")
+    };
+    let mut made = of.again(Arc::new(contents));
+    made.predefined = Some(abi::Datatype(basic));
+    keep(state, made)
+}
+
+/// `MPI_Type_get_value_index`: nothing when no operation would be defined on the pair.
+pub(super) fn value_index(
+    state: &mut State,
+    value: abi::Datatype,
+    index: abi::Datatype,
+) -> Result<Option<abi::Datatype>, Failure> {
+    let members = [state.valid_datatype(value)?.clone(), state.valid_datatype(index)?.clone()];
+    let named = PAIRS.iter().find(|&&(.., first, second)| (first, second) == (value.0, index.0));
+    if let Some(&(handle, ..)) = named {
+        return Ok(Some(abi::Datatype(handle)));
+    }
+    let class = |handle| Basic::of(handle).map(Basic::class);
+    let ordered = matches!(class(value), Some(Class::Integer | Class::Multilanguage | Class::Real));
+    if !ordered || !matches!(class(index), Some(Class::Integer | Class::Multilanguage)) {
+        return Ok(None);
+    }
+    let same = |other: &Datatype| {
+        other.contents.combiner == MPI_COMBINER_VALUE_INDEX
+            && other.contents.datatypes.iter().zip(&members).all(|(a, b)| Arc::ptr_eq(a, b))
+    };
+    if let Some(handle) = find(state, same) {
+        return Ok(Some(handle));
+    }
+    let contents = Contents::new(MPI_COMBINER_VALUE_INDEX, false).datatypes(members.clone());
+    let made = pair(&members[0], &members[1], contents);
+    Ok(Some(keep(state, made)))
+}
+
+fn find(state: &State, same: impl Fn(&Datatype) -> bool) -> Option<abi::Datatype> {
+    state.unnamed_datatypes.iter().copied().find(|&handle| state.datatype(handle).is_some_and(|of| same(of)))
+}
+
+fn keep(state: &mut State, datatype: Datatype) -> abi::Datatype {
+    datatype.committed.store(true, Ordering::Relaxed);
+    let handle = publish(state, datatype);
+    state.unnamed_datatypes.push(handle);
+    handle
+}
+
+#[cold]
+fn refused(text: std::fmt::Arguments) -> Failure {
+    Failure::new(MPI_ERR_ARG, text)
+}
+
+impl Datatype {
+    /// It is predefined, with a name or without, and can't be freed.
+    pub fn is_predefined(&self) -> bool {
+        matches!(
+            self.contents.combiner,
+            MPI_COMBINER_NAMED
+                | MPI_COMBINER_F90_REAL
+                | MPI_COMBINER_F90_COMPLEX
+                | MPI_COMBINER_F90_INTEGER
+                | MPI_COMBINER_VALUE_INDEX
+        )
+    }
+
+    /// The handle that it has for good when it is predefined.
+    pub(super) fn lasting_handle(self: &Arc<Self>, state: &State) -> Option<abi::Datatype> {
+        if self.contents.combiner == MPI_COMBINER_NAMED {
+            return self.predefined;
+        }
+        let mut unnamed = state.unnamed_datatypes.iter().copied();
+        unnamed.find(|&handle| state.datatype(handle).is_some_and(|of| Arc::ptr_eq(of, self)))
+    }
+
+    /// Value and index of a pair for `MPI_MINLOC` and `MPI_MAXLOC`, named or not.
+    pub fn pair(&self) -> Option<(Basic, Basic)> {
+        if self.contents.combiner == MPI_COMBINER_VALUE_INDEX {
+            return Some((self.contents.datatypes[0].element()?, self.contents.datatypes[1].element()?));
+        }
+        super::basic::pair(self.predefined?)
+    }
+}
