@@ -1,10 +1,9 @@
-//! Predefined datatypes by what is asked of them (MPI 5.0, sections 5.1.2 and 19.1.5), and handles as integers (19.3.4).
+//! Predefined datatypes by what is asked of them (MPI 5.0, sections 5.1.2 and 19.1.5).
 
 use crate::abi;
 use crate::abi::values::*;
 use crate::check::{self, Failure, mpi};
 use crate::datatype::unnamed;
-use crate::runtime;
 use std::ffi::c_int;
 
 /// The type of a class and a size in bytes (`MPI_Type_match_size`).
@@ -83,23 +82,4 @@ mpi! {
         *pair_type = unnamed::value_index(&mut state, value_type, index_type)?.unwrap_or(abi::Datatype(MPI_DATATYPE_NULL));
         Ok(())
     }
-}
-
-/// Section 19.3.4. Predefined handles are their values.
-#[unsafe(no_mangle)]
-#[allow(non_snake_case)]
-pub extern "C" fn PMPI_Type_toint(datatype: abi::Datatype) -> c_int {
-    runtime::enter().datatypes.to_int(datatype.0)
-}
-
-/// Section 19.3.4. `MPI_DATATYPE_NULL` for an integer that is no datatype's.
-#[unsafe(no_mangle)]
-#[allow(non_snake_case)]
-pub extern "C" fn PMPI_Type_fromint(datatype: c_int) -> abi::Datatype {
-    let state = runtime::enter();
-    let predefined = abi::Datatype(datatype as usize);
-    if state.datatype(predefined).is_some() {
-        return predefined;
-    }
-    abi::Datatype(state.datatypes.from_int(datatype).unwrap_or(MPI_DATATYPE_NULL))
 }
