@@ -128,6 +128,24 @@ fn usable(state: &State, handle: abi::Errhandler, kind: For) -> Result<(), Failu
     }
 }
 
+/// That a handle names an error handler for communicators.
+///
+/// # Errors
+/// Null, freed, another kind of object, or made for other objects.
+pub fn for_comms(state: &State, handle: abi::Errhandler) -> Result<(), Failure> {
+    usable(state, handle, For::Comm)
+}
+
+impl State {
+    /// Gives a communicator an error handler instead of the one it has.
+    pub fn set_errhandler(&mut self, comm: abi::Comm, errhandler: abi::Errhandler) {
+        let Some(comm) = self.comm(comm).cloned() else { return };
+        self.use_errhandler(errhandler.0);
+        let before = comm.errhandler.swap(errhandler.0, Ordering::Relaxed);
+        self.release_errhandler(before);
+    }
+}
+
 mpi! {
     /// Makes an error handler for communicators.
     fn PMPI_Comm_create_errhandler(function: Option<Function>, errhandler: *mut abi::Errhandler) {
@@ -152,11 +170,9 @@ mpi! {
     /// Gives a communicator an error handler.
     fn PMPI_Comm_set_errhandler(comm: abi::Comm, errhandler: abi::Errhandler) on comm {
         let mut state = check::running()?;
-        let comm = check::comm(&state, comm)?.clone();
-        usable(&state, errhandler, For::Comm)?;
-        state.use_errhandler(errhandler.0);
-        let before = comm.errhandler.swap(errhandler.0, Ordering::Relaxed);
-        state.release_errhandler(before);
+        check::comm(&state, comm)?;
+        for_comms(&state, errhandler)?;
+        state.set_errhandler(comm, errhandler);
         Ok(())
     }
 

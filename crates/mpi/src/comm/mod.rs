@@ -6,6 +6,9 @@
 //! | `errors` | error classes and codes, and their words |
 //! | `inquiry` | rank, size, comparison, name and group of a communicator |
 //! | `groups` | groups made of groups |
+//! | `construct` | communicators made of communicators, and freed |
+//! | `intercomm` | intercommunicators |
+//! | `exchange` | what ranks tell each other while they make one |
 //! | `attributes` | keyvals and attributes of any object |
 //! | `comm_attributes` | those of communicators, and the predefined ones |
 //! | `info` | infos |
@@ -13,12 +16,15 @@
 
 pub mod attributes;
 pub mod comm_attributes;
+pub mod construct;
 pub mod convert;
 pub mod errhandler;
 pub mod errors;
+pub mod exchange;
 pub mod groups;
 pub mod info;
 pub mod inquiry;
+pub mod intercomm;
 
 use crate::abi::values::{MPI_ERRORS_ARE_FATAL, MPI_UNDEFINED};
 use attributes::Attributes;
