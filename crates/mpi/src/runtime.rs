@@ -12,6 +12,7 @@ use crate::comm::info::Info;
 use crate::comm::{Comm, Group};
 use crate::datatype::Datatype;
 use crate::engine::Engine;
+use crate::engine::wait::{self, Waiting};
 use crate::handles::{Handles, Kind};
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
@@ -81,6 +82,8 @@ static RUNTIME: Runtime = Runtime {
 /// Somebody is inside; leaves when dropped.
 pub struct Entered {
     locked: bool,
+    /// Nothing happened that another thread may wait for.
+    quiet: bool,
 }
 
 /// Comes inside. Must not be called by who is inside.
@@ -93,7 +96,7 @@ pub fn enter() -> Entered {
     if !RUNTIME.made.is_completed() {
         make();
     }
-    Entered { locked }
+    Entered { locked, quiet: false }
 }
 
 #[cold]
@@ -122,6 +125,9 @@ impl Drop for Entered {
     #[inline]
     fn drop(&mut self) {
         if self.locked {
+            if !self.quiet {
+                wait::wake_own();
+            }
             RUNTIME.lock.unlock();
         }
     }
@@ -231,15 +237,35 @@ pub fn progress() -> bool {
 
 /// Waits until `done` gives something, moving messages and activities meanwhile. Not to be called by who is inside.
 pub fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
+    let mut waiting = Waiting::default();
     loop {
-        {
-            let mut state = enter();
-            state.engine.progress();
-            if let Some(value) = done(&mut state) {
-                return value;
-            }
+        let mut state = enter();
+        let moved = state.engine.progress();
+        if let Some(value) = done(&mut state) {
+            return value;
         }
-        std::thread::yield_now();
+        if moved {
+            waiting.encouraged();
+            continue;
+        }
+        state.quiet = true;
+        if !waiting.tired {
+            drop(state);
+            waiting.pause();
+            continue;
+        }
+        let segment = state.engine.segment().clone();
+        let armed = wait::arm(&segment, state.engine.rank());
+        let moved = state.engine.progress();
+        if let Some(value) = done(&mut state) {
+            return value;
+        }
+        drop(state);
+        if moved {
+            waiting.encouraged();
+        } else {
+            armed.sleep();
+        }
     }
 }
 

@@ -58,8 +58,10 @@ pub struct RankPage {
     _connected_line: [u64; 4],
     /// Why the rank ended the job, for the launcher's line; UTF-8.
     pub text: [AtomicU8; 512],
-    /// For the engine: rendezvous of messages that this rank sends.
-    pub rendezvous: [u8; PAGE - 4 * 64 - 512],
+    /// The cpus that the rank may use, a bit each.
+    pub affinity: [AtomicU64; 16],
+    /// For the engine: the messages that this rank and their senders copy together.
+    pub rendezvous: [u8; PAGE - 4 * 64 - 512 - 128],
 }
 const _: () = assert!(size_of::<RankPage>() <= PAGE && size_of::<Header>() <= PAGE);
 

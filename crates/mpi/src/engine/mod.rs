@@ -6,6 +6,7 @@ mod receive;
 pub mod ring;
 mod send;
 mod transfer;
+pub mod wait;
 
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -149,6 +150,7 @@ impl Engine {
     /// Joins a job as one of its ranks.
     pub fn attach(&mut self, segment: Arc<Segment>, rank: usize) {
         let ranks = segment.ranks();
+        wait::prepare(&segment, rank);
         self.rank = rank;
         self.outgoing = (0..ranks).map(|to| Outgoing::new(&segment, rank, to)).collect();
         self.incoming = (0..ranks).map(|from| Incoming::new(&segment, from, rank)).collect();
@@ -171,6 +173,11 @@ impl Engine {
     /// Before `attach`.
     pub fn segment(&self) -> &Arc<Segment> {
         self.segment.as_ref().expect("attached to a job")
+    }
+
+    /// The job's memory, once attached.
+    pub fn job(&self) -> Option<&Arc<Segment>> {
+        self.segment.as_ref()
     }
 
     fn page(&self) -> &RankPage {

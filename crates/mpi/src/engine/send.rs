@@ -2,9 +2,10 @@
 
 use super::ring::{Area, Header, INLINE, Producer};
 use super::transfer::{NONE, SENT};
-use super::{Buffer, Engine, Envelope, Mode, Pattern, TransferId, kind};
+use super::{Buffer, Engine, Envelope, Mode, Pattern, TransferId, kind, wait};
 use crate::segment::Segment;
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Messages above so many bytes are announced, and copied when they are matched.
 pub const MOST_EAGER: usize = 16 * 1024;
@@ -20,7 +21,11 @@ pub struct Outgoing {
     queue: VecDeque<Pending>,
     /// Eager bytes sent since the start.
     eager: u64,
+    /// The word that the receiver sleeps on.
+    asleep: *const AtomicU32,
 }
+// SAFETY: the word lies in shared memory that is never unmapped.
+unsafe impl Send for Outgoing {}
 
 enum Pending {
     /// An eager message, from a byte on.
@@ -35,10 +40,11 @@ enum Pending {
 
 impl Outgoing {
     pub(super) fn new(segment: &Segment, from: usize, to: usize) -> Self {
+        let asleep = &raw const segment.rank(to).asleep;
         let connected = (&raw const segment.rank(to).connected[from / 64], 1 << (from % 64));
         // SAFETY: the segment is never unmapped, and its areas are as large.
         let area = unsafe { Area::new(segment.pair(from, to), connected) };
-        Self { producer: Producer::new(area), queue: VecDeque::new(), eager: 0 }
+        Self { producer: Producer::new(area), queue: VecDeque::new(), eager: 0, asleep }
     }
 }
 
@@ -325,7 +331,13 @@ impl Engine {
 
     /// Wakes a rank that sleeps.
     #[inline]
-    pub(super) fn wake(&self, _to: usize) {}
+    pub(super) fn wake(&self, to: usize) {
+        // SAFETY: the word of a page that is never unmapped.
+        let word = unsafe { &*self.outgoing[to].asleep };
+        if word.load(Ordering::Relaxed) != 0 {
+            wait::wake(word);
+        }
+    }
 }
 
 impl Outgoing {

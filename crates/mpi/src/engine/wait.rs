@@ -1,0 +1,278 @@
+//! Waiting: spin, then yield, then sleep; and waking who sleeps.
+//!
+//! With a cpu for every rank, spinning finds a message soonest. With more ranks than cpus, whoever spins keeps the sender from
+//! running, so that a rank yields at once. Who has waited long sleeps in the kernel, on the word `asleep` of its page.
+//!
+//! A sender pays no fence for the sleepers: it writes into the ring, then reads the word. Who goes to sleep sets the word, has
+//! the kernel make all ranks pass a barrier (`membarrier`), and looks into its rings once more: either it sees the message, or the
+//! sender sees the word. Where the kernel has no such barrier, sleeps are short.
+
+use crate::segment::{RankPage, Segment};
+use std::ffi::{c_int, c_long};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
+
+/// Polls without a pause in between: a message from a rank that is ready comes within these.
+const EAGER_POLLS: u32 = 256;
+/// Polls before the first yield, when there is a cpu for every rank.
+const POLLS: u32 = 4096;
+/// A wait of so many ns ends in sleep: with a cpu for every rank, and without.
+const SLEEP_AFTER_NS: u64 = 20_000_000;
+const SLEEP_AFTER_CROWDED_NS: u64 = 200_000;
+/// A yield that takes so many ns gave the cpu to somebody else.
+const YIELDED_NS: u64 = 20_000;
+/// The longest sleep: then the job may be over, or cpus may have changed.
+const LONGEST_SLEEP_NS: i64 = 100_000_000;
+/// The longest sleep without the kernel's barrier.
+const SHORT_SLEEP_NS: i64 = 1_000_000;
+/// Whether ranks are more than cpus is looked at again after so many ns of waiting.
+const RECONSIDER_NS: u64 = 100_000_000;
+
+/// There are more ranks than cpus for them.
+static CROWDED: AtomicBool = AtomicBool::new(false);
+/// The kernel's barrier reaches this process.
+static BARRIER: AtomicBool = AtomicBool::new(false);
+/// Threads of this process that sleep.
+static SLEEPERS: AtomicU32 = AtomicU32::new(0);
+/// The word that this process sleeps on.
+static WORD: AtomicPtr<AtomicU32> = AtomicPtr::new(std::ptr::null_mut());
+/// The word that says that the job is over.
+static DEAD: AtomicPtr<AtomicU32> = AtomicPtr::new(std::ptr::null_mut());
+/// When cpus were last looked at, in ms.
+static CONSIDERED_MS: AtomicU32 = AtomicU32::new(0);
+
+// linux/membarrier.h
+const MEMBARRIER_GLOBAL_EXPEDITED: c_int = 1 << 1;
+const MEMBARRIER_REGISTER_GLOBAL_EXPEDITED: c_int = 1 << 2;
+
+fn membarrier(command: c_int) -> bool {
+    // SAFETY: touches no memory.
+    unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
+}
+
+fn futex(word: &AtomicU32, operation: c_int, value: u32, timeout: Option<&libc::timespec>) -> c_long {
+    // SAFETY: the word lives, and the kernel only reads it and the timeout.
+    unsafe {
+        libc::syscall(
+            libc::SYS_futex,
+            word.as_ptr(),
+            operation,
+            value,
+            timeout.map_or(std::ptr::null(), |timeout| timeout as *const _),
+        )
+    }
+}
+
+/// Wakes whoever sleeps on a rank's word.
+#[cold]
+pub fn wake(word: &AtomicU32) {
+    if word.swap(0, Ordering::SeqCst) != 0 {
+        futex(word, libc::FUTEX_WAKE, c_int::MAX as u32, None);
+    }
+}
+
+/// Wakes all ranks of a job, for example because it is over.
+pub fn wake_all(segment: &Segment) {
+    for rank in 0..segment.ranks() {
+        let word = &segment.rank(rank).asleep;
+        word.store(0, Ordering::SeqCst);
+        futex(word, libc::FUTEX_WAKE, c_int::MAX as u32, None);
+    }
+}
+
+/// Wakes the threads of this process that sleep: something happened that they may wait for.
+#[inline]
+pub fn wake_own() {
+    if SLEEPERS.load(Ordering::Relaxed) != 0 {
+        let word = WORD.load(Ordering::Relaxed);
+        if !word.is_null() {
+            // SAFETY: the word of this rank's page, which is never unmapped.
+            wake(unsafe { &*word });
+        }
+    }
+}
+
+/// Prepares this process for sleeping, and for waking others.
+pub fn prepare(segment: &Segment, rank: usize) {
+    WORD.store((&raw const segment.rank(rank).asleep).cast_mut(), Ordering::Relaxed);
+    DEAD.store((&raw const segment.header().dead).cast_mut(), Ordering::Relaxed);
+    BARRIER.store(membarrier(MEMBARRIER_REGISTER_GLOBAL_EXPEDITED), Ordering::Relaxed);
+    publish_affinity(segment.rank(rank));
+    consider(segment, rank);
+}
+
+/// Says which cpus this process may use.
+fn publish_affinity(page: &RankPage) {
+    let mut words = [0u64; 16];
+    // SAFETY: the kernel writes at most as many bytes as it is told. (More cpus than fit: all words stay 0, all cpus count.)
+    unsafe { libc::sched_getaffinity(0, size_of_val(&words), words.as_mut_ptr().cast()) };
+    for (place, word) in page.affinity.iter().zip(words) {
+        place.store(word, Ordering::Relaxed);
+    }
+}
+
+/// Looks whether there are more ranks than cpus. A rank needs its share of each cpu that it may use; crowded is who may use cpus
+/// of which more is needed than there is.
+fn consider(segment: &Segment, rank: usize) {
+    let cpus = |rank: usize| segment.rank(rank).affinity.iter().map(|word| word.load(Ordering::Relaxed));
+    let own: u32 = cpus(rank).map(u64::count_ones).sum();
+    let mut needed = 0.0;
+    for other in 0..segment.ranks() {
+        let all: u32 = cpus(other).map(u64::count_ones).sum();
+        let common: u32 = cpus(other).zip(cpus(rank)).map(|(a, b)| (a & b).count_ones()).sum();
+        if all > 0 {
+            needed += f64::from(common) / f64::from(all);
+        }
+    }
+    let allowed = segment.header().cpus as usize;
+    let crowded = needed > f64::from(own) + 0.01 || (allowed > 0 && segment.ranks() > allowed);
+    CROWDED.store(crowded, Ordering::Relaxed);
+}
+
+/// Whether there are more ranks than cpus.
+pub fn crowded() -> bool {
+    CROWDED.load(Ordering::Relaxed)
+}
+
+/// One wait, from the first poll that found nothing.
+pub struct Waiting {
+    polls: u32,
+    since_ns: u64,
+    /// Ready to sleep: the caller arms, looks once more, and sleeps.
+    pub tired: bool,
+}
+
+impl Default for Waiting {
+    #[inline]
+    fn default() -> Self {
+        Self { polls: 0, since_ns: 0, tired: false }
+    }
+}
+
+impl Waiting {
+    /// Something moved: patience is new.
+    #[inline]
+    pub fn encouraged(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Nothing moved: passes some time, little at first. Not to be called by who is inside.
+    #[inline]
+    pub fn pause(&mut self) {
+        self.polls += 1;
+        if !CROWDED.load(Ordering::Relaxed) && self.polls < POLLS {
+            if self.polls > EAGER_POLLS {
+                std::hint::spin_loop();
+            }
+            return;
+        }
+        self.pass();
+    }
+
+    #[cold]
+    fn pass(&mut self) {
+        let before = host::clock::kernel_ns();
+        if self.since_ns == 0 {
+            self.since_ns = before;
+        }
+        // SAFETY: takes nothing.
+        unsafe { libc::sched_yield() };
+        let now = host::clock::kernel_ns();
+        let patience = if CROWDED.load(Ordering::Relaxed) || now - before > YIELDED_NS {
+            SLEEP_AFTER_CROWDED_NS
+        } else {
+            // Spin again for a while: a yield costs more than a poll.
+            self.polls = EAGER_POLLS;
+            SLEEP_AFTER_NS
+        };
+        self.tired = now - self.since_ns > patience;
+        leave_when_over();
+    }
+}
+
+/// Ends this process when the job is over. The launcher says why.
+fn leave_when_over() {
+    let dead = DEAD.load(Ordering::Relaxed);
+    // SAFETY: null, or the word of a segment that is never unmapped.
+    if unsafe { dead.as_ref() }.is_some_and(|dead| dead.load(Ordering::Acquire) != 0) {
+        // SAFETY: ends the process without running anything of it.
+        unsafe { libc::_exit(1) };
+    }
+}
+
+/// A thread that is about to sleep. From now on, a sender that writes wakes it.
+pub struct Armed<'a> {
+    segment: &'a Segment,
+    rank: usize,
+}
+
+/// Says that this rank is going to sleep. Look once more for what you wait for, then `sleep`.
+pub fn arm(segment: &Segment, rank: usize) -> Armed<'_> {
+    SLEEPERS.fetch_add(1, Ordering::SeqCst);
+    segment.rank(rank).asleep.store(1, Ordering::SeqCst);
+    if !membarrier(MEMBARRIER_GLOBAL_EXPEDITED) {
+        BARRIER.store(false, Ordering::Relaxed);
+    }
+    fence(Ordering::SeqCst);
+    Armed { segment, rank }
+}
+
+impl Armed<'_> {
+    /// Sleeps until woken, or for a moment.
+    pub fn sleep(self) {
+        let page = self.segment.rank(self.rank);
+        let longest = if BARRIER.load(Ordering::Relaxed) { LONGEST_SLEEP_NS } else { SHORT_SLEEP_NS };
+        let timeout = libc::timespec { tv_sec: 0, tv_nsec: longest };
+        futex(&page.asleep, libc::FUTEX_WAIT, 1, Some(&timeout));
+        leave_when_over();
+        let now_ms = (host::clock::kernel_ns() / 1_000_000) as u32;
+        if now_ms.wrapping_sub(CONSIDERED_MS.load(Ordering::Relaxed)) > (RECONSIDER_NS / 1_000_000) as u32 {
+            CONSIDERED_MS.store(now_ms, Ordering::Relaxed);
+            publish_affinity(page);
+            consider(self.segment, self.rank);
+        }
+    }
+}
+
+impl Drop for Armed<'_> {
+    fn drop(&mut self) {
+        // Another thread of this process may sleep on the word: it is not lost, but woken to set it again.
+        let word = &self.segment.rank(self.rank).asleep;
+        let others = SLEEPERS.fetch_sub(1, Ordering::SeqCst) > 1;
+        word.store(0, Ordering::SeqCst);
+        if others {
+            futex(word, libc::FUTEX_WAKE, c_int::MAX as u32, None);
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sleeper_wakes_when_it_is_told_and_crowding_follows_affinity() {
+        let (_fd, segment) = Segment::create(3, 3).unwrap();
+        let word = &segment.rank(0).asleep;
+        std::thread::scope(|scope| {
+            let sleeper = scope.spawn(|| arm(&segment, 0).sleep());
+            while !sleeper.is_finished() {
+                wake(word);
+                std::thread::yield_now();
+            }
+        });
+        assert_eq!(word.load(Ordering::SeqCst), 0);
+        let pin = |rank: usize, cpus: u64| segment.rank(rank).affinity[0].store(cpus, Ordering::Relaxed);
+        let is_crowded = |rank: usize| {
+            consider(&segment, rank);
+            crowded()
+        };
+        (0..3).for_each(|rank| pin(rank, 1 << rank));
+        assert!(!is_crowded(0));
+        pin(1, 1);
+        assert!(is_crowded(0) && is_crowded(1) && !is_crowded(2));
+        (0..3).for_each(|rank| pin(rank, 7));
+        assert!(!is_crowded(0));
+        (0..3).for_each(|rank| pin(rank, 3));
+        assert!(is_crowded(0));
+    }
+}
