@@ -1,0 +1,115 @@
+"""One binary, several MPIs: what `cellcc` built runs on MPICH's library unchanged, and what meets the wrong MPI is told so."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from cellweave.mpi import prefix
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = prefix() / "bin"
+VERSION = "5.0.2"
+PROGRAM = """#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    int rank, size, length, sum = 0, right = 0, got[4] = {0, 0, 0, 0};
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    MPI_Status status;
+    MPI_Comm copy;
+    MPI_Datatype pair;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_rank(copy, &rank);
+    MPI_Comm_size(copy, &size);
+    MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    if (rank > 0) {
+        got[0] = rank;
+        got[2] = 10 * rank;
+        MPI_Send(got, 1, pair, 0, rank, copy);
+    } else {
+        for (int i = 1; i < size; i++) {
+            MPI_Recv(got, 1, pair, MPI_ANY_SOURCE, MPI_ANY_TAG, copy, &status);
+            right += status.MPI_TAG == status.MPI_SOURCE && got[2] == 10 * status.MPI_SOURCE;
+        }
+    }
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, copy);
+    MPI_Get_library_version(version, &length);
+    const char *whose = strstr(version, "cellweave") ? "ours" : "theirs";
+    if (rank == 0) printf("%d ranks, sum %d, %d right, %s\\n", size, sum, right, whose);
+    MPI_Type_free(&pair);
+    MPI_Comm_free(&copy);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def run(*command: object, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(c) for c in command], env={**os.environ, **env}, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built by `cellcc`."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    (folder / "prog.c").write_text(PROGRAM)
+    done = run(BIN / "cellcc", folder / "prog.c", "-o", folder / "prog")
+    assert done.returncode == 0, done.stderr
+    return folder / "prog"
+
+
+@pytest.fixture(scope="module")
+def mpich() -> Path:
+    """MPICH's library and launcher, fetched once."""
+    folder = ROOT / "build" / f"mpich-{VERSION}"
+    place = folder / f"mpich-{VERSION}.data" / "data"
+    if not (folder / "done").exists():
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "download", "--no-deps"]
+        done = run(*pip, "--dest", folder, f"mpich=={VERSION}")
+        if done.returncode != 0:
+            pytest.skip(f"mpich {VERSION} cannot be fetched: {done.stderr.strip().splitlines()[-1]}")
+        with zipfile.ZipFile(next(folder.glob("*.whl"))) as archive:
+            archive.extractall(folder)
+        for path in (place / "bin").iterdir():
+            path.chmod(0o755)
+        (folder / "done").touch()
+    return place
+
+
+def test_a_binary_runs_here_and_on_mpich_by_the_librarys_path_alone(program: Path, mpich: Path) -> None:
+    ours = run(BIN / "cellrun", "-n", 3, program)
+    theirs = run(mpich / "bin" / "mpiexec", "-n", 3, program, LD_LIBRARY_PATH=str(mpich / "lib"))
+    assert ours.stdout == "3 ranks, sum 3, 2 right, ours\n", ours.stderr
+    assert theirs.stdout == "3 ranks, sum 3, 2 right, theirs\n", theirs.stderr
+
+
+def test_another_mpis_launcher_with_several_ranks_is_refused_with_words(program: Path, mpich: Path) -> None:
+    done = run(mpich / "bin" / "mpiexec", "-n", 2, program)
+    assert done.returncode != 0
+    assert "cellrun" in done.stdout + done.stderr
+
+
+def test_another_mpis_launcher_with_one_rank_starts_a_program_alone(program: Path, mpich: Path) -> None:
+    done = run(mpich / "bin" / "mpiexec", "-n", 1, program)
+    assert done.stdout == "1 ranks, sum 0, 0 right, ours\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("library", "name"), [("libmpi.so.40", "Open MPI"), ("libmpi.so.12", "MPICH"), ("libmpich.so.12", "MPICH")]
+)
+def test_a_program_built_for_another_mpi_is_told_which_and_what_to_do(library: str, name: str, tmp_path: Path) -> None:
+    (tmp_path / "lib.c").write_text("int MPI_Init(void *a, void *b) { return a == b; }\n")
+    (tmp_path / "prog.c").write_text("int MPI_Init(void *, void *);\nint main(void) { return MPI_Init(0, 0); }\n")
+    shared = ["-shared", "-fPIC", f"-Wl,-soname,{library}"]
+    assert run("gcc", *shared, tmp_path / "lib.c", "-o", tmp_path / library).returncode == 0
+    assert run("gcc", tmp_path / "prog.c", tmp_path / library, "-o", tmp_path / "prog").returncode == 0
+    done = run(BIN / "cellrun", "-n", 2, tmp_path / "prog")
+    assert done.returncode != 0
+    assert name in done.stderr and library in done.stderr and "cellcc" in done.stderr
