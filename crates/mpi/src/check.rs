@@ -38,6 +38,14 @@ impl Failure {
         self
     }
 
+    /// The same with another class, and other words made of its own.
+    #[must_use]
+    pub fn reworded(mut self, class: c_int, words: impl FnOnce(&str) -> String) -> Self {
+        self.0.class = class;
+        self.0.text = words(&self.0.text);
+        self
+    }
+
     /// The error class.
     pub fn class(&self) -> c_int {
         self.0.class

@@ -12,6 +12,7 @@
 //! | `engine` | moves messages: rings, matching, rendezvous, waiting | segment, datatype |
 //! | `handles`, `runtime`, `check` | objects behind handles; the library's one state and who is inside; errors as users see them | engine |
 //! | `comm` | groups, communicators, attributes, error handlers, infos | runtime |
+//! | `request` | everything that can be waited for | runtime |
 //! | `p2p` | the functions of point-to-point communication and requests | runtime |
 //! | `coll` | collectives as schedules of sends, receives and reductions; operations | runtime |
 //! | `topology` | Cartesian, graph and distributed graph, and where their ranks best run | comm, coll |
@@ -30,6 +31,7 @@ mod env;
 pub mod handles;
 pub mod launch;
 pub mod p2p;
+pub mod request;
 pub mod runtime;
 pub mod segment;
 pub mod tool;

@@ -14,6 +14,9 @@ use crate::datatype::Datatype;
 use crate::engine::Engine;
 use crate::engine::wait::{self, Waiting};
 use crate::handles::{Handles, Kind};
+use crate::p2p::buffered::Buffers;
+use crate::p2p::probe::Claimed;
+use crate::request::{self, Ongoing, Outcome, Request};
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
@@ -46,6 +49,14 @@ pub struct State {
     pub datatypes: Handles<Arc<Datatype>>,
     /// Which of them are predefined but without a name.
     pub unnamed_datatypes: Vec<abi::Datatype>,
+    /// Requests that are more than a send or a receive, by handle.
+    pub requests: Handles<Request>,
+    /// Activities that are not over.
+    pub ongoing: Vec<Arc<Ongoing>>,
+    /// Messages that were found and taken (`MPI_Mprobe`), by handle.
+    pub claimed: Handles<Claimed>,
+    /// Buffers that programs attached.
+    pub buffers: Buffers,
 }
 
 /// Where the library is between start and end.
@@ -115,6 +126,10 @@ fn make() {
             errors: Added::default(),
             datatypes: Handles::new(Kind::Datatype),
             unnamed_datatypes: Vec::new(),
+            requests: Handles::new(Kind::Request),
+            ongoing: Vec::new(),
+            claimed: Handles::new(Kind::Message),
+            buffers: Buffers::default(),
         };
         // SAFETY: once, before anybody can have entered.
         unsafe { (*RUNTIME.state.get()).write(state) };
@@ -228,11 +243,23 @@ impl Lock {
 pub trait Activity: Send {
     /// Goes as far as it can without waiting. Called while nobody is inside: enters by itself, and may run user code. True when over.
     fn advance(&mut self) -> bool;
+
+    /// How it ended, once it is over.
+    fn outcome(&mut self) -> Outcome {
+        Outcome::empty()
+    }
 }
 
 /// Moves messages and activities once, without waiting. Not to be called by who is inside.
 pub fn progress() -> bool {
-    enter().engine.progress()
+    let mut state = enter();
+    let moved = state.engine.progress();
+    let going_on = !state.ongoing.is_empty();
+    drop(state);
+    if going_on {
+        request::advance_all();
+    }
+    moved
 }
 
 /// Waits until `done` gives something, moving messages and activities meanwhile. Not to be called by who is inside.
@@ -243,6 +270,14 @@ pub fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
         let moved = state.engine.progress();
         if let Some(value) = done(&mut state) {
             return value;
+        }
+        if !state.ongoing.is_empty() {
+            drop(state);
+            if request::advance_all() {
+                waiting.encouraged();
+                continue;
+            }
+            state = enter();
         }
         if moved {
             waiting.encouraged();

@@ -1,0 +1,313 @@
+//! Buffered sends and the buffers that programs attach for them (MPI 5.0, sections 3.4 and 3.6).
+//!
+//! An attached buffer is a budget: messages that could not leave at once are kept by the library, and take from it their
+//! bytes and `MPI_BSEND_OVERHEAD` until they left. A communicator's own buffer goes before the process's.
+
+use super::counted;
+use super::operation::{Sending, sending};
+use crate::abi;
+use crate::abi::values::*;
+use crate::check::{self, Failure, mpi};
+use crate::engine::{Buffer, COMPLETE_AT_ONCE, Engine, Mode, TransferId};
+use crate::request;
+use crate::runtime::{self, Activity, State};
+use std::collections::HashMap;
+use std::ffi::{c_int, c_void};
+
+/// Whose a buffer is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Owner {
+    Process,
+    /// The communicator of this context.
+    Comm(u32),
+}
+
+/// A buffer, and the messages that are in it.
+struct Attached {
+    address: usize,
+    bytes: usize,
+    used: usize,
+    kept: Vec<Kept>,
+    /// Messages that were ever kept.
+    count: u64,
+}
+
+/// A message that has not left.
+struct Kept {
+    number: u64,
+    transfer: TransferId,
+    data: Box<[u8]>,
+}
+
+/// What a message takes of its buffer, in bytes.
+fn needs(bytes: usize) -> usize {
+    bytes.saturating_add(MPI_BSEND_OVERHEAD as usize)
+}
+
+impl Attached {
+    /// `MPI_BUFFER_AUTOMATIC`: as large as needed.
+    fn is_automatic(&self) -> bool {
+        self.address == MPI_BUFFER_AUTOMATIC
+    }
+
+    /// Forgets messages that have left.
+    fn reclaim(&mut self, engine: &mut Engine) {
+        let used = &mut self.used;
+        self.kept.retain(|kept| {
+            let gone = engine.take_if_complete(kept.transfer).is_some();
+            if gone {
+                *used -= needs(kept.data.len());
+            }
+            !gone
+        });
+    }
+
+    fn has_room(&self, bytes: usize) -> bool {
+        self.is_automatic() || needs(bytes) <= self.bytes - self.used
+    }
+}
+
+/// The attached buffers.
+#[derive(Default)]
+pub struct Buffers(HashMap<Owner, Attached>);
+
+impl Buffers {
+    /// The buffer for messages of a context.
+    fn for_context(&mut self, context: u32) -> Option<&mut Attached> {
+        let own = Owner::Comm(context);
+        let owner = if self.0.contains_key(&own) { own } else { Owner::Process };
+        self.0.get_mut(&owner)
+    }
+
+    /// Whether messages numbered below `before` have all left.
+    fn flushed(&mut self, engine: &mut Engine, owner: Owner, before: u64) -> bool {
+        self.0.get_mut(&owner).is_none_or(|attached| {
+            attached.reclaim(engine);
+            attached.kept.iter().all(|kept| kept.number >= before)
+        })
+    }
+}
+
+#[cold]
+fn nothing_attached(bytes: usize) -> Failure {
+    let needed = needs(bytes);
+    let text = format_args!(
+        "no buffer is attached; this message needs one of {needed} bytes ({bytes} and MPI_BSEND_OVERHEAD)"
+    );
+    Failure::new(MPI_ERR_BUFFER, text)
+}
+
+#[cold]
+fn no_room(attached: &Attached, bytes: usize) -> Failure {
+    let (needed, free, all) = (needs(bytes), attached.bytes - attached.used, attached.bytes);
+    let text = format_args!(
+        "the attached buffer is full: this message needs {needed} bytes ({bytes} and MPI_BSEND_OVERHEAD), {free} of {all} are free"
+    );
+    Failure::new(MPI_ERR_BUFFER, text)
+}
+
+/// Sends in buffered mode; the request is complete.
+///
+/// # Errors
+/// No buffer, or no room in it.
+pub fn send(state: &mut State, sending: &Sending) -> Result<abi::Request, Failure> {
+    let done = Ok(abi::Request(COMPLETE_AT_ONCE.0 as usize));
+    let Some(to) = sending.to else { return done };
+    let State { buffers, engine, .. } = state;
+    let bytes = sending.buffer.bytes;
+    let attached = buffers.for_context(sending.envelope.context).ok_or_else(|| nothing_attached(bytes))?;
+    attached.reclaim(engine);
+    if !attached.has_room(bytes) {
+        engine.progress();
+        attached.reclaim(engine);
+        if !attached.has_room(bytes) {
+            return Err(no_room(attached, bytes));
+        }
+    }
+    let mut data = packed(&sending.buffer);
+    let buffer = Buffer { address: data.as_mut_ptr(), bytes, layout: None };
+    if let Some(transfer) = engine.send(to, sending.envelope, &buffer, Mode::Standard) {
+        attached.used = attached.used.saturating_add(needs(bytes));
+        attached.kept.push(Kept { number: attached.count, transfer, data });
+        attached.count += 1;
+    }
+    done
+}
+
+/// A copy of a buffer's data, without gaps.
+pub(super) fn packed(buffer: &Buffer) -> Box<[u8]> {
+    let mut data = vec![0; buffer.bytes].into_boxed_slice();
+    match &buffer.layout {
+        _ if buffer.bytes == 0 => {}
+        // SAFETY: the buffer has so many elements, by the word of who passed it.
+        Some(layout) => unsafe {
+            layout.datatype.pack(buffer.address, layout.count, 0, &mut data);
+        },
+        // SAFETY: the buffer has so many bytes, by the word of who passed it.
+        None => unsafe { data.as_mut_ptr().copy_from_nonoverlapping(buffer.address, buffer.bytes) },
+    }
+    data
+}
+
+/// Waits until every buffered message has left (`MPI_Finalize`). Not to be called by who is inside.
+pub fn flush_all() {
+    runtime::wait_until(|state| {
+        let State { buffers, engine, .. } = state;
+        for attached in buffers.0.values_mut() {
+            attached.reclaim(engine);
+        }
+        buffers.0.values().all(|attached| attached.kept.is_empty()).then_some(())
+    });
+}
+
+fn attach(owner: Owner, address: *mut c_void, size: i64) -> Result<(), Failure> {
+    let mut state = check::running()?;
+    let automatic = address as usize == MPI_BUFFER_AUTOMATIC;
+    let bytes = match usize::try_from(size) {
+        _ if automatic => 0,
+        Ok(bytes) => bytes,
+        Err(_) => {
+            return Err(Failure::new(
+                MPI_ERR_ARG,
+                format_args!("size is {size}; allowed are 0 and more bytes"),
+            ));
+        }
+    };
+    if address.is_null() && bytes > 0 {
+        return Err(Failure::new(MPI_ERR_BUFFER, format_args!("buffer is a null pointer of {bytes} bytes")));
+    }
+    if let Some(before) = state.buffers.0.get(&owner) {
+        let text = format_args!("a buffer of {} bytes is attached already; detach it first", before.bytes);
+        return Err(Failure::new(MPI_ERR_BUFFER, text));
+    }
+    let attached = Attached { address: address as usize, bytes, used: 0, kept: Vec::new(), count: 0 };
+    state.buffers.0.insert(owner, attached);
+    Ok(())
+}
+
+/// Gives a buffer back when its messages have left: its address and bytes.
+fn detach(owner: Owner, address: *mut c_void) -> Result<i64, Failure> {
+    if !check::running()?.buffers.0.contains_key(&owner) {
+        return Err(Failure::new(MPI_ERR_BUFFER, "no buffer is attached"));
+    }
+    flush(owner)?;
+    let Some(attached) = check::running()?.buffers.0.remove(&owner) else {
+        return Err(Failure::new(MPI_ERR_BUFFER, "another thread detached the buffer"));
+    };
+    // The argument is declared `void *` so that a pointer to any pointer can be passed.
+    *check::output(address.cast::<usize>(), "buffer_addr")? = attached.address;
+    Ok(attached.bytes as i64)
+}
+
+fn flush(owner: Owner) -> Result<(), Failure> {
+    drop(check::running()?);
+    runtime::wait_until(|state| {
+        let State { buffers, engine, .. } = state;
+        buffers.flushed(engine, owner, u64::MAX).then_some(())
+    });
+    Ok(())
+}
+
+/// Waits in the background until what is in a buffer now has left.
+struct Flush {
+    owner: Owner,
+    before: u64,
+}
+
+impl Activity for Flush {
+    fn advance(&mut self) -> bool {
+        let mut state = runtime::enter();
+        let State { buffers, engine, .. } = &mut *state;
+        buffers.flushed(engine, self.owner, self.before)
+    }
+}
+
+fn start_flush(owner: Owner, place: *mut abi::Request) -> Result<(), Failure> {
+    let mut state = check::running()?;
+    let place = check::output(place, "request")?;
+    let before = state.buffers.0.get(&owner).map_or(0, |attached| attached.count);
+    *place = request::start(&mut state, Box::new(Flush { owner, before }));
+    Ok(())
+}
+
+/// The communicator as the owner of a buffer.
+fn of(comm: abi::Comm) -> Result<Owner, Failure> {
+    let state = check::running()?;
+    Ok(Owner::Comm(check::comm(&state, comm)?.point_to_point()))
+}
+
+/// A number of bytes as a program's type of counts; `MPI_UNDEFINED` when it doesn't fit.
+fn size_as<N: TryFrom<i64> + From<i32>>(bytes: i64) -> N {
+    bytes.try_into().unwrap_or(N::from(MPI_UNDEFINED))
+}
+
+mpi! {
+    /// MPI 5.0, section 3.6.
+    fn PMPI_Buffer_flush() {
+        flush(Owner::Process)
+    }
+
+    /// MPI 5.0, section 3.6.
+    fn PMPI_Buffer_iflush(request: *mut abi::Request) {
+        start_flush(Owner::Process, request)
+    }
+
+    /// MPI 5.0, section 3.6.
+    fn PMPI_Comm_flush_buffer(comm: abi::Comm) on comm {
+        flush(of(comm)?)
+    }
+
+    /// MPI 5.0, section 3.6.
+    fn PMPI_Comm_iflush_buffer(comm: abi::Comm, request: *mut abi::Request) on comm {
+        start_flush(of(comm)?, request)
+    }
+}
+
+counted! {
+    /// MPI 5.0, section 3.6.
+    fn PMPI_Buffer_attach / PMPI_Buffer_attach_c(buffer: *mut c_void, size: N) {
+        attach(Owner::Process, buffer, size.into())
+    }
+
+    /// MPI 5.0, section 3.6.
+    fn PMPI_Buffer_detach / PMPI_Buffer_detach_c(buffer_addr: *mut c_void, size: *mut N) {
+        let size = check::output(size, "size")?;
+        *size = size_as(detach(Owner::Process, buffer_addr)?);
+        Ok(())
+    }
+
+    /// MPI 5.0, section 3.6.
+    fn PMPI_Comm_attach_buffer / PMPI_Comm_attach_buffer_c(comm: abi::Comm, buffer: *mut c_void, size: N) on comm {
+        attach(of(comm)?, buffer, size.into())
+    }
+
+    /// MPI 5.0, section 3.6.
+    fn PMPI_Comm_detach_buffer / PMPI_Comm_detach_buffer_c(
+        comm: abi::Comm, buffer_addr: *mut c_void, size: *mut N,
+    ) on comm {
+        let size = check::output(size, "size")?;
+        *size = size_as(detach(of(comm)?, buffer_addr)?);
+        Ok(())
+    }
+
+    /// MPI 5.0, section 3.4.
+    fn PMPI_Bsend / PMPI_Bsend_c(
+        buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
+    ) on comm {
+        let mut state = check::running()?;
+        let sending = sending(&state, buf, count, datatype, dest, tag, comm)?;
+        send(&mut state, &sending).map(|_| ())
+    }
+
+    /// MPI 5.0, section 3.7.2.
+    fn PMPI_Ibsend / PMPI_Ibsend_c(
+        buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
+        request: *mut abi::Request,
+    ) on comm {
+        let mut state = check::running()?;
+        let request = check::output(request, "request")?;
+        let sending = sending(&state, buf, count, datatype, dest, tag, comm)?;
+        *request = send(&mut state, &sending)?;
+        Ok(())
+    }
+}

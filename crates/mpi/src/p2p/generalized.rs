@@ -1,0 +1,120 @@
+//! Requests that are the program's own (MPI 5.0, section 13.2): the program says when they are complete, and its functions
+//! say how they ended.
+
+use crate::abi::values::{MPI_ERR_REQUEST, MPI_SUCCESS};
+use crate::abi::{self, Status};
+use crate::check::{self, Failure, mpi};
+use crate::request::{self, Outcome, Request};
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+type Query = unsafe extern "C" fn(*mut c_void, *mut Status) -> c_int;
+type Free = unsafe extern "C" fn(*mut c_void) -> c_int;
+type Cancel = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
+
+/// A request of the program's.
+pub struct Generalized {
+    query: Option<Query>,
+    free: Option<Free>,
+    cancel: Option<Cancel>,
+    extra_state: *mut c_void,
+    complete: AtomicBool,
+    /// `MPI_Request_free` was called before it was complete.
+    freed: AtomicBool,
+}
+// SAFETY: `extra_state` is only handed back to the program's functions.
+unsafe impl Send for Generalized {}
+// SAFETY: as above.
+unsafe impl Sync for Generalized {}
+
+impl Generalized {
+    /// Whether the program said so.
+    pub fn is_complete(&self) -> bool {
+        self.complete.load(Ordering::Acquire)
+    }
+
+    /// Asks the program for the status, and lets it free what it has when `last`. Not to be called by who is inside.
+    pub fn finish(&self, last: bool) -> Outcome {
+        let mut status = Status::EMPTY;
+        let queried = match self.query {
+            // SAFETY: the program's function, with what the program gave for it and a status.
+            Some(query) => unsafe { query(self.extra_state, &mut status) },
+            None => MPI_SUCCESS,
+        };
+        let freed = if last { self.release() } else { MPI_SUCCESS };
+        let result = returned(queried, "query_fn").and(returned(freed, "free_fn"));
+        Outcome { status, result }
+    }
+
+    /// Lets the program free what it has. Not to be called by who is inside.
+    pub fn release(&self) -> c_int {
+        // SAFETY: the program's function, with what the program gave for it.
+        self.free.map_or(MPI_SUCCESS, |free| unsafe { free(self.extra_state) })
+    }
+
+    /// Asks the program to cancel. Not to be called by who is inside.
+    ///
+    /// # Errors
+    /// What the program's function returned.
+    pub fn cancel(&self) -> Result<(), Failure> {
+        let Some(cancel) = self.cancel else { return Ok(()) };
+        // SAFETY: the program's function, with what the program gave for it.
+        returned(unsafe { cancel(self.extra_state, self.is_complete().into()) }, "cancel_fn")
+    }
+
+    /// Nobody will wait for it. True when it is complete, so that it is to be released now.
+    pub fn detach(&self) -> bool {
+        self.freed.store(true, Ordering::Release);
+        self.is_complete()
+    }
+}
+
+/// A failure of the class that a program's function returned.
+pub(super) fn returned(code: c_int, function: &str) -> Result<(), Failure> {
+    if code == MPI_SUCCESS {
+        return Ok(());
+    }
+    Err(Failure::new(code, format_args!("{function} of a generalized request returned {code}")))
+}
+
+mpi! {
+    /// MPI 5.0, section 13.2.
+    fn PMPI_Grequest_start(
+        query_fn: Option<Query>, free_fn: Option<Free>, cancel_fn: Option<Cancel>, extra_state: *mut c_void,
+        request: *mut abi::Request,
+    ) {
+        let mut state = check::running()?;
+        let request = check::output(request, "request")?;
+        let made = Generalized {
+            query: query_fn,
+            free: free_fn,
+            cancel: cancel_fn,
+            extra_state,
+            complete: AtomicBool::new(false),
+            freed: AtomicBool::new(false),
+        };
+        *request = request::insert(&mut state, Request::Generalized(Arc::new(made)));
+        Ok(())
+    }
+
+    /// MPI 5.0, section 13.2. May be called by any thread, while another waits.
+    fn PMPI_Grequest_complete(request: abi::Request) {
+        let mut state = check::running()?;
+        let own = match state.requests.get(request.0) {
+            Some(Request::Generalized(own)) => own.clone(),
+            Some(_) => {
+                let text = "request is not a generalized one; allowed is a request of MPI_Grequest_start";
+                return Err(Failure::new(MPI_ERR_REQUEST, text));
+            }
+            None => return Err(request::not_a_request(request, "request")),
+        };
+        own.complete.store(true, Ordering::Release);
+        if own.freed.load(Ordering::Acquire) {
+            state.requests.remove(request.0);
+            drop(state);
+            return returned(own.release(), "free_fn");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,90 @@
+//! Sends and receives that are checked now and started later, perhaps more than once.
+
+use super::arguments::{buffer, pattern, request};
+use crate::abi;
+use crate::check::{self, Failure};
+use crate::engine::{Buffer, Envelope, FROM_NOBODY, Mode, Pattern};
+use crate::request::{self, Outcome, Poll};
+use crate::runtime::{self, State};
+use std::ffi::{c_int, c_void};
+
+/// A send as it is asked for.
+#[derive(Clone)]
+pub struct Sending {
+    /// The job's rank; nothing for `MPI_PROC_NULL`.
+    pub to: Option<usize>,
+    /// What the receiver matches.
+    pub envelope: Envelope,
+    /// The data.
+    pub buffer: Buffer,
+}
+
+/// A receive as it is asked for.
+#[derive(Clone)]
+pub struct Receiving {
+    /// What it accepts, and the job's rank it comes from when that is known; nothing for `MPI_PROC_NULL`.
+    pub from: Option<(Pattern, Option<usize>)>,
+    /// Where the data goes.
+    pub buffer: Buffer,
+}
+
+/// The arguments of a send.
+///
+/// # Errors
+/// What is wrong with one of them.
+pub fn sending(
+    state: &State,
+    buf: *const c_void,
+    count: impl Into<i64>,
+    datatype: abi::Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: abi::Comm,
+) -> Result<Sending, Failure> {
+    let found = check::comm(state, comm)?;
+    let to = check::destination(found, dest)?;
+    check::tag(tag)?;
+    let envelope = Envelope { context: found.point_to_point(), source: found.rank as u16, tag };
+    Ok(Sending { to, envelope, buffer: buffer(state, buf, count.into(), datatype, "buf")? })
+}
+
+/// The arguments of a receive.
+///
+/// # Errors
+/// What is wrong with one of them.
+pub fn receiving(
+    state: &State,
+    buf: *mut c_void,
+    count: impl Into<i64>,
+    datatype: abi::Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: abi::Comm,
+) -> Result<Receiving, Failure> {
+    let from = pattern(check::comm(state, comm)?, source, tag)?;
+    Ok(Receiving { from, buffer: buffer(state, buf, count.into(), datatype, "buf")? })
+}
+
+impl Sending {
+    /// Starts it.
+    pub fn start(&self, state: &mut State, mode: Mode) -> abi::Request {
+        request(self.to.and_then(|to| state.engine.send(to, self.envelope, &self.buffer, mode)))
+    }
+}
+
+impl Receiving {
+    /// Starts it.
+    pub fn start(&self, state: &mut State) -> abi::Request {
+        let posted = self.from.map(|(pattern, job)| state.engine.receive(pattern, job, &self.buffer));
+        request(Some(posted.unwrap_or(FROM_NOBODY)))
+    }
+}
+
+/// Waits for a request that was started here. Not to be called by who is inside.
+pub fn finish(mut handle: abi::Request) -> Outcome {
+    runtime::wait_until(|state| match request::poll(state, handle, "request") {
+        Ok(Poll::Pending) => None,
+        _ => Some(()),
+    });
+    request::take(&mut handle)
+}

@@ -1,0 +1,151 @@
+//! Operations that are started again and again (MPI 5.0, section 3.9).
+
+use super::operation::{Receiving, Sending, receiving, sending};
+use super::{buffered, counted};
+use crate::abi;
+use crate::abi::values::MPI_ERR_REQUEST;
+use crate::check::{self, Failure, mpi};
+use crate::engine::Mode;
+use crate::request::{self, Persistent, Recipe, Request};
+use crate::runtime::State;
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+/// A send in standard, ready or synchronous mode.
+struct Send {
+    sending: Sending,
+    mode: Mode,
+}
+
+/// A send in buffered mode.
+struct BufferedSend(Sending);
+
+struct Receive(Receiving);
+
+impl Recipe for Send {
+    fn start(&self, state: &mut State) -> Result<abi::Request, Failure> {
+        Ok(self.sending.start(state, self.mode))
+    }
+}
+
+impl Recipe for BufferedSend {
+    fn start(&self, state: &mut State) -> Result<abi::Request, Failure> {
+        buffered::send(state, &self.0)
+    }
+}
+
+impl Recipe for Receive {
+    fn start(&self, state: &mut State) -> Result<abi::Request, Failure> {
+        Ok(self.0.start(state))
+    }
+}
+
+/// A persistent request, not started.
+fn make(state: &mut State, recipe: impl Recipe + 'static) -> abi::Request {
+    request::insert(state, Request::Persistent(Persistent { recipe: Arc::new(recipe), active: None }))
+}
+
+fn start(state: &mut State, handle: abi::Request, name: &str) -> Result<(), Failure> {
+    let recipe = match state.requests.get(handle.0) {
+        Some(Request::Persistent(Persistent { active: Some(_), .. })) => {
+            let text = format_args!(
+                "{name} is active already; allowed is a persistent request that was not started or was completed"
+            );
+            return Err(Failure::new(MPI_ERR_REQUEST, text));
+        }
+        Some(Request::Persistent(persistent)) => persistent.recipe.clone(),
+        Some(_) => {
+            let text =
+                format_args!("{name} is not persistent; allowed is a request of MPI_Send_init and its like");
+            return Err(Failure::new(MPI_ERR_REQUEST, text));
+        }
+        None => return Err(request::not_a_request(handle, name)),
+    };
+    let started = recipe.start(state)?;
+    if let Some(Request::Persistent(persistent)) = state.requests.get_mut(handle.0) {
+        persistent.active = Some(started);
+    }
+    Ok(())
+}
+
+mpi! {
+    /// MPI 5.0, section 3.9.
+    fn PMPI_Start(request: *mut abi::Request) {
+        let request = check::output(request, "request")?;
+        start(&mut *check::running()?, *request, "request")
+    }
+
+    /// MPI 5.0, section 3.9.
+    fn PMPI_Startall(count: c_int, requests: *mut abi::Request) {
+        let mut state = check::running()?;
+        for index in 0..check::count(count, "count")? {
+            check::output(requests, "array_of_requests")?;
+            // SAFETY: an array of `count` handles by the C caller's word.
+            let request = unsafe { *requests.add(index) };
+            start(&mut state, request, &format!("array_of_requests[{index}]"))?;
+        }
+        Ok(())
+    }
+}
+
+counted! {
+    /// MPI 5.0, section 3.9.
+    fn PMPI_Send_init / PMPI_Send_init_c(
+        buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
+        request: *mut abi::Request,
+    ) on comm {
+        let mut state = check::running()?;
+        let request = check::output(request, "request")?;
+        let sending = sending(&state, buf, count, datatype, dest, tag, comm)?;
+        *request = make(&mut state, Send { sending, mode: Mode::Standard });
+        Ok(())
+    }
+
+    /// MPI 5.0, section 3.9.
+    fn PMPI_Ssend_init / PMPI_Ssend_init_c(
+        buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
+        request: *mut abi::Request,
+    ) on comm {
+        let mut state = check::running()?;
+        let request = check::output(request, "request")?;
+        let sending = sending(&state, buf, count, datatype, dest, tag, comm)?;
+        *request = make(&mut state, Send { sending, mode: Mode::Synchronous });
+        Ok(())
+    }
+
+    /// MPI 5.0, section 3.9.
+    fn PMPI_Rsend_init / PMPI_Rsend_init_c(
+        buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
+        request: *mut abi::Request,
+    ) on comm {
+        let mut state = check::running()?;
+        let request = check::output(request, "request")?;
+        let sending = sending(&state, buf, count, datatype, dest, tag, comm)?;
+        *request = make(&mut state, Send { sending, mode: Mode::Standard });
+        Ok(())
+    }
+
+    /// MPI 5.0, section 3.9.
+    fn PMPI_Bsend_init / PMPI_Bsend_init_c(
+        buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
+        request: *mut abi::Request,
+    ) on comm {
+        let mut state = check::running()?;
+        let request = check::output(request, "request")?;
+        let sending = sending(&state, buf, count, datatype, dest, tag, comm)?;
+        *request = make(&mut state, BufferedSend(sending));
+        Ok(())
+    }
+
+    /// MPI 5.0, section 3.9.
+    fn PMPI_Recv_init / PMPI_Recv_init_c(
+        buf: *mut c_void, count: N, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm,
+        request: *mut abi::Request,
+    ) on comm {
+        let mut state = check::running()?;
+        let request = check::output(request, "request")?;
+        let receiving = receiving(&state, buf, count, datatype, source, tag, comm)?;
+        *request = make(&mut state, Receive(receiving));
+        Ok(())
+    }
+}

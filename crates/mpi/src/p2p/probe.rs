@@ -1,0 +1,152 @@
+//! Messages looked at before they are received (MPI 5.0, section 3.8).
+
+use super::arguments::{self, buffer};
+use super::counted;
+use super::operation::finish;
+use crate::abi::values::{MPI_ERR_REQUEST, MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL};
+use crate::abi::{self, Status};
+use crate::check::{self, Failure, mpi, not_an};
+use crate::engine::{Arrival, ClaimId, Completion, FROM_NOBODY, Pattern, RECEIVED_FROM_NOBODY};
+use crate::runtime::{self, State};
+use std::ffi::{c_int, c_void};
+
+impl Status {
+    fn of_arrival(arrival: Arrival) -> Self {
+        let Arrival { source, tag, bytes } = arrival;
+        Self::of(&Completion { source: source.into(), tag, bytes, truncated: None, cancelled: false })
+    }
+}
+
+/// A message that was taken out of matching.
+#[derive(Clone, Copy)]
+pub struct Claimed {
+    id: ClaimId,
+    /// Whose error handler is called.
+    comm: abi::Comm,
+}
+
+/// The pattern of a probe; nothing for `MPI_PROC_NULL`.
+fn pattern(source: c_int, tag: c_int, comm: abi::Comm) -> Result<Option<Pattern>, Failure> {
+    let state = check::running()?;
+    Ok(arguments::pattern(check::comm(&state, comm)?, source, tag)?.map(|(pattern, _)| pattern))
+}
+
+/// Takes a message that is there out of matching.
+fn claim(state: &mut State, pattern: Pattern, comm: abi::Comm) -> Option<(abi::Message, Status)> {
+    let (id, arrival) = state.engine.claim(pattern)?;
+    let message = abi::Message(state.claimed.insert(Claimed { id, comm }));
+    Some((message, Status::of_arrival(arrival)))
+}
+
+/// Starts to receive a message that was claimed.
+fn receive(
+    buf: *mut c_void,
+    count: i64,
+    datatype: abi::Datatype,
+    message: *mut abi::Message,
+) -> Result<abi::Request, Failure> {
+    let mut state = check::running()?;
+    let message = check::output(message, "message")?;
+    if message.0 == MPI_MESSAGE_NO_PROC {
+        message.0 = MPI_MESSAGE_NULL;
+        return Ok(arguments::request(Some(FROM_NOBODY)));
+    }
+    let Some(&Claimed { id, comm }) = state.claimed.get(message.0) else {
+        return Err(not_an("message", "message", message.0, MPI_ERR_REQUEST));
+    };
+    let buffer = buffer(&state, buf, count, datatype, "buf").map_err(|failure| failure.on(comm))?;
+    state.claimed.remove(message.0);
+    message.0 = MPI_MESSAGE_NULL;
+    Ok(abi::Request(state.engine.receive_claimed(id, &buffer).0 as usize))
+}
+
+mpi! {
+    /// MPI 5.0, section 3.8.1.
+    fn PMPI_Probe(source: c_int, tag: c_int, comm: abi::Comm, status: *mut Status) on comm {
+        let found = match pattern(source, tag, comm)? {
+            None => Status::of(&RECEIVED_FROM_NOBODY),
+            Some(pattern) => Status::of_arrival(runtime::wait_until(|state| state.engine.probe(pattern))),
+        };
+        // SAFETY: null or valid by the C caller's word.
+        unsafe { found.give(status) };
+        Ok(())
+    }
+
+    /// MPI 5.0, section 3.8.1.
+    fn PMPI_Iprobe(source: c_int, tag: c_int, comm: abi::Comm, flag: *mut c_int, status: *mut Status) on comm {
+        let flag = check::output(flag, "flag")?;
+        let found = match pattern(source, tag, comm)? {
+            None => Some(Status::of(&RECEIVED_FROM_NOBODY)),
+            Some(pattern) => {
+                runtime::progress();
+                check::running()?.engine.probe(pattern).map(Status::of_arrival)
+            }
+        };
+        *flag = found.is_some().into();
+        if let Some(found) = found {
+            // SAFETY: null or valid by the C caller's word.
+            unsafe { found.give(status) };
+        }
+        Ok(())
+    }
+
+    /// MPI 5.0, section 3.8.2.
+    fn PMPI_Mprobe(
+        source: c_int, tag: c_int, comm: abi::Comm, message: *mut abi::Message, status: *mut Status,
+    ) on comm {
+        let message = check::output(message, "message")?;
+        let (claimed, found) = match pattern(source, tag, comm)? {
+            None => (abi::Message(MPI_MESSAGE_NO_PROC), Status::of(&RECEIVED_FROM_NOBODY)),
+            Some(pattern) => runtime::wait_until(|state| claim(state, pattern, comm)),
+        };
+        *message = claimed;
+        // SAFETY: null or valid by the C caller's word.
+        unsafe { found.give(status) };
+        Ok(())
+    }
+
+    /// MPI 5.0, section 3.8.2.
+    fn PMPI_Improbe(
+        source: c_int, tag: c_int, comm: abi::Comm, flag: *mut c_int, message: *mut abi::Message,
+        status: *mut Status,
+    ) on comm {
+        let flag = check::output(flag, "flag")?;
+        let message = check::output(message, "message")?;
+        let found = match pattern(source, tag, comm)? {
+            None => Some((abi::Message(MPI_MESSAGE_NO_PROC), Status::of(&RECEIVED_FROM_NOBODY))),
+            Some(pattern) => {
+                runtime::progress();
+                claim(&mut *check::running()?, pattern, comm)
+            }
+        };
+        *flag = found.is_some().into();
+        if let Some((claimed, found)) = found {
+            *message = claimed;
+            // SAFETY: null or valid by the C caller's word.
+            unsafe { found.give(status) };
+        }
+        Ok(())
+    }
+}
+
+counted! {
+    /// MPI 5.0, section 3.8.3.
+    fn PMPI_Mrecv / PMPI_Mrecv_c(
+        buf: *mut c_void, count: N, datatype: abi::Datatype, message: *mut abi::Message, status: *mut Status,
+    ) {
+        let outcome = finish(receive(buf, count.into(), datatype, message)?);
+        // SAFETY: null or valid by the C caller's word.
+        unsafe { outcome.status.give(status) };
+        outcome.result
+    }
+
+    /// MPI 5.0, section 3.8.3.
+    fn PMPI_Imrecv / PMPI_Imrecv_c(
+        buf: *mut c_void, count: N, datatype: abi::Datatype, message: *mut abi::Message,
+        request: *mut abi::Request,
+    ) {
+        let request = check::output(request, "request")?;
+        *request = receive(buf, count.into(), datatype, message)?;
+        Ok(())
+    }
+}

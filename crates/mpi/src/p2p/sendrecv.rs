@@ -1,0 +1,111 @@
+//! A send and a receive in one (MPI 5.0, sections 3.10 and 3.7.2).
+
+use super::buffered::packed;
+use super::counted;
+use super::operation::{Receiving, Sending, finish, receiving, sending};
+use crate::abi::{self, Status};
+use crate::check::{self, Failure};
+use crate::engine::{Buffer, Mode};
+use crate::request::{self, Both, Request};
+use crate::runtime::State;
+use std::ffi::{c_int, c_void};
+
+/// Starts both; the receive first, so that a message to oneself finds it.
+fn start(
+    state: &mut State,
+    sending: &Sending,
+    receiving: &Receiving,
+    keeps: Option<Box<[u8]>>,
+) -> abi::Request {
+    let receive = receiving.start(state);
+    let send = sending.start(state, Mode::Standard);
+    request::insert(state, Request::Both(Both { send, receive, keeps }))
+}
+
+/// What both sides of an exchange in one buffer are.
+struct Replace {
+    buf: *mut c_void,
+    count: i64,
+    datatype: abi::Datatype,
+    to: (c_int, c_int),
+    from: (c_int, c_int),
+    comm: abi::Comm,
+}
+
+impl Replace {
+    /// Starts it, the data to be sent being copied before.
+    fn start(self) -> Result<abi::Request, Failure> {
+        let mut state = check::running()?;
+        let Self { buf, count, datatype, to, from, comm } = self;
+        let mut sending = sending(&state, buf, count, datatype, to.0, to.1, comm)?;
+        let receiving = receiving(&state, buf, count, datatype, from.0, from.1, comm)?;
+        let mut data = packed(&sending.buffer);
+        sending.buffer = Buffer { address: data.as_mut_ptr(), bytes: data.len(), layout: None };
+        Ok(start(&mut state, &sending, &receiving, Some(data)))
+    }
+}
+
+/// Waits for both and gives the receive's status.
+///
+/// # Safety
+/// `status` is null or valid.
+unsafe fn complete(started: abi::Request, status: *mut Status) -> Result<(), Failure> {
+    let outcome = finish(started);
+    // SAFETY: as the caller says.
+    unsafe { outcome.status.give(status) };
+    outcome.result
+}
+
+counted! {
+    /// MPI 5.0, section 3.10.
+    fn PMPI_Sendrecv / PMPI_Sendrecv_c(
+        sendbuf: *const c_void, sendcount: N, sendtype: abi::Datatype, dest: c_int, sendtag: c_int,
+        recvbuf: *mut c_void, recvcount: N, recvtype: abi::Datatype, source: c_int, recvtag: c_int,
+        comm: abi::Comm, status: *mut Status,
+    ) on comm {
+        let started = {
+            let mut state = check::running()?;
+            let sending = sending(&state, sendbuf, sendcount, sendtype, dest, sendtag, comm)?;
+            let receiving = receiving(&state, recvbuf, recvcount, recvtype, source, recvtag, comm)?;
+            start(&mut state, &sending, &receiving, None)
+        };
+        // SAFETY: null or valid by the C caller's word.
+        unsafe { complete(started, status) }
+    }
+
+    /// MPI 5.0, section 3.10.
+    fn PMPI_Sendrecv_replace / PMPI_Sendrecv_replace_c(
+        buf: *mut c_void, count: N, datatype: abi::Datatype, dest: c_int, sendtag: c_int, source: c_int,
+        recvtag: c_int, comm: abi::Comm, status: *mut Status,
+    ) on comm {
+        let (to, from) = ((dest, sendtag), (source, recvtag));
+        let started = Replace { buf, count: count.into(), datatype, to, from, comm }.start()?;
+        // SAFETY: null or valid by the C caller's word.
+        unsafe { complete(started, status) }
+    }
+
+    /// MPI 5.0, section 3.7.2.
+    fn PMPI_Isendrecv / PMPI_Isendrecv_c(
+        sendbuf: *const c_void, sendcount: N, sendtype: abi::Datatype, dest: c_int, sendtag: c_int,
+        recvbuf: *mut c_void, recvcount: N, recvtype: abi::Datatype, source: c_int, recvtag: c_int,
+        comm: abi::Comm, request: *mut abi::Request,
+    ) on comm {
+        let mut state = check::running()?;
+        let request = check::output(request, "request")?;
+        let sending = sending(&state, sendbuf, sendcount, sendtype, dest, sendtag, comm)?;
+        let receiving = receiving(&state, recvbuf, recvcount, recvtype, source, recvtag, comm)?;
+        *request = start(&mut state, &sending, &receiving, None);
+        Ok(())
+    }
+
+    /// MPI 5.0, section 3.7.2.
+    fn PMPI_Isendrecv_replace / PMPI_Isendrecv_replace_c(
+        buf: *mut c_void, count: N, datatype: abi::Datatype, dest: c_int, sendtag: c_int, source: c_int,
+        recvtag: c_int, comm: abi::Comm, request: *mut abi::Request,
+    ) on comm {
+        let request = check::output(request, "request")?;
+        let (to, from) = ((dest, sendtag), (source, recvtag));
+        *request = Replace { buf, count: count.into(), datatype, to, from, comm }.start()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,181 @@
+//! Requests: everything that `MPI_Wait` waits for (MPI 5.0, sections 3.7 and 3.9, chapter 13).
+//!
+//! A send or receive alone is no object here: its handle is its `TransferId`. What is more than that has an entry in
+//! `State::requests`. Whatever the kind, there are three steps: `poll` says whether it is over, `take` gives how it ended and
+//! frees it, `peek` only gives how it ended.
+
+mod many;
+mod ongoing;
+mod outcome;
+
+pub use many::{Many, give};
+pub use ongoing::{Ongoing, advance_all, start};
+pub use outcome::Outcome;
+
+use crate::abi;
+use crate::abi::values::{MPI_ERR_REQUEST, MPI_REQUEST_NULL};
+use crate::check::{Failure, not_an};
+use crate::engine::TransferId;
+use crate::handles::{Kind, kind_of};
+use crate::p2p::generalized::Generalized;
+use crate::runtime::{self, State};
+use std::sync::Arc;
+
+/// What a request's handle stands for when it isn't a lone send or receive.
+pub enum Request {
+    /// A send and a receive (`MPI_Isendrecv`); the status is the receive's.
+    Both(Both),
+    /// Made to be started again and again.
+    Persistent(Persistent),
+    /// Goes on in steps: a non-blocking collective.
+    Activity(Arc<Ongoing>),
+    /// The program's own.
+    Generalized(Arc<Generalized>),
+}
+
+/// A send and a receive that end together.
+pub struct Both {
+    /// The send.
+    pub send: abi::Request,
+    /// The receive.
+    pub receive: abi::Request,
+    /// Data that the send reads.
+    pub keeps: Option<Box<[u8]>>,
+}
+
+/// An operation that is started again and again.
+pub struct Persistent {
+    /// What to start.
+    pub recipe: Arc<dyn Recipe>,
+    /// What was started and not waited for yet.
+    pub active: Option<abi::Request>,
+}
+
+/// How a persistent operation starts: it becomes an ordinary request.
+pub trait Recipe {
+    /// Starts it once.
+    ///
+    /// # Errors
+    /// As the operation's function has.
+    fn start(&self, state: &mut State) -> Result<abi::Request, Failure>;
+}
+
+/// How far a request is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Poll {
+    /// Not over.
+    Pending,
+    /// Over; `take` gives how it ended.
+    Ready,
+    /// Null, or persistent and not started: there is nothing to wait for.
+    Inactive,
+}
+
+const NULL: abi::Request = abi::Request(MPI_REQUEST_NULL);
+
+/// Puts a request into the table and gives its handle.
+pub fn insert(state: &mut State, request: Request) -> abi::Request {
+    abi::Request(state.requests.insert(request))
+}
+
+/// The id of a lone send or receive.
+#[inline]
+pub fn transfer(handle: abi::Request) -> Option<TransferId> {
+    (kind_of(handle.0) == Some(Kind::Transfer)).then_some(TransferId(handle.0 as u64))
+}
+
+/// That a handle names no request that lives.
+#[cold]
+pub fn not_a_request(handle: abi::Request, name: &str) -> Failure {
+    not_an(name, "request", handle.0, MPI_ERR_REQUEST)
+}
+
+/// How far a request is. `name` is the argument's, for the failure.
+///
+/// # Errors
+/// The handle is no request, or was freed.
+pub fn poll(state: &mut State, handle: abi::Request, name: &str) -> Result<Poll, Failure> {
+    let over = |over: bool| if over { Poll::Ready } else { Poll::Pending };
+    if handle == NULL {
+        return Ok(Poll::Inactive);
+    }
+    if let Some(id) = transfer(handle) {
+        if !state.engine.is_live(id) {
+            return Err(not_a_request(handle, name));
+        }
+        return Ok(over(state.engine.is_complete(id)));
+    }
+    let parts = match state.requests.get(handle.0) {
+        None => return Err(not_a_request(handle, name)),
+        Some(Request::Activity(ongoing)) => return Ok(over(ongoing.is_over())),
+        Some(Request::Generalized(own)) => return Ok(over(own.is_complete())),
+        Some(Request::Persistent(persistent)) => match persistent.active {
+            None => return Ok(Poll::Inactive),
+            Some(active) => [active, NULL],
+        },
+        Some(Request::Both(both)) => [both.send, both.receive],
+    };
+    for part in parts {
+        if poll(state, part, name)? == Poll::Pending {
+            return Ok(Poll::Pending);
+        }
+    }
+    Ok(Poll::Ready)
+}
+
+/// How a request ended that is `Poll::Ready`. It is freed and its handle becomes null; a persistent one becomes inactive.
+/// Not to be called by who is inside: a generalized request's functions are called.
+pub fn take(handle: &mut abi::Request) -> Outcome {
+    let outcome = conclude(*handle, false);
+    let stays = matches!(runtime::enter().requests.get(handle.0), Some(Request::Persistent(_)));
+    if !stays {
+        *handle = NULL;
+    }
+    outcome
+}
+
+/// How a request ended that is `Poll::Ready`; it stays. Not to be called by who is inside.
+pub fn peek(handle: abi::Request) -> Outcome {
+    conclude(handle, true)
+}
+
+/// What is left to do for a request that is over, once nobody is inside.
+enum End {
+    Nothing,
+    Request(abi::Request),
+    Both(abi::Request, abi::Request),
+    Activity(Arc<Ongoing>),
+    Generalized(Arc<Generalized>),
+}
+
+fn conclude(handle: abi::Request, stays: bool) -> Outcome {
+    let mut state = runtime::enter();
+    if let Some(id) = transfer(handle) {
+        let context = state.engine.context(id);
+        let ended = if stays { state.engine.peek(id) } else { state.engine.take_if_complete(id) };
+        return ended.map_or_else(Outcome::empty, |ended| Outcome::of(&state, &ended, context));
+    }
+    let mut object_stays = stays;
+    let end = match state.requests.get_mut(handle.0) {
+        None => End::Nothing,
+        Some(Request::Both(both)) => End::Both(both.send, both.receive),
+        Some(Request::Activity(ongoing)) => End::Activity(ongoing.clone()),
+        Some(Request::Generalized(own)) => End::Generalized(own.clone()),
+        Some(Request::Persistent(persistent)) => {
+            object_stays = true;
+            let active = if stays { persistent.active } else { persistent.active.take() };
+            active.map_or(End::Nothing, End::Request)
+        }
+    };
+    if !object_stays {
+        state.requests.remove(handle.0);
+    }
+    drop(state);
+    match end {
+        End::Nothing => Outcome::empty(),
+        End::Request(active) => conclude(active, stays),
+        End::Both(send, receive) => conclude(send, stays).then(conclude(receive, stays)),
+        End::Activity(ongoing) => ongoing.outcome(),
+        End::Generalized(own) => own.finish(!stays),
+    }
+}
