@@ -63,9 +63,4 @@ impl Contents {
         self.datatypes.extend(values);
         self
     }
-
-    /// It was made by a function with large counts.
-    pub fn is_large(&self) -> bool {
-        self.large
-    }
 }

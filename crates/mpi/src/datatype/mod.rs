@@ -24,6 +24,8 @@ mod functions;
 mod layout;
 mod predefined;
 mod signature;
+#[cfg(test)]
+mod tests;
 mod unnamed;
 
 pub use basic::{Basic, Class, Scalar, predefined_size};
