@@ -9,6 +9,7 @@
 //! | `compose` | a datatype made of others: bounds, layout, signature |
 //! | `construct` | the constructors as compositions |
 //! | `array` | parts of arrays of several dimensions |
+//! | `external32` | the representation that other machines read |
 //! | `contents` | how a datatype was made, for who asks |
 //! | `predefined` | one `Datatype` for each predefined handle |
 //! | `unnamed` | predefined datatypes without a name |
@@ -20,6 +21,7 @@ mod compose;
 mod construct;
 mod contents;
 mod copy;
+mod external32;
 mod functions;
 mod layout;
 mod predefined;

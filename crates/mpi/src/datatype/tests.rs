@@ -372,6 +372,41 @@ fn elements_agree(random: &mut Random, (datatype, map): &Typed) {
     assert!(kinds.iter().eq(map.entries.iter().map(|(basic, _)| basic)));
 }
 
+fn external_agrees((datatype, map): &Typed, count: usize) {
+    let places = map.bytes(count);
+    let mut arena = Arena::around(&places);
+    // Small numbers, so that every external size holds them.
+    let mut all = Map::default();
+    all.block(map, 0, count as i64);
+    let mut distinct = places.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let overlapping = distinct.len() < places.len();
+    if overlapping || map.entries.iter().any(|(basic, _)| basic.scalar().component() == Scalar::F80) {
+        return;
+    }
+    for (i, &(_, at)) in all.entries.iter().enumerate() {
+        *arena.at(at) = i as u8 & 0x7f;
+    }
+    let mut expected = Vec::new();
+    for (i, &(basic, _)) in all.entries.iter().enumerate() {
+        let part = basic.scalar().component().size();
+        let mut value = vec![0; basic.external_size()];
+        value[part.min(basic.external_size()) - 1] = i as u8 & 0x7f;
+        expected.extend(value);
+    }
+    assert_eq!(datatype.signature().repeated(count).totals().external, expected.len());
+    let mut external = vec![0; expected.len()];
+    // SAFETY: the arena holds `count` elements.
+    let packed = unsafe { datatype.pack_external(arena.address(), count, &mut external) };
+    assert!(packed.is_ok());
+    assert_eq!(external, expected);
+    let mut back = Arena::around(&places);
+    // SAFETY: the arena holds `count` elements.
+    unsafe { datatype.unpack_external(back.address(), count, &external) };
+    assert_eq!(back.memory, arena.memory);
+}
+
 #[test]
 fn random_datatypes_are_what_their_type_maps_say() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
@@ -382,5 +417,6 @@ fn random_datatypes_are_what_their_type_maps_say() {
         elements_agree(&mut random, &typed);
         let count = random.within(0, 4) as usize;
         data_agrees(&mut random, &typed, count);
+        external_agrees(&typed, count);
     }
 }

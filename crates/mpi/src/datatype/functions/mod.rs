@@ -2,6 +2,7 @@
 
 mod array;
 mod contents;
+mod external;
 mod make;
 mod names;
 mod pack;

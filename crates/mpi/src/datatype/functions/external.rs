@@ -1,0 +1,111 @@
+//! Pack and unpack in `external32` (MPI 5.0, section 5.2).
+
+use super::pack::{total, window};
+use super::{Integer, count};
+use crate::abi;
+use crate::abi::values::MPI_ERR_UNSUPPORTED_DATAREP;
+use crate::check::{self, Failure, mpi};
+use crate::datatype::Datatype;
+use std::ffi::{c_char, c_int, c_void};
+use std::sync::Arc;
+
+/// The datatype, the count, and the external bytes of that.
+fn data<N: Integer>(
+    representation: *const c_char,
+    (n, name): (N, &str),
+    datatype: abi::Datatype,
+) -> Result<(Arc<Datatype>, usize, usize), Failure> {
+    let representation = check::string(representation, "datarep")?;
+    if representation.to_bytes() != b"external32" {
+        return Err(Failure::new(
+            MPI_ERR_UNSUPPORTED_DATAREP,
+            format_args!("datarep is {representation:?}; allowed is \"external32\""),
+        ));
+    }
+    let state = check::running()?;
+    let n = count(n, name)? as usize;
+    let datatype = state.committed_datatype(datatype)?.clone();
+    total(datatype.size, n)?;
+    let bytes = total(datatype.signature().totals().external, n)?;
+    Ok((datatype, n, bytes))
+}
+
+/// # Safety
+/// As `MPI_Pack_external`'s.
+unsafe fn pack<A: Integer>(
+    from: *const c_void,
+    (datatype, count, bytes): (Arc<Datatype>, usize, usize),
+    (into, size, position): (*mut c_void, A, *mut A),
+) -> Result<(), Failure> {
+    let (place, after) = window(into, (size, "outsize"), position, bytes)?;
+    if bytes > 0 {
+        // SAFETY: `outsize` bytes are the caller's word, and the window is within; so is the data at `from`.
+        unsafe {
+            let into = std::slice::from_raw_parts_mut(place, bytes);
+            datatype.pack_external(from.cast(), count, into)?;
+        }
+    }
+    *check::output(position, "position")? = after;
+    Ok(())
+}
+
+/// # Safety
+/// As `MPI_Unpack_external`'s.
+unsafe fn unpack<A: Integer>(
+    (from, size, position): (*const c_void, A, *mut A),
+    into: *mut c_void,
+    (datatype, count, bytes): (Arc<Datatype>, usize, usize),
+) -> Result<(), Failure> {
+    let (place, after) = window(from, (size, "insize"), position, bytes)?;
+    if bytes > 0 {
+        // SAFETY: `insize` bytes are the caller's word, and the window is within; so is the data at `into`.
+        unsafe {
+            let from = std::slice::from_raw_parts(place, bytes);
+            datatype.unpack_external(into.cast(), count, from);
+        }
+    }
+    *check::output(position, "position")? = after;
+    Ok(())
+}
+
+mpi! {
+    /// Section 5.2.
+    fn PMPI_Pack_external(datarep: *const c_char, inbuf: *const c_void, incount: c_int, datatype: abi::Datatype, outbuf: *mut c_void, outsize: abi::Aint, position: *mut abi::Aint) {
+        let data = data(datarep, (incount, "incount"), datatype)?;
+        // SAFETY: the C caller's word.
+        unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
+    }
+
+    /// Section 5.2.
+    fn PMPI_Pack_external_c(datarep: *const c_char, inbuf: *const c_void, incount: abi::Count, datatype: abi::Datatype, outbuf: *mut c_void, outsize: abi::Count, position: *mut abi::Count) {
+        let data = data(datarep, (incount, "incount"), datatype)?;
+        // SAFETY: the C caller's word.
+        unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
+    }
+
+    /// Section 5.2.
+    fn PMPI_Unpack_external(datarep: *const c_char, inbuf: *const c_void, insize: abi::Aint, position: *mut abi::Aint, outbuf: *mut c_void, outcount: c_int, datatype: abi::Datatype) {
+        let data = data(datarep, (outcount, "outcount"), datatype)?;
+        // SAFETY: the C caller's word.
+        unsafe { unpack((inbuf, insize, position), outbuf, data) }
+    }
+
+    /// Section 5.2.
+    fn PMPI_Unpack_external_c(datarep: *const c_char, inbuf: *const c_void, insize: abi::Count, position: *mut abi::Count, outbuf: *mut c_void, outcount: abi::Count, datatype: abi::Datatype) {
+        let data = data(datarep, (outcount, "outcount"), datatype)?;
+        // SAFETY: the C caller's word.
+        unsafe { unpack((inbuf, insize, position), outbuf, data) }
+    }
+
+    /// Section 5.2.
+    fn PMPI_Pack_external_size(datarep: *const c_char, incount: c_int, datatype: abi::Datatype, size: *mut abi::Aint) {
+        *check::output(size, "size")? = data(datarep, (incount, "incount"), datatype)?.2 as abi::Aint;
+        Ok(())
+    }
+
+    /// Section 5.2.
+    fn PMPI_Pack_external_size_c(datarep: *const c_char, incount: abi::Count, datatype: abi::Datatype, size: *mut abi::Count) {
+        *check::output(size, "size")? = data(datarep, (incount, "incount"), datatype)?.2 as abi::Count;
+        Ok(())
+    }
+}
