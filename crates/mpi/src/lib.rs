@@ -14,7 +14,8 @@
 //! | `comm` | groups, communicators, attributes, error handlers, infos | runtime |
 //! | `request` | everything that can be waited for | runtime |
 //! | `p2p` | the functions of point-to-point communication and requests | runtime |
-//! | `coll` | collectives as schedules of sends, receives and reductions; operations | runtime |
+//! | `op` | operations of reductions | runtime |
+//! | `coll` | collectives as schedules of sends, receives and reductions | runtime |
 //! | `topology` | Cartesian, graph and distributed graph, and where their ranks best run | comm, coll |
 //! | `counters`, `tool` | what the engine counts; the interface of tools (MPI_T) | check |
 //! | `about` | what the library says of its ABI | comm |
@@ -23,6 +24,7 @@
 pub mod abi;
 mod about;
 pub mod check;
+pub mod coll;
 pub mod comm;
 pub mod counters;
 pub mod datatype;
@@ -30,6 +32,7 @@ pub mod engine;
 mod env;
 pub mod handles;
 pub mod launch;
+pub mod op;
 pub mod p2p;
 pub mod request;
 pub mod runtime;

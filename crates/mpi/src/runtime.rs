@@ -5,6 +5,7 @@
 //! `wait_until` enters and leaves by itself, and what a callback does may enter again.
 
 use crate::abi;
+use crate::coll::Schedule;
 use crate::comm::attributes::Keyvals;
 use crate::comm::errhandler::Errhandler;
 use crate::comm::errors::Added;
@@ -14,6 +15,7 @@ use crate::datatype::Datatype;
 use crate::engine::Engine;
 use crate::engine::wait::{self, Waiting};
 use crate::handles::{Handles, Kind};
+use crate::op::Operation;
 use crate::p2p::buffered::Buffers;
 use crate::p2p::probe::Claimed;
 use crate::request::{self, Ongoing, Outcome, Request};
@@ -37,8 +39,6 @@ pub struct State {
     pub groups: Handles<Arc<Group>>,
     /// Error handlers that programs made, by handle.
     pub errhandlers: Handles<Errhandler>,
-    /// The error handler of files to be opened.
-    pub file_errhandler: usize,
     /// Infos by handle; the predefined one apart.
     pub infos: Handles<Info>,
     /// `MPI_INFO_ENV`, from its first use.
@@ -49,6 +49,10 @@ pub struct State {
     pub errors: Added,
     /// Derived datatypes by handle.
     pub datatypes: Handles<Arc<Datatype>>,
+    /// User-defined operations by handle.
+    pub ops: Handles<Operation>,
+    /// Schedules of collectives that are over, to be used again.
+    pub schedules: Vec<Schedule>,
     /// Which of them are predefined but without a name.
     pub unnamed_datatypes: Vec<abi::Datatype>,
     /// Requests that are more than a send or a receive, by handle.
@@ -122,12 +126,13 @@ fn make() {
             own: None,
             groups: Handles::new(Kind::Group),
             errhandlers: Handles::new(Kind::Errhandler),
-            file_errhandler: abi::values::MPI_ERRORS_RETURN,
             infos: Handles::new(Kind::Info),
             environment: None,
             keyvals: Keyvals::new(),
             errors: Added::default(),
             datatypes: Handles::new(Kind::Datatype),
+            ops: Handles::new(Kind::Op),
+            schedules: Vec::new(),
             unnamed_datatypes: Vec::new(),
             requests: Handles::new(Kind::Request),
             ongoing: Vec::new(),

@@ -7,13 +7,11 @@
 //! | `inquiry` | rank, size, comparison, name and group of a communicator |
 //! | `groups` | groups made of groups |
 //! | `construct` | communicators made of communicators, and freed |
-//! | `split_type`, `hardware` | splits by what ranks run on |
 //! | `intercomm` | intercommunicators |
 //! | `exchange` | what ranks tell each other while they make one |
 //! | `attributes` | keyvals and attributes of any object |
 //! | `comm_attributes` | those of communicators, and the predefined ones |
 //! | `info` | infos |
-//! | `hints` | those of communicators |
 //! | `convert` | handles as integers |
 
 pub mod attributes;
@@ -24,12 +22,9 @@ pub mod errhandler;
 pub mod errors;
 pub mod exchange;
 pub mod groups;
-pub mod hardware;
-pub mod hints;
 pub mod info;
 pub mod inquiry;
 pub mod intercomm;
-pub mod split_type;
 
 use crate::abi::values::{MPI_ERRORS_ARE_FATAL, MPI_UNDEFINED};
 use attributes::Attributes;
@@ -86,6 +81,8 @@ pub struct Comm {
     pub hints: Mutex<Info>,
     /// Communicators made of this one so far: a tag that tells the making of one from the next.
     pub offspring: AtomicU32,
+    /// Collectives started so far: a tag that tells the messages of one from those of the next.
+    pub collectives: AtomicU32,
 }
 
 impl Comm {
@@ -101,6 +98,7 @@ impl Comm {
             attributes: Attributes::default(),
             hints: Mutex::new(Info::default()),
             offspring: AtomicU32::new(0),
+            collectives: AtomicU32::new(0),
         }
     }
 

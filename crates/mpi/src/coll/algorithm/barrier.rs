@@ -1,0 +1,46 @@
+//! Nobody leaves before everybody came.
+
+use super::super::elements::Elements;
+use super::super::schedule::Schedule;
+use super::Ranks;
+
+/// `nothing` is what the messages hold: no element of any datatype.
+pub fn barrier(schedule: &mut Schedule, ranks: Ranks, nothing: Elements) {
+    if ranks.between_groups {
+        for peer in 0..ranks.count {
+            schedule.receive(peer, nothing);
+            schedule.send(peer, nothing);
+        }
+    } else if ranks.crowded && ranks.count > 2 {
+        by_one(schedule, ranks, nothing);
+    } else {
+        dissemination(schedule, ranks, nothing);
+    }
+}
+
+/// Two hops: all tell rank 0, and rank 0 tells all.
+fn by_one(schedule: &mut Schedule, ranks: Ranks, nothing: Elements) {
+    if ranks.own != 0 {
+        schedule.send(0, nothing);
+        schedule.receive(0, nothing);
+        return;
+    }
+    for rank in 1..ranks.count {
+        schedule.receive(rank, nothing);
+    }
+    schedule.wait_all();
+    for rank in 1..ranks.count {
+        schedule.send(rank, nothing);
+    }
+}
+
+/// As many hops as the logarithm of ranks: after each, one knows of twice as many.
+fn dissemination(schedule: &mut Schedule, ranks: Ranks, nothing: Elements) {
+    let mut distance = 1;
+    while distance < ranks.count {
+        schedule.send((ranks.own + distance) % ranks.count, nothing);
+        let from = schedule.receive((ranks.own + ranks.count - distance) % ranks.count, nothing);
+        schedule.wait(from);
+        distance *= 2;
+    }
+}

@@ -1,0 +1,101 @@
+//! The collectives, each as the schedule of one rank.
+//!
+//! Which algorithm is taken depends on ranks, bytes and whether ranks have a CPU each; the limits stand here, in one table.
+//! On one machine a message costs little and a hop costs a wait: where ranks have to share CPUs, a wait is a change of context.
+//! So few hops in a row count more than few messages, and everybody talks to everybody (*direct*) unless that is very many
+//! messages.
+//!
+//! | collective | few ranks or large | many ranks, small |
+//! |---|---|---|
+//! | barrier | exchange of two; ranks that share CPUs: gather to 0 and release | dissemination |
+//! | bcast | direct; large: scatter, then direct exchange of the parts | binomial tree |
+//! | gather, scatter | direct | direct |
+//! | allgather, alltoall | direct | Bruck |
+//! | reduce | direct to the root; large: reduce-scatter, then gather | binomial tree |
+//! | allreduce | direct exchange; large: reduce-scatter and allgather in pieces; ranks that share CPUs: reduce to 0, bcast | recursive doubling |
+//! | reduce_scatter | direct | reduce to 0, then scatter |
+//! | scan, exscan | doubling distance | doubling distance |
+//!
+//! Between the two groups of an intercommunicator everything is direct.
+
+mod allgather;
+mod allreduce;
+mod alltoall;
+mod barrier;
+mod bcast;
+mod gather;
+mod operands;
+mod reduce;
+mod reduce_scatter;
+mod scan;
+
+pub use allgather::allgather;
+pub use allreduce::allreduce;
+pub use alltoall::alltoall;
+pub use barrier::barrier;
+pub use bcast::bcast;
+pub use gather::{gather, scatter};
+pub use reduce::reduce;
+pub use reduce_scatter::reduce_scatter;
+pub use scan::{exscan, scan};
+
+/// Who takes part, as one rank sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ranks {
+    /// This rank.
+    pub own: usize,
+    /// Ranks that messages go to: of the remote group for an intercommunicator, else of the only one.
+    pub count: usize,
+    /// Between the two groups of an intercommunicator.
+    pub between_groups: bool,
+    /// Ranks share CPUs.
+    pub crowded: bool,
+}
+
+impl Ranks {
+    /// The others, starting behind this rank, so that not everybody talks to the same one first.
+    fn others(self) -> impl Iterator<Item = usize> + Clone {
+        (1..self.count).map(move |distance| (self.own + distance) % self.count)
+    }
+}
+
+/// The root of a collective, as one rank sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// A rank: of the only group, or of the remote one.
+    Rank(usize),
+    /// This rank, and the others are the remote group (`MPI_ROOT`).
+    Here,
+    /// Another rank of this group of an intercommunicator: nothing to do (`MPI_PROC_NULL`).
+    Elsewhere,
+}
+
+impl Root {
+    /// Whether this rank is the root.
+    pub fn is_here(self, ranks: Ranks) -> bool {
+        match self {
+            Self::Rank(rank) => !ranks.between_groups && rank == ranks.own,
+            Self::Here => true,
+            Self::Elsewhere => false,
+        }
+    }
+}
+
+/// Up to this many ranks everybody sends small messages to everybody.
+const FEW: usize = 8;
+/// Messages up to this many bytes are small: the number of messages and hops counts, not their size.
+const SMALL: usize = 2048;
+/// From this many bytes on the work of a reduction is split among the ranks.
+const SPLIT: usize = 16 * 1024;
+/// What is reduced at once while more arrives, in bytes: it stays in the nearer caches.
+const PIECE: usize = 64 * 1024;
+/// From this many bytes on a broadcast is split among the ranks.
+const SPLIT_BCAST: usize = 512 * 1024;
+/// Blocks up to this many bytes are worth being sent more than once to spare messages.
+const TINY: usize = 256;
+
+/// The part of `count` elements that belongs to `rank` when `ranks` of them share: where it starts, and how many.
+fn share(count: usize, ranks: usize, rank: usize) -> (usize, usize) {
+    let (each, more) = (count / ranks, count % ranks);
+    (rank * each + rank.min(more), each + usize::from(rank < more))
+}

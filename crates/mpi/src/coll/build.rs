@@ -1,0 +1,513 @@
+//! Builders: from the arguments of a C function, checked, to the schedule of the collective.
+#![allow(clippy::too_many_arguments, reason = "they are the standard's")]
+
+use super::algorithm::{self, Root};
+use super::arguments::{Numbers, Scene, apart, is_in_place, not_in_place, present};
+use super::elements::Elements;
+use crate::abi;
+use crate::check::{self, Failure};
+use std::ffi::{c_int, c_void};
+
+/// `MPI_Barrier`
+pub fn barrier(scene: &mut Scene) -> Result<(), Failure> {
+    let (ranks, nothing) = (scene.ranks(), scene.nothing());
+    algorithm::barrier(scene.schedule, ranks, nothing);
+    Ok(())
+}
+
+/// `MPI_Bcast`
+pub fn bcast(
+    scene: &mut Scene,
+    buffer: *const c_void,
+    count: i64,
+    datatype: abi::Datatype,
+    root: c_int,
+) -> Result<(), Failure> {
+    let (ranks, root) = (scene.ranks(), scene.root(root)?);
+    if root == Root::Elsewhere {
+        return Ok(());
+    }
+    let data = scene.elements(buffer, count, datatype, ["buffer", "count"])?;
+    algorithm::bcast(scene.schedule, ranks, root, data, scene.byte());
+    Ok(())
+}
+
+/// `MPI_Gather`
+pub fn gather(
+    scene: &mut Scene,
+    sendbuf: *const c_void,
+    sendcount: i64,
+    sendtype: abi::Datatype,
+    recvbuf: *const c_void,
+    recvcount: i64,
+    recvtype: abi::Datatype,
+    root: c_int,
+) -> Result<(), Failure> {
+    let (ranks, root) = (scene.ranks(), scene.root(root)?);
+    let here = root.is_here(ranks);
+    let sends = root != Root::Elsewhere && root != Root::Here;
+    let send = if sends { scene.sent(sendbuf, sendcount, sendtype, here)? } else { None };
+    if !here {
+        algorithm::gather(scene.schedule, ranks, root, send, |_| unreachable!("only the root receives"));
+        return Ok(());
+    }
+    let receive = scene.elements(recvbuf, recvcount, recvtype, ["recvbuf", "recvcount"])?;
+    if let Some(send) = &send {
+        apart(send, &receive.block(ranks.own))?;
+    }
+    algorithm::gather(scene.schedule, ranks, root, send, |rank| receive.block(rank));
+    Ok(())
+}
+
+/// Blocks of one datatype, each with its count and its displacement in elements.
+fn blocks<'a>(
+    scene: &Scene<'a>,
+    buffer: *const c_void,
+    counts: Numbers,
+    displacements: Numbers,
+    datatype: abi::Datatype,
+    names: [&str; 3],
+) -> Result<impl Fn(usize) -> Elements<'a> + use<'a>, Failure> {
+    let ranks = scene.ranks().count;
+    let counts = counts.counts(ranks, names[1])?;
+    let displacements = displacements.present(ranks, names[2])?;
+    let datatype = scene.state.committed_datatype(datatype)?;
+    let some = (0..ranks).any(|rank| counts.at(rank) > 0);
+    present(buffer, usize::from(some), datatype, names[0])?;
+    let whole = Elements { address: buffer.cast_mut().cast(), count: 0, datatype };
+    Ok(move |rank| {
+        let address = whole.address.wrapping_offset(displacements.at(rank) as isize * datatype.extent);
+        Elements { address, count: counts.at(rank) as usize, datatype }
+    })
+}
+
+/// Blocks each of its own datatype, with its count and its displacement in bytes.
+fn typed_blocks<'a>(
+    scene: &Scene<'a>,
+    buffer: *const c_void,
+    counts: Numbers,
+    displacements: Numbers,
+    datatypes: *const abi::Datatype,
+    names: [&str; 4],
+    length: usize,
+) -> Result<impl Fn(usize) -> Elements<'a> + use<'a>, Failure> {
+    let counts = counts.counts(length, names[1])?;
+    let displacements = displacements.present(length, names[2])?;
+    if length > 0 {
+        check::output(datatypes.cast_mut(), names[3])?;
+    }
+    // SAFETY: a datatype for each rank or neighbour, by the standard's word.
+    let datatype = move |index| unsafe { *datatypes.add(index) };
+    let state = scene.state;
+    for index in 0..length {
+        // A block of no element needs no datatype that may be used: programs pass MPI_DATATYPE_NULL there.
+        if counts.at(index) > 0 {
+            let found = state.committed_datatype(datatype(index))?;
+            present(buffer, counts.at(index) as usize, found, names[0])?;
+        }
+    }
+    let nothing = scene.nothing();
+    Ok(move |index| {
+        let count = counts.at(index) as usize;
+        match state.datatype(datatype(index)) {
+            Some(datatype) if count > 0 => {
+                let address =
+                    buffer.cast_mut().cast::<u8>().wrapping_offset(displacements.at(index) as isize);
+                Elements { address, count, datatype }
+            }
+            _ => nothing,
+        }
+    })
+}
+
+/// `MPI_Gatherv`
+pub fn gatherv(
+    scene: &mut Scene,
+    sendbuf: *const c_void,
+    sendcount: i64,
+    sendtype: abi::Datatype,
+    recvbuf: *const c_void,
+    recvcounts: Numbers,
+    displs: Numbers,
+    recvtype: abi::Datatype,
+    root: c_int,
+) -> Result<(), Failure> {
+    let (ranks, root) = (scene.ranks(), scene.root(root)?);
+    let here = root.is_here(ranks);
+    let sends = root != Root::Elsewhere && root != Root::Here;
+    let send = if sends { scene.sent(sendbuf, sendcount, sendtype, here)? } else { None };
+    if !here {
+        algorithm::gather(scene.schedule, ranks, root, send, |_| unreachable!("only the root receives"));
+        return Ok(());
+    }
+    let block = blocks(scene, recvbuf, recvcounts, displs, recvtype, ["recvbuf", "recvcounts", "displs"])?;
+    if let Some(send) = &send {
+        apart(send, &block(ranks.own))?;
+    }
+    algorithm::gather(scene.schedule, ranks, root, send, block);
+    Ok(())
+}
+
+/// What a rank of a scatter receives: nothing when it is `MPI_IN_PLACE`, as is allowed at the root.
+fn received<'a>(
+    scene: &Scene<'a>,
+    recvbuf: *const c_void,
+    recvcount: i64,
+    recvtype: abi::Datatype,
+    here: bool,
+) -> Result<Option<Elements<'a>>, Failure> {
+    if is_in_place(recvbuf) {
+        return if here { Ok(None) } else { Err(not_in_place("recvbuf")) };
+    }
+    scene.elements(recvbuf, recvcount, recvtype, ["recvbuf", "recvcount"]).map(Some)
+}
+
+/// `MPI_Scatter`
+pub fn scatter(
+    scene: &mut Scene,
+    sendbuf: *const c_void,
+    sendcount: i64,
+    sendtype: abi::Datatype,
+    recvbuf: *const c_void,
+    recvcount: i64,
+    recvtype: abi::Datatype,
+    root: c_int,
+) -> Result<(), Failure> {
+    let (ranks, root) = (scene.ranks(), scene.root(root)?);
+    let here = root.is_here(ranks);
+    let receives = root != Root::Elsewhere && root != Root::Here;
+    let receive = if receives { received(scene, recvbuf, recvcount, recvtype, here)? } else { None };
+    if !here {
+        algorithm::scatter(scene.schedule, ranks, root, |_| unreachable!("only the root sends"), receive);
+        return Ok(());
+    }
+    let send = scene.elements(sendbuf, sendcount, sendtype, ["sendbuf", "sendcount"])?;
+    if let Some(receive) = &receive {
+        apart(&send.block(ranks.own), receive)?;
+    }
+    algorithm::scatter(scene.schedule, ranks, root, |rank| send.block(rank), receive);
+    Ok(())
+}
+
+/// `MPI_Scatterv`
+pub fn scatterv(
+    scene: &mut Scene,
+    sendbuf: *const c_void,
+    sendcounts: Numbers,
+    displs: Numbers,
+    sendtype: abi::Datatype,
+    recvbuf: *const c_void,
+    recvcount: i64,
+    recvtype: abi::Datatype,
+    root: c_int,
+) -> Result<(), Failure> {
+    let (ranks, root) = (scene.ranks(), scene.root(root)?);
+    let here = root.is_here(ranks);
+    let receives = root != Root::Elsewhere && root != Root::Here;
+    let receive = if receives { received(scene, recvbuf, recvcount, recvtype, here)? } else { None };
+    if !here {
+        algorithm::scatter(scene.schedule, ranks, root, |_| unreachable!("only the root sends"), receive);
+        return Ok(());
+    }
+    let block = blocks(scene, sendbuf, sendcounts, displs, sendtype, ["sendbuf", "sendcounts", "displs"])?;
+    if let Some(receive) = &receive {
+        apart(&block(ranks.own), receive)?;
+    }
+    algorithm::scatter(scene.schedule, ranks, root, block, receive);
+    Ok(())
+}
+
+/// `MPI_Allgather`
+pub fn allgather(
+    scene: &mut Scene,
+    sendbuf: *const c_void,
+    sendcount: i64,
+    sendtype: abi::Datatype,
+    recvbuf: *const c_void,
+    recvcount: i64,
+    recvtype: abi::Datatype,
+) -> Result<(), Failure> {
+    let ranks = scene.ranks();
+    let send = scene.sent(sendbuf, sendcount, sendtype, !ranks.between_groups)?;
+    let receive = scene.elements(recvbuf, recvcount, recvtype, ["recvbuf", "recvcount"])?;
+    if let (Some(send), false) = (&send, ranks.between_groups) {
+        apart(send, &receive.block(ranks.own))?;
+    }
+    let byte = scene.byte();
+    algorithm::allgather(scene.schedule, ranks, send, |rank| receive.block(rank), Some(byte));
+    Ok(())
+}
+
+/// `MPI_Allgatherv`
+pub fn allgatherv(
+    scene: &mut Scene,
+    sendbuf: *const c_void,
+    sendcount: i64,
+    sendtype: abi::Datatype,
+    recvbuf: *const c_void,
+    recvcounts: Numbers,
+    displs: Numbers,
+    recvtype: abi::Datatype,
+) -> Result<(), Failure> {
+    let ranks = scene.ranks();
+    let send = scene.sent(sendbuf, sendcount, sendtype, !ranks.between_groups)?;
+    let block = blocks(scene, recvbuf, recvcounts, displs, recvtype, ["recvbuf", "recvcounts", "displs"])?;
+    if let (Some(send), false) = (&send, ranks.between_groups) {
+        apart(send, &block(ranks.own))?;
+    }
+    algorithm::allgather(scene.schedule, ranks, send, block, None);
+    Ok(())
+}
+
+/// That nothing is in place between groups.
+fn in_place_within(scene: &Scene, sendbuf: *const c_void) -> Result<bool, Failure> {
+    match (is_in_place(sendbuf), scene.comm.remote.is_some()) {
+        (true, true) => Err(not_in_place("sendbuf")),
+        (in_place, _) => Ok(in_place),
+    }
+}
+
+/// `MPI_Alltoall`
+pub fn alltoall(
+    scene: &mut Scene,
+    sendbuf: *const c_void,
+    sendcount: i64,
+    sendtype: abi::Datatype,
+    recvbuf: *const c_void,
+    recvcount: i64,
+    recvtype: abi::Datatype,
+) -> Result<(), Failure> {
+    let ranks = scene.ranks();
+    let send = scene.sent(sendbuf, sendcount, sendtype, !ranks.between_groups)?;
+    let receive = scene.elements(recvbuf, recvcount, recvtype, ["recvbuf", "recvcount"])?;
+    if let (Some(send), false) = (&send, ranks.between_groups) {
+        apart(&send.block(ranks.own), &receive.block(ranks.own))?;
+    }
+    let byte = scene.byte();
+    let send = send.map(|send| move |rank| send.block(rank));
+    algorithm::alltoall(scene.schedule, ranks, send, |rank| receive.block(rank), Some(byte));
+    Ok(())
+}
+
+/// `MPI_Alltoallv`
+pub fn alltoallv(
+    scene: &mut Scene,
+    sendbuf: *const c_void,
+    sendcounts: Numbers,
+    sdispls: Numbers,
+    sendtype: abi::Datatype,
+    recvbuf: *const c_void,
+    recvcounts: Numbers,
+    rdispls: Numbers,
+    recvtype: abi::Datatype,
+) -> Result<(), Failure> {
+    let ranks = scene.ranks();
+    let receive =
+        blocks(scene, recvbuf, recvcounts, rdispls, recvtype, ["recvbuf", "recvcounts", "rdispls"])?;
+    let send = if in_place_within(scene, sendbuf)? {
+        None
+    } else {
+        let names = ["sendbuf", "sendcounts", "sdispls"];
+        let send = blocks(scene, sendbuf, sendcounts, sdispls, sendtype, names)?;
+        if !ranks.between_groups {
+            apart(&send(ranks.own), &receive(ranks.own))?;
+        }
+        Some(send)
+    };
+    algorithm::alltoall(scene.schedule, ranks, send, receive, None);
+    Ok(())
+}
+
+/// `MPI_Alltoallw`
+pub fn alltoallw(
+    scene: &mut Scene,
+    sendbuf: *const c_void,
+    sendcounts: Numbers,
+    sdispls: Numbers,
+    sendtypes: *const abi::Datatype,
+    recvbuf: *const c_void,
+    recvcounts: Numbers,
+    rdispls: Numbers,
+    recvtypes: *const abi::Datatype,
+) -> Result<(), Failure> {
+    let ranks = scene.ranks();
+    let names = ["recvbuf", "recvcounts", "rdispls", "recvtypes"];
+    let receive = typed_blocks(scene, recvbuf, recvcounts, rdispls, recvtypes, names, ranks.count)?;
+    let send = if in_place_within(scene, sendbuf)? {
+        None
+    } else {
+        let names = ["sendbuf", "sendcounts", "sdispls", "sendtypes"];
+        let send = typed_blocks(scene, sendbuf, sendcounts, sdispls, sendtypes, names, ranks.count)?;
+        if !ranks.between_groups {
+            apart(&send(ranks.own), &receive(ranks.own))?;
+        }
+        Some(send)
+    };
+    algorithm::alltoall(scene.schedule, ranks, send, receive, None);
+    Ok(())
+}
+
+/// Operand and result of a reduction that every rank gets a result of: the same place when in place.
+fn operand_and_result<'a>(
+    scene: &mut Scene<'a>,
+    sendbuf: *const c_void,
+    recvbuf: *const c_void,
+    count: i64,
+    datatype: abi::Datatype,
+    op: abi::Op,
+) -> Result<(Elements<'a>, Elements<'a>), Failure> {
+    let result = scene.elements(recvbuf, count, datatype, ["recvbuf", "count"])?;
+    scene.reduction(op, datatype)?;
+    if in_place_within(scene, sendbuf)? {
+        return Ok((result, result));
+    }
+    let operand = scene.elements(sendbuf, count, datatype, ["sendbuf", "count"])?;
+    apart(&operand, &result)?;
+    Ok((operand, result))
+}
+
+/// `MPI_Reduce`
+pub fn reduce(
+    scene: &mut Scene,
+    sendbuf: *const c_void,
+    recvbuf: *const c_void,
+    count: i64,
+    datatype: abi::Datatype,
+    op: abi::Op,
+    root: c_int,
+) -> Result<(), Failure> {
+    let (ranks, root) = (scene.ranks(), scene.root(root)?);
+    if root == Root::Elsewhere {
+        return Ok(());
+    }
+    let (operand, result) = if root == Root::Here {
+        let result = scene.elements(recvbuf, count, datatype, ["recvbuf", "count"])?;
+        scene.reduction(op, datatype)?;
+        (result, Some(result))
+    } else if root.is_here(ranks) {
+        let (operand, result) = operand_and_result(scene, sendbuf, recvbuf, count, datatype, op)?;
+        (operand, Some(result))
+    } else {
+        scene.reduction(op, datatype)?;
+        (scene.elements(sendbuf, count, datatype, ["sendbuf", "count"])?, None)
+    };
+    algorithm::reduce(scene.schedule, ranks, root, operand, result);
+    Ok(())
+}
+
+/// `MPI_Allreduce`
+pub fn allreduce(
+    scene: &mut Scene,
+    sendbuf: *const c_void,
+    recvbuf: *const c_void,
+    count: i64,
+    datatype: abi::Datatype,
+    op: abi::Op,
+) -> Result<(), Failure> {
+    let ranks = scene.ranks();
+    let (operand, result) = operand_and_result(scene, sendbuf, recvbuf, count, datatype, op)?;
+    algorithm::allreduce(scene.schedule, ranks, operand, result, scene.byte());
+    Ok(())
+}
+
+/// Operand and result of a reduction of which every rank gets a block, given the elements of all blocks and of this rank's.
+fn operand_and_block<'a>(
+    scene: &mut Scene<'a>,
+    sendbuf: *const c_void,
+    recvbuf: *const c_void,
+    counts: [i64; 2],
+    datatype: abi::Datatype,
+    op: abi::Op,
+) -> Result<(Elements<'a>, Elements<'a>), Failure> {
+    let [all, own] = counts;
+    let in_place = in_place_within(scene, sendbuf)?;
+    let held = if in_place { all } else { own };
+    let result = scene.elements(recvbuf, held, datatype, ["recvbuf", "recvcount"])?;
+    scene.reduction(op, datatype)?;
+    if in_place {
+        return Ok((result, result.part(0, own as usize)));
+    }
+    let operand = scene.elements(sendbuf, all, datatype, ["sendbuf", "recvcount"])?;
+    apart(&operand, &result)?;
+    Ok((operand, result))
+}
+
+/// `MPI_Reduce_scatter_block`
+pub fn reduce_scatter_block(
+    scene: &mut Scene,
+    sendbuf: *const c_void,
+    recvbuf: *const c_void,
+    recvcount: i64,
+    datatype: abi::Datatype,
+    op: abi::Op,
+) -> Result<(), Failure> {
+    let ranks = scene.ranks();
+    let each = check::count(recvcount, "recvcount")?;
+    let all = recvcount * scene.comm.size() as i64;
+    let (operand, result) = operand_and_block(scene, sendbuf, recvbuf, [all, recvcount], datatype, op)?;
+    algorithm::reduce_scatter(scene.schedule, ranks, operand, |rank| (rank * each, each), result);
+    Ok(())
+}
+
+/// `MPI_Reduce_scatter`
+pub fn reduce_scatter(
+    scene: &mut Scene,
+    sendbuf: *const c_void,
+    recvbuf: *const c_void,
+    recvcounts: Numbers,
+    datatype: abi::Datatype,
+    op: abi::Op,
+) -> Result<(), Failure> {
+    let ranks = scene.ranks();
+    let counts = recvcounts.counts(scene.comm.size(), "recvcounts")?;
+    let before = |rank: usize| (0..rank).map(|rank| counts.at(rank)).sum::<i64>();
+    let (all, own) = (before(scene.comm.size()), counts.at(ranks.own));
+    let (operand, result) = operand_and_block(scene, sendbuf, recvbuf, [all, own], datatype, op)?;
+    let block = |rank| (before(rank) as usize, counts.at(rank) as usize);
+    algorithm::reduce_scatter(scene.schedule, ranks, operand, block, result);
+    Ok(())
+}
+
+/// `MPI_Scan`
+pub fn scan(
+    scene: &mut Scene,
+    sendbuf: *const c_void,
+    recvbuf: *const c_void,
+    count: i64,
+    datatype: abi::Datatype,
+    op: abi::Op,
+) -> Result<(), Failure> {
+    scene.within_group()?;
+    let ranks = scene.ranks();
+    let (operand, result) = operand_and_result(scene, sendbuf, recvbuf, count, datatype, op)?;
+    algorithm::scan(scene.schedule, ranks, operand, result);
+    Ok(())
+}
+
+/// `MPI_Exscan`
+pub fn exscan(
+    scene: &mut Scene,
+    sendbuf: *const c_void,
+    recvbuf: *const c_void,
+    count: i64,
+    datatype: abi::Datatype,
+    op: abi::Op,
+) -> Result<(), Failure> {
+    scene.within_group()?;
+    let ranks = scene.ranks();
+    // The result of rank 0 is not significant: it may be a null pointer.
+    let recvbuf = if ranks.own == 0 && !is_in_place(sendbuf) { sendbuf } else { recvbuf };
+    let result = scene.elements(recvbuf, count, datatype, ["recvbuf", "count"])?;
+    scene.reduction(op, datatype)?;
+    let operand = if is_in_place(sendbuf) {
+        result
+    } else {
+        let operand = scene.elements(sendbuf, count, datatype, ["sendbuf", "count"])?;
+        if ranks.own != 0 {
+            apart(&operand, &result)?;
+        }
+        operand
+    };
+    algorithm::exscan(scene.schedule, ranks, operand, result);
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! The C functions: of each collective the blocking, non-blocking and persistent one, each with counts of `int` and of
+//! `MPI_Count`.
+//!
+//! A builder (`build`) takes the arguments of all six.
+
+use super::arguments::Numbers;
+use super::{build, run};
+use crate::abi;
+use crate::check::mpi;
+use std::ffi::{c_int, c_void};
+
+/// The C type of a kind of argument, with counts of `int` (small) or `MPI_Count` (large).
+macro_rules! kind {
+    ($width:ident input) => { *const c_void };
+    ($width:ident output) => { *mut c_void };
+    ($width:ident datatype) => { abi::Datatype };
+    ($width:ident datatypes) => { *const abi::Datatype };
+    ($width:ident op) => { abi::Op };
+    ($width:ident root) => { c_int };
+    (small count) => { c_int };
+    (large count) => { abi::Count };
+    (small counts) => { *const c_int };
+    (large counts) => { *const abi::Count };
+    (small displacements) => { *const c_int };
+    (large displacements) => { *const abi::Aint };
+    ($width:ident addresses) => { *const abi::Aint };
+}
+
+/// An argument as builders take it.
+macro_rules! value {
+    (output $argument:ident) => {
+        $argument.cast_const()
+    };
+    (count $argument:ident) => {
+        i64::from($argument)
+    };
+    (counts $argument:ident) => {
+        Numbers::from($argument)
+    };
+    (displacements $argument:ident) => {
+        Numbers::from($argument)
+    };
+    (addresses $argument:ident) => {
+        Numbers::from($argument)
+    };
+    ($kind:ident $argument:ident) => {
+        $argument
+    };
+}
+
+/// The functions of collectives: the builder's name, the functions' names, the arguments before the communicator.
+macro_rules! collectives {
+    ($(
+        $(#[$doc:meta])*
+        $build:ident($($name:ident: $kind:ident),* $(,)?)
+            $blocking:ident $blocking_c:ident $start:ident $start_c:ident $init:ident $init_c:ident;
+    )*) => {$(
+        mpi! {
+            $(#[$doc])*
+            fn $blocking($($name: kind!(small $kind),)* comm: abi::Comm) on comm {
+                run::blocking(comm, |scene| build::$build(scene, $(value!($kind $name)),*))
+            }
+            $(#[$doc])*
+            fn $blocking_c($($name: kind!(large $kind),)* comm: abi::Comm) on comm {
+                run::blocking(comm, |scene| build::$build(scene, $(value!($kind $name)),*))
+            }
+        }
+    )*};
+}
+
+collectives! {
+    /// The root's data for all (MPI 5.0, section 6.4).
+    bcast(buffer: output, count: count, datatype: datatype, root: root)
+        PMPI_Bcast PMPI_Bcast_c PMPI_Ibcast PMPI_Ibcast_c PMPI_Bcast_init PMPI_Bcast_init_c;
+    /// A block of every rank for the root (MPI 5.0, section 6.5).
+    gather(
+        sendbuf: input, sendcount: count, sendtype: datatype,
+        recvbuf: output, recvcount: count, recvtype: datatype, root: root
+    ) PMPI_Gather PMPI_Gather_c PMPI_Igather PMPI_Igather_c PMPI_Gather_init PMPI_Gather_init_c;
+    /// A block of every rank for the root, as large as each says (MPI 5.0, section 6.5).
+    gatherv(
+        sendbuf: input, sendcount: count, sendtype: datatype,
+        recvbuf: output, recvcounts: counts, displs: displacements, recvtype: datatype, root: root
+    ) PMPI_Gatherv PMPI_Gatherv_c PMPI_Igatherv PMPI_Igatherv_c PMPI_Gatherv_init PMPI_Gatherv_init_c;
+    /// A block of the root for every rank (MPI 5.0, section 6.6).
+    scatter(
+        sendbuf: input, sendcount: count, sendtype: datatype,
+        recvbuf: output, recvcount: count, recvtype: datatype, root: root
+    ) PMPI_Scatter PMPI_Scatter_c PMPI_Iscatter PMPI_Iscatter_c PMPI_Scatter_init PMPI_Scatter_init_c;
+    /// A block of the root for every rank, as large as it says (MPI 5.0, section 6.6).
+    scatterv(
+        sendbuf: input, sendcounts: counts, displs: displacements, sendtype: datatype,
+        recvbuf: output, recvcount: count, recvtype: datatype, root: root
+    ) PMPI_Scatterv PMPI_Scatterv_c PMPI_Iscatterv PMPI_Iscatterv_c PMPI_Scatterv_init PMPI_Scatterv_init_c;
+    /// A block of every rank for all (MPI 5.0, section 6.7).
+    allgather(
+        sendbuf: input, sendcount: count, sendtype: datatype,
+        recvbuf: output, recvcount: count, recvtype: datatype
+    ) PMPI_Allgather PMPI_Allgather_c PMPI_Iallgather PMPI_Iallgather_c PMPI_Allgather_init PMPI_Allgather_init_c;
+    /// A block of every rank for all, as large as each says (MPI 5.0, section 6.7).
+    allgatherv(
+        sendbuf: input, sendcount: count, sendtype: datatype,
+        recvbuf: output, recvcounts: counts, displs: displacements, recvtype: datatype
+    ) PMPI_Allgatherv PMPI_Allgatherv_c PMPI_Iallgatherv PMPI_Iallgatherv_c
+        PMPI_Allgatherv_init PMPI_Allgatherv_init_c;
+    /// A block of every rank for every rank (MPI 5.0, section 6.8).
+    alltoall(
+        sendbuf: input, sendcount: count, sendtype: datatype,
+        recvbuf: output, recvcount: count, recvtype: datatype
+    ) PMPI_Alltoall PMPI_Alltoall_c PMPI_Ialltoall PMPI_Ialltoall_c PMPI_Alltoall_init PMPI_Alltoall_init_c;
+    /// A block of every rank for every rank, as large as each says (MPI 5.0, section 6.8).
+    alltoallv(
+        sendbuf: input, sendcounts: counts, sdispls: displacements, sendtype: datatype,
+        recvbuf: output, recvcounts: counts, rdispls: displacements, recvtype: datatype
+    ) PMPI_Alltoallv PMPI_Alltoallv_c PMPI_Ialltoallv PMPI_Ialltoallv_c
+        PMPI_Alltoallv_init PMPI_Alltoallv_init_c;
+    /// A block of every rank for every rank, of a datatype of its own; displacements in bytes (MPI 5.0, section 6.8).
+    alltoallw(
+        sendbuf: input, sendcounts: counts, sdispls: displacements, sendtypes: datatypes,
+        recvbuf: output, recvcounts: counts, rdispls: displacements, recvtypes: datatypes
+    ) PMPI_Alltoallw PMPI_Alltoallw_c PMPI_Ialltoallw PMPI_Ialltoallw_c
+        PMPI_Alltoallw_init PMPI_Alltoallw_init_c;
+    /// The operands of all ranks, reduced at the root (MPI 5.0, section 6.9.1).
+    reduce(sendbuf: input, recvbuf: output, count: count, datatype: datatype, op: op, root: root)
+        PMPI_Reduce PMPI_Reduce_c PMPI_Ireduce PMPI_Ireduce_c PMPI_Reduce_init PMPI_Reduce_init_c;
+    /// The operands of all ranks, reduced everywhere (MPI 5.0, section 6.9.6).
+    allreduce(sendbuf: input, recvbuf: output, count: count, datatype: datatype, op: op)
+        PMPI_Allreduce PMPI_Allreduce_c PMPI_Iallreduce PMPI_Iallreduce_c
+        PMPI_Allreduce_init PMPI_Allreduce_init_c;
+    /// The operands of all ranks, reduced, a block at each (MPI 5.0, section 6.10.1).
+    reduce_scatter_block(sendbuf: input, recvbuf: output, recvcount: count, datatype: datatype, op: op)
+        PMPI_Reduce_scatter_block PMPI_Reduce_scatter_block_c PMPI_Ireduce_scatter_block
+        PMPI_Ireduce_scatter_block_c PMPI_Reduce_scatter_block_init PMPI_Reduce_scatter_block_init_c;
+    /// The operands of all ranks, reduced, a block at each, as large as said (MPI 5.0, section 6.10.2).
+    reduce_scatter(sendbuf: input, recvbuf: output, recvcounts: counts, datatype: datatype, op: op)
+        PMPI_Reduce_scatter PMPI_Reduce_scatter_c PMPI_Ireduce_scatter PMPI_Ireduce_scatter_c
+        PMPI_Reduce_scatter_init PMPI_Reduce_scatter_init_c;
+    /// The operands of the ranks up to each one, reduced there (MPI 5.0, section 6.11.1).
+    scan(sendbuf: input, recvbuf: output, count: count, datatype: datatype, op: op)
+        PMPI_Scan PMPI_Scan_c PMPI_Iscan PMPI_Iscan_c PMPI_Scan_init PMPI_Scan_init_c;
+    /// The operands of the ranks before each one, reduced there (MPI 5.0, section 6.11.2).
+    exscan(sendbuf: input, recvbuf: output, count: count, datatype: datatype, op: op)
+        PMPI_Exscan PMPI_Exscan_c PMPI_Iexscan PMPI_Iexscan_c PMPI_Exscan_init PMPI_Exscan_init_c;
+}
+
+mpi! {
+    /// Nobody leaves before everybody came (MPI 5.0, section 6.3).
+    fn PMPI_Barrier(comm: abi::Comm) on comm {
+        run::blocking(comm, build::barrier)
+    }
+}

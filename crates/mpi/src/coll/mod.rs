@@ -1,0 +1,27 @@
+//! Collectives (MPI 5.0, chapter 6, and section 8.7 for neighbourhoods).
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `elements` | elements of a datatype in memory |
+//! | `scratch` | memory of a schedule's own |
+//! | `schedule` | what one rank does, in steps, and how it is carried out |
+//! | `algorithm` | the collectives as schedules, and which algorithm is taken when |
+//! | `arguments` | what the C functions are passed, checked |
+//! | `build` | from arguments to a schedule |
+//! | `run` | a schedule carried out: blocking, non-blocking or persistent |
+//! | `functions` | the C functions, six of each collective |
+//!
+//! Each collective takes a number of its communicator, the same on all ranks because they call collectives in the same order.
+//! It is the tag of its messages, in a context of their own: so several can be under way at once.
+
+mod algorithm;
+mod arguments;
+mod build;
+mod elements;
+mod functions;
+mod run;
+mod schedule;
+mod scratch;
+
+pub use elements::Elements;
+pub use schedule::Schedule;

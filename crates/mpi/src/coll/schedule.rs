@@ -1,0 +1,271 @@
+//! What one rank does in a collective: steps that send, receive, copy and reduce, in order.
+//!
+//! A step that sends or receives only starts it; `wait` and `wait_all` say where a later step depends on it. Carrying a schedule
+//! out goes as far as it can without waiting, so that blocking, non-blocking and persistent collectives are the same schedule.
+//! Schedules and their scratch memory are used again: a small collective allocates nothing.
+
+use super::elements::{Elements, copy};
+use super::scratch::Scratch;
+use crate::datatype::Datatype;
+use crate::engine::{Buffer, Completion, TransferId};
+use crate::op::Reduction;
+use std::sync::Arc;
+
+/// Tells messages of one collective between the same two ranks apart when they may arrive in another order.
+pub type Lane = u8;
+/// Lanes that a collective may use.
+pub const LANES: i32 = 4;
+
+/// What carries messages: the engine, or a simulation in tests. Ranks are those of the communicator that messages go to.
+pub trait Wire {
+    /// Starts a send; nothing when it is complete already.
+    fn send(&mut self, to: usize, lane: Lane, buffer: &Buffer) -> Option<TransferId>;
+    /// Starts a receive.
+    fn receive(&mut self, from: usize, lane: Lane, buffer: &Buffer) -> TransferId;
+    /// The end of a transfer that is complete.
+    fn take_if_complete(&mut self, id: TransferId) -> Option<Completion>;
+}
+
+/// A transfer of a schedule, by the order in which they start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket(u32);
+
+impl Ticket {
+    /// The first transfer of a schedule.
+    pub const FIRST: Self = Self(0);
+
+    /// The transfer that started `count` transfers earlier.
+    pub fn earlier(self, count: usize) -> Self {
+        Self(self.0 - count as u32)
+    }
+
+    /// The transfer that started `count` transfers later.
+    pub fn later(self, count: usize) -> Self {
+        Self(self.0 + count as u32)
+    }
+}
+
+enum Step {
+    Send { to: u16, lane: Lane, buffer: Buffer },
+    Receive { from: u16, lane: Lane, buffer: Buffer },
+    Wait(Ticket),
+    WaitAll,
+    Copy { from: Buffer, into: Buffer },
+    Reduce { from: *const u8, into: *mut u8, count: usize },
+}
+
+/// How far a schedule is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Waits for a transfer.
+    Waiting,
+    /// The next step calls a user's function: `run_user_code`, not inside.
+    AtUserCode,
+    /// All is done.
+    Over,
+}
+
+/// A message that was longer than its receiver expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Truncated {
+    /// The sender's rank.
+    pub source: i32,
+    /// Bytes that were sent.
+    pub sent: usize,
+    /// Bytes that were expected.
+    pub expected: usize,
+}
+
+/// What one rank does in a collective.
+#[derive(Default)]
+pub struct Schedule {
+    steps: Vec<Step>,
+    tickets: u32,
+    scratch: Scratch,
+    reduction: Option<(Reduction, isize)>,
+    // How far it has been carried out.
+    next: usize,
+    transfers: Vec<Option<TransferId>>,
+    complete: usize,
+    truncated: Option<Truncated>,
+}
+// SAFETY: the addresses in the steps are the user's buffers, which are the library's until the collective is over, and the
+// schedule's own scratch.
+unsafe impl Send for Schedule {}
+
+impl Schedule {
+    /// Forgets all steps; keeps the memory.
+    pub fn clear(&mut self) {
+        self.steps.clear();
+        self.tickets = 0;
+        self.scratch.clear();
+        self.reduction = None;
+        self.rewind();
+    }
+
+    /// To be carried out once more from the start.
+    pub fn rewind(&mut self) {
+        self.next = 0;
+        self.transfers.clear();
+        self.complete = 0;
+        self.truncated = None;
+    }
+
+    /// No step at all.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// The operation of the reducing steps, and the distance of its elements in bytes.
+    pub fn reduce_with(&mut self, reduction: Reduction, extent: isize) {
+        self.reduction = Some((reduction, extent));
+    }
+
+    /// The operation may take its operands in any order.
+    pub fn commutative(&self) -> bool {
+        self.reduction.is_none_or(|(reduction, _)| reduction.commutative())
+    }
+
+    fn ticket(&mut self) -> Ticket {
+        self.tickets += 1;
+        Ticket(self.tickets - 1)
+    }
+
+    /// Starts sending.
+    pub fn send(&mut self, to: usize, data: Elements) -> Ticket {
+        self.send_in(0, to, data)
+    }
+
+    /// Starts sending in a lane.
+    pub fn send_in(&mut self, lane: Lane, to: usize, data: Elements) -> Ticket {
+        self.steps.push(Step::Send { to: to as u16, lane, buffer: data.buffer() });
+        self.ticket()
+    }
+
+    /// Starts receiving.
+    pub fn receive(&mut self, from: usize, data: Elements) -> Ticket {
+        self.receive_in(0, from, data)
+    }
+
+    /// Starts receiving in a lane.
+    pub fn receive_in(&mut self, lane: Lane, from: usize, data: Elements) -> Ticket {
+        self.steps.push(Step::Receive { from: from as u16, lane, buffer: data.buffer() });
+        self.ticket()
+    }
+
+    /// Goes on when a transfer is complete.
+    pub fn wait(&mut self, ticket: Ticket) {
+        self.steps.push(Step::Wait(ticket));
+    }
+
+    /// Goes on when every transfer so far is complete.
+    pub fn wait_all(&mut self) {
+        self.steps.push(Step::WaitAll);
+    }
+
+    /// Copies data; between different datatypes when their signatures agree. Nothing when both are the same place.
+    pub fn copy(&mut self, from: Elements, into: Elements) {
+        if from.bytes() > 0 && !(from.address == into.address && from.is_like(&into)) {
+            self.steps.push(Step::Copy { from: from.buffer(), into: into.buffer() });
+        }
+    }
+
+    /// `into[i] = from[i] op into[i]` for the elements of `into`; `from` is of the same datatype.
+    pub fn reduce(&mut self, from: Elements, into: Elements) {
+        if into.count > 0 {
+            self.steps.push(Step::Reduce { from: from.address, into: into.address, count: into.count });
+        }
+    }
+
+    /// Memory of the schedule's own for elements of a datatype.
+    pub fn scratch<'a>(&mut self, datatype: &'a Arc<Datatype>, count: usize) -> Elements<'a> {
+        let (lowest, bytes) = Elements::span(datatype, count);
+        let address = self.scratch.take(bytes).wrapping_offset(-lowest);
+        Elements { address, count, datatype }
+    }
+
+    /// Where data lies packed, in bytes: where it is, when it is contiguous; else in memory of the schedule's own, not copied yet.
+    pub fn packed<'a>(&mut self, data: Elements<'a>, byte: &'a Arc<Datatype>) -> Elements<'a> {
+        if data.datatype.contiguous {
+            return Elements { address: data.address, count: data.bytes(), datatype: byte };
+        }
+        self.scratch(byte, data.bytes())
+    }
+
+    /// Carries steps out until one has to wait, calls the user's code, or all are done.
+    pub fn advance(&mut self, wire: &mut impl Wire) -> Standing {
+        while let Some(step) = self.steps.get(self.next) {
+            match step {
+                Step::Send { to, lane, buffer } => {
+                    let started = wire.send(*to as usize, *lane, buffer);
+                    self.transfers.push(started);
+                }
+                Step::Receive { from, lane, buffer } => {
+                    let started = wire.receive(*from as usize, *lane, buffer);
+                    self.transfers.push(Some(started));
+                }
+                &Step::Wait(ticket) => {
+                    if !self.finish(ticket.0 as usize, wire) {
+                        return Standing::Waiting;
+                    }
+                }
+                Step::WaitAll => {
+                    if !self.finish_all(wire) {
+                        return Standing::Waiting;
+                    }
+                }
+                // SAFETY: buffers of the user's and scratch, valid until the collective is over.
+                Step::Copy { from, into } => unsafe { copy(from, into) },
+                &Step::Reduce { from, into, count } => {
+                    let (reduction, extent) =
+                        self.reduction.expect("a schedule that reduces has an operation");
+                    if reduction.is_user() {
+                        return Standing::AtUserCode;
+                    }
+                    // SAFETY: as above; `from` and `into` are different places.
+                    unsafe { reduction.apply(from, into, count, extent) };
+                }
+            }
+            self.next += 1;
+        }
+        if self.finish_all(wire) { Standing::Over } else { Standing::Waiting }
+    }
+
+    /// Calls the user's function that `advance` stopped at, and those that follow it at once. Not inside.
+    pub fn run_user_code(&mut self) {
+        while let Some(&Step::Reduce { from, into, count }) = self.steps.get(self.next) {
+            let (reduction, extent) = self.reduction.expect("a schedule that reduces has an operation");
+            // SAFETY: buffers of the user's and scratch, valid until the collective is over; nobody is inside.
+            unsafe { reduction.apply(from, into, count, extent) };
+            self.next += 1;
+        }
+    }
+
+    /// What went wrong so far.
+    pub fn truncated(&self) -> Option<Truncated> {
+        self.truncated
+    }
+
+    /// Whether a transfer is complete; frees it then.
+    fn finish(&mut self, index: usize, wire: &mut impl Wire) -> bool {
+        let Some(id) = self.transfers[index] else { return true };
+        let Some(completion) = wire.take_if_complete(id) else { return false };
+        self.transfers[index] = None;
+        if let Some(sent) = completion.truncated {
+            let told = Truncated { source: completion.source, sent, expected: completion.bytes };
+            self.truncated.get_or_insert(told);
+        }
+        true
+    }
+
+    /// Whether every transfer so far is complete.
+    fn finish_all(&mut self, wire: &mut impl Wire) -> bool {
+        while self.complete < self.transfers.len() {
+            if !self.finish(self.complete, wire) {
+                return false;
+            }
+            self.complete += 1;
+        }
+        true
+    }
+}

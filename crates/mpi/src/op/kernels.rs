@@ -1,0 +1,265 @@
+//! The predefined operations on every type they are defined for, as plain loops (MPI 5.0, sections 6.9.2 and 6.9.4).
+//!
+//! A buffer need not be aligned: elements are read and written as bytes, which the compiler turns into unaligned vector loads.
+
+use super::long_double;
+use super::{Element, Predefined};
+
+/// Applies an operation to `count` elements: `into[i] = from[i] op into[i]`.
+///
+/// # Safety
+/// Both pointers must be valid for `count` elements, which must not overlap unless they are the same.
+pub type Kernel = unsafe fn(from: *const u8, into: *mut u8, count: usize);
+
+/// A type of numbers, as a reduction sees it.
+trait Number: Copy {
+    fn sum(self, other: Self) -> Self;
+    fn product(self, other: Self) -> Self;
+    fn greater(self, other: Self) -> bool;
+    fn truth(self) -> bool;
+    fn of(truth: bool) -> Self;
+}
+
+/// Whole numbers also have bits.
+trait Bits: Copy {
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+}
+
+macro_rules! whole {
+    ($($type:ty)*) => {$(
+        impl Number for $type {
+            #[inline(always)]
+            fn sum(self, other: Self) -> Self { self.wrapping_add(other) }
+            #[inline(always)]
+            fn product(self, other: Self) -> Self { self.wrapping_mul(other) }
+            #[inline(always)]
+            fn greater(self, other: Self) -> bool { self > other }
+            #[inline(always)]
+            fn truth(self) -> bool { self != 0 }
+            #[inline(always)]
+            fn of(truth: bool) -> Self { <$type>::from(truth) }
+        }
+        impl Bits for $type {
+            #[inline(always)]
+            fn and(self, other: Self) -> Self { self & other }
+            #[inline(always)]
+            fn or(self, other: Self) -> Self { self | other }
+            #[inline(always)]
+            fn xor(self, other: Self) -> Self { self ^ other }
+        }
+    )*};
+}
+whole!(i8 u8 i16 u16 i32 u32 i64 u64 i128);
+
+macro_rules! floating {
+    ($($type:ty)*) => {$(
+        impl Number for $type {
+            #[inline(always)]
+            fn sum(self, other: Self) -> Self { self + other }
+            #[inline(always)]
+            fn product(self, other: Self) -> Self { self * other }
+            #[inline(always)]
+            fn greater(self, other: Self) -> bool { self > other }
+            #[inline(always)]
+            fn truth(self) -> bool { self != 0.0 }
+            #[inline(always)]
+            fn of(truth: bool) -> Self { if truth { 1.0 } else { 0.0 } }
+        }
+    )*};
+}
+floating!(f32 f64);
+
+/// A complex number as C and Fortran lay it out.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Complex<T> {
+    re: T,
+    im: T,
+}
+
+/// A value with an index, as `MPI_MINLOC` and `MPI_MAXLOC` take it; laid out as C does.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Located<V, I> {
+    value: V,
+    index: I,
+}
+
+/// The loop of every kernel.
+///
+/// # Safety
+/// As `Kernel`.
+#[inline(always)]
+unsafe fn each<T: Copy>(from: *const u8, into: *mut u8, count: usize, apply: impl Fn(T, T) -> T) {
+    let (from, into) = (from.cast::<T>(), into.cast::<T>());
+    for i in 0..count {
+        // SAFETY: element `i` of `count`, by the caller's word; alignment is not assumed.
+        unsafe {
+            let value = apply(from.add(i).read_unaligned(), into.add(i).read_unaligned());
+            into.add(i).write_unaligned(value);
+        }
+    }
+}
+
+macro_rules! kernels {
+    ($($(#[$doc:meta])* $name:ident<$($parameter:ident: $bound:path),*>($type:ty) = $apply:expr;)*) => {$(
+        unsafe fn $name<$($parameter: $bound),*>(from: *const u8, into: *mut u8, count: usize) {
+            // SAFETY: passed on.
+            unsafe { each::<$type>(from, into, count, $apply) }
+        }
+    )*};
+}
+
+kernels! {
+    sum<T: Number>(T) = T::sum;
+    product<T: Number>(T) = T::product;
+    max<T: Number>(T) = |a, b| if a.greater(b) { a } else { b };
+    min<T: Number>(T) = |a, b| if b.greater(a) { a } else { b };
+    logical_and<T: Number>(T) = |a, b| T::of(a.truth() & b.truth());
+    logical_or<T: Number>(T) = |a, b| T::of(a.truth() | b.truth());
+    logical_xor<T: Number>(T) = |a, b| T::of(a.truth() ^ b.truth());
+    bit_and<T: Bits>(T) = T::and;
+    bit_or<T: Bits>(T) = T::or;
+    bit_xor<T: Bits>(T) = T::xor;
+    complex_sum<T: Number>(Complex<T>) = |a, b| Complex { re: a.re.sum(b.re), im: a.im.sum(b.im) };
+}
+
+macro_rules! complex_product {
+    ($($name:ident $type:ty),*) => {$(
+        unsafe fn $name(from: *const u8, into: *mut u8, count: usize) {
+            // SAFETY: passed on.
+            unsafe {
+                each::<Complex<$type>>(from, into, count, |a, b| Complex {
+                    re: a.re * b.re - a.im * b.im,
+                    im: a.re * b.im + a.im * b.re,
+                })
+            }
+        }
+    )*};
+}
+complex_product!(complex_product_f32 f32, complex_product_f64 f64);
+
+/// The one whose value is greater; of equal ones the lower index.
+unsafe fn max_location<V: Number + PartialEq, I: Copy + PartialOrd>(
+    from: *const u8,
+    into: *mut u8,
+    count: usize,
+) {
+    // SAFETY: passed on.
+    unsafe {
+        each::<Located<V, I>>(from, into, count, |a, b| {
+            if a.value.greater(b.value) || (a.value == b.value && a.index < b.index) { a } else { b }
+        })
+    }
+}
+
+/// The one whose value is less; of equal ones the lower index.
+unsafe fn min_location<V: Number + PartialEq, I: Copy + PartialOrd>(
+    from: *const u8,
+    into: *mut u8,
+    count: usize,
+) {
+    // SAFETY: passed on.
+    unsafe {
+        each::<Located<V, I>>(from, into, count, |a, b| {
+            if b.value.greater(a.value) || (a.value == b.value && a.index < b.index) { a } else { b }
+        })
+    }
+}
+
+fn of_whole<T: Number + Bits>(operation: Predefined) -> Option<Kernel> {
+    Some(match operation {
+        Predefined::Sum => sum::<T>,
+        Predefined::Product => product::<T>,
+        Predefined::Max => max::<T>,
+        Predefined::Min => min::<T>,
+        Predefined::BitAnd => bit_and::<T>,
+        Predefined::BitOr => bit_or::<T>,
+        Predefined::BitXor => bit_xor::<T>,
+        _ => return of_logical::<T>(operation),
+    })
+}
+
+fn of_floating<T: Number>(operation: Predefined) -> Option<Kernel> {
+    Some(match operation {
+        Predefined::Sum => sum::<T>,
+        Predefined::Product => product::<T>,
+        Predefined::Max => max::<T>,
+        Predefined::Min => min::<T>,
+        _ => return of_logical::<T>(operation),
+    })
+}
+
+fn of_logical<T: Number>(operation: Predefined) -> Option<Kernel> {
+    Some(match operation {
+        Predefined::LogicalAnd => logical_and::<T>,
+        Predefined::LogicalOr => logical_or::<T>,
+        Predefined::LogicalXor => logical_xor::<T>,
+        _ => return None,
+    })
+}
+
+fn of_bytes(operation: Predefined) -> Option<Kernel> {
+    Some(match operation {
+        Predefined::BitAnd => bit_and::<u8>,
+        Predefined::BitOr => bit_or::<u8>,
+        Predefined::BitXor => bit_xor::<u8>,
+        _ => return None,
+    })
+}
+
+fn of_located<V: Number + PartialEq, I: Copy + PartialOrd>(operation: Predefined) -> Option<Kernel> {
+    Some(match operation {
+        Predefined::MaxLocation => max_location::<V, I>,
+        Predefined::MinLocation => min_location::<V, I>,
+        _ => return None,
+    })
+}
+
+fn of_complex<T: Number>(operation: Predefined, product: Kernel) -> Option<Kernel> {
+    match operation {
+        Predefined::Sum => Some(complex_sum::<T>),
+        Predefined::Product => Some(product),
+        _ => None,
+    }
+}
+
+/// The kernel of an operation on a type; nothing when it isn't defined for it.
+///
+/// Beyond the standard's table `MPI_CHAR` is taken as a small integer and the logical operations work on every number, as
+/// programs written for other implementations expect.
+pub fn kernel(operation: Predefined, element: Element) -> Option<Kernel> {
+    match element {
+        Element::I8 => of_whole::<i8>(operation),
+        Element::U8 => of_whole::<u8>(operation),
+        Element::I16 => of_whole::<i16>(operation),
+        Element::U16 => of_whole::<u16>(operation),
+        Element::I32 => of_whole::<i32>(operation),
+        Element::U32 => of_whole::<u32>(operation),
+        Element::I64 => of_whole::<i64>(operation),
+        Element::U64 => of_whole::<u64>(operation),
+        Element::I128 => of_whole::<i128>(operation),
+        Element::F32 => of_floating::<f32>(operation),
+        Element::F64 => of_floating::<f64>(operation),
+        Element::LongDouble => long_double::kernel(operation),
+        Element::ComplexF32 => of_complex::<f32>(operation, complex_product_f32),
+        Element::ComplexF64 => of_complex::<f64>(operation, complex_product_f64),
+        Element::ComplexLongDouble => long_double::complex_kernel(operation),
+        Element::Logical8 => of_logical::<u8>(operation),
+        Element::Logical16 => of_logical::<u16>(operation),
+        Element::Logical32 => of_logical::<u32>(operation),
+        Element::Logical64 => of_logical::<u64>(operation),
+        Element::Logical128 => of_logical::<i128>(operation),
+        Element::Byte => of_bytes(operation),
+        Element::F32AndI32 => of_located::<f32, i32>(operation),
+        Element::F64AndI32 => of_located::<f64, i32>(operation),
+        Element::I64AndI32 => of_located::<i64, i32>(operation),
+        Element::I32AndI32 => of_located::<i32, i32>(operation),
+        Element::I16AndI32 => of_located::<i16, i32>(operation),
+        Element::F32AndF32 => of_located::<f32, f32>(operation),
+        Element::F64AndF64 => of_located::<f64, f64>(operation),
+        Element::LongDoubleAndI32 => long_double::located_kernel(operation),
+    }
+}
