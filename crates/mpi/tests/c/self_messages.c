@@ -90,5 +90,5 @@ int main(void)
     void *back;
     int bytes;
     MPI_Buffer_detach(&back, &bytes);
-    return finish("self");
+    return finish("self_messages");
 }
