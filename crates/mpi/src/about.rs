@@ -4,6 +4,7 @@ use crate::abi::{self, values::*};
 use crate::check::{self, mpi};
 use crate::comm::info::Info;
 use crate::runtime;
+use std::ffi::{c_int, c_void};
 
 mpi! {
     /// The sizes of the integer types that the ABI leaves to the platform, in bytes. May be called at any time.
@@ -19,6 +20,19 @@ mpi! {
             made.set(key.as_bytes(), size.to_string().as_bytes());
         }
         *place = abi::Info(runtime::enter().infos.insert(made));
+        Ok(())
+    }
+
+    /// What is known of Fortran's types: nothing, which the null handle says. May be called at any time.
+    fn PMPI_Abi_get_fortran_info(info: *mut abi::Info) {
+        *check::output(info, "info")? = abi::Info(MPI_INFO_NULL);
+        Ok(())
+    }
+
+    /// How Fortran writes true and false: nobody has said. May be called at any time.
+    fn PMPI_Abi_get_fortran_booleans(size: c_int, truth: *mut c_void, falsehood: *mut c_void, is_set: *mut c_int) {
+        let _ = (size, truth, falsehood);
+        *check::output(is_set, "is_set")? = 0;
         Ok(())
     }
 
