@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "mpi"))
 import report
 from bench import OURS, Bench
 from peers import Library
-from rounds import Figures
+from rounds import Figures, Found
 
 HERE = Path(__file__).resolve().parent
 WHAT = ["bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall"]
@@ -30,10 +30,14 @@ def main() -> None:
         return {f"{line['name']}:{line['size']}": line["us"] for line in bench.run(library, 2, "0.5", *CASES)}
 
     found = bench.measure(bench.contenders(figures))
-    text = report.table(found, CASES, [OURS, *bench.peers], bench.peers, GOALS)
-    report.write(HERE, found, bench.rounds, ["us, 2 ranks on 2 cores; bytes per rank.", "", *text])
+
+    def tables(some: Found) -> list[str]:
+        text = report.table(some, CASES, [OURS, *bench.peers], bench.peers, GOALS)
+        return ["us, 2 ranks on 2 cpus; bytes per rank.", "", *text]
+
+    drawn = report.write(HERE, found, tables)
     shown = {case: title for case, title in CASES.items() if not case.endswith(":4096")}
-    report.bars(found, shown, "Collectives on two ranks", "us", HERE / "picture.png")
+    report.bars(drawn, shown, "Collectives on two ranks", "us", HERE / "picture.png")
 
 
 if __name__ == "__main__":

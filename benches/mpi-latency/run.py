@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "mpi"))
@@ -13,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "mpi"))
 import report
 from bench import OURS, Bench
 from peers import Library
-from rounds import Figures, lines
+from rounds import Figures, Found, lines
 
 HERE = Path(__file__).resolve().parent
 SIZES = [0, 8, 32, 48, 64, 256, 1024, 4096, 16384, 65536, 262144, 1 << 20, 4 << 20]
@@ -37,42 +38,44 @@ def goal(variant: str, size: int) -> str:
 def main() -> None:
     bench = Bench(__doc__ or "", HERE / "latency.c")
 
-    def figures(library: Library) -> Figures:
-        found: Figures = {}
-        for variant in "AB":
-            for line in bench.run(library, 2, variant, "plain", *map(str, SIZES)):
-                found[f"{variant} plain {line['size']}"] = line["us"]
-        for how in HOWS:
-            program = "plain" if how == "third" else how
-            for line in bench.run(library, 3 if how == "third" else 2, "B", program, *map(str, SOME), limit_s=30):
-                found[f"B {how} {line['size']}"] = line["us"]
-        return found
-
-    def by_hand() -> Figures:
+    def plain(variant: str, library: Library) -> Figures:
         return {
-            f"{variant} plain {line['size']}": line["us"]
-            for variant in "AB"
-            for line in lines([str(bench.reference), "pingpong", variant, *map(str, SIZES[1:])], bench.environ(), 60)
+            f"{variant} plain {line['size']}": line["us"] for line in bench.run(library, 2, variant, "plain", *map(str, SIZES))
         }
 
-    found = bench.measure({**bench.contenders(figures), "hand-written": by_hand})
-    who = [OURS, *bench.peers]
-    text: list[str] = []
-    for variant, meaning in (("B", "send what was just received"), ("A", "buffers that nobody rewrites")):
-        cases = {f"{variant} plain {size}": report.size_name(size) for size in SIZES}
-        goals = {f"{variant} plain {size}": goal(variant, size) for size in SIZES}
-        text += [f"### {variant}: {meaning}, us one way", ""]
-        text += [*report.table(found, cases, [*who, "hand-written"], bench.peers, goals), ""]
-    for how, meaning in HOWS.items():
-        cases = {f"B {how} {size}": report.size_name(size) for size in SOME}
-        text += [f"### B with {meaning}, us one way", ""]
-        text += [*report.table(found, cases, who, bench.peers, {}), ""]
-    report.write(HERE, found, bench.rounds, text[:-1])
+    def others(how: str, library: Library) -> Figures:
+        ranks, program = (3, "plain") if how == "third" else (2, how)
+        lines_ = bench.run(library, ranks, "B", program, *map(str, SOME), limit_s=20)
+        return {f"B {how} {line['size']}": line["us"] for line in lines_}
+
+    def by_hand(variant: str) -> Figures:
+        command = [str(bench.reference), "pingpong", variant, *map(str, SIZES[1:])]
+        return {f"{variant} plain {line['size']}": line["us"] for line in lines(command, bench.environ(), 60)}
+
+    parts = [partial(plain, "B"), partial(plain, "A"), *(partial(others, how) for how in HOWS)]
+    contenders = bench.contenders(*parts)
+    contenders["hand-written"] = [partial(by_hand, "B"), partial(by_hand, "A")]
+    found = bench.measure(contenders)
+
+    def tables(some: Found) -> list[str]:
+        text: list[str] = []
+        who = [OURS, *bench.peers]
+        for variant, meaning in (("B", "send what was just received"), ("A", "buffers that nobody rewrites")):
+            cases = {f"{variant} plain {size}": report.size_name(size) for size in SIZES}
+            goals = {f"{variant} plain {size}": goal(variant, size) for size in SIZES}
+            text += [f"### {variant}: {meaning}, us one way", ""]
+            text += [*report.table(some, cases, [*who, "hand-written"], bench.peers, goals), ""]
+        for how, meaning in HOWS.items():
+            cases = {f"B {how} {size}": report.size_name(size) for size in SOME}
+            text += [f"### B with {meaning}, us one way", "", *report.table(some, cases, who, bench.peers, {}), ""]
+        return text[:-1]
+
+    shown = report.write(HERE, found, tables)
     series = {
         f"{variant}: {meaning}": {size: f"{variant} plain {size}" for size in SIZES if size}
         for variant, meaning in (("A", "buffers nobody rewrites"), ("B", "send what you received"))
     }
-    report.curves(found, series, "A message between two ranks", "us one way", HERE / "picture.png")
+    report.curves(shown, series, "A message between two ranks", "us one way", HERE / "picture.png")
 
 
 if __name__ == "__main__":

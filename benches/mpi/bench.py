@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import peers
 import rounds
 from peers import Library
-from rounds import Figures
+from rounds import Figures, Part
 
 OURS = "cellweave"
 
@@ -28,12 +29,12 @@ class Bench:
 
     def __init__(self, about: str, source: Path) -> None:
         options = argparse.ArgumentParser(description=about.splitlines()[0])
-        options.add_argument("--rounds", type=int, default=7, help="valid rounds that are needed (default 7)")
+        options.add_argument("--rounds", type=int, default=7, help="runs of each that are needed (default 7)")
         options.add_argument("--quick", action="store_true", help="one round: proves that it works, measures nothing")
         options.add_argument("--only", action="append", metavar="NAME", help="only this library (again for more)")
         self.options = options.parse_args()
         self.rounds = 1 if self.options.quick else self.options.rounds
-        self.most = 3 if self.options.quick else 3 * self.rounds
+        self.most = 3 if self.options.quick else 4 * self.rounds
         self.cpus = rounds.cpus()
         self.libraries = peers.libraries()
         if self.options.only:
@@ -56,10 +57,10 @@ class Bench:
         """One run of the measured program."""
         return rounds.lines(library.command(ranks, self.program, *arguments), library.environ(self.cpus), limit_s)
 
-    def contenders(self, measure: Callable[[Library], Figures]) -> dict[str, Callable[[], Figures]]:
-        """One contender per library."""
-        return {library.name: (lambda library=library: measure(library)) for library in self.libraries}
+    def contenders(self, *parts: Callable[[Library], Figures]) -> dict[str, list[Part]]:
+        """One contender per library, whose parts are runs of their own."""
+        return {library.name: [partial(part, library) for part in parts] for library in self.libraries}
 
-    def measure(self, contenders: dict[str, Callable[[], Figures]]) -> rounds.Rounds:
-        """Interleaved rounds."""
-        return rounds.measure(contenders, self.wire, self.rounds, self.most)
+    def measure(self, contenders: dict[str, list[Part]], steady: bool = True) -> rounds.Found:
+        """Interleaved rounds; `steady`: a run counts when the wire is steady around it."""
+        return rounds.measure(contenders, self.wire if steady else None, self.rounds, self.most)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import rounds as measured
-from rounds import Rounds
+from rounds import KINDS, Found
 
 US = "cellweave"
 COLOURS = {
@@ -40,7 +40,7 @@ def figure(value: float | None) -> str:
 
 
 def table(
-    found: Rounds, cases: dict[str, str], who: list[str], peers: list[str], goals: dict[str, float], smaller: bool = True
+    found: Found, cases: dict[str, str], who: list[str], peers: list[str], goals: dict[str, float], smaller: bool = True
 ) -> list[str]:
     """A Markdown table: a row per case, a column per contender, ours by the best peer with its interval, and the goal."""
     rows = [
@@ -56,12 +56,17 @@ def table(
     return rows
 
 
-def _largest(found: Rounds, case: str, peers: list[str]) -> tuple[str, float] | None:
+def _largest(found: Found, case: str, peers: list[str]) -> tuple[str, float] | None:
     known = [(value, peer) for peer in peers if (value := found.median(peer, case)) is not None]
     return (max(known)[1], max(known)[0]) if known else None
 
 
-def curves(found: Rounds, series: dict[str, dict[int, str]], title: str, unit: str, path: Path) -> None:
+def _names(found: Found) -> list[str]:
+    """Who was measured, in the order of the colours."""
+    return sorted({run.who for run in found.runs}, key=lambda name: list(COLOURS).index(name) if name in COLOURS else 99)
+
+
+def curves(found: Found, series: dict[str, dict[int, str]], title: str, unit: str, path: Path) -> None:
     """Curves over the message's size on logarithmic axes, one panel per series, one line per contender."""
     figure_, axes = plt.subplots(1, len(series), figsize=(6.2 * len(series), 4.4), squeeze=False, sharey=True)
     names = sorted(
@@ -95,7 +100,7 @@ def curves(found: Rounds, series: dict[str, dict[int, str]], title: str, unit: s
     plt.close(figure_)
 
 
-def bars(found: Rounds, cases: dict[str, str], title: str, unit: str, path: Path, most: float | None = None) -> None:
+def bars(found: Found, cases: dict[str, str], title: str, unit: str, path: Path, most: float | None = None) -> None:
     """Bars per case, one per contender, on a logarithmic axis."""
     names = sorted(
         {name for one in found.valid for name in one}, key=lambda name: list(COLOURS).index(name) if name in COLOURS else 99
@@ -122,20 +127,26 @@ def bars(found: Rounds, cases: dict[str, str], title: str, unit: str, path: Path
     plt.close(figure_)
 
 
-def write(folder: Path, found: Rounds, asked: int, text: list[str], extra: dict[str, Any] | None = None) -> None:
-    """results.json and results.md of a bench's folder."""
+def write(folder: Path, found: Found, tables: Callable[[Found], list[str]]) -> Found:
+    """results.json and results.md of a bench's folder: a section per kind of wire; the runs to draw, those on two cores."""
     whole = {
-        "format": 1,
+        "format": 2,
         "machine": measured.identity(),
-        "n": len(found.valid),
+        "n": len(found.runs),
         "dropped": found.dropped,
-        "wire_ns": found.wires_ns,
         "failures": found.failures,
-        "rounds": found.valid,
-        **(extra or {}),
+        "runs": [{"who": run.who, "wire_ns": round(run.wire_ns, 1), "figures": run.figures} for run in found.runs],
     }
     (folder / "results.json").write_text(json.dumps(whole, indent=1) + "\n")
-    failures = [f"{name} failed: {why}" for name, why in found.failures.items()]
-    said = [measured.head(found, asked), "", *text, *(["", *failures] if failures else [])]
-    (folder / "results.md").write_text("\n".join(said) + "\n")
-    print("\n".join(said))
+    said: list[str] = []
+    kinds = [kind for kind in KINDS if found.of_kind(kind).runs]
+    for kind in kinds:
+        some = found.of_kind(kind)
+        if len(kinds) > 1:
+            said += [f"## While the two cpus were {'two cores' if kind == KINDS[0] else 'two threads of one core'}", ""]
+        said += [measured.head(some), "", *tables(some), ""]
+    said += [f"{name} failed: {why}" for name, why in found.failures.items()]
+    text = "\n".join(said).rstrip() + "\n"
+    (folder / "results.md").write_text(text)
+    print(text)
+    return found.of_kind(kinds[0])

@@ -1,8 +1,10 @@
-"""Interleaved rounds on a machine that others share: what counts, and what is made of it.
+"""Interleaved runs on a machine that others share: what counts, and what is made of it.
 
-A round runs every contender once, in an order that turns, between two looks at the wire (one cache line to and fro). It is
-valid when the wire was steady at both looks: p90 at most 1.1 times p50. Figures are medians over valid rounds; a ratio is the
-median of the rounds' own ratios, with a 95 % bootstrap interval over rounds.
+A round runs every contender once, in an order that turns. Each run stands between two looks at the wire (one cache line to
+and fro) and counts when the wire was steady at both (p90 at most 1.1 times p50) and the same (within 15 %). Where a virtual
+machine's two cpus are at times two threads of one core and at times two cores, the wire tells: runs are then kept apart by
+it, as *two cores* and *one core*, and only runs of one kind are compared. Figures are medians over runs; a ratio is one of
+medians, with a 95 % bootstrap interval. What lasts too long for a steady wire (memory, start-up) is measured without it.
 """
 
 from __future__ import annotations
@@ -22,7 +24,13 @@ from pathlib import Path
 from typing import Any
 
 STEADY = 1.1
-"""A wire's p90 by its p50, at most, for a round to count."""
+"""A wire's p90 by its p50, at most, for a run to count."""
+SAME = 1.15
+"""The wire's p50 after a run by the one before, at most, either way round."""
+APART = 2.0
+"""Wires further apart than this are of two kinds."""
+KINDS = ("two cores", "one core")
+"""The kinds of wire, slow first."""
 RESAMPLES = 2000
 """Of the bootstrap."""
 
@@ -69,66 +77,123 @@ def lines(command: list[str], environment: dict[str, str], limit_s: float) -> li
 
 
 @dataclass
-class Rounds:
-    """What was measured: per valid round, per contender, per case."""
+class Run:
+    """One run of one contender that counts."""
 
-    valid: list[dict[str, Figures]] = field(default_factory=list)
+    who: str
+    wire_ns: float
+    figures: Figures
+
+
+@dataclass
+class Found:
+    """What was measured."""
+
+    runs: list[Run] = field(default_factory=list)
     dropped: int = 0
-    wires_ns: list[float] = field(default_factory=list)
     failures: dict[str, str] = field(default_factory=dict)
 
+    def border_ns(self) -> float:
+        """Between the two kinds of wire; 0 when there is one."""
+        wires = sorted(run.wire_ns for run in self.runs)
+        if not wires or wires[-1] <= APART * wires[0]:
+            return 0.0
+        return (wires[0] * wires[-1]) ** 0.5
+
+    def of_kind(self, kind: str) -> Found:
+        """The runs on one kind of wire."""
+        border = self.border_ns()
+        slow = kind == KINDS[0]
+        return Found([run for run in self.runs if (run.wire_ns >= border) == slow], self.dropped, self.failures)
+
+    def wire_ns(self) -> float | None:
+        """The wire of these runs, median."""
+        return statistics.median(run.wire_ns for run in self.runs) if self.runs else None
+
+    def values(self, who: str, case: str) -> list[float]:
+        """Every run's figure."""
+        return [run.figures[case] for run in self.runs if run.who == who and case in run.figures]
+
+    def fewest(self, names: list[str]) -> int:
+        """Runs of the contender that has fewest; those that failed are left out."""
+        counts = [sum(run.who == name for run in self.runs) for name in names if name not in self.failures]
+        return min(counts, default=0)
+
     def median(self, who: str, case: str) -> float | None:
-        """The median over the valid rounds in which this contender gave this case."""
-        found = [one[who][case] for one in self.valid if case in one.get(who, {})]
-        return statistics.median(found) if found else None
+        """The median over the runs in which this contender gave this case."""
+        values = self.values(who, case)
+        return statistics.median(values) if values else None
 
     def best_peer(self, case: str, peers: list[str]) -> tuple[str, float] | None:
         """The peer with the smallest median."""
-        found = [(self.median(peer, case), peer) for peer in peers]
-        known = [(value, peer) for value, peer in found if value is not None]
+        known = [(value, peer) for peer in peers if (value := self.median(peer, case)) is not None]
         return (min(known)[1], min(known)[0]) if known else None
 
     def ratio(self, case: str, ours: str, other: str) -> tuple[float, float, float] | None:
-        """Ours by another's: the median of the rounds' ratios and its 95 % bootstrap interval."""
-        ratios = [
-            one[ours][case] / one[other][case] for one in self.valid if case in one.get(ours, {}) and case in one.get(other, {})
-        ]
-        if not ratios:
+        """Ours by another's, of medians, and its 95 % bootstrap interval."""
+        mine, theirs = self.values(ours, case), self.values(other, case)
+        if not mine or not theirs:
             return None
         chance = random.Random(1)
-        medians = sorted(statistics.median(chance.choices(ratios, k=len(ratios))) for _ in range(RESAMPLES))
-        return statistics.median(ratios), medians[int(0.025 * RESAMPLES)], medians[int(0.975 * RESAMPLES)]
+
+        def again(values: list[float]) -> float:
+            return statistics.median(chance.choices(values, k=len(values)))
+
+        ratios = sorted(again(mine) / again(theirs) for _ in range(RESAMPLES))
+        middle = statistics.median(mine) / statistics.median(theirs)
+        return middle, ratios[int(0.025 * RESAMPLES)], ratios[int(0.975 * RESAMPLES)]
 
 
-def measure(
-    contenders: dict[str, Callable[[], Figures]], wire: Callable[[], dict[str, Any]], rounds: int = 7, most: int = 21
-) -> Rounds:
-    """Run interleaved rounds until `rounds` of them are valid, at most `most`; what was found says how many are."""
-    found = Rounds()
+Part = Callable[[], Figures]
+Wire = Callable[[], dict[str, Any]]
+
+
+def measure(contenders: dict[str, list[Part]], wire: Wire | None, rounds: int = 7, most: int = 21) -> Found:
+    """Run interleaved rounds until every contender has `rounds` runs that count on the slow wire, at most `most` rounds.
+
+    A contender's parts are runs of their own, each between its own two looks at the wire.
+    """
+    found = Found()
     names = list(contenders)
+    parts = max(len(parts) for parts in contenders.values())
     for number in range(most):
-        before = wire()
-        one: dict[str, Figures] = {}
         turn = number % len(names)
-        for name in names[turn:] + names[:turn]:
-            try:
-                one[name] = contenders[name]()
-            except Failed as failure:
-                found.failures.setdefault(name, str(failure))
-        after = wire()
-        steady = all(look["p90_ns"] <= STEADY * look["p50_ns"] for look in (before, after))
-        if steady:
-            found.valid.append(one)
-            found.wires_ns += [before["p50_ns"], after["p50_ns"]]
-        else:
-            found.dropped += 1
-        print(f"\rround {number + 1}: {len(found.valid)} valid of {rounds}", end="", file=sys.stderr, flush=True)
-        if len(found.valid) == rounds:
+        for part in range(parts):
+            for name in names[turn:] + names[:turn]:
+                if part < len(contenders[name]) and name not in found.failures:
+                    _run(found, name, contenders[name][part], wire)
+        enough = min(
+            found.of_kind(KINDS[0]).fewest([name for name in names if len(contenders[name]) > part]) // (part + 1)
+            for part in range(parts)
+        )
+        print(
+            f"\rround {number + 1}: {len(found.runs)} runs count, {found.dropped} do not", end="", file=sys.stderr, flush=True
+        )
+        if enough >= rounds:
             break
     print(file=sys.stderr)
-    if not found.valid:
-        raise SystemExit("no round was valid: the machine is too busy to measure anything on it")
+    if not found.runs:
+        raise SystemExit("no run counts: the machine is too busy to measure anything on it")
     return found
+
+
+def _run(found: Found, name: str, part: Part, wire: Wire | None) -> None:
+    before = wire() if wire else {}
+    try:
+        figures = part()
+    except Failed as failure:
+        found.failures[name] = str(failure)
+        return
+    if not wire:
+        found.runs.append(Run(name, 0.0, figures))
+        return
+    after = wire()
+    steady = all(look["p90_ns"] <= STEADY * look["p50_ns"] for look in (before, after))
+    wires = sorted((before["p50_ns"], after["p50_ns"]))
+    if steady and wires[1] <= SAME * wires[0]:
+        found.runs.append(Run(name, statistics.mean(wires), figures))
+    else:
+        found.dropped += 1
 
 
 def identity() -> dict[str, Any]:
@@ -149,12 +214,13 @@ def identity() -> dict[str, Any]:
     }
 
 
-def head(found: Rounds, rounds: int) -> str:
+def head(found: Found) -> str:
     """The line that every table begins with."""
     machine = identity()
-    wire = f"{statistics.median(found.wires_ns):.0f} ns" if found.wires_ns else "unknown"
-    left_out = f"{found.dropped} left out because the wire's p90 was above {STEADY} of its p50"
+    counts = [sum(run.who == name for run in found.runs) for name in sorted({run.who for run in found.runs})]
+    wire = found.wire_ns()
+    told = f" {found.dropped} of all runs did not count (wire not steady); the wire: {wire:.0f} ns a hop." if wire else ""
     return (
-        f"{machine['cpu']}, {machine['cores']} cores, Linux {machine['kernel']}, {machine['date']}. Medians over "
-        f"{len(found.valid)} valid rounds (asked {rounds}; {left_out}); the wire: {wire} a hop."
+        f"{machine['cpu']}, {machine['cores']} cpus, Linux {machine['kernel']}, {machine['date']}. Medians over "
+        f"{min(counts)} to {max(counts)} runs each.{told}"
     )
