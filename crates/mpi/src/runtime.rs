@@ -39,6 +39,8 @@ pub struct State {
     pub groups: Handles<Arc<Group>>,
     /// Error handlers that programs made, by handle.
     pub errhandlers: Handles<Errhandler>,
+    /// The error handler of files to be opened.
+    pub file_errhandler: usize,
     /// Infos by handle; the predefined one apart.
     pub infos: Handles<Info>,
     /// `MPI_INFO_ENV`, from its first use.
@@ -126,6 +128,7 @@ fn make() {
             own: None,
             groups: Handles::new(Kind::Group),
             errhandlers: Handles::new(Kind::Errhandler),
+            file_errhandler: abi::values::MPI_ERRORS_RETURN,
             infos: Handles::new(Kind::Info),
             environment: None,
             keyvals: Keyvals::new(),

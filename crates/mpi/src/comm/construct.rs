@@ -120,7 +120,7 @@ pub fn within(group: &Group, comm: &Comm) -> Result<(), Failure> {
 }
 
 /// Puts a communicator of `group` in the table when this process is a member.
-fn member_of(comm: &Comm, context: u32, group: Arc<Group>, hints: Info) -> Result<abi::Comm, Failure> {
+pub fn member_of(comm: &Comm, context: u32, group: Arc<Group>, hints: Info) -> Result<abi::Comm, Failure> {
     let mut state = check::running()?;
     let Some(rank) = group.rank_of(state.rank()) else { return Ok(abi::Comm(MPI_COMM_NULL)) };
     let made = Comm::new(context, rank, group, None);

@@ -146,6 +146,11 @@ impl State {
     }
 }
 
+/// That a file's handle is `MPI_FILE_NULL`, which stands for files to be opened.
+fn no_file(file: abi::File) -> Result<(), Failure> {
+    if file.0 == MPI_FILE_NULL { Ok(()) } else { Err(check::not_an("file", "file", file.0, MPI_ERR_FILE)) }
+}
+
 mpi! {
     /// Makes an error handler for communicators.
     fn PMPI_Comm_create_errhandler(function: Option<Function>, errhandler: *mut abi::Errhandler) {
@@ -180,6 +185,27 @@ mpi! {
     fn PMPI_Comm_get_errhandler(comm: abi::Comm, errhandler: *mut abi::Errhandler) on comm {
         let mut state = check::running()?;
         let handle = check::comm(&state, comm)?.errhandler.load(Ordering::Relaxed);
+        *check::output(errhandler, "errhandler")? = abi::Errhandler(handle);
+        state.use_errhandler(handle);
+        Ok(())
+    }
+
+    /// Sets the error handler that files would be opened with; a file itself there is none.
+    fn PMPI_File_set_errhandler(file: abi::File, errhandler: abi::Errhandler) {
+        no_file(file)?;
+        let mut state = runtime::enter();
+        usable(&state, errhandler, For::File)?;
+        state.use_errhandler(errhandler.0);
+        let before = std::mem::replace(&mut state.file_errhandler, errhandler.0);
+        state.release_errhandler(before);
+        Ok(())
+    }
+
+    /// The error handler that files would be opened with, as a handle to be freed.
+    fn PMPI_File_get_errhandler(file: abi::File, errhandler: *mut abi::Errhandler) {
+        no_file(file)?;
+        let mut state = runtime::enter();
+        let handle = state.file_errhandler;
         *check::output(errhandler, "errhandler")? = abi::Errhandler(handle);
         state.use_errhandler(handle);
         Ok(())

@@ -24,6 +24,13 @@ impl Info {
         }
     }
 
+    /// Sets all that another info has.
+    pub fn add(&mut self, other: &Self) {
+        for (key, value) in &other.0 {
+            self.set(key, value);
+        }
+    }
+
     fn remove(&mut self, key: &[u8]) -> bool {
         let before = self.0.len();
         self.0.retain(|pair| pair.0 != key);

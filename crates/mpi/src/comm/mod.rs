@@ -7,11 +7,13 @@
 //! | `inquiry` | rank, size, comparison, name and group of a communicator |
 //! | `groups` | groups made of groups |
 //! | `construct` | communicators made of communicators, and freed |
+//! | `split_type`, `hardware` | splits by what ranks run on |
 //! | `intercomm` | intercommunicators |
 //! | `exchange` | what ranks tell each other while they make one |
 //! | `attributes` | keyvals and attributes of any object |
 //! | `comm_attributes` | those of communicators, and the predefined ones |
 //! | `info` | infos |
+//! | `hints` | those of communicators |
 //! | `convert` | handles as integers |
 
 pub mod attributes;
@@ -22,9 +24,12 @@ pub mod errhandler;
 pub mod errors;
 pub mod exchange;
 pub mod groups;
+pub mod hardware;
+pub mod hints;
 pub mod info;
 pub mod inquiry;
 pub mod intercomm;
+pub mod split_type;
 
 use crate::abi::values::{MPI_ERRORS_ARE_FATAL, MPI_UNDEFINED};
 use attributes::Attributes;

@@ -1,0 +1,82 @@
+//! Hints of communicators (MPI 5.0, section 7.4.4). They change nothing here: messages are matched the same way whatever a program
+//! promises.
+
+use super::info::{self, Info};
+use crate::abi;
+use crate::abi::values::MPI_ERR_INFO_VALUE;
+use crate::check::{self, Failure, mpi};
+
+/// What a program can promise; false unless it does.
+const PROMISES: [&str; 5] = [
+    "mpi_assert_no_any_tag",
+    "mpi_assert_no_any_source",
+    "mpi_assert_exact_length",
+    "mpi_assert_allow_overtaking",
+    "mpi_assert_strict_persistent_collective_ordering",
+];
+
+/// The hints in use: all promises, then whatever else was given.
+fn in_use(given: &Info) -> Info {
+    let mut hints = Info::default();
+    for promise in PROMISES {
+        hints.set(promise.as_bytes(), given.get(promise.as_bytes()).unwrap_or(b"false"));
+    }
+    hints.add(given);
+    hints
+}
+
+/// That promises are true or false.
+fn valid(hints: &Info) -> Result<(), Failure> {
+    for promise in PROMISES {
+        let value = hints.get(promise.as_bytes()).unwrap_or(b"false");
+        if value != b"true" && value != b"false" {
+            let value = String::from_utf8_lossy(value);
+            let text = format_args!("info has {promise} = \"{value}\"; allowed are \"true\" and \"false\"");
+            return Err(Failure::new(MPI_ERR_INFO_VALUE, text));
+        }
+    }
+    Ok(())
+}
+
+mpi! {
+    /// Adds hints to those of a communicator.
+    fn PMPI_Comm_set_info(comm: abi::Comm, info: abi::Info) on comm {
+        let state = check::running()?;
+        let comm = check::comm(&state, comm)?;
+        let hints = info::hints(&state, info)?;
+        valid(&hints)?;
+        comm.hints.lock().unwrap().add(&hints);
+        Ok(())
+    }
+
+    /// The hints of a communicator, as an info to be freed.
+    fn PMPI_Comm_get_info(comm: abi::Comm, info_used: *mut abi::Info) on comm {
+        let mut state = check::running()?;
+        let hints = in_use(&check::comm(&state, comm)?.hints.lock().unwrap());
+        *check::output(info_used, "info_used")? = abi::Info(state.infos.insert(hints));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_promise_is_false_until_it_is_given() {
+        let mut given = Info::default();
+        assert_eq!(in_use(&given).get(b"mpi_assert_no_any_tag"), Some(&b"false"[..]));
+        given.set(b"mpi_assert_no_any_tag", b"true");
+        given.set(b"other", b"1");
+        let hints = in_use(&given);
+        assert_eq!(hints.get(b"mpi_assert_no_any_tag"), Some(&b"true"[..]));
+        assert_eq!(hints.get(b"other"), Some(&b"1"[..]));
+    }
+
+    #[test]
+    fn a_promise_is_true_or_false() {
+        let mut given = Info::default();
+        given.set(b"mpi_assert_exact_length", b"maybe");
+        assert!(valid(&given).unwrap_err().text().contains("\"maybe\""));
+    }
+}
