@@ -255,6 +255,12 @@ pub fn pair(handle: abi::Datatype) -> Option<(Basic, Basic)> {
     Some((Basic::of(abi::Datatype(value))?, Basic::of(abi::Datatype(index))?))
 }
 
+/// The pair of a value and an index; `MPI_DATATYPE_NULL` when there is none.
+pub fn pair_of(value: abi::Datatype, index: abi::Datatype) -> abi::Datatype {
+    let found = PAIRS.iter().find(|&&(.., first, second)| (first, second) == (value.0, index.0));
+    abi::Datatype(found.map_or(MPI_DATATYPE_NULL, |pair| pair.0))
+}
+
 impl Basic {
     /// Of a handle's value; nothing for pairs, derived datatypes and everything else.
     #[inline]

@@ -6,6 +6,7 @@ use super::layout::{Node, Placed};
 use super::signature::Signature;
 use crate::abi::values::MPI_ERR_ARG;
 use crate::check::Failure;
+use crate::comm::attributes::Attributes;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
@@ -146,6 +147,7 @@ fn make(
         layout,
         contents: Arc::new(contents),
         name: Mutex::default(),
+        attributes: Attributes::default(),
     }
 }
 
@@ -175,6 +177,7 @@ impl Datatype {
             layout: self.layout.clone(),
             contents,
             name: Mutex::default(),
+            attributes: Attributes::default(),
             ..*self
         }
     }

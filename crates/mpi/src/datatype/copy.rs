@@ -180,15 +180,14 @@ impl Sink for List<'_> {
         if bytes == 0 {
             return;
         }
-        if let Some(last) = self.into[self.first..].last_mut()
-            && last.address.wrapping_add(last.bytes) == address
-        {
-            last.bytes += bytes;
-        } else if self.into.len() == self.most {
-            self.left = 0;
-            return;
-        } else {
-            self.into.push(Span { address, bytes });
+        let full = self.into.len() == self.most;
+        match self.into[self.first..].last_mut() {
+            Some(last) if last.address.wrapping_add(last.bytes) == address => last.bytes += bytes,
+            _ if full => {
+                self.left = 0;
+                return;
+            }
+            _ => self.into.push(Span { address, bytes }),
         }
         self.left -= bytes;
         self.listed += bytes;

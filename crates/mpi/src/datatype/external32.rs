@@ -268,13 +268,9 @@ mod tests {
         let one_extended = 0x3fff << 64 | 1 << 63;
         assert_eq!(extended(one | half), one_extended, "a tie goes to the even one");
         assert_eq!(extended(one | (half + 1)), one_extended | 1);
-        assert_eq!(extended(one | 3 * half), one_extended | 2);
+        assert_eq!(extended(one | (3 * half)), one_extended | 2);
         assert_eq!(extended(one | ((1 << FRACTION) - 1)), 0x4000 << 64 | 1 << 63, "the carry doubles it");
-        assert_eq!(
-            extended(((1 << FRACTION) - 1) << 0),
-            1 << 64 | 1 << 63,
-            "the largest subnormal becomes normal"
-        );
+        assert_eq!(extended((1 << FRACTION) - 1), 1 << 64 | 1 << 63, "the largest subnormal becomes normal");
         let infinity: u128 = 0x7fff << FRACTION;
         assert_eq!(extended(infinity), 0x7fff << 64 | 1 << 63);
         assert_eq!(extended(infinity | 1) & 1 << 62, 1 << 62, "what is not a number stays so");

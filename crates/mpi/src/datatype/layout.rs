@@ -300,15 +300,14 @@ fn append(list: &mut Vec<Placed>, part: Placed) {
     let at = part.at;
     match &part.node {
         Node::Block(0) => {}
-        Node::Block(bytes) => {
-            if let Some(Placed { at: before, node: Node::Block(length) }) = list.last_mut()
-                && before.wrapping_add(*length as isize) == at
+        Node::Block(bytes) => match list.last_mut() {
+            Some(Placed { at: before, node: Node::Block(length) })
+                if before.wrapping_add(*length as isize) == at =>
             {
                 *length += bytes;
-            } else {
-                list.push(part);
             }
-        }
+            _ => list.push(part),
+        },
         Node::Blocks(blocks) if blocks.at.len() <= MERGED => {
             for &more in &blocks.at {
                 append(list, Placed::block(blocks.bytes).shifted(at.wrapping_add(more)));

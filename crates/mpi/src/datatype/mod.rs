@@ -37,6 +37,7 @@ pub use signature::{Signature, Totals};
 use crate::abi;
 use crate::abi::values::MPI_ERR_TYPE;
 use crate::check::{self, Failure};
+use crate::comm::attributes::Attributes;
 use crate::engine::{Buffer, Layout};
 use crate::runtime::State;
 use contents::Contents;
@@ -71,6 +72,7 @@ pub struct Datatype {
     layout: Placed,
     contents: Arc<Contents>,
     name: Mutex<Vec<u8>>,
+    attributes: Attributes,
 }
 
 /// A piece of memory.
@@ -179,6 +181,11 @@ impl Datatype {
     /// Its one kind of basic element; nothing when there are several (pairs) or none.
     pub fn element(&self) -> Option<Basic> {
         self.signature.uniform()
+    }
+
+    /// Value and index of a pair for `MPI_MINLOC` and `MPI_MAXLOC`.
+    pub fn pair(&self) -> Option<(Basic, Basic)> {
+        basic::pair(self.predefined?)
     }
 
     /// Basic elements of one element of this datatype.

@@ -7,6 +7,7 @@ use super::contents::Contents;
 use super::layout::Placed;
 use super::signature::Signature;
 use crate::abi;
+use crate::comm::attributes::Attributes;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
@@ -18,7 +19,7 @@ static TABLE: LazyLock<[Option<Arc<Datatype>>; VALUES]> = LazyLock::new(|| {
     }
     for &(handle, name, value, index) in PAIRS {
         let member = |value: usize| table[at(value)].clone().unwrap_or_else(|| unreachable!());
-        let mut made = pair(&member(value), &member(index), Contents::named());
+        let mut made = pair(&member(value), &member(index));
         made.predefined = Some(abi::Datatype(handle));
         made.name = Mutex::new(name.into());
         table[at(handle)] = Some(Arc::new(made));
@@ -50,15 +51,16 @@ fn single(basic: Basic) -> Datatype {
         layout: Placed::block(size),
         contents: Arc::new(Contents::named()),
         name: Mutex::new(basic.name().into()),
+        attributes: Attributes::default(),
     }
 }
 
 /// A value and an index as C lays them out in a struct.
-pub(super) fn pair(value: &Arc<Datatype>, index: &Arc<Datatype>, contents: Contents) -> Datatype {
+fn pair(value: &Arc<Datatype>, index: &Arc<Datatype>) -> Datatype {
     let alignment = index.alignment;
     let at = value.size.next_multiple_of(alignment) as isize;
     let parts = [Part::once(0, 1, value), Part::once(at, 1, index)];
-    let made = compose(parts, contents).unwrap_or_else(|_| unreachable!());
+    let made = compose(parts, Contents::named()).unwrap_or_else(|_| unreachable!());
     made.committed.store(true, Ordering::Relaxed);
     made
 }

@@ -170,14 +170,14 @@ fn append(list: &mut Vec<Signature>, part: Signature) {
     match &part.entry {
         _ if part.totals.elements == 0 => {}
         Entry::Run(basic, count) => {
-            if let Some(last) = list.last_mut()
-                && let Entry::Run(before, length) = last.entry
-                && before == *basic
-            {
-                *last = Signature::run(before, length + count);
-            } else {
-                list.push(part);
+            let before = match list.last().map(|last| &last.entry) {
+                Some(Entry::Run(before, length)) if before == basic => *length,
+                _ => 0,
+            };
+            if before > 0 {
+                list.pop();
             }
+            list.push(Signature::run(*basic, before + count));
         }
         Entry::Sequence(parts) if parts.len() <= MERGED => {
             for part in parts.iter() {

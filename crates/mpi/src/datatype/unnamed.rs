@@ -1,9 +1,8 @@
-//! Predefined datatypes without a name: those of a precision and range (MPI 5.0, section 19.1.5) and pairs of a value and an
-//! index (section 5.1.2). The same arguments give the same handle; none is ever freed.
+//! Predefined datatypes without a name: those of a precision and range (MPI 5.0, section 19.1.5). The same arguments give the same
+//! handle; none is ever freed.
 
-use super::basic::{Basic, Class, PAIRS};
 use super::contents::Contents;
-use super::predefined::{self, pair};
+use super::predefined;
 use super::{Datatype, functions::publish};
 use crate::abi;
 use crate::abi::values::*;
@@ -11,7 +10,6 @@ use crate::check::Failure;
 use crate::runtime::State;
 use std::ffi::c_int;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// Decimal digits and exponent range of each floating point type, and it and its complex type. `long double` is what gfortran
 /// calls kind 10.
@@ -53,10 +51,13 @@ pub(super) fn integer(state: &mut State, r: c_int) -> Result<abi::Datatype, Fail
 }
 
 fn unnamed(state: &mut State, basic: usize, contents: Contents) -> abi::Datatype {
-    let same = |other: &Datatype| {
-        other.contents.combiner == contents.combiner && other.contents.integers == contents.integers
-    };
-    if let Some(handle) = find(state, same) {
+    let mut handles = state.unnamed_datatypes.iter().copied();
+    let same = handles.find(|&handle| {
+        state.datatype(handle).is_some_and(|other| {
+            other.contents.combiner == contents.combiner && other.contents.integers == contents.integers
+        })
+    });
+    if let Some(handle) = same {
         return handle;
     }
     let Some(of) = predefined::get(abi::Datatype(basic)) else {
@@ -64,44 +65,7 @@ fn unnamed(state: &mut State, basic: usize, contents: Contents) -> abi::Datatype
     };
     let mut made = of.again(Arc::new(contents));
     made.predefined = Some(abi::Datatype(basic));
-    keep(state, made)
-}
-
-/// `MPI_Type_get_value_index`: nothing when no operation would be defined on the pair.
-pub(super) fn value_index(
-    state: &mut State,
-    value: abi::Datatype,
-    index: abi::Datatype,
-) -> Result<Option<abi::Datatype>, Failure> {
-    let members = [state.valid_datatype(value)?.clone(), state.valid_datatype(index)?.clone()];
-    let named = PAIRS.iter().find(|&&(.., first, second)| (first, second) == (value.0, index.0));
-    if let Some(&(handle, ..)) = named {
-        return Ok(Some(abi::Datatype(handle)));
-    }
-    let class = |handle| Basic::of(handle).map(Basic::class);
-    let ordered = matches!(class(value), Some(Class::Integer | Class::Multilanguage | Class::Real));
-    if !ordered || !matches!(class(index), Some(Class::Integer | Class::Multilanguage)) {
-        return Ok(None);
-    }
-    let same = |other: &Datatype| {
-        other.contents.combiner == MPI_COMBINER_VALUE_INDEX
-            && other.contents.datatypes.iter().zip(&members).all(|(a, b)| Arc::ptr_eq(a, b))
-    };
-    if let Some(handle) = find(state, same) {
-        return Ok(Some(handle));
-    }
-    let contents = Contents::new(MPI_COMBINER_VALUE_INDEX, false).datatypes(members.clone());
-    let made = pair(&members[0], &members[1], contents);
-    Ok(Some(keep(state, made)))
-}
-
-fn find(state: &State, same: impl Fn(&Datatype) -> bool) -> Option<abi::Datatype> {
-    state.unnamed_datatypes.iter().copied().find(|&handle| state.datatype(handle).is_some_and(|of| same(of)))
-}
-
-fn keep(state: &mut State, datatype: Datatype) -> abi::Datatype {
-    datatype.committed.store(true, Ordering::Relaxed);
-    let handle = publish(state, datatype);
+    let handle = publish(state, made);
     state.unnamed_datatypes.push(handle);
     handle
 }
@@ -116,11 +80,7 @@ impl Datatype {
     pub fn is_predefined(&self) -> bool {
         matches!(
             self.contents.combiner,
-            MPI_COMBINER_NAMED
-                | MPI_COMBINER_F90_REAL
-                | MPI_COMBINER_F90_COMPLEX
-                | MPI_COMBINER_F90_INTEGER
-                | MPI_COMBINER_VALUE_INDEX
+            MPI_COMBINER_NAMED | MPI_COMBINER_F90_REAL | MPI_COMBINER_F90_COMPLEX | MPI_COMBINER_F90_INTEGER
         )
     }
 
@@ -131,13 +91,5 @@ impl Datatype {
         }
         let mut unnamed = state.unnamed_datatypes.iter().copied();
         unnamed.find(|&handle| state.datatype(handle).is_some_and(|of| Arc::ptr_eq(of, self)))
-    }
-
-    /// Value and index of a pair for `MPI_MINLOC` and `MPI_MAXLOC`, named or not.
-    pub fn pair(&self) -> Option<(Basic, Basic)> {
-        if self.contents.combiner == MPI_COMBINER_VALUE_INDEX {
-            return Some((self.contents.datatypes[0].element()?, self.contents.datatypes[1].element()?));
-        }
-        super::basic::pair(self.predefined?)
     }
 }

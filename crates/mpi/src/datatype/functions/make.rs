@@ -220,19 +220,25 @@ mpi! {
 
     /// Section 5.1.10.
     fn PMPI_Type_dup(oldtype: abi::Datatype, newtype: *mut abi::Datatype) {
-        derive(oldtype, newtype, |old| Ok(old.again(Arc::new(Contents::duplicate(old)))))
+        let old = check::running()?.valid_datatype(oldtype)?.clone();
+        let place = check::output(newtype, "newtype")?;
+        *place = abi::Datatype(MPI_DATATYPE_NULL);
+        let new = old.again(Arc::new(Contents::duplicate(&old)));
+        new.attributes.copy_from(&old.attributes, oldtype.0)?;
+        *place = publish(&mut *check::running()?, new);
+        Ok(())
     }
 
-    /// Section 5.1.9.
+    /// Section 5.1.9. The datatype lives on in operations and datatypes that use it.
     fn PMPI_Type_free(datatype: *mut abi::Datatype) {
-        let mut state = check::running()?;
         let handle = check::output(datatype, "datatype")?;
-        let datatype = state.valid_datatype(*handle)?;
+        let datatype = check::running()?.valid_datatype(*handle)?.clone();
         if datatype.is_predefined() {
             let name = String::from_utf8_lossy(&datatype.name()).into_owned();
             return Err(Failure::new(MPI_ERR_TYPE, format_args!("datatype {name} is predefined and can't be freed")));
         }
-        state.datatypes.remove(handle.0);
+        datatype.attributes.clear(handle.0)?;
+        check::running()?.datatypes.remove(handle.0);
         *handle = abi::Datatype(MPI_DATATYPE_NULL);
         Ok(())
     }

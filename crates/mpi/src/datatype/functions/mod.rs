@@ -1,6 +1,7 @@
 //! The C interface of chapter 5.
 
 mod array;
+mod attributes;
 mod contents;
 mod external;
 mod make;

@@ -3,7 +3,7 @@
 use crate::abi;
 use crate::abi::values::*;
 use crate::check::{self, Failure, mpi};
-use crate::datatype::unnamed;
+use crate::datatype::{basic, unnamed};
 use std::ffi::c_int;
 
 /// The type of a class and a size in bytes (`MPI_Type_match_size`).
@@ -75,11 +75,12 @@ mpi! {
         Ok(())
     }
 
-    /// Section 5.1.2.
+    /// Section 5.1.2. There are the pairs with a name; for others `MPI_DATATYPE_NULL`.
     fn PMPI_Type_get_value_index(value_type: abi::Datatype, index_type: abi::Datatype, pair_type: *mut abi::Datatype) {
-        let mut state = check::running()?;
-        let pair_type = check::output(pair_type, "pair_type")?;
-        *pair_type = unnamed::value_index(&mut state, value_type, index_type)?.unwrap_or(abi::Datatype(MPI_DATATYPE_NULL));
+        let state = check::running()?;
+        state.valid_datatype(value_type)?;
+        state.valid_datatype(index_type)?;
+        *check::output(pair_type, "pair_type")? = basic::pair_of(value_type, index_type);
         Ok(())
     }
 }
