@@ -6,7 +6,8 @@
 use super::arguments::Numbers;
 use super::{build, run};
 use crate::abi;
-use crate::check::mpi;
+use crate::abi::values::{MPI_ERR_INFO, MPI_INFO_ENV, MPI_INFO_NULL};
+use crate::check::{self, Failure, mpi};
 use std::ffi::{c_int, c_void};
 
 /// The C type of a kind of argument, with counts of `int` (small) or `MPI_Count` (large).
@@ -48,6 +49,14 @@ macro_rules! value {
     };
 }
 
+/// That an info is one. No hint for collectives is known.
+fn valid(info: abi::Info) -> Result<(), Failure> {
+    if matches!(info.0, MPI_INFO_NULL | MPI_INFO_ENV) || check::running()?.infos.get(info.0).is_some() {
+        return Ok(());
+    }
+    Err(check::not_an("info", "info", info.0, MPI_ERR_INFO))
+}
+
 /// The functions of collectives: the builder's name, the functions' names, the arguments before the communicator.
 macro_rules! collectives {
     ($(
@@ -63,6 +72,28 @@ macro_rules! collectives {
             $(#[$doc])*
             fn $blocking_c($($name: kind!(large $kind),)* comm: abi::Comm) on comm {
                 run::blocking(comm, |scene| build::$build(scene, $(value!($kind $name)),*))
+            }
+            $(#[$doc])*
+            fn $start($($name: kind!(small $kind),)* comm: abi::Comm, request: *mut abi::Request) on comm {
+                run::start(comm, request, |scene| build::$build(scene, $(value!($kind $name)),*))
+            }
+            $(#[$doc])*
+            fn $start_c($($name: kind!(large $kind),)* comm: abi::Comm, request: *mut abi::Request) on comm {
+                run::start(comm, request, |scene| build::$build(scene, $(value!($kind $name)),*))
+            }
+            $(#[$doc])*
+            fn $init(
+                $($name: kind!(small $kind),)* comm: abi::Comm, info: abi::Info, request: *mut abi::Request
+            ) on comm {
+                valid(info)?;
+                run::persistent(comm, request, |scene| build::$build(scene, $(value!($kind $name)),*))
+            }
+            $(#[$doc])*
+            fn $init_c(
+                $($name: kind!(large $kind),)* comm: abi::Comm, info: abi::Info, request: *mut abi::Request
+            ) on comm {
+                valid(info)?;
+                run::persistent(comm, request, |scene| build::$build(scene, $(value!($kind $name)),*))
             }
         }
     )*};
@@ -147,5 +178,16 @@ mpi! {
     /// Nobody leaves before everybody came (MPI 5.0, section 6.3).
     fn PMPI_Barrier(comm: abi::Comm) on comm {
         run::blocking(comm, build::barrier)
+    }
+
+    /// Complete when everybody came.
+    fn PMPI_Ibarrier(comm: abi::Comm, request: *mut abi::Request) on comm {
+        run::start(comm, request, build::barrier)
+    }
+
+    /// A barrier to be started again and again.
+    fn PMPI_Barrier_init(comm: abi::Comm, info: abi::Info, request: *mut abi::Request) on comm {
+        valid(info)?;
+        run::persistent(comm, request, build::barrier)
     }
 }

@@ -1,18 +1,24 @@
 //! Carrying a schedule out: to the end, beside the program, or again and again.
+//!
+//! Those that go on beside the program are activities: whoever moves messages moves them.
 
 use super::arguments::Scene;
-use super::schedule::{LANES, Lane, Schedule, Standing, Wire};
+use super::schedule::{LANES, Lane, Schedule, Standing, Truncated, Wire};
 use crate::abi;
-use crate::abi::values::MPI_ERR_TRUNCATE;
+use crate::abi::values::{MPI_ERR_TRUNCATE, MPI_REQUEST_NULL};
 use crate::check::{self, Failure};
 use crate::comm::Comm;
-use crate::engine::{Buffer, Completion, Engine, Envelope, Mode, Pattern, TransferId};
-use crate::runtime::{self, State};
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use crate::datatype::Datatype;
+use crate::engine::{Buffer, COMPLETE_AT_ONCE, Completion, Engine, Envelope, Mode, Pattern, TransferId};
+use crate::request::{self, Outcome, Persistent, Recipe, Request};
+use crate::runtime::{self, Activity, State};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Numbers of collectives; then they start again. Nobody has so many of one communicator under way.
 const NUMBERS: u32 = 1 << 28;
+/// What tells the tags of persistent collectives from those of others, which use their numbers up sooner.
+const PERSISTENT: i32 = 1 << 30;
 /// Schedules that are kept to be used again.
 const MOST_KEPT: usize = 16;
 
@@ -46,9 +52,14 @@ impl Wire for Lines<'_> {
 
 /// A collective of a communicator, as one rank carries it out.
 pub struct Run {
+    handle: abi::Comm,
     comm: Arc<Comm>,
     tag: i32,
     schedule: Schedule,
+    truncated: Option<Truncated>,
+    /// What a user's function is called with, when the program may free its handle meanwhile: it gets a handle of its own.
+    datatype: Option<Arc<Datatype>>,
+    datatype_handle: Option<abi::Datatype>,
 }
 
 impl Run {
@@ -60,17 +71,19 @@ impl Run {
     fn build(
         state: &mut State,
         handle: abi::Comm,
+        numbers: impl Fn(&Comm) -> &AtomicU32,
         build: impl FnOnce(&mut Scene) -> Result<(), Failure>,
     ) -> Result<Self, Failure> {
         let comm = check::comm(state, handle)?.clone();
         let mut schedule = state.schedules.pop().unwrap_or_default();
         let built = build(&mut Scene { state, comm: &comm, schedule: &mut schedule });
-        let mut run = Self { comm, tag: 0, schedule };
+        let mut run =
+            Self { handle, comm, tag: 0, schedule, truncated: None, datatype: None, datatype_handle: None };
         if let Err(failure) = built {
             run.give_back(state);
             return Err(failure);
         }
-        let number = run.comm.collectives.fetch_add(1, Ordering::Relaxed) % NUMBERS;
+        let number = numbers(&run.comm).fetch_add(1, Ordering::Relaxed) % NUMBERS;
         run.tag = number as i32 * LANES;
         Ok(run)
     }
@@ -90,9 +103,59 @@ impl Run {
         self.schedule.advance(&mut Lines { engine, comm: &self.comm, tag: self.tag })
     }
 
+    /// The datatype that a user's function is called with outlives the program's handle.
+    fn keep_datatype(&mut self, state: &State) {
+        self.datatype =
+            self.schedule.user_datatype().and_then(|handle| state.datatypes.get(handle.0)).cloned();
+    }
+
+    /// Starts beside the program; goes as far as it can, but not into the user's code.
+    fn begin(&mut self, state: &mut State) -> Standing {
+        if let Some(datatype) = &self.datatype {
+            let handle = abi::Datatype(state.datatypes.insert(datatype.clone()));
+            self.datatype_handle = Some(handle);
+            self.schedule.set_user_datatype(handle);
+        }
+        let standing = self.advance(&mut state.engine);
+        if standing == Standing::Over {
+            self.end(state);
+        }
+        standing
+    }
+
+    /// What is to be done when it is over.
+    fn end(&mut self, state: &mut State) {
+        self.truncated = self.schedule.truncated();
+        if let Some(handle) = self.datatype_handle.take() {
+            state.datatypes.remove(handle.0);
+        }
+    }
+
+    /// Goes as far as it can; true when over. Not inside.
+    fn go_on(&mut self) -> bool {
+        loop {
+            let mut state = runtime::enter();
+            match self.advance(&mut state.engine) {
+                Standing::Waiting => return false,
+                Standing::Over => {
+                    self.end(&mut state);
+                    return true;
+                }
+                Standing::AtUserCode => {
+                    drop(state);
+                    self.schedule.run_user_code();
+                }
+            }
+        }
+    }
+
+    fn outcome(&self) -> Outcome {
+        Outcome { result: self.result().map_err(|failure| failure.on(self.handle)), ..Outcome::empty() }
+    }
+
     /// How it ended.
     fn result(&self) -> Result<(), Failure> {
-        match self.schedule.truncated() {
+        match self.truncated {
             None => Ok(()),
             Some(told) => Err(Failure::new(
                 MPI_ERR_TRUNCATE,
@@ -115,7 +178,7 @@ pub fn blocking(
     build: impl FnOnce(&mut Scene) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut state = check::running()?;
-    let mut run = Run::build(&mut state, handle, build)?;
+    let mut run = Run::build(&mut state, handle, |comm| &comm.collectives, build)?;
     let mut standing = run.advance(&mut state.engine);
     drop(state);
     loop {
@@ -133,7 +196,100 @@ pub fn blocking(
             }
         }
     }
-    let result = run.result();
+    run.truncated = run.schedule.truncated();
     run.give_back(&mut runtime::enter());
-    result
+    run.result()
+}
+
+impl Activity for Run {
+    fn advance(&mut self) -> bool {
+        let over = self.go_on();
+        if over {
+            self.give_back(&mut runtime::enter());
+        }
+        over
+    }
+
+    fn outcome(&mut self) -> Outcome {
+        Run::outcome(self)
+    }
+}
+
+/// Starts a collective that goes on beside the program. Not inside.
+///
+/// # Errors
+/// What is wrong with an argument.
+pub fn start(
+    handle: abi::Comm,
+    place: *mut abi::Request,
+    build: impl FnOnce(&mut Scene) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let place = check::output(place, "request")?;
+    *place = abi::Request(MPI_REQUEST_NULL);
+    let mut state = check::running()?;
+    let mut run = Run::build(&mut state, handle, |comm| &comm.collectives, build)?;
+    run.keep_datatype(&state);
+    if run.begin(&mut state) == Standing::Over && run.truncated.is_none() {
+        run.give_back(&mut state);
+        *place = OVER;
+    } else {
+        *place = request::start(&mut state, Box::new(run));
+    }
+    Ok(())
+}
+
+/// The request of a collective that was over at once.
+const OVER: abi::Request = abi::Request(COMPLETE_AT_ONCE.0 as usize);
+
+/// A collective that is started again and again, and what it is while it is under way.
+struct Kept(Arc<Mutex<Run>>);
+
+impl Kept {
+    fn run(&self) -> MutexGuard<'_, Run> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Recipe for Kept {
+    fn start(&self, state: &mut State) -> Result<abi::Request, Failure> {
+        let mut run = self.run();
+        run.schedule.rewind();
+        run.truncated = None;
+        if run.begin(state) == Standing::Over && run.truncated.is_none() {
+            return Ok(OVER);
+        }
+        Ok(request::start(state, Box::new(Kept(self.0.clone()))))
+    }
+}
+
+impl Activity for Kept {
+    fn advance(&mut self) -> bool {
+        self.run().go_on()
+    }
+
+    fn outcome(&mut self) -> Outcome {
+        self.run().outcome()
+    }
+}
+
+/// Makes a collective to be started by `MPI_Start`. Not inside.
+///
+/// Its number stays the same at each start, so that several may be started in another order on another rank.
+///
+/// # Errors
+/// What is wrong with an argument.
+pub fn persistent(
+    handle: abi::Comm,
+    place: *mut abi::Request,
+    build: impl FnOnce(&mut Scene) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let place = check::output(place, "request")?;
+    *place = abi::Request(MPI_REQUEST_NULL);
+    let mut state = check::running()?;
+    let mut run = Run::build(&mut state, handle, |comm| &comm.persistent_collectives, build)?;
+    run.tag |= PERSISTENT;
+    run.keep_datatype(&state);
+    let recipe = Arc::new(Kept(Arc::new(Mutex::new(run))));
+    *place = request::insert(&mut state, Request::Persistent(Persistent { recipe, active: None }));
+    Ok(())
 }

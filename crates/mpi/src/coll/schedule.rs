@@ -6,6 +6,7 @@
 
 use super::elements::{Elements, copy};
 use super::scratch::Scratch;
+use crate::abi;
 use crate::datatype::Datatype;
 use crate::engine::{Buffer, Completion, TransferId};
 use crate::op::Reduction;
@@ -119,6 +120,21 @@ impl Schedule {
     /// The operation of the reducing steps, and the distance of its elements in bytes.
     pub fn reduce_with(&mut self, reduction: Reduction, extent: isize) {
         self.reduction = Some((reduction, extent));
+    }
+
+    /// The handle that a user's function is called with.
+    pub fn user_datatype(&self) -> Option<abi::Datatype> {
+        match self.reduction {
+            Some((Reduction::User(_, handle), _)) => Some(handle),
+            _ => None,
+        }
+    }
+
+    /// Changes the handle that a user's function is called with.
+    pub fn set_user_datatype(&mut self, datatype: abi::Datatype) {
+        if let Some((Reduction::User(_, handle), _)) = &mut self.reduction {
+            *handle = datatype;
+        }
     }
 
     /// The operation may take its operands in any order.

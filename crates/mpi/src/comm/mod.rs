@@ -88,6 +88,8 @@ pub struct Comm {
     pub offspring: AtomicU32,
     /// Collectives started so far: a tag that tells the messages of one from those of the next.
     pub collectives: AtomicU32,
+    /// The same for persistent collectives, which keep their tag.
+    pub persistent_collectives: AtomicU32,
 }
 
 impl Comm {
@@ -104,6 +106,7 @@ impl Comm {
             hints: Mutex::new(Info::default()),
             offspring: AtomicU32::new(0),
             collectives: AtomicU32::new(0),
+            persistent_collectives: AtomicU32::new(0),
         }
     }
 
