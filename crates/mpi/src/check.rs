@@ -86,7 +86,15 @@ pub fn running() -> Result<Entered, Failure> {
 
 #[cold]
 fn not_running() -> Failure {
-    let when = if runtime::phase() == phase::BEFORE { "before MPI_Init" } else { "after MPI_Finalize" };
+    let when = match runtime::phase() {
+        phase::BEFORE => "before MPI_Init",
+        phase::FINALISED => "after MPI_Finalize",
+        // Nothing of the library works in there; the parent is still the rank.
+        _ => crate::launch::abort(
+            MPI_ERR_OTHER,
+            "MPI was called in a process that a rank forked; only the rank itself, which called MPI_Init, may call it",
+        ),
+    };
     Failure::new(abi::values::MPI_ERR_OTHER, format_args!("called {when}"))
 }
 

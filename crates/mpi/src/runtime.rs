@@ -75,6 +75,8 @@ pub mod phase {
     pub const RUNNING: u8 = 1;
     /// After `MPI_Finalize`.
     pub const FINALISED: u8 = 2;
+    /// In a process that a running one forked.
+    pub const FORKED: u8 = 3;
 }
 
 struct Runtime {

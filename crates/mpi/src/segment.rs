@@ -18,6 +18,8 @@ pub const MOST_RANKS: usize = 256;
 pub const PAGE: usize = 4096;
 /// Bytes of the area of an ordered pair of ranks: the ring with its counters.
 pub const PAIR_BYTES: usize = 16 * 1024;
+/// The launcher ended the job.
+const BY_LAUNCHER: u32 = u32::MAX;
 const MAGIC: u64 = 0x6365_6c6c_6d70_6901;
 
 /// The first page. Written by the launcher before any rank starts, but for what is atomic.
@@ -30,7 +32,7 @@ pub struct Header {
     bytes: u64,
     /// Process id of the launcher.
     pub launcher: AtomicU32,
-    /// Not 0: the job is over, every waiting rank leaves. Also woken as a futex by who waits for the job's end.
+    /// Not 0: the job is over, every waiting rank leaves. The rank that ended it plus one, or `BY_LAUNCHER`.
     pub dead: AtomicU32,
     /// The next free context of communicators; contexts are never used again.
     pub next_context: AtomicU32,
@@ -85,11 +87,55 @@ unsafe impl Send for Segment {}
 // SAFETY: as above.
 unsafe impl Sync for Segment {}
 
+/// The limit on the size of files (`ulimit -f`), raised as far as this process may: reaching it would be a signal to die of,
+/// where an error can be told. As before again when dropped.
+struct FileLimit(libc::rlimit);
+
+impl FileLimit {
+    fn raised(bytes: usize) -> io::Result<Self> {
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: a valid place for the limit.
+        unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) };
+        if limit.rlim_max < bytes as u64 {
+            return Err(io::Error::from_raw_os_error(libc::EFBIG));
+        }
+        if limit.rlim_cur < bytes as u64 {
+            // SAFETY: a valid limit, at most the one that is allowed.
+            unsafe {
+                libc::setrlimit(libc::RLIMIT_FSIZE, &libc::rlimit { rlim_cur: limit.rlim_max, ..limit })
+            };
+        }
+        Ok(Self(limit))
+    }
+}
+
+impl Drop for FileLimit {
+    fn drop(&mut self) {
+        // SAFETY: the limit of before.
+        unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &self.0) };
+    }
+}
+
 fn total(ranks: usize) -> usize {
     PAGE + ranks * PAGE + ranks * ranks * PAIR_BYTES
 }
 
 impl Segment {
+    /// Bytes of address space that a job of so many ranks takes.
+    pub fn bytes_for(ranks: usize) -> usize {
+        total(ranks)
+    }
+
+    /// The memory of a job of one process, which nobody else sees.
+    ///
+    /// # Errors
+    /// As the system's: out of address space.
+    pub fn alone() -> io::Result<Self> {
+        let segment = Self::map_bytes(-1, total(1), 1)?;
+        segment.describe(1);
+        Ok(segment)
+    }
+
     /// Makes the memory of a new job and maps it.
     ///
     /// # Errors
@@ -105,13 +151,7 @@ impl Segment {
         // SAFETY: just made, owned by nobody else.
         let fd = unsafe { OwnedFd::from_raw_fd(raw) };
         let bytes = total(ranks);
-        // A limit on file size is an error to report, not a signal to die of.
-        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-        // SAFETY: a valid place for the limit.
-        unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) };
-        if limit.rlim_cur < bytes as u64 {
-            return Err(io::Error::from_raw_os_error(libc::EFBIG));
-        }
+        let _raised = FileLimit::raised(bytes)?;
         // SAFETY: plain calls on an owned descriptor.
         let sealed = unsafe {
             libc::ftruncate(raw, bytes as libc::off_t) == 0
@@ -124,16 +164,21 @@ impl Segment {
         if !sealed {
             return Err(io::Error::last_os_error());
         }
-        let segment = Self::map_bytes(&fd, bytes, ranks)?;
+        let segment = Self::map_bytes(raw, bytes, ranks)?;
+        segment.describe(cpus);
+        Ok((fd, segment))
+    }
+
+    /// Writes what every rank checks first.
+    fn describe(&self, cpus: usize) {
         // SAFETY: the header is ours alone until a rank starts; the mapping is as large as `total` says.
         unsafe {
-            let header = segment.base.cast::<Header>();
-            (*header).ranks = ranks as u32;
+            let header = self.base.cast::<Header>();
+            (*header).ranks = self.ranks as u32;
             (*header).cpus = cpus as u32;
-            (*header).bytes = bytes as u64;
+            (*header).bytes = self.bytes as u64;
             (*header).magic = MAGIC;
         }
-        Ok((fd, segment))
     }
 
     /// Maps a job's memory that was inherited or received; refuses what is none.
@@ -155,7 +200,7 @@ impl Segment {
         if bytes < total(1) || bytes > total(MOST_RANKS) {
             return Err(strange());
         }
-        let mut segment = Self::map_bytes(fd, bytes, 1)?;
+        let mut segment = Self::map_bytes(fd.as_raw_fd(), bytes, 1)?;
         let header = segment.header();
         let ranks = header.ranks as usize;
         if header.magic != MAGIC
@@ -169,15 +214,17 @@ impl Segment {
         Ok(segment)
     }
 
-    fn map_bytes(fd: &impl AsRawFd, bytes: usize, ranks: usize) -> io::Result<Self> {
-        // SAFETY: a fresh shared mapping of a descriptor that is at least `bytes` long and sealed against shrinking.
+    /// Maps a descriptor's bytes; -1: memory of nobody.
+    fn map_bytes(fd: c_int, bytes: usize, ranks: usize) -> io::Result<Self> {
+        let anonymous = if fd < 0 { libc::MAP_ANONYMOUS } else { 0 };
+        // SAFETY: a fresh shared mapping, of a descriptor that is at least `bytes` long and sealed against shrinking, or of none.
         let base = unsafe {
             libc::mmap(
                 ptr::null_mut(),
                 bytes,
                 libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED | libc::MAP_NORESERVE,
-                fd.as_raw_fd() as c_int,
+                libc::MAP_SHARED | libc::MAP_NORESERVE | anonymous,
+                fd,
                 0,
             )
         };
@@ -195,6 +242,26 @@ impl Segment {
     /// Bytes of address space that the segment takes.
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Keeps the memory out of processes that this one forks: they are no ranks.
+    pub fn keep_from_children(&self) {
+        // SAFETY: our own mapping. Advice that is refused changes nothing.
+        unsafe { libc::madvise(self.base.cast(), self.bytes, libc::MADV_DONTFORK) };
+    }
+
+    /// Says that the job is over, by whom: a rank, or the launcher. Who says so first counts.
+    pub fn end(&self, by: Option<usize>) {
+        let by = by.map_or(BY_LAUNCHER, |rank| rank as u32 + 1);
+        let _ = self.header().dead.compare_exchange(0, by, Ordering::AcqRel, Ordering::Acquire);
+    }
+
+    /// The rank that ended the job, if one did.
+    pub fn who_ended(&self) -> Option<usize> {
+        match self.header().dead.load(Ordering::Acquire) {
+            0 => None,
+            by => Some(by as usize - 1).filter(|&rank| rank < self.ranks),
+        }
     }
 
     /// The first page.
@@ -252,6 +319,15 @@ mod tests {
         made.explain(2, 7, "why");
         assert_eq!(mapped.explanation(2), Some((7, "why".into())));
         assert_eq!(mapped.explanation(1), None);
+    }
+
+    #[test]
+    fn who_ends_the_job_first_counts() {
+        let segment = Segment::alone().unwrap();
+        assert_eq!(segment.who_ended(), None);
+        segment.end(Some(0));
+        segment.end(None);
+        assert_eq!(segment.who_ended(), Some(0));
     }
 
     #[test]

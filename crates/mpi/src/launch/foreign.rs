@@ -1,5 +1,5 @@
-//! Programs that were built for another MPI: they would start as so many jobs of one rank each, of a library that knows
-//! nothing of this launcher. What a program was built for stands in the list of libraries that it needs (ELF, `DT_NEEDED`).
+//! Other MPIs: a program of theirs under our launcher, and a program of ours under theirs. Either would run as so many jobs of
+//! one rank each, without a word. What a program was built for stands in the list of libraries that it needs (ELF, `DT_NEEDED`).
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -33,6 +33,47 @@ fn name_of(library: &str) -> Option<&'static str> {
         .into_iter()
         .any(|prefix| library.starts_with(prefix))
         .then_some("MPICH")
+}
+
+/// What to say of a running process that has another MPI's library loaded (by an interpreter, for instance).
+pub fn loaded_another(pid: libc::pid_t) -> Option<String> {
+    let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).ok()?;
+    let paths = || maps.lines().filter_map(|line| line.find('/').map(|start| &line[start..]));
+    let file = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    if paths().any(|path| file(path).starts_with("libmpi_abi.so.")) {
+        return None;
+    }
+    let (path, name) = paths().find_map(|path| Some((path, name_of(&file(path))?)))?;
+    Some(format!(
+        "has loaded {path} ({name}), so that every rank will think that it is alone; what loads it must be built for this MPI with \
+         cellcc (mpi4py: MPI4PY_BUILD_MPIABI=1 pip install --no-binary mpi4py mpi4py)"
+    ))
+}
+
+/// Variables by which other launchers tell a process how many ranks there are, and whose they are.
+const LAUNCHERS: [(&str, &str); 6] = [
+    ("OMPI_COMM_WORLD_SIZE", "Open MPI"),
+    ("PMI_SIZE", "MPICH or Intel MPI"),
+    ("MPI_LOCALNRANKS", "MPICH or Intel MPI"),
+    ("MV2_COMM_WORLD_SIZE", "MVAPICH"),
+    ("PALS_NRANKS", "Cray's PALS"),
+    ("SLURM_STEP_NUM_TASKS", "Slurm (srun)"),
+];
+
+/// Says that another MPI's launcher started this process as one of several ranks, and what to do. `variable` gives the value of
+/// a variable of the environment.
+pub fn started_by_another(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    LAUNCHERS.iter().find_map(|(name, launcher)| {
+        let ranks: usize = variable(name)?.trim().parse().ok()?;
+        // A batch script has the step's variables too, but is no task of it.
+        let no_task = *name == "SLURM_STEP_NUM_TASKS" && variable("SLURM_PROCID").is_none();
+        (ranks > 1 && !no_task).then(|| {
+            format!(
+                "started by the launcher of {launcher} as one of {ranks} ranks ({name}={ranks}), but this program runs on \
+                 cellweave's MPI: start it with cellrun -n {ranks}, or unset {name} to run it alone"
+            )
+        })
+    })
 }
 
 const PT_LOAD: u64 = 1;
@@ -118,6 +159,21 @@ mod tests {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
         assert_eq!(built_for_another(&source), None);
         assert_eq!(built_for_another(Path::new("/nowhere/to/be/found")), None);
+    }
+
+    #[test]
+    fn another_launchers_ranks_are_told_from_a_program_alone() {
+        let from = |pairs: &'static [(&str, &str)]| {
+            started_by_another(|name| {
+                pairs.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).into())
+            })
+        };
+        assert_eq!(from(&[]), None);
+        assert_eq!(from(&[("PMI_SIZE", "1")]), None);
+        assert_eq!(from(&[("SLURM_STEP_NUM_TASKS", "4")]), None);
+        let text = from(&[("OMPI_COMM_WORLD_SIZE", "4")]).unwrap();
+        assert!(text.contains("Open MPI as one of 4 ranks") && text.contains("cellrun -n 4"), "{text}");
+        assert!(from(&[("SLURM_STEP_NUM_TASKS", "4"), ("SLURM_PROCID", "2")]).is_some());
     }
 
     #[test]

@@ -1,7 +1,15 @@
-//! How a process becomes a rank: it takes the slot that the launcher made for it, or it is a job of one.
+//! How a process becomes a rank: it takes the place that the launcher made for it, or it is a job of one.
+//!
+//! The job's memory is inherited. Where a wrapper closed it (Python's `subprocess` does, and some debuggers), the launcher's
+//! socket gives it. A place is taken once: a program that a rank starts, though it inherits the rank's environment, is a job of
+//! its own. Who takes a place without being the launcher's own child says so to the launcher, which watches it from then on.
 
+use super::foreign;
+use super::offer::{self, Line};
+use crate::runtime::{self, phase};
 use crate::segment::{Segment, stage};
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::io::{self, Write};
+use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
@@ -31,54 +39,171 @@ pub fn job() -> Option<&'static Job> {
 /// # Errors
 /// What went wrong, for the user.
 pub fn join() -> Result<&'static Job, String> {
-    let job = match claimed() {
-        Some(job) => job,
-        None => alone()?,
+    let job = match Place::of_environment() {
+        Some(place) => place.take()?,
+        None => match foreign::started_by_another(|name| std::env::var(name).ok()) {
+            Some(text) => return Err(text),
+            None => None,
+        },
     };
+    let job = job.map_or_else(alone, Ok)?;
+    job.segment.keep_from_children();
+    // SAFETY: the handler sets one atomic word.
+    unsafe { libc::pthread_atfork(None, None, Some(forked)) };
     job.segment.rank(job.rank).stage.store(stage::CLAIMED, Ordering::Release);
     Ok(JOB.get_or_init(|| job))
 }
 
+/// A forked child has no part in the job: the rank is its parent.
+extern "C" fn forked() {
+    if runtime::phase() == phase::RUNNING {
+        runtime::set_phase(phase::FORKED);
+    }
+}
+
 fn alone() -> Result<Job, String> {
-    let (_, segment) = Segment::create(1, 1).map_err(|error| format!("no memory for messages: {error}"))?;
+    let segment = Segment::alone().map_err(|error| format!("no memory for messages: {error}"))?;
     segment.rank(0).pid.store(std::process::id(), Ordering::Relaxed);
     Ok(Job { segment: Arc::new(segment), rank: 0, alone: true })
 }
 
-fn claimed() -> Option<Job> {
-    let text = std::env::var(VARIABLE).ok()?;
-    let mut parts = text.splitn(4, ':');
-    let fd: i32 = parts.next()?.parse().ok()?;
-    let rank: usize = parts.next()?.parse().ok()?;
-    // SAFETY: the launcher made it for us; nobody else in this process knows it.
-    let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-    let segment = Segment::map(&fd).ok()?;
-    if rank >= segment.ranks() {
-        return None;
-    }
-    let pid = &segment.rank(rank).pid;
-    let own = std::process::id();
-    if let Err(other) = pid.compare_exchange(0, own, Ordering::AcqRel, Ordering::Acquire)
-        && other != own
-    {
-        return None;
-    }
-    Some(Job { segment: Arc::new(segment), rank, alone: false })
+/// What the environment says.
+#[derive(Debug, PartialEq)]
+struct Place {
+    fd: RawFd,
+    rank: usize,
+    socket: String,
 }
 
-/// Ends the job: tells the launcher why, in one line, and exits with a code.
+impl Place {
+    fn of_environment() -> Option<Self> {
+        Self::parse(&std::env::var(VARIABLE).ok()?)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.splitn(4, ':');
+        let fd = parts.next()?.parse().ok().filter(|&fd: &RawFd| fd >= 0)?;
+        let rank = parts.next()?.parse().ok()?;
+        let _ranks: usize = parts.next()?.parse().ok()?;
+        Some(Self { fd, rank, socket: parts.next()?.into() })
+    }
+
+    /// Takes the place. Nothing: it is taken already, or the job is over.
+    fn take(&self) -> Result<Option<Job>, String> {
+        let (segment, line) = match self.inherited()? {
+            Some(segment) => (segment, None),
+            None => match self.fetched()? {
+                Some((segment, line)) => (segment, Some(line)),
+                None => return Ok(None),
+            },
+        };
+        if self.rank >= segment.ranks() {
+            return Ok(None);
+        }
+        let page = segment.rank(self.rank);
+        let own = std::process::id();
+        if page.pid.compare_exchange(0, own, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            return Ok(None);
+        }
+        // SAFETY: takes nothing.
+        let parent = unsafe { libc::getppid() } as u32;
+        if parent != segment.header().launcher.load(Ordering::Relaxed) {
+            // Where the socket isn't reached (another network namespace) the launcher only sees the wrapper: that must do.
+            if let Some(line) = line.or_else(|| Line::new(&self.socket).ok()) {
+                let _ = line.claim(self.rank);
+            }
+        }
+        Ok(Some(Job { segment: Arc::new(segment), rank: self.rank, alone: false }))
+    }
+
+    /// The memory, if the descriptor is still what the launcher made it.
+    fn inherited(&self) -> Result<Option<Segment>, String> {
+        // SAFETY: asks only.
+        if unsafe { libc::fcntl(self.fd, libc::F_GETFD) } < 0 {
+            return Ok(None);
+        }
+        // SAFETY: open, as just asked; borrowed for the call.
+        let fd = unsafe { BorrowedFd::borrow_raw(self.fd) };
+        match Segment::map(&fd) {
+            Ok(segment) if offer::name(segment.header().identity.load(Ordering::Relaxed)) == self.socket => {
+                // SAFETY: it is the job's memory, which nobody else in this process knows of; the mapping stays.
+                unsafe { libc::close(self.fd) };
+                Ok(Some(segment))
+            }
+            Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(self.no_addresses(&error)),
+            _ => Ok(None),
+        }
+    }
+
+    /// The memory, from the launcher.
+    fn fetched(&self) -> Result<Option<(Segment, Line)>, String> {
+        let failed = |error: io::Error| {
+            format!(
+                "this process was started by cellrun as rank {}, but can't get the job's memory: the descriptor {} was closed, and \
+                 the launcher's socket says: {error}",
+                self.rank, self.fd
+            )
+        };
+        let line = match Line::new(&self.socket) {
+            Ok(line) => line,
+            // The job is over; its environment lived on in some process.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        let memory = line.memory(self.rank).map_err(failed)?;
+        match Segment::map(&memory) {
+            Ok(segment) => Ok(Some((segment, line))),
+            Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(self.no_addresses(&error)),
+            Err(error) => Err(format!("the launcher's memory can't be used: {error}")),
+        }
+    }
+
+    fn no_addresses(&self, error: &io::Error) -> String {
+        format!(
+            "rank {} has no addresses left for the memory that the ranks share (only what is used of it takes room); a limit on \
+             addresses (ulimit -v) is the usual cause: {error}",
+            self.rank
+        )
+    }
+}
+
+/// Ends the job: tells the launcher why, in one line, and exits with a code from 1 to 255.
 pub fn abort(code: i32, text: &str) -> ! {
     let code = if code & 0xff == 0 { 1 } else { code & 0xff };
     match job() {
-        Some(job) if !job.alone => {
+        Some(job) if !job.alone && runtime::phase() != phase::FORKED => {
             job.segment.explain(job.rank, code, text);
-            job.segment.header().dead.store(1, Ordering::Release);
+            super::end(&job.segment, Some(job.rank));
         }
-        _ => eprintln!("cellweave: {text}"),
+        // Nowhere to say that it can't be said.
+        _ => drop(writeln!(io::stderr(), "cellweave: {text}")),
     }
-    // SAFETY: a null stream means all of them; `_exit` takes a number. No exit handlers: other threads may be anywhere.
+    // What the program printed should be seen. Another thread may hold a stream for ever, though: a second must do.
+    // SAFETY: numbers; a null stream means all of them; `_exit` runs nothing, because other threads may be anywhere.
     unsafe {
+        libc::signal(libc::SIGALRM, libc::SIG_DFL);
+        libc::alarm(1);
         libc::fflush(std::ptr::null_mut());
         libc::_exit(code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_read_as_the_launcher_writes_it() {
+        let place = Place { fd: 200, rank: 3, socket: "cellweave-12".into() };
+        assert_eq!(Place::parse("200:3:4:cellweave-12"), Some(place));
+        for text in ["", "200:3", "x:3:4:s", "-1:3:4:s", "200:-3:4:s"] {
+            assert_eq!(Place::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_place_whose_job_is_over_is_none() {
+        let place = Place { fd: 999_999, rank: 0, socket: "cellweave-nobody-listens".into() };
+        assert!(place.take().unwrap().is_none());
     }
 }

@@ -1,0 +1,321 @@
+//! What `cellrun` is told on its command line.
+
+use crate::segment::MOST_RANKS;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+/// What `cellrun --help` says.
+pub const HELP: &str = "\
+cellrun: starts the ranks of an MPI program on this machine
+
+    cellrun [options] [-n N] program [arguments] [: [-n N] program [arguments]] ...
+
+Options of the job, before its first program:
+    --tag-output          put [RANK] before every line
+    --place auto          a core for each rank, near one another (this is the default); no more
+                          ranks than free cores, else the kernel places them
+    --place none          leave it to the kernel
+    --place FILE          rank by rank from a file: cpus (0 3 1 2), or JSON with a \"mapping\"
+    --profile FILE        write who sent how much to whom
+    --stuck-after S       say who waits for whom when nothing has moved for S seconds
+    --timeout S           end the job after S seconds (also by MPIEXEC_TIMEOUT)
+    -genv NAME VALUE      set a variable for all ranks
+    -h, --help            this
+    -V, --version         the version
+
+Options of a program:
+    -n N, -np N           ranks that run it: 1 to 256 in all; 1 when not said
+    -env NAME VALUE       set a variable for its ranks
+    -x NAME=VALUE         the same
+    -wdir DIR             start in DIR
+
+Rank 0 reads the standard input, the others read nothing. Ranks know their number as CELLWEAVE_MPI_RANK of
+CELLWEAVE_MPI_SIZE. The exit code is that of the first rank that failed, or 128 and the signal that killed it.
+";
+
+/// One of the programs of a job.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Program {
+    /// How many ranks run it.
+    pub ranks: usize,
+    /// Its name as typed, and its arguments.
+    pub words: Vec<OsString>,
+    /// Variables that its ranks get, in order; the last of a name counts.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Where its ranks start; nothing: where `cellrun` was started.
+    pub directory: Option<PathBuf>,
+}
+
+/// Where ranks run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Placement {
+    /// A core each, compact by distance, when there are enough.
+    #[default]
+    Auto,
+    /// As the kernel likes.
+    None,
+    /// As a file says.
+    File(PathBuf),
+}
+
+/// The command line.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Options {
+    /// What runs, in order of ranks.
+    pub programs: Vec<Program>,
+    /// Put the rank before every line of output.
+    pub tags: bool,
+    /// Where ranks run.
+    pub placement: Placement,
+    /// Where to write the profile.
+    pub profile: Option<PathBuf>,
+    /// Say who waits for whom after so many seconds without anything moving.
+    pub stuck_after_s: Option<f64>,
+    /// End the job after so many seconds.
+    pub timeout_s: Option<f64>,
+}
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq)]
+pub enum Asked {
+    /// To run a job.
+    Run(Options),
+    /// For the help.
+    Help,
+    /// For the version.
+    Version,
+}
+
+impl Options {
+    /// Ranks in all.
+    pub fn ranks(&self) -> usize {
+        self.programs.iter().map(|program| program.ranks).sum()
+    }
+}
+
+/// Options that other launchers know and that say nothing on one machine, with the number of their values.
+const WITHOUT_MEANING: &[(&str, usize)] = &[
+    ("oversubscribe", 0),
+    ("allow-run-as-root", 0),
+    ("use-hwthread-cpus", 0),
+    ("report-bindings", 0),
+    ("quiet", 0),
+    ("genvall", 0),
+    ("envall", 0),
+    ("map-by", 1),
+    ("rank-by", 1),
+    ("ppn", 1),
+    ("npernode", 1),
+    ("mca", 2),
+];
+
+/// Reads the command line, without the name of the launcher itself.
+///
+/// # Errors
+/// What is wrong with it, and what is allowed.
+pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String> {
+    let mut words = words.into_iter();
+    let mut options = Options::default();
+    let mut common: Vec<(OsString, OsString)> = Vec::new();
+    loop {
+        let mut program = Program { ranks: 1, words: Vec::new(), environment: Vec::new(), directory: None };
+        let mut counted = false;
+        let mut started = false;
+        while let Some(word) = words.next() {
+            let Some(name) = option_name(&word) else {
+                program.words.push(word);
+                started = true;
+                break;
+            };
+            let mut value =
+                |what: &str| words.next().ok_or_else(|| format!("{} needs {what}", word.to_string_lossy()));
+            match name {
+                "n" | "np" => {
+                    program.ranks = ranks(&value("a number of ranks")?)?;
+                    counted = true;
+                }
+                "env" => program.environment.push((value("a name and a value")?, value("a value")?)),
+                "genv" => common.push((value("a name and a value")?, value("a value")?)),
+                "x" => program.environment.extend(variable(&value("a name, or NAME=VALUE")?)),
+                "wdir" | "wd" => program.directory = Some(value("a directory")?.into()),
+                "tag-output" | "l" => options.tags = true,
+                "place" => {
+                    options.placement = match value("auto, none or a file")? {
+                        word if word == "auto" => Placement::Auto,
+                        word if word == "none" => Placement::None,
+                        file => Placement::File(file.into()),
+                    }
+                }
+                // As other launchers call it: bound to something, or not at all.
+                "bind-to" => {
+                    options.placement = match value("none or core")? {
+                        word if word == "none" => Placement::None,
+                        _ => Placement::Auto,
+                    }
+                }
+                "profile" => options.profile = Some(value("a file")?.into()),
+                "stuck-after" => options.stuck_after_s = Some(seconds("--stuck-after", &value("seconds")?)?),
+                "timeout" => options.timeout_s = Some(seconds("--timeout", &value("seconds")?)?),
+                "host" | "hosts" => only_here(&value("a host")?)?,
+                "help" | "h" => return Ok(Asked::Help),
+                "version" | "V" => return Ok(Asked::Version),
+                "hostfile" | "machinefile" | "f" => {
+                    return Err(format!(
+                        "{} is for several machines; cellrun starts ranks on this one only",
+                        word.to_string_lossy()
+                    ));
+                }
+                other => match WITHOUT_MEANING.iter().find(|(known, _)| *known == other) {
+                    Some((_, values)) => {
+                        for _ in 0..*values {
+                            value("a value")?;
+                        }
+                    }
+                    None => {
+                        return Err(format!(
+                            "no option {} is known (a program whose name begins with - is started as ./-name)",
+                            word.to_string_lossy()
+                        ));
+                    }
+                },
+            }
+        }
+        let mut more = false;
+        for word in words.by_ref() {
+            if word == ":" {
+                more = true;
+                break;
+            }
+            program.words.push(word);
+        }
+        if !started {
+            let where_ = if options.programs.is_empty() { "" } else { " after :" };
+            let counted = if counted { " to start" } else { "" };
+            return Err(format!("there is no program{counted}{where_}"));
+        }
+        options.programs.push(program);
+        if !more {
+            break;
+        }
+    }
+    for program in &mut options.programs {
+        program.environment.splice(0..0, common.iter().cloned());
+    }
+    match options.ranks() {
+        ..=MOST_RANKS => Ok(Asked::Run(options)),
+        all => Err(format!("the programs have {all} ranks together; at most {MOST_RANKS} are allowed")),
+    }
+}
+
+/// The name of an option without its one or two dashes; nothing when the word is no option.
+fn option_name(word: &OsStr) -> Option<&str> {
+    let word = word.to_str()?;
+    let name = word.strip_prefix("--").or_else(|| word.strip_prefix('-'))?;
+    (!name.is_empty()).then_some(name)
+}
+
+fn ranks(word: &OsStr) -> Result<usize, String> {
+    let allowed = format!("allowed are 1 to {MOST_RANKS}");
+    match word.to_str().and_then(|word| word.parse::<i64>().ok()) {
+        Some(ranks) if (1..=MOST_RANKS as i64).contains(&ranks) => Ok(ranks as usize),
+        Some(ranks) => Err(format!("-n {ranks}: {allowed}")),
+        None => Err(format!("-n {}: not a number; {allowed}", word.to_string_lossy())),
+    }
+}
+
+/// A number of seconds that is more than none.
+///
+/// # Errors
+/// When it isn't.
+pub fn seconds(option: &str, word: &OsStr) -> Result<f64, String> {
+    match word.to_str().and_then(|word| word.parse::<f64>().ok()) {
+        Some(seconds) if seconds > 0.0 && seconds.is_finite() => Ok(seconds),
+        _ => Err(format!(
+            "{option} {}: allowed are seconds, more than 0 (2.5 is two and a half)",
+            word.to_string_lossy()
+        )),
+    }
+}
+
+/// `NAME=VALUE`; a name alone is passed on anyway.
+fn variable(word: &OsStr) -> Option<(OsString, OsString)> {
+    let bytes = word.as_bytes();
+    let split = bytes.iter().position(|&byte| byte == b'=')?;
+    Some((OsStr::from_bytes(&bytes[..split]).into(), OsStr::from_bytes(&bytes[split + 1..]).into()))
+}
+
+fn only_here(hosts: &OsStr) -> Result<(), String> {
+    let hosts = hosts.to_string_lossy();
+    let own = super::host_name();
+    for host in hosts.split(',') {
+        let name = host.split(':').next().unwrap_or(host);
+        if !["localhost", "127.0.0.1", "::1", own.as_str()].contains(&name) {
+            return Err(format!("{name} is another machine; cellrun starts ranks on this one ({own}) only"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(line: &str) -> Result<Asked, String> {
+        parse(line.split_whitespace().map(OsString::from))
+    }
+
+    fn run(line: &str) -> Options {
+        match told(line) {
+            Ok(Asked::Run(options)) => options,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_programs_own_options_stay_its_own() {
+        let options = run("-n 3 prog -n 7 --help");
+        assert_eq!(options.ranks(), 3);
+        assert_eq!(options.programs[0].words, ["prog", "-n", "7", "--help"]);
+    }
+
+    #[test]
+    fn several_programs_have_their_own_ranks_and_variables() {
+        let options = run("-genv A 1 -n 2 -env B 2 one x : -np 3 -wdir /tmp -x A=3 two");
+        assert_eq!(options.ranks(), 5);
+        let pair = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
+        assert_eq!(options.programs[0].environment, [pair("A", "1"), pair("B", "2")]);
+        assert_eq!(options.programs[1].environment, [pair("A", "1"), pair("A", "3")]);
+        assert_eq!(options.programs[1].directory, Some("/tmp".into()));
+        assert_eq!(options.programs[1].words, ["two"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_what_is_allowed() {
+        for (line, text) in [
+            ("-n 0 x", "-n 0: allowed are 1 to 256"),
+            ("-n 257 x", "-n 257: allowed are 1 to 256"),
+            ("-n abc x", "-n abc: not a number; allowed are 1 to 256"),
+            ("-n", "-n needs a number of ranks"),
+            ("", "there is no program"),
+            ("-n 2", "there is no program to start"),
+            ("-n 2 a :", "there is no program after :"),
+            ("-n 200 a : -n 57 b", "the programs have 257 ranks together; at most 256 are allowed"),
+            (
+                "--stuck-after soon x",
+                "--stuck-after soon: allowed are seconds, more than 0 (2.5 is two and a half)",
+            ),
+            ("-host elsewhere x", "elsewhere is another machine"),
+        ] {
+            let error = told(line).unwrap_err();
+            assert!(error.starts_with(text), "{line}: {error}");
+        }
+        assert!(told("--frobnicate x").unwrap_err().contains("no option --frobnicate"));
+    }
+
+    #[test]
+    fn options_of_other_launchers_that_mean_nothing_here_are_accepted() {
+        let options = run("--oversubscribe --mca btl self,vader -bind-to none -host localhost:4 -n 2 x");
+        assert_eq!((options.ranks(), options.placement), (2, Placement::None));
+    }
+}

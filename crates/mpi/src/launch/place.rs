@@ -1,0 +1,251 @@
+//! Which cpu each rank gets.
+//!
+//! `auto` gives every rank a core of its own, as near to one another as can be: ranks that talk share a cache. It does so
+//! only while every rank has one: more ranks than cores are the kernel's to move, and so are ranks of a job that would share
+//! cores with another job of ours (every launcher holds the cores that it gave away, as abstract sockets, so that two jobs
+//! side by side do not pile up on the first cores).
+
+use super::offer;
+use super::options::Placement;
+use machine::{Element, Machine, Place};
+use std::cmp::Reverse;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+/// What was decided.
+#[derive(Debug, Default)]
+pub struct Places {
+    /// The cpus of each rank, by the kernel's numbers; nothing: no rank is pinned.
+    pub cpus: Option<Vec<Vec<u32>>>,
+    /// Cpus that the job may use at the same time: those of its affinity, as far as the quota reaches.
+    pub available: usize,
+    /// Held as long as the job runs.
+    pub held: Vec<OwnedFd>,
+}
+
+/// Decides for a number of ranks.
+///
+/// # Errors
+/// A file that can't be read, or doesn't fit the job.
+pub fn places(placement: &Placement, ranks: usize) -> Result<Places, String> {
+    let machine = machine::discover::host(Path::new("/"), None).unwrap_or_default();
+    let available = available(&machine);
+    let mut places = Places { cpus: None, available, held: Vec::new() };
+    match placement {
+        Placement::None => {}
+        Placement::File(file) => places.cpus = Some(from_file(file, ranks)?),
+        // A rank alone talks to nobody, and its threads want all cores.
+        Placement::Auto if ranks < 2 => {}
+        Placement::Auto => places.choose(&machine, ranks),
+    }
+    Ok(places)
+}
+
+impl Places {
+    /// A core for each rank; a cpu for each when there are fewer cores; nothing when there are fewer of both.
+    fn choose(&mut self, machine: &Machine, ranks: usize) {
+        let mut cores = cores(machine);
+        while ranks <= self.available {
+            let Some(chosen) = compact(&cores, ranks) else { return };
+            let names = chosen.iter().map(|core| core.cpus[0]);
+            let held: Result<Vec<OwnedFd>, u32> =
+                names.map(|cpu| offer::bind(&format!("cellweave-core-{cpu}")).map_err(|_| cpu)).collect();
+            match held {
+                Ok(held) => {
+                    self.cpus = Some(dealt(&chosen, ranks));
+                    self.held = held;
+                    return;
+                }
+                // Another job's; without it once more.
+                Err(busy) => {
+                    cores.retain(|core| core.cpus[0] != busy);
+                    let free: usize = cores.iter().map(|core| core.cpus.len()).sum();
+                    self.available = self.available.min(free.max(1));
+                }
+            }
+        }
+    }
+}
+
+/// Cpus that may be used at the same time.
+fn available(machine: &Machine) -> usize {
+    let all = machine.elements.len().max(1);
+    match machine.quota_cpus {
+        Some(quota) => all.min((quota as usize).max(1)),
+        None => all,
+    }
+}
+
+/// A core: its cpus (SMT siblings), and where it sits.
+#[derive(Debug, Clone, PartialEq)]
+struct Core {
+    cpus: Vec<u32>,
+    place: Place,
+}
+
+/// The cores, near ones beside one another, fast kinds first.
+fn cores(machine: &Machine) -> Vec<Core> {
+    let key = |element: &Element| {
+        let place = &element.place;
+        let speed = place.capacity.unwrap_or(u32::from(element.kind == "core"));
+        (Reverse(speed), place.chip, place.numa, place.l3, place.l2, place.core, element.os_cpu)
+    };
+    let mut elements: Vec<&Element> = machine.elements.iter().collect();
+    elements.sort_by_key(|element| key(element));
+    let mut cores: Vec<Core> = Vec::new();
+    for element in elements {
+        let Some(cpu) = element.os_cpu else { continue };
+        match cores
+            .last_mut()
+            .filter(|core| element.place.core.is_some() && core.place.core == element.place.core)
+        {
+            Some(core) => core.cpus.push(cpu),
+            None => cores.push(Core { cpus: vec![cpu], place: element.place.clone() }),
+        }
+    }
+    cores
+}
+
+/// The cores for so many ranks: of the smallest group that has enough (an L2's, an L3's, a node's, a chip's), in order.
+fn compact(cores: &[Core], ranks: usize) -> Option<Vec<Core>> {
+    if ranks > cores.len() {
+        let cpus: usize = cores.iter().map(|core| core.cpus.len()).sum();
+        return (ranks <= cpus).then(|| cores.to_vec());
+    }
+    let levels: [fn(&Place) -> Option<u32>; 4] =
+        [|place| place.l2, |place| place.l3, |place| place.numa, |place| Some(place.chip)];
+    for level in levels {
+        for core in cores {
+            let Some(group) = level(&core.place) else { continue };
+            let members = || cores.iter().filter(|core| level(&core.place) == Some(group));
+            if members().count() >= ranks {
+                return Some(members().take(ranks).cloned().collect());
+            }
+        }
+    }
+    Some(cores[..ranks].to_vec())
+}
+
+/// Deals cores out: one each, or their cpus when there are more ranks than cores, so that no core has two ranks more than another.
+fn dealt(cores: &[Core], ranks: usize) -> Vec<Vec<u32>> {
+    if ranks <= cores.len() {
+        return cores.iter().take(ranks).map(|core| core.cpus.clone()).collect();
+    }
+    let most = cores.iter().map(|core| core.cpus.len()).max().unwrap_or(0);
+    // Round by round, how many cpus each core gives; then core by core, so that neighbours in rank are neighbours on the chip.
+    let mut given = vec![0; cores.len()];
+    let mut left = ranks;
+    for round in 0..most {
+        for (core, given) in cores.iter().zip(&mut given) {
+            if left > 0 && core.cpus.len() > round {
+                *given += 1;
+                left -= 1;
+            }
+        }
+    }
+    let taken = cores.iter().zip(given).flat_map(|(core, given)| core.cpus.iter().take(given));
+    taken.map(|&cpu| vec![cpu]).collect()
+}
+
+/// The cpus of ranks, as a file says: numbers or names (`CPU3`), in order of ranks. JSON may say them as its `mapping`.
+fn from_file(file: &Path, ranks: usize) -> Result<Vec<Vec<u32>>, String> {
+    let shown = file.display();
+    let text = std::fs::read_to_string(file).map_err(|error| format!("--place {shown}: {error}"))?;
+    let cpus = listed(&text).map_err(|what| format!("--place {shown}: {what}"))?;
+    if cpus.len() < ranks {
+        return Err(format!(
+            "--place {shown}: it has places for {} ranks, and there are {ranks}",
+            cpus.len()
+        ));
+    }
+    Ok(cpus.into_iter().take(ranks).map(|cpu| vec![cpu]).collect())
+}
+
+fn listed(text: &str) -> Result<Vec<u32>, String> {
+    let list = match text.split_once("\"mapping\"") {
+        Some((_, rest)) => rest
+            .split_once('[')
+            .and_then(|(_, rest)| rest.split_once(']'))
+            .map(|(list, _)| list)
+            .ok_or("its \"mapping\" is not a list of cpus")?,
+        None => text,
+    };
+    list.lines()
+        .map(|line| line.split_once('#').map_or(line, |(cpus, _)| cpus))
+        .flat_map(|line| line.split(|c: char| c.is_whitespace() || ",[]\"".contains(c)))
+        .filter(|word| !word.is_empty())
+        .map(|word| {
+            let digits = word.strip_prefix("CPU").or_else(|| word.strip_prefix("cpu")).unwrap_or(word);
+            digits.parse().map_err(|_| format!("{word} is no cpu; allowed are numbers and names like CPU3"))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cpus of a machine with two chips, two cores each, two cpus a core, numbered as kernels do: first one of each core.
+    fn two_chips() -> Machine {
+        let element = |cpu: u32| Element {
+            name: format!("CPU{cpu}"),
+            kind: "core".into(),
+            place: Place {
+                chip: cpu % 2,
+                numa: Some(cpu % 2),
+                l3: Some(cpu % 2),
+                l2: Some(cpu % 4),
+                core: Some(cpu % 4),
+                capacity: None,
+            },
+            memory: None,
+            incoming_max: None,
+            outgoing_max: std::collections::BTreeMap::new(),
+            os_cpu: Some(cpu),
+        };
+        Machine { elements: (0..8).map(element).collect(), ..Machine::default() }
+    }
+
+    fn chosen(cores: &[Core], ranks: usize) -> Option<Vec<Vec<u32>>> {
+        Some(dealt(&compact(cores, ranks)?, ranks))
+    }
+
+    #[test]
+    fn ranks_get_near_cores_and_siblings_last() {
+        let cores = cores(&two_chips());
+        assert_eq!(chosen(&cores, 2).unwrap(), [[0, 4], [2, 6]]);
+        assert_eq!(chosen(&cores, 4).unwrap(), [[0, 4], [2, 6], [1, 5], [3, 7]]);
+        assert_eq!(chosen(&cores, 5).unwrap(), [[0], [4], [2], [1], [3]]);
+        assert_eq!(chosen(&cores, 8).unwrap(), [[0], [4], [2], [6], [1], [5], [3], [7]]);
+        assert_eq!(chosen(&cores, 9), None);
+    }
+
+    #[test]
+    fn two_ranks_stay_on_one_chip_though_a_core_of_the_first_is_taken() {
+        let cores = &cores(&two_chips())[1..];
+        assert_eq!(chosen(cores, 2).unwrap(), [[1, 5], [3, 7]]);
+    }
+
+    #[test]
+    fn a_machine_that_says_nothing_has_a_core_per_cpu() {
+        let mut machine = two_chips();
+        for element in &mut machine.elements {
+            element.place = Place::default();
+        }
+        assert_eq!(cores(&machine).len(), 8);
+    }
+
+    #[test]
+    fn a_quota_counts_as_fewer_cpus() {
+        let machine = Machine { quota_cpus: Some(2.5), ..two_chips() };
+        assert_eq!((available(&two_chips()), available(&machine)), (8, 2));
+    }
+
+    #[test]
+    fn a_file_says_cpus_in_words_or_as_json() {
+        assert_eq!(listed("0 CPU3,1\n2 # the last\n"), Ok(vec![0, 3, 1, 2]));
+        assert_eq!(listed(r#"{"ranks": 2, "mapping": ["CPU1", 0], "x": [7]}"#), Ok(vec![1, 0]));
+        assert_eq!(listed("[4,5]"), Ok(vec![4, 5]));
+        assert!(listed("0 one").unwrap_err().starts_with("one is no cpu"));
+    }
+}

@@ -1,0 +1,263 @@
+//! Starting a rank's process: found first, then started without copying the launcher's memory.
+
+use host::Affinity;
+use std::ffi::{CStr, CString, OsStr, OsString, c_int, c_void};
+use std::io;
+use std::os::fd::RawFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::ptr;
+
+/// Why a program can't be started, and the exit code that shells give for it.
+#[derive(Debug, PartialEq)]
+pub struct Unusable {
+    /// 127: not found; 126: not a program.
+    pub code: i32,
+    /// What is wrong, and what to do.
+    pub text: String,
+}
+
+/// Where a program that was typed as `name` lies: as a path when it has a slash, else on `PATH`, else in `directory`, which
+/// is where its ranks start.
+///
+/// # Errors
+/// When there is none, or it can't be executed.
+pub fn find(name: &OsStr, directory: &Path, path: &OsStr) -> Result<PathBuf, Unusable> {
+    let shown = name.to_string_lossy();
+    let told = |code, text: String| Unusable { code, text };
+    if name.is_empty() {
+        return Err(told(127, "the program's name is empty".into()));
+    }
+    if !name.as_bytes().contains(&b'/') {
+        let on_path = std::env::split_paths(path)
+            .map(|folder| directory.join(folder).join(name))
+            .find(|file| check(file).is_ok());
+        let here = directory.join(name);
+        return match on_path {
+            Some(file) => Ok(file),
+            None if check(&here).is_ok() => Ok(here),
+            None => Err(told(127, format!("{shown} is neither on PATH nor in {}", directory.display()))),
+        };
+    }
+    let file = directory.join(name);
+    match check(&file) {
+        Ok(()) => Ok(file),
+        Err(Problem::None(error)) => Err(told(127, format!("{shown}: {error}"))),
+        Err(Problem::Folder) => Err(told(126, format!("{shown} is a folder"))),
+        Err(Problem::Mode) => {
+            Err(told(126, format!("{shown} may not be executed; chmod +x {shown} allows it")))
+        }
+    }
+}
+
+enum Problem {
+    None(&'static str),
+    Folder,
+    Mode,
+}
+
+fn check(file: &Path) -> Result<(), Problem> {
+    let found = std::fs::metadata(file).map_err(|error| {
+        Problem::None(match error.kind() {
+            io::ErrorKind::PermissionDenied => "may not be reached: permission denied",
+            _ => "there is no such program",
+        })
+    })?;
+    if found.is_dir() {
+        return Err(Problem::Folder);
+    }
+    // SAFETY: a C string; asks only. (The mode's bits alone don't say it for access lists.)
+    let allowed = unsafe { libc::access(text(file.as_os_str()).as_ptr(), libc::X_OK) } == 0;
+    if allowed && found.permissions().mode() & 0o111 != 0 { Ok(()) } else { Err(Problem::Mode) }
+}
+
+/// A C string; what follows a 0 byte, which no argument can have, is left out.
+pub fn text(word: &OsStr) -> CString {
+    let bytes = word.as_bytes();
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    CString::new(&bytes[..end]).unwrap_or_default()
+}
+
+/// The environment with changes: `NAME=VALUE` each, the last of a name counts.
+pub fn environment(changes: &[(OsString, OsString)]) -> Vec<CString> {
+    let mut all: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    let inherited = all.len();
+    for (name, value) in changes {
+        match all.iter().position(|(known, _)| known == name) {
+            Some(place) => all[place].1.clone_from(value),
+            None => all.push((name.clone(), value.clone())),
+        }
+    }
+    debug_assert!(all.len() >= inherited);
+    all.into_iter()
+        .map(|(mut name, value)| {
+            name.push("=");
+            name.push(value);
+            CString::new(name.into_vec()).unwrap_or_default()
+        })
+        .collect()
+}
+
+/// A process to start. Everything in it is made before, because the child runs in this process's memory until it executes.
+pub struct Start<'a> {
+    /// The file.
+    pub file: &'a CStr,
+    /// The arguments, the program's name as typed first.
+    pub arguments: &'a [CString],
+    /// The environment, as `NAME=VALUE`.
+    pub environment: &'a [CString],
+    /// Where it starts.
+    pub directory: &'a CStr,
+    /// Its standard input, output and error; above 2.
+    pub streams: [RawFd; 3],
+    /// A descriptor that it keeps.
+    pub kept: RawFd,
+    /// The process group to join; 0: its own.
+    pub group: libc::pid_t,
+    /// Where it may run; nothing: where this process may.
+    pub cpus: Option<&'a Affinity>,
+    /// Signals blocked when the launcher was started.
+    pub mask: libc::sigset_t,
+    /// The limit of descriptors that the launcher was started with.
+    pub descriptors: libc::rlimit,
+}
+
+/// What became of a start.
+pub struct Started {
+    /// The process.
+    pub pid: libc::pid_t,
+    /// Why it isn't where it should be, if so; it runs all the same.
+    pub refused: Option<io::Error>,
+}
+
+/// What child and parent share until the child executes.
+struct Shared<'a> {
+    start: &'a Start<'a>,
+    arguments: Vec<*const libc::c_char>,
+    shell: Vec<*const libc::c_char>,
+    environment: Vec<*const libc::c_char>,
+    parent: libc::pid_t,
+    failed: c_int,
+    refused: c_int,
+}
+
+impl Start<'_> {
+    /// Starts the process. It dies with this one (with its main thread).
+    ///
+    /// # Errors
+    /// The kernel's, when there is no process more, or the file can't be executed.
+    pub fn spawn(&self) -> io::Result<Started> {
+        let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {
+            strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect()
+        };
+        // A script without a first line that names its interpreter is the shell's, as everywhere.
+        let mut shell = vec![c"/bin/sh".as_ptr(), self.file.as_ptr()];
+        shell.extend(pointers(&self.arguments[1..]));
+        let mut shared = Shared {
+            start: self,
+            arguments: pointers(self.arguments),
+            shell,
+            environment: pointers(self.environment),
+            parent: std::process::id() as libc::pid_t,
+            failed: 0,
+            refused: 0,
+        };
+        const STACK: usize = 64 * 1024;
+        let mut stack = vec![0u128; STACK / 16];
+        // SAFETY: the child runs `child` on its own stack, in our memory, while we are stopped (CLONE_VFORK); it touches nothing
+        // but `shared` and makes system calls only.
+        let pid = unsafe {
+            let top = stack.as_mut_ptr().add(stack.len());
+            libc::clone(
+                child,
+                top.cast(),
+                libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD,
+                ptr::from_mut(&mut shared).cast(),
+            )
+        };
+        if pid < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: written by the child, which has left our memory.
+        let (failed, refused) =
+            unsafe { (ptr::read_volatile(&shared.failed), ptr::read_volatile(&shared.refused)) };
+        if failed != 0 {
+            // SAFETY: our own child, that has ended.
+            unsafe { libc::waitpid(pid, ptr::null_mut(), 0) };
+            return Err(io::Error::from_raw_os_error(failed));
+        }
+        Ok(Started { pid, refused: (refused != 0).then(|| io::Error::from_raw_os_error(refused)) })
+    }
+}
+
+fn errno() -> c_int {
+    io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL)
+}
+
+extern "C" fn child(shared: *mut c_void) -> c_int {
+    // SAFETY: the parent's `Shared`, which waits for us.
+    let shared = unsafe { &mut *shared.cast::<Shared>() };
+    let start = shared.start;
+    // SAFETY: system calls on numbers and on memory that the parent made; no allocation, no lock.
+    unsafe {
+        libc::setpgid(0, start.group);
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        if libc::getppid() != shared.parent {
+            libc::_exit(1);
+        }
+        if let Some(cpus) = start.cpus
+            && cpus.apply().is_err()
+        {
+            shared.refused = errno();
+        }
+        for (target, &source) in start.streams.iter().enumerate() {
+            if libc::dup2(source, target as c_int) < 0 {
+                shared.failed = errno();
+                libc::_exit(127);
+            }
+        }
+        libc::fcntl(start.kept, libc::F_SETFD, 0);
+        libc::setrlimit(libc::RLIMIT_NOFILE, &start.descriptors);
+        // The runtime of this program ignores it; nobody else should.
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        libc::sigprocmask(libc::SIG_SETMASK, &start.mask, ptr::null_mut());
+        if libc::chdir(start.directory.as_ptr()) != 0 {
+            shared.failed = errno();
+            libc::_exit(127);
+        }
+        libc::execve(start.file.as_ptr(), shared.arguments.as_ptr(), shared.environment.as_ptr());
+        if errno() == libc::ENOEXEC {
+            libc::execve(shared.shell[0], shared.shell.as_ptr(), shared.environment.as_ptr());
+        }
+        shared.failed = errno();
+        libc::_exit(127)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_found_as_a_shell_finds_it() {
+        let path = OsStr::new("/nowhere:/bin:/usr/bin");
+        assert_eq!(find(OsStr::new("sh"), Path::new("/"), path).unwrap(), Path::new("/bin/sh"));
+        assert_eq!(find(OsStr::new("./sh"), Path::new("/bin"), path).unwrap(), Path::new("/bin/./sh"));
+        assert_eq!(find(OsStr::new("sh"), Path::new("/bin"), OsStr::new("")).unwrap(), Path::new("/bin/sh"));
+        let code = |name: &str| find(OsStr::new(name), Path::new("/"), path).unwrap_err().code;
+        assert_eq!(
+            (code("no-such-program"), code("/bin"), code("/etc/passwd"), code("/nowhere/x")),
+            (127, 126, 126, 127)
+        );
+    }
+
+    #[test]
+    fn the_last_of_a_variables_values_counts() {
+        let pair = |value: &str| (OsString::from("CELLWEAVE_TEST_ONLY"), OsString::from(value));
+        let all = environment(&[pair("1"), pair("2")]);
+        let found: Vec<_> =
+            all.iter().filter(|v| v.to_bytes().starts_with(b"CELLWEAVE_TEST_ONLY=")).collect();
+        assert_eq!(found, [c"CELLWEAVE_TEST_ONLY=2"]);
+    }
+}
