@@ -234,6 +234,11 @@ impl Attributes {
         Ok(())
     }
 
+    /// Moves all attributes of another object here, without callbacks.
+    pub fn take_from(&self, from: &Self) {
+        *self.0.lock().unwrap() = std::mem::take(&mut *from.0.lock().unwrap());
+    }
+
     /// Deletes all attributes of `object`, the last first.
     ///
     /// # Errors

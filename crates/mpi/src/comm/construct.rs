@@ -1,24 +1,17 @@
 //! Making communicators of intracommunicators and freeing any (MPI 5.0, section 7.4).
-//!
-//! A new communicator needs a context that nobody else uses. One rank of those that make it takes it from the job's counter
-//! and tells the others; disjoint groups that are made at once share it.
 
-use super::exchange::{self, Circle, Peer, making_tag};
+use super::agreement::{Agreement, agree, agree_among, take_context};
+use super::exchange::{self, Circle, making_tag};
 use super::info::{self, Info};
-use super::{CONTEXTS, Comm, Group};
+use super::{Comm, Group};
 use crate::abi;
 use crate::abi::values::*;
 use crate::check::{self, Failure, mpi};
-use crate::engine::Envelope;
-use crate::runtime::{self, State};
+use crate::request::{self, Outcome};
+use crate::runtime::{self, Activity, State};
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-/// The contexts of a new communicator: the first of `CONTEXTS`.
-pub fn take_context(state: &State) -> u32 {
-    state.engine.segment().header().next_context.fetch_add(CONTEXTS, Ordering::Relaxed)
-}
 
 impl State {
     /// A handle for a communicator that was made of `parent`, whose error handler it has.
@@ -30,52 +23,24 @@ impl State {
     }
 }
 
-/// The leader of the other group, seen from the leader of this one.
-pub fn other_leader(comm: &Comm) -> Peer {
-    Peer { job: comm.peers().members[0] as usize, source: 0 }
-}
-
-/// Bytes of the two leaders of an intercommunicator swapped, and told to everybody with the context that both agreed on.
-///
-/// # Errors
-/// The other group calls another function.
-pub fn swap_groups(comm: &Comm, tag: i32, own: Vec<u8>, room: usize) -> Result<(u32, Vec<u8>), Failure> {
-    let circle = Circle::local(comm, tag);
-    let mut agreed = Vec::new();
-    if comm.rank == 0 {
-        let proposal = take_context(&runtime::enter());
-        let message = [&exchange::words([proposal]), &own[..]].concat();
-        let envelope = Envelope { context: comm.construction(), source: 0, tag };
-        agreed = exchange::swap(other_leader(comm), envelope, message, room + 4)?;
-        let context = proposal.min(exchange::numbers(&agreed[..4])[0]);
-        agreed[..4].copy_from_slice(&exchange::words([context]));
-    }
-    let mut agreed = circle.broadcast(0, agreed, room + 4)?;
-    let theirs = agreed.split_off(4);
-    Ok((exchange::numbers(&agreed)[0], theirs))
-}
-
-/// The context of a new communicator that all ranks of `comm` make together.
-///
-/// # Errors
-/// The ranks call different functions.
-pub fn agree(comm: &Comm, tag: i32) -> Result<u32, Failure> {
-    if comm.remote.is_some() {
-        return Ok(swap_groups(comm, tag, Vec::new(), 0)?.0);
-    }
-    agree_among(&Circle::local(comm, tag))
-}
-
-fn agree_among(circle: &Circle) -> Result<u32, Failure> {
-    let own = if circle.place == 0 { exchange::words([take_context(&runtime::enter())]) } else { Vec::new() };
-    Ok(exchange::numbers(&circle.broadcast(0, own, 4)?)[0])
-}
-
 /// A communicator with the groups of `parent`, that is not in the table yet.
 fn twin(parent: &Comm, context: u32, hints: Info) -> Comm {
     let made = Comm::new(context, parent.rank, parent.group.clone(), parent.remote.clone());
     *made.hints.lock().unwrap() = hints;
     made
+}
+
+/// Puts the duplicate of a communicator in the table, with the attributes that the callbacks copy.
+fn insert_twin(comm: &Comm, handle: abi::Comm, made: Comm) -> Result<abi::Comm, Failure> {
+    let new = runtime::enter().insert_comm(made, comm);
+    let made = runtime::enter().comms.get(new.0).expect("inserted just now").clone();
+    if let Err(failure) = made.attributes.copy_from(&comm.attributes, handle.0) {
+        // What was copied goes again; the first failure is the one to tell.
+        let _ = made.attributes.clear(new.0);
+        runtime::enter().remove_comm(new);
+        return Err(failure);
+    }
+    Ok(new)
 }
 
 fn duplicate(handle: abi::Comm, hints: abi::Info, newcomm: *mut abi::Comm) -> Result<(), Failure> {
@@ -84,17 +49,76 @@ fn duplicate(handle: abi::Comm, hints: abi::Info, newcomm: *mut abi::Comm) -> Re
         *check::output(newcomm, "newcomm")? = abi::Comm(MPI_COMM_NULL);
         (check::comm(&state, handle)?.clone(), info::hints(&state, hints)?)
     };
-    let made = twin(&comm, agree(&comm, making_tag(&comm))?, hints);
-    let new = runtime::enter().insert_comm(made, &comm);
-    let attributes = |handle| runtime::enter().comm(handle).map(Arc::clone).expect("inserted just now");
-    let made = attributes(new);
-    if let Err(failure) = made.attributes.copy_from(&comm.attributes, handle.0) {
-        // What was copied goes again; the first failure is the one to tell.
-        let _ = made.attributes.clear(new.0);
-        runtime::enter().remove_comm(new);
+    let context = agree(&comm, making_tag(&comm))?;
+    *check::output(newcomm, "newcomm")? = insert_twin(&comm, handle, twin(&comm, context, hints))?;
+    Ok(())
+}
+
+/// The context of a communicator whose ranks have not agreed on one yet.
+const NO_CONTEXT: u32 = u32::MAX;
+
+/// `MPI_Comm_idup`: the new communicator is in the table from the start, and gets its context in the end.
+struct Idup {
+    new: abi::Comm,
+    agreement: Agreement,
+    result: Result<(), Failure>,
+}
+
+impl Activity for Idup {
+    fn advance(&mut self) -> bool {
+        let mut state = runtime::enter();
+        match self.agreement.advance(&mut state) {
+            None => return false,
+            Some(Ok((context, _))) => {
+                if let Some(made) = state.comms.get_mut(self.new.0) {
+                    *made = Arc::new(made.with_context(context));
+                }
+            }
+            Some(Err(failure)) => self.result = Err(failure),
+        }
+        true
+    }
+
+    fn outcome(&mut self) -> Outcome {
+        Outcome { result: std::mem::replace(&mut self.result, Ok(())), ..Outcome::empty() }
+    }
+}
+
+impl Comm {
+    /// The same communicator with a context; takes what the program hung on it along.
+    fn with_context(&self, context: u32) -> Self {
+        let made = twin(self, context, std::mem::take(&mut self.hints.lock().unwrap()));
+        made.errhandler.store(self.errhandler.load(Ordering::Relaxed), Ordering::Relaxed);
+        std::mem::swap(&mut *made.name.lock().unwrap(), &mut *self.name.lock().unwrap());
+        made.attributes.take_from(&self.attributes);
+        made
+    }
+}
+
+fn duplicate_later(
+    handle: abi::Comm,
+    hints: abi::Info,
+    newcomm: *mut abi::Comm,
+    request: *mut abi::Request,
+) -> Result<(), Failure> {
+    let (comm, hints) = {
+        let state = check::running()?;
+        *check::output(newcomm, "newcomm")? = abi::Comm(MPI_COMM_NULL);
+        *check::output(request, "request")? = abi::Request(MPI_REQUEST_NULL);
+        (check::comm(&state, handle)?.clone(), info::hints(&state, hints)?)
+    };
+    let made = insert_twin(&comm, handle, twin(&comm, NO_CONTEXT, hints));
+    let mut state = runtime::enter();
+    let agreement = Agreement::start(&mut state, &comm, making_tag(&comm), Vec::new(), 0);
+    let new = made.as_ref().map_or(abi::Comm(MPI_COMM_NULL), |&new| new);
+    let started = request::start(&mut state, Box::new(Idup { new, agreement, result: Ok(()) }));
+    if let Err(failure) = made {
+        // The other ranks still need what this one tells them; nobody waits for it here.
+        state.requests.remove(started.0);
         return Err(failure);
     }
     *check::output(newcomm, "newcomm")? = new;
+    *check::output(request, "request")? = started;
     Ok(())
 }
 
@@ -212,6 +236,16 @@ mpi! {
     /// As dup, with hints.
     fn PMPI_Comm_dup_with_info(comm: abi::Comm, info: abi::Info, newcomm: *mut abi::Comm) on comm {
         duplicate(comm, info, newcomm)
+    }
+
+    /// As dup, without waiting for the others; the new communicator is good when the request is complete.
+    fn PMPI_Comm_idup(comm: abi::Comm, newcomm: *mut abi::Comm, request: *mut abi::Request) on comm {
+        duplicate_later(comm, abi::Info(MPI_INFO_NULL), newcomm, request)
+    }
+
+    /// As idup, with hints.
+    fn PMPI_Comm_idup_with_info(comm: abi::Comm, info: abi::Info, newcomm: *mut abi::Comm, request: *mut abi::Request) on comm {
+        duplicate_later(comm, info, newcomm, request)
     }
 
     /// A communicator of a subset of the ranks; all ranks of `comm` call it.

@@ -85,14 +85,15 @@ pub fn raise(comm: Option<abi::Comm>, code: c_int, function: &'static str, text:
     if runtime::phase() != phase::RUNNING {
         crate::launch::abort(code, &format!("{function}: {text}"));
     }
-    let (rank, comm, action) = {
+    let (comm, action) = {
         let state = runtime::enter();
         let (comm, handler) = state.addressee(comm);
-        (state.rank(), comm, state.action(handler))
+        (comm, state.action(handler))
     };
     match action {
         Action::Returns => {}
-        Action::EndsJob => crate::launch::abort(code, &format!("rank {rank}: {function}: {text}")),
+        // Which rank it is, the launcher says.
+        Action::EndsJob => crate::launch::abort(code, &format!("{function}: {text}")),
         Action::Calls(handler) => {
             let (mut object, mut told) = (comm.0, code);
             // SAFETY: a function of the program's that takes a communicator and a code, which live during the call; nobody is

@@ -135,7 +135,7 @@ impl Circle {
     /// # Errors
     /// More came than `room`.
     pub fn broadcast(&self, root: usize, bytes: Vec<u8>, room: usize) -> Result<Vec<u8>, Failure> {
-        let mut broadcast = Broadcast::new(self, root, bytes, room);
+        let mut broadcast = Broadcast::start(&mut runtime::enter(), self, root, bytes, room);
         runtime::wait_until(|state| broadcast.advance(state))
     }
 
@@ -191,13 +191,13 @@ pub struct Broadcast {
 }
 
 impl Broadcast {
-    /// Nothing is waited for. Not to be called by who is inside.
-    pub fn new(circle: &Circle, root: usize, bytes: Vec<u8>, room: usize) -> Self {
+    /// Starts it; nothing is waited for.
+    pub fn start(state: &mut State, circle: &Circle, root: usize, bytes: Vec<u8>, room: usize) -> Self {
         let members = circle.members.len();
         let offset = (circle.place + members - root) % members;
         let receiving = parent(offset).map(|parent| {
             let from = circle.behind(root, parent);
-            start_receive(&mut runtime::enter(), from, circle.context, circle.tag, room)
+            start_receive(state, from, circle.context, circle.tag, room)
         });
         let children = children(offset, members).map(|child| circle.behind(root, child)).collect();
         Self { receiving, bytes, envelope: circle.envelope(), children, sending: Vec::new() }

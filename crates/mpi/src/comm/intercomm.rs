@@ -3,7 +3,8 @@
 //! Each group's first rank speaks for it: it swaps what it knows with the other group's and tells its own. Both take a context,
 //! and the smaller number is used, in both groups alike: no process is in both.
 
-use super::construct::{gather_colours, swap_groups, take_context};
+use super::agreement::{swap_groups, take_context};
+use super::construct::gather_colours;
 use super::exchange::{self, Circle, Peer, leaders_tag, making_tag};
 use super::{Comm, Group};
 use crate::abi;

@@ -9,6 +9,7 @@
 //! | `construct` | communicators made of communicators, and freed |
 //! | `split_type`, `hardware` | splits by what ranks run on |
 //! | `intercomm` | intercommunicators |
+//! | `agreement` | a context that all who make one agree on |
 //! | `exchange` | what ranks tell each other while they make one |
 //! | `attributes` | keyvals and attributes of any object |
 //! | `comm_attributes` | those of communicators, and the predefined ones |
@@ -16,6 +17,7 @@
 //! | `hints` | those of communicators |
 //! | `convert` | handles as integers |
 
+pub mod agreement;
 pub mod attributes;
 pub mod comm_attributes;
 pub mod construct;

@@ -1,6 +1,7 @@
 //! Splitting a communicator by what its ranks run on (MPI 5.0, section 7.4.2).
 
-use super::construct::{member_of, take_context};
+use super::agreement::take_context;
+use super::construct::member_of;
 use super::exchange::{self, Circle, making_tag, word};
 use super::hardware::{self, LEVELS, SHARED_MEMORY, UNBOUND};
 use super::info::{self, Info};

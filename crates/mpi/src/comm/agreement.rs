@@ -1,0 +1,101 @@
+//! How ranks agree on the context of a communicator that they make.
+//!
+//! It must be one that nobody else uses. One rank of those that make the communicator takes it from the job's counter and tells the
+//! others; disjoint groups that are made at once share it. On an intercommunicator each group's first rank takes one, they swap
+//! what they know, and the smaller is used.
+
+use super::exchange::{self, Broadcast, Circle, Peer, Receiving, Sending};
+use super::{CONTEXTS, Comm};
+use crate::check::Failure;
+use crate::engine::Envelope;
+use crate::runtime::{self, State};
+use std::sync::atomic::Ordering;
+
+/// The contexts of a new communicator: the first of `CONTEXTS`.
+pub fn take_context(state: &State) -> u32 {
+    state.engine.segment().header().next_context.fetch_add(CONTEXTS, Ordering::Relaxed)
+}
+
+enum Step {
+    /// The first ranks of both groups of an intercommunicator swap.
+    Leaders { proposal: u32, sending: Sending, receiving: Receiving },
+    /// The first rank tells its group.
+    Telling(Broadcast),
+}
+
+/// An agreement that is under way.
+pub struct Agreement {
+    circle: Circle,
+    /// Bytes of context, and of what the other group says at most.
+    room: usize,
+    step: Step,
+}
+
+impl Agreement {
+    /// Starts it. On an intercommunicator `own`, of this group's first rank, goes to all ranks of the other, which says at most
+    /// `room` bytes.
+    pub fn start(state: &mut State, comm: &Comm, tag: i32, own: Vec<u8>, room: usize) -> Self {
+        let circle = Circle::local(comm, tag);
+        let room = room + 4;
+        if comm.rank == 0 && comm.remote.is_some() {
+            let proposal = take_context(state);
+            let other = Peer { job: comm.peers().members[0] as usize, source: 0 };
+            let envelope = Envelope { context: comm.construction(), source: 0, tag };
+            let receiving = exchange::start_receive(state, other, envelope.context, tag, room);
+            let message = [&exchange::words([proposal]), &own[..]].concat();
+            let sending = exchange::start_send(state, other, envelope, message);
+            return Self { circle, room, step: Step::Leaders { proposal, sending, receiving } };
+        }
+        let known = if comm.rank == 0 { exchange::words([take_context(state)]) } else { Vec::new() };
+        let telling = Broadcast::start(state, &circle, 0, known, room);
+        Self { circle, room, step: Step::Telling(telling) }
+    }
+
+    /// Goes on without waiting; gives the context and what the other group said when it is over.
+    pub fn advance(&mut self, state: &mut State) -> Option<Result<(u32, Vec<u8>), Failure>> {
+        if let Step::Leaders { proposal, sending, receiving } = &mut self.step {
+            if !sending.is_over(state) {
+                return None;
+            }
+            let mut known = match receiving.take(state)? {
+                Ok(known) => known,
+                Err(failure) => return Some(Err(failure)),
+            };
+            let context = (*proposal).min(exchange::numbers(&known[..4])[0]);
+            known[..4].copy_from_slice(&exchange::words([context]));
+            self.step = Step::Telling(Broadcast::start(state, &self.circle, 0, known, self.room));
+        }
+        let Step::Telling(telling) = &mut self.step else { return None };
+        Some(telling.advance(state)?.map(|mut known| {
+            let theirs = known.split_off(4);
+            (exchange::numbers(&known)[0], theirs)
+        }))
+    }
+}
+
+/// The context of a new communicator that all ranks of an intercommunicator make together, and what the other group's first rank
+/// says: at most `room` bytes.
+///
+/// # Errors
+/// The ranks call different functions.
+pub fn swap_groups(comm: &Comm, tag: i32, own: Vec<u8>, room: usize) -> Result<(u32, Vec<u8>), Failure> {
+    let mut agreement = Agreement::start(&mut runtime::enter(), comm, tag, own, room);
+    runtime::wait_until(|state| agreement.advance(state))
+}
+
+/// The context of a new communicator that all ranks of `comm` make together.
+///
+/// # Errors
+/// The ranks call different functions.
+pub fn agree(comm: &Comm, tag: i32) -> Result<u32, Failure> {
+    Ok(swap_groups(comm, tag, Vec::new(), 0)?.0)
+}
+
+/// The context of a new communicator that the members of a circle make together.
+///
+/// # Errors
+/// The ranks call different functions.
+pub fn agree_among(circle: &Circle) -> Result<u32, Failure> {
+    let own = if circle.place == 0 { exchange::words([take_context(&runtime::enter())]) } else { Vec::new() };
+    Ok(exchange::numbers(&circle.broadcast(0, own, 4)?)[0])
+}
