@@ -3,6 +3,7 @@
 
 use crate::abi;
 use crate::abi::values::*;
+use crate::handles::index;
 use crate::runtime;
 use std::ffi::c_int;
 
@@ -36,6 +37,30 @@ by_table! {
     PMPI_Type_toint PMPI_Type_fromint Datatype datatypes MPI_DATATYPE_NULL
     PMPI_Errhandler_toint PMPI_Errhandler_fromint Errhandler errhandlers MPI_ERRHANDLER_NULL
     PMPI_Info_toint PMPI_Info_fromint Info infos MPI_INFO_NULL
+    PMPI_Op_toint PMPI_Op_fromint Op ops MPI_OP_NULL
+    PMPI_Message_toint PMPI_Message_fromint Message claimed MPI_MESSAGE_NULL
+}
+
+/// A handle as an integer.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+pub extern "C" fn PMPI_Request_toint(handle: abi::Request) -> c_int {
+    // The lower half names kind and slot.
+    handle.0 as u32 as c_int
+}
+
+/// The request that an integer stands for: a transfer, or what has an entry in the table.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+pub extern "C" fn PMPI_Request_fromint(handle: c_int) -> abi::Request {
+    if (0..PREDEFINED as c_int).contains(&handle) {
+        return abi::Request(handle as usize);
+    }
+    let state = runtime::enter();
+    let transfer = || state.engine.in_slot(index(handle as usize) as u32).map(|id| id.0 as usize);
+    let named = |found: &usize| *found as u32 as c_int == handle;
+    let found = state.requests.from_int(handle).filter(named).or_else(|| transfer().filter(named));
+    abi::Request(found.unwrap_or(MPI_REQUEST_NULL))
 }
 
 #[cfg(test)]

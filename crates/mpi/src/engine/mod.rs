@@ -226,6 +226,11 @@ impl Engine {
         self.transfers.index(id).is_some()
     }
 
+    /// The id of the transfer that lives in a slot; a handle names its slot.
+    pub fn in_slot(&self, slot: u32) -> Option<TransferId> {
+        self.transfers.in_slot(slot)
+    }
+
     /// How a transfer ended, when it has; its id is invalid from then on.
     #[inline]
     pub fn take_if_complete(&mut self, id: TransferId) -> Option<Completion> {

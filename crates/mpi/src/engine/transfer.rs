@@ -160,6 +160,13 @@ impl Transfers {
         TransferId(handles::value(Kind::Transfer, index, self.slots[index as usize].generation) as u64)
     }
 
+    /// The id of the transfer that lives in a slot.
+    pub fn in_slot(&self, index: u32) -> Option<TransferId> {
+        let slot = self.slots.get(index as usize)?;
+        let id = TransferId(handles::value(Kind::Transfer, index, slot.generation) as u64);
+        self.index(id).map(|_| id)
+    }
+
     /// The slot of an id that lives.
     #[inline]
     pub fn index(&self, id: TransferId) -> Option<u32> {
