@@ -69,9 +69,7 @@ def _names(found: Found) -> list[str]:
 def curves(found: Found, series: dict[str, dict[int, str]], title: str, unit: str, path: Path) -> None:
     """Curves over the message's size on logarithmic axes, one panel per series, one line per contender."""
     figure_, axes = plt.subplots(1, len(series), figsize=(6.2 * len(series), 4.4), squeeze=False, sharey=True)
-    names = sorted(
-        {name for one in found.valid for name in one}, key=lambda name: list(COLOURS).index(name) if name in COLOURS else 99
-    )
+    names = _names(found)
     for axis, (panel, cases) in zip(axes[0], series.items(), strict=True):
         for name in names:
             points = [(size, value) for size, case in cases.items() if (value := found.median(name, case)) is not None]
@@ -102,9 +100,7 @@ def curves(found: Found, series: dict[str, dict[int, str]], title: str, unit: st
 
 def bars(found: Found, cases: dict[str, str], title: str, unit: str, path: Path, most: float | None = None) -> None:
     """Bars per case, one per contender, on a logarithmic axis."""
-    names = sorted(
-        {name for one in found.valid for name in one}, key=lambda name: list(COLOURS).index(name) if name in COLOURS else 99
-    )
+    names = _names(found)
     figure_, axis = plt.subplots(figsize=(max(6.0, 1.1 * len(cases) + 2), 4.2))
     width = 0.8 / len(names)
     for place, name in enumerate(names):
