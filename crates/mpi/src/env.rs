@@ -4,9 +4,12 @@ use crate::abi::{self, values::*};
 use crate::check::{self, CHECKING, Failure, mpi};
 use crate::comm::{Comm, FREE_CONTEXT};
 use crate::launch;
-use crate::runtime::{self, phase};
+use crate::p2p::buffered;
+use crate::request::{self, Request};
+use crate::runtime::{self, State, phase};
 use crate::segment::stage;
 use std::ffi::{c_char, c_int, c_void};
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -24,6 +27,7 @@ fn start(required: c_int) -> Result<c_int, Failure> {
     match runtime::phase() {
         phase::BEFORE => {}
         phase::RUNNING => return Err(Failure::new(MPI_ERR_OTHER, "called a second time")),
+        phase::FORKED => return check::running().map(|_| required),
         _ => {
             return Err(Failure::new(
                 MPI_ERR_OTHER,
@@ -52,6 +56,51 @@ fn start(required: c_int) -> Result<c_int, Failure> {
     Ok(required)
 }
 
+/// What to say of requests that were neither completed nor freed; nothing when there are none.
+fn leaked(state: &State) -> Option<String> {
+    let of = |kind: fn(&Request) -> bool| state.requests.iter().filter(|(_, request)| kind(request)).count();
+    // The parts of requests of several parts are not counted again.
+    let parts = |request: &Request| match request {
+        Request::Both(_) => 2,
+        Request::Persistent(persistent) => {
+            usize::from(persistent.active.is_some_and(|part| request::transfer(part).is_some()))
+        }
+        _ => 0,
+    };
+    let parts: usize = state.requests.iter().map(|(_, request)| parts(request)).sum();
+    let kinds = [
+        (state.engine.unclaimed().saturating_sub(parts), "send or receive", "sends or receives"),
+        (of(|request| matches!(request, Request::Both(_))), "sendrecv", "sendrecvs"),
+        (
+            of(|request| matches!(request, Request::Persistent(_))),
+            "persistent request",
+            "persistent requests",
+        ),
+        (of(|request| matches!(request, Request::Activity(_))), "collective", "collectives"),
+        (
+            of(|request| matches!(request, Request::Generalized(_))),
+            "generalized request",
+            "generalized requests",
+        ),
+    ];
+    let told: Vec<String> = kinds
+        .iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, several)| format!("{count} {}", if *count == 1 { one } else { several }))
+        .collect();
+    (!told.is_empty()).then(|| format!("MPI_Finalize: never completed nor freed: {}", told.join(", ")))
+}
+
+/// A line of this rank's on the standard error.
+fn say(text: &str) {
+    let line = match launch::job() {
+        Some(job) if !job.alone => format!("cellweave: rank {}: {text}\n", job.rank),
+        _ => format!("cellweave: {text}\n"),
+    };
+    // Nowhere to say that it can't be said.
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
 mpi! {
     /// MPI 5.0, section 11.2.1. The arguments may be null and are left as they are.
     fn PMPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) {
@@ -71,14 +120,22 @@ mpi! {
         Ok(())
     }
 
-    /// MPI 5.0, section 11.2.2.
+    /// MPI 5.0, section 11.2.2. Waits for what other ranks still count on (buffered messages, sends whose requests were freed), and
+    /// for nothing else: no rank waits here for another that goes on.
     fn PMPI_Finalize() {
-        let state = check::running()?;
-        drop(state);
+        let own = check::running()?.own.clone();
+        if let Some(own) = own {
+            own.attributes.clear(MPI_COMM_SELF)?;
+        }
+        buffered::flush_all();
+        runtime::wait_until(|state| (!state.engine.owes()).then_some(()));
+        if let Some(text) = leaked(&runtime::enter()) {
+            say(&text);
+        }
+        runtime::set_phase(phase::FINALISED);
         if let Some(job) = launch::job() {
             job.segment.rank(job.rank).stage.store(stage::FINALISED, Ordering::Release);
         }
-        runtime::set_phase(phase::FINALISED);
         Ok(())
     }
 
@@ -88,9 +145,9 @@ mpi! {
         Ok(())
     }
 
-    /// MPI 5.0, section 11.2.2. May be called at any time.
+    /// MPI 5.0, section 11.2.2. May be called at any time. True in a forked child too, where nothing of MPI works any more.
     fn PMPI_Finalized(flag: *mut c_int) {
-        *check::output(flag, "flag")? = (runtime::phase() == phase::FINALISED) as c_int;
+        *check::output(flag, "flag")? = (runtime::phase() >= phase::FINALISED) as c_int;
         Ok(())
     }
 

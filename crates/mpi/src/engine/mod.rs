@@ -270,6 +270,17 @@ impl Engine {
         self.transfers.active()
     }
 
+    /// Nobody asks for it any more, but another rank still counts on it: a send of ours, or a receive that has begun.
+    pub fn owes(&self) -> bool {
+        let mut live = self.transfers.live();
+        live.any(|transfer| transfer.detached && !transfer.posted && transfer.stage == transfer::Stage::Active)
+    }
+
+    /// Sends and receives that were started, and neither waited for nor freed.
+    pub fn unclaimed(&self) -> usize {
+        self.transfers.live().filter(|transfer| !transfer.detached).count()
+    }
+
     /// Ends the job: what another rank left in the segment makes no sense.
     #[cold]
     fn corrupt(&self, other: usize, what: &str) -> ! {

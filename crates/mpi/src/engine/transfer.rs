@@ -222,6 +222,11 @@ impl Transfers {
         self.slots[index as usize].pattern.context
     }
 
+    /// Transfers that the program may still ask for, or that go on by themselves.
+    pub fn live(&self) -> impl Iterator<Item = &Transfer> {
+        self.slots.iter().skip(SHARED as usize).filter(|slot| slot.stage != Stage::Free)
+    }
+
     /// Transfers that are not complete.
     pub fn active(&self) -> usize {
         self.active
