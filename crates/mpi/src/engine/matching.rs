@@ -1,14 +1,55 @@
 //! Which receive gets which message (MPI 5.0, section 3.5: messages from one sender do not overtake each other).
+//!
+//! Receives wait in lists by what they accept: a message looks into the four lists that may hold one for it (of its source and
+//! tag, of any source, of any tag, of any of both) and takes the receive that was posted first. Messages that nobody expected wait
+//! in a list by source and tag, and, once a receive or probe with a wildcard asks, in a list by what it asks for.
 
-use super::transfer::NONE;
+use super::lists::{Key, Lists};
 use super::{Envelope, Pattern};
-use std::collections::VecDeque;
+
+/// What a key leaves open.
+const ANY_SOURCE: u32 = 1 << 16;
+const ANY_TAG: u32 = 1 << 17;
+const EXACT: usize = 0;
+const OPEN: [u32; 4] = [0, ANY_SOURCE, ANY_TAG, ANY_SOURCE | ANY_TAG];
 
 /// Receives that were posted and messages that were not expected.
-#[derive(Default)]
 pub struct Matching {
-    posted: VecDeque<(Pattern, u32)>,
-    unexpected: VecDeque<(Envelope, u32)>,
+    posted: Lists,
+    /// Posted receives by what they leave open.
+    wildcards: [usize; 4],
+    /// Unexpected messages, by what is left open. All but the first are made when they are needed.
+    unexpected: [Lists; 4],
+    indexed: [bool; 4],
+    envelopes: Vec<Envelope>,
+    next: u64,
+}
+
+impl Default for Matching {
+    fn default() -> Self {
+        Self {
+            posted: Lists::default(),
+            wildcards: [0; 4],
+            unexpected: Default::default(),
+            indexed: [true, false, false, false],
+            envelopes: Vec::new(),
+            next: 0,
+        }
+    }
+}
+
+#[inline]
+fn key(context: u32, source: u16, tag: i32, open: u32) -> Key {
+    let tag = if open & ANY_TAG == 0 { tag as u32 } else { 0 };
+    let source = if open & ANY_SOURCE == 0 { u32::from(source) } else { 0 };
+    Key { words: u64::from(context) << 32 | u64::from(tag), more: source | open }
+}
+
+impl Envelope {
+    #[inline]
+    fn key(&self, open: u32) -> Key {
+        key(self.context, self.source, self.tag, open)
+    }
 }
 
 impl Pattern {
@@ -19,39 +60,191 @@ impl Pattern {
             && self.source.is_none_or(|source| source == envelope.source)
             && self.tag.map_or(envelope.tag >= 0, |tag| tag == envelope.tag)
     }
+
+    #[inline]
+    fn class(&self) -> usize {
+        usize::from(self.source.is_none()) | usize::from(self.tag.is_none()) << 1
+    }
+
+    #[inline]
+    fn key(&self) -> Key {
+        key(self.context, self.source.unwrap_or(0), self.tag.unwrap_or(0), OPEN[self.class()])
+    }
 }
 
 impl Matching {
     /// Posts a receive.
-    pub fn post(&mut self, pattern: Pattern, transfer: u32) {
-        self.posted.push_back((pattern, transfer));
+    #[inline]
+    pub fn post(&mut self, pattern: &Pattern, transfer: u32) {
+        self.wildcards[pattern.class()] += 1;
+        self.posted.push(pattern.key(), transfer, self.next);
+        self.next += 1;
     }
 
     /// Takes the first posted receive that accepts a message.
+    #[inline]
     pub fn take_posted(&mut self, envelope: &Envelope) -> Option<u32> {
-        let place = self.posted.iter().position(|(pattern, _)| pattern.accepts(envelope))?;
-        self.posted.remove(place).map(|(_, transfer)| transfer)
+        let exact = self.posted.first(envelope.key(OPEN[EXACT]));
+        if self.posted.entries() == self.wildcards[EXACT] {
+            let (receive, _) = exact?;
+            self.wildcards[EXACT] -= 1;
+            self.posted.remove(receive);
+            return Some(receive);
+        }
+        self.take_among_wildcards(envelope, exact)
+    }
+
+    #[inline(never)]
+    fn take_among_wildcards(&mut self, envelope: &Envelope, exact: Option<(u32, u64)>) -> Option<u32> {
+        let mut best = exact.map(|(receive, order)| (order, receive, EXACT));
+        for class in 1..4 {
+            if self.wildcards[class] == 0 || (OPEN[class] & ANY_TAG != 0 && envelope.tag < 0) {
+                continue;
+            }
+            if let Some((receive, order)) = self.posted.first(envelope.key(OPEN[class]))
+                && best.is_none_or(|(earliest, ..)| order < earliest)
+            {
+                best = Some((order, receive, class));
+            }
+        }
+        let (_, receive, class) = best?;
+        self.wildcards[class] -= 1;
+        self.posted.remove(receive);
+        Some(receive)
     }
 
     /// Takes a receive out; false when it isn't posted.
-    pub fn cancel(&mut self, transfer: u32) -> bool {
-        let place = self.posted.iter().position(|&(_, posted)| posted == transfer);
-        place.is_some_and(|place| self.posted.remove(place).is_some())
+    pub fn cancel(&mut self, pattern: &Pattern, transfer: u32) -> bool {
+        let was_posted = self.posted.remove(transfer);
+        self.wildcards[pattern.class()] -= usize::from(was_posted);
+        was_posted
     }
 
     /// Keeps a message that nobody expected.
     pub fn keep(&mut self, envelope: Envelope, message: u32) {
-        debug_assert!(message != NONE);
-        self.unexpected.push_back((envelope, message));
+        if message as usize >= self.envelopes.len() {
+            self.envelopes.resize(message as usize + 1, envelope);
+        }
+        self.envelopes[message as usize] = envelope;
+        for class in 0..4 {
+            if self.indexed[class] {
+                self.index(class, message, self.next);
+            }
+        }
+        self.next += 1;
+    }
+
+    fn index(&mut self, class: usize, message: u32, order: u64) {
+        let envelope = &self.envelopes[message as usize];
+        if OPEN[class] & ANY_TAG == 0 || envelope.tag >= 0 {
+            self.unexpected[class].push(envelope.key(OPEN[class]), message, order);
+        }
     }
 
     /// The first unexpected message that a pattern accepts.
-    pub fn find(&self, pattern: &Pattern) -> Option<u32> {
-        self.unexpected.iter().find(|(envelope, _)| pattern.accepts(envelope)).map(|&(_, message)| message)
+    #[inline]
+    pub fn find(&mut self, pattern: &Pattern) -> Option<u32> {
+        if self.unexpected[EXACT].entries() == 0 {
+            return None;
+        }
+        let class = pattern.class();
+        if !self.indexed[class] {
+            for (message, order) in self.unexpected[EXACT].in_order() {
+                self.index(class, message, order);
+            }
+            self.indexed[class] = true;
+        }
+        self.unexpected[class].first(pattern.key()).map(|(message, _)| message)
     }
 
     /// Takes an unexpected message out.
     pub fn remove(&mut self, message: u32) {
-        self.unexpected.retain(|&(_, kept)| kept != message);
+        for class in 0..4 {
+            if self.indexed[class] {
+                self.unexpected[class].remove(message);
+            }
+        }
+    }
+
+    /// Receives that wait, and messages that wait.
+    pub fn lengths(&self) -> (usize, usize) {
+        (self.posted.entries(), self.unexpected[EXACT].entries())
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+
+    /// Matching as the standard says it: everything in one row.
+    #[derive(Default)]
+    struct Model {
+        posted: VecDeque<(Pattern, u32)>,
+        unexpected: VecDeque<(Envelope, u32)>,
+    }
+
+    fn random(seed: &mut u64, below: u64) -> u64 {
+        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*seed >> 33) % below
+    }
+
+    fn take<T>(row: &mut VecDeque<(T, u32)>, is: impl Fn(&(T, u32)) -> bool) -> Option<u32> {
+        row.iter().position(is).and_then(|place| row.remove(place)).map(|(_, number)| number)
+    }
+
+    #[test]
+    fn matching_is_what_a_simple_model_says() {
+        for case in 0..200 {
+            let mut seed = case;
+            let (mut matching, mut model) = (Matching::default(), Model::default());
+            let (sources, tags) = (1 + random(&mut seed, 4), 1 + random(&mut seed, 5));
+            let wildcards = random(&mut seed, 4);
+            for number in 0..1500u32 {
+                let tag = random(&mut seed, tags) as i32 - i32::from(random(&mut seed, 8) == 0);
+                let envelope = Envelope {
+                    context: random(&mut seed, 2) as u32,
+                    source: random(&mut seed, sources) as u16,
+                    tag,
+                };
+                let pattern = Pattern {
+                    context: envelope.context,
+                    source: (random(&mut seed, 4) >= wildcards).then_some(envelope.source),
+                    tag: (random(&mut seed, 4) >= wildcards).then_some(tag),
+                };
+                match random(&mut seed, 10) {
+                    0..4 => {
+                        let expected = take(&mut model.posted, |(pattern, _)| pattern.accepts(&envelope));
+                        assert_eq!(matching.take_posted(&envelope), expected);
+                        if expected.is_none() {
+                            matching.keep(envelope, number);
+                            model.unexpected.push_back((envelope, number));
+                        }
+                    }
+                    4..8 => {
+                        let expected = take(&mut model.unexpected, |(envelope, _)| pattern.accepts(envelope));
+                        let found = matching.find(&pattern);
+                        assert_eq!(found, expected);
+                        match found {
+                            Some(message) => matching.remove(message),
+                            None => {
+                                matching.post(&pattern, number);
+                                model.posted.push_back((pattern, number));
+                            }
+                        }
+                    }
+                    8 if !model.posted.is_empty() => {
+                        let place = random(&mut seed, model.posted.len() as u64) as usize;
+                        let (pattern, number) = model.posted.remove(place).unwrap();
+                        assert!(matching.cancel(&pattern, number) && !matching.cancel(&pattern, number));
+                    }
+                    _ => {
+                        let found = model.unexpected.iter().find(|(envelope, _)| pattern.accepts(envelope));
+                        assert_eq!(matching.find(&pattern), found.map(|&(_, number)| number));
+                    }
+                }
+                assert_eq!(matching.lengths(), (model.posted.len(), model.unexpected.len()));
+            }
+        }
     }
 }

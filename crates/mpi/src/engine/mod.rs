@@ -1,6 +1,8 @@
 //! The engine moves messages between this rank and all others. It knows contexts, tags and the ranks of the job, and no
 //! communicator, no handle and no error handler.
 
+pub mod copy;
+mod lists;
 mod matching;
 mod receive;
 pub mod ring;

@@ -110,7 +110,7 @@ impl Engine {
             }
             None => {
                 self.transfers.at(transfer).posted = true;
-                self.matching.post(pattern, transfer);
+                self.matching.post(&pattern, transfer);
             }
         }
         self.transfers.id(transfer)
@@ -151,7 +151,8 @@ impl Engine {
     pub fn cancel(&mut self, id: TransferId) {
         let Some(index) = self.transfers.index(id) else { return };
         let transfer = self.transfers.at(index);
-        if transfer.posted && self.matching.cancel(index) {
+        let pattern = transfer.pattern;
+        if transfer.posted && self.matching.cancel(&pattern, index) {
             transfer.posted = false;
             transfer.completion.cancelled = true;
             self.transfers.complete(index);

@@ -24,7 +24,7 @@ pub const HEADER: usize = 16;
 pub const LINES: u32 = (crate::segment::PAIR_BYTES / LINE) as u32 - 1;
 /// The most lines of a piece: large enough that headers cost little, small enough that the receiver copies one piece while
 /// the sender writes the next.
-const PIECE_LINES: u32 = 32;
+const PIECE_LINES: u32 = 64;
 /// The receiver says how far it has come after so many lines.
 const PUBLISH_LINES: u32 = 64;
 

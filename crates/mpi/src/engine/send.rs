@@ -1,5 +1,6 @@
 //! Sending: what fits is written into the ring at once, the rest waits in a queue per destination, in order.
 
+use super::copy::copy_out;
 use super::ring::{Area, Header, INLINE, Producer};
 use super::transfer::{NONE, SENT};
 use super::{Buffer, Engine, Envelope, Mode, Pattern, TransferId, kind, wait};
@@ -56,7 +57,7 @@ impl Buffer {
         // SAFETY: the buffer holds `bytes` bytes of data, lent by the user until the transfer is complete.
         unsafe {
             match &self.layout {
-                None => std::ptr::copy_nonoverlapping(self.address.add(from), into.as_mut_ptr(), into.len()),
+                None => copy_out(self.address.add(from), into.as_mut_ptr(), into.len()),
                 Some(layout) => {
                     layout.datatype.pack(self.address, layout.count, from, into);
                 }

@@ -25,16 +25,10 @@ pub struct Transfer {
     pub stage: Stage,
     /// Nobody will ask for it: it frees itself.
     pub detached: bool,
-    /// Linked where posted receives wait.
+    /// A receive that waits for its message.
     pub posted: bool,
-    /// The next and the previous of its queue of posted receives; the next free slot.
-    pub next: u32,
-    /// See `next`.
-    pub previous: u32,
-    /// The queue.
-    pub queue: u32,
-    /// The number of posted receives before it.
-    pub order: u64,
+    /// The next free slot.
+    next: u32,
     /// The user's data.
     pub buffer: Buffer,
     /// What it matches; of a send, what the other side is to see.
@@ -127,9 +121,6 @@ impl Transfers {
             detached: false,
             posted: false,
             next: NONE,
-            previous: NONE,
-            queue: NONE,
-            order: 0,
             buffer: buffer.clone(),
             pattern,
             moved: 0,
