@@ -128,6 +128,7 @@ def header() -> str:
         "#ifndef CELLWEAVE_MPI_H",
         "#define CELLWEAVE_MPI_H",
         "",
+        "#include <stddef.h>",
         "#include <stdint.h>",
         "",
         "#ifdef __cplusplus",

@@ -2,6 +2,7 @@
 #ifndef CELLWEAVE_MPI_H
 #define CELLWEAVE_MPI_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
