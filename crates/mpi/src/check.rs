@@ -395,8 +395,12 @@ macro_rules! mpi {
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, clippy::too_many_arguments)]
         pub unsafe extern "C" fn $name($($argument: $type),*) -> std::ffi::c_int {
+            const FUNCTION: usize = $crate::profile::index(stringify!($name));
             let body = || -> Result<(), $crate::check::Failure> { $body };
-            match body() {
+            let entered = $crate::profile::enter(FUNCTION);
+            let result = body();
+            $crate::profile::leave(FUNCTION, entered);
+            match result {
                 Ok(()) => $crate::abi::values::MPI_SUCCESS,
                 // The names of functions are the standard's: without the P of the profiling interface.
                 Err(failure) => failure$(.on($comm))?.raise(&stringify!($name)[1..]),

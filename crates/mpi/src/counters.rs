@@ -22,20 +22,6 @@ impl Counter {
     pub fn add(&self, more: u64) {
         self.0.store(self.get().wrapping_add(more), Ordering::Relaxed);
     }
-
-    /// Takes away. Only for who is inside.
-    #[inline]
-    pub fn sub(&self, less: u64) {
-        self.0.store(self.get().saturating_sub(less), Ordering::Relaxed);
-    }
-
-    /// Raises to a new highest value. Only for who is inside.
-    #[inline]
-    pub fn raise(&self, to: u64) {
-        if to > self.get() {
-            self.0.store(to, Ordering::Relaxed);
-        }
-    }
 }
 
 /// All counters of this rank.
@@ -53,14 +39,6 @@ pub struct Counters {
     pub rendezvous_sent: Counter,
     /// Messages that came before their receive.
     pub unexpected_received: Counter,
-    /// Length of the queue of unexpected messages.
-    pub unexpected: Counter,
-    /// The longest it was.
-    pub unexpected_most: Counter,
-    /// Receives posted and not matched yet.
-    pub posted: Counter,
-    /// The most there were.
-    pub posted_most: Counter,
 }
 
 /// This rank's.
@@ -71,8 +49,4 @@ pub static COUNTERS: Counters = Counters {
     bytes_received: Counter::zero(),
     rendezvous_sent: Counter::zero(),
     unexpected_received: Counter::zero(),
-    unexpected: Counter::zero(),
-    unexpected_most: Counter::zero(),
-    posted: Counter::zero(),
-    posted_most: Counter::zero(),
 };

@@ -5,6 +5,7 @@ use crate::check::{self, CHECKING, Failure, mpi};
 use crate::comm::{Comm, FREE_CONTEXT};
 use crate::launch;
 use crate::p2p::buffered;
+use crate::profile;
 use crate::request::{self, Request};
 use crate::runtime::{self, State, phase};
 use crate::segment::stage;
@@ -52,6 +53,7 @@ fn start(required: c_int) -> Result<c_int, Failure> {
     LEVEL.store(required, Ordering::Relaxed);
     MAIN_THREAD.store(this_thread(), Ordering::Relaxed);
     job.segment.rank(job.rank).stage.store(stage::INITIALISED, Ordering::Release);
+    profile::attach(&job.segment, job.rank);
     runtime::set_phase(phase::RUNNING);
     Ok(required)
 }

@@ -17,6 +17,7 @@
 //! | `op` | operations of reductions | runtime |
 //! | `coll` | collectives as schedules of sends, receives and reductions | runtime |
 //! | `topology` | Cartesian, graph and distributed graph, and where their ranks best run | comm, coll |
+//! | `profile` | who sends how much to whom, time by function, who is stuck | segment |
 //! | `counters`, `tool` | what the engine counts; the interface of tools (MPI_T) | check |
 //! | `about` | what the library says of its ABI | comm |
 //! | `env` | start and end, versions, clock | all |
@@ -34,6 +35,7 @@ pub mod handles;
 pub mod launch;
 pub mod op;
 pub mod p2p;
+pub mod profile;
 pub mod request;
 pub mod runtime;
 pub mod segment;

@@ -282,18 +282,19 @@ pub fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
         let mut state = enter();
         let moved = state.engine.progress();
         if let Some(value) = done(&mut state) {
+            waiting.ended(&state);
             return value;
         }
         if !state.ongoing.is_empty() {
             drop(state);
             if request::advance_all() {
-                waiting.encouraged();
+                waiting.ended(&enter());
                 continue;
             }
             state = enter();
         }
         if moved {
-            waiting.encouraged();
+            waiting.ended(&state);
             continue;
         }
         state.quiet = true;
@@ -306,12 +307,14 @@ pub fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
         let armed = wait::arm(&segment, state.engine.rank());
         let moved = state.engine.progress();
         if let Some(value) = done(&mut state) {
+            waiting.ended(&state);
             return value;
         }
-        drop(state);
         if moved {
-            waiting.encouraged();
+            waiting.ended(&state);
         } else {
+            waiting.sleeps(&state);
+            drop(state);
             armed.sleep();
         }
     }

@@ -1,7 +1,7 @@
 //! The job's shared memory: one sealed, sparse memfd that the launcher makes and every rank maps.
 //!
 //! ```text
-//! header page | a page per rank | an area per ordered pair of ranks (ring and its counters)
+//! header page | a page per rank | an area per ordered pair of ranks (ring and its counters) | a table per rank, when profiled
 //! ```
 //!
 //! Pages come into being when they are first touched, so that 256 ranks cost what they use. Everything inside is said by
@@ -38,6 +38,10 @@ pub struct Header {
     pub next_context: AtomicU32,
     /// Identifies the job among others on this machine (random).
     pub identity: AtomicU64,
+    /// What ranks are to see of themselves: `hook::*`.
+    pub hooks: AtomicU32,
+    /// Bytes of each rank's profile; 0 when there is none.
+    profile_bytes: u64,
 }
 
 /// What a rank tells the job about itself.
@@ -62,8 +66,14 @@ pub struct RankPage {
     pub text: [AtomicU8; 512],
     /// The cpus that the rank may use, a bit each.
     pub affinity: [AtomicU64; 16],
+    /// Changes whenever the rank says something new of what it waits for; odd: it waits.
+    pub waiting: AtomicU32,
+    /// Bytes of `waiting_text` that are valid.
+    waiting_bytes: AtomicU32,
+    /// The call that the rank waits in, and what it waits for; UTF-8.
+    waiting_text: [AtomicU8; 248],
     /// For the engine: the messages that this rank and their senders copy together.
-    pub rendezvous: [u8; PAGE - 4 * 64 - 512 - 128],
+    pub rendezvous: [u8; PAGE - 4 * 64 - 512 - 128 - 256],
 }
 const _: () = assert!(size_of::<RankPage>() <= PAGE && size_of::<Header>() <= PAGE);
 
@@ -74,6 +84,43 @@ pub mod stage {
     pub const CLAIMED: u32 = 1;
     pub const INITIALISED: u32 = 2;
     pub const FINALISED: u32 = 3;
+}
+
+/// What ranks see of themselves when the launcher wants it.
+pub mod hook {
+    /// Messages and time are counted (`--profile`).
+    pub const PROFILE: u32 = 1;
+    /// Who waits long says for what (`--stuck-after`).
+    pub const STUCK: u32 = 2;
+}
+
+impl RankPage {
+    /// Says what the rank waits for; an empty text: it waits no more. The first 248 bytes count.
+    pub fn waits(&self, text: &str) {
+        let before = self.waiting.load(Ordering::Relaxed);
+        for (place, byte) in self.waiting_text.iter().zip(text.bytes()) {
+            place.store(byte, Ordering::Relaxed);
+        }
+        self.waiting_bytes.store(text.len().min(self.waiting_text.len()) as u32, Ordering::Relaxed);
+        let next = before.wrapping_add(1) | 1;
+        self.waiting.store(if text.is_empty() { next.wrapping_add(1) } else { next }, Ordering::Release);
+    }
+
+    /// Whether a value of `waiting` says that the rank waits.
+    pub fn says_waiting(waiting: u32) -> bool {
+        waiting & 1 == 1
+    }
+
+    /// What the rank says that it waits for.
+    pub fn waits_for(&self) -> Option<String> {
+        if !Self::says_waiting(self.waiting.load(Ordering::Acquire)) {
+            return None;
+        }
+        let bytes = (self.waiting_bytes.load(Ordering::Relaxed) as usize).min(self.waiting_text.len());
+        let text: Vec<u8> =
+            self.waiting_text[..bytes].iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
+        Some(String::from_utf8_lossy(&text).into_owned())
+    }
 }
 
 /// The mapped segment. Unmapped never: ranks use it until they end.
@@ -116,14 +163,14 @@ impl Drop for FileLimit {
     }
 }
 
-fn total(ranks: usize) -> usize {
-    PAGE + ranks * PAGE + ranks * ranks * PAIR_BYTES
+fn total(ranks: usize, profile_bytes: usize) -> usize {
+    PAGE + ranks * PAGE + ranks * ranks * PAIR_BYTES + ranks * profile_bytes
 }
 
 impl Segment {
     /// Bytes of address space that a job of so many ranks takes.
     pub fn bytes_for(ranks: usize) -> usize {
-        total(ranks)
+        total(ranks, 0)
     }
 
     /// The memory of a job of one process, which nobody else sees.
@@ -131,8 +178,8 @@ impl Segment {
     /// # Errors
     /// As the system's: out of address space.
     pub fn alone() -> io::Result<Self> {
-        let segment = Self::map_bytes(-1, total(1), 1)?;
-        segment.describe(1);
+        let segment = Self::map_bytes(-1, total(1, 0), 1)?;
+        segment.describe(1, 0);
         Ok(segment)
     }
 
@@ -141,6 +188,18 @@ impl Segment {
     /// # Errors
     /// As the system's: out of memory, address space (`ulimit -v`) or file size (`ulimit -f`).
     pub fn create(ranks: usize, cpus: usize) -> io::Result<(OwnedFd, Self)> {
+        Self::make(ranks, cpus, 0)
+    }
+
+    /// As `create`, with a table per rank in which it counts what it does.
+    ///
+    /// # Errors
+    /// As `create`.
+    pub fn create_profiled(ranks: usize, cpus: usize) -> io::Result<(OwnedFd, Self)> {
+        Self::make(ranks, cpus, crate::profile::table::bytes(ranks))
+    }
+
+    fn make(ranks: usize, cpus: usize, profile_bytes: usize) -> io::Result<(OwnedFd, Self)> {
         assert!((1..=MOST_RANKS).contains(&ranks));
         // SAFETY: a C string and flags.
         let raw =
@@ -150,7 +209,7 @@ impl Segment {
         }
         // SAFETY: just made, owned by nobody else.
         let fd = unsafe { OwnedFd::from_raw_fd(raw) };
-        let bytes = total(ranks);
+        let bytes = total(ranks, profile_bytes);
         let _raised = FileLimit::raised(bytes)?;
         // SAFETY: plain calls on an owned descriptor.
         let sealed = unsafe {
@@ -165,18 +224,20 @@ impl Segment {
             return Err(io::Error::last_os_error());
         }
         let segment = Self::map_bytes(raw, bytes, ranks)?;
-        segment.describe(cpus);
+        segment.describe(cpus, profile_bytes);
         Ok((fd, segment))
     }
 
     /// Writes what every rank checks first.
-    fn describe(&self, cpus: usize) {
+    fn describe(&self, cpus: usize, profile_bytes: usize) {
         // SAFETY: the header is ours alone until a rank starts; the mapping is as large as `total` says.
         unsafe {
             let header = self.base.cast::<Header>();
             (*header).ranks = self.ranks as u32;
             (*header).cpus = cpus as u32;
             (*header).bytes = self.bytes as u64;
+            (*header).profile_bytes = profile_bytes as u64;
+            (*header).hooks = AtomicU32::new(if profile_bytes > 0 { hook::PROFILE } else { 0 });
             (*header).magic = MAGIC;
         }
     }
@@ -197,16 +258,18 @@ impl Segment {
             }
             stat.st_size as usize
         };
-        if bytes < total(1) || bytes > total(MOST_RANKS) {
+        if bytes < total(1, 0) {
             return Err(strange());
         }
         let mut segment = Self::map_bytes(fd.as_raw_fd(), bytes, 1)?;
         let header = segment.header();
         let ranks = header.ranks as usize;
+        let profile_bytes = header.profile_bytes as usize;
         if header.magic != MAGIC
             || !(1..=MOST_RANKS).contains(&ranks)
             || header.bytes as usize != bytes
-            || total(ranks) != bytes
+            || ![0, crate::profile::table::bytes(ranks)].contains(&profile_bytes)
+            || total(ranks, profile_bytes) != bytes
         {
             return Err(strange());
         }
@@ -282,6 +345,16 @@ impl Segment {
         assert!(from < self.ranks && to < self.ranks);
         // SAFETY: in bounds by the check above and `total`.
         unsafe { self.base.add(PAGE + self.ranks * PAGE + (to * self.ranks + from) * PAIR_BYTES) }
+    }
+
+    /// The memory of a rank's profile, `profile::table::bytes(ranks)` bytes aligned to a page; nothing when there is none.
+    pub fn profile(&self, rank: usize) -> Option<*mut u8> {
+        assert!(rank < self.ranks);
+        let bytes = crate::profile::table::bytes(self.ranks);
+        let tables = total(self.ranks, 0);
+        let has = self.bytes == total(self.ranks, bytes);
+        // SAFETY: in bounds by the checks above and `total`.
+        has.then(|| unsafe { self.base.add(tables + rank * bytes) })
     }
 
     /// Says why this rank ends the job, for the launcher's line. The first 512 bytes count.

@@ -6,6 +6,7 @@
 
 use super::lists::{Key, Lists};
 use super::{Envelope, Pattern};
+use crate::counters::COUNTERS;
 
 /// What a key leaves open.
 const ANY_SOURCE: u32 = 1 << 16;
@@ -122,6 +123,7 @@ impl Matching {
 
     /// Keeps a message that nobody expected.
     pub fn keep(&mut self, envelope: Envelope, message: u32) {
+        COUNTERS.unexpected_received.add(1);
         if message as usize >= self.envelopes.len() {
             self.envelopes.resize(message as usize + 1, envelope);
         }

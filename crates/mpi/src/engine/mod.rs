@@ -109,6 +109,31 @@ pub struct Completion {
     pub cancelled: bool,
 }
 
+/// What is not complete, as `cellrun --stuck-after` tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// A receive.
+    Receive {
+        /// The communicator's context.
+        context: u32,
+        /// The sender's rank in the communicator; nothing: any.
+        source: Option<u16>,
+        /// The tag; nothing: any.
+        tag: Option<i32>,
+    },
+    /// A send.
+    Send {
+        /// The communicator's context.
+        context: u32,
+        /// The job's rank.
+        to: u32,
+        /// The tag.
+        tag: i32,
+        /// Bytes of data.
+        bytes: usize,
+    },
+}
+
 /// Moves the messages of this rank.
 #[derive(Default)]
 pub struct Engine {
@@ -267,6 +292,27 @@ impl Engine {
         self.transfers.index(id).map(|index| self.transfers.context(index))
     }
 
+    /// Receives that wait for their message, and messages that wait for their receive.
+    pub fn queues(&self) -> (usize, usize) {
+        self.matching.lengths()
+    }
+
+    /// Every transfer that is not complete.
+    pub fn awaited(&self) -> impl Iterator<Item = Awaited> {
+        self.transfers.awaited().map(|transfer| {
+            let Pattern { context, source, tag } = transfer.pattern;
+            if transfer.to == transfer::NONE {
+                return Awaited::Receive { context, source, tag };
+            }
+            Awaited::Send {
+                context,
+                to: transfer.to,
+                tag: tag.unwrap_or_default(),
+                bytes: transfer.buffer.bytes,
+            }
+        })
+    }
+
     /// Transfers that are not complete.
     pub fn under_way(&self) -> usize {
         self.transfers.active()
@@ -275,7 +321,9 @@ impl Engine {
     /// Nobody asks for it any more, but another rank still counts on it: a send of ours, or a receive that has begun.
     pub fn owes(&self) -> bool {
         let mut live = self.transfers.live();
-        live.any(|transfer| transfer.detached && !transfer.posted && transfer.stage == transfer::Stage::Active)
+        live.any(|transfer| {
+            transfer.detached && !transfer.posted && transfer.stage == transfer::Stage::Active
+        })
     }
 
     /// Sends and receives that were started, and neither waited for nor freed.

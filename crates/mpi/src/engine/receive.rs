@@ -4,6 +4,7 @@ use super::ring::{Area, Consumer, Header, INLINE};
 use super::send::MOST_EAGER;
 use super::transfer::{NONE, Stage};
 use super::{Arrival, Buffer, ClaimId, Completion, Engine, Envelope, Pattern, TransferId, kind};
+use crate::counters::COUNTERS;
 use crate::segment::Segment;
 
 /// The most pieces taken from one ring before the next one is looked at.
@@ -166,6 +167,8 @@ impl Engine {
         let room = transfer.buffer.bytes;
         transfer.posted = false;
         transfer.bytes = bytes.min(room);
+        COUNTERS.messages_received.add(1);
+        COUNTERS.bytes_received.add(bytes.min(room) as u64);
         transfer.completion = Completion {
             source: i32::from(envelope.source),
             tag: envelope.tag,

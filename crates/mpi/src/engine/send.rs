@@ -4,6 +4,8 @@ use super::copy::copy_out;
 use super::ring::{Area, Header, INLINE, Producer};
 use super::transfer::{NONE, SENT};
 use super::{Buffer, Engine, Envelope, Mode, Pattern, TransferId, kind, wait};
+use crate::counters::COUNTERS;
+use crate::profile;
 use crate::segment::Segment;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -108,6 +110,9 @@ impl Engine {
     #[inline]
     pub fn send(&mut self, to: usize, envelope: Envelope, buffer: &Buffer, mode: Mode) -> Option<TransferId> {
         let bytes = buffer.bytes;
+        profile::sent(to, bytes);
+        COUNTERS.messages_sent.add(1);
+        COUNTERS.bytes_sent.add(bytes as u64);
         let out = &mut self.outgoing[to];
         if bytes <= INLINE
             && mode == Mode::Standard
@@ -154,6 +159,7 @@ impl Engine {
         }
         let transfer = self.transfers.start(buffer, pattern);
         self.transfers.at(transfer).completion = SENT;
+        self.transfers.at(transfer).to = to as u32;
         let pending = if eager {
             Pending::Eager { transfer, from, synchronous }
         } else {
@@ -202,6 +208,7 @@ impl Engine {
         let pattern =
             Pattern { context: envelope.context, source: Some(envelope.source), tag: Some(envelope.tag) };
         let transfer = self.transfers.start(buffer, pattern);
+        self.transfers.at(transfer).to = self.rank as u32;
         self.keep_own(envelope, buffer.bytes, Vec::new(), transfer);
         Some(self.transfers.id(transfer))
     }
@@ -247,6 +254,7 @@ impl Engine {
                         let token = self.transfers.id(index).0;
                         let transfer = self.transfers.at(index);
                         let words = [token, transfer.buffer.bytes as u64, 0, 0, 0, 0];
+                        COUNTERS.rendezvous_sent.add(1);
                         out.producer.put_words(header(kind::ANNOUNCE, transfer.envelope(), 0), &words);
                     }
                     fits

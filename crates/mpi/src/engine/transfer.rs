@@ -31,6 +31,8 @@ pub struct Transfer {
     next: u32,
     /// The user's data.
     pub buffer: Buffer,
+    /// Of a send, the job's rank that it goes to; `NONE` of a receive.
+    pub to: u32,
     /// What it matches; of a send, what the other side is to see.
     pub pattern: Pattern,
     /// Bytes moved.
@@ -105,6 +107,7 @@ impl Transfers {
         slot.stage = Stage::Active;
         slot.buffer.address = buffer.address;
         slot.buffer.bytes = buffer.bytes;
+        slot.to = NONE;
         slot.pattern = pattern;
         slot.moved = 0;
         slot.bytes = 0;
@@ -122,6 +125,7 @@ impl Transfers {
             posted: false,
             next: NONE,
             buffer: buffer.clone(),
+            to: NONE,
             pattern,
             moved: 0,
             bytes: 0,
@@ -216,6 +220,11 @@ impl Transfers {
     /// Transfers that the program may still ask for, or that go on by themselves.
     pub fn live(&self) -> impl Iterator<Item = &Transfer> {
         self.slots.iter().skip(SHARED as usize).filter(|slot| slot.stage != Stage::Free)
+    }
+
+    /// Every transfer that is not complete.
+    pub fn awaited(&self) -> impl Iterator<Item = &Transfer> {
+        self.slots.iter().filter(|slot| slot.stage == Stage::Active)
     }
 
     /// Transfers that are not complete.

@@ -7,7 +7,9 @@
 //! the kernel make all ranks pass a barrier (`membarrier`), and looks into its rings once more: either it sees the message, or the
 //! sender sees the word. Where the kernel has no such barrier, sleeps are short.
 
-use crate::segment::{RankPage, Segment};
+use crate::profile;
+use crate::runtime::State;
+use crate::segment::{RankPage, Segment, hook};
 use std::ffi::{c_int, c_long};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 
@@ -139,20 +141,43 @@ pub struct Waiting {
     since_ns: u64,
     /// Ready to sleep: the caller arms, looks once more, and sleeps.
     pub tired: bool,
+    /// What is waited for was told to the launcher.
+    told: bool,
 }
 
 impl Default for Waiting {
     #[inline]
     fn default() -> Self {
-        Self { polls: 0, since_ns: 0, tired: false }
+        Self { polls: 0, since_ns: 0, tired: false, told: false }
     }
 }
 
 impl Waiting {
-    /// Something moved: patience is new.
+    /// Something moved, or the wait is over: patience is new.
     #[inline]
-    pub fn encouraged(&mut self) {
+    pub fn ended(&mut self, state: &State) {
+        if self.since_ns != 0 {
+            self.long_one_ended(state);
+        }
         *self = Self::default();
+    }
+
+    #[cold]
+    fn long_one_ended(&mut self, state: &State) {
+        if profile::sees(hook::PROFILE) {
+            profile::waited(host::clock::kernel_ns() - self.since_ns);
+        }
+        if self.told {
+            profile::stuck::take_back(state);
+        }
+    }
+
+    /// This thread is going to sleep: the launcher may want to know what for.
+    pub fn sleeps(&mut self, state: &State) {
+        if !self.told && profile::sees(hook::STUCK) {
+            self.told = true;
+            profile::stuck::tell(state);
+        }
     }
 
     /// Nothing moved: passes some time, little at first. Not to be called by who is inside.

@@ -1,12 +1,13 @@
 //! Performance variables (MPI 5.0, section 15.3.7): the engine's counters since Init.
 //!
-//! All are counted all the time. A handle to a counter starts at zero when it is made; levels and high watermarks are the
-//! library's own and cannot be written.
+//! All are counted all the time. A handle to a counter starts at zero when it is made; levels are the library's own
+//! and cannot be written.
 
 use super::{entry, find, put, put_text, running, tool};
 use crate::abi::Datatype;
 use crate::abi::values::*;
-use crate::counters::{COUNTERS, Counter};
+use crate::counters::COUNTERS;
+use crate::runtime;
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int, c_ulonglong, c_void};
 
@@ -16,10 +17,14 @@ pub(super) struct Variable {
     description: &'static str,
     pub(super) category: &'static str,
     class: c_int,
-    counter: &'static Counter,
+    read: fn() -> u64,
 }
 
 impl Variable {
+    fn value(&self) -> u64 {
+        (self.read)()
+    }
+
     /// Its handles count from their own zero, and may be set; the others show what is.
     fn counts(&self) -> bool {
         matches!(self.class, MPI_T_PVAR_CLASS_COUNTER | MPI_T_PVAR_CLASS_AGGREGATE)
@@ -33,70 +38,56 @@ pub(super) static VARIABLES: &[Variable] = &[
         description: "Messages that this rank sent, those of collectives too.",
         category: "traffic",
         class: MPI_T_PVAR_CLASS_COUNTER,
-        counter: &COUNTERS.messages_sent,
+        read: || COUNTERS.messages_sent.get(),
     },
     Variable {
         name: "bytes_sent",
         description: "Bytes of data in the messages that this rank sent.",
         category: "traffic",
         class: MPI_T_PVAR_CLASS_AGGREGATE,
-        counter: &COUNTERS.bytes_sent,
+        read: || COUNTERS.bytes_sent.get(),
     },
     Variable {
         name: "messages_received",
         description: "Messages that this rank received whole.",
         category: "traffic",
         class: MPI_T_PVAR_CLASS_COUNTER,
-        counter: &COUNTERS.messages_received,
+        read: || COUNTERS.messages_received.get(),
     },
     Variable {
         name: "bytes_received",
         description: "Bytes of data in the messages that this rank received.",
         category: "traffic",
         class: MPI_T_PVAR_CLASS_AGGREGATE,
-        counter: &COUNTERS.bytes_received,
+        read: || COUNTERS.bytes_received.get(),
     },
     Variable {
         name: "rendezvous_sent",
         description: "Messages whose data was copied after their receive was known.",
         category: "traffic",
         class: MPI_T_PVAR_CLASS_COUNTER,
-        counter: &COUNTERS.rendezvous_sent,
+        read: || COUNTERS.rendezvous_sent.get(),
     },
     Variable {
         name: "unexpected_received",
         description: "Messages that came before their receive was posted.",
         category: "matching",
         class: MPI_T_PVAR_CLASS_COUNTER,
-        counter: &COUNTERS.unexpected_received,
+        read: || COUNTERS.unexpected_received.get(),
     },
     Variable {
         name: "unexpected",
         description: "Messages that wait for their receive.",
         category: "matching",
         class: MPI_T_PVAR_CLASS_LEVEL,
-        counter: &COUNTERS.unexpected,
-    },
-    Variable {
-        name: "unexpected_most",
-        description: "The most messages that waited for their receive at one time.",
-        category: "matching",
-        class: MPI_T_PVAR_CLASS_HIGHWATERMARK,
-        counter: &COUNTERS.unexpected_most,
+        read: || runtime::enter().engine.queues().1 as u64,
     },
     Variable {
         name: "posted",
         description: "Receives that wait for their message.",
         category: "matching",
         class: MPI_T_PVAR_CLASS_LEVEL,
-        counter: &COUNTERS.posted,
-    },
-    Variable {
-        name: "posted_most",
-        description: "The most receives that waited for their message at one time.",
-        category: "matching",
-        class: MPI_T_PVAR_CLASS_HIGHWATERMARK,
-        counter: &COUNTERS.posted_most,
+        read: || runtime::enter().engine.queues().0 as u64,
     },
 ];
 
@@ -113,14 +104,14 @@ pub(super) struct Handle {
 
 impl Handle {
     fn read(&self) -> u64 {
-        self.variable.counter.get().wrapping_sub(self.zero)
+        self.variable.value().wrapping_sub(self.zero)
     }
 
     fn write(&mut self, value: u64) -> Result<(), c_int> {
         if !self.variable.counts() {
             return Err(MPI_T_ERR_PVAR_NO_WRITE);
         }
-        self.zero = self.variable.counter.get().wrapping_sub(value);
+        self.zero = self.variable.value().wrapping_sub(value);
         Ok(())
     }
 }
@@ -224,7 +215,7 @@ tool! {
         if handle.is_null() {
             return Err(MPI_T_ERR_INVALID);
         }
-        let zero = if variable.counts() { variable.counter.get() } else { 0 };
+        let zero = if variable.counts() { variable.value() } else { 0 };
         session.insert(made, Handle { variable, zero });
         // SAFETY: by the C caller's word.
         unsafe {
@@ -281,7 +272,7 @@ tool! {
 
     fn PMPI_T_pvar_readreset(session: usize, handle: usize, buf: *mut c_void) {
         let value = with(session, handle, |handle| {
-            let now = handle.variable.counter.get();
+            let now = handle.variable.value();
             let value = now.wrapping_sub(handle.zero);
             if !handle.variable.counts() {
                 return Err(MPI_T_ERR_PVAR_NO_WRITE);

@@ -1,0 +1,159 @@
+//! The profile as a file: a pattern of transfers, with what is known of the machine, the sizes and the time in MPI.
+
+use super::table::{CALLS, CLASSES, Table, class_bytes};
+use crate::abi::values::FUNCTIONS;
+use crate::segment::Segment;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::atomic::Ordering;
+
+/// The version of the format.
+pub const FORMAT: u32 = 1;
+
+/// What the launcher knows beside the ranks' tables.
+pub struct Run<'a> {
+    /// The programs, as they were given.
+    pub programs: &'a [String],
+    /// From the first rank's start to the last one's end.
+    pub elapsed_s: f64,
+}
+
+#[derive(Default, Clone, Copy)]
+struct Sum {
+    bytes: u64,
+    messages: u64,
+}
+
+/// The file's text. The job's memory must have tables (`Segment::create_profiled`).
+pub fn text(segment: &Segment, run: &Run) -> String {
+    let ranks = segment.ranks();
+    let tables: Vec<Table> = (0..ranks).filter_map(|rank| Table::of(segment, rank)).collect();
+    let levels: Vec<i32> = tables.iter().flat_map(|table| table.levels().collect::<Vec<_>>()).fold(
+        Vec::new(),
+        |mut all, level| {
+            if !all.contains(&level) {
+                all.push(level);
+            }
+            all
+        },
+    );
+    let mut total: BTreeMap<(usize, usize), Sum> = BTreeMap::new();
+    let phases: Vec<String> = levels.iter().map(|&level| phase(&tables, level, &mut total)).collect();
+    let pattern: Vec<String> = total
+        .iter()
+        .map(|((source, destination), sum)| {
+            let Sum { bytes, messages } = sum;
+            format!(
+                r#"{{"source": {source}, "destination": {destination}, "bytes": {bytes}, "messages": {messages}}}"#
+            )
+        })
+        .collect();
+    let identity: Vec<String> = host::identity()
+        .to_pairs()
+        .into_iter()
+        .map(|(key, value)| format!("{}: {}", quoted(key), quoted(&value)))
+        .collect();
+    let programs: Vec<String> = run.programs.iter().map(|program| quoted(program)).collect();
+    format!(
+        "{{\n  \"format\": {FORMAT},\n  \"n\": {ranks},\n  \"programs\": [{}],\n  \"elapsed_s\": {},\n  \"identity\": {{{}}},\n  \
+         \"pattern\": [{}],\n  \"phases\": [{}]\n}}\n",
+        programs.join(", "),
+        run.elapsed_s,
+        identity.join(", "),
+        list(&pattern, 4),
+        list(&phases, 4),
+    )
+}
+
+/// A phase: who sent what, and how long ranks were in each function.
+fn phase(tables: &[Table], level: i32, total: &mut BTreeMap<(usize, usize), Sum>) -> String {
+    let (mut transfers, mut functions) = (Vec::new(), Vec::new());
+    for (source, table) in tables.iter().enumerate() {
+        let Some(phase) = table.levels().position(|known| known == level) else { continue };
+        for destination in 0..tables.len() {
+            let mut sizes = Vec::new();
+            for class in 0..CLASSES {
+                let tally = table.sent(phase, destination, class);
+                let (messages, bytes) =
+                    (tally.times.load(Ordering::Relaxed), tally.amount.load(Ordering::Relaxed));
+                if messages == 0 {
+                    continue;
+                }
+                let sum = total.entry((source, destination)).or_default();
+                sum.bytes += bytes;
+                sum.messages += messages;
+                let (least, most) = class_bytes(class);
+                let most = most.map_or("null".into(), |most| most.to_string());
+                sizes.push(format!(
+                    r#"{{"least_bytes": {least}, "most_bytes": {most}, "bytes": {bytes}, "messages": {messages}}}"#
+                ));
+            }
+            if !sizes.is_empty() {
+                transfers.push(format!(
+                    r#"{{"source": {source}, "destination": {destination}, "sizes": [{}]}}"#,
+                    sizes.join(", ")
+                ));
+            }
+        }
+        for (function, name) in FUNCTIONS.iter().enumerate().take(CALLS) {
+            let tally = table.calls(phase, function);
+            let (calls, ns) = (tally.times.load(Ordering::Relaxed), tally.amount.load(Ordering::Relaxed));
+            if calls > 0 {
+                functions
+                    .push(format!(r#"{{"rank": {source}, "name": "{name}", "calls": {calls}, "ns": {ns}}}"#));
+            }
+        }
+    }
+    format!(
+        "{{\n      \"level\": {level},\n      \"transfers\": [{}],\n      \"functions\": [{}]\n    }}",
+        list(&transfers, 8),
+        list(&functions, 8)
+    )
+}
+
+/// Items of an array, a line each.
+fn list(items: &[String], indent: usize) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    let space = " ".repeat(indent);
+    let lines: Vec<String> = items.iter().map(|item| format!("\n{space}{item}")).collect();
+    format!("{}\n{}", lines.join(","), " ".repeat(indent - 2))
+}
+
+/// A JSON string.
+fn quoted(text: &str) -> String {
+    let mut out = String::from('"');
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => out.extend(['\\', letter]),
+            letter if (letter as u32) < 0x20 => {
+                let _ = write!(out, "\\u{:04x}", letter as u32);
+            }
+            letter => out.push(letter),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pattern_is_the_sum_of_all_phases() {
+        let (_fd, segment) = Segment::create_profiled(2, 2).unwrap();
+        let table = Table::of(&segment, 1).unwrap();
+        for (level, class, bytes) in [(1, 3, 4), (9, 3, 7), (9, 0, 0)] {
+            let tally = table.sent(table.begin(level), 0, class);
+            tally.times.fetch_add(1, Ordering::Relaxed);
+            tally.amount.fetch_add(bytes, Ordering::Relaxed);
+        }
+        let text = text(&segment, &Run { programs: &["a \"b\"".into()], elapsed_s: 0.5 });
+        assert!(text.contains(r#"{"source": 1, "destination": 0, "bytes": 11, "messages": 3}"#), "{text}");
+        assert!(text.contains(r#""programs": ["a \"b\""]"#), "{text}");
+        assert!(text.contains(r#"{"least_bytes": 0, "most_bytes": 0, "bytes": 0, "messages": 1}"#), "{text}");
+        assert!(text.contains("\"level\": 9"), "{text}");
+    }
+}

@@ -1,0 +1,144 @@
+//! Who waits for whom when nothing moves any more (`cellrun --stuck-after`).
+//!
+//! A rank that has waited long says so in its page before it sleeps, with the call and what it waits for, and takes it back when
+//! something moved. When all ranks say so and none has said anything new for so many seconds, nothing is in flight.
+
+use crate::abi::Comm;
+use crate::abi::values::{MPI_COMM_SELF, MPI_COMM_WORLD};
+use crate::comm;
+use crate::engine::Awaited;
+use crate::runtime::State;
+use crate::segment::{RankPage, Segment, stage};
+use std::fmt::Write;
+use std::sync::atomic::Ordering;
+
+/// Messages that are named one by one.
+const NAMED: usize = 3;
+
+/// Says in this rank's page what it waits for.
+#[cold]
+pub fn tell(state: &State) {
+    let mut text = super::inside().unwrap_or("MPI").to_string();
+    let mut awaited = state.engine.awaited();
+    for (place, one) in awaited.by_ref().take(NAMED).enumerate() {
+        text.push_str(if place == 0 { " for " } else { ", " });
+        describe(&mut text, state, &one);
+    }
+    let more = awaited.count();
+    if more > 0 {
+        let _ = write!(text, " and {more} more");
+    }
+    state.engine.segment().rank(state.engine.rank()).waits(&text);
+}
+
+fn describe(text: &mut String, state: &State, one: &Awaited) {
+    let _ = match *one {
+        Awaited::Receive { source: Some(rank), .. } => write!(text, "a message from rank {rank}"),
+        Awaited::Receive { source: None, .. } => write!(text, "a message from any rank"),
+        Awaited::Send { to, bytes, .. } => write!(text, "rank {to} to receive {bytes} bytes"),
+    };
+    let (context, tag) = match *one {
+        Awaited::Receive { context, tag, .. } => (context, tag),
+        Awaited::Send { context, tag, .. } => (context, Some(tag)),
+    };
+    let is_message = context % comm::CONTEXTS == 0;
+    let _ = match tag {
+        _ if !is_message => Ok(()),
+        Some(tag) => write!(text, " with tag {tag}"),
+        None => write!(text, " with any tag"),
+    };
+    let base = context - context % comm::CONTEXTS;
+    if base != comm::WORLD_CONTEXT {
+        let found =
+            [MPI_COMM_WORLD, MPI_COMM_SELF].map(Comm).into_iter().filter_map(|handle| state.comm(handle));
+        let named = found
+            .chain(state.comms.iter().map(|(_, comm)| comm))
+            .find(|comm| comm.context == base)
+            .map(|comm| String::from_utf8_lossy(&comm.name.lock().unwrap()).into_owned())
+            .filter(|name| !name.is_empty());
+        let _ = match named {
+            Some(name) => write!(text, " in {name}"),
+            None => write!(text, " in communicator {}", base / comm::CONTEXTS),
+        };
+    }
+}
+
+/// Takes it back: something moved.
+#[cold]
+pub fn take_back(state: &State) {
+    state.engine.segment().rank(state.engine.rank()).waits("");
+}
+
+/// The launcher's look at all ranks.
+pub struct Watch {
+    after_ns: u64,
+    /// What the ranks said when they last said anything new, and when that was.
+    seen: Vec<(u32, u32)>,
+    since_ns: u64,
+    told: bool,
+}
+
+impl Watch {
+    /// Tells after so many seconds in which nothing moved.
+    pub fn new(after_s: f64) -> Self {
+        Self { after_ns: (after_s * 1e9) as u64, seen: Vec::new(), since_ns: 0, told: false }
+    }
+
+    /// How often to look, in ns.
+    pub fn every_ns(&self) -> u64 {
+        (self.after_ns / 4).clamp(10_000_000, 1_000_000_000)
+    }
+
+    /// Looks; when nothing has moved for long, says who waits for whom, once. The job goes on.
+    pub fn look(&mut self, segment: &Segment, now_ns: u64) -> Option<String> {
+        let pages = || (0..segment.ranks()).map(|rank| segment.rank(rank));
+        let state =
+            |page: &RankPage| (page.waiting.load(Ordering::Acquire), page.stage.load(Ordering::Relaxed));
+        let seen: Vec<(u32, u32)> = pages().map(state).collect();
+        let ended = |&(_, stage): &(u32, u32)| stage == stage::FINALISED;
+        let stuck = seen.iter().all(|state| RankPage::says_waiting(state.0) || ended(state))
+            && !seen.iter().all(ended);
+        if !stuck || seen != self.seen {
+            *self = Self { after_ns: self.after_ns, seen, since_ns: now_ns, told: false };
+            return None;
+        }
+        if self.told || now_ns.saturating_sub(self.since_ns) < self.after_ns {
+            return None;
+        }
+        self.told = true;
+        let mut text = format!("nothing has moved for {} s; the job goes on:", self.after_ns as f64 / 1e9);
+        for (rank, page) in pages().enumerate() {
+            let _ = match page.waits_for() {
+                Some(what) => write!(text, "\n  rank {rank} waits in {what}"),
+                None => write!(text, "\n  rank {rank} has called MPI_Finalize"),
+            };
+        }
+        Some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_told_once_when_all_wait_and_nothing_is_new() {
+        let (_fd, segment) = Segment::create(2, 2).unwrap();
+        let mut watch = Watch::new(1e-9);
+        segment.rank(0).waits("MPI_Recv for a message from rank 1 with tag 5");
+        assert_eq!(watch.look(&segment, 1), None);
+        assert_eq!(watch.look(&segment, 1_000), None, "rank 1 computes");
+        segment.rank(1).waits("MPI_Barrier");
+        assert_eq!(watch.look(&segment, 2_000), None, "that was new");
+        let text = watch.look(&segment, 3_000).unwrap();
+        assert!(text.contains("rank 0 waits in MPI_Recv for a message from rank 1 with tag 5"), "{text}");
+        assert!(text.contains("rank 1 waits in MPI_Barrier"), "{text}");
+        assert_eq!(watch.look(&segment, 4_000), None, "it was told");
+        segment.rank(1).waits("");
+        assert_eq!(watch.look(&segment, 5_000), None);
+        segment.rank(1).stage.store(stage::FINALISED, Ordering::Relaxed);
+        assert_eq!(watch.look(&segment, 6_000), None);
+        let text = watch.look(&segment, 7_000);
+        assert!(text.is_some_and(|text| text.contains("rank 1 has called MPI_Finalize")));
+    }
+}
