@@ -12,8 +12,8 @@ use crate::comm::errors::Added;
 use crate::comm::info::Info;
 use crate::comm::{Comm, Group};
 use crate::datatype::Datatype;
-use crate::engine::Engine;
 use crate::engine::wait::{self, Waiting};
+use crate::engine::{Completion, Engine, RECEIVED_FROM_NOBODY, TransferId};
 use crate::handles::{Handles, Kind};
 use crate::op::Operation;
 use crate::p2p::buffered::Buffers;
@@ -273,6 +273,66 @@ pub fn progress() -> bool {
         request::advance_all();
     }
     moved
+}
+
+/// Polls before a short wait becomes a long one.
+const SOON: u32 = 2000;
+
+/// Polls for a while without leaving, for what comes soon. `from`: the job's rank that it comes from, when that is known. True when
+/// `done` is.
+#[inline]
+fn soon(state: &mut Entered, from: Option<usize>, mut done: impl FnMut(&mut State) -> bool) -> bool {
+    if done(state) {
+        return true;
+    }
+    if state.locked || wait::crowded() || !state.ongoing.is_empty() {
+        return false;
+    }
+    for round in 1..SOON {
+        state.engine.poll(from, round);
+        if done(state) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Waits for a transfer, and takes it. `from`: as for `Engine::receive`.
+#[inline]
+pub fn wait_for(mut state: Entered, id: TransferId, from: Option<usize>) -> Completion {
+    let mut ended = None;
+    let mut take = |state: &mut State| {
+        ended = state.engine.take_if_complete(id);
+        ended.is_some()
+    };
+    if !soon(&mut state, from, &mut take) {
+        drop(state);
+        wait_until(|state| take(state).then_some(()));
+    }
+    ended.unwrap_or(RECEIVED_FROM_NOBODY)
+}
+
+/// Waits until transfers are complete, without taking them. True when all of them ended well.
+#[inline]
+pub fn wait_for_all(mut state: Entered, requests: &[abi::Request]) -> (Entered, bool) {
+    let mut over = 0;
+    let mut well = true;
+    let mut next = |state: &mut State| {
+        while let Some(request) = requests.get(over) {
+            match state.engine.ended_well(TransferId(request.0 as u64)) {
+                None => return false,
+                Some(ended_well) => well &= ended_well,
+            }
+            over += 1;
+        }
+        true
+    };
+    if !soon(&mut state, None, &mut next) {
+        drop(state);
+        wait_until(|state| next(state).then_some(()));
+        state = enter();
+    }
+    (state, well)
 }
 
 /// Waits until `done` gives something, moving messages and activities meanwhile. Not to be called by who is inside.

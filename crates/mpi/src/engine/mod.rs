@@ -227,6 +227,19 @@ impl Engine {
         moved
     }
 
+    /// As `progress`, in a loop that waits for a message, from a rank of the job that may be known: its ring is looked at each round,
+    /// all others now and then.
+    #[inline]
+    pub fn poll(&mut self, from: Option<usize>, round: u32) {
+        if let Some(from) = from {
+            if round % 32 != 0 && self.congested.is_empty() && self.incoming[from].connected {
+                self.drain(from);
+                return;
+            }
+        }
+        self.progress();
+    }
+
     fn meet_senders(&mut self) {
         for word in 0..self.ranks().div_ceil(64) {
             let mut bits = self.page().connected[word].load(Ordering::Acquire);
@@ -269,6 +282,12 @@ impl Engine {
         let completion = transfer.completion;
         self.transfers.free(index);
         Some(completion)
+    }
+
+    /// Of a transfer that is complete, whether it ended well; `is_live` is the caller's promise.
+    #[inline]
+    pub fn ended_well(&self, id: TransferId) -> Option<bool> {
+        self.transfers.ended_well(id)
     }
 
     /// As `take_if_complete`, without taking it.

@@ -212,6 +212,13 @@ impl Transfers {
         (slot.stage == Stage::Complete).then_some(slot.completion)
     }
 
+    /// Of a transfer that is complete, whether all of its data found room.
+    #[inline]
+    pub fn ended_well(&self, id: TransferId) -> Option<bool> {
+        let slot = self.slots.get(handles::index(id.0 as usize))?;
+        (slot.stage != Stage::Active).then_some(slot.completion.truncated.is_none())
+    }
+
     /// The context of a transfer.
     pub fn context(&self, index: u32) -> u32 {
         self.slots[index as usize].pattern.context

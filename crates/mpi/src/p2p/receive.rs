@@ -2,9 +2,9 @@
 
 use super::arguments;
 use crate::abi;
-use crate::abi::values::*;
 use crate::check::{self, Failure, mpi};
-use crate::engine::{Completion, FROM_NOBODY, RECEIVED_FROM_NOBODY};
+use crate::engine::{FROM_NOBODY, RECEIVED_FROM_NOBODY};
+use crate::request;
 use crate::runtime;
 use std::ffi::{c_int, c_void};
 
@@ -21,16 +21,13 @@ fn blocking(
 ) -> Result<(), Failure> {
     let mut state = check::running()?;
     let posted = arguments::receive(&mut state, buf, count, datatype, source, tag, comm)?;
-    drop(state);
     let ended = match posted {
         None => RECEIVED_FROM_NOBODY,
-        Some((id, _)) => runtime::wait_until(|state| state.engine.take_if_complete(id)),
+        Some((id, from)) => runtime::wait_for(state, id, from),
     };
-    give(status, &ended);
-    match ended.truncated {
-        None => Ok(()),
-        Some(sent) => Err(truncated(&ended, sent)),
-    }
+    // SAFETY: null or valid by the C caller's word.
+    unsafe { abi::Status::of(&ended).give(status) };
+    request::failure(&ended)
 }
 
 #[inline]
@@ -49,28 +46,6 @@ fn immediate(
     let posted = arguments::receive(&mut state, buf, count, datatype, source, tag, comm)?;
     *request = abi::Request(posted.map_or(FROM_NOBODY, |(id, _)| id).0 as usize);
     Ok(())
-}
-
-#[inline]
-fn give(status: *mut abi::Status, ended: &Completion) {
-    if !status.is_null() {
-        // SAFETY: not null, so valid by the C caller's word. MPI_ERROR stays as it was (section 3.2.5).
-        unsafe {
-            (*status).MPI_SOURCE = ended.source;
-            (*status).MPI_TAG = ended.tag;
-            (*status).internal =
-                [ended.bytes as i32, (ended.bytes >> 32) as i32, ended.cancelled.into(), 0, 0];
-        }
-    }
-}
-
-#[cold]
-fn truncated(ended: &Completion, sent: usize) -> Failure {
-    let Completion { source, tag, bytes, .. } = ended;
-    let text = format_args!(
-        "message truncated: {sent} bytes came from rank {source} with tag {tag}; the buffer holds {bytes}"
-    );
-    Failure::new(MPI_ERR_TRUNCATE, text)
 }
 
 mpi! {

@@ -19,9 +19,8 @@ fn blocking(
 ) -> Result<(), Failure> {
     let mut state = check::running()?;
     let sent = arguments::send(&mut state, buf, count, datatype, dest, tag, comm, mode)?;
-    drop(state);
     if let Some(id) = sent {
-        runtime::wait_until(|state| state.engine.take_if_complete(id));
+        runtime::wait_for(state, id, None);
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! Waiting and testing (MPI 5.0, sections 3.7.3 and 3.7.5).
 
-use crate::abi::values::MPI_UNDEFINED;
+use crate::abi::values::{MPI_REQUEST_NULL, MPI_UNDEFINED};
 use crate::abi::{self, Status};
 use crate::check::{self, Failure, mpi};
+use crate::engine::TransferId;
 use crate::request::{Many, Outcome, Poll, give, poll, take};
 use crate::runtime::{self, State};
 use std::ffi::c_int;
@@ -108,6 +109,23 @@ unsafe fn complete_all(many: &mut Many, statuses: *mut Status) -> Result<(), Fai
     unsafe { give(many.0.iter_mut().enumerate().map(take).collect(), statuses) }
 }
 
+/// Takes transfers that are all complete and ended well.
+///
+/// # Safety
+/// `statuses` is null or has a place for each request.
+unsafe fn take_transfers(state: &mut State, many: &mut Many, statuses: *mut Status) {
+    for (index, request) in many.0.iter_mut().enumerate() {
+        let ended = state.engine.take_if_complete(TransferId(request.0 as u64));
+        *request = NULL;
+        if !statuses.is_null() {
+            // SAFETY: as the caller says.
+            unsafe { ended.as_ref().map_or(Status::EMPTY, Status::of).give(statuses.add(index)) };
+        }
+    }
+}
+
+const NULL: abi::Request = abi::Request(MPI_REQUEST_NULL);
+
 fn check_each(many: &Many) -> Result<(), Failure> {
     let mut state = check::running()?;
     (0..many.0.len()).try_for_each(|index| many.poll(&mut state, index).map(|_| ()))
@@ -117,7 +135,18 @@ mpi! {
     /// MPI 5.0, section 3.7.3.
     fn PMPI_Wait(request: *mut abi::Request, status: *mut Status) {
         let request = check::output(request, "request")?;
-        drop(check::running()?);
+        let state = check::running()?;
+        if state.engine.is_live(TransferId(request.0 as u64)) {
+            let mut many = Many(std::slice::from_mut(request));
+            let (mut state, well) = runtime::wait_for_all(state, many.0);
+            if well {
+                // SAFETY: null or valid by the C caller's word.
+                unsafe { take_transfers(&mut state, &mut many, status) };
+                return Ok(());
+            }
+        } else {
+            drop(state);
+        }
         let polled = runtime::wait_until(|state| match poll(state, *request, "request") {
             Ok(Poll::Pending) => None,
             other => Some(other),
@@ -175,6 +204,17 @@ mpi! {
     fn PMPI_Waitall(count: c_int, requests: *mut abi::Request, statuses: *mut Status) {
         // SAFETY: an array of `count` handles by the C caller's word.
         let mut many = unsafe { Many::new(count, requests) }?;
+        let state = check::running()?;
+        if many.0.iter().all(|request| state.engine.is_live(TransferId(request.0 as u64))) {
+            let (mut state, well) = runtime::wait_for_all(state, many.0);
+            if well {
+                // SAFETY: null or an array of `count` by the C caller's word.
+                unsafe { take_transfers(&mut state, &mut many, statuses) };
+                return Ok(());
+            }
+        } else {
+            drop(state);
+        }
         check_each(&many)?;
         let mut over = 0;
         runtime::wait_until(|state| {

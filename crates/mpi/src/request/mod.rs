@@ -10,7 +10,7 @@ mod outcome;
 
 pub use many::{Many, give};
 pub use ongoing::{Ongoing, advance_all, start};
-pub use outcome::Outcome;
+pub use outcome::{Outcome, failure};
 
 use crate::abi;
 use crate::abi::values::{MPI_ERR_REQUEST, MPI_REQUEST_NULL};
