@@ -103,7 +103,7 @@ pub struct Added(BTreeMap<c_int, AddedCode>);
 
 struct AddedCode {
     class: c_int,
-    words: Vec<u8>,
+    words: Option<Vec<u8>>,
 }
 
 /// The largest code that was ever added: the attribute `MPI_LASTUSEDCODE`, which programs read by address.
@@ -133,25 +133,40 @@ impl Added {
     /// Adds a code of a class; of itself when there is none.
     fn add(&mut self, class: Option<c_int>) -> c_int {
         let code = LAST_USED.fetch_add(1, Ordering::Relaxed) + 1;
-        self.0.insert(code, AddedCode { class: class.unwrap_or(code), words: Vec::new() });
+        self.0.insert(code, AddedCode { class: class.unwrap_or(code), words: None });
         code
     }
 
     fn words(&self, code: c_int) -> Option<&[u8]> {
-        predefined(code).map(str::as_bytes).or_else(|| self.0.get(&code).map(|added| &added.words[..]))
+        predefined(code)
+            .map(str::as_bytes)
+            .or_else(|| self.0.get(&code).map(|added| added.words.as_deref().unwrap_or_default()))
     }
 
-    fn remove_class(&mut self, class: c_int) -> Result<(), Failure> {
-        if self.0.get(&class).is_none_or(|added| added.class != class) {
-            return Err(not_added("errorclass", class));
+    /// Removes a class, or a code that is none: first its words go, then a class's codes, then itself.
+    fn remove(&mut self, name: &str, code: c_int, is_class: bool) -> Result<(), Failure> {
+        let added = self.0.get(&code).filter(|added| (added.class == code) == is_class);
+        let refuse = |what: String| {
+            Err(Failure::new(
+                MPI_ERR_OTHER,
+                format_args!("{name} is {code}, which still has {what}; remove that first"),
+            ))
+        };
+        if added.ok_or_else(|| not_added(name, code))?.words.is_some() {
+            return refuse("a string".into());
         }
-        if let Some((code, _)) = self.0.iter().find(|(code, added)| added.class == class && **code != class) {
-            let text =
-                format_args!("errorclass is {class}, which still has the code {code}; remove that first");
-            return Err(Failure::new(MPI_ERR_OTHER, text));
+        if let Some((other, _)) = self.0.iter().find(|(other, added)| added.class == code && **other != code)
+        {
+            return refuse(format!("the code {other}"));
         }
-        self.0.remove(&class);
+        self.0.remove(&code);
         Ok(())
+    }
+
+    fn remove_words(&mut self, code: c_int) -> Result<(), Failure> {
+        let added = self.0.get_mut(&code).ok_or_else(|| not_added("errorcode", code))?;
+        let none = || Failure::new(MPI_ERR_OTHER, format_args!("errorcode is {code}, which has no string"));
+        added.words.take().map(|_| ()).ok_or_else(none)
     }
 }
 
@@ -200,29 +215,23 @@ mpi! {
         let words = check::string(string, "string")?.to_bytes();
         let words = words[..words.len().min(MPI_MAX_ERROR_STRING as usize - 1)].to_vec();
         let mut state = runtime::enter();
-        state.errors.0.get_mut(&errorcode).ok_or_else(|| not_added("errorcode", errorcode))?.words = words;
+        state.errors.0.get_mut(&errorcode).ok_or_else(|| not_added("errorcode", errorcode))?.words = Some(words);
         Ok(())
     }
 
-    /// Removes a class that has no other codes.
+    /// Removes a class that has neither string nor codes.
     fn PMPI_Remove_error_class(errorclass: c_int) {
-        runtime::enter().errors.remove_class(errorclass)
+        runtime::enter().errors.remove("errorclass", errorclass, true)
     }
 
-    /// Removes a code, not a class.
+    /// Removes a code, not a class, that has no string.
     fn PMPI_Remove_error_code(errorcode: c_int) {
-        let mut state = runtime::enter();
-        let added = state.errors.0.get(&errorcode).filter(|added| added.class != errorcode);
-        added.ok_or_else(|| not_added("errorcode", errorcode))?;
-        state.errors.0.remove(&errorcode);
-        Ok(())
+        runtime::enter().errors.remove("errorcode", errorcode, false)
     }
 
     /// Takes the words of a code or class away.
     fn PMPI_Remove_error_string(errorcode: c_int) {
-        let mut state = runtime::enter();
-        state.errors.0.get_mut(&errorcode).ok_or_else(|| not_added("errorcode", errorcode))?.words.clear();
-        Ok(())
+        runtime::enter().errors.remove_words(errorcode)
     }
 }
 
@@ -239,15 +248,19 @@ mod tests {
     }
 
     #[test]
-    fn a_class_is_removed_after_its_codes() {
+    fn a_string_is_removed_before_its_code_and_codes_before_their_class() {
         let mut added = Added::default();
         let class = added.add(None);
         let code = added.add(Some(class));
+        added.0.get_mut(&code).unwrap().words = Some(b"mine".to_vec());
         assert!(class > MPI_ERR_LASTCODE && code > class);
         assert_eq!(added.class(code), Some(class));
-        assert!(added.remove_class(class).is_err());
-        added.0.remove(&code);
-        added.remove_class(class).unwrap();
+        assert!(added.remove("errorcode", code, false).unwrap_err().text().contains("still has a string"));
+        added.remove_words(code).unwrap();
+        assert!(added.remove("errorclass", class, true).unwrap_err().text().contains("still has the code"));
+        assert!(added.remove("errorclass", code, true).is_err());
+        added.remove("errorcode", code, false).unwrap();
+        added.remove("errorclass", class, true).unwrap();
         assert_eq!(added.class(class), None);
     }
 
