@@ -99,3 +99,47 @@ pub fn agree_among(circle: &Circle) -> Result<u32, Failure> {
     let own = if circle.place == 0 { exchange::words([take_context(&runtime::enter())]) } else { Vec::new() };
     Ok(exchange::numbers(&circle.broadcast(0, own, 4)?)[0])
 }
+
+/// What all ranks say when they split a communicator: a row of numbers each, by rank.
+pub struct Table {
+    /// The context of the new communicators.
+    pub context: u32,
+    width: usize,
+    own: Vec<u32>,
+    theirs: Option<Vec<u32>>,
+}
+
+impl Table {
+    /// Every rank says its row, all of the same width, and learns those of all.
+    ///
+    /// # Errors
+    /// The ranks call different functions.
+    pub fn of_all(comm: &Comm, row: &[u32]) -> Result<Self, Failure> {
+        let tag = exchange::making_tag(comm);
+        let (width, circle) = (row.len(), Circle::local(comm, tag));
+        let gathered = circle.gather(&exchange::words(row.iter().copied()))?;
+        let room = 4 * width * comm.size();
+        if comm.remote.is_none() {
+            let own = match comm.rank {
+                0 => [exchange::words([take_context(&runtime::enter())]), gathered].concat(),
+                _ => Vec::new(),
+            };
+            let mut own = exchange::numbers(&circle.broadcast(0, own, 4 + room)?);
+            return Ok(Self { context: own.remove(0), width, own, theirs: None });
+        }
+        let others = 4 * width * comm.peers().members.len();
+        let (context, theirs) = swap_groups(comm, tag, gathered.clone(), others)?;
+        let own = exchange::numbers(&circle.broadcast(0, gathered, room)?);
+        Ok(Self { context, width, own, theirs: Some(exchange::numbers(&theirs)) })
+    }
+
+    /// The rows of the (local) group.
+    pub fn own(&self) -> Vec<&[u32]> {
+        self.own.chunks_exact(self.width).collect()
+    }
+
+    /// The rows of the remote group of an intercommunicator.
+    pub fn theirs(&self) -> Option<Vec<&[u32]>> {
+        Some(self.theirs.as_ref()?.chunks_exact(self.width).collect())
+    }
+}

@@ -1,7 +1,7 @@
 //! Making communicators of intracommunicators and freeing any (MPI 5.0, section 7.4).
 
-use super::agreement::{Agreement, agree, agree_among, take_context};
-use super::exchange::{self, Circle, making_tag};
+use super::agreement::{Agreement, Table, agree, agree_among};
+use super::exchange::{Circle, making_tag, word};
 use super::info::{self, Info};
 use super::{Comm, Group};
 use crate::abi;
@@ -9,7 +9,7 @@ use crate::abi::values::*;
 use crate::check::{self, Failure, mpi};
 use crate::request::{self, Outcome};
 use crate::runtime::{self, Activity, State};
-use std::ffi::{c_char, c_int};
+use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -143,13 +143,22 @@ pub fn within(group: &Group, comm: &Comm) -> Result<(), Failure> {
     }
 }
 
-/// Puts a communicator of `group` in the table when this process is a member.
-pub fn member_of(comm: &Comm, context: u32, group: Arc<Group>, hints: Info) -> Result<abi::Comm, Failure> {
+/// Puts a communicator in the table when this process is in `local`, and, of an intercommunicator, somebody is in `remote`.
+pub fn insert(
+    parent: &Comm,
+    context: u32,
+    local: Arc<Group>,
+    remote: Option<Vec<u32>>,
+    hints: Info,
+) -> Result<abi::Comm, Failure> {
     let mut state = check::running()?;
-    let Some(rank) = group.rank_of(state.rank()) else { return Ok(abi::Comm(MPI_COMM_NULL)) };
-    let made = Comm::new(context, rank, group, None);
+    let nobody = remote.as_ref().is_some_and(Vec::is_empty);
+    let Some(rank) = local.rank_of(state.rank()).filter(|_| !nobody) else {
+        return Ok(abi::Comm(MPI_COMM_NULL));
+    };
+    let made = Comm::new(context, rank, local, remote.map(|members| Arc::new(Group { members })));
     *made.hints.lock().unwrap() = hints;
-    Ok(state.insert_comm(made, comm))
+    Ok(state.insert_comm(made, parent))
 }
 
 fn create(handle: abi::Comm, group: abi::Group, newcomm: *mut abi::Comm) -> Result<(), Failure> {
@@ -163,15 +172,15 @@ fn create(handle: abi::Comm, group: abi::Group, newcomm: *mut abi::Comm) -> Resu
     let made = if comm.remote.is_some() {
         super::intercomm::create(&comm, group, tag)?
     } else {
-        member_of(&comm, agree(&comm, tag)?, group, Info::default())?
+        insert(&comm, agree(&comm, tag)?, group, None, Info::default())?
     };
     *check::output(newcomm, "newcomm")? = made;
     Ok(())
 }
 
-/// The colours and keys of all ranks of the (local) group, told to its first rank.
-pub fn gather_colours(comm: &Comm, tag: i32, colour: c_int, key: c_int) -> Result<Vec<u8>, Failure> {
-    Circle::local(comm, tag).gather(&exchange::words([exchange::word(colour), exchange::word(key)]))
+/// The members of a group at some ranks.
+pub fn members(group: &Group, ranks: &[usize]) -> Vec<u32> {
+    ranks.iter().map(|&rank| group.members[rank]).collect()
 }
 
 /// Splits an intracommunicator or an intercommunicator; `MPI_COMM_NULL` without a colour.
@@ -179,20 +188,17 @@ pub fn gather_colours(comm: &Comm, tag: i32, colour: c_int, key: c_int) -> Resul
 /// # Errors
 /// The ranks call different functions.
 pub fn split(comm: &Comm, colour: c_int, key: c_int, hints: Info) -> Result<abi::Comm, Failure> {
-    let tag = making_tag(comm);
-    if comm.remote.is_some() {
-        return super::intercomm::split(comm, tag, colour, key);
-    }
-    let gathered = gather_colours(comm, tag, colour, key)?;
-    let own = match comm.rank {
-        0 => [exchange::words([take_context(&runtime::enter())]), gathered].concat(),
-        _ => Vec::new(),
-    };
-    let table = Circle::local(comm, tag).broadcast(0, own, 4 + 8 * comm.size())?;
-    let (context, table) = table.split_at(4);
-    let ranks = exchange::with_colour(&exchange::numbers(table), colour);
-    let members = ranks.into_iter().map(|rank| comm.group.members[rank]).collect();
-    member_of(comm, exchange::numbers(context)[0], Arc::new(Group { members }), hints)
+    let table = Table::of_all(comm, &[word(colour), word(key)])?;
+    let local = Group { members: members(&comm.group, &with_colour(&table.own(), colour)) };
+    let remote = table.theirs().map(|rows| members(comm.peers(), &with_colour(&rows, colour)));
+    insert(comm, table.context, Arc::new(local), remote, hints)
+}
+
+/// The ranks whose row has a colour, by key and then by rank.
+fn with_colour(rows: &[&[u32]], colour: c_int) -> Vec<usize> {
+    let mut ranks: Vec<usize> = (0..rows.len()).filter(|&rank| rows[rank][0] == word(colour)).collect();
+    ranks.sort_by_key(|&rank| rows[rank][1] as i32);
+    if colour == MPI_UNDEFINED { Vec::new() } else { ranks }
 }
 
 /// That a value may be a colour.
@@ -219,12 +225,6 @@ fn free(place: *mut abi::Comm) -> Result<(), Failure> {
     runtime::enter().remove_comm(*place);
     *place = abi::Comm(MPI_COMM_NULL);
     Ok(())
-}
-
-/// A tag for the makers of a communicator who agreed on a string (FNV-1a, without the sign).
-fn tag_of(text: &[u8]) -> i32 {
-    let hash = text.iter().fold(0x811c_9dc5u32, |hash, &byte| (hash ^ byte as u32).wrapping_mul(0x0100_0193));
-    (hash >> 1) as i32
 }
 
 mpi! {
@@ -263,32 +263,7 @@ mpi! {
         within(&group, &comm)?;
         check::tag(tag)?;
         if let Some(circle) = Circle::of(&comm, comm.construction(), &group, tag) {
-            let made = member_of(&comm, agree_among(&circle)?, group, Info::default())?;
-            *check::output(newcomm, "newcomm")? = made;
-        }
-        Ok(())
-    }
-
-    /// A communicator of a group of the job, without a parent; its members call it with the same string.
-    fn PMPI_Comm_create_from_group(
-        group: abi::Group,
-        stringtag: *const c_char,
-        info: abi::Info,
-        errhandler: abi::Errhandler,
-        newcomm: *mut abi::Comm,
-    ) {
-        let (world, group, hints) = {
-            let state = check::running()?;
-            *check::output(newcomm, "newcomm")? = abi::Comm(MPI_COMM_NULL);
-            super::errhandler::for_comms(&state, errhandler)?;
-            let world = state.comm(abi::Comm(MPI_COMM_WORLD)).expect("running").clone();
-            (world, check::group(&state, group, "group")?, info::hints(&state, info)?)
-        };
-        let tag = tag_of(check::string(stringtag, "stringtag")?.to_bytes());
-        // A context of the world's that only this function uses.
-        if let Some(circle) = Circle::of(&world, world.local_collective(), &group, tag) {
-            let made = member_of(&world, agree_among(&circle)?, group, hints)?;
-            runtime::enter().set_errhandler(made, errhandler);
+            let made = insert(&comm, agree_among(&circle)?, group, None, Info::default())?;
             *check::output(newcomm, "newcomm")? = made;
         }
         Ok(())
@@ -328,6 +303,16 @@ mod tests {
         let failure = within(&Group { members: vec![3, 2] }, &comm).unwrap_err();
         assert_eq!(failure.class(), MPI_ERR_GROUP);
         assert!(failure.text().contains("rank 1 of it"), "{}", failure.text());
+    }
+
+    #[test]
+    fn a_split_orders_by_key_and_then_by_rank() {
+        let rows = [(1, 5), (2, 0), (1, -3), (1, 5), (MPI_UNDEFINED, 0)]
+            .map(|(colour, key)| [word(colour), word(key)]);
+        let rows = rows.each_ref().map(|row| &row[..]);
+        assert_eq!(with_colour(&rows, 1), [2, 0, 3]);
+        assert_eq!(with_colour(&rows, 2), [1]);
+        assert_eq!(with_colour(&rows, MPI_UNDEFINED), []);
     }
 
     #[test]

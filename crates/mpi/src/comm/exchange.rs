@@ -4,7 +4,7 @@
 //! that is under way can be taken for them.
 
 use super::{Comm, Group};
-use crate::abi::values::{MPI_ERR_OTHER, MPI_UNDEFINED};
+use crate::abi::values::MPI_ERR_OTHER;
 use crate::check::Failure;
 use crate::engine::{Buffer, Envelope, Mode, Pattern, TransferId};
 use crate::runtime::{self, State};
@@ -235,14 +235,6 @@ pub fn word(value: i32) -> u32 {
     u32::from_ne_bytes(value.to_ne_bytes())
 }
 
-/// Of the colours and keys of all ranks (two words each): the ranks with a colour, by key and then by rank.
-pub fn with_colour(table: &[u32], colour: i32) -> Vec<usize> {
-    let mut ranks: Vec<usize> =
-        (0..table.len() / 2).filter(|&rank| table[2 * rank] as i32 == colour).collect();
-    ranks.sort_by_key(|&rank| table[2 * rank + 1] as i32);
-    if colour == MPI_UNDEFINED { Vec::new() } else { ranks }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -267,17 +259,6 @@ mod tests {
             }
             assert!(met[0] == 0 && met[1..].iter().all(|&times| times == 1));
         }
-    }
-
-    #[test]
-    fn a_split_orders_by_key_and_then_by_rank() {
-        let table: Vec<u32> = [(1, 5), (2, 0), (1, -3), (1, 5), (MPI_UNDEFINED, 0)]
-            .into_iter()
-            .flat_map(|(colour, key)| [word(colour), word(key)])
-            .collect();
-        assert_eq!(with_colour(&table, 1), [2, 0, 3]);
-        assert_eq!(with_colour(&table, 2), [1]);
-        assert_eq!(with_colour(&table, MPI_UNDEFINED), []);
     }
 
     #[test]

@@ -77,7 +77,10 @@ mpi! {
     /// The name of a communicator; at most `MPI_MAX_OBJECT_NAME` bytes with the final 0.
     fn PMPI_Comm_get_name(comm: abi::Comm, comm_name: *mut c_char, resultlen: *mut c_int) on comm {
         let state = check::running()?;
-        let name = check::comm(&state, comm)?.name.lock().unwrap();
+        let name = match comm.0 {
+            MPI_COMM_NULL => b"MPI_COMM_NULL".to_vec(),
+            _ => check::comm(&state, comm)?.name.lock().unwrap().clone(),
+        };
         *check::output(resultlen, "resultlen")? = name.len() as c_int;
         check::output(comm_name, "comm_name")?;
         // SAFETY: the caller's place holds MPI_MAX_OBJECT_NAME bytes, and a name is shorter.

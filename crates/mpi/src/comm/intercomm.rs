@@ -4,8 +4,9 @@
 //! and the smaller number is used, in both groups alike: no process is in both.
 
 use super::agreement::{swap_groups, take_context};
-use super::construct::gather_colours;
+use super::construct::insert;
 use super::exchange::{self, Circle, Peer, leaders_tag, making_tag};
+use super::info::Info;
 use super::{Comm, Group};
 use crate::abi;
 use crate::abi::values::*;
@@ -16,16 +17,6 @@ use crate::segment::MOST_RANKS;
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// Puts an intercommunicator in the table when this process is in `local` and nobody is missing on either side.
-fn insert(parent: &Comm, context: u32, local: Arc<Group>, remote: Vec<u32>) -> Result<abi::Comm, Failure> {
-    let mut state = check::running()?;
-    let Some(rank) = local.rank_of(state.rank()).filter(|_| !remote.is_empty()) else {
-        return Ok(abi::Comm(MPI_COMM_NULL));
-    };
-    let made = Comm::new(context, rank, local, Some(Arc::new(Group { members: remote })));
-    Ok(state.insert_comm(made, parent))
-}
-
 /// `MPI_Comm_create` on an intercommunicator.
 ///
 /// # Errors
@@ -33,49 +24,69 @@ fn insert(parent: &Comm, context: u32, local: Arc<Group>, remote: Vec<u32>) -> R
 pub fn create(comm: &Comm, group: Arc<Group>, tag: i32) -> Result<abi::Comm, Failure> {
     let room = 4 * comm.peers().members.len();
     let (context, theirs) = swap_groups(comm, tag, exchange::words(group.members.iter().copied()), room)?;
-    insert(comm, context, group, exchange::numbers(&theirs))
+    insert(comm, context, group, Some(exchange::numbers(&theirs)), Info::default())
 }
 
-/// `MPI_Comm_split` on an intercommunicator.
-///
-/// # Errors
-/// The ranks call different functions.
-pub fn split(comm: &Comm, tag: i32, colour: c_int, key: c_int) -> Result<abi::Comm, Failure> {
-    let gathered = gather_colours(comm, tag, colour, key)?;
-    let (context, theirs) = swap_groups(comm, tag, gathered.clone(), 8 * comm.peers().members.len())?;
-    let own = Circle::local(comm, tag).broadcast(0, gathered, 8 * comm.size())?;
-    let pick = |table: &[u8], group: &Group| -> Vec<u32> {
-        let ranks = exchange::with_colour(&exchange::numbers(table), colour);
-        ranks.into_iter().map(|rank| group.members[rank]).collect()
-    };
-    let local = Group { members: pick(&own, &comm.group) };
-    insert(comm, context, Arc::new(local), pick(&theirs, comm.peers()))
+/// Where two leaders find each other.
+pub struct Meeting {
+    /// Who signs, on which context, by which tag.
+    pub own: Envelope,
+    /// The other leader.
+    pub other: Peer,
 }
 
-/// What the leader of a group learns from the other: the context and the other group. Empty: it failed.
-fn meet(local: &Comm, peer: abi::Comm, remote_leader: c_int, tag: c_int) -> Result<Vec<u8>, Failure> {
-    let (peer, context) = {
-        let state = check::running()?;
-        (check::comm_named(&state, peer, "peer_comm")?.clone(), take_context(&state))
-    };
-    check::tag(tag)?;
-    let Some(&job) = usize::try_from(remote_leader).ok().and_then(|rank| peer.peers().members.get(rank))
-    else {
-        let last = peer.peers().members.len() - 1;
-        let text = format_args!("remote_leader is {remote_leader}; allowed are 0 to {last}");
-        return Err(Failure::new(MPI_ERR_RANK, text));
-    };
-    let other = Peer { job: job as usize, source: remote_leader as u16 };
-    let own = exchange::words([context].into_iter().chain(local.group.members.iter().copied()));
-    let envelope = Envelope { context: peer.construction(), source: peer.rank as u16, tag: leaders_tag(tag) };
-    let mut theirs = exchange::numbers(&exchange::swap(other, envelope, own, 4 * (MOST_RANKS + 1))?);
-    if let Some(both) = theirs[1..].iter().find(|&&member| local.group.rank_of(member).is_some()) {
+/// The context and the other group, that the leader of a group learns from the other's.
+fn meet(group: &Group, meeting: &Meeting) -> Result<Vec<u8>, Failure> {
+    let context = take_context(&runtime::enter());
+    let own = exchange::words([context].into_iter().chain(group.members.iter().copied()));
+    let theirs = exchange::swap(meeting.other, meeting.own, own, 4 * (MOST_RANKS + 1))?;
+    let mut theirs = exchange::numbers(&theirs);
+    if let Some(both) = theirs[1..].iter().find(|&&member| group.rank_of(member).is_some()) {
         let text =
             format_args!("rank {both} of MPI_COMM_WORLD is in both groups; allowed are disjoint groups");
         return Err(Failure::new(MPI_ERR_COMM, text));
     }
     theirs[0] = theirs[0].min(context);
     Ok(exchange::words(theirs))
+}
+
+/// An intercommunicator of `group`, whose members are a circle, and the group of the leader that its own leader meets.
+///
+/// # Errors
+/// The leaders do not meet, which all members are told.
+pub fn join(
+    parent: &Comm,
+    circle: &Circle,
+    leader: usize,
+    group: Arc<Group>,
+    meeting: impl FnOnce() -> Result<Meeting, Failure>,
+    hints: Info,
+) -> Result<abi::Comm, Failure> {
+    let met =
+        if circle.place == leader { meeting().and_then(|at| meet(&group, &at)) } else { Ok(Vec::new()) };
+    // Who waits for the leader is told of its failure too, by nothing.
+    let bytes = met.as_ref().map(Vec::clone).unwrap_or_default();
+    let known = circle.broadcast(leader, bytes, 4 * (MOST_RANKS + 1))?;
+    met?;
+    let mut known = exchange::numbers(&known);
+    if known.is_empty() {
+        let text = format_args!("the local leader, rank {leader}, could not reach the other group");
+        return Err(Failure::new(MPI_ERR_COMM, text));
+    }
+    let context = known.remove(0);
+    insert(parent, context, group, Some(known), hints)
+}
+
+/// That a number is a rank of a group.
+///
+/// # Errors
+/// Any other.
+pub fn leader(rank: c_int, group: &Group, name: &str) -> Result<usize, Failure> {
+    let last = group.members.len() as i64 - 1;
+    usize::try_from(rank)
+        .ok()
+        .filter(|&rank| rank < group.members.len())
+        .ok_or_else(|| Failure::new(MPI_ERR_RANK, format_args!("{name} is {rank}; allowed are 0 to {last}")))
 }
 
 mpi! {
@@ -93,24 +104,19 @@ mpi! {
             *check::output(newintercomm, "newintercomm")? = abi::Comm(MPI_COMM_NULL);
             check::intracomm(&state, local_comm, "local_comm")?.clone()
         };
-        let Some(leader) = usize::try_from(local_leader).ok().filter(|&rank| rank < local.size()) else {
-            let last = local.size() - 1;
-            let text = format_args!("local_leader is {local_leader}; allowed are 0 to {last}");
-            return Err(Failure::new(MPI_ERR_RANK, text));
-        };
+        let chosen = leader(local_leader, &local.group, "local_leader")?;
         let circle = Circle::local(&local, making_tag(&local));
-        let met = if local.rank == leader { meet(&local, peer_comm, remote_leader, tag) } else { Ok(Vec::new()) };
-        // Who waits for the leader is told of its failure too.
-        let bytes = met.as_ref().map(Vec::clone).unwrap_or_default();
-        let known = circle.broadcast(leader, bytes, 4 * (MOST_RANKS + 1))?;
-        met?;
-        let mut known = exchange::numbers(&known);
-        if known.is_empty() {
-            let text = format_args!("the local leader, rank {leader} of local_comm, could not reach the other group");
-            return Err(Failure::new(MPI_ERR_COMM, text));
-        }
-        let context = known.remove(0);
-        *check::output(newintercomm, "newintercomm")? = insert(&local, context, local.group.clone(), known)?;
+        let meeting = || {
+            let peer = check::comm_named(&*check::running()?, peer_comm, "peer_comm")?.clone();
+            check::tag(tag)?;
+            let other = leader(remote_leader, peer.peers(), "remote_leader")?;
+            Ok(Meeting {
+                own: Envelope { context: peer.construction(), source: peer.rank as u16, tag: leaders_tag(tag) },
+                other: Peer { job: peer.peers().members[other] as usize, source: other as u16 },
+            })
+        };
+        let made = join(&local, &circle, chosen, local.group.clone(), meeting, Info::default())?;
+        *check::output(newintercomm, "newintercomm")? = made;
         Ok(())
     }
 

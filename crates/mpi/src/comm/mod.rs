@@ -10,6 +10,7 @@
 //! | `split_type`, `hardware` | splits by what ranks run on |
 //! | `intercomm` | intercommunicators |
 //! | `agreement` | a context that all who make one agree on |
+//! | `from_groups` | communicators made of groups alone |
 //! | `exchange` | what ranks tell each other while they make one |
 //! | `attributes` | keyvals and attributes of any object |
 //! | `comm_attributes` | those of communicators, and the predefined ones |
@@ -25,6 +26,7 @@ pub mod convert;
 pub mod errhandler;
 pub mod errors;
 pub mod exchange;
+pub mod from_groups;
 pub mod groups;
 pub mod hardware;
 pub mod hints;

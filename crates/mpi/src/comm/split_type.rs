@@ -1,8 +1,8 @@
 //! Splitting a communicator by what its ranks run on (MPI 5.0, section 7.4.2).
 
-use super::agreement::take_context;
-use super::construct::member_of;
-use super::exchange::{self, Circle, making_tag, word};
+use super::agreement::Table;
+use super::construct::{insert, members};
+use super::exchange::word;
 use super::hardware::{self, LEVELS, SHARED_MEMORY, UNBOUND};
 use super::info::{self, Info};
 use super::{Comm, Group};
@@ -28,8 +28,8 @@ enum By {
     LargestPart,
 }
 
-/// What a rank tells the others: by what, its key, its parts.
-const WORDS: usize = 2 + LEVELS;
+/// What a rank says: whether it wants to be split, its key, its parts, its rank in the job.
+const FIRST_PART: usize = 2;
 
 /// What a hint names: a kind of part, or a set of processes.
 fn guided(hints: &Info, sets: bool) -> By {
@@ -59,44 +59,46 @@ fn by(split_type: c_int, hints: &Info) -> Result<By, Failure> {
     })
 }
 
-/// The ranks that go with `rank`, unordered, and the kind of part that split; of the rows that all ranks told.
-fn together(rows: &[&[u32]], rank: usize, by: By) -> (Vec<usize>, Option<usize>) {
-    let wants = |other: &usize| rows[*other][0] != 0;
-    let in_part = |kind: usize| -> Vec<usize> {
-        let own = rows[rank][2 + kind];
-        (0..rows.len())
-            .filter(wants)
-            .filter(|&other| own != UNBOUND && rows[other][2 + kind] == own)
-            .collect()
-    };
+/// The kind of part that splits: of `By::LargestPart` the first of which one holds this rank and not all who are there.
+fn kind(rows: &[&[u32]], rank: usize, by: By) -> Option<usize> {
     match by {
-        By::Nothing => (Vec::new(), None),
-        By::Everything => ((0..rows.len()).filter(wants).collect(), None),
-        By::Itself => (vec![rank], None),
-        By::Part(kind) => (in_part(kind), Some(kind)),
-        By::LargestPart => (0..LEVELS)
-            .map(|kind| (in_part(kind), Some(kind)))
-            .find(|(ranks, _)| !ranks.is_empty() && ranks.len() < rows.len())
-            .unwrap_or_default(),
+        By::Part(kind) => Some(kind),
+        By::LargestPart => (0..LEVELS).find(|&kind| {
+            let ranks = together(rows, rows[rank], By::Part(kind));
+            !ranks.is_empty() && ranks.len() < rows.len()
+        }),
+        _ => None,
     }
+}
+
+/// The ranks that go with the one that said `own`, by key and then by rank; of the rows that all said.
+fn together(rows: &[&[u32]], own: &[u32], by: By) -> Vec<usize> {
+    let goes = |row: &[u32]| match by {
+        By::Nothing | By::LargestPart => false,
+        By::Everything => true,
+        By::Itself => row == own,
+        By::Part(kind) => {
+            own[FIRST_PART + kind] != UNBOUND && row[FIRST_PART + kind] == own[FIRST_PART + kind]
+        }
+    };
+    let mut ranks: Vec<usize> =
+        (0..rows.len()).filter(|&rank| rows[rank][0] != 0 && goes(rows[rank])).collect();
+    ranks.sort_by_key(|&rank| rows[rank][1] as i32);
+    ranks
 }
 
 /// The new communicator, and the kind of part that split.
 fn split(comm: &Comm, by: By, key: c_int, hints: Info) -> Result<(abi::Comm, Option<usize>), Failure> {
-    let circle = Circle::local(comm, making_tag(comm));
-    let parts = hardware::own_parts();
-    let row: Vec<u32> = [(by != By::Nothing) as u32, word(key)].into_iter().chain(parts).collect();
-    let gathered = circle.gather(&exchange::words(row))?;
-    let own = match comm.rank {
-        0 => [exchange::words([take_context(&runtime::enter())]), gathered].concat(),
-        _ => Vec::new(),
-    };
-    let told = exchange::numbers(&circle.broadcast(0, own, 4 + 4 * WORDS * comm.size())?);
-    let rows: Vec<&[u32]> = told[1..].chunks_exact(WORDS).collect();
-    let (mut ranks, kind) = together(&rows, comm.rank, by);
-    ranks.sort_by_key(|&rank| rows[rank][1] as i32);
-    let members = ranks.into_iter().map(|rank| comm.group.members[rank]).collect();
-    Ok((member_of(comm, told[0], Arc::new(Group { members }), hints)?, kind))
+    // Rows differ, whatever they say: the last word is the rank in the job.
+    let (wants, job) = ((by != By::Nothing) as u32, comm.group.members[comm.rank]);
+    let row: Vec<u32> = [wants, word(key)].into_iter().chain(hardware::own_parts()).chain([job]).collect();
+    let table = Table::of_all(comm, &row)?;
+    let all: Vec<&[u32]> = table.own().into_iter().chain(table.theirs().unwrap_or_default()).collect();
+    let kind = kind(&all, comm.rank, by);
+    let by = kind.map_or(if by == By::LargestPart { By::Nothing } else { by }, By::Part);
+    let local = Group { members: members(&comm.group, &together(&table.own(), &row, by)) };
+    let remote = table.theirs().map(|rows| members(comm.peers(), &together(&rows, &row, by)));
+    Ok((insert(comm, table.context, Arc::new(local), remote, hints)?, kind))
 }
 
 mpi! {
@@ -105,7 +107,7 @@ mpi! {
         let (found, hints) = {
             let state = check::running()?;
             *check::output(newcomm, "newcomm")? = abi::Comm(MPI_COMM_NULL);
-            (check::intracomm(&state, comm, "comm")?.clone(), info::hints(&state, info)?)
+            (check::comm(&state, comm)?.clone(), info::hints(&state, info)?)
         };
         let by = by(split_type, &hints)?;
         let (made, kind) = split(&found, by, key, hints)?;
@@ -121,36 +123,34 @@ mpi! {
 mod tests {
     use super::*;
 
-    const OUT: u32 = UNBOUND;
-    /// Four ranks of one package: two on one L3, two on another; the last is on no single core and wants no part of it.
-    const ROWS: [[u32; WORDS]; 4] = [
-        [1, 0, 0, 0, 0, 0, 0, 0],
-        [1, 0, 0, 0, 0, 2, 2, 2],
-        [1, 0, 0, 0, 4, 4, 4, 4],
-        [0, 0, 0, 0, 4, OUT, OUT, OUT],
+    /// Four ranks of one package: two on one L3, two on another; the last is bound to no core and wants nothing.
+    const ROWS: [[u32; FIRST_PART + LEVELS + 1]; 4] = [
+        [1, 0, 0, 0, 0, 0, 0, 0, 0],
+        [1, 0, 0, 0, 0, 2, 2, 2, 1],
+        [1, 0, 0, 0, 4, 4, 4, 4, 2],
+        [0, 0, 0, 0, 4, UNBOUND, UNBOUND, UNBOUND, 3],
     ];
-
-    fn told(rank: usize, by: By) -> (Vec<usize>, Option<usize>) {
-        together(&ROWS.each_ref().map(|row| &row[..]), rank, by)
-    }
 
     #[test]
     fn unguided_splits_by_the_largest_part_that_leaves_somebody_out() {
+        let package = hardware::kind(b"hwloc://Package");
         let l3 = hardware::kind(b"hwloc://L3Cache");
-        // All who want are in one package and one node, but one rank does not want.
-        assert_eq!(told(0, By::LargestPart), (vec![0, 1, 2], Some(0)));
+        assert_eq!(kind(&ROWS.each_ref().map(|row| &row[..]), 0, By::LargestPart), package);
         let mut all = ROWS;
         all[3][0] = 1;
         let rows = all.each_ref().map(|row| &row[..]);
-        assert_eq!(together(&rows, 0, By::LargestPart), (vec![0, 1], l3));
-        assert_eq!(together(&rows, 3, By::LargestPart), (vec![2, 3], l3));
+        assert_eq!(kind(&rows, 0, By::LargestPart), l3);
+        assert_eq!(together(&rows, rows[0], By::Part(l3.unwrap())), [0, 1]);
+        assert_eq!(together(&rows, rows[3], By::Part(l3.unwrap())), [2, 3]);
     }
 
     #[test]
     fn who_is_bound_to_no_part_of_a_kind_goes_with_nobody() {
-        assert_eq!(told(3, By::Part(LEVELS - 1)).0, []);
-        assert_eq!(told(1, By::Part(LEVELS - 1)).0, [1]);
-        assert_eq!(told(1, By::Everything).0, [0, 1, 2]);
+        let rows = ROWS.each_ref().map(|row| &row[..]);
+        assert_eq!(together(&rows, rows[3], By::Part(LEVELS - 1)), []);
+        assert_eq!(together(&rows, rows[1], By::Part(LEVELS - 1)), [1]);
+        assert_eq!(together(&rows, rows[1], By::Everything), [0, 1, 2]);
+        assert_eq!(together(&rows, rows[1], By::Itself), [1]);
     }
 
     #[test]
