@@ -1,16 +1,167 @@
 //! What a walk through the blocks of a datatype does with them: copies to the packed data, copies from it, or lists them.
 
 use super::Span;
-use super::layout::Sink;
+use super::layout::{Node, Sink};
 
-/// Copies blocks of a length known to the compiler: the loop is loads and stores, not calls.
-macro_rules! by_length {
-    ($bytes:expr, $copy:ident, [$($length:literal)*]) => {
+/// Copies blocks of lengths of one kind, so that a loop over blocks is loads and stores, without calls.
+trait Width {
+    /// # Safety
+    /// `bytes` bytes at `from` are readable and at `into` writable, and don't overlap; `bytes` is of this kind.
+    unsafe fn copy(from: *const u8, into: *mut u8, bytes: usize);
+}
+
+/// Exactly `N` bytes.
+struct Exact<const N: usize>;
+
+impl<const N: usize> Width for Exact<N> {
+    #[inline(always)]
+    unsafe fn copy(from: *const u8, into: *mut u8, _: usize) {
+        // SAFETY: the caller's word.
+        unsafe { std::ptr::copy_nonoverlapping(from, into, N) };
+    }
+}
+
+/// More than `N` bytes and less than twice that: the first `N` and the last `N`.
+struct Ends<const N: usize>;
+
+impl<const N: usize> Width for Ends<N> {
+    #[inline(always)]
+    unsafe fn copy(from: *const u8, into: *mut u8, bytes: usize) {
+        // SAFETY: the caller's word; both ends are within.
+        unsafe {
+            std::ptr::copy_nonoverlapping(from, into, N);
+            std::ptr::copy_nonoverlapping(from.add(bytes - N), into.add(bytes - N), N);
+        }
+    }
+}
+
+/// Any number of bytes.
+struct Any;
+
+impl Width for Any {
+    #[inline(always)]
+    unsafe fn copy(from: *const u8, into: *mut u8, bytes: usize) {
+        // SAFETY: the caller's word.
+        unsafe { std::ptr::copy_nonoverlapping(from, into, bytes) };
+    }
+}
+
+/// Calls a function with the kind of width that a number of bytes is.
+macro_rules! by_width {
+    ($bytes:expr, $function:ident($($argument:expr),*)) => {
         match $bytes {
-            $($length => $copy!($length),)*
-            bytes => $copy!(bytes),
+            1 => $function::<Exact<1>>($($argument),*),
+            2 => $function::<Exact<2>>($($argument),*),
+            4 => $function::<Exact<4>>($($argument),*),
+            8 => $function::<Exact<8>>($($argument),*),
+            12 => $function::<Exact<12>>($($argument),*),
+            16 => $function::<Exact<16>>($($argument),*),
+            20 => $function::<Exact<20>>($($argument),*),
+            24 => $function::<Exact<24>>($($argument),*),
+            32 => $function::<Exact<32>>($($argument),*),
+            40 => $function::<Exact<40>>($($argument),*),
+            48 => $function::<Exact<48>>($($argument),*),
+            56 => $function::<Exact<56>>($($argument),*),
+            64 => $function::<Exact<64>>($($argument),*),
+            3 => $function::<Ends<2>>($($argument),*),
+            5..=7 => $function::<Ends<4>>($($argument),*),
+            9..=15 => $function::<Ends<8>>($($argument),*),
+            17..=31 => $function::<Ends<16>>($($argument),*),
+            33..=63 => $function::<Ends<32>>($($argument),*),
+            _ => $function::<Any>($($argument),*),
         }
     };
+}
+
+/// A place in memory and the distance to the next.
+type Steps<P> = (P, isize);
+
+/// # Safety
+/// As `Width::copy`'s, for each of `count` blocks.
+#[inline(always)]
+unsafe fn blocks<W: Width>(
+    (mut from, from_step): Steps<*const u8>,
+    (mut into, into_step): Steps<*mut u8>,
+    count: usize,
+    bytes: usize,
+) {
+    for _ in 0..count {
+        // SAFETY: the caller's word.
+        unsafe { W::copy(from, into, bytes) };
+        from = from.wrapping_offset(from_step);
+        into = into.wrapping_offset(into_step);
+    }
+}
+
+/// Two dimensions of blocks, the first in batches: `outer` elements of `inner` blocks each.
+struct Weave {
+    outer: usize,
+    inner: usize,
+    batch: usize,
+}
+
+/// A place in memory, the distance to the next element, and to the next block of an element.
+type Grid<P> = (P, isize, isize);
+
+/// Copies, of a batch of elements, one block after the other.
+///
+/// # Safety
+/// As `Width::copy`'s, for each block.
+unsafe fn weave<W: Width>(from: Grid<*const u8>, into: Grid<*mut u8>, weave: &Weave, bytes: usize) {
+    let &Weave { outer, inner, batch } = weave;
+    let (mut from_batch, mut into_batch) = (from.0, into.0);
+    for first in (0..outer).step_by(batch) {
+        let elements = batch.min(outer - first);
+        let (mut from_block, mut into_block) = (from_batch, into_batch);
+        for _ in 0..inner {
+            // SAFETY: the caller's word.
+            unsafe { blocks::<W>((from_block, from.1), (into_block, into.1), elements, bytes) };
+            from_block = from_block.wrapping_offset(from.2);
+            into_block = into_block.wrapping_offset(into.2);
+        }
+        from_batch = from_batch.wrapping_offset(from.1.wrapping_mul(batch as isize));
+        into_batch = into_batch.wrapping_offset(into.1.wrapping_mul(batch as isize));
+    }
+}
+
+/// # Safety
+/// As `Width::copy`'s, for each block.
+unsafe fn gather<W: Width>(from: *const u8, at: &[isize], mut into: *mut u8, bytes: usize) {
+    for &at in at {
+        // SAFETY: the caller's word.
+        unsafe { W::copy(from.wrapping_offset(at), into, bytes) };
+        into = into.wrapping_add(bytes);
+    }
+}
+
+/// # Safety
+/// As `Width::copy`'s, for each block.
+unsafe fn scatter<W: Width>(mut from: *const u8, into: *mut u8, at: &[isize], bytes: usize) {
+    for &at in at {
+        // SAFETY: the caller's word.
+        unsafe { W::copy(from, into.wrapping_offset(at), bytes) };
+        from = from.wrapping_add(bytes);
+    }
+}
+
+/// So many elements are copied one block after the other (`Sink::grid`) where they lie close together, ...
+const CLOSE_BATCH: usize = 64;
+/// ... which is within so many bytes of each other, in user data and packed data, ...
+const CLOSE: usize = 256;
+/// ... and so many where they don't: a line of each, at a distance that may be a power of two, must stay in the first cache.
+const FAR_BATCH: usize = 8;
+
+/// Elements of `size` bytes, `stride` apart, that are copied together.
+fn batch(stride: isize, size: usize) -> usize {
+    if stride.unsigned_abs().max(size) <= CLOSE { CLOSE_BATCH } else { FAR_BATCH }
+}
+
+/// Calls `each` with batches of `count` elements of `size` bytes, `stride` apart: the first and how many.
+fn batches(count: usize, stride: isize, size: usize, mut each: impl FnMut(usize, usize)) {
+    let batch = batch(stride, size);
+    for first in (0..count).step_by(batch) {
+        each(first, batch.min(count - first));
+    }
 }
 
 /// Copies blocks one behind the other.
@@ -23,8 +174,16 @@ impl Pack {
     pub fn new(into: &mut [u8]) -> Self {
         Self { into: into.as_mut_ptr(), left: into.len() }
     }
+
+    #[inline]
+    fn advance(&mut self, bytes: usize) {
+        self.into = self.into.wrapping_add(bytes);
+        self.left -= bytes;
+    }
 }
 
+// In all of them: user data is readable by the word of `Datatype::pack`'s caller, at most `left` bytes are left at `into`, and
+// user data and packed data don't overlap.
 impl Sink for Pack {
     #[inline]
     fn left(&self) -> usize {
@@ -33,52 +192,47 @@ impl Sink for Pack {
 
     #[inline]
     fn block(&mut self, address: *mut u8, bytes: usize) {
-        // SAFETY: the datatype's data is readable by the word of `pack`'s caller; at most `left` bytes are left at `into`, and
-        // user data and packed data don't overlap.
-        unsafe {
-            std::ptr::copy_nonoverlapping(address, self.into, bytes);
-            self.into = self.into.add(bytes);
-        }
-        self.left -= bytes;
+        // SAFETY: as said above.
+        unsafe { std::ptr::copy_nonoverlapping(address, self.into, bytes) };
+        self.advance(bytes);
     }
 
     #[inline]
     fn strided(&mut self, address: *mut u8, count: usize, stride: isize, bytes: usize) {
-        let (mut from, mut into) = (address.cast_const(), self.into);
-        macro_rules! copy {
-            ($length:expr) => {
-                for _ in 0..count {
-                    // SAFETY: as in `block`, for each of `count` blocks.
-                    unsafe {
-                        std::ptr::copy_nonoverlapping(from, into, $length);
-                        into = into.add($length);
-                    }
-                    from = from.wrapping_offset(stride);
-                }
-            };
-        }
-        by_length!(bytes, copy, [1 2 4 8 12 16 24 32 48 64]);
-        self.into = into;
-        self.left -= count * bytes;
+        let (from, into) = ((address.cast_const(), stride), (self.into, bytes as isize));
+        // SAFETY: as said above.
+        unsafe { by_width!(bytes, blocks(from, into, count, bytes)) };
+        self.advance(count * bytes);
     }
 
     #[inline]
     fn scattered(&mut self, address: *mut u8, at: &[isize], bytes: usize) {
-        let mut into = self.into;
-        macro_rules! copy {
-            ($length:expr) => {
-                for &at in at {
-                    // SAFETY: as in `block`, for each of the blocks.
-                    unsafe {
-                        std::ptr::copy_nonoverlapping(address.wrapping_offset(at), into, $length);
-                        into = into.add($length);
-                    }
-                }
-            };
+        // SAFETY: as said above.
+        unsafe { by_width!(bytes, gather(address, at, self.into, bytes)) };
+        self.advance(at.len() * bytes);
+    }
+
+    fn grid(&mut self, address: *mut u8, count: usize, stride: isize, body: &Node) {
+        let size = body.size();
+        if let Some((inner, bytes)) = body.of_blocks() {
+            let from = (address.cast_const(), stride, inner.stride);
+            let into = (self.into, size as isize, bytes as isize);
+            let both = Weave { outer: count, inner: inner.count, batch: batch(stride, size) };
+            // SAFETY: as said above.
+            unsafe { by_width!(bytes, weave(from, into, &both, bytes)) };
+            return self.advance(count * size);
         }
-        by_length!(bytes, copy, [1 2 4 8 12 16 24 32 48 64]);
-        self.into = into;
-        self.left -= at.len() * bytes;
+        batches(count, stride, size, |first, elements| {
+            let address = address.wrapping_offset(stride.wrapping_mul(first as isize)).cast_const();
+            let into = self.into.wrapping_add(first * size);
+            body.each_block(0, 0, &mut |at, start, bytes| {
+                let from = (address.wrapping_offset(at), stride);
+                let into = (into.wrapping_add(start), size as isize);
+                // SAFETY: as said above.
+                unsafe { by_width!(bytes, blocks(from, into, elements, bytes)) };
+            });
+        });
+        self.advance(count * size);
     }
 }
 
@@ -92,8 +246,16 @@ impl Unpack {
     pub fn new(from: &[u8]) -> Self {
         Self { from: from.as_ptr(), left: from.len() }
     }
+
+    #[inline]
+    fn advance(&mut self, bytes: usize) {
+        self.from = self.from.wrapping_add(bytes);
+        self.left -= bytes;
+    }
 }
 
+// In all of them: user data is writable by the word of `Datatype::unpack`'s caller, at most `left` bytes are left at `from`, and
+// user data and packed data don't overlap.
 impl Sink for Unpack {
     #[inline]
     fn left(&self) -> usize {
@@ -102,52 +264,47 @@ impl Sink for Unpack {
 
     #[inline]
     fn block(&mut self, address: *mut u8, bytes: usize) {
-        // SAFETY: the datatype's data is writable by the word of `unpack`'s caller; at most `left` bytes are left at `from`, and
-        // user data and packed data don't overlap.
-        unsafe {
-            std::ptr::copy_nonoverlapping(self.from, address, bytes);
-            self.from = self.from.add(bytes);
-        }
-        self.left -= bytes;
+        // SAFETY: as said above.
+        unsafe { std::ptr::copy_nonoverlapping(self.from, address, bytes) };
+        self.advance(bytes);
     }
 
     #[inline]
     fn strided(&mut self, address: *mut u8, count: usize, stride: isize, bytes: usize) {
-        let (mut from, mut into) = (self.from, address);
-        macro_rules! copy {
-            ($length:expr) => {
-                for _ in 0..count {
-                    // SAFETY: as in `block`, for each of `count` blocks.
-                    unsafe {
-                        std::ptr::copy_nonoverlapping(from, into, $length);
-                        from = from.add($length);
-                    }
-                    into = into.wrapping_offset(stride);
-                }
-            };
-        }
-        by_length!(bytes, copy, [1 2 4 8 12 16 24 32 48 64]);
-        self.from = from;
-        self.left -= count * bytes;
+        let (from, into) = ((self.from, bytes as isize), (address, stride));
+        // SAFETY: as said above.
+        unsafe { by_width!(bytes, blocks(from, into, count, bytes)) };
+        self.advance(count * bytes);
     }
 
     #[inline]
     fn scattered(&mut self, address: *mut u8, at: &[isize], bytes: usize) {
-        let mut from = self.from;
-        macro_rules! copy {
-            ($length:expr) => {
-                for &at in at {
-                    // SAFETY: as in `block`, for each of the blocks.
-                    unsafe {
-                        std::ptr::copy_nonoverlapping(from, address.wrapping_offset(at), $length);
-                        from = from.add($length);
-                    }
-                }
-            };
+        // SAFETY: as said above.
+        unsafe { by_width!(bytes, scatter(self.from, address, at, bytes)) };
+        self.advance(at.len() * bytes);
+    }
+
+    fn grid(&mut self, address: *mut u8, count: usize, stride: isize, body: &Node) {
+        let size = body.size();
+        if let Some((inner, bytes)) = body.of_blocks() {
+            let from = (self.from, size as isize, bytes as isize);
+            let into = (address, stride, inner.stride);
+            let both = Weave { outer: count, inner: inner.count, batch: batch(stride, size) };
+            // SAFETY: as said above.
+            unsafe { by_width!(bytes, weave(from, into, &both, bytes)) };
+            return self.advance(count * size);
         }
-        by_length!(bytes, copy, [1 2 4 8 12 16 24 32 48 64]);
-        self.from = from;
-        self.left -= at.len() * bytes;
+        batches(count, stride, size, |first, elements| {
+            let address = address.wrapping_offset(stride.wrapping_mul(first as isize));
+            let from = self.from.wrapping_add(first * size);
+            body.each_block(0, 0, &mut |at, start, bytes| {
+                let from = (from.wrapping_add(start), size as isize);
+                let into = (address.wrapping_offset(at), stride);
+                // SAFETY: as said above.
+                unsafe { by_width!(bytes, blocks(from, into, elements, bytes)) };
+            });
+        });
+        self.advance(count * size);
     }
 }
 

@@ -7,6 +7,11 @@ use std::sync::Arc;
 /// multiplies what is kept.
 const MERGED: usize = 16;
 
+/// Elements of at most so many blocks are copied block by block.
+const GRID_BLOCKS: usize = 64;
+/// When the blocks have no more bytes than this on average: longer ones are copied as fast one after the other.
+const GRID_BYTES: usize = 64;
+
 /// Blocks of memory in the order of the packed data, relative to where the node is placed.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
@@ -49,6 +54,8 @@ pub(super) struct Parts {
     /// As in `Runs`.
     pub starts: Box<[usize]>,
     pub parts: Box<[Placed]>,
+    /// Of all parts.
+    pub blocks: usize,
 }
 
 /// A node and where it lies.
@@ -59,7 +66,7 @@ pub(super) struct Placed {
 }
 
 /// Where a walk through the blocks takes them.
-pub(super) trait Sink {
+pub(super) trait Sink: Sized {
     /// Bytes that it still takes.
     fn left(&self) -> usize;
     /// Takes a block of at most `left` bytes.
@@ -82,6 +89,16 @@ pub(super) trait Sink {
             self.block(address.wrapping_offset(at), bytes);
         }
     }
+    /// Takes `count` elements that lie `stride` apart, of which each has many short blocks; all of them together are at most
+    /// `left` bytes. The blocks of several elements may be taken in another order.
+    fn grid(&mut self, address: *mut u8, count: usize, stride: isize, body: &Node) {
+        for i in 0..count as isize {
+            if self.left() == 0 {
+                break;
+            }
+            body.walk(address.wrapping_offset(i * stride), 0, self);
+        }
+    }
 }
 
 impl Node {
@@ -94,6 +111,70 @@ impl Node {
             Self::Runs(runs) => runs.starts[runs.at.len()],
             Self::Parts(parts) => parts.starts[parts.parts.len()],
         }
+    }
+
+    /// A loop over blocks, and their bytes.
+    pub fn of_blocks(&self) -> Option<(&Loop, usize)> {
+        match self {
+            Self::Loop(inner) => match inner.body {
+                Self::Block(bytes) => Some((inner, bytes)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Blocks that a walk comes to.
+    fn blocks(&self) -> usize {
+        match self {
+            Self::Block(_) => 1,
+            Self::Loop(inner) => inner.count.saturating_mul(inner.body.blocks()),
+            Self::Blocks(blocks) => blocks.at.len(),
+            Self::Runs(runs) => runs.at.len(),
+            Self::Parts(parts) => parts.blocks,
+        }
+    }
+
+    /// Calls `each` with all blocks in order: where they lie, where they start in the packed data, their bytes. Counted from
+    /// `at` and `start` on.
+    pub fn each_block(&self, at: isize, start: usize, each: &mut impl FnMut(isize, usize, usize)) {
+        let place = |more: isize| at.wrapping_add(more);
+        match self {
+            Self::Block(bytes) => each(at, start, *bytes),
+            Self::Loop(inner) => {
+                let size = inner.body.size();
+                for i in 0..inner.count {
+                    let more = inner.stride.wrapping_mul(i as isize);
+                    inner.body.each_block(place(more), start + i * size, each);
+                }
+            }
+            Self::Blocks(blocks) => {
+                for (i, &more) in blocks.at.iter().enumerate() {
+                    each(place(more), start + i * blocks.bytes, blocks.bytes);
+                }
+            }
+            Self::Runs(runs) => {
+                for (&more, ends) in runs.at.iter().zip(runs.starts.windows(2)) {
+                    each(place(more), start + ends[0], ends[1] - ends[0]);
+                }
+            }
+            Self::Parts(parts) => {
+                for (part, &before) in parts.parts.iter().zip(&parts.starts) {
+                    part.node.each_block(place(part.at), start + before, each);
+                }
+            }
+        }
+    }
+
+    /// Many of these, `stride` apart, are better copied block by block than element by element: their blocks are short, and the
+    /// elements are few blocks each or woven into one another (as in a transposition).
+    fn is_grid(&self, stride: isize) -> bool {
+        let woven = match self {
+            Self::Loop(inner) => inner.stride.unsigned_abs() > stride.unsigned_abs(),
+            _ => false,
+        };
+        let blocks = self.blocks();
+        (woven || blocks <= GRID_BLOCKS) && self.size() <= blocks.saturating_mul(GRID_BYTES)
     }
 
     /// Gives the sink the blocks from byte `skip` of the packed data on, until it is full. `base` is where the node lies.
@@ -152,10 +233,21 @@ pub(super) fn walk_loop<S: Sink>(
     let (mut i, mut skip) = if skip < size { (0, skip) } else { (skip / size, skip % size) };
     let place = |i: usize| base.wrapping_offset(stride.wrapping_mul(i as isize));
     let Node::Block(bytes) = *body else {
+        let grid = count - i > 1 && body.is_grid(stride);
+        if grid && skip == 0 {
+            let whole = (sink.left() / size).min(count - i);
+            sink.grid(place(i), whole, stride, body);
+            i += whole;
+        }
         while i < count && sink.left() > 0 {
             body.walk(place(i), skip, sink);
             skip = 0;
             i += 1;
+            if grid {
+                let whole = (sink.left() / size).min(count - i);
+                sink.grid(place(i), whole, stride, body);
+                i += whole;
+            }
         }
         return;
     };
@@ -279,6 +371,7 @@ impl Placed {
             Some(lengths) => Node::Runs(Arc::new(Runs { starts: starts(lengths), at: places() })),
             None => Node::Parts(Arc::new(Parts {
                 starts: starts(list.iter().map(|part| part.node.size())),
+                blocks: list.iter().fold(0, |blocks, part| blocks.saturating_add(part.node.blocks())),
                 parts: list.into_iter().map(|part| part.shifted(at.wrapping_neg())).collect(),
             })),
         };

@@ -336,6 +336,13 @@ fn data_agrees(random: &mut Random, (datatype, map): &Typed, count: usize) {
     // SAFETY: nothing is left to be packed.
     assert_eq!(unsafe { datatype.pack(base, count, total, &mut [0; 4]) }, 0);
 
+    // Where data overlaps, the standard does not say what is left there.
+    let mut distinct = places.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    if distinct.len() < total {
+        return;
+    }
     let data: Vec<u8> = (0..total).map(|_| random.below(256) as u8).collect();
     let mut unpacked = Arena::around(&places);
     let into = unpacked.address();
