@@ -10,7 +10,8 @@ use super::place::{self, Places};
 use super::processes::{self, adopt_orphans, end_descendants, exit_code};
 use super::spawn;
 use super::supervise::{Prepared, Program, Signal, Supervisor};
-use crate::segment::Segment;
+use crate::profile;
+use crate::segment::{Segment, hook};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{IsTerminal, Write};
@@ -92,8 +93,14 @@ fn prepare(mut options: Options) -> Result<Prepared, (i32, String)> {
     }
     let Places { cpus, available, held } =
         place::places(&options.placement, ranks).map_err(|text| (2, text))?;
-    let (memory, segment) =
-        Segment::create(ranks, available).map_err(|error| (1, no_memory(ranks, &error)))?;
+    let create = if options.profile.is_some() { Segment::create_profiled } else { Segment::create };
+    let (memory, segment) = create(ranks, available).map_err(|error| (1, no_memory(ranks, &error)))?;
+    if options.stuck_after_s.is_some() {
+        segment.header().hooks.fetch_or(hook::STUCK, Ordering::Relaxed);
+    }
+    if let Some(file) = &options.profile {
+        profile::pattern::check(&here.join(file)).map_err(|text| (2, format!("--profile {text}")))?;
+    }
     segment.header().identity.store(random(), Ordering::Relaxed);
     Ok(Prepared { options, programs, cpus, held, memory, segment })
 }

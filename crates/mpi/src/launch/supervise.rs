@@ -10,6 +10,8 @@ use super::poll::{NOTHING, Poll, READABLE, WRITABLE_ONCE};
 use super::processes::{self, Status, adopt_orphans, end_descendants, ended_child};
 use super::spawn::{self, Start};
 use super::{foreign, spawn::text};
+use crate::profile::pattern::{self, Run};
+use crate::profile::stuck::Watch;
 use crate::segment::{Segment, stage};
 use host::Affinity;
 use host::clock::kernel_ns;
@@ -163,6 +165,8 @@ pub struct Supervisor {
     childless: bool,
     asked_to_end: u32,
     front_gone: bool,
+    /// Looks whether anything moves (`--stuck-after`).
+    watch: Option<Watch>,
 }
 
 impl Supervisor {
@@ -225,6 +229,7 @@ impl Supervisor {
             childless: false,
             asked_to_end: 0,
             front_gone: false,
+            watch: job.options.stuck_after_s.map(Watch::new),
             job,
         })
     }
@@ -240,7 +245,9 @@ impl Supervisor {
             }
             self.tick();
         }
+        let ended_ns = kernel_ns();
         self.sweep();
+        self.write_profile(ended_ns);
         self.drain();
         self.code
     }
@@ -273,12 +280,6 @@ impl Supervisor {
                 set(VARIABLE, format!("{}:{rank}:{ranks}:{name}", memory.as_raw_fd()));
                 set("CELLWEAVE_MPI_RANK", rank.to_string());
                 set("CELLWEAVE_MPI_SIZE", ranks.to_string());
-                if let Some(seconds) = self.job.options.stuck_after_s {
-                    set("CELLWEAVE_MPI_STUCK_AFTER", seconds.to_string());
-                }
-                if let Some(file) = &self.job.options.profile {
-                    changes.push(("CELLWEAVE_MPI_PROFILE".into(), file.clone().into()));
-                }
                 let pipes = match (direct, lines::pipe(), lines::pipe()) {
                     (true, ..) => None,
                     (_, Ok(out), Ok(error)) => Some([out, error]),
@@ -351,7 +352,8 @@ impl Supervisor {
 
     fn deadline_ns(&self) -> Option<u64> {
         let wrappers = self.ranks.iter().filter_map(|rank| Some(rank.alone_since_ns? + WRAPPER_NS));
-        let all = [self.kill_at_ns, self.stranger_at_ns, self.timeout_at_ns()];
+        let look_at_ns = self.watch.as_ref().map(Watch::look_at_ns);
+        let all = [self.kill_at_ns, self.stranger_at_ns, self.timeout_at_ns(), look_at_ns];
         all.into_iter().flatten().chain(wrappers).min()
     }
 
@@ -602,6 +604,22 @@ impl Supervisor {
         if self.stranger_at_ns.is_some_and(|at| now_ns >= at) {
             self.stranger_at_ns = None;
             self.look_for_strangers();
+        }
+        if let Some(text) = self.watch.as_mut().and_then(|watch| watch.look(&self.job.segment, now_ns)) {
+            self.say(&text);
+        }
+    }
+
+    /// Writes who sent how much to whom, also of a job that failed.
+    fn write_profile(&mut self, ended_ns: u64) {
+        let Some(file) = &self.job.options.profile else { return };
+        let programs: Vec<String> =
+            self.job.programs.iter().map(|program| program.file.display().to_string()).collect();
+        let elapsed_s = (ended_ns - self.started_ns) as f64 / 1e9;
+        let text = pattern::text(&self.job.segment, &Run { programs: &programs, elapsed_s });
+        if let Err(error) = pattern::write(file, &text) {
+            self.say(&format!("--profile {}: {error}", file.display()));
+            self.code = self.code.max(1);
         }
     }
 

@@ -5,7 +5,9 @@ use crate::abi::values::FUNCTIONS;
 use crate::segment::Segment;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 use std::sync::atomic::Ordering;
+use std::{fs, io};
 
 /// The version of the format.
 pub const FORMAT: u32 = 1;
@@ -16,6 +18,37 @@ pub struct Run<'a> {
     pub programs: &'a [String],
     /// From the first rank's start to the last one's end.
     pub elapsed_s: f64,
+}
+
+/// That a file can be written there, told before anything runs.
+///
+/// # Errors
+/// What is wrong, beginning with the file.
+pub fn check(file: &Path) -> Result<(), String> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if file.is_dir() {
+        return Err(format!("{}: is a folder", file.display()));
+    }
+    if !folder.is_dir() {
+        return Err(format!("{}: there is no folder {}", file.display(), folder.display()));
+    }
+    Ok(())
+}
+
+/// Writes a file so that it is there whole or not at all. What was there before is gone.
+///
+/// # Errors
+/// As the system's.
+pub fn write(file: &Path, text: &str) -> io::Result<()> {
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}", std::process::id()));
+    let beside = file.with_file_name(name);
+    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, file));
+    if written.is_err() {
+        // It may not be there; what is told is why it could not be written.
+        let _ = fs::remove_file(&beside);
+    }
+    written
 }
 
 #[derive(Default, Clone, Copy)]

@@ -75,23 +75,25 @@ pub struct Watch {
     /// What the ranks said when they last said anything new, and when that was.
     seen: Vec<(u32, u32)>,
     since_ns: u64,
+    looked_ns: u64,
     told: bool,
 }
 
 impl Watch {
     /// Tells after so many seconds in which nothing moved.
     pub fn new(after_s: f64) -> Self {
-        Self { after_ns: (after_s * 1e9) as u64, seen: Vec::new(), since_ns: 0, told: false }
+        Self { after_ns: (after_s * 1e9) as u64, seen: Vec::new(), since_ns: 0, looked_ns: 0, told: false }
     }
 
-    /// How often to look, in ns.
-    pub fn every_ns(&self) -> u64 {
-        (self.after_ns / 4).clamp(10_000_000, 1_000_000_000)
+    /// When to look again.
+    pub fn look_at_ns(&self) -> u64 {
+        self.looked_ns + (self.after_ns / 4).clamp(10_000_000, 1_000_000_000)
     }
 
     /// Looks; when nothing has moved for long, says who waits for whom, once. The job goes on.
     pub fn look(&mut self, segment: &Segment, now_ns: u64) -> Option<String> {
         let pages = || (0..segment.ranks()).map(|rank| segment.rank(rank));
+        self.looked_ns = now_ns;
         let state =
             |page: &RankPage| (page.waiting.load(Ordering::Acquire), page.stage.load(Ordering::Relaxed));
         let seen: Vec<(u32, u32)> = pages().map(state).collect();
@@ -99,7 +101,7 @@ impl Watch {
         let stuck = seen.iter().all(|state| RankPage::says_waiting(state.0) || ended(state))
             && !seen.iter().all(ended);
         if !stuck || seen != self.seen {
-            *self = Self { after_ns: self.after_ns, seen, since_ns: now_ns, told: false };
+            (self.seen, self.since_ns, self.told) = (seen, now_ns, false);
             return None;
         }
         if self.told || now_ns.saturating_sub(self.since_ns) < self.after_ns {
