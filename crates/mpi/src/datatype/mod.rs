@@ -75,6 +75,14 @@ pub struct Datatype {
     attributes: Attributes,
 }
 
+/// Elements of another datatype with gaps between them, for tests elsewhere in the crate.
+#[cfg(test)]
+pub(crate) fn spaced(old: &Arc<Datatype>, extent: usize) -> Arc<Datatype> {
+    let made = construct::resized(false, 0, extent as i64, old).unwrap();
+    made.committed.store(true, Ordering::Relaxed);
+    Arc::new(made)
+}
+
 /// A piece of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {

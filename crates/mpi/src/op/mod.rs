@@ -7,6 +7,9 @@ mod functions;
 mod kernels;
 mod long_double;
 
+#[cfg(test)]
+mod tests;
+
 pub use kernels::{Kernel, kernel};
 
 use crate::abi::{self, values as v};

@@ -28,6 +28,10 @@ mod operands;
 mod reduce;
 mod reduce_scatter;
 mod scan;
+#[cfg(test)]
+mod simulation;
+#[cfg(test)]
+mod tests;
 
 pub use allgather::allgather;
 pub use allreduce::allreduce;
@@ -88,9 +92,10 @@ const SMALL: usize = 2048;
 /// From this many bytes on the work of a reduction is split among the ranks.
 const SPLIT: usize = 16 * 1024;
 /// What is reduced at once while more arrives, in bytes: it stays in the nearer caches.
-const PIECE: usize = 64 * 1024;
-/// From this many bytes on a broadcast is split among the ranks.
-const SPLIT_BCAST: usize = 512 * 1024;
+/// (Tests have many pieces of little data.)
+const PIECE: usize = if cfg!(test) { 4096 } else { 64 * 1024 };
+/// From this many bytes on a broadcast is split among the ranks; in tests earlier.
+const SPLIT_BCAST: usize = if cfg!(test) { 8192 } else { 512 * 1024 };
 /// Blocks up to this many bytes are worth being sent more than once to spare messages.
 const TINY: usize = 256;
 

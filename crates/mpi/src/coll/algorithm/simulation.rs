@@ -1,0 +1,178 @@
+//! All ranks of a collective in one process, their messages delivered in random order.
+
+use super::super::schedule::{Lane, Schedule, Standing, Wire};
+use crate::coll::elements::copy;
+use crate::engine::{Buffer, Completion, TransferId};
+use std::collections::{HashMap, VecDeque};
+
+/// A generator of pseudo-random numbers (xorshift).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit as u64) as usize
+    }
+}
+
+/// From, to, lane: what is sent here is received in order.
+type Line = (usize, usize, Lane);
+
+/// A message on its way: copied at once, or still in the sender's buffer.
+struct Sent {
+    buffer: Buffer,
+    packed: Option<Vec<u8>>,
+    transfer: Option<u64>,
+}
+
+struct Simulation {
+    random: Random,
+    sent: HashMap<Line, VecDeque<Sent>>,
+    posted: HashMap<Line, VecDeque<(u64, Buffer)>>,
+    /// Lines on which something can be delivered, once for each message.
+    ready: Vec<Line>,
+    ended: HashMap<u64, Completion>,
+    transfers: u64,
+}
+
+impl Simulation {
+    fn transfer(&mut self) -> u64 {
+        self.transfers += 1;
+        self.transfers
+    }
+
+    fn lengths(&self, line: Line) -> (usize, usize) {
+        (self.sent.get(&line).map_or(0, VecDeque::len), self.posted.get(&line).map_or(0, VecDeque::len))
+    }
+
+    /// Delivers a message; false when there is none to deliver.
+    fn deliver(&mut self) -> bool {
+        if self.ready.is_empty() {
+            return false;
+        }
+        let line = self.ready.swap_remove(self.random.below(self.ready.len()));
+        let sent = self.sent.get_mut(&line).and_then(VecDeque::pop_front).unwrap();
+        let (receive, into) = self.posted.get_mut(&line).and_then(VecDeque::pop_front).unwrap();
+        let mut end = Completion {
+            source: line.0 as i32,
+            tag: 0,
+            bytes: into.bytes.min(sent.buffer.bytes),
+            truncated: (sent.buffer.bytes > into.bytes).then_some(sent.buffer.bytes),
+            cancelled: false,
+        };
+        let from = match sent.packed {
+            Some(mut packed) => {
+                let address = packed.as_mut_ptr();
+                let from = Buffer { address, bytes: packed.len(), layout: None };
+                // SAFETY: the packed copy and a buffer of the test's.
+                unsafe { copy(&from, &into) };
+                None
+            }
+            None => Some(sent.buffer),
+        };
+        if let Some(from) = from {
+            // SAFETY: buffers of the test's.
+            unsafe { copy(&from, &into) };
+        }
+        self.ended.insert(receive, end);
+        if let Some(transfer) = sent.transfer {
+            end.truncated = None;
+            self.ended.insert(transfer, end);
+        }
+        true
+    }
+}
+
+struct Rank<'a> {
+    simulation: &'a mut Simulation,
+    rank: usize,
+    /// What its peers' ranks start from.
+    peers_from: usize,
+}
+
+impl Wire for Rank<'_> {
+    fn send(&mut self, to: usize, lane: Lane, buffer: &Buffer) -> Option<TransferId> {
+        let line = (self.rank, self.peers_from + to, lane);
+        let eager = self.simulation.random.below(2) == 0;
+        let mut sent = Sent { buffer: buffer.clone(), packed: None, transfer: None };
+        if eager {
+            let mut packed = vec![0; buffer.bytes];
+            let into = Buffer { address: packed.as_mut_ptr(), bytes: packed.len(), layout: None };
+            // SAFETY: a buffer of the test's and one of that size.
+            unsafe { copy(buffer, &into) };
+            sent.packed = Some(packed);
+        } else {
+            sent.transfer = Some(self.simulation.transfer());
+        }
+        let transfer = sent.transfer;
+        let (messages, receives) = self.simulation.lengths(line);
+        self.simulation.sent.entry(line).or_default().push_back(sent);
+        if receives > messages {
+            self.simulation.ready.push(line);
+        }
+        transfer.map(TransferId)
+    }
+
+    fn receive(&mut self, from: usize, lane: Lane, buffer: &Buffer) -> TransferId {
+        let line = (self.peers_from + from, self.rank, lane);
+        let transfer = self.simulation.transfer();
+        let (messages, receives) = self.simulation.lengths(line);
+        self.simulation.posted.entry(line).or_default().push_back((transfer, buffer.clone()));
+        if messages > receives {
+            self.simulation.ready.push(line);
+        }
+        TransferId(transfer)
+    }
+
+    fn take_if_complete(&mut self, id: TransferId) -> Option<Completion> {
+        self.simulation.ended.remove(&id.0)
+    }
+}
+
+/// Carries the schedules of all ranks of a group out, to the end.
+pub fn carry_out(schedules: &mut [Schedule], seed: u64) {
+    carry_out_between(schedules, None, seed);
+}
+
+/// Carries the schedules of all ranks out, to the end. Of two groups, the first has `first` ranks.
+pub fn carry_out_between(schedules: &mut [Schedule], first: Option<usize>, seed: u64) {
+    let ranks = schedules.len();
+    let mut simulation = Simulation {
+        random: Random(seed | 1),
+        sent: HashMap::new(),
+        posted: HashMap::new(),
+        ready: Vec::new(),
+        ended: HashMap::new(),
+        transfers: 0,
+    };
+    let mut running: Vec<usize> = (0..ranks).collect();
+    let mut idle = 0;
+    while !running.is_empty() {
+        let pick = simulation.random.below(running.len());
+        let rank = running[pick];
+        let peers_from = first.filter(|&first| rank < first).unwrap_or(0);
+        match schedules[rank].advance(&mut Rank { simulation: &mut simulation, rank, peers_from }) {
+            Standing::Over => {
+                running.swap_remove(pick);
+                idle = 0;
+            }
+            Standing::AtUserCode => {
+                schedules[rank].run_user_code();
+                idle = 0;
+            }
+            Standing::Waiting => idle += 1,
+        }
+        for _ in 0..simulation.random.below(ranks + 1) {
+            if simulation.deliver() {
+                idle = 0;
+            }
+        }
+        assert!(idle < 100 * ranks + 1000, "ranks {running:?} of {ranks} wait for ever");
+    }
+    assert!(simulation.sent.values().all(VecDeque::is_empty), "a message was not received");
+    assert!(simulation.posted.values().all(VecDeque::is_empty), "a receive got no message");
+    assert!(simulation.ended.is_empty(), "a transfer was not looked after");
+    assert!(schedules.iter().all(|schedule| schedule.truncated().is_none()));
+}
