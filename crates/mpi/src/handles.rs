@@ -23,34 +23,33 @@ pub enum Kind {
 const INDEX_BITS: u32 = 26;
 const KIND_SHIFT: u32 = INDEX_BITS;
 const GENERATION_SHIFT: u32 = 32;
+const GENERATIONS: usize = (1 << 31) - 1;
+/// No address of a process has its highest bit set: an uninitialised handle, which often holds one, is not taken for ours.
+const OURS: usize = 1 << 63;
 
 /// The kind of object that a handle of ours was made for; nothing for predefined handles and foreign values.
+#[inline]
 pub fn kind_of(handle: usize) -> Option<Kind> {
     use Kind::*;
-    if handle >> GENERATION_SHIFT == 0 {
+    if handle & OURS == 0 {
         return None;
     }
-    [Comm, Group, Datatype, Op, Request, Message, Errhandler, Info, Transfer]
-        .into_iter()
-        .find(|&kind| kind as usize == (handle >> KIND_SHIFT) & 0x3f)
+    const KINDS: [Kind; 9] = [Comm, Group, Datatype, Op, Request, Message, Errhandler, Info, Transfer];
+    KINDS.get(((handle >> KIND_SHIFT) & 0x3f).wrapping_sub(1)).copied()
 }
 
-/// The value of a handle: generation (never 0), kind, index. Larger than every predefined handle.
+/// The value of a handle: a mark, generation, kind, index. Larger than every predefined handle and every address.
 #[inline]
 pub const fn value(kind: Kind, index: u32, generation: u32) -> usize {
-    (generation as usize) << GENERATION_SHIFT | (kind as usize) << KIND_SHIFT | index as usize
+    OURS | (generation as usize & GENERATIONS) << GENERATION_SHIFT
+        | (kind as usize) << KIND_SHIFT
+        | index as usize
 }
 
 /// The slot that a handle names.
 #[inline]
 pub fn index(handle: usize) -> usize {
     handle & ((1 << INDEX_BITS) - 1)
-}
-
-/// The generation of the slot that a handle names.
-#[inline]
-pub fn generation(handle: usize) -> u32 {
-    (handle >> GENERATION_SHIFT) as u32
 }
 
 struct Slot<T> {
@@ -149,6 +148,18 @@ mod tests {
     }
 
     #[test]
+    fn a_handle_says_its_kind_and_comes_back_from_an_int() {
+        use Kind::*;
+        for kind in [Comm, Group, Datatype, Op, Request, Message, Errhandler, Info, Transfer] {
+            assert_eq!(kind_of(value(kind, 5, u32::MAX)), Some(kind));
+            let mut table = Handles::new(kind);
+            let handle = table.insert(());
+            assert!(table.to_int(handle) > 0);
+            assert_eq!(table.from_int(table.to_int(handle)), Some(handle));
+        }
+    }
+
+    #[test]
     fn another_kinds_handle_is_not_followed() {
         let mut infos = Handles::new(Kind::Info);
         let mut groups = Handles::new(Kind::Group);
@@ -156,5 +167,6 @@ mod tests {
         groups.insert(2);
         assert_eq!(groups.get(info), None);
         assert_eq!(kind_of(0x101), None);
+        assert_eq!(kind_of(0x7ffd_1000_0000), None);
     }
 }
