@@ -27,7 +27,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The lowest and highest of what was seen, as far as anything was.
+/// The lowest low and the highest high of what was seen, if anything was.
 #[derive(Clone, Copy, Default)]
 struct Range(Option<(i128, i128)>);
 
@@ -38,17 +38,13 @@ impl Range {
             Some((lowest, highest)) => (lowest.min(low), highest.max(high)),
         });
     }
-
-    fn low(self) -> Option<i128> {
-        self.0.map(|range| range.0)
-    }
-
-    fn high(self) -> Option<i128> {
-        self.0.map(|range| range.1)
-    }
 }
 
 /// A datatype of parts, in order.
+///
+/// Where no bound was set, the upper one is that of the part that reaches farthest, with the padding at its end, rounded so that
+/// the next element is aligned. By the standard's definition, which goes from basic elements, padding inside does not count; that
+/// differs only for parts that are not aligned, and programs rely on a datatype being no shorter than its parts.
 ///
 /// # Errors
 /// `MPI_ERR_ARG`: its size or a bound doesn't fit in an `MPI_Count`.
@@ -57,7 +53,7 @@ pub(super) fn compose<'a>(
     contents: Contents,
 ) -> Result<Datatype, Failure> {
     let mut size = 0i128;
-    let (mut data, mut set_lb, mut set_ub) = (Range::default(), Range::default(), Range::default());
+    let (mut data, mut natural, mut set) = (Range::default(), Range::default(), Range::default());
     let mut alignment = 1;
     let mut layouts = Vec::new();
     let mut signatures = Vec::new();
@@ -70,16 +66,15 @@ pub(super) fn compose<'a>(
             ((count as i128 - 1) * stride as i128, (length as i128 - 1) * datatype.extent as i128);
         let low = at as i128 + last.min(0) + across.min(0);
         let high = at as i128 + last.max(0) + across.max(0);
-        if datatype.set_lb {
-            set_lb.cover(low + datatype.lb as i128, high + datatype.lb as i128);
-        }
-        if datatype.set_ub {
-            let ub = datatype.lb as i128 + datatype.extent as i128;
-            set_ub.cover(low + ub, high + ub);
+        let lb = datatype.lb as i128;
+        let bounds = (low + lb, high + lb + datatype.extent as i128);
+        if datatype.bounded {
+            set.cover(bounds.0, bounds.1);
         }
         if datatype.size == 0 {
             continue;
         }
+        natural.cover(bounds.0, bounds.1);
         let lowest = datatype.true_lb as i128;
         data.cover(low + lowest, high + lowest + datatype.true_extent as i128);
         let elements = count as i128 * length as i128;
@@ -94,16 +89,13 @@ pub(super) fn compose<'a>(
         );
         signatures.push(datatype.signature.repeated(elements as usize));
     }
-    let true_lb = data.low().unwrap_or(0);
-    let true_ub = data.high().unwrap_or(0);
-    let lb = set_lb.low().unwrap_or(true_lb);
-    let ub = set_ub.high().unwrap_or_else(|| {
-        // Rounded so that the next element is aligned as C does in arrays of structs.
+    let (true_lb, true_ub) = data.0.unwrap_or((0, 0));
+    let (lb, ub) = set.0.unwrap_or_else(|| {
+        let (lb, ub) = natural.0.unwrap_or((0, 0));
         let step = alignment as i128;
-        lb + (true_ub - lb + step - 1).div_euclid(step) * step
+        (lb, lb + (ub - lb + step - 1).div_euclid(step) * step)
     });
-    let bounds =
-        Bounds { lb: whole(lb)?, ub: whole(ub)?, set_lb: set_lb.0.is_some(), set_ub: set_ub.0.is_some() };
+    let bounds = Bounds { lb: whole(lb)?, ub: whole(ub)?, set: set.0.is_some() };
     whole(ub - lb)?;
     whole(true_ub - true_lb)?;
     let data = (whole(true_lb)?, whole(true_ub)?);
@@ -111,12 +103,11 @@ pub(super) fn compose<'a>(
     Ok(make(bounds, data, alignment, signature, Placed::sequence(layouts), contents))
 }
 
-/// Bounds, and whether each was set.
+/// Bounds, and whether they were set.
 struct Bounds {
     lb: isize,
     ub: isize,
-    set_lb: bool,
-    set_ub: bool,
+    set: bool,
 }
 
 fn make(
@@ -140,8 +131,7 @@ fn make(
         contiguous,
         committed: AtomicBool::new(false),
         predefined: None,
-        set_lb: bounds.set_lb,
-        set_ub: bounds.set_ub,
+        bounded: bounds.set,
         alignment,
         signature,
         layout,
@@ -162,7 +152,7 @@ pub(super) fn resize(
     contents: Contents,
 ) -> Result<Datatype, Failure> {
     let ub = lb.checked_add(extent).ok_or_else(too_large)?;
-    let bounds = Bounds { lb, ub, set_lb: true, set_ub: true };
+    let bounds = Bounds { lb, ub, set: true };
     let data = (old.true_lb, old.true_lb + old.true_extent);
     Ok(make(bounds, data, old.alignment, old.signature.clone(), old.layout.clone(), contents))
 }

@@ -63,9 +63,8 @@ pub struct Datatype {
     pub committed: AtomicBool,
     /// The handle, when predefined.
     pub predefined: Option<abi::Datatype>,
-    /// A bound that was set (`MPI_Type_create_resized`) holds for datatypes made of this one, whatever their data (MPI 5.0, section 5.1.6).
-    set_lb: bool,
-    set_ub: bool,
+    /// Bounds were set (`MPI_Type_create_resized`): they hold for datatypes made of this one, whatever their data (MPI 5.0, section 5.1.6).
+    bounded: bool,
     /// What its most demanding element must be aligned to, in bytes.
     alignment: usize,
     signature: Signature,

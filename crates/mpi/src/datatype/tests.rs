@@ -12,17 +12,22 @@ struct Map {
     entries: Vec<(Basic, isize)>,
     lbs: Vec<isize>,
     ubs: Vec<isize>,
+    /// Where the parts end with their padding.
+    ends: Vec<isize>,
 }
 
 impl Map {
     fn of(basic: Basic) -> Self {
-        Self { entries: vec![(basic, 0)], ..Default::default() }
+        Self { entries: vec![(basic, 0)], ends: vec![basic.size() as isize], ..Default::default() }
     }
 
     fn add(&mut self, other: &Self, at: isize) {
         self.entries.extend(other.entries.iter().map(|&(basic, place)| (basic, place + at)));
         self.lbs.extend(other.lbs.iter().map(|lb| lb + at));
         self.ubs.extend(other.ubs.iter().map(|ub| ub + at));
+        if !other.entries.is_empty() {
+            self.ends.push(at + other.lb() + other.extent());
+        }
     }
 
     /// `length` elements from `at` on.
@@ -53,7 +58,7 @@ impl Map {
             return ub - self.lb();
         }
         let step = self.entries.iter().map(|entry| entry.0.scalar().alignment()).max().unwrap_or(1) as isize;
-        let extent = self.true_ub() - self.lb();
+        let extent = self.ends.iter().max().unwrap_or(&0) - self.lb();
         let over = extent.rem_euclid(step);
         if over == 0 { extent } else { extent + step - over }
     }
