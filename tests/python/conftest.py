@@ -1,18 +1,25 @@
-"""What several tests use: the command as a program, and small applications."""
+"""What several tests use: the command as a program, small applications, mpi4py and MPICH."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cellweave.mpi import prefix
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+ROOT = Path(__file__).resolve().parents[2]
+MPI4PY = "4.1.2"
+MPICH = "5.0.2"
 
 CHAIN = """name = "chain"
 [[task]]
@@ -60,3 +67,47 @@ def command(tmp_path: Path) -> Command:
         return subprocess.run(line, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120, **kwargs)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def mpi4py() -> Path:
+    """A folder that holds mpi4py, built once for this Python and this library's place."""
+    key = hashlib.sha256(f"{MPI4PY} {sys.version} {prefix()}".encode()).hexdigest()[:12]
+    folder = ROOT / "build" / f"mpi4py-{key}"
+    if (folder / "done").exists():
+        return folder
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    source = ["--no-deps", "--no-binary", "mpi4py", f"mpi4py=={MPI4PY}"]
+    fetched = subprocess.run([*pip, "download", "--dest", str(folder / "source"), *source], capture_output=True, text=True)
+    if fetched.returncode != 0:
+        pytest.skip(f"mpi4py {MPI4PY} cannot be fetched: {fetched.stderr.strip().splitlines()[-1]}")
+    env = {**os.environ, "MPI4PY_BUILD_MPIABI": "1", "MPICC": str(prefix() / "bin" / "cellcc"), "CFLAGS": "-O0"}
+    archive = next((folder / "source").glob("*.tar.gz"))
+    built = subprocess.run(
+        [*pip, "install", "--no-deps", "--upgrade", "--target", str(folder), str(archive)],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert built.returncode == 0, built.stderr
+    (folder / "done").touch()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def mpich() -> Path:
+    """MPICH's library and launcher, fetched once."""
+    folder = ROOT / "build" / f"mpich-{MPICH}"
+    place = folder / f"mpich-{MPICH}.data" / "data"
+    if not (folder / "done").exists():
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "download", "--no-deps"]
+        done = subprocess.run([*pip, "--dest", str(folder), f"mpich=={MPICH}"], capture_output=True, text=True)
+        if done.returncode != 0:
+            pytest.skip(f"mpich {MPICH} cannot be fetched: {done.stderr.strip().splitlines()[-1]}")
+        with zipfile.ZipFile(next(folder.glob("*.whl"))) as archive:
+            archive.extractall(folder)
+        for path in (place / "bin").iterdir():
+            path.chmod(0o755)
+        (folder / "done").touch()
+    return place

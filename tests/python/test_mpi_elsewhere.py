@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
-import zipfile
 from pathlib import Path
 
 import pytest
 from cellweave.mpi import prefix
 
-ROOT = Path(__file__).resolve().parents[2]
 BIN = prefix() / "bin"
-VERSION = "5.0.2"
 PROGRAM = """#include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,24 +59,6 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = run(BIN / "cellcc", folder / "prog.c", "-o", folder / "prog")
     assert done.returncode == 0, done.stderr
     return folder / "prog"
-
-
-@pytest.fixture(scope="module")
-def mpich() -> Path:
-    """MPICH's library and launcher, fetched once."""
-    folder = ROOT / "build" / f"mpich-{VERSION}"
-    place = folder / f"mpich-{VERSION}.data" / "data"
-    if not (folder / "done").exists():
-        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "download", "--no-deps"]
-        done = run(*pip, "--dest", folder, f"mpich=={VERSION}")
-        if done.returncode != 0:
-            pytest.skip(f"mpich {VERSION} cannot be fetched: {done.stderr.strip().splitlines()[-1]}")
-        with zipfile.ZipFile(next(folder.glob("*.whl"))) as archive:
-            archive.extractall(folder)
-        for path in (place / "bin").iterdir():
-            path.chmod(0o755)
-        (folder / "done").touch()
-    return place
 
 
 def test_a_binary_runs_here_and_on_mpich_by_the_librarys_path_alone(program: Path, mpich: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
@@ -11,43 +10,15 @@ from pathlib import Path
 import pytest
 from cellweave.mpi import prefix
 
-ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).with_name("mpi4py_programs")
-VERSION = "4.1.2"
 
 
-@pytest.fixture(scope="session")
-def site() -> Path:
-    """A folder that holds mpi4py, built once for this Python and this library's place."""
-    key = hashlib.sha256(f"{VERSION} {sys.version} {prefix()}".encode()).hexdigest()[:12]
-    folder = ROOT / "build" / f"mpi4py-{key}"
-    if (folder / "done").exists():
-        return folder
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    source = ["--no-deps", "--no-binary", "mpi4py", f"mpi4py=={VERSION}"]
-    fetched = subprocess.run([*pip, "download", "--dest", str(folder / "source"), *source], capture_output=True, text=True)
-    if fetched.returncode != 0:
-        pytest.skip(f"mpi4py {VERSION} cannot be fetched: {fetched.stderr.strip().splitlines()[-1]}")
-    env = {**os.environ, "MPI4PY_BUILD_MPIABI": "1", "MPICC": str(prefix() / "bin" / "cellcc"), "CFLAGS": "-O0"}
-    archive = next((folder / "source").glob("*.tar.gz"))
-    built = subprocess.run(
-        [*pip, "install", "--no-deps", "--upgrade", "--target", str(folder), str(archive)],
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert built.returncode == 0, built.stderr
-    (folder / "done").touch()
-    return folder
-
-
-def python(site: Path, *arguments: object, ranks: int | None = None) -> str:
+def python(mpi4py: Path, *arguments: object, ranks: int | None = None) -> str:
     """What a Python program prints, alone or on some ranks."""
     launcher = [] if ranks is None else [str(prefix() / "bin" / "cellrun"), "-n", str(ranks)]
     done = subprocess.run(
         [*launcher, sys.executable, *(str(a) for a in arguments)],
-        env={**os.environ, "PYTHONPATH": str(site)},
+        env={**os.environ, "PYTHONPATH": str(mpi4py)},
         capture_output=True,
         text=True,
         timeout=120,
@@ -56,37 +27,37 @@ def python(site: Path, *arguments: object, ranks: int | None = None) -> str:
     return done.stdout
 
 
-def test_it_is_our_library_that_mpi4py_loads(site: Path) -> None:
+def test_it_is_our_library_that_mpi4py_loads(mpi4py: Path) -> None:
     code = "from mpi4py import MPI; print(MPI.Get_library_version(), MPI.COMM_WORLD.size)"
-    told = python(site, "-c", code)
+    told = python(mpi4py, "-c", code)
     assert told.startswith("cellweave ") and told.split()[-1] == "1"
 
 
 @pytest.mark.parametrize("ranks", [None, 1, 2, 4])
-def test_pickled_objects_arrive_whole(site: Path, ranks: int | None) -> None:
-    assert python(site, PROGRAMS / "objects.py", ranks=ranks) == f"objects on {ranks or 1}\n"
+def test_pickled_objects_arrive_whole(mpi4py: Path, ranks: int | None) -> None:
+    assert python(mpi4py, PROGRAMS / "objects.py", ranks=ranks) == f"objects on {ranks or 1}\n"
 
 
 @pytest.mark.parametrize("ranks", [None, 3, 4])
-def test_arrays_and_derived_datatypes_arrive_whole(site: Path, ranks: int | None) -> None:
-    assert python(site, PROGRAMS / "arrays.py", ranks=ranks) == f"arrays on {ranks or 1}\n"
+def test_arrays_and_derived_datatypes_arrive_whole(mpi4py: Path, ranks: int | None) -> None:
+    assert python(mpi4py, PROGRAMS / "arrays.py", ranks=ranks) == f"arrays on {ranks or 1}\n"
 
 
-def test_a_scheduler_and_its_workers_exchange_tasks_and_results(site: Path) -> None:
-    assert python(site, PROGRAMS / "scheduler.py", ranks=4) == "150 tasks on 4\n"
+def test_a_scheduler_and_its_workers_exchange_tasks_and_results(mpi4py: Path) -> None:
+    assert python(mpi4py, PROGRAMS / "scheduler.py", ranks=4) == "150 tasks on 4\n"
 
 
-def test_the_module_runner_of_mpi4py_works(site: Path) -> None:
-    lines = python(site, "-m", "mpi4py.bench", "helloworld", ranks=2).splitlines()
+def test_the_module_runner_of_mpi4py_works(mpi4py: Path) -> None:
+    lines = python(mpi4py, "-m", "mpi4py.bench", "helloworld", ranks=2).splitlines()
     assert len(lines) == 2 and all("of 2" in line for line in lines)
 
 
-def test_an_exception_in_one_rank_ends_all_of_them_when_run_by_mpi4py(site: Path) -> None:
+def test_an_exception_in_one_rank_ends_all_of_them_when_run_by_mpi4py(mpi4py: Path) -> None:
     code = (
         "from mpi4py import MPI\nif MPI.COMM_WORLD.rank == 1: raise RuntimeError('on purpose')\nMPI.COMM_WORLD.recv(source=1)\n"
     )
-    program = site / "fails.py"
+    program = mpi4py / "fails.py"
     program.write_text(code)
     launcher = [str(prefix() / "bin" / "cellrun"), "-n", "2", sys.executable, "-m", "mpi4py", str(program)]
-    done = subprocess.run(launcher, env={**os.environ, "PYTHONPATH": str(site)}, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(launcher, env={**os.environ, "PYTHONPATH": str(mpi4py)}, capture_output=True, text=True, timeout=60)
     assert done.returncode != 0 and "on purpose" in done.stderr
