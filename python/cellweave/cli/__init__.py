@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 import cellweave
-from cellweave.cli import generate, machine, plan, probe, profile, report, reproduce, run
+from cellweave.cli import generate, machine, mpi, plan, probe, profile, report, reproduce, run
 from cellweave.cli.printer import fail
 
 app = typer.Typer(
@@ -57,6 +57,7 @@ app.command("run")(run.run)
 app.add_typer(generate.app, name="generate")
 app.command("reproduce")(reproduce.reproduce)
 app.command("report")(report.report)
+app.add_typer(mpi.app, name="mpi")
 
 
 def main() -> None:

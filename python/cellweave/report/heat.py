@@ -16,7 +16,14 @@ _LABELLED = 40  # a matrix with more elements than this names only some
 _NUMBERED = 16  # one with more writes no numbers into its cells
 
 
-def draw_heat(ax: Axes, values: Any, names: Sequence[str], title: str, more_is_better: bool = True) -> None:
+def draw_heat(
+    ax: Axes,
+    values: Any,
+    names: Sequence[str],
+    title: str,
+    more_is_better: bool = True,
+    labels: tuple[str, str] = ("source", "reader"),
+) -> None:
     """Draw one.
 
     Parameters
@@ -31,6 +38,8 @@ def draw_heat(ax: Axes, values: Any, names: Sequence[str], title: str, more_is_b
         With the unit.
     more_is_better : bool
         The good end of the scale is bright.
+    labels : tuple of str
+        What columns and rows are.
     """
     import numpy as np
 
@@ -40,8 +49,8 @@ def draw_heat(ax: Axes, values: Any, names: Sequence[str], title: str, more_is_b
     image = ax.imshow(shown, cmap="viridis" if more_is_better else "viridis_r", interpolation="nearest")
     ax.set_xticks(range(0, n, step), names[::step], rotation=90 if max(map(len, names)) > 2 else 0, fontsize=8)
     ax.set_yticks(range(0, n, step), names[::step], fontsize=8)
-    ax.set_xlabel("source", fontsize=9)
-    ax.set_ylabel("reader", fontsize=9)
+    ax.set_xlabel(labels[0], fontsize=9)
+    ax.set_ylabel(labels[1], fontsize=9)
     ax.set_title(title, fontsize=10, color=INK)
     ax.figure.colorbar(image, ax=ax, shrink=0.85)
     if n > _NUMBERED:

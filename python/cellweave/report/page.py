@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cellweave import _core
 from cellweave.files import check_free, write_whole
+from cellweave.report.pattern import pattern_tables, title
 from cellweave.report.probe import probe_tables
 from cellweave.report.table import html
 from cellweave.report.tables import graph_tables, machine_tables, plan_tables, result_tables
@@ -142,12 +143,30 @@ def _read(path: Path) -> tuple[str, Any]:
                 return "result", data
             if "measurements" in data:
                 return "probe", data
+            if {"pattern", "phases"} <= set(data):
+                return "pattern", data
             if "task" in data:
                 return "graph", json.loads(_core.Graph.load(str(path)).to_json())
-        raise _core.RequestError(f"{path}: neither a result, a plan, a probe, a trace nor an application")
+        raise _core.RequestError(f"{path}: neither a result, a plan, a probe, a profile of an MPI job, a trace nor an application")
     if path.suffix == ".toml" and _is_machine(path):
         return "machine", json.loads(_core.Machine.load(str(path)).to_json())
     return "graph", json.loads(_core.Graph.load(str(path)).to_json())
+
+
+def read_profile(path: Path) -> dict[str, Any]:
+    """Read what `cellrun --profile` wrote.
+
+    Raises
+    ------
+    cellweave.RequestError
+        Where the file is something else.
+    """
+    kind, data = _read(path)
+    if kind != "pattern":
+        raise _core.RequestError(f"{path}: not a profile of an MPI job; `cellrun --profile FILE.json` writes one")
+    _checked(path, pattern_tables, data)
+    assert isinstance(data, dict)
+    return data
 
 
 def _is_machine(path: Path) -> bool:
@@ -169,9 +188,10 @@ def _sections(found: Sequence[tuple[Path, str, Any]]) -> Iterator[Section]:
     from cellweave.report.machine import draw_machine
     from cellweave.report.mapping import draw_mapping
     from cellweave.report.timeline import draw_timeline
+    from cellweave.report.traffic import draw_calls, draw_traffic
 
     plans = [data for _, kind, data in found if kind == "plan"]
-    order = {"result": 0, "plan": 1, "trace": 2, "graph": 3, "machine": 4, "probe": 5}
+    order = {"result": 0, "plan": 1, "trace": 2, "graph": 3, "machine": 4, "probe": 5, "pattern": 6}
     for path, kind, data in sorted(found, key=lambda item: order[item[1]]):
         stem = path.stem
         if kind == "result":
@@ -192,6 +212,10 @@ def _sections(found: Sequence[tuple[Path, str, Any]]) -> Iterator[Section]:
         elif kind == "probe":
             measured = _checked(path, lambda d: probe_tables(d, []), data)
             yield Section(f"{data['target']}: measured", measured, {f"{stem}-probe": partial(draw_probe, data)})
+        elif kind == "pattern":
+            sent = _checked(path, pattern_tables, data)
+            drawn = {f"{stem}-traffic": partial(draw_traffic, data), f"{stem}-calls": partial(draw_calls, data)}
+            yield Section(title(data), sent, drawn)
         else:
             floor: dict[str, Callable[[], Figure]] = {f"{stem}-machine": partial(draw_machine, data)}
             yield Section(f"the machine {data['name']}", machine_tables(data), floor)
