@@ -147,7 +147,9 @@ def _read(path: Path) -> tuple[str, Any]:
                 return "pattern", data
             if "task" in data:
                 return "graph", json.loads(_core.Graph.load(str(path)).to_json())
-        raise _core.RequestError(f"{path}: neither a result, a plan, a probe, a profile of an MPI job, a trace nor an application")
+        raise _core.RequestError(
+            f"{path}: neither a result, a plan, a probe, a profile of an MPI job, a trace nor an application"
+        )
     if path.suffix == ".toml" and _is_machine(path):
         return "machine", json.loads(_core.Machine.load(str(path)).to_json())
     return "graph", json.loads(_core.Graph.load(str(path)).to_json())
@@ -214,7 +216,10 @@ def _sections(found: Sequence[tuple[Path, str, Any]]) -> Iterator[Section]:
             yield Section(f"{data['target']}: measured", measured, {f"{stem}-probe": partial(draw_probe, data)})
         elif kind == "pattern":
             sent = _checked(path, pattern_tables, data)
-            drawn = {f"{stem}-traffic": partial(draw_traffic, data), f"{stem}-calls": partial(draw_calls, data)}
+            drawn: dict[str, Callable[[], Figure]] = {
+                f"{stem}-traffic": partial(draw_traffic, data),
+                f"{stem}-calls": partial(draw_calls, data),
+            }
             yield Section(title(data), sent, drawn)
         else:
             floor: dict[str, Callable[[], Figure]] = {f"{stem}-machine": partial(draw_machine, data)}

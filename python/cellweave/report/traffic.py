@@ -11,6 +11,7 @@ from cellweave.report.pattern import matrix, time_by_function, title
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_UNITS = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes")]
 _FUNCTIONS = 7  # with a colour of their own; the others are one
 
 
@@ -26,8 +27,12 @@ def draw_traffic(profile: dict[str, Any]) -> Figure:
 
     names = [str(rank) for rank in range(profile["n"])]
     figure, axes = plt.subplots(1, 2, figsize=(10.5, 4.8), layout="constrained")
-    for ax, key in zip(axes, ("bytes", "messages"), strict=True):
-        draw_heat(ax, matrix(profile, key), names, key, labels=("source rank", "destination rank"))
+    most = max([t["bytes"] for t in profile["pattern"]], default=0)
+    step, unit = next(((s, u) for s, u in _UNITS if most >= s), _UNITS[-1])
+    sent = [[x / step for x in row] for row in matrix(profile, "bytes")]
+    labels = ("source rank", "destination rank")
+    draw_heat(axes[0], sent, names, unit, labels=labels)
+    draw_heat(axes[1], matrix(profile, "messages"), names, "messages", labels=labels)
     figure.suptitle(title(profile), fontsize=10, color=INK)
     return figure
 
