@@ -9,7 +9,7 @@ use crate::profile;
 use crate::request::{self, Request};
 use crate::runtime::{self, State, phase};
 use crate::segment::stage;
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int};
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -201,28 +201,6 @@ mpi! {
         unsafe { libc::gethostname(host.as_mut_ptr().cast(), host.len() - 1) };
         let bytes = host.iter().position(|&byte| byte == 0).unwrap_or(host.len());
         text_out(&String::from_utf8_lossy(&host[..bytes]), MPI_MAX_PROCESSOR_NAME, name, "name", length)
-    }
-
-    /// MPI 5.0, section 9.2. Aligned as any type needs, and to a cache line.
-    fn PMPI_Alloc_mem(size: abi::Aint, info: abi::Info, base: *mut c_void) {
-        let _ = info;
-        let base = check::output(base.cast::<*mut c_void>(), "baseptr")?;
-        let bytes = usize::try_from(size)
-            .map_err(|_| Failure::new(MPI_ERR_ARG, format_args!("size is {size}; it must not be negative")))?;
-        // SAFETY: an alignment that is a power of two; freed by `free`.
-        let memory = unsafe { libc::memalign(64, bytes.max(1)) };
-        if memory.is_null() {
-            return Err(Failure::new(MPI_ERR_NO_MEM, format_args!("no memory for {size} bytes")));
-        }
-        *base = memory;
-        Ok(())
-    }
-
-    /// MPI 5.0, section 9.2.
-    fn PMPI_Free_mem(base: *mut c_void) {
-        // SAFETY: the caller passes what `MPI_Alloc_mem` gave, or null.
-        unsafe { libc::free(base) };
-        Ok(())
     }
 }
 

@@ -20,6 +20,7 @@
 //! | `profile` | who sends how much to whom, time by function, who is stuck | segment |
 //! | `counters`, `tool` | what the engine counts; the interface of tools (MPI_T) | check |
 //! | `about` | what the library says of its ABI | comm |
+//! | `memory` | memory for programs, and the end of it | comm |
 //! | `env` | start and end, versions, clock | all |
 
 pub mod abi;
@@ -33,6 +34,7 @@ pub mod engine;
 mod env;
 pub mod handles;
 pub mod launch;
+mod memory;
 pub mod op;
 pub mod p2p;
 pub mod profile;

@@ -1,0 +1,56 @@
+//! What tests that run MPI programs share: the folder with compilers, launcher and library, and how a program is made and run.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// A program that takes longer hangs; the slowest needs a few seconds.
+const SECONDS: &str = "300";
+
+/// The crate's folder.
+pub fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The folder with `bin/cellcc`, `bin/cellrun`, header and library; built by the first test that asks.
+pub fn tree() -> &'static Path {
+    static TREE: OnceLock<PathBuf> = OnceLock::new();
+    TREE.get_or_init(|| {
+        let into = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mpi");
+        let mut build = Command::new("python3");
+        build.arg(here().join("../../pep517/native.py")).arg("--into").arg(&into);
+        if cfg!(debug_assertions) {
+            build.arg("--debug");
+        }
+        assert!(build.status().expect("python3 starts").success(), "{build:?} failed");
+        into
+    })
+}
+
+/// Compiles a C program below `tests`.
+pub fn compile(source: &str) -> PathBuf {
+    let source = Path::new(source);
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(source.file_stem().expect("a file"));
+    let done = Command::new(tree().join("bin/cellcc"))
+        .args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror"])
+        .arg(here().join("tests").join(source))
+        .arg("-o")
+        .arg(&program)
+        .args(["-lm", "-lpthread"])
+        .output()
+        .expect("cellcc starts");
+    assert!(done.status.success(), "{}: {}", source.display(), String::from_utf8_lossy(&done.stderr));
+    program
+}
+
+/// Runs a program with `cellrun`; one that hangs is killed.
+pub fn run(ranks: u32, program: &Path, arguments: &[&str]) -> Output {
+    Command::new("timeout")
+        .args(["--kill-after", "5", SECONDS])
+        .arg(tree().join("bin/cellrun"))
+        .args(["-n", &ranks.to_string()])
+        .arg(program)
+        .args(arguments)
+        .output()
+        .expect("timeout starts")
+}
