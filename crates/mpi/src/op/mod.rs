@@ -13,9 +13,8 @@ mod tests;
 pub use kernels::{Kernel, kernel};
 
 use crate::abi::{self, values as v};
-use crate::check::Failure;
+use crate::check::{self, Failure};
 use crate::datatype::Datatype;
-use crate::handles::{Kind, kind_of};
 use crate::runtime::State;
 use std::ffi::{c_int, c_void};
 
@@ -270,15 +269,11 @@ fn unfit(op: abi::Op, datatype: &Datatype) -> Failure {
 
 #[cold]
 fn no_such(op: abi::Op) -> Failure {
-    let text = match op.0 {
-        v::MPI_OP_NULL => "op is MPI_OP_NULL".to_owned(),
-        v::MPI_REPLACE | v::MPI_NO_OP => {
-            format!("op is {}, which is for one-sided communication only", name(op))
-        }
-        other if kind_of(other) == Some(Kind::Op) => "op has been freed".to_owned(),
-        other => format!("op {other:#x} is no operation"),
-    };
-    Failure::new(v::MPI_ERR_OP, text)
+    if let v::MPI_REPLACE | v::MPI_NO_OP = op.0 {
+        let text = format_args!("op is {}, which is for one-sided communication only", name(op));
+        return Failure::new(v::MPI_ERR_OP, text);
+    }
+    check::not_an("op", "operation", op.0, v::MPI_ERR_OP)
 }
 
 /// The name of a predefined operation.
