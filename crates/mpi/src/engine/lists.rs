@@ -149,14 +149,40 @@ impl Lists {
         (entry != NONE).then(|| (entry, self.links[entry as usize].order))
     }
 
+    /// Takes the first entry of a key out.
+    #[inline]
+    pub fn take_first(&mut self, key: Key) -> Option<u32> {
+        let at = self.find(key);
+        if at == NONE {
+            return None;
+        }
+        let list = &mut self.lists[at as usize];
+        let entry = list.first;
+        if entry == NONE {
+            return None;
+        }
+        let link = &mut self.links[entry as usize];
+        let next = link.next;
+        link.list = NONE;
+        list.first = next;
+        if next == NONE {
+            list.last = NONE;
+        } else {
+            self.links[next as usize].previous = NONE;
+        }
+        self.entries -= 1;
+        Some(entry)
+    }
+
     /// Takes an entry out; false when it is in no list.
     #[inline]
     pub fn remove(&mut self, entry: u32) -> bool {
         let Some(link) = self.links.get_mut(entry as usize) else { return false };
-        let Link { list, next, previous, .. } = std::mem::replace(link, UNLINKED);
+        let Link { list, next, previous, .. } = *link;
         if list == NONE {
             return false;
         }
+        link.list = NONE;
         let list = &mut self.lists[list as usize];
         if previous == NONE {
             list.first = next;

@@ -46,10 +46,24 @@ fn key(context: u32, source: u16, tag: i32, open: u32) -> Key {
     Key { words: u64::from(context) << 32 | u64::from(tag), more: source | open }
 }
 
+impl Key {
+    /// What a receive leaves open, as an index into `OPEN`.
+    #[inline]
+    fn class(self) -> usize {
+        (self.more / ANY_SOURCE) as usize & 3
+    }
+}
+
 impl Envelope {
     #[inline]
-    fn key(&self, open: u32) -> Key {
+    pub(super) fn key(&self, open: u32) -> Key {
         key(self.context, self.source, self.tag, open)
+    }
+
+    /// The envelope of a key that leaves nothing open.
+    #[inline]
+    pub(super) fn of(key: Key) -> Self {
+        Self { context: (key.words >> 32) as u32, source: key.more as u16, tag: key.words as u32 as i32 }
     }
 }
 
@@ -62,50 +76,56 @@ impl Pattern {
             && self.tag.map_or(envelope.tag >= 0, |tag| tag == envelope.tag)
     }
 
-    #[inline]
-    fn class(&self) -> usize {
-        usize::from(self.source.is_none()) | usize::from(self.tag.is_none()) << 1
+    /// The pattern of a key.
+    pub(super) fn of(key: Key) -> Self {
+        let Envelope { context, source, tag } = Envelope::of(key);
+        let open = OPEN[key.class()];
+        Self {
+            context,
+            source: (open & ANY_SOURCE == 0).then_some(source),
+            tag: (open & ANY_TAG == 0).then_some(tag),
+        }
     }
 
     #[inline]
-    fn key(&self) -> Key {
-        key(self.context, self.source.unwrap_or(0), self.tag.unwrap_or(0), OPEN[self.class()])
+    pub(super) fn key(&self) -> Key {
+        let class = usize::from(self.source.is_none()) | usize::from(self.tag.is_none()) << 1;
+        key(self.context, self.source.unwrap_or(0), self.tag.unwrap_or(0), OPEN[class])
     }
 }
 
 impl Matching {
     /// Posts a receive.
     #[inline]
-    pub fn post(&mut self, pattern: &Pattern, transfer: u32) {
-        self.wildcards[pattern.class()] += 1;
-        self.posted.push(pattern.key(), transfer, self.next);
+    pub fn post(&mut self, key: Key, transfer: u32) {
+        self.wildcards[key.class()] += 1;
+        self.posted.push(key, transfer, self.next);
         self.next += 1;
     }
 
     /// Takes the first posted receive that accepts a message.
     #[inline]
     pub fn take_posted(&mut self, envelope: &Envelope) -> Option<u32> {
-        let exact = self.posted.first(envelope.key(OPEN[EXACT]));
+        let exact = envelope.key(OPEN[EXACT]);
         if self.posted.entries() == self.wildcards[EXACT] {
-            let (receive, _) = exact?;
+            let receive = self.posted.take_first(exact)?;
             self.wildcards[EXACT] -= 1;
-            self.posted.remove(receive);
             return Some(receive);
         }
-        self.take_among_wildcards(envelope, exact)
+        self.take_among_wildcards(envelope)
     }
 
     #[inline(never)]
-    fn take_among_wildcards(&mut self, envelope: &Envelope, exact: Option<(u32, u64)>) -> Option<u32> {
-        let mut best = exact.map(|(receive, order)| (order, receive, EXACT));
-        for class in 1..4 {
+    fn take_among_wildcards(&mut self, envelope: &Envelope) -> Option<u32> {
+        let mut best: Option<(u64, u32, usize)> = None;
+        for class in 0..4 {
             if self.wildcards[class] == 0 || (OPEN[class] & ANY_TAG != 0 && envelope.tag < 0) {
                 continue;
             }
-            if let Some((receive, order)) = self.posted.first(envelope.key(OPEN[class]))
-                && best.is_none_or(|(earliest, ..)| order < earliest)
-            {
-                best = Some((order, receive, class));
+            if let Some((receive, order)) = self.posted.first(envelope.key(OPEN[class])) {
+                if best.is_none_or(|(earliest, ..)| order < earliest) {
+                    best = Some((order, receive, class));
+                }
             }
         }
         let (_, receive, class) = best?;
@@ -115,9 +135,9 @@ impl Matching {
     }
 
     /// Takes a receive out; false when it isn't posted.
-    pub fn cancel(&mut self, pattern: &Pattern, transfer: u32) -> bool {
+    pub fn cancel(&mut self, key: Key, transfer: u32) -> bool {
         let was_posted = self.posted.remove(transfer);
-        self.wildcards[pattern.class()] -= usize::from(was_posted);
+        self.wildcards[key.class()] -= usize::from(was_posted);
         was_posted
     }
 
@@ -143,20 +163,26 @@ impl Matching {
         }
     }
 
-    /// The first unexpected message that a pattern accepts.
+    /// Whether there are unexpected messages.
     #[inline]
-    pub fn find(&mut self, pattern: &Pattern) -> Option<u32> {
-        if self.unexpected[EXACT].entries() == 0 {
+    pub fn has_kept(&self) -> bool {
+        self.unexpected[EXACT].entries() != 0
+    }
+
+    /// The first unexpected message that a receive accepts.
+    #[inline]
+    pub fn find(&mut self, key: Key) -> Option<u32> {
+        if !self.has_kept() {
             return None;
         }
-        let class = pattern.class();
+        let class = key.class();
         if !self.indexed[class] {
             for (message, order) in self.unexpected[EXACT].in_order() {
                 self.index(class, message, order);
             }
             self.indexed[class] = true;
         }
-        self.unexpected[class].first(pattern.key()).map(|(message, _)| message)
+        self.unexpected[class].first(key).map(|(message, _)| message)
     }
 
     /// Takes an unexpected message out.
@@ -225,12 +251,12 @@ mod tests {
                     }
                     4..8 => {
                         let expected = take(&mut model.unexpected, |(envelope, _)| pattern.accepts(envelope));
-                        let found = matching.find(&pattern);
+                        let found = matching.find(pattern.key());
                         assert_eq!(found, expected);
                         match found {
                             Some(message) => matching.remove(message),
                             None => {
-                                matching.post(&pattern, number);
+                                matching.post(pattern.key(), number);
                                 model.posted.push_back((pattern, number));
                             }
                         }
@@ -238,11 +264,13 @@ mod tests {
                     8 if !model.posted.is_empty() => {
                         let place = random(&mut seed, model.posted.len() as u64) as usize;
                         let (pattern, number) = model.posted.remove(place).unwrap();
-                        assert!(matching.cancel(&pattern, number) && !matching.cancel(&pattern, number));
+                        assert!(
+                            matching.cancel(pattern.key(), number) && !matching.cancel(pattern.key(), number)
+                        );
                     }
                     _ => {
                         let found = model.unexpected.iter().find(|(envelope, _)| pattern.accepts(envelope));
-                        assert_eq!(matching.find(&pattern), found.map(|&(_, number)| number));
+                        assert_eq!(matching.find(pattern.key()), found.map(|&(_, number)| number));
                     }
                 }
                 assert_eq!(matching.lengths(), (model.posted.len(), model.unexpected.len()));

@@ -233,7 +233,7 @@ impl Engine {
     pub fn poll(&mut self, from: Option<usize>, round: u32) {
         if let Some(from) = from {
             if round % 32 != 0 && self.congested.is_empty() && self.incoming[from].connected {
-                self.drain(from);
+                self.take_one(from);
                 return;
             }
         }
@@ -319,7 +319,7 @@ impl Engine {
     /// Every transfer that is not complete.
     pub fn awaited(&self) -> impl Iterator<Item = Awaited> {
         self.transfers.awaited().map(|transfer| {
-            let Pattern { context, source, tag } = transfer.pattern;
+            let Pattern { context, source, tag } = Pattern::of(transfer.key);
             if transfer.to == transfer::NONE {
                 return Awaited::Receive { context, source, tag };
             }

@@ -1,5 +1,6 @@
 //! Receiving: pieces from the rings, straight into the user's buffer when they are matched, to the heap when not.
 
+use super::lists::Key;
 use super::ring::{Area, Consumer, Header, INLINE};
 use super::send::MOST_EAGER;
 use super::transfer::{NONE, Stage};
@@ -101,44 +102,53 @@ impl Messages {
 
 impl Engine {
     /// Posts a receive. `from`: the job's rank of the sender, when it is known.
+    // Inlined whole: what is written just before by parts and read again at once as a whole can't be forwarded by the cpu, which
+    // then waits until all stores before it are done, among them the last message's line.
+    #[inline(always)]
     pub fn receive(&mut self, pattern: Pattern, from: Option<usize>, buffer: &Buffer) -> TransferId {
         let _ = from;
-        let transfer = self.transfers.start(buffer, pattern);
-        match self.matching.find(&pattern) {
+        let key = pattern.key();
+        let transfer = self.transfers.start(buffer, key);
+        if self.matching.has_kept() {
+            self.receive_kept(transfer, key);
+        } else {
+            self.transfers.at(transfer).posted = true;
+            self.matching.post(key, transfer);
+        }
+        self.transfers.id(transfer)
+    }
+
+    #[inline(never)]
+    fn receive_kept(&mut self, transfer: u32, key: Key) {
+        match self.matching.find(key) {
             Some(message) => {
                 self.matching.remove(message);
                 self.receive_message(transfer, message);
             }
             None => {
                 self.transfers.at(transfer).posted = true;
-                self.matching.post(&pattern, transfer);
+                self.matching.post(key, transfer);
             }
         }
-        self.transfers.id(transfer)
     }
 
     /// Receives a message that was claimed.
     pub fn receive_claimed(&mut self, id: ClaimId, buffer: &Buffer) -> TransferId {
-        let message = self.messages.at(id.0);
-        let pattern = Pattern {
-            context: message.envelope.context,
-            source: Some(message.envelope.source),
-            tag: Some(message.envelope.tag),
-        };
-        let transfer = self.transfers.start(buffer, pattern);
+        let key = self.messages.at(id.0).envelope.key(0);
+        let transfer = self.transfers.start(buffer, key);
         self.receive_message(transfer, id.0);
         self.transfers.id(transfer)
     }
 
     /// Looks for a message that a receive of this pattern would get now.
     pub fn probe(&mut self, pattern: Pattern) -> Option<Arrival> {
-        let index = self.matching.find(&pattern)?;
+        let index = self.matching.find(pattern.key())?;
         Some(self.arrival(index))
     }
 
     /// As `probe`, and takes the message out of matching, to be received by `receive_claimed`.
     pub fn claim(&mut self, pattern: Pattern) -> Option<(ClaimId, Arrival)> {
-        let index = self.matching.find(&pattern)?;
+        let index = self.matching.find(pattern.key())?;
         self.matching.remove(index);
         Some((ClaimId(index), self.arrival(index)))
     }
@@ -152,8 +162,8 @@ impl Engine {
     pub fn cancel(&mut self, id: TransferId) {
         let Some(index) = self.transfers.index(id) else { return };
         let transfer = self.transfers.at(index);
-        let pattern = transfer.pattern;
-        if transfer.posted && self.matching.cancel(&pattern, index) {
+        let key = transfer.key;
+        if transfer.posted && self.matching.cancel(key, index) {
             transfer.posted = false;
             transfer.completion.cancelled = true;
             self.transfers.complete(index);
@@ -233,6 +243,15 @@ impl Engine {
         let message = Message { envelope, from, bytes, got, data, token: 0, announced: false, own };
         let index = self.messages.insert(message);
         self.matching.keep(envelope, index);
+    }
+
+    /// Takes the next piece from a rank, when it is there. A look at the line behind it would cost the transfer of that line, for which
+    /// the reply would wait.
+    #[inline]
+    pub(super) fn take_one(&mut self, from: usize) {
+        if let Some(header) = self.incoming[from].consumer.peek() {
+            self.take_piece(from, header);
+        }
     }
 
     /// Takes what has come from a rank; true when there was anything.

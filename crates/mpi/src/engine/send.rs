@@ -1,9 +1,9 @@
 //! Sending: what fits is written into the ring at once, the rest waits in a queue per destination, in order.
 
 use super::copy::copy_out;
-use super::ring::{Area, Header, INLINE, Producer};
+use super::ring::{Area, Header, INLINE, Producer, copy_small};
 use super::transfer::{NONE, SENT};
-use super::{Buffer, Engine, Envelope, Mode, Pattern, TransferId, kind, wait};
+use super::{Buffer, Engine, Envelope, Mode, TransferId, kind, wait};
 use crate::counters::COUNTERS;
 use crate::profile;
 use crate::segment::Segment;
@@ -74,6 +74,7 @@ impl Buffer {
         // SAFETY: as for `read`.
         unsafe {
             match &self.layout {
+                None if bytes <= INLINE => copy_small(data.as_ptr(), self.address.wrapping_add(from), bytes),
                 None => std::ptr::copy_nonoverlapping(data.as_ptr(), self.address.wrapping_add(from), bytes),
                 Some(layout) => {
                     layout.datatype.unpack(self.address, layout.count, from, &data[..bytes]);
@@ -142,8 +143,6 @@ impl Engine {
         if to == self.rank {
             return self.send_to_self(envelope, buffer, mode);
         }
-        let pattern =
-            Pattern { context: envelope.context, source: Some(envelope.source), tag: Some(envelope.tag) };
         let synchronous = mode == Mode::Synchronous;
         let eager = self.may_be_eager(to, buffer.bytes);
         let out = &mut self.outgoing[to];
@@ -157,7 +156,7 @@ impl Engine {
                 }
             }
         }
-        let transfer = self.transfers.start(buffer, pattern);
+        let transfer = self.transfers.start(buffer, envelope.key(0));
         self.transfers.at(transfer).completion = SENT;
         self.transfers.at(transfer).to = to as u32;
         let pending = if eager {
@@ -205,9 +204,7 @@ impl Engine {
             self.keep_own(envelope, buffer.bytes, data, NONE);
             return None;
         }
-        let pattern =
-            Pattern { context: envelope.context, source: Some(envelope.source), tag: Some(envelope.tag) };
-        let transfer = self.transfers.start(buffer, pattern);
+        let transfer = self.transfers.start(buffer, envelope.key(0));
         self.transfers.at(transfer).to = self.rank as u32;
         self.keep_own(envelope, buffer.bytes, Vec::new(), transfer);
         Some(self.transfers.id(transfer))

@@ -1,6 +1,7 @@
 //! Sends and receives under way: a table of slots named by `TransferId`s, which are `MPI_Request` handles as they are.
 
-use super::{Buffer, Completion, Envelope, Pattern, TransferId};
+use super::lists::Key;
+use super::{Buffer, Completion, Envelope, TransferId};
 use crate::abi::values::{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL};
 use crate::handles::{self, Kind};
 
@@ -34,7 +35,7 @@ pub struct Transfer {
     /// Of a send, the job's rank that it goes to; `NONE` of a receive.
     pub to: u32,
     /// What it matches; of a send, what the other side is to see.
-    pub pattern: Pattern,
+    pub key: Key,
     /// Bytes moved.
     pub moved: usize,
     /// Bytes to move.
@@ -45,8 +46,7 @@ pub struct Transfer {
 impl Transfer {
     /// What the other side sees of a send.
     pub fn envelope(&self) -> Envelope {
-        let Pattern { context, source, tag } = self.pattern;
-        Envelope { context, source: source.unwrap_or_default(), tag: tag.unwrap_or_default() }
+        Envelope::of(self.key)
     }
 }
 
@@ -67,8 +67,6 @@ const NO_BUFFER: Buffer = Buffer { address: std::ptr::null_mut(), bytes: 0, layo
 pub const SENT: Completion =
     Completion { source: MPI_ANY_SOURCE, tag: MPI_ANY_TAG, bytes: 0, truncated: None, cancelled: false };
 
-const ANY: Pattern = Pattern { context: 0, source: None, tag: None };
-
 /// What stands for all sends that were complete when they started: never freed.
 pub const COMPLETE_AT_ONCE: TransferId = TransferId(handles::value(Kind::Transfer, 0, 1) as u64);
 
@@ -85,7 +83,7 @@ impl Default for Transfers {
     fn default() -> Self {
         let mut transfers = Self { slots: Vec::new(), free: NONE, active: 0 };
         for completion in [SENT, RECEIVED_FROM_NOBODY] {
-            let shared = transfers.start(&NO_BUFFER, ANY);
+            let shared = transfers.start(&NO_BUFFER, Key::default());
             transfers.at(shared).completion = completion;
             transfers.complete(shared);
         }
@@ -95,12 +93,12 @@ impl Default for Transfers {
 
 impl Transfers {
     /// A new active transfer.
-    #[inline]
-    pub fn start(&mut self, buffer: &Buffer, pattern: Pattern) -> u32 {
+    #[inline(always)]
+    pub fn start(&mut self, buffer: &Buffer, key: Key) -> u32 {
         self.active += 1;
         let index = self.free;
         if index == NONE || buffer.layout.is_some() {
-            return self.start_slowly(buffer, pattern);
+            return self.start_slowly(buffer, key);
         }
         let slot = &mut self.slots[index as usize];
         self.free = slot.next;
@@ -108,7 +106,8 @@ impl Transfers {
         slot.buffer.address = buffer.address;
         slot.buffer.bytes = buffer.bytes;
         slot.to = NONE;
-        slot.pattern = pattern;
+        slot.key.words = key.words;
+        slot.key.more = key.more;
         slot.moved = 0;
         slot.bytes = 0;
         slot.completion = SENT;
@@ -117,7 +116,7 @@ impl Transfers {
 
     #[cold]
     #[inline(never)]
-    fn start_slowly(&mut self, buffer: &Buffer, pattern: Pattern) -> u32 {
+    fn start_slowly(&mut self, buffer: &Buffer, key: Key) -> u32 {
         let mut slot = Transfer {
             generation: 1,
             stage: Stage::Active,
@@ -126,7 +125,7 @@ impl Transfers {
             next: NONE,
             buffer: buffer.clone(),
             to: NONE,
-            pattern,
+            key,
             moved: 0,
             bytes: 0,
             completion: SENT,
@@ -221,7 +220,7 @@ impl Transfers {
 
     /// The context of a transfer.
     pub fn context(&self, index: u32) -> u32 {
-        self.slots[index as usize].pattern.context
+        self.slots[index as usize].envelope().context
     }
 
     /// Transfers that the program may still ask for, or that go on by themselves.

@@ -19,7 +19,7 @@ pub fn request(transfer: Option<TransferId>) -> abi::Request {
 ///
 /// # Errors
 /// `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`.
-#[inline]
+#[inline(always)]
 pub fn buffer(
     state: &State,
     address: *const c_void,
@@ -51,7 +51,7 @@ fn derived(
 ///
 /// # Errors
 /// What is wrong with an argument.
-#[inline]
+#[inline(always)]
 #[allow(clippy::too_many_arguments)]
 pub fn send(
     state: &mut State,
@@ -76,7 +76,7 @@ pub fn send(
 ///
 /// # Errors
 /// What is wrong with source or tag.
-#[inline]
+#[inline(always)]
 pub fn pattern(
     comm: &Arc<Comm>,
     source: c_int,
@@ -95,7 +95,7 @@ pub fn pattern(
 ///
 /// # Errors
 /// What is wrong with an argument.
-#[inline]
+#[inline(always)]
 #[allow(clippy::too_many_arguments)]
 pub fn receive(
     state: &mut State,
