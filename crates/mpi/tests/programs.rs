@@ -30,6 +30,8 @@ macro_rules! programs {
 }
 
 programs! {
+    communicators_random
+    communicators_threads
     arrays
     buffered
     environment

@@ -119,13 +119,13 @@ fn usable(state: &State, handle: abi::Errhandler, kind: For) -> Result<(), Failu
         _ if matches!(handle.0, MPI_ERRORS_ARE_FATAL | MPI_ERRORS_ABORT | MPI_ERRORS_RETURN) => Ok(()),
         Some(found) if found.kind == kind => Ok(()),
         Some(found) => Err(Failure::new(
-            MPI_ERR_ARG,
+            MPI_ERR_ERRHANDLER,
             format_args!(
                 "errhandler was made for objects of kind {:?}; allowed are those of {kind:?}",
                 found.kind
             ),
         )),
-        None => Err(check::not_an("errhandler", "error handler", handle.0, MPI_ERR_ARG)),
+        None => Err(check::not_an("errhandler", "error handler", handle.0, MPI_ERR_ERRHANDLER)),
     }
 }
 
@@ -219,7 +219,7 @@ mpi! {
         if state.errhandlers.get(handle.0).is_some() {
             state.release_errhandler(handle.0);
         } else if !matches!(handle.0, MPI_ERRORS_ARE_FATAL | MPI_ERRORS_ABORT | MPI_ERRORS_RETURN) {
-            return Err(check::not_an("errhandler", "error handler", handle.0, MPI_ERR_ARG));
+            return Err(check::not_an("errhandler", "error handler", handle.0, MPI_ERR_ERRHANDLER));
         }
         *handle = abi::Errhandler(MPI_ERRHANDLER_NULL);
         Ok(())
