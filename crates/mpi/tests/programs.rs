@@ -33,18 +33,34 @@ programs! {
     communicators_random
     communicators_threads
     arrays
+    attributes
     buffered
+    cancel
+    collectives
+    completion
     environment
     groups
+    info
+    intercommunicators
     interposition
+    large_counts
+    many
     modes
+    nonblocking
+    operations
+    pack
     persistent
+    persistent_collectives
     point_to_point
+    probe
     proc_null
     self_messages
     sendrecv
     status
+    threads
     tool
     type_contents
     type_extents
+    type_random
+    wildcards
 }
