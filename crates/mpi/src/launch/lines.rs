@@ -19,8 +19,8 @@ pub struct Sink {
     at_once: Option<usize>,
     waiting: Vec<u8>,
     written: usize,
-    /// Who wrote the last line, when it lacks its end.
-    unfinished: Option<usize>,
+    /// The last line lacks its end.
+    unfinished: bool,
     failed: Option<io::Error>,
 }
 
@@ -39,7 +39,7 @@ impl Sink {
     /// The stream of a descriptor (1 or 2), which stays open.
     pub fn new(fd: RawFd) -> Self {
         let (file, at_once) = unshared(fd);
-        Self { file, at_once, waiting: Vec::new(), written: 0, unfinished: None, failed: None }
+        Self { file, at_once, waiting: Vec::new(), written: 0, unfinished: false, failed: None }
     }
 
     /// What to ask the kernel about.
@@ -57,16 +57,25 @@ impl Sink {
         self.waiting.len() == self.written
     }
 
-    /// Whole lines of a source (or all that there is of its last one).
-    pub fn put(&mut self, source: usize, lines: &[u8]) {
-        if self.failed.is_some() || lines.is_empty() {
-            return;
+    /// Whole lines of a rank, or all that there is of its last one. Not a byte is added.
+    pub fn put(&mut self, lines: &[u8]) {
+        if self.failed.is_none() && !lines.is_empty() {
+            self.waiting.extend_from_slice(lines);
+            self.unfinished = lines.last() != Some(&b'\n');
         }
-        if self.unfinished.is_some_and(|other| other != source) {
-            self.waiting.push(b'\n');
+    }
+
+    /// A line of the launcher's own, which begins one.
+    pub fn say(&mut self, line: &str) {
+        if std::mem::take(&mut self.unfinished) {
+            self.put(b"\n");
         }
-        self.unfinished = (lines.last() != Some(&b'\n')).then_some(source);
-        self.waiting.extend_from_slice(lines);
+        self.put(line.as_bytes());
+    }
+
+    /// Whether its reader has left.
+    pub fn is_broken(&self) -> bool {
+        self.failed.as_ref().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     }
 
     /// Writes what can be written without waiting.
@@ -140,7 +149,6 @@ fn takes(fd: RawFd) -> bool {
 /// What a rank writes to one of its two streams.
 pub struct Source {
     file: File,
-    rank: usize,
     tag: String,
     pending: Vec<u8>,
 }
@@ -160,7 +168,7 @@ impl Source {
     /// The reading end of a pipe; not blocking. With tags, `[rank] ` comes before every line.
     pub fn new(fd: OwnedFd, rank: usize, tags: bool) -> Self {
         let tag = if tags { format!("[{rank}] ") } else { String::new() };
-        Self { file: fd.into(), rank, tag, pending: Vec::new() }
+        Self { file: fd.into(), tag, pending: Vec::new() }
     }
 
     /// What to ask the kernel about.
@@ -198,10 +206,10 @@ impl Source {
         if whole > 0 {
             if self.tag.is_empty() {
                 if self.pending.is_empty() {
-                    sink.put(self.rank, &bytes[..whole]);
+                    sink.put(&bytes[..whole]);
                 } else {
                     self.pending.extend_from_slice(&bytes[..whole]);
-                    sink.put(self.rank, &self.pending);
+                    sink.put(&self.pending);
                     self.pending.clear();
                 }
             } else {
@@ -216,7 +224,7 @@ impl Source {
         for line in self.pending.split_inclusive(|&byte| byte == b'\n') {
             let mut tagged = self.tag.clone().into_bytes();
             tagged.extend_from_slice(line);
-            sink.put(self.rank, &tagged);
+            sink.put(&tagged);
         }
         self.pending.clear();
     }
@@ -224,7 +232,7 @@ impl Source {
     /// A line that lacks its end goes out as it is.
     fn finish(&mut self, sink: &mut Sink) {
         if self.tag.is_empty() {
-            sink.put(self.rank, &self.pending);
+            sink.put(&self.pending);
             self.pending.clear();
         } else {
             self.put_tagged(sink);
@@ -303,8 +311,8 @@ mod tests {
         drop(to_zero);
         zero.read(&mut bench.sink, &mut scratch);
         assert_eq!(bench.said(), b"part");
-        bench.sink.put(0, b"next\n");
-        assert_eq!(bench.said(), b"\nnext\n", "another rank's line begins a line");
+        bench.sink.say("the launcher's\n");
+        assert_eq!(bench.said(), b"\nthe launcher's\n");
     }
 
     #[test]

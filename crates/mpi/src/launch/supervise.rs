@@ -104,9 +104,13 @@ struct Rank {
 }
 
 impl Rank {
+    /// What was started has failed, or it and the rank in it have ended. (What only started the rank and left, as `setsid`
+    /// does, has not.)
     fn has_ended(&self) -> bool {
-        self.child.as_ref().is_none_or(|child| child.ended)
-            && self.claimant.as_ref().is_none_or(|(claimant, _)| claimant.ended)
+        let child = self.child.as_ref();
+        child.is_some_and(|child| child.status.is_some_and(|status| status != 0))
+            || child.is_none_or(|child| child.ended)
+                && self.claimant.as_ref().is_none_or(|(claimant, _)| claimant.ended)
     }
 
     fn processes(&self) -> impl Iterator<Item = &Process> {
@@ -540,6 +544,10 @@ impl Supervisor {
         let who = format!("rank {number} (process {})", self.ranks[number].pid());
         let without = if started { " without MPI_Finalize" } else { "" };
         match status {
+            // The reader of the output has left: no more than that happened.
+            Some(status) if status == libc::SIGPIPE && self.sinks.iter().any(Sink::is_broken) => {
+                self.end("", processes::exit_code(status));
+            }
             Some(status) if libc::WIFSIGNALED(status) => {
                 let core = if libc::WCOREDUMP(status) { " (core dumped)" } else { "" };
                 let signal = processes::signal_name(libc::WTERMSIG(status));
@@ -572,7 +580,9 @@ impl Supervisor {
         for stream in 0..2 {
             self.carry(stream);
         }
-        self.say(line);
+        if !line.is_empty() {
+            self.say(line);
+        }
         if self.code == 0 {
             self.code = code;
         }
@@ -644,8 +654,7 @@ impl Supervisor {
     }
 
     fn say(&mut self, line: &str) {
-        // Nobody's line: it begins a new one after anybody's.
-        self.sinks[1].put(usize::MAX, format!("cellrun: {line}\n").as_bytes());
+        self.sinks[1].say(&format!("cellrun: {line}\n"));
         self.flush(1);
     }
 
