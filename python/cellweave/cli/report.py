@@ -16,7 +16,7 @@ def report(
         list[Path],
         typer.Argument(
             metavar="RESULT...",
-            help="What other verbs wrote: result.json, plan.json, probe.json, trace.json, MPI's profile, app.toml, machine.toml.",
+            help="What other verbs wrote: result.json, plan.json, probe.json, trace.json, profile.json, app.toml, m.toml.",
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.html", help="The page.")] = Path("report.html"),
