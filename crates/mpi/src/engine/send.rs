@@ -122,9 +122,11 @@ impl Engine {
             && to != self.rank
             && out.producer.fits(bytes)
         {
-            // SAFETY: `bytes` bytes of the user's data; of none, the address may be anything.
-            let data =
-                if bytes == 0 { &[] } else { unsafe { std::slice::from_raw_parts(buffer.address, bytes) } };
+            let data = match bytes {
+                0 => &[],
+                // SAFETY: `bytes` bytes of the user's data; only of none, the address may be anything.
+                _ => unsafe { std::slice::from_raw_parts(buffer.address, bytes) },
+            };
             out.producer.put_line(header(kind::EAGER, envelope, bytes), data);
             self.wake(to);
             return None;

@@ -19,8 +19,12 @@ fn look(many: &Many) -> Result<Vec<Poll>, Failure> {
 /// # Safety
 /// `status` is null or valid.
 unsafe fn give_one(request: abi::Request, poll: Poll, status: *mut Status) -> Result<(), Failure> {
-    let Outcome { status: found, result } =
-        if poll == Poll::Ready { peek(request) } else { Outcome::empty() };
+    if poll == Poll::Inactive {
+        // SAFETY: as the caller says.
+        unsafe { Status::give_empty(status) };
+        return Ok(());
+    }
+    let Outcome { status: found, result } = peek(request);
     // SAFETY: as the caller says.
     unsafe { found.give(status) };
     result
