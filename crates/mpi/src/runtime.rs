@@ -297,6 +297,7 @@ fn soon(state: &mut Entered, from: Option<usize>, mut done: impl FnMut(&mut Stat
         if done(state) {
             return true;
         }
+        std::hint::spin_loop();
     }
     false
 }
@@ -304,16 +305,11 @@ fn soon(state: &mut Entered, from: Option<usize>, mut done: impl FnMut(&mut Stat
 /// Waits for a transfer, and takes it. `from`: as for `Engine::receive`.
 #[inline]
 pub fn wait_for(mut state: Entered, id: TransferId, from: Option<usize>) -> Completion {
-    let mut ended = None;
-    let mut take = |state: &mut State| {
-        ended = state.engine.take_if_complete(id);
-        ended.is_some()
-    };
-    if !soon(&mut state, from, &mut take) {
+    if !soon(&mut state, from, |state| state.engine.is_complete(id)) {
         drop(state);
-        wait_until(|state| take(state).then_some(()));
+        return wait_until(|state| state.engine.take_if_complete(id));
     }
-    ended.unwrap_or(RECEIVED_FROM_NOBODY)
+    state.engine.take_if_complete(id).unwrap_or(RECEIVED_FROM_NOBODY)
 }
 
 /// Waits until transfers are complete, without taking them. True when all of them ended well.
