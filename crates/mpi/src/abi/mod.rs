@@ -1,6 +1,5 @@
 //! The types and values of the MPI 5.0 ABI (MPI 5.0, chapter 20).
 
-#[allow(missing_docs, non_upper_case_globals)]
 pub mod values;
 
 use std::ffi::c_int;
