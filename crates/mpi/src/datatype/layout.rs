@@ -12,6 +12,11 @@ const GRID_BLOCKS: usize = 64;
 /// When the blocks have no more bytes than this on average: longer ones are copied as fast one after the other.
 const GRID_BYTES: usize = 64;
 
+/// Blocks of a long list are cut up into pieces of one length when those are not shorter than this, ...
+const LEAST_PIECE: usize = 4;
+/// ... and on average at most so many per block.
+const MOST_PIECES: usize = 4;
+
 /// Blocks of memory in the order of the packed data, relative to where the node is placed.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
@@ -368,6 +373,7 @@ impl Placed {
             Some(lengths) if lengths.iter().all(|&bytes| bytes == lengths[0]) => {
                 Node::Blocks(Arc::new(Blocks { bytes: lengths[0], at: places() }))
             }
+            Some(lengths) if is_cut_up(&lengths) => Node::Blocks(Arc::new(cut_up(&lengths, &list))),
             Some(lengths) => Node::Runs(Arc::new(Runs { starts: starts(lengths), at: places() })),
             None => Node::Parts(Arc::new(Parts {
                 starts: starts(list.iter().map(|part| part.node.size())),
@@ -377,6 +383,35 @@ impl Placed {
         };
         Self { at, node }
     }
+}
+
+/// Long lists of short blocks are better copied in pieces of one length: copying by a length that changes costs more than a few
+/// pieces do.
+fn is_cut_up(lengths: &[usize]) -> bool {
+    let piece = piece(lengths);
+    let pieces: usize = lengths.iter().map(|bytes| bytes / piece).sum();
+    lengths.len() > GRID_BLOCKS && piece >= LEAST_PIECE && pieces <= MOST_PIECES * lengths.len()
+}
+
+/// The largest length of which all are multiples.
+fn piece(lengths: &[usize]) -> usize {
+    lengths.iter().fold(0, |a, &b| {
+        let (mut a, mut b) = (a, b);
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    })
+}
+
+/// The blocks of a list, relative to the first, in pieces of one length.
+fn cut_up(lengths: &[usize], list: &[Placed]) -> Blocks {
+    let bytes = piece(lengths);
+    let at = lengths.iter().zip(list).flat_map(|(length, part)| {
+        let place = part.at.wrapping_sub(list[0].at);
+        (0..length / bytes).map(move |i| place.wrapping_add((i * bytes) as isize))
+    });
+    Blocks { bytes, at: at.collect() }
 }
 
 fn starts(lengths: impl IntoIterator<Item = usize>) -> Box<[usize]> {

@@ -420,6 +420,33 @@ fn external_agrees((datatype, map): &Typed, count: usize) {
 }
 
 #[test]
+fn a_long_list_of_short_blocks_is_what_its_type_map_says() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    let double =
+        predefined::get(abi::Datatype(MPI_DOUBLE)).unwrap_or_else(|| panic!("MPI_DOUBLE is predefined"));
+    let one = Map::of(Basic::of(abi::Datatype(MPI_DOUBLE)).unwrap_or_else(|| panic!("MPI_DOUBLE is basic")));
+    for most in [4, 40] {
+        let lengths = random.some(300, 1, most);
+        let mut end = 0;
+        let at: Vec<i64> = lengths
+            .iter()
+            .map(|length| {
+                let place = end + random.within(1, 3);
+                end = place + length;
+                place
+            })
+            .collect();
+        let mut map = Map::default();
+        at.iter().zip(&lengths).for_each(|(&at, &length)| map.block(&one, at as isize * 8, length));
+        let typed = (made(construct::indexed(false, &lengths, &at, double)), map);
+        bounds_agree(&typed);
+        for count in [1, 3] {
+            data_agrees(&mut random, &typed, count);
+        }
+    }
+}
+
+#[test]
 fn random_datatypes_are_what_their_type_maps_say() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for _ in 0..3000 {
