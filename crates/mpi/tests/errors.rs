@@ -155,6 +155,17 @@ fn a_singleton_says_the_same_by_itself() {
     assert_eq!(done.status.code(), Some(4));
 }
 
+#[test]
+fn errors_return_when_the_launcher_was_told_so() {
+    let done = Command::new(common::tree().join("bin/cellrun"))
+        .args(["--initial-errhandler", "mpi_errors_return", "-n", "2"])
+        .arg(program())
+        .arg("returned")
+        .output()
+        .expect("cellrun starts");
+    assert_eq!((done.status.code(), String::from_utf8_lossy(&done.stderr).as_ref()), (Some(0), ""));
+}
+
 /// A library by another MPI's name, and a program that is linked with it.
 fn built_for(soname: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("foreign-{soname}"));

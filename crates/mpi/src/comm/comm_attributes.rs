@@ -6,11 +6,12 @@ use crate::abi;
 use crate::abi::values::*;
 use crate::check::{self, Failure, mpi};
 use std::ffi::{c_int, c_void};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, LazyLock};
 
-/// `MPI_APPNUM`: which of the launcher's programs this is; negative: not known.
-pub static APPNUM: AtomicI32 = AtomicI32::new(-1);
+/// `MPI_APPNUM`: which of the launcher's programs this is, as it says in a variable.
+static APPNUM: LazyLock<Option<c_int>> =
+    LazyLock::new(|| std::env::var("CELLWEAVE_MPI_APPNUM").ok()?.parse().ok());
 static UNIVERSE_SIZE: AtomicI32 = AtomicI32::new(1);
 static TAG_UB: c_int = c_int::MAX;
 static HOST: c_int = MPI_PROC_NULL;
@@ -31,8 +32,10 @@ fn predefined(keyval: c_int, ranks: usize) -> Option<Option<*mut c_void>> {
             UNIVERSE_SIZE.store(ranks as c_int, Ordering::Relaxed);
             UNIVERSE_SIZE.as_ptr()
         }
-        MPI_APPNUM if APPNUM.load(Ordering::Relaxed) < 0 => return Some(None),
-        MPI_APPNUM => APPNUM.as_ptr(),
+        MPI_APPNUM => match APPNUM.as_ref() {
+            Some(number) => number,
+            None => return Some(None),
+        },
         _ => return None,
     };
     Some(Some(address.cast_mut().cast()))

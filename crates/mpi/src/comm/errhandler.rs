@@ -6,6 +6,7 @@
 use crate::abi;
 use crate::abi::values::*;
 use crate::check::{self, Failure, mpi};
+use crate::launch::options::{ERRHANDLERS, INITIAL_ERRHANDLER};
 use crate::runtime::{self, State, phase};
 use std::ffi::c_int;
 use std::sync::atomic::Ordering;
@@ -30,6 +31,14 @@ pub struct Errhandler {
     function: Function,
     /// Handles that the program has not freed, and objects that use it.
     uses: u32,
+}
+
+/// The error handler of `MPI_COMM_WORLD` and `MPI_COMM_SELF` at the start, and of failures before.
+pub fn initial() -> usize {
+    let handlers = [MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN];
+    let name = std::env::var_os(INITIAL_ERRHANDLER).unwrap_or_default();
+    let named = ERRHANDLERS.iter().zip(handlers).find(|known| name == *known.0);
+    named.map_or(MPI_ERRORS_ARE_FATAL, |known| known.1)
 }
 
 /// What a failure does.
@@ -83,6 +92,9 @@ impl State {
 #[cold]
 pub fn raise(comm: Option<abi::Comm>, code: c_int, function: &'static str, text: &str) -> c_int {
     if runtime::phase() != phase::RUNNING {
+        if initial() == MPI_ERRORS_RETURN {
+            return code;
+        }
         crate::launch::abort(code, &format!("{function}: {text}"));
     }
     let (comm, action) = {

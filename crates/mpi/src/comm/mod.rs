@@ -39,7 +39,7 @@ use crate::abi::values::{MPI_ERRORS_ARE_FATAL, MPI_UNDEFINED};
 use attributes::Attributes;
 use info::Info;
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicU32, AtomicUsize};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// An ordered set of ranks of the job.
@@ -119,6 +119,7 @@ impl Comm {
         let group = Group { members: (0..ranks as u32).collect() };
         let made = Self::new(WORLD_CONTEXT, rank, Arc::new(group), None);
         *made.name.lock().unwrap() = b"MPI_COMM_WORLD".to_vec();
+        made.errhandler.store(errhandler::initial(), Ordering::Relaxed);
         made
     }
 
@@ -126,6 +127,7 @@ impl Comm {
     pub fn own(rank: usize) -> Self {
         let made = Self::new(SELF_CONTEXT, 0, Arc::new(Group { members: vec![rank as u32] }), None);
         *made.name.lock().unwrap() = b"MPI_COMM_SELF".to_vec();
+        made.errhandler.store(errhandler::initial(), Ordering::Relaxed);
         made
     }
 

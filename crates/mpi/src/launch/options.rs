@@ -5,6 +5,11 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
+/// The variable that names the error handler that ranks start with.
+pub const INITIAL_ERRHANDLER: &str = "CELLWEAVE_MPI_INITIAL_ERRHANDLER";
+/// The names that it can have (MPI 5.0, section 11.8.2).
+pub const ERRHANDLERS: [&str; 3] = ["mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return"];
+
 /// What `cellrun --help` says.
 pub const HELP: &str = "\
 cellrun: starts the ranks of an MPI program on this machine
@@ -20,6 +25,9 @@ Options of the job, before its first program:
     --profile FILE        write who sent how much to whom
     --stuck-after S       say who waits for whom when nothing has moved for S seconds
     --timeout S           end the job after S seconds (also by MPIEXEC_TIMEOUT)
+    --initial-errhandler NAME
+                          what an error does before a program says so: mpi_errors_are_fatal (this
+                          is the default), mpi_errors_abort or mpi_errors_return
     -genv NAME VALUE      set a variable for all ranks
     -h, --help            this
     -V, --version         the version
@@ -156,6 +164,14 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
                 }
                 "profile" => options.profile = Some(value("a file")?.into()),
                 "stuck-after" => options.stuck_after_s = Some(seconds("--stuck-after", &value("seconds")?)?),
+                "initial-errhandler" => {
+                    let handler = value("the name of an error handler")?;
+                    if !ERRHANDLERS.iter().any(|name| handler == *name) {
+                        let (handler, allowed) = (handler.to_string_lossy(), ERRHANDLERS.join(", "));
+                        return Err(format!("--initial-errhandler {handler}: allowed are {allowed}"));
+                    }
+                    common.push((INITIAL_ERRHANDLER.into(), handler));
+                }
                 "timeout" => options.timeout_s = Some(seconds("--timeout", &value("seconds")?)?),
                 "host" | "hosts" => only_here(&value("a host")?)?,
                 "help" | "h" => return Ok(Asked::Help),
@@ -270,6 +286,14 @@ mod tests {
             Ok(Asked::Run(options)) => options,
             other => panic!("{line}: {other:?}"),
         }
+    }
+
+    #[test]
+    fn the_initial_error_handler_is_passed_on_and_others_are_refused() {
+        let words = |name: &str| ["--initial-errhandler", name, "prog"].map(OsString::from);
+        let Ok(Asked::Run(options)) = parse(words("mpi_errors_return")) else { panic!("it is refused") };
+        assert_eq!(options.programs[0].environment[0].1, "mpi_errors_return");
+        assert!(parse(words("none")).unwrap_err().contains("mpi_errors_abort"));
     }
 
     #[test]

@@ -276,14 +276,15 @@ impl Supervisor {
         let direct = ranks == 1 && !self.job.options.tags;
         let mut refused: Option<String> = None;
         let mut rank = 0;
-        for program in 0..self.job.programs.len() {
-            for _ in 0..self.job.programs[program].asked.ranks {
-                let program = &self.job.programs[program];
+        for number in 0..self.job.programs.len() {
+            for _ in 0..self.job.programs[number].asked.ranks {
+                let program = &self.job.programs[number];
                 let mut changes = program.asked.environment.clone();
                 let mut set = |name: &str, value: String| changes.push((name.into(), value.into()));
                 set(VARIABLE, format!("{}:{rank}:{ranks}:{name}", memory.as_raw_fd()));
                 set("CELLWEAVE_MPI_RANK", rank.to_string());
                 set("CELLWEAVE_MPI_SIZE", ranks.to_string());
+                set("CELLWEAVE_MPI_APPNUM", number.to_string());
                 let pipes = match (direct, lines::pipe(), lines::pipe()) {
                     (true, ..) => None,
                     (_, Ok(out), Ok(error)) => Some([out, error]),

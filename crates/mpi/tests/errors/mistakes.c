@@ -164,6 +164,15 @@ static void forked(void)
     exit(WIFEXITED(status) ? WEXITSTATUS(status) : 99);
 }
 
+/* The launcher was told that errors return. */
+static void returned(void)
+{
+    int *number, found;
+    int code = MPI_Send(&rank, 1, MPI_INT, 0, -5, MPI_COMM_WORLD);
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &number, &found);
+    exit((MPI_Finalize(), code == MPI_ERR_TAG && found && *number == 0 ? 0 : 97));
+}
+
 static void twice(void) { MPI_Init(NULL, NULL); }
 
 static void finalised(void)
@@ -180,7 +189,7 @@ static const struct { const char *name; void (*make)(void); } mistakes[] = {
     MISTAKE(datatype_freed), MISTAKE(datatype_is_communicator), MISTAKE(comm_null), MISTAKE(comm_garbage), MISTAKE(comm_freed),
     MISTAKE(comm_is_group), MISTAKE(world_freed), MISTAKE(group_freed), MISTAKE(request_freed), MISTAKE(operation_wrong),
     MISTAKE(operation_null), MISTAKE(colour_negative), MISTAKE(info_key_empty), MISTAKE(request_leaked), MISTAKE(memory), MISTAKE(library_memory),
-    MISTAKE(killed), MISTAKE(crashed), MISTAKE(left), MISTAKE(aborted), MISTAKE(forked), MISTAKE(twice), MISTAKE(finalised),
+    MISTAKE(killed), MISTAKE(crashed), MISTAKE(left), MISTAKE(aborted), MISTAKE(forked), MISTAKE(returned), MISTAKE(twice), MISTAKE(finalised),
 };
 
 int main(int argc, char **argv)
