@@ -1,35 +1,30 @@
 //! Copies by instructions that fit who reads next.
 //!
-//! Lines that another core has in its cache are expensive to write: each store first fetches the line. What is written whole and
-//! read by the other core anyway is stored past the caches instead, which was four times as fast where it was measured
-//! (64 kB between two cores of an EPYC: 61 GB/s instead of 9.4).
+//! Lines that another core has in its cache are expensive to write by ordinary stores: each one first fetches the line that it is
+//! going to overwrite. The cpu's own copy instruction knows that lines are written whole, and only takes them away. Between two
+//! cores of an EPYC, writing 64 kB that the other one had read took 0.6 us instead of 1.6 (7 instead of 1.4 when the cores shared no
+//! cache); storing past the caches was as fast to write, but took twice as long to read.
 
-use super::ring::LINE;
+use std::sync::atomic::{AtomicU8, Ordering};
 
-/// From so many bytes on, stores go past the caches.
-const STREAM_FROM: usize = 1024;
+/// From so many bytes on, the copy instruction's start is paid back.
+const LONG: usize = 512;
 
-/// Copies data for another core to read. Ends with a fence: what is published after it comes after it.
+/// Copies data for another core to read.
 ///
 /// # Safety
 /// `bytes` readable at `from` and writable at `to`, apart from each other.
 #[inline]
 pub unsafe fn copy_out(from: *const u8, to: *mut u8, bytes: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if bytes >= STREAM_FROM {
-        // SAFETY: as the caller promised; `stream` is called with whole, aligned lines.
+    if bytes >= LONG && has_fast_copy() {
+        // SAFETY: copies `bytes` bytes forwards, as the caller promised; the direction flag is clear in Rust code.
         unsafe {
-            let head = to.align_offset(LINE);
-            std::ptr::copy_nonoverlapping(from, to, head);
-            let lines = (bytes - head) / LINE;
-            if std::arch::is_x86_feature_detected!("avx") {
-                stream_avx(from.add(head), to.add(head), lines);
-            } else {
-                stream(from.add(head), to.add(head), lines);
-            }
-            let done = head + lines * LINE;
-            std::ptr::copy_nonoverlapping(from.add(done), to.add(done), bytes - done);
-            std::arch::x86_64::_mm_sfence();
+            std::arch::asm!(
+                "rep movsb",
+                inout("rcx") bytes => _, inout("rdi") to => _, inout("rsi") from => _,
+                options(nostack, preserves_flags)
+            );
         }
         return;
     }
@@ -37,36 +32,18 @@ pub unsafe fn copy_out(from: *const u8, to: *mut u8, bytes: usize) {
     unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
 }
 
-/// Stores whole lines past the caches.
-///
-/// # Safety
-/// As `copy_out`; `to` is aligned to a line.
+/// Whether the cpu says that its copy instruction is fast (ERMS).
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-#[target_feature(enable = "avx")]
-unsafe fn stream_avx(from: *const u8, to: *mut u8, lines: usize) {
-    use std::arch::x86_64::{__m256i, _mm256_loadu_si256, _mm256_stream_si256};
-    let (from, to) = (from.cast::<__m256i>(), to.cast::<__m256i>());
-    for line in 0..lines {
-        // SAFETY: inside both, by the caller's word.
-        unsafe {
-            let (a, b) = (_mm256_loadu_si256(from.add(2 * line)), _mm256_loadu_si256(from.add(2 * line + 1)));
-            _mm256_stream_si256(to.add(2 * line), a);
-            _mm256_stream_si256(to.add(2 * line + 1), b);
+#[inline]
+fn has_fast_copy() -> bool {
+    static KNOWN: AtomicU8 = AtomicU8::new(0);
+    match KNOWN.load(Ordering::Relaxed) {
+        0 => {
+            let has = std::arch::is_x86_feature_detected!("ermsb");
+            KNOWN.store(1 + u8::from(has), Ordering::Relaxed);
+            has
         }
-    }
-}
-
-/// As `stream_avx`, with what every x86-64 has.
-///
-/// # Safety
-/// As `stream_avx`.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-unsafe fn stream(from: *const u8, to: *mut u8, lines: usize) {
-    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
-    let (from, to) = (from.cast::<__m128i>(), to.cast::<__m128i>());
-    for word in 0..4 * lines {
-        // SAFETY: inside both, by the caller's word.
-        unsafe { _mm_stream_si128(to.add(word), _mm_loadu_si128(from.add(word))) };
+        known => known == 2,
     }
 }
 
