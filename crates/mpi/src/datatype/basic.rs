@@ -104,7 +104,7 @@ macro_rules! rows {
     };
 }
 
-// Name, representation, bytes in external32.
+// Name (of two, the one that the other is a synonym of), representation, bytes in external32.
 rows! {
     Multilanguage {
         MPI_AINT I64 8
@@ -115,7 +115,7 @@ rows! {
         MPI_SHORT I16 2
         MPI_INT I32 4
         MPI_LONG I64 4
-        MPI_LONG_LONG I64 8
+        MPI_LONG_LONG_INT I64 8
         MPI_UNSIGNED_SHORT U16 2
         MPI_UNSIGNED U32 4
         MPI_UNSIGNED_LONG U64 4
@@ -149,7 +149,7 @@ rows! {
         MPI_REAL16 F128 16
     }
     Complex {
-        MPI_C_FLOAT_COMPLEX ComplexF32 8
+        MPI_C_COMPLEX ComplexF32 8
         MPI_C_DOUBLE_COMPLEX ComplexF64 16
         MPI_C_LONG_DOUBLE_COMPLEX ComplexF80 32
         MPI_CXX_FLOAT_COMPLEX ComplexF32 8

@@ -97,7 +97,7 @@ impl Datatype {
     /// # Safety
     /// `base` must point to `count` elements of this datatype, all readable.
     pub unsafe fn pack(&self, base: *const u8, count: usize, from: usize, into: &mut [u8]) -> usize {
-        let bytes = (self.size * count).saturating_sub(from).min(into.len());
+        let bytes = self.size.saturating_mul(count).saturating_sub(from).min(into.len());
         if bytes == 0 {
             return 0;
         }
@@ -115,7 +115,7 @@ impl Datatype {
     /// # Safety
     /// `base` must point to `count` elements of this datatype, all writable.
     pub unsafe fn unpack(&self, base: *mut u8, count: usize, from: usize, data: &[u8]) -> usize {
-        let bytes = (self.size * count).saturating_sub(from).min(data.len());
+        let bytes = self.size.saturating_mul(count).saturating_sub(from).min(data.len());
         if bytes == 0 {
             return 0;
         }
@@ -139,7 +139,7 @@ impl Datatype {
         pieces: usize,
         into: &mut Vec<Span>,
     ) -> usize {
-        let bytes = (self.size * count).saturating_sub(from).min(most);
+        let bytes = self.size.saturating_mul(count).saturating_sub(from).min(most);
         if bytes == 0 || pieces == 0 {
             return 0;
         }
@@ -158,7 +158,14 @@ impl Datatype {
         match &self.layout.node {
             // A loop goes on through all elements when their distance is the loop's.
             Node::Loop(inner) if self.extent == (inner.count as isize).wrapping_mul(inner.stride) => {
-                layout::walk_loop(inner.count * count, inner.stride, &inner.body, base, from, sink);
+                layout::walk_loop(
+                    inner.count.saturating_mul(count),
+                    inner.stride,
+                    &inner.body,
+                    base,
+                    from,
+                    sink,
+                );
             }
             node => layout::walk_loop(count, self.extent, node, base, from, sink),
         }
@@ -173,7 +180,7 @@ impl Datatype {
 
     /// The buffer of `count` elements at `address`: as bytes where they lie without a gap.
     pub fn buffer(self: &Arc<Self>, address: *mut u8, count: usize) -> Buffer {
-        let bytes = self.size * count;
+        let bytes = self.size.saturating_mul(count);
         match self.one_run(count) {
             Some(at) => Buffer { address: address.wrapping_offset(at), bytes, layout: None },
             None => Buffer { address, bytes, layout: Some(Layout { datatype: self.clone(), count }) },
