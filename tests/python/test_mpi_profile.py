@@ -55,10 +55,14 @@ int main(int argc, char **argv) {
     if (rank == 0) {
         MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Recv(&value, 1, MPI_INT, 1, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&value, 1, MPI_INT, 2, 9, MPI_COMM_WORLD);
     } else if (rank == 1) {
         pthread_create(&thread, NULL, rescue, NULL);
         MPI_Ssend(&value, 1, MPI_INT, 0, 6, MPI_COMM_WORLD);
         pthread_join(thread, NULL);
+    } else if (rank == 2) {
+        MPI_Probe(MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     MPI_Finalize();
     return 0;
@@ -177,11 +181,12 @@ def test_the_report_draws_matrix_and_calls(folder: Path, tmp_path: Path) -> None
 
 
 def test_who_waits_for_whom_is_told_once_and_the_job_goes_on(folder: Path) -> None:
-    done = run(BIN / "cellrun", "-n", 3, "--stuck-after", "0.4", "./stuck", cwd=folder)
+    done = run(BIN / "cellrun", "-n", 4, "--stuck-after", "0.4", "./stuck", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "rank 0 waits in MPI_Recv for a message from rank 1 with tag 5\n" in done.stderr
     assert "rank 1 waits in MPI_Ssend for rank 0 to receive 4 bytes with tag 6\n" in done.stderr
-    assert "rank 2 has called MPI_Finalize\n" in done.stderr
+    assert "rank 2 waits in MPI_Probe for a message from any rank with tag 9\n" in done.stderr
+    assert "rank 3 has called MPI_Finalize\n" in done.stderr
     assert done.stderr.count("nothing has moved for 0.4 s") == 1
 
 

@@ -174,9 +174,8 @@ impl Waiting {
 
     /// This thread is going to sleep: the launcher may want to know what for.
     pub fn sleeps(&mut self, state: &State) {
-        if !self.told && profile::sees(hook::STUCK) {
-            self.told = true;
-            profile::stuck::tell(state);
+        if profile::sees(hook::STUCK) {
+            self.told |= profile::stuck::tell(state);
         }
     }
 

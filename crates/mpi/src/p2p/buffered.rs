@@ -187,6 +187,8 @@ fn attach(owner: Owner, address: *mut c_void, size: i64) -> Result<(), Failure> 
 
 /// Gives a buffer back when its messages have left: its address and bytes.
 fn detach(owner: Owner, address: *mut c_void) -> Result<i64, Failure> {
+    // The argument is declared `void *` so that a pointer to any pointer can be passed.
+    let place = check::output(address.cast::<usize>(), "buffer_addr")?;
     if !check::running()?.buffers.0.contains_key(&owner) {
         return Err(Failure::new(MPI_ERR_BUFFER, "no buffer is attached"));
     }
@@ -194,8 +196,7 @@ fn detach(owner: Owner, address: *mut c_void) -> Result<i64, Failure> {
     let Some(attached) = check::running()?.buffers.0.remove(&owner) else {
         return Err(Failure::new(MPI_ERR_BUFFER, "another thread detached the buffer"));
     };
-    // The argument is declared `void *` so that a pointer to any pointer can be passed.
-    *check::output(address.cast::<usize>(), "buffer_addr")? = attached.address;
+    *place = attached.address;
     Ok(attached.bytes as i64)
 }
 

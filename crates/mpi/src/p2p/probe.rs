@@ -7,6 +7,7 @@ use crate::abi::values::{MPI_ERR_REQUEST, MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL}
 use crate::abi::{self, Status};
 use crate::check::{self, Failure, mpi, not_an};
 use crate::engine::{Arrival, ClaimId, Completion, FROM_NOBODY, Pattern, RECEIVED_FROM_NOBODY};
+use crate::profile::stuck;
 use crate::runtime::{self, State};
 use std::ffi::{c_int, c_void};
 
@@ -38,6 +39,14 @@ fn claim(state: &mut State, pattern: Pattern, comm: abi::Comm) -> Option<(abi::M
     Some((message, Status::of_arrival(arrival)))
 }
 
+/// Waits until a message of a pattern is found.
+fn wait_for<T>(pattern: Pattern, found: impl FnMut(&mut State) -> Option<T>) -> T {
+    stuck::probes(Some(pattern));
+    let found = runtime::wait_until(found);
+    stuck::probes(None);
+    found
+}
+
 /// Starts to receive a message that was claimed.
 fn receive(
     buf: *mut c_void,
@@ -65,7 +74,7 @@ mpi! {
     fn PMPI_Probe(source: c_int, tag: c_int, comm: abi::Comm, status: *mut Status) on comm {
         let found = match pattern(source, tag, comm)? {
             None => Status::of(&RECEIVED_FROM_NOBODY),
-            Some(pattern) => Status::of_arrival(runtime::wait_until(|state| state.engine.probe(pattern))),
+            Some(pattern) => Status::of_arrival(wait_for(pattern, |state| state.engine.probe(pattern))),
         };
         // SAFETY: null or valid by the C caller's word.
         unsafe { found.give(status) };
@@ -97,7 +106,7 @@ mpi! {
         let message = check::output(message, "message")?;
         let (claimed, found) = match pattern(source, tag, comm)? {
             None => (abi::Message(MPI_MESSAGE_NO_PROC), Status::of(&RECEIVED_FROM_NOBODY)),
-            Some(pattern) => runtime::wait_until(|state| claim(state, pattern, comm)),
+            Some(pattern) => wait_for(pattern, |state| claim(state, pattern, comm)),
         };
         *message = claimed;
         // SAFETY: null or valid by the C caller's word.

@@ -6,20 +6,41 @@
 use crate::abi::Comm;
 use crate::abi::values::{MPI_COMM_SELF, MPI_COMM_WORLD};
 use crate::comm;
-use crate::engine::Awaited;
+use crate::engine::{Awaited, Pattern};
 use crate::runtime::State;
-use crate::segment::{RankPage, Segment, stage};
+use crate::segment::{RankPage, Segment, hook, stage};
+use std::cell::Cell;
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
 
 /// Messages that are named one by one.
 const NAMED: usize = 3;
 
-/// Says in this rank's page what it waits for.
+thread_local! {
+    /// The messages that this thread probes for.
+    static PROBED: Cell<Option<Pattern>> = const { Cell::new(None) };
+}
+
+/// This thread waits for a message without receiving it (`MPI_Probe`), or does so no more.
+pub fn probes(pattern: Option<Pattern>) {
+    if super::sees(hook::STUCK) {
+        PROBED.set(pattern);
+    }
+}
+
+/// Says in this rank's page what it waits for, unless it is said there already. False when nobody waits: what sleeps is a
+/// thread of the library's.
 #[cold]
-pub fn tell(state: &State) {
-    let mut text = super::inside().unwrap_or("MPI").to_string();
-    let mut awaited = state.engine.awaited();
+pub fn tell(state: &State) -> bool {
+    let Some(function) = super::inside() else { return false };
+    let page = state.engine.segment().rank(state.engine.rank());
+    if page.waits_for().is_some() {
+        return true;
+    }
+    let mut text = function.to_string();
+    let probed =
+        PROBED.get().map(|Pattern { context, source, tag }| Awaited::Receive { context, source, tag });
+    let mut awaited = probed.into_iter().chain(state.engine.awaited());
     for (place, one) in awaited.by_ref().take(NAMED).enumerate() {
         text.push_str(if place == 0 { " for " } else { ", " });
         describe(&mut text, state, &one);
@@ -28,7 +49,8 @@ pub fn tell(state: &State) {
     if more > 0 {
         let _ = write!(text, " and {more} more");
     }
-    state.engine.segment().rank(state.engine.rank()).waits(&text);
+    page.waits(&text);
+    true
 }
 
 fn describe(text: &mut String, state: &State, one: &Awaited) {
