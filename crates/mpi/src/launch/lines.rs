@@ -229,8 +229,13 @@ impl Source {
         self.pending.clear();
     }
 
+    /// Whether a line waits for its end.
+    pub fn is_waiting(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
     /// A line that lacks its end goes out as it is.
-    fn finish(&mut self, sink: &mut Sink) {
+    pub fn finish(&mut self, sink: &mut Sink) {
         if self.tag.is_empty() {
             sink.put(&self.pending);
             self.pending.clear();

@@ -36,6 +36,8 @@ const VANISH_NS: u64 = 2000 * MS;
 const STRANGER_NS: u64 = 1000 * MS;
 /// So many requests to end make it a kill.
 const LAST_ASKING: u32 = 3;
+/// A line of rank 0 that doesn't end goes out after so long when a person sits at the terminal: it is a question.
+const PROMPT_NS: u64 = 50 * MS;
 /// The lowest descriptor number for the job's memory in ranks: scripts and shells use the low ones.
 const MEMORY_FD: RawFd = 200;
 
@@ -165,6 +167,7 @@ pub struct Supervisor {
     /// When what is left is killed, once the job is over.
     kill_at_ns: Option<u64>,
     stranger_at_ns: Option<u64>,
+    prompt_at_ns: Option<u64>,
     /// No child is left, and so nothing at all below this process.
     childless: bool,
     asked_to_end: u32,
@@ -230,6 +233,7 @@ impl Supervisor {
             started_ns,
             kill_at_ns: None,
             stranger_at_ns: Some(started_ns + STRANGER_NS),
+            prompt_at_ns: None,
             childless: false,
             asked_to_end: 0,
             front_gone: false,
@@ -344,7 +348,15 @@ impl Supervisor {
 
     fn cannot_start(&mut self, what: &str, error: &io::Error) {
         let code = if error.kind() == io::ErrorKind::NotFound { 127 } else { 1 };
-        self.end(&format!("can't start {what}: {error}"), code);
+        let hint = match error.raw_os_error() {
+            Some(libc::EMFILE) => " (ulimit -n says how many; the launcher needs two for each rank)",
+            Some(libc::EAGAIN) => {
+                " (ulimit -u or the container's limit says how many processes there may be)"
+            }
+            Some(libc::ENOENT) => " (the interpreter that its first line names, perhaps)",
+            _ => "",
+        };
+        self.end(&format!("can't start {what}: {error}{hint}"), code);
     }
 
     fn is_over(&self) -> bool {
@@ -612,6 +624,15 @@ impl Supervisor {
             let seconds = self.job.options.timeout_s.unwrap_or_default();
             self.end(&format!("the job took more than the {seconds} s that it was given"), 124);
         }
+        if self.prompt_at_ns.is_some_and(|at| now_ns >= at) {
+            self.prompt_at_ns = None;
+            for stream in 0..2 {
+                if let Some(source) = self.sources[stream].get_mut(&0) {
+                    source.finish(&mut self.sinks[stream]);
+                }
+                self.flush(stream);
+            }
+        }
         if self.stranger_at_ns.is_some_and(|at| now_ns >= at) {
             self.stranger_at_ns = None;
             self.look_for_strangers();
@@ -668,6 +689,10 @@ impl Supervisor {
                 self.outputs[stream].forget(source.fd());
                 self.sources[stream].remove(&rank);
             }
+        }
+        let asks = self.sources[stream].get(&0).is_some_and(Source::is_waiting);
+        if asks && self.terminal_group.is_some() && !self.job.options.tags {
+            self.prompt_at_ns = Some(kernel_ns() + PROMPT_NS);
         }
         self.flush(stream);
     }
