@@ -1,0 +1,229 @@
+//! How ranks end, and what that means for the job.
+
+use super::super::lines::Sink;
+use super::super::poll::READABLE;
+use super::super::processes::{self, Status, end_descendants, ended_child};
+use super::{CLAIMANT, MS, Supervisor};
+use crate::segment::stage;
+use host::clock::kernel_ns;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::sync::atomic::Ordering;
+
+/// What ranks get to end by themselves once the job is over, before they are killed.
+const GRACE_NS: u64 = 400 * MS;
+/// What the processes that ranks leave behind get (they may have output to pass on), before they are killed.
+const LINGER_NS: u64 = 200 * MS;
+/// What killed processes get to vanish.
+const VANISH_NS: u64 = 2000 * MS;
+
+/// A process of a rank, and how it ended.
+pub(super) struct Process {
+    pub(super) pid: libc::pid_t,
+    pub(super) ended: bool,
+    pub(super) status: Option<Status>,
+}
+
+#[derive(Default)]
+pub(super) struct Rank {
+    /// What was started.
+    pub(super) child: Option<Process>,
+    /// What said that it is the rank, when that isn't what was started.
+    pub(super) claimant: Option<(Process, OwnedFd)>,
+    /// When the claimant had ended and what was started had not.
+    pub(super) alone_since_ns: Option<u64>,
+    pub(super) over: bool,
+}
+
+impl Rank {
+    /// What was started has failed, or it and the rank in it have ended. (What only started the rank and left, as `setsid`
+    /// does, has not.)
+    pub(super) fn has_ended(&self) -> bool {
+        let child = self.child.as_ref();
+        child.is_some_and(|child| child.status.is_some_and(|status| status != 0))
+            || child.is_none_or(|child| child.ended)
+                && self.claimant.as_ref().is_none_or(|(claimant, _)| claimant.ended)
+    }
+
+    pub(super) fn processes(&self) -> impl Iterator<Item = &Process> {
+        self.child.iter().chain(self.claimant.iter().map(|(claimant, _)| claimant))
+    }
+
+    pub(super) fn pid(&self) -> libc::pid_t {
+        self.claimant
+            .as_ref()
+            .map(|(claimant, _)| claimant)
+            .or(self.child.as_ref())
+            .map_or(0, |process| process.pid)
+    }
+
+    /// The worst that is known of how it ended.
+    pub(super) fn status(&self) -> Option<Status> {
+        let statuses = || self.processes().filter_map(|process| process.status);
+        statuses().find(|&status| status != 0).or_else(|| statuses().next())
+    }
+}
+
+impl Supervisor {
+    /// A process below a rank's says that it is the rank.
+    pub(super) fn claimed(&mut self, rank: usize, pid: libc::pid_t) {
+        // SAFETY: numbers; the descriptor is owned by nobody else.
+        let watch = unsafe {
+            match libc::syscall(libc::SYS_pidfd_open, pid, 0) as RawFd {
+                fd if fd >= 0 => OwnedFd::from_raw_fd(fd),
+                _ => return,
+            }
+        };
+        self.poll.watch(watch.as_raw_fd(), READABLE, CLAIMANT | rank as u64);
+        self.ranks[rank].claimant = Some((Process { pid, ended: false, status: None }, watch));
+    }
+
+    pub(super) fn claimant_ended(&mut self, rank: usize) {
+        if let Some((claimant, watch)) = &mut self.ranks[rank].claimant {
+            claimant.ended = true;
+            self.poll.forget(watch.as_raw_fd());
+        }
+        self.reap();
+        let page = self.job.segment.rank(rank);
+        let finalised = page.stage.load(Ordering::Acquire) == stage::FINALISED;
+        if !self.ranks[rank].over && !finalised {
+            self.ranks[rank].alone_since_ns = Some(kernel_ns());
+        }
+        self.judge(rank);
+    }
+
+    /// Takes the ends of children, ranks and orphans.
+    pub(super) fn reap(&mut self) {
+        let mut ended = Vec::new();
+        loop {
+            match ended_child() {
+                None => {
+                    self.childless = true;
+                    break;
+                }
+                Some(None) => break,
+                Some(Some(end)) => ended.push(end),
+            }
+        }
+        for (pid, status) in ended {
+            self.note(pid, status);
+        }
+        for rank in 0..self.ranks.len() {
+            self.judge(rank);
+        }
+        if self.kill_at_ns.is_none() && self.ranks.iter().all(|rank| rank.over) {
+            self.kill_at_ns = Some(kernel_ns() + LINGER_NS);
+        }
+    }
+
+    pub(super) fn note(&mut self, pid: libc::pid_t, status: Status) {
+        for rank in &mut self.ranks {
+            if let Some(child) = rank.child.as_mut().filter(|child| child.pid == pid && !child.ended) {
+                (child.ended, child.status) = (true, Some(status));
+            }
+            if let Some((claimant, _)) = rank.claimant.as_mut().filter(|(claimant, _)| claimant.pid == pid) {
+                (claimant.ended, claimant.status) = (true, Some(status));
+            }
+        }
+    }
+
+    /// Whether a rank that has ended did so as it should.
+    pub(super) fn judge(&mut self, number: usize) {
+        let rank = &mut self.ranks[number];
+        if rank.over || !rank.has_ended() {
+            return;
+        }
+        rank.over = true;
+        rank.alone_since_ns = None;
+        let status = rank.status();
+        self.judge_end(number, status);
+    }
+
+    pub(super) fn judge_end(&mut self, number: usize, status: Option<Status>) {
+        if self.kill_at_ns.is_some() && self.ranks.iter().any(|rank| !rank.over) {
+            return;
+        }
+        let segment = &self.job.segment;
+        // The rank that ended the job is named, not one that only left because of it.
+        let first = segment.who_ended().unwrap_or(number);
+        if let Some((code, text)) = segment.explanation(first) {
+            let colon = if text.starts_with("called ") { "" } else { ":" };
+            let line = format!("rank {first} (process {}){colon} {text}", self.ranks[first].pid());
+            return self.end(&line, code);
+        }
+        let page = segment.rank(number);
+        let stage = page.stage.load(Ordering::Acquire);
+        let started = stage == stage::CLAIMED || stage == stage::INITIALISED;
+        let who = format!("rank {number} (process {})", self.ranks[number].pid());
+        let without = if started { " without MPI_Finalize" } else { "" };
+        match status {
+            // The reader of the output has left: no more than that happened.
+            Some(status) if status == libc::SIGPIPE && self.sinks.iter().any(Sink::is_broken) => {
+                self.end("", processes::exit_code(status));
+            }
+            Some(status) if libc::WIFSIGNALED(status) => {
+                let core = if libc::WCOREDUMP(status) { " (core dumped)" } else { "" };
+                let signal = processes::signal_name(libc::WTERMSIG(status));
+                self.end(&format!("{who} was killed by {signal}{core}"), processes::exit_code(status));
+            }
+            Some(status) if libc::WEXITSTATUS(status) != 0 => {
+                let code = libc::WEXITSTATUS(status);
+                let line = format!("{who} exited with code {code}{without}");
+                if stage == stage::FINALISED {
+                    // The others are not waiting for it: they may finish what they do.
+                    if self.code == 0 {
+                        self.say(&line);
+                        self.code = code;
+                    }
+                } else {
+                    self.end(&line, code);
+                }
+            }
+            None | Some(_) if started => self.end(&format!("{who} ended{without}"), 1),
+            // Nobody needs to wait for it in MPI_Finalize.
+            _ => page.stage.store(stage::FINALISED, Ordering::Release),
+        }
+    }
+
+    /// The job is over: says why, tells the ranks, and gives them a moment.
+    pub(super) fn end(&mut self, line: &str, code: i32) {
+        if self.code != 0 && self.kill_at_ns.is_some() {
+            return;
+        }
+        for stream in 0..2 {
+            self.carry(stream);
+        }
+        if !line.is_empty() {
+            self.say(line);
+        }
+        if self.code == 0 {
+            self.code = code;
+        }
+        super::super::end(&self.job.segment, None);
+        for process in self.ranks.iter().flat_map(Rank::processes).filter(|process| !process.ended) {
+            // SAFETY: numbers; groups and processes of the job.
+            unsafe {
+                libc::kill(-process.pid, libc::SIGTERM);
+                libc::kill(process.pid, libc::SIGTERM);
+                libc::kill(-process.pid, libc::SIGCONT);
+            }
+        }
+        self.kill_at_ns = Some(kernel_ns() + GRACE_NS);
+    }
+
+    /// Ends whatever is left of the job.
+    pub(super) fn sweep(&mut self) {
+        if self.childless {
+            return;
+        }
+        super::super::end(&self.job.segment, None);
+        let mut ends = Vec::new();
+        let gone = end_descendants(VANISH_NS, |pid, status| ends.push((pid, status)));
+        for (pid, status) in ends {
+            self.note(pid, status);
+        }
+        if !gone {
+            let left = processes::descendants(std::process::id() as libc::pid_t);
+            self.say(&format!("these processes don't end, though killed: {left:?}"));
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! The ranks' parent: starts them, carries their output, hands the job's memory to who lost it, and ends the job when a rank
+//! fails. It waits for events and takes no part in the ranks' work.
+
+mod ends;
+mod output;
+mod start;
+
+use super::foreign;
+use super::front::signals;
+use super::lines::{Sink, Source};
+use super::offer::{self, Connection, Listener, Request};
+use super::options::{self, Options};
+use super::poll::{Poll, READABLE};
+use super::processes::{self, adopt_orphans};
+use crate::profile::pattern::{self, Run};
+use crate::profile::stuck::Watch;
+use crate::segment::Segment;
+use ends::Rank;
+use host::clock::kernel_ns;
+use start::raise_descriptors;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+const MS: u64 = 1_000_000;
+/// What a wrapper gets to end after the rank inside it, so that its exit code can be told.
+const WRAPPER_NS: u64 = 100 * MS;
+/// When ranks that have not started MPI are looked at: another MPI's library may be why.
+const STRANGER_NS: u64 = 1000 * MS;
+/// So many requests to end make it a kill.
+const LAST_ASKING: u32 = 3;
+
+/// A program to start.
+pub struct Program {
+    /// As the command line says.
+    pub asked: options::Program,
+    /// Its file.
+    pub file: PathBuf,
+    /// Where its ranks start.
+    pub directory: PathBuf,
+}
+
+/// A job, ready to start.
+pub struct Prepared {
+    /// The command line.
+    pub options: Options,
+    /// What to start.
+    pub programs: Vec<Program>,
+    /// Where each rank runs; nothing: anywhere.
+    pub cpus: Option<Vec<Vec<u32>>>,
+    /// Names that are held while the job runs.
+    pub held: Vec<OwnedFd>,
+    /// The job's memory.
+    pub memory: OwnedFd,
+    /// The same, mapped.
+    pub segment: Segment,
+}
+
+/// A signal that ranks are to get.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Signal {
+    /// Its number.
+    pub number: i32,
+    /// It came from the terminal, to all processes in its foreground.
+    pub by_terminal: bool,
+}
+
+impl Signal {
+    /// As it goes through the pipe.
+    pub fn to_bytes(self) -> [u8; 2] {
+        [self.number as u8, u8::from(self.by_terminal)]
+    }
+
+    fn from_bytes(bytes: [u8; 2]) -> Self {
+        Self { number: bytes[0].into(), by_terminal: bytes[1] != 0 }
+    }
+}
+
+// What an event is: a kind, and an index in the low half.
+const FRONT: u64 = 1 << 32;
+const CHILDREN: u64 = 2 << 32;
+const LISTENER: u64 = 3 << 32;
+const CONNECTION: u64 = 4 << 32;
+const CLAIMANT: u64 = 5 << 32;
+const OUTPUT: u64 = 6 << 32;
+const SINK: u64 = 7 << 32;
+const INDEX: u64 = (1 << 32) - 1;
+
+/// See the module.
+pub struct Supervisor {
+    job: Prepared,
+    mask: libc::sigset_t,
+    descriptors: libc::rlimit,
+    /// The front's process group, for rank 0 when it reads a terminal.
+    terminal_group: Option<libc::pid_t>,
+    poll: Poll,
+    front: File,
+    child_signals: File,
+    listener: Option<Listener>,
+    connections: HashMap<u64, Connection>,
+    next_connection: u64,
+    ranks: Vec<Rank>,
+    sinks: [Sink; 2],
+    outputs: [Poll; 2],
+    sources: [HashMap<u64, Source>; 2],
+    scratch: Vec<u8>,
+    code: i32,
+    started_ns: u64,
+    /// When what is left is killed, once the job is over.
+    kill_at_ns: Option<u64>,
+    stranger_at_ns: Option<u64>,
+    prompt_at_ns: Option<u64>,
+    /// No child is left, and so nothing at all below this process.
+    childless: bool,
+    asked_to_end: u32,
+    front_gone: bool,
+    /// Looks whether anything moves (`--stuck-after`).
+    watch: Option<Watch>,
+}
+
+impl Supervisor {
+    /// Ready to start the ranks.
+    ///
+    /// # Errors
+    /// As the system's: descriptors run out.
+    pub fn new(
+        job: Prepared,
+        front: OwnedFd,
+        mask: libc::sigset_t,
+        terminal_group: Option<libc::pid_t>,
+    ) -> io::Result<Self> {
+        adopt_orphans();
+        let descriptors = raise_descriptors();
+        let poll = Poll::new()?;
+        // All of the front's are blocked still; these are what others may send here.
+        let awaited = signals([libc::SIGCHLD, libc::SIGTERM, libc::SIGINT, libc::SIGHUP]);
+        let blocked = signals([libc::SIGTTOU, libc::SIGCHLD, libc::SIGTERM, libc::SIGINT, libc::SIGHUP]);
+        // SAFETY: valid sets; the descriptor is owned by nobody else.
+        let child_signals = unsafe {
+            libc::sigprocmask(libc::SIG_BLOCK, &blocked, std::ptr::null_mut());
+            match libc::signalfd(-1, &awaited, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) {
+                fd if fd >= 0 => File::from_raw_fd(fd),
+                _ => return Err(io::Error::last_os_error()),
+            }
+        };
+        let listener =
+            Listener::new(&offer::name(job.segment.header().identity.load(Ordering::Relaxed))).ok();
+        let outputs = [Poll::new()?, Poll::new()?];
+        poll.watch(front.as_raw_fd(), READABLE, FRONT);
+        poll.watch(child_signals.as_raw_fd(), READABLE, CHILDREN);
+        if let Some(listener) = &listener {
+            poll.watch(listener.fd(), READABLE, LISTENER);
+        }
+        for (stream, output) in outputs.iter().enumerate() {
+            poll.watch(output.fd(), READABLE, OUTPUT | stream as u64);
+        }
+        job.segment.header().launcher.store(std::process::id(), Ordering::Relaxed);
+        let started_ns = kernel_ns();
+        Ok(Self {
+            mask,
+            descriptors,
+            terminal_group,
+            poll,
+            front: front.into(),
+            child_signals,
+            listener,
+            connections: HashMap::new(),
+            next_connection: 0,
+            ranks: (0..job.segment.ranks()).map(|_| Rank::default()).collect(),
+            sinks: [Sink::new(1), Sink::new(2)],
+            outputs,
+            sources: [HashMap::new(), HashMap::new()],
+            scratch: Vec::new(),
+            code: 0,
+            started_ns,
+            kill_at_ns: None,
+            stranger_at_ns: Some(started_ns + STRANGER_NS),
+            prompt_at_ns: None,
+            childless: false,
+            asked_to_end: 0,
+            front_gone: false,
+            watch: job.options.stuck_after_s.map(Watch::new),
+            job,
+        })
+    }
+
+    /// Runs the job, and gives its exit code.
+    pub fn run(mut self) -> i32 {
+        self.start();
+        while !self.is_over() {
+            let deadline_ns = self.deadline_ns();
+            let timeout_ns = deadline_ns.map(|ns| ns.saturating_sub(kernel_ns()));
+            for number in self.poll.wait(timeout_ns) {
+                self.happened(number);
+            }
+            self.tick();
+        }
+        let ended_ns = kernel_ns();
+        self.sweep();
+        self.write_profile(ended_ns);
+        self.drain();
+        self.code
+    }
+
+    fn is_over(&self) -> bool {
+        if self.front_gone {
+            return true;
+        }
+        let done = self.childless || self.kill_at_ns.is_some_and(|at| kernel_ns() >= at);
+        done && (self.kill_at_ns.is_some() || self.ranks.iter().all(|rank| rank.over))
+    }
+
+    fn deadline_ns(&self) -> Option<u64> {
+        let wrappers = self.ranks.iter().filter_map(|rank| Some(rank.alone_since_ns? + WRAPPER_NS));
+        let look_at_ns = self.watch.as_ref().map(Watch::look_at_ns);
+        let all = [self.kill_at_ns, self.stranger_at_ns, self.prompt_at_ns, self.timeout_at_ns(), look_at_ns];
+        all.into_iter().flatten().chain(wrappers).min()
+    }
+
+    fn timeout_at_ns(&self) -> Option<u64> {
+        self.kill_at_ns.is_none().then_some(())?;
+        Some(self.started_ns + (self.job.options.timeout_s? * 1e9) as u64)
+    }
+
+    fn happened(&mut self, number: u64) {
+        let index = number & INDEX;
+        match number & !INDEX {
+            FRONT => self.hear_front(),
+            CHILDREN => self.hear_signals(),
+            LISTENER => {
+                while let Some(connection) = self.listener.as_ref().and_then(Listener::accept) {
+                    self.next_connection = (self.next_connection + 1) & INDEX;
+                    self.poll.watch(connection.fd(), READABLE, CONNECTION | self.next_connection);
+                    self.connections.insert(self.next_connection, connection);
+                }
+            }
+            CONNECTION => self.hear_connection(index),
+            CLAIMANT => self.claimant_ended(index as usize),
+            OUTPUT => self.carry(index as usize),
+            SINK => self.flush(index as usize),
+            _ => unreachable!("only these are watched"),
+        }
+    }
+
+    /// A signal from the front, or its end.
+    fn hear_front(&mut self) {
+        let mut bytes = [0u8; 2];
+        match self.front.read(&mut bytes) {
+            Ok(2) => self.pass_on(Signal::from_bytes(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            _ => self.front_gone = true,
+        }
+    }
+
+    fn hear_signals(&mut self) {
+        let mut bytes = [0u8; size_of::<libc::signalfd_siginfo>()];
+        while matches!(self.child_signals.read(&mut bytes), Ok(length) if length == bytes.len()) {
+            // SAFETY: as many bytes as the kernel wrote; every pattern is valid.
+            let came: libc::signalfd_siginfo = unsafe { std::ptr::read_unaligned(bytes.as_ptr().cast()) };
+            if came.ssi_signo as i32 != libc::SIGCHLD {
+                self.pass_on(Signal { number: came.ssi_signo as i32, by_terminal: false });
+            }
+        }
+        self.reap();
+    }
+
+    fn pass_on(&mut self, signal: Signal) {
+        for (number, rank) in self.ranks.iter().enumerate().filter(|(_, rank)| !rank.over) {
+            let in_front = number == 0 && self.terminal_group.is_some();
+            if in_front && signal.by_terminal {
+                continue;
+            }
+            for process in rank.processes().filter(|process| !process.ended) {
+                // SAFETY: numbers; a group that a child of ours leads, or a process of the job.
+                unsafe {
+                    if in_front || libc::kill(-process.pid, signal.number) != 0 {
+                        libc::kill(process.pid, signal.number);
+                    }
+                }
+            }
+        }
+        if signal.number == libc::SIGTERM || signal.number == libc::SIGINT {
+            self.asked_to_end += 1;
+            if self.asked_to_end >= LAST_ASKING {
+                let name = processes::signal_name(signal.number);
+                self.end(&format!("asked to end {LAST_ASKING} times, now by {name}"), 128 + signal.number);
+            }
+        }
+    }
+
+    fn hear_connection(&mut self, index: u64) {
+        let Some(connection) = self.connections.get(&index) else { return };
+        let asked = connection.request();
+        let (pid, fd) = (connection.pid, connection.fd());
+        match asked {
+            Ok(None) => {}
+            Ok(Some((Request::Memory, _))) => {
+                if connection.give(&self.job.memory).is_err() {
+                    self.connections.remove(&index);
+                }
+            }
+            Ok(Some((Request::Claimed, rank))) if rank < self.ranks.len() => self.claimed(rank, pid),
+            _ => {
+                self.poll.forget(fd);
+                self.connections.remove(&index);
+            }
+        }
+    }
+
+    fn tick(&mut self) {
+        let now_ns = kernel_ns();
+        for number in 0..self.ranks.len() {
+            if self.ranks[number].alone_since_ns.is_some_and(|since| now_ns >= since + WRAPPER_NS) {
+                self.ranks[number].alone_since_ns = None;
+                let status = self.ranks[number].status();
+                self.judge_end(number, status);
+            }
+        }
+        if self.timeout_at_ns().is_some_and(|at| now_ns >= at) {
+            let seconds = self.job.options.timeout_s.unwrap_or_default();
+            self.end(&format!("the job took more than the {seconds} s that it was given"), 124);
+        }
+        if self.prompt_at_ns.is_some_and(|at| now_ns >= at) {
+            self.prompt_at_ns = None;
+            for stream in 0..2 {
+                if let Some(source) = self.sources[stream].get_mut(&0) {
+                    source.finish(&mut self.sinks[stream]);
+                }
+                self.flush(stream);
+            }
+        }
+        if self.stranger_at_ns.is_some_and(|at| now_ns >= at) {
+            self.stranger_at_ns = None;
+            self.look_for_strangers();
+        }
+        if let Some(text) = self.watch.as_mut().and_then(|watch| watch.look(&self.job.segment, now_ns)) {
+            self.say(&text);
+        }
+    }
+
+    /// Writes who sent how much to whom, also of a job that failed.
+    fn write_profile(&mut self, ended_ns: u64) {
+        let Some(file) = &self.job.options.profile else { return };
+        let programs: Vec<String> =
+            self.job.programs.iter().map(|program| program.file.display().to_string()).collect();
+        let elapsed_s = (ended_ns - self.started_ns) as f64 / 1e9;
+        let text = pattern::text(&self.job.segment, &Run { programs: &programs, elapsed_s });
+        if let Err(error) = pattern::write(file, &text) {
+            self.say(&format!("--profile {}: {error}", file.display()));
+            self.code = self.code.max(1);
+        }
+    }
+
+    /// Says so when a rank that has not started MPI has another MPI's library loaded.
+    fn look_for_strangers(&mut self) {
+        if self.ranks.len() < 2 {
+            return;
+        }
+        let unclaimed = |number: &usize| self.job.segment.rank(*number).pid.load(Ordering::Relaxed) == 0;
+        let Some(number) = (0..self.ranks.len()).filter(unclaimed).find(|&number| !self.ranks[number].over)
+        else {
+            return;
+        };
+        let Some(child) = self.ranks[number].child.as_ref().map(|child| child.pid) else { return };
+        let mut processes = vec![child];
+        processes.extend(processes::descendants(child));
+        if let Some((pid, text)) =
+            processes.into_iter().find_map(|pid| Some((pid, foreign::loaded_another(pid)?)))
+        {
+            self.say(&format!("rank {number} (process {pid}) {text}"));
+        }
+    }
+}

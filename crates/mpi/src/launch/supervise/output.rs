@@ -1,0 +1,99 @@
+//! Carrying the output of ranks to the launcher's own streams.
+
+use super::super::lines::{Flushed, Got, Source};
+use super::super::poll::{NOTHING, READABLE, WRITABLE_ONCE};
+use super::{CHILDREN, CONNECTION, FRONT, INDEX, LISTENER, MS, OUTPUT, SINK, Supervisor};
+use host::clock::kernel_ns;
+use std::io;
+use std::os::fd::AsRawFd;
+
+/// A line of rank 0 that doesn't end goes out after so long when a person sits at the terminal: it is a question.
+const PROMPT_NS: u64 = 50 * MS;
+
+impl Supervisor {
+    pub(super) fn say(&mut self, line: &str) {
+        self.sinks[1].say(&format!("cellrun: {line}\n"));
+        self.flush(1);
+    }
+
+    /// Reads what ranks wrote to one of their two streams.
+    pub(super) fn carry(&mut self, stream: usize) {
+        for rank in self.outputs[stream].wait(Some(0)) {
+            if let Some(source) = self.sources[stream].get_mut(&rank)
+                && source.read(&mut self.sinks[stream], &mut self.scratch) == Got::End
+            {
+                self.outputs[stream].forget(source.fd());
+                self.sources[stream].remove(&rank);
+            }
+        }
+        let asks = self.sources[stream].get(&0).is_some_and(Source::is_waiting);
+        if asks && self.terminal_group.is_some() && !self.job.options.tags {
+            self.prompt_at_ns = Some(kernel_ns() + PROMPT_NS);
+        }
+        self.flush(stream);
+    }
+
+    pub(super) fn flush(&mut self, stream: usize) {
+        match self.sinks[stream].flush() {
+            Flushed::All => {}
+            Flushed::Waiting => self.poll.watch(self.sinks[stream].fd(), WRITABLE_ONCE, SINK | stream as u64),
+            Flushed::Failed(kind, error) => self.lost(stream, kind, &error),
+        }
+        let events = if self.sinks[stream].is_full() { NOTHING } else { READABLE };
+        self.poll.watch(self.outputs[stream].fd(), events, OUTPUT | stream as u64);
+    }
+
+    /// One of the launcher's own streams takes nothing more.
+    pub(super) fn lost(&mut self, stream: usize, kind: io::ErrorKind, error: &str) {
+        if kind == io::ErrorKind::BrokenPipe {
+            // Its reader has left: ranks find that out by themselves, as if it were their own.
+            self.sources[stream].clear();
+            return;
+        }
+        let name = ["standard output", "standard error"][stream];
+        if self.code == 0 {
+            self.code = 1;
+        }
+        if stream == 0 {
+            self.say(&format!("the {name} of ranks is lost from here on: {error}"));
+        }
+    }
+
+    /// Carries what ranks said last, until it is written or the front has gone.
+    pub(super) fn drain(&mut self) {
+        for stream in 0..2 {
+            while !self.front_gone && !self.sources[stream].is_empty() {
+                let before: Vec<u64> = self.outputs[stream].wait(Some(0));
+                if before.is_empty() {
+                    break;
+                }
+                self.carry(stream);
+                self.wait_for_sink(stream);
+            }
+            let mut left: Vec<Source> = self.sources[stream].drain().map(|(_, source)| source).collect();
+            for source in &mut left {
+                while source.read(&mut self.sinks[stream], &mut self.scratch) == Got::Some {}
+            }
+            self.flush(stream);
+            self.wait_for_sink(stream);
+        }
+    }
+
+    pub(super) fn wait_for_sink(&mut self, stream: usize) {
+        while !self.front_gone && !self.sinks[stream].is_empty() {
+            for number in self.poll.wait(None) {
+                match number & !INDEX {
+                    FRONT => self.hear_front(),
+                    SINK => self.flush((number & INDEX) as usize),
+                    // Nothing else matters any more; watched no longer, so that it doesn't wake us.
+                    CHILDREN => self.poll.forget(self.child_signals.as_raw_fd()),
+                    LISTENER => self.listener = None,
+                    CONNECTION => drop(self.connections.remove(&(number & INDEX))),
+                    OUTPUT => self.poll.forget(self.outputs[(number & INDEX) as usize].fd()),
+                    _ => {}
+                }
+            }
+            self.flush(stream);
+        }
+    }
+}
