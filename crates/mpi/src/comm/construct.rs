@@ -3,7 +3,7 @@
 use super::agreement::{Agreement, Table, agree, agree_among};
 use super::exchange::{Circle, making_tag, word};
 use super::info::{self, Info};
-use super::{Comm, Group};
+use super::{CONTEXTS, Comm, Group};
 use crate::abi;
 use crate::abi::values::*;
 use crate::check::{self, Failure, mpi};
@@ -55,7 +55,7 @@ fn duplicate(handle: abi::Comm, hints: abi::Info, newcomm: *mut abi::Comm) -> Re
 }
 
 /// The context of a communicator whose ranks have not agreed on one yet.
-const NO_CONTEXT: u32 = u32::MAX;
+const NO_CONTEXT: u32 = u32::MAX - CONTEXTS;
 
 /// `MPI_Comm_idup`: the new communicator is in the table from the start, and gets its context in the end.
 struct Idup {

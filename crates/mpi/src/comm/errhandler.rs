@@ -3,6 +3,7 @@
 //! A failure goes to the error handler of its communicator. One that belongs to no communicator goes to the handler of
 //! `MPI_COMM_SELF`, as MPI 4 says; to that of `MPI_COMM_WORLD`, as MPI 3 said, when a program has only set the latter.
 
+use super::errors;
 use crate::abi;
 use crate::abi::values::*;
 use crate::check::{self, Failure, mpi};
@@ -102,6 +103,7 @@ pub fn raise(comm: Option<abi::Comm>, code: c_int, function: &'static str, text:
         let (comm, handler) = state.addressee(comm);
         (comm, state.action(handler))
     };
+    errors::remember(code, format!("{function}: {text}"));
     match action {
         Action::Returns => {}
         // Which rank it is, the launcher says.
@@ -249,6 +251,7 @@ pub unsafe extern "C" fn PMPI_Comm_call_errhandler(comm: abi::Comm, errorcode: c
     if let Err(failure) = known {
         return failure.on(comm).raise("MPI_Comm_call_errhandler");
     }
-    raise(Some(comm), errorcode, "MPI_Comm_call_errhandler", &format!("called with error code {errorcode}"));
+    let words = runtime::enter().errors.text(errorcode);
+    raise(Some(comm), errorcode, "MPI_Comm_call_errhandler", &format!("error code {errorcode}: {words}"));
     MPI_SUCCESS
 }

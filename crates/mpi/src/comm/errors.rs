@@ -3,6 +3,7 @@
 use crate::abi::values::*;
 use crate::check::{self, Failure, mpi};
 use crate::runtime;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -109,6 +110,28 @@ struct AddedCode {
 /// The largest code that was ever added: the attribute `MPI_LASTUSEDCODE`, which programs read by address.
 pub static LAST_USED: AtomicI32 = AtomicI32::new(MPI_ERR_LASTCODE);
 
+thread_local! {
+    /// The last failure of this thread that did not end the job: its code and what was wrong.
+    static LAST: RefCell<(c_int, String)> = const { RefCell::new((MPI_SUCCESS, String::new())) };
+}
+
+/// Keeps what was wrong for `MPI_Error_string`, where a program that goes on after an error looks for it.
+pub fn remember(code: c_int, text: String) {
+    LAST.set((code, text));
+}
+
+/// The words of a code, and what was wrong the last time that a function of this thread returned it; as much as fits.
+fn described(code: c_int, words: &[u8]) -> Vec<u8> {
+    let mut text = words.to_vec();
+    LAST.with_borrow(|(last, what)| {
+        if *last == code && code != MPI_SUCCESS {
+            text.extend(format!(" ({what})").bytes());
+        }
+    });
+    text.truncate(MPI_MAX_ERROR_STRING as usize - 1);
+    text
+}
+
 fn no_code(name: &str, code: c_int) -> Failure {
     Failure::new(
         MPI_ERR_ARG,
@@ -135,6 +158,11 @@ impl Added {
         let code = LAST_USED.fetch_add(1, Ordering::Relaxed) + 1;
         self.0.insert(code, AddedCode { class: class.unwrap_or(code), words: None });
         code
+    }
+
+    /// The words of a code for a message.
+    pub fn text(&self, code: c_int) -> String {
+        String::from_utf8_lossy(self.words(code).unwrap_or(b"not a code of MPI")).into_owned()
     }
 
     fn words(&self, code: c_int) -> Option<&[u8]> {
@@ -178,12 +206,13 @@ mpi! {
         Ok(())
     }
 
-    /// The words of an error code, in a place of `MPI_MAX_ERROR_STRING` bytes.
+    /// The words of an error code, and what was wrong the last time that this thread met it, in a place of `MPI_MAX_ERROR_STRING` bytes.
     fn PMPI_Error_string(errorcode: c_int, string: *mut c_char, resultlen: *mut c_int) {
         let length = check::output(resultlen, "resultlen")?;
         check::output(string, "string")?;
         let state = runtime::enter();
         let words = state.errors.words(errorcode).ok_or_else(|| no_code("errorcode", errorcode))?;
+        let words = described(errorcode, words);
         *length = words.len() as c_int;
         // SAFETY: the program's place of MPI_MAX_ERROR_STRING bytes; words are shorter.
         unsafe {
@@ -262,6 +291,15 @@ mod tests {
         added.remove("errorcode", code, false).unwrap();
         added.remove("errorclass", class, true).unwrap();
         assert_eq!(added.class(class), None);
+    }
+
+    #[test]
+    fn the_words_of_the_last_failure_follow_those_of_its_code_and_of_no_other() {
+        remember(MPI_ERR_TAG, "MPI_Send: tag is -5".into());
+        assert_eq!(described(MPI_ERR_TAG, b"invalid tag"), b"invalid tag (MPI_Send: tag is -5)");
+        assert_eq!(described(MPI_ERR_RANK, b"invalid rank"), b"invalid rank");
+        remember(MPI_ERR_TAG, "x".repeat(1000));
+        assert_eq!(described(MPI_ERR_TAG, b"").len(), MPI_MAX_ERROR_STRING as usize - 1);
     }
 
     #[test]
