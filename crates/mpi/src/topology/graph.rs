@@ -1,0 +1,136 @@
+//! The C functions of graphs that every rank knows (MPI 5.0, sections 8.5.3, 8.5.5 and 8.5.8).
+
+use super::cartesian::{array, give_numbers, own_place, rank_of};
+use super::make::{self, Making, parent};
+use super::{Graph, Topology};
+use crate::abi;
+use crate::abi::values::*;
+use crate::check::{self, Failure, mpi};
+use crate::comm::Comm;
+use crate::runtime::State;
+use std::ffi::c_int;
+use std::sync::Arc;
+
+/// The graph that a program describes, of ranks of a communicator.
+fn described(comm: &Comm, nnodes: c_int, index: *const c_int, edges: *const c_int) -> Result<Graph, Failure> {
+    if nnodes < 0 || nnodes as usize > comm.size() {
+        let text = format_args!("nnodes is {nnodes}; allowed are 0 to {}, the ranks of comm", comm.size());
+        return Err(Failure::new(MPI_ERR_ARG, text));
+    }
+    let index = array(index, nnodes as usize, "indx")?;
+    let mut before = 0;
+    for (at, &end) in index.iter().enumerate() {
+        if end < before {
+            let text = format_args!("indx[{at}] is {end}; allowed are {before} and more, no less than the one before");
+            return Err(Failure::new(MPI_ERR_ARG, text));
+        }
+        before = end;
+    }
+    let edges = array(edges, before as usize, "edges")?;
+    if let Some(at) = edges.iter().position(|edge| !(0..nnodes).contains(edge)) {
+        let text = format_args!("edges[{at}] is {}; allowed are 0 to {}", edges[at], nnodes - 1);
+        return Err(Failure::new(MPI_ERR_ARG, text));
+    }
+    let numbers = |numbers: &[c_int]| numbers.iter().map(|&number| number as usize).collect();
+    Ok(Graph { index: numbers(index), edges: numbers(edges) })
+}
+
+/// The messages of a graph: one along each edge.
+fn messages(graph: &Graph) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
+    (0..graph.index.len()).flat_map(|rank| graph.neighbours(rank).iter().map(move |&other| (rank, other, 1)))
+}
+
+/// The graph of a communicator.
+fn graph_of(state: &State, handle: abi::Comm) -> Result<(&Arc<Comm>, &Graph), Failure> {
+    let comm = check::comm(state, handle)?;
+    match comm.topology.get().map(Arc::as_ref) {
+        Some(Topology::Graph(graph)) => Ok((comm, graph)),
+        _ => Err(Failure::new(MPI_ERR_TOPOLOGY, "comm has no graph topology")),
+    }
+}
+
+/// As many as a program has place for.
+fn most(number: c_int, name: &str) -> Result<usize, Failure> {
+    check::count(number, name).map_err(|failure| Failure::new(MPI_ERR_ARG, failure.text()))
+}
+
+mpi! {
+    /// A communicator whose ranks are the nodes of a graph.
+    fn PMPI_Graph_create(
+        comm_old: abi::Comm,
+        nnodes: c_int,
+        indx: *const c_int,
+        edges: *const c_int,
+        reorder: c_int,
+        comm_graph: *mut abi::Comm,
+    ) on comm_old {
+        let comm = parent(comm_old, comm_graph)?;
+        let graph = described(&comm, nnodes, indx, edges)?;
+        let size = graph.index.len();
+        let made = Making::of(&comm).finish(
+            size,
+            |state, comm| match reorder != 0 {
+                true => make::placed(state, comm, messages(&graph)),
+                false => (0..size).collect(),
+            },
+            |_| Topology::Graph(graph.clone()),
+        )?;
+        *check::output(comm_graph, "comm_graph")? = made;
+        Ok(())
+    }
+
+    /// Nodes and edges of a graph.
+    fn PMPI_Graphdims_get(comm: abi::Comm, nnodes: *mut c_int, nedges: *mut c_int) on comm {
+        let state = check::running()?;
+        let graph = graph_of(&state, comm)?.1;
+        *check::output(nnodes, "nnodes")? = graph.index.len() as c_int;
+        *check::output(nedges, "nedges")? = graph.edges.len() as c_int;
+        Ok(())
+    }
+
+    /// A graph.
+    fn PMPI_Graph_get(
+        comm: abi::Comm,
+        maxindex: c_int,
+        maxedges: c_int,
+        indx: *mut c_int,
+        edges: *mut c_int,
+    ) on comm {
+        let state = check::running()?;
+        let graph = graph_of(&state, comm)?.1;
+        give_numbers(graph.index.iter().copied(), most(maxindex, "maxindex")?, indx, "indx")?;
+        give_numbers(graph.edges.iter().copied(), most(maxedges, "maxedges")?, edges, "edges")
+    }
+
+    /// How many neighbours a rank has.
+    fn PMPI_Graph_neighbors_count(comm: abi::Comm, rank: c_int, nneighbors: *mut c_int) on comm {
+        let state = check::running()?;
+        let (comm, graph) = graph_of(&state, comm)?;
+        *check::output(nneighbors, "nneighbors")? = graph.neighbours(rank_of(comm, rank)?).len() as c_int;
+        Ok(())
+    }
+
+    /// The neighbours of a rank.
+    fn PMPI_Graph_neighbors(comm: abi::Comm, rank: c_int, maxneighbors: c_int, neighbors: *mut c_int) on comm {
+        let state = check::running()?;
+        let (comm, graph) = graph_of(&state, comm)?;
+        let found = graph.neighbours(rank_of(comm, rank)?);
+        give_numbers(found.iter().copied(), most(maxneighbors, "maxneighbors")?, neighbors, "neighbors")
+    }
+
+    /// The rank that this process has when ranks are placed on a graph; `MPI_UNDEFINED`: none.
+    fn PMPI_Graph_map(
+        comm: abi::Comm,
+        nnodes: c_int,
+        indx: *const c_int,
+        edges: *const c_int,
+        newrank: *mut c_int,
+    ) on comm {
+        let state = check::running()?;
+        let comm = check::intracomm(&state, comm, "comm")?;
+        let graph = described(comm, nnodes, indx, edges)?;
+        let order = make::placed(&state, comm, messages(&graph));
+        *check::output(newrank, "newrank")? = own_place(&order[..graph.index.len()], comm.rank);
+        Ok(())
+    }
+}

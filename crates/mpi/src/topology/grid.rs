@@ -1,0 +1,182 @@
+//! Cartesian topologies as such: coordinates, neighbours, balanced dimensions. Ranks are in row-major order.
+
+/// Ranks on a grid.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grid {
+    /// Ranks along each dimension.
+    pub dims: Vec<usize>,
+    /// Whether each dimension closes to a ring.
+    pub periods: Vec<bool>,
+}
+
+impl Grid {
+    /// Ranks on the grid; nothing when they are more than can be counted.
+    pub fn size(&self) -> Option<usize> {
+        self.dims.iter().try_fold(1usize, |size, &dim| size.checked_mul(dim))
+    }
+
+    /// The coordinates of a rank.
+    pub fn coordinates(&self, rank: usize) -> Vec<usize> {
+        let mut left = rank;
+        let mut coordinates: Vec<usize> = (self.dims.iter().rev())
+            .map(|&dim| {
+                let coordinate = left % dim;
+                left /= dim;
+                coordinate
+            })
+            .collect();
+        coordinates.reverse();
+        coordinates
+    }
+
+    /// The rank at coordinates that may lie outside along rings; the dimension in which they lie outside of the grid otherwise.
+    ///
+    /// # Errors
+    /// The dimension.
+    pub fn rank(&self, coordinates: impl IntoIterator<Item = i64>) -> Result<usize, usize> {
+        let mut rank = 0;
+        for (dimension, coordinate) in coordinates.into_iter().enumerate() {
+            let dim = self.dims[dimension] as i64;
+            let inside = if self.periods[dimension] { coordinate.rem_euclid(dim) } else { coordinate };
+            if !(0..dim).contains(&inside) {
+                return Err(dimension);
+            }
+            rank = rank * self.dims[dimension] + inside as usize;
+        }
+        Ok(rank)
+    }
+
+    /// The rank so many steps along a dimension; nothing beyond the end.
+    pub fn shifted(&self, rank: usize, dimension: usize, steps: i64) -> Option<usize> {
+        let moved = self.coordinates(rank).into_iter().enumerate().map(|(at, coordinate)| {
+            coordinate as i64 + if at == dimension { steps } else { 0 }
+        });
+        self.rank(moved).ok()
+    }
+
+    /// The neighbours of a rank: of each dimension the one before and the one behind.
+    pub fn neighbours(&self, rank: usize) -> Vec<Option<usize>> {
+        (0..self.dims.len())
+            .flat_map(|dimension| [-1, 1].map(|step| (dimension, step)))
+            .map(|(dimension, step)| self.shifted(rank, dimension, step))
+            .collect()
+    }
+
+    /// The grid of the dimensions that remain, the colour that tells a rank's part from the others, and its rank there.
+    pub fn part(&self, rank: usize, remains: &[bool]) -> (Self, usize, usize) {
+        let coordinates = self.coordinates(rank);
+        let number = |kept: bool| {
+            let dimensions = (0..self.dims.len()).filter(|&dimension| remains[dimension] == kept);
+            dimensions.fold(0, |number, dimension| number * self.dims[dimension] + coordinates[dimension])
+        };
+        let kept = |dimension: &usize| remains[*dimension];
+        let part = Self {
+            dims: (0..self.dims.len()).filter(kept).map(|dimension| self.dims[dimension]).collect(),
+            periods: (0..self.dims.len()).filter(kept).map(|dimension| self.periods[dimension]).collect(),
+        };
+        (part, number(false), number(true))
+    }
+}
+
+/// Splits `count` into `parts` factors that are as near to one another as can be: the largest is as small as possible, then the
+/// next one. The largest comes first.
+pub fn balanced(count: usize, parts: usize) -> Vec<usize> {
+    let mut factors = Vec::with_capacity(parts);
+    let divisors = divisors(count);
+    let found = split(count, parts, count, &divisors, &mut factors);
+    debug_assert!(found || parts == 0);
+    factors
+}
+
+fn divisors(count: usize) -> Vec<usize> {
+    let small: Vec<usize> = (1..).take_while(|d| d * d <= count).filter(|d| count % d == 0).collect();
+    let large = small.iter().rev().map(|d| count / d).filter(|d| d * d > count);
+    small.iter().copied().chain(large).collect()
+}
+
+/// Appends `parts` factors of `count`, none above `most`; false when there are none.
+fn split(count: usize, parts: usize, most: usize, divisors: &[usize], factors: &mut Vec<usize>) -> bool {
+    if parts == 0 {
+        return count == 1;
+    }
+    for &factor in divisors.iter().filter(|&&factor| factor <= most && count % factor == 0) {
+        // The others are no larger than this one.
+        if (factor as u128).checked_pow(parts as u32).is_some_and(|reach| reach < count as u128) {
+            continue;
+        }
+        factors.push(factor);
+        if split(count / factor, parts - 1, factor, divisors, factors) {
+            return true;
+        }
+        factors.pop();
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid(dims: &[usize], periods: &[bool]) -> Grid {
+        Grid { dims: dims.to_vec(), periods: periods.to_vec() }
+    }
+
+    #[test]
+    fn ranks_and_coordinates_are_each_others_reverse() {
+        let grid = grid(&[3, 1, 4], &[false, true, true]);
+        for rank in 0..12 {
+            let coordinates = grid.coordinates(rank);
+            assert_eq!(grid.rank(coordinates.iter().map(|&at| at as i64)), Ok(rank));
+        }
+        assert_eq!(grid.coordinates(7), [1, 0, 3]);
+        assert_eq!(grid.rank([1, -5, 7]), Ok(7));
+        assert_eq!(grid.rank([3, 0, 0]), Err(0));
+        assert_eq!(grid.shifted(7, 2, 1), Some(4));
+        assert_eq!(grid.shifted(11, 0, 1), None);
+        assert_eq!(grid.neighbours(0), [None, Some(4), Some(0), Some(0), Some(3), Some(1)]);
+    }
+
+    #[test]
+    fn a_grid_without_dimensions_has_one_rank() {
+        let none = grid(&[], &[]);
+        assert_eq!((none.size(), none.rank([]), none.coordinates(0)), (Some(1), Ok(0), vec![]));
+    }
+
+    #[test]
+    fn parts_of_a_grid_have_the_dimensions_that_remain() {
+        let grid = grid(&[2, 3, 4], &[true, false, true]);
+        let (part, colour, rank) = grid.part(12 + 2 * 4 + 3, &[true, false, true]);
+        assert_eq!(part, self::grid(&[2, 4], &[true, true]));
+        assert_eq!((colour, rank), (2, 7));
+    }
+
+    #[test]
+    fn dimensions_are_as_near_to_one_another_as_can_be() {
+        for (count, parts, expected) in [
+            (6, 2, vec![3, 2]),
+            (7, 2, vec![7, 1]),
+            (12, 3, vec![3, 2, 2]),
+            (16, 3, vec![4, 2, 2]),
+            (72, 3, vec![6, 4, 3]),
+            (1, 3, vec![1, 1, 1]),
+            (256, 4, vec![4, 4, 4, 4]),
+        ] {
+            assert_eq!(balanced(count, parts), expected);
+        }
+    }
+
+    #[test]
+    fn no_split_has_a_smaller_largest_factor() {
+        for count in 1..=200 {
+            let found = balanced(count, 3);
+            for a in 1..=count {
+                for b in (1..=a).filter(|b| count % (a * b) == 0) {
+                    let c = count / (a * b);
+                    if c <= b {
+                        assert!(found <= vec![a, b, c], "{count}: {found:?}, and {a} {b} {c}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! A communicator with a topology, its ranks placed when they may be reordered.
+
+use super::Topology;
+use super::placement::{self, Distances, Traffic};
+use crate::abi;
+use crate::abi::values::*;
+use crate::check::{self, Failure};
+use crate::comm::construct::{member_of, take_context};
+use crate::comm::exchange::{Circle, making_tag, numbers, words};
+use crate::comm::hardware::{self, UNBOUND};
+use crate::comm::info::Info;
+use crate::comm::{Comm, Group};
+use crate::runtime::{self, State};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// How far the processes of a communicator are from one another, by the cpus that they are bound to on the machine below `root`.
+fn distances(state: &State, comm: &Comm, root: &Path) -> Distances {
+    let segment = state.engine.segment();
+    let cpus_of = |job: u32| -> Vec<u32> {
+        let words = segment.rank(job as usize).affinity.iter().enumerate();
+        words
+            .flat_map(|(at, word)| {
+                let word = word.load(Ordering::Relaxed);
+                (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at as u32 * 64 + bit)
+            })
+            .collect()
+    };
+    between(comm.group.members.iter().map(|&job| cpus_of(job)), root)
+}
+
+/// How far processes are from one another: the kinds of parts of the machine that two do not share, given the cpus of each.
+fn between(cpus: impl Iterator<Item = Vec<u32>>, root: &Path) -> Distances {
+    let mut known = HashMap::new();
+    let parts: Vec<_> = cpus
+        .map(|cpus| *known.entry(cpus).or_insert_with_key(|cpus| hardware::parts(root, cpus)))
+        .collect();
+    Distances::new(parts.len(), |a, b| {
+        let shared = parts[a].iter().zip(&parts[b]).filter(|(a, b)| a == b && **a != UNBOUND).count();
+        if a == b { 0 } else { (hardware::LEVELS - shared) as u32 }
+    })
+}
+
+/// The process (rank of `comm`) for each rank of a new communicator with these edges; the same on all ranks.
+pub fn placed(state: &State, comm: &Comm, edges: impl IntoIterator<Item = (usize, usize, u64)>) -> Vec<usize> {
+    let count = comm.size();
+    let order = placement::place(&Traffic::new(count, edges), &distances(state, comm, Path::new("/")));
+    order.unwrap_or_else(|| (0..count).collect())
+}
+
+/// The making of a communicator of all or some ranks of another.
+pub struct Making<'a> {
+    comm: &'a Arc<Comm>,
+    circle: Circle,
+}
+
+impl<'a> Making<'a> {
+    /// All ranks of `comm` start it.
+    pub fn of(comm: &'a Arc<Comm>) -> Self {
+        Self { comm, circle: Circle::local(comm, making_tag(comm)) }
+    }
+
+    /// What every rank says, told to all, in the order of ranks.
+    ///
+    /// # Errors
+    /// The ranks call different functions.
+    pub fn tell_all(&self, own: &[u32]) -> Result<Vec<Vec<u32>>, Failure> {
+        let ranks = self.comm.size();
+        let lengths = self.gathered(&[own.len() as u32], 1)?;
+        let most = lengths.iter().copied().max().unwrap_or(0) as usize;
+        let mut padded = own.to_vec();
+        padded.resize(most, 0);
+        let all = self.gathered(&padded, most)?;
+        Ok((0..ranks).map(|rank| all[rank * most..][..lengths[rank] as usize].to_vec()).collect())
+    }
+
+    /// As many words of every rank, in the order of ranks.
+    fn gathered(&self, own: &[u32], each: usize) -> Result<Vec<u32>, Failure> {
+        let gathered = self.circle.gather(&words(own.iter().copied()))?;
+        let room = 4 * each * self.comm.size();
+        let all = self.circle.broadcast(0, if self.circle.place == 0 { gathered } else { Vec::new() }, room)?;
+        Ok(numbers(&all))
+    }
+
+    /// Makes it of the first `count` ranks in an order that rank 0 finds: the rank of each process of this communicator.
+    ///
+    /// # Errors
+    /// The ranks call different functions.
+    pub fn finish(
+        self,
+        count: usize,
+        order: impl FnOnce(&State, &Comm) -> Vec<usize>,
+        topology: impl FnOnce(usize) -> Topology,
+    ) -> Result<abi::Comm, Failure> {
+        let own = if self.circle.place == 0 {
+            let state = runtime::enter();
+            let order = order(&state, self.comm);
+            words(std::iter::once(take_context(&state)).chain(order[..count].iter().map(|&rank| rank as u32)))
+        } else {
+            Vec::new()
+        };
+        let told = numbers(&self.circle.broadcast(0, own, 4 * (1 + count))?);
+        let members = told[1..].iter().map(|&rank| self.comm.group.members[rank as usize]).collect();
+        let made = member_of(self.comm, told[0], Arc::new(Group { members }), Info::default())?;
+        give(made, topology);
+        Ok(made)
+    }
+}
+
+/// Gives a new communicator its topology, made for this process's rank in it.
+pub fn give(made: abi::Comm, topology: impl FnOnce(usize) -> Topology) {
+    let state = runtime::enter();
+    if let Some(comm) = state.comm(made).filter(|_| made.0 != MPI_COMM_NULL) {
+        let first = comm.topology.set(Arc::new(topology(comm.rank)));
+        debug_assert!(first.is_ok(), "a new communicator has no topology");
+    }
+}
+
+/// The communicator that one with a topology is made of, whose handle's place is cleared.
+///
+/// # Errors
+/// No communicator, or an intercommunicator; no place for the handle.
+pub fn parent(comm: abi::Comm, place: *mut abi::Comm) -> Result<Arc<Comm>, Failure> {
+    let state = check::running()?;
+    *check::output(place, "newcomm")? = abi::Comm(MPI_COMM_NULL);
+    Ok(check::intracomm(&state, comm, "comm")?.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Grid;
+    use super::*;
+    use std::fs;
+
+    /// The files of a computer that is not here, in a directory that is removed when dropped.
+    struct Recorded(std::path::PathBuf);
+
+    impl Recorded {
+        fn of(name: &str) -> Self {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../machine/tests/recorded").join(name);
+            let root = std::env::temp_dir().join(format!("cellweave-placement-{}-{name}", std::process::id()));
+            for line in fs::read_to_string(folder.join("tree.txt")).unwrap().lines() {
+                let (path, content) = line.split_once('\t').unwrap();
+                let (start, rest) = path.split_once('{').unwrap_or((path, "}"));
+                let (cpus, end) = rest.split_once('}').unwrap();
+                let paths = match machine::discover::cpu_list(cpus).filter(|cpus| !cpus.is_empty()) {
+                    Some(cpus) => cpus.into_iter().map(|cpu| format!("{start}{cpu}{end}")).collect(),
+                    None => vec![start.to_owned()],
+                };
+                for path in paths {
+                    let path = root.join(path);
+                    fs::create_dir_all(path.parent().unwrap()).unwrap();
+                    fs::write(path, content.replace("\\n", "\n")).unwrap();
+                }
+            }
+            Self(root)
+        }
+    }
+
+    impl Drop for Recorded {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn edges(grid: &Grid) -> Vec<(usize, usize, u64)> {
+        let edge = |rank: usize| grid.neighbours(rank).into_iter().flatten().map(move |other| (rank, other, 1));
+        (0..grid.size().unwrap()).flat_map(edge).collect()
+    }
+
+    #[test]
+    fn on_a_machine_of_two_chips_a_grid_is_placed_so_that_neighbours_are_near() {
+        let machine = Recorded::of("epyc-2x64");
+        // 64 ranks dealt out in turn to the chips' caches: rank r on cpu 8 (r mod 16) + r / 16.
+        let cpus = |rank: u32| vec![8 * (rank % 16) + rank / 16];
+        let distances = between((0..64).map(cpus), &machine.0);
+        // Cache-mates, chip-mates, and strangers are at three distances.
+        let far = [16, 1, 8].map(|other| distances.between(0, other));
+        assert!(far[0] < far[1] && far[1] < far[2], "{far:?}");
+        let grid = Grid { dims: vec![8, 8], periods: vec![false, false] };
+        let traffic = Traffic::new(64, edges(&grid));
+        let as_it_is: Vec<usize> = (0..64).collect();
+        let order = placement::place(&traffic, &distances).expect("there is a better order");
+        let costs = [&as_it_is, &order].map(|order| traffic.cost(&distances, order));
+        // Blocks of 2 x 2 in a cache: 32 of the 112 x 2 messages cross caches' borders at least; a third less is far from that.
+        assert!(costs[1] * 4 < costs[0] * 3, "{costs:?}");
+        let mut sorted = order;
+        sorted.sort_unstable();
+        assert_eq!(sorted, as_it_is);
+    }
+
+    #[test]
+    fn processes_that_are_bound_to_nothing_are_equally_far_apart() {
+        let machine = Recorded::of("epyc-2x64");
+        let distances = between((0..6).map(|_| (0..256).collect()), &machine.0);
+        let traffic = Traffic::new(6, [(0, 5, 1), (1, 4, 7)]);
+        assert_eq!(placement::place(&traffic, &distances), None);
+    }
+}
