@@ -42,3 +42,4 @@ pub mod request;
 pub mod runtime;
 pub mod segment;
 pub mod tool;
+pub mod topology;

@@ -60,19 +60,19 @@ pub fn gather(
 }
 
 /// Blocks of one datatype, each with its count and its displacement in elements.
-fn blocks<'a>(
+pub(super) fn blocks<'a>(
     scene: &Scene<'a>,
+    length: usize,
     buffer: *const c_void,
     counts: Numbers,
     displacements: Numbers,
     datatype: abi::Datatype,
     names: [&str; 3],
 ) -> Result<impl Fn(usize) -> Elements<'a> + use<'a>, Failure> {
-    let ranks = scene.ranks().count;
-    let counts = counts.counts(ranks, names[1])?;
-    let displacements = displacements.present(ranks, names[2])?;
+    let counts = counts.counts(length, names[1])?;
+    let displacements = displacements.present(length, names[2])?;
     let datatype = scene.state.committed_datatype(datatype)?;
-    let some = (0..ranks).any(|rank| counts.at(rank) > 0);
+    let some = (0..length).any(|index| counts.at(index) > 0);
     present(buffer, usize::from(some), datatype, names[0])?;
     let whole = Elements { address: buffer.cast_mut().cast(), count: 0, datatype };
     Ok(move |rank| {
@@ -82,14 +82,14 @@ fn blocks<'a>(
 }
 
 /// Blocks each of its own datatype, with its count and its displacement in bytes.
-fn typed_blocks<'a>(
+pub(super) fn typed_blocks<'a>(
     scene: &Scene<'a>,
+    length: usize,
     buffer: *const c_void,
     counts: Numbers,
     displacements: Numbers,
     datatypes: *const abi::Datatype,
     names: [&str; 4],
-    length: usize,
 ) -> Result<impl Fn(usize) -> Elements<'a> + use<'a>, Failure> {
     let counts = counts.counts(length, names[1])?;
     let displacements = displacements.present(length, names[2])?;
@@ -140,7 +140,15 @@ pub fn gatherv(
         algorithm::gather(scene.schedule, ranks, root, send, |_| unreachable!("only the root receives"));
         return Ok(());
     }
-    let block = blocks(scene, recvbuf, recvcounts, displs, recvtype, ["recvbuf", "recvcounts", "displs"])?;
+    let block = blocks(
+        scene,
+        ranks.count,
+        recvbuf,
+        recvcounts,
+        displs,
+        recvtype,
+        ["recvbuf", "recvcounts", "displs"],
+    )?;
     if let Some(send) = &send {
         apart(send, &block(ranks.own))?;
     }
@@ -209,7 +217,15 @@ pub fn scatterv(
         algorithm::scatter(scene.schedule, ranks, root, |_| unreachable!("only the root sends"), receive);
         return Ok(());
     }
-    let block = blocks(scene, sendbuf, sendcounts, displs, sendtype, ["sendbuf", "sendcounts", "displs"])?;
+    let block = blocks(
+        scene,
+        ranks.count,
+        sendbuf,
+        sendcounts,
+        displs,
+        sendtype,
+        ["sendbuf", "sendcounts", "displs"],
+    )?;
     if let Some(receive) = &receive {
         apart(&block(ranks.own), receive)?;
     }
@@ -251,7 +267,15 @@ pub fn allgatherv(
 ) -> Result<(), Failure> {
     let ranks = scene.ranks();
     let send = scene.sent(sendbuf, sendcount, sendtype, !ranks.between_groups)?;
-    let block = blocks(scene, recvbuf, recvcounts, displs, recvtype, ["recvbuf", "recvcounts", "displs"])?;
+    let block = blocks(
+        scene,
+        ranks.count,
+        recvbuf,
+        recvcounts,
+        displs,
+        recvtype,
+        ["recvbuf", "recvcounts", "displs"],
+    )?;
     if let (Some(send), false) = (&send, ranks.between_groups) {
         apart(send, &block(ranks.own))?;
     }
@@ -302,13 +326,20 @@ pub fn alltoallv(
     recvtype: abi::Datatype,
 ) -> Result<(), Failure> {
     let ranks = scene.ranks();
-    let receive =
-        blocks(scene, recvbuf, recvcounts, rdispls, recvtype, ["recvbuf", "recvcounts", "rdispls"])?;
+    let receive = blocks(
+        scene,
+        ranks.count,
+        recvbuf,
+        recvcounts,
+        rdispls,
+        recvtype,
+        ["recvbuf", "recvcounts", "rdispls"],
+    )?;
     let send = if in_place_within(scene, sendbuf)? {
         None
     } else {
         let names = ["sendbuf", "sendcounts", "sdispls"];
-        let send = blocks(scene, sendbuf, sendcounts, sdispls, sendtype, names)?;
+        let send = blocks(scene, ranks.count, sendbuf, sendcounts, sdispls, sendtype, names)?;
         if !ranks.between_groups {
             apart(&send(ranks.own), &receive(ranks.own))?;
         }
@@ -332,12 +363,12 @@ pub fn alltoallw(
 ) -> Result<(), Failure> {
     let ranks = scene.ranks();
     let names = ["recvbuf", "recvcounts", "rdispls", "recvtypes"];
-    let receive = typed_blocks(scene, recvbuf, recvcounts, rdispls, recvtypes, names, ranks.count)?;
+    let receive = typed_blocks(scene, ranks.count, recvbuf, recvcounts, rdispls, recvtypes, names)?;
     let send = if in_place_within(scene, sendbuf)? {
         None
     } else {
         let names = ["sendbuf", "sendcounts", "sdispls", "sendtypes"];
-        let send = typed_blocks(scene, sendbuf, sendcounts, sdispls, sendtypes, names, ranks.count)?;
+        let send = typed_blocks(scene, ranks.count, sendbuf, sendcounts, sdispls, sendtypes, names)?;
         if !ranks.between_groups {
             apart(&send(ranks.own), &receive(ranks.own))?;
         }

@@ -8,6 +8,7 @@
 //! | `algorithm` | the collectives as schedules, and which algorithm is taken when |
 //! | `arguments` | what the C functions are passed, checked |
 //! | `build` | from arguments to a schedule |
+//! | `neighbourhood` | the same for neighbourhoods |
 //! | `run` | a schedule carried out: blocking, non-blocking or persistent |
 //! | `functions` | the C functions, six of each collective |
 //!
@@ -19,9 +20,11 @@ mod arguments;
 mod build;
 mod elements;
 mod functions;
+mod neighbourhood;
 mod run;
 mod schedule;
 mod scratch;
 
+pub use algorithm::Neighbours;
 pub use elements::Elements;
 pub use schedule::Schedule;

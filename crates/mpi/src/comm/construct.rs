@@ -25,8 +25,9 @@ impl State {
 
 /// A communicator with the groups of `parent`, that is not in the table yet.
 fn twin(parent: &Comm, context: u32, hints: Info) -> Comm {
-    let made = Comm::new(context, parent.rank, parent.group.clone(), parent.remote.clone());
+    let mut made = Comm::new(context, parent.rank, parent.group.clone(), parent.remote.clone());
     *made.hints.lock().unwrap() = hints;
+    made.topology = parent.topology.clone();
     made
 }
 

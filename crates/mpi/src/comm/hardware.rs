@@ -52,7 +52,7 @@ fn part(root: &Path, kind: usize, cpu: u32) -> Option<u32> {
 }
 
 /// Of each kind the part that holds all `cpus`, or `UNBOUND`.
-fn parts(root: &Path, cpus: &[u32]) -> [u32; LEVELS] {
+pub fn parts(root: &Path, cpus: &[u32]) -> [u32; LEVELS] {
     std::array::from_fn(|kind| {
         let mut parts = cpus.iter().map(|&cpu| part(root, kind, cpu));
         let first = parts.next().flatten();

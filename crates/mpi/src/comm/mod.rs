@@ -36,11 +36,12 @@ pub mod intercomm;
 pub mod split_type;
 
 use crate::abi::values::{MPI_ERRORS_ARE_FATAL, MPI_UNDEFINED};
+use crate::topology::Topology;
 use attributes::Attributes;
 use info::Info;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// An ordered set of ranks of the job.
 #[derive(Debug, PartialEq, Eq)]
@@ -94,6 +95,8 @@ pub struct Comm {
     pub collectives: AtomicU32,
     /// The same for persistent collectives, which keep their tag.
     pub persistent_collectives: AtomicU32,
+    /// How its ranks communicate; set when it is made, or never.
+    pub topology: OnceLock<Arc<Topology>>,
 }
 
 impl Comm {
@@ -111,6 +114,7 @@ impl Comm {
             offspring: AtomicU32::new(0),
             collectives: AtomicU32::new(0),
             persistent_collectives: AtomicU32::new(0),
+            topology: OnceLock::new(),
         }
     }
 

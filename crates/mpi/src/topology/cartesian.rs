@@ -73,8 +73,11 @@ fn described(ndims: c_int, dims: *const c_int, periods: *const c_int) -> Result<
 /// The ranks of a grid, which must be in the communicator.
 fn fitting(grid: &Grid, comm: &Comm) -> Result<usize, Failure> {
     grid.size().filter(|&size| size <= comm.size()).ok_or_else(|| {
-        let text =
-            format_args!("dims {:?} make a grid larger than comm, which has {} ranks", grid.dims, comm.size());
+        let text = format_args!(
+            "dims {:?} make a grid larger than comm, which has {} ranks",
+            grid.dims,
+            comm.size()
+        );
         Failure::new(MPI_ERR_DIMS, text)
     })
 }
@@ -102,12 +105,7 @@ pub fn rank_of(comm: &Comm, rank: c_int) -> Result<usize, Failure> {
     Ok(rank as usize)
 }
 
-fn create(
-    handle: abi::Comm,
-    grid: Grid,
-    reorder: bool,
-    newcomm: *mut abi::Comm,
-) -> Result<(), Failure> {
+fn create(handle: abi::Comm, grid: Grid, reorder: bool, newcomm: *mut abi::Comm) -> Result<(), Failure> {
     let comm = parent(handle, newcomm)?;
     let size = fitting(&grid, &comm)?;
     let made = Making::of(&comm).finish(

@@ -56,13 +56,16 @@ fn traffic(edges: &[Edge]) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
 
 /// The edges of a rank as words, to be told to all, and back.
 fn to_words(edges: &Edges) -> Vec<u32> {
-    let list = |edges: &[(usize, c_int)]| edges.iter().flat_map(|&(rank, weight)| [rank as u32, weight as u32]).collect();
+    let list = |edges: &[(usize, c_int)]| {
+        edges.iter().flat_map(|&(rank, weight)| [rank as u32, weight as u32]).collect()
+    };
     let [sources, destinations]: [Vec<u32>; 2] = [list(&edges.sources), list(&edges.destinations)];
     [vec![edges.sources.len() as u32], sources, destinations].concat()
 }
 
 fn from_words(words: &[u32], weighted: bool) -> Edges {
-    let list = |words: &[u32]| words.chunks_exact(2).map(|edge| (edge[0] as usize, edge[1] as c_int)).collect();
+    let list =
+        |words: &[u32]| words.chunks_exact(2).map(|edge| (edge[0] as usize, edge[1] as c_int)).collect();
     let (sources, destinations) = words[1..].split_at(2 * words[0] as usize);
     Edges { sources: list(sources), destinations: list(destinations), weighted }
 }

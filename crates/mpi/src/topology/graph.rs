@@ -21,7 +21,9 @@ fn described(comm: &Comm, nnodes: c_int, index: *const c_int, edges: *const c_in
     let mut before = 0;
     for (at, &end) in index.iter().enumerate() {
         if end < before {
-            let text = format_args!("indx[{at}] is {end}; allowed are {before} and more, no less than the one before");
+            let text = format_args!(
+                "indx[{at}] is {end}; allowed are {before} and more, no less than the one before"
+            );
             return Err(Failure::new(MPI_ERR_ARG, text));
         }
         before = end;

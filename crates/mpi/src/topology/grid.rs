@@ -48,9 +48,11 @@ impl Grid {
 
     /// The rank so many steps along a dimension; nothing beyond the end.
     pub fn shifted(&self, rank: usize, dimension: usize, steps: i64) -> Option<usize> {
-        let moved = self.coordinates(rank).into_iter().enumerate().map(|(at, coordinate)| {
-            coordinate as i64 + if at == dimension { steps } else { 0 }
-        });
+        let moved = self
+            .coordinates(rank)
+            .into_iter()
+            .enumerate()
+            .map(|(at, coordinate)| coordinate as i64 + if at == dimension { steps } else { 0 });
         self.rank(moved).ok()
     }
 

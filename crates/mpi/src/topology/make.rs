@@ -5,7 +5,8 @@ use super::placement::{self, Distances, Traffic};
 use crate::abi;
 use crate::abi::values::*;
 use crate::check::{self, Failure};
-use crate::comm::construct::{member_of, take_context};
+use crate::comm::agreement::take_context;
+use crate::comm::construct::insert;
 use crate::comm::exchange::{Circle, making_tag, numbers, words};
 use crate::comm::hardware::{self, UNBOUND};
 use crate::comm::info::Info;
@@ -34,9 +35,8 @@ fn distances(state: &State, comm: &Comm, root: &Path) -> Distances {
 /// How far processes are from one another: the kinds of parts of the machine that two do not share, given the cpus of each.
 fn between(cpus: impl Iterator<Item = Vec<u32>>, root: &Path) -> Distances {
     let mut known = HashMap::new();
-    let parts: Vec<_> = cpus
-        .map(|cpus| *known.entry(cpus).or_insert_with_key(|cpus| hardware::parts(root, cpus)))
-        .collect();
+    let parts: Vec<_> =
+        cpus.map(|cpus| *known.entry(cpus).or_insert_with_key(|cpus| hardware::parts(root, cpus))).collect();
     Distances::new(parts.len(), |a, b| {
         let shared = parts[a].iter().zip(&parts[b]).filter(|(a, b)| a == b && **a != UNBOUND).count();
         if a == b { 0 } else { (hardware::LEVELS - shared) as u32 }
@@ -44,7 +44,11 @@ fn between(cpus: impl Iterator<Item = Vec<u32>>, root: &Path) -> Distances {
 }
 
 /// The process (rank of `comm`) for each rank of a new communicator with these edges; the same on all ranks.
-pub fn placed(state: &State, comm: &Comm, edges: impl IntoIterator<Item = (usize, usize, u64)>) -> Vec<usize> {
+pub fn placed(
+    state: &State,
+    comm: &Comm,
+    edges: impl IntoIterator<Item = (usize, usize, u64)>,
+) -> Vec<usize> {
     let count = comm.size();
     let order = placement::place(&Traffic::new(count, edges), &distances(state, comm, Path::new("/")));
     order.unwrap_or_else(|| (0..count).collect())
@@ -80,7 +84,8 @@ impl<'a> Making<'a> {
     fn gathered(&self, own: &[u32], each: usize) -> Result<Vec<u32>, Failure> {
         let gathered = self.circle.gather(&words(own.iter().copied()))?;
         let room = 4 * each * self.comm.size();
-        let all = self.circle.broadcast(0, if self.circle.place == 0 { gathered } else { Vec::new() }, room)?;
+        let all =
+            self.circle.broadcast(0, if self.circle.place == 0 { gathered } else { Vec::new() }, room)?;
         Ok(numbers(&all))
     }
 
@@ -103,7 +108,7 @@ impl<'a> Making<'a> {
         };
         let told = numbers(&self.circle.broadcast(0, own, 4 * (1 + count))?);
         let members = told[1..].iter().map(|&rank| self.comm.group.members[rank as usize]).collect();
-        let made = member_of(self.comm, told[0], Arc::new(Group { members }), Info::default())?;
+        let made = insert(self.comm, told[0], Arc::new(Group { members }), None, Info::default())?;
         give(made, topology);
         Ok(made)
     }
@@ -140,7 +145,8 @@ mod tests {
     impl Recorded {
         fn of(name: &str) -> Self {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../machine/tests/recorded").join(name);
-            let root = std::env::temp_dir().join(format!("cellweave-placement-{}-{name}", std::process::id()));
+            let root =
+                std::env::temp_dir().join(format!("cellweave-placement-{}-{name}", std::process::id()));
             for line in fs::read_to_string(folder.join("tree.txt")).unwrap().lines() {
                 let (path, content) = line.split_once('\t').unwrap();
                 let (start, rest) = path.split_once('{').unwrap_or((path, "}"));
@@ -166,7 +172,8 @@ mod tests {
     }
 
     fn edges(grid: &Grid) -> Vec<(usize, usize, u64)> {
-        let edge = |rank: usize| grid.neighbours(rank).into_iter().flatten().map(move |other| (rank, other, 1));
+        let edge =
+            |rank: usize| grid.neighbours(rank).into_iter().flatten().map(move |other| (rank, other, 1));
         (0..grid.size().unwrap()).flat_map(edge).collect()
     }
 

@@ -6,7 +6,6 @@
 //! | `placement` | which process best takes which place |
 //! | `make` | a communicator with a topology, its ranks placed when they may be reordered |
 //! | `cartesian`, `graph`, `distributed` | the C functions |
-//! | `neighbourhood` | the C functions of neighbourhood collectives |
 //!
 //! Distances are what the machine says of the cpus that processes are bound to: how many kinds of its parts (cpu, core, L2, L3, NUMA
 //! node, package) they do not share. Processes that are not bound, or all equally far apart, keep their order.
@@ -16,7 +15,6 @@ mod distributed;
 mod graph;
 mod grid;
 mod make;
-mod neighbourhood;
 mod placement;
 
 pub use grid::Grid;

@@ -31,7 +31,8 @@ impl Distances {
 
     /// Any two are as far apart as any other two.
     fn equal(&self) -> bool {
-        let mut pairs = (0..self.count).flat_map(|a| (0..self.count).map(move |b| (a, b))).filter(|(a, b)| a != b);
+        let mut pairs =
+            (0..self.count).flat_map(|a| (0..self.count).map(move |b| (a, b))).filter(|(a, b)| a != b);
         let Some(first) = pairs.next() else { return true };
         pairs.all(|(a, b)| self.between(a, b) == self.between(first.0, first.1))
     }
@@ -67,13 +68,17 @@ impl Traffic {
 
     /// The cost of an order: `process[place]`.
     pub fn cost(&self, distances: &Distances, process: &[usize]) -> u64 {
-        let both_ways: u64 = (0..process.len()).map(|place| self.share(distances, process, place, process[place])).sum();
+        let both_ways: u64 =
+            (0..process.len()).map(|place| self.share(distances, process, place, process[place])).sum();
         both_ways / 2
     }
 
     /// What a place costs when a process takes it.
     fn share(&self, distances: &Distances, process: &[usize], place: usize, taker: usize) -> u64 {
-        self.partners[place].iter().map(|&(other, weight)| weight * u64::from(distances.between(taker, process[other]))).sum()
+        self.partners[place]
+            .iter()
+            .map(|&(other, weight)| weight * u64::from(distances.between(taker, process[other])))
+            .sum()
     }
 }
 
@@ -88,7 +93,8 @@ pub fn place(traffic: &Traffic, distances: &Distances) -> Option<Vec<usize>> {
     let found = if count <= EXACT {
         exact(traffic, distances, cost)
     } else {
-        let candidates = [as_it_is, downwards(traffic, distances)].map(|start| improved(traffic, distances, start));
+        let candidates =
+            [as_it_is, downwards(traffic, distances)].map(|start| improved(traffic, distances, start));
         candidates.into_iter().min_by_key(|order| traffic.cost(distances, order))?
     };
     (traffic.cost(distances, &found) < cost).then_some(found)
@@ -115,7 +121,9 @@ fn exact(traffic: &Traffic, distances: &Distances, bound: u64) -> Vec<usize> {
             for process in (0..count).filter(|process| !self.order.contains(process)).collect::<Vec<_>>() {
                 let earlier = self.traffic.partners[place].iter().filter(|(other, _)| *other < place);
                 let added: u64 = earlier
-                    .map(|&(other, weight)| weight * u64::from(self.distances.between(process, self.order[other])))
+                    .map(|&(other, weight)| {
+                        weight * u64::from(self.distances.between(process, self.order[other]))
+                    })
                     .sum();
                 self.order.push(process);
                 self.go_on(cost + added);
@@ -136,7 +144,8 @@ fn improved(traffic: &Traffic, distances: &Distances, mut process: Vec<usize>) -
         for a in 0..process.len() {
             for b in a + 1..process.len() {
                 let both = |process: &[usize]| {
-                    traffic.share(distances, process, a, process[a]) + traffic.share(distances, process, b, process[b])
+                    traffic.share(distances, process, a, process[a])
+                        + traffic.share(distances, process, b, process[b])
                 };
                 let before = both(&process);
                 process.swap(a, b);
@@ -193,8 +202,11 @@ fn cluster(traffic: &Traffic, left: &mut Vec<usize>, size: usize) -> Vec<usize> 
     // Traffic of each place with the chosen ones and with those that are left.
     let mut with = vec![[0u64; 2]; traffic.partners.len()];
     for &place in left.iter() {
-        with[place][1] =
-            traffic.partners[place].iter().filter(|(other, _)| left.contains(other)).map(|&(_, weight)| weight).sum();
+        with[place][1] = traffic.partners[place]
+            .iter()
+            .filter(|(other, _)| left.contains(other))
+            .map(|&(_, weight)| weight)
+            .sum();
     }
     while chosen.len() < size {
         // The next has most with the chosen, then least with the rest; of equal ones the first.

@@ -29,11 +29,8 @@ pub fn allgather<'a>(
         return;
     }
     let own = block(ranks.own);
-    if let Some(byte) = even
-        && ranks.count > FEW
-        && own.bytes() <= SMALL
-        && own.bytes() > 0
-    {
+    let small = ranks.count > FEW && own.bytes() <= SMALL && own.bytes() > 0;
+    if let Some(byte) = even.filter(|_| small) {
         if let Some(send) = send {
             schedule.copy(send, own);
         }

@@ -23,11 +23,8 @@ pub fn alltoall<'a>(
         return;
     }
     let bytes = receive(ranks.own).bytes();
-    if let Some(byte) = even
-        && ranks.count > 2 * FEW
-        && bytes <= TINY
-        && bytes > 0
-    {
+    let tiny = ranks.count > 2 * FEW && bytes <= TINY && bytes > 0;
+    if let Some(byte) = even.filter(|_| tiny) {
         return bruck(schedule, ranks, send, receive, byte);
     }
     for to in ranks.others() {

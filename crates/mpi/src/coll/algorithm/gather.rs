@@ -13,9 +13,7 @@ pub fn gather<'a>(
     block: impl Fn(usize) -> Elements<'a>,
 ) {
     if !root.is_here(ranks) {
-        if let (Root::Rank(root), Some(send)) = (root, send)
-            && send.bytes() > 0
-        {
+        if let (Root::Rank(root), Some(send)) = (root, send.filter(|send| send.bytes() > 0)) {
             schedule.send(root, send);
         }
         return;
@@ -40,9 +38,7 @@ pub fn scatter<'a>(
     receive: Option<Elements<'a>>,
 ) {
     if !root.is_here(ranks) {
-        if let (Root::Rank(root), Some(receive)) = (root, receive)
-            && receive.bytes() > 0
-        {
+        if let (Root::Rank(root), Some(receive)) = (root, receive.filter(|receive| receive.bytes() > 0)) {
             schedule.receive(root, receive);
         }
         return;
