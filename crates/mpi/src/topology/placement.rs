@@ -90,13 +90,8 @@ pub fn place(traffic: &Traffic, distances: &Distances) -> Option<Vec<usize>> {
     if cost == 0 || distances.equal() {
         return None;
     }
-    let found = if count <= EXACT {
-        exact(traffic, distances, cost)
-    } else {
-        let candidates =
-            [as_it_is, downwards(traffic, distances)].map(|start| improved(traffic, distances, start));
-        candidates.into_iter().min_by_key(|order| traffic.cost(distances, order))?
-    };
+    let found =
+        if count <= EXACT { exact(traffic, distances, cost) } else { good(traffic, distances, as_it_is) };
     (traffic.cost(distances, &found) < cost).then_some(found)
 }
 
@@ -135,6 +130,13 @@ fn exact(traffic: &Traffic, distances: &Distances, bound: u64) -> Vec<usize> {
     let mut search = Search { traffic, distances, order: Vec::new(), best: (bound, as_it_is) };
     search.go_on(0);
     search.best.1
+}
+
+/// A good order: the better of two that were improved by swaps, the order as it is and one built downwards.
+fn good(traffic: &Traffic, distances: &Distances, as_it_is: Vec<usize>) -> Vec<usize> {
+    let [one, other] =
+        [as_it_is, downwards(traffic, distances)].map(|start| improved(traffic, distances, start));
+    if traffic.cost(distances, &other) < traffic.cost(distances, &one) { other } else { one }
 }
 
 /// Swaps two processes as long as that makes an order better.
@@ -287,7 +289,7 @@ mod tests {
             let (traffic, distances) = (Traffic::new(7, edges), dealt(7, 2));
             let as_it_is: Vec<usize> = (0..7).collect();
             let best = exact(&traffic, &distances, traffic.cost(&distances, &as_it_is));
-            let found = improved(&traffic, &distances, downwards(&traffic, &distances));
+            let found = good(&traffic, &distances, as_it_is);
             assert!(is_permutation(&found));
             let costs = [&best, &found].map(|order| traffic.cost(&distances, order));
             assert!(costs[0] <= costs[1]);
