@@ -61,6 +61,8 @@ programs! {
     tool
     type_contents
     type_extents
+    type_large
+    type_predefined
     type_random
     wildcards
 }
