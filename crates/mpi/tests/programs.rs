@@ -2,21 +2,15 @@
 //!
 //! They are written by the standard's text and know nothing of this library: any MPI with the standard ABI can run them.
 
-mod common;
+mod tree;
 
 /// One rank, a pair, an odd number, a power of two, and more than most machines that run this have cores.
 const RANKS: [u32; 5] = [1, 2, 3, 4, 7];
 
 fn run(name: &str) {
-    let program = common::compile(&format!("c/{name}.c"));
+    let program = tree::compile(&format!("c/{name}"));
     for ranks in RANKS {
-        let done = common::run(ranks, &program, &[]);
-        let (printed, said) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-        assert!(
-            done.status.success() && printed == format!("ok {name}\n") && said.is_empty(),
-            "{name} on {ranks} ranks: {}\n{printed}{said}",
-            done.status
-        );
+        assert_eq!(tree::run(&program, ranks, &[]), format!("ok {name}\n"), "on {ranks} ranks");
     }
 }
 

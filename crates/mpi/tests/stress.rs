@@ -1,0 +1,40 @@
+//! Random traffic, checked against a sequential model of MPI's matching rules: see `stress/stress.c`.
+//!
+//! The long form, ten million messages: `cargo test --release -p cellweave-mpi --test stress -- --ignored`.
+
+mod tree;
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+fn stress(ranks: u32, threads: u32, messages: u32, seed: u32) {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    let program = PROGRAM.get_or_init(|| tree::compile("stress/stress"));
+    let [threads, messages, seed] = [threads, messages, seed].map(|n| n.to_string());
+    let options = ["--threads", &threads, "--messages", &messages, "--seed", &seed];
+    let printed = tree::run(program, ranks, &options);
+    assert!(printed.starts_with("ok stress: "), "{printed}");
+}
+
+#[test]
+fn random_traffic_is_matched_as_the_model_says() {
+    stress(1, 1, 50_000, 1);
+    stress(2, 1, 300_000, 2);
+    stress(3, 1, 100_000, 3);
+    stress(7, 1, 40_000, 4);
+}
+
+#[test]
+fn random_traffic_of_several_threads_is_matched_as_the_model_says() {
+    stress(2, 3, 100_000, 5);
+    stress(4, 2, 40_000, 6);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn ten_million_messages_are_matched_as_the_model_says() {
+    for seed in 100..110 {
+        let (ranks, threads) = [(2, 1), (2, 1), (3, 1), (4, 1), (2, 3)][seed as usize % 5];
+        stress(ranks, threads, 1_000_000, seed);
+    }
+}
