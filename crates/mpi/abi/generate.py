@@ -256,8 +256,9 @@ def default_body(f: Function) -> str | None:
             if match and match[2] in HANDLES:
                 null = NULL.get(match[1], f"{match[1].upper()}_NULL")
                 lines.append(f"if ({match[3]}) *{match[3]} = {null}; ")
-    code = "MPI_T_ERR_NOT_SUPPORTED" if f.name.startswith("MPI_T_") else "MPI_ERR_UNSUPPORTED_OPERATION"
-    return "".join(lines) + f"return {code};"
+    if f.name.startswith("MPI_T_"):
+        return "".join(lines) + "return MPI_T_ERR_NOT_SUPPORTED;"
+    return "".join(lines) + f'return cellweave_unsupported("{f.name}");'
 
 
 def names_c() -> str:
@@ -284,6 +285,9 @@ def names_c() -> str:
         '    __asm__(".pushsection .text." #X ",\\"ax\\"\\n.balign 16\\n.weak " #X "\\n.type " #X ", " FUNCTION \\',
         '            "\\n" #X ": " JUMP " P" #X "\\n.size " #X ", . - " #X "\\n.popsection");',
         "#define DEFAULT __attribute__((weak))",
+        "",
+        "/* Says that a function is not supported, as the error handler wants it, and gives the code. */",
+        "int cellweave_unsupported(const char *function);",
         "",
         "/* Variable arguments are C's alone: the library is told the level. */",
         "void cellweave_pcontrol(int level) __attribute__((weak));",

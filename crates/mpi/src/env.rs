@@ -10,7 +10,6 @@ use crate::request::{self, Request};
 use crate::runtime::{self, State, phase};
 use crate::segment::stage;
 use std::ffi::{c_char, c_int};
-use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -93,16 +92,6 @@ fn leaked(state: &State) -> Option<String> {
     (!told.is_empty()).then(|| format!("MPI_Finalize: never completed nor freed: {}", told.join(", ")))
 }
 
-/// A line of this rank's on the standard error.
-fn say(text: &str) {
-    let line = match launch::job() {
-        Some(job) if !job.alone => format!("cellweave: rank {}: {text}\n", job.rank),
-        _ => format!("cellweave: {text}\n"),
-    };
-    // Nowhere to say that it can't be said.
-    let _ = std::io::stderr().write_all(line.as_bytes());
-}
-
 mpi! {
     /// MPI 5.0, section 11.2.1. The arguments may be null and are left as they are.
     fn PMPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) {
@@ -132,7 +121,7 @@ mpi! {
         buffered::flush_all();
         runtime::wait_until(|state| (!state.engine.owes()).then_some(()));
         if let Some(text) = leaked(&runtime::enter()) {
-            say(&text);
+            launch::say(&text);
         }
         runtime::set_phase(phase::FINALISED);
         if let Some(job) = launch::job() {

@@ -166,6 +166,16 @@ fn errors_return_when_the_launcher_was_told_so() {
     assert_eq!((done.status.code(), String::from_utf8_lossy(&done.stderr).as_ref()), (Some(0), ""));
 }
 
+#[test]
+fn what_is_not_supported_returns_and_says_so_once() {
+    let (said, code) = two_ranks("unsupported");
+    for rank in [0, 1] {
+        let what = "MPI_Win_create_dynamic: this library does not support it; it returns MPI_ERR_UNSUPPORTED_OPERATION";
+        assert!(said.contains(&format!("cellweave: rank {rank}: {what}\n")), "{said}");
+    }
+    assert_eq!((said.lines().count(), code), (2, Some(0)));
+}
+
 /// A library by another MPI's name, and a program that is linked with it.
 fn built_for(soname: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("foreign-{soname}"));

@@ -9,7 +9,9 @@ use crate::abi::values::*;
 use crate::check::{self, Failure, mpi};
 use crate::launch::options::{ERRHANDLERS, INITIAL_ERRHANDLER};
 use crate::runtime::{self, State, phase};
-use std::ffi::c_int;
+use std::collections::BTreeSet;
+use std::ffi::{CStr, c_char, c_int};
+use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 /// What a program hands over: called with the object's handle and the error code.
@@ -238,6 +240,34 @@ mpi! {
         *handle = abi::Errhandler(MPI_ERRHANDLER_NULL);
         Ok(())
     }
+}
+
+/// Every function of the ABI that is not supported ends here, with its name; gives the code to return. Where errors end the job it
+/// returns all the same, so that a program can ask and go another way, but it says so, once per function.
+///
+/// # Safety
+/// A string that is never freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cellweave_unsupported(function: *const c_char) -> c_int {
+    static TOLD: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+    let code = MPI_ERR_UNSUPPORTED_OPERATION;
+    // SAFETY: the caller's promise.
+    let function = unsafe { CStr::from_ptr(function) }.to_str().unwrap_or("a function");
+    let text = "this library does not support it";
+    let fatal = runtime::phase() != phase::RUNNING || {
+        let state = runtime::enter();
+        let of_files = function.starts_with("MPI_File_");
+        let handler = if of_files { state.file_errhandler } else { state.addressee(None).1 };
+        matches!(state.action(handler), Action::EndsJob)
+    };
+    if !fatal {
+        return raise(None, code, function, text);
+    }
+    errors::remember(code, format!("{function}: {text}"));
+    if TOLD.lock().unwrap().insert(function) {
+        crate::launch::say(&format!("{function}: {text}; it returns MPI_ERR_UNSUPPORTED_OPERATION"));
+    }
+    code
 }
 
 /// Calls the error handler of a communicator with a code, as if a function had failed.

@@ -167,6 +167,16 @@ impl Place {
     }
 }
 
+/// A line of this rank's on the standard error.
+pub fn say(text: &str) {
+    let line = match job() {
+        Some(job) if !job.alone => format!("cellweave: rank {}: {text}\n", job.rank),
+        _ => format!("cellweave: {text}\n"),
+    };
+    // Nowhere to say that it can't be said.
+    let _ = io::stderr().write_all(line.as_bytes());
+}
+
 /// Ends the job: tells the launcher why, in one line, and exits with a code from 1 to 255.
 pub fn abort(code: i32, text: &str) -> ! {
     let code = if code & 0xff == 0 { 1 } else { code & 0xff };

@@ -25,7 +25,7 @@ pub mod processes;
 pub mod spawn;
 pub mod supervise;
 
-pub use join::{Job, abort, job, join};
+pub use join::{Job, abort, job, join, say};
 
 use crate::segment::Segment;
 

@@ -173,6 +173,13 @@ static void returned(void)
     exit((MPI_Finalize(), code == MPI_ERR_TAG && found && *number == 0 ? 0 : 97));
 }
 
+static void unsupported(void)
+{
+    MPI_Win window;
+    for (int i = 0; i < 2; i++)
+        if (MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window) != MPI_ERR_UNSUPPORTED_OPERATION) exit(96);
+}
+
 static void twice(void) { MPI_Init(NULL, NULL); }
 
 static void finalised(void)
@@ -189,7 +196,7 @@ static const struct { const char *name; void (*make)(void); } mistakes[] = {
     MISTAKE(datatype_freed), MISTAKE(datatype_is_communicator), MISTAKE(comm_null), MISTAKE(comm_garbage), MISTAKE(comm_freed),
     MISTAKE(comm_is_group), MISTAKE(world_freed), MISTAKE(group_freed), MISTAKE(request_freed), MISTAKE(operation_wrong),
     MISTAKE(operation_null), MISTAKE(colour_negative), MISTAKE(info_key_empty), MISTAKE(request_leaked), MISTAKE(memory), MISTAKE(library_memory),
-    MISTAKE(killed), MISTAKE(crashed), MISTAKE(left), MISTAKE(aborted), MISTAKE(forked), MISTAKE(returned), MISTAKE(twice), MISTAKE(finalised),
+    MISTAKE(killed), MISTAKE(crashed), MISTAKE(left), MISTAKE(aborted), MISTAKE(forked), MISTAKE(returned), MISTAKE(unsupported), MISTAKE(twice), MISTAKE(finalised),
 };
 
 int main(int argc, char **argv)
