@@ -1,7 +1,7 @@
 //! The job's shared memory: one sealed, sparse memfd that the launcher makes and every rank maps.
 //!
 //! ```text
-//! header page | a page per rank | an area per ordered pair of ranks (ring and its counters) | a table per rank, when profiled
+//! header page | a page per rank | an area per ordered pair of ranks (ring and its counters) | a pool per rank | a table per rank, when profiled
 //! ```
 //!
 //! Pages come into being when they are first touched, so that 256 ranks cost what they use. Everything inside is said by
@@ -18,6 +18,8 @@ pub const MOST_RANKS: usize = 256;
 pub const PAGE: usize = 4096;
 /// Bytes of the area of an ordered pair of ranks: the ring with its counters.
 pub const PAIR_BYTES: usize = 16 * 1024;
+/// Bytes of a rank's pool, for pieces that it sends.
+pub const POOL_BYTES: usize = 256 * 1024;
 /// The launcher ended the job.
 const BY_LAUNCHER: u32 = u32::MAX;
 const MAGIC: u64 = 0x6365_6c6c_6d70_6901;
@@ -164,7 +166,7 @@ impl Drop for FileLimit {
 }
 
 fn total(ranks: usize, profile_bytes: usize) -> usize {
-    PAGE + ranks * PAGE + ranks * ranks * PAIR_BYTES + ranks * profile_bytes
+    PAGE + ranks * PAGE + ranks * ranks * PAIR_BYTES + ranks * POOL_BYTES + ranks * profile_bytes
 }
 
 impl Segment {
@@ -345,6 +347,16 @@ impl Segment {
         assert!(from < self.ranks && to < self.ranks);
         // SAFETY: in bounds by the check above and `total`.
         unsafe { self.base.add(PAGE + self.ranks * PAGE + (to * self.ranks + from) * PAIR_BYTES) }
+    }
+
+    /// The pool of `POOL_BYTES` bytes that a rank sends from; aligned to a page.
+    pub fn pool(&self, rank: usize) -> *mut u8 {
+        assert!(rank < self.ranks);
+        // SAFETY: in bounds by the check above and `total`.
+        unsafe {
+            let pairs = self.base.add(PAGE + self.ranks * PAGE);
+            pairs.add(self.ranks * self.ranks * PAIR_BYTES + rank * POOL_BYTES)
+        }
     }
 
     /// The memory of a rank's profile, `profile::table::bytes(ranks)` bytes aligned to a page; nothing when there is none.

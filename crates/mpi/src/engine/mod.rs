@@ -4,6 +4,7 @@
 pub mod copy;
 mod lists;
 mod matching;
+mod pool;
 mod receive;
 pub mod ring;
 mod send;
@@ -18,6 +19,7 @@ pub use transfer::{COMPLETE_AT_ONCE, FROM_NOBODY, RECEIVED_FROM_NOBODY};
 use crate::datatype::Datatype;
 use crate::segment::{RankPage, Segment};
 use matching::Matching;
+use pool::Pool;
 use receive::{Incoming, Messages};
 use send::Outgoing;
 use std::sync::Arc;
@@ -148,10 +150,13 @@ pub struct Engine {
     transfers: Transfers,
     matching: Matching,
     messages: Messages,
+    pool: Pool,
 }
 
 /// What a piece in a ring is. Words are of 8 bytes, in the piece's data.
 mod kind {
+    /// Of EAGER, MORE and DATA: the data lies in the sender's pool. Words: the cell, bytes.
+    pub const POOLED: u8 = 0x80;
     /// The first piece of an eager message: its envelope and all its bytes.
     pub const EAGER: u8 = 1;
     /// The next piece of the eager message that began before.
@@ -181,6 +186,7 @@ impl Engine {
         self.rank = rank;
         self.outgoing = (0..ranks).map(|to| Outgoing::new(&segment, rank, to)).collect();
         self.incoming = (0..ranks).map(|from| Incoming::new(&segment, from, rank)).collect();
+        self.pool = Pool::new(&segment, rank);
         self.segment = Some(segment);
     }
 

@@ -1,6 +1,7 @@
 //! Receiving: pieces from the rings, straight into the user's buffer when they are matched, to the heap when not.
 
 use super::lists::Key;
+use super::pool;
 use super::ring::{Area, Consumer, Header, INLINE};
 use super::send::MOST_EAGER;
 use super::transfer::{NONE, Stage};
@@ -268,16 +269,53 @@ impl Engine {
 
     #[inline]
     fn take_piece(&mut self, from: usize, header: Header) {
-        let left = match header.kind {
-            kind::EAGER => self.eager(from, header),
-            kind::MORE => self.more(from),
-            kind::DATA => self.data(from, header),
-            _ => self.news(from, header),
-        };
+        if header.kind & kind::POOLED != 0 {
+            return self.take_pooled(from, header);
+        }
+        let left = self.left(from, &header);
+        self.take_data(from, header, self.piece(from, left));
         if self.incoming[from].consumer.consume(left) {
             let incoming = &mut self.incoming[from];
             incoming.told = incoming.consumer.handed_on;
             self.wake(from);
+        }
+    }
+
+    /// A piece whose data lies in the sender's pool.
+    fn take_pooled(&mut self, from: usize, mut header: Header) {
+        header.kind &= !kind::POOLED;
+        let words = words(self.piece(from, INLINE));
+        // SAFETY: the line is consumed below, when the data was dealt with.
+        let piece = unsafe { pool::lent(self.segment(), from, words[0], words[1]) };
+        match piece {
+            Some(piece) if piece.len() <= self.left(from, &header) => self.take_data(from, header, piece),
+            _ => self.corrupt(from, "a piece that lies nowhere"),
+        }
+        let incoming = &mut self.incoming[from];
+        incoming.consumer.consume(INLINE);
+        // The sender waits for the cell.
+        incoming.consumer.publish();
+        incoming.told = incoming.consumer.handed_on;
+        self.wake(from);
+    }
+
+    /// Bytes that are left of the message that a piece belongs to, from the piece on.
+    #[inline]
+    fn left(&self, from: usize, header: &Header) -> usize {
+        match header.kind {
+            kind::EAGER | kind::DATA => header.length as usize,
+            kind::MORE => self.incoming[from].bytes - self.incoming[from].got,
+            _ => INLINE,
+        }
+    }
+
+    #[inline]
+    fn take_data(&mut self, from: usize, header: Header, piece: &[u8]) {
+        match header.kind {
+            kind::EAGER => self.eager(from, header, piece),
+            kind::MORE => self.more(from, piece),
+            kind::DATA => self.data(from, header, piece),
+            _ => self.news(from, header, piece),
         }
     }
 
@@ -290,13 +328,12 @@ impl Engine {
 
     /// The first piece of an eager message.
     #[inline]
-    fn eager(&mut self, from: usize, header: Header) -> usize {
+    fn eager(&mut self, from: usize, header: Header, piece: &[u8]) {
         let bytes = header.length as usize;
         if bytes > MOST_EAGER {
             self.corrupt(from, &format!("an eager message of {bytes} bytes"));
         }
         let envelope = Envelope { context: header.context, source: header.source, tag: header.tag };
-        let piece = self.piece(from, bytes);
         match self.matching.take_posted(&envelope) {
             Some(receive) => {
                 self.accept(receive, &envelope, bytes);
@@ -329,7 +366,6 @@ impl Engine {
                 }
             }
         }
-        bytes
     }
 
     fn begin(&mut self, from: usize, target: Target, bytes: usize, got: usize) {
@@ -338,14 +374,13 @@ impl Engine {
     }
 
     /// The next piece of the eager message that is arriving.
-    fn more(&mut self, from: usize) -> usize {
+    fn more(&mut self, from: usize, piece: &[u8]) {
         let (target, bytes, got) =
             (self.incoming[from].target, self.incoming[from].bytes, self.incoming[from].got);
         if target == Target::Nothing {
             self.corrupt(from, "a piece of no message");
         }
         let left = bytes - got;
-        let piece = self.piece(from, left);
         match target {
             Target::Transfer(receive) => self.transfers.at(receive).buffer.write(got, piece),
             Target::Message(index) => {
@@ -362,15 +397,12 @@ impl Engine {
                 self.transfers.complete(receive);
             }
         }
-        left
     }
 
     /// A piece of a message that was announced.
-    fn data(&mut self, from: usize, header: Header) -> usize {
+    fn data(&mut self, from: usize, header: Header, piece: &[u8]) {
         let token = u64::from(header.context) | u64::from(header.tag as u32) << 32;
         let index = self.transfer_of(from, token);
-        let left = header.length as usize;
-        let piece = self.piece(from, left);
         let transfer = self.transfers.at(index);
         let moved = transfer.moved;
         if transfer.bytes - moved < piece.len() {
@@ -381,7 +413,6 @@ impl Engine {
         if transfer.moved == transfer.bytes {
             self.transfers.complete(index);
         }
-        left
     }
 
     /// The transfer of this process that another rank speaks of.
@@ -393,11 +424,8 @@ impl Engine {
     }
 
     /// Everything but data.
-    fn news(&mut self, from: usize, header: Header) -> usize {
-        let mut words = [0u64; 6];
-        for (word, bytes) in words.iter_mut().zip(self.piece(from, INLINE).chunks_exact(8)) {
-            *word = u64::from_ne_bytes(bytes.try_into().expect("eight bytes"));
-        }
+    fn news(&mut self, from: usize, header: Header, piece: &[u8]) {
+        let words = words(piece);
         match header.kind {
             kind::SYNCHRONOUS => self.incoming[from].synchronous = words[0],
             kind::ANNOUNCE => {
@@ -417,7 +445,6 @@ impl Engine {
             }
             other => self.corrupt(from, &format!("a piece of kind {other}")),
         }
-        INLINE
     }
 
     fn announced(&mut self, from: usize, envelope: Envelope, words: [u64; 6]) {
@@ -443,4 +470,13 @@ impl Engine {
             }
         }
     }
+}
+
+/// The words of a line.
+fn words(piece: &[u8]) -> [u64; 6] {
+    let mut words = [0; 6];
+    for (word, bytes) in words.iter_mut().zip(piece.chunks_exact(8)) {
+        *word = u64::from_ne_bytes(bytes.try_into().expect("eight bytes"));
+    }
+    words
 }

@@ -243,6 +243,16 @@ impl<M: Memory> Producer<M> {
         self.handed_on = handed_on;
     }
 
+    /// Whether the receiver has consumed so many lines; looks when it isn't known.
+    #[inline]
+    pub fn has_consumed(&mut self, lines: u64) -> bool {
+        let known = |ring: &Self| ring.produced - u64::from(LINES - ring.free) >= lines;
+        if !known(self) {
+            self.refresh();
+        }
+        known(self)
+    }
+
     /// Eager bytes that the receiver has handed on since the start, as last seen.
     pub fn handed_on(&self) -> u64 {
         self.handed_on

@@ -1,6 +1,7 @@
 //! Sending: what fits is written into the ring at once, the rest waits in a queue per destination, in order.
 
 use super::copy::copy_out;
+use super::pool::{self, Loan, POOLED_FROM, Pool};
 use super::ring::{Area, Header, INLINE, Producer, copy_small};
 use super::transfer::{NONE, SENT};
 use super::{Buffer, Engine, Envelope, Mode, TransferId, kind, wait};
@@ -150,8 +151,9 @@ impl Engine {
         let out = &mut self.outgoing[to];
         let mut from = 0;
         if eager && !synchronous && out.queue.is_empty() {
-            while out.producer.fits(buffer.bytes - from) {
-                from += out.put_eager(envelope, buffer, from);
+            while let Some(bytes) = put_eager(&mut self.outgoing, &mut self.pool, to, envelope, buffer, from)
+            {
+                from += bytes;
                 if from == buffer.bytes {
                     self.wake(to);
                     return None;
@@ -272,10 +274,14 @@ impl Engine {
                     let bytes = slot.buffer.bytes;
                     let envelope = slot.envelope();
                     let mut done = false;
-                    while !waits && !done && out.producer.fits(bytes - from) {
-                        from += out.put_eager(envelope, &slot.buffer, from);
+                    while !waits && !done {
+                        let put =
+                            put_eager(&mut self.outgoing, &mut self.pool, to, envelope, &slot.buffer, from);
+                        let Some(piece) = put else { break };
+                        from += piece;
                         done = from == bytes;
                     }
+                    let out = &mut self.outgoing[to];
                     if done && slot.moved == 0 {
                         self.transfers.complete(index);
                     } else if let Some(Pending::Eager { from: place, .. }) = out.queue.front_mut() {
@@ -288,9 +294,6 @@ impl Engine {
                     let slot = self.transfers.at(index);
                     while slot.moved < slot.bytes {
                         let left = (slot.bytes - slot.moved).min(STREAM_STEP);
-                        if !out.producer.fits(left) {
-                            break;
-                        }
                         let header = Header {
                             kind: kind::DATA,
                             source: 0,
@@ -298,9 +301,9 @@ impl Engine {
                             tag: (receiver >> 32) as i32,
                             length: left as u32,
                         };
-                        let moved = slot.moved;
-                        slot.moved +=
-                            out.producer.put_piece(header, left, |piece| slot.buffer.read(moved, piece));
+                        let piece = Piece { header, buffer: &slot.buffer, from: slot.moved, left };
+                        let Some(moved) = piece.put(&mut self.outgoing, &mut self.pool, to) else { break };
+                        slot.moved += moved;
                     }
                     let done = slot.moved == slot.bytes;
                     if done {
@@ -348,13 +351,56 @@ impl Engine {
     }
 }
 
-impl Outgoing {
-    /// Writes the next piece of an eager message; its bytes.
-    fn put_eager(&mut self, envelope: Envelope, buffer: &Buffer, from: usize) -> usize {
-        let kind = if from == 0 { kind::EAGER } else { kind::MORE };
-        let header = header(kind, envelope, buffer.bytes);
-        self.producer.put_piece(header, buffer.bytes - from, |piece| buffer.read(from, piece))
+/// The next piece of a message: its header, and the data from a byte on.
+struct Piece<'a> {
+    header: Header,
+    buffer: &'a Buffer,
+    from: usize,
+    left: usize,
+}
+
+impl Piece<'_> {
+    /// Writes it into the pool or, when it is small or the pool is lent out, into the ring; its bytes. Nothing: it doesn't fit now.
+    #[inline]
+    fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<usize> {
+        if self.left > POOLED_FROM {
+            let (cell, loan) = pool.next();
+            if loan.is_none_or(|loan| outgoing[loan.to as usize].producer.has_consumed(loan.until)) {
+                return self.put_pooled(&mut outgoing[to], pool, to, cell);
+            }
+        }
+        let producer = &mut outgoing[to].producer;
+        producer
+            .fits(self.left)
+            .then(|| producer.put_piece(self.header, self.left, |piece| self.buffer.read(self.from, piece)))
     }
+
+    fn put_pooled(&self, out: &mut Outgoing, pool: &mut Pool, to: usize, cell: usize) -> Option<usize> {
+        if !out.producer.fits(INLINE) {
+            return None;
+        }
+        let bytes = pool::piece_bytes(self.buffer.bytes, self.left);
+        self.buffer.read(self.from, pool.cell(cell, bytes));
+        let header = Header { kind: self.header.kind | kind::POOLED, ..self.header };
+        out.producer.put_words(header, &[cell as u64, bytes as u64, 0, 0, 0, 0]);
+        pool.lend(Loan { to: to as u16, until: out.producer.produced() });
+        Some(bytes)
+    }
+}
+
+/// Writes the next piece of an eager message, when it fits; its bytes.
+#[inline]
+fn put_eager(
+    outgoing: &mut [Outgoing],
+    pool: &mut Pool,
+    to: usize,
+    envelope: Envelope,
+    buffer: &Buffer,
+    from: usize,
+) -> Option<usize> {
+    let kind = if from == 0 { kind::EAGER } else { kind::MORE };
+    let header = header(kind, envelope, buffer.bytes);
+    Piece { header, buffer, from, left: buffer.bytes - from }.put(outgoing, pool, to)
 }
 
 #[inline]
