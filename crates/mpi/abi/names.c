@@ -95,11 +95,7 @@ NAME(MPI_Query_thread)
 DEFAULT int PMPI_Query_thread(int *provided)
 { return cellweave_unsupported("MPI_Query_thread"); }
 NAME(MPI_Wtick)
-DEFAULT double PMPI_Wtick(void)
-{ return 0; }
 NAME(MPI_Wtime)
-DEFAULT double PMPI_Wtime(void)
-{ return 0; }
 
 /* Point-to-point */
 NAME(MPI_Bsend)
