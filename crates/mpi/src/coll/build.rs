@@ -99,22 +99,21 @@ pub(super) fn typed_blocks<'a>(
     // SAFETY: a datatype for each rank or neighbour, by the standard's word.
     let datatype = move |index| unsafe { *datatypes.add(index) };
     let state = scene.state;
+    let address = move |index| buffer.cast::<u8>().wrapping_offset(displacements.at(index) as isize);
     for index in 0..length {
         // A block of no element needs no datatype that may be used: programs pass MPI_DATATYPE_NULL there.
         if counts.at(index) > 0 {
             let found = state.committed_datatype(datatype(index))?;
-            present(buffer, counts.at(index) as usize, found, names[0])?;
+            // The buffer may be MPI_BOTTOM, and the displacements absolute addresses.
+            let start = if is_in_place(buffer) { buffer } else { address(index).cast() };
+            present(start, counts.at(index) as usize, found, names[0])?;
         }
     }
     let nothing = scene.nothing();
     Ok(move |index| {
         let count = counts.at(index) as usize;
         match state.datatype(datatype(index)) {
-            Some(datatype) if count > 0 => {
-                let address =
-                    buffer.cast_mut().cast::<u8>().wrapping_offset(displacements.at(index) as isize);
-                Elements { address, count, datatype }
-            }
+            Some(datatype) if count > 0 => Elements { address: address(index).cast_mut(), count, datatype },
             _ => nothing,
         }
     })

@@ -57,8 +57,9 @@ pub struct Run {
     tag: i32,
     schedule: Schedule,
     truncated: Option<Truncated>,
-    /// What a user's function is called with, when the program may free its handle meanwhile: it gets a handle of its own.
-    datatype: Option<Arc<Datatype>>,
+    /// What a user's function is called with, when the program may free its handle meanwhile.
+    datatype: Option<(abi::Datatype, Arc<Datatype>)>,
+    /// Another handle for it, when the program has freed its own.
     datatype_handle: Option<abi::Datatype>,
 }
 
@@ -105,17 +106,25 @@ impl Run {
 
     /// The datatype that a user's function is called with outlives the program's handle.
     fn keep_datatype(&mut self, state: &State) {
-        self.datatype =
-            self.schedule.user_datatype().and_then(|handle| state.datatypes.get(handle.0)).cloned();
+        self.datatype = self
+            .schedule
+            .user_datatype()
+            .and_then(|handle| Some((handle, state.datatypes.get(handle.0)?.clone())));
+    }
+
+    /// Makes sure that the user's function is called with a handle that lives.
+    fn revive_datatype(&mut self, state: &mut State) {
+        let Some((handle, datatype)) = &self.datatype else { return };
+        let lives = state.datatypes.get(handle.0).is_some_and(|found| Arc::ptr_eq(found, datatype));
+        if !lives && self.datatype_handle.is_none() {
+            let other = abi::Datatype(state.datatypes.insert(datatype.clone()));
+            self.datatype_handle = Some(other);
+            self.schedule.set_user_datatype(other);
+        }
     }
 
     /// Starts beside the program; goes as far as it can, but not into the user's code.
     fn begin(&mut self, state: &mut State) -> Standing {
-        if let Some(datatype) = &self.datatype {
-            let handle = abi::Datatype(state.datatypes.insert(datatype.clone()));
-            self.datatype_handle = Some(handle);
-            self.schedule.set_user_datatype(handle);
-        }
         let standing = self.advance(&mut state.engine);
         if standing == Standing::Over {
             self.end(state);
@@ -142,6 +151,7 @@ impl Run {
                     return true;
                 }
                 Standing::AtUserCode => {
+                    self.revive_datatype(&mut state);
                     drop(state);
                     self.schedule.run_user_code();
                 }
