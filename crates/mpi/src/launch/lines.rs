@@ -234,12 +234,13 @@ impl Source {
         !self.pending.is_empty()
     }
 
-    /// A line that lacks its end goes out as it is.
+    /// A line that lacks its end goes out as it is; a tagged one gets an end, so that the next tag begins a line.
     pub fn finish(&mut self, sink: &mut Sink) {
         if self.tag.is_empty() {
             sink.put(&self.pending);
             self.pending.clear();
-        } else {
+        } else if !self.pending.is_empty() {
+            self.pending.push(b'\n');
             self.put_tagged(sink);
         }
     }
@@ -327,7 +328,7 @@ mod tests {
         writer.write_all(b"a\n\nb").unwrap();
         drop(writer);
         while source.read(&mut bench.sink, &mut Vec::new()) != Got::End {}
-        assert_eq!(bench.said(), b"[12] a\n[12] \n[12] b");
+        assert_eq!(bench.said(), b"[12] a\n[12] \n[12] b\n");
     }
 
     #[test]

@@ -1,0 +1,148 @@
+//! Jobs under test: started with a mark in their environment, by which everything that is left of them is found.
+
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A job that hangs is given up after so many looks, 10 ms apart.
+const LOOKS: u32 = 3000;
+
+/// A running `cellrun`.
+pub struct Job {
+    mark: String,
+    /// The front.
+    pub child: Child,
+}
+
+/// What a job gave.
+#[derive(Debug)]
+pub struct Gave {
+    /// Exit code, or minus the signal.
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl From<Output> for Gave {
+    fn from(output: Output) -> Self {
+        use std::os::unix::process::ExitStatusExt;
+        let status = output.status;
+        Self {
+            code: status.code().unwrap_or_else(|| -status.signal().unwrap_or(0)),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl Gave {
+    /// The lines of the standard output in order of their text: ranks come as they like.
+    pub fn sorted(&self) -> Vec<&str> {
+        let mut lines: Vec<&str> = self.out.lines().collect();
+        lines.sort_unstable();
+        lines
+    }
+}
+
+/// Looks until something holds.
+pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..LOOKS {
+        if holds() {
+            return;
+        }
+        host::clock::sleep_ns(10_000_000);
+    }
+    panic!("never: {what}");
+}
+
+impl Job {
+    /// Starts a launcher with words of its command line, separated by blanks; `~` in a word stands for a blank.
+    pub fn start(cellrun: &Path, line: &str, prepare: impl FnOnce(&mut Command)) -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let mark = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        let mut command = Command::new(cellrun);
+        command
+            .args(line.split_whitespace().map(|word| word.replace('~', " ")))
+            .env("CELLWEAVE_TEST_MARK", &mark)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        prepare(&mut command);
+        Self { mark, child: command.spawn().expect("cellrun starts") }
+    }
+
+    /// Waits for its end, and checks that nothing is left of it.
+    pub fn end(mut self) -> Gave {
+        let mut err = self.child.stderr.take();
+        let reader = std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            if let Some(err) = &mut err {
+                std::io::Read::read_to_end(err, &mut bytes).expect("a pipe");
+            }
+            bytes
+        });
+        let mut out = Vec::new();
+        if let Some(mut stdout) = self.child.stdout.take() {
+            std::io::Read::read_to_end(&mut stdout, &mut out).expect("a pipe");
+        }
+        let stderr = reader.join().expect("no panic");
+        let mut status = None;
+        until("the launcher ends", || {
+            status = self.child.try_wait().expect("our child");
+            status.is_some()
+        });
+        until("nothing is left of the job", || self.processes().is_empty());
+        Output { status: status.expect("ended"), stdout: out, stderr }.into()
+    }
+
+    /// All processes that bear its mark: launcher, supervisor, ranks, and what they started.
+    pub fn processes(&self) -> Vec<i32> {
+        let mark = format!("CELLWEAVE_TEST_MARK={}\0", self.mark);
+        let numbers = std::fs::read_dir("/proc").expect("/proc").flatten();
+        numbers
+            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+            .filter(|pid| {
+                std::fs::read(format!("/proc/{pid}/environ"))
+                    .is_ok_and(|all| all.windows(mark.len()).any(|part| part == mark.as_bytes()))
+            })
+            .collect()
+    }
+
+    /// The supervisor.
+    pub fn supervisor(&self) -> i32 {
+        let mut found = None;
+        until("there is a supervisor", || {
+            found = children(self.child.id() as i32).first().copied();
+            found.is_some()
+        });
+        found.expect("just found")
+    }
+
+    /// Waits until so many processes of ranks and below them run something of this name.
+    pub fn until_running(&self, name: &str, count: usize) {
+        until(&format!("{count} processes run {name}"), || {
+            let named = |pid: &i32| {
+                std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|comm| comm.trim() == name)
+            };
+            self.processes().iter().filter(|pid| named(pid)).count() >= count
+        });
+    }
+}
+
+/// Children of a process's main thread.
+pub fn children(pid: i32) -> Vec<i32> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    text.split_whitespace().map(|word| word.parse().expect("a number")).collect()
+}
+
+/// The state of a process, as `ps` says it: `S`, `T`, ...
+pub fn state(pid: i32) -> char {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    text.rsplit_once(')').and_then(|(_, rest)| rest.trim().chars().next()).unwrap_or('X')
+}
+
+/// Sends a signal.
+pub fn send(pid: i32, signal: i32) {
+    // SAFETY: numbers.
+    assert_eq!(unsafe { libc::kill(pid, signal) }, 0, "no process {pid}");
+}
