@@ -6,6 +6,7 @@ use crate::comm::{Comm, FREE_CONTEXT};
 use crate::launch;
 use crate::p2p::buffered;
 use crate::profile;
+use crate::progress;
 use crate::request::{self, Request};
 use crate::runtime::{self, State, phase};
 use crate::segment::stage;
@@ -48,11 +49,18 @@ fn start(required: c_int) -> Result<c_int, Failure> {
         state.world = Some(Arc::new(Comm::world(job.rank, job.segment.ranks())));
         state.own = Some(Arc::new(Comm::own(job.rank)));
     }
-    runtime::set_locking(required == MPI_THREAD_MULTIPLE);
+    let progress = progress::wanted();
+    runtime::set_locking(required == MPI_THREAD_MULTIPLE || progress);
     LEVEL.store(required, Ordering::Relaxed);
     MAIN_THREAD.store(this_thread(), Ordering::Relaxed);
     job.segment.rank(job.rank).stage.store(stage::INITIALISED, Ordering::Release);
     profile::attach(&job.segment, job.rank);
+    if progress {
+        let told = |error| {
+            Failure::new(MPI_ERR_OTHER, format_args!("no thread for CELLWEAVE_MPI_PROGRESS: {error}"))
+        };
+        progress::start().map_err(told)?;
+    }
     runtime::set_phase(phase::RUNNING);
     Ok(required)
 }
@@ -120,6 +128,7 @@ mpi! {
         }
         buffered::flush_all();
         runtime::wait_until(|state| (!state.engine.owes()).then_some(()));
+        progress::end();
         if let Some(text) = leaked(&runtime::enter()) {
             launch::say(&text);
         }

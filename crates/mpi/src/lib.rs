@@ -17,6 +17,7 @@
 //! | `op` | operations of reductions | runtime |
 //! | `coll` | collectives as schedules of sends, receives and reductions | runtime |
 //! | `topology` | Cartesian, graph and distributed graph, and where their ranks best run | comm, coll |
+//! | `progress` | the thread that moves messages while the program computes | request |
 //! | `profile` | who sends how much to whom, time by function, who is stuck | segment |
 //! | `counters`, `tool` | what the engine counts; the interface of tools (MPI_T) | check |
 //! | `about` | what the library says of its ABI | comm |
@@ -38,6 +39,7 @@ mod memory;
 pub mod op;
 pub mod p2p;
 pub mod profile;
+mod progress;
 pub mod request;
 pub mod runtime;
 pub mod segment;

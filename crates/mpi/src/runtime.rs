@@ -104,7 +104,7 @@ static RUNTIME: Runtime = Runtime {
 pub struct Entered {
     locked: bool,
     /// Nothing happened that another thread may wait for.
-    quiet: bool,
+    pub quiet: bool,
 }
 
 /// Comes inside. Must not be called by who is inside.
@@ -364,7 +364,7 @@ pub fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
             continue;
         }
         let segment = state.engine.segment().clone();
-        let armed = wait::arm(&segment, state.engine.rank());
+        let armed = wait::arm(&segment, state.engine.rank(), true);
         let moved = state.engine.progress();
         if let Some(value) = done(&mut state) {
             waiting.ended(&state);

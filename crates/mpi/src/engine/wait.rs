@@ -35,6 +35,8 @@ static CROWDED: AtomicBool = AtomicBool::new(false);
 static BARRIER: AtomicBool = AtomicBool::new(false);
 /// Threads of this process that sleep.
 static SLEEPERS: AtomicU32 = AtomicU32::new(0);
+/// Those of them that wait for what other threads of this process do, too.
+static LISTENERS: AtomicU32 = AtomicU32::new(0);
 /// The word that this process sleeps on.
 static WORD: AtomicPtr<AtomicU32> = AtomicPtr::new(std::ptr::null_mut());
 /// The word that says that the job is over.
@@ -84,7 +86,7 @@ pub fn wake_all(segment: &Segment) {
 /// Wakes the threads of this process that sleep: something happened that they may wait for.
 #[inline]
 pub fn wake_own() {
-    if SLEEPERS.load(Ordering::Relaxed) != 0 {
+    if LISTENERS.load(Ordering::Relaxed) != 0 {
         let word = WORD.load(Ordering::Relaxed);
         if !word.is_null() {
             // SAFETY: the word of this rank's page, which is never unmapped.
@@ -227,17 +229,20 @@ fn leave_when_over() {
 pub struct Armed<'a> {
     segment: &'a Segment,
     rank: usize,
+    listens: bool,
 }
 
-/// Says that this rank is going to sleep. Look once more for what you wait for, then `sleep`.
-pub fn arm(segment: &Segment, rank: usize) -> Armed<'_> {
+/// Says that this rank is going to sleep. Look once more for what you wait for, then `sleep`. `listens`: other threads of this
+/// process wake it, too (`wake_own`).
+pub fn arm(segment: &Segment, rank: usize, listens: bool) -> Armed<'_> {
     SLEEPERS.fetch_add(1, Ordering::SeqCst);
+    LISTENERS.fetch_add(u32::from(listens), Ordering::SeqCst);
     segment.rank(rank).asleep.store(1, Ordering::SeqCst);
     if !membarrier(MEMBARRIER_GLOBAL_EXPEDITED) {
         BARRIER.store(false, Ordering::Relaxed);
     }
     fence(Ordering::SeqCst);
-    Armed { segment, rank }
+    Armed { segment, rank, listens }
 }
 
 impl Armed<'_> {
@@ -261,6 +266,7 @@ impl Drop for Armed<'_> {
     fn drop(&mut self) {
         // Another thread of this process may sleep on the word: it is not lost, but woken to set it again.
         let word = &self.segment.rank(self.rank).asleep;
+        LISTENERS.fetch_sub(u32::from(self.listens), Ordering::SeqCst);
         let others = SLEEPERS.fetch_sub(1, Ordering::SeqCst) > 1;
         word.store(0, Ordering::SeqCst);
         if others {
@@ -278,7 +284,7 @@ mod tests {
         let (_fd, segment) = Segment::create(3, 3).unwrap();
         let word = &segment.rank(0).asleep;
         std::thread::scope(|scope| {
-            let sleeper = scope.spawn(|| arm(&segment, 0).sleep());
+            let sleeper = scope.spawn(|| arm(&segment, 0, true).sleep());
             while !sleeper.is_finished() {
                 wake(word);
                 std::thread::yield_now();

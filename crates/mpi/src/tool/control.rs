@@ -4,6 +4,7 @@ use super::{entry, find, put, put_text, running, tool};
 use crate::abi::Datatype;
 use crate::abi::values::*;
 use crate::check::CHECKING;
+use crate::progress;
 use crate::tool::category::{Enumeration, ON_OFF, PROGRESS};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::Ordering;
@@ -37,7 +38,7 @@ pub(super) static CONTROLS: &[Control] = &[
         verbosity: MPI_T_VERBOSITY_USER_BASIC,
         values: Some(&PROGRESS),
         scope: MPI_T_SCOPE_READONLY,
-        read: || std::env::var_os("CELLWEAVE_MPI_PROGRESS").is_some_and(|value| value == "thread").into(),
+        read: || progress::wanted().into(),
         write: None,
     },
 ];

@@ -1,0 +1,84 @@
+//! A thread that moves messages while the program computes (`CELLWEAVE_MPI_PROGRESS=thread`).
+//!
+//! It sleeps on this rank's word, as a waiting rank does, and whoever writes to this rank wakes it. Every call takes the lock then,
+//! whatever the thread level, and reduction functions may run on this thread.
+
+use crate::engine::wait;
+use crate::request;
+use crate::runtime;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+static ENDS: AtomicBool = AtomicBool::new(false);
+static THREAD: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
+
+/// Whether the environment asks for it.
+pub fn wanted() -> bool {
+    std::env::var_os("CELLWEAVE_MPI_PROGRESS").is_some_and(|value| value == "thread")
+}
+
+/// Starts the thread. The engine is attached to its job.
+///
+/// # Errors
+/// As the system's: no more threads.
+pub fn start() -> std::io::Result<()> {
+    // The program's signals are the program's: its handlers expect its own threads.
+    let thread = without_signals(|| std::thread::Builder::new().name("cellweave-mpi".into()).spawn(run))?;
+    *THREAD.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(thread);
+    Ok(())
+}
+
+/// Ends the thread, if there is one. Not to be called by who is inside.
+pub fn end() {
+    let thread = THREAD.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+    if let Some(thread) = thread {
+        ENDS.store(true, Ordering::SeqCst);
+        let state = runtime::enter();
+        let (segment, rank) = (state.engine.segment().clone(), state.engine.rank());
+        drop(state);
+        while !thread.is_finished() {
+            wait::wake(&segment.rank(rank).asleep);
+            std::thread::yield_now();
+        }
+        // It neither panics (that aborts) nor gives anything.
+        let _ = thread.join();
+    }
+}
+
+fn run() {
+    while !ENDS.load(Ordering::SeqCst) {
+        let mut state = runtime::enter();
+        let mut moved = state.engine.progress();
+        if !state.ongoing.is_empty() {
+            drop(state);
+            moved |= request::advance_all();
+            state = runtime::enter();
+        }
+        if moved {
+            continue;
+        }
+        state.quiet = true;
+        let segment = state.engine.segment().clone();
+        let armed = wait::arm(&segment, state.engine.rank(), false);
+        let moved = state.engine.progress();
+        drop(state);
+        if !moved && !ENDS.load(Ordering::SeqCst) {
+            armed.sleep();
+        }
+    }
+}
+
+/// Does something while this thread, and what it starts, gets no signals.
+fn without_signals<T>(work: impl FnOnce() -> T) -> T {
+    // SAFETY: valid sets, and the mask is put back as it was.
+    unsafe {
+        let (mut all, mut before): (libc::sigset_t, libc::sigset_t) =
+            (std::mem::zeroed(), std::mem::zeroed());
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
+        let done = work();
+        libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
+        done
+    }
+}
