@@ -1,4 +1,5 @@
 //! Jobs under test: started with a mark in their environment, by which everything that is left of them is found.
+#![allow(dead_code, reason = "each test uses its part")]
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};

@@ -27,10 +27,9 @@ int main(int argc, char **argv)
     if (is(what, "abort") && last) MPI_Abort(MPI_COMM_WORLD, number);
     if (is(what, "die") && last) raise(number);
     if (is(what, "leave") && last) exit(number);
-    if (is(what, "compute") && !last)
-        for (volatile long i = 0;; i++);
     if (is(what, "compute") && last) exit(number);
-    while (is(what, "spin")) continue;
+    if (is(what, "spin") || is(what, "compute"))
+        for (volatile long i = 0;; i++) continue;
     if (is(what, "abort") || is(what, "die") || is(what, "leave") || is(what, "wait"))
         MPI_Recv(&token, 1, MPI_INT, (rank + 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (is(what, "twice")) MPI_Init(NULL, NULL);

@@ -1,0 +1,265 @@
+//! The launcher with MPI programs: how a process becomes a rank whatever stands between it and the launcher, and how each way
+//! to end badly is told.
+
+mod common;
+#[path = "launch/job.rs"]
+mod job;
+
+use common::tree;
+use job::{Gave, Job, children, send, until};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+fn cellrun() -> PathBuf {
+    tree().join("bin/cellrun")
+}
+
+/// The program of `launch/rank.c`.
+fn rank() -> &'static str {
+    static RANK: OnceLock<String> = OnceLock::new();
+    RANK.get_or_init(|| common::compile("launch/rank.c").to_str().expect("a path").to_owned())
+}
+
+/// Starts a line in which `rank` stands for the program.
+fn start(line: &str) -> Job {
+    let line = line.replace("RANK", rank());
+    Job::start(&cellrun(), &line, |_| {})
+}
+
+fn run(line: &str) -> Gave {
+    start(line).end()
+}
+
+/// Runs a program without a launcher.
+fn alone(arguments: &[&str], prepare: impl FnOnce(&mut Command)) -> Gave {
+    let mut command = Command::new(rank());
+    prepare(command.args(arguments));
+    command.output().expect("the program starts").into()
+}
+
+#[test]
+fn ranks_know_one_another_and_a_program_alone_is_one() {
+    assert_eq!(run("-n 3 RANK hello").sorted(), ["rank 0 of 3", "rank 1 of 3", "rank 2 of 3"]);
+    assert_eq!(alone(&["hello"], |_| {}).out, "rank 0 of 1\n");
+}
+
+#[test]
+fn a_bad_end_is_told_in_one_line_with_rank_and_reason() {
+    for (line, code, text) in [
+        ("-n 3 RANK abort 7", 7, "rank 2 (process PID) called MPI_Abort with code 7"),
+        ("-n 3 RANK abort 0", 1, "rank 2 (process PID) called MPI_Abort with code 0"),
+        ("-n 3 RANK abort 300", 44, "rank 2 (process PID) called MPI_Abort with code 300"),
+        ("-n 3 RANK die 9", 137, "rank 2 (process PID) was killed by SIGKILL"),
+        ("-n 3 RANK leave 0", 1, "rank 2 (process PID) ended without MPI_Finalize"),
+        ("-n 3 RANK leave 5", 5, "rank 2 (process PID) exited with code 5 without MPI_Finalize"),
+        // The others compute and notice nothing.
+        ("-n 3 RANK compute 0", 1, "rank 2 (process PID) ended without MPI_Finalize"),
+        // After MPI_Finalize the others may go on.
+        ("-n 3 RANK code 1", 3, "rank 1 (process PID) exited with code 3"),
+    ] {
+        let gave = run(line);
+        let line_of = |err: &str| -> String {
+            let (before, rest) = err.split_once("(process ").unwrap_or((err, ""));
+            let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+            if rest.is_empty() { before.into() } else { format!("{before}(process PID{rest}") }
+        };
+        assert_eq!((gave.code, line_of(&gave.err)), (code, format!("cellrun: {text}\n")), "{line}");
+    }
+}
+
+#[test]
+fn calls_at_the_wrong_time_are_told() {
+    for (what, text) in [
+        ("twice", "MPI_Init: called a second time"),
+        ("before", "MPI_Comm_rank: called before MPI_Init"),
+        ("after", "MPI_Comm_rank: called after MPI_Finalize"),
+    ] {
+        let gave = run(&format!("-n 2 RANK {what}"));
+        assert!(gave.code != 0 && gave.err.contains(text), "{what}: {gave:?}");
+    }
+}
+
+#[test]
+fn a_forked_child_is_told_that_it_is_no_rank_and_its_parent_goes_on() {
+    let gave = run("-n 2 RANK fork");
+    assert_eq!(gave.code, 0, "{gave:?}");
+    assert_eq!(gave.sorted(), ["rank 0: child ended with 16", "rank 1: child ended with 16"]);
+    assert_eq!(gave.err.matches("MPI was called in a process that a rank forked").count(), 2, "{gave:?}");
+}
+
+#[test]
+fn a_program_that_a_rank_starts_is_a_job_of_its_own() {
+    assert_eq!(run("-n 2 RANK nested").sorted(), ["rank 0 of 1", "rank 0 of 1"]);
+    assert_eq!(
+        run("-n 2 bash -c RANK~hello;RANK~hello").sorted(),
+        ["rank 0 of 1", "rank 0 of 1", "rank 0 of 2", "rank 1 of 2"]
+    );
+}
+
+#[test]
+fn ranks_find_their_job_through_wrappers() {
+    let two = ["rank 0 of 2", "rank 1 of 2"];
+    for line in [
+        "-n 2 bash -c RANK~hello",
+        "-n 2 bash -c RANK~hello;true",
+        // A shell that closes what it doesn't know; Python's subprocess, which closes everything; a process that leaves.
+        "-n 2 bash -c exec~200>&-;RANK~hello",
+        "-n 2 bash -c exec~200</dev/null;RANK~hello;true",
+        "-n 2 python3 -c import~subprocess;subprocess.run(['RANK','hello'])",
+        "-n 2 setsid RANK hello",
+    ] {
+        let gave = run(line);
+        assert_eq!((gave.code, gave.sorted(), gave.err.as_str()), (0, two.to_vec(), ""), "{line}");
+    }
+}
+
+#[test]
+fn a_wrapper_does_not_hide_how_its_rank_ended() {
+    let gave = run("-n 2 bash -c RANK~leave~0;sleep~1000");
+    assert!(
+        gave.code == 1 && gave.err.contains("rank 1") && gave.err.contains("without MPI_Finalize"),
+        "{gave:?}"
+    );
+    let gave = run("-n 2 bash -c RANK~abort~9;sleep~1000");
+    assert!(
+        gave.code == 9 && gave.err.contains("rank 1") && gave.err.contains("called MPI_Abort with code 9"),
+        "{gave:?}"
+    );
+    let gave = run("-n 2 bash -c RANK~die~11;exit~$?");
+    assert_eq!(gave.code, 128 + libc::SIGSEGV, "{gave:?}");
+}
+
+/// Ranks that compute, below a shell, with the shell's other children.
+const WRAPPED: &str = "-n 2 bash -c RANK~spin~&~sleep~1000";
+
+#[test]
+fn nothing_is_left_whoever_is_killed() {
+    type Whom = fn(&Job) -> Vec<i32>;
+    let whom: [(&str, Whom); 4] = [
+        ("launcher", |job| vec![job.child.id() as i32]),
+        ("supervisor", |job| vec![job.supervisor()]),
+        ("wrapper", |job| vec![children(job.supervisor())[0]]),
+        ("rank", |job| children(children(job.supervisor())[0])),
+    ];
+    for (name, whom) in whom {
+        let job = start(WRAPPED);
+        job.until_running("rank", 2);
+        for pid in whom(&job) {
+            send(pid, libc::SIGKILL);
+        }
+        assert_ne!(job.end().code, 0, "{name}");
+    }
+}
+
+#[test]
+fn ranks_die_with_launcher_and_supervisor_even_while_they_compute() {
+    let job = start("-n 2 bash -c RANK~spin;true");
+    job.until_running("rank", 2);
+    // Claimed, and so connected: the launcher's side of the connections is there.
+    let supervisor = job.supervisor();
+    let sockets = || {
+        let fds = std::fs::read_dir(format!("/proc/{supervisor}/fd")).into_iter().flatten().flatten();
+        fds.filter(|fd| {
+            std::fs::read_link(fd.path()).is_ok_and(|link| link.starts_with("anon_inode:[pidfd]"))
+        })
+        .count()
+    };
+    until("both ranks are known", || sockets() == 2);
+    send(job.child.id() as i32, libc::SIGSTOP);
+    send(supervisor, libc::SIGKILL);
+    send(job.child.id() as i32, libc::SIGKILL);
+    assert_eq!(job.end().code, -libc::SIGKILL);
+}
+
+#[test]
+fn signals_reach_the_handlers_of_ranks() {
+    let mut job = start("-n 2 RANK signal 10");
+    let mut out = job.child.stdout.take().unwrap();
+    let mut said = [0; 6];
+    std::io::Read::read_exact(&mut out, &mut said).unwrap();
+    // Both have passed the barrier, or will before they look.
+    until("rank 1 handles the signal", || {
+        let status = |pid| std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let caught = |pid| {
+            let text = status(pid);
+            let mask =
+                text.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0").trim().to_owned();
+            u64::from_str_radix(&mask, 16).unwrap_or(0) >> (libc::SIGUSR1 - 1) & 1 == 1
+        };
+        children(job.supervisor()).into_iter().filter(|&pid| caught(pid)).count() == 2
+    });
+    send(job.child.id() as i32, libc::SIGUSR1);
+    let mut rest = String::new();
+    std::io::Read::read_to_string(&mut out, &mut rest).unwrap();
+    assert_eq!(job.end().code, 0);
+    let mut lines: Vec<&str> = rest.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["rank 0 got 10", "rank 1 got 10"]);
+}
+
+#[test]
+fn what_a_rank_leaves_behind_ends_with_the_job() {
+    assert_eq!(run("-n 2 RANK orphan").code, 0);
+}
+
+#[test]
+fn requests_that_nobody_waited_for_are_named_at_the_end() {
+    let gave = run("-n 2 RANK leak");
+    let line = |rank| {
+        format!(
+            "cellweave: rank {rank}: MPI_Finalize: never completed nor freed: 2 sends or receives, 1 persistent request"
+        )
+    };
+    let mut lines: Vec<&str> = gave.err.lines().collect();
+    lines.sort_unstable();
+    assert_eq!((gave.code, lines), (0, vec![line(0).as_str(), line(1).as_str()]));
+}
+
+#[test]
+fn messages_whose_requests_were_freed_arrive() {
+    for bytes in [1, 1000, 100_000, 1_000_000] {
+        for ranks in [1, 2] {
+            let gave = run(&format!("-n {ranks} RANK freed {bytes}"));
+            assert_eq!((gave.code, gave.out.as_str(), gave.err.as_str()), (0, "1 1\n", ""), "{bytes} bytes");
+        }
+    }
+}
+
+#[test]
+fn another_launchers_ranks_are_told_whom_to_start_with() {
+    for (name, launcher) in [("OMPI_COMM_WORLD_SIZE", "Open MPI"), ("PMI_SIZE", "MPICH")] {
+        let gave = alone(&["hello"], |command| {
+            command.env(name, "4");
+        });
+        assert_ne!(gave.code, 0);
+        assert!(gave.err.contains(launcher) && gave.err.contains("cellrun -n 4"), "{gave:?}");
+        // Under our own launcher it says nothing of this job.
+        assert_eq!(run(&format!("-n 2 -env {name} 4 RANK hello")).code, 0);
+    }
+}
+
+#[test]
+fn small_limits_are_no_obstacle_or_told() {
+    let limited =
+        |script: String| -> Gave { Command::new("bash").args(["-c", &script]).output().unwrap().into() };
+    let rank = rank();
+    assert_eq!(limited(format!("ulimit -f 1; {rank} hello")).out, "rank 0 of 1\n");
+    let line = format!("-n 64 bash -c 'ulimit -v 50000; exec {rank} hello'");
+    let gave = limited(format!("{} {line}", cellrun().display()));
+    assert!(gave.code != 0 && gave.err.contains("ulimit -v"), "{gave:?}");
+}
+
+#[test]
+fn no_file_is_left_in_shared_memory() {
+    let files = || -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(Path::new("/dev/shm")).into_iter().flatten().flatten();
+        entries
+            .map(|entry| entry.path())
+            .filter(|path| path.to_string_lossy().contains("cellweave"))
+            .collect()
+    };
+    assert_eq!(run("-n 3 RANK hello").code, 0);
+    assert_eq!(run("-n 3 RANK die 9").code, 137);
+    assert!(files().is_empty(), "{:?}", files());
+}
