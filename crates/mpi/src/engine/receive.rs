@@ -3,8 +3,8 @@
 use super::lists::Key;
 use super::pool;
 use super::ring::{Area, Consumer, Header, INLINE};
-use super::send::MOST_EAGER;
-use super::transfer::{NONE, Stage};
+use super::send::{MOST_EAGER, UNASKED};
+use super::transfer::{NONE, Stage, due};
 use super::{Arrival, Buffer, ClaimId, Completion, Engine, Envelope, Pattern, TransferId, kind};
 use crate::counters::COUNTERS;
 use crate::segment::Segment;
@@ -58,8 +58,9 @@ struct Message {
     envelope: Envelope,
     /// The sender's rank in the job.
     from: usize,
-    /// All its bytes, and how many of them lie in `data`.
+    /// All its bytes, how many of them come unasked, and how many of those lie in `data`.
     bytes: usize,
+    unasked: usize,
     got: usize,
     data: Vec<u8>,
     /// The sender's transfer, to be told of the matching; 0: no need.
@@ -177,7 +178,6 @@ impl Engine {
         let transfer = self.transfers.at(receive);
         let room = transfer.buffer.bytes;
         transfer.posted = false;
-        transfer.bytes = bytes.min(room);
         COUNTERS.messages_received.add(1);
         COUNTERS.bytes_received.add(bytes.min(room) as u64);
         transfer.completion = Completion {
@@ -202,46 +202,60 @@ impl Engine {
             self.transfers.complete(message.own);
             return;
         }
-        if message.announced {
-            return self.ask_for_data(receive, from, message.token);
-        }
+        let transfer = self.transfers.at(receive);
+        transfer.buffer.write(0, &message.data[..message.got]);
+        transfer.moved = message.got;
+        transfer.bytes = message.unasked;
         let incoming = &mut self.incoming[from];
-        self.transfers.at(receive).buffer.write(0, &message.data[..message.got]);
-        if message.bytes > INLINE {
-            incoming.consumer.handed_on += message.bytes as u64;
+        if incoming.target == Target::Message(index) {
+            incoming.target = Target::Transfer(receive);
+        }
+        if message.unasked > INLINE {
+            incoming.consumer.handed_on += message.unasked as u64;
             if incoming.consumer.handed_on - incoming.told >= CREDIT_STEP {
                 incoming.told = incoming.consumer.handed_on;
                 incoming.consumer.publish();
                 self.wake(from);
             }
         }
-        let incoming = &mut self.incoming[from];
-        if incoming.target == Target::Message(index) {
-            incoming.target = Target::Transfer(receive);
-        } else {
-            self.transfers.complete(receive);
+        if message.announced {
+            return self.answer(receive, from, message.token);
         }
         if message.token != 0 {
             self.tell(from, kind::COMPLETE, [message.token, 0, 0, 0, 0, 0]);
         }
+        self.complete_when_here(receive);
     }
 
-    /// Has the data of an announced message sent.
-    fn ask_for_data(&mut self, receive: u32, from: usize, token: u64) {
+    /// Answers the announcement of a message that is matched: asks for what didn't come unasked.
+    fn answer(&mut self, receive: u32, from: usize, token: u64) {
         let id = self.transfers.id(receive).0;
-        let bytes = self.transfers.at(receive).bytes;
-        if bytes == 0 {
-            self.transfers.complete(receive);
-            return self.tell(from, kind::COMPLETE, [token, 0, 0, 0, 0, 0]);
+        let transfer = self.transfers.at(receive);
+        let wanted = transfer.completion.bytes;
+        if wanted > transfer.bytes {
+            transfer.bytes = wanted;
+            self.tell(from, kind::STREAM, [token, id, wanted as u64, 0, 0, 0]);
+        } else {
+            self.tell(from, kind::COMPLETE, [token, 0, 0, 0, 0, 0]);
         }
-        self.tell(from, kind::STREAM, [token, id, bytes as u64, 0, 0, 0]);
+        self.complete_when_here(receive);
+    }
+
+    /// A receive is complete when all of its data has come.
+    #[inline]
+    fn complete_when_here(&mut self, receive: u32) {
+        let transfer = self.transfers.at(receive);
+        if transfer.moved == transfer.bytes {
+            self.transfers.complete(receive);
+        }
     }
 
     /// Keeps a message of this process to itself.
     pub(super) fn keep_own(&mut self, envelope: Envelope, bytes: usize, data: Vec<u8>, own: u32) {
         let got = data.len();
         let from = self.rank;
-        let message = Message { envelope, from, bytes, got, data, token: 0, announced: false, own };
+        let message =
+            Message { envelope, from, bytes, unasked: bytes, got, data, token: 0, announced: false, own };
         let index = self.messages.insert(message);
         self.matching.keep(envelope, index);
     }
@@ -342,10 +356,13 @@ impl Engine {
                 if bytes > INLINE {
                     incoming.consumer.handed_on += bytes as u64;
                 }
-                self.transfers.at(receive).buffer.write(0, piece);
+                let transfer = self.transfers.at(receive);
+                transfer.buffer.write(0, piece);
                 if piece.len() == bytes {
                     self.transfers.complete(receive);
                 } else {
+                    transfer.moved = piece.len();
+                    transfer.bytes = bytes;
                     self.begin(from, Target::Transfer(receive), bytes, piece.len());
                 }
                 if token != 0 {
@@ -353,24 +370,43 @@ impl Engine {
                 }
             }
             None => {
-                let mut data = vec![0; bytes];
-                data[..piece.len()].copy_from_slice(piece);
-                let got = piece.len();
                 let token = std::mem::take(&mut self.incoming[from].synchronous);
-                let message =
-                    Message { envelope, from, bytes, got, data, token, announced: false, own: NONE };
-                let index = self.messages.insert(message);
-                self.matching.keep(envelope, index);
-                if got < bytes {
-                    self.begin(from, Target::Message(index), bytes, got);
-                }
+                self.keep(from, envelope, bytes, bytes, piece, token, false);
             }
+        }
+    }
+
+    /// Keeps a message that nobody expected, with its first piece.
+    #[allow(clippy::too_many_arguments)]
+    fn keep(
+        &mut self,
+        from: usize,
+        envelope: Envelope,
+        bytes: usize,
+        unasked: usize,
+        piece: &[u8],
+        token: u64,
+        announced: bool,
+    ) {
+        let mut data = Vec::with_capacity(unasked);
+        data.extend_from_slice(piece);
+        data.resize(unasked, 0);
+        let got = piece.len();
+        let message = Message { envelope, from, bytes, unasked, got, data, token, announced, own: NONE };
+        let index = self.messages.insert(message);
+        self.matching.keep(envelope, index);
+        if got < unasked {
+            self.begin(from, Target::Message(index), unasked, got);
         }
     }
 
     fn begin(&mut self, from: usize, target: Target, bytes: usize, got: usize) {
         let incoming = &mut self.incoming[from];
+        let before = incoming.target;
         (incoming.target, incoming.bytes, incoming.got) = (target, bytes, got);
+        if before != Target::Nothing {
+            self.corrupt(from, "a message that begins inside another");
+        }
     }
 
     /// The next piece of the eager message that is arriving.
@@ -382,7 +418,11 @@ impl Engine {
         }
         let left = bytes - got;
         match target {
-            Target::Transfer(receive) => self.transfers.at(receive).buffer.write(got, piece),
+            Target::Transfer(receive) => {
+                let transfer = self.transfers.at(receive);
+                transfer.buffer.write(got, piece);
+                transfer.moved += piece.len();
+            }
             Target::Message(index) => {
                 let message = self.messages.at(index);
                 message.data[got..got + piece.len()].copy_from_slice(piece);
@@ -394,7 +434,7 @@ impl Engine {
         if piece.len() == left {
             self.incoming[from].target = Target::Nothing;
             if let Target::Transfer(receive) = target {
-                self.transfers.complete(receive);
+                self.complete_when_here(receive);
             }
         }
     }
@@ -410,9 +450,7 @@ impl Engine {
         }
         transfer.buffer.write(moved, piece);
         transfer.moved += piece.len();
-        if transfer.moved == transfer.bytes {
-            self.transfers.complete(index);
-        }
+        self.complete_when_here(index);
     }
 
     /// The transfer of this process that another rank speaks of.
@@ -433,41 +471,47 @@ impl Engine {
                 self.announced(from, envelope, words);
             }
             kind::STREAM => {
-                let transfer = self.transfer_of(from, words[0]);
+                let transfer = self.answered(from, words[0]);
                 if words[2] > self.transfers.at(transfer).buffer.bytes as u64 {
                     self.corrupt(from, "more data asked for than was announced");
                 }
                 self.stream(from, transfer, words[1], words[2] as usize);
             }
             kind::COMPLETE => {
-                let transfer = self.transfer_of(from, words[0]);
-                self.transfers.complete(transfer);
+                let transfer = self.answered(from, words[0]);
+                self.transfers.happened(transfer, due::ANSWER);
             }
             other => self.corrupt(from, &format!("a piece of kind {other}")),
         }
     }
 
+    /// The send that another rank answers.
+    fn answered(&mut self, from: usize, token: u64) -> u32 {
+        let index = self.transfer_of(from, token);
+        if self.transfers.at(index).due & due::ANSWER == 0 || self.transfers.at(index).to as usize != from {
+            self.corrupt(from, "an answer that nobody waits for");
+        }
+        index
+    }
+
     fn announced(&mut self, from: usize, envelope: Envelope, words: [u64; 6]) {
-        let bytes = words[1] as usize;
+        let (token, bytes, unasked) = (words[0], words[1] as usize, words[2] as usize);
+        if unasked > bytes.min(UNASKED) {
+            self.corrupt(from, "more data unasked than is allowed");
+        }
         match self.matching.take_posted(&envelope) {
             Some(receive) => {
                 self.accept(receive, &envelope, bytes);
-                self.ask_for_data(receive, from, words[0]);
+                let transfer = self.transfers.at(receive);
+                transfer.moved = 0;
+                transfer.bytes = unasked;
+                if unasked > 0 {
+                    self.incoming[from].consumer.handed_on += UNASKED as u64;
+                    self.begin(from, Target::Transfer(receive), unasked, 0);
+                }
+                self.answer(receive, from, token);
             }
-            None => {
-                let message = Message {
-                    envelope,
-                    from,
-                    bytes,
-                    got: 0,
-                    data: Vec::new(),
-                    token: words[0],
-                    announced: true,
-                    own: NONE,
-                };
-                let index = self.messages.insert(message);
-                self.matching.keep(envelope, index);
-            }
+            None => self.keep(from, envelope, bytes, unasked, &[], token, true),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::copy::copy_out;
 use super::pool::{self, Loan, POOLED_FROM, Pool};
 use super::ring::{Area, Header, INLINE, Producer, copy_small};
-use super::transfer::{NONE, SENT};
+use super::transfer::{NONE, due};
 use super::{Buffer, Engine, Envelope, Mode, TransferId, kind, wait};
 use crate::counters::COUNTERS;
 use crate::profile;
@@ -12,7 +12,9 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Messages above so many bytes are announced, and copied when they are matched.
-pub const MOST_EAGER: usize = 16 * 1024;
+pub const MOST_EAGER: usize = 64 * 1024;
+/// Of those, so many bytes go out unasked.
+pub const UNASKED: usize = 32 * 1024;
 /// Eager bytes that a sender may have unmatched at a receiver. Messages of one line don't count: they take no more than
 /// their envelope.
 pub const CREDIT: u64 = 256 * 1024;
@@ -32,14 +34,25 @@ pub struct Outgoing {
 unsafe impl Send for Outgoing {}
 
 enum Pending {
-    /// An eager message, from a byte on.
-    Eager { transfer: u32, from: usize, synchronous: bool },
-    /// A message to announce.
-    Announce { transfer: u32 },
+    /// A message: pieces from a byte on, up to the end of what goes out unasked.
+    Message { transfer: u32, from: usize, end: usize, kind: Start },
     /// Data of a matched message, to the receiver's transfer.
     Stream { transfer: u32, to: u64 },
     /// News.
     Words { kind: u8, words: [u64; 6] },
+}
+
+/// What comes before the first piece of a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Start {
+    /// Nothing: the first piece is the start.
+    Eager,
+    /// That the sender waits for the matching.
+    Synchronous,
+    /// The message's announcement.
+    Announced,
+    /// It is out.
+    Out,
 }
 
 impl Outgoing {
@@ -147,10 +160,9 @@ impl Engine {
             return self.send_to_self(envelope, buffer, mode);
         }
         let synchronous = mode == Mode::Synchronous;
-        let eager = self.may_be_eager(to, buffer.bytes);
-        let out = &mut self.outgoing[to];
+        let eager = buffer.bytes <= MOST_EAGER && self.takes_credit(to, buffer.bytes);
         let mut from = 0;
-        if eager && !synchronous && out.queue.is_empty() {
+        if eager && !synchronous && self.outgoing[to].queue.is_empty() {
             while let Some(bytes) = put_eager(&mut self.outgoing, &mut self.pool, to, envelope, buffer, from)
             {
                 from += bytes;
@@ -160,25 +172,28 @@ impl Engine {
                 }
             }
         }
-        let transfer = self.transfers.start(buffer, envelope.key(0));
-        self.transfers.at(transfer).completion = SENT;
-        self.transfers.at(transfer).to = to as u32;
-        let pending = if eager {
-            Pending::Eager { transfer, from, synchronous }
+        let (end, kind, answer) = if !eager {
+            // The first part goes out unasked: by the time that the answer comes, it is there.
+            let unasked = if self.takes_credit(to, UNASKED) { UNASKED.min(buffer.bytes) } else { 0 };
+            (unasked, Start::Announced, due::ANSWER)
+        } else if synchronous {
+            (buffer.bytes, Start::Synchronous, due::ANSWER)
         } else {
-            Pending::Announce { transfer }
+            (buffer.bytes, Start::Eager, 0)
         };
-        self.later(to, pending);
-        Some(self.transfers.id(transfer))
+        let index = self.transfers.start(buffer, envelope.key(0));
+        let transfer = self.transfers.at(index);
+        transfer.to = to as u32;
+        transfer.due = due::PIECES | answer;
+        let id = self.transfers.id(index);
+        self.later(to, Pending::Message { transfer: index, from, end, kind });
+        Some(id)
     }
 
-    /// Takes credit for an eager message; false when it is too large or there is none.
-    fn may_be_eager(&mut self, to: usize, bytes: usize) -> bool {
+    /// Takes credit for bytes that go out unasked; false when there is none.
+    fn takes_credit(&mut self, to: usize, bytes: usize) -> bool {
         if bytes <= INLINE {
             return true;
-        }
-        if bytes > MOST_EAGER {
-            return false;
         }
         let out = &mut self.outgoing[to];
         let most = |producer: &Producer<Area>| producer.handed_on().saturating_add(CREDIT);
@@ -202,7 +217,8 @@ impl Engine {
             self.transfers.complete(receive);
             return None;
         }
-        if mode == Mode::Standard && self.may_be_eager(self.rank, buffer.bytes) {
+        if mode == Mode::Standard && buffer.bytes <= MOST_EAGER && self.takes_credit(self.rank, buffer.bytes)
+        {
             let mut data = vec![0; buffer.bytes];
             buffer.read(0, &mut data);
             self.keep_own(envelope, buffer.bytes, data, NONE);
@@ -219,10 +235,13 @@ impl Engine {
         self.later(to, Pending::Words { kind, words });
     }
 
-    /// Sends the data of a matched message through the ring.
-    pub(super) fn stream(&mut self, to: usize, transfer: u32, receiver: u64, bytes: usize) {
-        self.transfers.at(transfer).bytes = bytes;
-        self.later(to, Pending::Stream { transfer, to: receiver });
+    /// Sends the data of a matched message through the ring, behind what went out unasked, up to a byte.
+    pub(super) fn stream(&mut self, to: usize, index: u32, receiver: u64, end: usize) {
+        let transfer = self.transfers.at(index);
+        transfer.bytes = end;
+        transfer.due |= due::REST;
+        self.transfers.happened(index, due::ANSWER);
+        self.later(to, Pending::Stream { transfer: index, to: receiver });
     }
 
     /// Puts something into a destination's queue, and starts with it when it is the first.
@@ -248,43 +267,42 @@ impl Engine {
                     }
                     fits
                 }
-                Pending::Announce { transfer } => {
-                    let index = *transfer;
-                    let fits = out.producer.fits(INLINE);
-                    if fits {
-                        let token = self.transfers.id(index).0;
-                        let transfer = self.transfers.at(index);
-                        let words = [token, transfer.buffer.bytes as u64, 0, 0, 0, 0];
-                        COUNTERS.rendezvous_sent.add(1);
-                        out.producer.put_words(header(kind::ANNOUNCE, transfer.envelope(), 0), &words);
-                    }
-                    fits
-                }
-                Pending::Eager { transfer, from, synchronous } => {
-                    let index = *transfer;
-                    if *synchronous && out.producer.fits(INLINE) {
-                        let token = self.transfers.id(index).0;
-                        out.producer.put_words(plain(kind::SYNCHRONOUS), &[token, 0, 0, 0, 0, 0]);
-                        *synchronous = false;
-                        self.transfers.at(index).moved = 1;
-                    }
-                    let waits = *synchronous;
-                    let mut from = *from;
+                Pending::Message { transfer, from, end, kind } => {
+                    let (index, end, start) = (*transfer, *end, *kind);
+                    let token = self.transfers.id(index).0;
                     let slot = self.transfers.at(index);
-                    let bytes = slot.buffer.bytes;
                     let envelope = slot.envelope();
-                    let mut done = false;
-                    while !waits && !done {
-                        let put =
-                            put_eager(&mut self.outgoing, &mut self.pool, to, envelope, &slot.buffer, from);
-                        let Some(piece) = put else { break };
-                        from += piece;
-                        done = from == bytes;
+                    let announced = matches!(start, Start::Announced | Start::Out);
+                    if matches!(start, Start::Announced | Start::Synchronous) {
+                        if !out.producer.fits(INLINE) {
+                            break false;
+                        }
+                        if start == Start::Announced {
+                            COUNTERS.rendezvous_sent.add(1);
+                            let words = [token, slot.buffer.bytes as u64, end as u64, 0, 0, 0];
+                            out.producer.put_words(header(kind::ANNOUNCE, envelope, 0), &words);
+                            *kind = Start::Out;
+                        } else {
+                            out.producer.put_words(plain(kind::SYNCHRONOUS), &[token, 0, 0, 0, 0, 0]);
+                            *kind = Start::Eager;
+                        }
                     }
-                    let out = &mut self.outgoing[to];
-                    if done && slot.moved == 0 {
-                        self.transfers.complete(index);
-                    } else if let Some(Pending::Eager { from: place, .. }) = out.queue.front_mut() {
+                    let mut from = *from;
+                    let mut done = announced && from == end;
+                    while !done {
+                        let piece = if from == 0 && !announced { kind::EAGER } else { kind::MORE };
+                        let header = header(piece, envelope, end);
+                        let piece = Piece { header, buffer: &slot.buffer, from, left: end - from };
+                        let Some(bytes) = piece.put(&mut self.outgoing, &mut self.pool, to) else { break };
+                        from += bytes;
+                        done = from == end;
+                    }
+                    slot.moved = from;
+                    if done {
+                        self.transfers.happened(index, due::PIECES);
+                    } else if let Some(Pending::Message { from: place, .. }) =
+                        self.outgoing[to].queue.front_mut()
+                    {
                         *place = from;
                     }
                     done
@@ -307,7 +325,7 @@ impl Engine {
                     }
                     let done = slot.moved == slot.bytes;
                     if done {
-                        self.transfers.complete(index);
+                        self.transfers.happened(index, due::REST);
                     }
                     done
                 }

@@ -8,6 +8,16 @@ use crate::handles::{self, Kind};
 /// No slot.
 pub const NONE: u32 = u32::MAX;
 
+/// What a send waits for: its own pieces to be written, and the receiver's answer.
+pub mod due {
+    /// Pieces are in the queue.
+    pub const PIECES: u8 = 1;
+    /// The receiver answers when the message is matched.
+    pub const ANSWER: u8 = 2;
+    /// The receiver has asked for the rest, which is under way.
+    pub const REST: u8 = 4;
+}
+
 /// Where a transfer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -36,10 +46,12 @@ pub struct Transfer {
     pub to: u32,
     /// What it matches; of a send, what the other side is to see.
     pub key: Key,
-    /// Bytes moved.
+    /// Bytes that have come; of a stream, bytes that are out.
     pub moved: usize,
-    /// Bytes to move.
+    /// Bytes that are to come; of a stream, where it ends.
     pub bytes: usize,
+    /// Of a send, what is still to happen before it is complete: its pieces written, the receiver's answer.
+    pub due: u8,
     /// How it ended.
     pub completion: Completion,
 }
@@ -110,6 +122,7 @@ impl Transfers {
         slot.key.more = key.more;
         slot.moved = 0;
         slot.bytes = 0;
+        slot.due = 0;
         slot.completion = SENT;
         index
     }
@@ -128,6 +141,7 @@ impl Transfers {
             key,
             moved: 0,
             bytes: 0,
+            due: 0,
             completion: SENT,
         };
         let index = self.free;
@@ -169,6 +183,15 @@ impl Transfers {
         let lives = handles::value(Kind::Transfer, index as u32, slot.generation) as u64 == id.0
             && slot.stage != Stage::Free;
         lives.then_some(index as u32)
+    }
+
+    /// One thing has happened that a send waited for.
+    pub fn happened(&mut self, index: u32, what: u8) {
+        let slot = &mut self.slots[index as usize];
+        slot.due &= !what;
+        if slot.due == 0 {
+            self.complete(index);
+        }
     }
 
     /// Marks a transfer as complete.
