@@ -77,7 +77,7 @@ struct Attribute {
     value: usize,
 }
 
-/// The attributes of one object, in the order in which they were first set.
+/// The attributes of one object, in the order in which they were set.
 #[derive(Default)]
 pub struct Attributes(Mutex<Vec<Attribute>>);
 
@@ -188,11 +188,9 @@ impl Attributes {
             before.delete(object)?;
         }
         let mut attributes = self.0.lock().unwrap();
-        let value = value as usize;
-        match attributes.iter_mut().find(|attribute| attribute.number == number) {
-            Some(attribute) => attribute.value = value,
-            None => attributes.push(Attribute { number, keyval, value }),
-        }
+        // Set last, deleted first: also what was set before.
+        attributes.retain(|attribute| attribute.number != number);
+        attributes.push(Attribute { number, keyval, value: value as usize });
         Ok(())
     }
 
@@ -338,6 +336,22 @@ mod tests {
             MPI_ERR_OTHER
         );
         assert_eq!(value(&attributes, number), Some(13));
+    }
+
+    #[test]
+    fn what_was_set_last_is_deleted_first() {
+        static ORDER: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+        unsafe extern "C" fn note(_: usize, _: c_int, value: *mut c_void, _: *mut c_void) -> c_int {
+            ORDER.lock().unwrap().push(value as usize);
+            MPI_SUCCESS
+        }
+        let numbers = [1, 2, 3].map(|_| keyval(0, note as *const () as usize));
+        let attributes = Attributes::default();
+        for (number, value) in numbers.into_iter().zip(1usize..).chain([(numbers[0], 4)]) {
+            attributes.set(Of::Comm, 7, number, value as *mut c_void).unwrap();
+        }
+        attributes.clear(7).unwrap();
+        assert_eq!(*ORDER.lock().unwrap(), [1, 4, 3, 2]);
     }
 
     #[test]
