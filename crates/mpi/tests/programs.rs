@@ -20,26 +20,37 @@ macro_rules! programs {
         fn $name() {
             run(stringify!($name));
         })*
+
+        const LISTED: &[&str] = &[$(stringify!($name)),*];
     };
 }
 
 programs! {
-    communicators_random
-    communicators_threads
     arrays
     attributes
+    bottom
     buffered
+    callbacks
     cancel
     collectives
+    communicators
+    communicators_random
+    communicators_threads
     completion
     environment
+    errors
     groups
+    in_place
     info
     intercommunicators
     interposition
+    large_collectives
     large_counts
     many
+    memory
+    mixed_requests
     modes
+    neighbourhood
     nonblocking
     operations
     pack
@@ -50,13 +61,29 @@ programs! {
     proc_null
     self_messages
     sendrecv
+    signals
     status
     threads
     tool
+    topologies
     type_contents
     type_extents
     type_large
     type_predefined
     type_random
+    user_operations
     wildcards
+}
+
+#[test]
+fn every_program_is_run() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c");
+    let mut found: Vec<String> = std::fs::read_dir(folder)
+        .expect("the folder of the programs")
+        .map(|entry| entry.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+        .collect();
+    found.sort();
+    assert_eq!(found, LISTED, "the files in tests/c, and the list above in alphabetical order");
 }
