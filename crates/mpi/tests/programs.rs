@@ -66,6 +66,7 @@ programs! {
     threads
     tool
     topologies
+    type_bulk
     type_contents
     type_extents
     type_large
