@@ -117,17 +117,17 @@ thread_local! {
 
 /// Keeps what was wrong for `MPI_Error_string`, where a program that goes on after an error looks for it.
 pub fn remember(code: c_int, text: String) {
-    LAST.set((code, text));
+    // A thread that ends may be past its own data.
+    let _ = LAST.try_with(|last| last.replace((code, text)));
 }
 
 /// The words of a code, and what was wrong the last time that a function of this thread returned it; as much as fits.
 fn described(code: c_int, words: &[u8]) -> Vec<u8> {
     let mut text = words.to_vec();
-    LAST.with_borrow(|(last, what)| {
-        if *last == code && code != MPI_SUCCESS {
-            text.extend(format!(" ({what})").bytes());
-        }
-    });
+    let last = LAST.try_with(|last| last.borrow().clone()).unwrap_or_default();
+    if last.0 == code && code != MPI_SUCCESS {
+        text.extend(format!(" ({})", last.1).bytes());
+    }
     text.truncate(MPI_MAX_ERROR_STRING as usize - 1);
     text
 }
