@@ -91,7 +91,11 @@ fn together(rows: &[&[u32]], own: &[u32], by: By) -> Vec<usize> {
 fn split(comm: &Comm, by: By, key: c_int, hints: Info) -> Result<(abi::Comm, Option<usize>), Failure> {
     // Rows differ, whatever they say: the last word is the rank in the job.
     let (wants, job) = ((by != By::Nothing) as u32, comm.group.members[comm.rank]);
-    let row: Vec<u32> = [wants, word(key)].into_iter().chain(hardware::own_parts()).chain([job]).collect();
+    let parts = match by {
+        By::Part(_) | By::LargestPart => hardware::own_parts(),
+        _ => [UNBOUND; LEVELS],
+    };
+    let row: Vec<u32> = [wants, word(key)].into_iter().chain(parts).chain([job]).collect();
     let table = Table::of_all(comm, &row)?;
     let all: Vec<&[u32]> = table.own().into_iter().chain(table.theirs().unwrap_or_default()).collect();
     let kind = kind(&all, comm.rank, by);
