@@ -320,6 +320,7 @@ fn ranks_have_cores_of_their_own_when_there_are_enough() {
     let places = cpus(&run(&format!("--tag-output -n 2 {PRINT_CPUS}")));
     let shared = run("--place none -n 1 grep Cpus_allowed_list /proc/self/status");
     assert!(places[0] != places[1] || places[0] == cpus(&shared)[0], "{places:?}");
+    // One more than there are cpus: no way to be fair to all, so the kernel does it.
     let crowd = cpus(&run(&format!("--tag-output -n {} {PRINT_CPUS}", all + 1)));
     assert!(crowd.iter().all(|place| *place == crowd[0]), "{crowd:?}");
 }

@@ -102,7 +102,15 @@ impl Place {
         }
         let page = segment.rank(self.rank);
         let own = std::process::id();
-        if page.pid.compare_exchange(0, own, Ordering::AcqRel, Ordering::Acquire).is_err() {
+        if let Err(first) = page.pid.compare_exchange(0, own, Ordering::AcqRel, Ordering::Acquire) {
+            if page.stage.load(Ordering::Acquire) == stage::FINALISED && segment.ranks() > 1 {
+                let rank = self.rank;
+                let text = format_args!(
+                    "rank {rank} was process {first}, which has finished; this program runs alone"
+                );
+                // Nowhere to say that it can't be said.
+                let _ = writeln!(io::stderr(), "cellweave: {text}");
+            }
             return Ok(None);
         }
         // SAFETY: takes nothing.

@@ -18,8 +18,8 @@ cellrun: starts the ranks of an MPI program on this machine
 
 Options of the job, before its first program:
     --tag-output          put [RANK] before every line
-    --place auto          a core for each rank, near one another (this is the default); no more
-                          ranks than free cores, else the kernel places them
+    --place auto          a core for each rank, near one another, or the same number of ranks on
+                          each core (this is the default); where neither goes, as with none
     --place none          leave it to the kernel
     --place FILE          rank by rank from a file: cpus (0 3 1 2), or JSON with a \"mapping\"
     --profile FILE        write who sent how much to whom

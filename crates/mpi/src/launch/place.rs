@@ -1,9 +1,14 @@
 //! Which cpu each rank gets.
 //!
-//! `auto` gives every rank a core of its own, as near to one another as can be: ranks that talk share a cache. It does so
-//! only while every rank has one: more ranks than cores are the kernel's to move, and so are ranks of a job that would share
-//! cores with another job of ours (every launcher holds the cores that it gave away, as abstract sockets, so that two jobs
-//! side by side do not pile up on the first cores).
+//! `auto` gives every rank a core of its own, as near to one another as can be: ranks that talk share a cache. SMT siblings
+//! are used when there are more ranks than cores. When ranks are a multiple of the cores, each core gets as many: ranks that
+//! stay where they are find one another sooner than ranks that are moved about. Otherwise the kernel places them, because a
+//! core with one rank more than the others would hold all of them up.
+//!
+//! With `OMP_NUM_THREADS`, a rank gets that many cores, if there are enough for all.
+//!
+//! Two jobs side by side do not pile up on the first cores: each launcher holds the cores that it gave away, by the names of
+//! abstract sockets, and takes none that another holds; when too few are left, the kernel places the ranks.
 
 use super::offer;
 use super::options::Placement;
@@ -36,35 +41,70 @@ pub fn places(placement: &Placement, ranks: usize) -> Result<Places, String> {
         Placement::File(file) => places.cpus = Some(from_file(file, ranks)?),
         // A rank alone talks to nobody, and its threads want all cores.
         Placement::Auto if ranks < 2 => {}
-        Placement::Auto => places.choose(&machine, ranks),
+        Placement::Auto => places.choose(&cores(&machine), ranks, threads()),
     }
     Ok(places)
 }
 
+/// Threads of a rank.
+fn threads() -> usize {
+    let text = std::env::var("OMP_NUM_THREADS").unwrap_or_default();
+    // Nested levels may follow, after commas.
+    text.split(',')
+        .next()
+        .and_then(|first| first.trim().parse().ok())
+        .filter(|&threads| threads > 0)
+        .unwrap_or(1)
+}
+
 impl Places {
-    /// A core for each rank; a cpu for each when there are fewer cores; nothing when there are fewer of both.
-    fn choose(&mut self, machine: &Machine, ranks: usize) {
-        let mut cores = cores(machine);
-        while ranks <= self.available {
-            let Some(chosen) = compact(&cores, ranks) else { return };
+    fn choose(&mut self, all: &[Core], ranks: usize, threads: usize) {
+        let mut free = all.to_vec();
+        // Until a choice can be held: each time round there is one core less to choose from.
+        while let Some((chosen, cpus)) = choice(&free, all.len(), ranks, threads, self.available) {
             let names = chosen.iter().map(|core| core.cpus[0]);
             let held: Result<Vec<OwnedFd>, u32> =
                 names.map(|cpu| offer::bind(&format!("cellweave-core-{cpu}")).map_err(|_| cpu)).collect();
             match held {
                 Ok(held) => {
-                    self.cpus = Some(dealt(&chosen, ranks));
+                    self.cpus = Some(cpus);
                     self.held = held;
                     return;
                 }
-                // Another job's; without it once more.
-                Err(busy) => {
-                    cores.retain(|core| core.cpus[0] != busy);
-                    let free: usize = cores.iter().map(|core| core.cpus.len()).sum();
-                    self.available = self.available.min(free.max(1));
-                }
+                Err(busy) => free.retain(|core| core.cpus[0] != busy),
             }
         }
     }
+}
+
+/// The cores to use of those that are free, and the cpus of each rank; nothing when the kernel should place the ranks.
+/// `all`: cores of the machine; `available`: cpus that may be used at the same time.
+fn choice(
+    free: &[Core],
+    all: usize,
+    ranks: usize,
+    threads: usize,
+    available: usize,
+) -> Option<(Vec<Core>, Vec<Vec<u32>>)> {
+    let cpus: usize = free.iter().map(|core| core.cpus.len()).sum();
+    if threads > 1 {
+        let wanted = ranks * threads;
+        let chosen = compact(free, wanted).filter(|_| wanted <= free.len().min(available))?;
+        let dealt =
+            chosen.chunks(threads).map(|cores| cores.iter().flat_map(|core| core.cpus.clone()).collect());
+        let dealt = dealt.collect();
+        return Some((chosen, dealt));
+    }
+    if ranks <= available && ranks <= cpus {
+        let chosen = compact(free, ranks)?;
+        let dealt = dealt(&chosen, ranks);
+        return Some((chosen, dealt));
+    }
+    let each = ranks / all.max(1);
+    if each * all != ranks || free.len() < all || available < all || each == 0 {
+        return None;
+    }
+    Some((free.to_vec(), free.iter().flat_map(|core| vec![core.cpus.clone(); each]).collect()))
 }
 
 /// Cpus that may be used at the same time.
@@ -106,7 +146,7 @@ fn cores(machine: &Machine) -> Vec<Core> {
     cores
 }
 
-/// The cores for so many ranks: of the smallest group that has enough (an L2's, an L3's, a node's, a chip's), in order.
+/// The cores for so many: of the smallest group that has enough (an L2's, an L3's, a node's, a chip's), in order.
 fn compact(cores: &[Core], ranks: usize) -> Option<Vec<Core>> {
     if ranks > cores.len() {
         let cpus: usize = cores.iter().map(|core| core.cpus.len()).sum();
@@ -207,7 +247,7 @@ mod tests {
     }
 
     fn chosen(cores: &[Core], ranks: usize) -> Option<Vec<Vec<u32>>> {
-        Some(dealt(&compact(cores, ranks)?, ranks))
+        Some(choice(cores, 4, ranks, 1, 8)?.1)
     }
 
     #[test]
@@ -218,6 +258,23 @@ mod tests {
         assert_eq!(chosen(&cores, 5).unwrap(), [[0], [4], [2], [1], [3]]);
         assert_eq!(chosen(&cores, 8).unwrap(), [[0], [4], [2], [6], [1], [5], [3], [7]]);
         assert_eq!(chosen(&cores, 9), None);
+    }
+
+    #[test]
+    fn a_crowd_is_spread_evenly_or_not_at_all() {
+        let cores = cores(&two_chips());
+        let spread = chosen(&cores, 12).unwrap();
+        assert_eq!(spread.iter().filter(|cpus| **cpus == [2, 6]).count(), 3);
+        assert_eq!(chosen(&cores, 13), None);
+        assert_eq!(chosen(&cores[1..], 12), None, "another job holds a core");
+        assert_eq!(choice(&cores, 4, 12, 1, 3), None, "the quota is less than the cores");
+    }
+
+    #[test]
+    fn a_rank_with_threads_gets_cores_for_them() {
+        let cores = cores(&two_chips());
+        assert_eq!(choice(&cores, 4, 2, 2, 8).unwrap().1, [[0, 4, 2, 6], [1, 5, 3, 7]]);
+        assert_eq!(choice(&cores, 4, 3, 2, 8), None);
     }
 
     #[test]
