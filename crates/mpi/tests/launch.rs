@@ -174,6 +174,18 @@ fn the_third_request_to_end_is_a_kill() {
     assert!(gave.err.contains("asked to end 3 times"), "{gave:?}");
 }
 
+#[test]
+fn a_reader_that_does_not_read_keeps_no_job_from_ending() {
+    let mut job = start("-n 2 yes");
+    let out = job.child.stdout.take().unwrap();
+    job.until_running("yes", 2);
+    // Everything on the way is full.
+    until("the ranks wait", || children(job.supervisor()).iter().all(|&pid| state(pid) == 'S'));
+    send(job.child.id() as i32, libc::SIGTERM);
+    assert_eq!(job.end().code, 128 + libc::SIGTERM);
+    drop(out);
+}
+
 /// Ranks with a child in their own group and one in a session of its own, which no signal to a group reaches.
 const WITH_GRANDCHILDREN: &str = "-n 2 bash -c sleep~1000~&~setsid~sleep~1000~&~sleep~1000";
 

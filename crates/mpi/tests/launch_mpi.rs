@@ -127,6 +127,10 @@ fn a_wrapper_does_not_hide_how_its_rank_ended() {
     );
     let gave = run("-n 2 bash -c RANK~die~11;exit~$?");
     assert_eq!(gave.code, 128 + libc::SIGSEGV, "{gave:?}");
+    assert!(
+        gave.err.contains("exited with code 139 (a shell's word for SIGSEGV) without MPI_Finalize"),
+        "{gave:?}"
+    );
 }
 
 /// Ranks that compute, below a shell, with the shell's other children.

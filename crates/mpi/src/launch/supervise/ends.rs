@@ -167,7 +167,7 @@ impl Supervisor {
             }
             Some(status) if libc::WEXITSTATUS(status) != 0 => {
                 let code = libc::WEXITSTATUS(status);
-                let line = format!("{who} exited with code {code}{without}");
+                let line = format!("{who} exited with code {code}{}{without}", as_shells_say(code));
                 if stage == stage::FINALISED {
                     // The others are not waiting for it: they may finish what they do.
                     if self.code == 0 {
@@ -225,5 +225,13 @@ impl Supervisor {
             let left = processes::descendants(std::process::id() as libc::pid_t);
             self.say(&format!("these processes don't end, though killed: {left:?}"));
         }
+    }
+}
+
+/// The signal that a shell means by an exit code.
+fn as_shells_say(code: i32) -> String {
+    match processes::signal_name(code - 128) {
+        name if code > 128 && name.starts_with("SIG") => format!(" (a shell's word for {name})"),
+        _ => String::new(),
     }
 }

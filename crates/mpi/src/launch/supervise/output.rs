@@ -2,13 +2,15 @@
 
 use super::super::lines::{Flushed, Got, Source};
 use super::super::poll::{NOTHING, READABLE, WRITABLE_ONCE};
-use super::{CHILDREN, CONNECTION, FRONT, INDEX, LISTENER, MS, OUTPUT, SINK, Supervisor};
+use super::{FRONT, INDEX, MS, OUTPUT, SINK, Supervisor};
 use host::clock::kernel_ns;
 use std::io;
 use std::os::fd::AsRawFd;
 
 /// A line of rank 0 that doesn't end goes out after so long when a person sits at the terminal: it is a question.
 const PROMPT_NS: u64 = 50 * MS;
+/// What a reader of the output gets to read on, once somebody asked the job to end.
+const READER_NS: u64 = 500 * MS;
 
 impl Supervisor {
     pub(super) fn say(&mut self, line: &str) {
@@ -59,41 +61,43 @@ impl Supervisor {
         }
     }
 
-    /// Carries what ranks said last, until it is written or the front has gone.
+    /// Carries what ranks said last, until it is written, the front has gone, or somebody who asked the job to end would have
+    /// to wait for a reader that doesn't read.
     pub(super) fn drain(&mut self) {
         for stream in 0..2 {
-            while !self.front_gone && !self.sources[stream].is_empty() {
-                let before: Vec<u64> = self.outputs[stream].wait(Some(0));
-                if before.is_empty() {
-                    break;
+            while !self.sinks[stream].is_empty() || !self.sources[stream].is_empty() {
+                let more = !self.sinks[stream].is_full() && !self.outputs[stream].wait(Some(0)).is_empty();
+                if more {
+                    self.carry(stream);
+                } else if self.sinks[stream].is_empty() {
+                    // Whoever still has these pipes couldn't be killed.
+                    for (_, mut source) in std::mem::take(&mut self.sources[stream]) {
+                        source.finish(&mut self.sinks[stream]);
+                    }
+                    self.flush(stream);
+                } else if !self.wait_for_sink(stream) {
+                    return;
                 }
-                self.carry(stream);
-                self.wait_for_sink(stream);
             }
-            let mut left: Vec<Source> = self.sources[stream].drain().map(|(_, source)| source).collect();
-            for source in &mut left {
-                while source.read(&mut self.sinks[stream], &mut self.scratch) == Got::Some {}
-            }
-            self.flush(stream);
-            self.wait_for_sink(stream);
         }
     }
 
-    pub(super) fn wait_for_sink(&mut self, stream: usize) {
-        while !self.front_gone && !self.sinks[stream].is_empty() {
-            for number in self.poll.wait(None) {
-                match number & !INDEX {
-                    FRONT => self.hear_front(),
-                    SINK => self.flush((number & INDEX) as usize),
-                    // Nothing else matters any more; watched no longer, so that it doesn't wake us.
-                    CHILDREN => self.poll.forget(self.child_signals.as_raw_fd()),
-                    LISTENER => self.listener = None,
-                    CONNECTION => drop(self.connections.remove(&(number & INDEX))),
-                    OUTPUT => self.poll.forget(self.outputs[(number & INDEX) as usize].fd()),
-                    _ => {}
-                }
-            }
-            self.flush(stream);
+    /// Waits until a sink takes more; false when it isn't worth waiting for.
+    fn wait_for_sink(&mut self, stream: usize) -> bool {
+        for output in &self.outputs {
+            self.poll.forget(output.fd());
         }
+        self.poll.forget(self.child_signals.as_raw_fd());
+        self.listener = None;
+        self.connections.clear();
+        let patience_ns = (self.asked_to_end > 0).then_some(READER_NS);
+        let events = self.poll.wait(patience_ns);
+        for number in &events {
+            if number & !INDEX == FRONT {
+                self.hear_front();
+            }
+        }
+        self.flush(stream);
+        !self.front_gone && !events.is_empty()
     }
 }
