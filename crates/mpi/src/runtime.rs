@@ -54,7 +54,7 @@ pub struct State {
     /// User-defined operations by handle.
     pub ops: Handles<Operation>,
     /// Schedules of collectives that are over, to be used again.
-    pub schedules: Vec<Schedule>,
+    pub schedules: Vec<Box<Schedule>>,
     /// Which of them are predefined but without a name.
     pub unnamed_datatypes: Vec<abi::Datatype>,
     /// Requests that are more than a send or a receive, by handle.

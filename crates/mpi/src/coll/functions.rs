@@ -4,7 +4,7 @@
 //! A builder (`build`) takes the arguments of all six.
 
 use super::arguments::Numbers;
-use super::{build, neighbourhood, run};
+use super::{build, neighbourhood, quick, run};
 use crate::abi;
 use crate::abi::values::{MPI_ERR_INFO, MPI_INFO_ENV, MPI_INFO_NULL};
 use crate::check::{self, Failure, mpi};
@@ -57,16 +57,28 @@ fn valid(info: abi::Info) -> Result<(), Failure> {
     Err(check::not_an("info", "info", info.0, MPI_ERR_INFO))
 }
 
-/// The functions of collectives: the builder's module and name, the functions' names, the arguments before the communicator.
+/// Tries the shorter way, if there is one.
+macro_rules! shorter {
+    ([] $($arguments:tt)*) => {};
+    ([$quick:ident] $($arguments:tt)*) => {
+        if quick::$quick($($arguments)*)? {
+            return Ok(());
+        }
+    };
+}
+
+/// The functions of collectives: the builder's module and name, the functions' names, the arguments before the communicator;
+/// the name of a shorter way for small messages (`quick`), if there is one.
 macro_rules! collectives {
     ($(
         $(#[$doc:meta])*
-        $builder:ident $build:ident($($name:ident: $kind:ident),* $(,)?)
+        $builder:ident $build:ident($($name:ident: $kind:ident),* $(,)?) $(=> $quick:ident,)?
             $blocking:ident $blocking_c:ident $start:ident $start_c:ident $init:ident $init_c:ident;
     )*) => {$(
         mpi! {
             $(#[$doc])*
             fn $blocking($($name: kind!(small $kind),)* comm: abi::Comm) on comm {
+                shorter!([$($quick)?] $(value!($kind $name),)* comm);
                 run::blocking(comm, |scene| $builder::$build(scene, $(value!($kind $name)),*))
             }
             $(#[$doc])*
@@ -101,7 +113,7 @@ macro_rules! collectives {
 
 collectives! {
     /// The root's data for all (MPI 5.0, section 6.4).
-    build bcast(buffer: output, count: count, datatype: datatype, root: root)
+    build bcast(buffer: output, count: count, datatype: datatype, root: root) => bcast,
         PMPI_Bcast PMPI_Bcast_c PMPI_Ibcast PMPI_Ibcast_c PMPI_Bcast_init PMPI_Bcast_init_c;
     /// A block of every rank for the root (MPI 5.0, section 6.5).
     build gather(
@@ -155,7 +167,7 @@ collectives! {
     build reduce(sendbuf: input, recvbuf: output, count: count, datatype: datatype, op: op, root: root)
         PMPI_Reduce PMPI_Reduce_c PMPI_Ireduce PMPI_Ireduce_c PMPI_Reduce_init PMPI_Reduce_init_c;
     /// The operands of all ranks, reduced everywhere (MPI 5.0, section 6.9.6).
-    build allreduce(sendbuf: input, recvbuf: output, count: count, datatype: datatype, op: op)
+    build allreduce(sendbuf: input, recvbuf: output, count: count, datatype: datatype, op: op) => allreduce,
         PMPI_Allreduce PMPI_Allreduce_c PMPI_Iallreduce PMPI_Iallreduce_c
         PMPI_Allreduce_init PMPI_Allreduce_init_c;
     /// The operands of all ranks, reduced, a block at each (MPI 5.0, section 6.10.1).
@@ -210,6 +222,9 @@ collectives! {
 mpi! {
     /// Nobody leaves before everybody came (MPI 5.0, section 6.3).
     fn PMPI_Barrier(comm: abi::Comm) on comm {
+        if quick::barrier(comm)? {
+            return Ok(());
+        }
         run::blocking(comm, build::barrier)
     }
 

@@ -9,6 +9,7 @@
 //! | `arguments` | what the C functions are passed, checked |
 //! | `build` | from arguments to a schedule |
 //! | `neighbourhood` | the same for neighbourhoods |
+//! | `quick` | the shortest way for small messages between two ranks |
 //! | `run` | a schedule carried out: blocking, non-blocking or persistent |
 //! | `functions` | the C functions, six of each collective |
 //!
@@ -21,6 +22,7 @@ mod build;
 mod elements;
 mod functions;
 mod neighbourhood;
+mod quick;
 mod run;
 mod schedule;
 mod scratch;

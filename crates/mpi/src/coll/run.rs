@@ -22,6 +22,12 @@ const PERSISTENT: i32 = 1 << 30;
 /// Schedules that are kept to be used again.
 const MOST_KEPT: usize = 16;
 
+/// The tag of a collective's first lane.
+#[inline]
+pub fn tag_of(number: u32) -> i32 {
+    (number % NUMBERS) as i32 * LANES
+}
+
 /// The engine, as the ranks of a communicator use it in one collective.
 struct Lines<'a> {
     engine: &'a mut Engine,
@@ -55,7 +61,7 @@ pub struct Run {
     handle: abi::Comm,
     comm: Arc<Comm>,
     tag: i32,
-    schedule: Schedule,
+    schedule: Box<Schedule>,
     truncated: Option<Truncated>,
     /// What a user's function is called with, when the program may free its handle meanwhile.
     datatype: Option<(abi::Datatype, Arc<Datatype>)>,
@@ -84,8 +90,11 @@ impl Run {
             run.give_back(state);
             return Err(failure);
         }
-        let number = numbers(&run.comm).fetch_add(1, Ordering::Relaxed) % NUMBERS;
-        run.tag = number as i32 * LANES;
+        // Only who is inside starts a collective.
+        let numbers = numbers(&run.comm);
+        let number = numbers.load(Ordering::Relaxed);
+        numbers.store(number.wrapping_add(1), Ordering::Relaxed);
+        run.tag = tag_of(number);
         Ok(run)
     }
 
@@ -145,7 +154,7 @@ impl Run {
         loop {
             let mut state = runtime::enter();
             match self.advance(&mut state.engine) {
-                Standing::Waiting => return false,
+                Standing::Waiting(..) => return false,
                 Standing::Over => {
                     self.end(&mut state);
                     return true;
@@ -189,25 +198,24 @@ pub fn blocking(
 ) -> Result<(), Failure> {
     let mut state = check::running()?;
     let mut run = Run::build(&mut state, handle, |comm| &comm.collectives, build)?;
-    let mut standing = run.advance(&mut state.engine);
-    drop(state);
     loop {
-        match standing {
+        match run.advance(&mut state.engine) {
             Standing::Over => break,
             Standing::AtUserCode => {
+                drop(state);
                 run.schedule.run_user_code();
-                standing = run.advance(&mut runtime::enter().engine);
             }
-            Standing::Waiting => {
-                standing = runtime::wait_until(|state| match run.advance(&mut state.engine) {
-                    Standing::Waiting => None,
-                    other => Some(other),
-                });
+            Standing::Waiting(id, from) => {
+                let from = from.map(|rank| run.comm.peers().members[rank] as usize);
+                let completion = runtime::wait_for(state, id, from);
+                run.schedule.ended(id, &completion);
             }
         }
+        state = runtime::enter();
     }
     run.truncated = run.schedule.truncated();
-    run.give_back(&mut runtime::enter());
+    run.give_back(&mut state);
+    drop(state);
     run.result()
 }
 

@@ -58,8 +58,8 @@ enum Step {
 /// How far a schedule is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Waits for a transfer.
-    Waiting,
+    /// Waits for a transfer; of a receive, from a rank.
+    Waiting(TransferId, Option<usize>),
     /// The next step calls a user's function: `run_user_code`, not inside.
     AtUserCode,
     /// All is done.
@@ -86,7 +86,8 @@ pub struct Schedule {
     reduction: Option<(Reduction, isize)>,
     // How far it has been carried out.
     next: usize,
-    transfers: Vec<Option<TransferId>>,
+    /// Those that have started, until they are complete; of receives, from whom.
+    transfers: Vec<Option<(TransferId, Option<u16>)>>,
     complete: usize,
     truncated: Option<Truncated>,
 }
@@ -214,20 +215,20 @@ impl Schedule {
             match step {
                 Step::Send { to, lane, buffer } => {
                     let started = wire.send(*to as usize, *lane, buffer);
-                    self.transfers.push(started);
+                    self.transfers.push(started.map(|id| (id, None)));
                 }
                 Step::Receive { from, lane, buffer } => {
                     let started = wire.receive(*from as usize, *lane, buffer);
-                    self.transfers.push(Some(started));
+                    self.transfers.push(Some((started, Some(*from))));
                 }
                 &Step::Wait(ticket) => {
                     if !self.finish(ticket.0 as usize, wire) {
-                        return Standing::Waiting;
+                        return self.waits_for(ticket.0 as usize);
                     }
                 }
                 Step::WaitAll => {
                     if !self.finish_all(wire) {
-                        return Standing::Waiting;
+                        return self.waits_for(self.complete);
                     }
                 }
                 // SAFETY: buffers of the user's and scratch, valid until the collective is over.
@@ -244,7 +245,28 @@ impl Schedule {
             }
             self.next += 1;
         }
-        if self.finish_all(wire) { Standing::Over } else { Standing::Waiting }
+        if self.finish_all(wire) { Standing::Over } else { self.waits_for(self.complete) }
+    }
+
+    fn waits_for(&self, index: usize) -> Standing {
+        let (id, from) = self.transfers[index].expect("a transfer that is not complete");
+        Standing::Waiting(id, from.map(usize::from))
+    }
+
+    /// The transfer that it waits for is complete, as somebody else has seen.
+    pub fn ended(&mut self, id: TransferId, completion: &Completion) {
+        let found = self.transfers[self.complete..].iter_mut().find(|it| it.is_some_and(|it| it.0 == id));
+        if let Some(transfer) = found {
+            *transfer = None;
+        }
+        self.note(completion);
+    }
+
+    fn note(&mut self, completion: &Completion) {
+        if let Some(sent) = completion.truncated {
+            let told = Truncated { source: completion.source, sent, expected: completion.bytes };
+            self.truncated.get_or_insert(told);
+        }
     }
 
     /// Calls the user's function that `advance` stopped at, and those that follow it at once. Not inside.
@@ -264,13 +286,10 @@ impl Schedule {
 
     /// Whether a transfer is complete; frees it then.
     fn finish(&mut self, index: usize, wire: &mut impl Wire) -> bool {
-        let Some(id) = self.transfers[index] else { return true };
+        let Some((id, _)) = self.transfers[index] else { return true };
         let Some(completion) = wire.take_if_complete(id) else { return false };
         self.transfers[index] = None;
-        if let Some(sent) = completion.truncated {
-            let told = Truncated { source: completion.source, sent, expected: completion.bytes };
-            self.truncated.get_or_insert(told);
-        }
+        self.note(&completion);
         true
     }
 

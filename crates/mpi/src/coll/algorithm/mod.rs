@@ -90,7 +90,7 @@ impl Root {
 /// Up to this many ranks everybody sends small messages to everybody.
 const FEW: usize = 8;
 /// Messages up to this many bytes are small: the number of messages and hops counts, not their size.
-const SMALL: usize = 2048;
+pub const SMALL: usize = 2048;
 /// From this many bytes on the work of a reduction is split among the ranks.
 const SPLIT: usize = 16 * 1024;
 /// What is reduced at once while more arrives, in bytes: it stays in the nearer caches.

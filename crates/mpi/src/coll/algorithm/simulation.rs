@@ -162,7 +162,7 @@ pub fn carry_out_between(schedules: &mut [Schedule], first: Option<usize>, seed:
                 schedules[rank].run_user_code();
                 idle = 0;
             }
-            Standing::Waiting => idle += 1,
+            Standing::Waiting(..) => idle += 1,
         }
         for _ in 0..simulation.random.below(ranks + 1) {
             if simulation.deliver() {
