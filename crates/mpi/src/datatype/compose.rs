@@ -2,8 +2,8 @@
 
 use super::Datatype;
 use super::contents::Contents;
-use super::layout::{Node, Placed};
-use super::signature::Signature;
+use super::layout::{self, Node, Placed};
+use super::signature::{self, Signature};
 use crate::abi::values::MPI_ERR_ARG;
 use crate::check::Failure;
 use crate::comm::attributes::Attributes;
@@ -55,8 +55,9 @@ pub(super) fn compose<'a>(
     let mut size = 0i128;
     let (mut data, mut natural, mut set) = (Range::default(), Range::default(), Range::default());
     let mut alignment = 1;
-    let mut layouts = Vec::new();
-    let mut signatures = Vec::new();
+    let parts = parts.into_iter();
+    let mut layout = layout::Sequence::of_about(parts.size_hint().0);
+    let mut signature = signature::Sequence::default();
     for part in parts {
         let Part { at, count, stride, length, datatype } = part;
         if count == 0 || length == 0 {
@@ -84,10 +85,10 @@ pub(super) fn compose<'a>(
             .ok_or_else(too_large)?;
         whole(size)?;
         alignment = alignment.max(datatype.alignment);
-        layouts.push(
+        layout.push(
             datatype.layout.clone().repeated(length, datatype.extent).repeated(count, stride).shifted(at),
         );
-        signatures.push(datatype.signature.repeated(elements as usize));
+        signature.push(&datatype.signature, elements as usize);
     }
     let (true_lb, true_ub) = data.0.unwrap_or((0, 0));
     let (lb, ub) = set.0.unwrap_or_else(|| {
@@ -99,8 +100,7 @@ pub(super) fn compose<'a>(
     whole(ub - lb)?;
     whole(true_ub - true_lb)?;
     let data = (whole(true_lb)?, whole(true_ub)?);
-    let signature = Signature::sequence(signatures);
-    Ok(make(bounds, data, alignment, signature, Placed::sequence(layouts), contents))
+    Ok(make(bounds, data, alignment, signature.finish(), layout.finish(), contents))
 }
 
 /// Bounds, and whether they were set.

@@ -346,14 +346,21 @@ impl Placed {
         };
         Self { at, node }
     }
+}
 
-    /// One after the other in the packed data.
-    pub fn sequence(parts: impl IntoIterator<Item = Self>) -> Self {
-        let mut list: Vec<Self> = Vec::new();
-        for part in parts {
-            append(&mut list, part);
-        }
-        let Some(first) = list.first() else { return Self::empty() };
+/// Nodes one after the other in the packed data: without empty ones, neighbours joined, short lists merged.
+pub(super) struct Sequence(Vec<Placed>);
+
+impl Sequence {
+    /// Empty, with room for so many.
+    pub fn of_about(parts: usize) -> Self {
+        Self(Vec::with_capacity(parts))
+    }
+
+    /// All of them as one.
+    pub fn finish(self) -> Placed {
+        let mut list = self.0;
+        let Some(first) = list.first() else { return Placed::empty() };
         let at = first.at;
         if list.len() == 1 {
             return list.swap_remove(0);
@@ -381,7 +388,39 @@ impl Placed {
                 parts: list.into_iter().map(|part| part.shifted(at.wrapping_neg())).collect(),
             })),
         };
-        Self { at, node }
+        Placed { at, node }
+    }
+
+    /// Puts a node behind.
+    pub fn push(&mut self, part: Placed) {
+        let at = part.at;
+        match &part.node {
+            Node::Block(0) => {}
+            Node::Block(bytes) => match self.0.last_mut() {
+                Some(Placed { at: before, node: Node::Block(length) })
+                    if before.wrapping_add(*length as isize) == at =>
+                {
+                    *length += bytes;
+                }
+                _ => self.0.push(part),
+            },
+            Node::Blocks(blocks) if blocks.at.len() <= MERGED => {
+                for &more in &blocks.at {
+                    self.push(Placed::block(blocks.bytes).shifted(at.wrapping_add(more)));
+                }
+            }
+            Node::Runs(runs) if runs.at.len() <= MERGED => {
+                for (&more, ends) in runs.at.iter().zip(runs.starts.windows(2)) {
+                    self.push(Placed::block(ends[1] - ends[0]).shifted(at.wrapping_add(more)));
+                }
+            }
+            Node::Parts(parts) if parts.parts.len() <= MERGED => {
+                for part in &parts.parts {
+                    self.push(part.clone().shifted(at));
+                }
+            }
+            _ => self.0.push(part),
+        }
     }
 }
 
@@ -395,8 +434,8 @@ fn is_cut_up(lengths: &[usize]) -> bool {
 
 /// The largest length of which all are multiples.
 fn piece(lengths: &[usize]) -> usize {
-    lengths.iter().fold(0, |a, &b| {
-        let (mut a, mut b) = (a, b);
+    lengths.iter().fold(0, |piece, &length| {
+        let (mut a, mut b) = (length, piece);
         while b > 0 {
             (a, b) = (b, a % b);
         }
@@ -421,36 +460,4 @@ fn starts(lengths: impl IntoIterator<Item = usize>) -> Box<[usize]> {
         end
     });
     std::iter::once(0).chain(ends).collect()
-}
-
-/// Puts a part behind a list: without empty ones, neighbours joined, short lists merged.
-fn append(list: &mut Vec<Placed>, part: Placed) {
-    let at = part.at;
-    match &part.node {
-        Node::Block(0) => {}
-        Node::Block(bytes) => match list.last_mut() {
-            Some(Placed { at: before, node: Node::Block(length) })
-                if before.wrapping_add(*length as isize) == at =>
-            {
-                *length += bytes;
-            }
-            _ => list.push(part),
-        },
-        Node::Blocks(blocks) if blocks.at.len() <= MERGED => {
-            for &more in &blocks.at {
-                append(list, Placed::block(blocks.bytes).shifted(at.wrapping_add(more)));
-            }
-        }
-        Node::Runs(runs) if runs.at.len() <= MERGED => {
-            for (&more, ends) in runs.at.iter().zip(runs.starts.windows(2)) {
-                append(list, Placed::block(ends[1] - ends[0]).shifted(at.wrapping_add(more)));
-            }
-        }
-        Node::Parts(parts) if parts.parts.len() <= MERGED => {
-            for part in &parts.parts {
-                append(list, part.clone().shifted(at));
-            }
-        }
-        _ => list.push(part),
-    }
 }

@@ -77,22 +77,6 @@ impl Signature {
         Self { entry, totals }
     }
 
-    /// One after the other.
-    pub fn sequence(parts: impl IntoIterator<Item = Self>) -> Self {
-        let mut list = Vec::new();
-        for part in parts {
-            append(&mut list, part);
-        }
-        match list.len() {
-            0 => Self::empty(),
-            1 => list.swap_remove(0),
-            _ => {
-                let totals = list.iter().fold(Totals::default(), |sum, part: &Self| sum.plus(part.totals));
-                Self { entry: Entry::Sequence(list.into()), totals }
-            }
-        }
-    }
-
     /// What it adds up to.
     pub fn totals(&self) -> Totals {
         self.totals
@@ -165,25 +149,45 @@ impl Signature {
     }
 }
 
-/// Puts a part behind a list: without empty ones, runs of one kind joined, short sequences merged.
-fn append(list: &mut Vec<Signature>, part: Signature) {
-    match &part.entry {
-        _ if part.totals.elements == 0 => {}
-        Entry::Run(basic, count) => {
-            let before = match list.last().map(|last| &last.entry) {
-                Some(Entry::Run(before, length)) if before == basic => *length,
-                _ => 0,
-            };
-            if before > 0 {
-                list.pop();
-            }
-            list.push(Signature::run(*basic, before + count));
+/// Signatures one after the other: without empty ones, runs of one kind joined, short sequences merged.
+#[derive(Default)]
+pub(super) struct Sequence(Vec<Signature>);
+
+impl Sequence {
+    /// Puts `count` times a signature behind.
+    pub fn push(&mut self, part: &Signature, count: usize) {
+        if count == 0 || part.totals.elements == 0 {
+            return;
         }
-        Entry::Sequence(parts) if parts.len() <= MERGED => {
-            for part in parts.iter() {
-                append(list, part.clone());
+        match &part.entry {
+            Entry::Run(basic, each) => {
+                if let Some(Signature { entry: Entry::Run(before, length), totals }) = self.0.last_mut() {
+                    if before == basic {
+                        *length += each * count;
+                        *totals = totals.plus(part.totals.times(count));
+                        return;
+                    }
+                }
+                self.0.push(part.repeated(count));
+            }
+            Entry::Sequence(parts) if count == 1 && parts.len() <= MERGED => {
+                for part in parts.iter() {
+                    self.push(part, 1);
+                }
+            }
+            _ => self.0.push(part.repeated(count)),
+        }
+    }
+
+    /// All of them as one.
+    pub fn finish(mut self) -> Signature {
+        match self.0.len() {
+            0 => Signature::empty(),
+            1 => self.0.swap_remove(0),
+            _ => {
+                let totals = self.0.iter().fold(Totals::default(), |sum, part| sum.plus(part.totals));
+                Signature { entry: Entry::Sequence(self.0.into()), totals }
             }
         }
-        _ => list.push(part),
     }
 }
