@@ -10,36 +10,57 @@ pub mod stuck;
 pub mod table;
 
 use crate::abi::values::FUNCTIONS;
+use crate::runtime;
 use crate::segment::{Segment, hook};
 use host::clock::kernel_ns;
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use table::{Table, Tally, class};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use table::{CALLS, CLASSES, Table, Tally, class};
 
-/// What is seen: `hook::*`, of the job's header. Nothing outside of Init and Finalize.
-static HOOKS: AtomicU32 = AtomicU32::new(0);
+/// What every call looks at, on one line of the cache.
+#[repr(align(64))]
+struct Hot {
+    /// What is seen: `hook::*`, of the job's header. Nothing before Init.
+    hooks: AtomicU32,
+    /// What this rank counts in the phase that it is in; null: nothing.
+    tallies: AtomicPtr<Tally>,
+    /// Where one thread at a time is in MPI, the look-up of a thread's own is saved.
+    inside: Inside,
+}
+// SAFETY: `inside` is used below `MPI_THREAD_MULTIPLE` only, where calls come one after the other.
+unsafe impl Sync for Hot {}
+
+static HOT: Hot = Hot {
+    hooks: AtomicU32::new(0),
+    tallies: AtomicPtr::new(std::ptr::null_mut()),
+    inside: Cell::new((NONE, 0)),
+};
+
+/// The function that a thread is in, and what it waited in it, in ns.
+type Inside = Cell<(u32, u64)>;
+
+thread_local! {
+    static OF_THIS_THREAD: Inside = const { Cell::new((NONE, 0)) };
+}
+
 /// This rank's table, where calls and messages are counted.
 static TABLE: OnceLock<Table<'static>> = OnceLock::new();
-/// The phase.
-static PHASE: AtomicUsize = AtomicUsize::new(0);
 /// What reading the clock adds to a timed call, in ns.
 static CLOCK_NS: AtomicU64 = AtomicU64::new(0);
-/// `MPI_Pcontrol(0)`: nothing is counted.
-const OFF: usize = usize::MAX;
 /// Every call of a function is timed until there were so many.
 const ALL_TIMED: u64 = 64;
 /// Of those after, one of so many.
-const SAMPLED: u64 = 16;
+const SAMPLED: u64 = 64;
 /// No function.
 const NONE: u32 = u32::MAX;
 /// The level that a program is at until it calls `MPI_Pcontrol` (MPI 5.0, section 15.2.4).
 const FIRST_LEVEL: c_int = 1;
 
-thread_local! {
-    /// The function that this thread is in, and what it waited in it.
-    static INSIDE: Cell<(u32, u64)> = const { Cell::new((NONE, 0)) };
+#[inline]
+fn with_inside<T>(work: impl FnOnce(&Inside) -> T) -> T {
+    if runtime::locks() { OF_THIS_THREAD.with(work) } else { work(&HOT.inside) }
 }
 
 /// The place of a function in `FUNCTIONS`; of `PMPI_X` that of `MPI_X`.
@@ -68,11 +89,11 @@ pub fn attach(segment: &'static Segment, rank: usize) {
     if hooks & hook::PROFILE != 0
         && let Some(table) = Table::of(segment, rank)
     {
-        PHASE.store(table.begin(FIRST_LEVEL), Ordering::Relaxed);
         let _ = TABLE.set(table);
         CLOCK_NS.store(clock_ns(), Ordering::Relaxed);
+        cellweave_pcontrol(FIRST_LEVEL);
     }
-    HOOKS.store(hooks, Ordering::Release);
+    HOT.hooks.store(hooks, Ordering::Release);
 }
 
 /// The least time from one reading of the clock to the next. (The kernel's clock needs no calibration, which ranks that are more
@@ -84,13 +105,13 @@ fn clock_ns() -> u64 {
 /// Whether one of `hook::*` is on.
 #[inline]
 pub fn sees(hook: u32) -> bool {
-    HOOKS.load(Ordering::Relaxed) & hook != 0
+    HOT.hooks.load(Ordering::Relaxed) & hook != 0
 }
 
 /// A function begins. What it gives goes to `leave`.
 #[inline]
 pub fn enter(function: usize) -> u64 {
-    if HOOKS.load(Ordering::Relaxed) == 0 { 0 } else { begin(function) }
+    if HOT.hooks.load(Ordering::Relaxed) == 0 { 0 } else { begin(function) }
 }
 
 /// A function ends.
@@ -104,87 +125,97 @@ pub fn leave(function: usize, entered: u64) {
 /// Entered, not timed.
 const UNTIMED: u64 = 1;
 
-fn add(tally: &Tally, times: u64, amount: u64) {
-    // Threads may be in the same function at once.
-    if times != 0 {
-        tally.times.fetch_add(times, Ordering::Relaxed);
+/// Adds, and gives what was there before.
+#[inline]
+fn add(number: &AtomicU64, more: u64) -> u64 {
+    if runtime::locks() {
+        // Threads may be in the same function at once.
+        return number.fetch_add(more, Ordering::Relaxed);
     }
-    if amount != 0 {
-        tally.amount.fetch_add(amount, Ordering::Relaxed);
-    }
+    let before = number.load(Ordering::Relaxed);
+    number.store(before + more, Ordering::Relaxed);
+    before
+}
+
+/// A tally of the phase that this rank is in: of a function, or behind those of a destination and size class.
+#[inline]
+fn tally(index: usize) -> Option<&'static Tally> {
+    let tallies = HOT.tallies.load(Ordering::Relaxed);
+    // SAFETY: null, or a phase's tallies of this rank's table, which has one for each function, and one for each destination of
+    // the job and size class.
+    (!tallies.is_null()).then(|| unsafe { &*tallies.add(index) })
 }
 
 #[inline(never)]
 fn begin(function: usize) -> u64 {
     // What a program's own functions call, called by MPI, belongs to the call that called them.
-    if INSIDE.get().0 != NONE {
+    let outermost = with_inside(|inside| {
+        let outermost = inside.get().0 == NONE;
+        if outermost {
+            inside.set((function as u32, 0));
+        }
+        outermost
+    });
+    if !outermost {
         return 0;
     }
-    INSIDE.set((function as u32, 0));
-    match (TABLE.get(), PHASE.load(Ordering::Relaxed)) {
-        (Some(table), phase) if phase != OFF => {
-            let calls = table.calls(phase, function).times.fetch_add(1, Ordering::Relaxed);
-            if calls < ALL_TIMED || calls % SAMPLED == 0 { kernel_ns().max(UNTIMED + 1) } else { UNTIMED }
-        }
-        _ => UNTIMED,
-    }
+    let Some(tally) = tally(function) else { return UNTIMED };
+    let calls = add(&tally.times, 1);
+    if calls < ALL_TIMED || calls % SAMPLED == 0 { kernel_ns().max(UNTIMED + 1) } else { UNTIMED }
 }
 
 #[inline(never)]
 fn end(function: usize, entered: u64) {
-    let (_, waited) = INSIDE.replace((NONE, 0));
-    let (Some(table), phase) = (TABLE.get(), PHASE.load(Ordering::Relaxed)) else { return };
-    if phase == OFF || entered == UNTIMED && waited == 0 {
+    let (_, waited) = with_inside(|inside| inside.replace((NONE, 0)));
+    if entered == UNTIMED && waited == 0 {
         return;
     }
-    let tally = table.calls(phase, function);
+    let Some(tally) = tally(function) else { return };
     let mut ns = waited;
     if entered != UNTIMED {
         let stands_for = if tally.times.load(Ordering::Relaxed) <= ALL_TIMED { 1 } else { SAMPLED };
         let outside = waited + CLOCK_NS.load(Ordering::Relaxed);
         ns += kernel_ns().saturating_sub(entered).saturating_sub(outside) * stands_for;
     }
-    add(tally, 0, ns);
+    add(&tally.amount, ns);
 }
 
 /// This thread waited long in the function that it is in.
 #[cold]
 pub fn waited(ns: u64) {
-    let (function, before) = INSIDE.get();
-    INSIDE.set((function, before + ns));
+    with_inside(|inside| {
+        let (function, before) = inside.get();
+        inside.set((function, before + ns));
+    });
 }
 
 /// A message was sent to a rank of the job.
 #[inline]
 pub fn sent(to: usize, bytes: usize) {
-    if HOOKS.load(Ordering::Relaxed) & hook::PROFILE != 0 {
+    if HOT.hooks.load(Ordering::Relaxed) & hook::PROFILE != 0 {
         count(to, bytes);
     }
 }
 
 #[inline(never)]
 fn count(to: usize, bytes: usize) {
-    let phase = PHASE.load(Ordering::Relaxed);
-    if let Some(table) = TABLE.get()
-        && phase != OFF
-    {
-        let tally = table.sent(phase, to, class(bytes));
-        // Only who is inside sends.
-        tally.times.store(tally.times.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        tally.amount.store(tally.amount.load(Ordering::Relaxed) + bytes as u64, Ordering::Relaxed);
+    if let Some(tally) = tally(CALLS + to * CLASSES + class(bytes)) {
+        add(&tally.times, 1);
+        add(&tally.amount, bytes as u64);
     }
 }
 
 /// The function that this thread is in.
 fn inside() -> Option<&'static str> {
-    FUNCTIONS.get(INSIDE.get().0 as usize).copied()
+    FUNCTIONS.get(with_inside(Cell::get).0 as usize).copied()
 }
 
 /// MPI 5.0, section 15.2.4: 0 counts nothing from now on, any other level begins a phase or goes on with it.
 #[unsafe(no_mangle)]
 pub extern "C" fn cellweave_pcontrol(level: c_int) {
     if let Some(table) = TABLE.get() {
-        PHASE.store(if level == 0 { OFF } else { table.begin(level) }, Ordering::Relaxed);
+        let tallies = if level == 0 { std::ptr::null() } else { table.in_phase(table.begin(level)).as_ptr() };
+        HOT.tallies.store(tallies.cast_mut(), Ordering::Relaxed);
     }
 }
 

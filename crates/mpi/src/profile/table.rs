@@ -98,16 +98,20 @@ impl<'a> Table<'a> {
         phase
     }
 
+    /// The tallies of a phase: calls and ns of each function, then messages and bytes of each size class to each rank.
+    pub fn in_phase(&self, phase: usize) -> &'a [Tally] {
+        let each = tallies(self.ranks);
+        &self.tallies[phase * each..(phase + 1) * each]
+    }
+
     /// Calls of a function in a phase, and their ns.
-    #[inline]
     pub fn calls(&self, phase: usize, function: usize) -> &'a Tally {
-        &self.tallies[phase * tallies(self.ranks) + function]
+        &self.in_phase(phase)[function]
     }
 
     /// Messages of a size class to a rank in a phase, and their bytes.
-    #[inline]
     pub fn sent(&self, phase: usize, to: usize, class: usize) -> &'a Tally {
-        &self.tallies[phase * tallies(self.ranks) + CALLS + to * CLASSES + class]
+        &self.in_phase(phase)[CALLS + to * CLASSES + class]
     }
 }
 
