@@ -3,7 +3,7 @@
 use super::arguments::{buffer, pattern, request};
 use crate::abi;
 use crate::check::{self, Failure};
-use crate::engine::{Buffer, Envelope, FROM_NOBODY, Mode, Pattern};
+use crate::engine::{Buffer, Envelope, FROM_NOBODY, Mode, Pattern, TransferId};
 use crate::request::{self, Outcome, Poll};
 use crate::runtime::{self, State};
 use std::ffi::{c_int, c_void};
@@ -32,6 +32,7 @@ pub struct Receiving {
 ///
 /// # Errors
 /// What is wrong with one of them.
+#[inline]
 pub fn sending(
     state: &State,
     buf: *const c_void,
@@ -52,6 +53,7 @@ pub fn sending(
 ///
 /// # Errors
 /// What is wrong with one of them.
+#[inline]
 pub fn receiving(
     state: &State,
     buf: *mut c_void,
@@ -66,17 +68,28 @@ pub fn receiving(
 }
 
 impl Sending {
+    /// Starts it. Nothing: it is complete already.
+    #[inline]
+    pub fn post(&self, state: &mut State, mode: Mode) -> Option<TransferId> {
+        self.to.and_then(|to| state.engine.send(to, self.envelope, &self.buffer, mode))
+    }
+
     /// Starts it.
     pub fn start(&self, state: &mut State, mode: Mode) -> abi::Request {
-        request(self.to.and_then(|to| state.engine.send(to, self.envelope, &self.buffer, mode)))
+        request(self.post(state, mode))
     }
 }
 
 impl Receiving {
+    /// Starts it; with the job's rank that it is from, when that is known. Nothing: it is from `MPI_PROC_NULL`.
+    #[inline]
+    pub fn post(&self, state: &mut State) -> Option<(TransferId, Option<usize>)> {
+        self.from.map(|(pattern, job)| (state.engine.receive(pattern, job, &self.buffer), job))
+    }
+
     /// Starts it.
     pub fn start(&self, state: &mut State) -> abi::Request {
-        let posted = self.from.map(|(pattern, job)| state.engine.receive(pattern, job, &self.buffer));
-        request(Some(posted.unwrap_or(FROM_NOBODY)))
+        request(Some(self.post(state).map_or(FROM_NOBODY, |(id, _)| id)))
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::buffered::packed;
 use super::counted;
-use super::operation::{Receiving, Sending, finish, receiving, sending};
+use super::operation::{Receiving, Sending, receiving, sending};
 use crate::abi::{self, Status};
 use crate::check::{self, Failure};
-use crate::engine::{Buffer, Mode};
+use crate::engine::{Buffer, Mode, RECEIVED_FROM_NOBODY};
 use crate::request::{self, Both, Request};
-use crate::runtime::State;
+use crate::runtime::{self, Entered, State};
 use std::ffi::{c_int, c_void};
 
 /// Starts both; the receive first, so that a message to oneself finds it.
@@ -22,6 +22,9 @@ fn start(
     request::insert(state, Request::Both(Both { send, receive, keeps }))
 }
 
+/// An exchange that can start: both operations, and the copy of the data that the send reads.
+type Prepared = (Entered, Sending, Receiving, Box<[u8]>);
+
 /// What both sides of an exchange in one buffer are.
 struct Replace {
     buf: *mut c_void,
@@ -33,27 +36,47 @@ struct Replace {
 }
 
 impl Replace {
-    /// Starts it, the data to be sent being copied before.
-    fn start(self) -> Result<abi::Request, Failure> {
-        let mut state = check::running()?;
+    /// The two operations, the data to be sent being copied before.
+    fn prepare(self) -> Result<Prepared, Failure> {
+        let state = check::running()?;
         let Self { buf, count, datatype, to, from, comm } = self;
         let mut sending = sending(&state, buf, count, datatype, to.0, to.1, comm)?;
         let receiving = receiving(&state, buf, count, datatype, from.0, from.1, comm)?;
         let mut data = packed(&sending.buffer);
         sending.buffer = Buffer { address: data.as_mut_ptr(), bytes: data.len(), layout: None };
-        Ok(start(&mut state, &sending, &receiving, Some(data)))
+        Ok((state, sending, receiving, data))
     }
 }
 
-/// Waits for both and gives the receive's status.
+/// Does both and gives the receive's status.
 ///
 /// # Safety
 /// `status` is null or valid.
-unsafe fn complete(started: abi::Request, status: *mut Status) -> Result<(), Failure> {
-    let outcome = finish(started);
+unsafe fn exchange(
+    mut state: Entered,
+    sending: &Sending,
+    receiving: &Receiving,
+    status: *mut Status,
+) -> Result<(), Failure> {
+    // The message goes out first, so that it is on its way meanwhile; one to this rank itself should find its receive.
+    let own = sending.to == Some(state.engine.rank());
+    let early = if own { None } else { sending.post(&mut state, Mode::Standard) };
+    let received = receiving.post(&mut state);
+    let sent = if own { sending.post(&mut state, Mode::Standard) } else { early };
+    let ended = match received {
+        None => RECEIVED_FROM_NOBODY,
+        Some((id, from)) => {
+            let ended = runtime::wait_for(state, id, from);
+            state = runtime::enter();
+            ended
+        }
+    };
+    if let Some(id) = sent {
+        runtime::wait_for(state, id, None);
+    }
     // SAFETY: as the caller says.
-    unsafe { outcome.status.give(status) };
-    outcome.result
+    unsafe { Status::of(&ended).give(status) };
+    request::failure(&ended)
 }
 
 counted! {
@@ -63,14 +86,11 @@ counted! {
         recvbuf: *mut c_void, recvcount: N, recvtype: abi::Datatype, source: c_int, recvtag: c_int,
         comm: abi::Comm, status: *mut Status,
     ) on comm {
-        let started = {
-            let mut state = check::running()?;
-            let sending = sending(&state, sendbuf, sendcount, sendtype, dest, sendtag, comm)?;
-            let receiving = receiving(&state, recvbuf, recvcount, recvtype, source, recvtag, comm)?;
-            start(&mut state, &sending, &receiving, None)
-        };
+        let state = check::running()?;
+        let sending = sending(&state, sendbuf, sendcount, sendtype, dest, sendtag, comm)?;
+        let receiving = receiving(&state, recvbuf, recvcount, recvtype, source, recvtag, comm)?;
         // SAFETY: null or valid by the C caller's word.
-        unsafe { complete(started, status) }
+        unsafe { exchange(state, &sending, &receiving, status) }
     }
 
     /// MPI 5.0, section 3.10.
@@ -79,9 +99,10 @@ counted! {
         recvtag: c_int, comm: abi::Comm, status: *mut Status,
     ) on comm {
         let (to, from) = ((dest, sendtag), (source, recvtag));
-        let started = Replace { buf, count: count.into(), datatype, to, from, comm }.start()?;
-        // SAFETY: null or valid by the C caller's word.
-        unsafe { complete(started, status) }
+        let (state, sending, receiving, _data) =
+            Replace { buf, count: count.into(), datatype, to, from, comm }.prepare()?;
+        // SAFETY: null or valid by the C caller's word. What is sent lives until it was.
+        unsafe { exchange(state, &sending, &receiving, status) }
     }
 
     /// MPI 5.0, section 3.7.2.
@@ -105,7 +126,9 @@ counted! {
     ) on comm {
         let request = check::output(request, "request")?;
         let (to, from) = ((dest, sendtag), (source, recvtag));
-        *request = Replace { buf, count: count.into(), datatype, to, from, comm }.start()?;
+        let (mut state, sending, receiving, data) =
+            Replace { buf, count: count.into(), datatype, to, from, comm }.prepare()?;
+        *request = start(&mut state, &sending, &receiving, Some(data));
         Ok(())
     }
 }
