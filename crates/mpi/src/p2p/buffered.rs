@@ -312,3 +312,57 @@ counted! {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_does_not_fit_is_told_with_what_it_needs() {
+        let failure = nothing_attached(100);
+        assert_eq!(failure.class(), MPI_ERR_BUFFER);
+        assert!(
+            failure.text().contains("one of 612 bytes (100 and MPI_BSEND_OVERHEAD)"),
+            "{}",
+            failure.text()
+        );
+        let attached = Attached { address: 4096, bytes: 2000, used: 700, kept: Vec::new(), count: 1 };
+        let failure = no_room(&attached, 1000);
+        assert!(failure.text().contains("needs 1512 bytes"), "{}", failure.text());
+        assert!(failure.text().contains("1300 of 2000 are free"), "{}", failure.text());
+    }
+
+    #[test]
+    fn a_buffer_holds_what_its_bytes_and_overheads_add_up_to_and_no_more() {
+        let overhead = MPI_BSEND_OVERHEAD as usize;
+        let mut attached =
+            Attached { address: 4096, bytes: 100 + overhead, used: 0, kept: Vec::new(), count: 0 };
+        assert!(attached.has_room(100));
+        assert!(!attached.has_room(101));
+        attached.used = needs(0);
+        assert!(!attached.has_room(0), "an empty message takes its overhead, too");
+        attached.address = MPI_BUFFER_AUTOMATIC;
+        attached.bytes = 0;
+        assert!(attached.has_room(usize::MAX), "an automatic buffer is as large as needed");
+    }
+
+    #[test]
+    fn a_communicators_own_buffer_goes_before_the_process_s() {
+        let attached = |bytes| Attached { address: 4096, bytes, used: 0, kept: Vec::new(), count: 0 };
+        let mut buffers = Buffers::default();
+        assert!(buffers.for_context(8).is_none());
+        buffers.0.insert(Owner::Process, attached(1));
+        buffers.0.insert(Owner::Comm(8), attached(2));
+        assert_eq!(buffers.for_context(8).map(|attached| attached.bytes), Some(2));
+        assert_eq!(buffers.for_context(12).map(|attached| attached.bytes), Some(1));
+    }
+
+    #[test]
+    fn data_is_packed_without_its_gaps() {
+        let mut data = [1_u8, 2, 3];
+        let buffer = Buffer { address: data.as_mut_ptr(), bytes: 3, layout: None };
+        assert_eq!(*packed(&buffer), [1, 2, 3]);
+        let nothing = Buffer { address: std::ptr::null_mut(), bytes: 0, layout: None };
+        assert!(packed(&nothing).is_empty());
+    }
+}

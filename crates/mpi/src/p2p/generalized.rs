@@ -118,3 +118,46 @@ mpi! {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::values::{MPI_ERR_OTHER, MPI_ERR_TRUNCATE};
+    use std::sync::atomic::AtomicU32;
+
+    static QUERIED: AtomicU32 = AtomicU32::new(0);
+    static FREED: AtomicU32 = AtomicU32::new(0);
+
+    unsafe extern "C" fn query(_: *mut c_void, status: *mut Status) -> c_int {
+        QUERIED.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: `finish` hands over a status of its own.
+        unsafe { (*status).MPI_TAG = 9 };
+        MPI_ERR_TRUNCATE
+    }
+
+    unsafe extern "C" fn free(_: *mut c_void) -> c_int {
+        FREED.fetch_add(1, Ordering::Relaxed);
+        MPI_ERR_OTHER
+    }
+
+    #[test]
+    fn it_is_freed_once_after_it_was_asked_and_the_first_error_counts() {
+        let own = Generalized {
+            query: Some(query),
+            free: Some(free),
+            cancel: None,
+            extra_state: std::ptr::null_mut(),
+            complete: AtomicBool::new(true),
+            freed: AtomicBool::new(false),
+        };
+        let looked = own.finish(false);
+        assert_eq!((QUERIED.load(Ordering::Relaxed), FREED.load(Ordering::Relaxed)), (1, 0));
+        assert_eq!(looked.status.MPI_TAG, 9);
+        let ended = own.finish(true);
+        assert_eq!((QUERIED.load(Ordering::Relaxed), FREED.load(Ordering::Relaxed)), (2, 1));
+        let failure = ended.result.unwrap_err();
+        assert_eq!(failure.class(), MPI_ERR_TRUNCATE);
+        assert!(failure.text().contains("query_fn"), "{}", failure.text());
+        assert!(own.cancel().is_ok(), "no function, nothing to do");
+    }
+}

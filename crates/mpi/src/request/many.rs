@@ -78,3 +78,27 @@ pub unsafe fn give(outcomes: Vec<(usize, Outcome)>, statuses: *mut Status) -> Re
     }
     told
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::values::MPI_ERR_TRUNCATE;
+
+    const UNTOUCHED: Status = Status { MPI_ERROR: -7, ..Status::EMPTY };
+
+    #[test]
+    fn errors_stand_in_statuses_only_when_one_has_failed() {
+        let mut statuses = [UNTOUCHED; 2];
+        let well = || (0..2).map(|index| (index, Outcome::empty())).collect();
+        // SAFETY: a place for each outcome.
+        assert!(unsafe { give(well(), statuses.as_mut_ptr()) }.is_ok());
+        assert_eq!(statuses.map(|status| status.MPI_ERROR), [-7, -7]);
+        let failed =
+            Outcome { status: Status::EMPTY, result: Err(Failure::new(MPI_ERR_TRUNCATE, "too long")) };
+        // SAFETY: a place for each outcome.
+        let told = unsafe { give(vec![(4, Outcome::empty()), (6, failed)], statuses.as_mut_ptr()) };
+        assert_eq!(statuses.map(|status| status.MPI_ERROR), [MPI_SUCCESS, MPI_ERR_TRUNCATE]);
+        let told = told.unwrap_err();
+        assert_eq!((told.class(), told.text()), (MPI_ERR_IN_STATUS, "request 6: too long"));
+    }
+}
