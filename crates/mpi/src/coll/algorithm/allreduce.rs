@@ -23,7 +23,7 @@ pub fn allreduce<'a>(
     }
     if result.bytes() >= SPLIT && result.count >= ranks.count {
         split(schedule, ranks, operand, result);
-    } else if ranks.count == 2 {
+    } else if ranks.count <= FEW {
         direct(schedule, ranks, operand, result);
     } else if ranks.crowded {
         let root = Root::Rank(0);
@@ -32,8 +32,6 @@ pub fn allreduce<'a>(
             schedule.wait_all();
         }
         bcast(schedule, ranks, root, result, byte);
-    } else if ranks.count <= FEW {
-        direct(schedule, ranks, operand, result);
     } else {
         doubling(schedule, ranks, operand, result);
     }

@@ -2,19 +2,27 @@
 
 use super::super::elements::Elements;
 use super::super::schedule::Schedule;
-use super::Ranks;
+use super::{FEW, Ranks};
 
 /// `nothing` is what the messages hold: no element of any datatype.
 pub fn barrier(schedule: &mut Schedule, ranks: Ranks, nothing: Elements) {
-    if ranks.between_groups {
-        for peer in 0..ranks.count {
-            schedule.receive(peer, nothing);
-            schedule.send(peer, nothing);
-        }
-    } else if ranks.crowded && ranks.count > 2 {
+    if ranks.between_groups || ranks.count <= FEW {
+        direct(schedule, ranks, nothing);
+    } else if ranks.crowded {
         by_one(schedule, ranks, nothing);
     } else {
         dissemination(schedule, ranks, nothing);
+    }
+}
+
+/// One hop: everybody tells everybody.
+fn direct(schedule: &mut Schedule, ranks: Ranks, nothing: Elements) {
+    let peers = (0..ranks.count).filter(|&rank| ranks.between_groups || rank != ranks.own);
+    for peer in peers.clone() {
+        schedule.send(peer, nothing);
+    }
+    for peer in peers {
+        schedule.receive(peer, nothing);
     }
 }
 
