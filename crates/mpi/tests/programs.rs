@@ -28,6 +28,7 @@ macro_rules! programs {
 programs! {
     arrays
     attributes
+    between_groups
     bottom
     buffered
     callbacks
@@ -47,6 +48,7 @@ programs! {
     large_collectives
     large_counts
     many
+    many_communicators
     memory
     mixed_requests
     modes
@@ -54,6 +56,7 @@ programs! {
     nonblocking
     operations
     pack
+    partial_failures
     persistent
     persistent_collectives
     point_to_point
@@ -63,6 +66,7 @@ programs! {
     sendrecv
     signals
     status
+    stopped
     threads
     tool
     topologies
@@ -70,6 +74,7 @@ programs! {
     type_contents
     type_extents
     type_large
+    type_names
     type_predefined
     type_random
     user_operations

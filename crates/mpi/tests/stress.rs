@@ -4,15 +4,18 @@
 
 mod tree;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-fn stress(ranks: u32, threads: u32, messages: u32, seed: u32) {
+fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    let program = PROGRAM.get_or_init(|| tree::compile("stress/stress"));
+    PROGRAM.get_or_init(|| tree::compile("stress/stress"))
+}
+
+fn stress(ranks: u32, threads: u32, messages: u32, seed: u32) {
     let [threads, messages, seed] = [threads, messages, seed].map(|n| n.to_string());
     let options = ["--threads", &threads, "--messages", &messages, "--seed", &seed];
-    let printed = tree::run(program, ranks, &options);
+    let printed = tree::run(program(), ranks, &options);
     assert!(printed.starts_with("ok stress: "), "{printed}");
 }
 
@@ -28,6 +31,16 @@ fn random_traffic_is_matched_as_the_model_says() {
 fn random_traffic_of_several_threads_is_matched_as_the_model_says() {
     stress(2, 3, 100_000, 5);
     stress(4, 2, 40_000, 6);
+}
+
+#[test]
+fn random_traffic_arrives_where_the_kernel_refuses_to_copy_between_processes() {
+    let wrapper = tree::compile("stress/without_cma");
+    let stress = program().to_str().expect("a path in UTF-8");
+    for ranks in [2, 3] {
+        let printed = tree::run(&wrapper, ranks, &[stress, "--messages", "30000", "--seed", "7"]);
+        assert!(printed.starts_with("ok stress: "), "{printed}");
+    }
 }
 
 #[test]

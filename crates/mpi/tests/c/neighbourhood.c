@@ -158,7 +158,7 @@ static void directed(void)
     sources = s;
     which = w;
     /* with few ranks several edges join the same two: they are matched in order */
-    if (size > 2) exchange();
+    exchange();
     MPI_Comm_free(&comm);
 }
 
@@ -168,7 +168,9 @@ int main(void)
     cartesian(1, 0);
     cartesian(2, 0);
     cartesian(3, 0);
-    if (size > 2) cartesian(1, 1);
+    cartesian(1, 1);
+    cartesian(2, 1);
+    cartesian(3, 1);
     line_graph();
     directed();
     return finish("neighbourhood");
