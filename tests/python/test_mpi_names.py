@@ -59,7 +59,7 @@ def test_the_library_is_known_by_the_name_of_the_abi_and_needs_nothing_unusual()
     assert "RPATH" not in out and "RUNPATH" not in out
 
 
-@pytest.mark.parametrize("standard", ["c99", "c17", "c++11", "c++20"])
+@pytest.mark.parametrize("standard", ["c90", "c99", "c17", "c++11", "c++20"])
 def test_the_header_compiles_without_a_warning(standard: str, tmp_path: Path) -> None:
     cplusplus = standard.startswith("c++")
     source = tmp_path / f"a.{'cpp' if cplusplus else 'c'}"

@@ -191,6 +191,7 @@ def fortran() -> list[str]:
         out.append(f"#define MPI_{name}_c2f(handle) ((MPI_Fint)MPI_{name}_toint(handle))")
         out.append(f"#define MPI_{name}_f2c(integer) MPI_{name}_fromint((int)(integer))")
     out += [
+        "#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)",
         "static inline int cellweave_copy_status(const void *from, void *to)",
         "{",
         "    *(MPI_Status *)to = *(const MPI_Status *)from;",
@@ -198,6 +199,7 @@ def fortran() -> list[str]:
         "}",
         "#define MPI_Status_c2f(status, integers) cellweave_copy_status(status, integers)",
         "#define MPI_Status_f2c(integers, status) cellweave_copy_status(integers, status)",
+        "#endif",
     ]
     return out
 

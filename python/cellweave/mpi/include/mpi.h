@@ -2843,6 +2843,7 @@ typedef int MPI_Fint;
 #define MPI_Type_f2c(integer) MPI_Type_fromint((int)(integer))
 #define MPI_Win_c2f(handle) ((MPI_Fint)MPI_Win_toint(handle))
 #define MPI_Win_f2c(integer) MPI_Win_fromint((int)(integer))
+#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
 static inline int cellweave_copy_status(const void *from, void *to)
 {
     *(MPI_Status *)to = *(const MPI_Status *)from;
@@ -2850,6 +2851,7 @@ static inline int cellweave_copy_status(const void *from, void *to)
 }
 #define MPI_Status_c2f(status, integers) cellweave_copy_status(status, integers)
 #define MPI_Status_f2c(integers, status) cellweave_copy_status(integers, status)
+#endif
 
 #ifdef __cplusplus
 }
