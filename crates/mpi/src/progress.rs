@@ -62,6 +62,9 @@ fn run() {
         let segment = state.engine.segment().clone();
         let armed = wait::arm(&segment, state.engine.rank(), false);
         let moved = state.engine.progress();
+        if !moved {
+            state.engine.examine();
+        }
         drop(state);
         if !moved && !ENDS.load(Ordering::SeqCst) {
             armed.sleep();

@@ -374,6 +374,7 @@ pub fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
             waiting.ended(&state);
         } else {
             waiting.sleeps(&state);
+            state.engine.examine();
             drop(state);
             armed.sleep();
         }

@@ -118,11 +118,15 @@ impl RankPage {
         if !Self::says_waiting(self.waiting.load(Ordering::Acquire)) {
             return None;
         }
-        let bytes = (self.waiting_bytes.load(Ordering::Relaxed) as usize).min(self.waiting_text.len());
-        let text: Vec<u8> =
-            self.waiting_text[..bytes].iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
-        Some(String::from_utf8_lossy(&text).into_owned())
+        Some(line(&self.waiting_text, &self.waiting_bytes))
     }
+}
+
+/// One line of text that a rank left in its page; whatever it left, it is safe to print.
+fn line(text: &[AtomicU8], bytes: &AtomicU32) -> String {
+    let bytes = (bytes.load(Ordering::Relaxed) as usize).min(text.len());
+    let text: Vec<u8> = text[..bytes].iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
+    String::from_utf8_lossy(&text).replace(char::is_control, "?")
 }
 
 /// The mapped segment. Unmapped never: ranks use it until they end.
@@ -329,6 +333,12 @@ impl Segment {
         }
     }
 
+    /// The word that says who ended the job names nobody: it was scribbled on.
+    pub fn nobody_ended(&self) -> bool {
+        let by = self.header().dead.load(Ordering::Acquire);
+        by != BY_LAUNCHER && by as usize > self.ranks
+    }
+
     /// The first page.
     pub fn header(&self) -> &Header {
         // SAFETY: the mapping starts with a header and is never unmapped.
@@ -379,16 +389,12 @@ impl Segment {
         page.aborted.store((code as u32 & 0xff) + 1, Ordering::Release);
     }
 
-    /// What `explain` said, with the exit code.
+    /// What `explain` said, with the exit code, 1 to 255.
     pub fn explanation(&self, rank: usize) -> Option<(i32, String)> {
         let page = self.rank(rank);
-        let aborted = page.aborted.load(Ordering::Acquire);
-        if aborted == 0 {
-            return None;
-        }
-        let bytes = (page.text_bytes.load(Ordering::Relaxed) as usize).min(page.text.len());
-        let text: Vec<u8> = page.text[..bytes].iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
-        Some(((aborted - 1) as i32, String::from_utf8_lossy(&text).into_owned()))
+        let code =
+            page.aborted.load(Ordering::Acquire).checked_sub(1).filter(|code| (1..256).contains(code))?;
+        Some((code as i32, line(&page.text, &page.text_bytes)))
     }
 }
 
@@ -407,12 +413,26 @@ mod tests {
     }
 
     #[test]
+    fn an_explanation_that_nobody_can_have_given_is_none_and_what_is_printed_is_one_line() {
+        let segment = Segment::alone().unwrap();
+        segment.explain(0, 3, "a\n\u{1b}[2J");
+        assert_eq!(segment.explanation(0), Some((3, "a??[2J".into())));
+        for aborted in [0, 1, 257, u32::MAX] {
+            segment.rank(0).aborted.store(aborted, Ordering::Relaxed);
+            assert_eq!(segment.explanation(0), None);
+        }
+    }
+
+    #[test]
     fn who_ends_the_job_first_counts() {
         let segment = Segment::alone().unwrap();
         assert_eq!(segment.who_ended(), None);
         segment.end(Some(0));
         segment.end(None);
         assert_eq!(segment.who_ended(), Some(0));
+        assert!(!segment.nobody_ended());
+        segment.header().dead.store(2, Ordering::Relaxed);
+        assert!(segment.nobody_ended() && segment.who_ended().is_none());
     }
 
     #[test]

@@ -2,15 +2,15 @@
 //!
 //! They are written by the standard's text and know nothing of this library: any MPI with the standard ABI can run them.
 
-mod tree;
+mod common;
 
 /// One rank, a pair, an odd number, a power of two, and more than most machines that run this have cores.
 const RANKS: [u32; 5] = [1, 2, 3, 4, 7];
 
 fn run(name: &str) {
-    let program = tree::compile(&format!("c/{name}"));
+    let program = common::compile(&format!("c/{name}.c"));
     for ranks in RANKS {
-        assert_eq!(tree::run(&program, ranks, &[]), format!("ok {name}\n"), "on {ranks} ranks");
+        assert_eq!(common::printed(ranks, &program, &[]), format!("ok {name}\n"), "on {ranks} ranks");
     }
 }
 

@@ -2,20 +2,20 @@
 //!
 //! The long form, ten million messages: `cargo test --release -p cellweave-mpi --test stress -- --ignored`.
 
-mod tree;
+mod common;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| tree::compile("stress/stress"))
+    PROGRAM.get_or_init(|| common::compile("stress/stress.c"))
 }
 
 fn stress(ranks: u32, threads: u32, messages: u32, seed: u32) {
     let [threads, messages, seed] = [threads, messages, seed].map(|n| n.to_string());
     let options = ["--threads", &threads, "--messages", &messages, "--seed", &seed];
-    let printed = tree::run(program(), ranks, &options);
+    let printed = common::printed(ranks, program(), &options);
     assert!(printed.starts_with("ok stress: "), "{printed}");
 }
 
@@ -35,10 +35,10 @@ fn random_traffic_of_several_threads_is_matched_as_the_model_says() {
 
 #[test]
 fn random_traffic_arrives_where_the_kernel_refuses_to_copy_between_processes() {
-    let wrapper = tree::compile("stress/without_cma");
+    let wrapper = common::compile("stress/without_cma.c");
     let stress = program().to_str().expect("a path in UTF-8");
     for ranks in [2, 3] {
-        let printed = tree::run(&wrapper, ranks, &[stress, "--messages", "30000", "--seed", "7"]);
+        let printed = common::printed(ranks, &wrapper, &[stress, "--messages", "30000", "--seed", "7"]);
         assert!(printed.starts_with("ok stress: "), "{printed}");
     }
 }

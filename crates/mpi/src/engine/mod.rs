@@ -246,6 +246,17 @@ impl Engine {
         self.progress();
     }
 
+    /// Ends the job when another rank's ring makes no sense where the next piece is to come. For who has waited long: the piece may be
+    /// what is waited for.
+    #[cold]
+    pub fn examine(&self) {
+        for &from in &self.senders {
+            if self.incoming[from as usize].consumer.is_corrupt() {
+                self.corrupt(from as usize, "what is no piece lies where the next one is to come");
+            }
+        }
+    }
+
     fn meet_senders(&mut self) {
         for word in 0..self.ranks().div_ceil(64) {
             let mut bits = self.page().connected[word].load(Ordering::Acquire);

@@ -16,7 +16,7 @@ const CREDIT_STEP: u64 = 32 * 1024;
 
 /// What comes in from one rank.
 pub struct Incoming {
-    consumer: Consumer<Area>,
+    pub(super) consumer: Consumer<Area>,
     /// The sender has used its ring.
     pub(super) connected: bool,
     /// The eager message that is arriving: where it goes, its bytes, and how many have come.
@@ -413,7 +413,12 @@ impl Engine {
     fn more(&mut self, from: usize, piece: &[u8]) {
         let (target, bytes, got) =
             (self.incoming[from].target, self.incoming[from].bytes, self.incoming[from].got);
-        if target == Target::Nothing {
+        let over = match target {
+            Target::Transfer(receive) => self.transfers.stage(receive) != Stage::Active,
+            Target::Message(_) => false,
+            Target::Nothing => true,
+        };
+        if over {
             self.corrupt(from, "a piece of no message");
         }
         let left = bytes - got;
@@ -445,6 +450,9 @@ impl Engine {
         let index = self.transfer_of(from, token);
         let transfer = self.transfers.at(index);
         let moved = transfer.moved;
+        if transfer.posted || transfer.to != NONE || piece.is_empty() {
+            self.corrupt(from, "data that nobody asked for");
+        }
         if transfer.bytes - moved < piece.len() {
             self.corrupt(from, "more data than was asked for");
         }

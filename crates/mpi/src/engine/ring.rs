@@ -343,6 +343,14 @@ impl<M: Memory> Consumer<M> {
         Some(Header::read(first, self.memory.rest(self.line)))
     }
 
+    /// Nothing is there, and what lies in its place is neither a header of the lap before nor cleared: the next piece, if it was
+    /// written, will never be seen.
+    pub fn is_corrupt(&self) -> bool {
+        let before = if self.lap == 1 { u8::MAX } else { self.lap - 1 };
+        let first = self.memory.stamp(self.line);
+        first != 0 && ![self.lap, before].contains(&(first as u8))
+    }
+
     /// The data of the piece that is there, when the message has `left` bytes from it on.
     ///
     /// # Safety
@@ -456,6 +464,24 @@ mod tests {
             consumer.consume(left);
         }
         assert_eq!(consumer.peek(), None);
+    }
+
+    #[test]
+    fn no_stamp_of_a_sound_ring_is_corrupt_and_nonsense_is() {
+        let (mut producer, mut consumer, _memory) = pair();
+        let header = Header { kind: 3, source: 0, context: 0, tag: 0, length: 0 };
+        let sizes = [0, 700, 48, 49, 4000, 1];
+        for left in (0..60_000).map(|number| sizes[number % 7 % sizes.len()]) {
+            assert!(!consumer.is_corrupt() && consumer.peek().is_none());
+            assert!(producer.fits(left));
+            producer.put_piece(header, left, |data| data.fill(0xa5));
+            assert!(!consumer.is_corrupt());
+            consumer.consume(left);
+            consumer.publish();
+        }
+        let lap = consumer.lap;
+        consumer.memory.publish(consumer.line, u64::from(lap.wrapping_add(9)));
+        assert!(consumer.is_corrupt());
     }
 
     #[test]

@@ -310,6 +310,10 @@ impl Engine {
                 Pending::Stream { transfer, to: receiver } => {
                     let (index, receiver) = (*transfer, *receiver);
                     let slot = self.transfers.at(index);
+                    if slot.moved > slot.bytes {
+                        self.corrupt(to, "less data asked for than came unasked");
+                    }
+                    let slot = self.transfers.at(index);
                     while slot.moved < slot.bytes {
                         let left = (slot.bytes - slot.moved).min(STREAM_STEP);
                         let header = Header {

@@ -28,7 +28,7 @@ pub fn tree() -> &'static Path {
     })
 }
 
-/// Compiles a C program below `tests`.
+/// Compiles a C program below `tests`; warnings are errors.
 pub fn compile(source: &str) -> PathBuf {
     let source = Path::new(source);
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(source.file_stem().expect("a file"));
@@ -54,4 +54,17 @@ pub fn run(ranks: u32, program: &Path, arguments: &[&str]) -> Output {
         .args(arguments)
         .output()
         .expect("timeout starts")
+}
+
+/// Runs a program, and gives what it printed; it must end well and complain of nothing.
+pub fn printed(ranks: u32, program: &Path, arguments: &[&str]) -> String {
+    let Output { status, stdout, stderr } = run(ranks, program, arguments);
+    let (printed, said) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    assert!(
+        status.success() && said.is_empty(),
+        "{} {} on {ranks} ranks: {status}\n{printed}{said}",
+        program.display(),
+        arguments.join(" ")
+    );
+    printed.into_owned()
 }

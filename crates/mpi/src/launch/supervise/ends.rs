@@ -150,6 +150,10 @@ impl Supervisor {
             let line = format!("rank {first} (process {}){colon} {text}", self.ranks[first].pid());
             return self.end(&line, code);
         }
+        if segment.nobody_ended() {
+            let line = "memory shared by all ranks is corrupt: it says that the job is over (a rank wrote where it must not)";
+            return self.end(line, 1);
+        }
         let page = segment.rank(number);
         let stage = page.stage.load(Ordering::Acquire);
         let started = stage == stage::CLAIMED || stage == stage::INITIALISED;
