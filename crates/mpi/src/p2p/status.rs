@@ -38,7 +38,7 @@ fn get_count<N: Integer>(
     let count = check::output(count, "count")?;
     let size = match predefined_size(datatype) {
         Some(size) => size,
-        None => check::running()?.committed_datatype(datatype)?.size,
+        None => check::running()?.valid_datatype(datatype)?.size,
     };
     *count = whole(bytes, size).map_or(N::undefined(), N::or_undefined);
     Ok(())
@@ -52,7 +52,7 @@ fn get_elements<N: Integer>(
     let bytes = check::output(status.cast_mut(), "status")?.bytes();
     let count = check::output(count, "count")?;
     let state = check::running()?;
-    let datatype = state.committed_datatype(datatype)?;
+    let datatype = state.valid_datatype(datatype)?;
     let all = datatype.signature().totals();
     *count = match bytes.checked_div(all.bytes) {
         None if bytes == 0 => N::or_undefined(0),

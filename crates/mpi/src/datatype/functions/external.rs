@@ -10,11 +10,15 @@ use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;
 
 /// The datatype, the count, and the external bytes of that.
+type Data = (Arc<Datatype>, usize, usize);
+
+/// What is to be packed or unpacked, or just its size: that may be asked for before the datatype is committed.
 fn data<N: Integer>(
     representation: *const c_char,
     (n, name): (N, &str),
     datatype: abi::Datatype,
-) -> Result<(Arc<Datatype>, usize, usize), Failure> {
+    size_only: bool,
+) -> Result<Data, Failure> {
     let representation = check::string(representation, "datarep")?;
     if representation.to_bytes() != b"external32" {
         return Err(Failure::new(
@@ -24,17 +28,18 @@ fn data<N: Integer>(
     }
     let state = check::running()?;
     let n = count(n, name)? as usize;
-    let datatype = state.committed_datatype(datatype)?.clone();
+    let datatype =
+        if size_only { state.valid_datatype(datatype)? } else { state.committed_datatype(datatype)? };
     total(datatype.size, n)?;
     let bytes = total(datatype.signature().totals().external, n)?;
-    Ok((datatype, n, bytes))
+    Ok((datatype.clone(), n, bytes))
 }
 
 /// # Safety
 /// As `MPI_Pack_external`'s.
 unsafe fn pack<A: Integer>(
     from: *const c_void,
-    (datatype, count, bytes): (Arc<Datatype>, usize, usize),
+    (datatype, count, bytes): Data,
     (into, size, position): (*mut c_void, A, *mut A),
 ) -> Result<(), Failure> {
     let (place, after) = window(into, (size, "outsize"), position, bytes)?;
@@ -54,7 +59,7 @@ unsafe fn pack<A: Integer>(
 unsafe fn unpack<A: Integer>(
     (from, size, position): (*const c_void, A, *mut A),
     into: *mut c_void,
-    (datatype, count, bytes): (Arc<Datatype>, usize, usize),
+    (datatype, count, bytes): Data,
 ) -> Result<(), Failure> {
     let (place, after) = window(from, (size, "insize"), position, bytes)?;
     if bytes > 0 {
@@ -71,41 +76,41 @@ unsafe fn unpack<A: Integer>(
 mpi! {
     /// Section 5.2.
     fn PMPI_Pack_external(datarep: *const c_char, inbuf: *const c_void, incount: c_int, datatype: abi::Datatype, outbuf: *mut c_void, outsize: abi::Aint, position: *mut abi::Aint) {
-        let data = data(datarep, (incount, "incount"), datatype)?;
+        let data = data(datarep, (incount, "incount"), datatype, false)?;
         // SAFETY: the C caller's word.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
 
     /// Section 5.2.
     fn PMPI_Pack_external_c(datarep: *const c_char, inbuf: *const c_void, incount: abi::Count, datatype: abi::Datatype, outbuf: *mut c_void, outsize: abi::Count, position: *mut abi::Count) {
-        let data = data(datarep, (incount, "incount"), datatype)?;
+        let data = data(datarep, (incount, "incount"), datatype, false)?;
         // SAFETY: the C caller's word.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
 
     /// Section 5.2.
     fn PMPI_Unpack_external(datarep: *const c_char, inbuf: *const c_void, insize: abi::Aint, position: *mut abi::Aint, outbuf: *mut c_void, outcount: c_int, datatype: abi::Datatype) {
-        let data = data(datarep, (outcount, "outcount"), datatype)?;
+        let data = data(datarep, (outcount, "outcount"), datatype, false)?;
         // SAFETY: the C caller's word.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }
     }
 
     /// Section 5.2.
     fn PMPI_Unpack_external_c(datarep: *const c_char, inbuf: *const c_void, insize: abi::Count, position: *mut abi::Count, outbuf: *mut c_void, outcount: abi::Count, datatype: abi::Datatype) {
-        let data = data(datarep, (outcount, "outcount"), datatype)?;
+        let data = data(datarep, (outcount, "outcount"), datatype, false)?;
         // SAFETY: the C caller's word.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }
     }
 
     /// Section 5.2.
     fn PMPI_Pack_external_size(datarep: *const c_char, incount: c_int, datatype: abi::Datatype, size: *mut abi::Aint) {
-        *check::output(size, "size")? = data(datarep, (incount, "incount"), datatype)?.2 as abi::Aint;
+        *check::output(size, "size")? = data(datarep, (incount, "incount"), datatype, true)?.2 as abi::Aint;
         Ok(())
     }
 
     /// Section 5.2.
     fn PMPI_Pack_external_size_c(datarep: *const c_char, incount: abi::Count, datatype: abi::Datatype, size: *mut abi::Count) {
-        *check::output(size, "size")? = data(datarep, (incount, "incount"), datatype)?.2 as abi::Count;
+        *check::output(size, "size")? = data(datarep, (incount, "incount"), datatype, true)?.2 as abi::Count;
         Ok(())
     }
 }

@@ -99,8 +99,17 @@ unsafe fn unpack<N: Integer>(
     Ok(())
 }
 
-fn pack_size<N: Integer>(data: &Data, size: *mut N) -> Result<(), Failure> {
-    *check::output(size, "size")? = N::or_undefined(data.bytes);
+/// A datatype's size may be asked for before it is committed.
+fn pack_size<N: Integer>(
+    n: N,
+    datatype: abi::Datatype,
+    comm: abi::Comm,
+    size: *mut N,
+) -> Result<(), Failure> {
+    let state = check::running()?;
+    check::comm(&state, comm)?;
+    let bytes = total(state.valid_datatype(datatype)?.size, count(n, "incount")? as usize)?;
+    *check::output(size, "size")? = N::or_undefined(bytes);
     Ok(())
 }
 
@@ -135,12 +144,12 @@ mpi! {
 
     /// Section 5.2.
     fn PMPI_Pack_size(incount: c_int, datatype: abi::Datatype, comm: abi::Comm, size: *mut c_int) on comm {
-        pack_size(&data(incount, "incount", datatype, comm)?, size)
+        pack_size(incount, datatype, comm, size)
     }
 
     /// Section 5.2.
     fn PMPI_Pack_size_c(incount: abi::Count, datatype: abi::Datatype, comm: abi::Comm, size: *mut abi::Count) on comm {
-        pack_size(&data(incount, "incount", datatype, comm)?, size)
+        pack_size(incount, datatype, comm, size)
     }
 
     /// Section 5.1.5.
