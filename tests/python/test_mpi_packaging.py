@@ -92,6 +92,12 @@ def test_the_compiler_can_be_named(source: Path, tmp_path: Path) -> None:
     assert "Free Software" in run(CELLCC, "-cc=gcc", "--version")
 
 
+def test_a_compiler_that_is_not_there_is_named(source: Path) -> None:
+    done = subprocess.run([str(CELLCC), "-cc=nocc -O2", str(source)], capture_output=True, text=True)
+    assert done.returncode == 127
+    assert "'nocc'" in done.stderr and "$CELLWEAVE_CC" in done.stderr
+
+
 def test_showme_gives_what_a_build_system_needs(source: Path) -> None:
     flags = (run(CELLCC, "-showme:compile") + run(CELLCC, "-showme:link")).split()
     run("gcc", source, "-o", source.with_name("prog"), *flags)
