@@ -22,6 +22,8 @@ pub const PAIR_BYTES: usize = 16 * 1024;
 pub const POOL_BYTES: usize = 256 * 1024;
 /// The launcher ended the job.
 const BY_LAUNCHER: u32 = u32::MAX;
+/// Bytes of a rank's page for the engine's claims.
+pub const RENDEZVOUS_BYTES: usize = PAGE - 4 * 64 - 512 - 128 - 256 - 16;
 const MAGIC: u64 = 0x6365_6c6c_6d70_6901;
 
 /// The first page. Written by the launcher before any rank starts, but for what is atomic.
@@ -75,7 +77,9 @@ pub struct RankPage {
     /// The call that the rank waits in, and what it waits for; UTF-8.
     waiting_text: [AtomicU8; 248],
     /// For the engine: the messages that this rank and their senders copy together.
-    pub rendezvous: [u8; PAGE - 4 * 64 - 512 - 128 - 256],
+    pub rendezvous: [u8; RENDEZVOUS_BYTES],
+    /// Where other ranks read, and write, to see whether they can copy from and to this one's memory.
+    pub probe: [AtomicU64; 2],
 }
 const _: () = assert!(size_of::<RankPage>() <= PAGE && size_of::<Header>() <= PAGE);
 

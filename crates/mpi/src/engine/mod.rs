@@ -1,11 +1,14 @@
 //! The engine moves messages between this rank and all others. It knows contexts, tags and the ranks of the job, and no
 //! communicator, no handle and no error handler.
 
+mod claims;
 pub mod copy;
 mod lists;
 mod matching;
 mod pool;
 mod receive;
+pub mod remote;
+mod rendezvous;
 pub mod ring;
 mod send;
 mod transfer;
@@ -21,6 +24,7 @@ use crate::segment::{RankPage, Segment};
 use matching::Matching;
 use pool::Pool;
 use receive::{Incoming, Messages};
+use rendezvous::{Copying, Sharing};
 use send::Outgoing;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -151,6 +155,9 @@ pub struct Engine {
     matching: Matching,
     messages: Messages,
     pool: Pool,
+    /// Messages that this process copies from or to another one's memory.
+    copying: Vec<Copying>,
+    sharing: Sharing,
 }
 
 /// What a piece in a ring is. Words are of 8 bytes, in the piece's data.
@@ -163,7 +170,8 @@ mod kind {
     pub const MORE: u8 = 2;
     /// The sender of the next eager message waits for its matching. Words: the sender's transfer.
     pub const SYNCHRONOUS: u8 = 3;
-    /// A message whose data stays with the sender until it is matched. Words: see `send::Announcement`.
+    /// A message of which only the first part comes unasked. Words: the sender's transfer, bytes, bytes that come unasked, how the data
+    /// lies and its address.
     pub const ANNOUNCE: u8 = 4;
     /// To the sender: send the data through the ring. Words: the sender's transfer, the receiver's, bytes.
     pub const STREAM: u8 = 5;
@@ -171,6 +179,13 @@ mod kind {
     pub const DATA: u8 = 6;
     /// To the sender: its transfer is complete. Words: the sender's transfer.
     pub const COMPLETE: u8 = 7;
+    /// To the sender: help to copy. Words: its transfer, the receiver's, the buffer's address, bytes, the place for claims, bytes of a
+    /// piece.
+    pub const SHARE: u8 = 8;
+    /// To the sender: copy all of it. Words: its transfer, the receiver's, the buffer's address, bytes.
+    pub const PUSH: u8 = 9;
+    /// To the receiver: it is done. Words: its transfer, bytes.
+    pub const PUSHED: u8 = 10;
 }
 
 impl Engine {
@@ -182,11 +197,13 @@ impl Engine {
     /// Joins a job as one of its ranks.
     pub fn attach(&mut self, segment: Arc<Segment>, rank: usize) {
         let ranks = segment.ranks();
+        remote::configure();
         wait::prepare(&segment, rank);
         self.rank = rank;
         self.outgoing = (0..ranks).map(|to| Outgoing::new(&segment, rank, to)).collect();
         self.incoming = (0..ranks).map(|from| Incoming::new(&segment, from, rank)).collect();
         self.pool = Pool::new(&segment, rank);
+        self.sharing = Sharing::new(ranks);
         self.segment = Some(segment);
     }
 
@@ -230,6 +247,9 @@ impl Engine {
         if !self.congested.is_empty() {
             moved |= self.push_all();
         }
+        if !self.copying.is_empty() {
+            moved |= self.copy_pieces();
+        }
         moved
     }
 
@@ -238,7 +258,11 @@ impl Engine {
     #[inline]
     pub fn poll(&mut self, from: Option<usize>, round: u32) {
         if let Some(from) = from {
-            if round % 32 != 0 && self.congested.is_empty() && self.incoming[from].connected {
+            if round % 32 != 0
+                && self.congested.is_empty()
+                && self.copying.is_empty()
+                && self.incoming[from].connected
+            {
                 self.take_one(from);
                 return;
             }

@@ -65,8 +65,8 @@ struct Message {
     data: Vec<u8>,
     /// The sender's transfer, to be told of the matching; 0: no need.
     token: u64,
-    /// Announced: the data is still with the sender.
-    announced: bool,
+    /// Announced: the rest of the data is still with the sender; how it lies there, and its address.
+    announced: Option<[u64; 2]>,
     /// The send of this very process whose data it is, when it wasn't copied.
     own: u32,
 }
@@ -218,8 +218,8 @@ impl Engine {
                 self.wake(from);
             }
         }
-        if message.announced {
-            return self.answer(receive, from, message.token);
+        if let Some(offer) = message.announced {
+            return self.answer(receive, from, message.token, offer);
         }
         if message.token != 0 {
             self.tell(from, kind::COMPLETE, [message.token, 0, 0, 0, 0, 0]);
@@ -228,12 +228,16 @@ impl Engine {
     }
 
     /// Answers the announcement of a message that is matched: asks for what didn't come unasked.
-    fn answer(&mut self, receive: u32, from: usize, token: u64) {
+    fn answer(&mut self, receive: u32, from: usize, token: u64, offer: [u64; 2]) {
         let id = self.transfers.id(receive).0;
         let transfer = self.transfers.at(receive);
         let wanted = transfer.completion.bytes;
-        if wanted > transfer.bytes {
+        let unasked = transfer.bytes;
+        if wanted > unasked {
             transfer.bytes = wanted;
+            if self.copies(receive, from, token, unasked, offer) {
+                return;
+            }
             self.tell(from, kind::STREAM, [token, id, wanted as u64, 0, 0, 0]);
         } else {
             self.tell(from, kind::COMPLETE, [token, 0, 0, 0, 0, 0]);
@@ -243,7 +247,7 @@ impl Engine {
 
     /// A receive is complete when all of its data has come.
     #[inline]
-    fn complete_when_here(&mut self, receive: u32) {
+    pub(super) fn complete_when_here(&mut self, receive: u32) {
         let transfer = self.transfers.at(receive);
         if transfer.moved == transfer.bytes {
             self.transfers.complete(receive);
@@ -255,7 +259,7 @@ impl Engine {
         let got = data.len();
         let from = self.rank;
         let message =
-            Message { envelope, from, bytes, unasked: bytes, got, data, token: 0, announced: false, own };
+            Message { envelope, from, bytes, unasked: bytes, got, data, token: 0, announced: None, own };
         let index = self.messages.insert(message);
         self.matching.keep(envelope, index);
     }
@@ -371,7 +375,7 @@ impl Engine {
             }
             None => {
                 let token = std::mem::take(&mut self.incoming[from].synchronous);
-                self.keep(from, envelope, bytes, bytes, piece, token, false);
+                self.keep(from, envelope, bytes, bytes, piece, token, None);
             }
         }
     }
@@ -386,7 +390,7 @@ impl Engine {
         unasked: usize,
         piece: &[u8],
         token: u64,
-        announced: bool,
+        announced: Option<[u64; 2]>,
     ) {
         let mut data = Vec::with_capacity(unasked);
         data.extend_from_slice(piece);
@@ -462,7 +466,7 @@ impl Engine {
     }
 
     /// The transfer of this process that another rank speaks of.
-    fn transfer_of(&mut self, from: usize, token: u64) -> u32 {
+    pub(super) fn transfer_of(&mut self, from: usize, token: u64) -> u32 {
         match self.transfers.index(TransferId(token)) {
             Some(index) if self.transfers.stage(index) == Stage::Active => index,
             _ => self.corrupt(from, "news of a transfer that is not under way"),
@@ -489,12 +493,15 @@ impl Engine {
                 let transfer = self.answered(from, words[0]);
                 self.transfers.happened(transfer, due::ANSWER);
             }
+            kind::SHARE => self.help(from, false, words),
+            kind::PUSH => self.help(from, true, words),
+            kind::PUSHED => self.pushed(from, words),
             other => self.corrupt(from, &format!("a piece of kind {other}")),
         }
     }
 
     /// The send that another rank answers.
-    fn answered(&mut self, from: usize, token: u64) -> u32 {
+    pub(super) fn answered(&mut self, from: usize, token: u64) -> u32 {
         let index = self.transfer_of(from, token);
         if self.transfers.at(index).due & due::ANSWER == 0 || self.transfers.at(index).to as usize != from {
             self.corrupt(from, "an answer that nobody waits for");
@@ -517,9 +524,9 @@ impl Engine {
                     self.incoming[from].consumer.handed_on += UNASKED as u64;
                     self.begin(from, Target::Transfer(receive), unasked, 0);
                 }
-                self.answer(receive, from, token);
+                self.answer(receive, from, token, [words[3], words[4]]);
             }
-            None => self.keep(from, envelope, bytes, unasked, &[], token, true),
+            None => self.keep(from, envelope, bytes, unasked, &[], token, Some([words[3], words[4]])),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::copy::copy_out;
 use super::pool::{self, Loan, POOLED_FROM, Pool};
 use super::ring::{Area, Header, INLINE, Producer, copy_small};
 use super::transfer::{NONE, due};
-use super::{Buffer, Engine, Envelope, Mode, TransferId, kind, wait};
+use super::{Buffer, Engine, Envelope, Mode, TransferId, kind, rendezvous, wait};
 use crate::counters::COUNTERS;
 use crate::profile;
 use crate::segment::Segment;
@@ -184,6 +184,7 @@ impl Engine {
         let index = self.transfers.start(buffer, envelope.key(0));
         let transfer = self.transfers.at(index);
         transfer.to = to as u32;
+        transfer.bytes = end;
         transfer.due = due::PIECES | answer;
         let id = self.transfers.id(index);
         self.later(to, Pending::Message { transfer: index, from, end, kind });
@@ -279,7 +280,9 @@ impl Engine {
                         }
                         if start == Start::Announced {
                             COUNTERS.rendezvous_sent.add(1);
-                            let words = [token, slot.buffer.bytes as u64, end as u64, 0, 0, 0];
+                            let [how, address] =
+                                rendezvous::address(self.segment.as_ref(), self.rank, &slot.buffer);
+                            let words = [token, slot.buffer.bytes as u64, end as u64, how, address, 0];
                             out.producer.put_words(header(kind::ANNOUNCE, envelope, 0), &words);
                             *kind = Start::Out;
                         } else {

@@ -9,6 +9,7 @@ fn job(ranks: usize) -> Vec<Engine> {
     (0..ranks)
         .map(|rank| {
             let mut engine = Engine::detached();
+            segment.rank(rank).pid.store(std::process::id(), std::sync::atomic::Ordering::Relaxed);
             engine.attach(segment.clone(), rank);
             engine
         })

@@ -1,0 +1,50 @@
+//! Pieces of a message that two processes copy together: who claims a piece copies it; the message is there when all are done.
+//!
+//! A place for claims is used for one message after the other. Who comes late, with the generation of a message that is over, gets
+//! nothing.
+
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+#[cfg(not(loom))]
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// The place, alone on its line.
+#[repr(C, align(64))]
+#[derive(Default)]
+pub struct Claims {
+    /// Generation (high half), and the next piece that nobody has claimed.
+    next: AtomicU64,
+    done: AtomicU32,
+}
+
+impl Claims {
+    /// Opens the place for the pieces of a message. Only its owner does, and only when all pieces of the last one are done.
+    pub fn open(&self, generation: u32) {
+        self.done.store(0, Ordering::Relaxed);
+        self.next.store(u64::from(generation) << 32, Ordering::Release);
+    }
+
+    /// Claims a piece of `pieces`; nothing when all are claimed, or the message is over.
+    pub fn claim(&self, generation: u32, pieces: u32) -> Option<u32> {
+        let mut seen = self.next.load(Ordering::Acquire);
+        loop {
+            if (seen >> 32) as u32 != generation || seen as u32 >= pieces {
+                return None;
+            }
+            match self.next.compare_exchange_weak(seen, seen + 1, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return Some(seen as u32),
+                Err(now) => seen = now,
+            }
+        }
+    }
+
+    /// A claimed piece is copied.
+    pub fn finish(&self) {
+        self.done.fetch_add(1, Ordering::Release);
+    }
+
+    /// Whether so many pieces are copied, with what was copied visible.
+    pub fn are_done(&self, pieces: u32) -> bool {
+        self.done.load(Ordering::Acquire) == pieces
+    }
+}

@@ -1,0 +1,337 @@
+//! Large messages, once they are matched: copied between the two processes without a copy in between.
+//!
+//! | sender's data | receiver's buffer | who copies |
+//! |---|---|---|
+//! | contiguous | contiguous | both, claiming pieces, whoever of them is inside MPI; the receiver alone when ranks outnumber cpus |
+//! | contiguous | not | the receiver |
+//! | not | contiguous | the sender |
+//! | not | not | nobody: packed pieces go through the pool |
+
+use super::claims::Claims;
+use super::remote::{self, Access, COPY_FROM, MOST_SPANS};
+use super::transfer::due;
+use super::{Buffer, Engine, kind, wait};
+use crate::datatype::Span;
+use crate::segment::{RENDEZVOUS_BYTES, RankPage, Segment};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Pieces of a message that both copy: at least four of them, so that both have some to do, and at most so many bytes each.
+const MOST_PIECE: usize = 64 * 1024;
+const LEAST_PIECE: usize = 16 * 1024;
+/// Places for claims in a rank's page.
+const PLACES: usize = RENDEZVOUS_BYTES / size_of::<Claims>() - 1;
+
+/// A message that this process copies, alone or with the other side.
+pub struct Copying {
+    /// The other side's rank in the job.
+    other: usize,
+    /// This process's transfer.
+    transfer: u32,
+    receives: bool,
+    /// The whole message's address at the other side.
+    address: u64,
+    /// From which byte to which.
+    from: usize,
+    end: usize,
+    piece: usize,
+    claims: Share,
+    /// The other side's transfer, to be told of the end.
+    token: u64,
+}
+
+/// Who copies.
+#[derive(Clone, Copy)]
+enum Share {
+    /// This process alone: the next piece.
+    Alone(u32),
+    /// Both: the place in the receiver's page, and the generation.
+    Both(u32, u32),
+}
+
+/// Places for claims of this rank, and what is known of other ranks.
+#[derive(Default)]
+pub struct Sharing {
+    free: Vec<u32>,
+    generation: u32,
+    reading: Vec<Access>,
+    writing: Vec<Access>,
+    spans: Vec<Span>,
+}
+
+impl Sharing {
+    pub(super) fn new(ranks: usize) -> Self {
+        Self {
+            free: (0..PLACES as u32).collect(),
+            reading: vec![Access::Unknown; ranks],
+            writing: vec![Access::Unknown; ranks],
+            ..Self::default()
+        }
+    }
+}
+
+fn place(segment: &Segment, receiver: usize, place: u32) -> &Claims {
+    let page: &RankPage = segment.rank(receiver);
+    let start = page.rendezvous.as_ptr();
+    let line = start.align_offset(64) + place as usize * size_of::<Claims>();
+    assert!(line + size_of::<Claims>() <= page.rendezvous.len());
+    // SAFETY: inside the page by the check above, aligned to a line; claims are atomics, valid whatever they hold.
+    unsafe { &*start.add(line).cast() }
+}
+
+/// What an announcement says of where the data is: its address, when it is contiguous and may be read from there.
+pub(super) fn address(segment: Option<&Arc<Segment>>, rank: usize, buffer: &Buffer) -> [u64; 2] {
+    let Some(segment) = segment else { return [NOT_BY_COPY, 0] };
+    if buffer.bytes < COPY_FROM.load(Ordering::Relaxed) {
+        return [NOT_BY_COPY, 0];
+    }
+    remote::allow(segment, rank);
+    match buffer.layout {
+        None => [CONTIGUOUS, buffer.address as u64],
+        Some(_) => [SCATTERED, 0],
+    }
+}
+
+/// The sender wants its data to go through shared memory.
+const NOT_BY_COPY: u64 = 0;
+const CONTIGUOUS: u64 = 1;
+const SCATTERED: u64 = 2;
+
+impl Engine {
+    /// Starts copying the rest of a matched message, when that is possible; it is behind the `unasked` first bytes. False: it isn't.
+    pub(super) fn copies(
+        &mut self,
+        receive: u32,
+        from: usize,
+        token: u64,
+        unasked: usize,
+        offer: [u64; 2],
+    ) -> bool {
+        let [how, address] = offer;
+        let transfer = self.transfers.at(receive);
+        let (end, contiguous) = (transfer.completion.bytes, transfer.buffer.layout.is_none());
+        let own = transfer.buffer.address as u64;
+        if how == NOT_BY_COPY || COPY_FROM.load(Ordering::Relaxed) == usize::MAX {
+            return false;
+        }
+        let segment = self.segment().clone();
+        remote::allow(&segment, self.rank);
+        let id = self.transfers.id(receive).0;
+        if how == SCATTERED {
+            if contiguous {
+                self.tell(from, kind::PUSH, [token, id, own, end as u64, 0, 0]);
+            }
+            return contiguous;
+        }
+        if self.sharing.reading[from] == Access::Unknown {
+            self.sharing.reading[from] = remote::try_reading(&segment, from);
+        }
+        if self.sharing.reading[from] != Access::Works {
+            return false;
+        }
+        let bytes = end - unasked;
+        let piece = (bytes / 8).next_multiple_of(4096).clamp(LEAST_PIECE, MOST_PIECE);
+        let shared = contiguous && !wait::crowded() && bytes > piece;
+        let claims = match shared.then(|| self.sharing.free.pop()).flatten() {
+            None => Share::Alone(0),
+            Some(number) => {
+                self.sharing.generation = self.sharing.generation.wrapping_add(1);
+                let generation = self.sharing.generation;
+                place(&segment, self.rank, number).open(generation);
+                let where_to = u64::from(number) | u64::from(generation) << 32;
+                self.tell(from, kind::SHARE, [token, id, own, end as u64, where_to, piece as u64]);
+                Share::Both(number, generation)
+            }
+        };
+        self.copying.push(Copying {
+            other: from,
+            transfer: receive,
+            receives: true,
+            address,
+            from: unasked,
+            end,
+            piece,
+            claims,
+            token,
+        });
+        true
+    }
+
+    /// The receiver of a message asks this sender to help, or to do it alone.
+    pub(super) fn help(&mut self, from: usize, alone: bool, words: [u64; 6]) {
+        let [token, receiver, address, end, where_to, piece] = words;
+        let index = self.answered(from, token);
+        let transfer = self.transfers.at(index);
+        let (unasked, end) = (transfer.bytes, end as usize);
+        let piece = if alone { MOST_PIECE } else { piece as usize };
+        if end > transfer.buffer.bytes
+            || end < unasked
+            || piece < 4096
+            || (!alone && where_to as u32 as usize >= PLACES)
+        {
+            self.corrupt(from, "data asked for that was not announced");
+        }
+        let segment = self.segment().clone();
+        if self.sharing.writing[from] == Access::Unknown {
+            self.sharing.writing[from] = remote::try_writing(&segment, from);
+        }
+        let works = self.sharing.writing[from] == Access::Works;
+        if alone && !works {
+            return self.stream(from, index, receiver, end);
+        }
+        if !works {
+            return;
+        }
+        let claims =
+            if alone { Share::Alone(0) } else { Share::Both(where_to as u32, (where_to >> 32) as u32) };
+        self.copying.push(Copying {
+            other: from,
+            transfer: index,
+            receives: false,
+            address,
+            from: unasked,
+            end,
+            piece,
+            claims,
+            token: receiver,
+        });
+    }
+
+    /// Copies a piece of each message that is being copied; true when anything moved.
+    pub(super) fn copy_pieces(&mut self) -> bool {
+        let segment = self.segment().clone();
+        let mut moved = false;
+        let mut at = 0;
+        while at < self.copying.len() {
+            let pieces = {
+                let copying = &self.copying[at];
+                (copying.end - copying.from).div_ceil(copying.piece) as u32
+            };
+            let claimed = match &mut self.copying[at].claims {
+                Share::Alone(next) => {
+                    *next += 1;
+                    (*next <= pieces).then(|| *next - 1)
+                }
+                &mut Share::Both(number, generation) => {
+                    let receiver = if self.copying[at].receives { self.rank } else { self.copying[at].other };
+                    place(&segment, receiver, number).claim(generation, pieces)
+                }
+            };
+            if let Some(piece) = claimed {
+                self.copy_piece(&segment, at, piece);
+                moved = true;
+                at += 1;
+            } else if self.is_copied(&segment, at, pieces) {
+                let copying = self.copying.swap_remove(at);
+                self.copied(&copying);
+                moved = true;
+            } else {
+                at += 1;
+            }
+        }
+        moved
+    }
+
+    /// Whether this side is through with a message of which nothing is left to claim.
+    fn is_copied(&self, segment: &Segment, at: usize, pieces: u32) -> bool {
+        let copying = &self.copying[at];
+        match copying.claims {
+            Share::Alone(_) => true,
+            // The receiver tells the sender when the last piece is there.
+            Share::Both(..) if !copying.receives => true,
+            Share::Both(number, _) => place(segment, self.rank, number).are_done(pieces),
+        }
+    }
+
+    fn copied(&mut self, copying: &Copying) {
+        let (transfer, bytes) = (copying.transfer, copying.end - copying.from);
+        match (copying.receives, copying.claims) {
+            (true, claims) => {
+                if let Share::Both(number, _) = claims {
+                    self.sharing.free.push(number);
+                }
+                self.tell(copying.other, kind::COMPLETE, [copying.token, 0, 0, 0, 0, 0]);
+                self.transfers.at(transfer).moved += bytes;
+                self.complete_when_here(transfer);
+            }
+            (false, Share::Alone(_)) => {
+                self.tell(copying.other, kind::PUSHED, [copying.token, bytes as u64, 0, 0, 0, 0]);
+                self.transfers.happened(transfer, due::ANSWER);
+            }
+            (false, Share::Both(..)) => {}
+        }
+    }
+
+    /// The sender has written the rest of a message into our buffer.
+    pub(super) fn pushed(&mut self, from: usize, words: [u64; 6]) {
+        let index = self.transfer_of(from, words[0]);
+        let transfer = self.transfers.at(index);
+        if words[1] != (transfer.bytes - transfer.moved) as u64 {
+            self.corrupt(from, "another number of bytes copied than asked for");
+        }
+        transfer.moved = transfer.bytes;
+        self.complete_when_here(index);
+    }
+
+    fn copy_piece(&mut self, segment: &Segment, at: usize, piece: u32) {
+        let copying = &self.copying[at];
+        let mut from = copying.from + piece as usize * copying.piece;
+        let end = copying.end.min(from + copying.piece);
+        let (other, receives, address) = (copying.other, copying.receives, copying.address);
+        let claims = copying.claims;
+        // A piece could be claimed, so the message isn't over, nor is its transfer.
+        let buffer = self.transfers.at(copying.transfer).buffer.clone();
+        let mut spans = std::mem::take(&mut self.sharing.spans);
+        while from < end {
+            spans.clear();
+            let bytes = match &buffer.layout {
+                None => {
+                    spans.push(Span { address: buffer.address.wrapping_add(from), bytes: end - from });
+                    end - from
+                }
+                Some(layout) => layout.datatype.spans(
+                    buffer.address,
+                    layout.count,
+                    from,
+                    end - from,
+                    MOST_SPANS,
+                    &mut spans,
+                ),
+            };
+            let there = address.wrapping_add(from as u64);
+            let copied = bytes > 0
+                && if receives {
+                    remote::read(segment, other, &spans, there, bytes)
+                } else {
+                    remote::write(segment, other, &spans, there, bytes)
+                };
+            if !copied {
+                self.lost(other, receives);
+            }
+            from += bytes;
+        }
+        spans.clear();
+        self.sharing.spans = spans;
+        if let Share::Both(number, _) = claims {
+            let receiver = if receives { self.rank } else { other };
+            place(segment, receiver, number).finish();
+            if !receives {
+                self.wake(other);
+            }
+        }
+    }
+
+    #[cold]
+    fn lost(&self, other: usize, receives: bool) -> ! {
+        let error = std::io::Error::last_os_error();
+        // A rank that ends leaves no memory to copy from; the launcher says why it ended.
+        let (verb, where_from) = if receives { ("read", "from") } else { ("write", "to") };
+        crate::launch::abort(
+            1,
+            &format!(
+                "rank {} can't {verb} a message's data {where_from} the memory of rank {other}: {error} (is the buffer valid?)",
+                self.rank
+            ),
+        )
+    }
+}
