@@ -68,14 +68,14 @@ pub struct RankPage {
     _connected_line: [u64; 4],
     /// Why the rank ended the job, for the launcher's line; UTF-8.
     pub text: [AtomicU8; 512],
-    /// The cpus that the rank may use, a bit each.
-    pub affinity: [AtomicU64; 16],
     /// Changes whenever the rank says something new of what it waits for; odd: it waits.
     pub waiting: AtomicU32,
     /// Bytes of `waiting_text` that are valid.
     waiting_bytes: AtomicU32,
     /// The call that the rank waits in, and what it waits for; UTF-8.
     waiting_text: [AtomicU8; 248],
+    /// The cpus that the rank could use when it started, a bit each.
+    pub affinity: [AtomicU64; 16],
     /// For the engine: the messages that this rank and their senders copy together.
     pub rendezvous: [u8; RENDEZVOUS_BYTES],
     /// Where other ranks read, and write, to see whether they can copy from and to this one's memory.

@@ -9,9 +9,10 @@
 
 use crate::profile;
 use crate::runtime::State;
-use crate::segment::{RankPage, Segment, hook};
+use crate::segment::{Segment, hook};
 use std::ffi::{c_int, c_long};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
+use std::sync::{Arc, OnceLock};
 
 /// Polls without a pause in between: a message from a rank that is ready comes within these.
 const EAGER_POLLS: u32 = 256;
@@ -26,8 +27,8 @@ const YIELDED_NS: u64 = 20_000;
 const LONGEST_SLEEP_NS: i64 = 100_000_000;
 /// The longest sleep without the kernel's barrier.
 const SHORT_SLEEP_NS: i64 = 1_000_000;
-/// Whether ranks are more than cpus is looked at again after so many ns of waiting.
-const RECONSIDER_NS: u64 = 100_000_000;
+/// Whether ranks are more than cpus is looked at again after so many ms of waiting.
+const RECONSIDER_MS: u32 = 100;
 
 /// There are more ranks than cpus for them.
 static CROWDED: AtomicBool = AtomicBool::new(false);
@@ -41,6 +42,8 @@ static LISTENERS: AtomicU32 = AtomicU32::new(0);
 static WORD: AtomicPtr<AtomicU32> = AtomicPtr::new(std::ptr::null_mut());
 /// The word that says that the job is over.
 static DEAD: AtomicPtr<AtomicU32> = AtomicPtr::new(std::ptr::null_mut());
+/// The job, and this process's rank.
+static JOB: OnceLock<(Arc<Segment>, usize)> = OnceLock::new();
 /// When cpus were last looked at, in ms.
 static CONSIDERED_MS: AtomicU32 = AtomicU32::new(0);
 
@@ -96,40 +99,60 @@ pub fn wake_own() {
 }
 
 /// Prepares this process for sleeping, and for waking others.
-pub fn prepare(segment: &Segment, rank: usize) {
+pub fn prepare(segment: &Arc<Segment>, rank: usize) {
     WORD.store((&raw const segment.rank(rank).asleep).cast_mut(), Ordering::Relaxed);
     DEAD.store((&raw const segment.header().dead).cast_mut(), Ordering::Relaxed);
     BARRIER.store(membarrier(MEMBARRIER_REGISTER_GLOBAL_EXPEDITED), Ordering::Relaxed);
-    publish_affinity(segment.rank(rank));
-    consider(segment, rank);
-}
-
-/// Says which cpus this process may use.
-fn publish_affinity(page: &RankPage) {
-    let mut words = [0u64; 16];
-    // SAFETY: the kernel writes at most as many bytes as it is told. (More cpus than fit: all words stay 0, all cpus count.)
-    unsafe { libc::sched_getaffinity(0, size_of_val(&words), words.as_mut_ptr().cast()) };
-    for (place, word) in page.affinity.iter().zip(words) {
+    let (segment, rank) = JOB.get_or_init(|| (segment.clone(), rank));
+    for (place, word) in segment.rank(*rank).affinity.iter().zip(cpus_of(segment, *rank)) {
         place.store(word, Ordering::Relaxed);
     }
+    consider(segment, *rank);
 }
 
-/// Looks whether there are more ranks than cpus. A rank needs its share of each cpu that it may use; crowded is who may use cpus
-/// of which more is needed than there is.
+/// A set of cpus, a bit each.
+type Cpus = [u64; 16];
+
+/// The cpus that a rank may use now; none when that isn't known.
+fn cpus_of(segment: &Segment, rank: usize) -> Cpus {
+    let mut cpus: Cpus = [0; 16];
+    let pid = segment.rank(rank).pid.load(Ordering::Relaxed) as libc::pid_t;
+    if pid != 0 {
+        // SAFETY: the kernel writes at most as many bytes as it is told. (More cpus than fit: all words stay 0.)
+        unsafe { libc::sched_getaffinity(pid, size_of_val(&cpus), cpus.as_mut_ptr().cast()) };
+    }
+    cpus
+}
+
+/// Looks whether there are more ranks than cpus.
 fn consider(segment: &Segment, rank: usize) {
-    let cpus = |rank: usize| segment.rank(rank).affinity.iter().map(|word| word.load(Ordering::Relaxed));
-    let own: u32 = cpus(rank).map(u64::count_ones).sum();
-    let mut needed = 0.0;
-    for other in 0..segment.ranks() {
-        let all: u32 = cpus(other).map(u64::count_ones).sum();
-        let common: u32 = cpus(other).zip(cpus(rank)).map(|(a, b)| (a & b).count_ones()).sum();
-        if all > 0 {
-            needed += f64::from(common) / f64::from(all);
+    let all: Vec<Cpus> = (0..segment.ranks()).map(|rank| cpus_of(segment, rank)).collect();
+    let allowed = segment.header().cpus as usize;
+    CROWDED.store(is_crowded(&all, rank, allowed), Ordering::Relaxed);
+}
+
+/// A rank needs its share of each cpu that it may use; crowded is who may use cpus of which more is needed than there is, and everybody
+/// when there are more ranks than cpus that the job is allowed.
+fn is_crowded(all: &[Cpus], rank: usize, allowed: usize) -> bool {
+    let count = |cpus: &Cpus| cpus.iter().map(|word| word.count_ones()).sum::<u32>();
+    let common = |a: &Cpus, b: &Cpus| a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum::<u32>();
+    let own = &all[rank];
+    let needed: f64 = (all.iter())
+        .filter(|other| count(other) > 0)
+        .map(|other| f64::from(common(own, other)) / f64::from(count(other)))
+        .sum();
+    needed > f64::from(count(own)) + 0.01 || (allowed > 0 && all.len() > allowed)
+}
+
+/// Looks again, when it's time.
+fn reconsider(now_ns: u64) {
+    let now_ms = (now_ns / 1_000_000) as u32;
+    if now_ms.wrapping_sub(CONSIDERED_MS.load(Ordering::Relaxed)) > RECONSIDER_MS {
+        CONSIDERED_MS.store(now_ms, Ordering::Relaxed);
+        if let Some((segment, rank)) = JOB.get() {
+            consider(segment, *rank);
         }
     }
-    let allowed = segment.header().cpus as usize;
-    let crowded = needed > f64::from(own) + 0.01 || (allowed > 0 && segment.ranks() > allowed);
-    CROWDED.store(crowded, Ordering::Relaxed);
 }
 
 /// Whether there are more ranks than cpus.
@@ -211,6 +234,7 @@ impl Waiting {
             SLEEP_AFTER_NS
         };
         self.tired = now - self.since_ns > patience;
+        reconsider(now);
         leave_when_over();
     }
 }
@@ -253,12 +277,7 @@ impl Armed<'_> {
         let timeout = libc::timespec { tv_sec: 0, tv_nsec: longest };
         futex(&page.asleep, libc::FUTEX_WAIT, 1, Some(&timeout));
         leave_when_over();
-        let now_ms = (host::clock::kernel_ns() / 1_000_000) as u32;
-        if now_ms.wrapping_sub(CONSIDERED_MS.load(Ordering::Relaxed)) > (RECONSIDER_NS / 1_000_000) as u32 {
-            CONSIDERED_MS.store(now_ms, Ordering::Relaxed);
-            publish_affinity(page);
-            consider(self.segment, self.rank);
-        }
+        reconsider(host::clock::kernel_ns());
     }
 }
 
@@ -280,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sleeper_wakes_when_it_is_told_and_crowding_follows_affinity() {
+    fn a_sleeper_wakes_when_it_is_told() {
         let (_fd, segment) = Segment::create(3, 3).unwrap();
         let word = &segment.rank(0).asleep;
         std::thread::scope(|scope| {
@@ -291,18 +310,20 @@ mod tests {
             }
         });
         assert_eq!(word.load(Ordering::SeqCst), 0);
-        let pin = |rank: usize, cpus: u64| segment.rank(rank).affinity[0].store(cpus, Ordering::Relaxed);
-        let is_crowded = |rank: usize| {
-            consider(&segment, rank);
-            crowded()
-        };
-        (0..3).for_each(|rank| pin(rank, 1 << rank));
-        assert!(!is_crowded(0));
-        pin(1, 1);
-        assert!(is_crowded(0) && is_crowded(1) && !is_crowded(2));
-        (0..3).for_each(|rank| pin(rank, 7));
-        assert!(!is_crowded(0));
-        (0..3).for_each(|rank| pin(rank, 3));
-        assert!(is_crowded(0));
+    }
+
+    #[test]
+    fn crowded_are_ranks_that_share_too_few_cpus() {
+        let cpus = |first: u64| -> Cpus { std::array::from_fn(|word| if word == 0 { first } else { 0 }) };
+        let one_each = [1, 2, 4].map(cpus);
+        assert!((0..3).all(|rank| !is_crowded(&one_each, rank, 3)));
+        let two_on_one = [1, 1, 4].map(cpus);
+        assert!(
+            is_crowded(&two_on_one, 0, 3) && is_crowded(&two_on_one, 1, 3) && !is_crowded(&two_on_one, 2, 3)
+        );
+        assert!(!is_crowded(&[7, 7, 7].map(cpus), 0, 3));
+        assert!(is_crowded(&[3, 3, 3].map(cpus), 0, 0));
+        assert!(is_crowded(&[7, 7, 7].map(cpus), 0, 2), "a quota allows fewer");
+        assert!(!is_crowded(&[0, 1].map(cpus), 1, 2), "a rank that isn't there yet needs nothing");
     }
 }
