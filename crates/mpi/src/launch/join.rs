@@ -162,6 +162,11 @@ impl Place {
         match Segment::map(&memory) {
             Ok(segment) => Ok(Some((segment, line))),
             Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(self.no_addresses(&error)),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(
+                "this program's libmpi_abi.so.1 and the cellrun that started it are of different versions of cellweave; use the \
+                 cellrun that belongs to the library"
+                    .into(),
+            ),
             Err(error) => Err(format!("the launcher's memory can't be used: {error}")),
         }
     }
