@@ -147,7 +147,7 @@ fn nothing_is_left_whoever_is_killed() {
     ];
     for (name, whom) in whom {
         let job = start(WRAPPED);
-        job.until_running("rank", 2);
+        job.until_claimed(2);
         for pid in whom(&job) {
             send(pid, libc::SIGKILL);
         }
@@ -158,17 +158,8 @@ fn nothing_is_left_whoever_is_killed() {
 #[test]
 fn ranks_die_with_launcher_and_supervisor_even_while_they_compute() {
     let job = start("-n 2 bash -c RANK~spin;true");
-    job.until_running("rank", 2);
-    // Claimed, and so connected: the launcher's side of the connections is there.
     let supervisor = job.supervisor();
-    let sockets = || {
-        let fds = std::fs::read_dir(format!("/proc/{supervisor}/fd")).into_iter().flatten().flatten();
-        fds.filter(|fd| {
-            std::fs::read_link(fd.path()).is_ok_and(|link| link.starts_with("anon_inode:[pidfd]"))
-        })
-        .count()
-    };
-    until("both ranks are known", || sockets() == 2);
+    job.until_claimed(2);
     send(job.child.id() as i32, libc::SIGSTOP);
     send(supervisor, libc::SIGKILL);
     send(job.child.id() as i32, libc::SIGKILL);

@@ -1,9 +1,11 @@
 //! Jobs under test: started with a mark in their environment, by which everything that is left of them is found.
 #![allow(dead_code, reason = "each test uses its part")]
 
+use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::JoinHandle;
 
 /// A job that hangs is given up after so many looks, 10 ms apart.
 const LOOKS: u32 = 3000;
@@ -74,26 +76,15 @@ impl Job {
 
     /// Waits for its end, and checks that nothing is left of it.
     pub fn end(mut self) -> Gave {
-        let mut err = self.child.stderr.take();
-        let reader = std::thread::spawn(move || {
-            let mut bytes = Vec::new();
-            if let Some(err) = &mut err {
-                std::io::Read::read_to_end(err, &mut bytes).expect("a pipe");
-            }
-            bytes
-        });
-        let mut out = Vec::new();
-        if let Some(mut stdout) = self.child.stdout.take() {
-            std::io::Read::read_to_end(&mut stdout, &mut out).expect("a pipe");
-        }
-        let stderr = reader.join().expect("no panic");
+        let (stdout, stderr) = (all_of(self.child.stdout.take()), all_of(self.child.stderr.take()));
         let mut status = None;
         until("the launcher ends", || {
             status = self.child.try_wait().expect("our child");
             status.is_some()
         });
         until("nothing is left of the job", || self.processes().is_empty());
-        Output { status: status.expect("ended"), stdout: out, stderr }.into()
+        let [stdout, stderr] = [stdout, stderr].map(|reader| reader.join().expect("no panic"));
+        Output { status: status.expect("ended"), stdout, stderr }.into()
     }
 
     /// All processes that bear its mark: launcher, supervisor, ranks, and what they started.
@@ -119,6 +110,16 @@ impl Job {
         found.expect("just found")
     }
 
+    /// Waits until so many ranks that are not the supervisor's children have said who they are.
+    pub fn until_claimed(&self, ranks: usize) {
+        let supervisor = self.supervisor();
+        until(&format!("{ranks} ranks are known"), || {
+            let open = std::fs::read_dir(format!("/proc/{supervisor}/fd")).into_iter().flatten().flatten();
+            let links = open.filter_map(|fd| std::fs::read_link(fd.path()).ok());
+            links.filter(|link| link.starts_with("anon_inode:[pidfd]")).count() == ranks
+        });
+    }
+
     /// Waits until so many processes of ranks and below them run something of this name.
     pub fn until_running(&self, name: &str, count: usize) {
         until(&format!("{count} processes run {name}"), || {
@@ -128,6 +129,17 @@ impl Job {
             self.processes().iter().filter(|pid| named(pid)).count() >= count
         });
     }
+}
+
+/// Reads a stream to its end, beside the test.
+fn all_of(stream: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut stream) = stream {
+            stream.read_to_end(&mut bytes).expect("a pipe");
+        }
+        bytes
+    })
 }
 
 /// Children of a process's main thread.

@@ -6,6 +6,7 @@ use super::super::processes::{self, Status, end_descendants, ended_child};
 use super::{CLAIMANT, MS, Supervisor};
 use crate::segment::stage;
 use host::clock::kernel_ns;
+use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::atomic::Ordering;
 
@@ -27,8 +28,8 @@ pub(super) struct Process {
 pub(super) struct Rank {
     /// What was started.
     pub(super) child: Option<Process>,
-    /// What said that it is the rank, when that isn't what was started.
-    pub(super) claimant: Option<(Process, OwnedFd)>,
+    /// What said that it is the rank, when that isn't what was started; and what tells when it ends, where the kernel has that.
+    pub(super) claimant: Option<(Process, Option<OwnedFd>)>,
     /// When the claimant had ended and what was started had not.
     pub(super) alone_since_ns: Option<u64>,
     pub(super) over: bool,
@@ -69,18 +70,33 @@ impl Supervisor {
         // SAFETY: numbers; the descriptor is owned by nobody else.
         let watch = unsafe {
             match libc::syscall(libc::SYS_pidfd_open, pid, 0) as RawFd {
-                fd if fd >= 0 => OwnedFd::from_raw_fd(fd),
-                _ => return,
+                fd if fd >= 0 => Ok(OwnedFd::from_raw_fd(fd)),
+                _ => Err(io::Error::last_os_error()),
             }
         };
-        self.poll.watch(watch.as_raw_fd(), READABLE, CLAIMANT | rank as u64);
-        self.ranks[rank].claimant = Some((Process { pid, ended: false, status: None }, watch));
+        let gone = watch.as_ref().is_err_and(|error| error.raw_os_error() == Some(libc::ESRCH));
+        if let Ok(watch) = &watch {
+            self.poll.watch(watch.as_raw_fd(), READABLE, CLAIMANT | rank as u64);
+        }
+        self.ranks[rank].claimant = Some((Process { pid, ended: false, status: None }, watch.ok()));
+        if gone {
+            self.claimant_ended(rank);
+        }
+    }
+
+    /// The connection of a rank's process broke. Where the kernel doesn't tell of its end, this does.
+    pub(super) fn line_broke(&mut self, rank: usize) {
+        if matches!(self.ranks[rank].claimant, Some((_, None))) {
+            self.claimant_ended(rank);
+        }
     }
 
     pub(super) fn claimant_ended(&mut self, rank: usize) {
         if let Some((claimant, watch)) = &mut self.ranks[rank].claimant {
             claimant.ended = true;
-            self.poll.forget(watch.as_raw_fd());
+            if let Some(watch) = watch.take() {
+                self.poll.forget(watch.as_raw_fd());
+            }
         }
         self.reap();
         let page = self.job.segment.rank(rank);

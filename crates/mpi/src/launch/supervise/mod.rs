@@ -102,6 +102,8 @@ pub struct Supervisor {
     listener: Option<Listener>,
     connections: HashMap<u64, Connection>,
     next_connection: u64,
+    /// The rank that came by a connection.
+    lines: HashMap<u64, usize>,
     ranks: Vec<Rank>,
     sinks: [Sink; 2],
     outputs: [Poll; 2],
@@ -169,6 +171,7 @@ impl Supervisor {
             listener,
             connections: HashMap::new(),
             next_connection: 0,
+            lines: HashMap::new(),
             ranks: (0..job.segment.ranks()).map(|_| Rank::default()).collect(),
             sinks: [Sink::new(1), Sink::new(2)],
             outputs,
@@ -294,19 +297,23 @@ impl Supervisor {
 
     fn hear_connection(&mut self, index: u64) {
         let Some(connection) = self.connections.get(&index) else { return };
-        let asked = connection.request();
-        let (pid, fd) = (connection.pid, connection.fd());
-        match asked {
-            Ok(None) => {}
-            Ok(Some((Request::Memory, _))) => {
-                if connection.give(&self.job.memory).is_err() {
-                    self.connections.remove(&index);
-                }
+        let heard = match connection.request() {
+            Ok(None) => return,
+            Ok(Some((Request::Memory, _))) => connection.give(&self.job.memory).is_ok(),
+            Ok(Some((Request::Claimed, rank))) if rank < self.ranks.len() => {
+                let pid = connection.pid;
+                self.lines.insert(index, rank);
+                self.claimed(rank, pid);
+                true
             }
-            Ok(Some((Request::Claimed, rank))) if rank < self.ranks.len() => self.claimed(rank, pid),
-            _ => {
-                self.poll.forget(fd);
-                self.connections.remove(&index);
+            _ => false,
+        };
+        if !heard {
+            if let Some(connection) = self.connections.remove(&index) {
+                self.poll.forget(connection.fd());
+            }
+            if let Some(rank) = self.lines.remove(&index) {
+                self.line_broke(rank);
             }
         }
     }
