@@ -139,3 +139,50 @@ int main(void) {
 }
 """
     assert ran(source, tmp_path) == ["42", "1"]
+
+
+def test_a_preloaded_tool_sees_the_programs_calls_and_none_of_the_librarys_own(tmp_path: Path) -> None:
+    (tmp_path / "tool.c").write_text("""#include <mpi.h>
+#include <stdio.h>
+static int sends, receives, waits;
+int MPI_Send(const void *b, int n, MPI_Datatype t, int d, int g, MPI_Comm c) { sends++; return PMPI_Send(b, n, t, d, g, c); }
+int MPI_Isend(const void *b, int n, MPI_Datatype t, int d, int g, MPI_Comm c, MPI_Request *r) {
+    sends++;
+    return PMPI_Isend(b, n, t, d, g, c, r);
+}
+int MPI_Recv(void *b, int n, MPI_Datatype t, int s, int g, MPI_Comm c, MPI_Status *u) {
+    receives++;
+    return PMPI_Recv(b, n, t, s, g, c, u);
+}
+int MPI_Wait(MPI_Request *r, MPI_Status *u) { waits++; return PMPI_Wait(r, u); }
+int MPI_Finalize(void) {
+    printf("%d %d %d\\n", sends, receives, waits);
+    return PMPI_Finalize();
+}
+""")
+    (tmp_path / "prog.c").write_text("""#include <mpi.h>
+int main(void) {
+    int rank, size, sum, one = 1;
+    MPI_Comm copy;
+    MPI_Init(0, 0);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (rank > 0) MPI_Send(&one, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    for (int i = 1; rank == 0 && i < size; i++)
+        MPI_Recv(&one, 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, copy);
+    MPI_Barrier(copy);
+    MPI_Comm_free(&copy);
+    MPI_Finalize();
+    return sum != size;
+}
+""")
+    cellcc = prefix() / "bin" / "cellcc"
+    tool = ["-shared", "-fPIC", str(tmp_path / "tool.c"), "-o", str(tmp_path / "libtool.so")]
+    subprocess.run([cellcc, *tool], check=True)
+    subprocess.run([cellcc, str(tmp_path / "prog.c"), "-o", str(tmp_path / "prog")], check=True)
+    launch = [str(prefix() / "bin" / "cellrun"), "-n", "3", "env", f"LD_PRELOAD={tmp_path}/libtool.so", str(tmp_path / "prog")]
+    done = subprocess.run(launch, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == ["0 2 0", "1 0 0", "1 0 0"]
