@@ -6,23 +6,34 @@ use crate::abi::values::{MPI_ERR_ARG, MPI_ERR_TRUNCATE};
 use crate::check::{self, Failure, mpi};
 use crate::datatype::Datatype;
 use std::ffi::{c_int, c_void};
-use std::sync::Arc;
 
-/// `count` elements of a datatype, and the bytes that their data is.
-pub(super) struct Data {
-    pub datatype: Arc<Datatype>,
-    pub count: usize,
-    pub bytes: usize,
+/// Up to so many bytes are copied while inside, which takes less than leaving first.
+const INSIDE: usize = 4096;
+
+/// What is to be packed or unpacked: `count` elements of a datatype.
+struct Data<N> {
+    count: N,
+    /// What the function calls `count`.
+    name: &'static str,
+    datatype: abi::Datatype,
+    comm: abi::Comm,
 }
 
-/// Looks up what is to be packed or unpacked.
-fn data<N: Integer>(n: N, name: &str, datatype: abi::Datatype, comm: abi::Comm) -> Result<Data, Failure> {
-    let state = check::running()?;
-    check::comm(&state, comm)?;
-    let count = count(n, name)? as usize;
-    let datatype = state.committed_datatype(datatype)?.clone();
-    let bytes = total(datatype.size, count)?;
-    Ok(Data { datatype, count, bytes })
+impl<N: Integer> Data<N> {
+    /// Calls `copy` with the datatype, the count, and the bytes that they are.
+    fn with(self, copy: impl FnOnce(&Datatype, usize, usize) -> Result<(), Failure>) -> Result<(), Failure> {
+        let state = check::running()?;
+        check::comm(&state, self.comm)?;
+        let count = count(self.count, self.name)? as usize;
+        let datatype = state.committed_datatype(self.datatype)?;
+        let bytes = total(datatype.size, count)?;
+        if bytes <= INSIDE {
+            return copy(datatype, count, bytes);
+        }
+        let datatype = datatype.clone();
+        drop(state);
+        copy(&datatype, count, bytes)
+    }
 }
 
 /// `count` times `size` bytes.
@@ -65,19 +76,21 @@ pub(super) fn window<N: Integer>(
 /// As `MPI_Pack`'s.
 unsafe fn pack<N: Integer>(
     from: *const c_void,
-    data: Data,
+    data: Data<N>,
     (into, size, position): (*mut c_void, N, *mut N),
 ) -> Result<(), Failure> {
-    let (place, after) = window(into, (size, "outsize"), position, data.bytes)?;
-    if data.bytes > 0 {
-        // SAFETY: `outsize` bytes are the caller's word, and the window is within; so is the data at `from`.
-        unsafe {
-            let into = std::slice::from_raw_parts_mut(place, data.bytes);
-            data.datatype.pack(from.cast(), data.count, 0, into);
+    data.with(|datatype, count, bytes| {
+        let (place, after) = window(into, (size, "outsize"), position, bytes)?;
+        if bytes > 0 {
+            // SAFETY: `outsize` bytes are the caller's word, and the window is within; so is the data at `from`.
+            unsafe {
+                let into = std::slice::from_raw_parts_mut(place, bytes);
+                datatype.pack(from.cast(), count, 0, into);
+            }
         }
-    }
-    *check::output(position, "position")? = after;
-    Ok(())
+        *check::output(position, "position")? = after;
+        Ok(())
+    })
 }
 
 /// # Safety
@@ -85,18 +98,20 @@ unsafe fn pack<N: Integer>(
 unsafe fn unpack<N: Integer>(
     (from, size, position): (*const c_void, N, *mut N),
     into: *mut c_void,
-    data: Data,
+    data: Data<N>,
 ) -> Result<(), Failure> {
-    let (place, after) = window(from, (size, "insize"), position, data.bytes)?;
-    if data.bytes > 0 {
-        // SAFETY: `insize` bytes are the caller's word, and the window is within; so is the data at `into`.
-        unsafe {
-            let from = std::slice::from_raw_parts(place, data.bytes);
-            data.datatype.unpack(into.cast(), data.count, 0, from);
+    data.with(|datatype, count, bytes| {
+        let (place, after) = window(from, (size, "insize"), position, bytes)?;
+        if bytes > 0 {
+            // SAFETY: `insize` bytes are the caller's word, and the window is within; so is the data at `into`.
+            unsafe {
+                let from = std::slice::from_raw_parts(place, bytes);
+                datatype.unpack(into.cast(), count, 0, from);
+            }
         }
-    }
-    *check::output(position, "position")? = after;
-    Ok(())
+        *check::output(position, "position")? = after;
+        Ok(())
+    })
 }
 
 /// A datatype's size may be asked for before it is committed.
@@ -116,28 +131,28 @@ fn pack_size<N: Integer>(
 mpi! {
     /// Section 5.2.
     fn PMPI_Pack(inbuf: *const c_void, incount: c_int, datatype: abi::Datatype, outbuf: *mut c_void, outsize: c_int, position: *mut c_int, comm: abi::Comm) on comm {
-        let data = data(incount, "incount", datatype, comm)?;
+        let data = Data { count: incount, name: "incount", datatype, comm };
         // SAFETY: the C caller's word.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
 
     /// Section 5.2.
     fn PMPI_Pack_c(inbuf: *const c_void, incount: abi::Count, datatype: abi::Datatype, outbuf: *mut c_void, outsize: abi::Count, position: *mut abi::Count, comm: abi::Comm) on comm {
-        let data = data(incount, "incount", datatype, comm)?;
+        let data = Data { count: incount, name: "incount", datatype, comm };
         // SAFETY: the C caller's word.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
 
     /// Section 5.2.
     fn PMPI_Unpack(inbuf: *const c_void, insize: c_int, position: *mut c_int, outbuf: *mut c_void, outcount: c_int, datatype: abi::Datatype, comm: abi::Comm) on comm {
-        let data = data(outcount, "outcount", datatype, comm)?;
+        let data = Data { count: outcount, name: "outcount", datatype, comm };
         // SAFETY: the C caller's word.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }
     }
 
     /// Section 5.2.
     fn PMPI_Unpack_c(inbuf: *const c_void, insize: abi::Count, position: *mut abi::Count, outbuf: *mut c_void, outcount: abi::Count, datatype: abi::Datatype, comm: abi::Comm) on comm {
-        let data = data(outcount, "outcount", datatype, comm)?;
+        let data = Data { count: outcount, name: "outcount", datatype, comm };
         // SAFETY: the C caller's word.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }
     }
