@@ -1,7 +1,8 @@
 //! Who waits for whom when nothing moves any more (`cellrun --stuck-after`).
 //!
 //! A rank that has waited long says so in its page before it sleeps, with the call and what it waits for, and takes it back when
-//! something moved. When all ranks say so and none has said anything new for so many seconds, nothing is in flight.
+//! something moved. When all ranks say so and none has said anything new for so many seconds, nothing is in flight; unless a
+//! rank has been woken and did not get a cpu since, which is looked at before anything is told.
 
 use crate::abi::Comm;
 use crate::abi::values::{MPI_COMM_SELF, MPI_COMM_WORLD};
@@ -11,6 +12,7 @@ use crate::runtime::State;
 use crate::segment::{RankPage, Segment, hook, stage};
 use std::cell::Cell;
 use std::fmt::Write;
+use std::fs;
 use std::sync::atomic::Ordering;
 
 /// Messages that are named one by one.
@@ -91,6 +93,16 @@ pub fn take_back(state: &State) {
     state.engine.segment().rank(state.engine.rank()).waits("");
 }
 
+/// Whether a thread of a process runs, or would if it had a cpu.
+fn runs(pid: u32) -> bool {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return false };
+    // The state is the letter behind the name, which is in parentheses and may hold any others.
+    let state = |stat: &str| stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    threads.flatten().any(|thread| {
+        fs::read_to_string(thread.path().join("stat")).is_ok_and(|stat| state(&stat) == Some('R'))
+    })
+}
+
 /// The launcher's look at all ranks.
 pub struct Watch {
     after_ns: u64,
@@ -129,6 +141,9 @@ impl Watch {
         if self.told || now_ns.saturating_sub(self.since_ns) < self.after_ns {
             return None;
         }
+        if pages().any(|page| runs(page.pid.load(Ordering::Relaxed))) {
+            return None;
+        }
         self.told = true;
         let mut text = format!("nothing has moved for {} s; the job goes on:", self.after_ns as f64 / 1e9);
         for (rank, page) in pages().enumerate() {
@@ -144,6 +159,19 @@ impl Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_that_waits_does_not_run() {
+        // The test's own thread reads this, so that one runs.
+        assert!(runs(std::process::id()));
+        let mut sleeper = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        while runs(sleeper.id()) {
+            std::thread::yield_now();
+        }
+        sleeper.kill().unwrap();
+        sleeper.wait().unwrap();
+        assert!(!runs(sleeper.id()));
+    }
 
     #[test]
     fn it_is_told_once_when_all_wait_and_nothing_is_new() {
