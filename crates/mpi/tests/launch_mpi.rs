@@ -257,3 +257,19 @@ fn no_file_is_left_in_shared_memory() {
     assert_eq!(run("-n 3 RANK die 9").code, 137);
     assert!(files().is_empty(), "{:?}", files());
 }
+
+#[test]
+fn ranks_run_under_debuggers_that_are_there() {
+    let there =
+        |tool: &str| Command::new(tool).arg("--version").output().is_ok_and(|done| done.status.success());
+    let two = ["rank 0 of 2", "rank 1 of 2"];
+    if there("valgrind") {
+        let gave = run("-n 2 valgrind -q --error-exitcode=9 RANK hello");
+        assert_eq!((gave.code, gave.sorted()), (0, two.to_vec()), "{gave:?}");
+    }
+    if there("gdb") {
+        let gave = run("-n 2 gdb -q -batch -ex run --args RANK hello");
+        let ranks: Vec<&str> = gave.sorted().into_iter().filter(|line| line.starts_with("rank ")).collect();
+        assert_eq!(ranks, two, "{gave:?}");
+    }
+}

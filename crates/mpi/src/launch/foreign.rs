@@ -51,19 +51,21 @@ pub fn loaded_another(pid: libc::pid_t) -> Option<String> {
 }
 
 /// Variables by which other launchers tell a process how many ranks there are, and whose they are.
-const LAUNCHERS: [(&str, &str); 6] = [
+const LAUNCHERS: [(&str, &str); 8] = [
     ("OMPI_COMM_WORLD_SIZE", "Open MPI"),
     ("PMI_SIZE", "MPICH or Intel MPI"),
     ("MPI_LOCALNRANKS", "MPICH or Intel MPI"),
     ("MV2_COMM_WORLD_SIZE", "MVAPICH"),
     ("PALS_NRANKS", "Cray's PALS"),
+    ("FLUX_JOB_SIZE", "Flux"),
+    ("JSM_NAMESPACE_SIZE", "IBM's JSM"),
     ("SLURM_STEP_NUM_TASKS", "Slurm (srun)"),
 ];
 
 /// Says that another MPI's launcher started this process as one of several ranks, and what to do. `variable` gives the value of
 /// a variable of the environment.
 pub fn started_by_another(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
-    LAUNCHERS.iter().find_map(|(name, launcher)| {
+    let sized = LAUNCHERS.iter().find_map(|(name, launcher)| {
         let ranks: usize = variable(name)?.trim().parse().ok()?;
         // A batch script has the step's variables too, but is no task of it.
         let no_task = *name == "SLURM_STEP_NUM_TASKS" && variable("SLURM_PROCID").is_none();
@@ -73,6 +75,14 @@ pub fn started_by_another(variable: impl Fn(&str) -> Option<String>) -> Option<S
                  cellweave's MPI: start it with cellrun -n {ranks}, or unset {name} to run it alone"
             )
         })
+    });
+    // PMIx alone says no number of ranks; a rank above 0 is one of several.
+    sized.or_else(|| {
+        let rank: u64 = variable("PMIX_RANK")?.trim().parse().ok().filter(|&rank| rank > 0)?;
+        Some(format!(
+            "started by a PMIx launcher as rank {rank}, but this program runs on cellweave's MPI: start it with cellrun, or unset \
+             PMIX_RANK to run it alone"
+        ))
     })
 }
 
@@ -174,6 +184,8 @@ mod tests {
         let text = from(&[("OMPI_COMM_WORLD_SIZE", "4")]).unwrap();
         assert!(text.contains("Open MPI as one of 4 ranks") && text.contains("cellrun -n 4"), "{text}");
         assert!(from(&[("SLURM_STEP_NUM_TASKS", "4"), ("SLURM_PROCID", "2")]).is_some());
+        assert_eq!(from(&[("PMIX_RANK", "0")]), None);
+        assert!(from(&[("PMIX_RANK", "3")]).unwrap().contains("as rank 3"));
     }
 
     #[test]

@@ -109,6 +109,8 @@ const WITHOUT_MEANING: &[(&str, usize)] = &[
     ("use-hwthread-cpus", 0),
     ("report-bindings", 0),
     ("quiet", 0),
+    ("verbose", 0),
+    ("v", 0),
     ("genvall", 0),
     ("envall", 0),
     ("map-by", 1),
@@ -116,6 +118,8 @@ const WITHOUT_MEANING: &[(&str, usize)] = &[
     ("ppn", 1),
     ("npernode", 1),
     ("mca", 2),
+    ("pmixmca", 2),
+    ("prtemca", 2),
 ];
 
 /// Reads the command line, without the name of the launcher itself.
@@ -139,7 +143,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
             let mut value =
                 |what: &str| words.next().ok_or_else(|| format!("{} needs {what}", word.to_string_lossy()));
             match name {
-                "n" | "np" => {
+                "n" | "np" | "c" => {
                     program.ranks = ranks(&value("a number of ranks")?)?;
                     counted = true;
                 }
@@ -147,7 +151,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
                 "genv" => common.push((value("a name and a value")?, value("a value")?)),
                 "x" => program.environment.extend(variable(&value("a name, or NAME=VALUE")?)),
                 "wdir" | "wd" => program.directory = Some(value("a directory")?.into()),
-                "tag-output" | "l" => options.tags = true,
+                "tag-output" | "prepend-rank" | "l" => options.tags = true,
                 "place" => {
                     options.placement = match value("auto, none or a file")? {
                         word if word == "auto" => Placement::Auto,

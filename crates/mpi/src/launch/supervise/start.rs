@@ -10,7 +10,7 @@ use super::ends::Process;
 use host::Affinity;
 use std::ffi::CString;
 use std::fs::File;
-use std::io::{self, IsTerminal};
+use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::atomic::Ordering;
 
@@ -61,8 +61,6 @@ impl Supervisor {
                 };
                 let cpus = self.job.cpus.as_ref().map(|cpus| Affinity::of_cpus(cpus[rank].iter().copied()));
                 let arguments: Vec<CString> = program.asked.words.iter().map(|word| text(word)).collect();
-                let on_terminal =
-                    rank == 0 && (self.terminal_group.is_some() || direct && io::stdout().is_terminal());
                 let start = Start {
                     file: &text(program.file.as_os_str()),
                     arguments: &arguments,
@@ -70,7 +68,8 @@ impl Supervisor {
                     directory: &text(program.directory.as_os_str()),
                     streams,
                     kept: memory.as_raw_fd(),
-                    group: if on_terminal { self.terminal_group.unwrap_or(0) } else { 0 },
+                    // Who reads the terminal must be in its foreground.
+                    group: self.terminal_group.filter(|_| rank == 0).unwrap_or(0),
                     cpus: cpus.as_ref(),
                     mask: self.mask,
                     descriptors: self.descriptors,
