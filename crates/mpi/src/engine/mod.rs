@@ -17,6 +17,7 @@ pub mod wait;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
+pub use send::{CREDIT, MOST_EAGER};
 pub use transfer::{COMPLETE_AT_ONCE, FROM_NOBODY, RECEIVED_FROM_NOBODY};
 
 use crate::datatype::Datatype;

@@ -48,7 +48,7 @@ struct Category {
 static CATEGORIES: &[Category] = &[
     Category {
         name: "settings",
-        description: "What the environment sets at MPI_Init.",
+        description: "What the environment sets at MPI_Init, and limits that are fixed.",
         controls: || (0..CONTROLS.len() as c_int).collect(),
         variables: Vec::new,
     },

@@ -1,9 +1,11 @@
-//! Control variables (MPI 5.0, section 15.3.6): the library's settings, named as the environment variables that set them.
+//! Control variables (MPI 5.0, section 15.3.6): the library's settings, named as the environment variables that set them, and its
+//! limits.
 
 use super::{entry, find, put, put_text, running, tool};
 use crate::abi::Datatype;
 use crate::abi::values::*;
 use crate::check::CHECKING;
+use crate::engine::{CREDIT, MOST_EAGER, remote};
 use crate::progress;
 use crate::tool::category::{Enumeration, ON_OFF, PROGRESS};
 use std::ffi::{c_char, c_int, c_void};
@@ -39,6 +41,33 @@ pub(super) static CONTROLS: &[Control] = &[
         values: Some(&PROGRESS),
         scope: MPI_T_SCOPE_READONLY,
         read: || progress::wanted().into(),
+        write: None,
+    },
+    Control {
+        name: "CELLWEAVE_MPI_COPY",
+        description: "Bytes from which a message is copied from process to process by both ranks; the largest int: never.",
+        verbosity: MPI_T_VERBOSITY_TUNER_BASIC,
+        values: None,
+        scope: MPI_T_SCOPE_READONLY,
+        read: || remote::COPY_FROM.load(Ordering::Relaxed).try_into().unwrap_or(c_int::MAX),
+        write: None,
+    },
+    Control {
+        name: "eager_bytes",
+        description: "The most bytes of a message that is sent before its receive is known.",
+        verbosity: MPI_T_VERBOSITY_TUNER_BASIC,
+        values: None,
+        scope: MPI_T_SCOPE_CONSTANT,
+        read: || MOST_EAGER as c_int,
+        write: None,
+    },
+    Control {
+        name: "credit_bytes",
+        description: "The most bytes of such messages that one rank may have waiting at another; the next ones wait for their receive.",
+        verbosity: MPI_T_VERBOSITY_TUNER_BASIC,
+        values: None,
+        scope: MPI_T_SCOPE_CONSTANT,
+        read: || CREDIT as c_int,
         write: None,
     },
 ];
