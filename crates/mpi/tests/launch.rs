@@ -355,3 +355,27 @@ fn large_output_of_many_ranks_comes_whole() {
     assert_eq!(text.len(), 800_000 * "a line of some length\n".len());
     std::fs::remove_file(out).unwrap();
 }
+
+#[test]
+fn a_rank_whose_interpreter_loads_another_mpi_is_told() {
+    let folder = file("other");
+    std::fs::create_dir_all(&folder).unwrap();
+    let library = folder.join("libmpi.so.40");
+    let built = Command::new("cc").args(["-shared", "-x", "c", "/dev/null", "-o"]).arg(&library).status();
+    assert!(built.unwrap().success());
+    let line =
+        format!("-n 2 python3 -c import~ctypes,sys;ctypes.CDLL('{}');sys.stdin.read()", library.display());
+    let mut job = Job::start(cellrun(), &line, |command| {
+        command.stdin(Stdio::piped());
+    });
+    let stdin = job.child.stdin.take().unwrap();
+    let mut said = [0; 1];
+    let mut stderr = job.child.stderr.take().unwrap();
+    stderr.read_exact(&mut said).unwrap();
+    drop(stdin);
+    let mut text = String::from_utf8_lossy(&said).into_owned();
+    stderr.read_to_string(&mut text).unwrap();
+    assert!(text.contains("libmpi.so.40 (Open MPI)") && text.contains("think that it is alone"), "{text}");
+    assert_eq!(job.end().code, 0);
+    std::fs::remove_dir_all(folder).unwrap();
+}

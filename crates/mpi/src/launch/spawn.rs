@@ -40,7 +40,8 @@ pub fn find(name: &OsStr, directory: &Path, path: &OsStr) -> Result<PathBuf, Unu
             None => Err(told(127, format!("{shown} is neither on PATH nor in {}", directory.display()))),
         };
     }
-    let file = directory.join(name);
+    // Without the `.` of `./prog`.
+    let file: PathBuf = directory.join(name).components().collect();
     match check(&file) {
         Ok(()) => Ok(file),
         Err(Problem::None(error)) => Err(told(127, format!("{shown}: {error}"))),
@@ -243,7 +244,7 @@ mod tests {
     fn a_program_is_found_as_a_shell_finds_it() {
         let path = OsStr::new("/nowhere:/bin:/usr/bin");
         assert_eq!(find(OsStr::new("sh"), Path::new("/"), path).unwrap(), Path::new("/bin/sh"));
-        assert_eq!(find(OsStr::new("./sh"), Path::new("/bin"), path).unwrap(), Path::new("/bin/./sh"));
+        assert_eq!(find(OsStr::new("./sh"), Path::new("/bin"), path).unwrap(), Path::new("/bin/sh"));
         assert_eq!(find(OsStr::new("sh"), Path::new("/bin"), OsStr::new("")).unwrap(), Path::new("/bin/sh"));
         let code = |name: &str| find(OsStr::new(name), Path::new("/"), path).unwrap_err().code;
         assert_eq!(

@@ -28,8 +28,10 @@ use std::sync::atomic::Ordering;
 const MS: u64 = 1_000_000;
 /// What a wrapper gets to end after the rank inside it, so that its exit code can be told.
 const WRAPPER_NS: u64 = 100 * MS;
-/// When ranks that have not started MPI are looked at: another MPI's library may be why.
-const STRANGER_NS: u64 = 1000 * MS;
+/// When a rank that has not started MPI is first looked at: another MPI's library may be why. Then after twice as long, and so on.
+const STRANGER_NS: u64 = 100 * MS;
+/// No looks after so long.
+const LAST_LOOK_NS: u64 = 10_000 * MS;
 /// So many requests to end make it a kill.
 const LAST_ASKING: u32 = 3;
 
@@ -341,8 +343,9 @@ impl Supervisor {
             }
         }
         if self.stranger_at_ns.is_some_and(|at| now_ns >= at) {
-            self.stranger_at_ns = None;
-            self.look_for_strangers();
+            let passed_ns = now_ns - self.started_ns;
+            let again = self.look_for_strangers() && passed_ns < LAST_LOOK_NS;
+            self.stranger_at_ns = again.then_some(now_ns + passed_ns);
         }
         if let Some(text) = self.watch.as_mut().and_then(|watch| watch.look(&self.job.segment, now_ns)) {
             self.say(&text);
@@ -362,23 +365,22 @@ impl Supervisor {
         }
     }
 
-    /// Says so when a rank that has not started MPI has another MPI's library loaded.
-    fn look_for_strangers(&mut self) {
+    /// Says so when a rank that has not started MPI has another MPI's library loaded. Whether to look again.
+    fn look_for_strangers(&mut self) -> bool {
         if self.ranks.len() < 2 {
-            return;
+            return false;
         }
-        let unclaimed = |number: &usize| self.job.segment.rank(*number).pid.load(Ordering::Relaxed) == 0;
-        let Some(number) = (0..self.ranks.len()).filter(unclaimed).find(|&number| !self.ranks[number].over)
+        let unclaimed = |number: usize| self.job.segment.rank(number).pid.load(Ordering::Relaxed) == 0;
+        let found = self.ranks.iter().enumerate().find(|(number, rank)| !rank.over && unclaimed(*number));
+        let Some((number, child)) = found.and_then(|(number, rank)| Some((number, rank.child.as_ref()?.pid)))
         else {
-            return;
+            return false;
         };
-        let Some(child) = self.ranks[number].child.as_ref().map(|child| child.pid) else { return };
-        let mut processes = vec![child];
-        processes.extend(processes::descendants(child));
-        if let Some((pid, text)) =
-            processes.into_iter().find_map(|pid| Some((pid, foreign::loaded_another(pid)?)))
-        {
+        let processes = [child].into_iter().chain(processes::descendants(child));
+        let told = processes.filter_map(|pid| Some((pid, foreign::loaded_another(pid)?))).next();
+        if let Some((pid, text)) = &told {
             self.say(&format!("rank {number} (process {pid}) {text}"));
         }
+        told.is_none()
     }
 }
