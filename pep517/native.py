@@ -16,6 +16,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -75,7 +76,7 @@ def link(archive: Path, debug: bool) -> Path:
     parts = [archive, ABI / "names.c", ABI / "names.map", HEADER, Path(__file__)]
     if library.is_file() and all(part.stat().st_mtime_ns < library.stat().st_mtime_ns for part in parts):
         return library
-    compiler = [os.environ.get("CC", "cc")]
+    compiler = shlex.split(os.environ.get("CC", "cc"))
     with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".link-") as folder:
         names, linked = f"{folder}/names.o", f"{folder}/{SONAME}"
         flags = ["-std=gnu11", "-O2", "-fPIC", "-Wall", "-Wextra", "-Werror", f"-I{HEADER.parent}"]

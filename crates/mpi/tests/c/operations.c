@@ -12,7 +12,7 @@ enum { N = 17 };
         c_type a[N], b[N], wanted[N], scanned[N], *many = malloc(N * size * sizeof(c_type));                           \
         for (int i = 0; i < N; i++) {                                                                                  \
             for (int r = 0; r < size; r++) {                                                                           \
-                c_type x = (c_type)(value(r, i)), acc = wanted[i];                                                     \
+                c_type x = (c_type)(value(r, i)), acc = r ? wanted[i] : x;                                             \
                 wanted[i] = r ? (c_type)(step) : x;                                                                    \
                 if (r == rank) {                                                                                       \
                     a[i] = x;                                                                                          \

@@ -296,5 +296,6 @@ int main(void)
         check_type(type, map, 1 + i % 3);
         MPI_Type_free(&type);
     }
+    free(map);
     return finish("type_random");
 }

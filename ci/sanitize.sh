@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# The C side of the MPI library, and the programs of its tests, with gcc's sanitizers (addresses, leaks, undefined behaviour) on
+# 1 to 3 ranks. Its own target folder: the library there is not everybody's.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")/sanitize
+export TREE=$target/mpi PROGRAMS=$target/programs
+export SANITIZERS="-fsanitize=address,undefined -fno-sanitize-recover=all"
+CC="${CC:-cc} $SANITIZERS" CARGO_TARGET_DIR=$target python3 pep517/native.py --into "$TREE" --debug
+mkdir -p "$PROGRAMS"
+
+# Compiles a program and runs it; says what it said when that isn't "ok NAME" alone.
+check() {
+    local name said code
+    name=$(basename "$1" .c)
+    # shellcheck disable=SC2086
+    "$TREE/bin/cellcc" -std=gnu11 -g1 $SANITIZERS "$1" -o "$PROGRAMS/$name" -lm -lpthread || return 1
+    for ranks in 1 2 3; do
+        code=0
+        said=$(timeout --kill-after 5 120 "$TREE/bin/cellrun" -n $ranks "$PROGRAMS/$name" 2>&1) || code=$?
+        if [[ $code != 0 || $said != "ok $name" ]]; then
+            printf '%s on %d ranks: code %d\n%s\n' "$name" $ranks $code "$said" >&2
+            return 1
+        fi
+    done
+}
+export -f check
+printf '%s\n' crates/mpi/tests/c/*.c | xargs -P "$(nproc)" -I{} bash -c 'check {}'
