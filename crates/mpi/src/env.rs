@@ -194,11 +194,7 @@ mpi! {
     /// MPI 5.0, section 9.1.2: the name of this computer.
     fn PMPI_Get_processor_name(name: *mut c_char, length: *mut c_int) {
         let _state = check::running()?;
-        let mut host = [0u8; 256];
-        // SAFETY: at most as many bytes as `host` has, the last of which stays 0.
-        unsafe { libc::gethostname(host.as_mut_ptr().cast(), host.len() - 1) };
-        let bytes = host.iter().position(|&byte| byte == 0).unwrap_or(host.len());
-        text_out(&String::from_utf8_lossy(&host[..bytes]), MPI_MAX_PROCESSOR_NAME, name, "name", length)
+        text_out(&launch::host_name(), MPI_MAX_PROCESSOR_NAME, name, "name", length)
     }
 }
 
