@@ -38,9 +38,11 @@ programs! {
     communicators_random
     communicators_threads
     completion
+    deprecated
     environment
     errors
     groups
+    handles
     in_place
     info
     intercommunicators
@@ -67,8 +69,10 @@ programs! {
     signals
     status
     stopped
+    thread_objects
     threads
     tool
+    tool_values
     topologies
     type_bulk
     type_contents

@@ -112,5 +112,5 @@ int main(void)
     }
     for (int t = 0; t < THREADS; t++) pthread_join(ids[t], NULL);
     for (int t = 0; t < THREADS; t++) MPI_Comm_free(&bases[t]);
-    return finish("thread_communicators");
+    return finish("thread_objects");
 }
