@@ -1,7 +1,7 @@
 //! The engine moves messages between this rank and all others. It knows contexts, tags and the ranks of the job, and no
 //! communicator, no handle and no error handler.
 
-mod claims;
+pub mod claims;
 pub mod copy;
 mod lists;
 mod matching;

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 /// Messages from so many bytes on are copied between the processes; below, through the pool. Measured on an EPYC (1 MB of L2 per core):
 /// what stays in the caches is faster through shared memory, that is, up to about half the size of L2.
 pub static COPY_FROM: AtomicUsize = AtomicUsize::new(DEFAULT_COPY_FROM);
-const DEFAULT_COPY_FROM: usize = 512 * 1024;
+const DEFAULT_COPY_FROM: usize = 2 * 1024 * 1024;
 /// The most pieces of memory of one call.
 pub const MOST_SPANS: usize = 512;
 

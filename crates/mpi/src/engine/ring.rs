@@ -20,13 +20,13 @@ pub const LINE: usize = 64;
 pub const INLINE: usize = LINE - HEADER;
 /// Bytes of a header.
 pub const HEADER: usize = 16;
-/// Lines of a ring.
-pub const LINES: u32 = (crate::segment::PAIR_BYTES / LINE) as u32 - 1;
+/// Lines of a ring; few when all interleavings are explored.
+pub const LINES: u32 = if cfg!(loom) { 4 } else { (crate::segment::PAIR_BYTES / LINE) as u32 - 1 };
 /// The most lines of a piece: large enough that headers cost little, small enough that the receiver copies one piece while
 /// the sender writes the next.
 const PIECE_LINES: u32 = 64;
 /// The receiver says how far it has come after so many lines.
-const PUBLISH_LINES: u32 = 64;
+const PUBLISH_LINES: u32 = if cfg!(loom) { 2 } else { 64 };
 
 /// What a ring lies in: the segment's memory, or a model of it.
 pub trait Memory {

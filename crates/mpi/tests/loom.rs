@@ -1,0 +1,180 @@
+//! Every interleaving of what two processes do with a ring's lines, and with the claims of a message that both copy.
+#![cfg(loom)]
+
+use loom::cell::UnsafeCell;
+use loom::sync::atomic::{AtomicU64, Ordering};
+use loom::thread;
+use mpi::engine::claims::Claims;
+use mpi::engine::ring::{Consumer, HEADER, Header, LINE, LINES, Memory, Producer};
+use std::sync::Arc;
+
+/// A ring's lines as loom knows them. The data is ordinary memory, whose use is told to loom line by line.
+struct Lines {
+    stamps: Vec<AtomicU64>,
+    rests: Vec<AtomicU64>,
+    counters: [AtomicU64; 2],
+    used: Vec<UnsafeCell<()>>,
+    data: std::cell::UnsafeCell<Vec<u8>>,
+}
+// SAFETY: that the data is used by one side at a time is what the model finds out, by `used`.
+unsafe impl Sync for Lines {}
+// SAFETY: as above.
+unsafe impl Send for Lines {}
+
+impl Lines {
+    fn new() -> Arc<Self> {
+        let words = || (0..LINES).map(|_| AtomicU64::new(0)).collect();
+        Arc::new(Self {
+            stamps: words(),
+            rests: words(),
+            counters: [AtomicU64::new(0), AtomicU64::new(0)],
+            used: (0..LINES).map(|_| UnsafeCell::new(())).collect(),
+            data: std::cell::UnsafeCell::new(vec![0; LINES as usize * LINE]),
+        })
+    }
+}
+
+/// One side's view.
+struct Side {
+    lines: Arc<Lines>,
+    writes: bool,
+}
+
+impl Memory for Side {
+    fn stamp(&self, line: u32) -> u64 {
+        self.lines.stamps[line as usize].load(Ordering::Acquire)
+    }
+
+    fn rest(&self, line: u32) -> u64 {
+        self.lines.rests[line as usize].load(Ordering::Relaxed)
+    }
+
+    fn set_rest(&self, line: u32, word: u64) {
+        self.lines.rests[line as usize].store(word, Ordering::Relaxed);
+    }
+
+    fn publish(&self, line: u32, word: u64) {
+        self.lines.stamps[line as usize].store(word, Ordering::Release);
+    }
+
+    fn clear(&self, line: u32) {
+        self.lines.stamps[line as usize].store(0, Ordering::Relaxed);
+    }
+
+    fn data(&self, line: u32) -> *mut u8 {
+        let used = &self.lines.used[line as usize];
+        if self.writes {
+            used.with_mut(|_| ());
+        } else {
+            used.with(|_| ());
+        }
+        // SAFETY: inside the vector, whose memory stays where it is.
+        unsafe { (*self.lines.data.get()).as_mut_ptr().add(line as usize * LINE + HEADER) }
+    }
+
+    fn counters(&self) -> (u64, u64) {
+        (self.lines.counters[0].load(Ordering::Acquire), self.lines.counters[1].load(Ordering::Relaxed))
+    }
+
+    fn publish_counters(&self, consumed: u64, handed_on: u64) {
+        self.lines.counters[1].store(handed_on, Ordering::Relaxed);
+        self.lines.counters[0].store(consumed, Ordering::Release);
+    }
+
+    fn connect(&self) {}
+}
+
+fn header(number: u32, bytes: usize) -> Header {
+    Header { kind: 1, source: 2, context: number, tag: -3, length: bytes as u32 }
+}
+
+/// Bytes of the messages of the model: of one line, and of two, over more than a lap.
+const MESSAGES: [usize; 4] = [8, 60, 1, 8];
+
+#[test]
+fn messages_come_whole_and_in_order_through_a_ring_that_wraps() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let lines = Lines::new();
+        let side = |writes| Side { lines: lines.clone(), writes };
+        let mut producer = Producer::new(side(true));
+        let mut consumer = Consumer::new(side(false));
+        let sender = thread::spawn(move || {
+            for (number, bytes) in MESSAGES.into_iter().enumerate() {
+                let mut sent = 0;
+                loop {
+                    while !producer.fits(bytes - sent) {
+                        thread::yield_now();
+                    }
+                    let header = header(number as u32, bytes);
+                    sent += producer.put_piece(header, bytes - sent, |data| data.fill(number as u8 + 1));
+                    if sent == bytes {
+                        break;
+                    }
+                }
+            }
+        });
+        for (number, bytes) in MESSAGES.into_iter().enumerate() {
+            let mut got = 0;
+            loop {
+                let seen = loop {
+                    match consumer.peek() {
+                        Some(header) => break header,
+                        None => thread::yield_now(),
+                    }
+                };
+                assert_eq!(seen, header(number as u32, bytes));
+                // SAFETY: peeked, and consumed below.
+                let data = unsafe { consumer.data(bytes - got) };
+                assert!(data.iter().all(|&byte| byte == number as u8 + 1));
+                let piece = data.len();
+                consumer.consume(bytes - got);
+                got += piece;
+                if got == bytes {
+                    break;
+                }
+            }
+        }
+        assert_eq!(consumer.peek(), None);
+        sender.join().unwrap();
+    });
+}
+
+#[test]
+fn each_piece_is_copied_once_and_seen_when_all_are_done_and_who_is_late_gets_none() {
+    const PIECES: u32 = 2;
+    loom::model(|| {
+        let claims = Arc::new(Claims::default());
+        let pieces: Arc<Vec<UnsafeCell<u32>>> = Arc::new((0..PIECES).map(|_| UnsafeCell::new(0)).collect());
+        claims.open(1);
+        let copy = |claims: &Claims, pieces: &[UnsafeCell<u32>]| {
+            while let Some(piece) = claims.claim(1, PIECES) {
+                // SAFETY: loom checks that nobody else is at it.
+                pieces[piece as usize].with_mut(|place| unsafe { *place += 1 });
+                claims.finish();
+            }
+        };
+        let sender = {
+            let (claims, pieces) = (claims.clone(), pieces.clone());
+            thread::spawn(move || copy(&claims, &pieces))
+        };
+        copy(&claims, &pieces);
+        while !claims.are_done(PIECES) {
+            thread::yield_now();
+        }
+        for piece in pieces.iter() {
+            // SAFETY: loom checks that nobody writes.
+            assert_eq!(piece.with(|place| unsafe { *place }), 1);
+        }
+        // The place is used for the next message, while the sender may still look for pieces of the last one.
+        claims.open(2);
+        assert_eq!(claims.claim(1, PIECES), None);
+        assert_eq!(claims.claim(2, 1), Some(0));
+        sender.join().unwrap();
+        for piece in pieces.iter() {
+            // SAFETY: as above.
+            assert_eq!(piece.with(|place| unsafe { *place }), 1);
+        }
+    });
+}
