@@ -43,6 +43,14 @@ impl Claims {
         self.done.fetch_add(1, Ordering::Release);
     }
 
+    /// Whether the place of a message of so many pieces holds what nobody can have written.
+    pub fn is_corrupt(&self, generation: u32, pieces: u32) -> bool {
+        let next = self.next.load(Ordering::Relaxed);
+        (next >> 32) as u32 != generation
+            || next as u32 > pieces
+            || self.done.load(Ordering::Relaxed) > pieces
+    }
+
     /// Whether so many pieces are copied, with what was copied visible.
     pub fn are_done(&self, pieces: u32) -> bool {
         self.done.load(Ordering::Acquire) == pieces

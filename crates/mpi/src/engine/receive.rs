@@ -3,7 +3,7 @@
 use super::lists::Key;
 use super::pool;
 use super::ring::{Area, Consumer, Header, INLINE};
-use super::send::{MOST_EAGER, UNASKED};
+use super::send::{MOST_EAGER, UNASKED, sum};
 use super::transfer::{NONE, Stage, due};
 use super::{Arrival, Buffer, ClaimId, Completion, Engine, Envelope, Pattern, TransferId, kind};
 use crate::counters::COUNTERS;
@@ -476,6 +476,12 @@ impl Engine {
     /// Everything but data.
     fn news(&mut self, from: usize, header: Header, piece: &[u8]) {
         let words = words(piece);
+        if header.length != sum(&words) {
+            self.corrupt(
+                from,
+                &format!("a piece of kind {} whose words are not what its sum says", header.kind),
+            );
+        }
         match header.kind {
             kind::SYNCHRONOUS => self.incoming[from].synchronous = words[0],
             kind::ANNOUNCE => {

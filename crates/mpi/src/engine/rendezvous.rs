@@ -19,6 +19,8 @@ use std::sync::atomic::Ordering;
 /// Pieces of a message that both copy: at least four of them, so that both have some to do, and at most so many bytes each.
 const MOST_PIECE: usize = 64 * 1024;
 const LEAST_PIECE: usize = 16 * 1024;
+/// What the launcher gets to see that a rank has ended.
+const ENDED_NS: u64 = 500_000_000;
 /// Places for claims in a rank's page.
 const PLACES: usize = RENDEZVOUS_BYTES / size_of::<Claims>() - 1;
 
@@ -239,7 +241,13 @@ impl Engine {
             Share::Alone(_) => true,
             // The receiver tells the sender when the last piece is there.
             Share::Both(..) if !copying.receives => true,
-            Share::Both(number, _) => place(segment, self.rank, number).are_done(pieces),
+            Share::Both(number, generation) => {
+                let claims = place(segment, self.rank, number);
+                if claims.is_corrupt(generation, pieces) {
+                    self.corrupt(copying.other, "pieces claimed or done that there are not");
+                }
+                claims.are_done(pieces)
+            }
         }
     }
 
@@ -324,13 +332,13 @@ impl Engine {
     #[cold]
     fn lost(&self, other: usize, receives: bool) -> ! {
         let error = std::io::Error::last_os_error();
-        // A rank that ends leaves no memory to copy from; the launcher says why it ended.
+        // A rank that ends leaves no memory to copy from: the launcher, which ends the job then, says why.
+        wait::for_end(ENDED_NS);
         let (verb, where_from) = if receives { ("read", "from") } else { ("write", "to") };
         crate::launch::abort(
             1,
             &format!(
-                "rank {} can't {verb} a message's data {where_from} the memory of rank {other}: {error} (is the buffer valid?)",
-                self.rank
+                "can't {verb} a message's data {where_from} the memory of rank {other}: {error} (is the buffer valid?)"
             ),
         )
     }

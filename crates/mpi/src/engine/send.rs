@@ -264,7 +264,7 @@ impl Engine {
                 Pending::Words { kind, words } => {
                     let fits = out.producer.fits(INLINE);
                     if fits {
-                        out.producer.put_words(plain(*kind), words);
+                        out.producer.put_words(plain(*kind, words), words);
                     }
                     fits
                 }
@@ -283,10 +283,13 @@ impl Engine {
                             let [how, address] =
                                 rendezvous::address(self.segment.as_ref(), self.rank, &slot.buffer);
                             let words = [token, slot.buffer.bytes as u64, end as u64, how, address, 0];
-                            out.producer.put_words(header(kind::ANNOUNCE, envelope, 0), &words);
+                            let header =
+                                Header { length: sum(&words), ..header(kind::ANNOUNCE, envelope, 0) };
+                            out.producer.put_words(header, &words);
                             *kind = Start::Out;
                         } else {
-                            out.producer.put_words(plain(kind::SYNCHRONOUS), &[token, 0, 0, 0, 0, 0]);
+                            let words = [token, 0, 0, 0, 0, 0];
+                            out.producer.put_words(plain(kind::SYNCHRONOUS, &words), &words);
                             *kind = Start::Eager;
                         }
                     }
@@ -439,6 +442,14 @@ fn header(kind: u8, envelope: Envelope, bytes: usize) -> Header {
     }
 }
 
-fn plain(kind: u8) -> Header {
-    Header { kind, source: 0, context: 0, tag: 0, length: 0 }
+fn plain(kind: u8, words: &[u64; 6]) -> Header {
+    Header { kind, source: 0, context: 0, tag: 0, length: sum(words) }
+}
+
+/// A sum of the words of an announcement or of news, which its header carries: there are addresses among them, which nothing else
+/// shows to be right.
+pub(super) fn sum(words: &[u64; 6]) -> u32 {
+    let sum =
+        words.iter().fold(1u64, |sum, word| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));
+    (sum >> 32) as u32
 }

@@ -249,6 +249,15 @@ fn leave_when_over() {
     }
 }
 
+/// Waits whether the job ends within a time; then so does this process.
+pub fn for_end(patience_ns: u64) {
+    let give_up_ns = host::clock::kernel_ns() + patience_ns;
+    while host::clock::kernel_ns() < give_up_ns {
+        leave_when_over();
+        host::clock::sleep_ns(1_000_000);
+    }
+}
+
 /// A thread that is about to sleep. From now on, a sender that writes wakes it.
 pub struct Armed<'a> {
     segment: &'a Segment,

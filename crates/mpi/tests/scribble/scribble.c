@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { GAVE_UP = 77, LARGEST = 300000, TOGETHER = 8 };
+enum { GAVE_UP = 77, LARGEST = 1000000, TOGETHER = 8 };
 
 static uint64_t seed;
 static size_t from, bytes;
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
     if (!memory) return 3;
     pthread_t scribbler;
     if (rank == size - 1) pthread_create(&scribbler, NULL, scribble, memory);
-    static const int SIZES[] = {0, 8, 48, 49, 500, 5000, 30000, 70000, LARGEST};
+    static const int SIZES[] = {0, 8, 48, 49, 500, 5000, 30000, 70000, 300000, LARGEST};
     /* All ranks draw the same numbers, so that each knows what the others do. */
     uint64_t state = seed;
     for (int again = 1; again;) {
