@@ -41,6 +41,7 @@ programs! {
     deprecated
     environment
     errors
+    freed_requests
     groups
     handles
     in_place

@@ -20,6 +20,8 @@ enum Owner {
     Process,
     /// The communicator of this context.
     Comm(u32),
+    /// Sends whose requests were freed while the library held their data.
+    Freed,
 }
 
 /// A buffer, and the messages that are in it.
@@ -132,6 +134,23 @@ pub fn send(state: &mut State, sending: &Sending) -> Result<abi::Request, Failur
         attached.count += 1;
     }
     done
+}
+
+/// Keeps the data of a send whose request was freed until it has left.
+pub(super) fn keep(state: &mut State, send: abi::Request, data: Box<[u8]>) {
+    let State { buffers, engine, .. } = state;
+    let Some(transfer) = request::transfer(send) else { return };
+    let freed = buffers.0.entry(Owner::Freed).or_insert_with(|| Attached {
+        address: MPI_BUFFER_AUTOMATIC,
+        bytes: 0,
+        used: 0,
+        kept: Vec::new(),
+        count: 0,
+    });
+    freed.used = freed.used.saturating_add(needs(data.len()));
+    freed.kept.push(Kept { number: freed.count, transfer, data });
+    freed.count += 1;
+    freed.reclaim(engine);
 }
 
 /// A copy of a buffer's data, without gaps.

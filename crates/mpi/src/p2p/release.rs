@@ -1,31 +1,12 @@
 //! Cancelling and freeing requests (MPI 5.0, sections 3.7.3 and 3.8.4).
 
+use super::buffered;
 use super::generalized::returned;
 use crate::abi;
 use crate::abi::values::MPI_REQUEST_NULL;
 use crate::check::{self, Failure, mpi};
-use crate::request::{self, Both, Poll, Request};
-use crate::runtime::{self, Activity};
-
-/// A send and receive that nobody waits for, whose data must stay until they are over.
-struct Kept(Both);
-// SAFETY: of what is in `Both`, only the data is more than numbers, and it is owned.
-unsafe impl Send for Kept {}
-
-impl Activity for Kept {
-    fn advance(&mut self) -> bool {
-        for part in [&mut self.0.send, &mut self.0.receive] {
-            let progress = request::poll(&mut runtime::enter(), *part, "request");
-            match progress {
-                Ok(Poll::Pending) => return false,
-                // Its status is nobody's business.
-                Ok(Poll::Ready) => drop(request::take(part)),
-                Ok(Poll::Inactive) | Err(_) => {}
-            }
-        }
-        true
-    }
-}
+use crate::request::{self, Both, Request};
+use crate::runtime;
 
 /// Cancels a request, or leaves it as it is: sends always complete.
 fn cancel(mut state: runtime::Entered, handle: abi::Request) -> Result<(), Failure> {
@@ -76,10 +57,13 @@ fn free(mut state: runtime::Entered, handle: abi::Request) -> Result<(), Failure
         Some(Request::Persistent(persistent)) => {
             persistent.active.map_or(Ok(()), |active| free(state, active))
         }
-        Some(Request::Both(both)) => {
-            let made = request::start(&mut state, Box::new(Kept(both)));
-            state.requests.remove(made.0);
-            Ok(())
+        Some(Request::Both(Both { send, receive, keeps })) => {
+            if let Some(data) = keeps {
+                buffered::keep(&mut state, send, data);
+                return free(state, receive);
+            }
+            free(state, send)?;
+            free(check::running()?, receive)
         }
         _ => Ok(()),
     }
