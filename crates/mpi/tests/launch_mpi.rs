@@ -273,3 +273,32 @@ fn ranks_run_under_debuggers_that_are_there() {
         assert_eq!(ranks, two, "{gave:?}");
     }
 }
+
+#[test]
+fn the_jobs_memory_is_given_to_its_own_user_only() {
+    // SAFETY: takes nothing.
+    if unsafe { libc::geteuid() } != 0 {
+        // Only root can be somebody else.
+        return;
+    }
+    // Where another user reaches the program and its library.
+    let folder = std::env::temp_dir().join(format!("cellweave-test-{}", std::process::id()));
+    std::fs::create_dir(&folder).unwrap();
+    for file in [rank(), tree().join("lib/libmpi_abi.so.1").to_str().unwrap()] {
+        std::fs::copy(file, folder.join(Path::new(file).file_name().unwrap())).unwrap();
+    }
+    let wrapped = |wrapper: &str| {
+        let program = folder.join("rank");
+        let line = format!(
+            "-n 2 -x LD_LIBRARY_PATH={} setpriv --reuid 65534 --clear-groups {wrapper}{}~hello",
+            folder.display(),
+            program.display()
+        );
+        run(&line)
+    };
+    let (lost, inherited) = (wrapped("bash -c exec~200>&-;"), wrapped("bash -c "));
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_ne!(lost.code, 0);
+    assert!(lost.err.contains("to processes of its own user only"), "{lost:?}");
+    assert_eq!(inherited.sorted(), ["rank 0 of 2", "rank 1 of 2"], "{inherited:?}");
+}

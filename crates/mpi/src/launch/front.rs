@@ -61,7 +61,7 @@ fn print(text: &str) -> i32 {
 
 fn refuse(code: i32, text: &str) -> i32 {
     // Nowhere to say that it can't be said.
-    let _ = writeln!(std::io::stderr(), "cellrun: {text}");
+    let _ = std::io::stderr().write_all(format!("cellrun: {text}\n").as_bytes());
     code
 }
 
@@ -174,10 +174,10 @@ fn run(prepared: Prepared) -> i32 {
         }
         0 => {
             drop(to_supervisor);
-            // SAFETY: numbers and a constant name. By another name, a kill of all called cellrun spares it, to clean up.
+            // SAFETY: numbers and a constant name.
             unsafe {
                 libc::setpgid(0, 0);
-                libc::prctl(libc::PR_SET_NAME, c"mpi-supervisor".as_ptr());
+                libc::prctl(libc::PR_SET_NAME, processes::SUPERVISOR.as_ptr());
             }
             let code = match Supervisor::new(prepared, from_front, mask, terminal.then_some(group)) {
                 Ok(supervisor) => supervisor.run(),

@@ -6,6 +6,7 @@
 
 use super::foreign;
 use super::offer::{self, Line};
+use super::processes;
 use crate::runtime::{self, phase};
 use crate::segment::{Segment, stage};
 use std::io::{self, Write};
@@ -105,11 +106,9 @@ impl Place {
         if let Err(first) = page.pid.compare_exchange(0, own, Ordering::AcqRel, Ordering::Acquire) {
             if page.stage.load(Ordering::Acquire) == stage::FINALISED && segment.ranks() > 1 {
                 let rank = self.rank;
-                let text = format_args!(
+                say_alone(&format!(
                     "rank {rank} was process {first}, which has finished; this program runs alone"
-                );
-                // Nowhere to say that it can't be said.
-                let _ = writeln!(io::stderr(), "cellweave: {text}");
+                ));
             }
             return Ok(None);
         }
@@ -145,20 +144,35 @@ impl Place {
 
     /// The memory, from the launcher.
     fn fetched(&self) -> Result<Option<(Segment, Line)>, String> {
-        let failed = |error: io::Error| {
+        let failed = |why: &dyn std::fmt::Display| {
             format!(
-                "this process was started by cellrun as rank {}, but can't get the job's memory: the descriptor {} was closed, and \
-                 the launcher's socket says: {error}",
+                "this process was started by cellrun as rank {}, but can't get the job's memory: something in between closed the \
+                 descriptor {}, and {why}",
                 self.rank, self.fd
             )
         };
         let line = match Line::new(&self.socket) {
             Ok(line) => line,
-            // The job is over; its environment lived on in some process.
-            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => return Ok(None),
-            Err(error) => return Err(failed(error)),
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                if processes::has_supervisor() {
+                    return Err(failed(
+                        &"the launcher's socket is out of reach (another network namespace?)",
+                    ));
+                }
+                // The job is over; its environment lived on in some process.
+                return Ok(None);
+            }
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                return Err(failed(&"the launcher is another user's"));
+            }
+            Err(error) => return Err(failed(&format_args!("the launcher's socket says: {error}"))),
         };
-        let memory = line.memory(self.rank).map_err(failed)?;
+        let memory = line.memory(self.rank).map_err(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset | io::ErrorKind::PermissionDenied => {
+                failed(&"the launcher gives it to processes of its own user only")
+            }
+            _ => failed(&format_args!("the launcher's socket says: {error}")),
+        })?;
         match Segment::map(&memory) {
             Ok(segment) => Ok(Some((segment, line))),
             Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(self.no_addresses(&error)),
@@ -182,12 +196,16 @@ impl Place {
 
 /// A line of this rank's on the standard error.
 pub fn say(text: &str) {
-    let line = match job() {
-        Some(job) if !job.alone => format!("cellweave: rank {}: {text}\n", job.rank),
-        _ => format!("cellweave: {text}\n"),
-    };
+    match job() {
+        Some(job) if !job.alone => say_alone(&format!("rank {}: {text}", job.rank)),
+        _ => say_alone(text),
+    }
+}
+
+/// A line on the standard error of a process that has no rank, in one piece.
+fn say_alone(text: &str) {
     // Nowhere to say that it can't be said.
-    let _ = io::stderr().write_all(line.as_bytes());
+    let _ = io::stderr().write_all(format!("cellweave: {text}\n").as_bytes());
 }
 
 /// Ends the job: tells the launcher why, in one line, and exits with a code from 1 to 255.
@@ -198,8 +216,7 @@ pub fn abort(code: i32, text: &str) -> ! {
             job.segment.explain(job.rank, code, text);
             super::end(&job.segment, Some(job.rank));
         }
-        // Nowhere to say that it can't be said.
-        _ => drop(writeln!(io::stderr(), "cellweave: {text}")),
+        _ => say_alone(text),
     }
     // What the program printed should be seen. Another thread may hold a stream for ever, though: a second must do.
     // SAFETY: numbers; a null stream means all of them; `_exit` runs nothing, because other threads may be anywhere.

@@ -42,6 +42,19 @@ pub fn descendants(ancestor: libc::pid_t) -> Vec<libc::pid_t> {
     found
 }
 
+/// The supervisor's name as the kernel and `ps` know it. By another name than the launcher's, a kill of all that are called
+/// `cellrun` spares it, to clean up.
+pub const SUPERVISOR: &std::ffi::CStr = c"mpi-supervisor";
+
+/// Whether a supervisor is above this process.
+pub fn has_supervisor() -> bool {
+    let above = |pid: &libc::pid_t| parent(*pid).filter(|&parent| parent > 0);
+    std::iter::successors(Some(std::process::id() as libc::pid_t), above).any(|pid| {
+        std::fs::read(format!("/proc/{pid}/comm"))
+            .is_ok_and(|name| name.trim_ascii_end() == SUPERVISOR.to_bytes())
+    })
+}
+
 fn parent(pid: libc::pid_t) -> Option<libc::pid_t> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name, in brackets, may hold anything; state and parent follow it.
