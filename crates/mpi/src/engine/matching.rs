@@ -118,14 +118,14 @@ impl Matching {
     #[inline(never)]
     fn take_among_wildcards(&mut self, envelope: &Envelope) -> Option<u32> {
         let mut best: Option<(u64, u32, usize)> = None;
-        for class in 0..4 {
-            if self.wildcards[class] == 0 || (OPEN[class] & ANY_TAG != 0 && envelope.tag < 0) {
+        for (class, &open) in OPEN.iter().enumerate() {
+            if self.wildcards[class] == 0 || (open & ANY_TAG != 0 && envelope.tag < 0) {
                 continue;
             }
-            if let Some((receive, order)) = self.posted.first(envelope.key(OPEN[class])) {
-                if best.is_none_or(|(earliest, ..)| order < earliest) {
-                    best = Some((order, receive, class));
-                }
+            if let Some((receive, order)) = self.posted.first(envelope.key(open))
+                && best.is_none_or(|(earliest, ..)| order < earliest)
+            {
+                best = Some((order, receive, class));
             }
         }
         let (_, receive, class) = best?;
