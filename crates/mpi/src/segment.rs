@@ -20,6 +20,8 @@ pub const PAGE: usize = 4096;
 pub const PAIR_BYTES: usize = 16 * 1024;
 /// Bytes of a rank's pool, for pieces that it sends.
 pub const POOL_BYTES: usize = 256 * 1024;
+/// Bytes of a rank's window, through which it does collectives with another: a page of counters and room for data.
+pub const WINDOW_BYTES: usize = PAGE + 256 * 1024;
 /// The launcher ended the job.
 const BY_LAUNCHER: u32 = u32::MAX;
 /// Bytes of a rank's page for the engine's claims.
@@ -174,7 +176,8 @@ impl Drop for FileLimit {
 }
 
 fn total(ranks: usize, profile_bytes: usize) -> usize {
-    PAGE + ranks * PAGE + ranks * ranks * PAIR_BYTES + ranks * POOL_BYTES + ranks * profile_bytes
+    let each = PAGE + ranks * PAIR_BYTES + POOL_BYTES + WINDOW_BYTES + profile_bytes;
+    PAGE + ranks * each
 }
 
 impl Segment {
@@ -371,6 +374,13 @@ impl Segment {
             let pairs = self.base.add(PAGE + self.ranks * PAGE);
             pairs.add(self.ranks * self.ranks * PAIR_BYTES + rank * POOL_BYTES)
         }
+    }
+
+    /// The window of `WINDOW_BYTES` bytes of a rank; aligned to a page.
+    pub fn window(&self, rank: usize) -> *mut u8 {
+        assert!(rank < self.ranks);
+        // SAFETY: in bounds by the check above and `total`: windows follow the pools.
+        unsafe { self.pool(0).add(self.ranks * POOL_BYTES + rank * WINDOW_BYTES) }
     }
 
     /// The memory of a rank's profile, `profile::table::bytes(ranks)` bytes aligned to a page; nothing when there is none.

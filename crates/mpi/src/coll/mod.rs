@@ -10,6 +10,7 @@
 //! | `build` | from arguments to a schedule |
 //! | `neighbourhood` | the same for neighbourhoods |
 //! | `quick` | the shortest way for small messages between two ranks |
+//! | `window` | a large allreduce of two ranks through memory that both see |
 //! | `run` | a schedule carried out: blocking, non-blocking or persistent |
 //! | `functions` | the C functions, six of each collective |
 //!
@@ -26,6 +27,7 @@ mod quick;
 mod run;
 mod schedule;
 mod scratch;
+mod window;
 
 pub use algorithm::Neighbours;
 pub use elements::Elements;

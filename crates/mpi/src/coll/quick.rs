@@ -5,6 +5,7 @@
 
 use super::algorithm::SMALL;
 use super::run::tag_of;
+use super::window;
 use crate::abi;
 use crate::abi::values::{MPI_COMM_NULL, MPI_IN_PLACE};
 use crate::check::{self, Failure};
@@ -19,15 +20,17 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::Ordering;
 
 /// This rank and the other one of a communicator of two.
-struct Pair {
-    rank: usize,
+pub struct Pair {
+    /// This rank in the communicator.
+    pub rank: usize,
     context: u32,
     tag: i32,
-    other: usize,
+    /// The other one in the job.
+    pub other: usize,
 }
 
 /// The communicator of one rank, or of two and the next collective on it. Nothing: neither.
-fn few(state: &Entered, handle: abi::Comm) -> Option<Option<Pair>> {
+pub fn few(state: &Entered, handle: abi::Comm) -> Option<Option<Pair>> {
     let comm: &Comm = state.comm(handle).filter(|_| handle.0 != MPI_COMM_NULL)?;
     let members = &comm.group.members;
     if comm.remote.is_some() || members.len() > 2 {
@@ -45,7 +48,7 @@ fn few(state: &Entered, handle: abi::Comm) -> Option<Option<Pair>> {
 
 impl Pair {
     /// Sends to the other rank; until the data is away.
-    fn send(&self, mut state: Entered, data: *const u8, bytes: usize) -> Entered {
+    pub fn send(&self, mut state: Entered, data: *const u8, bytes: usize) -> Entered {
         let buffer = Buffer { address: data.cast_mut(), bytes, layout: None };
         let envelope = Envelope { context: self.context, source: self.rank as u16, tag: self.tag };
         if let Some(id) = state.engine.send(self.other, envelope, &buffer, Mode::Standard) {
@@ -56,7 +59,7 @@ impl Pair {
     }
 
     /// Receives from the other rank; bytes received.
-    fn receive(&self, mut state: Entered, into: *mut u8, bytes: usize) -> Result<usize, Failure> {
+    pub fn receive(&self, mut state: Entered, into: *mut u8, bytes: usize) -> Result<usize, Failure> {
         let buffer = Buffer { address: into, bytes, layout: None };
         let source = Some(1 - self.rank as u16);
         let pattern = Pattern { context: self.context, source, tag: Some(self.tag) };
@@ -125,6 +128,9 @@ pub fn allreduce(
     op: abi::Op,
     comm: abi::Comm,
 ) -> Result<bool, Failure> {
+    if window::takes(count, datatype) {
+        return window::allreduce(sendbuf, recvbuf, count, datatype, op, comm);
+    }
     let Some(bytes) = small(sendbuf, count, datatype).and_then(|_| small(recvbuf, count, datatype)) else {
         return Ok(false);
     };

@@ -93,7 +93,7 @@ const FEW: usize = 8;
 /// Messages up to this many bytes are small: the number of messages and hops counts, not their size.
 pub const SMALL: usize = 2048;
 /// From this many bytes on the work of a reduction is split among the ranks.
-const SPLIT: usize = 16 * 1024;
+pub const SPLIT: usize = 16 * 1024;
 /// What is reduced at once while more arrives, in bytes: it stays in the nearer caches.
 /// (Tests have many pieces of little data.)
 const PIECE: usize = if cfg!(test) { 4096 } else { 64 * 1024 };
@@ -103,7 +103,7 @@ const SPLIT_BCAST: usize = if cfg!(test) { 8192 } else { 512 * 1024 };
 const TINY: usize = 256;
 
 /// The part of `count` elements that belongs to `rank` when `ranks` of them share: where it starts, and how many.
-fn share(count: usize, ranks: usize, rank: usize) -> (usize, usize) {
+pub fn share(count: usize, ranks: usize, rank: usize) -> (usize, usize) {
     let (each, more) = (count / ranks, count % ranks);
     (rank * each + rank.min(more), each + usize::from(rank < more))
 }
