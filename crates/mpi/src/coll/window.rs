@@ -23,7 +23,7 @@ use crate::runtime;
 use crate::segment::{PAGE, Segment, WINDOW_BYTES};
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Bytes of a slot: two of them stay in a core's first cache.
 const SLOT: usize = 16 * 1024;
@@ -36,6 +36,13 @@ const PIECES: usize = 4;
 const AHEAD: usize = 2;
 /// Looks at a counter before it is waited for in the ordinary way.
 const LOOKS: u32 = 20_000;
+
+/// What is reduced at once, in bytes: it stays in the first cache from the slot to the result and to the next slot.
+const CHUNK: usize = 2048;
+
+/// Who reads this rank's window last, and how many slots it will have read then: before, the window is not free.
+static LAST_READER: AtomicUsize = AtomicUsize::new(usize::MAX);
+static LAST_READ: AtomicU64 = AtomicU64::new(0);
 
 /// The first page of a window.
 #[repr(C)]
@@ -118,7 +125,6 @@ pub fn allreduce(
         size,
         kernel,
     };
-    let Some(bases) = exchange.agree(&pair, usable)? else { return Ok(false) };
     let count = count as usize;
     let halves = [0, 1].map(|rank| {
         let (start, count) = share(count, 2, rank);
@@ -126,10 +132,8 @@ pub fn allreduce(
     });
     let address =
         |buffer: *const c_void, half: (usize, usize)| buffer.cast::<u8>().wrapping_add(half.0).cast_mut();
-    let (mine, theirs) = (halves[pair.rank], halves[1 - pair.rank]);
     let half = |half| Half { operand: address(operand, half), result: address(recvbuf, half), count: half.1 };
-    exchange.carry_out(bases, half(mine), half(theirs));
-    Ok(true)
+    exchange.carry_out(&pair, usable, half(halves[pair.rank]), half(halves[1 - pair.rank]))
 }
 
 /// One half of operand and result, in elements.
@@ -149,26 +153,21 @@ struct Exchange<'a> {
     kernel: Kernel,
 }
 
-/// What was filled and read before.
+/// What the other had filled and read before.
 struct Bases {
-    own_filled: u64,
-    other_filled: u64,
-    other_read: u64,
+    filled: u64,
+    read: u64,
 }
 
 impl Exchange<'_> {
-    /// Both are there and use their windows for this; nothing: one of them can't.
-    fn agree(&self, pair: &Pair, usable: bool) -> Result<Option<Bases>, Failure> {
-        let counters = self.own.counters();
-        let (own_filled, own_read) =
-            (counters.filled.load(Ordering::Relaxed), counters.read.load(Ordering::Relaxed));
-        let said = [u64::from(usable), own_filled, own_read];
+    /// Both are there and use their windows for this; nothing: one of them can't. `filled` is what this one had filled before.
+    fn agree(&self, pair: &Pair, usable: bool, filled: u64) -> Result<Option<Bases>, Failure> {
+        let said = [u64::from(usable), filled, self.own.counters().read.load(Ordering::Relaxed)];
         let mut heard = [0u64; 3];
         let state = pair.send(runtime::enter(), said.as_ptr().cast(), size_of_val(&said));
         pair.receive(state, heard.as_mut_ptr().cast(), size_of_val(&heard))?;
-        let [other_usable, other_filled, other_read] = heard;
-        let bases = Bases { own_filled, other_filled, other_read };
-        Ok((usable && other_usable != 0).then_some(bases))
+        let [other_usable, filled, read] = heard;
+        Ok((usable && other_usable != 0).then_some(Bases { filled, read }))
     }
 
     /// Waits until a counter of the other's has come to a value.
@@ -192,7 +191,8 @@ impl Exchange<'_> {
         }
     }
 
-    fn carry_out(&self, bases: Bases, mine: Half, theirs: Half) {
+    /// Does it; false: one of the ranks can't.
+    fn carry_out(&self, pair: &Pair, usable: bool, mine: Half, theirs: Half) -> Result<bool, Failure> {
         let most = mine.count.max(theirs.count);
         let piece = (most * self.size / PIECES).clamp(LEAST, SLOT) / self.size;
         let pieces = most.div_ceil(piece);
@@ -202,31 +202,39 @@ impl Exchange<'_> {
             (start * self.size, (half.count - start).min(piece) * self.size)
         };
         let (own, other) = (self.own.counters(), self.other.counters());
-        let mut filled = 0;
-        let mut fill = |data: *const u8, (start, bytes): (usize, usize)| {
-            // The slot's last data has been read.
-            self.until(
-                &other.read,
-                (bases.other_read + filled + 1).saturating_sub(SLOTS).max(bases.other_read),
-            );
+        let before = own.filled.load(Ordering::Relaxed);
+        let mut filled = before;
+        let put = |filled: u64, index: usize| {
+            let (start, bytes) = part(&theirs, index);
             // SAFETY: a piece of the caller's buffer, and a slot that is this rank's now.
             unsafe {
-                let slot = self.own.slot(bases.own_filled + filled);
-                std::ptr::copy_nonoverlapping(data.add(start), slot, bytes);
+                std::ptr::copy_nonoverlapping(theirs.operand.add(start), self.own.slot(filled), bytes);
             }
-            filled += 1;
-            self.count(&own.filled);
         };
-        let mut read = 0;
-        let mut next = || {
-            let slot = self.other.slot(bases.other_filled + read);
-            read += 1;
-            self.until(&other.filled, bases.other_filled + read);
-            slot.cast_const()
-        };
-        for index in 0..AHEAD.min(pieces) {
-            fill(theirs.operand, part(&theirs, index));
+        if usable {
+            let reader = LAST_READER.load(Ordering::Relaxed);
+            if reader != usize::MAX {
+                let last = Window::of(self.segment, reader);
+                self.until(&last.counters().read, LAST_READ.load(Ordering::Relaxed));
+            }
+            // The first pieces are there when the other hears of them.
+            for index in 0..AHEAD.min(pieces) {
+                put(filled, index);
+                filled += 1;
+                self.count(&own.filled);
+            }
         }
+        let Some(bases) = self.agree(pair, usable, before)? else { return Ok(false) };
+        // Until a slot's last data has been read.
+        let free =
+            |filled: u64| self.until(&other.read, bases.read + (filled - before + 1).saturating_sub(SLOTS));
+        let mut read = bases.filled;
+        let mut next = || {
+            let slot = self.other.slot(read).cast_const();
+            read += 1;
+            self.until(&other.filled, read);
+            slot
+        };
         let copy_result = |slot: *const u8, index: usize| {
             let (start, bytes) = part(&theirs, index);
             // SAFETY: a slot that the other rank filled, and a piece of the caller's buffer.
@@ -235,21 +243,16 @@ impl Exchange<'_> {
         };
         for index in 0..pieces {
             let slot = next();
-            let (start, bytes) = part(&mine, index);
-            // SAFETY: as above; operand and result are the same place or do not overlap.
-            unsafe {
-                let (operand, result) = (mine.operand.add(start), mine.result.add(start));
-                if operand == result {
-                    (self.kernel)(slot, result, bytes / self.size);
-                } else {
-                    std::ptr::copy_nonoverlapping(slot, result, bytes);
-                    (self.kernel)(operand, result, bytes / self.size);
-                }
-            }
+            free(filled);
+            self.reduce(&mine, part(&mine, index), slot, self.own.slot(filled));
+            filled += 1;
             self.count(&own.read);
-            fill(mine.result, (start, bytes));
+            self.count(&own.filled);
             if index + AHEAD < pieces {
-                fill(theirs.operand, part(&theirs, index + AHEAD));
+                free(filled);
+                put(filled, index + AHEAD);
+                filled += 1;
+                self.count(&own.filled);
             }
             // What the other filled after its second raw piece: reduced and raw in turn.
             if index + 1 >= AHEAD {
@@ -262,6 +265,27 @@ impl Exchange<'_> {
             copy_result(slot, index);
         }
         // The window is free for the next collective when the other has read all.
-        self.until(&other.read, bases.other_read + filled);
+        LAST_READER.store(self.other_rank, Ordering::Relaxed);
+        LAST_READ.store(bases.read + (filled - before), Ordering::Relaxed);
+        Ok(true)
+    }
+
+    /// Reduces a piece (its start and its bytes) with the other's operand in `slot`; the result goes to `put` too.
+    fn reduce(&self, mine: &Half, (start, bytes): (usize, usize), slot: *const u8, put: *mut u8) {
+        for at in (0..bytes).step_by(CHUNK) {
+            let some = (bytes - at).min(CHUNK);
+            // SAFETY: a piece of the caller's buffers, a slot that the other rank filled, and one that is this rank's now; operand and
+            // result are the same place or do not overlap.
+            unsafe {
+                let (operand, result) = (mine.operand.add(start + at), mine.result.add(start + at));
+                if operand == result {
+                    (self.kernel)(slot.add(at), result, some / self.size);
+                } else {
+                    std::ptr::copy_nonoverlapping(slot.add(at), result, some);
+                    (self.kernel)(operand, result, some / self.size);
+                }
+                std::ptr::copy_nonoverlapping(result, put.add(at), some);
+            }
+        }
     }
 }
