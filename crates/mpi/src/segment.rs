@@ -21,7 +21,7 @@ pub const PAIR_BYTES: usize = 16 * 1024;
 /// Bytes of a rank's pool, for pieces that it sends.
 pub const POOL_BYTES: usize = 256 * 1024;
 /// Bytes of a rank's window, through which it does collectives with another: a page of counters and room for data.
-pub const WINDOW_BYTES: usize = PAGE + 256 * 1024;
+pub const WINDOW_BYTES: usize = PAGE + 512 * 1024;
 /// The launcher ended the job.
 const BY_LAUNCHER: u32 = u32::MAX;
 /// Bytes of a rank's page for the engine's claims.
