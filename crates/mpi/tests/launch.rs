@@ -233,7 +233,8 @@ fn ranks_inherit_nothing_but_their_streams_and_the_jobs_memory() {
         let mut found = of(&lines.join(" "));
         let memory = found.iter().position(|&fd| fd >= 200).expect("the job's memory");
         found.remove(memory);
-        (found.sort_unstable(), expected.sort_unstable());
+        found.sort_unstable();
+        expected.sort_unstable();
         assert_eq!(found, expected);
     }
 }
