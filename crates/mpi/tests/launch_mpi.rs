@@ -69,6 +69,30 @@ fn a_bad_end_is_told_in_one_line_with_rank_and_reason() {
 }
 
 #[test]
+fn a_rank_that_is_killed_while_others_copy_from_it_is_the_one_that_is_named() {
+    for (what, bytes) in [("exchange", 100_000_000), ("exchange", 8), ("reduce", 8_000_000), ("reduce", 8)] {
+        for number in [0, 1] {
+            let job = start(&format!("-n 2 RANK {what} {bytes}"));
+            job.until_running("rank", 2);
+            let claimed = |pid: &i32| {
+                let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+                maps.contains("memfd:cellweave")
+            };
+            until("both ranks have started MPI", || {
+                children(job.supervisor()).iter().filter(|pid| claimed(pid)).count() == 2
+            });
+            // Into the middle of it.
+            host::clock::sleep_ns(200_000_000);
+            let pid = children(job.supervisor())[number];
+            send(pid, libc::SIGKILL);
+            let gave = job.end();
+            let line = format!("cellrun: rank {number} (process {pid}) was killed by SIGKILL\n");
+            assert_eq!((gave.code, gave.err), (137, line), "{what} {bytes}");
+        }
+    }
+}
+
+#[test]
 fn calls_at_the_wrong_time_are_told() {
     for (what, text) in [
         ("twice", "MPI_Init: called a second time"),

@@ -17,6 +17,21 @@ pub(super) struct Contents {
     large: bool,
 }
 
+impl Drop for Contents {
+    /// Datatypes made of datatypes, however deep, end one after the other: by recursion they would need a stack as deep.
+    fn drop(&mut self) {
+        let mut left = std::mem::take(&mut self.datatypes);
+        while let Some(datatype) = left.pop() {
+            let last = Arc::into_inner(datatype);
+            if let Some(contents) = last.and_then(|mut last| {
+                Arc::get_mut(&mut last.contents).map(|contents| std::mem::take(&mut contents.datatypes))
+            }) {
+                left.extend(contents);
+            }
+        }
+    }
+}
+
 impl Contents {
     pub fn new(combiner: c_int, large: bool) -> Self {
         let (integers, addresses, large_counts, datatypes) = Default::default();

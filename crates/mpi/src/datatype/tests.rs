@@ -459,3 +459,12 @@ fn random_datatypes_are_what_their_type_maps_say() {
         external_agrees(&typed, count);
     }
 }
+
+#[test]
+fn datatypes_made_of_datatypes_end_without_a_stack_as_deep() {
+    let mut typed = predefined::get(abi::Datatype(MPI_INT)).expect("predefined").clone();
+    for _ in 0..200_000 {
+        typed = Arc::new(construct::resized(false, 0, 8, &typed).expect("a datatype"));
+    }
+    assert_eq!((typed.size, typed.extent), (4, 8));
+}

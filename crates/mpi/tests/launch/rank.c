@@ -32,6 +32,17 @@ int main(int argc, char **argv)
         for (volatile long i = 0;; i++) continue;
     if (is(what, "abort") || is(what, "die") || is(what, "leave") || is(what, "wait"))
         MPI_Recv(&token, 1, MPI_INT, (rank + 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    /* Messages of so many bytes for ever, to both sides. */
+    if (is(what, "exchange")) {
+        char *data = calloc(2, number);
+        for (int next = (rank + 1) % size, before = (rank + size - 1) % size;;)
+            MPI_Sendrecv(data, number, MPI_CHAR, next, 1, data + number, number, MPI_CHAR, before, 1, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+    }
+    if (is(what, "reduce")) {
+        double *data = calloc(2, number);
+        for (;;) MPI_Allreduce(data, data + number / 8, number / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
     if (is(what, "twice")) MPI_Init(NULL, NULL);
     if (is(what, "fork")) {
         pid_t child = fork();
