@@ -272,9 +272,8 @@ pub fn progress() -> bool {
     if going_on {
         request::advance_all();
     }
-    if !moved && wait::crowded() {
-        // A program that tests in a loop waits: what it waits for may need this cpu.
-        std::thread::yield_now();
+    if !moved && (locks() || wait::crowded()) {
+        wait::make_way();
     }
     moved
 }
@@ -338,6 +337,7 @@ pub fn wait_for_all(mut state: Entered, requests: &[abi::Request]) -> (Entered, 
 /// Waits until `done` gives something, moving messages and activities meanwhile. Not to be called by who is inside.
 pub fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
     let mut waiting = Waiting::default();
+    let _waiter = locks().then(wait::waiter);
     loop {
         let mut state = enter();
         let moved = state.engine.progress();

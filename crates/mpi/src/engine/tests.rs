@@ -162,3 +162,194 @@ fn a_cancelled_receive_gets_no_message() {
     until_complete(&mut job, 1, receive);
     assert_eq!(to, [7; 8]);
 }
+
+/// Random numbers, the same in each run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % end
+    }
+}
+
+/// A message as a model of the standard's rules sees it.
+struct Sent {
+    tag: i32,
+    data: Box<[u8]>,
+    send: Option<TransferId>,
+}
+
+/// Random traffic between three ranks: sizes, modes, wildcards, claims, receives before and after their messages. Each sender's messages
+/// must be received in the order of sending among those that a receive accepts, whole, by the first receive that was posted for them.
+#[test]
+fn random_traffic_is_matched_as_the_standard_says() {
+    const RANKS: usize = 3;
+    let sizes = [0, 5, 8, 48, 49, 700, 4096, 5000, 20_000, 66_000, 200_000, 3_000_000];
+    for case in 0..6 {
+        let mut random = Random(case);
+        let mut job = job(RANKS);
+        let mut sent: Vec<Vec<Vec<Sent>>> =
+            (0..RANKS).map(|_| (0..RANKS).map(|_| Vec::new()).collect()).collect();
+        let mut posted: Vec<Vec<(TransferId, Pattern, Box<[u8]>)>> = (0..RANKS).map(|_| Vec::new()).collect();
+        let mut owed = [0usize; RANKS];
+        let largest = sizes[3 + random.below(sizes.len() - 3)];
+        let mut sends = 600;
+        let mut received = 0;
+        while sends > 0 || owed.iter().any(|&owed| owed > 0) {
+            let rank = random.below(RANKS);
+            match random.below(4) {
+                0 if sends > 0 => {
+                    sends -= 1;
+                    let to = random.below(RANKS);
+                    let bytes = sizes[random.below(sizes.len())].min(largest);
+                    let tag = random.below(3) as i32;
+                    let mut data: Box<[u8]> =
+                        (0..bytes).map(|at| (at + sends * 3 + tag as usize) as u8).collect();
+                    let mode = if random.below(5) == 0 { Mode::Synchronous } else { Mode::Standard };
+                    let send = job[rank].send(to, envelope(rank as u16, tag), &buffer(&mut data), mode);
+                    sent[to][rank].push(Sent { tag, data, send });
+                    owed[to] += 1;
+                }
+                1 if owed[rank] > posted[rank].len() => {
+                    // One for a message that was sent and not yet asked for, so that every receive ends.
+                    let wild = posted[rank].is_empty() && random.below(2) == 0;
+                    let known = posted[rank].iter().all(|(_, pattern, _)| pattern.source.is_some());
+                    if !wild && !known {
+                        continue;
+                    }
+                    let from = (0..RANKS).map(|_| random.below(RANKS)).find(|&from| {
+                        let asked =
+                            posted[rank].iter().filter(|(_, p, _)| p.source == Some(from as u16)).count();
+                        sent[rank][from].len() > asked
+                    });
+                    let Some(from) = from else { continue };
+                    let pattern = if wild { pattern(None, None) } else { pattern(Some(from as u16), None) };
+                    let mut data = vec![0; largest].into_boxed_slice();
+                    let claimed = wild.then(|| job[rank].claim(pattern)).flatten();
+                    let id = match claimed {
+                        Some((claim, _)) => job[rank].receive_claimed(claim, &buffer(&mut data)),
+                        None => job[rank].receive(pattern, None, &buffer(&mut data)),
+                    };
+                    posted[rank].push((id, pattern, data));
+                }
+                _ => {
+                    job[rank].progress();
+                }
+            }
+            // Completed receives in the order of posting: a later one of the same source may not be ahead in matching.
+            while let Some(at) = (0..posted[rank].len()).find(|&at| job[rank].is_complete(posted[rank][at].0))
+            {
+                let earlier_same =
+                    posted[rank][..at].iter().any(|(_, p, _)| p.source == posted[rank][at].1.source);
+                if earlier_same {
+                    break;
+                }
+                let (id, _, data) = posted[rank].remove(at);
+                let ended = job[rank].take_if_complete(id).unwrap();
+                let queue = &mut sent[rank][ended.source as usize];
+                let message = queue.remove(0);
+                assert_eq!(ended.tag, message.tag, "case {case}: messages overtook each other");
+                assert_eq!((ended.bytes, ended.truncated), (message.data.len(), None));
+                assert!(data[..ended.bytes] == message.data[..], "case {case}: {} bytes differ", ended.bytes);
+                if let Some(send) = message.send {
+                    until_complete(&mut job, ended.source as usize, send);
+                }
+                owed[rank] -= 1;
+                received += 1;
+            }
+        }
+        assert_eq!(received, 600);
+        assert_eq!(job.iter().map(Engine::under_way).sum::<usize>(), 0);
+    }
+}
+
+/// What makes a matching slow would make this take minutes: posted in one order, matched and cancelled in others.
+#[test]
+fn a_hundred_thousand_receives_and_messages_are_matched_in_any_order() {
+    const MANY: i32 = 100_000;
+    let mut job = job(2);
+    let mut word = [0u8; 8];
+    let mut receives: Vec<_> = (0..MANY)
+        .map(|tag| job[1].receive(pattern(Some(0), Some(tag)), Some(0), &buffer(&mut word)))
+        .collect();
+    for tag in (0..MANY).rev().step_by(2) {
+        job[0].send(1, envelope(0, tag), &buffer(&mut tag.to_ne_bytes()), Mode::Standard);
+        if tag % 64 == 1 {
+            job[1].progress();
+        }
+    }
+    for id in receives.drain(..).step_by(2) {
+        job[1].cancel(id);
+        assert!(job[1].take_if_complete(id).is_some_and(|ended| ended.cancelled));
+    }
+    while job[1].progress() || job[0].progress() {}
+    for tag in 0..MANY {
+        job[0].send(1, envelope(0, tag), &buffer(&mut word), Mode::Standard);
+        if tag % 64 == 0 {
+            job[1].progress();
+        }
+    }
+    while job[1].progress() || job[0].progress() {}
+    assert_eq!(job[1].queues(), (0, MANY as usize));
+    for number in 0..MANY {
+        let tag = if number % 2 == 0 { Some(MANY - 1 - number / 2) } else { None };
+        let id = job[1].receive(pattern(None, tag), None, &buffer(&mut word));
+        assert!(job[1].take_if_complete(id).is_some());
+    }
+    assert_eq!(job[1].queues(), (0, 0));
+}
+
+/// Whatever another rank writes into the segment, this one ends with words or goes on, and never touches memory that isn't its own.
+#[test]
+fn scribbles_in_the_segment_end_the_job_in_words_or_do_nothing() {
+    for case in 0..60 {
+        // SAFETY: the child only runs engines of its own, and ends by _exit.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            scribble(case);
+            // SAFETY: ends the child.
+            unsafe { libc::_exit(0) };
+        }
+        let mut status = 0;
+        // SAFETY: waits for the child made above.
+        unsafe { libc::waitpid(child, &mut status, 0) };
+        assert!(libc::WIFEXITED(status), "case {case}: killed by signal {}", libc::WTERMSIG(status));
+        assert!(matches!(libc::WEXITSTATUS(status), 0 | 1), "case {case}: {}", libc::WEXITSTATUS(status));
+    }
+}
+
+fn scribble(case: u64) {
+    let mut random = Random(case);
+    let mut job = job(2);
+    // What the child says of a corrupt segment is not this test's output.
+    // SAFETY: the child's own descriptor.
+    unsafe { libc::close(2) };
+    let segment = job[0].segment().clone();
+    let mut data = vec![7u8; 100_000];
+    let mut places = vec![vec![0u8; 100_000]; 50];
+    for (round, place) in places.iter_mut().enumerate() {
+        let tag = round as i32;
+        job[1].receive(pattern(Some(0), None), Some(0), &buffer(place));
+        let bytes = [8, 60, 3000, 20_000, 100_000][random.below(5)];
+        job[0].send(1, envelope(0, tag), &buffer(&mut data[..bytes]), Mode::Standard);
+        for _ in 0..random.below(4) {
+            job[random.below(2)].progress();
+        }
+        for _ in 0..random.below(3) {
+            let (from, to) = (random.below(2), random.below(2));
+            let word =
+                if random.below(4) == 0 { random.below(8) } else { 8 * random.below(64) + random.below(2) };
+            let value = match random.below(3) {
+                0 => random.below(1 << 20) as u64,
+                1 => (random.below(1 << 31) as u64) << 32 | random.below(1 << 31) as u64,
+                _ => 0x0101 + random.below(12) as u64 * 256,
+            };
+            // SAFETY: inside the pair's area.
+            unsafe { segment.pair(from, to).cast::<u64>().add(word).write_volatile(value) };
+        }
+        for engine in &mut job {
+            engine.progress();
+        }
+    }
+}

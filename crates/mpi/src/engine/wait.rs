@@ -34,6 +34,8 @@ const RECONSIDER_MS: u32 = 100;
 static CROWDED: AtomicBool = AtomicBool::new(false);
 /// The kernel's barrier reaches this process.
 static BARRIER: AtomicBool = AtomicBool::new(false);
+/// Threads of this process that wait.
+static WAITERS: AtomicU32 = AtomicU32::new(0);
 /// Threads of this process that sleep.
 static SLEEPERS: AtomicU32 = AtomicU32::new(0);
 /// Those of them that wait for what other threads of this process do, too.
@@ -155,9 +157,35 @@ fn reconsider(now_ns: u64) {
     }
 }
 
-/// Whether there are more ranks than cpus.
+/// Whether there are more ranks than cpus, or several threads of this process wait: one of them moves the messages of all, and the
+/// others only keep it from it.
+#[inline]
 pub fn crowded() -> bool {
-    CROWDED.load(Ordering::Relaxed)
+    CROWDED.load(Ordering::Relaxed) || WAITERS.load(Ordering::Relaxed) > 1
+}
+
+/// A program that tests in a loop finds nothing: who could send what it tests for may need this cpu.
+pub fn make_way() {
+    // SAFETY: takes nothing.
+    unsafe { libc::sched_yield() };
+    let now = host::clock::kernel_ns();
+    reconsider(now);
+    leave_when_over();
+}
+
+/// A thread waits, as long as this lives.
+pub struct Waiter(());
+
+/// Counts this thread among those that wait.
+pub fn waiter() -> Waiter {
+    WAITERS.fetch_add(1, Ordering::Relaxed);
+    Waiter(())
+}
+
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        WAITERS.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// One wait, from the first poll that found nothing.
@@ -208,7 +236,7 @@ impl Waiting {
     #[inline]
     pub fn pause(&mut self) {
         self.polls += 1;
-        if !CROWDED.load(Ordering::Relaxed) && self.polls < POLLS {
+        if !crowded() && self.polls < POLLS {
             if self.polls > EAGER_POLLS {
                 std::hint::spin_loop();
             }
@@ -226,7 +254,7 @@ impl Waiting {
         // SAFETY: takes nothing.
         unsafe { libc::sched_yield() };
         let now = host::clock::kernel_ns();
-        let patience = if CROWDED.load(Ordering::Relaxed) || now - before > YIELDED_NS {
+        let patience = if crowded() || now - before > YIELDED_NS {
             SLEEP_AFTER_CROWDED_NS
         } else {
             // Spin again for a while: a yield costs more than a poll.
