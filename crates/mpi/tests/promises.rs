@@ -1,0 +1,18 @@
+//! What this library promises beyond the standard, each as a program in `tests/promises`.
+
+mod common;
+
+fn kept(name: &str) {
+    let program = common::compile(&format!("promises/{name}.c"));
+    assert_eq!(common::printed(2, &program, &[]), format!("ok {name}\n"));
+}
+
+#[test]
+fn unexpected_messages_cost_little_memory() {
+    kept("unexpected_memory");
+}
+
+#[test]
+fn a_receiver_copies_alone_while_the_sender_is_elsewhere() {
+    kept("copies_alone");
+}
