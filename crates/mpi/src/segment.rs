@@ -1,11 +1,13 @@
 //! The job's shared memory: one sealed, sparse memfd that the launcher makes and every rank maps.
 //!
 //! ```text
-//! header page | a page per rank | an area per ordered pair of ranks (ring and its counters) | a pool per rank | a table per rank, when profiled
+//! header page | a page per rank | an area per ordered pair of ranks (ring and its counters) | a pool per rank | a window per rank
+//! | a table per rank, when profiled
 //! ```
 //!
-//! Pages come into being when they are first touched, so that 256 ranks cost what they use. Everything inside is said by
-//! offsets; whatever is read from it is bounds-checked, because any rank of the job can scribble there.
+//! Pages come into being when they are first touched, so that 256 ranks cost what they use. Places inside are said by offsets and
+//! numbers; whatever is read from it is checked, because any rank of the job can scribble there. (Addresses that ranks tell one
+//! another, for copies from process to process, are checked by the kernel.)
 
 use std::ffi::c_int;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};

@@ -5,11 +5,10 @@
 
 mod common;
 
-use mpi::segment::{PAGE, PAIR_BYTES, POOL_BYTES};
+use mpi::segment::{PAGE, PAIR_BYTES, POOL_BYTES, WINDOW_BYTES};
 use std::ops::Range;
 use std::path::Path;
 
-const RANKS: usize = 3;
 /// What one run scribbles for. (A rank whose messages don't come gives up a second later.)
 const MILLISECONDS: &str = "100";
 
@@ -18,65 +17,88 @@ fn times() -> u64 {
     often.map_or(3, |often| often.parse().expect("CELLWEAVE_MPI_SCRIBBLES is a number"))
 }
 
-/// Scribbles on an area, and gives what was said in each run.
-fn scribble(area: Range<usize>) -> Vec<String> {
-    let program = common::compile("scribble/scribble.c");
-    (1..=times()).map(|seed| run(&program, seed, &area)).collect()
+/// What lies where in the memory of a job of so many ranks: see `mpi::segment`.
+struct Job(usize);
+
+impl Job {
+    fn pages(&self) -> Range<usize> {
+        PAGE..PAGE * (1 + self.0)
+    }
+
+    fn pair(&self, from: usize, to: usize) -> Range<usize> {
+        let start = self.pages().end + (to * self.0 + from) * PAIR_BYTES;
+        start..start + PAIR_BYTES
+    }
+
+    fn pools(&self) -> Range<usize> {
+        let start = self.pair(self.0 - 1, self.0 - 1).end;
+        start..start + self.0 * POOL_BYTES
+    }
+
+    fn windows(&self) -> Range<usize> {
+        let start = self.pools().end;
+        start..start + self.0 * WINDOW_BYTES
+    }
+
+    /// Scribbles on an area, and gives what was said in all runs.
+    fn scribble(&self, area: Range<usize>) -> String {
+        let program = common::compile("scribble/scribble.c");
+        (1..=times()).map(|seed| self.run(&program, seed, &area)).collect()
+    }
+
+    fn run(&self, program: &Path, seed: u64, area: &Range<usize>) -> String {
+        let words = [seed.to_string(), area.start.to_string(), area.len().to_string(), MILLISECONDS.into()];
+        let done = common::run(self.0 as u32, program, &words.each_ref().map(String::as_str));
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        let code = done.status.code();
+        let how = format!("seed {seed}, {area:?}: {code:?}\n{said}");
+        // A job that hangs is ended by SIGTERM.
+        assert!(!said.contains("killed by") && !said.contains("panicked"), "{how}");
+        assert!(code == Some(0) || said.contains("cellrun: "), "{how}");
+        said
+    }
 }
 
-fn run(program: &Path, seed: u64, area: &Range<usize>) -> String {
-    let words = [seed.to_string(), area.start.to_string(), area.len().to_string(), MILLISECONDS.into()];
-    let done = common::run(RANKS as u32, program, &words.each_ref().map(String::as_str));
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    let code = done.status.code();
-    let how = format!("seed {seed}, {area:?}: {code:?}\n{said}");
-    // A job that hangs is ended by SIGTERM.
-    assert!(!said.contains("killed by") && !said.contains("panicked"), "{how}");
-    assert!(code == Some(0) || said.contains("cellrun: "), "{how}");
-    said
-}
-
-const RANK_PAGES: Range<usize> = PAGE..PAGE * (1 + RANKS);
-
-fn pair(from: usize, to: usize) -> Range<usize> {
-    let start = RANK_PAGES.end + (to * RANKS + from) * PAIR_BYTES;
-    start..start + PAIR_BYTES
-}
-
-fn pools() -> Range<usize> {
-    let start = pair(RANKS - 1, RANKS - 1).end;
-    start..start + RANKS * POOL_BYTES
-}
+const NAMED: &str = "memory shared by rank 1 and rank 0 is corrupt: ";
 
 #[test]
 fn a_ring_that_is_scribbled_on_ends_the_job_with_the_names_of_its_ranks() {
-    let said: String = scribble(pair(0, 1)).concat();
-    assert!(said.contains("memory shared by rank 1 and rank 0 is corrupt: "), "{said}");
+    let said = Job(3).scribble(Job(3).pair(0, 1));
+    assert!(said.contains(NAMED), "{said}");
 }
 
 #[test]
 fn counters_that_are_scribbled_on_end_the_job_with_the_names_of_its_ranks() {
-    let counters = pair(1, 0).start..pair(1, 0).start + 16;
-    let said: String = scribble(counters).concat();
-    assert!(said.contains("memory shared by rank 1 and rank 0 is corrupt: "), "{said}");
+    let counters = Job(3).pair(1, 0).start..Job(3).pair(1, 0).start + 16;
+    let said = Job(3).scribble(counters);
+    assert!(said.contains(NAMED), "{said}");
 }
 
 #[test]
 fn scribbles_on_the_pages_of_ranks_kill_nobody() {
-    scribble(RANK_PAGES);
+    Job(3).scribble(Job(3).pages());
 }
 
 #[test]
 fn scribbles_on_the_pools_kill_nobody() {
-    scribble(pools());
+    Job(3).scribble(Job(3).pools());
+}
+
+#[test]
+fn scribbles_on_the_windows_kill_nobody() {
+    Job(2).scribble(Job(2).windows());
+    for rank in [0, 1] {
+        let counters = Job(2).windows().start + rank * WINDOW_BYTES;
+        Job(2).scribble(counters..counters + PAGE);
+    }
 }
 
 #[test]
 fn scribbles_on_the_first_page_kill_nobody() {
-    scribble(0..PAGE);
+    Job(3).scribble(0..PAGE);
 }
 
 #[test]
 fn scribbles_everywhere_kill_nobody() {
-    scribble(0..pools().end);
+    Job(3).scribble(0..Job(3).windows().end);
 }

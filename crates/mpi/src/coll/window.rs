@@ -159,16 +159,21 @@ impl Exchange<'_> {
         Ok((usable && other_usable != 0).then_some(Bases { filled, reduced }))
     }
 
-    /// Waits until a counter of the other's has come to a value.
-    fn until(&self, counter: &AtomicU64, value: u64) {
-        let there = || counter.load(Ordering::Acquire).wrapping_sub(value) as i64 >= 0;
+    /// Waits until a counter of the other's, which was `before`, has grown by so many.
+    fn until(&self, counter: &AtomicU64, before: u64, more: usize) {
+        let grown = || counter.load(Ordering::Acquire).wrapping_sub(before) as i64;
         for _ in 0..LOOKS {
-            if there() {
+            if grown() >= more as i64 {
                 return;
             }
             std::hint::spin_loop();
         }
-        runtime::wait_until(|_| there().then_some(()));
+        runtime::wait_until(|state| {
+            if grown() < 0 {
+                state.engine.corrupt(self.other_rank, "a counter of a window went back");
+            }
+            (grown() >= more as i64).then_some(())
+        });
     }
 
     /// Counts one more, and wakes the other should it sleep.
@@ -196,7 +201,7 @@ impl Exchange<'_> {
             let (start, bytes) = part(&theirs, index);
             // SAFETY: a piece of the caller's buffer, and a slot that is free: this rank has taken all that was in it.
             unsafe {
-                let slot = self.own.slot(before + index as u64);
+                let slot = self.own.slot(before.wrapping_add(index as u64));
                 std::ptr::copy_nonoverlapping(theirs.operand.add(start), slot, bytes);
             }
             self.count(&own.filled);
@@ -207,21 +212,21 @@ impl Exchange<'_> {
         }
         let Some(bases) = self.agree(pair, usable, before)? else { return Ok(false) };
         let take = |index: usize| {
-            self.until(&other.reduced, bases.reduced + index as u64 + 1);
+            self.until(&other.reduced, bases.reduced, index + 1);
             let (start, bytes) = part(&theirs, index);
             // SAFETY: this rank's slot, which the other is done with, and a piece of the caller's buffer.
             unsafe {
-                let slot = self.own.slot(before + index as u64);
+                let slot = self.own.slot(before.wrapping_add(index as u64));
                 std::ptr::copy_nonoverlapping(slot, theirs.result.add(start), bytes);
             }
         };
         for index in 0..pieces {
-            self.until(&other.filled, bases.filled + index as u64 + 1);
+            self.until(&other.filled, bases.filled, index + 1);
             let (start, bytes) = part(&mine, index);
             // SAFETY: a slot that the other has filled and does not touch before it is counted as reduced, and a piece of the caller's
             // buffers; operand and result may be the same place.
             unsafe {
-                let slot = self.other.slot(bases.filled + index as u64);
+                let slot = self.other.slot(bases.filled.wrapping_add(index as u64));
                 (self.kernel)(mine.operand.add(start), slot, bytes / self.size);
                 std::ptr::copy_nonoverlapping(slot, mine.result.add(start), bytes);
             }

@@ -394,7 +394,7 @@ impl Engine {
 
     /// Ends the job: what another rank left in the segment makes no sense.
     #[cold]
-    fn corrupt(&self, other: usize, what: &str) -> ! {
+    pub fn corrupt(&self, other: usize, what: &str) -> ! {
         crate::launch::abort(
             1,
             &format!(

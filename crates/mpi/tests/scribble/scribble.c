@@ -95,6 +95,7 @@ int main(int argc, char **argv)
         MPI_Comm copy;
         MPI_Comm_dup(MPI_COMM_WORLD, &copy);
         /* Nobody begins the next round before all have ended this one: its messages would match these receives. */
+        MPI_Allreduce(out[0], in[0], LARGEST, MPI_BYTE, MPI_BOR, copy);
         MPI_Allreduce(MPI_IN_PLACE, &again, 1, MPI_INT, MPI_MIN, copy);
         MPI_Comm_free(&copy);
     }
