@@ -141,6 +141,9 @@ pub enum Awaited {
     },
 }
 
+/// Looks at one ring in a row, while it is waited for.
+const TIGHT: u32 = 16;
+
 /// Moves the messages of this rank.
 #[derive(Default)]
 pub struct Engine {
@@ -264,6 +267,17 @@ impl Engine {
                 && self.copying.is_empty()
                 && self.incoming[from].connected
             {
+                // Looking at nothing but this line finds the message a third sooner than anything done in between.
+                for _ in 0..TIGHT {
+                    if let Some(header) = self.incoming[from].consumer.peek() {
+                        // What comes is often answered. (Longer ones take so long that the other side fetches the line back.)
+                        if header.length as usize <= ring::INLINE {
+                            self.outgoing[from].producer.fetch();
+                        }
+                        break;
+                    }
+                    std::hint::spin_loop();
+                }
                 self.take_one(from);
                 return;
             }
