@@ -135,13 +135,28 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
         let mut counted = false;
         let mut started = false;
         while let Some(word) = words.next() {
+            if word == ":" {
+                return Err("there is no program before :".into());
+            }
+            if word == "--" {
+                program.words.extend(words.next());
+                started = !program.words.is_empty();
+                break;
+            }
             let Some(name) = option_name(&word) else {
                 program.words.push(word);
                 started = true;
                 break;
             };
-            let mut value =
-                |what: &str| words.next().ok_or_else(|| format!("{} needs {what}", word.to_string_lossy()));
+            // `--timeout=5` is `--timeout 5`.
+            let (name, mut attached) = match name.split_once('=') {
+                Some((name, value)) => (name, Some(OsString::from(value))),
+                None => (name, None),
+            };
+            let mut value = |what: &str| {
+                let value = attached.take().or_else(|| words.next());
+                value.ok_or_else(|| format!("{} needs {what}", word.to_string_lossy()))
+            };
             match name {
                 "n" | "np" | "c" => {
                     program.ranks = ranks(&value("a number of ranks")?)?;
@@ -199,6 +214,9 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
                         ));
                     }
                 },
+            }
+            if attached.is_some() {
+                return Err(format!("{}: this option takes no value", word.to_string_lossy()));
             }
         }
         let mut more = false;
@@ -328,6 +346,8 @@ mod tests {
             ("", "there is no program"),
             ("-n 2", "there is no program to start"),
             ("-n 2 a :", "there is no program after :"),
+            ("-n 2 : a", "there is no program before :"),
+            ("--tag-output=no a", "--tag-output=no: this option takes no value"),
             ("-n 200 a : -n 57 b", "the programs have 257 ranks together; at most 256 are allowed"),
             (
                 "--stuck-after soon x",
@@ -339,6 +359,13 @@ mod tests {
             assert!(error.starts_with(text), "{line}: {error}");
         }
         assert!(told("--frobnicate x").unwrap_err().contains("no option --frobnicate"));
+    }
+
+    #[test]
+    fn values_may_be_attached_and_two_dashes_end_the_options() {
+        let options = run("--np=3 --timeout=2.5 -- -prog -n 2");
+        assert_eq!((options.ranks(), options.timeout_s), (3, Some(2.5)));
+        assert_eq!(options.programs[0].words, ["-prog", "-n", "2"]);
     }
 
     #[test]

@@ -10,8 +10,8 @@
 
 static int is(const char *what, const char *word) { return !strcmp(what, word); }
 
-static volatile sig_atomic_t came;
-static void handler(int signal) { came = signal; }
+static volatile sig_atomic_t came, times;
+static void handler(int signal) { came = signal; times++; }
 
 int main(int argc, char **argv)
 {
@@ -68,7 +68,8 @@ int main(int argc, char **argv)
         if (rank == 0) printf("ready\n"), fflush(stdout);
         MPI_Barrier(MPI_COMM_WORLD);
         while (!came) usleep(1000);
-        printf("rank %d got %d\n", rank, came);
+        usleep(100000);
+        printf("rank %d got %d, %d times\n", rank, came, times);
     }
     if (is(what, "orphan") && rank == 0) {
         if (fork() == 0) {

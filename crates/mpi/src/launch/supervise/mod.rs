@@ -279,11 +279,16 @@ impl Supervisor {
             if in_front && signal.by_terminal {
                 continue;
             }
+            let mut reached = Vec::new();
             for process in rank.processes().filter(|process| !process.ended) {
-                // SAFETY: numbers; a group that a child of ours leads, or a process of the job.
+                // SAFETY: numbers; a process of the job, or its group when that is the job's own.
                 unsafe {
-                    if in_front || libc::kill(-process.pid, signal.number) != 0 {
+                    let group = libc::getpgid(process.pid);
+                    if in_front || group <= 0 || group == libc::getpgrp() {
                         libc::kill(process.pid, signal.number);
+                    } else if !reached.contains(&group) {
+                        reached.push(group);
+                        libc::kill(-group, signal.number);
                     }
                 }
             }
