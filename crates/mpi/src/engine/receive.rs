@@ -270,6 +270,8 @@ impl Engine {
     pub(super) fn take_one(&mut self, from: usize) {
         if let Some(header) = self.incoming[from].consumer.peek() {
             self.take_piece(from, header);
+        } else if self.incoming[from].consumer.idle() {
+            self.told(from);
         }
     }
 
@@ -278,7 +280,12 @@ impl Engine {
     pub(super) fn drain(&mut self, from: usize) -> bool {
         let mut any = false;
         for _ in 0..TURN {
-            let Some(header) = self.incoming[from].consumer.peek() else { break };
+            let Some(header) = self.incoming[from].consumer.peek() else {
+                if self.incoming[from].consumer.idle() {
+                    self.told(from);
+                }
+                break;
+            };
             any = true;
             self.take_piece(from, header);
         }
@@ -293,9 +300,7 @@ impl Engine {
         let left = self.left(from, &header);
         self.take_data(from, header, self.piece(from, left));
         if self.incoming[from].consumer.consume(left) {
-            let incoming = &mut self.incoming[from];
-            incoming.told = incoming.consumer.handed_on;
-            self.wake(from);
+            self.told(from);
         }
     }
 
@@ -309,10 +314,14 @@ impl Engine {
             Some(piece) if piece.len() <= self.left(from, &header) => self.take_data(from, header, piece),
             _ => self.corrupt(from, "a piece that lies nowhere"),
         }
+        if self.incoming[from].consumer.consume_cell() {
+            self.told(from);
+        }
+    }
+
+    /// The sender was told how far this side is: it may wait for that.
+    fn told(&mut self, from: usize) {
         let incoming = &mut self.incoming[from];
-        incoming.consumer.consume(INLINE);
-        // The sender waits for the cell.
-        incoming.consumer.publish();
         incoming.told = incoming.consumer.handed_on;
         self.wake(from);
     }

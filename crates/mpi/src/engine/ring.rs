@@ -28,6 +28,9 @@ const PIECE_LINES: u32 = 64;
 /// The receiver says how far it has come after so many lines.
 const PUBLISH_LINES: u32 = if cfg!(loom) { 2 } else { 64 };
 
+/// The receiver says so too after so many cells.
+const MOST_CELLS: u32 = 4;
+
 /// What a ring lies in: the segment's memory, or a model of it.
 pub trait Memory {
     /// First word of a line; everything written before it was published is visible.
@@ -342,6 +345,8 @@ pub struct Consumer<M> {
     consumed: u64,
     /// Lines consumed since the counters were published.
     unpublished: u32,
+    /// Cells of the sender's pool among them.
+    cells: u32,
     /// Eager bytes handed on since the start.
     pub handed_on: u64,
 }
@@ -349,7 +354,7 @@ pub struct Consumer<M> {
 impl<M: Memory> Consumer<M> {
     /// The receiver's side of a ring in memory that is all zero.
     pub fn new(memory: M) -> Self {
-        Self { memory, line: 0, lap: 1, consumed: 0, unpublished: 0, handed_on: 0 }
+        Self { memory, line: 0, lap: 1, consumed: 0, unpublished: 0, cells: 0, handed_on: 0 }
     }
 
     /// The header of the next piece, when it is there.
@@ -398,10 +403,34 @@ impl<M: Memory> Consumer<M> {
         false
     }
 
+    /// Goes on behind the piece that is there, whose data lay in a cell. True when the sender was told how far: not at once, because
+    /// the copies of the next piece would wait until the counters' line is fetched from the sender.
+    #[inline]
+    pub fn consume_cell(&mut self) -> bool {
+        self.cells += 1;
+        if self.consume(0) {
+            return true;
+        }
+        self.cells == MOST_CELLS && {
+            self.publish();
+            true
+        }
+    }
+
+    /// There is nothing to do but wait: tells the sender which cells are free, if any are. True when it did.
+    #[inline]
+    pub fn idle(&mut self) -> bool {
+        self.cells != 0 && {
+            self.publish();
+            true
+        }
+    }
+
     /// Tells the sender how far.
     #[inline]
     pub fn publish(&mut self) {
         self.unpublished = 0;
+        self.cells = 0;
         self.memory.publish_counters(self.consumed, self.handed_on);
     }
 }
