@@ -48,6 +48,7 @@ programs! {
     info
     intercommunicators
     interposition
+    large_allreduce
     large_collectives
     large_counts
     many
