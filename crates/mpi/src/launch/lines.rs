@@ -150,6 +150,8 @@ fn takes(fd: RawFd) -> bool {
 pub struct Source {
     file: File,
     tag: String,
+    /// The piece that went out last didn't end its line, which was too long to wait for.
+    inside: bool,
     pending: Vec<u8>,
 }
 
@@ -168,7 +170,7 @@ impl Source {
     /// The reading end of a pipe; not blocking. With tags, `[rank] ` comes before every line.
     pub fn new(fd: OwnedFd, rank: usize, tags: bool) -> Self {
         let tag = if tags { format!("[{rank}] ") } else { String::new() };
-        Self { file: fd.into(), tag, pending: Vec::new() }
+        Self { file: fd.into(), tag, inside: false, pending: Vec::new() }
     }
 
     /// What to ask the kernel about.
@@ -222,9 +224,11 @@ impl Source {
 
     fn put_tagged(&mut self, sink: &mut Sink) {
         for line in self.pending.split_inclusive(|&byte| byte == b'\n') {
-            let mut tagged = self.tag.clone().into_bytes();
-            tagged.extend_from_slice(line);
-            sink.put(&tagged);
+            if !self.inside {
+                sink.put(self.tag.as_bytes());
+            }
+            sink.put(line);
+            self.inside = !line.ends_with(b"\n");
         }
         self.pending.clear();
     }
@@ -239,7 +243,7 @@ impl Source {
         if self.tag.is_empty() {
             sink.put(&self.pending);
             self.pending.clear();
-        } else if !self.pending.is_empty() {
+        } else if self.inside || !self.pending.is_empty() {
             self.pending.push(b'\n');
             self.put_tagged(sink);
         }
@@ -329,6 +333,24 @@ mod tests {
         drop(writer);
         while source.read(&mut bench.sink, &mut Vec::new()) != Got::End {}
         assert_eq!(bench.said(), b"[12] a\n[12] \n[12] b\n");
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_to_wait_for_has_one_tag() {
+        let mut bench = bench();
+        let (mut source, mut writer) = rank(3, true);
+        let mut bytes = vec![b'x'; 2 * LONGEST_LINE];
+        bytes.extend_from_slice(b"\nend");
+        let sent = bytes.clone();
+        let thread = std::thread::spawn(move || writer.write_all(&sent).unwrap());
+        let mut said = Vec::new();
+        while source.read(&mut bench.sink, &mut Vec::new()) != Got::End {
+            said.extend(bench.said());
+        }
+        thread.join().unwrap();
+        said.extend(bench.said());
+        let expected = [b"[3] ", &bytes[..=2 * LONGEST_LINE], b"[3] end\n"].concat();
+        assert!(said == expected, "{} bytes of {}", said.len(), expected.len());
     }
 
     #[test]
