@@ -3,6 +3,7 @@
 use crate::abi::{self, values::*};
 use crate::check::{self, CHECKING, Failure, mpi};
 use crate::comm::{Comm, FREE_CONTEXT};
+use crate::engine::remote;
 use crate::launch;
 use crate::p2p::buffered;
 use crate::profile;
@@ -10,6 +11,7 @@ use crate::progress;
 use crate::request::{self, Request};
 use crate::runtime::{self, State, phase};
 use crate::segment::stage;
+use crate::settings;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -36,8 +38,14 @@ fn start(required: c_int) -> Result<c_int, Failure> {
             ));
         }
     }
-    if std::env::var_os("CELLWEAVE_MPI_CHECK").is_some_and(|value| value == "0") {
-        CHECKING.store(false, Ordering::Relaxed);
+    let checking = |value: &str| ["0", "1"].contains(&value).then(|| value == "1");
+    if let Some(checking) = settings::of("CELLWEAVE_MPI_CHECK", "0 and 1", checking)? {
+        CHECKING.store(checking, Ordering::Relaxed);
+    }
+    let progress = progress::wanted()?;
+    let copying = |value: &str| if value == "ring" { Some(usize::MAX) } else { value.parse().ok() };
+    if let Some(from) = settings::of("CELLWEAVE_MPI_COPY", "ring and a number of bytes", copying)? {
+        remote::COPY_FROM.store(from, Ordering::Relaxed);
     }
     let job = launch::join().map_err(|text| Failure::new(MPI_ERR_OTHER, text))?;
     let header = job.segment.header();
@@ -49,7 +57,6 @@ fn start(required: c_int) -> Result<c_int, Failure> {
         state.world = Some(Arc::new(Comm::world(job.rank, job.segment.ranks())));
         state.own = Some(Arc::new(Comm::own(job.rank)));
     }
-    let progress = progress::wanted();
     runtime::set_locking(required == MPI_THREAD_MULTIPLE || progress);
     LEVEL.store(required, Ordering::Relaxed);
     MAIN_THREAD.store(this_thread(), Ordering::Relaxed);

@@ -20,6 +20,7 @@
 //! | `progress` | the thread that moves messages while the program computes | request |
 //! | `profile` | who sends how much to whom, time by function, who is stuck | segment |
 //! | `counters`, `tool` | what the engine counts; the interface of tools (MPI_T) | check |
+//! | `settings` | what the environment says | check |
 //! | `about` | what the library says of its ABI | comm |
 //! | `memory` | memory for programs, and the end of it | comm |
 //! | `env` | start and end, versions, clock | all |
@@ -43,5 +44,6 @@ mod progress;
 pub mod request;
 pub mod runtime;
 pub mod segment;
+mod settings;
 pub mod tool;
 pub mod topology;

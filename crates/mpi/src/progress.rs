@@ -3,9 +3,11 @@
 //! It sleeps on this rank's word, as a waiting rank does, and whoever writes to this rank wakes it. Every call takes the lock then,
 //! whatever the thread level, and reduction functions may run on this thread.
 
+use crate::check::Failure;
 use crate::engine::wait;
 use crate::request;
 use crate::runtime;
+use crate::settings;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -14,8 +16,12 @@ static ENDS: AtomicBool = AtomicBool::new(false);
 static THREAD: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
 
 /// Whether the environment asks for it.
-pub fn wanted() -> bool {
-    std::env::var_os("CELLWEAVE_MPI_PROGRESS").is_some_and(|value| value == "thread")
+///
+/// # Errors
+/// It asks for something else.
+pub fn wanted() -> Result<bool, Failure> {
+    let read = |value: &str| ["calls", "thread"].contains(&value).then(|| value == "thread");
+    Ok(settings::of("CELLWEAVE_MPI_PROGRESS", "calls and thread", read)?.unwrap_or(false))
 }
 
 /// Starts the thread. The engine is attached to its job.

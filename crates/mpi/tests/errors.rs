@@ -167,6 +167,21 @@ fn errors_return_when_the_launcher_was_told_so() {
 }
 
 #[test]
+fn a_setting_that_makes_no_sense_is_refused_with_what_is_allowed() {
+    for (name, value, allowed) in [
+        ("CELLWEAVE_MPI_CHECK", "maybe", "0 and 1"),
+        ("CELLWEAVE_MPI_PROGRESS", "fast", "calls and thread"),
+        ("CELLWEAVE_MPI_COPY", "-1", "ring and a number of bytes"),
+    ] {
+        let done = Command::new(program()).env(name, value).arg("returned").output().expect("starts");
+        let said = String::from_utf8_lossy(&done.stderr);
+        let text = format!("MPI_Init: the environment's {name} is {value}; allowed are {allowed}\n");
+        assert_eq!(said, format!("cellweave: {text}"));
+        assert!(!done.status.success(), "{said}");
+    }
+}
+
+#[test]
 fn what_is_not_supported_returns_and_says_so_once() {
     let (said, code) = two_ranks("unsupported");
     for rank in [0, 1] {

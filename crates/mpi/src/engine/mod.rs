@@ -201,7 +201,6 @@ impl Engine {
     /// Joins a job as one of its ranks.
     pub fn attach(&mut self, segment: Arc<Segment>, rank: usize) {
         let ranks = segment.ranks();
-        remote::configure();
         wait::prepare(&segment, rank);
         self.rank = rank;
         self.outgoing = (0..ranks).map(|to| Outgoing::new(&segment, rank, to)).collect();

@@ -32,13 +32,6 @@ pub enum Access {
     Forbidden,
 }
 
-/// Reads the setting `CELLWEAVE_MPI_COPY`: `ring` (never copy between processes), or from how many bytes on.
-pub fn configure() {
-    let Ok(setting) = std::env::var("CELLWEAVE_MPI_COPY") else { return };
-    let from = if setting == "ring" { usize::MAX } else { setting.parse().unwrap_or(DEFAULT_COPY_FROM) };
-    COPY_FROM.store(from, Ordering::Relaxed);
-}
-
 fn word_of(segment: &Segment) -> u64 {
     segment.header().identity.load(Ordering::Relaxed) ^ 0x6365_6c6c_7765_6176
 }

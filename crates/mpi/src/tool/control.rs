@@ -40,7 +40,7 @@ pub(super) static CONTROLS: &[Control] = &[
         verbosity: MPI_T_VERBOSITY_USER_BASIC,
         values: Some(&PROGRESS),
         scope: MPI_T_SCOPE_READONLY,
-        read: || progress::wanted().into(),
+        read: || progress::wanted().unwrap_or(false).into(),
         write: None,
     },
     Control {
