@@ -85,6 +85,7 @@ programs! {
     type_random
     user_operations
     wildcards
+    wrong_arguments
 }
 
 #[test]
