@@ -44,6 +44,17 @@ fn random_traffic_arrives_where_the_kernel_refuses_to_copy_between_processes() {
 }
 
 #[test]
+fn random_collectives_give_what_their_definitions_say() {
+    let program = common::compile("stress/random_collectives.c");
+    for (ranks, operations, seed) in
+        [(1, "1000", "1"), (2, "3000", "2"), (3, "2000", "3"), (4, "1000", "4"), (7, "500", "5")]
+    {
+        let printed = common::printed(ranks, &program, &["--operations", operations, "--seed", seed]);
+        assert!(printed.starts_with("ok random_collectives: "), "{printed}");
+    }
+}
+
+#[test]
 #[ignore = "takes minutes"]
 fn ten_million_messages_are_matched_as_the_model_says() {
     for seed in 100..110 {
