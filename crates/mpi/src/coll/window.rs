@@ -5,7 +5,7 @@
 //! crosses from core to core once each way, and nobody waits for what is not on its way. Both counters only grow, whoever the other
 //! is, and each has a line of its own. Each half is reduced by one rank only: both get the same bits.
 
-use super::algorithm::{SPLIT, share};
+use super::algorithm::{SMALL, share};
 use super::quick::{Pair, few};
 use crate::abi;
 use crate::abi::values::MPI_IN_PLACE;
@@ -65,9 +65,9 @@ impl Window {
     }
 }
 
-/// Whether an allreduce goes this way when there are two ranks; the same on both.
+/// Whether an allreduce goes this way when there are two ranks, as all do that are not small; the same on both.
 pub fn takes(count: i64, datatype: abi::Datatype) -> bool {
-    predefined_size(datatype).is_some_and(|size| count as usize >= SPLIT / size)
+    predefined_size(datatype).is_some_and(|size| count as usize > SMALL / size)
 }
 
 /// `MPI_Allreduce` of what `takes` says; false: not done.

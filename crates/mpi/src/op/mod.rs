@@ -256,7 +256,8 @@ impl State {
 
 #[cold]
 fn unfit(op: abi::Op, datatype: &Datatype) -> Failure {
-    let what = if datatype.predefined.is_some() { "this datatype" } else { "derived datatypes" };
+    let named = String::from_utf8_lossy(&datatype.name()).into_owned();
+    let what = if datatype.predefined.is_some() { &named } else { "derived datatypes" };
     let fits = match op.0 {
         v::MPI_MAX | v::MPI_MIN => "integers and floating point",
         v::MPI_SUM | v::MPI_PROD => "integers, floating point and complex",
