@@ -27,7 +27,7 @@ pub const WINDOW_BYTES: usize = PAGE + 512 * 1024;
 /// The launcher ended the job.
 const BY_LAUNCHER: u32 = u32::MAX;
 /// Bytes of a rank's page for the engine's claims.
-pub const RENDEZVOUS_BYTES: usize = PAGE - 4 * 64 - 512 - 128 - 256 - 16;
+pub const RENDEZVOUS_BYTES: usize = PAGE - 4 * 64 - 512 - 128 - 256 - 8;
 const MAGIC: u64 = 0x6365_6c6c_6d70_6901;
 
 /// The first page. Written by the launcher before any rank starts, but for what is atomic.
@@ -82,8 +82,8 @@ pub struct RankPage {
     pub affinity: [AtomicU64; 16],
     /// For the engine: the messages that this rank and their senders copy together.
     pub rendezvous: [u8; RENDEZVOUS_BYTES],
-    /// Where other ranks read, and write, to see whether they can copy from and to this one's memory.
-    pub probe: [AtomicU64; 2],
+    /// Address of a word in the rank's memory that others may read, and of one behind it to which they may write; 0: not yet.
+    pub probe: AtomicU64,
 }
 const _: () = assert!(size_of::<RankPage>() <= PAGE && size_of::<Header>() <= PAGE);
 

@@ -8,17 +8,15 @@ use crate::segment::Segment;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// Messages from so many bytes on are copied between the processes; below, through the pool. Measured on an EPYC (1 MB of L2 per core):
+/// The setting `CELLWEAVE_MPI_COPY`: messages from so many bytes on are copied between the processes; below, through the pool. Measured on an EPYC (1 MB of L2 per core):
 /// what stays in the caches is faster through shared memory, that is, up to about half the size of L2.
 pub static COPY_FROM: AtomicUsize = AtomicUsize::new(DEFAULT_COPY_FROM);
 const DEFAULT_COPY_FROM: usize = 2 * 1024 * 1024;
 /// The most pieces of memory of one call.
 pub const MOST_SPANS: usize = 512;
 
-/// What others read to see whether they can.
-static KNOWN: AtomicU64 = AtomicU64::new(0);
-/// Where others write to see whether they can.
-static SCRATCH: AtomicU64 = AtomicU64::new(0);
+/// What others read, and behind it where they write, to see whether they can.
+static PROBE: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 
 /// Whether a direction works.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -26,8 +24,8 @@ pub enum Access {
     /// Not tried yet.
     #[default]
     Unknown,
-    /// It does.
-    Works,
+    /// It does, with this process: who it is was read from shared memory once.
+    Works(libc::pid_t),
     /// It doesn't.
     Forbidden,
 }
@@ -47,35 +45,34 @@ pub fn allow(segment: &Segment, rank: usize) {
         }
     });
     let page = segment.rank(rank);
-    if page.probe[0].load(Ordering::Relaxed) == 0 {
-        KNOWN.store(word_of(segment), Ordering::Relaxed);
-        page.probe[1].store((&raw const SCRATCH) as u64, Ordering::Relaxed);
-        page.probe[0].store((&raw const KNOWN) as u64, Ordering::Release);
+    if page.probe.load(Ordering::Relaxed) == 0 {
+        PROBE[0].store(word_of(segment), Ordering::Relaxed);
+        page.probe.store((&raw const PROBE) as u64, Ordering::Release);
     }
 }
 
 /// Tries to read the memory of a rank that has allowed it.
 pub fn try_reading(segment: &Segment, rank: usize) -> Access {
-    let mut word = 0u64;
-    let own = Span { address: (&raw mut word).cast(), bytes: 8 };
-    let known = segment.rank(rank).probe[0].load(Ordering::Acquire);
-    let read = read(segment, rank, &[own], known, 8);
-    if read && word == word_of(segment) { Access::Works } else { Access::Forbidden }
+    probe(segment, rank, |_, _| true)
 }
 
 /// Tries to write to the memory of a rank that has allowed it.
 pub fn try_writing(segment: &Segment, rank: usize) -> Access {
-    let mut word = 1u64;
-    let own = Span { address: (&raw mut word).cast(), bytes: 8 };
-    let page = segment.rank(rank);
-    // What can be read is the right process; what is written then goes to its scratch word.
-    let works = try_reading(segment, rank) == Access::Works
-        && write(segment, rank, &[own], page.probe[1].load(Ordering::Relaxed), 8);
-    if works { Access::Works } else { Access::Forbidden }
+    // What can be read is the right place of the right process: the word behind it is for this.
+    probe(segment, rank, |pid, known| {
+        let mut word = 1u64;
+        write(pid, &[Span { address: (&raw mut word).cast(), bytes: 8 }], known + 8, 8)
+    })
 }
 
-fn pid(segment: &Segment, rank: usize) -> libc::pid_t {
-    segment.rank(rank).pid.load(Ordering::Relaxed) as libc::pid_t
+/// Reads a rank's known word, and tries something with its process and the word's address.
+fn probe(segment: &Segment, rank: usize, works: impl FnOnce(libc::pid_t, u64) -> bool) -> Access {
+    let page = segment.rank(rank);
+    let known = page.probe.load(Ordering::Acquire);
+    let pid = page.pid.load(Ordering::Relaxed) as libc::pid_t;
+    let mut word = 0u64;
+    let read = read(pid, &[Span { address: (&raw mut word).cast(), bytes: 8 }], known, 8);
+    if read && word == word_of(segment) && works(pid, known) { Access::Works(pid) } else { Access::Forbidden }
 }
 
 /// As the kernel wants them: `Span`'s fields in their order.
@@ -83,24 +80,20 @@ fn vectors(spans: &[Span]) -> Vec<libc::iovec> {
     spans.iter().map(|span| libc::iovec { iov_base: span.address.cast(), iov_len: span.bytes }).collect()
 }
 
-/// Reads `bytes` bytes from a rank's memory into our own; false when not all of them came.
-pub fn read(segment: &Segment, rank: usize, own: &[Span], other: u64, bytes: usize) -> bool {
+/// Reads `bytes` bytes from a process's memory into our own; false when not all of them came.
+pub fn read(pid: libc::pid_t, own: &[Span], other: u64, bytes: usize) -> bool {
     let remote = libc::iovec { iov_base: other as *mut _, iov_len: bytes };
     let local = vectors(own);
     // SAFETY: our spans are lent by their transfer until it is complete; the kernel checks all addresses.
-    let moved = unsafe {
-        libc::process_vm_readv(pid(segment, rank), local.as_ptr(), local.len() as _, &remote, 1, 0)
-    };
+    let moved = unsafe { libc::process_vm_readv(pid, local.as_ptr(), local.len() as _, &remote, 1, 0) };
     moved == bytes as isize
 }
 
-/// Writes `bytes` bytes of our own memory to a rank's; false when not all of them went.
-pub fn write(segment: &Segment, rank: usize, own: &[Span], other: u64, bytes: usize) -> bool {
+/// Writes `bytes` bytes of our own memory to a process's; false when not all of them went.
+pub fn write(pid: libc::pid_t, own: &[Span], other: u64, bytes: usize) -> bool {
     let remote = libc::iovec { iov_base: other as *mut _, iov_len: bytes };
     let local = vectors(own);
     // SAFETY: as for `read`.
-    let moved = unsafe {
-        libc::process_vm_writev(pid(segment, rank), local.as_ptr(), local.len() as _, &remote, 1, 0)
-    };
+    let moved = unsafe { libc::process_vm_writev(pid, local.as_ptr(), local.len() as _, &remote, 1, 0) };
     moved == bytes as isize
 }

@@ -128,7 +128,7 @@ impl Engine {
         if self.sharing.reading[from] == Access::Unknown {
             self.sharing.reading[from] = remote::try_reading(&segment, from);
         }
-        if self.sharing.reading[from] != Access::Works {
+        if !matches!(self.sharing.reading[from], Access::Works(_)) {
             return false;
         }
         let bytes = end - unasked;
@@ -177,7 +177,7 @@ impl Engine {
         if self.sharing.writing[from] == Access::Unknown {
             self.sharing.writing[from] = remote::try_writing(&segment, from);
         }
-        let works = self.sharing.writing[from] == Access::Works;
+        let works = matches!(self.sharing.writing[from], Access::Works(_));
         if alone && !works {
             return self.stream(from, index, receiver, end);
         }
@@ -307,12 +307,13 @@ impl Engine {
                 ),
             };
             let there = address.wrapping_add(from as u64);
-            let copied = bytes > 0
-                && if receives {
-                    remote::read(segment, other, &spans, there, bytes)
-                } else {
-                    remote::write(segment, other, &spans, there, bytes)
-                };
+            let access = if receives { self.sharing.reading[other] } else { self.sharing.writing[other] };
+            let copied = match access {
+                Access::Works(_) if bytes == 0 => false,
+                Access::Works(pid) if receives => remote::read(pid, &spans, there, bytes),
+                Access::Works(pid) => remote::write(pid, &spans, there, bytes),
+                Access::Unknown | Access::Forbidden => false,
+            };
             if !copied {
                 self.lost(other, receives);
             }
