@@ -19,7 +19,7 @@ pub enum Request {
 
 const MESSAGE: usize = 8;
 /// asm-generic/fcntl.h; the libc crate lacks it.
-const F_SETSIG: libc::c_int = 10;
+pub(super) const F_SETSIG: libc::c_int = 10;
 
 /// The socket's name for a job.
 pub fn name(identity: u64) -> String {

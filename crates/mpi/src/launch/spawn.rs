@@ -1,5 +1,6 @@
 //! Starting a rank's process: found first, then started without copying the launcher's memory.
 
+use super::offer::F_SETSIG;
 use host::Affinity;
 use std::ffi::{CStr, CString, OsStr, OsString, c_int, c_void};
 use std::io;
@@ -114,6 +115,9 @@ pub struct Start<'a> {
     pub streams: [RawFd; 3],
     /// A descriptor that it keeps.
     pub kept: RawFd,
+    /// The reading end of a pipe whose other end is this process's alone, by its name in `/proc`: when that breaks, the kernel
+    /// kills the started process's group, whatever became of the process itself.
+    pub lifeline: &'a CStr,
     /// The process group to join; 0: its own.
     pub group: libc::pid_t,
     /// Where it may run; nothing: where this process may.
@@ -123,6 +127,9 @@ pub struct Start<'a> {
     /// The limit of descriptors that the launcher was started with.
     pub descriptors: libc::rlimit,
 }
+
+/// The lowest descriptor number for a rank's line: scripts and shells use the low ones.
+const LIFELINE_FD: RawFd = 200;
 
 /// What became of a start.
 pub struct Started {
@@ -219,6 +226,7 @@ extern "C" fn child(shared: *mut c_void) -> c_int {
             }
         }
         libc::fcntl(start.kept, libc::F_SETFD, 0);
+        hold(start.lifeline, start.group);
         libc::setrlimit(libc::RLIMIT_NOFILE, &start.descriptors);
         // The runtime of this program ignores it; nobody else should.
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
@@ -233,6 +241,24 @@ extern "C" fn child(shared: *mut c_void) -> c_int {
         }
         shared.failed = errno();
         libc::_exit(127)
+    }
+}
+
+/// Holds a line of this process's own, and so of all that it starts, which ends its group when it breaks; of a process in
+/// somebody else's group, itself.
+///
+/// # Safety
+/// Makes system calls only, as a child must that shares its parent's memory.
+unsafe fn hold(lifeline: &CStr, group: libc::pid_t) {
+    // SAFETY: numbers, and a name that the parent made. Opened and not inherited, because who is killed belongs to an opening.
+    unsafe {
+        let opened = libc::open(lifeline.as_ptr(), libc::O_RDONLY | libc::O_NONBLOCK);
+        let fd = libc::fcntl(opened, libc::F_DUPFD, LIFELINE_FD);
+        libc::close(opened);
+        let own = libc::getpid();
+        libc::fcntl(fd, F_SETSIG, libc::SIGKILL);
+        libc::fcntl(fd, libc::F_SETOWN, if group == 0 { -own } else { own });
+        libc::fcntl(fd, libc::F_SETFL, libc::O_ASYNC | libc::O_NONBLOCK);
     }
 }
 

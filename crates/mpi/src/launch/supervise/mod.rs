@@ -100,6 +100,8 @@ pub struct Supervisor {
     terminal_group: Option<libc::pid_t>,
     poll: Poll,
     front: File,
+    /// The end of the ranks' lines that breaks with this process.
+    lifeline: Option<OwnedFd>,
     child_signals: File,
     listener: Option<Listener>,
     connections: HashMap<u64, Connection>,
@@ -169,6 +171,7 @@ impl Supervisor {
             terminal_group,
             poll,
             front: front.into(),
+            lifeline: None,
             child_signals,
             listener,
             connections: HashMap::new(),

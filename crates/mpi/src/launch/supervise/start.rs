@@ -34,6 +34,13 @@ impl Supervisor {
             Ok(file) => file,
             Err(error) => return self.cannot_start("/dev/null", &error),
         };
+        let (lifeline, held) = match lines::pipe() {
+            Ok(ends) => ends,
+            Err(error) => return self.cannot_start("the ranks' lifeline", &error),
+        };
+        self.lifeline = Some(held);
+        let lifeline_name =
+            CString::new(format!("/proc/self/fd/{}", lifeline.as_raw_fd())).unwrap_or_default();
         let ranks = self.ranks.len();
         let direct = ranks == 1 && !self.job.options.tags;
         let mut refused: Option<String> = None;
@@ -68,6 +75,7 @@ impl Supervisor {
                     directory: &text(program.directory.as_os_str()),
                     streams,
                     kept: memory.as_raw_fd(),
+                    lifeline: &lifeline_name,
                     // Who reads the terminal must be in its foreground.
                     group: self.terminal_group.filter(|_| rank == 0).unwrap_or(0),
                     cpus: cpus.as_ref(),
