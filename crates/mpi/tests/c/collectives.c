@@ -209,7 +209,7 @@ static void alltoallv(int count)
         for (int i = 0; i < rc[r]; i++) EQUAL(in[rp[r] + i], piece(r, me, i));
     for (int i = 0; i < receives; i++) gaps += in[i] == -1;
     EQUAL(gaps, 2 * n);
-    /* alltoallw: types and byte displacements per partner; odd partners get shorts in pairs */
+    /* alltoallw: a type and a place in bytes for each partner; sender and receiver name the type differently */
     MPI_Datatype pair, *st = malloc(n * sizeof *st), *rt = malloc(n * sizeof *rt);
     MPI_Type_contiguous(1, MPI_INT, &pair);
     MPI_Type_commit(&pair);

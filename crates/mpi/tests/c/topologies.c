@@ -3,7 +3,8 @@
 
 static void dims(void)
 {
-    static const int cases[][5] = {/* ranks, dims, wanted */ {6, 2, 3, 2, 0}, {7, 2, 7, 1, 0}, {12, 3, 3, 2, 2}, {16, 2, 4, 4, 0}, {1, 3, 1, 1, 1}, {64, 3, 4, 4, 4}, {60, 3, 5, 4, 3}};
+    static const int cases[][5] = {/* ranks, dimensions, wanted */ {6, 2, 3, 2, 0}, {7, 2, 7, 1, 0}, {12, 3, 3, 2, 2},
+                                   {16, 2, 4, 4, 0}, {1, 3, 1, 1, 1}, {64, 3, 4, 4, 4}, {60, 3, 5, 4, 3}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         int shape[3] = {0};
         MPI_Dims_create(cases[k][0], cases[k][1], shape);

@@ -137,7 +137,8 @@ static void call(Collective *c)
     else if (c->mode == NON_BLOCKING) non_blocking;                                                                    \
     else persistent;                                                                                                   \
     break
-#define ALL(name, lower, ...) EACH(MPI_##name(__VA_ARGS__, comm), MPI_I##lower(__VA_ARGS__, comm, r), MPI_##name##_init(__VA_ARGS__, comm, none, r))
+#define ALL(name, lower, ...)                                                                                          \
+    EACH(MPI_##name(__VA_ARGS__, comm), MPI_I##lower(__VA_ARGS__, comm, r), MPI_##name##_init(__VA_ARGS__, comm, none, r))
     switch (c->kind) {
     case BARRIER: EACH(MPI_Barrier(comm), MPI_Ibarrier(comm, r), MPI_Barrier_init(comm, none, r));
     case BCAST: ALL(Bcast, bcast, c->out, n, t, root);
@@ -164,9 +165,10 @@ static void expect(const Collective *c, int *buffer, long i, int right)
 {
     int got = *at(c, buffer, i);
     if (got == right) return;
-    fprintf(stderr, "random_collectives: seed %llu, operation %d, rank %d of %d: kind %d, mode %d, communicator %d, root %d, count %d, in place %d, "
-            "operation %d, strided %d: element %ld is %d, not %d\n", (unsigned long long)seed, c->number, c->me, c->n, c->kind, c->mode,
-            c->comm, c->root, c->count, c->in_place, c->operation, c->strided, i, got, right);
+    fprintf(stderr, "random_collectives: seed %llu, number %d, rank %d of %d: ", (unsigned long long)seed, c->number, c->me, c->n);
+    fprintf(stderr, "kind %d, mode %d, communicator %d, root %d, count %d, ", c->kind, c->mode, c->comm, c->root, c->count);
+    fprintf(stderr, "in place %d, operation %d, strided %d: ", c->in_place, c->operation, c->strided);
+    fprintf(stderr, "element %ld is %d, not %d\n", i, got, right);
     MPI_Abort(MPI_COMM_WORLD, 3);
 }
 

@@ -391,7 +391,8 @@ static void check_round(Thread *t)
         if (!t->messages[k].taken) wrong(t, "a message was lost, from", t->messages[k].source, -1);
         for (int i = 0; i < t->messages[k].taken - 1; i++) { /* earlier receives that got nothing do not fit it */
             const Receive *r = &t->receives[i];
-            if (!r->got && !r->withdrawn && fits(r, &t->messages[k])) wrong(t, "a pending receive was passed by", t->messages[k].taken - 1, i);
+            int passed = !r->got && !r->withdrawn && fits(r, &t->messages[k]);
+            if (passed) wrong(t, "a pending receive was passed by", t->messages[k].taken - 1, i);
         }
     }
 }
@@ -520,7 +521,8 @@ int main(int argc, char **argv)
     free(all);
     free(ids);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) printf("ok stress: %lld messages on %d ranks with %d threads, seed %llu\n", total, size, threads, (unsigned long long)seed);
+    if (rank == 0)
+        printf("ok stress: %lld messages on %d ranks with %d threads, seed %llu\n", total, size, threads, (unsigned long long)seed);
     MPI_Finalize();
     return 0;
 }
