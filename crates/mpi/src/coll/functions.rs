@@ -6,8 +6,8 @@
 use super::arguments::Numbers;
 use super::{build, neighbourhood, quick, run};
 use crate::abi;
-use crate::abi::values::{MPI_ERR_INFO, MPI_INFO_ENV, MPI_INFO_NULL};
 use crate::check::{self, Failure, mpi};
+use crate::comm::info::hints;
 use std::ffi::{c_int, c_void};
 
 /// The C type of a kind of argument, with counts of `int` (small) or `MPI_Count` (large).
@@ -51,10 +51,7 @@ macro_rules! value {
 
 /// That an info is one. No hint for collectives is known.
 fn valid(info: abi::Info) -> Result<(), Failure> {
-    if matches!(info.0, MPI_INFO_NULL | MPI_INFO_ENV) || check::running()?.infos.get(info.0).is_some() {
-        return Ok(());
-    }
-    Err(check::not_an("info", "info", info.0, MPI_ERR_INFO))
+    hints(&*check::running()?, info).map(drop)
 }
 
 /// Tries the shorter way, if there is one.

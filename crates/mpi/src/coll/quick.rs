@@ -1,4 +1,5 @@
-//! The shortest way for small messages between at most two ranks: no schedule, no memory, one exchange.
+//! The shortest way for small messages between at most two ranks: no schedule, no memory, one exchange. (Larger reductions of two
+//! ranks go on in `window`.)
 //!
 //! Each function does the same as the schedule would, or nothing at all when it has the slightest doubt about an argument: then
 //! the ordinary way finds out what is wrong.

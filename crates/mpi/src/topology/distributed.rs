@@ -7,6 +7,7 @@ use crate::abi;
 use crate::abi::values::*;
 use crate::check::{self, Failure, mpi};
 use crate::comm::Comm;
+use crate::comm::info::hints;
 use crate::runtime::State;
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -174,7 +175,8 @@ mpi! {
         reorder: c_int,
         comm_dist_graph: *mut abi::Comm,
     ) on comm_old {
-        let _ = info;
+        // No hint for graphs is known.
+        hints(&*check::running()?, info)?;
         let (incoming, outgoing) = ((indegree, sources, sourceweights), (outdegree, destinations, destweights));
         create_adjacent(comm_old, incoming, outgoing, reorder != 0, comm_dist_graph)
     }
@@ -191,7 +193,8 @@ mpi! {
         reorder: c_int,
         comm_dist_graph: *mut abi::Comm,
     ) on comm_old {
-        let _ = info;
+        // No hint for graphs is known.
+        hints(&*check::running()?, info)?;
         let comm = parent(comm_old, comm_dist_graph)?;
         let own = given_edges(&comm, n, sources, degrees, destinations, weights)?;
         let making = Making::of(&comm);
