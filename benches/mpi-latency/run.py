@@ -49,7 +49,7 @@ def main() -> None:
         return {f"B {how} {line['size']}": line["us"] for line in lines_}
 
     def by_hand(variant: str) -> Figures:
-        command = [str(bench.reference), "pingpong", variant, *map(str, SIZES[1:])]
+        command = [*bench.first, str(bench.reference), "pingpong", variant, *map(str, SIZES[1:])]
         return {f"{variant} plain {line['size']}": line["us"] for line in lines(command, bench.environ(), 60)}
 
     parts = [partial(plain, "B"), partial(plain, "A"), *(partial(others, how) for how in HOWS)]

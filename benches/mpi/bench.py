@@ -31,6 +31,7 @@ class Bench:
         options = argparse.ArgumentParser(description=about.splitlines()[0])
         options.add_argument("--rounds", type=int, default=7, help="runs of each that are needed (default 7)")
         options.add_argument("--quick", action="store_true", help="one round: proves that it works, measures nothing")
+        options.add_argument("--real-time", action="store_true", help="at real-time priority (as root): others disturb less")
         options.add_argument("--only", action="append", metavar="NAME", help="only this library (again for more)")
         self.options = options.parse_args()
         self.rounds = 1 if self.options.quick else self.options.rounds
@@ -39,6 +40,8 @@ class Bench:
         self.libraries = peers.libraries()
         if self.options.only:
             self.libraries = [library for library in self.libraries if library.name in self.options.only]
+        # Ranks that share a cpu would starve each other there.
+        self.first = ["chrt", "-f", "10"] if self.options.real_time else []
         self.peers = [library.name for library in self.libraries if library.name != OURS]
         peers.build(source, self.libraries)
         self.program = source.stem
@@ -51,11 +54,13 @@ class Bench:
 
     def wire(self) -> dict[str, Any]:
         """One look at the wire."""
-        return rounds.lines([str(self.reference), "wire"], self.environ(), 60)[0]
+        return rounds.lines([*self.first, str(self.reference), "wire"], self.environ(), 60)[0]
 
     def run(self, library: Library, ranks: int, *arguments: str, limit_s: float = 120) -> list[dict[str, Any]]:
         """One run of the measured program."""
-        return rounds.lines(library.command(ranks, self.program, *arguments), library.environ(self.cpus), limit_s)
+        command = library.command(ranks, self.program, *arguments)
+        first = self.first if ranks <= len(self.cpus) else []
+        return rounds.lines([*first, *command], library.environ(self.cpus), limit_s)
 
     def contenders(self, *parts: Callable[[Library], Figures]) -> dict[str, list[Part]]:
         """One contender per library, whose parts are runs of their own."""
@@ -63,4 +68,6 @@ class Bench:
 
     def measure(self, contenders: dict[str, list[Part]], steady: bool = True) -> rounds.Found:
         """Interleaved rounds; `steady`: a run counts when the wire is steady around it."""
-        return rounds.measure(contenders, self.wire if steady else None, self.rounds, self.most)
+        found = rounds.measure(contenders, self.wire if steady else None, self.rounds, self.most)
+        found.real_time = bool(self.first)
+        return found

@@ -92,6 +92,7 @@ class Found:
     runs: list[Run] = field(default_factory=list)
     dropped: int = 0
     failures: dict[str, str] = field(default_factory=dict)
+    real_time: bool = False
 
     def border_ns(self) -> float:
         """Between the two kinds of wire; 0 when there is one."""
@@ -104,7 +105,7 @@ class Found:
         """The runs on one kind of wire."""
         border = self.border_ns()
         slow = kind == KINDS[0]
-        return Found([run for run in self.runs if (run.wire_ns >= border) == slow], self.dropped, self.failures)
+        return Found([run for run in self.runs if (run.wire_ns >= border) == slow], self.dropped, self.failures, self.real_time)
 
     def wire_ns(self) -> float | None:
         """The wire of these runs, median."""
@@ -222,5 +223,5 @@ def head(found: Found) -> str:
     told = f" {found.dropped} of all runs did not count (wire not steady); the wire: {wire:.0f} ns a hop." if wire else ""
     return (
         f"{machine['cpu']}, {machine['cores']} cpus, Linux {machine['kernel']}, {machine['date']}. Medians over "
-        f"{min(counts)} to {max(counts)} runs each.{told}"
+        f"{min(counts)} to {max(counts)} runs each{' at real-time priority' if found.real_time else ''}.{told}"
     )
