@@ -63,7 +63,7 @@ said_by_one! {
     world_freed: "MPI_Comm_free: comm is MPI_COMM_WORLD or MPI_COMM_SELF, which cannot be freed"
     group_freed: "MPI_Group_size: group is a group that was freed; allowed is a group"
     request_freed: "MPI_Wait: request is a request that was freed; allowed is a request"
-    operation_wrong: "MPI_Allreduce: MPI_BAND is not defined for this datatype; it is for integers and MPI_BYTE"
+    operation_wrong: "MPI_Allreduce: MPI_BAND is not defined for MPI_DOUBLE; it is for integers and MPI_BYTE"
     operation_null: "MPI_Allreduce: op is MPI_OP_NULL; allowed is an operation"
     colour_negative: "MPI_Comm_split: color is -1; allowed are 0 and more, and MPI_UNDEFINED"
     info_key_empty: "MPI_Info_set: key has 0 bytes; allowed are 1 to 255"
