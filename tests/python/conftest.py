@@ -17,6 +17,9 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
+collect_ignore = ["mpi4py_programs"]
+"""Programs that a test starts with a Python that has mpi4py."""
+
 ROOT = Path(__file__).resolve().parents[2]
 MPI4PY = "4.1.2"
 MPICH = "5.0.2"
