@@ -286,6 +286,9 @@ impl Engine {
                 }
                 break;
             };
+            if any {
+                self.incoming[from].consumer.fetch_ahead();
+            }
             any = true;
             self.take_piece(from, header);
         }

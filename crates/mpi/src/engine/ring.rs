@@ -28,6 +28,8 @@ const PIECE_LINES: u32 = 64;
 /// The receiver says how far it has come after so many lines.
 const PUBLISH_LINES: u32 = if cfg!(loom) { 2 } else { 64 };
 
+/// Lines that are fetched ahead when messages come in a row: their transfers overlap.
+const AHEAD: u32 = if cfg!(loom) { 1 } else { 8 };
 /// The receiver says so too after so many cells.
 const MOST_CELLS: u32 = 4;
 
@@ -45,6 +47,8 @@ pub trait Memory {
     fn clear(&self, line: u32);
     /// The data of a line, going on in the lines behind it.
     fn data(&self, line: u32) -> *mut u8;
+    /// Fetches a line that will be read soon.
+    fn fetch_to_read(&self, _line: u32) {}
     /// How far the receiver has come, and the eager bytes it has handed on.
     fn counters(&self) -> (u64, u64);
     /// Says how far the receiver has come, after everything it read before.
@@ -119,6 +123,18 @@ impl Memory for Area {
         debug_assert!(line < LINES);
         // SAFETY: inside the area.
         unsafe { self.start.add((line as usize + 1) * LINE + HEADER) }
+    }
+
+    #[inline]
+    fn fetch_to_read(&self, line: u32) {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        // SAFETY: a hint; it reads nothing.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(self.word(line, 0).as_ptr().cast());
+        }
+        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+        let _ = line;
     }
 
     #[inline]
@@ -373,6 +389,13 @@ impl<M: Memory> Consumer<M> {
         let before = if self.lap == 1 { u8::MAX } else { self.lap - 1 };
         let first = self.memory.stamp(self.line);
         first != 0 && ![self.lap, before].contains(&(first as u8))
+    }
+
+    /// Fetches a line some way behind the piece that is there: several messages come at once.
+    #[inline]
+    pub fn fetch_ahead(&self) {
+        let line = self.line + AHEAD;
+        self.memory.fetch_to_read(if line < LINES { line } else { line - LINES });
     }
 
     /// The data of the piece that is there, when the message has `left` bytes from it on.

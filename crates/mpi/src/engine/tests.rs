@@ -180,6 +180,9 @@ struct Sent {
     send: Option<TransferId>,
 }
 
+/// A receive of the model's: its pattern, and its buffer.
+type Posted = (TransferId, Pattern, Box<[u8]>);
+
 /// Random traffic between three ranks: sizes, modes, wildcards, claims, receives before and after their messages. Each sender's messages
 /// must be received in the order of sending among those that a receive accepts, whole, by the first receive that was posted for them.
 #[test]
@@ -191,7 +194,7 @@ fn random_traffic_is_matched_as_the_standard_says() {
         let mut job = job(RANKS);
         let mut sent: Vec<Vec<Vec<Sent>>> =
             (0..RANKS).map(|_| (0..RANKS).map(|_| Vec::new()).collect()).collect();
-        let mut posted: Vec<Vec<(TransferId, Pattern, Box<[u8]>)>> = (0..RANKS).map(|_| Vec::new()).collect();
+        let mut posted: Vec<Vec<Posted>> = (0..RANKS).map(|_| Vec::new()).collect();
         let mut owed = [0usize; RANKS];
         let largest = sizes[3 + random.below(sizes.len() - 3)];
         let mut sends = 600;
