@@ -291,6 +291,15 @@ impl<M: Memory> Producer<M> {
         known(self)
     }
 
+    /// As `fetch`, a line some way ahead, unless the receiver may still be reading it: several messages go out at once.
+    #[inline]
+    pub fn fetch_ahead(&self) {
+        if self.free > AHEAD {
+            let line = self.line + AHEAD;
+            self.memory.fetch(if line < LINES { line } else { line - LINES });
+        }
+    }
+
     /// Eager bytes that the receiver has handed on since the start, as last seen.
     pub fn handed_on(&self) -> u64 {
         self.handed_on

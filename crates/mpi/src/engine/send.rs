@@ -142,6 +142,7 @@ impl Engine {
                 _ => unsafe { std::slice::from_raw_parts(buffer.address, bytes) },
             };
             out.producer.put_line(header(kind::EAGER, envelope, bytes), data);
+            out.producer.fetch_ahead();
             self.wake(to);
             return None;
         }
