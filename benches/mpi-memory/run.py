@@ -17,7 +17,7 @@ from rounds import Figures, Found
 
 HERE = Path(__file__).resolve().parent
 RANKS = 128
-LIMIT_S = 60.0
+LIMIT_S = 20.0
 CASES = {"start": "after MPI_Init", "ring": "after a ring of 8 B", "alltoall": "after an all-to-all of 8 B"}
 
 

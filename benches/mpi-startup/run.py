@@ -18,7 +18,7 @@ from rounds import Failed, Figures, Found, lines
 
 HERE = Path(__file__).resolve().parent
 RANKS = [1, 2, 16, 64]
-LIMIT_S = 60.0
+LIMIT_S = 10.0
 
 
 def main() -> None:

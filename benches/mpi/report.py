@@ -86,7 +86,7 @@ def curves(found: Found, series: dict[str, dict[int, str]], title: str, unit: st
                 )
         axis.set_xscale("log", base=2)
         axis.set_yscale("log")
-        sizes = [size for size in cases]
+        sizes = [size for size in cases if size in (8, 64) or size >= 256]
         axis.set_xticks([max(size, 1) for size in sizes], [size_name(size) for size in sizes], rotation=60, fontsize=8)
         axis.set_title(panel, fontsize=10)
         axis.grid(alpha=0.3)
