@@ -46,7 +46,7 @@ def _check() -> None:
     """Stop early and say what to install; maturin would fetch a compiler by itself."""
     if shutil.which("cargo") is None:
         sys.exit(
-            "cellweave: building needs Rust 1.85 or newer, and `cargo` is not on PATH.\n"
+            "cellweave: building needs Rust 1.88 or newer, and `cargo` is not on PATH.\n"
             "Install it from https://rustup.rs (or `apt install cargo`, where that is new enough) and try again."
         )
 
