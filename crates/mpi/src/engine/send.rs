@@ -409,6 +409,8 @@ impl Piece<'_> {
             return None;
         }
         let bytes = pool::piece_bytes(self.buffer.bytes, self.left);
+        // The line that will speak of the cell is fetched while the cell is filled.
+        out.producer.fetch();
         self.buffer.read(self.from, pool.cell(cell, bytes));
         let header = Header { kind: self.header.kind | kind::POOLED, ..self.header };
         out.producer.put_words(header, &[cell as u64, bytes as u64, 0, 0, 0, 0]);
