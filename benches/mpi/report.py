@@ -117,7 +117,7 @@ def bars(found: Found, cases: dict[str, str], title: str, unit: str, path: Path,
     axis.set_ylabel(unit)
     axis.set_title(title, fontsize=11)
     axis.grid(alpha=0.3, axis="y")
-    axis.legend(fontsize=8)
+    axis.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     figure_.tight_layout()
     figure_.savefig(path, dpi=110)
     plt.close(figure_)
