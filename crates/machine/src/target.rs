@@ -224,14 +224,14 @@ impl Experiment {
         within("buffers", u64::from(self.buffers), 1, u64::from(BUFFERS_MAX))?;
         within("repeats", u64::from(self.repeats), 1, u64::from(REPEATS_MAX))?;
         within("compute_ns", self.compute_ns, 0, COMPUTE_NS_MAX)?;
-        if let Walk::Stride(stride) = self.walk {
-            if stride % LINE_BYTES != 0 || !(self.size_bytes..=STRIDE_BYTES_MAX).contains(&stride) {
-                return Err(Error::Request(format!(
-                    "stride of {stride} bytes: a multiple of {LINE_BYTES} from the size of a transfer, {} bytes, to \
+        if let Walk::Stride(stride) = self.walk
+            && (stride % LINE_BYTES != 0 || !(self.size_bytes..=STRIDE_BYTES_MAX).contains(&stride))
+        {
+            return Err(Error::Request(format!(
+                "stride of {stride} bytes: a multiple of {LINE_BYTES} from the size of a transfer, {} bytes, to \
                      {STRIDE_BYTES_MAX} is allowed",
-                    self.size_bytes
-                )));
-            }
+                self.size_bytes
+            )));
         }
         within("the number of transfers", self.transfers.len() as u64, 1, TRANSFERS_MAX as u64)?;
         self.transfers.iter().enumerate().try_for_each(|(i, t)| t.check(i, machine))
@@ -299,7 +299,7 @@ pub fn check_size(size_bytes: u32) -> Result<(), Error> {
     if size_bytes == 0 || size_bytes > SIZE_BYTES_MAX {
         return Err(Error::Request(format!("size of {size_bytes} bytes: a transfer has {allowed}")));
     }
-    if !matches!(size_bytes, 1 | 2 | 4 | 8) && size_bytes % 16 != 0 {
+    if !matches!(size_bytes, 1 | 2 | 4 | 8) && !size_bytes.is_multiple_of(16) {
         let below = if size_bytes < 16 { 1 << size_bytes.ilog2() } else { size_bytes / 16 * 16 };
         let above = if size_bytes < 8 { below * 2 } else { size_bytes.div_ceil(16) * 16 };
         return Err(Error::Request(format!(

@@ -136,7 +136,7 @@ impl Search<'_> {
                         }
                     }
                 }
-                if self.moves % REBUILD == 0 {
+                if self.moves.is_multiple_of(REBUILD) {
                     self.state.rebuild();
                 }
                 if budget.due(self.moves) && budget.spent(self.moves, self.best.period, self.bound_ns) {

@@ -287,10 +287,10 @@ impl Near {
         }
         for &id in &problem.produces[task] {
             let b = &problem.broadcasts[id];
-            if let [other] = b.to[..] {
-                if other != task {
-                    add(other, 0.0, b.bytes as f64);
-                }
+            if let [other] = b.to[..]
+                && other != task
+            {
+                add(other, 0.0, b.bytes as f64);
             }
         }
         Near(list)

@@ -75,10 +75,10 @@ fn transfer(item: &str, machine: &Machine, numbered: &[ElementId]) -> Result<Tra
     if other == Store::Element(initiator) {
         return Err(within(format!("{} talks to itself", machine.elements[initiator].name)));
     }
-    if let Store::Memory(chip) = other {
-        if machine.elements.iter().all(|e| e.place.chip != chip) {
-            return Err(within(format!("{} has no chip {chip}", machine.name)));
-        }
+    if let Store::Memory(chip) = other
+        && machine.elements.iter().all(|e| e.place.chip != chip)
+    {
+        return Err(within(format!("{} has no chip {chip}", machine.name)));
     }
     Ok(Transfer { initiator, other, direction })
 }

@@ -320,10 +320,10 @@ impl Watch<'_, '_> {
         drop(failure);
         for (task, rescue) in self.rescues {
             let unit = self.layout.units.iter().find(|u| u.tasks.contains(task));
-            if unit.is_some_and(|u| hanging.contains(&u.element)) {
-                if let Err(why) = rescue.flush() {
-                    self.warnings.push(why);
-                }
+            if unit.is_some_and(|u| hanging.contains(&u.element))
+                && let Err(why) = rescue.flush()
+            {
+                self.warnings.push(why);
             }
         }
         reports

@@ -250,7 +250,7 @@ struct Scratch {
 /// page between them spares a chain of 16 kB copies that.
 fn apart(bytes: u64) -> Option<u64> {
     const PAGE_BYTES: u64 = 4096;
-    if bytes % PAGE_BYTES == 0 { bytes.checked_add(PAGE_BYTES / 2) } else { Some(bytes) }
+    if bytes.is_multiple_of(PAGE_BYTES) { bytes.checked_add(PAGE_BYTES / 2) } else { Some(bytes) }
 }
 
 /// Lives of a unit's passing buffers, and their places.

@@ -188,7 +188,7 @@ impl Game {
             let mut moved = false;
             for e in (0..n).map(|i| ((from + i) % n) as usize) {
                 if state.busy[e].is_some() {
-                    self.complete(&mut state, e, u64::from(random() % 5 == 0));
+                    self.complete(&mut state, e, u64::from(random().is_multiple_of(5)));
                     moved = true;
                 } else {
                     moved |= self.begin(&mut state, e);

@@ -78,14 +78,16 @@ impl Simulation {
 
     /// A command's size, alignment and both ends; or an element's of a list.
     fn check_piece(&self, ls: u32, ea: Address, bytes: u32) -> Result<Place, String> {
-        if !matches!(bytes, 1 | 2 | 4 | 8) && (bytes == 0 || bytes % 16 != 0 || bytes > DMA_BYTES_MAX) {
+        if !matches!(bytes, 1 | 2 | 4 | 8)
+            && (bytes == 0 || !bytes.is_multiple_of(16) || bytes > DMA_BYTES_MAX)
+        {
             return Err(format!("sizes are 1, 2, 4, 8, or a multiple of 16 up to {DMA_BYTES_MAX}"));
         }
         if self.place(ea) == Place::Nowhere {
             return self.range(ea, bytes.into());
         }
         let align = bytes.min(16);
-        if ls % align != 0 || ea.0 % u64::from(align) != 0 {
+        if !ls.is_multiple_of(align) || !ea.0.is_multiple_of(u64::from(align)) {
             return Err(format!("both ends must be multiples of {align}"));
         }
         if bytes < 16 && u64::from(ls % 16) != ea.0 % 16 {

@@ -188,7 +188,7 @@ impl Mfc {
                     self.order.remove(position);
                 }
             }
-        } else if times.tlb_entries > 0 && command.ea.0 % times.page_bytes == 0 {
+        } else if times.tlb_entries > 0 && command.ea.0.is_multiple_of(times.page_bytes) {
             let ea = command.ea;
             let miss = self.translate(ea, times);
             let command = self.slots[slot as usize].as_mut().expect("it was there");

@@ -214,7 +214,7 @@ impl Parameters {
         }
         in_range("timebase_hz", self.timebase_hz, 1, 1_600_000_000)?;
         in_range("memory_bytes", self.memory_bytes, 4096, 1 << 36)?;
-        if self.memory_bytes % 128 != 0 {
+        if !self.memory_bytes.is_multiple_of(128) {
             return refuse("memory_bytes", self.memory_bytes.to_string(), "a multiple of 128");
         }
         in_range("rules.per_ring", self.rules.per_ring.into(), 1, 3)?;

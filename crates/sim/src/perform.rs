@@ -302,7 +302,7 @@ impl Simulation {
         let Place::Memory { offset, .. } = self.place(ea) else {
             return Performed::Trap(format!("{atomic:?} at {ea}; allowed: main memory"));
         };
-        if offset % 128 != 0 || ls % 128 != 0 {
+        if offset % 128 != 0 || !ls.is_multiple_of(128) {
             return Performed::Trap(format!(
                 "{atomic:?} from {ea} to {ls:#x}; both must be multiples of 128"
             ));

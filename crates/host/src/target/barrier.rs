@@ -29,7 +29,7 @@ impl Barrier {
         let mut looks = 0u32;
         while self.round.load(Ordering::Acquire) == round {
             looks = looks.wrapping_add(1);
-            if looks % LOOKS == 0 {
+            if looks.is_multiple_of(LOOKS) {
                 std::thread::yield_now();
             } else {
                 std::hint::spin_loop();

@@ -161,12 +161,12 @@ impl Sequence {
         }
         match &part.entry {
             Entry::Run(basic, each) => {
-                if let Some(Signature { entry: Entry::Run(before, length), totals }) = self.0.last_mut() {
-                    if before == basic {
-                        *length += each * count;
-                        *totals = totals.plus(part.totals.times(count));
-                        return;
-                    }
+                if let Some(Signature { entry: Entry::Run(before, length), totals }) = self.0.last_mut()
+                    && before == basic
+                {
+                    *length += each * count;
+                    *totals = totals.plus(part.totals.times(count));
+                    return;
                 }
                 self.0.push(part.repeated(count));
             }

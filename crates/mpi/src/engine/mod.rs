@@ -260,26 +260,25 @@ impl Engine {
     /// all others now and then.
     #[inline]
     pub fn poll(&mut self, from: Option<usize>, round: u32) {
-        if let Some(from) = from {
-            if round % 32 != 0
-                && self.congested.is_empty()
-                && self.copying.is_empty()
-                && self.incoming[from].connected
-            {
-                // Looking at nothing but this line finds the message a third sooner than anything done in between.
-                for _ in 0..TIGHT {
-                    if let Some(header) = self.incoming[from].consumer.peek() {
-                        // What comes is often answered. (Longer ones take so long that the other side fetches the line back.)
-                        if header.length as usize <= ring::INLINE {
-                            self.outgoing[from].producer.fetch();
-                        }
-                        break;
+        if let Some(from) = from
+            && !round.is_multiple_of(32)
+            && self.congested.is_empty()
+            && self.copying.is_empty()
+            && self.incoming[from].connected
+        {
+            // Looking at nothing but this line finds the message a third sooner than anything done in between.
+            for _ in 0..TIGHT {
+                if let Some(header) = self.incoming[from].consumer.peek() {
+                    // What comes is often answered. (Longer ones take so long that the other side fetches the line back.)
+                    if header.length as usize <= ring::INLINE {
+                        self.outgoing[from].producer.fetch();
                     }
-                    std::hint::spin_loop();
+                    break;
                 }
-                self.take_one(from);
-                return;
+                std::hint::spin_loop();
             }
+            self.take_one(from);
+            return;
         }
         self.progress();
     }

@@ -26,7 +26,7 @@ fn whole(bytes: usize, size: usize) -> Option<usize> {
     if size == 0 {
         return (bytes == 0).then_some(0);
     }
-    (bytes % size == 0).then(|| bytes / size)
+    bytes.is_multiple_of(size).then(|| bytes / size)
 }
 
 fn get_count<N: Integer>(

@@ -161,7 +161,7 @@ fn begin(function: usize) -> u64 {
     }
     let Some(tally) = tally(function) else { return UNTIMED };
     let calls = add(&tally.times, 1);
-    if calls < ALL_TIMED || calls % SAMPLED == 0 { kernel_ns().max(UNTIMED + 1) } else { UNTIMED }
+    if calls < ALL_TIMED || calls.is_multiple_of(SAMPLED) { kernel_ns().max(UNTIMED + 1) } else { UNTIMED }
 }
 
 #[inline(never)]

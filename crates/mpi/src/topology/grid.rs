@@ -91,7 +91,8 @@ pub fn balanced(count: usize, parts: usize) -> Vec<usize> {
 }
 
 fn divisors(count: usize) -> Vec<usize> {
-    let small: Vec<usize> = (1..).take_while(|d| d * d <= count).filter(|d| count % d == 0).collect();
+    let small: Vec<usize> =
+        (1..).take_while(|d| d * d <= count).filter(|d| count.is_multiple_of(*d)).collect();
     let large = small.iter().rev().map(|d| count / d).filter(|d| d * d > count);
     small.iter().copied().chain(large).collect()
 }
@@ -101,7 +102,7 @@ fn split(count: usize, parts: usize, most: usize, divisors: &[usize], factors: &
     if parts == 0 {
         return count == 1;
     }
-    for &factor in divisors.iter().filter(|&&factor| factor <= most && count % factor == 0) {
+    for &factor in divisors.iter().filter(|&&factor| factor <= most && count.is_multiple_of(factor)) {
         // The others are no larger than this one.
         if (factor as u128).checked_pow(parts as u32).is_some_and(|reach| reach < count as u128) {
             continue;

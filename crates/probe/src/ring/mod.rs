@@ -115,7 +115,7 @@ impl Options {
             ));
         }
         let bytes = self.packet_bytes;
-        if bytes == 0 || bytes % 16 != 0 || bytes > PACKET_BYTES_MAX {
+        if bytes == 0 || !bytes.is_multiple_of(16) || bytes > PACKET_BYTES_MAX {
             return refuse(format!(
                 "packets of {bytes} bytes; allowed: multiples of 16 up to {PACKET_BYTES_MAX}, one DMA command"
             ));

@@ -83,7 +83,7 @@ impl Task {
             for (way, lane) in lanes.iter_mut().enumerate() {
                 self.forward(&mut library, way, lane);
             }
-            if library.counts.polls % POLLS_BETWEEN_BEATS == 0 && !(self.beat)() {
+            if library.counts.polls.is_multiple_of(POLLS_BETWEEN_BEATS) && !(self.beat)() {
                 return;
             }
         }

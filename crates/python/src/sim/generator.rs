@@ -43,7 +43,7 @@ impl Generator {
 
     fn go_on(&mut self, py: Python<'_>, reply: Reply) -> PyResult<Step> {
         self.steps += 1;
-        if self.steps % STEPS_PER_LOOK == 0 {
+        if self.steps.is_multiple_of(STEPS_PER_LOOK) {
             py.check_signals()?;
         }
         let reply = self.answer.convert(py, reply);

@@ -220,7 +220,7 @@ fn read_fully(input: &mut Input, into: &mut [u8]) -> Result<usize, String> {
 
 fn frames(bytes: u64, channels: u16) -> Result<usize, String> {
     let frame = 4 * u64::from(channels);
-    if bytes % frame != 0 {
+    if !bytes.is_multiple_of(frame) {
         return Err(format!(
             "an instance of {bytes} bytes is no whole number of frames of {channels} f32 ({frame} bytes)"
         ));

@@ -162,7 +162,7 @@ pub fn matched(graph: &Graph, edges: &[EdgeId], output: bool, specs: &[PortSpec]
             ));
         }
         let item = item_bytes(&spec.dtype).unwrap_or(1);
-        if edge.bytes % item != 0 && !spec.variable {
+        if !edge.bytes.is_multiple_of(item) && !spec.variable {
             return Err(format!(
                 "its {side} '{}' is of {}, and the {} bytes of the edge {} are no whole number of them",
                 spec.name,

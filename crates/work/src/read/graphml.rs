@@ -204,11 +204,11 @@ impl State<'_> {
     fn end(&mut self, name: &str) -> Result<(), String> {
         match name {
             "default" => {
-                if let Some((id, text)) = &mut self.data {
-                    if let Some(key) = self.keys.get_mut(id) {
-                        key.default = Some(text.trim().to_string());
-                        self.defaults.push(id.clone());
-                    }
+                if let Some((id, text)) = &mut self.data
+                    && let Some(key) = self.keys.get_mut(id)
+                {
+                    key.default = Some(text.trim().to_string());
+                    self.defaults.push(id.clone());
                 }
             }
             "key" => self.data = None,

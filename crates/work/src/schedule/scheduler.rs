@@ -203,10 +203,10 @@ impl<'g> Scheduler<'g> {
             }
             sweeps += 1;
             // A cycle among the parents is a cycle that grows for ever. Looking costs a sweep: look at powers of two.
-            if sweeps.is_power_of_two() {
-                if let Some(cycle) = self.cycle_of_parents() {
-                    return Err(cycle);
-                }
+            if sweeps.is_power_of_two()
+                && let Some(cycle) = self.cycle_of_parents()
+            {
+                return Err(cycle);
             }
         }
         if self.delayed { self.waiting_cycle(mapping, buffering, batch).map_or(Ok(()), Err) } else { Ok(()) }
@@ -225,10 +225,10 @@ impl<'g> Scheduler<'g> {
                     None => break,
                 }
             }
-            if seen_from[task] == start {
-                if let Some(cycle) = self.cycle_behind(task, &self.parent) {
-                    return Some(cycle);
-                }
+            if seen_from[task] == start
+                && let Some(cycle) = self.cycle_behind(task, &self.parent)
+            {
+                return Some(cycle);
             }
         }
         None

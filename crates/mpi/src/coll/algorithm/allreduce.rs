@@ -65,7 +65,7 @@ fn doubling<'a>(schedule: &mut Schedule, ranks: Ranks, operand: Elements<'a>, re
     let mut have = result;
     let mut room = schedule.scratch(result.datatype, result.count);
     if ranks.own < 2 * pairs {
-        if ranks.own % 2 == 0 {
+        if ranks.own.is_multiple_of(2) {
             schedule.send(ranks.own + 1, have);
             schedule.wait_all();
             schedule.receive(ranks.own + 1, result);
