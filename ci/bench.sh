@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 .venv/bin/python benches/stream-overhead/run.py "$@"
-for bench in latency bandwidth collectives crowded startup memory pack; do
+for bench in latency bandwidth collectives crowded startup memory pack profile; do
     .venv/bin/python "benches/mpi-$bench/run.py"
 done
 cargo run --quiet --release -p cellweave-plan --example planning -- benches/planning
