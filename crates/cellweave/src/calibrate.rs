@@ -104,7 +104,7 @@ fn period_ns(
         ..plan::Options::default()
     };
     let plan = plan::plan(machine, graph, &options, &|| 0.0, &mut |_| true)?;
-    let options = run::Options { instances: Some(instances), ..run::Options::default() };
+    let options = run::RunOptions { instances: Some(instances), ..run::RunOptions::default() };
     let outcome = run::run(graph, machine, &plan, &Standard::default(), options)?;
     Ok(1e9 / outcome.throughput_per_s)
 }

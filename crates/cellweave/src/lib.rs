@@ -23,7 +23,7 @@
 //! let machine = cellweave::machine::load("host")?;
 //! let kernels = cellweave::run::Standard::default();
 //! let (_graph, plan) = cellweave::plan(&graph, &machine, &kernels, &Default::default(), &mut |_| true)?;
-//! let options = cellweave::run::Options { instances: Some(1000), ..Default::default() };
+//! let options = cellweave::run::RunOptions { instances: Some(1000), ..Default::default() };
 //! let outcome = cellweave::run(&graph, &machine, &plan, &kernels, options)?;
 //! assert_eq!(outcome.instances, 1000);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

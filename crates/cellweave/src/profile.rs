@@ -173,7 +173,8 @@ fn costs(
     let mut part = 0.0;
     let mut go = |instances: u64, measure_tasks: bool, done: usize| -> Result<Outcome, Error> {
         part = done as f64 / (TOTALS + 1) as f64;
-        let options = run::Options { instances: Some(instances), measure_tasks, ..run::Options::default() };
+        let options =
+            run::RunOptions { instances: Some(instances), measure_tasks, ..run::RunOptions::default() };
         stoppable(&graph, machine, &plan, kernels, options, &mut || progress(part))
     };
     let instances = match options.instances {
@@ -217,7 +218,7 @@ pub(crate) fn stoppable(
     machine: &Machine,
     plan: &Plan,
     kernels: &dyn Kernels,
-    options: run::Options,
+    options: run::RunOptions,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Outcome, Error> {
     if !go_on() {
@@ -225,14 +226,14 @@ pub(crate) fn stoppable(
     }
     let stop = options.stop.clone();
     let mut stopped = false;
-    let mut watch = |_: &run::Progress| {
+    let mut watch = |_: &run::RunProgress| {
         if !go_on() {
             stopped = true;
             stop.store(run::STOP, Ordering::Release);
         }
     };
     let outcome =
-        run::run(graph, machine, plan, kernels, run::Options { progress: Some(&mut watch), ..options });
+        run::run(graph, machine, plan, kernels, run::RunOptions { progress: Some(&mut watch), ..options });
     if stopped { Err(Error::Stopped) } else { Ok(outcome?) }
 }
 

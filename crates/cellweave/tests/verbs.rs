@@ -1,7 +1,7 @@
 //! The verbs, one after another, on this computer.
 
 use cellweave::machine::Machine;
-use cellweave::run::{Options, Standard};
+use cellweave::run::{RunOptions, Standard};
 use cellweave::work::{Graph, read};
 use cellweave::{ProfileOptions, profile};
 
@@ -56,7 +56,7 @@ fn a_plan_profiles_first_where_costs_are_missing_and_then_runs() {
         cellweave::plan(&graph(UNEVEN), &machine, &kernels, &Default::default(), &mut |_| true).unwrap();
     assert!(graph.tasks.iter().all(|t| t.cost_on("core").is_some()));
     assert!(plan.bound_ns <= plan.period_ns);
-    let options = Options { instances: Some(2000), ..Options::default() };
+    let options = RunOptions { instances: Some(2000), ..RunOptions::default() };
     let outcome = cellweave::run(&graph, &machine, &plan, &kernels, options).unwrap();
     assert_eq!(outcome.instances, 2000);
     assert_eq!(outcome.predicted_per_s, plan.throughput_per_s);

@@ -6,7 +6,7 @@ use crate::kernels::PythonKernels;
 use crate::machine::Machine;
 use crate::plan::Watch;
 use cellweave::run::builtin::memory::Sink;
-use cellweave::run::{DRAIN, Options, Progress, STOP};
+use cellweave::run::{DRAIN, RunOptions, RunProgress, STOP};
 use cellweave::work::{Plan, Value};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -47,9 +47,9 @@ pub fn run<'py>(
         }
     }
     let stop = Arc::new(AtomicU32::new(cellweave::run::RUN));
-    let defaults = Options::default();
+    let defaults = RunOptions::default();
     let mut watch = Watch::new(progress);
-    let mut show = |p: &Progress| {
+    let mut show = |p: &RunProgress| {
         if !watch.tell(|state| describe(state, p)) {
             // The first Ctrl-C drains; a second one, or an exception of the caller's own function, stops.
             let own = watch.interrupted.take().is_none();
@@ -59,13 +59,13 @@ pub fn run<'py>(
         }
     };
     let run = || {
-        let options = Options {
+        let options = RunOptions {
             instances: given["instances"].as_u64(),
             stop: Arc::clone(&stop),
             watchdog_s: given["watchdog_s"].as_f64().unwrap_or(defaults.watchdog_s),
             trace: given["trace"].as_str().map(Into::into),
             progress: Some(&mut show),
-            ..Options::default()
+            ..RunOptions::default()
         };
         cellweave::run(&graph, &machine.0, &plan, &kernels, options)
     };
@@ -83,7 +83,7 @@ pub fn run<'py>(
     Ok((result.to_string(), kept))
 }
 
-fn describe(state: &Bound<'_, PyDict>, p: &Progress) -> PyResult<()> {
+fn describe(state: &Bound<'_, PyDict>, p: &RunProgress) -> PyResult<()> {
     state.set_item("what", "running")?;
     state.set_item("instances", p.instances)?;
     state.set_item("total", p.total)?;

@@ -6,7 +6,7 @@
 //! the sink copies them away. Medians of 5 runs each.
 
 use run::testing::{cores, edge, planned, task};
-use run::{Batch, Fired, Kernel, Kernels, Opened, Options, PortSpec, Standard, run};
+use run::{Batch, Fired, Kernel, Kernels, Opened, PortSpec, RunOptions, Standard, run};
 use work::{Edge, Graph, Task, TaskId};
 
 /// Writes a pattern; copies away; both over whole batches.
@@ -83,11 +83,11 @@ fn measure(name: &str, graph: &Graph, mapping: &[usize], batch: u64, seconds: f6
     let mut per_stage = Vec::new();
     let mut instances = 20_000u64;
     for round in 0..6 {
-        let options = Options {
+        let options = RunOptions {
             instances: Some(instances),
             trace: trace.clone(),
             trace_events: 1 << 22,
-            ..Options::default()
+            ..RunOptions::default()
         };
         let outcome = run(graph, &machine, &plan, &Bench, options).expect("a run");
         let ns = 1e9 / outcome.throughput_per_s / graph.tasks.len() as f64;

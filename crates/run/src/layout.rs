@@ -12,7 +12,7 @@ use work::{Edge, EdgeId, Graph, Plan, TaskId};
 /// Why a plan cannot be executed for this application on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct PlanError(pub String);
+pub struct LayoutError(pub String);
 
 /// A plan, resolved to indices and checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,8 +101,8 @@ pub enum Place {
     Scratch,
 }
 
-fn err<T>(text: String) -> Result<T, PlanError> {
-    Err(PlanError(text))
+fn err<T>(text: String) -> Result<T, LayoutError> {
+    Err(LayoutError(text))
 }
 
 /// `task.port`, as plans write it.
@@ -114,9 +114,9 @@ impl Layout {
     /// Resolves `plan` for `graph` on `machine`.
     ///
     /// # Errors
-    /// [`PlanError`] when the plan is for another application or machine, misses a task or an edge, gives an edge less
+    /// [`LayoutError`] when the plan is for another application or machine, misses a task or an edge, gives an edge less
     /// room than cannot hang, or orders a segment against its edges.
-    pub fn new(graph: &Graph, machine: &Machine, plan: &Plan) -> Result<Layout, PlanError> {
+    pub fn new(graph: &Graph, machine: &Machine, plan: &Plan) -> Result<Layout, LayoutError> {
         if plan.format != 1 {
             return err(format!("the plan has format {}, this version reads format 1", plan.format));
         }
@@ -143,7 +143,7 @@ impl Layout {
             .iter()
             .map(|t| {
                 plan.first_period.get(&t.name).copied().ok_or_else(|| {
-                    PlanError(format!("the plan gives no first_period for the task '{}'", t.name))
+                    LayoutError(format!("the plan gives no first_period for the task '{}'", t.name))
                 })
             })
             .collect::<Result<Vec<u64>, _>>()?;
@@ -299,7 +299,7 @@ impl Layout {
         first_period: &[u64],
         unit_of: &[usize],
         rank: &[usize],
-    ) -> Result<(), PlanError> {
+    ) -> Result<(), LayoutError> {
         if plan.edges.len() != graph.edges.len() {
             return err(format!(
                 "the plan has {} edges, the application {}",
@@ -366,7 +366,7 @@ impl Layout {
         rank: &[usize],
         port: &work::Port,
         edges: &[EdgeId],
-    ) -> Result<Ring, PlanError> {
+    ) -> Result<Ring, LayoutError> {
         let batch = plan.batch;
         let producer = unit_of[port.task];
         let lead = edges.iter().map(|&e| graph.edges[e].delay).max().unwrap_or(0);
@@ -393,7 +393,7 @@ impl Layout {
                     edge.delay
                 ));
             }
-            let absurd = || PlanError(format!("{}: peek, delay or slots beyond 2^50", name()));
+            let absurd = || LayoutError(format!("{}: peek, delay or slots beyond 2^50", name()));
             let slots = plan.edges[e].slots_out.checked_add(plan.edges[e].slots_in).ok_or_else(absurd)?;
             if [slots, edge.peek, edge.delay, edge.bytes].iter().any(|&x| x > 1 << 50) {
                 return Err(absurd());
@@ -440,7 +440,7 @@ fn used_elements(
     graph: &Graph,
     machine: &Machine,
     plan: &Plan,
-) -> Result<(Vec<Used>, Vec<ElementId>), PlanError> {
+) -> Result<(Vec<Used>, Vec<ElementId>), LayoutError> {
     let index: HashMap<&str, ElementId> =
         machine.elements.iter().enumerate().map(|(i, e)| (e.name.as_str(), i)).collect();
     let mut element_of = Vec::with_capacity(graph.tasks.len());
@@ -477,7 +477,7 @@ fn task_order(
     elements: &[Used],
     element_of: &[usize],
     names: &HashMap<&str, TaskId>,
-) -> Result<Vec<Vec<TaskId>>, PlanError> {
+) -> Result<Vec<Vec<TaskId>>, LayoutError> {
     let mut seen = vec![false; graph.tasks.len()];
     let mut order = vec![Vec::new(); elements.len()];
     for (e, used) in elements.iter().enumerate() {

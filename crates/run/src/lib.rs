@@ -17,12 +17,12 @@
 //! Floor 2: imports `machine`, `work` and `host`.
 //!
 //! ```
-//! use run::{Options, Standard, run};
+//! use run::{RunOptions, Standard, run};
 //! # use run::testing;
 //! # let (graph, machine, plan) = testing::chain(3, 64, 16, 1);
-//! let outcome = run(&graph, &machine, &plan, &Standard::default(), Options {
+//! let outcome = run(&graph, &machine, &plan, &Standard::default(), RunOptions {
 //!     instances: Some(10_000),
-//!     ..Options::default()
+//!     ..RunOptions::default()
 //! })?;
 //! assert_eq!(outcome.instances, 10_000);
 //! # Ok::<(), run::RunError>(())
@@ -48,8 +48,8 @@ mod worker;
 
 pub use builtin::Standard;
 pub use kernel::{Batch, Connected, Fired, Kernel, Kernels, Opened, PortSpec, TaskInfo};
-pub use layout::{Layout, PlanError};
-pub use options::{DRAIN, Options, Progress, RUN, RunError, STOP};
+pub use layout::{Layout, LayoutError};
+pub use options::{DRAIN, RUN, RunError, RunOptions, RunProgress, STOP};
 pub use outcome::{ElementOutcome, Latency, Outcome};
 pub use runtime::run;
 pub use samples::Quantiles;

@@ -1,6 +1,6 @@
 //! What a caller may ask of a run, and what can go wrong.
 
-use crate::layout::PlanError;
+use crate::layout::LayoutError;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
@@ -12,7 +12,7 @@ pub const DRAIN: u32 = 1;
 pub const STOP: u32 = 2;
 
 /// What a caller may ask of a run.
-pub struct Options<'a> {
+pub struct RunOptions<'a> {
     /// How often every task fires; `None`: until a source ends.
     pub instances: Option<u64>,
     /// [`RUN`], [`DRAIN`] or [`STOP`]; may be raised at any time from any thread or signal handler. It is looked at
@@ -31,12 +31,12 @@ pub struct Options<'a> {
     /// Events that a worker's trace holds at most; the result says when that was not enough.
     pub trace_events: usize,
     /// Called about five times a second on the caller's thread.
-    pub progress: Option<&'a mut dyn FnMut(&Progress)>,
+    pub progress: Option<&'a mut dyn FnMut(&RunProgress)>,
 }
 
-impl Default for Options<'_> {
+impl Default for RunOptions<'_> {
     fn default() -> Self {
-        Options {
+        RunOptions {
             instances: None,
             stop: Arc::new(AtomicU32::new(RUN)),
             watchdog_s: 10.0,
@@ -52,7 +52,7 @@ impl Default for Options<'_> {
 
 /// How far a run is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Progress {
+pub struct RunProgress {
     /// Instances that the last sink has taken.
     pub instances: u64,
     /// How many there will be, where that is known.
@@ -74,7 +74,7 @@ pub struct Progress {
 pub enum RunError {
     /// The plan does not fit the application or the machine.
     #[error("{0}")]
-    Plan(#[from] PlanError),
+    Plan(#[from] LayoutError),
     /// The buffers do not fit the computer.
     #[error("{0}")]
     Memory(String),
@@ -106,7 +106,7 @@ pub enum RunError {
         /// What the kernel said.
         why: String,
     },
-    /// No progress for [`Options::watchdog_s`]. Sinks were flushed.
+    /// No progress for [`RunOptions::watchdog_s`]. Sinks were flushed.
     #[error("no progress for {seconds} s: {why}")]
     Stuck {
         /// How long.

@@ -1,8 +1,8 @@
 //! The caller's thread: starts the workers, watches them, and puts together what they leave behind.
 
 use crate::kernel::{Kernels, Rescue};
-use crate::layout::{Layout, PlanError};
-use crate::options::{DRAIN, Options, Progress, RUN, RunError, STOP};
+use crate::layout::{Layout, LayoutError};
+use crate::options::{DRAIN, RUN, RunError, RunOptions, RunProgress, STOP};
 use crate::outcome::{ElementOutcome, Latency, Outcome, steady};
 use crate::samples::Quantiles;
 use crate::scheduler::Counters;
@@ -40,13 +40,13 @@ pub fn run(
     machine: &Machine,
     plan: &Plan,
     kernels: &dyn Kernels,
-    mut options: Options<'_>,
+    mut options: RunOptions<'_>,
 ) -> Result<Outcome, RunError> {
     let layout = Layout::new(graph, machine, plan)?;
     let has_source = layout.units.iter().any(|u| u.source);
     if !has_source && options.instances.is_none() {
         let why = "every task of the application has inputs: without a source, say how many instances to run";
-        return Err(PlanError(why.into()).into());
+        return Err(LayoutError(why.into()).into());
     }
     let memory_bytes = options.memory_bytes.unwrap_or_else(memory_available);
     let Setup { layout, workers, blocks, may_block, rescues } = setup(graph, layout, kernels, memory_bytes)?;
@@ -185,7 +185,7 @@ struct Watch<'a, 'b> {
     /// Per task: a call of its kernel may wait for the outside world.
     sources: &'a [bool],
     rescues: &'a [(TaskId, Arc<dyn Rescue>)],
-    options: &'a mut Options<'b>,
+    options: &'a mut RunOptions<'b>,
     threads: &'a [Option<JoinHandle<()>>],
     predicted_per_s: f64,
     has_source: bool,
@@ -353,7 +353,7 @@ impl Watch<'_, '_> {
             })
             .collect();
         let total = Some(self.shared.instances.load(Ordering::Relaxed)).filter(|&n| n != u64::MAX);
-        let progress = Progress {
+        let progress = RunProgress {
             instances,
             total,
             elapsed_s: (now_ns - self.begin_ns) as f64 / 1e9,

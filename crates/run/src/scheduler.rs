@@ -151,7 +151,7 @@ pub struct Write {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Progress {
+struct UnitState {
     fired: u64,
     /// `fired` modulo the batch.
     phase: u64,
@@ -172,7 +172,7 @@ struct Counter {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Scheduler {
     batch: u64,
-    units: Vec<Progress>,
+    units: Vec<UnitState>,
     counters: Vec<Counter>,
     watched: Vec<CounterId>,
     next: usize,
@@ -201,7 +201,7 @@ impl Scheduler {
         let mut place = std::collections::HashMap::new();
         for &u in &layout.elements[element].units {
             place.insert(u, units.len());
-            units.push(Progress {
+            units.push(UnitState {
                 fired: 0,
                 phase: 0,
                 reads: Vec::new(),

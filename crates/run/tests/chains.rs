@@ -2,7 +2,7 @@
 
 use run::builtin::memory::{Sink, source};
 use run::testing::{chain, cores, edge, planned, task};
-use run::{Kernels, Opened, Options, Standard, run};
+use run::{Kernels, Opened, RunOptions, Standard, run};
 use std::sync::Arc;
 use work::{Graph, TaskId};
 
@@ -27,7 +27,7 @@ fn a_chain_on_any_number_of_workers_fires_every_task_as_often_as_asked() {
     for elements in [1, 2, 5] {
         for batch in [1, 7, 64] {
             let (graph, machine, plan) = chain(5, 64, batch, elements);
-            let options = Options { instances: Some(1001), ..Options::default() };
+            let options = RunOptions { instances: Some(1001), ..RunOptions::default() };
             let outcome = run(&graph, &machine, &plan, &Standard::default(), options).unwrap();
             assert_eq!(outcome.instances, 1001, "{elements} elements, batch {batch}");
         }
@@ -53,7 +53,7 @@ fn memory_goes_through_a_chain_unchanged() {
         for batch in [1, 5, 32] {
             let plan = planned(&graph, &machine, &mapping, batch).unwrap();
             let kernels = WithMemory { input: input.clone(), sink: Sink::default() };
-            run(&graph, &machine, &plan, &kernels, Options::default()).unwrap();
+            run(&graph, &machine, &plan, &kernels, RunOptions::default()).unwrap();
             let mut wanted = (*input).clone();
             wanted.resize(100_032, 0);
             assert!(kernels.sink.take() == wanted, "{mapping:?}, batch {batch}");
@@ -65,7 +65,7 @@ fn memory_goes_through_a_chain_unchanged() {
 fn a_graph_of_many_tasks_runs_on_few_and_on_many_workers() {
     for (tasks, elements) in [(20_000, 2), (300, 100)] {
         let (graph, machine, plan) = chain(tasks, 8, 4, elements);
-        let options = Options { instances: Some(10), ..Options::default() };
+        let options = RunOptions { instances: Some(10), ..RunOptions::default() };
         let outcome = run(&graph, &machine, &plan, &Standard::default(), options).unwrap();
         assert_eq!((outcome.instances, outcome.elements.len()), (10, elements));
     }

@@ -2,7 +2,7 @@
 
 use run::builtin::wav::head_of;
 use run::testing::{cores, planned};
-use run::{Options, Standard, run};
+use run::{RunOptions, Standard, run};
 use std::path::PathBuf;
 
 #[test]
@@ -22,7 +22,7 @@ fn the_rust_kernel_of_the_examples_builds_and_writes_its_tone() {
     for mapping in [[0, 0, 0], [0, 1, 1]] {
         let plan = planned(&graph, &machine, &mapping, 8).unwrap();
         let outcome =
-            run(&graph, &machine, &plan, &Standard::in_folder(&folder), Options::default()).unwrap();
+            run(&graph, &machine, &plan, &Standard::in_folder(&folder), RunOptions::default()).unwrap();
         assert_eq!(outcome.instances, 750);
         let file = std::fs::read(folder.join("tone.wav")).unwrap();
         assert_eq!((file.len(), head_of(&folder.join("tone.wav")).unwrap().rate), (44 + 96_000, 48_000));

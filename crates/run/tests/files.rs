@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use run::builtin::wav::{Format, Head, head_of};
 use run::testing::{cores, edge, planned, task};
-use run::{Options, Outcome, RunError, Standard, run};
+use run::{Outcome, RunError, RunOptions, Standard, run};
 use std::fs;
 use std::path::PathBuf;
 use work::{Graph, Task, Value};
@@ -40,7 +40,7 @@ fn through(
     };
     let machine = cores(2);
     let plan = planned(&graph, &machine, &[0, 1, 0], 16).unwrap();
-    run(&graph, &machine, &plan, &Standard::in_folder(at), Options { instances, ..Options::default() })
+    run(&graph, &machine, &plan, &Standard::in_folder(at), RunOptions { instances, ..RunOptions::default() })
 }
 
 #[test]

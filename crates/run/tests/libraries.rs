@@ -4,7 +4,7 @@ use run::builtin::memory::{Sink, source};
 use run::kernel::abi;
 use run::kernel::library::Library;
 use run::testing::{cores, edge, planned, task};
-use run::{Kernels, Opened, Options, RunError, Standard, run};
+use run::{Kernels, Opened, RunError, RunOptions, Standard, run};
 use std::mem::{offset_of, size_of};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -67,7 +67,7 @@ fn run_through(
     let input = (0..1000u32).flat_map(|i| (i as f32).to_le_bytes()).collect::<Vec<u8>>();
     let kernels =
         Test { standard: Standard::in_folder(folder()), input: Arc::new(input), sink: Sink::default() };
-    let options = Options { watchdog_s: 0.5, ..Options::default() };
+    let options = RunOptions { watchdog_s: 0.5, ..RunOptions::default() };
     run(&graph, &machine, &plan, &kernels, options)?;
     Ok(kernels.sink.take().chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect())
 }
@@ -150,7 +150,7 @@ fn instances_of_variable_length_keep_their_lengths_on_every_way() {
         let plan = planned(&graph, &machine, &mapping, 8).unwrap();
         let kernels =
             Test { standard: Standard::in_folder(folder()), input: Arc::default(), sink: Sink::default() };
-        let options = Options { instances: Some(100), ..Options::default() };
+        let options = RunOptions { instances: Some(100), ..RunOptions::default() };
         run(&graph, &machine, &plan, &kernels, options).unwrap();
         let got: Vec<u64> =
             kernels.sink.take().chunks(8).map(|b| u64::from_le_bytes(b.try_into().unwrap())).collect();
@@ -178,7 +178,7 @@ fn kernels_that_work_in_place_give_the_same_bytes() {
         let input: Arc<Vec<u8>> = Arc::new((0..=254).collect());
         let kernels =
             Test { standard: Standard::in_folder(folder()), input: input.clone(), sink: Sink::default() };
-        run(&graph, &machine, &plan, &kernels, Options::default()).unwrap();
+        run(&graph, &machine, &plan, &kernels, RunOptions::default()).unwrap();
         let wanted: Vec<u8> = input.iter().map(|b| b.wrapping_add(3)).collect();
         assert_eq!(kernels.sink.take(), wanted);
     }

@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use run::builtin::memory::{Sink, source};
 use run::testing::{chain, cores, edge, planned, task};
-use run::{Batch, DRAIN, Fired, Kernel, Kernels, Opened, Options, PortSpec, RunError, STOP, Standard, run};
+use run::{
+    Batch, DRAIN, Fired, Kernel, Kernels, Opened, PortSpec, RunError, RunOptions, STOP, Standard, run,
+};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use work::{Graph, TaskId};
@@ -131,7 +133,7 @@ proptest! {
         for (mapping, batch) in mappings.iter().zip([1u64, 4, 9]) {
             let Ok(plan) = planned(&graph, &machine, &mapping[..tasks], batch) else { continue };
             let kernels = Mixed::new();
-            let outcome = run(&graph, &machine, &plan, &kernels, Options { instances: Some(n), ..Options::default() });
+            let outcome = run(&graph, &machine, &plan, &kernels, RunOptions { instances: Some(n), ..RunOptions::default() });
             prop_assert!(outcome.is_ok(), "{}", outcome.unwrap_err());
             let seen = kernels.seen();
             prop_assert!(seen.iter().all(|s| s.2 == n), "{seen:?}, {n}");
@@ -217,7 +219,7 @@ fn a_failure_anywhere_stops_the_run_names_itself_and_finishes_every_kernel() {
                 let machine = cores(5);
                 let plan = planned(&graph, &machine, &mapping, 16).unwrap();
                 let kernels = Trouble { finished: Arc::default(), sink: Sink::default() };
-                let options = Options { instances: Some(2000), ..Options::default() };
+                let options = RunOptions { instances: Some(2000), ..RunOptions::default() };
                 let error = run(&graph, &machine, &plan, &kernels, options).unwrap_err();
                 let said = error.to_string();
                 assert!(said.contains(&format!("'{how}'")) && said.contains(text), "{place}: {said}");
@@ -260,7 +262,7 @@ fn sources_of_different_length_end_with_the_shortest() {
     for mapping in [[0, 0, 0, 0], [0, 1, 2, 0], [0, 1, 1, 1]] {
         let plan = planned(&graph, &machine, &mapping, 8).unwrap();
         let kernels = Two(Sink::default());
-        let outcome = run(&graph, &machine, &plan, &kernels, Options::default()).unwrap();
+        let outcome = run(&graph, &machine, &plan, &kernels, RunOptions::default()).unwrap();
         assert_eq!((outcome.instances, kernels.0.take()), (300, [1u8, 2].repeat(300)));
     }
 }
@@ -270,15 +272,15 @@ fn a_drain_completes_what_is_in_flight_and_a_stop_ends_at_once() {
     for (flag, elements) in [(DRAIN, 1), (DRAIN, 3), (STOP, 1), (STOP, 3)] {
         let (graph, machine, plan) = chain(4, 64, 16, elements);
         let mut calls = 0;
-        let options = Options::default();
+        let options = RunOptions::default();
         let stop = options.stop.clone();
-        let mut progress = |p: &run::Progress| {
+        let mut progress = |p: &run::RunProgress| {
             calls += 1;
             assert!(p.instances > 0, "the sink has taken some");
             assert!(p.busy.len() == plan.order.values().filter(|o| !o.is_empty()).count());
             stop.store(flag, Ordering::Release);
         };
-        let options = Options { progress: Some(&mut progress), ..options };
+        let options = RunOptions { progress: Some(&mut progress), ..options };
         let outcome = run(&graph, &machine, &plan, &Standard::default(), options).unwrap();
         assert!(calls >= 1 && outcome.instances > 0);
         if flag == DRAIN {
@@ -308,7 +310,7 @@ fn a_source_that_has_nothing_is_waited_for_and_told_about() {
         }
     }
     let (graph, machine, plan) = chain(3, 8, 4, 2);
-    let options = Options { instances: Some(100), watchdog_s: 0.1, ..Options::default() };
+    let options = RunOptions { instances: Some(100), watchdog_s: 0.1, ..RunOptions::default() };
     let outcome = run(&graph, &machine, &plan, &Slowly, options).unwrap();
     assert_eq!(outcome.instances, 100);
     assert!(outcome.warnings.iter().any(|w| w.contains("nothing to give")), "{:?}", outcome.warnings);
@@ -364,7 +366,7 @@ fn a_hanging_kernel_ends_the_run_and_loses_nothing_that_the_sink_beside_it_accep
         };
         let machine = cores(2);
         let plan = planned(&graph, &machine, &mapping, 10).unwrap();
-        let options = Options { instances: Some(1000), watchdog_s: 0.2, ..Options::default() };
+        let options = RunOptions { instances: Some(1000), watchdog_s: 0.2, ..RunOptions::default() };
         let error = run(&graph, &machine, &plan, &Hanging(in_finish), options).unwrap_err();
         assert!(matches!(&error, RunError::Stuck { why, .. } if why.contains("'hang'")), "{error}");
         let instances = if in_finish { 1000u64 } else { 100 };
@@ -386,9 +388,9 @@ fn a_graph_without_a_source_needs_a_number_of_instances() {
     let machine = cores(2);
     let plan = planned(&graph, &machine, &[0, 1], 4).unwrap();
     let error =
-        run(&graph, &machine, &plan, &Standard::default(), Options::default()).unwrap_err().to_string();
+        run(&graph, &machine, &plan, &Standard::default(), RunOptions::default()).unwrap_err().to_string();
     assert!(error.contains("without a source, say how many instances"), "{error}");
-    let options = Options { instances: Some(1000), ..Options::default() };
+    let options = RunOptions { instances: Some(1000), ..RunOptions::default() };
     let outcome = run(&graph, &machine, &plan, &Standard::default(), options).unwrap();
     assert!(outcome.elements.iter().all(|e| e.firings == 1000));
 }
@@ -396,10 +398,10 @@ fn a_graph_without_a_source_needs_a_number_of_instances() {
 #[test]
 fn absurd_memory_is_an_error_before_anything_is_allocated() {
     let (graph, machine, plan) = chain(3, 1 << 40, 1 << 20, 2);
-    let error = run(&graph, &machine, &plan, &Standard::default(), Options::default()).unwrap_err();
+    let error = run(&graph, &machine, &plan, &Standard::default(), RunOptions::default()).unwrap_err();
     assert!(matches!(&error, RunError::Memory(_)), "{error:?}");
     let (graph, machine, plan) = chain(3, 1 << 20, 64, 2);
-    let options = Options { memory_bytes: Some(1 << 20), ..Options::default() };
+    let options = RunOptions { memory_bytes: Some(1 << 20), ..RunOptions::default() };
     let error = run(&graph, &machine, &plan, &Standard::default(), options).unwrap_err().to_string();
     assert!(error.contains("of buffers with batch 64, and this run may take 1.0 MB"), "{error}");
 }
@@ -433,7 +435,7 @@ fn a_plan_for_something_else_is_refused_with_the_difference() {
     case(&|p| drop(p.edges.pop()), "the plan has 2 edges");
     case(&|p| p.edges[1].slots_in = u64::MAX, "beyond 2^50");
     for (plan, text) in cases {
-        let options = Options { instances: Some(10), ..Options::default() };
+        let options = RunOptions { instances: Some(10), ..RunOptions::default() };
         let error = run(&graph, &machine, &plan, &Standard::default(), options).unwrap_err();
         assert!(
             matches!(&error, RunError::Plan(_)) && error.to_string().contains(text),
@@ -445,7 +447,7 @@ fn a_plan_for_something_else_is_refused_with_the_difference() {
 #[test]
 fn the_result_says_what_happened_and_survives_json() {
     let (graph, machine, plan) = chain(4, 64, 16, 2);
-    let options = Options { instances: Some(300_000), measure_tasks: true, ..Options::default() };
+    let options = RunOptions { instances: Some(300_000), measure_tasks: true, ..RunOptions::default() };
     let outcome = run(&graph, &machine, &plan, &Standard::default(), options).unwrap();
     assert_eq!(outcome.elements.len(), 2);
     let latency = outcome.latency_ns.unwrap();
@@ -480,11 +482,11 @@ fn a_trace_opens_names_every_task_and_says_when_it_was_full() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("trace.json");
     for (events, full) in [(1 << 16, false), (100, true)] {
         let (graph, machine, plan) = chain(4, 64, 16, 2);
-        let options = Options {
+        let options = RunOptions {
             instances: Some(5000),
             trace: Some(path.clone()),
             trace_events: events,
-            ..Options::default()
+            ..RunOptions::default()
         };
         let outcome = run(&graph, &machine, &plan, &Standard::default(), options).unwrap();
         let trace: serde_json::Value =
@@ -502,7 +504,7 @@ fn a_trace_opens_names_every_task_and_says_when_it_was_full() {
     }
     let (graph, machine, plan) = chain(2, 8, 1, 1);
     let trace = Some(std::path::PathBuf::from("/nowhere/trace.json"));
-    let options = Options { instances: Some(1), trace, ..Options::default() };
+    let options = RunOptions { instances: Some(1), trace, ..RunOptions::default() };
     let error = run(&graph, &machine, &plan, &Standard::default(), options).unwrap_err().to_string();
     assert!(error.contains("/nowhere/trace.json"), "{error}");
 }
@@ -511,7 +513,7 @@ fn a_trace_opens_names_every_task_and_says_when_it_was_full() {
 fn a_cpu_that_is_not_there_leaves_the_worker_unpinned_and_says_so() {
     let (graph, mut machine, plan) = chain(2, 8, 4, 2);
     machine.elements[1].os_cpu = Some(4000);
-    let options = Options { instances: Some(100), ..Options::default() };
+    let options = RunOptions { instances: Some(100), ..RunOptions::default() };
     let outcome = run(&graph, &machine, &plan, &Standard::default(), options).unwrap();
     assert!(
         !outcome.pinned && outcome.not_pinned[0].starts_with("CPU1: cpu 4000"),

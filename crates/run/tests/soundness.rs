@@ -3,7 +3,7 @@
 
 use run::builtin::memory::{Sink, source};
 use run::testing::{cores, edge, planned};
-use run::{Batch, Fired, Kernel, Kernels, Opened, Options, PortSpec, run};
+use run::{Batch, Fired, Kernel, Kernels, Opened, PortSpec, RunOptions, run};
 use std::sync::Arc;
 use work::{Graph, Task, TaskId};
 
@@ -70,7 +70,7 @@ fn broadcast_peek_delay_and_threads_give_the_bytes_of_the_plain_loop() {
         let plan = planned(&graph, &machine, &mapping, batch).unwrap();
         let kernels = Sums(Arc::new(data.clone()), Sink::default());
         let options =
-            Options { pin: false, memory_bytes: Some(1 << 20), watchdog_s: 1e6, ..Options::default() };
+            RunOptions { pin: false, memory_bytes: Some(1 << 20), watchdog_s: 1e6, ..RunOptions::default() };
         run(&graph, &machine, &plan, &kernels, options).unwrap();
         assert_eq!(kernels.1.take(), wanted, "{mapping:?} batch {batch}");
     }
