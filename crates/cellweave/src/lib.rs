@@ -10,7 +10,7 @@
 //! | where should each task run? | [`plan()`], which profiles first where costs are missing |
 //! | how fast is it really? | [`run()`] |
 //!
-//! Floor 3.
+//! Floor 6.
 //!
 //! ```
 //! use cellweave::work::read;

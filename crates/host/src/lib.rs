@@ -11,7 +11,7 @@
 //! | [`signals`] | Ctrl-C: the first drains, the second stops |
 //! | [`mod@identity`] | what a result file says about the computer it comes from |
 //!
-//! Floor 1: imports `machine` only.
+//! Floor 2: imports `machine` only.
 
 pub mod clock;
 pub mod identity;

@@ -11,7 +11,7 @@
 //! | [`mod@load`] | a machine from what a user typed: a preset with options, `host`, or a file |
 //! | [`target`] | what transfers are measured on: the trait, and an experiment |
 //!
-//! Floor 0: imports no other crate of the workspace.
+//! Floor 1: imports `ground` only.
 
 pub mod check;
 pub mod discover;

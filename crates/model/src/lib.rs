@@ -9,7 +9,7 @@
 //! | [`limits`] | pair of elements -> limits, prepared once per machine |
 //! | [`mod@predict`] | contributions, period and violations of a mapped graph |
 //!
-//! Floor 1: imports `machine` and `work`, never `host` or the simulator.
+//! Floor 2: imports `machine` and `work`, never `host` or the simulator.
 //!
 //! ```
 //! use std::collections::BTreeMap;

@@ -9,7 +9,7 @@
 //! | `start`, `batch`, `depth` | where a search starts; instances per firing; how deep a ring between caches is |
 //! | [`exact`] | the mixed integer program, as sparse arrays for any solver |
 //!
-//! Floor 2: imports `machine`, `work` and `model`. Reads no clock: the caller passes one in.
+//! Floor 4: imports `machine`, `work` and `model`. Reads no clock: the caller passes one in.
 //!
 //! ```
 //! # use std::collections::BTreeMap;

@@ -21,7 +21,7 @@
 //! assert!(probed.measurements.iter().all(|m| m.bandwidth_gbs.p50 > 0.0));
 //! ```
 //!
-//! Floor 2: imports `machine`, `work` (for names that are nearly right), `host` and `sim`.
+//! Floor 4: imports `machine`, `work` (for names that are nearly right), `host` and `sim`.
 
 pub mod fit;
 pub mod measure;

@@ -13,7 +13,7 @@
 //! | `run` | a plan, arrays in and out, the result as JSON |
 //! | `sim` | a simulated machine, and Python generators as its programs |
 //!
-//! Floor 4. Long work is done without the interpreter's lock.
+//! Floor 7. Long work is done without the interpreter's lock.
 
 mod error;
 mod exact;

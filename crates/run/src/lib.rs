@@ -14,7 +14,7 @@
 //! hangs, whatever a kernel does: a kernel that fails, panics, breaks the rules or does not return ends it with the task's
 //! name, after the sinks were flushed.
 //!
-//! Floor 2: imports `machine`, `work` and `host`.
+//! Floor 4: imports `machine`, `work` and `host`.
 //!
 //! ```
 //! use run::{RunOptions, Standard, run};

@@ -14,7 +14,7 @@
 //! | [`outcome`], [`trace`], `perfetto` | what was counted; who did what when, also as a file |
 //!
 //! Deterministic to the bit: integer time in bus cycles of 625 ps, one thread, a fixed order of what happens at once.
-//! Floor 1: imports `machine`, and never `model`, whose predictions it is there to test.
+//! Floor 2: imports `machine`, and never `model`, whose predictions it is there to test.
 
 pub mod address;
 pub mod error;

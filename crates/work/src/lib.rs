@@ -10,7 +10,7 @@
 //! | [`plan`] | a plan and its JSON |
 //! | [`error`], [`nearest`], [`sizes`] | what is wrong and where, the nearest right name, the largest numbers |
 //!
-//! Floor 0: imports no other crate of the workspace.
+//! Floor 1: imports `ground` only.
 
 pub mod daggen;
 pub mod error;

@@ -1,0 +1,21 @@
+//! What every other crate stands on.
+//!
+//! | what | for |
+//! |---|---|
+//! | [`Located`] | an error that says where: file, line, key |
+//! | [`nearest()`], [`did_you_mean`] | the right name for a misspelt one, in one wording |
+//! | [`quoted`] | a user's text, fit for a message |
+//! | [`Draws`] | random numbers that are the same on every computer for a seed |
+//! | [`Quantiles`], [`quantile`] | what n samples come to |
+//!
+//! Floor 0: imports no other crate of the workspace.
+
+mod draws;
+mod located;
+mod nearest;
+mod quantiles;
+
+pub use draws::Draws;
+pub use located::{Located, quoted};
+pub use nearest::{did_you_mean, nearest};
+pub use quantiles::{Quantiles, quantile};
