@@ -1,4 +1,4 @@
-"""Bring `docs/inside.md` up to date: its programs draw its pictures, its table of rule sets is what the simulator has."""
+"""Bring `docs/inside.md` up to date: run the programs that draw its pictures, and write its table of rule sets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def rule_table() -> str:
         words = {key: re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(r[key])).lower() for key in ("hold", "half_way", "order")}
         name = f"`{r['name']}`" + (" (default)" if i == 0 else "")
         rest = f"{r['per_ring']} | {r['start_interval']} cycles | {r['gap']} | {r['margin']}"
-        rows.append(f"| {name} | {words['hold']} | {words['half_way']} | {r['alone_from_hops']} | {words['order']} | {rest} |")
+        rows.append(
+            f"| {name} | {words['hold']} | {words['half_way']} | {r['alone_from_hops']} | {words['order']} | {rest} |"
+        )
     return "\n".join(rows) + "\n"
 
 

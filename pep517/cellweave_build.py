@@ -1,10 +1,10 @@
-"""The build backend: maturin, after a look at whether it can work, and after what cargo builds beside the Python module.
+"""The build backend: it checks for cargo, builds the MPI library and `cellrun`, then lets maturin make the wheel.
 
-`pip install .`, `pip install -e .`, `pip wheel .` and building an sdist all come through these hooks. The MPI library and
-its launcher (`native`) are built and laid out before maturin packs them: into the package's folder, which an editable
-install uses as it stands, and into `build/wheel/scripts` for the environment's own `bin`. (Left to itself, maturin drops a
-binary that stands beside a pyo3 library without a word; and `maturin develop` does not come through here: use
-`pip install -e .`.)
+`pip install .`, `pip install -e .`, `pip wheel .` and building an sdist all come through these hooks. The MPI library
+and its launcher (`native`) are built and laid out before maturin packs them: into the package's folder, which an
+editable install uses as it stands, and into `build/wheel/scripts` for the environment's own `bin`. (Left to itself,
+maturin drops a binary that stands beside a pyo3 library without a word; and `maturin develop` does not come through
+here: use `pip install -e .`.)
 """
 
 from __future__ import annotations

@@ -82,7 +82,8 @@ def link(archive: Path, debug: bool) -> Path:
         flags = ["-std=gnu11", "-O2", "-fPIC", "-Wall", "-Wextra", "-Werror", f"-I{HEADER.parent}"]
         run([*compiler, *flags, "-c", str(ABI / "names.c"), "-o", names], "compiling the MPI names")
         # Every object of the archive takes part, because nothing asks for one whose name has a weak default already;
-        # --gc-sections drops what no exported name reaches. -Bsymbolic-functions binds the jump from MPI_X to PMPI_X here.
+        # --gc-sections drops what no exported name reaches. -Bsymbolic-functions binds the jump from MPI_X to PMPI_X
+        # here.
         flags = ["-shared", "-o", linked, names, "-Wl,--whole-archive", str(archive), "-Wl,--no-whole-archive"]
         flags += [f"-Wl,-soname,{SONAME}", f"-Wl,--version-script={ABI / 'names.map'}", "-Wl,-Bsymbolic-functions"]
         flags += ["-Wl,--gc-sections", "-Wl,-z,defs", "-Wl,-z,relro,-z,now", "-Wl,-z,nodelete", "-Wl,-O1"]
@@ -136,8 +137,12 @@ def stage(package: Path, data: Path) -> None:
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description="Build the MPI library, its launcher and its compilers into a folder.")
-    parser.add_argument("--into", type=Path, required=True, metavar="DIR", help="the folder: it gets bin, include and lib")
-    parser.add_argument("--debug", action="store_true", help="cargo's profile dev, and nothing stripped: quick to build")
+    parser.add_argument(
+        "--into", type=Path, required=True, metavar="DIR", help="the folder: it gets bin, include and lib"
+    )
+    parser.add_argument(
+        "--debug", action="store_true", help="cargo's profile dev, and nothing stripped: quick to build"
+    )
     arguments = parser.parse_args()
     build(arguments.into.resolve(), arguments.debug)
 

@@ -59,7 +59,7 @@ def reproduced() -> tuple[dict[str, Any], list[str]]:
 
 
 def mappings() -> tuple[dict[str, Any], list[str]]:
-    """Wall time and worst by best of all mappings; how ranks agree with four times the rounds, and with another start."""
+    """Wall time, and worst by best, of all mappings; how ranks agree with four times the rounds and another start."""
     start = time.perf_counter()
     every = cw.ring("qs22", rounds=ROUNDS, runs=1)
     seconds = time.perf_counter() - start
@@ -79,9 +79,10 @@ def mappings() -> tuple[dict[str, Any], list[str]]:
         "spearman_other_start": once.correlation(other),
     }
     lines = [
-        f"All {found['mappings']} mappings of the ring of 8, both ways, 1 kB, {ROUNDS} rounds, one run: {seconds:.0f} s of "
-        f"wall time, worst by best {found['worst_by_best']:.2f}. On {SAMPLE} of them, rank correlation with four times the "
-        f"rounds {found['spearman_4x_rounds']:.2f}, with another start state {found['spearman_other_start']:.2f}."
+        f"All {found['mappings']} mappings of the ring of 8, both ways, 1 kB, {ROUNDS} rounds, one run: "
+        f"{seconds:.0f} s of wall time, worst by best {found['worst_by_best']:.2f}. On {SAMPLE} of them, "
+        f"rank correlation with four times the rounds {found['spearman_4x_rounds']:.2f}, "
+        f"with another start state {found['spearman_other_start']:.2f}."
     ]
     return found, lines
 

@@ -1,4 +1,5 @@
-/* Messages per second and bytes per second from rank 0 to rank 1: windows of 64 MPI_Isend / MPI_Irecv and MPI_Waitall, then a word back.
+/* Messages per second and bytes per second from rank 0 to rank 1: windows of 64 MPI_Isend / MPI_Irecv and MPI_Waitall,
+ * then a word back.
 
        bandwidth BYTES... */
 #include "../mpi/measure.h"
@@ -45,7 +46,8 @@ int main(int argc, char **argv) {
         }
         if (rank == 0) {
             double p50 = quantile(block, n, 0.5);
-            printf("{\"size\": %zu, \"us\": %.5f, \"messages_per_s\": %.0f, \"gb_per_s\": %.4f, \"blocks\": %d}\n", bytes, p50, 1e6 / p50, bytes / p50 * 1e-3, n);
+            printf("{\"size\": %zu, \"us\": %.5f, \"messages_per_s\": %.0f, \"gb_per_s\": %.4f, \"blocks\": %d}\n",
+                   bytes, p50, 1e6 / p50, bytes / p50 * 1e-3, n);
             fflush(stdout);
         }
         free(buffer);

@@ -37,7 +37,9 @@ def main() -> None:
             values = [some.median(name, str(size)) for name in who]
             unit = "M messages/s" if size < 4096 else "GB/s"
             rates = [None if us is None else 1 / us if size < 4096 else size / us * 1e-3 for us in values]
-            text.append(f"| {report.size_name(size)}, {unit} | " + " | ".join(report.figure(rate) for rate in rates) + " |")
+            text.append(
+                f"| {report.size_name(size)}, {unit} | " + " | ".join(report.figure(rate) for rate in rates) + " |"
+            )
         return text
 
     shown = report.write(HERE, found, tables)

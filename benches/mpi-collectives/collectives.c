@@ -1,8 +1,10 @@
-/* The time of collectives on a communicator that was made by MPI_Comm_dup: the slowest rank's mean over a block, median over blocks.
+/* The time of collectives on a communicator that was made by MPI_Comm_dup: the slowest rank's mean over a block, median
+ * over blocks.
 
        collectives SECONDS NAME:BYTES...
 
-   NAME: barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, ring (a token once around). BYTES: per rank, of doubles.
+   NAME: barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, ring (a token once around).
+   BYTES: per rank, of doubles.
    SECONDS: how long to measure each at most. */
 #include "../mpi/measure.h"
 #include <mpi.h>
@@ -76,7 +78,8 @@ int main(int argc, char **argv) {
         check(name, out, n);
         if (rank == 0) {
             double p50 = quantile(block, found, 0.5);
-            printf("{\"name\": \"%s\", \"size\": %zu, \"ranks\": %d, \"us\": %.4f, \"min_us\": %.4f, \"blocks\": %d}\n", name, bytes, size, p50, block[0], found);
+            printf("{\"name\": \"%s\", \"size\": %zu, \"ranks\": %d, \"us\": %.4f, \"min_us\": %.4f, \"blocks\": %d}\n",
+                   name, bytes, size, p50, block[0], found);
             fflush(stdout);
         }
         free(in);

@@ -3,7 +3,8 @@
        latency VARIANT HOW BYTES...
 
    VARIANT: A sends and receives in buffers of their own that nobody rewrites; B sends what was just received.
-   HOW: plain; any (MPI_ANY_SOURCE); vector (every second double); threads (MPI_THREAD_MULTIPLE). Further ranks wait in a receive. */
+   HOW: plain; any (MPI_ANY_SOURCE); vector (every second double); threads (MPI_THREAD_MULTIPLE).
+   Further ranks wait in a receive. */
 #include "../mpi/measure.h"
 #include <mpi.h>
 
@@ -53,8 +54,9 @@ static void measure(char variant, const char *how, size_t bytes, int rank) {
     }
     if (rank == 0) {
         double p50 = quantile(block, n, 0.5);
-        printf("{\"size\": %zu, \"variant\": \"%c\", \"how\": \"%s\", \"us\": %.4f, \"min_us\": %.4f, \"blocks\": %d}\n", bytes, variant, how, p50,
-               block[0], n);
+        printf("{\"size\": %zu, \"variant\": \"%c\", \"how\": \"%s\", "
+               "\"us\": %.4f, \"min_us\": %.4f, \"blocks\": %d}\n",
+               bytes, variant, how, p50, block[0], n);
         fflush(stdout);
     }
     if (vector) MPI_Type_free(&type);

@@ -40,7 +40,8 @@ def main() -> None:
 
     def plain(variant: str, library: Library) -> Figures:
         return {
-            f"{variant} plain {line['size']}": line["us"] for line in bench.run(library, 2, variant, "plain", *map(str, SIZES))
+            f"{variant} plain {line['size']}": line["us"]
+            for line in bench.run(library, 2, variant, "plain", *map(str, SIZES))
         }
 
     def others(how: str, library: Library) -> Figures:

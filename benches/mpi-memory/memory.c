@@ -1,4 +1,5 @@
-/* Proportional memory (PSS) of a rank: after Init, after every rank sent 8 bytes to its right neighbour, after an all-to-all of 8 bytes. */
+/* Proportional memory (PSS) of a rank: after Init, after every rank sent 8 bytes to its right neighbour, after an
+ * all-to-all of 8 bytes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@ static void report(const char *when) {
     MPI_Reduce(&pss, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     MPI_Reduce(&pss, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (rank == 0) {
-        printf("{\"after\": \"%s\", \"ranks\": %d, \"pss_mean_bytes\": %.0f, \"pss_most_bytes\": %.0f}\n", when, size, sum / size, most);
+        printf("{\"after\": \"%s\", \"ranks\": %d, \"pss_mean_bytes\": %.0f, \"pss_most_bytes\": %.0f}\n",
+               when, size, sum / size, most);
         fflush(stdout);
     }
 }
@@ -27,7 +29,8 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     double word = rank, *all = calloc(size, sizeof *all), *back = calloc(size, sizeof *back);
     report("start");
-    MPI_Sendrecv_replace(&word, 1, MPI_DOUBLE, (rank + 1) % size, 0, (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(&word, 1, MPI_DOUBLE, (rank + 1) % size, 0, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
     report("ring");
     MPI_Alltoall(all, 1, MPI_DOUBLE, back, 1, MPI_DOUBLE, MPI_COMM_WORLD);

@@ -28,10 +28,14 @@ def main() -> None:
         return {line["after"]: line["pss_mean_bytes"] * 1e-6 for line in bench.run(library, RANKS, limit_s=LIMIT_S)}
 
     found = bench.measure(bench.contenders(figures), steady=False)
-    note = f"MB (1e6 bytes) of proportional memory (PSS) per rank, mean of {RANKS} on 2 cores; stopped after {LIMIT_S:.0f} s."
+    note = f"MB (1e6 bytes) of proportional memory (PSS) per rank, mean of {RANKS} on 2 cores; at most {LIMIT_S:.0f} s."
 
     def tables(some: Found) -> list[str]:
-        return [note, "", *report.table(some, CASES, [OURS, *bench.peers], bench.peers, {"ring": "8 MB", "alltoall": "12 MB"})]
+        return [
+            note,
+            "",
+            *report.table(some, CASES, [OURS, *bench.peers], bench.peers, {"ring": "8 MB", "alltoall": "12 MB"}),
+        ]
 
     shown = report.write(HERE, found, tables)
     report.bars(shown, CASES, f"Memory of a rank, {RANKS} ranks", "MB", HERE / "picture.png")

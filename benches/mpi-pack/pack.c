@@ -101,7 +101,8 @@ static MPI_Datatype vector(int count, int length, int stride) {
 
 static MPI_Datatype record(void) {
     int blocks[4] = {1, 2, 1, 1};
-    MPI_Aint at[4] = {offsetof(Record, number), offsetof(Record, pair), offsetof(Record, letter), offsetof(Record, weight)};
+    MPI_Aint at[4] = {offsetof(Record, number), offsetof(Record, pair), offsetof(Record, letter),
+                      offsetof(Record, weight)};
     MPI_Datatype members[4] = {MPI_INT, MPI_DOUBLE, MPI_CHAR, MPI_FLOAT}, type;
     MPI_Type_create_struct(4, blocks, at, members, &type);
     return resized(type, sizeof(Record));
@@ -151,8 +152,8 @@ static void measure(const char *name, MPI_Datatype type, int count, void (*loop)
     }
     for (int unpack = 0; unpack < 2; unpack++)
         if (!unpack || !by_hand)
-            printf("{\"name\": \"%s\", \"what\": \"%s\", \"bytes\": %d, \"us\": %.4f}\n", name, unpack ? "unpack" : "pack", bytes,
-                   median_us(loop, type, count, bytes, unpack));
+            printf("{\"name\": \"%s\", \"what\": \"%s\", \"bytes\": %d, \"us\": %.4f}\n",
+                   name, unpack ? "unpack" : "pack", bytes, median_us(loop, type, count, bytes, unpack));
     fflush(stdout);
 }
 

@@ -28,7 +28,9 @@ def main() -> None:
     bench = Bench(__doc__ or "", HERE.parent / "mpi-latency" / "latency.c")
     ours = next(library for library in bench.libraries if library.name == OURS)
     with tempfile.TemporaryDirectory() as folder:
-        profiled = replace(ours, name=PROFILED, launcher=[*ours.launcher, "--profile", str(Path(folder) / "profile.json")])
+        profiled = replace(
+            ours, name=PROFILED, launcher=[*ours.launcher, "--profile", str(Path(folder) / "profile.json")]
+        )
         bench.libraries = [ours, profiled]
 
         def figures(library: Library) -> Figures:

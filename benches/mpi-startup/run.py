@@ -36,7 +36,9 @@ def main() -> None:
 
     found = bench.measure(bench.contenders(figures), steady=False)
     cases = {str(ranks): f"{ranks} ranks" for ranks in RANKS}
-    note = f"ms from the launcher's start to its end: MPI_Init, MPI_Barrier, MPI_Finalize; stopped after {LIMIT_S:.0f} s."
+    note = (
+        f"ms from the launcher's start to its end: MPI_Init, MPI_Barrier, MPI_Finalize; stopped after {LIMIT_S:.0f} s."
+    )
 
     def tables(some: Found) -> list[str]:
         return [note, "", *report.table(some, cases, [OURS, *bench.peers], bench.peers, {"16": "0.5"})]

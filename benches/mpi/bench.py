@@ -31,7 +31,9 @@ class Bench:
         options = argparse.ArgumentParser(description=about.splitlines()[0])
         options.add_argument("--rounds", type=int, default=7, help="runs of each that are needed (default 7)")
         options.add_argument("--quick", action="store_true", help="one round: proves that it works, measures nothing")
-        options.add_argument("--real-time", action="store_true", help="at real-time priority (as root): others disturb less")
+        options.add_argument(
+            "--real-time", action="store_true", help="at real-time priority (as root): others disturb less"
+        )
         options.add_argument("--only", action="append", metavar="NAME", help="only this library (again for more)")
         self.options = options.parse_args()
         self.rounds = 1 if self.options.quick else self.options.rounds

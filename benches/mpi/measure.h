@@ -26,7 +26,8 @@ static inline double quantile(double *values, int n, double part) {
     return values[at];
 }
 
-/* The rank-th of the cpus that BENCH_CPUS names ("0,1"), over and over again. Same for every library: none of them pins. */
+/* The rank-th of the cpus that BENCH_CPUS names ("0,1"), over and over again. Same for every library: none of them
+ * pins. */
 static inline void pin(int rank) {
     const char *list = getenv("BENCH_CPUS");
     int cpus[256], n = 0;

@@ -1,8 +1,8 @@
 """The MPI libraries that are measured: where they come from, how a program is built for them and started.
 
-Our own program is built once with the standard ABI and runs on cellweave, MPICH 5 and Intel MPI by library path alone; for
-Open MPI 5 and Debian's MPICH 4, which have other ABIs, the same source is built with their compilers. Peers from PyPI get an
-environment each below build/, because they own files of the same names.
+Our own program is built once with the standard ABI and runs on cellweave, MPICH 5 and Intel MPI by library path alone;
+for Open MPI 5 and Debian's MPICH 4, which have other ABIs, the same source is built with their compilers. Peers from
+PyPI get an environment each below build/, because they own files of the same names.
 """
 
 from __future__ import annotations

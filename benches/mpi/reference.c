@@ -3,9 +3,9 @@
        reference wire            one cache line to and fro: {"p50_ns", "p90_ns"} per hop
        reference pingpong A|B S  one-way time of messages of S bytes, A or B as in latency.c
 
-   Up to 48 bytes a message and its stamp are one line. Up to 512 kB it goes through shared memory in pieces, the receiver
-   copying one while the sender writes the next; a piece is about the root of the message's size times 4 kB, which was best at
-   16, 64 and 256 kB. Above, both copy pieces of 64 kB between each other's memory. */
+   Up to 48 bytes a message and its stamp are one line. Up to 512 kB it goes through shared memory in pieces: the
+   receiver copies one while the sender writes the next. A piece is about the root of the message's size times 4 kB,
+   which was best at 16, 64 and 256 kB. Above, both copy pieces of 64 kB between each other's memory. */
 #include "measure.h"
 #include <errno.h>
 #include <stdatomic.h>
@@ -55,7 +55,8 @@ static void copy_pieces(Way *way, size_t bytes, int sending) {
     while ((mine = atomic_fetch_add(&way->claimed, 1)) < pieces) {
         size_t at = (size_t)mine * CLAIM, n = bytes - at < CLAIM ? bytes - at : CLAIM;
         struct iovec from = {(char *)way->from + at, n}, to = {(char *)way->to + at, n};
-        ssize_t moved = sending ? process_vm_writev(other, &from, 1, &to, 1, 0) : process_vm_readv(other, &to, 1, &from, 1, 0);
+        ssize_t moved = sending ? process_vm_writev(other, &from, 1, &to, 1, 0)
+                                : process_vm_readv(other, &to, 1, &from, 1, 0);
         if (moved != (ssize_t)n) {
             fprintf(stderr, "copying between processes: %s\n", strerror(errno));
             _exit(1);
@@ -108,7 +109,8 @@ static void receive_message(Way *way, void *buffer, size_t bytes) {
 }
 
 static void pingpong(int me, char variant, size_t bytes) {
-    unsigned char *out = aligned_alloc(4096, bytes + 4096), *in = variant == 'A' ? aligned_alloc(4096, bytes + 4096) : out;
+    unsigned char *out = aligned_alloc(4096, bytes + 4096), *in = out;
+    if (variant == 'A') in = aligned_alloc(4096, bytes + 4096);
     memset(out, me + 1, bytes + 4096);
     memset(in, me + 1, bytes + 4096);
     double block[BLOCKS], once = 0;
@@ -140,7 +142,8 @@ static void pingpong(int me, char variant, size_t bytes) {
     }
     if (me == 0) {
         double p50 = quantile(block, BLOCKS, 0.5);
-        printf("{\"size\": %zu, \"variant\": \"%c\", \"us\": %.4f, \"min_us\": %.4f, \"blocks\": %d}\n", bytes, variant, p50, block[0], BLOCKS);
+        printf("{\"size\": %zu, \"variant\": \"%c\", \"us\": %.4f, \"min_us\": %.4f, \"blocks\": %d}\n",
+               bytes, variant, p50, block[0], BLOCKS);
     }
 }
 

@@ -42,7 +42,7 @@ def figure(value: float | None) -> str:
 def table(
     found: Found, cases: dict[str, str], who: list[str], peers: list[str], goals: dict[str, float], smaller: bool = True
 ) -> list[str]:
-    """A Markdown table: a row per case, a column per contender, ours by the best peer with its interval, and the goal."""
+    """A Markdown table: a row per case, a column per contender, our ratio to the best peer, the goal."""
     rows = [
         "| | " + " | ".join(who) + " | ours / best peer (95 %) | asked |",
         "|--|" + "--:|" * (len(who) + 2),
@@ -63,7 +63,9 @@ def _largest(found: Found, case: str, peers: list[str]) -> tuple[str, float] | N
 
 def _names(found: Found) -> list[str]:
     """Who was measured, in the order of the colours."""
-    return sorted({run.who for run in found.runs}, key=lambda name: list(COLOURS).index(name) if name in COLOURS else 99)
+    return sorted(
+        {run.who for run in found.runs}, key=lambda name: list(COLOURS).index(name) if name in COLOURS else 99
+    )
 
 
 def curves(found: Found, series: dict[str, dict[int, str]], title: str, unit: str, path: Path) -> None:
@@ -124,7 +126,7 @@ def bars(found: Found, cases: dict[str, str], title: str, unit: str, path: Path,
 
 
 def write(folder: Path, found: Found, tables: Callable[[Found], list[str]]) -> Found:
-    """results.json and results.md of a bench's folder: a section per kind of wire; the runs to draw, those on two cores."""
+    """Write results.json and results.md, a section per kind of wire; give the runs on two cores, which are drawn."""
     whole = {
         "format": 2,
         "machine": measured.identity(),

@@ -1,10 +1,11 @@
 """Interleaved runs on a machine that others share: what counts, and what is made of it.
 
-A round runs every contender once, in an order that turns. Each run stands between two looks at the wire (one cache line to
-and fro) and counts when the wire was steady at both (p90 at most 1.1 times p50) and the same (within 15 %). Where a virtual
-machine's two cpus are at times two threads of one core and at times two cores, the wire tells: runs are then kept apart by
-it, as *two cores* and *one core*, and only runs of one kind are compared. Figures are medians over runs; a ratio is one of
-medians, with a 95 % bootstrap interval. What lasts too long for a steady wire (memory, start-up) is measured without it.
+A round runs every contender once, in an order that turns. Each run stands between two looks at the wire (one cache line
+to and fro) and counts when the wire was steady at both (p90 at most 1.1 times p50) and the same (within 15 %). Where a
+virtual machine's two cpus are at times two threads of one core and at times two cores, the wire tells: runs are then
+kept apart by it, as *two cores* and *one core*, and only runs of one kind are compared. Figures are medians over runs;
+a ratio is one of medians, with a 95 % bootstrap interval. What lasts too long for a steady wire (memory, start-up) is
+measured without it.
 """
 
 from __future__ import annotations
@@ -105,7 +106,9 @@ class Found:
         """The runs on one kind of wire."""
         border = self.border_ns()
         slow = kind == KINDS[0]
-        return Found([run for run in self.runs if (run.wire_ns >= border) == slow], self.dropped, self.failures, self.real_time)
+        return Found(
+            [run for run in self.runs if (run.wire_ns >= border) == slow], self.dropped, self.failures, self.real_time
+        )
 
     def wire_ns(self) -> float | None:
         """The wire of these runs, median."""
@@ -150,7 +153,7 @@ Wire = Callable[[], dict[str, Any]]
 
 
 def measure(contenders: dict[str, list[Part]], wire: Wire | None, rounds: int = 7, most: int = 21) -> Found:
-    """Run interleaved rounds until every contender has `rounds` runs that count on the slow wire, at most `most` rounds.
+    """Run interleaved rounds until every contender has `rounds` runs that count on the slow wire; at most `most`.
 
     A contender's parts are runs of their own, each between its own two looks at the wire.
     """
@@ -168,7 +171,10 @@ def measure(contenders: dict[str, list[Part]], wire: Wire | None, rounds: int = 
             for part in range(parts)
         )
         print(
-            f"\rround {number + 1}: {len(found.runs)} runs count, {found.dropped} do not", end="", file=sys.stderr, flush=True
+            f"\rround {number + 1}: {len(found.runs)} runs count, {found.dropped} do not",
+            end="",
+            file=sys.stderr,
+            flush=True,
         )
         if enough >= rounds:
             break
@@ -220,7 +226,9 @@ def head(found: Found) -> str:
     machine = identity()
     counts = [sum(run.who == name for run in found.runs) for name in sorted({run.who for run in found.runs})]
     wire = found.wire_ns()
-    told = f" {found.dropped} of all runs did not count (wire not steady); the wire: {wire:.0f} ns a hop." if wire else ""
+    told = (
+        f" {found.dropped} of all runs did not count (wire not steady); the wire: {wire:.0f} ns a hop." if wire else ""
+    )
     return (
         f"{machine['cpu']}, {machine['cores']} cpus, Linux {machine['kernel']}, {machine['date']}. Medians over "
         f"{min(counts)} to {max(counts)} runs each{' at real-time priority' if found.real_time else ''}.{told}"

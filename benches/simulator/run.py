@@ -118,7 +118,11 @@ def measure(o: argparse.Namespace) -> dict[str, Any]:
         rows[name] = {
             "per_s": {"min": rates[0], "p50": statistics.median(rates), "max": rates[-1]},
             "rounds": [r["per_s"] for r in all_of],
-            **{key: all_of[0][key] for key in ("packets", "messages", "events", "cycles", "hash", "rules") if key in all_of[0]},
+            **{
+                key: all_of[0][key]
+                for key in ("packets", "messages", "events", "cycles", "hash", "rules")
+                if key in all_of[0]
+            },
         }
     model = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
     return {
@@ -166,14 +170,18 @@ def table(data: dict[str, Any]) -> str:
         f"| cellweave, real bytes, `get` and a signal for each | {cell('ring cellweave')} |",
     ]
     lines.append(
-        f"| SimGrid {m['simgrid']}, S4U | {cell('ring S4U')} |" if "ring S4U" in rows else f"| S4U | left out: {m['simgrid']} |"
+        f"| SimGrid {m['simgrid']}, S4U | {cell('ring S4U')} |"
+        if "ring S4U" in rows
+        else f"| S4U | left out: {m['simgrid']} |"
     )
     lines += ["", "| goal | reached | asked | |", "|--|--|--|--|"]
     slowest = min((rate[f"{p} default"], p) for p in PATTERNS)
     fastest = max((rate[f"{p} default"], p) for p in PATTERNS)
     for word, (value, pattern) in (("fastest", fastest), ("slowest", slowest)):
         verdict = "reached" if value * 1e6 >= PACKETS_GOAL else "missed"
-        lines.append(f"| M packets/s, {word} pattern ({pattern}) | {value:.2f} | ≥ {PACKETS_GOAL / 1e6:.0f} | {verdict} |")
+        lines.append(
+            f"| M packets/s, {word} pattern ({pattern}) | {value:.2f} | ≥ {PACKETS_GOAL / 1e6:.0f} | {verdict} |"
+        )
     if "ring S4U" in rows:
         ratio = rate["ring cellweave"] / rate["ring S4U"]
         verdict = "reached" if ratio >= RING_GOAL else "missed"
@@ -227,7 +235,9 @@ def picture(data: dict[str, Any], path: Path) -> None:
     right.set_ylabel("M messages of 1 kB/s of wall time")
     right.set_title("ring of 8, both ways", fontsize=10)
     left.set_title("eight SPEs, 16 kB at a time", fontsize=10)
-    figure.suptitle(f"Speed of the simulator on one core, {data['date']}, medians of {data['rounds']} rounds", fontsize=11)
+    figure.suptitle(
+        f"Speed of the simulator on one core, {data['date']}, medians of {data['rounds']} rounds", fontsize=11
+    )
     figure.savefig(path, dpi=110)
     plt.close(figure)
 

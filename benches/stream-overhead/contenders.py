@@ -194,7 +194,9 @@ def install(program: Program, allowed: bool) -> str | None:
 def build(program: Program) -> str | None:
     """Build it. None, or the first lines of what the compiler said."""
     for command in program.build:
-        done = subprocess.run(command, cwd=HERE, env={**os.environ, **program.env}, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=HERE, env={**os.environ, **program.env}, capture_output=True, text=True, check=False
+        )
         if done.returncode != 0:
             lines = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()
             return f"{command[0]} failed: {lines[0] if lines else 'no message'}"

@@ -121,7 +121,8 @@ int main(int argc, char **argv) {
         turn[i] = spin_ns(CALIBRATION_TURNS) / CALIBRATION_TURNS;
     }
     quantiles p = of(ping, TRIES), l = of(lines, TRIES), t = of(turn, TRIES);
-    printf("{\"ping_pong_one_way_ns\": {\"min\": %.1f, \"p50\": %.1f}, \"stream_line_ns\": {\"min\": %.2f, \"p50\": %.2f}, "
+    printf("{\"ping_pong_one_way_ns\": {\"min\": %.1f, \"p50\": %.1f}, "
+           "\"stream_line_ns\": {\"min\": %.2f, \"p50\": %.2f}, "
            "\"spin_turn_ns\": {\"min\": %.4f, \"p50\": %.4f}",
            p.min, p.p50, l.min, l.p50, t.min, t.p50);
     if (argc == 4) {

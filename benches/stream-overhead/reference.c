@@ -1,11 +1,13 @@
 /* The reference limit: the same stages, scheduled by hand for exactly this graph and two cores.
  *
  *   reference:one_core        all stages on one core, a batch per call, buffers reused
- *   reference:two_cores       half of the stages per core, a batch per call, a ring between the cores handed over by batches
+ *   reference:two_cores       half of the stages per core, a batch per call, a ring between the cores, handed over by
+ *                             the batch
  *   reference:two_cores_fire  the same with one call per firing
  *   reference:two_cores_item  the same with a hand-over per item too
  *
- * Batches are what fits: 64 items of 64 bytes, or one item of 16 kB (two such buffers fill two thirds of a 48 kB L1). */
+ * Batches are what fits: 64 items of 64 bytes, or one item of 16 kB (two such buffers fill two thirds of a 48 kB
+ * L1). */
 #include "stage.h"
 
 #include <pthread.h>
@@ -84,8 +86,8 @@ static void chain_batch(const share *h, char *const local[2], uint64_t first, co
 }
 
 /* When the diamond is cut the source stands alone, so that one line per item crosses, the least there is. */
-static void diamond_batch(const share *h, char *const branch[STAGE_BRANCHES], char *made, uint64_t first, const char *in,
-                          char *out, uint64_t n) {
+static void diamond_batch(const share *h, char *const branch[STAGE_BRANCHES], char *made, uint64_t first,
+                          const char *in, char *out, uint64_t n) {
     const stage_case *c = h->c;
     for (uint64_t j = 0; j < n; j += h->call) {
         uint64_t m = n - j < h->call ? n - j : h->call;

@@ -294,7 +294,9 @@ def picture_with(python: Path, results: Path, path: Path) -> None:
         import matplotlib  # noqa: F401
     except ImportError:
         done = (
-            subprocess.run([str(python), __file__, str(results), str(path)], capture_output=True, text=True, check=False)
+            subprocess.run(
+                [str(python), __file__, str(results), str(path)], capture_output=True, text=True, check=False
+            )
             if python.exists()
             else None
         )

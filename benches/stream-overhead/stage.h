@@ -1,7 +1,7 @@
 /* stage.h: the stages, their check and their clock, one copy for every contender.
  *
- * Stage 1 of a chain writes items, the last reads them whole, each one between copies its item and counts one hop in it.
- * With the 1 us kernel every stage, first and last too, also runs the calibrated spin on a word of the item.
+ * Stage 1 of a chain writes items, the last reads them whole, each one between copies its item and counts one hop in
+ * it. With the 1 us kernel every stage, first and last too, also runs the calibrated spin on a word of the item.
  * Diamond: a source, four copies of the same item, a join that reads all four: 6 firings per item.
  *
  * An item's first 64-byte line is {number, hops, spin word, 5 constants}; further lines are 8 constants. Items of a

@@ -41,6 +41,9 @@ for buffers in (1, 2, 4):
     right = "right" if sums == [int(samples.sum())] else "WRONG"
     spe = outcome.counters["spes"][0]
     busy = 100 * spe["compute_cycles"] / outcome.cycles
-    print(f"buffers {buffers}: {samples.nbytes / outcome.elapsed_ns:.2f} GB/s, computing {busy:.0f} % of the time, sum {right}")
+    print(
+        f"buffers {buffers}: {samples.nbytes / outcome.elapsed_ns:.2f} GB/s, "
+        f"computing {busy:.0f} % of the time, sum {right}"
+    )
     if len(sys.argv) > 1:
         outcome.save_trace(f"{sys.argv[1]}-{buffers}.json", force=True)

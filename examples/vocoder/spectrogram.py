@@ -27,7 +27,9 @@ def read_wav(path) -> tuple[np.ndarray, int]:
         if name == b"data" and layout:
             bits, channels = layout[5], layout[1]
             if (layout[0], bits) not in ((1, 16), (3, 32)):
-                raise ValueError(f"{path}: format {layout[0]} with {bits} bits; 16-bit integers and 32-bit floats are read")
+                raise ValueError(
+                    f"{path}: format {layout[0]} with {bits} bits; 16-bit integers and 32-bit floats are read"
+                )
             whole = min(size, len(data) - at - 8) // (channels * bits // 8) * channels
             samples = np.frombuffer(data, "<i2" if bits == 16 else "<f4", whole, at + 8).astype(float)
             return samples.reshape(-1, channels) / (32768 if bits == 16 else 1), layout[2]

@@ -3,8 +3,8 @@
 
     make && python speedup.py
 
-Both run the same kernels on the same speech; only the mapping differs. Other programs disturb two cores more than one, so
-that the best of many runs is shown beside the median.
+Both run the same kernels on the same speech; only the mapping differs. Other programs disturb two cores more than one,
+so that the best of many runs is shown beside the median.
 """
 
 import argparse
@@ -42,7 +42,9 @@ def main() -> None:
     print(f"instances/s, start and end included; {runs} runs of {len(rows)} instances each")
     for name, plan in plans.items():
         rates = achieved[name]
-        print(f"{name:10} predicted {plan.throughput_per_s:6.0f}  best {max(rates):6.0f}  median {np.median(rates):6.0f}")
+        print(
+            f"{name:10} predicted {plan.throughput_per_s:6.0f}  best {max(rates):6.0f}  median {np.median(rates):6.0f}"
+        )
     print(f"ratio of the best: {max(achieved['all cores']) / max(achieved['one core']):.2f}")
 
 

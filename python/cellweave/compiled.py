@@ -48,7 +48,9 @@ def compile_kernel(
     names = list(inspect.signature(function).parameters)[len(inputs) + len(outputs) :]
     wrong = [name for name in params if name not in names]
     if wrong:
-        raise RuntimeError(f"no parameter `{wrong[0]}`; allowed: {', '.join(n for n in names if n != 'state') or 'none'}")
+        raise RuntimeError(
+            f"no parameter `{wrong[0]}`; allowed: {', '.join(n for n in names if n != 'state') or 'none'}"
+        )
 
     # A profile starts a stream several times: the same task is compiled once.
     held = (state.shape, state.dtype.str) if state is not None else None

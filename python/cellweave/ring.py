@@ -150,12 +150,22 @@ class Ring:
             ("random mapping by best, median", number(self.median_by_best)),
         ]
         best: list[Sequence[str]] = [
-            [str(self.rank(self.mappings[i])), name, time_ns(time), ", ".join(map(str, self.run_ranks(self.mappings[i])))]
+            [
+                str(self.rank(self.mappings[i])),
+                name,
+                time_ns(time),
+                ", ".join(map(str, self.run_ranks(self.mappings[i]))),
+            ]
             for i, (name, time) in zip(self._ranking.order()[:_SHOWN], self.ranked(), strict=False)
         ]
         return [
             Table(self._title(), ["", ">"], numbers),
-            Table(f"The fastest of {count}", [">rank", "mapping", ">average", ">ranks in the runs"], best, self._notes(runs)),
+            Table(
+                f"The fastest of {count}",
+                [">rank", "mapping", ">average", ">ranks in the runs"],
+                best,
+                self._notes(runs),
+            ),
         ]
 
     def plot(self) -> Figure:
@@ -284,7 +294,14 @@ def ring(
     ((2, 2), True)
     """
     choice("placement", placement, PLACEMENTS)
-    given = {"packet_bytes": packet_bytes, "rounds": rounds, "runs": runs, "seed": seed, "threads": threads, "tasks": tasks}
+    given = {
+        "packet_bytes": packet_bytes,
+        "rounds": rounds,
+        "runs": runs,
+        "seed": seed,
+        "threads": threads,
+        "tasks": tasks,
+    }
     for name, value in given.items():
         if value is not None:
             at_least(name, value, *RANGES[name])

@@ -81,7 +81,9 @@ def mpi4py() -> Path:
         return folder
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
     source = ["--no-deps", "--no-binary", "mpi4py", f"mpi4py=={MPI4PY}"]
-    fetched = subprocess.run([*pip, "download", "--dest", str(folder / "source"), *source], capture_output=True, text=True)
+    fetched = subprocess.run(
+        [*pip, "download", "--dest", str(folder / "source"), *source], capture_output=True, text=True
+    )
     if fetched.returncode != 0:
         pytest.skip(f"mpi4py {MPI4PY} cannot be fetched: {fetched.stderr.strip().splitlines()[-1]}")
     env = {**os.environ, "MPI4PY_BUILD_MPIABI": "1", "MPICC": str(prefix() / "bin" / "cellcc"), "CFLAGS": "-O0"}

@@ -20,8 +20,8 @@ PLAN_KEYS = {
     "seconds",
 }  # fmt: skip
 RUN_KEYS = {
-    "application", "machine", "plan", "instances", "elapsed_s", "throughput_per_s", "predicted_per_s", "ratio", "steady_after",
-    "elements", "latency_ns", "pinned",
+    "application", "machine", "plan", "instances", "elapsed_s", "throughput_per_s", "predicted_per_s", "ratio",
+    "steady_after", "elements", "latency_ns", "pinned",
 }  # fmt: skip
 
 
@@ -113,7 +113,9 @@ def test_profile_plan_run_report_work_on_each_other_s_files(command: Command, tm
     for task in cw.Graph.load(tmp_path / "measured.toml").to_dict()["task"]:
         assert task["cost_ns"]
     assert command("plan", "measured.toml", "-o", "plan.json").returncode == 0
-    done = command("run", "measured.toml", "--plan", "plan.json", "--instances", 50000, "-o", "r.json", "--trace", "t.json")
+    done = command(
+        "run", "measured.toml", "--plan", "plan.json", "--instances", 50000, "-o", "r.json", "--trace", "t.json"
+    )
     assert done.returncode == 0, done.stderr
     assert command("machine", "show", "host", "-o", "m.toml").returncode == 0
     files = ["r.json", "plan.json", "t.json", "measured.toml", "m.toml"]
@@ -229,7 +231,9 @@ def test_a_second_ctrl_c_stops_what_does_not_drain(command: Command, tmp_path: P
 
 
 def test_planning_needs_no_kernel_where_costs_are_given(command: Command, tmp_path: Path) -> None:
-    (tmp_path / "app.toml").write_text('[[task]]\nname = "a"\nkernel = "python:nowhere_at_all:f"\ncost_ns = { spe = 5.0 }\n')
+    (tmp_path / "app.toml").write_text(
+        '[[task]]\nname = "a"\nkernel = "python:nowhere_at_all:f"\ncost_ns = { spe = 5.0 }\n'
+    )
     assert command("plan", "app.toml", "--on", "qs22", "-q").returncode == 0
 
 

@@ -1,4 +1,4 @@
-"""Every wrong flag, file, name and number: the message says what, where and what is allowed; exit code 2; no traceback."""
+"""A wrong flag, file, name or number: the message says what, where and what is allowed; exit code 2; no traceback."""
 
 from __future__ import annotations
 
@@ -148,7 +148,9 @@ REQUESTS: list[tuple[str, list[str]]] = [
 
 
 @pytest.mark.parametrize(("line", "fragments"), REQUESTS, ids=[line for line, _ in REQUESTS])
-def test_a_wrong_request_is_named_and_exits_with_2(command: Command, tmp_path: Path, line: str, fragments: list[str]) -> None:
+def test_a_wrong_request_is_named_and_exits_with_2(
+    command: Command, tmp_path: Path, line: str, fragments: list[str]
+) -> None:
     for name, content in FILES.items():
         (tmp_path / name).write_text(content)
     before = sorted(tmp_path.iterdir())

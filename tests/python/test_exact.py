@@ -93,7 +93,9 @@ def test_exact_is_brute_force(name: str, formulation: str) -> None:
         graph = draw(rng, rng.randint(1, most), rng.choice([300, 3_000, 30_000]))
         batch = rng.choice([1, 1, 4])
         best = brute_force(graph, machine, batch)
-        plan = exact.plan(graph, machine, gap=0.0, time_s=30, batch=batch, buffering="duplicated", formulation=formulation)
+        plan = exact.plan(
+            graph, machine, gap=0.0, time_s=30, batch=batch, buffering="duplicated", formulation=formulation
+        )
         assert plan.period_ns == pytest.approx(best, rel=1e-5)
         assert plan.feasible
         assert plan.gap < 1e-5, "HiGHS proved it"

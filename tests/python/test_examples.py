@@ -65,7 +65,9 @@ def run(command, folder):
         "LC_ALL": "C.UTF-8",
     }
     environment.pop("CARGO_TARGET_DIR", None)  # applications name what they build as `target/..`
-    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS)
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS
+    )
     printed = done.stdout + done.stderr
     return printed + (f"[exit {done.returncode}]\n" if done.returncode else "")
 
@@ -86,7 +88,8 @@ SIMULATED = {"double-buffer", "hello-mailbox", "reduction", "spe-ring"}
 
 
 def test_every_example_has_a_page_an_application_and_a_transcript():
-    folders = [path for path in (ROOT / "examples").iterdir() if path.is_dir() and path.name != "mpi"]  # has its own test
+    # has its own test
+    folders = [path for path in (ROOT / "examples").iterdir() if path.is_dir() and path.name != "mpi"]
     assert {"c-kernel", "peek", "python-kernel", "vocoder"} | SIMULATED <= {path.name for path in folders}
     missing = [
         f"{path.name}/{name}"

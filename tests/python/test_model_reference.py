@@ -147,7 +147,9 @@ def reference(graph: dict, elements: list[dict], mapping: dict, buffering: str, 
 
 def assert_agree(graph: dict, preset: str, mapping: dict, buffering: str, batch: int) -> dict:
     want = reference(graph, elements_of(preset), mapping, buffering, batch)
-    plan = cw.plan(cw.Graph.from_dict(graph), cw.Machine.load(preset), mapping=mapping, buffering=buffering, batch=batch)
+    plan = cw.plan(
+        cw.Graph.from_dict(graph), cw.Machine.load(preset), mapping=mapping, buffering=buffering, batch=batch
+    )
     got = plan.to_dict()
     ns = {c["name"]: c["ns"] for c in got["contributions"] if c["ns"] > 0}
     assert ns == pytest.approx(want["ns"], rel=1e-12)

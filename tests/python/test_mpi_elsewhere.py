@@ -1,4 +1,4 @@
-"""One binary, several MPIs: what `cellcc` built runs on MPICH's library unchanged, and what meets the wrong MPI is told so."""
+"""One binary, several MPIs: a program built by `cellcc` runs on MPICH's library; one built otherwise is told so."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ int main(int argc, char **argv) {
 
 
 def run(*command: object, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([str(c) for c in command], env={**os.environ, **env}, capture_output=True, text=True, timeout=120)
+    return subprocess.run(
+        [str(c) for c in command], env={**os.environ, **env}, capture_output=True, text=True, timeout=120
+    )
 
 
 @pytest.fixture(scope="module")

@@ -54,10 +54,14 @@ def test_the_module_runner_of_mpi4py_works(mpi4py: Path) -> None:
 
 def test_an_exception_in_one_rank_ends_all_of_them_when_run_by_mpi4py(mpi4py: Path) -> None:
     code = (
-        "from mpi4py import MPI\nif MPI.COMM_WORLD.rank == 1: raise RuntimeError('on purpose')\nMPI.COMM_WORLD.recv(source=1)\n"
+        "from mpi4py import MPI\n"
+        "if MPI.COMM_WORLD.rank == 1: raise RuntimeError('on purpose')\n"
+        "MPI.COMM_WORLD.recv(source=1)\n"
     )
     program = mpi4py / "fails.py"
     program.write_text(code)
     launcher = [str(prefix() / "bin" / "cellrun"), "-n", "2", sys.executable, "-m", "mpi4py", str(program)]
-    done = subprocess.run(launcher, env={**os.environ, "PYTHONPATH": str(mpi4py)}, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        launcher, env={**os.environ, "PYTHONPATH": str(mpi4py)}, capture_output=True, text=True, timeout=60
+    )
     assert done.returncode != 0 and "on purpose" in done.stderr

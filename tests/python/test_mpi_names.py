@@ -22,7 +22,9 @@ def table() -> set[str]:
 
 def exported() -> dict[str, str]:
     """Each exported symbol with its class: W is weak, T is not."""
-    out = subprocess.run(["nm", "-D", "--defined-only", str(LIBRARY)], check=True, capture_output=True, text=True).stdout
+    out = subprocess.run(
+        ["nm", "-D", "--defined-only", str(LIBRARY)], check=True, capture_output=True, text=True
+    ).stdout
     return {name: kind for _, kind, name in (line.split() for line in out.splitlines())}
 
 
@@ -37,7 +39,9 @@ def ran(source: str, folder: Path, language: str = "c") -> list[str]:
 
 
 def test_the_header_the_constants_and_the_names_are_what_the_tables_say() -> None:
-    done = subprocess.run([sys.executable, ROOT / "crates/mpi/abi/generate.py", "--check"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, ROOT / "crates/mpi/abi/generate.py", "--check"], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -145,7 +149,10 @@ def test_a_preloaded_tool_sees_the_programs_calls_and_none_of_the_librarys_own(t
     (tmp_path / "tool.c").write_text("""#include <mpi.h>
 #include <stdio.h>
 static int sends, receives, waits;
-int MPI_Send(const void *b, int n, MPI_Datatype t, int d, int g, MPI_Comm c) { sends++; return PMPI_Send(b, n, t, d, g, c); }
+int MPI_Send(const void *b, int n, MPI_Datatype t, int d, int g, MPI_Comm c) {
+    sends++;
+    return PMPI_Send(b, n, t, d, g, c);
+}
 int MPI_Isend(const void *b, int n, MPI_Datatype t, int d, int g, MPI_Comm c, MPI_Request *r) {
     sends++;
     return PMPI_Isend(b, n, t, d, g, c, r);
@@ -182,7 +189,14 @@ int main(void) {
     tool = ["-shared", "-fPIC", str(tmp_path / "tool.c"), "-o", str(tmp_path / "libtool.so")]
     subprocess.run([cellcc, *tool], check=True)
     subprocess.run([cellcc, str(tmp_path / "prog.c"), "-o", str(tmp_path / "prog")], check=True)
-    launch = [str(prefix() / "bin" / "cellrun"), "-n", "3", "env", f"LD_PRELOAD={tmp_path}/libtool.so", str(tmp_path / "prog")]
+    launch = [
+        str(prefix() / "bin" / "cellrun"),
+        "-n",
+        "3",
+        "env",
+        f"LD_PRELOAD={tmp_path}/libtool.so",
+        str(tmp_path / "prog"),
+    ]
     done = subprocess.run(launch, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.splitlines()) == ["0 2 0", "1 0 0", "1 0 0"]

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cellweave.mpi import prefix
@@ -24,8 +25,8 @@ int main(void) {
 """
 
 
-def run(*command: object, **kwargs: object) -> str:
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=120, **kwargs)  # type: ignore[call-overload]
+def run(*command: object, **kwargs: Any) -> str:
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=120, **kwargs)
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return str(done.stdout)
 

@@ -68,7 +68,9 @@ int main(int argc, char **argv) {
 
 def started(folder: Path, text: str, ranks: int, *arguments: object) -> subprocess.CompletedProcess[str]:
     (folder / "prog.c").write_text(text)
-    built = subprocess.run([BIN / "cellcc", "prog.c", "-o", "prog"], cwd=folder, capture_output=True, text=True, timeout=120)
+    built = subprocess.run(
+        [BIN / "cellcc", "prog.c", "-o", "prog"], cwd=folder, capture_output=True, text=True, timeout=120
+    )
     assert built.returncode == 0, built.stderr
     command = [str(BIN / "cellrun"), "-n", str(ranks), "./prog", *map(str, arguments)]
     environment = {**os.environ, "CELLWEAVE_MPI_PROGRESS": "thread"}

@@ -1,4 +1,4 @@
-"""`pip install` of an sdist, in an environment of its own, gives the module, the command, the types, the C header and MPI.
+"""`pip install` of an sdist, in its own environment, gives the module, the command, the types, the C header and MPI.
 
 The sdist holds everything that a build needs; the wheel is built from it, as an installer would.
 """
@@ -12,17 +12,18 @@ import tarfile
 import venv
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run(*line: object, **kwargs: object) -> subprocess.CompletedProcess[str]:
+def run(*line: object, **kwargs: Any) -> subprocess.CompletedProcess[str]:
     # The crates that are not ours have been built already.
     env = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env["PATH"]])
-    done = subprocess.run([str(a) for a in line], env=env, capture_output=True, text=True, timeout=900, **kwargs)  # type: ignore[call-overload]
+    done = subprocess.run([str(a) for a in line], env=env, capture_output=True, text=True, timeout=900, **kwargs)
     assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
     return done
 
@@ -61,7 +62,8 @@ def test_the_wheel_serves_every_python_from_3_10_on_and_holds_what_it_should(whe
     for part in [*parts, "mpi/include/mpi.h", "mpi/lib/libmpi_abi.so.1", "mpi/bin/cellrun", "mpi/bin/mpiexec"]:
         assert f"cellweave/{part}" in names
     sources = {
-        f"cellweave/{p.relative_to(ROOT / 'python' / 'cellweave')}" for p in (ROOT / "python" / "cellweave").rglob("*.py")
+        f"cellweave/{p.relative_to(ROOT / 'python' / 'cellweave')}"
+        for p in (ROOT / "python" / "cellweave").rglob("*.py")
     }
     assert sources <= set(names)
 

@@ -11,14 +11,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import cellweave as cw
 import pytest
 from cellweave.probe import pattern_names
 from conftest import Command
 
-KEYS = {"pattern", "transfers", "size_bytes", "buffers", "partners", "n", "bandwidth_gbs", "latency_ns", "span_us", "ticks",
-        "quality", "excluded", "each"}  # fmt: skip
+KEYS = {
+    "pattern", "transfers", "size_bytes", "buffers", "partners", "n", "bandwidth_gbs", "latency_ns", "span_us", "ticks",
+    "quality", "excluded", "each",
+}  # fmt: skip
 QUANTILES = {"min", "p10", "p50", "p90"}
 
 
@@ -47,7 +50,9 @@ def test_another_seed_draws_other_patterns_and_the_same_seed_the_same(command: C
 
 
 def test_csv_has_a_line_per_measurement_and_the_columns_of_rows(command: Command, tmp_path: Path) -> None:
-    done = command("probe", "--on", "ps3", "--pattern", "0<-1,1<-mem", "--size", "16..64", "--buffers", "1..2", "-o", "a.csv")
+    done = command(
+        "probe", "--on", "ps3", "--pattern", "0<-1,1<-mem", "--size", "16..64", "--buffers", "1..2", "-o", "a.csv"
+    )
     assert done.returncode == 0, done.stderr
     lines = list(csv.DictReader(io.StringIO((tmp_path / "a.csv").read_text())))
     found = cw.probe("ps3", "0<-1,1<-mem", sizes=["16..64"], buffers=["1..2"])
@@ -159,9 +164,9 @@ def test_choices_about_the_simulated_machine_reach_it() -> None:
 
 
 def test_parameters_of_the_machine_each_show_in_a_measurement() -> None:
-    def gbs(**options: object) -> float:
-        given: dict[str, object] = {"sizes": [128], "buffers": [8], "spes": [4], "repeats": 512, **options}
-        return float(cw.probe("cell", "memory-read", **given).measurements[0]["bandwidth_gbs"]["p50"])  # type: ignore[arg-type]
+    def gbs(**options: Any) -> float:
+        given: dict[str, Any] = {"sizes": [128], "buffers": [8], "spes": [4], "repeats": 512, **options}
+        return float(cw.probe("cell", "memory-read", **given).measurements[0]["bandwidth_gbs"]["p50"])
 
     free = gbs()
     assert gbs(stride="2k") < 0.25 * free, "one bank of memory"
@@ -255,7 +260,9 @@ REQUESTS: list[tuple[str, list[str]]] = [
 
 
 @pytest.mark.parametrize(("line", "fragments"), REQUESTS, ids=[line for line, _ in REQUESTS])
-def test_a_wrong_request_is_named_and_exits_with_2(command: Command, tmp_path: Path, line: str, fragments: list[str]) -> None:
+def test_a_wrong_request_is_named_and_exits_with_2(
+    command: Command, tmp_path: Path, line: str, fragments: list[str]
+) -> None:
     for name, content in FILES.items():
         (tmp_path / name).write_text(content)
     before = sorted(tmp_path.iterdir())

@@ -172,7 +172,9 @@ def test_a_quick_look_at_everything_has_a_row_for_every_published_one(everything
     assert all(row.verdict == "not published" for row in rows if row.role == "shown")
 
 
-def test_the_page_holds_every_group_every_picture_and_says_that_it_was_quick(everything: tuple[cw.Reproduction, Path]) -> None:
+def test_the_page_holds_every_group_every_picture_and_says_that_it_was_quick(
+    everything: tuple[cw.Reproduction, Path],
+) -> None:
     done, folder = everything
     page = (folder / "page.html").read_text()
     for group in groups():

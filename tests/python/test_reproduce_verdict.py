@@ -99,7 +99,9 @@ def test_a_group_votes_with_its_worst_row() -> None:
     assert verdict.worst(["yes", "no"]) == "no"
     assert verdict.worst(["within 10 %", "not published"]) == "within 10 %"
     rows = [ROW, replace(ROW, id="a-2", verdict="same direction", deviation=0.4)]
-    assert [(v.group, v.verdict, v.deviation) for v in votes(rows)] == [("streaming-schedule/near", "same direction", 0.4)]
+    assert [(v.group, v.verdict, v.deviation) for v in votes(rows)] == [
+        ("streaming-schedule/near", "same direction", 0.4)
+    ]
 
 
 def test_a_fitted_group_is_met_within_5_percent_and_a_validation_group_within_25() -> None:
@@ -108,13 +110,17 @@ def test_a_fitted_group_is_met_within_5_percent_and_a_validation_group_within_25
 
     far = {"group": "streaming-schedule/far", "role": "validation"}
     assert met(deviation=0.05) and not met(deviation=0.051)
-    assert met(**far, deviation=0.24, verdict="within 25 %") and not met(**far, deviation=0.26, verdict="same direction")
+    assert met(**far, deviation=0.24, verdict="within 25 %") and not met(
+        **far, deviation=0.26, verdict="same direction"
+    )
     assert met(**far, deviation=None, verdict="yes") and not met(**far, deviation=None, verdict="no")
     assert not met(deviation=0.01, verdict="no")
 
 
 def test_the_summary_counts_by_role_and_names_what_is_missed() -> None:
-    far = replace(ROW, id="a-2", group="streaming-schedule/far", role="validation", verdict="contradicts", deviation=1.5)
+    far = replace(
+        ROW, id="a-2", group="streaming-schedule/far", role="validation", verdict="contradicts", deviation=1.5
+    )
     rows = [ROW, far]
     told = summary(rows)
     assert (told["fitted"]["groups"], told["fitted"]["met"]) == (1, 1)

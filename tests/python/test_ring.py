@@ -40,7 +40,13 @@ def test_correlation_is_spearmans() -> None:
 @pytest.mark.parametrize("bidirectional", [True, False])
 @pytest.mark.parametrize("packet_bytes", [16, 512, 2048])
 def test_every_mapping_of_six_is_run_and_repeats_exactly(packet_bytes: int, bidirectional: bool) -> None:
-    asked: dict[str, Any] = {"packet_bytes": packet_bytes, "bidirectional": bidirectional, "rounds": 6, "runs": 2, "seed": 9}
+    asked: dict[str, Any] = {
+        "packet_bytes": packet_bytes,
+        "bidirectional": bidirectional,
+        "rounds": 6,
+        "runs": 2,
+        "seed": 9,
+    }
     found = cw.ring("ps3", threads=1, **asked)
     assert found.runtimes_ns.shape == (2, 120)
     assert len(set(found.mappings)) == 120

@@ -556,7 +556,9 @@ print(outcome.cycles, outcome.hash)
 
 def test_the_same_program_has_the_same_hash_in_every_process_traced_or_not() -> None:
     printed = {
-        subprocess.run([sys.executable, "-c", TWICE.replace("TRACE", trace)], capture_output=True, text=True, check=True).stdout
+        subprocess.run(
+            [sys.executable, "-c", TWICE.replace("TRACE", trace)], capture_output=True, text=True, check=True
+        ).stdout
         for trace in ("False", "False", "True")
     }
     assert len(printed) == 1
@@ -576,7 +578,9 @@ def busy() -> sim.Outcome:
 
     cell = sim.Cell("qs22")
     for i in range(16):
-        cell.spe(i, program, cell.allocate(i // 8, 16384) if i % 4 == 0 else cell.local_store((i + 5) % 16), name=f'a "{i}"')
+        cell.spe(
+            i, program, cell.allocate(i // 8, 16384) if i % 4 == 0 else cell.local_store((i + 5) % 16), name=f'a "{i}"'
+        )
     return cell.run(trace=True)
 
 
@@ -595,7 +599,9 @@ def test_a_trace_holds_every_packet_every_program_and_names_all_tracks(busy: sim
         sent = Counter(e["name"].partition(" -> ")[0] for e in packets if e["pid"] == chip + 1)
         assert sum(sent.values()) == sum(counters["sent"])
         spes = {name for name in sent if name.startswith("SPE")}
-        assert spes == {f"SPE{i}" for i in range(8 * chip, 8 * chip + 8) if any((k + 5) % 16 == i for k in range(16) if k % 4)}
+        assert spes == {
+            f"SPE{i}" for i in range(8 * chip, 8 * chip + 8) if any((k + 5) % 16 == i for k in range(16) if k % 4)
+        }
     computed = sum(e["dur"] for e in events if e["cat"] == "compute")
     assert computed * 1000 == pytest.approx(sum(s["compute_cycles"] for s in busy.counters["spes"]) * 0.625)
 

@@ -21,7 +21,8 @@ int main(int argc, char **argv)
     int top = N * here[0] / shape[0], left = N * here[1] / shape[1];
     int rows = N * (here[0] + 1) / shape[0] - top, columns = N * (here[1] + 1) / shape[1] - left;
     int stride = columns + 2; /* a margin of one point around the block */
-    double *now = calloc((size_t)(rows + 2) * stride, sizeof(double)), *then = calloc((size_t)(rows + 2) * stride, sizeof(double));
+    double *now = calloc((size_t)(rows + 2) * stride, sizeof(double));
+    double *then = calloc((size_t)(rows + 2) * stride, sizeof(double));
     if (here[0] == 0)
         for (int j = 0; j < stride; j++) now[j] = then[j] = 100;
 

@@ -138,7 +138,8 @@ int main(int argc, char **argv)
     double seconds = MPI_Wtime() - start;
     MPI_Reduce(tally, sums, 4, MPI_LONG, MPI_SUM, 0, line);
     if (rank == 0) {
-        printf("born %d, multiplied %ld; reflected %ld, transmitted %ld, absorbed %ld: ", BORN, sums[3], sums[0], sums[1], sums[2]);
+        printf("born %d, multiplied %ld; reflected %ld, transmitted %ld, absorbed %ld: ", BORN, sums[3],
+               sums[0], sums[1], sums[2]);
         printf("%s\n", BORN + sums[3] == sums[0] + sums[1] + sums[2] ? "all accounted for" : "SOME ARE LOST");
         printf("%.3f s\n", seconds);
     }

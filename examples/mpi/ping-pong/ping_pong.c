@@ -34,7 +34,8 @@ int main(int argc, char **argv)
                 }
             }
             double seconds = MPI_Wtime() - start;
-            if (rank == 0) printf("%7d bytes, %4d rounds: %.2f us one way\n", bytes, rounds, seconds / rounds / 2 * 1e6);
+            if (rank == 0)
+                printf("%7d bytes, %4d rounds: %.2f us one way\n", bytes, rounds, seconds / rounds / 2 * 1e6);
         }
         free(buffer);
     }

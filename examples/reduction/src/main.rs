@@ -4,7 +4,8 @@ use sim::{Address, Error, Parameters, Simulation, Spe};
 
 const WORDS: u32 = 1024;
 const BYTES: u32 = 4 * WORDS;
-/// SPU cycles for adding two vectors: four words at a time, two loads, an add and a store, the loads in pairs with adds.
+/// SPU cycles for adding two vectors: four words at a time, two loads, an add and a store, the loads in pairs with
+/// adds.
 const ADD_CYCLES: u64 = WORDS as u64 / 4 * 3;
 /// The signal register on which the others say that their sums are there: a bit for each level of the tree.
 const READY: u32 = 1;

@@ -34,7 +34,8 @@ static uint32_t init(const cw_task *task, void **state) {
 }
 
 /* One channel's frame, windowed. */
-static void gather(const dft_state *d, const cw_batch *batch, uint64_t firing, unsigned channel, double *restrict frame) {
+static void gather(const dft_state *d, const cw_batch *batch, uint64_t firing, unsigned channel,
+                   double *restrict frame) {
     const unsigned hop = d->set.analysis_hop, channels = d->set.channels;
     for (unsigned start = 0, k = 0; start < d->set.frame; start += hop, ++k) {
         const float *restrict x = (const float *)cw_peek(batch, 0, firing, k) + channel;

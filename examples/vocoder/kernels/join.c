@@ -1,6 +1,7 @@
 /* join: the groups' bins in the order of their frequencies, since a change of pitch moves bins across groups.
  *
- * in0 .. in(groups-1): f64 [channels][V][B], V values per bin: 1 (magnitudes) or 2 (phases and advances), by the edge's bytes
+ * in0 .. in(groups-1): f64 [channels][V][B], V values per bin: 1 (magnitudes) or 2 (phases and advances), by the edge's
+ * bytes
  * out: f64 [channels][V][N/2]
  */
 #include "vocoder.h"

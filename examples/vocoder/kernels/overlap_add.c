@@ -20,8 +20,10 @@ static uint32_t init(const cw_task *task, void **state) {
     setting s;
     if (read_setting(task, &s) != CW_OK) return CW_ERROR;
     for (uint32_t i = 0; i < task->inputs_count; ++i)
-        if (expect_bytes(task, &task->inputs[i], (uint64_t)s.channels * s.frame * sizeof(float)) != CW_OK) return CW_ERROR;
-    if (expect_bytes(task, &task->outputs[0], (uint64_t)s.channels * s.synthesis_hop * sizeof(float)) != CW_OK) return CW_ERROR;
+        if (expect_bytes(task, &task->inputs[i], (uint64_t)s.channels * s.frame * sizeof(float)) != CW_OK)
+            return CW_ERROR;
+    if (expect_bytes(task, &task->outputs[0], (uint64_t)s.channels * s.synthesis_hop * sizeof(float)) != CW_OK)
+        return CW_ERROR;
     double product[MAX_FRAME] = {0}, least = INFINITY, most = 0;
     for (unsigned n = 0; n < s.frame; ++n) {
         const double moved = s.pitch * (n - s.frame / 2.0);

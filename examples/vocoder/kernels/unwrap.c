@@ -18,7 +18,8 @@ static uint32_t init(const cw_task *task, void **state) {
     unsigned group;
     if (read_setting(task, &s) != CW_OK || read_group(task, &s, &group) != CW_OK) return CW_ERROR;
     const uint64_t bytes = (uint64_t)s.channels * points(&s) * sizeof(double);
-    if (expect_bytes(task, &task->inputs[0], bytes) != CW_OK || expect_bytes(task, &task->outputs[0], 2 * bytes) != CW_OK)
+    if (expect_bytes(task, &task->inputs[0], bytes) != CW_OK ||
+        expect_bytes(task, &task->outputs[0], 2 * bytes) != CW_OK)
         return CW_ERROR;
     if (task->inputs[0].peek < 1) return refuse(task, "port %s needs peek = 1: the next frame", task->inputs[0].name);
     unwrap_state *u = malloc(sizeof *u);

@@ -1,16 +1,17 @@
 /* vocoder.h: what the vocoder's kernels share: the numbering of its bins, the transform of one group, and how a task
  * reads its parameters.
  *
- * The spectrum of a frame of N samples is taken at odd frequencies, bin k at (k + 1/2) / N of the sampling rate, k = 0 ..
- * N/2 - 1, with time counted from the middle of the frame:
+ * The spectrum of a frame of N samples is taken at odd frequencies, bin k at (k + 1/2) / N of the sampling rate, for k
+ * from 0 to N/2 - 1, with time counted from the middle of the frame:
  *
  *     X[k] = sum over n = 0 .. N-1 of w[n] x[n] exp(-2 pi i (k + 1/2) (n - N/2) / N)
  *
  * Odd, so that there is no bin at 0 and none at half the rate: all N/2 bins are complex and all groups alike. From the
  * middle, so that the bins of one partial have equal phases and can be moved together.
  *
- * A group of index r computes the bins k of the residue class r modulo M = 2 * groups: of each, N/M = B. Those above N/2
- * are the conjugates of bins of the class M-1-r, so that groups 0 .. groups-1 cover all. Entry e of a group is therefore
+ * A group of index r computes the bins k of the residue class r modulo M = 2 * groups: of each, N/M = B. Those above
+ * N/2 are the conjugates of bins of the class M-1-r, so that groups 0 .. groups-1 cover all. Entry e of a group is
+ * therefore
  *     k = M e + r                  for e < B/2,  and
  *     k = M (B-1-e) + M-1-r        for e >= B/2, conjugated.
  * With n - N/2 = B a + b, a = 0 .. M-1 and b = 0 .. B-1, the sum is a fold of the frame over a, B long, and a transform
@@ -71,9 +72,12 @@ static inline uint32_t read_setting(const cw_task *task, setting *s) {
                       fmax(2, frame / (2 * MAX_POINTS)), frame / 16, frame);
     if (!(channels >= 1 && channels <= 8)) return refuse(task, "channels = %g: 1 to 8 are allowed", channels);
     if (!(pitch >= 0.25 && pitch <= 4)) return refuse(task, "pitch = %g: 0.25 to 4 is allowed", pitch);
-    if (!(analysis >= 1 && analysis <= frame / 2)) return refuse(task, "analysis_hop = %g: 1 to frame / 2 = %g", analysis, frame / 2);
-    if (!(synthesis >= 1 && synthesis <= frame / 2)) return refuse(task, "synthesis_hop = %g: 1 to frame / 2 = %g", synthesis, frame / 2);
-    *s = (setting){(unsigned)frame, (unsigned)groups, (unsigned)channels, (unsigned)analysis, (unsigned)synthesis, pitch};
+    if (!(analysis >= 1 && analysis <= frame / 2))
+        return refuse(task, "analysis_hop = %g: 1 to frame / 2 = %g", analysis, frame / 2);
+    if (!(synthesis >= 1 && synthesis <= frame / 2))
+        return refuse(task, "synthesis_hop = %g: 1 to frame / 2 = %g", synthesis, frame / 2);
+    *s = (setting){(unsigned)frame,    (unsigned)groups,    (unsigned)channels,
+                   (unsigned)analysis, (unsigned)synthesis, pitch};
     return CW_OK;
 }
 
@@ -98,7 +102,8 @@ static inline unsigned bin_of(const setting *s, unsigned group, unsigned entry) 
 /* The group of a task, by its param `group`. */
 static inline uint32_t read_group(const cw_task *task, const setting *s, unsigned *group) {
     const double g = parameter(task, "group", -1);
-    if (!(g >= 0 && g < s->groups)) return refuse(task, "group = %g: 0 to groups - 1 = %u is allowed", g, s->groups - 1);
+    if (!(g >= 0 && g < s->groups))
+        return refuse(task, "group = %g: 0 to groups - 1 = %u is allowed", g, s->groups - 1);
     *group = (unsigned)g;
     return CW_OK;
 }
@@ -139,8 +144,8 @@ static inline void make_tables(group_tables *t, const setting *s, unsigned group
     }
 }
 
-/* In place, unnormalised: z[q] <- sum over m of z[m] exp(sign 2 pi i m q / count). Stockham's order: every pass reads one
- * array and writes the other, without a bit reversal. `count` is a power of two, at most MAX_POINTS. */
+/* In place, unnormalised: z[q] <- sum over m of z[m] exp(sign 2 pi i m q / count). Stockham's order: every pass reads
+ * one array and writes the other, without a bit reversal. `count` is a power of two, at most MAX_POINTS. */
 static inline void transform(double *re, double *im, unsigned count, const group_tables *t, double sign) {
     double other_re[MAX_POINTS], other_im[MAX_POINTS];
     double *xr = re, *xi = im, *yr = other_re, *yi = other_im;

@@ -1,1 +1,1 @@
-"""The published figures, and which of them the simulator may be fitted on: data, read by `cellweave.reproduce.facts`."""
+"""The published figures, and which of them the simulator may be fitted on; `cellweave.reproduce.facts` reads them."""

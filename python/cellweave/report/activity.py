@@ -17,7 +17,7 @@ _WAIT = "#E3DFD6"
 
 
 def draw_activity(trace: Mapping[str, Any], window_ns: tuple[float, float] | None = None) -> Figure:
-    """Draw a row per program (computing, waiting), and below it a row per ring (packets, in the colour of their source).
+    """Draw a row per program (computing, waiting), and below a row per ring (packets, coloured by source).
 
     Parameters
     ----------
@@ -61,7 +61,9 @@ def draw_activity(trace: Mapping[str, Any], window_ns: tuple[float, float] | Non
             for e in mine:
                 if e["cat"] == "wait" and e["dur"] > (high - low) * 0.0085 * len(e["name"]):
                     middle = (max(e["ts"], low) + min(e["ts"] + e["dur"], high)) / 2
-                    ax.text(middle * per_us, y, e["name"], ha="center", va="center", fontsize=6.5, color=INK, clip_on=True)
+                    ax.text(
+                        middle * per_us, y, e["name"], ha="center", va="center", fontsize=6.5, color=INK, clip_on=True
+                    )
         else:
             for lane in range(3):
                 packets = [e for e in mine if e["tid"] % 3 == lane]

@@ -141,7 +141,9 @@ def _at(chip: int, ramp: int, inset: float) -> tuple[float, float]:
     return _x(chip, 2 * _COLUMNS - 1 - ramp), 0.98 + inset
 
 
-def _draw_chip(ax: Axes, shades: Any, chip: int, machine: Mapping[str, Any], seen: Mapping[str, Any], ns: float) -> None:
+def _draw_chip(
+    ax: Axes, shades: Any, chip: int, machine: Mapping[str, Any], seen: Mapping[str, Any], ns: float
+) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     left = min(_x(chip, 0), _x(chip, _COLUMNS - 1)) - _PITCH / 2
@@ -184,7 +186,9 @@ def _draw_unit(ax: Axes, shades: Any, chip: int, ramp: int, name: str, seen: Map
     hidden = name == "hidden"
     fill = PAPER if hidden else shades(share)
     ax.add_patch(
-        Rectangle((x - wide / 2, y), wide, high, facecolor=fill, edgecolor=INK, lw=0.7, hatch="////" if hidden else None)
+        Rectangle(
+            (x - wide / 2, y), wide, high, facecolor=fill, edgecolor=INK, lw=0.7, hatch="////" if hidden else None
+        )
     )
     ink = PAPER if share > 0.75 else INK
     box = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.0} if hidden else None

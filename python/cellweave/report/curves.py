@@ -105,7 +105,9 @@ def _draw_bars(ax: Axes, bars: list[tuple[str, list[float]]]) -> None:
         ax.barh(i, middle, color=shade, height=0.6, alpha=0.85)
         if len(values) > 1:
             ax.scatter(values, [i] * len(values), s=10, color=INK, zorder=3, alpha=0.6)
-        ax.text(max(values), i, f"  {'median ' if len(values) > 2 else ''}{middle:.3g}", va="center", fontsize=8, color=INK)
+        ax.text(
+            max(values), i, f"  {'median ' if len(values) > 2 else ''}{middle:.3g}", va="center", fontsize=8, color=INK
+        )
     ax.set_yticks(range(len(bars)), [label for label, _ in bars], fontsize=8)
     ax.invert_yaxis()
     ax.margins(x=0.1)

@@ -39,7 +39,9 @@ def draw_distribution(data: Mapping[str, Any]) -> Figure:
         ax.hist(values, bins=edges, color=shades[label])
         ax.axvline(mean(values), color=INK, linewidth=1.6, label=f"mean {number(mean(values))}")
         if "published" in data:
-            ax.axvline(data["published"], color=WARNING, linestyle="--", label=f"published mean {number(data['published'])}")
+            ax.axvline(
+                data["published"], color=WARNING, linestyle="--", label=f"published mean {number(data['published'])}"
+            )
         ax.set_title(label, fontsize=9, color=INK, loc="left")
         ax.legend(fontsize=8, frameon=False)
         ax.set_ylabel("count", fontsize=8)

@@ -40,7 +40,8 @@ def draw_cell(ax: Axes, machine: Mapping[str, Any], elements: list[Element]) -> 
     """Draw every chip with its units, and what the limits allow."""
     chips = 1 + max(e.chip for e in elements)
     limits = {
-        str(lim["name"]): float(lim["capacity_bytes_per_s"]) for lim in machine.get("limits") or machine.get("limit") or []
+        str(lim["name"]): float(lim["capacity_bytes_per_s"])
+        for lim in machine.get("limits") or machine.get("limit") or []
     }
     for chip in range(chips):
         _draw_chip(ax, chip, [e for e in elements if e.chip == chip], limits)
@@ -109,7 +110,9 @@ def _draw_chip(ax: Axes, chip: int, elements: list[Element], limits: Mapping[str
             )
             text = element.name if element else _name(name, chip)
             about = (
-                f"\n{size_text(element.bytes)}" if element and element.bytes else ("" if element or is_port else "\nnot used")
+                f"\n{size_text(element.bytes)}"
+                if element and element.bytes
+                else ("" if element or is_port else "\nnot used")
             )
             if name == "MIC":
                 about = "\nmemory"

@@ -62,4 +62,6 @@ def draw_heat(
                 height = (float(shown[i, j]) - low) / (high - low or 1.0)
                 dark = height < 0.5 if more_is_better else height > 0.5
                 text = f"{float(shown[i, j]):.3g}"
-                ax.text(j, i, text, ha="center", va="center", fontsize=max(5.0, 11 - 0.35 * n), color=PAPER if dark else INK)
+                ax.text(
+                    j, i, text, ha="center", va="center", fontsize=max(5.0, 11 - 0.35 * n), color=PAPER if dark else INK
+                )

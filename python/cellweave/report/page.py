@@ -49,8 +49,8 @@ def report(files: Sequence[Path], output: Path, pictures: Path | None = None, fo
     Parameters
     ----------
     files : sequence of path
-        ``result.json``, ``plan.json``, a trace, an application, a machine file, in any order. A plan's mapping is drawn on the
-        application of the same name.
+        ``result.json``, ``plan.json``, a trace, an application, a machine file, in any order. A plan's mapping is drawn
+        on the application of the same name.
     output : path
         The page.
     pictures : path, optional

@@ -48,7 +48,9 @@ def _transfers(profile: Data) -> Table:
     for t in transfers[:_ROWS]:
         share = percent(t["bytes"] / total) if total else "-"
         mean = size_bytes(t["bytes"] / t["messages"])
-        table.rows.append([str(t["source"]), str(t["destination"]), number(t["messages"]), size_bytes(t["bytes"]), mean, share])
+        table.rows.append(
+            [str(t["source"]), str(t["destination"]), number(t["messages"]), size_bytes(t["bytes"]), mean, share]
+        )
     if len(transfers) > _ROWS:
         rest = transfers[_ROWS:]
         what = size_bytes(sum(t["bytes"] for t in rest))

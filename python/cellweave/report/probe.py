@@ -64,7 +64,19 @@ def _single(probe: Data) -> Table:
 
 
 def _spread(probe: Data) -> Table:
-    columns = ["pattern", ">sets", ">size", ">buffers", ">GB/s min", ">p10", ">p50", ">p90", ">mean", ">latency p50", "quality"]
+    columns = [
+        "pattern",
+        ">sets",
+        ">size",
+        ">buffers",
+        ">GB/s min",
+        ">p10",
+        ">p50",
+        ">p90",
+        ">mean",
+        ">latency p50",
+        "quality",
+    ]
     table = Table(_title(probe) + ": patterns with many sets", columns)
     for (pattern, _, _, _, _), members in groups(probe["measurements"]).items():
         if len(members) <= _ROWS:
@@ -74,7 +86,14 @@ def _spread(probe: Data) -> Table:
         n = len(gbs)
         at = [gbs[0], gbs[n // 10], gbs[n // 2], gbs[n * 9 // 10], sum(gbs) / n]
         worst = max(members, key=lambda m: ["exact", "good", "disturbed", "unpinned"].index(m["quality"]))
-        row = [pattern, str(n), *_point(members[0]), *[number(x) for x in at], time_ns(latency[n // 2]), _quality(worst)]
+        row = [
+            pattern,
+            str(n),
+            *_point(members[0]),
+            *[number(x) for x in at],
+            time_ns(latency[n // 2]),
+            _quality(worst),
+        ]
         table.rows.append(row)
     return table
 

@@ -38,7 +38,9 @@ def draw_ratios(rows: Sequence[Row], title: str) -> Figure:
     import matplotlib.pyplot as plt
     from matplotlib.lines import Line2D
 
-    parts = {role: [row for row in rows if row.role == role and row.ratio is not None] for role in ("fitted", "validation")}
+    parts = {
+        role: [row for row in rows if row.role == role and row.ratio is not None] for role in ("fitted", "validation")
+    }
     most = max(1, *(len(part) for part in parts.values()))
     figure, axes = plt.subplots(1, 2, sharex=True, figsize=(12, 1.3 + 0.24 * most), layout="constrained")
     for ax, (role, part) in zip(axes, parts.items(), strict=True):
@@ -93,7 +95,9 @@ def draw_misfit(rows_by_rules: Mapping[str, Sequence[Row]]) -> Figure:
     ax.set_ylim(len(first), 0)
     ax.set_xticks([x + 0.5 for x in range(len(names))], names, rotation=30, ha="left", fontsize=8)
     ax.xaxis.tick_top()
-    ax.set_yticks([y + 0.5 for y in range(len(first))], [f"{_label(row)} ({row.role[0]})" for row in first], fontsize=6.5)
+    ax.set_yticks(
+        [y + 0.5 for y in range(len(first))], [f"{_label(row)} ({row.role[0]})" for row in first], fontsize=6.5
+    )
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     ax.set_xlabel("obtained / published; (f) fitted, (v) validation", fontsize=8)

@@ -22,8 +22,8 @@ def draw_ranked(data: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     data : mapping
-        ``curves``: label -> times in the order of ranks; ``average``, ``band`` (lower and upper), ``band_label``: optional;
-        ``length``: ranks of the whole list, where the curves hold only some of it; ``title``, ``y_label``.
+        ``curves``: label -> times in the order of ranks; ``average``, ``band`` (lower and upper), ``band_label``:
+        optional; ``length``: ranks of the whole list, where the curves hold only some of it; ``title``, ``y_label``.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure of its own by default.
     """
@@ -42,7 +42,9 @@ def draw_ranked(data: Mapping[str, Any], ax: Axes | None = None) -> Axes:
         low, high = data["band"]
         ax.fill_between(places(len(low)), low, high, color=FAINT, alpha=0.5, linewidth=0, label=data["band_label"])
     for label, times in curves.items():
-        ax.plot(places(len(times)), times, color=shades[label], linewidth=1.0 if "average" in data else 1.6, label=label)
+        ax.plot(
+            places(len(times)), times, color=shades[label], linewidth=1.0 if "average" in data else 1.6, label=label
+        )
     if "average" in data:
         ax.plot(places(len(data["average"])), data["average"], color=INK, linewidth=2.2, label="average of the runs")
     ax.set_xlabel("rank")

@@ -68,7 +68,11 @@ def stages_of_get(numbers: Mapping[str, int], trace: Mapping[str, Any], bytes: i
     lines = -(-bytes // _LINE_BYTES)
     assert len(packets) == lines, f"{len(packets)} packets for {lines} lines"
     done = arrived + numbers["spu.tag_status"]
-    return [*found, Stage("program", "waits for the tag group", issued, arrived), Stage("program", "tag status", arrived, done)]
+    return [
+        *found,
+        Stage("program", "waits for the tag group", issued, arrived),
+        Stage("program", "tag status", arrived, done),
+    ]
 
 
 def draw_stages(stages: list[Stage], cycle_ps: int) -> Figure:
@@ -98,7 +102,14 @@ def draw_stages(stages: list[Stage], cycle_ps: int) -> Figure:
         if stage.end == stage.start:
             continue
         y, wide = rows.index(stage.row), stage.end - stage.start
-        ax.barh(y, wide * cycle_ps / 1000, left=stage.start * cycle_ps / 1000, color=fills[stage.what], edgecolor=PAPER, lw=0.5)
+        ax.barh(
+            y,
+            wide * cycle_ps / 1000,
+            left=stage.start * cycle_ps / 1000,
+            color=fills[stage.what],
+            edgecolor=PAPER,
+            lw=0.5,
+        )
         text = f"{wide * cycle_ps / 1000:.3g} ns"
         if wide > 0.012 * len(text) * end:
             middle = (stage.start + wide / 2) * cycle_ps / 1000

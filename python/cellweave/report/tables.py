@@ -26,7 +26,9 @@ def machine_tables(machine: Data) -> list[Table]:
     for e in elements:
         what.rows.append([e["name"], e["kind"], _place(e), _memory(e), _most(e.get("incoming_max")), _out(e)])
     if not machine.get("measured", True):
-        what.notes.append("limits unmeasured: a plan for this machine counts computing and hand-overs only, and says so")
+        what.notes.append(
+            "limits unmeasured: a plan for this machine counts computing and hand-overs only, and says so"
+        )
     for kind, overhead in (machine.get("overheads") or {}).items():
         what.notes.append(
             f"overhead of a {kind}: {number(overhead['per_transfer_ns'])} ns per transfer, "
@@ -109,7 +111,9 @@ def plan_tables(plan: Data, most: int = 8) -> list[Table]:
     if not plan.get("measured", True):
         verdict.notes.append("the machine's limits are unmeasured: the period counts computing and hand-overs only")
 
-    compute = {c["name"].removeprefix("compute of "): c["ns"] for c in plan["contributions"] if "compute of " in c["name"]}
+    compute = {
+        c["name"].removeprefix("compute of "): c["ns"] for c in plan["contributions"] if "compute of " in c["name"]
+    }
     share = Table("elements", ["element", ">tasks", ">compute", ">of the period", ">buffers", "tasks in order"])
     for element, tasks in sorted(plan["order"].items(), key=lambda item: natural(item[0])):
         if not tasks:

@@ -44,7 +44,9 @@ class Cache:
         if self._folder is None:
             return None
         try:
-            kept: dict[str, Any] = json.loads(self._path(self._folder, experiment, rules, quick).read_text(encoding="utf-8"))
+            kept: dict[str, Any] = json.loads(
+                self._path(self._folder, experiment, rules, quick).read_text(encoding="utf-8")
+            )
         except (OSError, ValueError):
             return None
         return kept

@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 
 
 _INTRODUCTION = (
-    "Every row sets a published figure beside what the simulated machine gives. Groups that are fitted were looked at while "
-    "the rule sets were chosen; validation groups are kept out of the fit. The list of both was fixed before the first fit. A "
-    "group votes once, with its worst row.",
-    "Not all of the validation is blind: the far pattern, the pairs, a PPE's reads and the puts between local stores had been "
-    "seen before the default rule set and its parameters were final, as the book's chapter on the machine inside tells.",
-    "Results on a Playstation 3 are the median over the choices of the two SPEs that it hides, with the lowest and the highest "
-    "beside it; which two a measured machine hid is not known, and none was chosen afterwards.",
+    "Every row sets a published figure beside what the simulated machine gives. Fitted groups were looked at while the "
+    "rule sets were chosen; validation groups are kept out of the fit. The list of both was fixed before the first "
+    "fit. A group votes once, with its worst row.",
+    "Not all of the validation is blind. The far pattern, the pairs, a PPE's reads and the puts between local stores "
+    "had been seen before the default rule set and its parameters were final: see the book's chapter on the machine "
+    "inside.",
+    "Results on a Playstation 3 are the median over the choices of the two SPEs that it hides, with the lowest and the "
+    "highest beside it. Which two a measured machine hid is not known, and none was chosen afterwards.",
 )
 _QUICK = "This was a quick look: fewer choices of hidden SPEs, fewer mappings, fewer rounds, fewer patterns."
 
@@ -105,7 +106,9 @@ def _section(result: Result) -> Section:
     paper = result.experiment.id.partition("/")[0]
     # Names of pictures are unique within a paper only.
     drawings: Drawings = {f"{paper}-{name}": partial(draw, data) for name, data in result.pictures.items()}
-    return Section(f"{result.experiment.id}: {result.experiment.title}", tables, drawings, [*paragraphs, *result.notes, on])
+    return Section(
+        f"{result.experiment.id}: {result.experiment.title}", tables, drawings, [*paragraphs, *result.notes, on]
+    )
 
 
 def _left_out_section() -> Section:

@@ -136,7 +136,7 @@ class Rows:
         self._add(fact, published, shown, judged, detail)
 
     def run_places(self, row: str, obtained: Sequence[float], length: int, detail: str, parts: int = 1) -> None:
-        """Published ranks in single runs, for `parts` permutations; which run is which says nothing, so each part is sorted."""
+        """Published ranks in single runs, for `parts` permutations. Runs have no order, so each part is sorted."""
         fact = facts()[row]
         places = fact.places()
         each = len(places) // parts

@@ -122,5 +122,7 @@ def list_data() -> list[dict[str, object]]:
             found.append({"id": e.id, "paper": e.paper, "role": None, "about": e.title, "groups": list(e.groups)})
         for name in e.groups:
             group = groups()[name]
-            found.append({"id": name, "paper": group.paper, "role": group.role, "about": group.about(), "experiment": e.id})
+            found.append(
+                {"id": name, "paper": group.paper, "role": group.role, "about": group.about(), "experiment": e.id}
+            )
     return found

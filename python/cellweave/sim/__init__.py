@@ -19,8 +19,8 @@ b'real bytes move.'
 >>> outcome.elapsed_ns > 90
 True
 
-Deterministic to the bit, and equal to the tick with the same program in Rust: equal programs on equal machines take equal
-cycles and have equal hashes. Times are ns, us or bus cycles of 625 ps, as the names say; sizes are bytes.
+Deterministic to the bit, and equal to the tick with the same program in Rust: equal programs on equal machines take
+equal cycles and have equal hashes. Times are ns, us or bus cycles of 625 ps, as the names say; sizes are bytes.
 """
 
 from __future__ import annotations

@@ -243,7 +243,9 @@ class Cell:
             raise _core.RequestError(f"a program is a generator function, not {program!r}")
         called = getattr(program, "__name__", type(program).__name__)
         if inspect.iscoroutinefunction(program) or inspect.isasyncgenfunction(program):
-            raise _core.RequestError(f"`{called}` is an async function: a program is a plain `def` that yields its calls")
+            raise _core.RequestError(
+                f"`{called}` is an async function: a program is a plain `def` that yields its calls"
+            )
         generator = program(handle(unit), *args)
         if not inspect.isgenerator(generator):
             raise _core.RequestError(
@@ -267,8 +269,8 @@ class Cell:
         Raises
         ------
         cellweave.RunError
-            What ended it before: what the hardware would trap, an exception in a program, a deadlock, a race. It names the
-            program and the simulated time.
+            What ended it before: what the hardware would trap, an exception in a program, a deadlock, a race. It names
+            the program and the simulated time.
 
         Examples
         --------

@@ -30,8 +30,8 @@ class Outcome:
         A digest of everything that happened, and when: equal programs on equal machines have equal ones.
     counters : dict
         ``packets``; per chip ``ring_packets``, ``segment_packets`` (clockwise, counter-clockwise), ``sent`` and
-        ``received`` by ramp, ``bank_reads``, ``bank_writes``; per SPE ``compute_cycles``, ``wait_cycles``, ``got_bytes``,
-        ``put_bytes``; ``link_lines`` to chip 0 and to chip 1.
+        ``received`` by ramp, ``bank_reads``, ``bank_writes``; per SPE ``compute_cycles``, ``wait_cycles``,
+        ``got_bytes``, ``put_bytes``; ``link_lines`` to chip 0 and to chip 1.
     trace : dict or None
         Chrome's event format, if the run was traced.
     """
@@ -121,7 +121,9 @@ class Outcome:
         return outcome_tables(self.to_dict())
 
     def __repr__(self) -> str:
-        return f"Outcome({self._machine['name']!r}, {self.elapsed_ns:.1f} ns, {self._data['counters']['packets']} packets)"
+        return (
+            f"Outcome({self._machine['name']!r}, {self.elapsed_ns:.1f} ns, {self._data['counters']['packets']} packets)"
+        )
 
     def __str__(self) -> str:
         from cellweave.report.table import text

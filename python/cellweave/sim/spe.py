@@ -16,9 +16,10 @@ class Spe:
     """The Cell's own calls. Each makes an operation: **yield it**, and the answer comes back.
 
     ``ls`` and ``at`` are offsets in the SPE's own local store of 256 kB; ``ea`` is an effective address: main memory
-    (:meth:`Cell.allocate <cellweave.sim.Cell.allocate>`) or a local store (:meth:`local_store_of`). ``tag`` is a tag group, 0
-    to 31; a ``mask`` has a bit for each group. Sizes are 1, 2, 4, 8 or a multiple of 16 up to 16384 bytes, and both ends must
-    be multiples of the size, or of 16. What the hardware would trap ends the simulation with an error that says why.
+    (:meth:`Cell.allocate <cellweave.sim.Cell.allocate>`) or a local store (:meth:`local_store_of`). ``tag`` is a tag
+    group, 0 to 31; a ``mask`` has a bit for each group. Sizes are 1, 2, 4, 8 or a multiple of 16 up to 16384 bytes, and
+    both ends must be multiples of the size, or of 16. What the hardware would trap ends the simulation with an error
+    that says why.
 
     Attributes
     ----------

@@ -1,6 +1,7 @@
 //! FutureSDR: one block per stage.
 //!   futuresdr:default      its default scheduler and buffers
-//!   futuresdr:pinned       the first half of the blocks pinned to the first core, the rest to the second; default buffers
+//!   futuresdr:pinned       the first half of the blocks pinned to the first core, the rest to the second; default
+//!                          buffers
 //!   futuresdr:pinned_1MiB  the same with buffers of 1 MiB, the best of those tried by hand (32 kB to 1 MiB)
 
 use futuresdr::prelude::*;

@@ -106,8 +106,8 @@ def _rates(bench: Bench, triples: list[Pairs], sizes: tuple[int, int, int]) -> l
 def three_messages(bench: Bench, found: Found) -> None:
     """Three messages in one direction whose paths do not overlap.
 
-    Triples of disjoint SPEs, drawn from all there are, of which two messages are two or more hops long and pass a side of
-    the ring (MIC - PPE or IOIF1 - IOIF0). *Poor*: the mean share of what the three get one at a time is at least 5 %
+    Triples of disjoint SPEs, drawn from all there are, of which two messages are two or more hops long and pass a side
+    of the ring (MIC - PPE or IOIF1 - IOIF0). *Poor*: the mean share of what the three get one at a time is at least 5 %
     below that of the triples that pass no side. *Unequal* (commands of 16, 8 and 4 kB): the effect vanishes where it is
     there with equal sizes, and that share comes within 5 % of the others' with unequal ones.
     """
@@ -137,8 +137,9 @@ def three_messages(bench: Bench, found: Found) -> None:
 def half_way(bench: Bench, found: Found) -> None:
     """Messages that travel half way around the ring.
 
-    The far pattern (eight messages of exactly six hops). The claim holds where packets that could go either way went both:
-    for both directions the rings carried at least a tenth of the packets. For each pair alone the detail says which way.
+    The far pattern (eight messages of exactly six hops). The claim holds where packets that could go either way went
+    both: for both directions the rings carried at least a tenth of the packets. For each pair alone the detail says
+    which way.
     """
     both = bench.together("qs20", FAR).ways
     least = min(both) / sum(both)
@@ -159,11 +160,11 @@ def _all(
 def affinity(bench: Bench, found: Found) -> None:
     """Good and poor affinities of common patterns: ring, recursive doubling, binomial tree.
 
-    Messages of 64 kB (several DMA commands), each SPE one at a time, under random mappings and those that somebody chose.
-    *Best over poor*: the largest over the patterns of best by worst bandwidth; the text says "over a factor of two".
-    *Best over mean*: the median over the patterns of best by mean over the random mappings. *Deviation*: the standard
-    deviation of bandwidth among the SPEs of a run, by its mean, is smaller on average over the best tenth of the mappings
-    than over all; each pattern has a say, the majority decides.
+    Messages of 64 kB (several DMA commands), each SPE one at a time, under random mappings and those that somebody
+    chose. *Best over poor*: the largest over the patterns of best by worst bandwidth; the text says "over a factor of
+    two". *Best over mean*: the median over the patterns of best by mean over the random mappings. *Deviation*: the
+    standard deviation of bandwidth among the SPEs of a run, by its mean, is smaller on average over the best tenth of
+    the mappings than over all; each pattern has a say, the majority decides.
     """
     count = bench.fewer(300, 30)
     random = _mappings(bench, count)
@@ -206,8 +207,8 @@ def above_16_kb(bench: Bench, found: Found) -> None:
     """The message size above which affinity matters.
 
     Rings of messages of 1 kB to 64 kB, each SPE one at a time; above 16 kB a message is several DMA commands. Affinity
-    matters where the best of the mappings has 10 % more bandwidth than the worst. Obtained: the largest size up to which
-    it does not, 0 where it always does.
+    matters where the best of the mappings has 10 % more bandwidth than the worst. Obtained: the largest size up to
+    which it does not, 0 where it always does.
     """
     mappings = [*_NAMED.values(), *_mappings(bench, bench.fewer(150, 20))]
     sizes = [2**i for i in range(10, 17)]
@@ -233,8 +234,8 @@ def above_16_kb(bench: Bench, found: Found) -> None:
 def rotation(bench: Bench, found: Found) -> None:
     """Rotating an affinity: task i moves from SPE n to SPE n + k.
 
-    One phase of recursive doubling and the binomial tree's last step on the identity, rotated by 0 to 7; large transfers.
-    The symmetry is broken where one pattern's best rotation has 5 % more bandwidth than its worst.
+    One phase of recursive doubling and the binomial tree's last step on the identity, rotated by 0 to 7; large
+    transfers. The symmetry is broken where one pattern's best rotation has 5 % more bandwidth than its worst.
     """
     rotations = [[(i + k) % _SPES for i in range(_SPES)] for k in range(_SPES)]
     ratios = {}
@@ -257,7 +258,9 @@ def blade(bench: Bench, found: Found) -> None:
     shares = []
     told = []
     for chip, row in ((1, "affinity-model-009"), (0, "affinity-model-010")):
-        cases = [[(chip * _SPES + i, (1 - chip) * _SPES + i, size) for i in range(n)] for n in (1, 2, 4, 8) for size in sizes]
+        cases = [
+            [(chip * _SPES + i, (1 - chip) * _SPES + i, size) for i in range(n)] for n in (1, 2, 4, 8) for size in sizes
+        ]
         most = max(bench.map(lambda streams: bench.streams("qs20", streams, 1).gbs(), cases))
         limit = facts()[row].number()
         shares.append(most / limit)

@@ -62,7 +62,7 @@ def _top(curves: Curves) -> float:
 
 
 def _saturation(curves: Curves, n: int) -> float:
-    """The smallest size at which `n` SPEs have 90 % of the figure's largest bandwidth; the largest size where none does."""
+    """The smallest size at which `n` SPEs have 90 % of the figure's largest bandwidth, or the largest size."""
     enough = _SATURATED * _top(curves)
     return float(next((size for size, gbs in zip(_SIZES, curves[n], strict=True) if gbs >= enough), _SIZES[-1]))
 
@@ -118,8 +118,8 @@ _enter_figures()
 def mailbox(bench: Bench, found: Found) -> None:
     """A message from an SPE to the PPE by mailbox.
 
-    From when the SPE writes its outbound mailbox to when the PPE, which waits for it, has the value; mean of 10 messages
-    and of the six SPEs.
+    From when the SPE writes its outbound mailbox to when the PPE, which waits for it, has the value; mean of 10
+    messages and of the six SPEs.
     """
     values = bench.map(lambda hidden: bench.program("mailbox", "ps3", {"times": 10}, hidden)["ns"], bench.hidden())
     found.rows.number("dma-benchmark-012", Spread(values, bench.over_hidden()))
@@ -130,8 +130,8 @@ def one_buffer(bench: Bench, found: Found) -> None:
     """What the text says of one buffer (figures A.1 and A.9).
 
     *Half*: one SPE's read bandwidth at 16 kB by the largest of the figure. *Twice*: write by read bandwidth of 1 and 2
-    SPEs, geometric mean over the sizes. *Saturation*: the smallest size at which 6 SPEs have 90 % of the figure's largest
-    bandwidth. *No overhead*: what 6 SPEs lose at 16 kB against the best number of SPEs.
+    SPEs, geometric mean over the sizes. *Saturation*: the smallest size at which 6 SPEs have 90 % of the figure's
+    largest bandwidth. *No overhead*: what 6 SPEs lose at 16 kB against the best number of SPEs.
     """
     get, put = (_figure(bench, direction, 1) for direction in ("get", "put"))
     found.rows.number("dma-benchmark-018", _over(bench, get, lambda c: c[1][-1] / _top(c)), pivot=1.0)
@@ -154,9 +154,9 @@ def several_buffers(bench: Bench, found: Found) -> None:
     """What the text says of multi-buffering (figures A.1, A.6 and A.8).
 
     *Four buffers*: one SPE's read bandwidth with 4 buffers by that with 1, geometric mean over 16 bytes to 1 kB.
-    *Saturation*: the smallest size with 90 % of the figure's largest bandwidth; with 4 buffers the median over 2 to 6 SPEs
-    ("depending on the number of SPEs"), with 8 buffers that of 6 SPEs. A figure more than 25 % off has the same direction
-    where it lies below the published 2 kB of one buffer.
+    *Saturation*: the smallest size with 90 % of the figure's largest bandwidth; with 4 buffers the median over 2 to 6
+    SPEs ("depending on the number of SPEs"), with 8 buffers that of 6 SPEs. A figure more than 25 % off has the same
+    direction where it lies below the published 2 kB of one buffer.
     """
     one, four, eight = (_figure(bench, "get", buffers) for buffers in (1, 4, 8))
     small = [i for i, size in enumerate(_SIZES) if size <= 1024]

@@ -1,8 +1,8 @@
 """`ring-mapping`: a ring of tasks under every mapping, on six SPEs of a Playstation 3 and on eight of a QS22.
 
 The ring is that paper's: SPE programs on its message library, which polls notifications in main memory. A permutation
-``[a0 a1 ...]`` is read as the text defines it: thread i executes task ``ai``, and where threads are pinned, thread i is SPE
-i's. Named permutations are also given as the other reading has it (task i on SPE ``ai``), without a vote.
+``[a0 a1 ...]`` is read as the text defines it: thread i executes task ``ai``, and where threads are pinned, thread i is
+SPE i's. Named permutations are also given as the other reading has it (task i on SPE ``ai``), without a vote.
 """
 
 from __future__ import annotations
@@ -102,7 +102,12 @@ class _Ranked:
 
 
 def _measure(
-    bench: Bench, machine: str, chosen: list[Permutation], runs: Sequence[tuple[int, Sequence[int]]], length: int, **ring: Any
+    bench: Bench,
+    machine: str,
+    chosen: list[Permutation],
+    runs: Sequence[tuple[int, Sequence[int]]],
+    length: int,
+    **ring: Any,
 ) -> _Ranked:
     """Times under `chosen`: a run is its start state's seed and the SPEs of its threads."""
     times = []
@@ -146,7 +151,7 @@ def _run_ranks(lists: list[_Ranked], place: int) -> list[float]:
 
 
 def _ranked_picture(bench: Bench, found: Found, name: str, title: str, lists: list[_Ranked]) -> None:
-    """The average curve over the choices of hidden SPEs as a band, and the runs of one choice in the average's order."""
+    """The average over the choices of hidden SPEs as a band, and the runs of one choice in the average's order."""
     shown, hidden = lists[-1], bench.hidden()[-1]
     order = shown.top()
     scaled = [[t / ranked.best for t in sorted(ranked.average)] for ranked in lists]
@@ -155,19 +160,24 @@ def _ranked_picture(bench: Bench, found: Found, name: str, title: str, lists: li
         "title": f"{title}; runs with SPEs {hidden[0]} and {hidden[1]} hidden",
         "curves": {f"run {i + 1}": [run[j] / shown.best for j in order] for i, run in enumerate(shown.runs)},
         "average": [shown.average[j] / shown.best for j in order],
-        "band": [[min(column) for column in zip(*scaled, strict=True)], [max(column) for column in zip(*scaled, strict=True)]],
+        "band": [
+            [min(column) for column in zip(*scaled, strict=True)],
+            [max(column) for column in zip(*scaled, strict=True)],
+        ],
         "band_label": f"average curves, {bench.over_hidden()}",
         "y_label": "time by the best average",
     }
 
 
-@experiment("ring-mapping/fig-2", "ps3", ["fig-2-average", "fig-2-runs", "fig-2-random", "fig-2-identity", "fig-2-ranks"])
+@experiment(
+    "ring-mapping/fig-2", "ps3", ["fig-2-average", "fig-2-runs", "fig-2-random", "fig-2-identity", "fig-2-ranks"]
+)
 def fig_2(bench: Bench, found: Found) -> None:
     """Figure 2: run times with the default mapping on a PS3, ranked.
 
-    Both ways around a ring of 6, packets of 1 kB, every permutation, three runs; in each run the threads sit in places of
-    their own, drawn by the fixed seed. *Ranks*: where the best (and second) permutation on average stands in each run, in
-    ascending order, because runs have none.
+    Both ways around a ring of 6, packets of 1 kB, every permutation, three runs; in each run the threads sit in places
+    of their own, drawn by the fixed seed. *Ranks*: where the best (and second) permutation on average stands in each
+    run, in ascending order, because runs have none.
     """
     lists = _ps3(bench, found, pinned=False)
     found.rows.number("ring-mapping-001", _over(bench, lists, _Ranked.spread), pivot=1.0)
@@ -191,8 +201,8 @@ def fig_3(bench: Bench, found: Found) -> None:
     """Figure 3: run times with pinned threads on a PS3, ranked.
 
     As figure 2, thread i on SPE i, three runs from different start states. *Ranks*: where the two best on average stand
-    in the runs. *Sizes*: "no significant changes" holds where the ratio of worst to best at 2 kB and at 0.5 kB is within
-    25 % of that at 1 kB.
+    in the runs. *Sizes*: "no significant changes" holds where the ratio of worst to best at 2 kB and at 0.5 kB is
+    within 25 % of that at 1 kB.
     """
     lists = _ps3(bench, found, pinned=True)
     found.rows.number("ring-mapping-009", _over(bench, lists, _Ranked.spread), pivot=1.0)
@@ -265,8 +275,8 @@ def fig_4(bench: Bench, found: Found) -> None:
     """Figure 4: run times of the ring of 8 on one Cell of a QS22, by packet size.
 
     Both ways, all 5,040 mappings, packets of 2, 1 and 0.5 kB, the average of three runs. The named permutations' ranks
-    and slowdowns are those of 1 kB, that paper's usual packet. *Growth*: worst by best grows from 2 to 1 kB and from 1 to
-    0.5 kB.
+    and slowdowns are those of 1 kB, that paper's usual packet. *Growth*: worst by best grows from 2 to 1 kB and from 1
+    to 0.5 kB.
     """
     lists = {packet: _qs22(bench, found, packet, True) for packet in _PACKETS}
     for row, packet in zip(("ring-mapping-017", "ring-mapping-018", "ring-mapping-019"), _PACKETS, strict=True):
@@ -353,5 +363,7 @@ def _pairings(spes: list[int]) -> list[Pairs]:
         return [[]]
     first, *rest = spes
     return [
-        [(first, other), (other, first), *way] for other in rest for way in _pairings([spe for spe in rest if spe != other])
+        [(first, other), (other, first), *way]
+        for other in rest
+        for way in _pairings([spe for spe in rest if spe != other])
     ]

@@ -52,7 +52,9 @@ def fig_3(bench: Bench, found: Found) -> None:
     alone = measured[-1]
     exact = [m.latency_ns for m in measured]
     found.rows.number("streaming-schedule-008", measured[0].ticked_ns(_TIMES), f"{exact[0]:.1f} ns exactly")
-    found.rows.number("streaming-schedule-009", large.gbs, f"one command of 16 kB alone, start included: {alone.gbs:.1f} GB/s")
+    found.rows.number(
+        "streaming-schedule-009", large.gbs, f"one command of 16 kB alone, start included: {alone.gbs:.1f} GB/s"
+    )
     found.pictures["fig-3"] = {
         "kind": "curves",
         "title": "Figure 3: time of one transfer between two SPEs of a Cell",
@@ -87,7 +89,10 @@ def cross(bench: Bench, found: Found) -> None:
     gbs = {p: m.gbs for p, m in large.items()}
     for row, chip in (("streaming-schedule-010", 0), ("streaming-schedule-012", 1), ("streaming-schedule-014", 0)):
         found.rows.number(row, _by_reader(ticked, chip), f"{_by_reader(exact, chip):.1f} ns exactly; 64 pairs")
-    stated = (("streaming-schedule-011", "streaming-schedule-015"), ("streaming-schedule-013", "streaming-schedule-016"))
+    stated = (
+        ("streaming-schedule-011", "streaming-schedule-015"),
+        ("streaming-schedule-013", "streaming-schedule-016"),
+    )
     said = [[facts()[row].value for row in rows] for rows in stated]
     for row, chip in (
         ("streaming-schedule-011", 0),
@@ -149,7 +154,9 @@ def _tables(found: Found, name: str, quantity: str, unit: str, obtained: _Matrix
     told = f"Cell0 reading {means[1][0]:.4g} {unit}, Cell1 reading {means[1][1]:.4g} {unit}"
     holds = verdict.claim(slower[0] == slower[1] and means[1][0] != means[1][1])
     words = [f"Cell{chip} reading" for chip in slower]
-    found.rows.structure(f"{group}-direction", "", f"{quantity}: the slower direction", "", words[0], words[1], "", holds, told)
+    found.rows.structure(
+        f"{group}-direction", "", f"{quantity}: the slower direction", "", words[0], words[1], "", holds, told
+    )
     found.pictures[name] = {
         "kind": "matrices",
         "title": f"{name.replace('-', ' ').capitalize()}: {quantity.partition(' ')[2]}, row: who reads",
@@ -180,9 +187,9 @@ def _square(
 def table_6(bench: Bench, found: Found) -> None:
     """Table 6: latency when an SPE reads from a distant local store.
 
-    All 256 pairs, an SPE's own local store included: one command of 8 bytes by the reader's decrementer, mean of 10. Own
-    chip and cross-chip are compared by their means and by how many entries lie within one tick (37.5 ns) of the published
-    one; the direction is which Cell's SPEs wait longer.
+    All 256 pairs, an SPE's own local store included: one command of 8 bytes by the reader's decrementer, mean of 10.
+    Own chip and cross-chip are compared by their means and by how many entries lie within one tick (37.5 ns) of the
+    published one; the direction is which Cell's SPEs wait longer.
     """
 
     def own(spe: int) -> float:
@@ -196,8 +203,8 @@ def table_6(bench: Bench, found: Found) -> None:
 def table_7(bench: Bench, found: Found) -> None:
     """Table 7: bandwidth when an SPE reads from a distant local store.
 
-    All 256 pairs, an SPE's own local store included: a large transfer (commands of 16 kB, as many in flight as half a local
-    store holds).
+    All 256 pairs, an SPE's own local store included: a large transfer (commands of 16 kB, as many in flight as half a
+    local store holds).
     """
 
     def own(spe: int) -> float:
@@ -304,10 +311,11 @@ def far(bench: Bench, found: Found) -> None:
 def fig_4(bench: Bench, found: Found) -> None:
     """Figure 4: distribution of bandwidth over a hundred random transfer patterns.
 
-    What a random pattern is was not published. The one that votes was fixed before the fit: every SPE of a Cell reads from
-    one other and is read by one other (derangements of 8). Beside it, without a vote, the other readings of the words:
-    permutations whose fixed points stay out, eight random pairs (so that an SPE may be read by several), and 1 to 8 random
-    pairs. Large transfers that all run for as long; the bandwidth of a pattern is the sum of what each gets.
+    What a random pattern is was not published. The one that votes was fixed before the fit: every SPE of a Cell reads
+    from one other and is read by one other (derangements of 8). Beside it, without a vote, the other readings of the
+    words: permutations whose fixed points stay out, eight random pairs (so that an SPE may be read by several), and 1
+    to 8 random pairs. Large transfers that all run for as long; the bandwidth of a pattern is the sum of what each
+    gets.
     """
     count = bench.fewer(100, 20)
     draws: dict[str, Callable[[Random], Pairs]] = {
@@ -323,11 +331,15 @@ def fig_4(bench: Bench, found: Found) -> None:
         samples[name] = bench.map(lambda pairs: bench.together("qs22", pairs).gbs(), patterns)
     voting, *others = samples
     low, high = min(samples[voting]), max(samples[voting])
-    found.rows.number("streaming-schedule-022", mean(samples[voting]), f"{count} derangements, {low:.0f} .. {high:.0f} GB/s")
+    found.rows.number(
+        "streaming-schedule-022", mean(samples[voting]), f"{count} derangements, {low:.0f} .. {high:.0f} GB/s"
+    )
     for i, name in enumerate(others):
         told = f"{len(samples[name])} patterns, {min(samples[name]):.0f} .. {max(samples[name]):.0f} GB/s"
         where = "streaming-schedule/fig-4"
-        found.rows.shown(f"{where}:{i + 1}", where, "mean aggregate, another reading", name, mean(samples[name]), "GB/s", told)
+        found.rows.shown(
+            f"{where}:{i + 1}", where, "mean aggregate, another reading", name, mean(samples[name]), "GB/s", told
+        )
     found.notes.append(f"{count} patterns of each kind, seed {bench.seeds['random_patterns']}")
     found.pictures["fig-4"] = {
         "kind": "distribution",
@@ -343,9 +355,9 @@ def fig_5(bench: Bench, found: Found) -> None:
     """Figure 5: accuracy of the linear contention model.
 
     Random pairs of the 16 SPEs of both Cells, 2 to 49 at a time; every transfer moves the same bytes. Predicted: the
-    largest of the machine's limits, bytes over its pairs by its capacity. Obtained: from the first start to the last end
-    on the simulator. The ratio is predicted by obtained time, above 1 pessimistic; the error is the mean of ``|ratio -
-    1|``.
+    largest of the machine's limits, bytes over its pairs by its capacity. Obtained: from the first start to the last
+    end on the simulator. The ratio is predicted by obtained time, above 1 pessimistic; the error is the mean of
+    ``|ratio - 1|``.
     """
     count, most = bench.fewer(100, 16), 49
     random = Random(bench.seeds["linear_model"])
@@ -360,7 +372,9 @@ def fig_5(bench: Bench, found: Found) -> None:
     told = f"{count} patterns, {min(ratios):.2f} .. {max(ratios):.2f}"
     found.rows.number("streaming-schedule-028", mean(ratios), told, pivot=1.0)
     found.rows.number("streaming-schedule-029", error, told)
-    found.notes.append(f"{count} patterns of 2 to {most} transfers, {each} bytes each, seed {bench.seeds['linear_model']}")
+    found.notes.append(
+        f"{count} patterns of 2 to {most} transfers, {each} bytes each, seed {bench.seeds['linear_model']}"
+    )
     found.pictures["fig-5"] = {
         "kind": "points",
         "title": "Figure 5: time that the linear model predicts, by simulated time",
@@ -399,9 +413,9 @@ def _span_ns(transfers: list[dict[str, float]]) -> float:
 def puts_beside_gets(bench: Bench, found: Found) -> None:
     """Puts beside gets: the same bytes moved by the SPE that has them.
 
-    Single transfers of 8 bytes and large ones, on a Cell and across both, and the near, far and random patterns of 8. The
-    claim holds where on average over these the puts reach 0.8 to 1.05 of the gets' speed: alike, and the gets no slower.
-    Note that a put is seen complete when its data has left for the other local store, not when it is there.
+    Single transfers of 8 bytes and large ones, on a Cell and across both, and the near, far and random patterns of 8.
+    The claim holds where on average over these the puts reach 0.8 to 1.05 of the gets' speed: alike, and the gets no
+    slower. Note that a put is seen complete when its data has left for the other local store, not when it is there.
     """
     random = Random(bench.seeds["random_patterns"])
     cases: dict[str, Pairs] = {"same Cell": [(1, 3)], "Cell0 from Cell1": [(0, 8)], "Cell1 from Cell0": [(8, 0)]}
@@ -420,5 +434,10 @@ def puts_beside_gets(bench: Bench, found: Found) -> None:
     found.rows.sentence("streaming-schedule/puts", 0.8 <= average <= 1.05, average, "put / get", "; ".join(lines))
     for i, (name, ratio) in enumerate(ratios.items()):
         found.rows.shown(
-            f"streaming-schedule/puts:{i + 1}", "streaming-schedule/puts", "speed of puts by that of gets", name, ratio, "ratio"
+            f"streaming-schedule/puts:{i + 1}",
+            "streaming-schedule/puts",
+            "speed of puts by that of gets",
+            name,
+            ratio,
+            "ratio",
         )
