@@ -103,6 +103,9 @@ mod tests {
     fn a_key_grows_outwards() {
         let error = Located::new("wrong").within("element[0]");
         assert_eq!(error.key.as_deref(), Some("element[0]"));
-        assert_eq!(Located::new("wrong").key("name").within("element[0]").to_string(), "element[0].name: wrong");
+        assert_eq!(
+            Located::new("wrong").key("name").within("element[0]").to_string(),
+            "element[0].name: wrong"
+        );
     }
 }
