@@ -7,12 +7,14 @@
 //! | [`quoted`] | a user's text, fit for a message |
 //! | [`Draws`] | random numbers that are the same on every computer for a seed |
 //! | [`Quantiles`], [`quantile`] | what n samples come to |
+//! | [`mod@options`], [`options!`] | a verb's options: name, type, range, default and help text, once |
 //!
 //! Floor 0: imports no other crate of the workspace.
 
 mod draws;
 mod located;
 mod nearest;
+pub mod options;
 mod quantiles;
 
 pub use draws::Draws;
