@@ -54,9 +54,13 @@ class Plan:
     graph : Graph or None
         The application with its costs, where the plan was made here.
     feasible : bool
-        Whether no hard limit is broken; ``violations`` says which.
+        Whether no hard limit is broken.
+    violations : list of dict
+        The hard limits that are broken: ``kind`` (``code``, ``buffers``, ``incoming`` or ``outgoing``), ``subject`` (the
+        element), ``used``, ``allowed``, ``equation``, and ``text`` for people.
     contributions : list of dict
-        ``name`` and ``ns`` per instance, largest first.
+        What takes time, largest first: ``kind`` (``compute``, ``limit``, ``overflow``, ``quota`` or ``lock``), ``subject``
+        (the name of the element, limit or lock), ``ns`` per instance, and ``name`` for people.
     """
 
     def __init__(self, data: dict[str, Any], graph: Graph | None = None, machine: Machine | None = None) -> None:
@@ -118,7 +122,7 @@ class Plan:
         return bool(self._data["feasible"])
 
     @property
-    def violations(self) -> list[str]:
+    def violations(self) -> list[dict[str, Any]]:
         return list(self._data["violations"])
 
     @property

@@ -158,7 +158,7 @@ def test_a_graph_that_fits_nowhere_is_said_to_be_infeasible() -> None:
         }
     )
     plan = exact.plan(graph, cw.Machine.load("cell"), time_s=5)
-    assert not plan.feasible and any("(16)" in v for v in plan.violations)
+    assert not plan.feasible and any(v["equation"] == 16 for v in plan.violations)
 
 
 def test_wrong_formulations_are_refused() -> None:

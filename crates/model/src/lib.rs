@@ -53,7 +53,7 @@
 //! let schedule = schedule(&graph, &mapping, 2, Buffering::Shared, 1).unwrap();
 //! let prediction = model::predict(&machine, &graph, &mapping, &schedule).unwrap();
 //! assert_eq!(prediction.period_ns, 500.0); // 500 bytes over 1 GB/s
-//! assert_eq!(prediction.contributions[0].name, "wire");
+//! assert_eq!(prediction.contributions[0].subject, "wire");
 //! ```
 
 pub mod limits;

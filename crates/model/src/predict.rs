@@ -2,7 +2,7 @@
 
 use crate::{Broadcast, Limits, broadcasts};
 use machine::{Element, Machine, Overhead};
-use work::plan::Contribution;
+use work::plan::{Contribution, ContributionKind, Violation, ViolationKind};
 use work::{Graph, Schedule, Task, Value};
 
 /// What the model says of a mapped graph.
@@ -12,8 +12,8 @@ pub struct Prediction {
     pub period_ns: f64,
     /// Largest first; equal ones in the order python lock, elements, quota, limits, overflows.
     pub contributions: Vec<Contribution>,
-    /// Each broken limit in a sentence; empty = feasible.
-    pub violations: Vec<String>,
+    /// The hard limits that are broken; empty = feasible.
+    pub violations: Vec<Violation>,
 }
 
 /// A task has no cost on the kind of element that it is mapped to.
@@ -127,22 +127,27 @@ pub fn predict_with(
     }
 
     let mut contributions: Vec<Contribution> = Vec::with_capacity(n + limits.len() + 1);
-    contributions.extend(lock.map(|ns| Contribution { name: "python lock".into(), ns }));
-    let computes = machine.elements.iter().zip(&compute);
-    contributions
-        .extend(computes.map(|(e, &ns)| Contribution { name: format!("compute of {}", e.name), ns }));
+    let mut contribute = |kind, subject: &str, ns| {
+        contributions.push(Contribution { kind, subject: subject.into(), ns });
+    };
+    if let Some(ns) = lock {
+        contribute(ContributionKind::Lock, "python", ns);
+    }
+    for (element, &ns) in machine.elements.iter().zip(&compute) {
+        contribute(ContributionKind::Compute, &element.name, ns);
+    }
     if let Some(cpus) = machine.quota_cpus {
         let ns = compute.iter().sum::<f64>() / cpus;
-        contributions.push(Contribution { name: format!("quota of {cpus} cpus"), ns });
+        contribute(ContributionKind::Quota, &format!("{cpus} cpus"), ns);
     }
     for (id, limit) in machine.limits.iter().enumerate() {
         let ns = limit_bytes[id] * limits.ns_per_byte(id as u32);
-        contributions.push(Contribution { name: limit.name.clone(), ns });
+        contribute(ContributionKind::Limit, &limit.name, ns);
     }
     let touched = touched_bytes(graph, mapping, schedule, &list, n);
     for (id, element) in machine.elements.iter().enumerate() {
         if let Some(ns) = overflow_ns(element, schedule.buffers_bytes[id], touched[id]) {
-            contributions.push(Contribution { name: format!("overflow of {}", element.name), ns });
+            contribute(ContributionKind::Overflow, &element.name, ns);
         }
     }
     contributions.sort_by(|a, b| b.ns.total_cmp(&a.ns));
@@ -194,41 +199,35 @@ fn overflow_ns(element: &Element, buffers_bytes: u64, touched: f64) -> Option<f6
     Some(share * touched * 1e9 / rate)
 }
 
-/// (16), (17) and (18), each broken one in a sentence with its numbers.
-fn violations(machine: &Machine, graph: &Graph, schedule: &Schedule, transfers: &Transfers) -> Vec<String> {
+/// What breaks (16), (17) and (18).
+fn violations(
+    machine: &Machine,
+    graph: &Graph,
+    schedule: &Schedule,
+    transfers: &Transfers,
+) -> Vec<Violation> {
     let mut list = Vec::new();
     for (id, element) in machine.elements.iter().enumerate() {
-        let name = &element.name;
+        let mut check = |kind, used: u64, allowed: u64| {
+            if used > allowed {
+                list.push(Violation { kind, subject: element.name.clone(), used, allowed });
+            }
+        };
         if let Some(memory) = element.memory.as_ref().filter(|m| m.hard) {
-            let buffers = schedule.buffers_bytes[id];
-            let used = buffers > 0 || !schedule.order[id].is_empty();
-            if memory.bytes < graph.code_bytes {
-                if used {
-                    list.push(format!(
-                        "{name} holds {} bytes, less than the application's code of {} bytes",
-                        memory.bytes, graph.code_bytes
-                    ));
-                }
-            } else if buffers > memory.bytes - graph.code_bytes {
-                list.push(format!(
-                    "buffers on {name} take {buffers} bytes, and {} are left beside {} bytes of code (16)",
-                    memory.bytes - graph.code_bytes,
-                    graph.code_bytes
-                ));
+            let (buffers, code_bytes) = (schedule.buffers_bytes[id], graph.code_bytes);
+            match memory.bytes.checked_sub(code_bytes) {
+                Some(left) => check(ViolationKind::Buffers { code_bytes }, buffers, left),
+                // An element without tasks needs no code.
+                None if schedule.order[id].is_empty() && buffers == 0 => {}
+                None => check(ViolationKind::Code, code_bytes, memory.bytes),
             }
         }
-        if let Some(most) = element.incoming_max.filter(|&m| transfers.incoming[id] > u64::from(m)) {
-            let count = transfers.incoming[id];
-            list.push(format!("{name} receives {count} transfers at once, and can take {most} (17)"));
+        if let Some(most) = element.incoming_max {
+            check(ViolationKind::Incoming, transfers.incoming[id], most.into());
         }
         for (kind, &most) in &element.outgoing_max {
             let readers = transfers.outgoing[id].iter().filter(|&&to| machine.elements[to].kind == *kind);
-            let count = readers.count();
-            if count > most as usize {
-                list.push(format!(
-                    "{name} sends {count} transfers at once to elements of kind {kind}, and can serve {most} (18)"
-                ));
-            }
+            check(ViolationKind::Outgoing { reader_kind: kind.clone() }, readers.count() as u64, most.into());
         }
     }
     list

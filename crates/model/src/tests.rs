@@ -4,6 +4,7 @@ use crate::{Limits, MissingCost, Prediction, broadcasts, overhead, predict};
 use machine::{Block, Element, Limit, Machine, Memory, Overhead, Place, presets};
 use std::collections::BTreeMap;
 use work::graph::Profile;
+use work::plan::{Contribution, ContributionKind, Violation, ViolationKind};
 use work::schedule::schedule;
 use work::{Buffering, Edge, Graph, Port, Task, Value};
 
@@ -52,7 +53,11 @@ fn predicted(machine: &Machine, graph: &Graph, mapping: &[usize], batch: u64) ->
 }
 
 fn ns(prediction: &Prediction, name: &str) -> f64 {
-    prediction.contributions.iter().find(|c| c.name == name).unwrap_or_else(|| panic!("{name}")).ns
+    prediction.contributions.iter().find(|c| c.to_string() == name).unwrap_or_else(|| panic!("{name}")).ns
+}
+
+fn texts(prediction: &Prediction) -> Vec<String> {
+    prediction.violations.iter().map(Violation::to_string).collect()
 }
 
 #[test]
@@ -60,7 +65,7 @@ fn a_ppe_that_reads_is_limited_to_two_gigabytes_a_second() {
     // SPE0 -> PPE0, 4000 bytes: 160 ns at 25 GB/s, 2000 ns at 2 GB/s.
     let p = predicted(&cell(2), &graph(&[10.0, 10.0], &[(0, "a", 1, 4_000)]), &[1, 0], 1);
     assert_eq!((ns(&p, "output of SPE0 (2)"), ns(&p, "PPE0 reads SPE0 (3)")), (160.0, 2_000.0));
-    assert_eq!((p.period_ns, p.contributions[0].name.as_str()), (2_000.0, "PPE0 reads SPE0 (3)"));
+    assert_eq!((p.period_ns, p.contributions[0].subject.as_str()), (2_000.0, "PPE0 reads SPE0 (3)"));
     assert!(p.contributions.is_sorted_by(|a, b| a.ns >= b.ns));
 }
 
@@ -68,7 +73,8 @@ fn a_ppe_that_reads_is_limited_to_two_gigabytes_a_second() {
 fn what_stays_on_an_element_moves_nothing() {
     let p = predicted(&cell(2), &graph(&[10.0, 30.0], &[(0, "a", 1, 4_000)]), &[1, 1], 1);
     assert_eq!(p.period_ns, 40.0);
-    assert!(p.contributions.iter().filter(|c| c.ns > 0.0).all(|c| c.name == "compute of SPE0"));
+    let computes = |c: &Contribution| (c.kind, c.subject.as_str()) == (ContributionKind::Compute, "SPE0");
+    assert!(p.contributions.iter().filter(|c| c.ns > 0.0).all(computes));
 }
 
 #[test]
@@ -120,8 +126,15 @@ fn a_cache_that_is_exceeded_contributes_where_its_rate_is_known() {
 fn a_local_store_that_is_exceeded_is_a_violation_with_its_numbers() {
     let graph = graph(&[1.0, 1.0], &[(0, "a", 1, 100_000)]);
     let p = predicted(&cell(2), &graph, &[1, 2], 1);
+    let buffers = Violation {
+        kind: ViolationKind::Buffers { code_bytes: 65_536 },
+        subject: "SPE0".into(),
+        used: 200_000,
+        allowed: 196_608,
+    };
+    assert_eq!(p.violations[0], buffers);
     assert_eq!(
-        p.violations[0],
+        buffers.to_string(),
         "buffers on SPE0 take 200000 bytes, and 196608 are left beside 65536 bytes of code (16)"
     );
     assert_eq!(p.violations.len(), 2);
@@ -129,8 +142,8 @@ fn a_local_store_that_is_exceeded_is_a_violation_with_its_numbers() {
     large.code_bytes = 300_000;
     let p = predicted(&cell(2), &large, &[0, 2], 1);
     assert_eq!(
-        p.violations,
-        ["SPE1 holds 262144 bytes, less than the application's code of 300000 bytes"],
+        texts(&p),
+        ["SPE1 holds 262144 bytes, less than the application's code of 300000 bytes (16)"],
         "an SPE without tasks needs no code"
     );
 }
@@ -146,10 +159,7 @@ fn transfers_beyond_the_dma_queues_are_violations() {
     let mut mapping = vec![0; 10];
     mapping[0] = 1;
     let p = predicted(&cell(2), &graph, &mapping, 1);
-    assert_eq!(
-        p.violations,
-        ["SPE0 sends 9 transfers at once to elements of kind ppe, and can serve 8 (18)"]
-    );
+    assert_eq!(texts(&p), ["SPE0 sends 9 transfers at once to elements of kind ppe, and can serve 8 (18)"]);
     mapping[1] = 2;
     assert!(predicted(&cell(2), &graph, &mapping, 1).violations.is_empty());
 }
@@ -175,7 +185,7 @@ fn python_tasks_without_jit_share_one_lock() {
     assert_eq!(ns(&p, "python lock"), 30.0);
     graph.tasks.iter_mut().for_each(|t| t.kernel = None);
     let p = predicted(&cores(3, None), &graph, &[0, 1, 2], 1);
-    assert!(p.contributions.iter().all(|c| c.name != "python lock"));
+    assert!(p.contributions.iter().all(|c| c.kind != ContributionKind::Lock));
 }
 
 #[test]

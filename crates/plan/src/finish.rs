@@ -40,7 +40,7 @@ pub(crate) fn finish(problem: &Problem, outcome: Outcome) -> Result<Plan, PlanEr
     let task = |id: usize| graph.tasks[id].name.clone();
     let port = |port: &Port| format!("{}.{}", graph.tasks[port.task].name, port.name);
     Ok(Plan {
-        format: 1,
+        format: work::plan::FORMAT,
         application: graph.name.clone(),
         machine: machine.name.clone(),
         method: outcome.method.into(),
@@ -52,7 +52,7 @@ pub(crate) fn finish(problem: &Problem, outcome: Outcome) -> Result<Plan, PlanEr
         bound_ns,
         gap: if period_ns > 0.0 { 1.0 - bound_ns / period_ns } else { 0.0 },
         throughput_per_s: if period_ns > 0.0 { 1e9 / period_ns } else { f64::MAX },
-        bottleneck: prediction.contributions.first().map_or_else(String::new, |c| c.name.clone()),
+        bottleneck: prediction.contributions.first().map_or_else(String::new, |c| c.to_string()),
         mapping: mapping.iter().enumerate().map(|(t, &e)| (task(t), element(e))).collect(),
         contributions: prediction.contributions,
         buffers_bytes: (0..n).map(|e| (element(e), schedule.buffers_bytes[e])).collect(),

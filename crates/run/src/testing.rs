@@ -76,7 +76,7 @@ pub fn planned_as(
         .collect();
     let name = |t: &usize| graph.tasks[*t].name.clone();
     Ok(Plan {
-        format: 1,
+        format: work::plan::FORMAT,
         application: graph.name.clone(),
         machine: machine.name.clone(),
         method: "given".into(),

@@ -84,7 +84,7 @@ fn plan() -> (Graph, String) {
     let s = schedule(&graph, &mapping, names.len(), Buffering::Shared, 2).unwrap();
     let name = |t: usize| graph.tasks[t].name.clone();
     let plan = Plan {
-        format: 1,
+        format: work::plan::FORMAT,
         application: graph.name.clone(),
         machine: "qs22".into(),
         method: "given".into(),
@@ -206,7 +206,7 @@ const PIECES: &[&str] = &[
     "-",
     "ROOT",
     "END",
-    "\"format\": 2",
+    "\"format\": 1",
     "delay = 1",
     "peek",
     "bytes",

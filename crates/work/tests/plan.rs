@@ -1,6 +1,6 @@
 //! Plans: their file, and whether they fit.
 
-use work::plan::{FORMAT, PlannedEdge};
+use work::plan::{Contribution, ContributionKind, FORMAT, PlannedEdge, Violation, ViolationKind};
 use work::{Buffering, Edge, Graph, Plan, Port, Task, schedule::schedule};
 
 const ELEMENTS: [&str; 3] = ["PPE0", "SPE0", "SPE1"];
@@ -36,7 +36,11 @@ fn plan() -> Plan {
         throughput_per_s: 1e9 / 100.5,
         bottleneck: "compute of SPE0".into(),
         mapping: mapping.iter().enumerate().map(|(t, &e)| (name(t), ELEMENTS[e].into())).collect(),
-        contributions: vec![work::plan::Contribution { name: "compute of SPE0".into(), ns: 100.5 }],
+        contributions: vec![Contribution {
+            kind: ContributionKind::Compute,
+            subject: "SPE0".into(),
+            ns: 100.5,
+        }],
         buffers_bytes: ELEMENTS.iter().zip(&s.buffers_bytes).map(|(n, &b)| (n.to_string(), b)).collect(),
         batch: 4,
         order: ELEMENTS
@@ -76,6 +80,53 @@ fn a_plan_reads_back_the_same_and_fits() {
     let text = plan.to_json().unwrap();
     assert_eq!(Plan::from_json(&text, "p.json"), Ok(plan.clone()));
     assert_eq!(plan.check(&graph(), &ELEMENTS), Ok(()));
+}
+
+#[test]
+fn contributions_and_violations_are_written_as_data_with_a_text_beside() {
+    let mut plan = plan();
+    plan.violations = vec![
+        Violation {
+            kind: ViolationKind::Buffers { code_bytes: 64 },
+            subject: "SPE0".into(),
+            used: 300,
+            allowed: 200,
+        },
+        Violation {
+            kind: ViolationKind::Outgoing { reader_kind: "ppe".into() },
+            subject: "SPE1".into(),
+            used: 9,
+            allowed: 8,
+        },
+    ];
+    let text = plan.to_json().unwrap();
+    assert_eq!(Plan::from_json(&text, "p.json"), Ok(plan));
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        json["contributions"][0],
+        serde_json::json!({"kind": "compute", "subject": "SPE0", "name": "compute of SPE0", "ns": 100.5})
+    );
+    assert_eq!(
+        json["violations"],
+        serde_json::json!([
+            {
+                "kind": "buffers", "code_bytes": 64, "subject": "SPE0", "used": 300, "allowed": 200, "equation": 16,
+                "text": "buffers on SPE0 take 300 bytes, and 200 are left beside 64 bytes of code (16)",
+            },
+            {
+                "kind": "outgoing", "reader_kind": "ppe", "subject": "SPE1", "used": 9, "allowed": 8, "equation": 18,
+                "text": "SPE1 sends 9 transfers at once to elements of kind ppe, and can serve 8 (18)",
+            },
+        ])
+    );
+}
+
+#[test]
+fn the_text_of_a_contribution_is_not_read_back() {
+    let text =
+        plan().to_json().unwrap().replacen("compute of SPE0\",\n      \"ns\"", "Rechnen\",\n      \"ns\"", 1);
+    assert!(text.contains("Rechnen"));
+    assert_eq!(Plan::from_json(&text, "p.json"), Ok(plan()));
 }
 
 #[test]
@@ -174,19 +225,19 @@ fn files_that_are_no_plan_are_told_line_and_key() {
     let text = plan().to_json().unwrap();
     let cases = [
         (
-            "\"format\": 1",
             "\"format\": 2",
-            "p.json:2: format: a plan of format 2; this version reads format 1",
+            "\"format\": 1",
+            "p.json:2: format: a plan of format 1; this version reads format 2: plan again",
         ),
-        ("\"format\": 1", "\"format\": \"1\"", "p.json:2: format: a whole number expected"),
-        ("\"format\": 1,", "", "p.json: format: the key is missing: not a plan"),
-        ("\"batch\": 4,", "", "p.json:83: the key \"batch\" is missing"),
-        ("\"batch\": 4", "\"batch\": -4", "p.json:32: invalid value: integer `-4`, expected u64"),
-        ("\"seed\"", "\"sede\"", "p.json:81: unknown key \"sede\" (nearest: \"seed\"); keys are "),
+        ("\"format\": 2", "\"format\": \"2\"", "p.json:2: format: a whole number expected"),
+        ("\"format\": 2,", "", "p.json: format: the key is missing: not a plan"),
+        ("\"batch\": 4,", "", "p.json:85: the key \"batch\" is missing"),
+        ("\"batch\": 4", "\"batch\": -4", "p.json:34: invalid value: integer `-4`, expected u64"),
+        ("\"seed\"", "\"sede\"", "p.json:83: unknown key \"sede\" (nearest: \"seed\"); keys are "),
         (
             "\"seed\": 3",
             "\"seed\": 3, \"seed\": 4",
-            "p.json:81: not JSON: the key \"seed\" twice in one table",
+            "p.json:83: not JSON: the key \"seed\" twice in one table",
         ),
         ("\"period_ns\": 100.5", "\"period_ns\": 1e999", "p.json:10: number out of range"),
         (

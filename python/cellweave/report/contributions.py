@@ -35,7 +35,8 @@ def draw_contributions(plan: dict[str, Any], ax: Axes | None = None, most: int =
     names = [c["name"] for c in items]
     values = [c["ns"] for c in items]
     place = range(len(items))
-    bars = [("#D55E00" if n == plan["bottleneck"] else "#0072B2") for n in names]
+    bottleneck = plan["contributions"][0] if plan["contributions"] else None
+    bars = [("#D55E00" if c is bottleneck else "#0072B2") for c in items]
     ax.barh(place, values, color=bars, height=0.72)
     ax.set_yticks(place, names, fontsize=8)
     ax.invert_yaxis()
@@ -76,6 +77,6 @@ def draw_contributions(plan: dict[str, Any], ax: Axes | None = None, most: int =
 
 def _largest(contributions: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
     """The largest of all, and of the limits, which elements' computing often hides."""
-    limits = [c for c in contributions if "compute of " not in c["name"] and c["ns"] > 0][: most // 3]
+    limits = [c for c in contributions if c["kind"] != "compute" and c["ns"] > 0][: most // 3]
     first = [c for c in contributions if c not in limits][: most - len(limits)]
     return sorted([*first, *limits], key=lambda c: -c["ns"])

@@ -105,15 +105,13 @@ def plan_tables(plan: Data, most: int = 8) -> list[Table]:
         ["feasible", "yes" if plan["feasible"] else "NO"],
         ["effort", f"{plan['moves']} moves in {number(plan['seconds'])} s"],
     ]
-    verdict.notes = [f"broken: {v}" for v in plan["violations"][:most]]
+    verdict.notes = [f"broken: {v['text']}" for v in plan["violations"][:most]]
     if len(plan["violations"]) > most:
         verdict.notes.append(f"and {len(plan['violations']) - most} more")
     if not plan.get("measured", True):
         verdict.notes.append("the machine's limits are unmeasured: the period counts computing and hand-overs only")
 
-    compute = {
-        c["name"].removeprefix("compute of "): c["ns"] for c in plan["contributions"] if "compute of " in c["name"]
-    }
+    compute = {c["subject"]: c["ns"] for c in plan["contributions"] if c["kind"] == "compute"}
     share = Table("elements", ["element", ">tasks", ">compute", ">of the period", ">buffers", "tasks in order"])
     for element, tasks in sorted(plan["order"].items(), key=lambda item: natural(item[0])):
         if not tasks:
@@ -130,7 +128,7 @@ def plan_tables(plan: Data, most: int = 8) -> list[Table]:
             ]
         )
     moved = Table("busiest limits", ["limit", ">per instance", ">of the period"])
-    limits = [c for c in plan["contributions"] if "compute of " not in c["name"] and c["ns"] > 0]
+    limits = [c for c in plan["contributions"] if c["kind"] != "compute" and c["ns"] > 0]
     for c in limits[:most]:
         part = percent(c["ns"] / plan["period_ns"]) if plan["period_ns"] else "-"
         moved.rows.append([c["name"], time_ns(c["ns"]), part])

@@ -133,7 +133,7 @@ impl Plan {
             problems.push(format!("gap is {}; a finite number up to 1 is allowed", self.gap));
         }
         for part in self.contributions.iter().filter(|c| !(c.ns.is_finite() && c.ns >= 0.0)) {
-            problems.push(format!("the contribution {} is {} ns", quoted(&part.name), part.ns));
+            problems.push(format!("the contribution {} is {} ns", quoted(&part.to_string()), part.ns));
         }
         self.check_order(&mut problems);
         all_well(problems)

@@ -34,7 +34,8 @@ impl Plan {
         match json::whole_number(&root, "format") {
             Some((_, Some(format))) if format == i64::from(FORMAT) => {}
             Some((line, Some(format))) => {
-                let message = format!("a plan of format {format}; this version reads format {FORMAT}");
+                let message =
+                    format!("a plan of format {format}; this version reads format {FORMAT}: plan again");
                 return Err(error(Some(line), Some("format"), message));
             }
             Some((line, None)) => {

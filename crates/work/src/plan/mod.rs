@@ -4,17 +4,21 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 mod check;
+mod contribution;
 mod json;
+mod violation;
 pub use check::BadPlan;
+pub use contribution::{Contribution, ContributionKind};
+pub use violation::{Violation, ViolationKind};
 
 /// [`Plan::format`] of the plans that this version writes and reads.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// A plan as its JSON holds it; names, not indices, so that a person can read it and another machine refuse it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// Version of this format: 1.
+    /// Version of this format: [`FORMAT`].
     pub format: u32,
     /// [`Graph::name`](crate::Graph::name).
     pub application: String,
@@ -28,8 +32,8 @@ pub struct Plan {
     pub feasible: bool,
     /// Whether the machine's limits and overheads were measured; if not, the period is a guess and said to be.
     pub measured: bool,
-    /// Each broken limit in a sentence.
-    pub violations: Vec<String>,
+    /// The hard limits that are broken.
+    pub violations: Vec<Violation>,
     /// ns per instance: the largest contribution.
     pub period_ns: f64,
     /// ns per instance that no mapping on this machine can beat.
@@ -38,7 +42,7 @@ pub struct Plan {
     pub gap: f64,
     /// `1e9 / period`.
     pub throughput_per_s: f64,
-    /// Name of the largest contribution.
+    /// What people call the largest contribution; the first of `contributions` has it as data.
     pub bottleneck: String,
     /// Task -> element.
     pub mapping: BTreeMap<String, String>,
@@ -60,15 +64,6 @@ pub struct Plan {
     pub seed: u64,
     /// Seconds that planning took.
     pub seconds: f64,
-}
-
-/// One thing that takes time in each period.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Contribution {
-    /// `compute of SPE3`, or the limit's name.
-    pub name: String,
-    /// ns per instance.
-    pub ns: f64,
 }
 
 /// An edge with the room it gets.
