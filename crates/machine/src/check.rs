@@ -30,13 +30,20 @@ pub fn check(machine: &Machine) -> Result<(), Error> {
         }
     }
     let kinds: BTreeSet<&str> = machine.elements.iter().map(|e| e.kind.as_str()).collect();
+    let of_known_kind = |key: &str, kind: &str| {
+        if kinds.contains(kind) {
+            return Ok(());
+        }
+        let near = did_you_mean(kind, kinds.iter().copied());
+        let known = kinds.iter().copied().take(10).collect::<Vec<_>>().join(", ");
+        Err(Error::new(format!("no element is of this kind{near}; there are {known}")).key(key))
+    };
+    for kind in machine.roles.keys() {
+        of_known_kind(&format!("kind.{kind}"), kind)?;
+    }
     for (kind, overhead) in &machine.overheads {
         let key = format!("overhead.{kind}");
-        if !kinds.contains(kind.as_str()) {
-            let near = did_you_mean(kind, kinds.iter().copied());
-            let known = kinds.iter().copied().take(10).collect::<Vec<_>>().join(", ");
-            return Err(Error::new(format!("no element is of this kind{near}; there are {known}")).key(key));
-        }
+        of_known_kind(&key, kind)?;
         not_negative(overhead.per_transfer_ns).map_err(|e| e.key(format!("{key}.per_transfer_ns")))?;
         not_negative(overhead.per_byte_ns).map_err(|e| e.key(format!("{key}.per_byte_ns")))?;
     }

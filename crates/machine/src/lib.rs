@@ -3,6 +3,7 @@
 //! | module | what it knows |
 //! |---|---|
 //! | [`element`] | something that computes, and what it can hold |
+//! | [`role`] | what elements of a kind are there for: general, accelerator, peer |
 //! | [`limit`] | a named capacity over directed pairs of elements |
 //! | [`presets`] | `ps3`, `cell`, `qs20`, `qs22` with the limits of `streaming-schedule`, equations (1) to (9) |
 //! | [`discover`] | this computer, from `/sys`, the affinity mask and the cgroup quota |
@@ -21,6 +22,7 @@ pub mod file;
 pub mod limit;
 pub mod load;
 pub mod presets;
+pub mod role;
 pub mod target;
 
 mod nearest;
@@ -29,6 +31,7 @@ pub use element::{Element, ElementId, Memory, Overhead, Place};
 pub use error::Error;
 pub use limit::{Block, Limit};
 pub use load::{list, load};
+pub use role::Role;
 pub use target::Target;
 
 use std::collections::BTreeMap;
@@ -42,6 +45,8 @@ pub struct Machine {
     pub description: String,
     /// In index order; an [`ElementId`] indexes it.
     pub elements: Vec<Element>,
+    /// By kind of element, where the machine states it; [`Machine::role`] says the others.
+    pub roles: BTreeMap<String, Role>,
     /// Every one adds a contribution to a plan's period.
     pub limits: Vec<Limit>,
     /// By kind of element; a kind that is not named spends nothing.

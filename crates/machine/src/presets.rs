@@ -16,7 +16,7 @@
 //! are [`Element::incoming_max`] and [`Element::outgoing_max`]. Times that an element spends itself are zero in the
 //! paper. All presets have the figures that the paper measured on a QS22; those of one chip stop at (4).
 
-use crate::{Block, Element, ElementId, Limit, Machine, Memory, Place};
+use crate::{Block, Element, ElementId, Limit, Machine, Memory, Place, Role};
 use std::collections::BTreeMap;
 
 /// An SPE's local store, for code, stack and buffers; section 3.1.1.
@@ -118,6 +118,9 @@ impl Preset {
         let ppes = (0..options.ppe).map(|i| ppe(i, i));
         let spes = (0..options.spe).map(|i| spe(i, i / self.spes_per_chip));
         let elements: Vec<Element> = ppes.chain(spes).collect();
+        let stated = [("ppe", Role::General), ("spe", Role::Accelerator)];
+        let roles = stated.into_iter().filter(|(kind, _)| elements.iter().any(|e| e.kind == *kind));
+        let roles = roles.map(|(kind, role)| (kind.to_string(), role)).collect();
         let limits = limits(&elements, self.chips, options.joint_memory);
         Machine {
             name: self.name.into(),
@@ -125,6 +128,7 @@ impl Preset {
                 "{}; limits as streaming-schedule measured them on a QS22",
                 self.description
             ),
+            roles,
             elements,
             limits,
             measured: true,

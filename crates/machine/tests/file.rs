@@ -1,7 +1,7 @@
 //! The machine file: exact both ways, and every mistake named with its line, its key and what is allowed.
 
 use machine::file::{parse, read, to_text, write};
-use machine::{Block, Distances, Element, Limit, Machine, Memory, Overhead, Place, load};
+use machine::{Block, Distances, Element, Limit, Machine, Memory, Overhead, Place, Role, load};
 use proptest::collection::{btree_map, hash_set, vec};
 use proptest::prelude::*;
 
@@ -80,11 +80,13 @@ fn machine() -> impl Strategy<Value = Machine> {
         (elements, limits, prop::option::of((matrix(), matrix())), "[ -~\n\té]{0,20}", any::<bool>())
             .prop_flat_map(|(elements, limits, distances, description, measured)| {
                 let kind = elements[0].kind.clone();
-                (prop::option::of((finite(), finite())), prop::option::of(positive())).prop_map(
-                    move |(overhead, quota_cpus)| Machine {
+                let role = prop::option::of(prop::sample::select(Role::ALL.to_vec()));
+                (prop::option::of((finite(), finite())), prop::option::of(positive()), role).prop_map(
+                    move |(overhead, quota_cpus, role)| Machine {
                         name: "any".into(),
                         description: description.clone(),
                         elements: elements.clone(),
+                        roles: role.map(|role| (kind.clone(), role)).into_iter().collect(),
                         limits: limits
                             .iter()
                             .map(|(name, (capacity_bytes_per_s, pairs))| Limit {
@@ -232,6 +234,17 @@ fn every_mistake_is_named_with_its_line_its_key_and_what_is_allowed() {
         ("to = 'CPU0..CPU1'", "too = 'CPU0'", "limit[0].pairs[0].too: unknown key; did you mean to?"),
         ("[{ from = '*', to = 'CPU0..CPU1' }]", "[]", "m.toml:9: limit[0].pairs: no pairs"),
         ("[{ from = '*', to = 'CPU0..CPU1' }]", "7", "m.toml:9: limit[0].pairs: 7 is not an array of tables"),
+        (
+            "[[limit]]",
+            "[kind.cores]\nrole = 'peer'\n[[limit]]",
+            "m.toml:6: kind.cores: no element is of this kind; did you mean core?",
+        ),
+        ("[[limit]]", "[kind.core]\n[[limit]]", "m.toml:6: kind.core.role: missing"),
+        (
+            "[[limit]]",
+            "[kind.core]\nrole = 'peers'\n[[limit]]",
+            "m.toml:7: kind.core.role: \"peers\" is none of general, accelerator, peer; did you mean peer?",
+        ),
         (
             "[[limit]]",
             "[overhead.cores]\n[[limit]]",

@@ -1,6 +1,6 @@
 //! The presets against the statement of `streaming-schedule`, section 3.2, as it is settled, written down pair by pair.
 
-use machine::{Machine, load};
+use machine::{Machine, Role, load};
 use std::collections::BTreeMap;
 
 fn chip(machine: &Machine, i: usize) -> u32 {
@@ -91,6 +91,22 @@ fn an_spe_has_a_hard_local_store_and_bounded_queues_and_a_ppe_has_neither() {
         assert_eq!(spe.outgoing_max, BTreeMap::from([("ppe".to_string(), 8)]));
     }
     assert!(machine.measured && machine.overheads.is_empty() && machine.distances.is_none());
+}
+
+#[test]
+fn a_preset_states_the_roles_of_its_kinds_and_other_machines_have_them_by_their_memories() {
+    let roles = |m: &Machine| m.kinds().into_iter().map(|k| (k.to_string(), m.role(k))).collect::<Vec<_>>();
+    let cell = load("cell").unwrap();
+    let stated = [("ppe".to_string(), Role::General), ("spe".to_string(), Role::Accelerator)];
+    assert_eq!(roles(&cell), stated);
+    assert_eq!(roles(&load("cell:spe=0").unwrap()), stated[..1], "a PPE alone is still no peer");
+    let silent = Machine { roles: BTreeMap::new(), ..cell.clone() };
+    assert_eq!(roles(&silent), stated, "local stores make accelerators");
+    let mut soft = silent.clone();
+    soft.elements[3].memory.as_mut().unwrap().hard = false;
+    assert_eq!(roles(&soft), stated.clone().map(|(kind, _)| (kind, Role::Peer)));
+    let overruled = Machine { roles: BTreeMap::from([("spe".into(), Role::Peer)]), ..cell };
+    assert_eq!(roles(&overruled), stated.map(|(kind, _)| (kind, Role::Peer)));
 }
 
 #[test]

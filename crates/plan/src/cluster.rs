@@ -5,7 +5,7 @@
 //! CELLGREEDYSET in Algorithm 4 is tried on C1, then C2, empty; clusters are weighed once; resource ties go to PPE1,
 //! PPE2, C1, C2 in this order; the SPEs are those of each set's last run.
 
-use crate::sets::{Resource, Sets, Weights, femtoseconds, greedy_set};
+use crate::sets::{Resource, Resources, Weights, femtoseconds, greedy_set};
 use crate::{PlanError, Problem};
 use work::{Mapping, TaskId};
 
@@ -18,10 +18,10 @@ const CLUSTER_BYTES_PER_S: f64 = 10e9;
 /// When a cycle's delay is too short for the batch.
 pub fn cluster(problem: &Problem, batch: u64) -> Result<Mapping, PlanError> {
     let buffers = problem.duplicated_bytes(batch)?;
-    let sets = Sets::new(problem, None);
-    let weights = Weights::new(problem, &sets);
-    let clustering = clusters(problem, &sets, &weights, &buffers);
-    Ok(map_clusters(problem, &sets, &weights, &buffers, &clustering))
+    let resources = Resources::new(problem, None);
+    let weights = Weights::new(problem, &resources);
+    let clustering = clusters(problem, &resources, &weights, &buffers);
+    Ok(map_clusters(problem, &resources, &weights, &buffers, &clustering))
 }
 
 /// Half of `wPPE + wSPE`: the mean over the resources' kinds that can run the task, in femtoseconds.
@@ -89,7 +89,7 @@ impl Flow {
 }
 
 /// Algorithm 4: `clustering[task]` = the cluster's name, a task of it.
-fn clusters(problem: &Problem, sets: &Sets, weights: &Weights, buffers: &[f64]) -> Vec<usize> {
+fn clusters(problem: &Problem, resources: &Resources, weights: &Weights, buffers: &[f64]) -> Vec<usize> {
     let flow = Flow::new(problem);
     let weight = mean_weights(problem);
     let mut clustering: Vec<usize> = (0..problem.tasks()).collect();
@@ -104,7 +104,7 @@ fn clusters(problem: &Problem, sets: &Sets, weights: &Weights, buffers: &[f64]) 
         }
         let merged: Vec<usize> = clustering.iter().map(|&c| if c == gone { keep } else { c }).collect();
         let new_time = flow.parallel_time(&weight, &merged);
-        if new_time <= time && fits_some_set(problem, sets, weights, buffers, &merged, keep) {
+        if new_time <= time && fits_some_set(problem, resources, weights, buffers, &merged, keep) {
             clustering = merged;
             time = new_time;
         }
@@ -115,14 +115,14 @@ fn clusters(problem: &Problem, sets: &Sets, weights: &Weights, buffers: &[f64]) 
 /// Whether CELLGREEDYSET maps the cluster on an empty set of elements; without sets there is nothing to fail on.
 fn fits_some_set(
     problem: &Problem,
-    sets: &Sets,
+    resources: &Resources,
     weights: &Weights,
     buffers: &[f64],
     clustering: &[usize],
     cluster: usize,
 ) -> bool {
     let mut any = false;
-    for (r, resource) in sets.resources.iter().enumerate() {
+    for (r, resource) in resources.list.iter().enumerate() {
         let Resource::Set(set) = resource else { continue };
         any = true;
         let tasks = weights.heaviest[r].iter().copied().filter(|&t| clustering[t] == cluster);
@@ -136,7 +136,7 @@ fn fits_some_set(
 /// Algorithm 5.
 fn map_clusters(
     problem: &Problem,
-    sets: &Sets,
+    resources: &Resources,
     weights: &Weights,
     buffers: &[f64],
     clustering: &[usize],
@@ -157,10 +157,10 @@ fn map_clusters(
     weighed.sort_by_key(|w| std::cmp::Reverse(w.0));
 
     let mut resource_of: Vec<Option<usize>> = vec![None; problem.tasks()];
-    let mut load = vec![0u64; sets.resources.len()];
+    let mut load = vec![0u64; resources.list.len()];
     for (_, cluster) in weighed {
         let mut best: Option<(u64, usize)> = None;
-        for (r, resource) in sets.resources.iter().enumerate() {
+        for (r, resource) in resources.list.iter().enumerate() {
             let new = match resource {
                 Resource::Single(_) => load[r].saturating_add(sum(r, cluster)),
                 Resource::Set(set) => {
@@ -183,20 +183,20 @@ fn map_clusters(
         }
     }
     let resource_of: Vec<usize> = resource_of.into_iter().map(|r| r.unwrap_or(0)).collect();
-    spread(problem, sets, weights, buffers, &resource_of)
+    spread(problem, resources, weights, buffers, &resource_of)
 }
 
 /// Resources to elements: each set's tasks where CELLGREEDYSET puts them. Where it fails (no resource could take a
 /// cluster) the rest goes to the least loaded element, and the plan is said to be infeasible.
 pub(crate) fn spread(
     problem: &Problem,
-    sets: &Sets,
+    resources: &Resources,
     weights: &Weights,
     buffers: &[f64],
     resource_of: &[usize],
 ) -> Mapping {
     let mut mapping = vec![usize::MAX; problem.tasks()];
-    for (r, resource) in sets.resources.iter().enumerate() {
+    for (r, resource) in resources.list.iter().enumerate() {
         let tasks = || weights.heaviest[r].iter().copied().filter(|&t| resource_of[t] == r);
         match resource {
             Resource::Single(element) => tasks().for_each(|t| mapping[t] = *element),

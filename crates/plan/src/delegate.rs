@@ -8,7 +8,7 @@
 //! the same, and most moves are of this sort.
 
 use crate::cluster::spread;
-use crate::sets::{Resource, Sets, Weights, greedy_set};
+use crate::sets::{Resource, Resources, Weights, greedy_set};
 use crate::{PlanError, Problem};
 use work::{Mapping, TaskId};
 
@@ -27,20 +27,20 @@ pub fn delegate(
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<(Mapping, u64), PlanError> {
     let buffers = problem.duplicated_bytes(batch)?;
-    let sets = Sets::new(problem, read_back_bytes_per_s);
-    let weights = Weights::new(problem, &sets);
+    let resources = Resources::new(problem, read_back_bytes_per_s);
+    let weights = Weights::new(problem, &resources);
     let balls = balls(problem, dmax);
     let mut search = Search {
         problem,
-        sets: &sets,
+        resources: &resources,
         weights: &weights,
         buffers: &buffers,
         resource_of: vec![0; problem.tasks()],
         compute: Vec::new(),
-        bytes: vec![0.0; sets.resources.len() * sets.resources.len()],
+        bytes: vec![0.0; resources.list.len() * resources.list.len()],
     };
     let everything: Vec<usize> = (0..problem.broadcasts.len()).collect();
-    search.compute = (0..sets.resources.len()).map(|r| search.balance(r, &search.resource_of)).collect();
+    search.compute = (0..resources.list.len()).map(|r| search.balance(r, &search.resource_of)).collect();
     search.count(&everything, 1.0);
     let mut evaluated = 0;
     let mut score = search.score(&search.compute, &search.bytes);
@@ -50,7 +50,7 @@ pub fn delegate(
             if !go_on(evaluated) {
                 break;
             }
-            for to in 0..sets.resources.len() {
+            for to in 0..resources.list.len() {
                 if ball.tasks.iter().all(|&t| search.resource_of[t] == to) {
                     continue;
                 }
@@ -65,7 +65,7 @@ pub fn delegate(
         search.apply(&balls[id], to);
         score = new;
     }
-    Ok((spread(problem, &sets, &weights, &buffers, &search.resource_of), evaluated))
+    Ok((spread(problem, &resources, &weights, &buffers, &search.resource_of), evaluated))
 }
 
 /// A neighbourhood, and the broadcasts that touch it.
@@ -119,7 +119,7 @@ fn balls(problem: &Problem, dmax: usize) -> Vec<Ball> {
 
 struct Search<'a> {
     problem: &'a Problem<'a>,
-    sets: &'a Sets,
+    resources: &'a Resources,
     weights: &'a Weights,
     buffers: &'a [f64],
     resource_of: Vec<usize>,
@@ -133,7 +133,7 @@ impl Search<'_> {
     /// Computation time of resource `r`.
     fn balance(&self, r: usize, resource_of: &[usize]) -> u64 {
         let tasks = self.weights.heaviest[r].iter().copied().filter(|&t| resource_of[t] == r);
-        match &self.sets.resources[r] {
+        match &self.resources.list[r] {
             Resource::Single(_) => tasks.fold(0u64, |s, t| s.saturating_add(self.weights.fs[r][t])),
             Resource::Set(set) => {
                 greedy_set(&self.weights.fs[r], self.buffers, &self.problem.room, set, tasks, |_, _| ())
@@ -149,7 +149,7 @@ impl Search<'_> {
             sum = sum.saturating_add(self.weights.fs[r][t]);
             most = most.max(self.weights.fs[r][t]);
         }
-        match &self.sets.resources[r] {
+        match &self.resources.list[r] {
             Resource::Single(_) => sum,
             Resource::Set(set) => most.max(sum.div_ceil(set.len() as u64)),
         }
@@ -157,7 +157,7 @@ impl Search<'_> {
 
     /// Adds (`sign` 1) or takes away (-1) the bytes of broadcasts.
     fn count(&mut self, broadcasts: &[usize], sign: f64) {
-        let n = self.sets.resources.len();
+        let n = self.resources.list.len();
         for &id in broadcasts {
             let broadcast = &self.problem.broadcasts[id];
             let from = self.resource_of[broadcast.from];
@@ -174,7 +174,7 @@ impl Search<'_> {
     /// Algorithm 6: contributions, largest first.
     fn score(&self, compute: &[u64], bytes: &[f64]) -> Vec<u64> {
         let mut score = compute.to_vec();
-        for link in &self.sets.links {
+        for link in &self.resources.links {
             let sum: f64 = link.uses.iter().map(|&pair| bytes[pair]).sum();
             score.push((sum * link.fs_per_byte).round() as u64);
         }
@@ -186,7 +186,7 @@ impl Search<'_> {
     fn evaluate(&mut self, ball: &Ball, to: usize, against: &[u64]) -> Option<Vec<u64>> {
         let before: Vec<usize> = ball.tasks.iter().map(|&t| self.resource_of[t]).collect();
         let changed: Vec<usize> =
-            (0..self.sets.resources.len()).filter(|r| *r == to || before.contains(r)).collect();
+            (0..self.resources.list.len()).filter(|r| *r == to || before.contains(r)).collect();
         self.count(&ball.broadcasts, -1.0);
         ball.tasks.iter().for_each(|&t| self.resource_of[t] = to);
         self.count(&ball.broadcasts, 1.0);
@@ -214,6 +214,6 @@ impl Search<'_> {
         self.count(&ball.broadcasts, -1.0);
         ball.tasks.iter().for_each(|&t| self.resource_of[t] = to);
         self.count(&ball.broadcasts, 1.0);
-        self.compute = (0..self.sets.resources.len()).map(|r| self.balance(r, &self.resource_of)).collect();
+        self.compute = (0..self.resources.list.len()).map(|r| self.balance(r, &self.resource_of)).collect();
     }
 }

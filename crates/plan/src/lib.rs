@@ -68,7 +68,7 @@ pub use problem::Problem;
 
 use budget::Budget;
 use flow::Flow;
-use machine::Machine;
+use machine::{Machine, Role};
 use work::{Buffering, Graph, Mapping, Plan};
 
 /// How to map.
@@ -302,8 +302,8 @@ fn search(
     if let Ok(mapping) = greedy(problem, first_batch) {
         starts.push(mapping);
     }
-    let is_cell = problem.kinds.contains(&"spe");
-    if options.method == Method::Auto && is_cell && problem.tasks() <= DELEGATE_TASKS {
+    let has_accelerators = problem.role_of.contains(&Role::Accelerator);
+    if options.method == Method::Auto && has_accelerators && problem.tasks() <= DELEGATE_TASKS {
         // Ended by a count, not by the clock: a plan must repeat.
         let mut go_on = |evaluated: u64| evaluated < DELEGATE_MOVES;
         if let Ok((mapping, _)) =

@@ -1,7 +1,7 @@
 //! A machine and a graph as every method reads them: dense arrays, prepared once.
 
 use crate::PlanError;
-use machine::{Machine, Overhead};
+use machine::{Machine, Overhead, Role};
 use model::{Broadcast, Limits};
 use work::{Buffering, Graph, TaskId};
 
@@ -18,6 +18,8 @@ pub struct Problem<'a> {
     pub kinds: Vec<&'a str>,
     /// Element -> index of its kind.
     pub kind_of: Vec<usize>,
+    /// Element -> the role of its kind.
+    pub role_of: Vec<Role>,
     /// Elements of each kind.
     pub count: Vec<usize>,
     /// What moves together.
@@ -60,6 +62,8 @@ impl<'a> Problem<'a> {
         let kinds = machine.kinds();
         let kind_of: Vec<usize> =
             machine.elements.iter().map(|e| kinds.iter().position(|k| *k == e.kind).unwrap_or(0)).collect();
+        let roles: Vec<Role> = kinds.iter().map(|kind| machine.role(kind)).collect();
+        let role_of = kind_of.iter().map(|&kind| roles[kind]).collect();
         let mut count = vec![0; kinds.len()];
         for &kind in &kind_of {
             count[kind] += 1;
@@ -88,6 +92,7 @@ impl<'a> Problem<'a> {
                 .collect(),
             kinds,
             kind_of,
+            role_of,
             count,
             broadcasts,
             produces,

@@ -1,11 +1,12 @@
 //! The simplified machine of CLUSTER and DELEGATE (section 4.2): a few resources, and links between them.
 //!
-//! On a Cell the resources are PPE 1, PPE 2, C1, C2. On another machine each group of equal elements that share a chip
-//! and an L3 is a set, and there are no PPEs. A link's capacity is read from the machine's limits: the smallest one that
-//! holds all its pairs, or the sum of what the pairs can carry on their own, if that is less. For a Cell this gives 25
-//! from a PPE to its SPEs, `min(25, 2 * SPEs)` back, and (7) and (8) between the chips.
+//! Every general element is a resource of its own, and the others form sets: those of one kind that share a chip and an
+//! L3. On a Cell the resources are PPE 1, PPE 2, C1, C2. A link's capacity is read from the machine's limits: the
+//! smallest one that holds all its pairs, or the sum of what the pairs can carry on their own, if that is less. For a
+//! Cell this gives 25 from a PPE to its SPEs, `min(25, 2 * SPEs)` back, and (7) and (8) between the chips.
 
 use crate::Problem;
+use machine::Role;
 use std::collections::HashMap;
 use work::TaskId;
 
@@ -20,18 +21,18 @@ pub(crate) enum Resource {
 
 /// A link between resources: which ordered pairs of resources use it, and what it carries.
 #[derive(Debug, Clone)]
-pub(crate) struct Link {
+pub(crate) struct ResourceLink {
     /// The pairs whose bytes it carries, as `from * resources + to`.
     pub uses: Vec<usize>,
     /// Femtoseconds per byte.
     pub fs_per_byte: f64,
 }
 
-/// Resources in order PPE1, PPE2, .., C1, C2, .., and their links.
+/// General elements, then sets, each in the machine's order; and their links.
 #[derive(Debug, Clone)]
-pub(crate) struct Sets {
-    pub resources: Vec<Resource>,
-    pub links: Vec<Link>,
+pub(crate) struct Resources {
+    pub list: Vec<Resource>,
+    pub links: Vec<ResourceLink>,
 }
 
 /// Femtoseconds, as an integer: scores are compared exactly.
@@ -39,90 +40,96 @@ pub(crate) fn femtoseconds(ns: f64) -> u64 {
     (ns * 1e6).round() as u64
 }
 
-impl Sets {
-    /// Simplifies the machine; `read_back_bytes_per_s` replaces the capacity of the links from a set to its PPE.
-    pub fn new(problem: &Problem, read_back_bytes_per_s: Option<f64>) -> Sets {
+impl Resources {
+    /// Simplifies the machine; `read_back_bytes_per_s` replaces the capacity of the links from accelerators to the
+    /// general element of their chip.
+    pub fn new(problem: &Problem, read_back_bytes_per_s: Option<f64>) -> Resources {
         let elements = &problem.machine.elements;
-        let is_cell = elements.iter().all(|e| e.kind == "ppe" || e.kind == "spe");
-        let mut resources = Vec::new();
-        let mut chips: Vec<u32> = Vec::new();
-        if is_cell {
-            for (id, e) in elements.iter().enumerate().filter(|(_, e)| e.kind == "ppe") {
-                resources.push(Resource::Single(id));
-                chips.push(e.place.chip);
-            }
-        }
+        let (general, others): (Vec<usize>, Vec<usize>) =
+            (0..elements.len()).partition(|&e| problem.role_of[e] == Role::General);
+        let mut list: Vec<Resource> = general.iter().map(|&e| Resource::Single(e)).collect();
         let mut place: HashMap<(u32, Option<u32>, usize), usize> = HashMap::new();
-        for (id, e) in elements.iter().enumerate().filter(|(_, e)| !is_cell || e.kind == "spe") {
-            let key = (e.place.chip, e.place.l3, problem.kind_of[id]);
+        for e in others {
+            let key = (elements[e].place.chip, elements[e].place.l3, problem.kind_of[e]);
             let at = *place.entry(key).or_insert_with(|| {
-                resources.push(Resource::Set(Vec::new()));
-                chips.push(e.place.chip);
-                resources.len() - 1
+                list.push(Resource::Set(Vec::new()));
+                list.len() - 1
             });
-            if let Resource::Set(set) = &mut resources[at] {
-                set.push(id);
+            if let Resource::Set(set) = &mut list[at] {
+                set.push(e);
             }
         }
-        let links = if is_cell {
-            cell_links(problem, &resources, &chips, read_back_bytes_per_s)
+        let links = if general.is_empty() {
+            direct_links(problem, &list, |_, _| true)
         } else {
-            direct_links(problem, &resources)
+            managed_links(problem, &list, read_back_bytes_per_s)
         };
-        Sets { resources, links }
+        Resources { list, links }
     }
 }
 
-/// Links of Figure 7: each PPE with the SPEs of its chip, and the chips with each other.
-fn cell_links(problem: &Problem, resources: &[Resource], chips: &[u32], read_back: Option<f64>) -> Vec<Link> {
-    let n = resources.len();
+/// Links of Figure 7: each general element with the sets of its chip, and the chips with each other; and a link between
+/// any two sets of one chip, which a Cell does not have.
+fn managed_links(problem: &Problem, list: &[Resource], read_back: Option<f64>) -> Vec<ResourceLink> {
+    let n = list.len();
+    let chips: Vec<u32> = list.iter().map(|r| problem.machine.elements[r.elements()[0]].place.chip).collect();
     let mut links = Vec::new();
+    let sets_of = |chip: u32| -> Vec<usize> {
+        (0..n).filter(|&r| chips[r] == chip).flat_map(|r| list[r].set()).collect()
+    };
     for p in 0..n {
-        let Resource::Single(ppe) = resources[p] else { continue };
-        let own = (0..n).find(|&c| chips[c] == chips[p] && matches!(resources[c], Resource::Set(_)));
-        let Some(Resource::Set(set)) = own.map(|c| &resources[c]) else { continue };
-        let out = capacity(problem, &[ppe], set);
-        let back = read_back.or_else(|| capacity(problem, set, &[ppe]));
+        let Resource::Single(general) = list[p] else { continue };
+        let managed = sets_of(chips[p]);
+        if managed.is_empty() {
+            continue;
+        }
+        let out = capacity(problem, &[general], &managed);
+        let back = read_back.or_else(|| capacity(problem, &managed, &[general]));
         links.extend(link(n, out, |from, to| from == p && to != p));
         links.extend(link(n, back, |from, to| to == p && from != p));
     }
-    let mut distinct: Vec<u32> = chips.to_vec();
+    let mut distinct: Vec<u32> = chips.clone();
     distinct.sort_unstable();
     distinct.dedup();
+    let members = |chip: u32| -> Vec<usize> {
+        let sets = sets_of(chip);
+        if sets.is_empty() {
+            (0..n).filter(|&r| chips[r] == chip).flat_map(|r| list[r].elements()).collect()
+        } else {
+            sets
+        }
+    };
     for &a in &distinct {
         for &b in distinct.iter().filter(|&&b| b != a) {
-            let members = |chip: u32| -> Vec<usize> {
-                let on: Vec<usize> = (0..n).filter(|&r| chips[r] == chip).collect();
-                let sets: Vec<usize> = on.iter().flat_map(|&r| resources[r].set()).collect();
-                if sets.is_empty() {
-                    on.iter().flat_map(|&r| resources[r].elements()).collect()
-                } else {
-                    sets
-                }
-            };
             let between = capacity(problem, &members(a), &members(b));
             links.extend(link(n, between, |from, to| chips[from] == a && chips[to] == b));
         }
     }
+    let is_set = |r: usize| matches!(list[r], Resource::Set(_));
+    links.extend(direct_links(problem, list, |a, b| is_set(a) && is_set(b) && chips[a] == chips[b]));
     links
 }
 
-/// A link for every ordered pair of resources.
-fn direct_links(problem: &Problem, resources: &[Resource]) -> Vec<Link> {
-    let n = resources.len();
+/// A link for every ordered pair of resources that `linked` names.
+fn direct_links(
+    problem: &Problem,
+    list: &[Resource],
+    linked: impl Fn(usize, usize) -> bool,
+) -> Vec<ResourceLink> {
+    let n = list.len();
     let mut links = Vec::new();
     for a in 0..n {
-        for b in (0..n).filter(|&b| b != a) {
-            let between = capacity(problem, &resources[a].elements(), &resources[b].elements());
+        for b in (0..n).filter(|&b| b != a && linked(a, b)) {
+            let between = capacity(problem, &list[a].elements(), &list[b].elements());
             links.extend(link(n, between, |from, to| from == a && to == b));
         }
     }
     links
 }
 
-fn link(n: usize, capacity: Option<f64>, uses: impl Fn(usize, usize) -> bool) -> Option<Link> {
+fn link(n: usize, capacity: Option<f64>, uses: impl Fn(usize, usize) -> bool) -> Option<ResourceLink> {
     let uses = (0..n * n).filter(|i| uses(i / n, i % n)).collect();
-    capacity.map(|c| Link { uses, fs_per_byte: 1e15 / c })
+    capacity.map(|c| ResourceLink { uses, fs_per_byte: 1e15 / c })
 }
 
 impl Resource {
@@ -208,9 +215,9 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    pub fn new(problem: &Problem, sets: &Sets) -> Weights {
-        let fs: Vec<Vec<u64>> = sets
-            .resources
+    pub fn new(problem: &Problem, resources: &Resources) -> Weights {
+        let fs: Vec<Vec<u64>> = resources
+            .list
             .iter()
             .map(|r| {
                 let on = r.elements()[0];

@@ -49,6 +49,7 @@ fn as_json(m: &cellweave::machine::Machine) -> Value {
         "quota_cpus": m.quota_cpus,
         "elements": m.elements.iter().map(element).collect::<Vec<_>>(),
         "limits": m.limits.iter().map(|l| limit(m, l)).collect::<Vec<_>>(),
+        "roles": m.kinds().into_iter().map(|k| (k.into(), m.role(k).name().into())).collect::<Map<String, Value>>(),
         "overheads": overheads,
         "distances": m.distances.as_ref().map(|d| json!({
             "latency_ns": d.latency_ns,

@@ -21,6 +21,7 @@ pub fn cores(elements: usize) -> Machine {
         name: "cores".into(),
         description: String::new(),
         elements: (0..elements).map(element).collect(),
+        roles: BTreeMap::new(),
         limits: vec![],
         overheads: BTreeMap::new(),
         distances: None,

@@ -21,7 +21,9 @@ def machine_tables(machine: Data) -> list[Table]:
     kinds: dict[str, int] = {}
     for e in elements:
         kinds[e["kind"]] = kinds.get(e["kind"], 0) + 1
-    counted = ", ".join(f"{n} x {kind}" for kind, n in kinds.items())
+    roles = {kind: role for kind, role in machine.get("roles", {}).items() if role != "peer"}
+    named = {kind: f"{kind} [{roles[kind]}]" if kind in roles else kind for kind in kinds}
+    counted = ", ".join(f"{n} x {named[kind]}" for kind, n in kinds.items())
     what = Table(f"{title} ({counted})", ["element", "kind", "place", ">stream memory", ">edges in", ">edges out"])
     for e in elements:
         what.rows.append([e["name"], e["kind"], _place(e), _memory(e), _most(e.get("incoming_max")), _out(e)])

@@ -6,6 +6,9 @@
 //! description = "by hand"
 //! measured = true
 //!
+//! [kind.dsp]                     # by kind of element; what is not stated follows from the memories
+//! role = "accelerator"           # or general, or peer: see `machine::Role`
+//!
 //! [[element]]
 //! name = "CPU0"
 //! kind = "core"                  # `core` when absent

@@ -4,12 +4,22 @@ use super::FORMAT;
 use super::table::{Table, locate};
 use crate::check::{self, ELEMENTS_MAX, REFERENCES_MAX};
 use crate::nearest::did_you_mean;
-use crate::{Block, Distances, Element, ElementId, Error, Limit, Machine, Memory, Overhead, Place};
+use crate::{Block, Distances, Element, ElementId, Error, Limit, Machine, Memory, Overhead, Place, Role};
 use std::collections::HashMap;
 use toml::de::DeTable;
 
-const TOP: [&str; 9] =
-    ["format", "name", "description", "measured", "quota_cpus", "element", "limit", "overhead", "distances"];
+const TOP: [&str; 10] = [
+    "format",
+    "name",
+    "description",
+    "measured",
+    "quota_cpus",
+    "kind",
+    "element",
+    "limit",
+    "overhead",
+    "distances",
+];
 const ELEMENT: [&str; 12] = [
     "name",
     "kind",
@@ -72,6 +82,12 @@ fn top(root: &DeTable) -> Result<Machine, Error> {
         ..Machine::default()
     };
     machine.elements = elements;
+    if let Some(kinds) = top.open_table("kind")? {
+        for kind in kinds.keys() {
+            let Some(table) = kinds.table(kind, &["role"])? else { continue };
+            machine.roles.insert(kind.into(), table.needed("role", role(&table)?)?);
+        }
+    }
     if let Some(kinds) = top.open_table("overhead")? {
         for kind in kinds.keys() {
             let table = kinds.table(kind, &OVERHEAD)?;
@@ -89,6 +105,16 @@ fn top(root: &DeTable) -> Result<Machine, Error> {
         });
     }
     Ok(machine)
+}
+
+fn role(table: &Table) -> Result<Option<Role>, Error> {
+    let Some(name) = table.text("role")? else { return Ok(None) };
+    Role::from_name(&name).map(Some).ok_or_else(|| {
+        let names = Role::ALL.map(Role::name);
+        let shown: String = name.chars().take(60).collect();
+        let message = format!("{shown:?} is none of {}{}", names.join(", "), did_you_mean(&name, names));
+        Error::new(message).key(table.path("role"))
+    })
 }
 
 fn element(table: &Table) -> Result<Element, Error> {

@@ -19,6 +19,9 @@ pub(super) fn machine(machine: &Machine) -> String {
     if let Some(quota) = machine.quota_cpus {
         put!(out, "quota_cpus = {quota:?}\n");
     }
+    for (kind, role) in &machine.roles {
+        put!(out, "\n[kind.{kind}]\nrole = {}\n", text(role.name()));
+    }
     for e in &machine.elements {
         element(&mut out, e);
     }

@@ -6,6 +6,7 @@ use crate::random::Random;
 use crate::state::State;
 use crate::{Method, Options, PlanError, Problem, plan};
 use machine::Machine;
+use std::collections::BTreeMap;
 use work::plan::ViolationKind;
 use work::{Buffering, Graph, Plan};
 
@@ -301,4 +302,29 @@ fn a_plan_survives_its_own_json() {
     assert!((plan.gap - (1.0 - plan.bound_ns / plan.period_ns)).abs() < 1e-15);
     assert_eq!(plan.bottleneck, plan.contributions[0].to_string());
     assert_eq!(plan.period_ns, plan.contributions[0].ns);
+}
+
+#[test]
+fn plans_do_not_depend_on_what_kinds_of_element_are_called() {
+    fn renamed<T: Clone>(by_kind: &BTreeMap<String, T>) -> BTreeMap<String, T> {
+        by_kind.iter().map(|(kind, x)| (format!("x-{kind}"), x.clone())).collect()
+    }
+    let mut random = Random::new(21);
+    let cell = preset("qs22", 2, 16);
+    let mut other = Machine { roles: renamed(&cell.roles), ..cell.clone() };
+    for element in &mut other.elements {
+        element.kind.insert_str(0, "x-");
+        element.outgoing_max = renamed(&element.outgoing_max);
+    }
+    let graph = random_graph(&mut random, 30, 9_000);
+    let mut costs_renamed = graph.clone();
+    for task in &mut costs_renamed.tasks {
+        task.cost_ns = renamed(&task.cost_ns);
+    }
+    for method in [Method::Greedy, Method::Cluster, Method::Delegate, Method::Anneal, Method::Auto] {
+        let options = moves(method, 3_000);
+        let a = run(&cell, &graph, &options).unwrap();
+        let b = run(&other, &costs_renamed, &options).unwrap();
+        assert_eq!((a.mapping, a.contributions, a.edges), (b.mapping, b.contributions, b.edges));
+    }
 }
