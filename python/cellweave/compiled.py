@@ -28,7 +28,7 @@ def compile_kernel(
     Returns
     -------
     address, keep
-        Of the machine code, and what must stay alive while it is called.
+        The address of the machine code, and the objects that must stay alive while it is called.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def compile_kernel(
             scope[f"param_{name}"] = np.asarray(value) if isinstance(value, list) else value
             arguments.append(f"param_{name}")
         else:
-            break  # the rest have defaults, or numba says what is missing
+            break  # the others have defaults, or numba says what is missing
     total = len(inputs) + len(outputs)
     lines.append(f"    return count(inner({', '.join(arguments)}), counts[{total}])")
     exec("\n".join(lines), scope)
@@ -99,7 +99,7 @@ def compile_kernel(
 
 
 def _count() -> Any:
-    """`count(returned, firings)`: nothing returned means all."""
+    """`count(returned, firings)`: a kernel that returns nothing did all firings."""
     from numba import types
     from numba.extending import overload
 

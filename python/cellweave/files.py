@@ -1,4 +1,4 @@
-"""Files appear whole or not at all, and none is overwritten unless that was asked for."""
+"""Writes files whole or not at all; existing files are overwritten only on request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cellweave import _core
 
 
 def check_free(path: Path, force: bool) -> None:
-    """Refuse a path that cannot be written, before any work is done for it.
+    """Refuse a path that cannot be written, before any work is done.
 
     Raises
     ------
@@ -20,7 +20,7 @@ def check_free(path: Path, force: bool) -> None:
     if path.is_dir():
         raise _core.RequestError(f"{path} is a folder: name a file in it")
     if path.exists() and not force:
-        raise _core.RequestError(f"{path} exists: say --force (force=True) to overwrite it")
+        raise _core.RequestError(f"{path} exists: pass --force (force=True) to overwrite it")
     if not path.parent.is_dir():
         raise _core.RequestError(f"there is no folder {path.parent} to write {path.name} in")
     if path.exists() and not os.access(path, os.W_OK):
@@ -28,14 +28,14 @@ def check_free(path: Path, force: bool) -> None:
 
 
 def write_whole(path: Path, content: str | bytes, force: bool) -> None:
-    """Write `content` to `path`: through a neighbour that is renamed, so that nobody ever sees half of it.
+    """Write `content` to a new file beside `path` and rename it, so that `path` is never half written.
 
     Raises
     ------
     cellweave.RequestError
         As :func:`check_free`.
     cellweave.RunError
-        Where the disk refuses; the old file, if any, is still there.
+        Where writing fails; an old file is unchanged.
     """
     check_free(path, force)
     if path.exists() and not path.is_file():
@@ -52,7 +52,7 @@ def write_whole(path: Path, content: str | bytes, force: bool) -> None:
             out.flush()
             os.fsync(out.fileno())
         os.chmod(neighbour, mode)
-        # Through a symbolic link, so that the link stays one.
+        # Follow a symbolic link, so that the link stays a link.
         os.replace(neighbour, path.resolve())
         neighbour = None
     except OSError as e:

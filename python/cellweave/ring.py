@@ -33,7 +33,7 @@ _SHOWN = 10
 
 
 class Ring:
-    """Run times of a ring under many mappings, and what they come to.
+    """Run times of a ring under many mappings, and figures of them.
 
     A mapping ``[a0 a1 ...]`` says that thread i executes task ``ai``. Wherever one is asked for, it is written out
     (``"[024531]"``) or a sequence of numbers.
@@ -41,7 +41,7 @@ class Ring:
     Attributes
     ----------
     options : dict
-        What was asked for.
+        The options of the call.
     mappings : list of tuple of int
         In the order in which they were run.
     runtimes_ns : numpy.ndarray
@@ -61,7 +61,7 @@ class Ring:
 
     @classmethod
     def of(cls, mappings: Sequence[str | Sequence[int]], runtimes_ns: Sequence[Sequence[float]]) -> Ring:
-        """Of run times from elsewhere, by run and then by mapping.
+        """Make a ring of given run times, by run and then by mapping.
 
         Raises
         ------
@@ -91,22 +91,22 @@ class Ring:
 
     @property
     def worst_by_best(self) -> float:
-        """The largest average by the smallest."""
+        """The largest average divided by the smallest."""
         return self._ranking.worst_by_best()
 
     @property
     def run_worst_by_best(self) -> list[float]:
-        """The largest time of each run by its smallest."""
+        """The largest time of each run divided by its smallest."""
         return self._ranking.run_worst_by_best()
 
     @property
     def mean_by_best(self) -> float:
-        """What a mapping drawn at random takes by what the best takes, expected."""
+        """The expected time of a random mapping, divided by the best."""
         return self._ranking.mean_by_best()
 
     @property
     def median_by_best(self) -> float:
-        """The median of the averages by the smallest."""
+        """The median of the averages divided by the smallest."""
         return self._ranking.median_by_best()
 
     def rank(self, mapping: str | Sequence[int]) -> int:
@@ -115,7 +115,7 @@ class Ring:
         Raises
         ------
         cellweave.RequestError
-            Where it was not run. So do :meth:`run_ranks` and :meth:`slowdown`.
+            Where the mapping was not run. :meth:`run_ranks` and :meth:`slowdown` raise the same.
         """
         return self._ranking.rank(_tasks(mapping))
 
@@ -124,7 +124,7 @@ class Ring:
         return self._ranking.run_ranks(_tasks(mapping))
 
     def slowdown(self, mapping: str | Sequence[int]) -> float:
-        """A mapping's average by the smallest."""
+        """A mapping's average divided by the smallest."""
         return self._ranking.slowdown(_tasks(mapping))
 
     def correlation(self, other: Ring) -> float:
@@ -133,12 +133,12 @@ class Ring:
         Raises
         ------
         cellweave.RequestError
-            Where the mappings are others, or all times of a ring are equal.
+            Where the mappings differ, or all times of a ring are equal.
         """
         return self._ranking.correlation(other._ranking)
 
     def tables(self) -> list[Table]:
-        """What ``str()`` prints: the numbers, and the fastest mappings."""
+        """The numbers and the fastest mappings, as ``str()`` prints them."""
         from cellweave.report.table import Table
         from cellweave.report.units import number, time_ns
 
@@ -169,7 +169,7 @@ class Ring:
         ]
 
     def plot(self) -> Figure:
-        """Draw every run's times, the mappings in the order of their average: the picture of that paper's figures.
+        """Draw every run's times, the mappings in the order of their average, as in the paper's figures.
 
         Returns
         -------
@@ -220,7 +220,7 @@ def _tasks(mapping: str | Sequence[int]) -> list[int]:
         return _core.ring_mapping(mapping)
     numbers = [int(task) for task in mapping]
     if min(numbers, default=0) < 0:
-        raise _core.RequestError(f"mapping {numbers}: {min(numbers)} is no task; tasks are counted from 0")
+        raise _core.RequestError(f"mapping {numbers}: {min(numbers)} is not a task; tasks are counted from 0")
     return numbers
 
 
@@ -243,37 +243,37 @@ def ring(
 ) -> Ring:
     """Run the ring of `ring-mapping` on a simulated Cell, under every mapping of its tasks.
 
-    Each task makes two packets and sends one to each of its two neighbours; what it receives from one it sends on to the
-    other. The programs use that paper's message library, and every packet is checked at every hop.
+    Each task makes two packets and sends one to each of its two neighbours; what it receives from one it sends on to
+    the other. The programs use that paper's message library, and every packet is checked at every hop.
 
     Parameters
     ----------
     machine : {"ps3", "cell", "qs20", "qs22"}
-        A simulated machine; threads have the SPEs of its first chip.
+        A simulated machine; threads run on the SPEs of its first chip.
     packet_bytes : int
         A multiple of 16, up to 16384.
     bidirectional : bool
-        Whether packets go both ways around; else each task makes one packet.
+        Whether packets go both ways around; otherwise each task makes one packet.
     rounds : int
         Transmissions of each task in each direction.
     runs : int
-        Of every mapping, from different start states: tasks start up to 1 us apart.
+        Runs of every mapping, from different start states: tasks start up to 1 us apart.
     placement : {"pinned", "default"}
-        Thread i is on SPE i, or where the run's seed puts it.
+        Thread i is on SPE i, or on an SPE drawn with the run's seed.
     seed : int
-        Of the first run; the others have the numbers after it.
+        The seed of the first run; the next runs have the next numbers.
     mappings : sequence, optional
         Only these, written out or as numbers. By default every mapping with task 0 on thread 0.
     tasks : int, optional
-        Of the ring; by default one to every SPE of a chip.
+        Tasks of the ring; by default one for every SPE of a chip.
     rules : str, optional
         The bus arbiter's rule set.
     hidden : sequence of int, optional
         SPEs, as the hardware numbers them, that no thread gets.
     any_first : bool
-        Whether thread 0 may execute another task than 0.
+        Whether thread 0 may execute a task other than 0.
     threads : int, optional
-        Of this computer; by default one to every processor. The result is the same.
+        Threads of this computer; by default one per processor. The result does not depend on it.
     progress : callable, optional
         Called after every simulated ring with a dict (``done``, ``total``, ``share``).
 

@@ -136,7 +136,7 @@ def test_ctrl_c_ends_even_one_long_ring() -> None:
         ({"mappings": ["[012344]"]}, "task 5 is nowhere"),
         ({"mappings": ["[102345]"]}, "thread 0 executes task 0"),
         ({"mappings": ["[01234]"]}, "5 numbers for 6 tasks"),
-        ({"mappings": [[0, 1, 2, 3, 4, -5]]}, "-5 is no task"),
+        ({"mappings": [[0, 1, 2, 3, 4, -5]]}, "-5 is not a task"),
         ({"mappings": ["[01234x]"]}, "`x` is no task"),
         ({"mappings": []}, "0 mappings"),
     ],

@@ -1,4 +1,4 @@
-"""MPI on one machine: where its header, library, compilers and launcher lie."""
+"""MPI on one machine: where its header, library, compilers and launcher are."""
 
 from __future__ import annotations
 

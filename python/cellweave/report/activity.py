@@ -1,4 +1,4 @@
-"""Who did what when in a simulated Cell: programs, and the packets on each ring."""
+"""A timeline of a simulated Cell: programs, and the packets on each ring."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _LEAF = (1.0, 0.55)
 
 @dataclass
 class Box:
-    """What is drawn around its children; without children, an element."""
+    """A box around its children; a box without children is an element."""
 
     label: str
     level: str
@@ -32,7 +32,7 @@ class Box:
     high: float = _LEAF[1]
 
     def lay_out(self) -> Box:
-        """Sizes from the inside out; the grid of children that comes nearest to a picture's proportions."""
+        """Compute sizes from the inside out; choose the grid of children that is closest to a picture's proportions."""
         for child in self.children:
             child.lay_out()
         if self.children:
@@ -51,7 +51,7 @@ class Box:
         return self
 
     def _runs(self) -> list[list[Box]]:
-        """Neighbours of one size."""
+        """Rows of boxes of equal size."""
         runs: list[list[Box]] = []
         for child in self.children:
             if runs and (runs[-1][0].wide, runs[-1][0].high) == (child.wide, child.high):
@@ -84,7 +84,7 @@ class Box:
 
 
 def nested(elements: list[Element]) -> Box:
-    """The tree of what shares what; a level that tells nothing new shares the box of the one around it."""
+    """The tree of shared parts; a level that adds nothing is merged with the box around it."""
     levels: list[tuple[str, Callable[[Element], Any], Callable[[int, list[Element]], str]]] = [
         ("chip", lambda e: e.chip, lambda n, _: f"package {n}"),
         ("numa", lambda e: e.numa, lambda n, _: f"NUMA node {n}"),
@@ -107,13 +107,13 @@ def nested(elements: list[Element]) -> Box:
             if number is None or (len(group) == 1 and level in ("l2", "core")):
                 boxes += children
             elif len(children) == 1 and children[0].children:
-                # What holds the same elements is one box with both names; an L2 of one core is the core.
+                # Two levels with the same elements are one box with both names; an L2 of one core is the core.
                 (child,) = children
                 child.label = ", ".join([label(number, group), child.label]) if child.level != "core" else ""
                 child.level = level if child.level != "core" else "core"
                 boxes.append(child)
             else:
-                # Names of cores matter less than the room they take.
+                # Names of cores are left out where there is no room.
                 boxes.append(Box("" if level == "core" else label(number, group), level, children))
         return boxes
 
@@ -121,7 +121,7 @@ def nested(elements: list[Element]) -> Box:
 
 
 def _l2_size(elements: list[Element]) -> str:
-    """The whole of a shared L2 is the sum of the shares."""
+    """The size of a shared L2 is the sum of the shares."""
     shares = [e.bytes for e in elements]
     return f": {size_text(sum(b for b in shares if b))}" if all(shares) else ""
 

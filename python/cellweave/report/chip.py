@@ -29,7 +29,7 @@ _SHADES = ("#E4E1DA", "#F6C65B", "#E07A1F", "#A3133A")  # from idle to full
 
 @dataclass(frozen=True)
 class Load:
-    """What something carried, and the most that it can."""
+    """The bandwidth that a part carried, and the most that it can carry."""
 
     name: str
     gbs: float
@@ -45,7 +45,7 @@ def _gbs(lines: float, elapsed_ns: float) -> float:
 
 
 def _ramp_names(machine: Mapping[str, Any], chip: int) -> list[str]:
-    """What the ramps of a chip are called, with SPEs as programs number them."""
+    """The names of a chip's ramps; SPEs have the programs' numbers."""
     visible = {spe["ramp"]: f"SPE{i}" for i, spe in enumerate(machine["spes"]) if spe["chip"] == chip}
     names = []
     for ramp, name in enumerate(machine["ramps"]):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Told apart by colour-blind readers too (Okabe and Ito), then by hue.
+# Colour-blind readers can tell these apart (Okabe and Ito); further colours differ in hue.
 _FIRST = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7F7F7F"]
 
 INK = "#222222"

@@ -19,7 +19,7 @@ def draw_contributions(plan: dict[str, Any], ax: Axes | None = None, most: int =
     plan : dict
         As in ``plan.json``.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of its own by default.
+        Where to draw; by default a new figure.
     most : int
         How many bars at most, largest first; a third of them are limits, where there are any.
 
@@ -76,7 +76,7 @@ def draw_contributions(plan: dict[str, Any], ax: Axes | None = None, most: int =
 
 
 def _largest(contributions: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-    """The largest of all, and of the limits, which elements' computing often hides."""
+    """The largest of all, and the largest limits, which are often smaller than the elements' computing."""
     limits = [c for c in contributions if c["kind"] != "compute" and c["ns"] > 0][: most // 3]
     first = [c for c in contributions if c not in limits][: most - len(limits)]
     return sorted([*first, *limits], key=lambda c: -c["ns"])

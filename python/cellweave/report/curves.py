@@ -59,14 +59,14 @@ def draw_probe(probe: Mapping[str, Any]) -> Figure:
 
 
 def _curves(found: list[Data]) -> dict[str, list[Data]]:
-    """Label -> points, of what was measured at two sizes or more; a point is the middle one of a pattern's sets."""
+    """Label -> points, for measurements at two sizes or more; a point is the median of a pattern's sets."""
     lines: dict[tuple[Any, ...], list[Data]] = {}
     for (pattern, partners, _, buffers, compute_ns), members in groups(found).items():
         order = sorted(members, key=lambda m: float(m["bandwidth_gbs"]["p50"]))
         name = pattern if pattern != "written" else members[0]["transfers"]
         lines.setdefault((name, partners, buffers, compute_ns), []).append(order[len(order) // 2])
     lines = {key: points for key, points in lines.items() if len({m["size_bytes"] for m in points}) > 1}
-    # What all lines have in common is not worth a word in each label.
+    # Labels leave out what all lines have in common.
     columns = list(zip(*lines, strict=True))
     differs = [len(set(column)) > 1 for column in columns] or [True] * 4
     forms = ("{}", "{} initiating", "{} in flight", "{} ns computing")
@@ -89,7 +89,7 @@ def _draw_curves(ax: Axes, curves: dict[str, list[Data]]) -> None:
 
 
 def _bars(found: list[Data]) -> list[tuple[str, list[float]]]:
-    """Label -> bandwidths of the sets, for what was measured at one size."""
+    """Label -> bandwidths of the sets, for measurements at one size."""
     bars = []
     for (pattern, partners, size, buffers, _), members in groups(found).items():
         name = pattern if pattern != "written" else members[0]["transfers"][:40]

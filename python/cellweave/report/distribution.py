@@ -1,4 +1,4 @@
-"""How many patterns or mappings got how much: one histogram above the other, on one scale."""
+"""Distributions over patterns or mappings: histograms one above the other, on one scale."""
 
 from __future__ import annotations
 

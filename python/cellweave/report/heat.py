@@ -1,4 +1,4 @@
-"""A matrix of what each element gets from each other: a heat map."""
+"""A heat map: a value for each pair of elements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _LABELLED = 40  # a matrix with more elements than this names only some
-_NUMBERED = 16  # one with more writes no numbers into its cells
+_NUMBERED = 16  # a matrix with more elements than this has no numbers in its cells
 
 
 def draw_heat(
@@ -31,13 +31,13 @@ def draw_heat(
     ax : matplotlib.axes.Axes
         Where to draw.
     values : array_like
-        ``[reader][source]``; what was not measured is nan.
+        ``[reader][source]``; nan where nothing was measured.
     names : sequence of str
         Of the elements.
     title : str
-        With the unit.
+        Including the unit.
     more_is_better : bool
-        The good end of the scale is bright.
+        Whether large values are good; good values are bright.
     labels : tuple of str
         What columns and rows are.
     """

@@ -22,7 +22,7 @@ def draw_lines(data: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     data : mapping
         ``x``; ``lines``: label -> values; ``x_label``, ``y_label``, ``title``; ``linear`` or ``linear_y``: optional.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of its own by default.
+        Where to draw; by default a new figure.
     """
     import matplotlib.pyplot as plt
 
@@ -60,7 +60,7 @@ def draw_points(data: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     data : mapping
         ``x``, ``y``; ``lines``: label -> level; ``x_label``, ``y_label``, ``title``.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of its own by default.
+        Where to draw; by default a new figure.
     """
     import matplotlib.pyplot as plt
 

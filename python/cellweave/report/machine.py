@@ -24,14 +24,14 @@ _HIGHEST_INCHES = 14.0
 
 
 def draw_machine(machine: Mapping[str, Any], path: str | os.PathLike[str] | None = None) -> Figure:
-    """Draw what sits where.
+    """Draw where the elements are.
 
     Parameters
     ----------
     machine : mapping
         As :meth:`cellweave.Machine.to_dict` gives it, or a machine file read as TOML.
     path : path, optional
-        Where to save the picture as well; the ending says how (png, svg, pdf).
+        A file to save the picture in as well, as png, svg or pdf by its ending.
 
     Returns
     -------

@@ -33,7 +33,7 @@ def draw_mapping(
     elements : list of str, optional
         The machine's elements in order, so that colours agree between pictures.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of its own by default.
+        Where to draw; by default a new figure.
 
     Returns
     -------

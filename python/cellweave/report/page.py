@@ -1,4 +1,4 @@
-"""A page of its own: the tables and pictures of anything that cellweave wrote."""
+"""A page with the tables and pictures of any files that cellweave wrote."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ svg { max-width: 100%; height: auto }
 
 @dataclass
 class Section:
-    """A part of the page: a heading, what there is to say, tables, pictures."""
+    """A part of the page: a heading, paragraphs, tables, pictures."""
 
     title: str
     tables: Sequence[Table]
@@ -99,7 +99,7 @@ def write_page(
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder of pictures, if it is not there.
+    """Make the folder of pictures if it does not exist.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def make_folder(folder: Path) -> None:
 
 
 def write_pictures(sections: Sequence[Section], folder: Path, force: bool) -> list[Path]:
-    """Write every picture as a file of its own; the folder is made if it is not there."""
+    """Write every picture as a file of its own; the folder is made if it does not exist."""
     from cellweave.report.pictures import save
 
     make_folder(folder)
@@ -237,4 +237,4 @@ def _checked(path: Path, tables: Callable[[Any], list[Table]], data: Any) -> lis
     try:
         return tables(data)
     except (KeyError, TypeError, AttributeError, ValueError) as e:
-        raise _core.RequestError(f"{path}: not what this version writes ({type(e).__name__}: {e})") from e
+        raise _core.RequestError(f"{path}: not a file that this version writes ({type(e).__name__}: {e})") from e

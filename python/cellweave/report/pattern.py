@@ -18,7 +18,7 @@ def pattern_tables(profile: Data) -> list[Table]:
 
 
 def title(profile: Data) -> str:
-    """What was profiled."""
+    """The title of a profile."""
     programs = ", ".join(program.rsplit("/", 1)[-1] for program in profile["programs"])
     return f"{programs} on {profile['n']} ranks"
 
@@ -54,7 +54,7 @@ def _transfers(profile: Data) -> Table:
     if len(transfers) > _ROWS:
         rest = transfers[_ROWS:]
         what = size_bytes(sum(t["bytes"] for t in rest))
-        table.notes.append(f"and {len(rest)} more pairs of ranks, {what} together")
+        table.notes.append(f"and {len(rest)} more pairs of ranks with {what} in total")
     if not transfers:
         table.notes.append("no messages were sent")
     return table
@@ -73,7 +73,7 @@ def _sizes(profile: Data) -> Table:
         for least, (most, messages, sent, pairs) in sorted(classes.items()):
             row = [str(phase["level"]), _class(least, most), number(messages), size_bytes(sent), str(pairs)]
             table.rows.append(row)
-    table.notes.append("a phase is what MPI_Pcontrol was called with; 1 until it is")
+    table.notes.append("a phase is the number that MPI_Pcontrol was called with; 1 at first")
     return table
 
 
@@ -98,6 +98,6 @@ def _functions(profile: Data) -> Table:
         table.rows.append([name, number(calls[name]), time_ns(sum(ns)), share, time_ns(ns[most]), str(most)])
     if len(times) > _ROWS:
         rest = sum(sum(ns) for ns in list(times.values())[_ROWS:])
-        table.notes.append(f"and {len(times) - _ROWS} more functions, {time_ns(rest)} together")
-    table.notes.append("long waits are timed one by one; of short calls, once there were many, one stands for several")
+        table.notes.append(f"and {len(times) - _ROWS} more functions with {time_ns(rest)} in total")
+    table.notes.append("long waits are all timed; of many short calls of a function, one in several is timed")
     return table

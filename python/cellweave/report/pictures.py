@@ -1,4 +1,4 @@
-"""A figure as a file."""
+"""Figures as files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KINDS = ["png", "svg", "pdf"]
 
 
 def save(figure: Figure, path: Path, force: bool) -> None:
-    """Write a picture, whole; the kind is the name's ending.
+    """Write a picture, whole or not at all; its kind is the name's ending.
 
     Raises
     ------
@@ -29,18 +29,18 @@ def save(figure: Figure, path: Path, force: bool) -> None:
 
 
 def check_kind(path: Path) -> str:
-    """The kind of picture that a name's ending asks for; refuses others, also before there is anything to draw."""
+    """The kind of picture that a name's ending asks for; other endings are refused before anything is drawn."""
     return choice("the ending of a picture's name", path.suffix.lstrip("."), _KINDS)
 
 
 def inline_svg(figure: Figure) -> str:
-    """The picture as an ``<svg>`` element, for a page that holds everything itself."""
+    """The picture as an ``<svg>`` element, for a page without other files."""
     text = _bytes(figure, "svg").decode()
     return text[text.index("<svg") :]
 
 
 def figure_of(axes: Axes) -> Figure:
-    """The figure that a drawing stands in."""
+    """The figure that contains a drawing."""
     figure = axes.get_figure(root=True)
     assert figure is not None
     return figure

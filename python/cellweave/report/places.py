@@ -1,4 +1,4 @@
-"""What a picture of a machine needs to know of an element."""
+"""The data of an element that pictures of a machine need."""
 
 from __future__ import annotations
 

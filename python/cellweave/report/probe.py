@@ -10,9 +10,9 @@ from cellweave.report.units import number, percent, time_ns
 
 Data = dict[str, Any]
 
-_ROWS = 8  # sets of one pattern that are shown one by one; of more, their spread
+_ROWS = 8  # up to so many sets of a pattern are shown one by one; of more, the spread
 _LETTERS = 34
-_STOLEN = 0.05  # of a cpu: more than this is said
+_STOLEN = 0.05  # share of a cpu; the table mentions more than this
 
 
 def probe_tables(probe: Data, notes: list[str]) -> list[Table]:

@@ -1,4 +1,4 @@
-"""Obtained by published for all rows at once, and the misfit of every rule set."""
+"""The ratio of obtained to published for all rows, and the misfit of every rule set."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHADES = {
     "contradicts": WARNING,
     "not published": FAINT,
 }
-# A ratio beyond this is drawn at the edge.
+# Larger ratios are drawn at the edge.
 _WIDEST = 4.0
 
 
@@ -74,12 +74,12 @@ def _ratio_axis(ax: Axes, rows: Sequence[Row]) -> None:
 
 
 def draw_misfit(rows_by_rules: Mapping[str, Sequence[Row]]) -> Figure:
-    """Draw how far every rule set is from every row: colour by verdict, number by ratio.
+    """Draw the misfit of every rule set on every row: the verdict as colour, the ratio as number.
 
     Parameters
     ----------
     rows_by_rules : mapping
-        Rule set -> its rows that vote, the same rows in the same order for each.
+        Rule set -> its rows that vote; every rule set has the same rows in the same order.
     """
     import matplotlib.pyplot as plt
     from matplotlib.patches import Rectangle

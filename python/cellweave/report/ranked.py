@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# The slowest by the fastest, from which on the axis starts at 0.
+# Slowest / fastest: from this ratio on, the axis starts at 0.
 _MUCH = 1.5
 
 
@@ -23,9 +23,9 @@ def draw_ranked(data: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     ----------
     data : mapping
         ``curves``: label -> times in the order of ranks; ``average``, ``band`` (lower and upper), ``band_label``:
-        optional; ``length``: ranks of the whole list, where the curves hold only some of it; ``title``, ``y_label``.
+        optional; ``length``: ranks of the whole list, where the curves have only some of it; ``title``, ``y_label``.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of its own by default.
+        Where to draw; by default a new figure.
     """
     import matplotlib.pyplot as plt
 
@@ -50,7 +50,7 @@ def draw_ranked(data: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     ax.set_xlabel("rank")
     ax.set_ylabel(data["y_label"])
     every = [time for times in curves.values() for time in times]
-    # From 0 where mappings differ by much; else the curves would be lines at the top.
+    # The axis starts at 0 only where mappings differ by much; otherwise the curves would be flat lines at the top.
     ax.set_ylim(bottom=0 if max(every) > _MUCH * min(every) else min(every) - (max(every) - min(every)) / 2)
     ax.set_xlim(left=1)
     ax.set_title(data["title"], fontsize=10, color=INK)

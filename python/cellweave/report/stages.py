@@ -1,4 +1,4 @@
-"""One DMA command from the program's call to its data: the stages of every line."""
+"""The stages of every line of one DMA command, from the program's call to its data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LINE_BYTES = 128
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of a command's way; times are bus cycles."""
+    """A part of a command's life; times are bus cycles."""
 
     row: str
     what: str
@@ -26,14 +26,14 @@ class Stage:
 
 
 def stages_of_get(numbers: Mapping[str, int], trace: Mapping[str, Any], bytes: int, memory: bool) -> list[Stage]:
-    """The stages of the only get of a traced run, in which nothing else moved.
+    """The stages of the only get in a traced run without other traffic.
 
     Parameters
     ----------
     numbers : mapping
         The machine's parameters.
     trace : mapping
-        Of a run whose one program got `bytes` (at the start of a line) and waited for them.
+        The trace of a run whose only program got `bytes` (at the start of a line) and waited for them.
     memory : bool
         From main memory of the same chip, rather than from a local store.
     """

@@ -1,4 +1,4 @@
-"""A table once, for the terminal, for `str()` and for a notebook."""
+"""One table type for the terminal, for `str()` and for a notebook."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Table:
     title : str
         A line above the table.
     columns : sequence of str
-        Headings; all empty: none are shown. One that starts with ``>`` is a column of numbers, set to the right.
+        Headings; when all are empty, none is shown. A heading that starts with ``>`` aligns its column to the right.
     rows : list of sequence of str
         As many cells as columns.
     notes : list of str
@@ -35,7 +35,7 @@ class Table:
     notes: list[str] = field(default_factory=list)
 
     def rich(self) -> RenderableType:
-        """What the command line prints."""
+        """The table as the command line prints it."""
         from rich import box
         from rich.console import Group
         from rich.table import Table as RichTable
@@ -61,7 +61,7 @@ class Table:
         return Group(*parts)
 
     def html(self) -> str:
-        """What a notebook and a report show."""
+        """The table as a notebook and a report show it."""
 
         def cells(row: Sequence[str], tag: str) -> str:
             return "".join(

@@ -1,4 +1,4 @@
-"""What each element did when, from a trace."""
+"""A timeline of each element, from a trace."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def draw_timeline(
     window_ns : (float, float), optional
         From and to, in ns since the trace's first event. By default as much from the middle as shows `most` bars.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of its own by default.
+        Where to draw; by default a new figure.
     most : int
         Bars at most, so that a picture of a long run is drawn in a second.
 
@@ -44,7 +44,7 @@ def draw_timeline(
         for e in events
         if e.get("ph") == "M" and e.get("name") == "thread_name"
     }
-    # Waiting is what is left white.
+    # Waiting is left white.
     fired = (e for e in events if e.get("ph") == "X" and e.get("cat") != "wait")
     bars = sorted(fired, key=lambda e: float(e["ts"]))
     start = float(bars[0]["ts"]) if bars else 0.0

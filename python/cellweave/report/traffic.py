@@ -1,4 +1,4 @@
-"""Pictures of an MPI job's profile: what each rank sends to each other, and its time in MPI."""
+"""Pictures of an MPI job's profile: who sends how much to whom, and each rank's time in MPI."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _UNITS = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes")]
-_FUNCTIONS = 7  # with a colour of their own; the others are one
+_FUNCTIONS = 7  # functions with their own colour; the others share one
 
 
 def draw_traffic(profile: dict[str, Any]) -> Figure:
@@ -38,7 +38,7 @@ def draw_traffic(profile: dict[str, Any]) -> Figure:
 
 
 def draw_calls(profile: dict[str, Any]) -> Figure:
-    """Draw each rank's time in MPI, by function, as a bar; behind it the time that there was.
+    """Draw each rank's time in MPI, by function, as a bar; a bar behind it shows the whole time.
 
     Parameters
     ----------

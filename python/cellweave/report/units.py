@@ -1,4 +1,4 @@
-"""Numbers as people read them: ns, bytes and rates with a fitting unit, three digits."""
+"""Numbers for people: ns, bytes and rates with a fitting unit and three digits."""
 
 from __future__ import annotations
 

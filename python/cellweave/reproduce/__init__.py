@@ -2,11 +2,11 @@
 
 ============  ===========================================================================================
 facts         the published figures, the groups that vote, what is left out
-verdict       how an obtained figure is set against a published one
+verdict       how an obtained figure is compared with a published one
 experiments   a file per paper: what exactly is measured and tested
-bench         what they measure with
+bench         the measurements that experiments are made of
 run           ids to results; rule sets
 summary       one vote per group
-tables, page  what people see
+tables, page  how results are shown
 ============  ===========================================================================================
 """

@@ -1,4 +1,4 @@
-"""What experiments measure with: transfers, rings and programs on the simulated machine, several at a time."""
+"""Measurements for experiments: transfers, rings and programs on the simulated machine, several at a time."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Stream = tuple[int, int, int]
 # A "large transfer": commands of the largest size, as many in flight as half a local store holds.
 LARGE_BYTES = 16384
 LARGE_BUFFERS = 8
-# What a transfer moves, and its fewest and most commands, where nobody says otherwise.
+# By default: the bytes that a transfer moves, and its fewest and most commands.
 _STREAM_BYTES = 1 << 20
 _REPEATS = (32, 256)
-# How long streams run that are to run for as long: 100 times the time of a large command.
+# How long streams run that must all run equally long: 100 times the time of a large command.
 _WINDOW_NS = 64_000
-# All choices of the two SPEs that a Playstation 3 hides, and the few of them that a quick look takes.
+# All choices of the two SPEs that a Playstation 3 hides, and the few that a quick look uses.
 HIDDEN = tuple(combinations(range(8), 2))
 _QUICK_HIDDEN = 4
 
@@ -66,7 +66,7 @@ class Load:
     size_bytes, buffers : int
         Of one command; commands in flight per transfer.
     repeats : int, optional
-        Commands of each transfer; by default as many as make the start hardly count.
+        Commands of each transfer; by default so many that the start hardly counts.
     """
 
     transfers: Sequence[Transfer]
@@ -83,7 +83,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a load came to.
+    """The result of a load.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Streamed:
-    """What streams came to.
+    """The result of streams.
 
     Attributes
     ----------
@@ -144,9 +144,9 @@ class Bench:
     quick : bool
         Fewer choices, mappings and rounds.
     tell : callable, optional
-        Told the share done of the running experiment.
+        Called with the share of the running experiment that is done.
     kept : dict, optional
-        What several experiments measure alike, under this rule set, is measured once: see :meth:`once`.
+        Results that several experiments share under this rule set: see :meth:`once`.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class Bench:
         return list(HIDDEN[:: len(HIDDEN) // _QUICK_HIDDEN] if self.quick else HIDDEN)
 
     def over_hidden(self) -> str:
-        """What a median over :meth:`hidden` is over, in words."""
+        """How many choices of :meth:`hidden` there are, in words."""
         return f"{len(self.hidden())} of {len(HIDDEN)} choices of two hidden SPEs"
 
     def fewer(self, full: int, quick: int) -> int:
@@ -176,7 +176,7 @@ class Bench:
         return quick if self.quick else full
 
     def once(self, key: object, measure: Callable[[], Made]) -> Made:
-        """What `measure` gave the first time that anybody asked for `key`."""
+        """Call `measure` the first time that `key` is asked for; later give the same result."""
         if key not in self._kept:
             self._kept[key] = measure()
         made: Made = self._kept[key]
@@ -185,7 +185,7 @@ class Bench:
     def map(self, work: Callable[[Given], Made], items: Iterable[Given]) -> list[Made]:
         """`work` on every item, several at a time, in order.
 
-        A simulation is one thread's and independent of every other; the core does it without the interpreter's lock.
+        Each simulation is independent and uses one thread; the core runs it without the interpreter's lock.
         """
         todo = list(items)
         done: list[Made] = []
@@ -229,7 +229,7 @@ class Bench:
         times: int | None = None,
         window_ns: int = _WINDOW_NS,
     ) -> Streamed:
-        """SPEs that read from each other, all for as long.
+        """SPEs that read from each other, all for the same time.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ class Bench:
         buffers : int
             Messages in flight per stream.
         times : int, optional
-            Messages of each; by default as many as the window lets through.
+            Messages of each; by default as many as fit into the window.
         window_ns : int
             No message is started later.
         """
@@ -247,7 +247,7 @@ class Bench:
         return Streamed(**self.program("streams", machine, options))
 
     def together(self, machine: str, pairs: Sequence[tuple[int, int]]) -> Streamed:
-        """Large transfers, ``(reader, source)``, that all run for as long."""
+        """Large transfers, ``(reader, source)``, that all run for the same time."""
         return self.streams(machine, [(reader, source, LARGE_BYTES) for reader, source in pairs])
 
     def many(self, machine: str, loads: Sequence[Load], batch: int = 8) -> list[Measured]:

@@ -1,4 +1,4 @@
-"""Found results kept in a folder, so that a page can be made again without measuring again."""
+"""Results kept in a folder, so that a page can be made again without measuring again."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 class Cache:
     """A folder with a file per experiment and rule set.
 
-    A file is used only by the code that wrote it: its name holds a digest of the simulator and of the experiments.
+    A file is used only by the code that wrote it: its name has a digest of the simulator and the experiments.
 
     Parameters
     ----------
     folder : path or None
-        Made if it is not there; None keeps nothing.
+        It is made if it does not exist; None keeps nothing.
 
     Raises
     ------
@@ -62,7 +62,7 @@ class Cache:
 
 
 def _digest() -> str:
-    """Of the native part, the facts and the experiments."""
+    """A digest of the native library, the facts and the experiments."""
     hashed = sha256()
     native = _core.__file__
     assert native is not None

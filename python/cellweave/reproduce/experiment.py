@@ -1,4 +1,4 @@
-"""What an experiment is, and which there are."""
+"""The type of an experiment, and the list of all experiments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Found:
-    """What an experiment hands back: rows, and the data of pictures.
+    """The result of an experiment: rows, and the data of pictures.
 
     Attributes
     ----------
@@ -47,11 +47,11 @@ class Experiment:
     machine : str
         The preset that it runs on.
     groups : tuple of str
-        Whose rows it computes; empty where nothing was published.
+        The groups whose rows it computes; empty where nothing was published.
     about : str
         What exactly is measured and tested; its first line is the title.
     run : callable
-        Does it.
+        Runs it.
     """
 
     id: str
@@ -62,7 +62,7 @@ class Experiment:
 
     @property
     def paper(self) -> str:
-        """The part of the id before the stroke."""
+        """The part of the id before the slash."""
         return self.id.partition("/")[0]
 
     @property
@@ -77,7 +77,7 @@ _KNOWN: dict[str, Experiment] = {}
 def experiment(
     name: str, machine: str, serves: Sequence[str] = ()
 ) -> Callable[[Callable[[Bench, Found], None]], Callable[[Bench, Found], None]]:
-    """Enter a function in the list of experiments; its docstring says what exactly is tested."""
+    """Add a function to the list of experiments; its docstring says what exactly is tested."""
 
     def enter(run: Callable[[Bench, Found], None]) -> Callable[[Bench, Found], None]:
         paper = name.partition("/")[0]
@@ -90,7 +90,7 @@ def experiment(
 
 def experiments() -> dict[str, Experiment]:
     """Every experiment by its id, paper by paper."""
-    from cellweave.reproduce import experiments as _  # noqa: F401 (importing enters them)
+    from cellweave.reproduce import experiments as _  # noqa: F401 (importing adds them)
 
     return dict(sorted(_KNOWN.items(), key=lambda item: PAPERS.index(item[1].paper)))
 

@@ -29,7 +29,7 @@ class Fact:
     value, unit : str
         As printed; :meth:`number`, :meth:`range` and :meth:`places` read it.
     note : str
-        Where it stands in the paper.
+        The place in the paper.
     """
 
     id: str
@@ -46,7 +46,7 @@ class Fact:
         return float(self.value.lstrip("~"))
 
     def range(self) -> tuple[float, float]:
-        """A value that was published as from and to."""
+        """A value that was published as a range."""
         low, high = self.value.split("-")
         return float(low), float(high)
 
@@ -79,7 +79,7 @@ class Group:
 
     @property
     def paper(self) -> str:
-        """The part of the id before the stroke."""
+        """The part of the id before the slash."""
         return self.id.partition("/")[0]
 
     def about(self) -> str:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 Pairs = list[tuple[int, int]]
 
-# SPEs in the order in which they sit on the bus, once around; `None` is a ramp that is no SPE's.
+# SPEs in their order around the bus; `None` is a ramp of another unit.
 AROUND = (None, 1, 3, 5, 7, None, None, 6, 4, 2, 0, None)
 ROUND = tuple(spe for spe in AROUND if spe is not None)
 
@@ -20,7 +20,7 @@ FAR: Pairs = [(0, 7), (7, 0), (1, 6), (6, 1), (2, 5), (5, 2), (3, 4), (4, 3)]
 
 
 def derangement(n: int, random: Random) -> Pairs:
-    """Every one of `n` reads from one other and is read by one other; all such patterns are equally likely.
+    """Each of `n` reads from one other and is read by one other; all such patterns are equally likely.
 
     Examples
     --------
@@ -35,13 +35,13 @@ def derangement(n: int, random: Random) -> Pairs:
 
 
 def permutation_without_fixed(n: int, random: Random) -> Pairs:
-    """A random permutation; those whom it sends to themselves stay out."""
+    """A random permutation without its fixed points."""
     sources = random.sample(range(n), n)
     return [(reader, source) for reader, source in enumerate(sources) if reader != source]
 
 
 def pairs_with_repeats(n: int, count: int, random: Random) -> Pairs:
-    """`count` random pairs of different SPEs, each drawn afresh: an SPE may read twice and be read five times."""
+    """`count` random pairs of different SPEs, drawn independently: an SPE may read twice and be read five times."""
     found: Pairs = []
     while len(found) < count:
         reader, source = random.randrange(n), random.randrange(n)

@@ -1,4 +1,4 @@
-"""The data that experiments leave, drawn."""
+"""Draws the data that experiments return."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def draw(data: Mapping[str, Any]) -> Figure:
-    """Draw what an experiment left, by its ``kind``."""
+    """Draw the data of one picture, by its ``kind``."""
     from cellweave.report.distribution import draw_distribution
     from cellweave.report.lines import draw_lines, draw_points
     from cellweave.report.matrices import draw_matrices

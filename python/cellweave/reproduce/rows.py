@@ -1,4 +1,4 @@
-"""Published beside obtained, a row each."""
+"""Rows of published beside obtained."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cellweave.reproduce.facts import Fact
     from cellweave.reproduce.verdict import Judged
 
-# What the list of published rows writes where there is nothing to measure in.
+# The unit of published rows that have none.
 _NO_UNITS = ("qualitative", "bool")
 
 
@@ -27,16 +27,15 @@ class Row:
     Attributes
     ----------
     id, group : str
-        The published row's id, and the group that it votes in; a row that votes in none (nothing published) has its
-        figure's id there.
+        The published row's id, and the group in which it votes. A row without a vote has its figure's id as group.
     role : str
         ``fitted``, ``validation`` or, without a vote, ``shown``.
     quantity, conditions : str
-        What and where.
+        What was measured, and where.
     published, obtained : float, str or None
         In `unit`.
     ratio : float or None
-        Obtained by published.
+        Obtained divided by published.
     verdict : str
         See :mod:`cellweave.reproduce.verdict`.
     deviation : float or None
@@ -64,7 +63,7 @@ class Row:
 
 
 class Spread:
-    """What one quantity came to under several choices: their median stands for it, min and max are told.
+    """One quantity under several choices: the median is the result; the detail has minimum and maximum.
 
     Parameters
     ----------
@@ -80,7 +79,7 @@ class Spread:
         self.median = median(self.values)
 
     def detail(self) -> str:
-        """Where the values lie.
+        """The range of the values, in words.
 
         Examples
         --------
@@ -145,7 +144,7 @@ class Rows:
         self._add(fact, fact.value, ";".join(digits(place) for place in obtained), judged, detail)
 
     def claim(self, row: str, holds: bool, obtained: float | str | None, detail: str) -> None:
-        """A published sentence: does it hold, and the figure behind it."""
+        """A published sentence: whether it holds, and the figures behind it."""
         fact = facts()[row]
         self._add(fact, fact.value, obtained, verdict.claim(holds), detail)
 
@@ -189,7 +188,7 @@ class Rows:
     def shown(
         self, row: str, figure: str, quantity: str, conditions: str, obtained: float, unit: str, detail: str = ""
     ) -> None:
-        """Something obtained whose published value nobody knows, or a reading beside the one that votes."""
+        """An obtained value without a published one, or another reading beside the one that votes."""
         self.found.append(
             Row(
                 row,

@@ -29,7 +29,7 @@ class Result:
     Attributes
     ----------
     experiment : Experiment
-        What was done.
+        The experiment that ran.
     rules : str
         The rule set.
     rows : list of Row
@@ -130,13 +130,13 @@ def reproduce(
     ids : str or sequence of str
         Groups, figures, tables or papers, or ``all``; ``cellweave reproduce --list`` shows them.
     rules : str, optional
-        A rule set of the bus's arbiter; ``all`` measures under every one. By default the default.
+        A rule set of the bus's arbiter; ``all`` measures under every one. By default the default rule set.
     quick : bool
-        Fewer choices, mappings and rounds: a look, not a result.
+        Fewer choices, mappings and rounds: a quick look, not a result.
     cache : path, optional
-        A folder that keeps what was found.
+        A folder that keeps the results.
     progress : callable, optional
-        Told ``{"share": .., "what": ..}`` now and then.
+        Called with ``{"share": .., "what": ..}`` now and then.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def reproduce(
     done = Reproduction(asked, chosen, quick)
     kept = Cache(cache)
     shared: dict[str, dict[object, Any]] = {name: {} for name in chosen}
-    # What has no vote has no misfit either: under the first rule set only.
+    # Rows without a vote have no misfit: only the first rule set measures them.
     todo = [(e, only, name) for e, only in wanted for name in chosen if e.groups or name == chosen[0]]
     for i, (experiment, only, name) in enumerate(todo):
         line = experiment.id if len(chosen) == 1 else f"{experiment.id} ({name})"

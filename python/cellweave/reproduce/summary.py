@@ -1,4 +1,4 @@
-"""One vote per group: what was fitted, what was not, and what the simulator says the opposite of."""
+"""One vote per group: which fitted and validation groups are met, and which claims the simulator contradicts."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
     from cellweave.reproduce.rows import Row
 
-# What the simulator is meant to reach.
+# The simulator's goals.
 FITTED_WITHIN = 0.05
 VALIDATION_SHARE = 0.80
 
 
 @dataclass(frozen=True)
 class Vote:
-    """A group's verdict: its worst row's.
+    """A group's verdict, which is that of its worst row.
 
     Attributes
     ----------
@@ -37,13 +37,13 @@ class Vote:
     deviation: float | None
 
     def fits(self) -> bool:
-        """Whether a fitted group is as near as it should be."""
+        """Whether a fitted group is as close as it should be."""
         if self.deviation is None:
             return self.verdict == verdict.YES
         return self.deviation <= FITTED_WITHIN and self.verdict != verdict.NO
 
     def met(self) -> bool:
-        """Whether the group is as near as its role asks."""
+        """Whether the group is as close as its role asks."""
         return self.fits() if self.role == FITTED else verdict.agrees(self.verdict)
 
 

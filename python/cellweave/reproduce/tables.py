@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cellweave.reproduce.rows import Row
     from cellweave.reproduce.run import Reproduction, Result
 
-# An experiment with more rows without a vote than this is a picture, and its rows are in the JSON only.
+# An experiment with more rows without a vote than this shows a picture; its rows are only in the JSON.
 _MOST_SHOWN = 12
 _ALONE = 2
 
@@ -29,7 +29,7 @@ def told(value: float | str | None) -> str:
 
 
 def ratio(row: Row) -> str:
-    """Obtained by published, or the places between ranks as a share of the list."""
+    """Obtained divided by published, or the distance of ranks as a share of the list."""
     if row.ratio is not None:
         return f"{row.ratio:.2f}"
     return "" if row.deviation is None else f"off {row.deviation:.0%}"
@@ -83,7 +83,7 @@ def result_tables(done: Reproduction) -> list[Table]:
 
 
 def misfit_table(done: Reproduction, wide: bool = False) -> Table:
-    """The ratio of every rule set on every row that votes; unless there is room, rule sets by number."""
+    """The ratio of every rule set on every row that votes; without room for their names, rule sets have numbers."""
     heads = [f">{rules}" if wide else f">{i + 1}" for i, rules in enumerate(done.rules)]
     table = Table("misfit: every rule set on every row", ["id", "in the fit", ">published", *heads])
     if not wide:

@@ -1,4 +1,4 @@
-"""How an obtained figure is set against a published one: one place, no exceptions.
+"""Compares an obtained figure with a published one. This is the only place that does, and it has no exceptions.
 
 Every published thing is one of four kinds, and each kind has its rule.
 
@@ -37,14 +37,14 @@ VERDICTS = tuple(_ORDER)
 
 @dataclass(frozen=True)
 class Judged:
-    """What setting obtained against published gave.
+    """The result of a comparison.
 
     Parameters
     ----------
     verdict : str
         One of `VERDICTS`.
     ratio : float or None
-        Obtained by published, where that means something.
+        Obtained divided by published, where that means something.
     deviation : float or None
         How far off, as a share: 0.1 is 10 %. None for claims.
     """
@@ -61,7 +61,7 @@ def number(
     scale: float = 1.0,
     pivot_obtained: float | None = None,
 ) -> Judged:
-    """Set a number against a published one.
+    """Compare a number with a published one.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def number(
 
 
 def span(low: float, high: float, obtained: float | None, pivot: float | None = None) -> Judged:
-    """Set a number against a published range.
+    """Compare a number with a published range.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def span(low: float, high: float, obtained: float | None, pivot: float | None = 
 
 
 def at_least(published: float, obtained: float, pivot: float | None = None) -> Judged:
-    """Set a number against a published lower bound: all above it agrees, its ratio is told as it is.
+    """Compare a number with a published lower bound: everything above agrees; the ratio is given as it is.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def at_least(published: float, obtained: float, pivot: float | None = None) -> J
 
 
 def ranks(published: Sequence[float], obtained: Sequence[float] | None, length: int) -> Judged:
-    """Set places in a list against published ones, in order; the farthest counts.
+    """Compare places in a list with published ones, in order; the largest difference counts.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def ranks(published: Sequence[float], obtained: Sequence[float] | None, length: 
 
 
 def claim(holds: bool) -> Judged:
-    """Set a sentence against what was measured.
+    """The verdict on a sentence that holds or does not.
 
     Examples
     --------

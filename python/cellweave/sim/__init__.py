@@ -1,7 +1,7 @@
 """A simulated Cell Broadband Engine on which Python programs run: real bytes move, only time is simulated.
 
-A program is a generator function over the handle of its SPE (:class:`Spe`) or PPE (:class:`Ppe`). Every call of the
-handle makes an operation; yielding it has the machine carry it out, and gives the program the answer.
+A program is a generator function that gets a handle of its SPE (:class:`Spe`) or PPE (:class:`Ppe`). Every call on the
+handle makes an operation. `yield` hands it to the machine, which carries it out and returns the answer.
 
 >>> from cellweave import sim
 >>> cell = sim.Cell("qs22")
@@ -19,8 +19,8 @@ b'real bytes move.'
 >>> outcome.elapsed_ns > 90
 True
 
-Deterministic to the bit, and equal to the tick with the same program in Rust: equal programs on equal machines take
-equal cycles and have equal hashes. Times are ns, us or bus cycles of 625 ps, as the names say; sizes are bytes.
+Simulations are deterministic: the same program on the same machine takes the same cycles and has the same hash, in
+Python and in Rust. Times are ns, us or bus cycles of 625 ps, as the names say; sizes are bytes.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def machines() -> list[str]:
 
 
 def rule_sets() -> list[dict[str, Any]]:
-    """The rule sets of the bus's data arbiter, the default first; each a dict with its ``name`` and what it says.
+    """The rule sets of the bus's data arbiter, the default first; each a dict with its ``name`` and its rules.
 
     Examples
     --------
@@ -83,14 +83,15 @@ class Cell:
     rules : str, optional
         Rule set of the bus's data arbiter, one of :func:`rule_sets`.
     hidden : sequence of int, optional
-        SPEs of each chip, as the hardware numbers them (0 to 7), that no program gets; the others are numbered anew.
+        SPEs of each chip, as the hardware numbers them (0 to 7), that no program can use; the others are numbered from
+        0.
     **numbers : int or list of int
         Any of :func:`parameters`: ``mfc_lines=8``, ``link_command=[400, 420]``.
 
     Raises
     ------
     cellweave.RequestError
-        Where a name or number is wrong: says what is allowed.
+        Where a name or number is wrong; the message says what is allowed.
 
     Examples
     --------
@@ -127,16 +128,16 @@ class Cell:
 
     @property
     def spes(self) -> int:
-        """How many SPEs programs can have."""
+        """The number of SPEs that programs can use."""
         return len(self._machine["spes"])
 
     @property
     def ppes(self) -> int:
-        """How many PPEs there are, one a chip."""
+        """The number of PPEs, one per chip."""
         return int(self._machine["ppes"])
 
     def to_dict(self) -> dict[str, Any]:
-        """What the machine is like: its parameters, and where each SPE sits."""
+        """The machine's parameters, and where each SPE is."""
         return self._machine
 
     def _native(self) -> _core.Simulation:
@@ -193,7 +194,7 @@ class Cell:
         return Memory(self._native, at, bytes)
 
     def cache_in_ppe(self, at: int, bytes: int) -> None:
-        """Say that the PPE has just written this memory: it is in its cache, and is read from there."""
+        """Say that the PPE has just written this memory: reads get it from the PPE's cache."""
         self._building().cache_in_ppe(_number("at", at), _number("bytes", bytes))
 
     def local_store(self, spe: int) -> int:
@@ -211,7 +212,7 @@ class Cell:
         program : generator function
             Called with a handle (:class:`Spe`) and `args`.
         name : str, optional
-            What errors and traces call it; by default the function's own name.
+            Its name in errors and traces; by default the function's name.
 
         Examples
         --------
@@ -260,17 +261,17 @@ class Cell:
         Parameters
         ----------
         trace : bool
-            Keep who did what when.
+            Record a trace.
         races : bool
-            End with an error where bytes are used while a transfer moves them.
+            End with an error when bytes are used while a transfer moves them.
         stop_after_us : float, optional
-            End with an error when it is not over by that simulated time.
+            End with an error when the simulation is not over by that simulated time.
 
         Raises
         ------
         cellweave.RunError
-            What ended it before: what the hardware would trap, an exception in a program, a deadlock, a race. It names
-            the program and the simulated time.
+            What ended the run early: an operation that the hardware would trap, an exception in a program, a deadlock
+            or a race. The message names the program and the simulated time.
 
         Examples
         --------
@@ -305,7 +306,7 @@ def _number(what: str, value: Any, most: int = _MOST) -> int:
     try:
         number = int(value.__index__())
     except AttributeError as e:
-        raise _core.RequestError(f"{what}: {value!r} is no whole number") from e
+        raise _core.RequestError(f"{what}: {value!r} is not a whole number") from e
     at_least(what, number, 0, most)
     return number
 

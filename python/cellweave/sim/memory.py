@@ -83,8 +83,8 @@ class Memory:
 
 
 def _bytes(value: Any) -> bytes:
-    """What `value` holds in memory: bytes, arrays, anything with the buffer protocol."""
+    """The bytes of `value`: bytes, an array, or anything with the buffer protocol."""
     try:
         return memoryview(value).tobytes()
     except TypeError as e:
-        raise _core.RequestError(f"{type(value).__name__} is no bytes and no array") from e
+        raise _core.RequestError(f"{type(value).__name__} is neither bytes nor an array") from e

@@ -1,4 +1,4 @@
-"""One get, looked at closely."""
+"""A picture of a single get."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST = 2048
 
 
 def plot_get(machine: str = "qs22", bytes: int = 512, source: str = "SPE3", **numbers: Any) -> Figure:
-    """Draw how a get of SPE 1 passes its time: the call, the command bus, the ring, the local store.
+    """Draw what a get of SPE 1 waits for: the call, the command bus, the ring, the local store.
 
     Parameters
     ----------

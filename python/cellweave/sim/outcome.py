@@ -1,4 +1,4 @@
-"""What a simulation leaves behind."""
+"""The result of a simulation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Outcome:
-    """What a simulation leaves behind: time, counters, and who did what when if it was traced.
+    """The result of a simulation: time, counters, and the trace if there is one.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Outcome:
     cycles : int
         The same in bus cycles of 625 ps.
     hash : int
-        A digest of everything that happened, and when: equal programs on equal machines have equal ones.
+        A digest of all events and their times: equal programs on equal machines have equal digests.
     counters : dict
         ``packets``; per chip ``ring_packets``, ``segment_packets`` (clockwise, counter-clockwise), ``sent`` and
         ``received`` by ramp, ``bank_reads``, ``bank_writes``; per SPE ``compute_cycles``, ``wait_cycles``,
@@ -72,7 +72,7 @@ class Outcome:
         Parameters
         ----------
         path : path
-            A file; an existing one only with `force`.
+            The file; an existing one is replaced only with `force`.
 
         Raises
         ------
@@ -84,7 +84,7 @@ class Outcome:
     def _traced(self) -> str:
         text = self._native.chrome_trace()
         if text is None:
-            raise _core.RequestError("this run was not traced: say run(trace=True)")
+            raise _core.RequestError("this run was not traced: call run(trace=True)")
         return text
 
     def plot(self) -> Figure:
@@ -99,7 +99,7 @@ class Outcome:
         return draw_chips(self.to_dict())
 
     def plot_timeline(self, window_ns: tuple[float, float] | None = None) -> Figure:
-        """Draw who did what when: programs, and the packets on the rings; the run must have been traced.
+        """Draw a timeline of programs and of the packets on the rings; the run must have been traced.
 
         Parameters
         ----------

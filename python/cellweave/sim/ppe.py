@@ -1,4 +1,4 @@
-"""What a program on a PPE holds in its hand."""
+"""The handle of a program on a PPE."""
 
 from __future__ import annotations
 

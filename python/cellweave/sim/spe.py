@@ -1,4 +1,4 @@
-"""What a program on an SPE holds in its hand."""
+"""The handle of a program on an SPE."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Spe:
     ``ls`` and ``at`` are offsets in the SPE's own local store of 256 kB; ``ea`` is an effective address: main memory
     (:meth:`Cell.allocate <cellweave.sim.Cell.allocate>`) or a local store (:meth:`local_store_of`). ``tag`` is a tag
     group, 0 to 31; a ``mask`` has a bit for each group. Sizes are 1, 2, 4, 8 or a multiple of 16 up to 16384 bytes, and
-    both ends must be multiples of the size, or of 16. What the hardware would trap ends the simulation with an error
-    that says why.
+    both ends must be multiples of the size, or of 16. An operation that the hardware would trap ends the simulation
+    with an error that says why.
 
     Attributes
     ----------
     number : int
-        As programs count SPEs, from 0 over the whole machine.
+        Its number, from 0 over the whole machine.
     now_ps : int
         The simulated time in ps. Asking takes no time, and is not yielded.
 
@@ -56,7 +56,7 @@ class Spe:
         return self._unit.compute(ns)
 
     def compute_cycles(self, cycles: int) -> Operation:
-        """Compute for so many SPU cycles of 312.5 ps."""
+        """Compute for a number of SPU cycles of 312.5 ps."""
         return self._unit.compute_cycles(cycles)
 
     # Local store
@@ -70,7 +70,7 @@ class Spe:
         return self._unit.read(at, bytes)
 
     def write(self, at: int, data: bytes | bytearray) -> Operation:
-        """Write the local store. Takes no time: charge what computing `data` takes with :meth:`compute`."""
+        """Write the local store. Takes no time: use :meth:`compute` for the time that computing `data` takes."""
         return self._unit.write(at, data)
 
     def read_u32(self, at: int) -> Operation:
@@ -100,7 +100,7 @@ class Spe:
         return self._unit.dma("getb", ls, ea, bytes, tag)
 
     def put(self, ls: int, ea: int, bytes: int, tag: int = 0) -> Operation:
-        """Copy `bytes` from `ls` to `ea`. Its tag group is done when the data has left the local store."""
+        """Copy `bytes` from `ls` to `ea`. Done when the data has left for memory, or is in the other local store."""
         return self._unit.dma("put", ls, ea, bytes, tag)
 
     def putf(self, ls: int, ea: int, bytes: int, tag: int = 0) -> Operation:

@@ -1,4 +1,4 @@
-"""The published experiments, a file per paper; importing one enters its experiments in the list."""
+"""The published experiments, a file per paper; importing one adds its experiments to the list."""
 
 from cellweave.reproduce.experiments import affinity_model, dma_benchmark, ring_mapping, streaming_schedule
 

@@ -1,6 +1,6 @@
 """`affinity-model`: which SPEs the threads of a pattern should run on, on one Cell of a QS20.
 
-Its bandwidths were drawn, not printed: what can be held against the simulator are the sentences of its text.
+Its bandwidths were drawn, not printed, so only the sentences of its text can be compared with the simulator.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from cellweave.reproduce.experiment import Found
 
 _SPES = 8
-# Differences up to this share are called none.
+# A difference up to this share counts as none.
 _ALIKE = 0.05
-# Affinity matters where the best mapping has so much more than the worst.
+# Affinity matters where the best mapping has this many times the bandwidth of the worst.
 _MATTERS = 1.10
 # The segments of the ring's two ends, by ramp: IOIF1 - IOIF0, and MIC - PPE.
 _SIDES = (5, 11)
@@ -43,7 +43,7 @@ def _mappings(bench: Bench, count: int) -> list[tuple[int, ...]]:
     return [tuple(random.sample(range(_SPES), _SPES)) for _ in range(count)]
 
 
-# Affinities that somebody chose: by number, and around the bus.
+# Affinities chosen by hand: by number, and around the bus.
 _NAMED = {
     "identity": tuple(range(_SPES)),
     "ring": ROUND,
@@ -72,11 +72,11 @@ def single_direction(bench: Bench, found: Found) -> None:
 def _triples(crossing: bool) -> list[Pairs]:
     """Three messages the same way around, no segment used twice.
 
-    Crossing: two of them pass a side of the ring and are two or more hops long. Else: none passes a side.
+    Crossing: two of them pass a side of the ring and are two or more hops long. Otherwise none passes a side.
     """
     messages = [(reader, source) for source in ROUND for reader in ROUND if reader != source]
     paths = {m: one_way(m[1], m[0]) for m in messages}
-    # What has exactly half the ring before it may go the other way.
+    # A message that goes exactly half way may go either way.
     short = [m for m in messages if 2 * len(paths[m]) < len(AROUND)]
     found = []
     for three in combinations(short, 3):
@@ -92,7 +92,7 @@ def _triples(crossing: bool) -> list[Pairs]:
 
 
 def _rates(bench: Bench, triples: list[Pairs], sizes: tuple[int, int, int]) -> list[float]:
-    """GB/s of three messages together, by that of the same three one at a time."""
+    """GB/s of three messages together, divided by that of the same three one at a time."""
 
     def share(pairs: Pairs) -> float:
         streams = [(r, s, size) for (r, s), size in zip(pairs, sizes, strict=True)]
@@ -160,11 +160,11 @@ def _all(
 def affinity(bench: Bench, found: Found) -> None:
     """Good and poor affinities of common patterns: ring, recursive doubling, binomial tree.
 
-    Messages of 64 kB (several DMA commands), each SPE one at a time, under random mappings and those that somebody
-    chose. *Best over poor*: the largest over the patterns of best by worst bandwidth; the text says "over a factor of
-    two". *Best over mean*: the median over the patterns of best by mean over the random mappings. *Deviation*: the
-    standard deviation of bandwidth among the SPEs of a run, by its mean, is smaller on average over the best tenth of
-    the mappings than over all; each pattern has a say, the majority decides.
+    Messages of 64 kB (several DMA commands), each SPE one at a time, under random mappings and mappings
+    chosen by hand. *Best over poor*: the largest over the patterns of best by worst bandwidth; the text says "over a
+    factor of two". *Best over mean*: the median over the patterns of best by mean over the random mappings.
+    *Deviation*: the standard deviation of bandwidth among the SPEs of a run, by its mean, is smaller on average over
+    the best tenth of the mappings than over all; each pattern counts once, the majority decides.
     """
     count = bench.fewer(300, 30)
     random = _mappings(bench, count)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _SIZES = [2**i for i in range(4, 15)]
 _SPES = range(1, 7)
-# Figures A.1 to A.8 (reads) and A.9 to A.16 (writes), by their captions: buffers.
+# Buffers of figures A.1 to A.8 (reads) and A.9 to A.16 (writes), by their captions.
 _BUFFERS = (1, 3, 5, 7, 2, 4, 6, 8)
 # A curve is saturated where it has this share of the largest bandwidth of its figure.
 _SATURATED = 0.9
@@ -99,7 +99,7 @@ def _draw(number: int, direction: str, buffers: int, bench: Bench, found: Found)
 
 
 def _enter_figures() -> None:
-    """Figures A.1 to A.16; their points were not published, so no row of theirs has a vote."""
+    """Figures A.1 to A.16. Their points were not published, so their rows have no vote."""
     for first, direction in ((1, "get"), (9, "put")):
         for i, buffers in enumerate(_BUFFERS):
             run = partial(_draw, first + i, direction, buffers)

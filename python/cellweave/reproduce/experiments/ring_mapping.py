@@ -1,8 +1,8 @@
 """`ring-mapping`: a ring of tasks under every mapping, on six SPEs of a Playstation 3 and on eight of a QS22.
 
 The ring is that paper's: SPE programs on its message library, which polls notifications in main memory. A permutation
-``[a0 a1 ...]`` is read as the text defines it: thread i executes task ``ai``, and where threads are pinned, thread i is
-SPE i's. Named permutations are also given as the other reading has it (task i on SPE ``ai``), without a vote.
+``[a0 a1 ...]`` is read as the text defines it: thread i executes task ``ai``, and where threads are pinned, thread i
+runs on SPE i. Named permutations are also shown in the other reading (task i on SPE ``ai``), without a vote.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PS3_ROUNDS = 120
 _QS22_ROUNDS = 80
 # A change of the best-to-worst ratio up to this share is "no significant change".
 _SIGNIFICANT = 0.25
-# One mapping in so many is "a small number of mappings".
+# One mapping in this many is "a small number of mappings".
 _FEW = 0.05
 
 
@@ -64,7 +64,7 @@ def _inverse(permutation: Permutation) -> Permutation:
 
 @dataclass
 class _Ranked:
-    """Times of all permutations in several runs, and what the text says of such a list."""
+    """Times of all permutations in several runs, and the figures that the text gives for such a list."""
 
     permutations: list[Permutation]
     runs: list[list[float]]
@@ -93,11 +93,11 @@ class _Ranked:
         return 1 + faster * self.length / len(times)
 
     def slowdown(self, index: int) -> float:
-        """Its average time by the best."""
+        """Its average time divided by the best."""
         return float(self.average[index] / self.best)
 
     def index(self, *permutation: int) -> int:
-        """Where a permutation stands."""
+        """The index of a permutation."""
         return self.permutations.index(permutation)
 
 
@@ -175,9 +175,9 @@ def _ranked_picture(bench: Bench, found: Found, name: str, title: str, lists: li
 def fig_2(bench: Bench, found: Found) -> None:
     """Figure 2: run times with the default mapping on a PS3, ranked.
 
-    Both ways around a ring of 6, packets of 1 kB, every permutation, three runs; in each run the threads sit in places
-    of their own, drawn by the fixed seed. *Ranks*: where the best (and second) permutation on average stands in each
-    run, in ascending order, because runs have none.
+    Both ways around a ring of 6, packets of 1 kB, every permutation, three runs; in each run the threads are in
+    different places, drawn with the fixed seed. *Ranks*: where the best (and second) permutation on average stands in
+    each run, in ascending order, because runs have no order.
     """
     lists = _ps3(bench, found, pinned=False)
     found.rows.number("ring-mapping-001", _over(bench, lists, _Ranked.spread), pivot=1.0)
@@ -333,7 +333,7 @@ def fig_5(bench: Bench, found: Found) -> None:
 
 
 def _without_few(ranked: _Ranked) -> float:
-    """Worst by best, without the worst few mappings."""
+    """Worst divided by best, without the worst few mappings."""
     times = sorted(ranked.average)
     return float(times[int(len(times) * (1 - _FEW)) - 1] / times[0])
 
@@ -342,7 +342,7 @@ def _without_few(ranked: _Ranked) -> float:
 def pairs(bench: Bench, found: Found) -> None:
     """SPEs that communicate in pairs: the best by the worst way of pairing.
 
-    All 105 ways to make four pairs of the eight SPEs of a Cell; both of a pair read large transfers from each other.
+    All 105 ways to make four pairs of the eight SPEs of a Cell; the two of a pair read large transfers from each other.
     """
     ways = list(_pairings(list(range(8))))
     ways = ways[:: bench.fewer(1, 7)]

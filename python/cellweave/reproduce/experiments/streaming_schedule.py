@@ -110,7 +110,7 @@ class _Matrix:
         self.cells = cells
 
     def part(self, reader: int, source: int) -> list[float]:
-        """What SPEs of one Cell read from a Cell."""
+        """The part of a table where SPEs of one Cell read from a Cell."""
         rows = self.cells[reader * _SPES : (reader + 1) * _SPES]
         return [cell for row in rows for cell in row[source * _SPES : (source + 1) * _SPES]]
 
@@ -124,7 +124,7 @@ class _Matrix:
 
 
 def _tables(found: Found, name: str, quantity: str, unit: str, obtained: _Matrix, near: float | None) -> None:
-    """Set a matrix against the published one by structure: own chip, cross-chip, and which direction is slower."""
+    """Compare a matrix with the published one by structure: own chip, cross-chip, and which direction is slower."""
     published = _Matrix(matrix(quantity))
     group = f"streaming-schedule/{name}"
 
@@ -255,7 +255,7 @@ def ppe_read(bench: Bench, found: Found) -> None:
 
     The PPE hands a command to the SPE's proxy queue, waits until the data is in main memory, and loads it. Latency: 128
     bytes. Bandwidth: 16 kB, one such read after another; the published 2 GB/s is what it "cannot exceed", less than the
-    25 GB/s of every other port: that is its direction.
+    25 GB/s of every other port, which gives its direction.
     """
     small = bench.program("ppe-read", "qs22", {"bytes": 128, "times": _TIMES})
     large = bench.program("ppe-read", "qs22", {"bytes": LARGE_BYTES, "times": _TIMES})
@@ -300,8 +300,8 @@ def near(bench: Bench, found: Found) -> None:
 def far(bench: Bench, found: Found) -> None:
     """The far pattern: 0<->7, 1<->6, 2<->5, 3<->4, all eight reading large transfers.
 
-    The claim is that it gets less than random patterns do: a figure more than 25 % off has the same direction below the
-    published mean of random patterns, and contradicts above it.
+    The claim is that it gets less bandwidth than random patterns: a figure more than 25 % off has the same direction
+    below the published mean of random patterns, and contradicts above it.
     """
     gbs = bench.together("qs22", FAR).gbs()
     found.rows.number("streaming-schedule-021", gbs, "8 transfers", pivot=facts()["streaming-schedule-022"].number())
@@ -311,11 +311,11 @@ def far(bench: Bench, found: Found) -> None:
 def fig_4(bench: Bench, found: Found) -> None:
     """Figure 4: distribution of bandwidth over a hundred random transfer patterns.
 
-    What a random pattern is was not published. The one that votes was fixed before the fit: every SPE of a Cell reads
-    from one other and is read by one other (derangements of 8). Beside it, without a vote, the other readings of the
-    words: permutations whose fixed points stay out, eight random pairs (so that an SPE may be read by several), and 1
-    to 8 random pairs. Large transfers that all run for as long; the bandwidth of a pattern is the sum of what each
-    gets.
+    The paper does not say what a random pattern is. The reading that votes was fixed before the fit: every SPE of a
+    Cell reads from one other and is read by one other (derangements of 8). The other readings have no vote:
+    permutations whose fixed points stay out, eight random pairs (so that an SPE may be read by several), and 1 to 8
+    random pairs. The transfers are large and all run for the same time; the bandwidth of a pattern is the sum of what
+    each gets.
     """
     count = bench.fewer(100, 20)
     draws: dict[str, Callable[[Random], Pairs]] = {
@@ -415,7 +415,7 @@ def puts_beside_gets(bench: Bench, found: Found) -> None:
 
     Single transfers of 8 bytes and large ones, on a Cell and across both, and the near, far and random patterns of 8.
     The claim holds where on average over these the puts reach 0.8 to 1.05 of the gets' speed: alike, and the gets no
-    slower. Note that a put is seen complete when its data has left for the other local store, not when it is there.
+    slower. A put to another local store is complete when its data has arrived there.
     """
     random = Random(bench.seeds["random_patterns"])
     cases: dict[str, Pairs] = {"same Cell": [(1, 3)], "Cell0 from Cell1": [(0, 8)], "Cell1 from Cell0": [(8, 0)]}
