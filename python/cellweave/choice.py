@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from cellweave import _core
@@ -34,13 +33,12 @@ def choice(what: str, word: str, allowed: Sequence[str]) -> str:
     'anneal'
     >>> choice("--method", "anneel", ["greedy", "anneal"])
     Traceback (most recent call last):
-    cellweave.RequestError: --method: no `anneel`; did you mean `anneal`? Allowed: greedy, anneal
+    cellweave.RequestError: --method: no `anneel`; allowed: greedy, anneal; did you mean `anneal`?
     """
     if word in allowed:
         return word
-    near = get_close_matches(word, allowed, n=1, cutoff=0.5)
-    guess = f"; did you mean `{near[0]}`?" if near else "."
-    raise _core.RequestError(f"{what}: no `{word}`{guess} Allowed: {', '.join(allowed)}")
+    near = _core.did_you_mean(word, allowed)
+    raise _core.RequestError(f"{what}: no `{word}`; allowed: {', '.join(allowed)}{near}")
 
 
 def at_least(what: str, value: float, least: float, most: float = float("inf")) -> None:

@@ -194,7 +194,7 @@ FILES = {
 }
 
 REQUESTS: list[tuple[str, list[str]]] = [
-    ("--pattern faar", ["faar", "did you mean far?"]),
+    ("--pattern faar", ["faar", "did you mean `far`?"]),
     ("--pattern nothing-like-it", ["nothing-like-it", "all-pairs", "0<-7"]),
     ("--on qs22 --pattern 0<-16", ["0<-16", "16", "0 to 15"]),
     ("--on qs22 --pattern 0<-0", ["SPE0", "itself"]),
@@ -229,7 +229,7 @@ REQUESTS: list[tuple[str, list[str]]] = [
     ("--on ps3 --hidden 1,9", ["--hidden", "9", "7"]),
     ("--on ps3 --hidden 1,1", ["hidden", "different"]),
     ("--on ps3 --hidden one", ["one"]),
-    ("--on cell --set memory.bnak=4", ["memory.bnak", "did you mean memory.bank?"]),
+    ("--on cell --set memory.bnak=4", ["memory.bnak", "did you mean `memory.bank`?"]),
     ("--on cell --set memory.bank=0", ["memory.bank", "0"]),
     ("--on cell --set memory.bank", ["--set", "NAME=N"]),
     ("--on cell --set memory.bank=many", ["many"]),
@@ -242,7 +242,7 @@ REQUESTS: list[tuple[str, list[str]]] = [
     ("--on host --cached", ["cache", "simulated"]),
     ("--rules textbook", ["rules", "host"]),
     ("--hidden 1", ["hidden", "host"]),
-    ("--on qs23", ["qs23", "did you mean qs2"]),
+    ("--on qs23", ["qs23", "did you mean `qs2"]),
     ("--on qs22:spe=6", ["qs22:spe=6", "--spes"]),
     ("--on nowhere.toml", ["nowhere.toml"]),
     ("--on broken.toml", ["broken.toml"]),

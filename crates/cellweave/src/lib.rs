@@ -30,6 +30,7 @@
 //! ```
 
 // `extern crate` and not `use`: a crate and a function of the same name then stand side by side.
+pub extern crate ground;
 pub extern crate host;
 pub extern crate machine;
 pub extern crate model;

@@ -2,8 +2,9 @@
 
 use crate::stand_in::harmless;
 use crate::{Error, calibrate};
+use ground::Quantiles;
 use machine::{ElementId, Machine, Overhead};
-use run::{Kernels, Outcome, Quantiles};
+use run::{Kernels, Outcome};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;

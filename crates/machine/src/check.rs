@@ -1,7 +1,7 @@
 //! What every machine must keep to, wherever it comes from.
 
-use crate::nearest::did_you_mean;
-use crate::{Distances, Element, Error, Limit, Machine, Memory};
+use crate::{Distances, Element, Limit, Machine, Memory};
+use ground::{Located, did_you_mean};
 use std::collections::{BTreeSet, HashSet};
 
 /// More elements than this are a mistake: distances alone would take 256 MB.
@@ -17,14 +17,14 @@ const MEMORY_BYTES_MAX: u64 = 1 << 60;
 ///
 /// # Errors
 /// Name the key as the machine file has it (`limit[3].capacity_bytes_per_s`; counted from 0) and say what is allowed.
-pub fn check(machine: &Machine) -> Result<(), Error> {
+pub fn check(machine: &Machine) -> Result<(), Located> {
     name(&machine.name).map_err(|e| e.key("name"))?;
     elements(&machine.elements)?;
     let n = machine.elements.len();
     let mut names = HashSet::new();
     let mut references = 0;
     for (i, l) in machine.limits.iter().enumerate() {
-        limit(l, machine, &mut references).map_err(|e| within(e, &format!("limit[{i}]")))?;
+        limit(l, machine, &mut references).map_err(|e| e.within(&format!("limit[{i}]")))?;
         if !names.insert(&l.name) {
             return Err(twice(&l.name).key(format!("limit[{i}].name")));
         }
@@ -36,7 +36,7 @@ pub fn check(machine: &Machine) -> Result<(), Error> {
         }
         let near = did_you_mean(kind, kinds.iter().copied());
         let known = kinds.iter().copied().take(10).collect::<Vec<_>>().join(", ");
-        Err(Error::new(format!("no element is of this kind{near}; there are {known}")).key(key))
+        Err(Located::new(format!("no element is of this kind; there are {known}{near}")).key(key))
     };
     for kind in machine.roles.keys() {
         of_known_kind(&format!("kind.{kind}"), kind)?;
@@ -54,14 +54,14 @@ pub fn check(machine: &Machine) -> Result<(), Error> {
 }
 
 /// The part of [`check`] that looks at the elements alone.
-pub(crate) fn elements(elements: &[Element]) -> Result<(), Error> {
+pub(crate) fn elements(elements: &[Element]) -> Result<(), Located> {
     let n = elements.len();
     if !(1..=ELEMENTS_MAX).contains(&n) {
-        return Err(Error::new(format!("{n} elements; a machine has 1 to {ELEMENTS_MAX}")).key("element"));
+        return Err(Located::new(format!("{n} elements; a machine has 1 to {ELEMENTS_MAX}")).key("element"));
     }
     let mut names = HashSet::new();
     for (i, e) in elements.iter().enumerate() {
-        element(e).map_err(|e| within(e, &format!("element[{i}]")))?;
+        element(e).map_err(|e| e.within(&format!("element[{i}]")))?;
         if !names.insert(&e.name) {
             return Err(twice(&e.name).key(format!("element[{i}].name")));
         }
@@ -69,11 +69,11 @@ pub(crate) fn elements(elements: &[Element]) -> Result<(), Error> {
     Ok(())
 }
 
-fn element(e: &Element) -> Result<(), Error> {
+fn element(e: &Element) -> Result<(), Located> {
     name(&e.name).map_err(|e| e.key("name"))?;
     if e.name == "*" || e.name.contains("..") || e.name.starts_with('.') || e.name.ends_with('.') {
         let message = format!("{:?} could mean several elements in a limit, where * and A..B do", e.name);
-        return Err(Error::new(message).key("name"));
+        return Err(Located::new(message).key("name"));
     }
     word(&e.kind).map_err(|e| e.key("kind"))?;
     for kind in e.outgoing_max.keys() {
@@ -83,23 +83,23 @@ fn element(e: &Element) -> Result<(), Error> {
     for (key, bytes) in [("bytes", Some(*bytes)), ("l1_bytes", *l1_bytes)] {
         if let Some(bytes) = bytes.filter(|b| !(1..=MEMORY_BYTES_MAX).contains(b)) {
             let message = format!("{bytes} is not a number of bytes from 1 to {MEMORY_BYTES_MAX}");
-            return Err(Error::new(message).key(format!("memory.{key}")));
+            return Err(Located::new(message).key(format!("memory.{key}")));
         }
     }
     overflow_bytes_per_s.map_or(Ok(()), positive).map_err(|e| e.key("memory.overflow_bytes_per_s"))
 }
 
-fn limit(l: &Limit, machine: &Machine, references: &mut usize) -> Result<(), Error> {
+fn limit(l: &Limit, machine: &Machine, references: &mut usize) -> Result<(), Located> {
     name(&l.name).map_err(|e| e.key("name"))?;
     positive(l.capacity_bytes_per_s).map_err(|e| e.key("capacity_bytes_per_s"))?;
     if l.pairs.is_empty() {
-        return Err(Error::new("no pairs: nothing would count").key("pairs"));
+        return Err(Located::new("no pairs: nothing would count").key("pairs"));
     }
     let n = machine.elements.len();
     let mut seen = vec![false; n];
     for (i, block) in l.pairs.iter().enumerate() {
         for (side, ids) in [("from", &block.from), ("to", &block.to)] {
-            let wrong = |message: String| Err(Error::new(message).key(format!("pairs[{i}].{side}")));
+            let wrong = |message: String| Err(Located::new(message).key(format!("pairs[{i}].{side}")));
             if ids.is_empty() {
                 return wrong("no elements".into());
             }
@@ -120,17 +120,17 @@ fn limit(l: &Limit, machine: &Machine, references: &mut usize) -> Result<(), Err
     Ok(())
 }
 
-fn distances(d: &Distances, n: usize) -> Result<(), Error> {
+fn distances(d: &Distances, n: usize) -> Result<(), Located> {
     let tables = [("latency_ns", &d.latency_ns), ("bandwidth_bytes_per_s", &d.bandwidth_bytes_per_s)];
     for (key, rows) in tables {
         let key = format!("distances.{key}");
         if rows.len() != n {
-            return Err(Error::new(format!("{} rows for {n} elements", rows.len())).key(key));
+            return Err(Located::new(format!("{} rows for {n} elements", rows.len())).key(key));
         }
         for (reader, row) in rows.iter().enumerate() {
             if row.len() != n {
                 let message = format!("{} numbers for {n} elements", row.len());
-                return Err(Error::new(message).key(format!("{key}[{reader}]")));
+                return Err(Located::new(message).key(format!("{key}[{reader}]")));
             }
             for (source, x) in row.iter().enumerate() {
                 not_negative(*x).map_err(|e| e.key(format!("{key}[{reader}][{source}]")))?;
@@ -140,43 +140,38 @@ fn distances(d: &Distances, n: usize) -> Result<(), Error> {
     Ok(())
 }
 
-fn within(e: Error, parent: &str) -> Error {
-    let key = e.key.as_ref().map_or_else(|| parent.to_string(), |key| format!("{parent}.{key}"));
-    e.key(key)
+fn twice(name: &str) -> Located {
+    Located::new(format!("{name:?} is taken; every one needs a name of its own"))
 }
 
-fn twice(name: &str) -> Error {
-    Error::new(format!("{name:?} is taken; every one needs a name of its own"))
-}
-
-fn name(name: &str) -> Result<(), Error> {
+fn name(name: &str) -> Result<(), Located> {
     if name.trim().is_empty() || name.len() > NAME_BYTES_MAX || name.chars().any(char::is_control) {
         let start: String = name.chars().take(20).collect();
         let message = format!("{start:?}: a name has 1 to {NAME_BYTES_MAX} bytes, no control characters");
-        return Err(Error::new(message));
+        return Err(Located::new(message));
     }
     Ok(())
 }
 
-fn word(word: &str) -> Result<(), Error> {
+fn word(word: &str) -> Result<(), Located> {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if word.is_empty() || word.len() > NAME_BYTES_MAX || !word.chars().all(fits) {
         let start: String = word.chars().take(20).collect();
-        return Err(Error::new(format!("{start:?} is not a word of letters, digits, _ and -")));
+        return Err(Located::new(format!("{start:?} is not a word of letters, digits, _ and -")));
     }
     Ok(())
 }
 
-fn positive(x: f64) -> Result<(), Error> {
+fn positive(x: f64) -> Result<(), Located> {
     if x.is_finite() && x > 0.0 {
         return Ok(());
     }
-    Err(Error::new(format!("{x:?} is not a finite number above 0")))
+    Err(Located::new(format!("{x:?} is not a finite number above 0")))
 }
 
-fn not_negative(x: f64) -> Result<(), Error> {
+fn not_negative(x: f64) -> Result<(), Located> {
     if x.is_finite() && x >= 0.0 {
         return Ok(());
     }
-    Err(Error::new(format!("{x:?} is not a finite number from 0 on")))
+    Err(Located::new(format!("{x:?} is not a finite number from 0 on")))
 }

@@ -17,7 +17,6 @@
 pub mod check;
 pub mod discover;
 pub mod element;
-pub mod error;
 pub mod file;
 pub mod limit;
 pub mod load;
@@ -25,10 +24,7 @@ pub mod presets;
 pub mod role;
 pub mod target;
 
-mod nearest;
-
 pub use element::{Element, ElementId, Memory, Overhead, Place};
-pub use error::Error;
 pub use limit::{Block, Limit};
 pub use load::{list, load};
 pub use role::Role;

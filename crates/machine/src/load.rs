@@ -1,9 +1,9 @@
 //! A machine from what a user typed: `qs22:ppe=1,spe=6`, `host:cpus=0-1`, `lab/server.toml`.
 
 use crate::discover;
-use crate::nearest::did_you_mean;
-use crate::presets::{Options, PRESETS, Preset};
-use crate::{Error, Machine, file};
+use crate::presets::{PRESETS, Preset, PresetOptions};
+use crate::{Machine, file};
+use ground::{Located, did_you_mean};
 use std::path::Path;
 
 /// The longest specification that is looked at; a longer one is no name and no path.
@@ -23,11 +23,11 @@ const SPEC_BYTES_MAX: usize = 4096;
 /// let machine = machine::load("qs22:ppe=1,spe=6").unwrap();
 /// assert_eq!(machine.elements.len(), 7);
 /// let wrong = machine::load("qs23").unwrap_err().to_string();
-/// assert!(wrong.contains("did you mean qs2"), "{wrong}");
+/// assert!(wrong.contains("did you mean `qs2"), "{wrong}");
 /// ```
-pub fn load(spec: &str) -> Result<Machine, Error> {
+pub fn load(spec: &str) -> Result<Machine, Located> {
     if spec.len() > SPEC_BYTES_MAX {
-        return Err(Error::new(format!(
+        return Err(Located::new(format!(
             "a machine of {} letters; a name or a path has at most {SPEC_BYTES_MAX}",
             spec.len()
         )));
@@ -42,10 +42,10 @@ pub fn load(spec: &str) -> Result<Machine, Error> {
     }
     let Some(preset) = Preset::named(name) else {
         let names: Vec<&str> = list().into_iter().map(|(name, _)| name).collect();
-        return Err(Error::new(format!(
-            "unknown machine {name:?}{}; known are {}, and machine files (a path with a / or ending in .toml)",
-            did_you_mean(name, names.iter().copied()),
-            names.join(", ")
+        return Err(Located::new(format!(
+            "unknown machine {name:?}; known are {}, and machine files (a path with a / or ending in .toml){}",
+            names.join(", "),
+            did_you_mean(name, names.iter().copied())
         )));
     };
     Ok(preset.machine(preset_options(preset, &options)?))
@@ -58,34 +58,36 @@ pub fn list() -> Vec<(&'static str, &'static str)> {
 }
 
 /// `key=value` pairs; a comma followed by no `key=` belongs to the value before it.
-fn options_of<'a>(machine: &str, text: &'a str) -> Result<Vec<(&'a str, String)>, Error> {
+fn options_of<'a>(machine: &str, text: &'a str) -> Result<Vec<(&'a str, String)>, Located> {
     let mut options: Vec<(&str, String)> = Vec::new();
     for part in text.split(',').filter(|_| !text.is_empty()) {
         if let Some((key, value)) = part.split_once('=') {
             let key = key.trim();
             if options.iter().any(|(known, _)| *known == key) {
-                return Err(Error::new(format!("given twice in {machine}:{text}")).key(key));
+                return Err(Located::new(format!("given twice in {machine}:{text}")).key(key));
             }
             options.push((key, value.trim().into()));
         } else if let Some((_, value)) = options.last_mut() {
             value.push(',');
             value.push_str(part.trim());
         } else {
-            return Err(Error::new(format!("{part:?} in {machine}:{text} is not of the form key=value")));
+            return Err(Located::new(format!("{part:?} in {machine}:{text} is not of the form key=value")));
         }
     }
     Ok(options)
 }
 
-fn preset_options(preset: Preset, given: &[(&str, String)]) -> Result<Options, Error> {
+fn preset_options(preset: Preset, given: &[(&str, String)]) -> Result<PresetOptions, Located> {
     let all = preset.all();
     let mut options = all;
     for (key, value) in given {
         let number = |least: u32, most: u32, what: &str| {
             value.parse().ok().filter(|n| (least..=most).contains(n)).ok_or_else(|| {
                 let name = preset.name;
-                Error::new(format!("{value:?} is not a number from {least} to {most}, the {what} of {name}"))
-                    .key(*key)
+                Located::new(format!(
+                    "{value:?} is not a number from {least} to {most}, the {what} of {name}"
+                ))
+                .key(*key)
             })
         };
         match *key {
@@ -98,7 +100,7 @@ fn preset_options(preset: Preset, given: &[(&str, String)]) -> Result<Options, E
                     other => {
                         let near = did_you_mean(other, ["joint", "separate"]);
                         return Err(
-                            Error::new(format!("{other:?} is neither joint nor separate{near}")).key(*key)
+                            Located::new(format!("{other:?} is neither joint nor separate{near}")).key(*key)
                         );
                     }
                 }
@@ -109,13 +111,13 @@ fn preset_options(preset: Preset, given: &[(&str, String)]) -> Result<Options, E
     Ok(options)
 }
 
-fn host(given: &[(&str, String)]) -> Result<Machine, Error> {
+fn host(given: &[(&str, String)]) -> Result<Machine, Located> {
     let mut cpus = None;
     for (key, value) in given {
         match *key {
             "cpus" => {
                 cpus = Some(discover::cpu_list(value).filter(|c| !c.is_empty()).ok_or_else(|| {
-                    Error::new(format!("{value:?} is not a list of cpus such as 0-3,8")).key(*key)
+                    Located::new(format!("{value:?} is not a list of cpus such as 0-3,8")).key(*key)
                 })?);
             }
             other => return Err(unknown_option("host", other, &["cpus"])),
@@ -124,7 +126,7 @@ fn host(given: &[(&str, String)]) -> Result<Machine, Error> {
     discover::host(Path::new("/"), cpus.as_deref())
 }
 
-fn unknown_option(machine: &str, option: &str, known: &[&str]) -> Error {
+fn unknown_option(machine: &str, option: &str, known: &[&str]) -> Located {
     let near = did_you_mean(option, known.iter().copied());
-    Error::new(format!("{machine} has no such option{near}; it has {}", known.join(", "))).key(option)
+    Located::new(format!("{machine} has no such option; it has {}{near}", known.join(", "))).key(option)
 }

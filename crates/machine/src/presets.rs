@@ -78,7 +78,7 @@ pub const PRESETS: [Preset; 4] = [
 
 /// Which part of a preset to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct PresetOptions {
     /// PPEs, from 1; PPE0 sits on chip 0, PPE1 on chip 1.
     pub ppe: u32,
     /// SPEs, from 0; chip 0 is filled before chip 1.
@@ -95,15 +95,15 @@ impl Preset {
     }
 
     /// All of it.
-    pub fn all(self) -> Options {
-        Options { ppe: self.chips, spe: self.chips * self.spes_per_chip, joint_memory: false }
+    pub fn all(self) -> PresetOptions {
+        PresetOptions { ppe: self.chips, spe: self.chips * self.spes_per_chip, joint_memory: false }
     }
 
     /// The machine. PPEs come first, then SPEs.
     ///
     /// ```
     /// let preset = machine::presets::Preset::named("qs22").unwrap();
-    /// let qs22 = preset.machine(machine::presets::Options { ppe: 1, ..preset.all() });
+    /// let qs22 = preset.machine(machine::presets::PresetOptions { ppe: 1, ..preset.all() });
     /// let (spe0, spe8) = (qs22.element("SPE0").unwrap(), qs22.element("SPE8").unwrap());
     /// let link = qs22.limits.iter().find(|l| l.name == "SPE0 reads chip 1 (5)").unwrap();
     /// assert!(link.holds(spe8, spe0) && !link.holds(spe0, spe8));
@@ -112,7 +112,7 @@ impl Preset {
     ///
     /// # Panics
     /// When `options` asks for more than the preset has, or for no PPE; [`load`](crate::load()) returns an error instead.
-    pub fn machine(self, options: Options) -> Machine {
+    pub fn machine(self, options: PresetOptions) -> Machine {
         let all = self.all();
         assert!((1..=all.ppe).contains(&options.ppe) && options.spe <= all.spe, "{options:?} of {self:?}");
         let ppes = (0..options.ppe).map(|i| ppe(i, i));

@@ -43,13 +43,13 @@ pub trait Target {
     ///
     /// # Errors
     /// Says what it cannot do: an element that is not there, a size that it has no transfers of, too little memory.
-    fn check(&self, experiment: &Experiment) -> Result<(), Error>;
+    fn check(&self, experiment: &Experiment) -> Result<(), TargetError>;
 
     /// Does the experiment `samples` times; a target that is exact does it once.
     ///
     /// # Errors
     /// What [`check`](Target::check) says, or what went wrong.
-    fn measure(&mut self, experiment: &Experiment, samples: u32) -> Result<Vec<Sample>, Error>;
+    fn measure(&mut self, experiment: &Experiment, samples: u32) -> Result<Vec<Sample>, TargetError>;
 }
 
 /// What a target's programs measure time with.
@@ -193,21 +193,21 @@ impl Sample {
 
 /// Why an experiment was not done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Error {
+pub enum TargetError {
     /// It cannot be done on this target; says what is allowed.
     Request(String),
     /// It was begun and went wrong.
     Failed(String),
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for TargetError {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let (Self::Request(message) | Self::Failed(message)) = self;
         f.write_str(message)
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for TargetError {}
 
 impl Experiment {
     /// Bytes of each transfer, all repeats together.
@@ -219,7 +219,7 @@ impl Experiment {
     ///
     /// # Errors
     /// Names the transfer, the element or the number.
-    pub fn check(&self, machine: &Machine) -> Result<(), Error> {
+    pub fn check(&self, machine: &Machine) -> Result<(), TargetError> {
         check_size(self.size_bytes)?;
         within("buffers", u64::from(self.buffers), 1, u64::from(BUFFERS_MAX))?;
         within("repeats", u64::from(self.repeats), 1, u64::from(REPEATS_MAX))?;
@@ -227,7 +227,7 @@ impl Experiment {
         if let Walk::Stride(stride) = self.walk
             && (stride % LINE_BYTES != 0 || !(self.size_bytes..=STRIDE_BYTES_MAX).contains(&stride))
         {
-            return Err(Error::Request(format!(
+            return Err(TargetError::Request(format!(
                 "stride of {stride} bytes: a multiple of {LINE_BYTES} from the size of a transfer, {} bytes, to \
                      {STRIDE_BYTES_MAX} is allowed",
                 self.size_bytes
@@ -250,14 +250,14 @@ impl Experiment {
 }
 
 impl Transfer {
-    fn check(&self, index: usize, machine: &Machine) -> Result<(), Error> {
+    fn check(&self, index: usize, machine: &Machine) -> Result<(), TargetError> {
         let n = machine.elements.len();
         let there = |element: ElementId| {
             if element < n {
                 return Ok(());
             }
             let name = &machine.name;
-            Err(Error::Request(format!(
+            Err(TargetError::Request(format!(
                 "transfer {index}: no element {element}; {name} has {n}, counted from 0"
             )))
         };
@@ -267,13 +267,13 @@ impl Transfer {
                 there(other)?;
                 if other == self.initiator {
                     let name = &machine.elements[other].name;
-                    return Err(Error::Request(format!("transfer {index}: {name} talks to itself")));
+                    return Err(TargetError::Request(format!("transfer {index}: {name} talks to itself")));
                 }
             }
             Store::Memory(chip) => {
                 if !machine.elements.iter().any(|e| e.place.chip == chip) {
                     let chips = chips(machine);
-                    return Err(Error::Request(format!(
+                    return Err(TargetError::Request(format!(
                         "transfer {index}: there is no chip {chip} whose memory could be used; {} has {}",
                         machine.name, chips
                     )));
@@ -294,26 +294,26 @@ impl Transfer {
 /// let wrong = machine::target::check_size(17).unwrap_err().to_string();
 /// assert!(wrong.contains("multiple of 16") && wrong.contains("16 or 32"), "{wrong}");
 /// ```
-pub fn check_size(size_bytes: u32) -> Result<(), Error> {
+pub fn check_size(size_bytes: u32) -> Result<(), TargetError> {
     let allowed = format!("1, 2, 4, 8 or a multiple of 16 up to {SIZE_BYTES_MAX}");
     if size_bytes == 0 || size_bytes > SIZE_BYTES_MAX {
-        return Err(Error::Request(format!("size of {size_bytes} bytes: a transfer has {allowed}")));
+        return Err(TargetError::Request(format!("size of {size_bytes} bytes: a transfer has {allowed}")));
     }
     if !matches!(size_bytes, 1 | 2 | 4 | 8) && !size_bytes.is_multiple_of(16) {
         let below = if size_bytes < 16 { 1 << size_bytes.ilog2() } else { size_bytes / 16 * 16 };
         let above = if size_bytes < 8 { below * 2 } else { size_bytes.div_ceil(16) * 16 };
-        return Err(Error::Request(format!(
+        return Err(TargetError::Request(format!(
             "size of {size_bytes} bytes: a transfer has {allowed}; the nearest are {below} or {above}"
         )));
     }
     Ok(())
 }
 
-fn within(what: &str, value: u64, least: u64, most: u64) -> Result<(), Error> {
+fn within(what: &str, value: u64, least: u64, most: u64) -> Result<(), TargetError> {
     if (least..=most).contains(&value) {
         return Ok(());
     }
-    Err(Error::Request(format!("{what}: {value} is not a number from {least} to {most}")))
+    Err(TargetError::Request(format!("{what}: {value} is not a number from {least} to {most}")))
 }
 
 /// `chip 0`, `chips 0 to 1`: for messages.
@@ -347,7 +347,7 @@ mod tests {
 
     fn refused(e: Experiment) -> String {
         match e.check(&qs22()).unwrap_err() {
-            Error::Request(message) => message,
+            TargetError::Request(message) => message,
             other => panic!("{other:?}"),
         }
     }

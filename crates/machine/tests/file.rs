@@ -185,7 +185,8 @@ fn every_mistake_is_named_with_its_line_its_key_and_what_is_allowed() {
         (
             "name = 'm'",
             "name = 'm'\nmesured = true",
-            "m.toml:2: mesured: unknown key; did you mean measured?; known are",
+            "m.toml:2: mesured: unknown key; known are format, name, description, measured, quota_cpus, element, limit, \
+             overhead, distances; did you mean `measured`?",
         ),
         ("name = 'm'", "name = 'm'\nmeasured = 1", "m.toml:2: measured: 1 is not true or false"),
         (
@@ -226,12 +227,16 @@ fn every_mistake_is_named_with_its_line_its_key_and_what_is_allowed() {
         (
             "CPU0..CPU1",
             "CPU0..CPU2",
-            "m.toml:9: limit[0].pairs[0].to: unknown element \"CPU2\"; did you mean CPU",
+            "m.toml:9: limit[0].pairs[0].to: unknown element \"CPU2\"; did you mean `CPU",
         ),
         ("CPU0..CPU1", "CPU1..CPU0", "m.toml:9: limit[0].pairs[0].to: \"CPU1..CPU0\" runs backwards"),
         ("'CPU0..CPU1'", "['*', 'CPU0']", "m.toml:9: limit[0].pairs[0].to: \"CPU0\" occurs twice"),
         ("'CPU0..CPU1'", "[]", "m.toml:9: limit[0].pairs[0].to: no elements"),
-        ("to = 'CPU0..CPU1'", "too = 'CPU0'", "limit[0].pairs[0].too: unknown key; did you mean to?"),
+        (
+            "to = 'CPU0..CPU1'",
+            "too = 'CPU0'",
+            "limit[0].pairs[0].too: unknown key; known are from, to; did you mean `to`?",
+        ),
         ("[{ from = '*', to = 'CPU0..CPU1' }]", "[]", "m.toml:9: limit[0].pairs: no pairs"),
         ("[{ from = '*', to = 'CPU0..CPU1' }]", "7", "m.toml:9: limit[0].pairs: 7 is not an array of tables"),
         (
@@ -248,7 +253,7 @@ fn every_mistake_is_named_with_its_line_its_key_and_what_is_allowed() {
         (
             "[[limit]]",
             "[overhead.cores]\n[[limit]]",
-            "m.toml:6: overhead.cores: no element is of this kind; did you mean core?",
+            "m.toml:6: overhead.cores: no element is of this kind; there are core; did you mean `core`?",
         ),
         (
             "[[limit]]",

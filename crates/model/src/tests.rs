@@ -10,7 +10,7 @@ use work::{Buffering, Edge, Graph, Port, Task, Value};
 
 fn cell(spe: u32) -> Machine {
     let preset = presets::Preset::named("cell").unwrap();
-    preset.machine(presets::Options { ppe: 1, spe, ..preset.all() })
+    preset.machine(presets::PresetOptions { ppe: 1, spe, ..preset.all() })
 }
 
 fn cores(n: usize, memory: Option<Memory>) -> Machine {

@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args().nth(1).ok_or("usage: planning FOLDER")?;
     let set = daggen::paper_set();
     let preset = presets::Preset::named("qs22").ok_or("no qs22")?;
-    let qs22 = preset.machine(presets::Options { ppe: 1, ..preset.all() });
+    let qs22 = preset.machine(presets::PresetOptions { ppe: 1, ..preset.all() });
     let identity: serde_json::Map<String, Value> =
         host::identity().to_pairs().into_iter().map(|(k, v)| (k.into(), v.into())).collect();
     let date = date(host::clock::unix_s() / 86_400);

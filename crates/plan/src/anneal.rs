@@ -7,9 +7,9 @@
 //! moves, and they repeat it.
 
 use crate::flow::Flow;
-use crate::random::Random;
 use crate::state::State;
 use crate::{Budget, Problem};
+use ground::Draws;
 use work::{Buffering, Mapping, TaskId};
 
 /// What a search found.
@@ -35,7 +35,7 @@ pub(crate) fn anneal(
         state.reset(start);
         best.take(&state);
     }
-    let mut found = Search { problem, state, best, bound_ns, random: Random::new(seed), moves: 0 };
+    let mut found = Search { problem, state, best, bound_ns, draws: Draws::new(seed), moves: 0 };
     if problem.elements() > 1 && bound_ns > 0.0 {
         found.run(budget);
     }
@@ -67,7 +67,7 @@ struct Search<'a> {
     state: State<'a>,
     best: Best,
     bound_ns: f64,
-    random: Random,
+    draws: Draws,
     moves: u64,
 }
 
@@ -122,7 +122,7 @@ impl Search<'_> {
             while step < end {
                 step += 1;
                 self.moves += 1;
-                let threshold = temperature * self.random.exponential();
+                let threshold = temperature * self.draws.exponential();
                 let kept = self.propose(threshold);
                 if kept && self.state.overload < least {
                     least = self.state.overload;
@@ -152,11 +152,11 @@ impl Search<'_> {
     fn propose(&mut self, threshold: f64) -> bool {
         let problem = self.problem;
         let (tasks, elements) = (problem.tasks(), problem.elements());
-        let sort = self.random.below(8);
-        let task = if sort < 4 { self.random.below(tasks) } else { self.loaded_task() };
+        let sort = self.draws.below(8);
+        let task = if sort < 4 { self.draws.below(tasks) } else { self.loaded_task() };
         match sort {
             0 | 4 => {
-                let to = self.random.below(elements);
+                let to = self.draws.below(elements);
                 self.state.try_move(&[(task, to)], threshold)
             }
             1 | 5 => match self.neighbour(task) {
@@ -167,12 +167,12 @@ impl Search<'_> {
                 None => false,
             },
             2 | 6 => {
-                let (a, b) = (self.random.below(elements), self.random.below(elements));
+                let (a, b) = (self.draws.below(elements), self.draws.below(elements));
                 let to = if self.state.compute(a) <= self.state.compute(b) { a } else { b };
                 self.state.try_move(&[(task, to)], threshold)
             }
             _ => {
-                let other = self.random.below(tasks);
+                let other = self.draws.below(tasks);
                 let (a, b) = (self.state.mapping[task], self.state.mapping[other]);
                 a != b && self.state.try_move(&[(task, b), (other, a)], threshold)
             }
@@ -181,7 +181,7 @@ impl Search<'_> {
 
     /// Of two random tasks the one on the more loaded element.
     fn loaded_task(&mut self) -> TaskId {
-        let (a, b) = (self.random.below(self.problem.tasks()), self.random.below(self.problem.tasks()));
+        let (a, b) = (self.draws.below(self.problem.tasks()), self.draws.below(self.problem.tasks()));
         let load = |t: TaskId| self.state.compute(self.state.mapping[t]);
         if load(a) >= load(b) { a } else { b }
     }
@@ -192,10 +192,10 @@ impl Search<'_> {
         if out.len() + into.len() == 0 {
             return None;
         }
-        let i = self.random.below(out.len() + into.len());
+        let i = self.draws.below(out.len() + into.len());
         if i < out.len() {
             let to = &self.problem.broadcasts[out[i]].to;
-            Some(to[self.random.below(to.len())])
+            Some(to[self.draws.below(to.len())])
         } else {
             Some(self.problem.broadcasts[into[i - out.len()]].from)
         }

@@ -52,7 +52,6 @@ mod budget;
 mod depth;
 mod finish;
 mod flow;
-mod random;
 mod sets;
 mod start;
 mod state;

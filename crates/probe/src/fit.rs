@@ -14,7 +14,7 @@
 //! speed at which streams beyond its cache move.
 
 use crate::result::{Measurement, Probed};
-use crate::{Error, written};
+use crate::{TargetError, written};
 use machine::target::{Direction, Store, Transfer};
 use machine::{Block, Distances, ElementId, Limit, Machine};
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub struct Fitted {
 ///
 /// # Errors
 /// When not all pairs of elements were measured, which distances need.
-pub fn fit(machine: &Machine, probed: &Probed) -> Result<Fitted, Error> {
+pub fn fit(machine: &Machine, probed: &Probed) -> Result<Fitted, TargetError> {
     let sets = Sets::of(machine, probed)?;
     let distances = sets.distances()?;
     let mut fit = Fit { machine, sets: &sets, distances: &distances, limits: Vec::new(), notes: Vec::new() };
@@ -56,7 +56,7 @@ pub fn fit(machine: &Machine, probed: &Probed) -> Result<Fitted, Error> {
     fitted.measured = true;
     fitted.limits = limits;
     fitted.distances = Some(distances);
-    machine::check::check(&fitted).map_err(|e| Error::Failed(e.to_string()))?;
+    machine::check::check(&fitted).map_err(|e| TargetError::Failed(e.to_string()))?;
     Ok(Fitted { machine: fitted, notes })
 }
 
@@ -86,7 +86,7 @@ struct Sets<'a> {
 }
 
 impl<'a> Sets<'a> {
-    fn of(machine: &'a Machine, probed: &'a Probed) -> Result<Self, Error> {
+    fn of(machine: &'a Machine, probed: &'a Probed) -> Result<Self, TargetError> {
         let mut sets = Self {
             machine,
             bandwidths: BTreeMap::new(),
@@ -152,7 +152,7 @@ impl<'a> Sets<'a> {
         self.memory.iter().filter(|(p, c, _)| *p == name && *c == chip).map(|m| m.2).fold(0.0, f64::max)
     }
 
-    fn distances(&self) -> Result<Distances, Error> {
+    fn distances(&self) -> Result<Distances, TargetError> {
         let n = self.machine.elements.len();
         let name = |e: ElementId| &self.machine.elements[e].name;
         let memory_side = |e: ElementId| self.machine.elements[e].kind == "ppe";
@@ -168,7 +168,7 @@ impl<'a> Sets<'a> {
                     if memory_side(reader) && memory_side(source) {
                         continue;
                     }
-                    return Err(Error::Request(format!(
+                    return Err(TargetError::Request(format!(
                         "a machine file needs all pairs of elements, and {} <- {} was not measured: measure the \
                          patterns all-pairs{}",
                         name(reader),

@@ -6,7 +6,7 @@
 //! | [`written`] | a pattern written out: `0<-7,7<-0,1->mem` |
 //! | [`ranges`] | sizes and counts as people write them: `16..16k` |
 //! | [`shape`] | the part of a machine that a pattern is made for |
-//! | [`request`] | what to measure, and the experiments that this makes |
+//! | [`options`] | what to measure, and the experiments that this makes |
 //! | [`mod@measure`] | does the experiments; quantiles of their samples |
 //! | [`result`] | what was measured, as JSON and as CSV |
 //! | [`mod@fit`] | a machine file from it: distances and limits |
@@ -14,22 +14,21 @@
 //! | [`targets`] | the target that a name means |
 //!
 //! ```
-//! use probe::{Request, measure, targets};
+//! use probe::{ProbeOptions, measure, targets};
 //! let mut host = targets::load("host", &targets::Choices::default()).unwrap();
-//! let request = Request { patterns: vec!["memory-read".into()], samples: Some(3), ..Request::default() };
-//! let probed = measure(host.as_mut(), &request, &mut |_| true).unwrap();
+//! let options =
+//!     ProbeOptions { patterns: vec!["memory-read".into()], samples: Some(3), ..Default::default() };
+//! let probed = measure(host.as_mut(), &options, &mut |_| true).unwrap();
 //! assert!(probed.measurements.iter().all(|m| m.bandwidth_gbs.p50 > 0.0));
 //! ```
 //!
-//! Floor 4: imports `machine`, `work` (for names that are nearly right), `host` and `sim`.
+//! Floor 4: imports `ground`, `machine`, `host` and `sim`.
 
 pub mod fit;
 pub mod measure;
+pub mod options;
 pub mod patterns;
-pub mod quantiles;
-pub mod random;
 pub mod ranges;
-pub mod request;
 pub mod result;
 pub mod ring;
 pub mod shape;
@@ -37,9 +36,8 @@ pub mod targets;
 pub mod written;
 
 pub use fit::{Fitted, fit};
-pub use machine::target::Error;
-pub use measure::{Progress, measure};
-pub use quantiles::Quantiles;
-pub use request::{Job, Request};
+pub use machine::target::TargetError;
+pub use measure::{ProbeProgress, measure};
+pub use options::{Job, ProbeOptions};
 pub use result::{Measurement, Probed, Quality};
 pub use shape::{Shape, workers};

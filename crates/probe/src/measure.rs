@@ -1,14 +1,15 @@
-//! Does the experiments of a request, and says what their samples come to.
+//! Does the experiments of a options, and says what their samples come to.
 
-use crate::result::{Each, Measurement, Probed, Quality, Quantiles};
-use crate::{Error, Job, Request, written};
+use crate::result::{Each, Measurement, Probed, Quality};
+use crate::{Job, ProbeOptions, TargetError, written};
+use ground::Quantiles;
 use host::stolen::Steal;
 use machine::Machine;
 use machine::target::{Sample, Target, Timer, Walk};
 
 /// How far the work is.
 #[derive(Debug, Clone, Copy)]
-pub struct Progress<'a> {
+pub struct ProbeProgress<'a> {
     /// Experiments that are done.
     pub done: usize,
     /// All of them.
@@ -24,25 +25,25 @@ const SAMPLES_FIRST: u32 = 30;
 /// How often to look whether to go on.
 const LOOK_NS: u64 = 250_000_000;
 
-/// Measures what `request` asks for. When `progress` returns false, what was measured so far is the result, which says
+/// Measures what `options` asks for. When `progress` returns false, what was measured so far is the result, which says
 /// that it was stopped.
 ///
 /// # Errors
-/// What is wrong with the request, before anything is measured; or what went wrong.
+/// What is wrong with the options, before anything is measured; or what went wrong.
 pub fn measure(
     target: &mut dyn Target,
-    request: &Request,
-    progress: &mut dyn FnMut(&Progress) -> bool,
-) -> Result<Probed, Error> {
-    let jobs = request.jobs(target)?;
-    let samples = if target.is_exact() { 1 } else { request.samples(jobs.len()) };
+    options: &ProbeOptions,
+    progress: &mut dyn FnMut(&ProbeProgress) -> bool,
+) -> Result<Probed, TargetError> {
+    let jobs = options.jobs(target)?;
+    let samples = if target.is_exact() { 1 } else { options.samples(jobs.len()) };
     let mut probed = Probed {
         machine: target.machine().name.clone(),
         target: target.describe(),
         exact: target.is_exact(),
         timer: target.timer().name.into(),
         timer_hz: target.timer().hz,
-        seed: request.seed,
+        seed: options.seed,
         stopped: false,
         stolen_share: None,
         identity: identity(target),
@@ -50,11 +51,11 @@ pub fn measure(
     };
     let steal = (!target.is_exact()).then(Steal::start);
     for (done, job) in jobs.iter().enumerate() {
-        if !progress(&Progress { done, total: jobs.len(), job }) {
+        if !progress(&ProbeProgress { done, total: jobs.len(), job }) {
             probed.stopped = true;
             break;
         }
-        let mut go_on = || progress(&Progress { done, total: jobs.len(), job });
+        let mut go_on = || progress(&ProbeProgress { done, total: jobs.len(), job });
         let found = sampled(target, job, samples, &mut go_on)?;
         probed.measurements.push(summary(job, target.machine(), target.timer(), target.is_exact(), found)?);
     }
@@ -68,7 +69,7 @@ fn sampled(
     job: &Job,
     samples: u32,
     go_on: &mut dyn FnMut() -> bool,
-) -> Result<Vec<Sample>, Error> {
+) -> Result<Vec<Sample>, TargetError> {
     let mut found = Vec::new();
     let mut some = samples.min(SAMPLES_FIRST);
     loop {
@@ -97,7 +98,7 @@ fn summary(
     timer: Timer,
     exact: bool,
     found: Vec<Sample>,
-) -> Result<Measurement, Error> {
+) -> Result<Measurement, TargetError> {
     let all = found.len();
     let unpinned = found.iter().any(|s| !s.unpinned.is_empty());
     let disturbed = found.iter().filter(|s| !s.disturbed.is_empty()).count();
@@ -111,7 +112,7 @@ fn summary(
         () => Quality::Good,
     };
     let of = |value: &dyn Fn(&Sample) -> f64| Quantiles::of(kept.iter().map(|s| value(s)).collect());
-    let nothing = || Error::Failed(format!("{}: no sample was taken", job.pattern));
+    let nothing = || TargetError::Failed(format!("{}: no sample was taken", job.pattern));
     let middle = kept.get(middle_of(&kept)).ok_or_else(nothing)?;
     let ticks = |s: &Sample| s.transfers.iter().map(|t| t.ticks).max().unwrap_or(0) as f64;
     let e = &job.experiment;

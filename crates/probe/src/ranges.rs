@@ -1,6 +1,6 @@
 //! Sizes and counts as people write them: `16k`, `16..16k`, `1..8`.
 
-use crate::Error;
+use crate::TargetError;
 
 /// The most values that one range gives.
 const VALUES_MAX: u32 = 4096;
@@ -15,11 +15,13 @@ const VALUES_MAX: u32 = 4096;
 /// assert_eq!(probe::ranges::sizes("16k").unwrap(), [16384]);
 /// assert!(probe::ranges::sizes("16kB").is_err());
 /// ```
-pub fn sizes(text: &str) -> Result<Vec<u32>, Error> {
+pub fn sizes(text: &str) -> Result<Vec<u32>, TargetError> {
     let Some((first, last)) = text.split_once("..") else { return Ok(vec![size(text)?]) };
     let (first, last) = (size(first)?, size(last)?);
     if first == 0 || first > last {
-        return Err(Error::Request(format!("size: {text:?} is no range from a smaller to a larger size")));
+        return Err(TargetError::Request(format!(
+            "size: {text:?} is no range from a smaller to a larger size"
+        )));
     }
     Ok((0..32).map_while(|doubled| first.checked_mul(1 << doubled)).take_while(|s| *s <= last).collect())
 }
@@ -28,7 +30,7 @@ pub fn sizes(text: &str) -> Result<Vec<u32>, Error> {
 ///
 /// # Errors
 /// Repeats the text and says what is allowed.
-pub fn size(text: &str) -> Result<u32, Error> {
+pub fn size(text: &str) -> Result<u32, TargetError> {
     let text = text.trim();
     let digits = text.trim_end_matches(['k', 'K', 'M']);
     let unit = match &text[digits.len()..] {
@@ -41,7 +43,9 @@ pub fn size(text: &str) -> Result<u32, Error> {
     let value = unit.filter(|_| plain).and_then(|unit| digits.parse::<u32>().ok()?.checked_mul(unit));
     value.ok_or_else(|| {
         let start: String = text.chars().take(40).collect();
-        Error::Request(format!("size: {start:?} is no number of bytes like 128, 16k (16384) or 16..16k"))
+        TargetError::Request(format!(
+            "size: {start:?} is no number of bytes like 128, 16k (16384) or 16..16k"
+        ))
     })
 }
 
@@ -53,19 +57,21 @@ pub fn size(text: &str) -> Result<u32, Error> {
 /// ```
 /// assert_eq!(probe::ranges::counts("--buffers", "1..4").unwrap(), [1, 2, 3, 4]);
 /// ```
-pub fn counts(what: &str, text: &str) -> Result<Vec<u32>, Error> {
-    let number = |text: &str| -> Result<u32, Error> {
+pub fn counts(what: &str, text: &str) -> Result<Vec<u32>, TargetError> {
+    let number = |text: &str| -> Result<u32, TargetError> {
         let text = text.trim();
         let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         text.parse().ok().filter(|_| plain).ok_or_else(|| {
             let start: String = text.chars().take(40).collect();
-            Error::Request(format!("{what}: {start:?} is no whole number like 4, nor a range like 1..8"))
+            TargetError::Request(format!(
+                "{what}: {start:?} is no whole number like 4, nor a range like 1..8"
+            ))
         })
     };
     let Some((first, last)) = text.split_once("..") else { return Ok(vec![number(text)?]) };
     let (first, last) = (number(first)?, number(last)?);
     if first > last || last - first >= VALUES_MAX {
-        return Err(Error::Request(format!(
+        return Err(TargetError::Request(format!(
             "{what}: {text:?} is no range from a smaller to a larger number"
         )));
     }

@@ -1,6 +1,6 @@
 //! What was measured, for tables and for programs.
 
-pub use crate::Quantiles;
+use ground::Quantiles;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};

@@ -1,6 +1,6 @@
 //! What a pattern is made for: the elements that take part, and the seed.
 
-use crate::Error;
+use crate::TargetError;
 use machine::{ElementId, Machine};
 
 /// A machine as patterns see it.
@@ -36,7 +36,7 @@ impl Shape<'_> {
     ///
     /// # Errors
     /// When there are fewer than that, or than `least`, which `pattern` needs.
-    pub fn workers(&self, pattern: &str, least: usize) -> Result<Vec<ElementId>, Error> {
+    pub fn workers(&self, pattern: &str, least: usize) -> Result<Vec<ElementId>, TargetError> {
         self.first_of(workers(self.machine), pattern, least)
     }
 
@@ -44,7 +44,7 @@ impl Shape<'_> {
     ///
     /// # Errors
     /// As [`workers`](Shape::workers).
-    pub fn workers_of_a_chip(&self, pattern: &str, least: usize) -> Result<Vec<ElementId>, Error> {
+    pub fn workers_of_a_chip(&self, pattern: &str, least: usize) -> Result<Vec<ElementId>, TargetError> {
         let all = workers(self.machine);
         let chip = |e: &ElementId| self.machine.elements[*e].place.chip;
         let first = all.first().map(chip);
@@ -57,14 +57,14 @@ impl Shape<'_> {
         mut elements: Vec<ElementId>,
         pattern: &str,
         least: usize,
-    ) -> Result<Vec<ElementId>, Error> {
+    ) -> Result<Vec<ElementId>, TargetError> {
         let (there, name) = (elements.len(), &self.machine.name);
         let count = self.count.unwrap_or(there);
         if count > there || count == 0 {
-            return Err(Error::Request(format!("{count} elements: {name} has 1 to {there}")));
+            return Err(TargetError::Request(format!("{count} elements: {name} has 1 to {there}")));
         }
         if count < least {
-            return Err(Error::Request(format!(
+            return Err(TargetError::Request(format!(
                 "{pattern} needs at least {least} elements, not {count}; {name} has {there}"
             )));
         }
@@ -76,7 +76,7 @@ impl Shape<'_> {
     ///
     /// # Errors
     /// When the machine has not two chips.
-    pub fn halves(&self, pattern: &str) -> Result<(Vec<ElementId>, Vec<ElementId>), Error> {
+    pub fn halves(&self, pattern: &str) -> Result<(Vec<ElementId>, Vec<ElementId>), TargetError> {
         let all = workers(self.machine);
         let on = |chip: u32| -> Vec<ElementId> {
             all.iter().copied().filter(|&e| self.machine.elements[e].place.chip == chip).collect()
@@ -84,11 +84,16 @@ impl Shape<'_> {
         let (mut first, mut second) = (on(0), on(1));
         let each = first.len().min(second.len());
         if each == 0 {
-            return Err(Error::Request(format!("{pattern} needs two chips; {} has one", self.machine.name)));
+            return Err(TargetError::Request(format!(
+                "{pattern} needs two chips; {} has one",
+                self.machine.name
+            )));
         }
         let count = self.count.unwrap_or(each);
         if !(1..=each).contains(&count) {
-            return Err(Error::Request(format!("{count} elements of each chip: there are 1 to {each}")));
+            return Err(TargetError::Request(format!(
+                "{count} elements of each chip: there are 1 to {each}"
+            )));
         }
         first.truncate(count);
         second.truncate(count);

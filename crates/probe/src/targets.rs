@@ -1,10 +1,10 @@
 //! The target that a name means.
 
-use crate::Error;
+use crate::TargetError;
+use ground::did_you_mean;
 use host::HostTarget;
 use machine::target::Target;
 use sim::{Parameters, SimTarget};
-use work::nearest::nearest;
 
 /// What can be chosen about a simulated target.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -26,9 +26,9 @@ pub struct Choices {
 /// ```
 /// use probe::targets::{Choices, load};
 /// assert_eq!(load("ps3", &Choices::default()).unwrap().machine().elements.len(), 7);
-/// assert!(load("qs23", &Choices::default()).err().unwrap().to_string().contains("did you mean qs2"));
+/// assert!(load("qs23", &Choices::default()).err().unwrap().to_string().contains("did you mean `qs2"));
 /// ```
-pub fn load(spec: &str, choices: &Choices) -> Result<Box<dyn Target>, Error> {
+pub fn load(spec: &str, choices: &Choices) -> Result<Box<dyn Target>, TargetError> {
     if sim::target::NAMES.contains(&spec) {
         let mut parameters =
             sim::target::parameters(spec, choices.rules.as_deref(), choices.hidden.as_deref())?;
@@ -38,34 +38,33 @@ pub fn load(spec: &str, choices: &Choices) -> Result<Box<dyn Target>, Error> {
         return Ok(Box::new(SimTarget::new(parameters)?));
     }
     if let Some((name, _)) = spec.split_once(':').filter(|(name, _)| sim::target::NAMES.contains(name)) {
-        return Err(Error::Request(format!(
+        return Err(TargetError::Request(format!(
             "{spec}: a simulated machine is simulated whole; measure a part of {name} with --spes, or with a pattern written out"
         )));
     }
-    let machine = machine::load(spec).map_err(|e| Error::Request(e.to_string()))?;
+    let machine = machine::load(spec).map_err(|e| TargetError::Request(e.to_string()))?;
     let chosen = [
         ("rules", choices.rules.is_some()),
         ("hidden", choices.hidden.is_some()),
         ("set", !choices.parameters.is_empty()),
     ];
     if let Some((what, _)) = chosen.iter().find(|(_, given)| *given) {
-        return Err(Error::Request(format!(
+        return Err(TargetError::Request(format!(
             "{what} is a choice of simulated machines; {spec} is this computer"
         )));
     }
     Ok(Box::new(HostTarget::new(machine)?))
 }
 
-fn set(parameters: &mut Parameters, name: &str, value: u64) -> Result<(), Error> {
+fn set(parameters: &mut Parameters, name: &str, value: u64) -> Result<(), TargetError> {
     let names: Vec<&str> = parameters.numbers().into_iter().map(|(name, _)| name).collect();
     if !names.contains(&name) {
         let start: String = name.chars().take(40).collect();
-        let near =
-            nearest(name, names.iter().copied()).map(|n| format!("; did you mean {n}?")).unwrap_or_default();
-        return Err(Error::Request(format!(
-            "set: no parameter {start:?}{near} There are {}",
-            names.join(", ")
+        return Err(TargetError::Request(format!(
+            "set: no parameter {start:?}; there are {}{}",
+            names.join(", "),
+            did_you_mean(name, names.iter().copied())
         )));
     }
-    parameters.set(name, value).map_err(|e| Error::Request(e.to_string()))
+    parameters.set(name, value).map_err(|e| TargetError::Request(e.to_string()))
 }

@@ -11,10 +11,10 @@
 //! A number is an SPE's on a Cell, and an element's place in the list on any other machine; who stands on the left starts
 //! the transfers. A PPE as the right side is its chip's main memory.
 
-use crate::{Error, workers};
+use crate::{TargetError, workers};
+use ground::did_you_mean;
 use machine::target::{Direction, Store, TRANSFERS_MAX, Transfer};
 use machine::{ElementId, Machine};
-use work::nearest::nearest;
 
 /// The longest text that is read.
 pub const TEXT_BYTES_MAX: usize = 1 << 16;
@@ -38,8 +38,8 @@ pub fn is_written(text: &str) -> bool {
 /// assert_eq!(probe::written::write(&far, &qs22), "0<-7,7<-0");
 /// assert!(probe::written::parse("0<-99", &qs22).unwrap_err().to_string().contains("99"));
 /// ```
-pub fn parse(text: &str, machine: &Machine) -> Result<Vec<Transfer>, Error> {
-    let wrong = |message: String| Err(Error::Request(message));
+pub fn parse(text: &str, machine: &Machine) -> Result<Vec<Transfer>, TargetError> {
+    let wrong = |message: String| Err(TargetError::Request(message));
     if text.len() > TEXT_BYTES_MAX {
         return wrong(format!("a pattern of {} letters; at most {TEXT_BYTES_MAX} are read", text.len()));
     }
@@ -54,18 +54,18 @@ pub fn parse(text: &str, machine: &Machine) -> Result<Vec<Transfer>, Error> {
     items.into_iter().map(|item| transfer(item, machine, &numbered)).collect()
 }
 
-fn transfer(item: &str, machine: &Machine, numbered: &[ElementId]) -> Result<Transfer, Error> {
+fn transfer(item: &str, machine: &Machine, numbered: &[ElementId]) -> Result<Transfer, TargetError> {
     let found = ARROWS.iter().find_map(|(arrow, direction)| {
         let (left, right) = item.split_once(arrow)?;
         Some((left.trim(), right.trim(), *direction))
     });
     let Some((left, right, direction)) = found else {
-        return Err(Error::Request(format!(
+        return Err(TargetError::Request(format!(
             "pattern: {:?} is no transfer; 0<-7 (0 reads from 7), 0->7 (0 writes to 7) and 0<>7 (in turn) are",
             shortened(item)
         )));
     };
-    let within = |e: String| Error::Request(format!("pattern: {:?}: {e}", shortened(item)));
+    let within = |e: String| TargetError::Request(format!("pattern: {:?}: {e}", shortened(item)));
     let initiator = element(left, machine, numbered).map_err(within)?;
     let other = match memory(right) {
         Some(Memory::Own) => Store::Memory(machine.elements[initiator].place.chip),
@@ -107,11 +107,11 @@ fn element(word: &str, machine: &Machine, numbered: &[ElementId]) -> Result<Elem
     let named = machine.elements.iter().position(|e| e.name.eq_ignore_ascii_case(word));
     named.ok_or_else(|| {
         let names = machine.elements.iter().map(|e| e.name.as_str());
-        let near = nearest(word, names).map(|n| format!("; did you mean {n}?")).unwrap_or_default();
         format!(
-            "no element {:?}{near} Numbers from 0 to {}, names, and on the right mem are allowed",
+            "no element {:?}; numbers from 0 to {}, names, and on the right mem are allowed{}",
             shortened(word),
-            numbered.len() - 1
+            numbered.len() - 1,
+            did_you_mean(word, names)
         )
     })
 }

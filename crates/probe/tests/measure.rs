@@ -1,32 +1,32 @@
-//! What a request measures on both kinds of target, what it refuses, and the machine that comes out of it.
+//! What a options measures on both kinds of target, what it refuses, and the machine that comes out of it.
 
 use machine::Machine;
-use machine::target::{Error, Experiment, Sample, Target, Timer, Times};
+use machine::target::{Experiment, Sample, Target, TargetError, Timer, Times};
 use probe::targets::{Choices, load};
-use probe::{Quality, Request, fit, measure};
+use probe::{ProbeOptions, Quality, fit, measure};
 
-fn refused(target: &str, request: Request) -> String {
+fn refused(target: &str, options: ProbeOptions) -> String {
     let target = load(target, &Choices::default()).unwrap();
-    match request.jobs(target.as_ref()).unwrap_err() {
-        Error::Request(message) => message,
+    match options.jobs(target.as_ref()).unwrap_err() {
+        TargetError::Request(message) => message,
         other => panic!("{other:?}"),
     }
 }
 
-fn patterns(names: &[&str]) -> Request {
-    Request { patterns: names.iter().map(|n| n.to_string()).collect(), ..Request::default() }
+fn patterns(names: &[&str]) -> ProbeOptions {
+    ProbeOptions { patterns: names.iter().map(|n| n.to_string()).collect(), ..ProbeOptions::default() }
 }
 
-fn probed(target: &str, request: &Request) -> probe::Probed {
+fn probed(target: &str, options: &ProbeOptions) -> probe::Probed {
     let mut target = load(target, &Choices::default()).unwrap();
-    measure(target.as_mut(), request, &mut |_| true).unwrap()
+    measure(target.as_mut(), options, &mut |_| true).unwrap()
 }
 
 #[test]
 fn a_simulated_measurement_is_exact_and_the_same_again() {
-    let request =
-        Request { sizes: vec![128, 4096], buffers: vec![1, 2], ..patterns(&["far", "0<-7,1->mem"]) };
-    let first = probed("cell", &request);
+    let options =
+        ProbeOptions { sizes: vec![128, 4096], buffers: vec![1, 2], ..patterns(&["far", "0<-7,1->mem"]) };
+    let first = probed("cell", &options);
     assert_eq!(first.measurements.len(), 2 * 2 * 2);
     for m in &first.measurements {
         assert_eq!((m.n, m.quality, m.excluded), (1, Quality::Exact, 0));
@@ -38,28 +38,31 @@ fn a_simulated_measurement_is_exact_and_the_same_again() {
         let sum: f64 = m.each.iter().map(|e| e.bandwidth_gbs).sum();
         assert!((m.bandwidth_each_gbs.p50 / sum - 1.0).abs() < 1e-9 && sum >= m.bandwidth_gbs.p50, "{m:?}");
     }
-    assert_eq!(first.to_json(), probed("cell", &request).to_json());
-    assert_eq!(first.to_csv(), probed("cell", &request).to_csv());
+    assert_eq!(first.to_json(), probed("cell", &options).to_json());
+    assert_eq!(first.to_csv(), probed("cell", &options).to_csv());
 }
 
 #[test]
 fn counts_sizes_and_buffers_make_a_grid() {
-    let request = Request {
+    let options = ProbeOptions {
         counts: vec![1, 2, 3],
         sizes: vec![128],
         buffers: vec![1, 8],
         ..patterns(&["memory-read"])
     };
-    let found = probed("ps3", &request);
+    let found = probed("ps3", &options);
     let grid: Vec<_> = found.measurements.iter().map(|m| (m.partners, m.size_bytes, m.buffers)).collect();
     assert_eq!(grid, [(1, 128, 1), (1, 128, 8), (2, 128, 1), (2, 128, 8), (3, 128, 1), (3, 128, 8)]);
 }
 
 #[test]
 fn samples_of_this_computer_have_quantiles_and_a_quality() {
-    let request =
-        Request { samples: Some(12), sizes: vec![1024], ..patterns(&["memory-read", "memory-alternating"]) };
-    let found = probed("host", &request);
+    let options = ProbeOptions {
+        samples: Some(12),
+        sizes: vec![1024],
+        ..patterns(&["memory-read", "memory-alternating"])
+    };
+    let found = probed("host", &options);
     assert!(!found.exact && !found.identity.is_empty());
     for m in &found.measurements {
         assert!(m.n + m.excluded == 12 && m.n > 0, "{m:?}");
@@ -71,24 +74,34 @@ fn samples_of_this_computer_have_quantiles_and_a_quality() {
 
 #[test]
 fn what_is_wrong_is_said_before_anything_is_measured() {
-    assert!(refused("qs22", patterns(&["faar"])).contains("did you mean far?"));
+    assert!(refused("qs22", patterns(&["faar"])).contains("did you mean `far`?"));
     assert!(refused("qs22", patterns(&["far", "0<-99"])).contains("99"));
-    assert!(refused("qs22", Request { sizes: vec![17], ..Request::default() }).contains("16 or 32"));
-    assert!(refused("qs22", Request { sizes: vec![0], ..Request::default() }).contains("0 bytes"));
     assert!(
-        refused("qs22", Request { sizes: vec![(3 << 20) + 1], ..Request::default() }).contains("1048576")
+        refused("qs22", ProbeOptions { sizes: vec![17], ..ProbeOptions::default() }).contains("16 or 32")
     );
-    assert!(refused("qs22", Request { buffers: vec![0], ..Request::default() }).contains("buffers: 0"));
-    assert!(refused("qs22", Request { buffers: vec![9], ..Request::default() }).contains("buffers: 9"));
-    assert!(refused("qs22", Request { counts: vec![17], ..patterns(&["ring"]) }).contains("1 to 16"));
+    assert!(refused("qs22", ProbeOptions { sizes: vec![0], ..ProbeOptions::default() }).contains("0 bytes"));
     assert!(
-        refused("qs22", Request { counts: vec![2], ..patterns(&["far", "0<-1"]) }).contains("who takes part")
+        refused("qs22", ProbeOptions { sizes: vec![(3 << 20) + 1], ..ProbeOptions::default() })
+            .contains("1048576")
     );
-    assert!(refused("qs22", Request { draws: 0, ..Request::default() }).contains("draws: 0"));
-    assert!(refused("qs22", Request { samples: Some(0), ..Request::default() }).contains("samples: 0"));
+    assert!(
+        refused("qs22", ProbeOptions { buffers: vec![0], ..ProbeOptions::default() }).contains("buffers: 0")
+    );
+    assert!(
+        refused("qs22", ProbeOptions { buffers: vec![9], ..ProbeOptions::default() }).contains("buffers: 9")
+    );
+    assert!(refused("qs22", ProbeOptions { counts: vec![17], ..patterns(&["ring"]) }).contains("1 to 16"));
+    assert!(
+        refused("qs22", ProbeOptions { counts: vec![2], ..patterns(&["far", "0<-1"]) })
+            .contains("who takes part")
+    );
+    assert!(refused("qs22", ProbeOptions { draws: 0, ..ProbeOptions::default() }).contains("draws: 0"));
+    assert!(
+        refused("qs22", ProbeOptions { samples: Some(0), ..ProbeOptions::default() }).contains("samples: 0")
+    );
     assert!(refused("cell", patterns(&["cross-chip"])).contains("two chips"));
     assert!(refused("host", patterns(&["ppe"])).contains("PPE"));
-    let large = Request { sizes: vec![32768], buffers: vec![8], ..patterns(&["pair"]) };
+    let large = ProbeOptions { sizes: vec![32768], buffers: vec![8], ..patterns(&["pair"]) };
     assert!(refused("qs22", large).contains("local store"));
 }
 
@@ -98,7 +111,7 @@ fn unknown_targets_and_choices_that_make_no_sense_are_refused() {
         let choices = Choices { rules: rules.map(Into::into), hidden, ..Choices::default() };
         load(spec, &choices).err().unwrap().to_string()
     };
-    assert!(with("qs222", None, None).contains("did you mean qs22"));
+    assert!(with("qs222", None, None).contains("did you mean `qs22`"));
     assert!(with("qs22:spe=6", None, None).contains("--spes"));
     assert!(with("host", Some("textbook"), None).contains("rules"));
     assert!(with("host", None, Some(vec![1])).contains("hidden"));
@@ -109,7 +122,7 @@ fn unknown_targets_and_choices_that_make_no_sense_are_refused() {
         load(spec, &choices).map(|t| t.describe()).map_err(|e| e.to_string())
     };
     assert!(set("cell", "memory.bank", 128).unwrap().ends_with("memory.bank 128"));
-    assert!(set("cell", "memory.bnak", 128).unwrap_err().contains("did you mean memory.bank?"));
+    assert!(set("cell", "memory.bnak", 128).unwrap_err().contains("did you mean `memory.bank`?"));
     assert!(set("cell", "memory.bank", 0).unwrap_err().contains("memory.bank"));
     assert!(set("cell", "mfc.queue", u64::MAX).unwrap_err().contains("mfc.queue"));
     assert!(set("host", "memory.bank", 128).unwrap_err().contains("simulated"));
@@ -118,7 +131,7 @@ fn unknown_targets_and_choices_that_make_no_sense_are_refused() {
 #[test]
 fn a_request_for_everything_at_once_is_refused() {
     let sizes: Vec<u32> = (1..=1000).map(|n| 16 * n).collect();
-    let all = Request { draws: 1001, sizes, buffers: vec![1], ..patterns(&["random"]) };
+    let all = ProbeOptions { draws: 1001, sizes, buffers: vec![1], ..patterns(&["random"]) };
     assert!(refused("cell", all).contains("more than 1000000 experiments"));
 }
 
@@ -126,9 +139,9 @@ fn a_request_for_everything_at_once_is_refused() {
 fn a_long_measurement_is_stopped_between_its_samples() {
     let mut target =
         Scripted { machine: machine::load("cell").unwrap(), samples: vec![sample(100.0, false); 30] };
-    let request = Request { sizes: vec![128], samples: Some(1_000_000), ..patterns(&["pair"]) };
+    let options = ProbeOptions { sizes: vec![128], samples: Some(1_000_000), ..patterns(&["pair"]) };
     let mut asked = 0;
-    let found = measure(&mut target, &request, &mut |_| {
+    let found = measure(&mut target, &options, &mut |_| {
         asked += 1;
         asked < 5
     })
@@ -139,18 +152,18 @@ fn a_long_measurement_is_stopped_between_its_samples() {
 #[test]
 fn ctrl_c_gives_back_what_was_measured_so_far() {
     let mut target = load("cell", &Choices::default()).unwrap();
-    let request = Request { sizes: vec![128], ..patterns(&["all-pairs"]) };
-    let found = measure(target.as_mut(), &request, &mut |p| p.done < 5).unwrap();
+    let options = ProbeOptions { sizes: vec![128], ..patterns(&["all-pairs"]) };
+    let found = measure(target.as_mut(), &options, &mut |p| p.done < 5).unwrap();
     assert!(found.stopped);
     assert_eq!(found.measurements.len(), 5);
 }
 
 #[test]
 fn a_machine_file_has_what_was_measured_and_is_read_again() {
-    let request = Request { machine_file: true, draws: 2, repeats: Some(16), ..Request::default() };
+    let options = ProbeOptions { machine_file: true, draws: 2, repeats: Some(16), ..ProbeOptions::default() };
     for name in ["ps3", "qs22"] {
         let target = load(name, &Choices::default()).unwrap();
-        let fitted = fit(target.machine(), &probed(name, &request)).unwrap();
+        let fitted = fit(target.machine(), &probed(name, &options)).unwrap();
         let text = machine::file::to_text(&fitted.machine).unwrap();
         assert_eq!(machine::file::parse(&text, "again").unwrap(), fitted.machine);
         let capacity = |name: &str| {
@@ -177,7 +190,7 @@ fn a_machine_file_has_what_was_measured_and_is_read_again() {
 #[test]
 fn a_machine_file_needs_all_pairs() {
     let target = load("cell", &Choices::default()).unwrap();
-    let found = probed("cell", &Request { sizes: vec![128], ..patterns(&["pair"]) });
+    let found = probed("cell", &ProbeOptions { sizes: vec![128], ..patterns(&["pair"]) });
     let message = fit(target.machine(), &found).unwrap_err().to_string();
     assert!(message.contains("PPE0 <- SPE0") && message.contains("all-pairs and ppe"), "{message}");
 }
@@ -204,10 +217,10 @@ impl Target for Scripted {
     fn repeats(&self, _: u32) -> u32 {
         1
     }
-    fn check(&self, e: &Experiment) -> Result<(), Error> {
+    fn check(&self, e: &Experiment) -> Result<(), TargetError> {
         e.check(&self.machine)
     }
-    fn measure(&mut self, _: &Experiment, _: u32) -> Result<Vec<Sample>, Error> {
+    fn measure(&mut self, _: &Experiment, _: u32) -> Result<Vec<Sample>, TargetError> {
         Ok(self.samples.clone())
     }
 }
@@ -223,8 +236,8 @@ fn scripted(samples: &[(f64, bool)]) -> probe::Measurement {
         machine,
         samples: samples.iter().map(|(ns, disturbed)| sample(*ns, *disturbed)).collect(),
     };
-    let request = Request { sizes: vec![128], samples: Some(1), ..patterns(&["pair"]) };
-    measure(&mut target, &request, &mut |_| true).unwrap().measurements.remove(0)
+    let options = ProbeOptions { sizes: vec![128], samples: Some(1), ..patterns(&["pair"]) };
+    measure(&mut target, &options, &mut |_| true).unwrap().measurements.remove(0)
 }
 
 #[test]

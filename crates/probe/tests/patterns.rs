@@ -1,9 +1,9 @@
 //! Who talks to whom, in every pattern and on every machine; the written form, also with what makes no sense.
 
+use ground::Draws;
 use machine::Machine;
-use machine::target::{Direction, Error, Store, Transfer};
+use machine::target::{Direction, Store, TargetError, Transfer};
 use probe::patterns::{PATTERNS, named, random::derangement};
-use probe::random::Random;
 use probe::{Shape, ranges, workers, written};
 use proptest::prelude::*;
 
@@ -17,9 +17,9 @@ fn text(machine: &str, pattern: &str) -> String {
     sets.iter().map(|set| written::write(set, &machine)).collect::<Vec<_>>().join(" ")
 }
 
-fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+fn refused<T: std::fmt::Debug>(result: Result<T, TargetError>) -> String {
     match result.unwrap_err() {
-        Error::Request(message) => message,
+        TargetError::Request(message) => message,
         other => panic!("{other:?}"),
     }
 }
@@ -108,7 +108,7 @@ fn what_is_wrong_with_a_written_pattern_is_named() {
         ("mem<-0", ["mem", "right"]),
         ("0<-mem2", ["chip 2", "qs22"]),
         ("0<-memx", ["memx", "mem are allowed"]),
-        ("0<-SPX3", ["SPX3", "did you mean SPE3?"]),
+        ("0<-SPX3", ["SPX3", "did you mean `SPE3`?"]),
         ("0<-ppe7", ["ppe7", "PPE"]),
         ("0<-1<-2", ["1<-2", "allowed"]),
         ("-1<-2", ["-1", "allowed"]),
@@ -174,7 +174,7 @@ fn any_transfers() -> impl Strategy<Value = Vec<Transfer>> {
 proptest! {
     #[test]
     fn a_derangement_moves_everybody_and_loses_nobody(seed: u64, n in 2usize..40) {
-        let order = derangement(n, &mut Random::new(seed));
+        let order = derangement(n, &mut Draws::new(seed));
         prop_assert!(order.iter().enumerate().all(|(i, o)| i != *o));
         let mut sorted = order;
         sorted.sort_unstable();

@@ -13,6 +13,12 @@ create_exception!(
 );
 create_exception!(cellweave, RunError, PyRuntimeError, "The work failed: says what and where.");
 
+/// The end of a message about a wrong name: what may have been meant, or nothing.
+#[pyfunction]
+pub fn did_you_mean(wrong: &str, names: Vec<String>) -> String {
+    cellweave::ground::did_you_mean(wrong, names.iter().map(String::as_str))
+}
+
 /// A wrong request.
 pub fn request(e: impl std::fmt::Display) -> PyErr {
     RequestError::new_err(e.to_string())

@@ -38,6 +38,7 @@ fn _core(py: Python<'_>, m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<machine::Machine>()?;
     m.add_class::<graph::Graph>()?;
     m.add_class::<exact::Program>()?;
+    m.add_function(wrap_pyfunction!(error::did_you_mean, m)?)?;
     m.add_function(wrap_pyfunction!(machine::presets, m)?)?;
     m.add_function(wrap_pyfunction!(graph::daggen, m)?)?;
     m.add_function(wrap_pyfunction!(plan::plan, m)?)?;

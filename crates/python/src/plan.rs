@@ -189,7 +189,10 @@ pub fn mapping(
 ) -> PyResult<Mapping> {
     if let Some(wrong) = pairs.keys().find(|t| graph.task(t).is_none()) {
         let names = graph.tasks.iter().map(|t| t.name.as_str());
-        return Err(request(format!("mapping: no task `{wrong}`{}", hint(wrong, names))));
+        return Err(request(format!(
+            "mapping: no task `{wrong}`{}",
+            cellweave::ground::did_you_mean(wrong, names)
+        )));
     }
     let place = |task: &work::Task| {
         let Some(name) = pairs.get(&task.name).and_then(Value::as_str) else {
@@ -200,12 +203,12 @@ pub fn mapping(
         };
         machine.element(name).ok_or_else(|| {
             let names = machine.elements.iter().map(|e| e.name.as_str());
-            request(format!("mapping: task `{}`: no element `{name}`{}", task.name, hint(name, names)))
+            request(format!(
+                "mapping: task `{}`: no element `{name}`{}",
+                task.name,
+                cellweave::ground::did_you_mean(name, names)
+            ))
         })
     };
     graph.tasks.iter().map(place).collect()
-}
-
-fn hint<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> String {
-    work::nearest::nearest(wrong, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }

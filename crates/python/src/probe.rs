@@ -4,7 +4,7 @@ use crate::error::{RunError, request};
 use crate::plan::Watch;
 use ::probe::patterns::PATTERNS;
 use ::probe::targets::{Choices, load};
-use ::probe::{Error, Fitted, Probed, Progress, Request, fit, measure, ranges};
+use ::probe::{Fitted, ProbeOptions, ProbeProgress, Probed, TargetError, fit, measure, ranges};
 use cellweave::machine::target::Walk;
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -35,7 +35,7 @@ pub fn probe(
         parameters: parameters(&given["parameters"]),
     };
     let mut watch = Watch::new(progress);
-    let measured = py.detach(|| -> Result<(Probed, Option<Fitted>), Error> {
+    let measured = py.detach(|| -> Result<(Probed, Option<Fitted>), TargetError> {
         let mut target = load(given["on"].as_str().unwrap_or("host"), &choices)?;
         let probed = measure(target.as_mut(), &asked, &mut |p| tell(&mut watch, p))?;
         // What was stopped has not what a machine needs; its measurements are there all the same.
@@ -54,7 +54,7 @@ pub fn probe(
     Ok((probed.to_json().to_string(), probed.to_csv(), file))
 }
 
-fn tell(watch: &mut Watch, p: &Progress) -> bool {
+fn tell(watch: &mut Watch, p: &ProbeProgress) -> bool {
     watch.tell(|state| {
         state.set_item("share", p.done as f64 / p.total.max(1) as f64)?;
         state.set_item("done", p.done)?;
@@ -66,9 +66,11 @@ fn tell(watch: &mut Watch, p: &Progress) -> bool {
 }
 
 /// A request from JSON; what is absent or null is the default.
-fn asked(given: &Value) -> Result<Request, Error> {
-    let d = Request::default();
-    let all = |key: &str, values: &dyn Fn(&str) -> Result<Vec<u32>, Error>| -> Result<Vec<u32>, Error> {
+fn asked(given: &Value) -> Result<ProbeOptions, TargetError> {
+    let d = ProbeOptions::default();
+    let all = |key: &str,
+               values: &dyn Fn(&str) -> Result<Vec<u32>, TargetError>|
+     -> Result<Vec<u32>, TargetError> {
         let texts = words(&given[key]);
         texts.iter().map(|text| values(text)).collect::<Result<Vec<_>, _>>().map(|all| all.concat())
     };
@@ -78,7 +80,7 @@ fn asked(given: &Value) -> Result<Request, Error> {
         None => Walk::Next,
     };
     let small = |key: &str| given[key].as_u64().map(|n| u32::try_from(n).unwrap_or(u32::MAX));
-    Ok(Request {
+    Ok(ProbeOptions {
         patterns: words(&given["patterns"]),
         sizes: all("sizes", &ranges::sizes)?,
         buffers: all("buffers", &|text| ranges::counts("buffers", text))?,
@@ -108,9 +110,9 @@ fn parameters(given: &Value) -> Vec<(String, u64)> {
 }
 
 /// What went wrong, as Python raises it.
-pub fn said(e: Error) -> PyErr {
+pub fn said(e: TargetError) -> PyErr {
     match e {
-        Error::Request(_) => request(e),
-        Error::Failed(_) => RunError::new_err(e.to_string()),
+        TargetError::Request(_) => request(e),
+        TargetError::Failed(_) => RunError::new_err(e.to_string()),
     }
 }

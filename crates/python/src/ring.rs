@@ -3,8 +3,8 @@
 use crate::error::request;
 use crate::plan::Watch;
 use crate::probe::said;
-use ::probe::Error;
-use ::probe::ring::{Options, Placement, Progress, Ranking as Ranked, Sweep, mapping, sweep};
+use ::probe::TargetError;
+use ::probe::ring::{Placement, Ranking as Ranked, RingOptions, RingProgress, Sweep, mapping, sweep};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -108,7 +108,7 @@ pub fn ring(
     found.map(Ranking).map_err(said)
 }
 
-fn tell(watch: &mut Watch, p: Progress) -> bool {
+fn tell(watch: &mut Watch, p: RingProgress) -> bool {
     watch.tell(|state| {
         state.set_item("share", p.done as f64 / p.total.max(1) as f64)?;
         state.set_item("done", p.done)?;
@@ -116,16 +116,16 @@ fn tell(watch: &mut Watch, p: Progress) -> bool {
     })
 }
 
-/// Options from JSON; what is absent or null is the published experiment's.
-fn asked(given: &Value) -> Result<Options, Error> {
+/// RingOptions from JSON; what is absent or null is the published experiment's.
+fn asked(given: &Value) -> Result<RingOptions, TargetError> {
     let hidden = given["hidden"].as_array();
     let hidden: Option<Vec<usize>> = hidden.map(|list| list.iter().map(|n| number(n, usize::MAX)).collect());
     let machine = given["machine"].as_str().unwrap_or("ps3");
-    let d = Options::on(machine, given["rules"].as_str(), hidden.as_deref())?;
+    let d = RingOptions::on(machine, given["rules"].as_str(), hidden.as_deref())?;
     let small = |key: &str, default: u32| {
         given[key].as_u64().map_or(default, |n| u32::try_from(n).unwrap_or(u32::MAX))
     };
-    Ok(Options {
+    Ok(RingOptions {
         tasks: number(&given["tasks"], d.tasks),
         packet_bytes: small("packet_bytes", d.packet_bytes),
         bidirectional: given["bidirectional"].as_bool().unwrap_or(d.bidirectional),

@@ -12,10 +12,10 @@ mod unit;
 
 use crate::error::{RunError, request};
 use crate::kernels::said;
+use cellweave::ground::did_you_mean;
 use cellweave::sim::parameters::{BANKS, CYCLE_PS};
 use cellweave::sim::trace::Trace;
-use cellweave::sim::{Address, Error, Parameters, Rules, layout};
-use cellweave::work::nearest::nearest;
+use cellweave::sim::{Address, Parameters, Rules, SimError, layout};
 use generator::{Failure, Generator};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -67,9 +67,8 @@ fn parameters(machine: &str) -> PyResult<Parameters> {
 }
 
 fn unknown(what: &str, word: &str, known: &[&str]) -> PyErr {
-    let hint =
-        nearest(word, known.iter().copied()).map_or_else(String::new, |n| format!("; did you mean `{n}`?"));
-    request(format!("no {what} `{word}`{hint} Known are: {}", known.join(", ")))
+    let near = did_you_mean(word, known.iter().copied());
+    request(format!("no {what} `{word}`; known are {}{near}", known.join(", ")))
 }
 
 /// A simulated machine with programs on it.
@@ -215,10 +214,10 @@ impl Simulation {
     }
 
     /// What ended a simulation, as Python hears it.
-    fn raised(&self, py: Python<'_>, e: &Error) -> PyErr {
+    fn raised(&self, py: Python<'_>, e: &SimError) -> PyErr {
         match (e, self.failure.take()) {
             (_, Some(raised)) if !raised.is_instance_of::<PyException>(py) => raised,
-            (Error::Panic { unit, program, cycle, .. }, Some(raised)) => {
+            (SimError::Panic { unit, program, cycle, .. }, Some(raised)) => {
                 let ps = cycle * CYCLE_PS;
                 let (us, ns) = (ps / 1_000_000, ps / 1000 % 1000);
                 let error = RunError::new_err(format!(
@@ -228,12 +227,12 @@ impl Simulation {
                 error.set_cause(py, Some(raised));
                 error
             }
-            (Error::Trap { unit, .. } | Error::Race { unit, .. }, _) => {
+            (SimError::Trap { unit, .. } | SimError::Race { unit, .. }, _) => {
                 let program = self.programs.iter().find(|(name, _)| name == unit);
                 let place = program.and_then(|(_, generator)| generator::place(generator.bind(py)));
                 RunError::new_err(format!("{e}{}", place.unwrap_or_default()))
             }
-            (Error::Parameter { .. } | Error::Request(_), _) => request(e),
+            (SimError::Parameter { .. } | SimError::Request(_), _) => request(e),
             _ => RunError::new_err(e.to_string()),
         }
     }

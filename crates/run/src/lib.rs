@@ -52,4 +52,3 @@ pub use layout::{Layout, LayoutError};
 pub use options::{DRAIN, RUN, RunError, RunOptions, RunProgress, STOP};
 pub use outcome::{ElementOutcome, Latency, Outcome};
 pub use runtime::run;
-pub use samples::Quantiles;

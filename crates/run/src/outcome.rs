@@ -1,6 +1,6 @@
 //! What a run has to say: predicted beside achieved.
 
-use crate::samples::{Quantiles, quantile};
+use ground::{Quantiles, quantile};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,5 @@
 //! Samples without end in bounded memory: when it is full, every second one goes and the stride doubles.
 
-use serde::{Deserialize, Serialize};
-
 /// Evenly thinned samples; never allocates after it was made.
 #[derive(Debug, Clone)]
 pub struct Samples<T> {
@@ -38,48 +36,6 @@ impl<T: Copy> Samples<T> {
     /// What was kept, in order.
     pub fn kept(&self) -> &[T] {
         &self.kept
-    }
-}
-
-/// Minimum and quantiles of n samples.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Quantiles {
-    /// How many samples.
-    pub n: u64,
-    /// Smallest.
-    pub min: f64,
-    /// A tenth is below.
-    pub p10: f64,
-    /// Half is below.
-    pub p50: f64,
-    /// Nine tenths are below.
-    pub p90: f64,
-}
-
-impl Quantiles {
-    /// Of `values`, in any order; `None` without any.
-    ///
-    /// ```
-    /// let q = run::Quantiles::of((1..=100).map(f64::from).collect()).unwrap();
-    /// assert_eq!((q.n, q.min, q.p10, q.p50, q.p90), (100, 1.0, 11.0, 51.0, 91.0));
-    /// ```
-    pub fn of(mut values: Vec<f64>) -> Option<Quantiles> {
-        values.sort_by(f64::total_cmp);
-        Some(Quantiles {
-            n: values.len() as u64,
-            min: *values.first()?,
-            p10: quantile(&values, 0.1),
-            p50: quantile(&values, 0.5),
-            p90: quantile(&values, 0.9),
-        })
-    }
-}
-
-/// The value below which the part `q` of the sorted `values` lies; 0 without values.
-pub(crate) fn quantile(values: &[f64], q: f64) -> f64 {
-    match values.len() {
-        0 => 0.0,
-        n => values[((n as f64 * q) as usize).min(n - 1)],
     }
 }
 

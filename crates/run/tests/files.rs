@@ -84,7 +84,7 @@ fn files_that_cannot_be_opened_are_named_before_anything_runs() {
         (vec![("path", text("nothing.bin"))], "nothing.bin"),
         (vec![("path", text("."))], "it is a folder"),
         (vec![("path", Value::Number(3.0))], "must be a text"),
-        (vec![("path", text("x")), ("lop", text("x"))], "did you mean 'loop'?"),
+        (vec![("path", text("x")), ("lop", text("x"))], "did you mean `loop`?"),
     ];
     for (params, wanted) in cases {
         let error = through(&at, with("source", "cellweave:read", &params), sink(), 8, None).unwrap_err();

@@ -234,7 +234,7 @@ fn wrong_descriptors_are_refused_with_what_is_wrong() {
         ("two_items", "takes 2 instances per firing"),
         ("liar", "says it has 3 ports and lists none"),
         ("not_a_kernel", "no cw_kernel"),
-        ("gian", "has no symbol 'gian'; did you mean 'gain'?"),
+        ("gian", "has no symbol 'gian'; known are: gain; did you mean `gain`?"),
     ];
     for (symbol, text) in cases {
         let error = refused(
@@ -255,7 +255,11 @@ fn ports_that_do_not_fit_are_refused_with_both_sides() {
             vec![edge(0, "out", 1, "in", 256)],
             "its input 'in' has 128 bytes per instance, the edge from.out -> t.in",
         ),
-        ("gain", two(edge(0, "out", 1, "inn", 4)), "it has no input 'inn'; did you mean 'in'?"),
+        (
+            "gain",
+            two(edge(0, "out", 1, "inn", 4)),
+            "it has no input 'inn'; known are: in; did you mean `in`?",
+        ),
         ("gain", two(edge(0, "out", 1, "1", 4)), "it has 1 input ('in')"),
         ("gain", two(edge(0, "out", 1, "in", 6)), "no whole number"),
         ("gain", vec![edge(0, "out", 1, "in", 4), edge(0, "x", 2, "in", 4)], "it has no output"),
@@ -289,7 +293,7 @@ fn files_and_schemes_that_are_not_there_are_refused() {
         ("libnothing.so:x", "was not found in"),
         ("./sub/libnothing.so:x", "there is no file"),
         ("Cargo.toml:x", "cannot be loaded"),
-        ("cellweave:cpoy", "there is no kernel 'cellweave:cpoy'; did you mean 'copy'?"),
+        ("cellweave:cpoy", "did you mean `copy`?"),
         ("python:a.b:c", "needs the Python package"),
         ("nocolon", "has no ':'"),
         ("libm.so:", "names no library or no symbol"),

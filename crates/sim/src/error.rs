@@ -5,7 +5,7 @@ use crate::CYCLE_PS;
 /// What ends a simulation before its programs do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum SimError {
     /// A parameter that cannot be simulated.
     #[error("the machine's parameter {name} is {value}; allowed: {allowed}")]
     Parameter {

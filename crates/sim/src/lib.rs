@@ -49,7 +49,7 @@ mod words;
 
 pub use address::Address;
 pub use check::{DMA_BYTES_MAX, LIST_MAX, PPE_BYTES_MAX};
-pub use error::Error;
+pub use error::SimError;
 pub use op::{Dma, ListElement, Ordering};
 pub use outcome::Outcome;
 pub use parameters::{BEATS, CYCLE_PS, LINE_BYTES, LOCAL_STORE_BYTES, Parameters};

@@ -1,6 +1,6 @@
 //! What a simulated machine is like: sizes, times, and the arbiter's rules. Times are bus cycles of 625 ps.
 
-use crate::{Error, Rules};
+use crate::{Rules, SimError};
 
 /// Picoseconds of a bus cycle (1.6 GHz); an SPU cycle is half of one.
 pub const CYCLE_PS: u64 = 625;
@@ -189,10 +189,10 @@ impl Parameters {
     /// Refuses what cannot be simulated, naming the parameter.
     ///
     /// # Errors
-    /// [`Error::Parameter`].
-    pub fn check(&self) -> Result<(), Error> {
+    /// [`SimError::Parameter`].
+    pub fn check(&self) -> Result<(), SimError> {
         let refuse = |name: &str, value: String, allowed: &str| {
-            Err(Error::Parameter { name: name.into(), value, allowed: allowed.into() })
+            Err(SimError::Parameter { name: name.into(), value, allowed: allowed.into() })
         };
         let in_range = |name: &str, value: u64, low: u64, high: u64| {
             if (low..=high).contains(&value) {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 /// What a program on a PPE holds in its hand: main memory through its cache, and every SPE's registers.
 ///
-/// What the hardware would trap ends the simulation with an [`Error::Trap`](crate::Error::Trap): no call returns an error.
+/// What the hardware would trap ends the simulation with an [`SimError::Trap`](crate::SimError::Trap): no call returns an error.
 pub struct Ppe<'a> {
     yielder: &'a Yielder<Reply, Op>,
     shared: Rc<Shared>,

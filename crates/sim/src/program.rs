@@ -1,6 +1,6 @@
 //! Programs: closures in coroutines of their own, or steppers.
 
-use crate::Error;
+use crate::SimError;
 use crate::op::{Op, Reply, Step, Stepper};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
@@ -17,9 +17,9 @@ pub(crate) enum Body {
 
 impl Body {
     /// A closure in a coroutine of its own.
-    pub fn closure(program: impl FnOnce(&Yielder<Reply, Op>) + 'static) -> Result<Self, Error> {
+    pub fn closure(program: impl FnOnce(&Yielder<Reply, Op>) + 'static) -> Result<Self, SimError> {
         let stack = DefaultStack::new(STACK_BYTES)
-            .map_err(|e| Error::Request(format!("no stack of {STACK_BYTES} bytes for a program: {e}")))?;
+            .map_err(|e| SimError::Request(format!("no stack of {STACK_BYTES} bytes for a program: {e}")))?;
         let body = Coroutine::with_stack(stack, move |yielder: &Yielder<Reply, Op>, _| program(yielder));
         Ok(Self::Closure(Box::new(body)))
     }

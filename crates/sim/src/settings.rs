@@ -1,6 +1,6 @@
 //! Parameters by name, for those who know them only at run time: `mfc.lines`, `link.command[0]`.
 
-use crate::{Error, Parameters};
+use crate::{Parameters, SimError};
 
 /// A number of [`Parameters`], whatever its type.
 trait Number {
@@ -77,13 +77,13 @@ impl Parameters {
     /// p.set("mfc.lines", 32)?;
     /// assert_eq!(p.mfc.lines, 32);
     /// assert!(p.set("mfc.linse", 32).is_err());
-    /// # Ok::<(), sim::Error>(())
+    /// # Ok::<(), sim::SimError>(())
     /// ```
     ///
     /// # Errors
-    /// [`Error::Parameter`] when it does not fit; [`Error::Request`] when there is no such number.
-    pub fn set(&mut self, name: &str, value: u64) -> Result<(), Error> {
-        let mut done = Err(Error::Request(format!("no parameter {name}")));
+    /// [`SimError::Parameter`] when it does not fit; [`SimError::Request`] when there is no such number.
+    pub fn set(&mut self, name: &str, value: u64) -> Result<(), SimError> {
+        let mut done = Err(SimError::Request(format!("no parameter {name}")));
         self.each(|known, number| {
             if known == name {
                 done = if value <= number.most() {
@@ -91,7 +91,7 @@ impl Parameters {
                     Ok(())
                 } else {
                     let (name, value) = (name.into(), value.to_string());
-                    Err(Error::Parameter { name, value, allowed: format!("at most {}", number.most()) })
+                    Err(SimError::Parameter { name, value, allowed: format!("at most {}", number.most()) })
                 };
             }
         });

@@ -15,7 +15,7 @@ use crate::store::Store;
 use crate::trace::{Span, Trace};
 use crate::unit::{SpeState, Unit};
 use crate::wheel::{Event, Wheel};
-use crate::{Address, Error, Parameters, Ppe, Spe, Watch, layout};
+use crate::{Address, Parameters, Ppe, SimError, Spe, Watch, layout};
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -47,7 +47,7 @@ const LOOK: u32 = 1024;
 /// let outcome = cell.run()?;
 /// assert_eq!(seen.get(), b'r');
 /// assert!(outcome.elapsed_ns() > 90.0);
-/// # Ok::<(), sim::Error>(())
+/// # Ok::<(), sim::SimError>(())
 /// ```
 pub struct Simulation {
     pub(crate) p: Parameters,
@@ -76,9 +76,9 @@ pub struct Simulation {
     pub(crate) watch: Watch,
     events: u32,
     stop_at: u64,
-    pub(crate) failed: Option<Error>,
+    pub(crate) failed: Option<SimError>,
     /// What it has ended with: there is no going on.
-    ended: Option<Error>,
+    ended: Option<SimError>,
     finished: u64,
 }
 
@@ -86,8 +86,8 @@ impl Simulation {
     /// A machine without programs.
     ///
     /// # Errors
-    /// [`Error::Parameter`]; [`Error::Request`] when this computer cannot provide the memory.
-    pub fn new(parameters: Parameters) -> Result<Self, Error> {
+    /// [`SimError::Parameter`]; [`SimError::Request`] when this computer cannot provide the memory.
+    pub fn new(parameters: Parameters) -> Result<Self, SimError> {
         parameters.check()?;
         let p = parameters;
         let (spes, ppes) = (p.spes(), p.ppes());
@@ -142,19 +142,19 @@ impl Simulation {
     /// Takes `bytes` of a chip's main memory; `align` is a power of two.
     ///
     /// # Errors
-    /// [`Error::Request`] when there is no such chip, or not enough left.
-    pub fn allocate(&mut self, chip: usize, bytes: u64, align: u64) -> Result<Address, Error> {
+    /// [`SimError::Request`] when there is no such chip, or not enough left.
+    pub fn allocate(&mut self, chip: usize, bytes: u64, align: u64) -> Result<Address, SimError> {
         let Some(next) = self.allocated.get_mut(chip) else {
-            return Err(Error::Request(format!("memory of chip {chip}; there are {}", self.p.chips)));
+            return Err(SimError::Request(format!("memory of chip {chip}; there are {}", self.p.chips)));
         };
         if !align.is_power_of_two() {
-            return Err(Error::Request(format!("memory aligned to {align}, which is no power of two")));
+            return Err(SimError::Request(format!("memory aligned to {align}, which is no power of two")));
         }
         let start = next.next_multiple_of(align);
         let end = (chip as u64 + 1) * self.p.memory_bytes;
         if start.checked_add(bytes).is_none_or(|e| e > end) {
             let left = end.saturating_sub(start);
-            return Err(Error::Request(format!(
+            return Err(SimError::Request(format!(
                 "{bytes} bytes of the memory of chip {chip}; {left} are left"
             )));
         }
@@ -193,16 +193,16 @@ impl Simulation {
     /// Gives an SPE a program.
     ///
     /// # Errors
-    /// [`Error::Request`] when there is no such SPE, or it has a program.
+    /// [`SimError::Request`] when there is no such SPE, or it has a program.
     pub fn spe(
         &mut self,
         spe: usize,
         name: impl Into<String>,
         program: impl FnOnce(&mut Spe<'_>) + 'static,
-    ) -> Result<(), Error> {
+    ) -> Result<(), SimError> {
         if spe >= self.spes.len() {
             let (machine, n) = (&self.p.name, self.spes.len());
-            return Err(Error::Request(format!(
+            return Err(SimError::Request(format!(
                 "a program for SPE{spe}; {machine} has {n} SPEs, from SPE0 on"
             )));
         }
@@ -214,13 +214,13 @@ impl Simulation {
     /// Gives a PPE a program.
     ///
     /// # Errors
-    /// [`Error::Request`] when there is no such PPE, or it has a program.
+    /// [`SimError::Request`] when there is no such PPE, or it has a program.
     pub fn ppe(
         &mut self,
         ppe: usize,
         name: impl Into<String>,
         program: impl FnOnce(&mut Ppe<'_>) + 'static,
-    ) -> Result<(), Error> {
+    ) -> Result<(), SimError> {
         let unit = self.ppe_unit(ppe)?;
         let shared = self.shared[unit].clone();
         let body = Body::closure(move |yielder| program(&mut Ppe::new(yielder, shared, ppe)))?;
@@ -230,11 +230,11 @@ impl Simulation {
     /// Gives an SPE a program that is asked step by step.
     ///
     /// # Errors
-    /// [`Error::Request`] when there is no such SPE, or it has a program.
-    pub fn spe_stepper(&mut self, spe: usize, name: &str, program: Box<dyn Stepper>) -> Result<(), Error> {
+    /// [`SimError::Request`] when there is no such SPE, or it has a program.
+    pub fn spe_stepper(&mut self, spe: usize, name: &str, program: Box<dyn Stepper>) -> Result<(), SimError> {
         if spe >= self.spes.len() {
             let (machine, n) = (&self.p.name, self.spes.len());
-            return Err(Error::Request(format!(
+            return Err(SimError::Request(format!(
                 "a program for SPE{spe}; {machine} has {n} SPEs, from SPE0 on"
             )));
         }
@@ -244,24 +244,24 @@ impl Simulation {
     /// Gives a PPE a program that is asked step by step.
     ///
     /// # Errors
-    /// [`Error::Request`] when there is no such PPE, or it has a program.
-    pub fn ppe_stepper(&mut self, ppe: usize, name: &str, program: Box<dyn Stepper>) -> Result<(), Error> {
+    /// [`SimError::Request`] when there is no such PPE, or it has a program.
+    pub fn ppe_stepper(&mut self, ppe: usize, name: &str, program: Box<dyn Stepper>) -> Result<(), SimError> {
         let unit = self.ppe_unit(ppe)?;
         self.start(unit, name.into(), Body::Stepper(program))
     }
 
-    fn ppe_unit(&self, ppe: usize) -> Result<usize, Error> {
+    fn ppe_unit(&self, ppe: usize) -> Result<usize, SimError> {
         if ppe < self.p.ppes() {
             return Ok(self.spes.len() + ppe);
         }
         let (machine, n) = (&self.p.name, self.p.ppes());
-        Err(Error::Request(format!("a program for PPE{ppe}; {machine} has {n}, from PPE0 on")))
+        Err(SimError::Request(format!("a program for PPE{ppe}; {machine} has {n}, from PPE0 on")))
     }
 
-    fn start(&mut self, unit: usize, program: String, body: Body) -> Result<(), Error> {
+    fn start(&mut self, unit: usize, program: String, body: Body) -> Result<(), SimError> {
         let u = &mut self.units[unit];
         if u.body.is_some() {
-            return Err(Error::Request(format!("{} has a program already: {}", u.name, u.program)));
+            return Err(SimError::Request(format!("{} has a program already: {}", u.name, u.program)));
         }
         u.program = program;
         u.body = Some(body);
@@ -275,7 +275,7 @@ impl Simulation {
         self.trace = keep.then(Trace::default);
     }
 
-    /// Whether a program that uses bytes while a transfer moves them ends the simulation with an [`Error::Race`]; no, by
+    /// Whether a program that uses bytes while a transfer moves them ends the simulation with an [`SimError::Race`]; no, by
     /// default. To be said before [`run`](Self::run). Flags are no races: one unit may poll for what another one writes
     /// with a single transfer of up to 16 bytes, and atomic commands may meet on a line of main memory.
     pub fn detect_races(&mut self, detect: bool) {
@@ -299,20 +299,20 @@ impl Simulation {
     /// # Errors
     /// What ended it before: a trap, a panic, a deadlock, a race, the end of the time that was allowed. There is no going
     /// on after an error.
-    pub fn run(&mut self) -> Result<Outcome, Error> {
+    pub fn run(&mut self) -> Result<Outcome, SimError> {
         if let Some(error) = &self.ended {
-            return Err(Error::Request(format!("this simulation has ended: {error}")));
+            return Err(SimError::Request(format!("this simulation has ended: {error}")));
         }
         let outcome = self.run_to_the_end();
         self.ended = outcome.as_ref().err().cloned();
         outcome
     }
 
-    fn run_to_the_end(&mut self) -> Result<Outcome, Error> {
+    fn run_to_the_end(&mut self) -> Result<Outcome, SimError> {
         while let Some(event) = self.wheel.pop() {
             let now = self.wheel.now();
             if now > self.stop_at && self.units.iter().any(|u| u.body.is_some()) {
-                return Err(Error::TimeUp { cycle: self.stop_at, running: self.unfinished() });
+                return Err(SimError::TimeUp { cycle: self.stop_at, running: self.unfinished() });
             }
             self.events = self.events.wrapping_add(1);
             if self.events & (LOOK - 1) == 0 {
@@ -341,7 +341,7 @@ impl Simulation {
         let mut waiting = self.unfinished();
         waiting.extend(self.mail_without_room());
         if !waiting.is_empty() {
-            return Err(Error::Deadlock { cycle: self.wheel.now(), waiting });
+            return Err(SimError::Deadlock { cycle: self.wheel.now(), waiting });
         }
         debug_assert_eq!(self.lines.under_way(), 0);
         for (chip, controller) in self.controllers.iter_mut().enumerate() {
@@ -361,8 +361,8 @@ impl Simulation {
         })
     }
 
-    pub(crate) fn stopped(&self) -> Error {
-        Error::Stopped { cycle: self.wheel.now(), running: self.unfinished() }
+    pub(crate) fn stopped(&self) -> SimError {
+        SimError::Stopped { cycle: self.wheel.now(), running: self.unfinished() }
     }
 
     /// Puts that stand at a mailbox which nobody reads.
@@ -397,13 +397,13 @@ impl Simulation {
         }
         let u = &self.units[unit];
         let (cycle, unit) = (self.wheel.now(), u.name.clone());
-        self.failed = Some(Error::Trap { unit, program: u.program.clone(), cycle, message });
+        self.failed = Some(SimError::Trap { unit, program: u.program.clone(), cycle, message });
     }
 
     pub(crate) fn race(&mut self, unit: usize, message: String) {
         let u = &self.units[unit];
         let (cycle, unit) = (self.wheel.now(), u.name.clone());
-        self.failed = Some(Error::Race { unit, program: u.program.clone(), cycle, message });
+        self.failed = Some(SimError::Race { unit, program: u.program.clone(), cycle, message });
     }
 
     /// A unit's turn: its operation takes effect, or its answer is handed over.
@@ -464,7 +464,7 @@ impl Simulation {
                     let (name, program) = (u.name.clone(), u.program.clone());
                     // A coroutine that panicked has unwound; nothing is left to go on with.
                     u.body = None;
-                    self.failed = Some(Error::Panic { unit: name, program, cycle: now, message });
+                    self.failed = Some(SimError::Panic { unit: name, program, cycle: now, message });
                     return;
                 }
             }
@@ -528,9 +528,10 @@ impl Simulation {
 }
 
 /// So many bytes of zeros.
-fn zeros(bytes: u64) -> Result<Vec<u8>, Error> {
-    let refused =
-        || Error::Request(format!("this computer has no {bytes} bytes of memory for the simulated machine"));
+fn zeros(bytes: u64) -> Result<Vec<u8>, SimError> {
+    let refused = || {
+        SimError::Request(format!("this computer has no {bytes} bytes of memory for the simulated machine"))
+    };
     let bytes = usize::try_from(bytes).map_err(|_| refused())?;
     // Asks whether there is so much; zeroing it like this would touch every page of it.
     Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| refused())?;

@@ -29,7 +29,7 @@ pub(crate) struct Shared {
 /// What a program on an SPE holds in its hand: the Cell's own calls. Every call takes the time that it takes on the
 /// hardware; those that wait let the rest of the machine go on. Bytes are little-endian words where words are meant.
 ///
-/// What the hardware would trap ends the simulation with an [`Error::Trap`](crate::Error::Trap): no call returns an error.
+/// What the hardware would trap ends the simulation with an [`SimError::Trap`](crate::SimError::Trap): no call returns an error.
 pub struct Spe<'a> {
     yielder: &'a Yielder<Reply, Op>,
     shared: Rc<Shared>,

@@ -9,7 +9,7 @@ const NOBODY: u32 = u32::MAX;
 /// A look at a running simulation, for another thread: how far it is, whose program runs, and a way to end it.
 ///
 /// ```
-/// use sim::{Error, Parameters, Simulation};
+/// use sim::{SimError, Parameters, Simulation};
 /// let mut cell = Simulation::new(Parameters::named("cell").unwrap())?;
 /// cell.spe(0, "endless", |spe| loop { spe.compute(1000) })?;
 /// let watch = cell.watch();
@@ -19,9 +19,9 @@ const NOBODY: u32 = u32::MAX;
 ///     }
 ///     watch.stop();
 /// });
-/// assert!(matches!(cell.run(), Err(Error::Stopped { .. })));
+/// assert!(matches!(cell.run(), Err(SimError::Stopped { .. })));
 /// other.join().unwrap();
-/// # Ok::<(), Error>(())
+/// # Ok::<(), SimError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Watch(Arc<Seen>);
@@ -54,7 +54,7 @@ impl Watch {
         (unit != NOBODY).then_some(unit as usize)
     }
 
-    /// Ends the simulation with [`Error::Stopped`](crate::Error::Stopped) as soon as it looks, every thousand events or
+    /// Ends the simulation with [`SimError::Stopped`](crate::SimError::Stopped) as soon as it looks, every thousand events or
     /// so; a program that neither yields nor uses its local store cannot be ended.
     pub fn stop(&self) {
         self.0.stop.store(true, Relaxed);

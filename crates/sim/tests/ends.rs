@@ -4,13 +4,13 @@ mod machines;
 
 use machines::{machine, small};
 use sim::op::{Op, Reply, Step, Stepper};
-use sim::{Address, Error, Simulation};
+use sim::{Address, SimError, Simulation};
 use std::cell::Cell;
 use std::rc::Rc;
 
 fn deadlock(cell: &mut Simulation) -> Vec<String> {
     match cell.run() {
-        Err(Error::Deadlock { waiting, .. }) => waiting,
+        Err(SimError::Deadlock { waiting, .. }) => waiting,
         other => panic!("no deadlock: {other:?}"),
     }
 }
@@ -114,7 +114,7 @@ fn a_panic_says_whose_program_and_when() {
     })
     .unwrap();
     match cell.run() {
-        Err(Error::Panic { unit, program, cycle, message }) => {
+        Err(SimError::Panic { unit, program, cycle, message }) => {
             assert_eq!((unit.as_str(), program.as_str(), cycle), ("SPE11", "careless", 2400));
             assert!(message.contains("nobody has written 0"), "{message}");
         }
@@ -138,7 +138,7 @@ fn a_stepper_may_panic_or_fail() {
         cell.spe_stepper(0, "steps", Box::new(Panics(panics))).unwrap();
         let error = cell.run().unwrap_err();
         let expected = if panics { "stepped badly" } else { "raised something" };
-        assert!(matches!(&error, Error::Panic { message, .. } if message.contains(expected)), "{error}");
+        assert!(matches!(&error, SimError::Panic { message, .. } if message.contains(expected)), "{error}");
     }
 }
 
@@ -152,7 +152,7 @@ fn the_time_that_is_allowed_ends_programs_but_not_their_last_transfers() {
     })
     .unwrap();
     match cell.run() {
-        Err(Error::TimeUp { cycle, running }) => {
+        Err(SimError::TimeUp { cycle, running }) => {
             assert_eq!(cycle, 1000);
             assert_eq!(
                 running,
@@ -187,7 +187,7 @@ fn absurdly_long_computations_come_to_the_end_of_time() {
         })
         .unwrap();
         cell.ppe(0, "too", move |ppe| ppe.compute(ns)).unwrap();
-        assert!(matches!(cell.run(), Err(Error::TimeUp { .. })));
+        assert!(matches!(cell.run(), Err(SimError::TimeUp { .. })));
     }
 }
 
@@ -245,8 +245,8 @@ fn everybody_waits(times: u32, ends: impl Fn(&mut sim::Spe<'_>) + Clone + 'stati
             spe.read_signal(1);
         })
         .unwrap();
-        assert!(matches!(cell.run(), Err(Error::Trap { .. } | Error::Panic { .. })));
-        assert!(matches!(cell.run(), Err(Error::Request(_))));
+        assert!(matches!(cell.run(), Err(SimError::Trap { .. } | SimError::Panic { .. })));
+        assert!(matches!(cell.run(), Err(SimError::Request(_))));
     }
     dropped
 }
@@ -313,7 +313,7 @@ fn another_thread_sees_the_time_and_stops_it() {
         watch.unit()
     });
     match cell.run() {
-        Err(Error::Stopped { cycle, running }) => {
+        Err(SimError::Stopped { cycle, running }) => {
             assert!(cycle >= 10_000);
             assert!(running[0].starts_with("SPE6 (endless)"), "{running:?}");
         }
@@ -338,7 +338,7 @@ fn a_program_without_any_time_passing_is_stopped_too() {
         .unwrap();
         cell.watch().stop();
         let error = cell.run().unwrap_err();
-        assert!(matches!(error, Error::Stopped { cycle: 0, .. }), "{error}");
+        assert!(matches!(error, SimError::Stopped { cycle: 0, .. }), "{error}");
     }
 }
 
@@ -354,8 +354,8 @@ impl Stepper for Ends {
 #[test]
 fn only_units_that_are_there_get_one_program_each() {
     let mut cell = machine("qs22");
-    let refused = |result: Result<(), Error>| match result {
-        Err(Error::Request(message)) => message,
+    let refused = |result: Result<(), SimError>| match result {
+        Err(SimError::Request(message)) => message,
         other => panic!("{other:?}"),
     };
     assert_eq!(refused(cell.spe(16, "x", |_| {})), "a program for SPE16; qs22 has 16 SPEs, from SPE0 on");
@@ -378,7 +378,7 @@ fn memory_ends_somewhere() {
     assert_eq!(cell.allocate(0, 100, 1).unwrap(), Address(1 << 19));
     assert_eq!(cell.allocate(0, 16, 4096).unwrap(), Address((1 << 19) + 4096));
     assert_eq!(cell.allocate(1, 16, 128).unwrap(), Address(1 << 20));
-    let refused = |result: Result<Address, Error>| result.unwrap_err().to_string();
+    let refused = |result: Result<Address, SimError>| result.unwrap_err().to_string();
     assert!(refused(cell.allocate(0, 1 << 19, 1)).contains("520176 are left"));
     assert!(refused(cell.allocate(2, 1, 1)).contains("memory of chip 2; there are 2"));
     assert!(refused(cell.allocate(0, 1, 3)).contains("no power of two"));
@@ -393,7 +393,7 @@ fn memory_that_this_computer_does_not_have_is_an_error() {
     match Simulation::new(parameters) {
         // Some systems promise more than they have, and find out when it is used.
         Ok(_) => {}
-        Err(Error::Request(message)) => assert!(message.contains("137438953472 bytes"), "{message}"),
+        Err(SimError::Request(message)) => assert!(message.contains("137438953472 bytes"), "{message}"),
         Err(other) => panic!("{other}"),
     }
 }

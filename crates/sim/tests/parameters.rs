@@ -3,14 +3,14 @@
 mod machines;
 
 use machines::small;
-use sim::{Address, Error, Parameters, Simulation};
+use sim::{Address, Parameters, SimError, Simulation};
 
 /// The name, value and allowance that a machine is refused with.
 fn refused(name: &str, set: impl Fn(&mut Parameters)) -> (String, String) {
     let mut parameters = small("qs22");
     set(&mut parameters);
     match Simulation::new(parameters).map(|_| ()) {
-        Err(Error::Parameter { name: said, value, allowed }) => {
+        Err(SimError::Parameter { name: said, value, allowed }) => {
             assert_eq!(said, name);
             (value, allowed)
         }
@@ -85,7 +85,7 @@ fn every_number_that_is_too_small_or_too_large_is_refused_by_its_name() {
             }
             match try_set(name, outside) {
                 // It does not even fit.
-                Err(Error::Parameter { name: said, .. }) => assert_eq!(said, name),
+                Err(SimError::Parameter { name: said, .. }) => assert_eq!(said, name),
                 Ok(()) => {
                     let (value, allowed) = refused(name, |p| p.set(name, outside).unwrap());
                     assert_eq!(value, outside.to_string());

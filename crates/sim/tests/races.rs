@@ -4,7 +4,7 @@ mod machines;
 
 use machines::{machine, small};
 use sim::op::{Dma, Op, Ordering, Reply, Step, Stepper};
-use sim::{Address, Error, ListElement, Ppe, Simulation, Spe};
+use sim::{Address, ListElement, Ppe, SimError, Simulation, Spe};
 
 /// The race that a program of SPE1 ends with: its message.
 fn race(program: impl FnOnce(&mut Spe<'_>) + Clone + 'static) -> String {
@@ -20,7 +20,7 @@ fn race(program: impl FnOnce(&mut Spe<'_>) + Clone + 'static) -> String {
 
 fn raced(cell: &mut Simulation, who: &str) -> String {
     match cell.run() {
-        Err(Error::Race { unit, program, message, .. }) => {
+        Err(SimError::Race { unit, program, message, .. }) => {
             assert_eq!((unit.as_str(), program.as_str()), (who, "racer"));
             message
         }

@@ -4,14 +4,16 @@ mod machines;
 
 use machines::{MEMORY_BYTES, machine};
 use sim::op::{Dma, Op, Ordering, Reply, Step, Stepper};
-use sim::{Address, DMA_BYTES_MAX, Error, LIST_MAX, LOCAL_STORE_BYTES, ListElement, PPE_BYTES_MAX, Ppe, Spe};
+use sim::{
+    Address, DMA_BYTES_MAX, LIST_MAX, LOCAL_STORE_BYTES, ListElement, PPE_BYTES_MAX, Ppe, SimError, Spe,
+};
 
 /// What SPE1 is trapped with when it runs this program.
 fn trapped<R>(program: impl FnOnce(&mut Spe<'_>) -> R + 'static) -> String {
     let mut cell = machine("cell");
     cell.spe(1, "culprit", |spe| drop(program(spe))).unwrap();
     match cell.run() {
-        Err(Error::Trap { unit, program, message, .. }) => {
+        Err(SimError::Trap { unit, program, message, .. }) => {
             assert_eq!((unit.as_str(), program.as_str()), ("SPE1", "culprit"));
             message
         }
@@ -24,7 +26,7 @@ fn ppe_trapped<R>(program: impl FnOnce(&mut Ppe<'_>) -> R + 'static) -> String {
     let mut cell = machine("cell");
     cell.ppe(0, "culprit", |ppe| drop(program(ppe))).unwrap();
     match cell.run() {
-        Err(Error::Trap { unit, program, message, .. }) => {
+        Err(SimError::Trap { unit, program, message, .. }) => {
             assert_eq!((unit.as_str(), program.as_str()), ("PPE0", "culprit"));
             message
         }
@@ -42,7 +44,7 @@ fn passes(dma: Dma) -> bool {
     .unwrap();
     match cell.run() {
         Ok(_) => true,
-        Err(Error::Trap { .. }) => false,
+        Err(SimError::Trap { .. }) => false,
         Err(other) => panic!("{other}"),
     }
 }

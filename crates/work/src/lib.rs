@@ -8,21 +8,20 @@
 //! | [`daggen`] | random graphs after DagGen, the same for a seed for ever |
 //! | [`schedule`] | firstPeriod, slots, segments and order of a mapped graph: the one place that computes them |
 //! | [`plan`] | a plan and its JSON |
-//! | [`error`], [`nearest`], [`sizes`] | what is wrong and where, the nearest right name, the largest numbers |
+//! | [`error`], [`sizes`] | what is wrong and where, the largest numbers |
 //!
 //! Floor 1: imports `ground` only.
 
 pub mod daggen;
 pub mod error;
 pub mod graph;
-pub mod nearest;
 pub mod plan;
 pub mod read;
 pub mod schedule;
 pub mod sizes;
 pub mod write;
 
-pub use error::{Invalid, Place, ReadError};
+pub use error::{Invalid, Part};
 pub use graph::{Edge, EdgeId, Graph, Port, Profile, Task, TaskId, Value};
 pub use plan::Plan;
 pub use schedule::{Buffering, Mapping, NoSchedule, Schedule, Scheduler, Slots};

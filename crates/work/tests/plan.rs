@@ -158,10 +158,10 @@ fn a_plan_for_another_application_or_machine_is_told_task_by_task() {
             };
             moved(p, "left", "lfet");
         }),
-        "the task \"left\" has no element; it maps the task \"lfet\", which the application does not have (nearest: \"left\")"
+        "the task \"left\" has no element; it maps the task \"lfet\", which the application does not have; did you mean `left`?"
     );
     let message = plan().check(&graph(), &["PPE0", "SPE1"]).unwrap_err().to_string();
-    assert_eq!(message, "2 tasks are on \"SPE0\", which the machine does not have (nearest: \"PPE0\")");
+    assert_eq!(message, "2 tasks are on \"SPE0\", which the machine does not have; did you mean `PPE0`?");
     assert_eq!(told(|p| drop(p.edges.pop())), "it has 3 edges, the application 4");
     assert_eq!(
         told(|p| p.edges.swap(0, 1)),
@@ -212,7 +212,7 @@ fn numbers_that_make_no_sense_are_told() {
     assert_eq!(told(|p| p.period_ns = f64::NAN), "period_ns is NaN; a finite number from 0 is allowed");
     assert_eq!(
         told(|p| p.buffering = "sharde".into()),
-        "buffering \"sharde\" (nearest: \"shared\"); duplicated, shared are allowed"
+        "buffering \"sharde\"; duplicated, shared are allowed; did you mean `shared`?"
     );
     assert!(told(|p| p.edges[0].slots_in = u64::MAX).contains("are absurd"));
     let mut bad = plan();
@@ -233,7 +233,7 @@ fn files_that_are_no_plan_are_told_line_and_key() {
         ("\"format\": 2,", "", "p.json: format: the key is missing: not a plan"),
         ("\"batch\": 4,", "", "p.json:85: the key \"batch\" is missing"),
         ("\"batch\": 4", "\"batch\": -4", "p.json:34: invalid value: integer `-4`, expected u64"),
-        ("\"seed\"", "\"sede\"", "p.json:83: unknown key \"sede\" (nearest: \"seed\"); keys are "),
+        ("\"seed\"", "\"sede\"", "p.json:83: unknown key \"sede\"; keys are "),
         (
             "\"seed\": 3",
             "\"seed\": 3, \"seed\": 4",

@@ -71,7 +71,7 @@ fn wrong_keys_and_values_are_named_with_line_and_the_nearest_right_key() {
     let cases = [
         (
             "nmae = \"x\"",
-            "app.toml:1: unknown key \"nmae\" (nearest: \"name\"); keys are name, code_bytes, profile, task, edge",
+            "app.toml:1: unknown key \"nmae\"; keys are name, code_bytes, profile, task, edge; did you mean `name`?",
         ),
         ("[[task]]\nname = 3", "app.toml:2: task 1, name: a text expected, 3 found"),
         (
@@ -113,7 +113,7 @@ fn wrong_keys_and_values_are_named_with_line_and_the_nearest_right_key() {
         ),
         (
             "from = \"a\"\nto = \"b\"\nbytse = 3",
-            "app.toml:8: edge 1: unknown key \"bytse\" (nearest: \"bytes\"); keys are from, to, bytes, peek, delay",
+            "app.toml:8: edge 1: unknown key \"bytse\"; keys are from, to, bytes, peek, delay; did you mean `bytes`?",
         ),
         (
             "from = \"a\"\nto = \"b\"\nbytes = -3",
@@ -133,7 +133,7 @@ fn wrong_keys_and_values_are_named_with_line_and_the_nearest_right_key() {
         ),
         (
             "to = \"b\"\nfrom = \"aa\"\nbytes = 3",
-            "app.toml:7: edge 1, from: no task is called \"aa\" (nearest: \"a\")",
+            "app.toml:7: edge 1, from: no task is called \"aa\"; did you mean `a`?",
         ),
     ];
     for (lines, message) in cases {
@@ -228,12 +228,12 @@ fn graphml_of_networkx_is_read() {
         (
             "attr.name=\"peek\"",
             "attr.name=\"peak\"",
-            "f:11: edge \"src -> fir\", peak: unknown attribute; did you mean \"peek\"?",
+            "f:11: edge \"src -> fir\", peak: unknown attribute; did you mean `peek`?",
         ),
         (
             "target=\"fir\"",
             "target=\"fri\"",
-            "f:11: edge 1, to: no task is called \"fri\" (nearest: \"fir\")",
+            "f:11: edge 1, to: no task is called \"fri\"; did you mean `fir`?",
         ),
         ("a &amp; b", "&b;", "f:9: node \"src\", colour: unknown entity \"b\""),
         ("</graphml>", "", "f:13: the tag <graphml> has no end"),
@@ -283,13 +283,13 @@ fn dot_with_attributes_is_read() {
     assert_eq!(edges, expected);
     let cases = [
         ("graph { a -- b }", "f:1: an undirected graph; applications are directed: `digraph`"),
-        ("digrap { }", "f:1: `digraph` expected, \"digrap\" found (nearest: \"digraph\")"),
+        ("digrap { }", "f:1: `digraph` expected, \"digrap\" found; did you mean `digraph`?"),
         (
             "digraph {\n a -> b }",
             "f:2: edge 1 \"a -> b\": the attribute \"bytes\" is missing; attributes of an edge are bytes, peek, delay, from_port, to_port",
         ),
         ("digraph {\n a -- b }", "f:2: an undirected edge, \"--\"; applications are directed: \"->\""),
-        ("digraph { a [cots = 5] }", "f:1: node \"a\", cots: unknown attribute; did you mean \"cost\"?"),
+        ("digraph { a [cots = 5] }", "f:1: node \"a\", cots: unknown attribute; did you mean `cost`?"),
         ("digraph { a [cost = five] }", "f:1: node \"a\", cost: a number expected, \"five\" found"),
         (
             "digraph { a [cost = 5x] }",
@@ -298,7 +298,7 @@ fn dot_with_attributes_is_read() {
         ("digraph { a [cost = \"inf\"] }", "f:1: node \"a\", cost: a number expected, \"inf\" found"),
         (
             "digraph {\n a -> b [bytes = 1, peak = 1] }",
-            "f:2: edge 1, peak: unknown attribute; did you mean \"peek\"?",
+            "f:2: edge 1, peak: unknown attribute; did you mean `peek`?",
         ),
         (
             "strict digraph { edge [bytes=1]; a -> b\n a -> b }",
@@ -355,7 +355,7 @@ NODE 5 6 COMPUTATION 73400320 0.11\nNODE 6 - END 0.0 0.0\n";
         (
             "TRANSFER",
             "TRANSFERS",
-            "f:6: \"TRANSFERS\" is no type of a node (nearest: \"TRANSFER\"); types are ROOT, COMPUTATION, TRANSFER, END",
+            "f:6: \"TRANSFERS\" is no type of a node; types are ROOT, COMPUTATION, TRANSFER, END; did you mean `TRANSFER`?",
         ),
         ("52428800", "-5", "f:5: the cost \"-5\" is no number that is not negative"),
         ("52428800", "inf", "f:5: the cost \"inf\" is no number that is not negative"),
@@ -366,7 +366,7 @@ NODE 5 6 COMPUTATION 73400320 0.11\nNODE 6 - END 0.0 0.0\n";
         (
             "NODE 6 - END 0.0 0.0",
             "NOED 6",
-            "f:10: NODE or NODE_COUNT expected, \"NOED\" found (nearest: \"NODE\")",
+            "f:10: NODE or NODE_COUNT expected, \"NOED\" found; did you mean `NODE`?",
         ),
         (
             "NODE 6 - END 0.0 0.0",
@@ -388,7 +388,7 @@ fn files_that_are_missing_or_unknown_or_binary_are_named() {
     let unknown = folder.join("app.tmol");
     let message = read::path(&unknown).unwrap_err().to_string();
     assert!(
-        message.ends_with("known are toml, json, graphml, xml, dot, gv, daggen, dag (nearest: \"toml\")"),
+        message.ends_with("known are toml, json, graphml, xml, dot, gv, daggen, dag; did you mean `toml`?"),
         "{message}"
     );
     let binary = folder.join("bin.toml");

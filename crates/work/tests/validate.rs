@@ -1,6 +1,6 @@
 //! What is said about graphs that make no sense.
 
-use work::{Edge, Graph, Place, Port, Profile, Task, Value, sizes};
+use work::{Edge, Graph, Part, Port, Profile, Task, Value, sizes};
 
 fn graph(tasks: usize, edges: &[(usize, usize)]) -> Graph {
     let port = |task, name: usize| Port { task, name: name.to_string() };
@@ -35,7 +35,7 @@ fn a_cycle_without_delay_is_named() {
     let invalid = ring.validate().unwrap_err();
     let tail = "of 3 tasks has no delay and could never start; give one of its edges a delay of at least 1";
     assert_eq!(invalid.message, format!("the cycle t1 -> t2 -> t3 -> t1 {tail}"));
-    assert!(matches!(invalid.place, Place::Edge(_)));
+    assert!(matches!(invalid.part, Part::Edge(_)));
     ring.edges[3].delay = 1;
     assert_eq!(ring.validate(), Ok(()));
 }

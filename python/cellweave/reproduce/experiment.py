@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
@@ -137,6 +136,5 @@ def _meant(word: str, known: dict[str, Experiment]) -> list[str]:
     if serving:
         return serving
     allowed = ["all", *PAPERS, *known, *groups()]
-    near = get_close_matches(word, allowed, n=1, cutoff=0.5)
-    guess = f"; did you mean `{near[0]}`?" if near else "."
-    raise _core.RequestError(f"no experiment `{word}`{guess} `cellweave reproduce --list` shows all of them")
+    near = _core.did_you_mean(word, allowed)
+    raise _core.RequestError(f"no experiment `{word}`; `cellweave reproduce --list` shows all of them{near}")

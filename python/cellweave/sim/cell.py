@@ -100,7 +100,7 @@ class Cell:
     6
     >>> sim.Cell("ps3", mfc_line=8)
     Traceback (most recent call last):
-    cellweave.RequestError: a parameter of ps3: no `mfc_line`; did you mean `mfc_lines`? ...
+    cellweave.RequestError: a parameter of ps3: no `mfc_line`; allowed: ...; did you mean `mfc_lines`?
     """
 
     def __init__(

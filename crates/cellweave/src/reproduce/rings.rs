@@ -1,7 +1,7 @@
 //! The ring of `ring-mapping` under many mappings: how long a round takes.
 
 use super::chosen::Chosen;
-use probe::ring::{Options, run_on};
+use probe::ring::{RingOptions, run_on};
 use serde::{Deserialize, Serialize};
 
 /// What to measure.
@@ -43,14 +43,14 @@ pub struct Answer {
 /// ```
 pub fn run(request: &Request) -> Result<Answer, String> {
     let chosen = &request.chosen;
-    let options = Options::on(&chosen.machine, chosen.rules.as_deref(), chosen.hidden.as_deref());
+    let options = RingOptions::on(&chosen.machine, chosen.rules.as_deref(), chosen.hidden.as_deref());
     let mut options = options.map_err(|e| e.to_string())?;
     options.packet_bytes = request.bytes;
     options.bidirectional = request.both;
     options.rounds = request.rounds;
     options.seed = request.seed;
     let one = |spes: &Vec<usize>| {
-        let options = Options { tasks: spes.len(), ..options.clone() };
+        let options = RingOptions { tasks: spes.len(), ..options.clone() };
         run_on(spes, &options)
             .map(|run| run.elapsed_ns / f64::from(request.rounds))
             .map_err(|e| e.to_string())

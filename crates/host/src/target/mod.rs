@@ -15,7 +15,7 @@ use crate::clock::{Clock, now_ns};
 use crate::{pin, stolen};
 use barrier::Barrier;
 use lane::{Lane, Own, STRIDE_BYTES};
-use machine::target::{Error, Experiment, Sample, Store, Target, Timer, Times, Transfer, Walk};
+use machine::target::{Experiment, Sample, Store, Target, TargetError, Timer, Times, Transfer, Walk};
 use machine::{ElementId, Machine};
 use pool::Pool;
 use std::collections::BTreeMap;
@@ -50,9 +50,9 @@ impl HostTarget {
     ///
     /// # Errors
     /// When an element is no cpu (a preset's, say): it could not be measured here.
-    pub fn new(machine: Machine) -> Result<Self, Error> {
+    pub fn new(machine: Machine) -> Result<Self, TargetError> {
         if let Some(e) = machine.elements.iter().find(|e| e.os_cpu.is_none()) {
-            return Err(Error::Request(format!(
+            return Err(TargetError::Request(format!(
                 "{}: {} has no os_cpu; only cpus of this computer can be measured on it",
                 machine.name, e.name
             )));
@@ -105,14 +105,16 @@ impl Target for HostTarget {
         (SAMPLE_BYTES / size_bytes.max(STRIDE_BYTES)).clamp(REPEATS.0, REPEATS.1)
     }
 
-    fn check(&self, experiment: &Experiment) -> Result<(), Error> {
+    fn check(&self, experiment: &Experiment) -> Result<(), TargetError> {
         experiment.check(&self.machine)?;
         if experiment.walk == Walk::Cached {
-            return Err(Error::Request("memory in a PPE's cache is there on simulated machines only".into()));
+            return Err(TargetError::Request(
+                "memory in a PPE's cache is there on simulated machines only".into(),
+            ));
         }
         let all: u64 = experiment.transfers.iter().map(|t| lane::region_bytes(experiment, t)).sum();
         if all > EXPERIMENT_BYTES_MAX {
-            return Err(Error::Request(format!(
+            return Err(TargetError::Request(format!(
                 "{} transfers, {} times {} bytes each, take {all} bytes of memory; an experiment has at most {}",
                 experiment.transfers.len(),
                 experiment.repeats,
@@ -123,7 +125,7 @@ impl Target for HostTarget {
         Ok(())
     }
 
-    fn measure(&mut self, experiment: &Experiment, samples: u32) -> Result<Vec<Sample>, Error> {
+    fn measure(&mut self, experiment: &Experiment, samples: u32) -> Result<Vec<Sample>, TargetError> {
         self.check(experiment)?;
         self.prepare_memory(experiment);
         let bytes = |t: &Transfer| lane::region_bytes(experiment, t) as usize;
@@ -133,7 +135,7 @@ impl Target for HostTarget {
                 experiment.transfers.iter().filter(|t| t.other == Store::Memory(*chip)).collect();
             if let Some(first) = users.first() {
                 let windows_of = pool.windows(users.len(), bytes(first), samples as usize);
-                windows.insert(*chip, windows_of.map_err(Error::Failed)?);
+                windows.insert(*chip, windows_of.map_err(TargetError::Failed)?);
             }
         }
         let regions: Vec<Mutex<Region>> = (experiment.transfers.iter())
@@ -168,7 +170,8 @@ impl Target for HostTarget {
         ];
         for (element, log) in logs {
             let name = &machine.elements[element].name;
-            let log = log.map_err(|_| Error::Failed(format!("the thread on {name} ended by a panic")))?;
+            let log =
+                log.map_err(|_| TargetError::Failed(format!("the thread on {name} ended by a panic")))?;
             for (sample, (lost_cpu, times)) in found.iter_mut().zip(log.samples) {
                 if lost_cpu {
                     sample.disturbed.push(element);
@@ -317,7 +320,7 @@ mod tests {
             size_bytes: 1 << 20,
             ..experiment(vec![get(0, Store::Memory(chip))])
         };
-        assert!(matches!(host.check(&e), Err(Error::Request(why)) if why.contains("bytes of memory")));
+        assert!(matches!(host.check(&e), Err(TargetError::Request(why)) if why.contains("bytes of memory")));
     }
 
     #[test]
@@ -325,7 +328,7 @@ mod tests {
         let host = this_host();
         let chip = host.machine().elements[0].place.chip;
         let e = Experiment { walk: Walk::Cached, ..experiment(vec![get(0, Store::Memory(chip))]) };
-        assert!(matches!(host.check(&e), Err(Error::Request(why)) if why.contains("simulated")));
+        assert!(matches!(host.check(&e), Err(TargetError::Request(why)) if why.contains("simulated")));
         assert!(host.check(&Experiment { walk: Walk::Stride(4096), ..e }).is_ok());
     }
 

@@ -13,7 +13,8 @@
 //! | quota | cgroup v2 `cpu.max`, v1 `cpu.cfs_quota_us`, of this process's group and all above it |
 //! | description | `model name` in `proc/cpuinfo`, or `sys/firmware/devicetree/base/model` |
 
-use crate::{Element, Error, Machine, Memory, Place};
+use crate::{Element, Machine, Memory, Place};
+use ground::Located;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -36,14 +37,14 @@ const SLOW_PERCENT: u32 = 125;
 ///
 /// # Errors
 /// When no usable cpu is found, or one of `cpus` may not be used.
-pub fn host(root: &Path, cpus: Option<&[u32]>) -> Result<Machine, Error> {
+pub fn host(root: &Path, cpus: Option<&[u32]>) -> Result<Machine, Located> {
     let tree = Tree { root };
     let allowed = tree.allowed()?;
     let mut used = allowed.clone();
     if let Some(cpus) = cpus {
         if let Some(cpu) = cpus.iter().find(|c| !allowed.contains(c)) {
             let message = format!("cpu {cpu} may not be used; this process has {}", ranges(&allowed));
-            return Err(Error::new(message).key("cpus"));
+            return Err(Located::new(message).key("cpus"));
         }
         used.retain(|cpu| cpus.contains(cpu));
     }
@@ -166,7 +167,7 @@ impl Tree<'_> {
     }
 
     /// The affinity mask, of which only what is online counts.
-    fn allowed(&self) -> Result<Vec<u32>, Error> {
+    fn allowed(&self) -> Result<Vec<u32>, Located> {
         let online = self.list("sys/devices/system/cpu/online");
         let mask = self.text("proc/self/status").and_then(|status| {
             let line = status.lines().find_map(|l| l.strip_prefix("Cpus_allowed_list:"))?;
@@ -180,7 +181,7 @@ impl Tree<'_> {
             (None, None) => Vec::new(),
         };
         if allowed.is_empty() {
-            return Err(Error::new(format!(
+            return Err(Located::new(format!(
                 "no cpus found: neither Cpus_allowed_list in {} nor {} names one that is online",
                 self.path("proc/self/status").display(),
                 self.path("sys/devices/system/cpu/online").display()

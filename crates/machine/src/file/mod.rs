@@ -42,7 +42,8 @@ mod reader;
 mod table;
 mod writer;
 
-use crate::{Error, Machine, check};
+use crate::{Machine, check};
+use ground::Located;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -59,9 +60,11 @@ pub const FORMAT: u32 = 1;
 /// assert_eq!(machine::file::parse(&machine::file::to_text(&machine).unwrap(), "again").unwrap(), machine);
 ///
 /// let wrong = machine::file::parse("name = 'one'\n[[element]]\nnmae = 'A'", "one.toml").unwrap_err();
-/// assert!(wrong.to_string().starts_with("one.toml:3: element[0].nmae: unknown key; did you mean name?"));
+/// let wrong = wrong.to_string();
+/// assert!(wrong.starts_with("one.toml:3: element[0].nmae: unknown key; known are name, kind, "), "{wrong}");
+/// assert!(wrong.ends_with("; did you mean `name`?"), "{wrong}");
 /// ```
-pub fn parse(text: &str, file: &str) -> Result<Machine, Error> {
+pub fn parse(text: &str, file: &str) -> Result<Machine, Located> {
     if text.len() > FILE_BYTES_MAX {
         return Err(too_large().file(file));
     }
@@ -72,16 +75,16 @@ pub fn parse(text: &str, file: &str) -> Result<Machine, Error> {
 ///
 /// # Errors
 /// When the machine is not one that could be read again (see [`check`](crate::check::check)).
-pub fn to_text(machine: &Machine) -> Result<String, Error> {
+pub fn to_text(machine: &Machine) -> Result<String, Located> {
     check::check(machine)?;
     let text = writer::machine(machine);
     if text.len() > FILE_BYTES_MAX { Err(too_large()) } else { Ok(text) }
 }
 
 /// Reads a machine file.
-pub fn read(path: &Path) -> Result<Machine, Error> {
+pub fn read(path: &Path) -> Result<Machine, Located> {
     let name = path.display().to_string();
-    let wrong = |e: std::io::Error| Error::new(e.to_string()).file(&name);
+    let wrong = |e: std::io::Error| Located::new(e.to_string()).file(&name);
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).map_err(wrong)?;
     file.take(FILE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(wrong)?;
@@ -91,16 +94,16 @@ pub fn read(path: &Path) -> Result<Machine, Error> {
     let text = String::from_utf8(bytes).map_err(|e| {
         let before = &e.as_bytes()[..e.utf8_error().valid_up_to()];
         let line = 1 + before.iter().filter(|b| **b == b'\n').count();
-        Error::new("not UTF-8, which TOML is").line(line).file(&name)
+        Located::new("not UTF-8, which TOML is").line(line).file(&name)
     })?;
     parse(&text, &name)
 }
 
 /// Writes a machine file, whole or not at all; one that is there is replaced.
-pub fn write(path: &Path, machine: &Machine) -> Result<(), Error> {
+pub fn write(path: &Path, machine: &Machine) -> Result<(), Located> {
     let name = path.display().to_string();
     let text = to_text(machine).map_err(|e| e.file(&name))?;
-    let wrong = |e: std::io::Error| Error::new(e.to_string()).file(&name);
+    let wrong = |e: std::io::Error| Located::new(e.to_string()).file(&name);
     let mut part = path.as_os_str().to_owned();
     part.push(format!(".{}.part", std::process::id()));
     let part = Path::new(&part);
@@ -116,6 +119,6 @@ pub fn write(path: &Path, machine: &Machine) -> Result<(), Error> {
     })
 }
 
-fn too_large() -> Error {
-    Error::new(format!("more than {} MiB, the most that a machine file may have", FILE_BYTES_MAX >> 20))
+fn too_large() -> Located {
+    Located::new(format!("more than {} MiB, the most that a machine file may have", FILE_BYTES_MAX >> 20))
 }

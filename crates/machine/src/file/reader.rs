@@ -3,8 +3,8 @@
 use super::FORMAT;
 use super::table::{Table, locate};
 use crate::check::{self, ELEMENTS_MAX, REFERENCES_MAX};
-use crate::nearest::did_you_mean;
-use crate::{Block, Distances, Element, ElementId, Error, Limit, Machine, Memory, Overhead, Place, Role};
+use crate::{Block, Distances, Element, ElementId, Limit, Machine, Memory, Overhead, Place, Role};
+use ground::{Located, did_you_mean};
 use std::collections::HashMap;
 use toml::de::DeTable;
 
@@ -39,30 +39,30 @@ const LIMIT: [&str; 3] = ["name", "capacity_bytes_per_s", "pairs"];
 const OVERHEAD: [&str; 2] = ["per_transfer_ns", "per_byte_ns"];
 const DISTANCES: [&str; 2] = ["latency_ns", "bandwidth_bytes_per_s"];
 
-pub(super) fn machine(text: &str) -> Result<Machine, Error> {
+pub(super) fn machine(text: &str) -> Result<Machine, Located> {
     let line_of =
         |at: usize| 1 + text.as_bytes()[..at.min(text.len())].iter().filter(|b| **b == b'\n').count();
     let document = DeTable::parse(text).map_err(|e| {
         let message: String = e.message().lines().collect::<Vec<_>>().join("; ").chars().take(300).collect();
-        Error { line: e.span().map(|s| line_of(s.start)), ..Error::new(message) }
+        Located::new(message).line(e.span().map(|s| line_of(s.start)))
     })?;
     let root = document.get_ref();
     let machine = top(root).and_then(|machine| check::check(&machine).map(|()| machine));
     machine.map_err(|e| {
         let line = e.key.as_ref().and_then(|key| locate(root, key)).map(line_of);
-        Error { line, ..e }
+        e.line(line)
     })
 }
 
-fn top(root: &DeTable) -> Result<Machine, Error> {
+fn top(root: &DeTable) -> Result<Machine, Located> {
     let top = Table::new(root, String::new(), &TOP)?;
     if let Some(format) = top.u32("format")?.filter(|f| *f != FORMAT) {
-        return Err(Error::new(format!("{format}; this cellweave reads format {FORMAT}")).key("format"));
+        return Err(Located::new(format!("{format}; this cellweave reads format {FORMAT}")).key("format"));
     }
     let tables = top.tables("element", &ELEMENT)?;
     if tables.len() > ELEMENTS_MAX {
         let message = format!("{} elements; a machine has 1 to {ELEMENTS_MAX}", tables.len());
-        return Err(Error::new(message).key("element"));
+        return Err(Located::new(message).key("element"));
     }
     let elements = tables.iter().map(element).collect::<Result<Vec<_>, _>>()?;
     // First the names, then what refers to them.
@@ -107,17 +107,17 @@ fn top(root: &DeTable) -> Result<Machine, Error> {
     Ok(machine)
 }
 
-fn role(table: &Table) -> Result<Option<Role>, Error> {
+fn role(table: &Table) -> Result<Option<Role>, Located> {
     let Some(name) = table.text("role")? else { return Ok(None) };
     Role::from_name(&name).map(Some).ok_or_else(|| {
         let names = Role::ALL.map(Role::name);
         let shown: String = name.chars().take(60).collect();
         let message = format!("{shown:?} is none of {}{}", names.join(", "), did_you_mean(&name, names));
-        Error::new(message).key(table.path("role"))
+        Located::new(message).key(table.path("role"))
     })
 }
 
-fn element(table: &Table) -> Result<Element, Error> {
+fn element(table: &Table) -> Result<Element, Located> {
     let mut element = Element {
         name: table.needed("name", table.text("name")?)?,
         kind: table.text("kind")?.unwrap_or_else(|| "core".into()),
@@ -151,7 +151,7 @@ fn element(table: &Table) -> Result<Element, Error> {
     Ok(element)
 }
 
-fn limit(table: &Table, names: &mut Names) -> Result<Limit, Error> {
+fn limit(table: &Table, names: &mut Names) -> Result<Limit, Located> {
     let mut pairs = Vec::new();
     for block in table.tables("pairs", &["from", "to"])? {
         pairs.push(Block {
@@ -181,7 +181,7 @@ impl<'a> Names<'a> {
     }
 
     /// `*`, `FIRST..LAST` in the file's order, and names, one after the other.
-    fn elements(&mut self, texts: &[&str]) -> Result<Vec<ElementId>, Error> {
+    fn elements(&mut self, texts: &[&str]) -> Result<Vec<ElementId>, Located> {
         let mut ids = Vec::new();
         for text in texts {
             let range = if *text == "*" {
@@ -189,7 +189,7 @@ impl<'a> Names<'a> {
             } else if let Some((first, last)) = text.split_once("..") {
                 let (first, last) = (self.named(first)?, self.named(last)?);
                 if first > last {
-                    return Err(Error::new(format!(
+                    return Err(Located::new(format!(
                         "{text:?} runs backwards in the file's order of elements"
                     )));
                 }
@@ -202,18 +202,18 @@ impl<'a> Names<'a> {
             self.references += range.len();
             if self.references > REFERENCES_MAX {
                 let message = format!("more than {REFERENCES_MAX} elements in the pairs of all limits");
-                return Err(Error::new(message));
+                return Err(Located::new(message));
             }
             ids.extend(range);
         }
         Ok(ids)
     }
 
-    fn named(&self, name: &str) -> Result<ElementId, Error> {
+    fn named(&self, name: &str) -> Result<ElementId, Located> {
         self.index.get(name).copied().ok_or_else(|| {
             let near = did_you_mean(name, self.elements.iter().map(|e| e.name.as_str()));
             let shown: String = name.chars().take(60).collect();
-            Error::new(format!("unknown element {shown:?}{near}"))
+            Located::new(format!("unknown element {shown:?}{near}"))
         })
     }
 }

@@ -1,7 +1,6 @@
 //! A TOML table with the path to it, so that every error can name its key.
 
-use crate::Error;
-use crate::nearest::did_you_mean;
+use ground::{Located, did_you_mean};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -12,13 +11,13 @@ pub(super) struct Table<'a> {
 
 impl<'a> Table<'a> {
     /// The file's top level, or a table at `path`; only the keys `known` are allowed in it.
-    pub(super) fn new(table: &'a DeTable<'a>, path: String, known: &[&str]) -> Result<Self, Error> {
+    pub(super) fn new(table: &'a DeTable<'a>, path: String, known: &[&str]) -> Result<Self, Located> {
         let table = Self { table, path };
         if let Some(key) = table.keys().find(|key| !known.contains(key)) {
             let near = did_you_mean(key, known.iter().copied());
             let shown: String = key.chars().take(60).collect();
-            let message = format!("unknown key{near}; known are {}", known.join(", "));
-            return Err(Error::new(message).key(table.path(&shown)));
+            let message = format!("unknown key; known are {}{near}", known.join(", "));
+            return Err(Located::new(message).key(table.path(&shown)));
         }
         Ok(table)
     }
@@ -41,44 +40,44 @@ impl<'a> Table<'a> {
         key: &str,
         allowed: &str,
         convert: impl Fn(&'a DeValue<'a>) -> Option<T>,
-    ) -> Result<Option<T>, Error> {
+    ) -> Result<Option<T>, Located> {
         let Some(value) = self.get(key) else { return Ok(None) };
         convert(value).map(Some).ok_or_else(|| wrong(value, allowed).key(self.path(key)))
     }
 
-    pub(super) fn text(&self, key: &str) -> Result<Option<String>, Error> {
+    pub(super) fn text(&self, key: &str) -> Result<Option<String>, Located> {
         self.read(key, "a string", |v| v.as_str().map(str::to_string))
     }
 
-    pub(super) fn flag(&self, key: &str) -> Result<Option<bool>, Error> {
+    pub(super) fn flag(&self, key: &str) -> Result<Option<bool>, Located> {
         self.read(key, "true or false", DeValue::as_bool)
     }
 
-    pub(super) fn float(&self, key: &str) -> Result<Option<f64>, Error> {
+    pub(super) fn float(&self, key: &str) -> Result<Option<f64>, Located> {
         self.read(key, "a number", float)
     }
 
-    pub(super) fn u32(&self, key: &str) -> Result<Option<u32>, Error> {
+    pub(super) fn u32(&self, key: &str) -> Result<Option<u32>, Located> {
         self.read(key, "a whole number from 0 to 4294967295", |v| u32::try_from(whole(v)?).ok())
     }
 
-    pub(super) fn u64(&self, key: &str) -> Result<Option<u64>, Error> {
+    pub(super) fn u64(&self, key: &str) -> Result<Option<u64>, Located> {
         self.read(key, "a whole number from 0 on", whole)
     }
 
-    pub(super) fn table(&self, key: &str, known: &[&str]) -> Result<Option<Table<'a>>, Error> {
+    pub(super) fn table(&self, key: &str, known: &[&str]) -> Result<Option<Table<'a>>, Located> {
         let table = self.read(key, "a table", DeValue::as_table)?;
         table.map(|table| Table::new(table, self.path(key), known)).transpose()
     }
 
     /// A table whose keys are the user's own words.
-    pub(super) fn open_table(&self, key: &str) -> Result<Option<Table<'a>>, Error> {
+    pub(super) fn open_table(&self, key: &str) -> Result<Option<Table<'a>>, Located> {
         let table = self.read(key, "a table", DeValue::as_table)?;
         Ok(table.map(|table| Table { table, path: self.path(key) }))
     }
 
     /// An array of tables; empty when the key is absent.
-    pub(super) fn tables(&self, key: &str, known: &[&str]) -> Result<Vec<Table<'a>>, Error> {
+    pub(super) fn tables(&self, key: &str, known: &[&str]) -> Result<Vec<Table<'a>>, Located> {
         let array = self.read(key, "an array of tables", DeValue::as_array)?;
         let values = array.into_iter().flat_map(|a| a.iter()).enumerate();
         values
@@ -93,7 +92,7 @@ impl<'a> Table<'a> {
     }
 
     /// One string or an array of strings; empty when the key is absent.
-    pub(super) fn texts(&self, key: &str) -> Result<Vec<&'a str>, Error> {
+    pub(super) fn texts(&self, key: &str) -> Result<Vec<&'a str>, Located> {
         match self.get(key) {
             None => Ok(Vec::new()),
             Some(DeValue::String(text)) => Ok(vec![text]),
@@ -109,7 +108,7 @@ impl<'a> Table<'a> {
     }
 
     /// An array of arrays of numbers.
-    pub(super) fn matrix(&self, key: &str) -> Result<Option<Vec<Vec<f64>>>, Error> {
+    pub(super) fn matrix(&self, key: &str) -> Result<Option<Vec<Vec<f64>>>, Located> {
         let Some(rows) = self.read(key, "an array of arrays of numbers", DeValue::as_array)? else {
             return Ok(None);
         };
@@ -132,8 +131,8 @@ impl<'a> Table<'a> {
         Ok(Some(matrix))
     }
 
-    pub(super) fn needed<T>(&self, key: &str, value: Option<T>) -> Result<T, Error> {
-        value.ok_or_else(|| Error::new("missing").key(self.path(key)))
+    pub(super) fn needed<T>(&self, key: &str, value: Option<T>) -> Result<T, Located> {
+        value.ok_or_else(|| Located::new("missing").key(self.path(key)))
     }
 }
 
@@ -178,12 +177,12 @@ fn float(value: &DeValue) -> Option<f64> {
     }
 }
 
-fn wrong(value: &DeValue, allowed: &str) -> Error {
+fn wrong(value: &DeValue, allowed: &str) -> Located {
     let found = match value {
         DeValue::String(text) => format!("{:?}", text.chars().take(40).collect::<String>()),
         DeValue::Integer(number) => number.to_string().chars().take(40).collect(),
         DeValue::Float(number) => number.to_string().chars().take(40).collect(),
         other => format!("this {}", other.type_str()),
     };
-    Error::new(format!("{found} is not {allowed}"))
+    Located::new(format!("{found} is not {allowed}"))
 }

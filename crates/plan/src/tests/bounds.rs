@@ -1,22 +1,22 @@
 //! Bounds against brute force.
 
 use super::{brute_force, graph, host, machines, preset, random_graph, task};
-use crate::random::Random;
 use crate::{Problem, bound};
+use ground::Draws;
 use work::Buffering;
 
 const RULE: Buffering = Buffering::Shared;
 
 #[test]
 fn no_bound_is_above_the_best_of_all_mappings() {
-    let mut random = Random::new(11);
+    let mut draws = Draws::new(11);
     let mut tight = 0;
     for round in 0..600 {
         for (i, machine) in machines().iter().enumerate() {
             let n = machine.elements.len();
-            let tasks = 1 + random.below(if n > 3 { 4 } else { 5 });
-            let graph = random_graph(&mut random, tasks, if round % 2 == 0 { 300 } else { 40_000 });
-            let batch = 1 << random.below(3);
+            let tasks = 1 + draws.below(if n > 3 { 4 } else { 5 });
+            let graph = random_graph(&mut draws, tasks, if round % 2 == 0 { 300 } else { 40_000 });
+            let batch = 1 << draws.below(3);
             let rule = if round % 3 == 0 { Buffering::Duplicated } else { Buffering::Shared };
             let problem = Problem::new(machine, &graph).unwrap();
             let bound = bound(&problem, batch, rule);

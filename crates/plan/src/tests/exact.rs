@@ -3,8 +3,8 @@
 
 use super::{brute_force, graph, host, machines, preset, random_graph, task};
 use crate::exact::{Formulation, Program, finish, program};
-use crate::random::Random;
 use crate::{Method, Options, PlanError};
+use ground::Draws;
 use work::Buffering;
 
 const BOTH: [Formulation; 2] = [Formulation::Paper, Formulation::Compact];
@@ -27,12 +27,12 @@ fn broken(program: &Program, x: &[f64]) -> Option<String> {
 
 #[test]
 fn the_best_mapping_is_a_solution_with_its_period() {
-    let mut random = Random::new(17);
+    let mut draws = Draws::new(17);
     for round in 0..60 {
         for machine in &machines() {
-            let tasks = 1 + random.below(5);
-            let graph = random_graph(&mut random, tasks, 9_000);
-            let batch = 1 << random.below(3);
+            let tasks = 1 + draws.below(5);
+            let graph = random_graph(&mut draws, tasks, 9_000);
+            let batch = 1 << draws.below(3);
             let options = Options { batch: Some(batch), ..Options::default() };
             let Some((best, mapping)) = brute_force(machine, &graph, Buffering::Duplicated, batch) else {
                 continue;
@@ -82,8 +82,8 @@ fn spes_of_one_chip_are_interchangeable_and_chips_are_not() {
 
 #[test]
 fn the_compact_program_is_smaller_and_a_host_has_no_memory_rows() {
-    let mut random = Random::new(6);
-    let graph = random_graph(&mut random, 20, 100);
+    let mut draws = Draws::new(6);
+    let graph = random_graph(&mut draws, 20, 100);
     let size = |machine: &machine::Machine, formulation| {
         let program = program(machine, &graph, formulation, &Options::default()).unwrap();
         (program.cost.len(), program.row_lower.len())
@@ -99,8 +99,8 @@ fn the_compact_program_is_smaller_and_a_host_has_no_memory_rows() {
 
 #[test]
 fn a_program_that_no_solver_would_finish_is_refused() {
-    let mut random = Random::new(6);
-    let graph = random_graph(&mut random, 400, 100);
+    let mut draws = Draws::new(6);
+    let graph = random_graph(&mut draws, 400, 100);
     let error = program(&host(128, 1.0), &graph, Formulation::Paper, &Options::default()).unwrap_err();
     assert!(error.to_string().contains("400 tasks on 128 elements"), "{error}");
 }

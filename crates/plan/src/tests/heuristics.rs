@@ -1,8 +1,8 @@
 //! Algorithms 1 to 7 on cases worked out by hand.
 
 use super::{graph, host, preset, random_graph, task};
-use crate::random::Random;
 use crate::{Problem, cluster, delegate, greedy};
+use ground::Draws;
 use machine::Machine;
 use work::{Graph, Mapping};
 
@@ -87,9 +87,9 @@ fn delegate_keeps_neighbours_together_when_the_link_is_the_bottleneck() {
 
 #[test]
 fn delegate_never_worsens_the_score_it_started_from() {
-    let mut random = Random::new(21);
+    let mut draws = Draws::new(21);
     for _ in 0..20 {
-        let graph = random_graph(&mut random, 25, 6_000);
+        let graph = random_graph(&mut draws, 25, 6_000);
         let machine = preset("qs22", 2, 16);
         let problem = Problem::new(&machine, &graph).unwrap();
         let mapping = by_delegate(&machine, &graph);
@@ -121,8 +121,8 @@ fn cluster_keeps_apart_what_no_set_can_hold_together() {
 
 #[test]
 fn other_machines_are_sets_by_chip_and_l3() {
-    let mut random = Random::new(8);
-    let graph = random_graph(&mut random, 12, 500);
+    let mut draws = Draws::new(8);
+    let graph = random_graph(&mut draws, 12, 500);
     for map in [by_greedy, by_delegate, by_cluster] {
         let mapping = map(&host(4, 10.0), &graph);
         assert!(mapping.iter().all(|&e| e < 4));
@@ -143,8 +143,8 @@ fn disconnected_graphs_and_all_free_tasks_are_mapped() {
 
 #[test]
 fn every_heuristic_is_the_same_on_every_call() {
-    let mut random = Random::new(30);
-    let graph = random_graph(&mut random, 40, 5_000);
+    let mut draws = Draws::new(30);
+    let graph = random_graph(&mut draws, 40, 5_000);
     for map in [by_greedy, by_delegate, by_cluster] {
         assert_eq!(map(&preset("qs22", 2, 16), &graph), map(&preset("qs22", 2, 16), &graph));
     }

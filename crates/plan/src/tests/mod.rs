@@ -5,7 +5,7 @@ mod exact;
 mod heuristics;
 mod search;
 
-use crate::random::Random;
+use ground::Draws;
 use machine::{Block, Element, Limit, Machine, Memory, Overhead, Place, presets::Preset};
 use std::collections::BTreeMap;
 use work::{Edge, Graph, Port, Task};
@@ -13,7 +13,7 @@ use work::{Edge, Graph, Port, Task};
 /// A preset with so many PPEs and SPEs.
 pub(crate) fn preset(name: &str, ppe: u32, spe: u32) -> Machine {
     let preset = Preset::named(name).unwrap();
-    preset.machine(machine::presets::Options { ppe, spe, ..preset.all() })
+    preset.machine(machine::presets::PresetOptions { ppe, spe, ..preset.all() })
 }
 
 /// A host of cores in pairs, each pair with a limit of its own, with overheads and caches.
@@ -66,21 +66,21 @@ pub(crate) fn graph(tasks: Vec<Task>, edges: &[(usize, usize, u64, u64)]) -> Gra
 }
 
 /// A random DAG: some edges share a port, some peek; costs differ by kind.
-pub(crate) fn random_graph(random: &mut Random, tasks: usize, bytes: usize) -> Graph {
+pub(crate) fn random_graph(draws: &mut Draws, tasks: usize, bytes: usize) -> Graph {
     let list = (0..tasks)
         .map(|t| {
-            let ppe = 100.0 + random.below(4_000) as f64;
-            task(&format!("t{t}"), ppe, ppe * (0.3 + random.below(100) as f64 / 50.0))
+            let ppe = 100.0 + draws.below(4_000) as f64;
+            task(&format!("t{t}"), ppe, ppe * (0.3 + draws.below(100) as f64 / 50.0))
         })
         .collect();
     let mut edges = Vec::new();
     for to in 1..tasks {
-        for _ in 0..1 + random.below(2) {
-            let from = to - 1 - random.below(to.min(4));
+        for _ in 0..1 + draws.below(2) {
+            let from = to - 1 - draws.below(to.min(4));
             if !edges.iter().any(|e: &(usize, usize, u64, u64)| (e.0, e.1) == (from, to))
-                && random.below(8) > 0
+                && draws.below(8) > 0
             {
-                edges.push((from, to, 1 + random.below(bytes) as u64, random.below(3) as u64));
+                edges.push((from, to, 1 + draws.below(bytes) as u64, draws.below(3) as u64));
             }
         }
     }
@@ -89,7 +89,7 @@ pub(crate) fn random_graph(random: &mut Random, tasks: usize, bytes: usize) -> G
         // Now and then a broadcast.
         let from = graph.edges[i].from.task;
         let other = (0..i).find(|&j| graph.edges[j].from.task == from);
-        if let Some(j) = other.filter(|_| random.below(3) == 0) {
+        if let Some(j) = other.filter(|_| draws.below(3) == 0) {
             graph.edges[i].from = graph.edges[j].from.clone();
             graph.edges[i].bytes = graph.edges[j].bytes;
         }

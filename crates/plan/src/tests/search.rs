@@ -2,9 +2,9 @@
 
 use super::{brute_force, graph, host, machines, preset, random_graph, task};
 use crate::flow::Flow;
-use crate::random::Random;
 use crate::state::State;
 use crate::{Method, Options, PlanError, Problem, plan};
+use ground::Draws;
 use machine::Machine;
 use std::collections::BTreeMap;
 use work::plan::ViolationKind;
@@ -20,27 +20,27 @@ fn moves(method: Method, moves: u64) -> Options {
 
 #[test]
 fn loads_after_random_moves_are_those_of_work_and_model() {
-    let mut random = Random::new(5);
+    let mut draws = Draws::new(5);
     let mut list = machines();
     list.push(preset("qs22", 2, 16));
     for round in 0..60 {
         for machine in &list {
-            let mut graph = random_graph(&mut random, 2 + round % 20, 9_000);
+            let mut graph = random_graph(&mut draws, 2 + round % 20, 9_000);
             if round % 5 == 4 {
                 graph.edges[0].delay = 1; // takes the way of graphs with delays
             }
             for rule in [Buffering::Shared, Buffering::Duplicated] {
-                let batch = 1 << random.below(4);
+                let batch = 1 << draws.below(4);
                 let n = machine.elements.len();
                 let problem = Problem::new(machine, &graph).unwrap();
                 let flow = Flow::new(&graph, &problem.broadcasts, batch);
                 let mut state = State::new(&problem, &flow, rule, vec![0; graph.tasks.len()], 500.0);
                 for _ in 0..40 {
-                    let mut some = || (random.below(graph.tasks.len()), random.below(n));
+                    let mut some = || (draws.below(graph.tasks.len()), draws.below(n));
                     let (a, b) = (some(), some());
                     let both = [a, b];
                     let moves = if a.0 == b.0 { &both[..1] } else { &both[..] };
-                    let threshold = if random.below(2) == 0 { f64::INFINITY } else { 0.0 };
+                    let threshold = if draws.below(2) == 0 { f64::INFINITY } else { 0.0 };
                     let before = (state.mapping.clone(), state.overload);
                     if !state.try_move(moves, threshold) {
                         assert_eq!(before, (state.mapping.clone(), state.overload));
@@ -71,12 +71,12 @@ fn loads_after_random_moves_are_those_of_work_and_model() {
 
 #[test]
 fn annealing_finds_the_best_mapping_of_small_graphs() {
-    let mut random = Random::new(2);
+    let mut draws = Draws::new(2);
     let mut missed = Vec::new();
     for round in 0..40 {
         for (i, machine) in machines().iter().enumerate() {
-            let tasks = 2 + random.below(4);
-            let graph = random_graph(&mut random, tasks, 3_000);
+            let tasks = 2 + draws.below(4);
+            let graph = random_graph(&mut draws, tasks, 3_000);
             let options = Options { batch: Some(1), ..moves(Method::Anneal, 200_000) };
             let plan = run(machine, &graph, &options).unwrap();
             let (best, mapping) = brute_force(machine, &graph, Buffering::Shared, 1).unwrap();
@@ -92,9 +92,9 @@ fn annealing_finds_the_best_mapping_of_small_graphs() {
 
 #[test]
 fn the_same_moves_and_seed_repeat_a_plan_and_another_seed_still_plans() {
-    let mut random = Random::new(9);
+    let mut draws = Draws::new(9);
     let machine = preset("qs22", 1, 16);
-    let graph = random_graph(&mut random, 60, 3_000);
+    let graph = random_graph(&mut draws, 60, 3_000);
     let options = moves(Method::Auto, 30_000);
     let (a, b) = (run(&machine, &graph, &options).unwrap(), run(&machine, &graph, &options).unwrap());
     assert_eq!(a, b);
@@ -105,9 +105,9 @@ fn the_same_moves_and_seed_repeat_a_plan_and_another_seed_still_plans() {
 
 #[test]
 fn a_search_that_a_clock_ended_is_repeated_by_its_moves() {
-    let mut random = Random::new(10);
+    let mut draws = Draws::new(10);
     let machine = preset("qs22", 1, 16);
-    let graph = random_graph(&mut random, 50, 30_000);
+    let graph = random_graph(&mut draws, 50, 30_000);
     // 1 ms between the first readings, so that they move apart, then 3 ms.
     let readings = std::cell::Cell::new(0);
     let clock = || {
@@ -123,8 +123,8 @@ fn a_search_that_a_clock_ended_is_repeated_by_its_moves() {
 
 #[test]
 fn progress_that_says_stop_gets_the_best_plan_so_far() {
-    let mut random = Random::new(12);
-    let graph = random_graph(&mut random, 40, 3_000);
+    let mut draws = Draws::new(12);
+    let graph = random_graph(&mut draws, 40, 3_000);
     let mut calls = 0;
     let mut progress = |p: &crate::Progress| {
         calls += 1;
@@ -139,9 +139,9 @@ fn progress_that_says_stop_gets_the_best_plan_so_far() {
 
 #[test]
 fn auto_is_no_worse_than_the_feasible_heuristics() {
-    let mut random = Random::new(13);
+    let mut draws = Draws::new(13);
     for round in 0..12 {
-        let graph = random_graph(&mut random, 10 + 5 * round, 8_000);
+        let graph = random_graph(&mut draws, 10 + 5 * round, 8_000);
         let machine = preset("qs22", 1, 16);
         let rule = Some(Buffering::Duplicated);
         let auto = run(&machine, &graph, &Options { buffering: rule, ..moves(Method::Auto, 2_000) }).unwrap();
@@ -292,8 +292,8 @@ fn wrong_requests_are_errors_that_name_what_is_wrong() {
 
 #[test]
 fn a_plan_survives_its_own_json() {
-    let mut random = Random::new(1);
-    let graph = random_graph(&mut random, 12, 3_000);
+    let mut draws = Draws::new(1);
+    let graph = random_graph(&mut draws, 12, 3_000);
     let plan = run(&preset("qs22", 2, 16), &graph, &moves(Method::Auto, 5_000)).unwrap();
     assert_eq!(plan.mapping.len(), 12);
     assert_eq!(plan.first_period.len(), 12);

@@ -1,7 +1,7 @@
 //! Main memory, of the chip that each element sits on: the measurements of `dma-benchmark`, and what it left for later.
 
 use super::Pattern;
-use crate::{Error, Shape};
+use crate::{Shape, TargetError};
 use machine::ElementId;
 use machine::target::{Direction, Store, Transfer};
 
@@ -51,12 +51,16 @@ fn own(shape: &Shape, initiator: ElementId, direction: Direction) -> Transfer {
     Transfer { initiator, other: Store::Memory(shape.machine.elements[initiator].place.chip), direction }
 }
 
-fn all(shape: &Shape, name: &str, direction: fn(usize) -> Direction) -> Result<Vec<Vec<Transfer>>, Error> {
+fn all(
+    shape: &Shape,
+    name: &str,
+    direction: fn(usize) -> Direction,
+) -> Result<Vec<Vec<Transfer>>, TargetError> {
     let w = shape.workers(name, 1)?;
     Ok(vec![w.iter().enumerate().map(|(i, &e)| own(shape, e, direction(i))).collect()])
 }
 
-fn alone(shape: &Shape, name: &str, direction: Direction) -> Result<Vec<Vec<Transfer>>, Error> {
+fn alone(shape: &Shape, name: &str, direction: Direction) -> Result<Vec<Vec<Transfer>>, TargetError> {
     let w = shape.workers(name, 1)?;
     Ok(w.iter().map(|&e| vec![own(shape, e, direction)]).collect())
 }

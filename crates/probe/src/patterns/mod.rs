@@ -27,10 +27,10 @@ pub mod random;
 pub mod ring;
 pub mod ring_both;
 
-use crate::{Error, Shape};
+use crate::{Shape, TargetError};
+use ground::did_you_mean;
 use machine::ElementId;
 use machine::target::{Direction, Store, Transfer};
-use work::nearest::nearest;
 
 /// A pattern with a name.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +40,7 @@ pub struct Pattern {
     /// A line for lists.
     pub about: &'static str,
     /// The sets of transfers, each to be measured on its own.
-    pub sets: fn(&Shape) -> Result<Vec<Vec<Transfer>>, Error>,
+    pub sets: fn(&Shape) -> Result<Vec<Vec<Transfer>>, TargetError>,
 }
 
 /// Every pattern, in the order in which to list them.
@@ -73,17 +73,17 @@ pub const PATTERNS: [Pattern; 18] = [
 /// ```
 /// assert_eq!(probe::patterns::named("far").unwrap().name, "far");
 /// let wrong = probe::patterns::named("faar").unwrap_err().to_string();
-/// assert!(wrong.contains("did you mean far?"), "{wrong}");
+/// assert!(wrong.contains("did you mean `far`?"), "{wrong}");
 /// ```
-pub fn named(name: &str) -> Result<Pattern, Error> {
+pub fn named(name: &str) -> Result<Pattern, TargetError> {
     let found = PATTERNS.into_iter().find(|p| p.name == name);
     found.ok_or_else(|| {
         let names = || PATTERNS.iter().map(|p| p.name);
         let start: String = name.chars().take(40).collect();
-        let near = nearest(name, names()).map(|n| format!("; did you mean {n}?")).unwrap_or_default();
-        Error::Request(format!(
-            "no pattern {start:?}{near} There are {}, and patterns written out: 0<-7,7<-0",
-            names().collect::<Vec<_>>().join(", ")
+        TargetError::Request(format!(
+            "no pattern {start:?}; there are {}, and patterns written out: 0<-7,7<-0{}",
+            names().collect::<Vec<_>>().join(", "),
+            did_you_mean(name, names())
         ))
     })
 }

@@ -1,7 +1,7 @@
 //! PPEs and SPEs, one pair at a time: the slow reads of `streaming-schedule` 3.1.2, and reads of a PPE's memory.
 
 use super::{Pattern, reads};
-use crate::Error;
+use crate::TargetError;
 
 /// Each PPE reads from each SPE, each SPE from the main memory of each PPE's chip.
 pub const PATTERN: Pattern = Pattern {
@@ -13,7 +13,10 @@ pub const PATTERN: Pattern = Pattern {
         let w = shape.workers(PATTERN.name, 1)?;
         if ppes.is_empty() || !w.iter().all(of("spe")) {
             let name = &shape.machine.name;
-            return Err(Error::Request(format!("{} needs a PPE and an SPE; {name} has none", PATTERN.name)));
+            return Err(TargetError::Request(format!(
+                "{} needs a PPE and an SPE; {name} has none",
+                PATTERN.name
+            )));
         }
         let with = |&p: &usize| {
             let (there, back) =

@@ -1,6 +1,6 @@
 //! Mappings as that paper writes them: `[a0 a1 ...]` says that thread i executes task ai.
 
-use crate::Error;
+use crate::TargetError;
 
 /// The most tasks whose mappings are listed: 40,320 with task 0 on thread 0.
 pub const LISTED_TASKS_MAX: usize = 9;
@@ -15,11 +15,11 @@ pub const LISTED_TASKS_MAX: usize = 9;
 /// use probe::ring::mapping::all;
 /// assert_eq!(all(6, false)?.len(), 120);
 /// assert_eq!(all(3, false)?, [[0, 1, 2], [0, 2, 1]]);
-/// # Ok::<(), probe::Error>(())
+/// # Ok::<(), probe::TargetError>(())
 /// ```
-pub fn all(tasks: usize, any_first: bool) -> Result<Vec<Vec<usize>>, Error> {
+pub fn all(tasks: usize, any_first: bool) -> Result<Vec<Vec<usize>>, TargetError> {
     if tasks > LISTED_TASKS_MAX {
-        return Err(Error::Request(format!(
+        return Err(TargetError::Request(format!(
             "every mapping of {tasks} tasks is too many; name the mappings, or take at most {LISTED_TASKS_MAX} tasks"
         )));
     }
@@ -62,9 +62,9 @@ pub fn text(mapping: &[usize]) -> String {
 /// use probe::ring::mapping::parse;
 /// assert_eq!(parse("[024531]")?, [0, 2, 4, 5, 3, 1]);
 /// assert_eq!(parse("0 10 1")?, [0, 10, 1]);
-/// # Ok::<(), probe::Error>(())
+/// # Ok::<(), probe::TargetError>(())
 /// ```
-pub fn parse(written: &str) -> Result<Vec<usize>, Error> {
+pub fn parse(written: &str) -> Result<Vec<usize>, TargetError> {
     let inner = written.trim();
     let inner = inner.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(inner).trim();
     let separated = inner.contains([' ', ',']);
@@ -75,7 +75,7 @@ pub fn parse(written: &str) -> Result<Vec<usize>, Error> {
     };
     let number = |part: &&str| {
         part.parse().map_err(|_| {
-            Error::Request(format!(
+            TargetError::Request(format!(
                 "mapping {written}: `{part}` is no task; written like [024531] or 0,2,4,5,3,1"
             ))
         })
@@ -87,8 +87,8 @@ pub fn parse(written: &str) -> Result<Vec<usize>, Error> {
 ///
 /// # Errors
 /// Says what is missing or there twice; where `any_first` is false, that thread 0 executes another task than 0.
-pub fn check(mapping: &[usize], tasks: usize, any_first: bool) -> Result<(), Error> {
-    let refuse = |why: String| Err(Error::Request(format!("mapping {}: {why}", text(mapping))));
+pub fn check(mapping: &[usize], tasks: usize, any_first: bool) -> Result<(), TargetError> {
+    let refuse = |why: String| Err(TargetError::Request(format!("mapping {}: {why}", text(mapping))));
     if mapping.len() != tasks {
         return refuse(format!("{} numbers for {tasks} tasks", mapping.len()));
     }

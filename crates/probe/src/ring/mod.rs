@@ -9,12 +9,12 @@
 //! | [`ranking`] | what such a list comes to |
 //!
 //! ```
-//! use probe::ring::{self, Options};
-//! let options = Options { rounds: 20, ..Options::on("ps3", None, None)? };
+//! use probe::ring::{self, RingOptions};
+//! let options = RingOptions { rounds: 20, ..RingOptions::on("ps3", None, None)? };
 //! let straight = ring::run(&ring::mapping::parse("[024531]")?, &options)?;
 //! assert_eq!(straight.counts.packets, 6 * 2 * 20);
 //! assert!(straight.elapsed_ns > 0.0);
-//! # Ok::<(), probe::Error>(())
+//! # Ok::<(), probe::TargetError>(())
 //! ```
 
 mod library;
@@ -25,10 +25,10 @@ mod task;
 
 pub use library::Counts;
 pub use ranking::{Ranking, spearman};
-pub use sweep::{Progress, Sweep, sweep};
+pub use sweep::{RingProgress, Sweep, sweep};
 
-use crate::Error;
-use crate::random::Random;
+use crate::TargetError;
+use ground::Draws;
 use library::Place;
 use sim::{Parameters, Simulation};
 use std::cell::RefCell;
@@ -61,7 +61,7 @@ pub enum Placement {
 
 /// What to run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct RingOptions {
     /// The machine; threads have its first SPEs.
     pub parameters: Parameters,
     /// Tasks of the ring, one to an SPE.
@@ -80,13 +80,13 @@ pub struct Options {
     pub any_first: bool,
 }
 
-impl Options {
+impl RingOptions {
     /// The published experiment on a simulated machine: all SPEs of its first chip, packets of 1 kB both ways, threads
     /// pinned. The machine's default rule set and hidden SPEs where none are given.
     ///
     /// # Errors
     /// Names the machine, rule set or SPE that there is not.
-    pub fn on(machine: &str, rules: Option<&str>, hidden: Option<&[usize]>) -> Result<Self, Error> {
+    pub fn on(machine: &str, rules: Option<&str>, hidden: Option<&[usize]>) -> Result<Self, TargetError> {
         let parameters = sim::target::parameters(machine, rules, hidden)?;
         Ok(Self {
             tasks: parameters.spes() / parameters.chips,
@@ -104,9 +104,9 @@ impl Options {
     ///
     /// # Errors
     /// Names the option and what is allowed.
-    pub fn check(&self) -> Result<(), Error> {
-        let refuse = |message: String| Err(Error::Request(message));
-        self.parameters.check().map_err(|e| Error::Request(e.to_string()))?;
+    pub fn check(&self) -> Result<(), TargetError> {
+        let refuse = |message: String| Err(TargetError::Request(message));
+        self.parameters.check().map_err(|e| TargetError::Request(e.to_string()))?;
         let (machine, spes) = (&self.parameters.name, self.parameters.spes());
         if self.tasks < TASKS_MIN || self.tasks > spes {
             return refuse(format!(
@@ -130,10 +130,7 @@ impl Options {
     pub fn places(&self) -> Vec<usize> {
         let mut places: Vec<usize> = (0..self.tasks).collect();
         if self.placement == Placement::Default {
-            let mut random = Random::new(self.seed);
-            for i in (1..places.len()).rev() {
-                places.swap(i, random.below(i + 1));
-            }
+            Draws::new(self.seed).shuffle(&mut places);
         }
         places
     }
@@ -155,34 +152,34 @@ pub struct Run {
 /// Runs the ring under a mapping: thread i executes task `mapping[i]`.
 ///
 /// # Errors
-/// What [`Options::check`] and [`mapping::check`] refuse; what ended the simulation early.
-pub fn run(mapping: &[usize], options: &Options) -> Result<Run, Error> {
+/// What [`RingOptions::check`] and [`mapping::check`] refuse; what ended the simulation early.
+pub fn run(mapping: &[usize], options: &RingOptions) -> Result<Run, TargetError> {
     options.check()?;
     mapping::check(mapping, options.tasks, options.any_first)?;
     run_on(&mapping::spes(mapping, &options.places()), options)
 }
 
-/// Runs the ring with task i on SPE `spes[i]`, whatever [`placement`](Options::placement) says.
+/// Runs the ring with task i on SPE `spes[i]`, whatever [`placement`](RingOptions::placement) says.
 ///
 /// # Errors
 /// As [`run`]; also when two tasks are on one SPE, or one is on none.
-pub fn run_on(spes: &[usize], options: &Options) -> Result<Run, Error> {
+pub fn run_on(spes: &[usize], options: &RingOptions) -> Result<Run, TargetError> {
     run_until(spes, options, Arc::new(|| true))
 }
 
 /// [`run_on`] while `beat` says to go on.
 fn run_until(
     spes: &[usize],
-    options: &Options,
+    options: &RingOptions,
     beat: Arc<dyn Fn() -> bool + Send + Sync>,
-) -> Result<Run, Error> {
+) -> Result<Run, TargetError> {
     options.check()?;
     check_spes(spes, options)?;
-    let failed = |e: sim::Error| Error::Failed(format!("ring {}: {e}", mapping::text(spes)));
+    let failed = |e: sim::SimError| TargetError::Failed(format!("ring {}: {e}", mapping::text(spes)));
     let ways: &[Way] = if options.bidirectional { &[Way::Up, Way::Down] } else { &[Way::Up] };
     let tasks = options.tasks;
-    let mut random = Random::new(start_state(spes, options.seed));
-    let mut byte = || random.below(256) as u8;
+    let mut draws = Draws::new(start_state(spes, options.seed));
+    let mut byte = || draws.below(256) as u8;
     let mut packet = |_| (0..options.packet_bytes).map(|_| byte()).collect::<Vec<u8>>();
     let packets = Rc::new((0..tasks * ways.len()).map(&mut packet).collect::<Vec<_>>());
     let counts = Rc::new(RefCell::new(Counts::default()));
@@ -195,7 +192,7 @@ fn run_until(
             packet_bytes: options.packet_bytes,
             rounds: options.rounds,
             ways,
-            delay_ns: random.below(START_SPREAD_NS) as u64,
+            delay_ns: draws.below(START_SPREAD_NS) as u64,
             packets: packets.clone(),
             counts: counts.clone(),
             beat: beat.clone(),
@@ -212,7 +209,7 @@ fn run_until(
     })
 }
 
-fn check_spes(spes: &[usize], options: &Options) -> Result<(), Error> {
+fn check_spes(spes: &[usize], options: &RingOptions) -> Result<(), TargetError> {
     let most = options.parameters.spes();
     let twice = (1..spes.len()).find(|&i| spes[..i].contains(&spes[i]));
     let wrong = if spes.len() != options.tasks {
@@ -224,7 +221,7 @@ fn check_spes(spes: &[usize], options: &Options) -> Result<(), Error> {
     } else {
         return Ok(());
     };
-    Err(Error::Request(format!("tasks on SPEs {}: {wrong}", mapping::text(spes))))
+    Err(TargetError::Request(format!("tasks on SPEs {}: {wrong}", mapping::text(spes))))
 }
 
 /// A seed of its own for every mapping of a run, whichever thread runs it and in whatever order.

@@ -1,6 +1,6 @@
 //! What the run times of many mappings come to: ranks, and the numbers of `ring-mapping`, section 3.
 
-use crate::Error;
+use crate::TargetError;
 
 /// Run times of mappings in several runs, ranked by their average.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,20 +16,20 @@ impl Ranking {
     ///
     /// # Errors
     /// Without a run or a mapping; when a run has not one positive time for each mapping.
-    pub fn new(mappings: Vec<Vec<usize>>, runs: Vec<Vec<f64>>) -> Result<Self, Error> {
+    pub fn new(mappings: Vec<Vec<usize>>, runs: Vec<Vec<f64>>) -> Result<Self, TargetError> {
         if mappings.is_empty() || runs.is_empty() {
             let (m, r) = (mappings.len(), runs.len());
-            return Err(Error::Request(format!(
+            return Err(TargetError::Request(format!(
                 "{m} mappings and {r} runs to be ranked; at least one of each"
             )));
         }
         for (i, run) in runs.iter().enumerate() {
             if run.len() != mappings.len() {
                 let (n, m) = (run.len(), mappings.len());
-                return Err(Error::Request(format!("run {i} has {n} times for {m} mappings")));
+                return Err(TargetError::Request(format!("run {i} has {n} times for {m} mappings")));
             }
             if let Some(time) = run.iter().find(|time| !(time.is_finite() && **time > 0.0)) {
-                return Err(Error::Request(format!("run {i} has a time of {time}; allowed: above 0")));
+                return Err(TargetError::Request(format!("run {i} has a time of {time}; allowed: above 0")));
             }
         }
         let average = |m: usize| runs.iter().map(|run| run[m]).sum::<f64>() / runs.len() as f64;
@@ -85,7 +85,7 @@ impl Ranking {
     ///
     /// # Errors
     /// When it is not among them.
-    pub fn rank(&self, mapping: &[usize]) -> Result<usize, Error> {
+    pub fn rank(&self, mapping: &[usize]) -> Result<usize, TargetError> {
         self.index(mapping).map(|i| place(&self.averages, i))
     }
 
@@ -93,7 +93,7 @@ impl Ranking {
     ///
     /// # Errors
     /// As [`rank`](Self::rank).
-    pub fn run_ranks(&self, mapping: &[usize]) -> Result<Vec<usize>, Error> {
+    pub fn run_ranks(&self, mapping: &[usize]) -> Result<Vec<usize>, TargetError> {
         let i = self.index(mapping)?;
         Ok(self.runs.iter().map(|run| place(run, i)).collect())
     }
@@ -102,7 +102,7 @@ impl Ranking {
     ///
     /// # Errors
     /// As [`rank`](Self::rank).
-    pub fn slowdown(&self, mapping: &[usize]) -> Result<f64, Error> {
+    pub fn slowdown(&self, mapping: &[usize]) -> Result<f64, TargetError> {
         self.index(mapping).map(|i| self.averages[i] / self.best())
     }
 
@@ -110,12 +110,12 @@ impl Ranking {
     ///
     /// # Errors
     /// When its mappings are others, or there are too few to be compared.
-    pub fn correlation(&self, other: &Self) -> Result<f64, Error> {
+    pub fn correlation(&self, other: &Self) -> Result<f64, TargetError> {
         if self.mappings != other.mappings {
-            return Err(Error::Request("lists of different mappings cannot be compared".into()));
+            return Err(TargetError::Request("lists of different mappings cannot be compared".into()));
         }
         spearman(&self.averages, &other.averages).ok_or_else(|| {
-            Error::Request("lists without two different times have no ranks to be compared".into())
+            TargetError::Request("lists without two different times have no ranks to be compared".into())
         })
     }
 
@@ -123,10 +123,10 @@ impl Ranking {
         self.averages[self.order[0]]
     }
 
-    fn index(&self, mapping: &[usize]) -> Result<usize, Error> {
+    fn index(&self, mapping: &[usize]) -> Result<usize, TargetError> {
         self.mappings.iter().position(|m| m == mapping).ok_or_else(|| {
             let (text, n) = (super::mapping::text(mapping), self.mappings.len());
-            Error::Request(format!("mapping {text} is not among the {n} that were run"))
+            TargetError::Request(format!("mapping {text} is not among the {n} that were run"))
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Many mappings, several runs, several threads: the same answer whatever the number of threads.
 
-use super::{Options, Ranking, mapping, run_until};
-use crate::Error;
+use super::{Ranking, RingOptions, mapping, run_until};
+use crate::TargetError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -13,7 +13,7 @@ pub const RUNS_MAX: usize = 1000;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sweep {
     /// The ring; the runs' seeds are `seed`, `seed + 1` and so on.
-    pub options: Options,
+    pub options: RingOptions,
     /// Only these; every one where none are named.
     pub mappings: Option<Vec<Vec<usize>>>,
     /// Runs of each mapping, from different start states.
@@ -24,7 +24,7 @@ pub struct Sweep {
 
 /// How far it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct RingProgress {
     /// Rings that were run.
     pub done: usize,
     /// Rings to be run: mappings times runs.
@@ -38,21 +38,21 @@ pub struct Progress {
 /// What [`run`](super::run) refuses; a mapping named twice; the first mapping that failed; that it was stopped.
 ///
 /// ```
-/// use probe::ring::{Options, Sweep, sweep};
-/// let options = Options { tasks: 4, rounds: 10, ..Options::on("cell", None, None)? };
+/// use probe::ring::{RingOptions, Sweep, sweep};
+/// let options = RingOptions { tasks: 4, rounds: 10, ..RingOptions::on("cell", None, None)? };
 /// let ranking = sweep(&Sweep { options, mappings: None, runs: 2, threads: None }, &mut |_| true)?;
 /// assert_eq!(ranking.mappings().len(), 6);
 /// assert!(ranking.worst_by_best() >= 1.0);
-/// # Ok::<(), probe::Error>(())
+/// # Ok::<(), probe::TargetError>(())
 /// ```
-pub fn sweep(sweep: &Sweep, progress: &mut dyn FnMut(Progress) -> bool) -> Result<Ranking, Error> {
+pub fn sweep(sweep: &Sweep, progress: &mut dyn FnMut(RingProgress) -> bool) -> Result<Ranking, TargetError> {
     let options = &sweep.options;
     options.check()?;
     if sweep.runs == 0 || sweep.runs > RUNS_MAX {
-        return Err(Error::Request(format!("{} runs; allowed: 1 to {RUNS_MAX}", sweep.runs)));
+        return Err(TargetError::Request(format!("{} runs; allowed: 1 to {RUNS_MAX}", sweep.runs)));
     }
     if sweep.threads == Some(0) {
-        return Err(Error::Request("0 threads; at least 1".into()));
+        return Err(TargetError::Request("0 threads; at least 1".into()));
     }
     let mappings = match &sweep.mappings {
         Some(named) => named.clone(),
@@ -61,17 +61,17 @@ pub fn sweep(sweep: &Sweep, progress: &mut dyn FnMut(Progress) -> bool) -> Resul
     let mut sorted: Vec<&Vec<usize>> = mappings.iter().collect();
     sorted.sort();
     if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(Error::Request(format!("mapping {} is named twice", mapping::text(twice[0]))));
+        return Err(TargetError::Request(format!("mapping {} is named twice", mapping::text(twice[0]))));
     }
     for named in &mappings {
         mapping::check(named, options.tasks, options.any_first)?;
     }
     if mappings.is_empty() {
-        return Err(Error::Request("0 mappings; name at least 1".into()));
+        return Err(TargetError::Request("0 mappings; name at least 1".into()));
     }
     let total = mappings.len() * sweep.runs;
-    let own = |run: usize| Options { seed: options.seed.wrapping_add(run as u64), ..options.clone() };
-    let runs: Vec<(Options, Vec<usize>)> =
+    let own = |run: usize| RingOptions { seed: options.seed.wrapping_add(run as u64), ..options.clone() };
+    let runs: Vec<(RingOptions, Vec<usize>)> =
         (0..sweep.runs).map(own).map(|o| (o.clone(), o.places())).collect();
     let one = |job: usize, beat| {
         let (options, places) = &runs[job / mappings.len()];
@@ -89,21 +89,21 @@ type Beat = Arc<dyn Fn() -> bool + Send + Sync>;
 /// What threads tell.
 enum Told {
     Alive,
-    Done(usize, Result<f64, Error>),
+    Done(usize, Result<f64, TargetError>),
 }
 
 fn in_parallel(
     total: usize,
     threads: usize,
-    one: impl Fn(usize, Beat) -> Result<super::Run, Error> + Sync,
-    progress: &mut dyn FnMut(Progress) -> bool,
-) -> Result<Vec<f64>, Error> {
+    one: impl Fn(usize, Beat) -> Result<super::Run, TargetError> + Sync,
+    progress: &mut dyn FnMut(RingProgress) -> bool,
+) -> Result<Vec<f64>, TargetError> {
     let stop = Arc::new(AtomicBool::new(false));
     let next = AtomicUsize::new(0);
     let (tell, told) = mpsc::channel();
     let mut times = vec![0.0; total];
     // The first in the order of jobs, whoever finds one first: a sweep fails in the same way each time.
-    let mut failure: Option<(usize, Error)> = None;
+    let mut failure: Option<(usize, TargetError)> = None;
     let mut stopped = false;
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -141,14 +141,14 @@ fn in_parallel(
                     }
                 }
             }
-            if !stopped && !progress(Progress { done, total }) {
+            if !stopped && !progress(RingProgress { done, total }) {
                 stopped = true;
                 stop.store(true, Ordering::Relaxed);
             }
         }
     });
     match failure {
-        _ if stopped => Err(Error::Failed("stopped".into())),
+        _ if stopped => Err(TargetError::Failed("stopped".into())),
         Some((_, error)) => Err(error),
         None => Ok(times),
     }

@@ -212,35 +212,15 @@ pub fn edge_name(graph: &Graph, e: EdgeId) -> String {
     format!("{} -> {}", end(&edge.from), end(&edge.to))
 }
 
-/// `did you mean 'x'? known are ..`.
+/// ``known are: a, b; did you mean `x`?``.
 pub fn allowed<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.collect();
-    let nearest = known
-        .iter()
-        .map(|k| (distance(wrong, k), k))
-        .filter(|(d, k)| *d <= k.len().max(wrong.len()).div_ceil(3))
-        .min();
     let mut list = known.iter().take(40).copied().collect::<Vec<_>>().join(", ");
     if known.len() > 40 {
         list.push_str(", ..");
     }
-    match (nearest, known.is_empty()) {
-        (_, true) => "there are none".into(),
-        (Some((_, k)), _) => format!("did you mean '{k}'? Known are: {list}"),
-        (None, _) => format!("known are: {list}"),
+    match known.is_empty() {
+        true => "there are none".into(),
+        false => format!("known are: {list}{}", ground::did_you_mean(wrong, known)),
     }
-}
-
-/// Letters to change, add or drop to get from one word to the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(64).enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let best = (diagonal + usize::from(x != *y)).min(row[j] + 1).min(row[j + 1] + 1);
-            diagonal = std::mem::replace(&mut row[j + 1], best);
-        }
-    }
-    row[b.len()]
 }

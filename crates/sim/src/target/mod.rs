@@ -13,9 +13,9 @@ mod spe;
 #[cfg(test)]
 mod tests;
 
-use crate::{Address, Error as SimError, LINE_BYTES, Parameters, Rules, Simulation};
+use crate::{Address, LINE_BYTES, Parameters, Rules, SimError, Simulation};
 use machine::presets::Preset;
-use machine::target::{Direction, Error, Experiment, Sample, Store, Target, Timer, Times, Transfer};
+use machine::target::{Direction, Experiment, Sample, Store, Target, TargetError, Timer, Times, Transfer};
 use machine::{ElementId, Machine};
 use places::{Arena, Ends, STORE_BYTES};
 use std::cell::RefCell;
@@ -53,7 +53,7 @@ impl SimTarget {
     ///
     /// # Errors
     /// When they cannot be simulated.
-    pub fn new(parameters: Parameters) -> Result<Self, Error> {
+    pub fn new(parameters: Parameters) -> Result<Self, TargetError> {
         parameters.check().map_err(request)?;
         let machine = machine_of(&parameters);
         Ok(Self { parameters, machine })
@@ -133,12 +133,12 @@ fn hidden(p: &Parameters) -> String {
 }
 
 /// What cannot be simulated was asked for wrongly.
-fn request(e: SimError) -> Error {
-    Error::Request(e.to_string())
+fn request(e: SimError) -> TargetError {
+    TargetError::Request(e.to_string())
 }
 
-fn failed(e: SimError) -> Error {
-    Error::Failed(e.to_string())
+fn failed(e: SimError) -> TargetError {
+    TargetError::Failed(e.to_string())
 }
 
 impl Target for SimTarget {
@@ -167,12 +167,12 @@ impl Target for SimTarget {
         (SAMPLE_BYTES / size_bytes.max(1)).clamp(REPEATS.0, REPEATS.1)
     }
 
-    fn check(&self, experiment: &Experiment) -> Result<(), Error> {
+    fn check(&self, experiment: &Experiment) -> Result<(), TargetError> {
         experiment.check(&self.machine)?;
         let transfers = u64::from(experiment.repeats) * experiment.transfers.len() as u64;
         let packets = transfers * u64::from(experiment.size_bytes.div_ceil(LINE_BYTES));
         if packets > PACKETS_MAX {
-            return Err(Error::Request(format!(
+            return Err(TargetError::Request(format!(
                 "{transfers} transfers of {} bytes are {packets} packets of {LINE_BYTES} bytes; at most {PACKETS_MAX} are \
                  simulated at a time: repeat them less often than {} times",
                 experiment.size_bytes, experiment.repeats
@@ -184,7 +184,7 @@ impl Target for SimTarget {
             }
             let name = self.name(t.initiator);
             if !matches!(self.line(t).end, End::Store(_)) {
-                return Err(Error::Request(format!(
+                return Err(TargetError::Request(format!(
                     "{name} starts transfers of SPEs only, through their queues: {name}<-SPE0, not its own of memory"
                 )));
             }
@@ -195,7 +195,7 @@ impl Target for SimTarget {
             let bytes = places::needed(experiment, initiates);
             let is_end = |t: &Transfer| self.line(t).end == End::Store(spe);
             if (initiates || experiment.transfers.iter().any(is_end)) && bytes > u64::from(STORE_BYTES) {
-                return Err(Error::Request(format!(
+                return Err(TargetError::Request(format!(
                     "{}: {} buffers of {} bytes and what others read and write take {bytes} bytes of its local store; \
                      {} of {} are left beside the program",
                     self.name(element),
@@ -209,7 +209,7 @@ impl Target for SimTarget {
         Ok(())
     }
 
-    fn measure(&mut self, experiment: &Experiment, _samples: u32) -> Result<Vec<Sample>, Error> {
+    fn measure(&mut self, experiment: &Experiment, _samples: u32) -> Result<Vec<Sample>, TargetError> {
         self.check(experiment)?;
         let mut sim = Simulation::new(self.parameters.clone()).map_err(request)?;
         let found = Rc::new(RefCell::new(vec![Times::default(); experiment.transfers.len()]));
@@ -312,14 +312,18 @@ impl Log {
 /// assert_eq!(ps3.hidden, [1, 6]);
 /// assert!(sim::target::parameters("ps3", Some("no"), None).is_err());
 /// ```
-pub fn parameters(name: &str, rules: Option<&str>, hidden: Option<&[usize]>) -> Result<Parameters, Error> {
+pub fn parameters(
+    name: &str,
+    rules: Option<&str>,
+    hidden: Option<&[usize]>,
+) -> Result<Parameters, TargetError> {
     let mut p = Parameters::named(name).ok_or_else(|| {
-        Error::Request(format!("no simulated machine {name:?}; there are {}", NAMES.join(", ")))
+        TargetError::Request(format!("no simulated machine {name:?}; there are {}", NAMES.join(", ")))
     })?;
     if let Some(rules) = rules {
         p.rules = Rules::named(rules).ok_or_else(|| {
             let names: Vec<String> = Rules::all().into_iter().map(|r| r.name).collect();
-            Error::Request(format!("no rule set {rules:?}; there are {}", names.join(", ")))
+            TargetError::Request(format!("no rule set {rules:?}; there are {}", names.join(", ")))
         })?;
     }
     if let Some(hidden) = hidden {

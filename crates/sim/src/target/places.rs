@@ -1,7 +1,7 @@
 //! Where an experiment's bytes are: in local stores, and in main memory.
 
 use super::{End, Line};
-use crate::{Address, Error, LINE_BYTES, LOCAL_STORE_BYTES, Simulation};
+use crate::{Address, LINE_BYTES, LOCAL_STORE_BYTES, SimError, Simulation};
 use machine::target::{Direction, Experiment, Walk};
 use std::collections::BTreeMap;
 
@@ -39,7 +39,12 @@ pub struct Arena {
 
 impl Arena {
     /// The other ends of an initiator's lines; who writes memory has a buffer of its own for it.
-    pub fn ends(&mut self, sim: &mut Simulation, lines: &[Line], e: &Experiment) -> Result<Vec<Ends>, Error> {
+    pub fn ends(
+        &mut self,
+        sim: &mut Simulation,
+        lines: &[Line],
+        e: &Experiment,
+    ) -> Result<Vec<Ends>, SimError> {
         let (step, round) = match e.walk {
             Walk::Next | Walk::Cached => (e.size_bytes, (MEMORY_BYTES / e.size_bytes).max(1)),
             Walk::Stride(bytes) => (bytes, e.repeats.min(STRIDED_BYTES / bytes).max(1)),
@@ -50,7 +55,7 @@ impl Arena {
             if e.walk == Walk::Cached {
                 sim.cache_in_ppe(at, bytes);
             }
-            Ok::<_, Error>(at)
+            Ok::<_, SimError>(at)
         };
         let mut ends = Vec::with_capacity(lines.len());
         for line in lines {

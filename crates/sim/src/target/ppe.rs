@@ -2,7 +2,7 @@
 
 use super::places::{offset, stride};
 use super::{End, Log, Seen, Work};
-use crate::{Address, DMA_BYTES_MAX, Error, Ppe, Simulation};
+use crate::{Address, DMA_BYTES_MAX, Ppe, SimError, Simulation};
 use machine::target::BUFFERS_MAX;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -24,7 +24,7 @@ pub struct Starts {
 
 impl Starts {
     /// Gives PPE0 its program, and the other one if it initiates something.
-    pub fn programs(self, sim: &mut Simulation) -> Result<(), Error> {
+    pub fn programs(self, sim: &mut Simulation) -> Result<(), SimError> {
         let started = Rc::new(Cell::new(false));
         let mut own = None;
         for initiator in self.ppes {

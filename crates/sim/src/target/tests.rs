@@ -21,7 +21,7 @@ fn line(initiator: ElementId, other: Store, direction: Direction) -> Transfer {
 
 fn refused(t: &SimTarget, e: &Experiment) -> String {
     match t.check(e).unwrap_err() {
-        Error::Request(message) => message,
+        TargetError::Request(message) => message,
         other => panic!("{other:?}"),
     }
 }

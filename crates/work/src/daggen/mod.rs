@@ -19,9 +19,8 @@ use crate::graph::DEFAULT_CODE_BYTES;
 use crate::{Edge, Graph, Port, Task, sizes};
 use std::collections::{BTreeMap, HashSet};
 
-mod draw;
 mod paper;
-use draw::Draw;
+use ground::Draws;
 pub use paper::{PAPER_CCRS, paper_set};
 
 /// Operations per ns of an SPE: 3.2 GHz x 4 lanes x 2 (multiply and add).
@@ -108,22 +107,22 @@ impl Settings {
 /// ```
 pub fn generate(settings: &Settings) -> Result<Graph, BadSetting> {
     settings.check()?;
-    let mut draw = Draw::new(settings.seed);
-    let widths = widths(settings, &mut draw);
-    let pairs = pairs(settings, &widths, &mut draw)?;
-    let graph = figures(settings, &pairs, &mut draw);
+    let mut draws = Draws::new(settings.seed);
+    let widths = widths(settings, &mut draws);
+    let pairs = pairs(settings, &widths, &mut draws)?;
+    let graph = figures(settings, &pairs, &mut draws);
     debug_assert_eq!(graph.validate(), Ok(()));
     Ok(graph)
 }
 
 /// Tasks per level.
-fn widths(settings: &Settings, draw: &mut Draw) -> Vec<usize> {
+fn widths(settings: &Settings, draws: &mut Draws) -> Vec<usize> {
     // Rounding must not decide between 9.999.. and 10: powers differ in the last bit between machines.
     let mean = ((settings.tasks as f64).powf(settings.fat) + 1e-9).floor();
     let mut widths = Vec::new();
     let mut left = settings.tasks;
     while left > 0 {
-        let off = draw.between(settings.regular - 1.0, 1.0 - settings.regular);
+        let off = draws.between(settings.regular - 1.0, 1.0 - settings.regular);
         let width = ((mean * (1.0 + off)) as usize).clamp(1, left);
         widths.push(width);
         left -= width;
@@ -132,7 +131,11 @@ fn widths(settings: &Settings, draw: &mut Draw) -> Vec<usize> {
 }
 
 /// (producer, consumer), by consumer.
-fn pairs(settings: &Settings, widths: &[usize], draw: &mut Draw) -> Result<Vec<(usize, usize)>, BadSetting> {
+fn pairs(
+    settings: &Settings,
+    widths: &[usize],
+    draws: &mut Draws,
+) -> Result<Vec<(usize, usize)>, BadSetting> {
     let starts: Vec<usize> = widths
         .iter()
         .scan(0, |at, w| {
@@ -145,12 +148,12 @@ fn pairs(settings: &Settings, widths: &[usize], draw: &mut Draw) -> Result<Vec<(
     for level in 1..widths.len() {
         for task in starts[level]..starts[level] + widths[level] {
             let above = widths[level - 1];
-            let wanted = (1 + draw.between(0.0, settings.density * above as f64) as usize).min(above);
+            let wanted = (1 + draws.between(0.0, settings.density * above as f64) as usize).min(above);
             parents.clear();
             for _ in 0..wanted {
-                let up = 1 + draw.below(settings.jump as u64) as usize;
+                let up = 1 + draws.below_u64(settings.jump as u64) as usize;
                 let from = level.saturating_sub(up);
-                let first = draw.below(widths[from] as u64) as usize;
+                let first = draws.below_u64(widths[from] as u64) as usize;
                 // The next one that is not yet a parent; none, where all are.
                 let free = (0..widths[from]).map(|i| starts[from] + (first + i) % widths[from]);
                 if let Some(parent) = free.into_iter().find(|p| !parents.contains(p)) {
@@ -168,12 +171,12 @@ fn pairs(settings: &Settings, widths: &[usize], draw: &mut Draw) -> Result<Vec<(
     Ok(pairs)
 }
 
-fn figures(settings: &Settings, pairs: &[(usize, usize)], draw: &mut Draw) -> Graph {
-    let bytes: Vec<u64> = pairs.iter().map(|_| 16 * (draw.octaves(16.0, 3.0) as u64)).collect();
+fn figures(settings: &Settings, pairs: &[(usize, usize)], draws: &mut Draws) -> Graph {
+    let bytes: Vec<u64> = pairs.iter().map(|_| 16 * (draws.octaves(16.0, 3.0) as u64)).collect();
     let peeks: Vec<u64> = (0..settings.tasks)
         .map(|_| {
-            let peeks = draw.below(4) == 0;
-            let peek = 1 + draw.below(settings.peek.max(1));
+            let peeks = draws.below_u64(4) == 0;
+            let peek = 1 + draws.below_u64(settings.peek.max(1));
             if peeks && settings.peek > 0 { peek } else { 0 }
         })
         .collect();
@@ -192,8 +195,8 @@ fn figures(settings: &Settings, pairs: &[(usize, usize)], draw: &mut Draw) -> Gr
         edges.push(Edge { from, to, bytes, peek, delay: 0 });
     }
     // A task alone on its level with no edge at all still works on something.
-    let weights: Vec<f64> = moved.iter().map(|&b| b.max(256) as f64 * draw.octaves(0.5, 2.0)).collect();
-    let ratios: Vec<f64> = (0..settings.tasks).map(|_| draw.octaves(0.5, 3.0)).collect();
+    let weights: Vec<f64> = moved.iter().map(|&b| b.max(256) as f64 * draws.octaves(0.5, 2.0)).collect();
+    let ratios: Vec<f64> = (0..settings.tasks).map(|_| draws.octaves(0.5, 3.0)).collect();
     let elements = bytes.iter().sum::<u64>().max(256) as f64 / ELEMENT_BYTES;
     let per_weight = elements / settings.ccr / weights.iter().sum::<f64>();
     let tasks = (0..settings.tasks).map(|t| {

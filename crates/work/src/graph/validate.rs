@@ -1,7 +1,8 @@
 //! Whether a graph makes sense.
 
-use crate::error::{Invalid, Place, quoted};
+use crate::error::{Invalid, Part};
 use crate::{Edge, EdgeId, Graph, Port, TaskId, Value, sizes};
+use ground::quoted;
 use std::collections::HashMap;
 
 impl Graph {
@@ -12,7 +13,7 @@ impl Graph {
     /// knows mapping and batch.
     ///
     /// # Errors
-    /// [`Invalid`]: the place, what is wrong there and what is allowed.
+    /// [`Invalid`]: the part, what is wrong there and what is allowed.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.check_sizes()?;
         self.check_tasks()?;
@@ -27,7 +28,7 @@ impl Graph {
     }
 
     fn check_sizes(&self) -> Result<(), Invalid> {
-        let wrong = |key: &str, message| Err(invalid(Place::Graph, key, message));
+        let wrong = |key: &str, message| Err(invalid(Part::Graph, key, message));
         if self.tasks.is_empty() {
             return wrong("task", "the graph has no task; it needs at least one".into());
         }
@@ -65,7 +66,7 @@ impl Graph {
         let mut seen: HashMap<&str, TaskId> = HashMap::with_capacity(self.tasks.len());
         for (id, task) in self.tasks.iter().enumerate() {
             let wrong =
-                |key: &str, m| Err(invalid(Place::Task(id), &format!("task {}{key}", quoted(&task.name)), m));
+                |key: &str, m| Err(invalid(Part::Task(id), &format!("task {}{key}", quoted(&task.name)), m));
             is_name("a task", &task.name).or_else(|message| wrong(", name", message))?;
             if let Some(first) = seen.insert(&task.name, id) {
                 let message =
@@ -94,7 +95,7 @@ impl Graph {
             for (key, port) in [("from", &edge.from), ("to", &edge.to)] {
                 if port.task >= self.tasks.len() {
                     let message = format!("task index {} of {} tasks", port.task, self.tasks.len());
-                    return Err(invalid(Place::Edge(id), &format!("edge {}, {key}", id + 1), message));
+                    return Err(invalid(Part::Edge(id), &format!("edge {}, {key}", id + 1), message));
                 }
                 is_name("a port", &port.name).or_else(|message| self.wrong_edge(id, key, message))?;
             }
@@ -222,7 +223,7 @@ impl Graph {
             cycle.len() - 1
         );
         let edge = into[task].unwrap_or(0);
-        invalid(Place::Edge(edge), &self.edge_key(edge, "delay"), message)
+        invalid(Part::Edge(edge), &self.edge_key(edge, "delay"), message)
     }
 
     fn edge_key(&self, id: EdgeId, key: &str) -> String {
@@ -232,12 +233,12 @@ impl Graph {
     }
 
     fn wrong_edge<T>(&self, id: EdgeId, key: &str, message: String) -> Result<T, Invalid> {
-        Err(invalid(Place::Edge(id), &self.edge_key(id, key), message))
+        Err(invalid(Part::Edge(id), &self.edge_key(id, key), message))
     }
 }
 
-fn invalid(place: Place, key: &str, message: String) -> Invalid {
-    Invalid { place, key: key.into(), message }
+fn invalid(part: Part, key: &str, message: String) -> Invalid {
+    Invalid { part, key: key.into(), message }
 }
 
 fn too_large(value: u64, least: u64, most: u64) -> String {

@@ -1,9 +1,9 @@
 //! Whether a plan makes sense, and whether it fits a graph and a machine.
 
 use super::{FORMAT, Plan};
-use crate::error::quoted;
 use crate::schedule::minimum_slots;
-use crate::{Buffering, Graph, Mapping, Schedule, Slots, nearest, sizes};
+use crate::{Buffering, Graph, Mapping, Schedule, Slots, sizes};
+use ground::{did_you_mean, quoted};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
@@ -50,7 +50,7 @@ impl Plan {
             problems.push(format!("the task {} has no element", quoted(task)));
         }
         for task in self.mapping.keys().filter(|t| !tasks.contains(t.as_str())) {
-            let hint = nearest::hint(task, tasks.iter().copied());
+            let hint = did_you_mean(task, tasks.iter().copied());
             problems.push(format!(
                 "it maps the task {}, which the application does not have{hint}",
                 quoted(task)
@@ -61,7 +61,7 @@ impl Plan {
             *unknown.entry(element).or_default() += 1;
         }
         for (element, count) in unknown {
-            let hint = nearest::hint(element, elements.iter().copied());
+            let hint = did_you_mean(element, elements.iter().copied());
             problems.push(format!(
                 "{count} tasks are on {}, which the machine does not have{hint}",
                 quoted(element)
@@ -108,9 +108,9 @@ impl Plan {
         }
         if Buffering::from_name(&self.buffering).is_none() {
             let names = [Buffering::Duplicated.name(), Buffering::Shared.name()];
-            let hint = nearest::hint(&self.buffering, names);
+            let hint = did_you_mean(&self.buffering, names);
             problems.push(format!(
-                "buffering {}{hint}; {} are allowed",
+                "buffering {}; {} are allowed{hint}",
                 quoted(&self.buffering),
                 names.join(", ")
             ));

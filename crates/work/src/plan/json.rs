@@ -1,9 +1,8 @@
 //! A plan's file.
 
 use super::{BadPlan, FORMAT, Plan};
-use crate::error::ReadError;
-use crate::nearest;
 use crate::read::{self, json};
+use ground::{Located, did_you_mean};
 use std::path::Path;
 
 impl Plan {
@@ -11,7 +10,7 @@ impl Plan {
     ///
     /// # Errors
     /// As [`Plan::from_json`], or the file cannot be read.
-    pub fn read(path: impl AsRef<Path>) -> Result<Plan, ReadError> {
+    pub fn read(path: impl AsRef<Path>) -> Result<Plan, Located> {
         let path = path.as_ref();
         Plan::from_json(&read::file(path)?, &path.display().to_string())
     }
@@ -22,9 +21,9 @@ impl Plan {
     /// # Errors
     /// Not JSON, another format version, a key missing or unknown, a number that is not finite, or parts that contradict
     /// each other.
-    pub fn from_json(text: &str, file_name: &str) -> Result<Plan, ReadError> {
-        let error = |line, key: Option<&str>, message| ReadError {
-            file: file_name.into(),
+    pub fn from_json(text: &str, file_name: &str) -> Result<Plan, Located> {
+        let error = |line, key: Option<&str>, message| Located {
+            file: Some(file_name.into()),
             line,
             key: key.map(str::to_string),
             message,
@@ -67,9 +66,8 @@ fn explain(error: &serde_json::Error) -> String {
     let mut names = message.split('`').skip(1).step_by(2);
     match names.next() {
         Some(wrong) if message.starts_with("unknown field") => {
-            format!("unknown key {wrong:?}{}; keys are {}", nearest::hint(wrong, names.clone()), {
-                names.collect::<Vec<_>>().join(", ")
-            })
+            let near = did_you_mean(wrong, names.clone());
+            format!("unknown key {wrong:?}; keys are {}{near}", names.collect::<Vec<_>>().join(", "))
         }
         Some(name) if message.starts_with("missing field") => format!("the key {name:?} is missing"),
         _ => message.to_string(),

@@ -2,8 +2,8 @@
 
 use super::draft::{Draft, DraftEdge, End};
 use super::tree::{Entry, Node, Tree};
-use crate::error::{ReadError, quoted};
-use crate::{Profile, Task, Value, nearest, sizes};
+use crate::{Profile, Task, Value, sizes};
+use ground::{Located, did_you_mean, quoted};
 use std::collections::BTreeMap;
 
 const TOP: &[&str] = &["name", "code_bytes", "profile", "task", "edge"];
@@ -16,7 +16,7 @@ const OVERHEAD: &[&str] = &["per_transfer_ns", "per_byte_ns"];
 type Wrong = (usize, String, String);
 
 /// Puts the application at `root` into `draft`.
-pub(super) fn read(root: &Node, draft: &mut Draft) -> Result<(), ReadError> {
+pub(super) fn read(root: &Node, draft: &mut Draft) -> Result<(), Located> {
     top(root, draft).map_err(|(line, key, message)| {
         draft.error(Some(line), Some(key.as_str()).filter(|k| !k.is_empty()), message)
     })
@@ -222,7 +222,7 @@ fn missing(line: usize, place: &str, key: &str, allowed: &[&str]) -> Wrong {
 }
 
 fn unknown(entry: &Entry, place: &str, allowed: &[&str]) -> Wrong {
-    let hint = nearest::hint(&entry.key, allowed.iter().copied());
-    let message = format!("unknown key {}{hint}; keys are {}", quoted(&entry.key), allowed.join(", "));
+    let hint = did_you_mean(&entry.key, allowed.iter().copied());
+    let message = format!("unknown key {}; keys are {}{hint}", quoted(&entry.key), allowed.join(", "));
     (entry.line, place.into(), message)
 }

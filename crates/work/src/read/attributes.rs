@@ -12,8 +12,8 @@
 //! Other attributes (colours, labels, positions) are left alone, unless they look like one of these misspelt.
 
 use super::draft::{DraftEdge, End};
-use crate::error::quoted;
-use crate::{Graph, Task, Value, nearest, sizes};
+use crate::{Graph, Task, Value, sizes};
+use ground::{did_you_mean, quoted};
 
 const NODE: &[&str] = &["cost", "cost_ppe", "cost_spe", "cost_core", "kernel", "stateless"];
 const EDGE: &[&str] = &["bytes", "peek", "delay", "from_port", "to_port"];
@@ -102,10 +102,8 @@ pub(super) fn graph(graph: &mut Graph, key: &str, text: &str) -> Result<(), Stri
 }
 
 fn left_alone(key: &str, known: &[&str]) -> Result<(), String> {
-    match nearest::nearest(key, known.iter().copied()) {
-        Some(near) => Err(format!("unknown attribute; did you mean {near:?}?")),
-        None => Ok(()),
-    }
+    let near = did_you_mean(key, known.iter().copied());
+    if near.is_empty() { Ok(()) } else { Err(format!("unknown attribute{near}")) }
 }
 
 fn number(text: &str) -> Result<f64, String> {

@@ -17,9 +17,9 @@
 
 use super::Draft;
 use super::draft::{DraftEdge, End};
+use crate::Task;
 use crate::daggen::OPERATIONS_PER_NS;
-use crate::error::{ReadError, quoted};
-use crate::{Task, nearest};
+use ground::{Located, did_you_mean, quoted};
 use std::collections::HashMap;
 
 const TYPES: [&str; 4] = ["ROOT", "COMPUTATION", "TRANSFER", "END"];
@@ -41,7 +41,7 @@ struct Listed<'a> {
 }
 
 /// Puts the graph in `text` into `draft`.
-pub(super) fn read(text: &str, draft: &mut Draft) -> Result<(), ReadError> {
+pub(super) fn read(text: &str, draft: &mut Draft) -> Result<(), Located> {
     let mut nodes = Vec::new();
     let mut count = None;
     for (at, line) in text.lines().enumerate() {
@@ -60,7 +60,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<(), ReadError> {
             Some("NODE") => nodes.push(node(words, line_number).map_err(|message| wrong(draft, message))?),
             first => {
                 let first = first.unwrap_or_default();
-                let hint = nearest::hint(first, ["NODE", "NODE_COUNT"]);
+                let hint = did_you_mean(first, ["NODE", "NODE_COUNT"]);
                 let message = format!("NODE or NODE_COUNT expected, {} found{hint}", quoted(first));
                 return Err(wrong(draft, message));
             }
@@ -94,9 +94,9 @@ fn node<'a>(mut words: impl Iterator<Item = &'a str>, line: usize) -> Result<Lis
         "TRANSFER" => Kind::Transfer,
         "END" => Kind::End,
         _ => {
-            let hint = nearest::hint(kind, TYPES);
+            let hint = did_you_mean(kind, TYPES);
             return Err(format!(
-                "{} is no type of a node{hint}; types are {}",
+                "{} is no type of a node; types are {}{hint}",
                 quoted(kind),
                 TYPES.join(", ")
             ));
@@ -108,7 +108,7 @@ fn node<'a>(mut words: impl Iterator<Item = &'a str>, line: usize) -> Result<Lis
     Ok(Listed { id, children, kind, cost, line })
 }
 
-fn connect(nodes: &[Listed], draft: &mut Draft) -> Result<(), ReadError> {
+fn connect(nodes: &[Listed], draft: &mut Draft) -> Result<(), Located> {
     let mut of: HashMap<u64, usize> = HashMap::with_capacity(nodes.len());
     for (at, node) in nodes.iter().enumerate() {
         if of.insert(node.id, at).is_some() {

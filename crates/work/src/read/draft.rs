@@ -1,7 +1,8 @@
 //! A graph while it is read: edges name their tasks, and every part knows its line.
 
-use crate::error::{Place, ReadError, quoted};
-use crate::{Edge, Graph, Port, Task, TaskId, graph::DEFAULT_CODE_BYTES, nearest, sizes};
+use crate::error::Part;
+use crate::{Edge, Graph, Port, Task, TaskId, graph::DEFAULT_CODE_BYTES, sizes};
+use ground::{Located, did_you_mean, quoted};
 use std::collections::{HashMap, HashSet};
 
 pub(super) struct Draft {
@@ -55,8 +56,8 @@ impl Draft {
         }
     }
 
-    pub(super) fn error(&self, line: Option<usize>, key: Option<&str>, message: String) -> ReadError {
-        ReadError { file: self.file.clone(), line, key: key.map(str::to_string), message }
+    pub(super) fn error(&self, line: Option<usize>, key: Option<&str>, message: String) -> Located {
+        Located { file: Some(self.file.clone()), line, key: key.map(str::to_string), message }
     }
 
     pub(super) fn task(&mut self, task: Task, line: usize) {
@@ -80,7 +81,7 @@ impl Draft {
     }
 
     /// Finds the tasks of the edges, numbers the ports that have no name, and validates.
-    pub(super) fn finish(self) -> Result<Graph, ReadError> {
+    pub(super) fn finish(self) -> Result<Graph, Located> {
         let mut ids: HashMap<&str, TaskId> = HashMap::with_capacity(self.graph.tasks.len());
         for (id, task) in self.graph.tasks.iter().enumerate() {
             ids.entry(&task.name).or_insert(id);
@@ -89,7 +90,7 @@ impl Draft {
         for (at, edge) in self.edges.iter().enumerate() {
             let find = |end: &End, key: &str, line: usize| {
                 ids.get(end.task.as_str()).copied().ok_or_else(|| {
-                    let hint = nearest::hint(&end.task, self.graph.tasks.iter().map(|t| t.name.as_str()));
+                    let hint = did_you_mean(&end.task, self.graph.tasks.iter().map(|t| t.name.as_str()));
                     let message = format!("no task is called {}{hint}", quoted(&end.task));
                     self.error(Some(line), Some(&format!("edge {}, {key}", at + 1)), message)
                 })
@@ -109,12 +110,12 @@ impl Draft {
             edges.push(Edge { from, to, bytes: edge.bytes, peek: edge.peek, delay: edge.delay });
         }
         let graph = Graph { edges, ..self.graph };
-        graph.validate().map_err(|invalid| ReadError {
-            file: self.file,
-            line: match invalid.place {
-                Place::Graph => None,
-                Place::Task(id) => self.task_lines.get(id).copied(),
-                Place::Edge(id) => self.edges.get(id).map(|e| e.line),
+        graph.validate().map_err(|invalid| Located {
+            file: Some(self.file),
+            line: match invalid.part {
+                Part::Graph => None,
+                Part::Task(id) => self.task_lines.get(id).copied(),
+                Part::Edge(id) => self.edges.get(id).map(|e| e.line),
             },
             key: Some(invalid.key),
             message: invalid.message,

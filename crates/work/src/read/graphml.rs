@@ -5,8 +5,8 @@
 
 use super::attributes::{self, EdgeAttributes};
 use super::{Draft, Lines};
-use crate::error::{ReadError, quoted};
 use crate::{Task, sizes};
+use ground::{Located, quoted};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use std::collections::HashMap;
@@ -41,7 +41,7 @@ struct State<'d> {
 type Attributes = HashMap<String, String>;
 
 /// Puts the graph in `text` into `draft`.
-pub(super) fn read(text: &str, draft: &mut Draft) -> Result<(), ReadError> {
+pub(super) fn read(text: &str, draft: &mut Draft) -> Result<(), Located> {
     let lines = Lines::new(text);
     let mut state = State {
         draft,

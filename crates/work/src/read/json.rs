@@ -1,24 +1,19 @@
 //! JSON, with a line for every value.
 
 use super::tree::{Entry, Node, Tree};
-use crate::error::{ReadError, quoted};
 use crate::sizes;
+use ground::{Located, quoted};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// Parses `text`; a key that comes twice in a table is an error.
-pub(crate) fn parse<'a>(text: &'a str, file: &str) -> Result<Node<'a>, ReadError> {
+pub(crate) fn parse<'a>(text: &'a str, file: &str) -> Result<Node<'a>, Located> {
     let mut parser = Parser { text, at: 0, line: 1, depth: 0, values: 0 };
     let whole = parser.node().and_then(|node| {
         parser.blanks();
         if parser.at == text.len() { Ok(node) } else { Err("something follows the end".into()) }
     });
-    whole.map_err(|message| ReadError {
-        file: file.into(),
-        line: Some(parser.line),
-        key: None,
-        message: format!("not JSON: {message}"),
-    })
+    whole.map_err(|message| Located::new(format!("not JSON: {message}")).line(parser.line).file(file))
 }
 
 struct Parser<'a> {

@@ -14,8 +14,8 @@
 //! Every graph that is returned is [valid](Graph::validate). Time and memory are linear in the file, whose size is limited
 //! ([`sizes::FILE_BYTES`], [`sizes::TOML_BYTES`]).
 
-pub use crate::error::ReadError;
-use crate::{Graph, nearest, sizes};
+use crate::{Graph, sizes};
+use ground::{Located, did_you_mean};
 use std::{fs, io::Read, path::Path};
 
 mod app;
@@ -64,21 +64,16 @@ impl Format {
     ///
     /// # Errors
     /// The extension is missing or unknown; the message lists those that are known.
-    pub fn of(path: &Path) -> Result<Format, ReadError> {
+    pub fn of(path: &Path) -> Result<Format, Located> {
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
         let known = || Format::ALL.iter().flat_map(|f| f.extensions()).copied();
         Format::ALL.into_iter().find(|f| f.extensions().contains(&extension.as_str())).ok_or_else(|| {
-            ReadError {
-                file: path.display().to_string(),
-                line: None,
-                key: None,
-                message: format!(
-                    "the extension {:?} stands for no format of applications; known are {}{}",
-                    extension,
-                    known().collect::<Vec<_>>().join(", "),
-                    nearest::hint(&extension, known())
-                ),
-            }
+            Located::new(format!(
+                "the extension {extension:?} stands for no format of applications; known are {}{}",
+                known().collect::<Vec<_>>().join(", "),
+                did_you_mean(&extension, known())
+            ))
+            .file(path.display().to_string())
         })
     }
 }
@@ -87,7 +82,7 @@ impl Format {
 ///
 /// # Errors
 /// The file cannot be read, is too large, is not UTF-8, or holds no valid graph.
-pub fn path(path: impl AsRef<Path>) -> Result<Graph, ReadError> {
+pub fn path(path: impl AsRef<Path>) -> Result<Graph, Located> {
     let path = path.as_ref();
     let format = Format::of(path)?;
     text(format, &file(path)?, &path.display().to_string())
@@ -103,7 +98,7 @@ pub fn path(path: impl AsRef<Path>) -> Result<Graph, ReadError> {
 /// let error = work::read::text(work::read::Format::Toml, text, "app.toml").unwrap_err();
 /// assert_eq!(error.to_string(), "app.toml:7: edge 1, to: no task is called \"c\"");
 /// ```
-pub fn text(format: Format, text: &str, file_name: &str) -> Result<Graph, ReadError> {
+pub fn text(format: Format, text: &str, file_name: &str) -> Result<Graph, Located> {
     let mut draft = Draft::new(file_name);
     let most = if format == Format::Toml { sizes::TOML_BYTES } else { sizes::FILE_BYTES };
     if text.len() as u64 > most {
@@ -124,8 +119,10 @@ pub fn text(format: Format, text: &str, file_name: &str) -> Result<Graph, ReadEr
 ///
 /// # Errors
 /// The file cannot be read, is longer, or is not UTF-8.
-pub fn file(path: &Path) -> Result<String, ReadError> {
-    let fail = |line, message| ReadError { file: path.display().to_string(), line, key: None, message };
+pub fn file(path: &Path) -> Result<String, Located> {
+    let fail = |line: Option<usize>, message: String| {
+        Located::new(message).line(line).file(path.display().to_string())
+    };
     let opened = fs::File::open(path).map_err(|e| fail(None, format!("cannot be read: {e}")))?;
     let mut bytes = Vec::new();
     // One byte more than allowed: a device or a growing file has no length to ask for.

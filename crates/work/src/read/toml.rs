@@ -2,18 +2,15 @@
 
 use super::Lines;
 use super::tree::{Entry, Node, Tree};
-use crate::error::ReadError;
 use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
+use ground::Located;
 
 /// Parses `text`. The parser itself limits how deep brackets nest.
-pub(super) fn parse<'a>(text: &'a str, file: &str) -> Result<Node<'a>, ReadError> {
+pub(super) fn parse<'a>(text: &'a str, file: &str) -> Result<Node<'a>, Located> {
     let lines = Lines::new(text);
-    let fail = |offset: Option<usize>, message: String| ReadError {
-        file: file.into(),
-        line: offset.map(|o| lines.of(o)),
-        key: None,
-        message,
+    let fail = |offset: Option<usize>, message: String| {
+        Located::new(message).line(offset.map(|o| lines.of(o))).file(file)
     };
     let document = DeTable::parse(text).map_err(|e| {
         let message = e.message().lines().collect::<Vec<_>>().join("; ");
@@ -42,12 +39,12 @@ fn node<'a>(value: Spanned<DeValue<'a>>, lines: &Lines) -> Result<Node<'a>, Wron
         DeValue::Integer(n) => match i64::from_str_radix(n.as_str(), n.radix()) {
             Ok(n) => Tree::Whole(n),
             Err(_) => {
-                return Err((at, format!("the number {} is too large", crate::error::quoted(n.as_str()))));
+                return Err((at, format!("the number {} is too large", ground::quoted(n.as_str()))));
             }
         },
         DeValue::Float(x) => match x.as_str().parse() {
             Ok(x) => Tree::Float(x),
-            Err(_) => return Err((at, format!("{} is not a number", crate::error::quoted(x.as_str())))),
+            Err(_) => return Err((at, format!("{} is not a number", ground::quoted(x.as_str())))),
         },
         DeValue::Datetime(d) => Tree::Date(d.to_string()),
         DeValue::Array(list) => {

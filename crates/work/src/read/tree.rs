@@ -39,7 +39,7 @@ impl Tree<'_> {
             Tree::Bool(b) => b.to_string(),
             Tree::Whole(n) => n.to_string(),
             Tree::Float(x) => x.to_string(),
-            Tree::Text(t) => format!("the text {}", crate::error::quoted(t)),
+            Tree::Text(t) => format!("the text {}", ground::quoted(t)),
             Tree::Date(d) => format!("the date {d}"),
             Tree::List(_) => "a list".into(),
             Tree::Table(_) => "a table".into(),

@@ -26,7 +26,7 @@ impl Token<'_> {
     /// What a message calls it.
     pub(super) fn describe(&self) -> String {
         match self {
-            Token::Id { text, .. } => crate::error::quoted(text),
+            Token::Id { text, .. } => ground::quoted(text),
             Token::Sign(c) => format!("{c:?}"),
             Token::Arrow => "\"->\"".into(),
             Token::Line => "\"--\"".into(),

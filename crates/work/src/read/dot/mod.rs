@@ -14,8 +14,8 @@
 
 use super::Draft;
 use super::attributes::{self, EdgeAttributes};
-use crate::error::{ReadError, quoted};
-use crate::{Task, nearest, sizes};
+use crate::{Task, sizes};
+use ground::{Located, did_you_mean, quoted};
 use std::collections::{HashMap, HashSet};
 
 mod lex;
@@ -55,7 +55,7 @@ struct Parser<'a, 'd> {
 }
 
 /// Puts the graph in `text` into `draft`.
-pub(super) fn read(text: &str, draft: &mut Draft) -> Result<(), ReadError> {
+pub(super) fn read(text: &str, draft: &mut Draft) -> Result<(), Located> {
     let mut parser = Parser {
         lexer: Lexer::new(text),
         token: Token::End,
@@ -122,7 +122,7 @@ impl Parser<'_, '_> {
             let Token::Id { text, .. } = &self.token else {
                 return Err(format!("`digraph` expected, {} found", self.token.describe()));
             };
-            let hint = nearest::hint(text, ["digraph", "strict"]);
+            let hint = did_you_mean(text, ["digraph", "strict"]);
             return Err(format!("`digraph` expected, {} found{hint}", quoted(text)));
         }
         self.advance()?;

@@ -1,7 +1,7 @@
 //! What to measure, and the experiments that this makes: all of them are made, and refused, before any is done.
 
 use crate::patterns::{Pattern, named};
-use crate::{Error, Shape, workers, written};
+use crate::{Shape, TargetError, workers, written};
 use machine::Machine;
 use machine::target::{Experiment, Target, Transfer, Walk};
 
@@ -11,7 +11,7 @@ pub const SEED_DEFAULT: u64 = 1;
 pub const DRAWS_DEFAULT: usize = 10;
 /// The most that may be drawn.
 pub const DRAWS_MAX: usize = 100_000;
-/// The most experiments of one request.
+/// The most experiments at a time.
 pub const JOBS_MAX: usize = 1_000_000;
 /// The most samples of one experiment.
 pub const SAMPLES_MAX: u32 = 1_000_000;
@@ -28,7 +28,7 @@ const BUFFERS_DEFAULT: u32 = 4;
 
 /// What to measure.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct ProbeOptions {
     /// Names, or written out (`0<-7,7<-0`); empty: all pairs, and main memory.
     pub patterns: Vec<String>,
     /// Bytes of a transfer; empty: 16 kB, and 16 bytes for latency when `buffers` is empty too.
@@ -53,7 +53,7 @@ pub struct Request {
     pub machine_file: bool,
 }
 
-impl Default for Request {
+impl Default for ProbeOptions {
     fn default() -> Self {
         Self {
             patterns: Vec::new(),
@@ -71,7 +71,7 @@ impl Default for Request {
     }
 }
 
-/// One experiment of a request.
+/// One experiment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
     /// The pattern's name, or `written`.
@@ -85,17 +85,17 @@ pub struct Job {
 /// The name of patterns that are written out.
 pub const WRITTEN: &str = "written";
 
-impl Request {
+impl ProbeOptions {
     /// The experiments, in the order in which they are done: pattern by pattern, then by count, size and buffers.
     ///
     /// # Errors
     /// The first thing that is wrong with any of them.
-    pub fn jobs(&self, target: &dyn Target) -> Result<Vec<Job>, Error> {
+    pub fn jobs(&self, target: &dyn Target) -> Result<Vec<Job>, TargetError> {
         let range = |what: &str, value: u64, most: u64| {
             if (1..=most).contains(&value) {
                 return Ok(());
             }
-            Err(Error::Request(format!("{what}: {value} is not a number from 1 to {most}")))
+            Err(TargetError::Request(format!("{what}: {value} is not a number from 1 to {most}")))
         };
         range("draws", self.draws as u64, DRAWS_MAX as u64)?;
         range("samples", u64::from(self.samples.unwrap_or(1)), u64::from(SAMPLES_MAX))?;
@@ -113,7 +113,7 @@ impl Request {
                 };
                 target.check(&experiment)?;
                 if jobs.len() == JOBS_MAX {
-                    return Err(Error::Request(format!(
+                    return Err(TargetError::Request(format!(
                         "more than {JOBS_MAX} experiments: measure fewer patterns, sizes or buffers at a time"
                     )));
                 }
@@ -129,7 +129,7 @@ impl Request {
         self.samples.unwrap_or_else(|| fitting.clamp(SAMPLES_LEAST, SAMPLES_DEFAULT))
     }
 
-    fn sets(&self, target: &dyn Target) -> Result<Vec<(String, Vec<Transfer>)>, Error> {
+    fn sets(&self, target: &dyn Target) -> Result<Vec<(String, Vec<Transfer>)>, TargetError> {
         let machine = target.machine();
         let counts: Vec<Option<usize>> =
             if self.counts.is_empty() { vec![None] } else { self.counts.iter().map(|c| Some(*c)).collect() };
@@ -137,7 +137,7 @@ impl Request {
         for text in &self.patterns_or_default(machine) {
             if written::is_written(text) {
                 if !self.counts.is_empty() {
-                    return Err(Error::Request(format!(
+                    return Err(TargetError::Request(format!(
                         "spes: {text} says itself who takes part; a count is for patterns with a name"
                     )));
                 }
