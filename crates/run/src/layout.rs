@@ -117,8 +117,12 @@ impl Layout {
     /// [`LayoutError`] when the plan is for another application or machine, misses a task or an edge, gives an edge less
     /// room than cannot hang, or orders a segment against its edges.
     pub fn new(graph: &Graph, machine: &Machine, plan: &Plan) -> Result<Layout, LayoutError> {
-        if plan.format != 1 {
-            return err(format!("the plan has format {}, this version reads format 1", plan.format));
+        if plan.format != work::plan::FORMAT {
+            return err(format!(
+                "the plan has format {}, this version reads format {}",
+                plan.format,
+                work::plan::FORMAT
+            ));
         }
         if plan.application != graph.name {
             return err(format!(
