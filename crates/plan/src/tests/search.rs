@@ -309,14 +309,14 @@ fn plans_do_not_depend_on_what_kinds_of_element_are_called() {
     fn renamed<T: Clone>(by_kind: &BTreeMap<String, T>) -> BTreeMap<String, T> {
         by_kind.iter().map(|(kind, x)| (format!("x-{kind}"), x.clone())).collect()
     }
-    let mut random = Random::new(21);
+    let mut draws = Draws::new(21);
     let cell = preset("qs22", 2, 16);
     let mut other = Machine { roles: renamed(&cell.roles), ..cell.clone() };
     for element in &mut other.elements {
         element.kind.insert_str(0, "x-");
         element.outgoing_max = renamed(&element.outgoing_max);
     }
-    let graph = random_graph(&mut random, 30, 9_000);
+    let graph = random_graph(&mut draws, 30, 9_000);
     let mut costs_renamed = graph.clone();
     for task in &mut costs_renamed.tasks {
         task.cost_ns = renamed(&task.cost_ns);
