@@ -3,18 +3,17 @@
 use crate::abi::{self, values::*};
 use crate::check::{self, CHECKING, Failure, mpi};
 use crate::comm::{Comm, FREE_CONTEXT};
-use crate::engine::remote;
 use crate::launch;
 use crate::p2p::buffered;
 use crate::profile;
 use crate::progress;
 use crate::request::{self, Request};
 use crate::runtime::{self, State, phase};
-use crate::segment::stage;
 use crate::settings;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
+use transport::segment::stage;
 
 /// The thread level that Init gave.
 static LEVEL: AtomicI32 = AtomicI32::new(MPI_THREAD_SINGLE);
@@ -45,7 +44,7 @@ fn start(required: c_int) -> Result<c_int, Failure> {
     let progress = progress::wanted()?;
     let copying = |value: &str| if value == "ring" { Some(usize::MAX) } else { value.parse().ok() };
     if let Some(from) = settings::of("CELLWEAVE_MPI_COPY", "ring and a number of bytes", copying)? {
-        remote::COPY_FROM.store(from, Ordering::Relaxed);
+        settings::COPY_FROM.store(from, Ordering::Relaxed);
     }
     let job = launch::join().map_err(|text| Failure::new(MPI_ERR_OTHER, text))?;
     let header = job.segment.header();
@@ -53,7 +52,8 @@ fn start(required: c_int) -> Result<c_int, Failure> {
     let _ = header.next_context.compare_exchange(0, FREE_CONTEXT, Ordering::AcqRel, Ordering::Acquire);
     {
         let mut state = runtime::enter();
-        state.engine.attach(job.segment.clone(), job.rank);
+        state.engine.attach(job.segment, job.rank);
+        state.engine.set_copy_from(settings::COPY_FROM.load(Ordering::Relaxed));
         state.world = Some(Arc::new(Comm::world(job.rank, job.segment.ranks())));
         state.own = Some(Arc::new(Comm::own(job.rank)));
     }
@@ -61,7 +61,7 @@ fn start(required: c_int) -> Result<c_int, Failure> {
     LEVEL.store(required, Ordering::Relaxed);
     MAIN_THREAD.store(this_thread(), Ordering::Relaxed);
     job.segment.rank(job.rank).stage.store(stage::INITIALISED, Ordering::Release);
-    profile::attach(&job.segment, job.rank);
+    profile::attach(job.segment, job.rank);
     if progress {
         let told = |error| {
             Failure::new(MPI_ERR_OTHER, format_args!("no thread for CELLWEAVE_MPI_PROGRESS: {error}"))

@@ -2,6 +2,7 @@
 //! is recognised, never followed.
 
 use std::marker::PhantomData;
+use transport::TransferId;
 
 /// The kind of object that a handle names; part of its value, so that a group passed as a communicator is told from a
 /// freed communicator.
@@ -44,6 +45,21 @@ pub const fn value(kind: Kind, index: u32, generation: u32) -> usize {
     OURS | (generation as usize & GENERATIONS) << GENERATION_SHIFT
         | (kind as usize) << KIND_SHIFT
         | index as usize
+}
+
+/// What marks the id of a transfer as a handle: in bits that the transport leaves 0.
+const TRANSFER: usize = OURS | (Kind::Transfer as usize) << KIND_SHIFT;
+
+/// The handle of a transfer.
+#[inline]
+pub const fn of_transfer(id: TransferId) -> usize {
+    id.0 as usize | TRANSFER
+}
+
+/// The transfer of a handle; of any other value, an id that no transfer has.
+#[inline]
+pub const fn transfer_id(handle: usize) -> TransferId {
+    TransferId((handle ^ TRANSFER) as u64)
 }
 
 /// The slot that a handle names.

@@ -1,16 +1,14 @@
 //! MPI on one machine, by the standard's ABI: this crate becomes `libmpi_abi.so.1`, and its launcher is `cellrun`.
 //!
-//! A rank is a process. All ranks of a job share one segment of memory (`segment`), which the launcher makes and every rank
-//! inherits. Rooms, from the ground up:
+//! A rank is a process. All ranks of a job share one segment of memory, which the launcher makes and every rank inherits; the
+//! crate `transport` moves messages through it. Rooms, from the ground up:
 //!
 //! | module | what it does | imports |
 //! |---|---|---|
 //! | `abi` | the ABI's values and C types, generated from `abi/*.txt` | |
-//! | `segment` | what lies where in the job's shared memory | |
-//! | `launch` | joining a job, or being one alone; the launcher's work | segment |
+//! | `launch` | joining a job, or being one alone; the launcher's work | |
 //! | `datatype` | layouts of data: constructors, packing, spans | abi |
-//! | `engine` | moves messages: rings, matching, rendezvous, waiting | segment, datatype |
-//! | `handles`, `runtime`, `check` | objects behind handles; the library's one state and who is inside; errors as users see them | engine |
+//! | `handles`, `runtime`, `check` | objects behind handles; the library's one state and who is inside; errors as users see them | |
 //! | `comm` | groups, communicators, attributes, error handlers, infos | runtime |
 //! | `request` | everything that can be waited for | runtime |
 //! | `p2p` | the functions of point-to-point communication and requests | runtime |
@@ -18,8 +16,8 @@
 //! | `coll` | collectives as schedules of sends, receives and reductions | runtime |
 //! | `topology` | Cartesian, graph and distributed graph, and where their ranks best run | comm, coll |
 //! | `progress` | the thread that moves messages while the program computes | request |
-//! | `profile` | who sends how much to whom, time by function, who is stuck | segment |
-//! | `counters`, `tool` | what the engine counts; the interface of tools (MPI_T) | check |
+//! | `profile` | who sends how much to whom, time by function, who is stuck | runtime |
+//! | `tool` | the interface of tools (MPI_T) | check |
 //! | `settings` | what the environment says | check |
 //! | `about` | what the library says of its ABI | comm |
 //! | `memory` | memory for programs, and the end of it | comm |
@@ -30,9 +28,7 @@ mod about;
 pub mod check;
 pub mod coll;
 pub mod comm;
-pub mod counters;
 pub mod datatype;
-pub mod engine;
 mod env;
 pub mod handles;
 pub mod launch;
@@ -43,7 +39,6 @@ pub mod profile;
 mod progress;
 pub mod request;
 pub mod runtime;
-pub mod segment;
 mod settings;
 pub mod tool;
 pub mod topology;

@@ -4,9 +4,8 @@
 //! whatever the thread level, and reduction functions may run on this thread.
 
 use crate::check::Failure;
-use crate::engine::wait;
 use crate::request;
-use crate::runtime;
+use crate::runtime::{self, ROOM};
 use crate::settings;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,11 +39,8 @@ pub fn end() {
     let thread = THREAD.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
     if let Some(thread) = thread {
         ENDS.store(true, Ordering::SeqCst);
-        let state = runtime::enter();
-        let (segment, rank) = (state.engine.segment().clone(), state.engine.rank());
-        drop(state);
         while !thread.is_finished() {
-            wait::wake(&segment.rank(rank).asleep);
+            ROOM.wake_sleepers();
             std::thread::yield_now();
         }
         // It neither panics (that aborts) nor gives anything.
@@ -65,8 +61,7 @@ fn run() {
             continue;
         }
         state.quiet = true;
-        let segment = state.engine.segment().clone();
-        let armed = wait::arm(&segment, state.engine.rank(), false);
+        let armed = ROOM.arm(false);
         let moved = state.engine.progress();
         if !moved {
             state.engine.examine();

@@ -12,23 +12,26 @@ use crate::comm::errors::Added;
 use crate::comm::info::Info;
 use crate::comm::{Comm, Group};
 use crate::datatype::Datatype;
-use crate::engine::wait::{self, Waiting};
-use crate::engine::{Completion, Engine, RECEIVED_FROM_NOBODY, TransferId};
-use crate::handles::{Handles, Kind};
+use crate::handles::{Handles, Kind, transfer_id};
 use crate::op::Operation;
 use crate::p2p::buffered::Buffers;
 use crate::p2p::probe::Claimed;
+use crate::profile;
 use crate::request::{self, Ongoing, Outcome, Request};
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Once};
+use transport::segment::hook;
+use transport::{
+    Abort, Completion, Engine, EngineCounters, RECEIVED_FROM_NOBODY, TransferId, Waiting, WaitingRoom,
+};
 
 /// Everything that the library knows.
 pub struct State {
     /// Moves messages.
-    pub engine: Engine,
+    pub engine: Engine<'static>,
     /// Communicators by handle; the predefined ones apart.
     pub comms: Handles<Arc<Comm>>,
     /// `MPI_COMM_WORLD`, from Init to Finalize.
@@ -79,6 +82,26 @@ pub mod phase {
     pub const FORKED: u8 = 3;
 }
 
+/// Where the threads of this rank wait.
+pub static ROOM: WaitingRoom = WaitingRoom::new(&EndOfJob);
+/// What the engine counts since Init, for tools (`MPI_T`).
+pub static COUNTERS: EngineCounters = EngineCounters::new();
+
+/// What becomes of this rank when the job is over.
+struct EndOfJob;
+
+impl Abort for EndOfJob {
+    fn abort(&self, why: &str) -> ! {
+        crate::launch::abort(1, why)
+    }
+
+    fn leave(&self) -> ! {
+        // The launcher says why.
+        // SAFETY: ends the process without running anything of it.
+        unsafe { libc::_exit(1) }
+    }
+}
+
 struct Runtime {
     made: Once,
     state: UnsafeCell<MaybeUninit<State>>,
@@ -124,7 +147,7 @@ pub fn enter() -> Entered {
 fn make() {
     RUNTIME.made.call_once(|| {
         let state = State {
-            engine: Engine::detached(),
+            engine: Engine::new(&ROOM, &COUNTERS),
             comms: Handles::new(Kind::Comm),
             world: None,
             own: None,
@@ -154,7 +177,7 @@ impl Drop for Entered {
     fn drop(&mut self) {
         if self.locked {
             if !self.quiet {
-                wait::wake_own();
+                ROOM.wake_own();
             }
             RUNTIME.lock.unlock();
         }
@@ -272,8 +295,8 @@ pub fn progress() -> bool {
     if going_on {
         request::advance_all();
     }
-    if !moved && (locks() || wait::crowded()) {
-        wait::make_way();
+    if !moved && (locks() || ROOM.crowded()) {
+        ROOM.make_way();
     }
     moved
 }
@@ -288,7 +311,7 @@ fn soon(state: &mut Entered, from: Option<usize>, mut done: impl FnMut(&mut Stat
     if done(state) {
         return true;
     }
-    if state.locked || wait::crowded() || !state.ongoing.is_empty() {
+    if state.locked || ROOM.crowded() || !state.ongoing.is_empty() {
         return false;
     }
     for round in 1..SOON {
@@ -318,7 +341,7 @@ pub fn wait_for_all(mut state: Entered, requests: &[abi::Request]) -> (Entered, 
     let mut well = true;
     let mut next = |state: &mut State| {
         while let Some(request) = requests.get(over) {
-            match state.engine.ended_well(TransferId(request.0 as u64)) {
+            match state.engine.ended_well(transfer_id(request.0)) {
                 None => return false,
                 Some(ended_well) => well &= ended_well,
             }
@@ -334,10 +357,45 @@ pub fn wait_for_all(mut state: Entered, requests: &[abi::Request]) -> (Entered, 
     (state, well)
 }
 
+/// One wait in a function, as profile and launcher see it.
+#[derive(Default)]
+struct Wait {
+    patience: Waiting,
+    /// What is waited for was told to the launcher.
+    told: bool,
+}
+
+impl Wait {
+    /// Something moved, or the wait is over.
+    #[inline]
+    fn ended(&mut self, state: &State) {
+        if let Some(since_ns) = self.patience.ended() {
+            self.long_one_ended(state, since_ns);
+        }
+    }
+
+    #[cold]
+    fn long_one_ended(&mut self, state: &State, since_ns: u64) {
+        if profile::sees(hook::PROFILE) {
+            profile::waited(host::clock::kernel_ns() - since_ns);
+        }
+        if std::mem::take(&mut self.told) {
+            profile::stuck::take_back(state);
+        }
+    }
+
+    /// This thread is going to sleep: the launcher may want to know what for.
+    fn sleeps(&mut self, state: &State) {
+        if profile::sees(hook::STUCK) {
+            self.told |= profile::stuck::tell(state);
+        }
+    }
+}
+
 /// Waits until `done` gives something, moving messages and activities meanwhile. Not to be called by who is inside.
 pub fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
-    let mut waiting = Waiting::default();
-    let _waiter = locks().then(wait::waiter);
+    let mut waiting = Wait::default();
+    let _waiter = locks().then(|| ROOM.waiter());
     loop {
         let mut state = enter();
         let moved = state.engine.progress();
@@ -358,13 +416,12 @@ pub fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
             continue;
         }
         state.quiet = true;
-        if !waiting.tired {
+        if !waiting.patience.tired {
             drop(state);
-            waiting.pause();
+            waiting.patience.pause(&ROOM);
             continue;
         }
-        let segment = state.engine.segment().clone();
-        let armed = wait::arm(&segment, state.engine.rank(), true);
+        let armed = ROOM.arm(true);
         let moved = state.engine.progress();
         if let Some(value) = done(&mut state) {
             waiting.ended(&state);

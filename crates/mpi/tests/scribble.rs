@@ -5,9 +5,9 @@
 
 mod common;
 
-use mpi::segment::{PAGE, PAIR_BYTES, POOL_BYTES, WINDOW_BYTES};
 use std::ops::Range;
 use std::path::Path;
+use transport::segment::{PAGE, PAIR_BYTES, POOL_BYTES, WINDOW_BYTES};
 
 /// What one run scribbles for. (A rank whose messages don't come gives up a second later.)
 const MILLISECONDS: &str = "100";
@@ -17,7 +17,7 @@ fn times() -> u64 {
     often.map_or(3, |often| often.parse().expect("CELLWEAVE_MPI_SCRIBBLES is a number"))
 }
 
-/// What lies where in the memory of a job of so many ranks: see `mpi::segment`.
+/// What lies where in the memory of a job of so many ranks: see `transport::segment`.
 struct Job(usize);
 
 impl Job {

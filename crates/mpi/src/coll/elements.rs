@@ -1,8 +1,8 @@
 //! Elements of a datatype in this process's memory.
 
 use crate::datatype::Datatype;
-use crate::engine::{Buffer, Layout};
 use std::sync::Arc;
+use transport::{Buffer, Layout};
 
 /// `count` elements of a datatype at an address.
 #[derive(Clone, Copy)]
@@ -23,9 +23,14 @@ impl<'a> Elements<'a> {
 
     /// As the engine takes it.
     pub fn buffer(&self) -> Buffer {
-        let layout = (!self.datatype.contiguous && self.bytes() > 0)
-            .then(|| Layout { datatype: self.datatype.clone(), count: self.count });
-        Buffer { address: self.address, bytes: self.bytes(), layout }
+        // SAFETY: the program lends the elements until the collective is over.
+        unsafe {
+            if self.datatype.contiguous || self.bytes() == 0 {
+                return Buffer::new(self.address, self.bytes());
+            }
+            let layout = Layout { shape: self.datatype.clone(), count: self.count };
+            Buffer::of_layout(self.address, self.bytes(), layout)
+        }
     }
 
     /// The `count` elements from the one at `start` on, which may lie behind the end.
@@ -65,38 +70,5 @@ impl<'a> Elements<'a> {
         };
         let (a, b) = (range(self), range(other));
         !a.is_empty() && !b.is_empty() && a.start < b.end && b.start < a.end
-    }
-}
-
-/// Bytes that are packed at once from one layout to another.
-const PIECE: usize = 4096;
-
-/// Copies the data of one buffer to another, at most as much as that holds.
-///
-/// # Safety
-/// Both must be valid and not overlap.
-pub unsafe fn copy(from: &Buffer, into: &Buffer) {
-    let bytes = from.bytes.min(into.bytes);
-    // SAFETY: valid by the caller's word; no more than either holds.
-    unsafe {
-        match (&from.layout, &into.layout) {
-            (None, None) => std::ptr::copy(from.address, into.address, bytes),
-            (Some(layout), None) => {
-                let packed = std::slice::from_raw_parts_mut(into.address, bytes);
-                layout.datatype.pack(from.address, layout.count, 0, packed);
-            }
-            (None, Some(layout)) => {
-                let packed = std::slice::from_raw_parts(from.address, bytes);
-                layout.datatype.unpack(into.address, layout.count, 0, packed);
-            }
-            (Some(source), Some(target)) => {
-                let mut piece = [0; PIECE];
-                for start in (0..bytes).step_by(PIECE) {
-                    let some = (bytes - start).min(PIECE);
-                    source.datatype.pack(from.address, source.count, start, &mut piece[..some]);
-                    target.datatype.unpack(into.address, target.count, start, &piece[..some]);
-                }
-            }
-        }
     }
 }

@@ -12,13 +12,13 @@ use crate::abi::values::{MPI_COMM_NULL, MPI_IN_PLACE};
 use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::datatype::predefined_size;
-use crate::engine::{Buffer, Envelope, Mode, Pattern};
 use crate::op::{Element, Kernel, Predefined, kernel};
 use crate::request;
 use crate::runtime::{self, Entered};
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::sync::atomic::Ordering;
+use transport::{Buffer, Criteria, Envelope, Mode};
 
 /// This rank and the other one of a communicator of two.
 pub struct Pair {
@@ -50,7 +50,8 @@ pub fn few(state: &Entered, handle: abi::Comm) -> Option<Option<Pair>> {
 impl Pair {
     /// Sends to the other rank; until the data is away.
     pub fn send(&self, mut state: Entered, data: *const u8, bytes: usize) -> Entered {
-        let buffer = Buffer { address: data.cast_mut(), bytes, layout: None };
+        // SAFETY: the caller's data, which it lends until this returns.
+        let buffer = unsafe { Buffer::new(data.cast_mut(), bytes) };
         let envelope = Envelope { context: self.context, source: self.rank as u16, tag: self.tag };
         if let Some(id) = state.engine.send(self.other, envelope, &buffer, Mode::Standard) {
             runtime::wait_for(state, id, None);
@@ -61,9 +62,10 @@ impl Pair {
 
     /// Receives from the other rank; bytes received.
     pub fn receive(&self, mut state: Entered, into: *mut u8, bytes: usize) -> Result<usize, Failure> {
-        let buffer = Buffer { address: into, bytes, layout: None };
+        // SAFETY: the caller's room, which it lends until this returns.
+        let buffer = unsafe { Buffer::new(into, bytes) };
         let source = Some(1 - self.rank as u16);
-        let pattern = Pattern { context: self.context, source, tag: Some(self.tag) };
+        let pattern = Criteria { context: self.context, source, tag: Some(self.tag) };
         let id = state.engine.receive(pattern, Some(self.other), &buffer);
         let ended = runtime::wait_for(state, id, Some(self.other));
         request::failure(&ended)?;

@@ -9,11 +9,12 @@ use crate::abi::values::{MPI_ERR_TRUNCATE, MPI_REQUEST_NULL};
 use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::datatype::Datatype;
-use crate::engine::{Buffer, COMPLETE_AT_ONCE, Completion, Engine, Envelope, Mode, Pattern, TransferId};
+use crate::handles;
 use crate::request::{self, Outcome, Persistent, Recipe, Request};
 use crate::runtime::{self, Activity, State};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use transport::{Buffer, COMPLETE_AT_ONCE, Completion, Criteria, Engine, Envelope, Mode, TransferId};
 
 /// Numbers of collectives; then they start again. Nobody has so many of one communicator under way.
 const NUMBERS: u32 = 1 << 28;
@@ -30,7 +31,7 @@ pub fn tag_of(number: u32) -> i32 {
 
 /// The engine, as the ranks of a communicator use it in one collective.
 struct Lines<'a> {
-    engine: &'a mut Engine,
+    engine: &'a mut Engine<'static>,
     comm: &'a Comm,
     tag: i32,
 }
@@ -46,7 +47,7 @@ impl Wire for Lines<'_> {
     #[inline]
     fn receive(&mut self, from: usize, lane: Lane, buffer: &Buffer) -> TransferId {
         let tag = Some(self.tag | i32::from(lane));
-        let pattern = Pattern { context: self.comm.collective(), source: Some(from as u16), tag };
+        let pattern = Criteria { context: self.comm.collective(), source: Some(from as u16), tag };
         self.engine.receive(pattern, Some(self.comm.peers().members[from] as usize), buffer)
     }
 
@@ -109,7 +110,7 @@ impl Run {
     }
 
     #[inline]
-    fn advance(&mut self, engine: &mut Engine) -> Standing {
+    fn advance(&mut self, engine: &mut Engine<'static>) -> Standing {
         self.schedule.advance(&mut Lines { engine, comm: &self.comm, tag: self.tag })
     }
 
@@ -257,7 +258,7 @@ pub fn start(
 }
 
 /// The request of a collective that was over at once.
-const OVER: abi::Request = abi::Request(COMPLETE_AT_ONCE.0 as usize);
+const OVER: abi::Request = abi::Request(handles::of_transfer(COMPLETE_AT_ONCE));
 
 /// A collective that is started again and again, and what it is while it is under way.
 struct Kept(Arc<Mutex<Run>>);

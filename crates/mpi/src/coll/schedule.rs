@@ -4,13 +4,13 @@
 //! out goes as far as it can without waiting, so that blocking, non-blocking and persistent collectives are the same schedule.
 //! Schedules and their scratch memory are used again: a small collective allocates nothing.
 
-use super::elements::{Elements, copy};
+use super::elements::Elements;
 use super::scratch::Scratch;
 use crate::abi;
 use crate::datatype::Datatype;
-use crate::engine::{Buffer, Completion, TransferId};
 use crate::op::Reduction;
 use std::sync::Arc;
+use transport::{Buffer, Completion, TransferId};
 
 /// Tells messages of one collective between the same two ranks apart when they may arrive in another order.
 pub type Lane = u8;
@@ -232,7 +232,7 @@ impl Schedule {
                     }
                 }
                 // SAFETY: buffers of the user's and scratch, valid until the collective is over.
-                Step::Copy { from, into } => unsafe { copy(from, into) },
+                Step::Copy { from, into } => unsafe { into.copy_from(from) },
                 &Step::Reduce { from, into, count } => {
                     let (reduction, extent) =
                         self.reduction.expect("a schedule that reduces has an operation");

@@ -11,13 +11,12 @@ use crate::abi;
 use crate::abi::values::MPI_IN_PLACE;
 use crate::check::{self, Failure};
 use crate::datatype::predefined_size;
-use crate::engine::wait;
 use crate::op::{Element, Kernel, Predefined, kernel};
 use crate::runtime;
-use crate::segment::{PAGE, Segment, WINDOW_BYTES};
 use std::ffi::c_void;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use transport::segment::{PAGE, Segment, WINDOW_BYTES};
+use transport::wait;
 
 /// Bytes of a slot. The larger, the better a copy from core to core streams; several of them stay in a core's second cache.
 /// (1 MB on two cores: 98 us with 8 kB, 80 with 16 kB, 68 with 32 kB, 60 with 64 kB, 57 with 256 kB.)
@@ -101,7 +100,7 @@ pub fn allreduce(
         return Ok(false);
     }
     let Some(Some(pair)) = few(&state, comm) else { return Ok(false) };
-    let segment = state.engine.segment().clone();
+    let segment = state.engine.segment();
     // While one thread is at a window, another must not use it; and who shares a CPU does not wait for counters.
     let usable = !runtime::locks() && segment.ranks() <= segment.header().cpus as usize;
     let own_rank = state.rank() as usize;
@@ -136,7 +135,7 @@ struct Half {
 struct Exchange<'a> {
     own: Window,
     other: Window,
-    segment: &'a Arc<Segment>,
+    segment: &'a Segment,
     other_rank: usize,
     size: usize,
     kernel: Kernel,

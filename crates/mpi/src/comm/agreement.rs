@@ -7,9 +7,9 @@
 use super::exchange::{self, Broadcast, Circle, Peer, Receiving, Sending};
 use super::{CONTEXTS, Comm};
 use crate::check::Failure;
-use crate::engine::Envelope;
 use crate::runtime::{self, State};
 use std::sync::atomic::Ordering;
+use transport::Envelope;
 
 /// The contexts of a new communicator: the first of `CONTEXTS`.
 pub fn take_context(state: &State) -> u32 {

@@ -6,9 +6,9 @@
 use super::{Comm, Group};
 use crate::abi::values::MPI_ERR_OTHER;
 use crate::check::Failure;
-use crate::engine::{Buffer, Envelope, Mode, Pattern, TransferId};
 use crate::runtime::{self, State};
 use std::sync::atomic::Ordering;
+use transport::{Buffer, Criteria, Envelope, Mode, TransferId};
 
 /// Where one side of an exchange is found: its rank in the job, and the rank by which it signs.
 #[derive(Clone, Copy)]
@@ -42,7 +42,8 @@ pub struct Sending {
 
 /// Starts to send bytes.
 pub fn start_send(state: &mut State, to: Peer, envelope: Envelope, bytes: Vec<u8>) -> Sending {
-    let buffer = Buffer { address: bytes.as_ptr().cast_mut(), bytes: bytes.len(), layout: None };
+    // SAFETY: `Sending` keeps the bytes where they are.
+    let buffer = unsafe { Buffer::new(bytes.as_ptr().cast_mut(), bytes.len()) };
     Sending { transfer: state.engine.send(to.job, envelope, &buffer, Mode::Standard), _bytes: bytes }
 }
 
@@ -66,8 +67,9 @@ pub struct Receiving {
 /// Starts to receive at most `room` bytes.
 pub fn start_receive(state: &mut State, from: Peer, context: u32, tag: i32, room: usize) -> Receiving {
     let mut bytes = vec![0; room];
-    let buffer = Buffer { address: bytes.as_mut_ptr(), bytes: room, layout: None };
-    let pattern = Pattern { context, source: Some(from.source), tag: Some(tag) };
+    // SAFETY: `Receiving` keeps the room where it is.
+    let buffer = unsafe { Buffer::new(bytes.as_mut_ptr(), room) };
+    let pattern = Criteria { context, source: Some(from.source), tag: Some(tag) };
     Receiving { transfer: state.engine.receive(pattern, Some(from.job), &buffer), bytes }
 }
 

@@ -11,10 +11,10 @@ use super::{Comm, Group, errhandler};
 use crate::abi;
 use crate::abi::values::*;
 use crate::check::{self, Failure, mpi};
-use crate::engine::Envelope;
 use crate::runtime;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
+use transport::Envelope;
 
 /// A tag for those who say a string (FNV-1a, without the sign).
 fn tag_of(text: &[u8]) -> i32 {

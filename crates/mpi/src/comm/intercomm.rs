@@ -11,11 +11,11 @@ use super::{Comm, Group};
 use crate::abi;
 use crate::abi::values::*;
 use crate::check::{self, Failure, mpi};
-use crate::engine::Envelope;
 use crate::runtime;
-use crate::segment::MOST_RANKS;
 use std::ffi::c_int;
 use std::sync::Arc;
+use transport::Envelope;
+use transport::segment::MOST_RANKS;
 
 /// `MPI_Comm_create` on an intercommunicator.
 ///

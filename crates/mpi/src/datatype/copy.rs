@@ -1,7 +1,7 @@
 //! What a walk through the blocks of a datatype does with them: copies to the packed data, copies from it, or lists them.
 
-use super::Span;
 use super::layout::{Node, Sink};
+use transport::Span;
 
 /// Copies blocks of lengths of one kind, so that a loop over blocks is loads and stores, without calls.
 trait Width {

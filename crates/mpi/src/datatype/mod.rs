@@ -38,12 +38,12 @@ use crate::abi;
 use crate::abi::values::MPI_ERR_TYPE;
 use crate::check::{self, Failure};
 use crate::comm::attributes::Attributes;
-use crate::engine::{Buffer, Layout};
 use crate::runtime::State;
 use contents::Contents;
 use layout::{Node, Placed};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use transport::{Buffer, Layout, Shape, Span};
 
 /// A datatype, predefined or derived. Sizes in bytes.
 pub struct Datatype {
@@ -82,13 +82,28 @@ pub(crate) fn spaced(old: &Arc<Datatype>, extent: usize) -> Arc<Datatype> {
     Arc::new(made)
 }
 
-/// A piece of memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// Where.
-    pub address: *mut u8,
-    /// How much.
-    pub bytes: usize,
+impl Shape for Datatype {
+    unsafe fn pack(&self, base: *const u8, count: usize, from: usize, into: &mut [u8]) -> usize {
+        // SAFETY: as the caller promised.
+        unsafe { Datatype::pack(self, base, count, from, into) }
+    }
+
+    unsafe fn unpack(&self, base: *mut u8, count: usize, from: usize, data: &[u8]) -> usize {
+        // SAFETY: as the caller promised.
+        unsafe { Datatype::unpack(self, base, count, from, data) }
+    }
+
+    fn spans(
+        &self,
+        base: *mut u8,
+        count: usize,
+        from: usize,
+        most: usize,
+        pieces: usize,
+        into: &mut Vec<Span>,
+    ) -> usize {
+        Datatype::spans(self, base, count, from, most, pieces, into)
+    }
 }
 
 impl Datatype {
@@ -181,9 +196,12 @@ impl Datatype {
     /// The buffer of `count` elements at `address`: as bytes where they lie without a gap.
     pub fn buffer(self: &Arc<Self>, address: *mut u8, count: usize) -> Buffer {
         let bytes = self.size.saturating_mul(count);
-        match self.one_run(count) {
-            Some(at) => Buffer { address: address.wrapping_offset(at), bytes, layout: None },
-            None => Buffer { address, bytes, layout: Some(Layout { datatype: self.clone(), count }) },
+        // SAFETY: the program lends the elements until the transfer is complete.
+        unsafe {
+            match self.one_run(count) {
+                Some(at) => Buffer::new(address.wrapping_offset(at), bytes),
+                None => Buffer::of_layout(address, bytes, Layout { shape: self.clone(), count }),
+            }
         }
     }
 

@@ -11,13 +11,13 @@ use super::processes::{self, adopt_orphans, end_descendants, exit_code};
 use super::spawn;
 use super::supervise::{Prepared, Program, Signal, Supervisor};
 use crate::profile;
-use crate::segment::{Segment, hook};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
+use transport::segment::{Segment, hook};
 
 /// Signals that ranks get.
 const PASSED_ON: [i32; 9] = [
@@ -93,7 +93,7 @@ fn prepare(mut options: Options) -> Result<Prepared, (i32, String)> {
     }
     let Places { cpus, available, held } =
         place::places(&options.placement, ranks).map_err(|text| (2, text))?;
-    let create = if options.profile.is_some() { Segment::create_profiled } else { Segment::create };
+    let create = if options.profile.is_some() { Segment::create_counted } else { Segment::create };
     let (memory, segment) = create(ranks, available).map_err(|error| (1, no_memory(ranks, &error)))?;
     if options.stuck_after_s.is_some() {
         segment.header().hooks.fetch_or(hook::STUCK, Ordering::Relaxed);
@@ -227,7 +227,7 @@ fn pass_on(supervisor: libc::pid_t, pipe: OwnedFd, awaited: &libc::sigset_t, seg
 fn ended(status: processes::Status, segment: &Segment) -> i32 {
     const PATIENCE_NS: u64 = 2_000_000_000;
     if libc::WIFSIGNALED(status) {
-        super::end(segment, None);
+        transport::wait::end(segment, None);
         end_descendants(PATIENCE_NS, |_, _| {});
         let signal = processes::signal_name(libc::WTERMSIG(status));
         refuse(0, &format!("the supervisor was killed by {signal}; the ranks were ended"));

@@ -8,11 +8,11 @@ use super::foreign;
 use super::offer::{self, Line};
 use super::processes;
 use crate::runtime::{self, phase};
-use crate::segment::{Segment, stage};
 use std::io::{self, Write};
 use std::os::fd::{BorrowedFd, RawFd};
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock};
+use transport::segment::{Segment, stage};
 
 /// The environment variable by which the launcher tells a process its place: `FD:RANK:RANKS:SOCKET`, the descriptor of the
 /// job's memory, the rank, how many there are, and the name of the launcher's abstract socket.
@@ -21,7 +21,7 @@ pub const VARIABLE: &str = "CELLWEAVE_MPI_JOB";
 /// The job that this process belongs to.
 pub struct Job {
     /// Its memory.
-    pub segment: Arc<Segment>,
+    pub segment: Segment,
     /// This process's rank in it.
     pub rank: usize,
     /// Started by itself, without a launcher (or as a second process in the place of a rank).
@@ -65,7 +65,7 @@ extern "C" fn forked() {
 fn alone() -> Result<Job, String> {
     let segment = Segment::alone().map_err(|error| format!("no memory for messages: {error}"))?;
     segment.rank(0).pid.store(std::process::id(), Ordering::Relaxed);
-    Ok(Job { segment: Arc::new(segment), rank: 0, alone: true })
+    Ok(Job { segment, rank: 0, alone: true })
 }
 
 /// What the environment says.
@@ -120,7 +120,7 @@ impl Place {
                 let _ = line.claim(self.rank);
             }
         }
-        Ok(Some(Job { segment: Arc::new(segment), rank: self.rank, alone: false }))
+        Ok(Some(Job { segment, rank: self.rank, alone: false }))
     }
 
     /// The memory, if the descriptor is still what the launcher made it.
@@ -214,7 +214,7 @@ pub fn abort(code: i32, text: &str) -> ! {
     match job() {
         Some(job) if !job.alone && runtime::phase() != phase::FORKED => {
             job.segment.explain(job.rank, code, text);
-            super::end(&job.segment, Some(job.rank));
+            transport::wait::end(&job.segment, Some(job.rank));
         }
         _ => say_alone(text),
     }

@@ -27,8 +27,6 @@ pub mod supervise;
 
 pub use join::{Job, abort, job, join, say};
 
-use crate::segment::Segment;
-
 /// The name of this computer.
 pub fn host_name() -> String {
     let mut name = [0u8; 256];
@@ -36,10 +34,4 @@ pub fn host_name() -> String {
     unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) };
     let bytes = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
     String::from_utf8_lossy(&name[..bytes]).into_owned()
-}
-
-/// Tells every rank that the job is over, by whom: a rank, or the launcher.
-pub fn end(segment: &Segment, by: Option<usize>) {
-    segment.end(by);
-    crate::engine::wait::wake_all(segment);
 }

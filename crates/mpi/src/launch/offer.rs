@@ -76,7 +76,9 @@ impl Listener {
     pub fn new(name: &str) -> io::Result<Self> {
         let socket = bind(name)?;
         // SAFETY: a socket of ours.
-        check(unsafe { libc::listen(socket.as_raw_fd(), 2 * crate::segment::MOST_RANKS as libc::c_int) })?;
+        check(unsafe {
+            libc::listen(socket.as_raw_fd(), 2 * transport::segment::MOST_RANKS as libc::c_int)
+        })?;
         Ok(Self(socket))
     }
 

@@ -1,9 +1,9 @@
 //! What `cellrun` is told on its command line.
 
-use crate::segment::MOST_RANKS;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use transport::segment::MOST_RANKS;
 
 /// The variable that names the error handler that ranks start with.
 pub const INITIAL_ERRHANDLER: &str = "CELLWEAVE_MPI_INITIAL_ERRHANDLER";

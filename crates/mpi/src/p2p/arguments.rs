@@ -4,15 +4,16 @@ use crate::abi;
 use crate::check::{self, Failure, Source};
 use crate::comm::Comm;
 use crate::datatype::predefined_size;
-use crate::engine::{Buffer, COMPLETE_AT_ONCE, Envelope, Mode, Pattern, TransferId};
+use crate::handles;
 use crate::runtime::State;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
+use transport::{Buffer, COMPLETE_AT_ONCE, Criteria, Envelope, Mode, TransferId};
 
 /// The handle of a request for a transfer; of one that was complete at once, the shared one.
 #[inline]
 pub fn request(transfer: Option<TransferId>) -> abi::Request {
-    abi::Request(transfer.unwrap_or(COMPLETE_AT_ONCE).0 as usize)
+    abi::Request(handles::of_transfer(transfer.unwrap_or(COMPLETE_AT_ONCE)))
 }
 
 /// The buffer of `count` elements of a datatype.
@@ -33,7 +34,8 @@ pub fn buffer(
     };
     let bytes = size * count;
     check::buffer(address, bytes, false, name)?;
-    Ok(Buffer { address: address.cast_mut().cast(), bytes, layout: None })
+    // SAFETY: the program lends the buffer until the transfer is complete.
+    Ok(unsafe { Buffer::new(address.cast_mut().cast(), bytes) })
 }
 
 #[inline(never)]
@@ -81,14 +83,14 @@ pub fn pattern(
     comm: &Arc<Comm>,
     source: c_int,
     tag: c_int,
-) -> Result<Option<(Pattern, Option<usize>)>, Failure> {
+) -> Result<Option<(Criteria, Option<usize>)>, Failure> {
     let tag = check::receive_tag(tag)?;
     let (source, job) = match check::source(comm, source)? {
         Source::Nobody => return Ok(None),
         Source::Any => (None, None),
         Source::Rank { rank, job } => (Some(rank), Some(job)),
     };
-    Ok(Some((Pattern { context: comm.point_to_point(), source, tag }, job)))
+    Ok(Some((Criteria { context: comm.point_to_point(), source, tag }, job)))
 }
 
 /// Posts a receive; with the job's rank of the sender, when it is known. Nothing: it is from `MPI_PROC_NULL`.

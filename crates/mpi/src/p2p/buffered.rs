@@ -8,11 +8,12 @@ use super::operation::{Sending, sending};
 use crate::abi;
 use crate::abi::values::*;
 use crate::check::{self, Failure, mpi};
-use crate::engine::{Buffer, COMPLETE_AT_ONCE, Engine, Mode, TransferId};
+use crate::handles;
 use crate::request;
 use crate::runtime::{self, Activity, State};
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
+use transport::{Buffer, COMPLETE_AT_ONCE, Engine, Mode, TransferId};
 
 /// Whose a buffer is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -113,10 +114,10 @@ fn no_room(attached: &Attached, bytes: usize) -> Failure {
 /// # Errors
 /// No buffer, or no room in it.
 pub fn send(state: &mut State, sending: &Sending) -> Result<abi::Request, Failure> {
-    let done = Ok(abi::Request(COMPLETE_AT_ONCE.0 as usize));
+    let done = Ok(abi::Request(handles::of_transfer(COMPLETE_AT_ONCE)));
     let Some(to) = sending.to else { return done };
     let State { buffers, engine, .. } = state;
-    let bytes = sending.buffer.bytes;
+    let bytes = sending.buffer.bytes();
     let attached = buffers.for_context(sending.envelope.context).ok_or_else(|| nothing_attached(bytes))?;
     attached.reclaim(engine);
     if !attached.has_room(bytes) {
@@ -126,8 +127,10 @@ pub fn send(state: &mut State, sending: &Sending) -> Result<abi::Request, Failur
             return Err(no_room(attached, bytes));
         }
     }
-    let mut data = packed(&sending.buffer);
-    let buffer = Buffer { address: data.as_mut_ptr(), bytes, layout: None };
+    // SAFETY: the program lends the buffer until the send is complete.
+    let mut data = unsafe { sending.buffer.packed() };
+    // SAFETY: the data is kept until the send is complete.
+    let buffer = unsafe { Buffer::new(data.as_mut_ptr(), bytes) };
     if let Some(transfer) = engine.send(to, sending.envelope, &buffer, Mode::Standard) {
         attached.used = attached.used.saturating_add(needs(bytes));
         attached.kept.push(Kept { number: attached.count, transfer, data });
@@ -151,21 +154,6 @@ pub(super) fn keep(state: &mut State, send: abi::Request, data: Box<[u8]>) {
     freed.kept.push(Kept { number: freed.count, transfer, data });
     freed.count += 1;
     freed.reclaim(engine);
-}
-
-/// A copy of a buffer's data, without gaps.
-pub(super) fn packed(buffer: &Buffer) -> Box<[u8]> {
-    let mut data = vec![0; buffer.bytes].into_boxed_slice();
-    match &buffer.layout {
-        _ if buffer.bytes == 0 => {}
-        // SAFETY: the buffer has so many elements, by the word of who passed it.
-        Some(layout) => unsafe {
-            layout.datatype.pack(buffer.address, layout.count, 0, &mut data);
-        },
-        // SAFETY: the buffer has so many bytes, by the word of who passed it.
-        None => unsafe { data.as_mut_ptr().copy_from_nonoverlapping(buffer.address, buffer.bytes) },
-    }
-    data
 }
 
 /// Waits until every buffered message has left (`MPI_Finalize`). Not to be called by who is inside.
@@ -374,14 +362,5 @@ mod tests {
         buffers.0.insert(Owner::Comm(8), attached(2));
         assert_eq!(buffers.for_context(8).map(|attached| attached.bytes), Some(2));
         assert_eq!(buffers.for_context(12).map(|attached| attached.bytes), Some(1));
-    }
-
-    #[test]
-    fn data_is_packed_without_its_gaps() {
-        let mut data = [1_u8, 2, 3];
-        let buffer = Buffer { address: data.as_mut_ptr(), bytes: 3, layout: None };
-        assert_eq!(*packed(&buffer), [1, 2, 3]);
-        let nothing = Buffer { address: std::ptr::null_mut(), bytes: 0, layout: None };
-        assert!(packed(&nothing).is_empty());
     }
 }

@@ -3,10 +3,10 @@
 use super::arguments::{buffer, pattern, request};
 use crate::abi;
 use crate::check::{self, Failure};
-use crate::engine::{Buffer, Envelope, FROM_NOBODY, Mode, Pattern, TransferId};
 use crate::request::{self, Outcome, Poll};
 use crate::runtime::{self, State};
 use std::ffi::{c_int, c_void};
+use transport::{Buffer, Criteria, Envelope, FROM_NOBODY, Mode, TransferId};
 
 /// A send as it is asked for.
 #[derive(Clone)]
@@ -23,7 +23,7 @@ pub struct Sending {
 #[derive(Clone)]
 pub struct Receiving {
     /// What it accepts, and the job's rank it comes from when that is known; nothing for `MPI_PROC_NULL`.
-    pub from: Option<(Pattern, Option<usize>)>,
+    pub from: Option<(Criteria, Option<usize>)>,
     /// Where the data goes.
     pub buffer: Buffer,
 }

@@ -5,11 +5,11 @@ use super::{buffered, counted};
 use crate::abi;
 use crate::abi::values::MPI_ERR_REQUEST;
 use crate::check::{self, Failure, mpi};
-use crate::engine::Mode;
 use crate::request::{self, Persistent, Recipe, Request};
 use crate::runtime::State;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
+use transport::Mode;
 
 /// A send in standard, ready or synchronous mode.
 struct Send {

@@ -6,10 +6,10 @@ use super::operation::finish;
 use crate::abi::values::{MPI_ERR_REQUEST, MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL};
 use crate::abi::{self, Status};
 use crate::check::{self, Failure, mpi, not_an};
-use crate::engine::{Arrival, ClaimId, Completion, FROM_NOBODY, Pattern, RECEIVED_FROM_NOBODY};
 use crate::profile::stuck;
 use crate::runtime::{self, State};
 use std::ffi::{c_int, c_void};
+use transport::{Arrival, ClaimId, Completion, Criteria, FROM_NOBODY, RECEIVED_FROM_NOBODY};
 
 impl Status {
     fn of_arrival(arrival: Arrival) -> Self {
@@ -27,20 +27,20 @@ pub struct Claimed {
 }
 
 /// The pattern of a probe; nothing for `MPI_PROC_NULL`.
-fn pattern(source: c_int, tag: c_int, comm: abi::Comm) -> Result<Option<Pattern>, Failure> {
+fn pattern(source: c_int, tag: c_int, comm: abi::Comm) -> Result<Option<Criteria>, Failure> {
     let state = check::running()?;
     Ok(arguments::pattern(check::comm(&state, comm)?, source, tag)?.map(|(pattern, _)| pattern))
 }
 
 /// Takes a message that is there out of matching.
-fn claim(state: &mut State, pattern: Pattern, comm: abi::Comm) -> Option<(abi::Message, Status)> {
+fn claim(state: &mut State, pattern: Criteria, comm: abi::Comm) -> Option<(abi::Message, Status)> {
     let (id, arrival) = state.engine.claim(pattern)?;
     let message = abi::Message(state.claimed.insert(Claimed { id, comm }));
     Some((message, Status::of_arrival(arrival)))
 }
 
 /// Waits until a message of a pattern is found.
-fn wait_for<T>(pattern: Pattern, found: impl FnMut(&mut State) -> Option<T>) -> T {
+fn wait_for<T>(pattern: Criteria, found: impl FnMut(&mut State) -> Option<T>) -> T {
     stuck::probes(Some(pattern));
     let found = runtime::wait_until(found);
     stuck::probes(None);

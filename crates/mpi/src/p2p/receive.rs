@@ -3,10 +3,11 @@
 use super::arguments;
 use crate::abi;
 use crate::check::{self, Failure, mpi};
-use crate::engine::{FROM_NOBODY, RECEIVED_FROM_NOBODY};
+use crate::handles;
 use crate::request;
 use crate::runtime;
 use std::ffi::{c_int, c_void};
+use transport::{FROM_NOBODY, RECEIVED_FROM_NOBODY};
 
 #[inline]
 #[allow(clippy::too_many_arguments)]
@@ -44,7 +45,7 @@ fn immediate(
     let request = check::output(request, "request")?;
     let mut state = check::running()?;
     let posted = arguments::receive(&mut state, buf, count, datatype, source, tag, comm)?;
-    *request = abi::Request(posted.map_or(FROM_NOBODY, |(id, _)| id).0 as usize);
+    *request = abi::Request(handles::of_transfer(posted.map_or(FROM_NOBODY, |(id, _)| id)));
     Ok(())
 }
 

@@ -3,9 +3,9 @@
 use super::arguments;
 use crate::abi;
 use crate::check::{self, Failure, mpi};
-use crate::engine::Mode;
 use crate::runtime;
 use std::ffi::{c_int, c_void};
+use transport::Mode;
 
 #[inline]
 fn blocking(

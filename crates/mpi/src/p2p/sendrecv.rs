@@ -1,14 +1,13 @@
 //! A send and a receive in one (MPI 5.0, sections 3.10 and 3.7.2).
 
-use super::buffered::packed;
 use super::counted;
 use super::operation::{Receiving, Sending, receiving, sending};
 use crate::abi::{self, Status};
 use crate::check::{self, Failure};
-use crate::engine::{Buffer, Mode, RECEIVED_FROM_NOBODY};
 use crate::request::{self, Both, Request};
 use crate::runtime::{self, Entered, State};
 use std::ffi::{c_int, c_void};
+use transport::{Buffer, Mode, RECEIVED_FROM_NOBODY};
 
 /// Starts both; the receive first, so that a message to oneself finds it.
 fn start(
@@ -42,8 +41,10 @@ impl Replace {
         let Self { buf, count, datatype, to, from, comm } = self;
         let mut sending = sending(&state, buf, count, datatype, to.0, to.1, comm)?;
         let receiving = receiving(&state, buf, count, datatype, from.0, from.1, comm)?;
-        let mut data = packed(&sending.buffer);
-        sending.buffer = Buffer { address: data.as_mut_ptr(), bytes: data.len(), layout: None };
+        // SAFETY: the program lends the buffer until the send is complete.
+        let mut data = unsafe { sending.buffer.packed() };
+        // SAFETY: the data is kept until the send is complete.
+        sending.buffer = unsafe { Buffer::new(data.as_mut_ptr(), data.len()) };
         Ok((state, sending, receiving, data))
     }
 }

@@ -3,7 +3,7 @@
 use crate::abi::values::{MPI_REQUEST_NULL, MPI_UNDEFINED};
 use crate::abi::{self, Status};
 use crate::check::{self, Failure, mpi};
-use crate::engine::TransferId;
+use crate::handles;
 use crate::request::{Many, Outcome, Poll, give, poll, take};
 use crate::runtime::{self, State};
 use std::ffi::c_int;
@@ -115,7 +115,7 @@ unsafe fn complete_all(many: &mut Many, statuses: *mut Status) -> Result<(), Fai
 /// `statuses` is null or has a place for each request.
 unsafe fn take_transfers(state: &mut State, many: &mut Many, statuses: *mut Status) {
     for (index, request) in many.0.iter_mut().enumerate() {
-        let ended = state.engine.take_if_complete(TransferId(request.0 as u64));
+        let ended = state.engine.take_if_complete(handles::transfer_id(request.0));
         *request = NULL;
         if !statuses.is_null() {
             // SAFETY: as the caller says.
@@ -136,7 +136,7 @@ mpi! {
     fn PMPI_Wait(request: *mut abi::Request, status: *mut Status) {
         let request = check::output(request, "request")?;
         let state = check::running()?;
-        if state.engine.is_live(TransferId(request.0 as u64)) {
+        if state.engine.is_live(handles::transfer_id(request.0)) {
             let mut many = Many(std::slice::from_mut(request));
             let (mut state, well) = runtime::wait_for_all(state, many.0);
             if well {
@@ -205,7 +205,7 @@ mpi! {
         // SAFETY: an array of `count` handles by the C caller's word.
         let mut many = unsafe { Many::new(count, requests) }?;
         let state = check::running()?;
-        if many.0.iter().all(|request| state.engine.is_live(TransferId(request.0 as u64))) {
+        if many.0.iter().all(|request| state.engine.is_live(handles::transfer_id(request.0))) {
             let (mut state, well) = runtime::wait_for_all(state, many.0);
             if well {
                 // SAFETY: null or an array of `count` by the C caller's word.

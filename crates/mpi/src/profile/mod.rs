@@ -7,17 +7,16 @@
 
 pub mod pattern;
 pub mod stuck;
-pub mod table;
 
 use crate::abi::values::FUNCTIONS;
-use crate::runtime;
-use crate::segment::{Segment, hook};
+use crate::runtime::{self, phase};
 use host::clock::kernel_ns;
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use table::{CALLS, CLASSES, Table, Tally, class};
+use transport::Segment;
+use transport::segment::{NAMED, Tallies, Tally, hook};
 
 /// What every call looks at, on one line of the cache.
 #[repr(align(64))]
@@ -25,7 +24,7 @@ struct Hot {
     /// What is seen: `hook::*`, of the job's header. Nothing before Init.
     hooks: AtomicU32,
     /// What this rank counts in the phase that it is in; null: nothing.
-    tallies: AtomicPtr<Tally>,
+    tallies: AtomicPtr<[Tally; NAMED]>,
     /// Where one thread at a time is in MPI, the look-up of a thread's own is saved.
     inside: Inside,
 }
@@ -46,7 +45,7 @@ thread_local! {
 }
 
 /// This rank's table, where calls and messages are counted.
-static TABLE: OnceLock<Table<'static>> = OnceLock::new();
+static TABLE: OnceLock<Tallies> = OnceLock::new();
 /// What reading the clock adds to a timed call, in ns.
 static CLOCK_NS: AtomicU64 = AtomicU64::new(0);
 /// Every call of a function is timed until there were so many.
@@ -62,6 +61,8 @@ const FIRST_LEVEL: c_int = 1;
 fn with_inside<T>(work: impl FnOnce(&Inside) -> T) -> T {
     if runtime::locks() { OF_THIS_THREAD.with(work) } else { work(&HOT.inside) }
 }
+
+const _: () = assert!(FUNCTIONS.len() <= NAMED);
 
 /// The place of a function in `FUNCTIONS`; of `PMPI_X` that of `MPI_X`.
 pub const fn index(name: &str) -> usize {
@@ -84,14 +85,15 @@ pub const fn index(name: &str) -> usize {
 }
 
 /// Sees what the job's header says. `segment` is this process's job.
-pub fn attach(segment: &'static Segment, rank: usize) {
+pub fn attach(segment: Segment, rank: usize) {
     let hooks = segment.header().hooks.load(Ordering::Relaxed);
     if hooks & hook::PROFILE != 0
-        && let Some(table) = Table::of(segment, rank)
+        && let (Some(tallies), Some(names)) = (segment.tallies(rank), segment.names())
     {
-        let _ = TABLE.set(table);
+        names.give(FUNCTIONS);
+        let _ = TABLE.set(tallies);
         CLOCK_NS.store(clock_ns(), Ordering::Relaxed);
-        cellweave_pcontrol(FIRST_LEVEL);
+        count_at(FIRST_LEVEL);
     }
     HOT.hooks.store(hooks, Ordering::Release);
 }
@@ -137,13 +139,11 @@ fn add(number: &AtomicU64, more: u64) -> u64 {
     before
 }
 
-/// A tally of the phase that this rank is in: of a function, or behind those of a destination and size class.
+/// A function's tally of the phase that this rank is in.
 #[inline]
-fn tally(index: usize) -> Option<&'static Tally> {
-    let tallies = HOT.tallies.load(Ordering::Relaxed);
-    // SAFETY: null, or a phase's tallies of this rank's table, which has one for each function, and one for each destination of
-    // the job and size class.
-    (!tallies.is_null()).then(|| unsafe { &*tallies.add(index) })
+fn tally(function: usize) -> Option<&'static Tally> {
+    // SAFETY: null, or a phase's tallies, which are never unmapped.
+    unsafe { HOT.tallies.load(Ordering::Relaxed).as_ref() }.map(|tallies| &tallies[function])
 }
 
 #[inline(never)]
@@ -189,33 +189,25 @@ pub fn waited(ns: u64) {
     });
 }
 
-/// A message was sent to a rank of the job.
-#[inline]
-pub fn sent(to: usize, bytes: usize) {
-    if HOT.hooks.load(Ordering::Relaxed) & hook::PROFILE != 0 {
-        count(to, bytes);
-    }
-}
-
-#[inline(never)]
-fn count(to: usize, bytes: usize) {
-    if let Some(tally) = tally(CALLS + to * CLASSES + class(bytes)) {
-        add(&tally.times, 1);
-        add(&tally.amount, bytes as u64);
-    }
-}
-
 /// The function that this thread is in.
 fn inside() -> Option<&'static str> {
     FUNCTIONS.get(with_inside(Cell::get).0 as usize).copied()
 }
 
+/// Counts what happens from now on in a phase of its own; at level 0, nothing. Call this only while not holding the state.
+fn count_at(level: c_int) {
+    let Some(table) = TABLE.get() else { return };
+    let phase = (level != 0).then(|| table.begin(level));
+    runtime::enter().engine.count_in(phase);
+    let named = phase.map_or(std::ptr::null(), |phase| std::ptr::from_ref(phase.all_named()));
+    HOT.tallies.store(named.cast_mut(), Ordering::Relaxed);
+}
+
 /// MPI 5.0, section 15.2.4: 0 counts nothing from now on, any other level begins a phase or goes on with it.
 #[unsafe(no_mangle)]
 pub extern "C" fn cellweave_pcontrol(level: c_int) {
-    if let Some(table) = TABLE.get() {
-        let tallies = if level == 0 { std::ptr::null() } else { table.in_phase(table.begin(level)).as_ptr() };
-        HOT.tallies.store(tallies.cast_mut(), Ordering::Relaxed);
+    if runtime::phase() != phase::FORKED {
+        count_at(level);
     }
 }
 

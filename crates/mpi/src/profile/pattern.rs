@@ -1,13 +1,12 @@
 //! The profile as a file: a pattern of transfers, with what is known of the machine, the sizes and the time in MPI.
 
-use super::table::{CALLS, CLASSES, Table, class_bytes};
-use crate::abi::values::FUNCTIONS;
-use crate::segment::Segment;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::{fs, io};
+use transport::Segment;
+use transport::segment::{CLASSES, Names, Tallies, class_bytes};
 
 /// The version of the format.
 pub const FORMAT: u32 = 1;
@@ -57,10 +56,11 @@ struct Sum {
     messages: u64,
 }
 
-/// The file's text. The job's memory must have tables (`Segment::create_profiled`).
+/// The file's text. The job must be counted (`Segment::create_counted`).
 pub fn text(segment: &Segment, run: &Run) -> String {
     let ranks = segment.ranks();
-    let tables: Vec<Table> = (0..ranks).filter_map(|rank| Table::of(segment, rank)).collect();
+    let tables: Vec<Tallies> = (0..ranks).filter_map(|rank| segment.tallies(rank)).collect();
+    let names = segment.names();
     let levels: Vec<i32> = tables.iter().flat_map(|table| table.levels().collect::<Vec<_>>()).fold(
         Vec::new(),
         |mut all, level| {
@@ -71,7 +71,7 @@ pub fn text(segment: &Segment, run: &Run) -> String {
         },
     );
     let mut total: BTreeMap<(usize, usize), Sum> = BTreeMap::new();
-    let phases: Vec<String> = levels.iter().map(|&level| phase(&tables, level, &mut total)).collect();
+    let phases: Vec<String> = levels.iter().map(|&level| phase(&tables, names, level, &mut total)).collect();
     let pattern: Vec<String> = total
         .iter()
         .map(|((source, destination), sum)| {
@@ -99,14 +99,20 @@ pub fn text(segment: &Segment, run: &Run) -> String {
 }
 
 /// A phase: who sent what, and how long ranks were in each function.
-fn phase(tables: &[Table], level: i32, total: &mut BTreeMap<(usize, usize), Sum>) -> String {
+fn phase(
+    tables: &[Tallies],
+    names: Option<Names>,
+    level: i32,
+    total: &mut BTreeMap<(usize, usize), Sum>,
+) -> String {
     let (mut transfers, mut functions) = (Vec::new(), Vec::new());
     for (source, table) in tables.iter().enumerate() {
         let Some(phase) = table.levels().position(|known| known == level) else { continue };
+        let phase = table.in_phase(phase);
         for destination in 0..tables.len() {
             let mut sizes = Vec::new();
             for class in 0..CLASSES {
-                let tally = table.sent(phase, destination, class);
+                let tally = phase.sent(destination, class);
                 let (messages, bytes) =
                     (tally.times.load(Ordering::Relaxed), tally.amount.load(Ordering::Relaxed));
                 if messages == 0 {
@@ -128,12 +134,13 @@ fn phase(tables: &[Table], level: i32, total: &mut BTreeMap<(usize, usize), Sum>
                 ));
             }
         }
-        for (function, name) in FUNCTIONS.iter().enumerate().take(CALLS) {
-            let tally = table.calls(phase, function);
+        for (function, tally) in phase.all_named().iter().enumerate() {
             let (calls, ns) = (tally.times.load(Ordering::Relaxed), tally.amount.load(Ordering::Relaxed));
             if calls > 0 {
+                let name = names.and_then(|names| names.of(function)).unwrap_or_default();
+                let name = quoted(&name);
                 functions
-                    .push(format!(r#"{{"rank": {source}, "name": "{name}", "calls": {calls}, "ns": {ns}}}"#));
+                    .push(format!(r#"{{"rank": {source}, "name": {name}, "calls": {calls}, "ns": {ns}}}"#));
             }
         }
     }
@@ -176,10 +183,10 @@ mod tests {
 
     #[test]
     fn the_pattern_is_the_sum_of_all_phases() {
-        let (_fd, segment) = Segment::create_profiled(2, 2).unwrap();
-        let table = Table::of(&segment, 1).unwrap();
+        let (_fd, segment) = Segment::create_counted(2, 2).unwrap();
+        let tallies = segment.tallies(1).unwrap();
         for (level, class, bytes) in [(1, 3, 4), (9, 3, 7), (9, 0, 0)] {
-            let tally = table.sent(table.begin(level), 0, class);
+            let tally = tallies.begin(level).sent(0, class);
             tally.times.fetch_add(1, Ordering::Relaxed);
             tally.amount.fetch_add(bytes, Ordering::Relaxed);
         }

@@ -7,24 +7,24 @@
 use crate::abi::Comm;
 use crate::abi::values::{MPI_COMM_SELF, MPI_COMM_WORLD};
 use crate::comm;
-use crate::engine::{Awaited, Pattern};
 use crate::runtime::State;
-use crate::segment::{RankPage, Segment, hook, stage};
 use std::cell::Cell;
 use std::fmt::Write;
 use std::fs;
 use std::sync::atomic::Ordering;
+use transport::segment::{RankPage, Segment, hook, stage};
+use transport::{Awaited, Criteria};
 
 /// Messages that are named one by one.
 const NAMED: usize = 3;
 
 thread_local! {
     /// The messages that this thread probes for.
-    static PROBED: Cell<Option<Pattern>> = const { Cell::new(None) };
+    static PROBED: Cell<Option<Criteria>> = const { Cell::new(None) };
 }
 
 /// This thread waits for a message without receiving it (`MPI_Probe`), or does so no more.
-pub fn probes(pattern: Option<Pattern>) {
+pub fn probes(pattern: Option<Criteria>) {
     if super::sees(hook::STUCK) {
         PROBED.set(pattern);
     }
@@ -41,7 +41,7 @@ pub fn tell(state: &State) -> bool {
     }
     let mut text = function.to_string();
     let probed =
-        PROBED.get().map(|Pattern { context, source, tag }| Awaited::Receive { context, source, tag });
+        PROBED.get().map(|Criteria { context, source, tag }| Awaited::Receive { context, source, tag });
     let mut awaited = probed.into_iter().chain(state.engine.awaited());
     for (place, one) in awaited.by_ref().take(NAMED).enumerate() {
         text.push_str(if place == 0 { " for " } else { ", " });

@@ -15,11 +15,11 @@ pub use outcome::{Outcome, failure};
 use crate::abi;
 use crate::abi::values::{MPI_ERR_REQUEST, MPI_REQUEST_NULL};
 use crate::check::{Failure, not_an};
-use crate::engine::TransferId;
-use crate::handles::{Kind, kind_of};
+use crate::handles::{Kind, kind_of, transfer_id};
 use crate::p2p::generalized::Generalized;
 use crate::runtime::{self, State};
 use std::sync::Arc;
+use transport::TransferId;
 
 /// What a request's handle stands for when it isn't a lone send or receive.
 pub enum Request {
@@ -81,7 +81,7 @@ pub fn insert(state: &mut State, request: Request) -> abi::Request {
 /// The id of a lone send or receive.
 #[inline]
 pub fn transfer(handle: abi::Request) -> Option<TransferId> {
-    (kind_of(handle.0) == Some(Kind::Transfer)).then_some(TransferId(handle.0 as u64))
+    (kind_of(handle.0) == Some(Kind::Transfer)).then(|| transfer_id(handle.0))
 }
 
 /// That a handle names no request that lives.

@@ -3,8 +3,11 @@
 use crate::abi::values::*;
 use crate::abi::{Comm, Status};
 use crate::check::Failure;
-use crate::engine::Completion;
 use crate::runtime::State;
+use transport::{Completion, NO_SOURCE, NO_TAG, NOBODY};
+
+// What the transport says of transfers without a sender is what a status says.
+const _: () = assert!(NO_SOURCE == MPI_ANY_SOURCE && NO_TAG == MPI_ANY_TAG && NOBODY == MPI_PROC_NULL);
 
 /// How a request ended.
 #[derive(Debug)]

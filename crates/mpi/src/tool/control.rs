@@ -5,11 +5,12 @@ use super::{entry, find, put, put_text, running, tool};
 use crate::abi::Datatype;
 use crate::abi::values::*;
 use crate::check::CHECKING;
-use crate::engine::{CREDIT, MOST_EAGER, remote};
 use crate::progress;
+use crate::settings::COPY_FROM;
 use crate::tool::category::{Enumeration, ON_OFF, PROGRESS};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::Ordering;
+use transport::{CREDIT, MOST_EAGER};
 
 /// A setting; all of them are read as an `int`.
 pub(super) struct Control {
@@ -49,7 +50,7 @@ pub(super) static CONTROLS: &[Control] = &[
         verbosity: MPI_T_VERBOSITY_TUNER_BASIC,
         values: None,
         scope: MPI_T_SCOPE_READONLY,
-        read: || remote::COPY_FROM.load(Ordering::Relaxed).try_into().unwrap_or(c_int::MAX),
+        read: || COPY_FROM.load(Ordering::Relaxed).try_into().unwrap_or(c_int::MAX),
         write: None,
     },
     Control {

@@ -6,8 +6,8 @@
 use super::{entry, find, put, put_text, running, tool};
 use crate::abi::Datatype;
 use crate::abi::values::*;
-use crate::counters::COUNTERS;
 use crate::runtime;
+use crate::runtime::COUNTERS;
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int, c_ulonglong, c_void};
 

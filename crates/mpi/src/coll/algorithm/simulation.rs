@@ -1,9 +1,8 @@
 //! All ranks of a collective in one process, their messages delivered in random order.
 
 use super::super::schedule::{Lane, Schedule, Standing, Wire};
-use crate::coll::elements::copy;
-use crate::engine::{Buffer, Completion, TransferId};
 use std::collections::{HashMap, VecDeque};
+use transport::{Buffer, Completion, TransferId};
 
 /// A generator of pseudo-random numbers (xorshift).
 pub struct Random(pub u64);
@@ -58,23 +57,21 @@ impl Simulation {
         let mut end = Completion {
             source: line.0 as i32,
             tag: 0,
-            bytes: into.bytes.min(sent.buffer.bytes),
-            truncated: (sent.buffer.bytes > into.bytes).then_some(sent.buffer.bytes),
+            bytes: into.bytes().min(sent.buffer.bytes()),
+            truncated: (sent.buffer.bytes() > into.bytes()).then_some(sent.buffer.bytes()),
             cancelled: false,
         };
         let from = match sent.packed {
             Some(mut packed) => {
-                let address = packed.as_mut_ptr();
-                let from = Buffer { address, bytes: packed.len(), layout: None };
                 // SAFETY: the packed copy and a buffer of the test's.
-                unsafe { copy(&from, &into) };
+                unsafe { into.copy_from(&Buffer::new(packed.as_mut_ptr(), packed.len())) };
                 None
             }
             None => Some(sent.buffer),
         };
         if let Some(from) = from {
             // SAFETY: buffers of the test's.
-            unsafe { copy(&from, &into) };
+            unsafe { into.copy_from(&from) };
         }
         self.ended.insert(receive, end);
         if let Some(transfer) = sent.transfer {
@@ -98,10 +95,9 @@ impl Wire for Rank<'_> {
         let eager = self.simulation.random.below(2) == 0;
         let mut sent = Sent { buffer: buffer.clone(), packed: None, transfer: None };
         if eager {
-            let mut packed = vec![0; buffer.bytes];
-            let into = Buffer { address: packed.as_mut_ptr(), bytes: packed.len(), layout: None };
+            let mut packed = vec![0; buffer.bytes()];
             // SAFETY: a buffer of the test's and one of that size.
-            unsafe { copy(buffer, &into) };
+            unsafe { Buffer::new(packed.as_mut_ptr(), packed.len()).copy_from(buffer) };
             sent.packed = Some(packed);
         } else {
             sent.transfer = Some(self.simulation.transfer());

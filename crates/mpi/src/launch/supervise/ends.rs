@@ -4,11 +4,11 @@ use super::super::lines::Sink;
 use super::super::poll::READABLE;
 use super::super::processes::{self, Status, end_descendants, ended_child};
 use super::{CLAIMANT, MS, Supervisor};
-use crate::segment::stage;
 use host::clock::kernel_ns;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::atomic::Ordering;
+use transport::segment::stage;
 
 /// What ranks get to end by themselves once the job is over, before they are killed.
 const GRACE_NS: u64 = 400 * MS;
@@ -218,7 +218,7 @@ impl Supervisor {
         if self.code == 0 {
             self.code = code;
         }
-        super::super::end(&self.job.segment, None);
+        transport::wait::end(&self.job.segment, None);
         for process in self.ranks.iter().flat_map(Rank::processes).filter(|process| !process.ended) {
             // SAFETY: numbers; groups and processes of the job.
             unsafe {
@@ -235,7 +235,7 @@ impl Supervisor {
         if self.childless {
             return;
         }
-        super::super::end(&self.job.segment, None);
+        transport::wait::end(&self.job.segment, None);
         let mut ends = Vec::new();
         let gone = end_descendants(VANISH_NS, |pid, status| ends.push((pid, status)));
         for (pid, status) in ends {

@@ -14,7 +14,6 @@ use super::poll::{Poll, READABLE};
 use super::processes::{self, adopt_orphans};
 use crate::profile::pattern::{self, Run};
 use crate::profile::stuck::Watch;
-use crate::segment::Segment;
 use ends::Rank;
 use host::clock::kernel_ns;
 use start::raise_descriptors;
@@ -24,6 +23,7 @@ use std::io::{self, Read};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
+use transport::Segment;
 
 const MS: u64 = 1_000_000;
 /// What a wrapper gets to end after the rank inside it, so that its exit code can be told.

@@ -4,9 +4,9 @@
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
-use mpi::engine::claims::Claims;
-use mpi::engine::ring::{Consumer, HEADER, Header, LINE, LINES, Memory, Producer};
 use std::sync::Arc;
+use transport::claims::Claims;
+use transport::ring::{HEADER, LINE, LINES, PieceHeader, PieceReader, PieceWriter};
 
 /// A ring's lines as loom knows them. The data is ordinary memory, whose use is told to loom line by line.
 struct Lines {
@@ -84,8 +84,8 @@ impl Memory for Side {
     fn connect(&self) {}
 }
 
-fn header(number: u32, bytes: usize) -> Header {
-    Header { kind: 1, source: 2, context: number, tag: -3, length: bytes as u32 }
+fn header(number: u32, bytes: usize) -> PieceHeader {
+    PieceHeader { kind: 1, source: 2, context: number, tag: -3, length: bytes as u32 }
 }
 
 /// Bytes of the messages of the model: of one line, and of two, over more than a lap.
@@ -98,8 +98,8 @@ fn messages_come_whole_and_in_order_through_a_ring_that_wraps() {
     model.check(|| {
         let lines = Lines::new();
         let side = |writes| Side { lines: lines.clone(), writes };
-        let mut producer = Producer::new(side(true));
-        let mut consumer = Consumer::new(side(false));
+        let mut producer = PieceWriter::new(side(true));
+        let mut consumer = PieceReader::new(side(false));
         let sender = thread::spawn(move || {
             for (number, bytes) in MESSAGES.into_iter().enumerate() {
                 let mut sent = 0;

@@ -3,20 +3,12 @@
 //! Containers and security modules may forbid it. Whether it works is tried before it is first used, for each pair of ranks and each
 //! direction, on a word that is known; where it doesn't, data goes through shared memory.
 
-use crate::datatype::Span;
+use crate::buffer::Span;
 use crate::segment::Segment;
-use std::sync::Once;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The setting `CELLWEAVE_MPI_COPY`: messages from so many bytes on are copied between the processes; below, through the pool. Measured on an EPYC (1 MB of L2 per core):
-/// what stays in the caches is faster through shared memory, that is, up to about half the size of L2.
-pub static COPY_FROM: AtomicUsize = AtomicUsize::new(DEFAULT_COPY_FROM);
-const DEFAULT_COPY_FROM: usize = 2 * 1024 * 1024;
 /// The most pieces of memory of one call.
 pub const MOST_SPANS: usize = 512;
-
-/// What others read, and behind it where they write, to see whether they can.
-static PROBE: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 
 /// Whether a direction works.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -34,20 +26,25 @@ fn word_of(segment: &Segment) -> u64 {
     segment.header().identity.load(Ordering::Relaxed) ^ 0x6365_6c6c_7765_6176
 }
 
-/// Lets the other ranks copy from and to this process, once. Before a message is announced that they may copy.
-pub fn allow(segment: &Segment, rank: usize) {
-    static ALLOWED: Once = Once::new();
-    ALLOWED.call_once(|| {
+/// What others read, and behind it where they write, to see whether they can.
+#[derive(Default)]
+pub struct Probe(Option<&'static [AtomicU64; 2]>);
+
+impl Probe {
+    /// Lets the other ranks copy from and to this process, once. Before a message is announced that they may copy.
+    pub fn allow(&mut self, segment: &Segment, rank: usize) {
+        if self.0.is_some() {
+            return;
+        }
         // Yama lets only ancestors in, unless the process names whom it lets; ranks are siblings.
         if std::fs::read("/proc/sys/kernel/yama/ptrace_scope").is_ok_and(|scope| scope.starts_with(b"1")) {
             // SAFETY: sets an attribute of this process.
             unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY, 0, 0, 0) };
         }
-    });
-    let page = segment.rank(rank);
-    if page.probe.load(Ordering::Relaxed) == 0 {
-        PROBE[0].store(word_of(segment), Ordering::Relaxed);
-        page.probe.store((&raw const PROBE) as u64, Ordering::Release);
+        // Never freed: another rank may write there at any time.
+        let words: &'static [AtomicU64; 2] = Box::leak(Box::new([word_of(segment), 0].map(AtomicU64::new)));
+        segment.rank(rank).probe.store(words.as_ptr() as u64, Ordering::Release);
+        self.0 = Some(words);
     }
 }
 
@@ -61,7 +58,8 @@ pub fn try_writing(segment: &Segment, rank: usize) -> Access {
     // What can be read is the right place of the right process: the word behind it is for this.
     probe(segment, rank, |pid, known| {
         let mut word = 1u64;
-        write(pid, &[Span { address: (&raw mut word).cast(), bytes: 8 }], known + 8, 8)
+        // SAFETY: a word of our own.
+        unsafe { write(pid, &[Span { address: (&raw mut word).cast(), bytes: 8 }], known + 8, 8) }
     })
 }
 
@@ -71,7 +69,8 @@ fn probe(segment: &Segment, rank: usize, works: impl FnOnce(libc::pid_t, u64) ->
     let known = page.probe.load(Ordering::Acquire);
     let pid = page.pid.load(Ordering::Relaxed) as libc::pid_t;
     let mut word = 0u64;
-    let read = read(pid, &[Span { address: (&raw mut word).cast(), bytes: 8 }], known, 8);
+    // SAFETY: a word of our own.
+    let read = unsafe { read(pid, &[Span { address: (&raw mut word).cast(), bytes: 8 }], known, 8) };
     if read && word == word_of(segment) && works(pid, known) { Access::Works(pid) } else { Access::Forbidden }
 }
 
@@ -81,16 +80,22 @@ fn vectors(spans: &[Span]) -> Vec<libc::iovec> {
 }
 
 /// Reads `bytes` bytes from a process's memory into our own; false when not all of them came.
-pub fn read(pid: libc::pid_t, own: &[Span], other: u64, bytes: usize) -> bool {
+///
+/// # Safety
+/// `own` may be written.
+pub unsafe fn read(pid: libc::pid_t, own: &[Span], other: u64, bytes: usize) -> bool {
     let remote = libc::iovec { iov_base: other as *mut _, iov_len: bytes };
     let local = vectors(own);
-    // SAFETY: our spans are lent by their transfer until it is complete; the kernel checks all addresses.
+    // SAFETY: our spans by the caller's promise; the kernel checks the other side's addresses.
     let moved = unsafe { libc::process_vm_readv(pid, local.as_ptr(), local.len() as _, &remote, 1, 0) };
     moved == bytes as isize
 }
 
 /// Writes `bytes` bytes of our own memory to a process's; false when not all of them went.
-pub fn write(pid: libc::pid_t, own: &[Span], other: u64, bytes: usize) -> bool {
+///
+/// # Safety
+/// `own` may be read.
+pub unsafe fn write(pid: libc::pid_t, own: &[Span], other: u64, bytes: usize) -> bool {
     let remote = libc::iovec { iov_base: other as *mut _, iov_len: bytes };
     let local = vectors(own);
     // SAFETY: as for `read`.

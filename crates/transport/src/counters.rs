@@ -1,8 +1,8 @@
-//! What the engine counts of this rank since Init, for tools (`MPI_T`) to read at any time, from any thread.
+//! What the engine counts of its rank, for anybody to read at any time, from any thread.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A number that only who is inside changes, and anybody reads: no read-modify-write instruction is needed.
+/// A number that only one thread at a time changes, and any thread reads: no read-modify-write instruction is needed.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 
@@ -17,16 +17,16 @@ impl Counter {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Adds. Only for who is inside.
+    /// Adds. Two threads that add at once may lose one of their numbers.
     #[inline]
     pub fn add(&self, more: u64) {
         self.0.store(self.get().wrapping_add(more), Ordering::Relaxed);
     }
 }
 
-/// All counters of this rank.
-#[derive(Debug)]
-pub struct Counters {
+/// All counters of one engine.
+#[derive(Debug, Default)]
+pub struct EngineCounters {
     /// Messages handed to the engine, those of collectives too.
     pub messages_sent: Counter,
     /// Their bytes.
@@ -41,12 +41,16 @@ pub struct Counters {
     pub unexpected_received: Counter,
 }
 
-/// This rank's.
-pub static COUNTERS: Counters = Counters {
-    messages_sent: Counter::zero(),
-    bytes_sent: Counter::zero(),
-    messages_received: Counter::zero(),
-    bytes_received: Counter::zero(),
-    rendezvous_sent: Counter::zero(),
-    unexpected_received: Counter::zero(),
-};
+impl EngineCounters {
+    /// All of them 0.
+    pub const fn new() -> Self {
+        Self {
+            messages_sent: Counter::zero(),
+            bytes_sent: Counter::zero(),
+            messages_received: Counter::zero(),
+            bytes_received: Counter::zero(),
+            rendezvous_sent: Counter::zero(),
+            unexpected_received: Counter::zero(),
+        }
+    }
+}

@@ -1,26 +1,30 @@
 //! Several engines on one segment, driven in turn by one thread: everything but the waiting.
 
 use super::*;
-use crate::segment::Segment;
+use crate::abort::Exit;
+use crate::buffer::Buffer;
+use crate::matching::Envelope;
 
-fn job(ranks: usize) -> Vec<Engine> {
+/// Engines live as long as the test's process: so do the rooms and counters that they borrow.
+fn job(ranks: usize) -> Vec<Engine<'static>> {
     let (_fd, segment) = Segment::create(ranks, ranks).unwrap();
-    let segment = Arc::new(segment);
     (0..ranks)
         .map(|rank| {
-            let mut engine = Engine::detached();
-            segment.rank(rank).pid.store(std::process::id(), std::sync::atomic::Ordering::Relaxed);
-            engine.attach(segment.clone(), rank);
+            let room = Box::leak(Box::new(WaitingRoom::new(&Exit)));
+            let mut engine = Engine::new(room, Box::leak(Box::new(EngineCounters::new())));
+            segment.rank(rank).pid.store(std::process::id(), Ordering::Relaxed);
+            engine.attach(segment, rank);
             engine
         })
         .collect()
 }
 
 fn buffer(data: &mut [u8]) -> Buffer {
-    Buffer { address: data.as_mut_ptr(), bytes: data.len(), layout: None }
+    // SAFETY: each test keeps its data until its transfers are complete.
+    unsafe { Buffer::new(data.as_mut_ptr(), data.len()) }
 }
 
-fn until_complete(job: &mut [Engine], rank: usize, id: TransferId) -> Completion {
+fn until_complete(job: &mut [Engine<'_>], rank: usize, id: TransferId) -> Completion {
     for _ in 0..1_000_000 {
         for engine in job.iter_mut() {
             engine.progress();
@@ -38,8 +42,8 @@ fn envelope(source: u16, tag: i32) -> Envelope {
     Envelope { context: CONTEXT, source, tag }
 }
 
-fn pattern(source: Option<u16>, tag: Option<i32>) -> Pattern {
-    Pattern { context: CONTEXT, source, tag }
+fn criteria(source: Option<u16>, tag: Option<i32>) -> Criteria {
+    Criteria { context: CONTEXT, source, tag }
 }
 
 fn sample(bytes: usize) -> Vec<u8> {
@@ -54,8 +58,8 @@ fn messages_of_all_sizes_arrive_whole_expected_or_not() {
                 let mut job = job(2);
                 let mut from = sample(bytes);
                 let mut to = vec![0u8; bytes];
-                let posted = |job: &mut Vec<Engine>, to: &mut [u8]| {
-                    job[1].receive(pattern(Some(0), Some(5)), Some(0), &buffer(to))
+                let posted = |job: &mut Vec<Engine<'_>>, to: &mut [u8]| {
+                    job[1].receive(criteria(Some(0), Some(5)), Some(0), &buffer(to))
                 };
                 let early = expected.then(|| posted(&mut job, &mut to));
                 let send = job[0].send(1, envelope(0, 5), &buffer(&mut from), mode);
@@ -66,7 +70,7 @@ fn messages_of_all_sizes_arrive_whole_expected_or_not() {
                     job[1].progress();
                 }
                 if !expected {
-                    let arrival = job[1].probe(pattern(None, None)).unwrap();
+                    let arrival = job[1].probe(criteria(None, None)).unwrap();
                     assert_eq!(arrival, Arrival { source: 0, tag: 5, bytes });
                 }
                 let receive = early.unwrap_or_else(|| posted(&mut job, &mut to));
@@ -90,8 +94,9 @@ fn messages_to_oneself_arrive_expected_or_not() {
             let mut job = job(1);
             let mut from = sample(bytes);
             let mut to = vec![0u8; bytes];
-            let post =
-                |job: &mut Vec<Engine>, to: &mut [u8]| job[0].receive(pattern(None, None), None, &buffer(to));
+            let post = |job: &mut Vec<Engine<'_>>, to: &mut [u8]| {
+                job[0].receive(criteria(None, None), None, &buffer(to))
+            };
             let early = expected.then(|| post(&mut job, &mut to));
             let send = job[0].send(0, envelope(0, 1), &buffer(&mut from), Mode::Standard);
             let receive = early.unwrap_or_else(|| post(&mut job, &mut to));
@@ -110,7 +115,7 @@ fn a_message_longer_than_its_buffer_is_cut_and_told() {
         let mut job = job(2);
         let mut from = sample(bytes);
         let mut to = vec![9u8; bytes];
-        let receive = job[1].receive(pattern(None, None), None, &buffer(&mut to[..10]));
+        let receive = job[1].receive(criteria(None, None), None, &buffer(&mut to[..10]));
         let send = job[0].send(1, envelope(0, 5), &buffer(&mut from), Mode::Standard);
         let completion = until_complete(&mut job, 1, receive);
         assert_eq!((completion.bytes, completion.truncated), (10, Some(bytes)));
@@ -137,7 +142,7 @@ fn unexpected_messages_take_no_more_than_their_credit() {
     assert_eq!(eager as u64, send::CREDIT / 10_000);
     for (tag, send) in sends.into_iter().enumerate().rev() {
         let mut to = vec![0u8; 10_000];
-        let receive = job[1].receive(pattern(Some(0), Some(tag as i32)), Some(0), &buffer(&mut to));
+        let receive = job[1].receive(criteria(Some(0), Some(tag as i32)), Some(0), &buffer(&mut to));
         until_complete(&mut job, 1, receive);
         assert!(to == from);
         if let Some(send) = send {
@@ -150,14 +155,14 @@ fn unexpected_messages_take_no_more_than_their_credit() {
 fn a_cancelled_receive_gets_no_message() {
     let mut job = job(2);
     let mut to = [0u8; 8];
-    let cancelled = job[1].receive(pattern(None, None), None, &buffer(&mut to));
+    let cancelled = job[1].receive(criteria(None, None), None, &buffer(&mut to));
     job[1].cancel(cancelled);
     assert!(job[1].take_if_complete(cancelled).unwrap().cancelled);
     job[0].send(1, envelope(0, 5), &buffer(&mut [7u8; 8]), Mode::Standard);
     job[1].progress();
-    let (claim, arrival) = job[1].claim(pattern(None, None)).unwrap();
+    let (claim, arrival) = job[1].claim(criteria(None, None)).unwrap();
     assert_eq!(arrival.bytes, 8);
-    assert_eq!(job[1].probe(pattern(None, None)), None);
+    assert_eq!(job[1].probe(criteria(None, None)), None);
     let receive = job[1].receive_claimed(claim, &buffer(&mut to));
     until_complete(&mut job, 1, receive);
     assert_eq!(to, [7; 8]);
@@ -180,8 +185,8 @@ struct Sent {
     send: Option<TransferId>,
 }
 
-/// A receive of the model's: its pattern, and its buffer.
-type Posted = (TransferId, Pattern, Box<[u8]>);
+/// A receive of the model's: its criteria, and its buffer.
+type Posted = (TransferId, Criteria, Box<[u8]>);
 
 /// Random traffic between three ranks: sizes, modes, wildcards, claims, receives before and after their messages. Each sender's messages
 /// must be received in the order of sending among those that a receive accepts, whole, by the first receive that was posted for them.
@@ -217,7 +222,7 @@ fn random_traffic_is_matched_as_the_standard_says() {
                 1 if owed[rank] > posted[rank].len() => {
                     // One for a message that was sent and not yet asked for, so that every receive ends.
                     let wild = posted[rank].is_empty() && random.below(2) == 0;
-                    let known = posted[rank].iter().all(|(_, pattern, _)| pattern.source.is_some());
+                    let known = posted[rank].iter().all(|(_, criteria, _)| criteria.source.is_some());
                     if !wild && !known {
                         continue;
                     }
@@ -227,14 +232,15 @@ fn random_traffic_is_matched_as_the_standard_says() {
                         sent[rank][from].len() > asked
                     });
                     let Some(from) = from else { continue };
-                    let pattern = if wild { pattern(None, None) } else { pattern(Some(from as u16), None) };
+                    let criteria =
+                        if wild { criteria(None, None) } else { criteria(Some(from as u16), None) };
                     let mut data = vec![0; largest].into_boxed_slice();
-                    let claimed = wild.then(|| job[rank].claim(pattern)).flatten();
+                    let claimed = wild.then(|| job[rank].claim(criteria)).flatten();
                     let id = match claimed {
                         Some((claim, _)) => job[rank].receive_claimed(claim, &buffer(&mut data)),
-                        None => job[rank].receive(pattern, None, &buffer(&mut data)),
+                        None => job[rank].receive(criteria, None, &buffer(&mut data)),
                     };
-                    posted[rank].push((id, pattern, data));
+                    posted[rank].push((id, criteria, data));
                 }
                 _ => {
                     job[rank].progress();
@@ -274,7 +280,7 @@ fn a_hundred_thousand_receives_and_messages_are_matched_in_any_order() {
     let mut job = job(2);
     let mut word = [0u8; 8];
     let mut receives: Vec<_> = (0..MANY)
-        .map(|tag| job[1].receive(pattern(Some(0), Some(tag)), Some(0), &buffer(&mut word)))
+        .map(|tag| job[1].receive(criteria(Some(0), Some(tag)), Some(0), &buffer(&mut word)))
         .collect();
     for tag in (0..MANY).rev().step_by(2) {
         job[0].send(1, envelope(0, tag), &buffer(&mut tag.to_ne_bytes()), Mode::Standard);
@@ -297,7 +303,7 @@ fn a_hundred_thousand_receives_and_messages_are_matched_in_any_order() {
     assert_eq!(job[1].queues(), (0, MANY as usize));
     for number in 0..MANY {
         let tag = if number % 2 == 0 { Some(MANY - 1 - number / 2) } else { None };
-        let id = job[1].receive(pattern(None, tag), None, &buffer(&mut word));
+        let id = job[1].receive(criteria(None, tag), None, &buffer(&mut word));
         assert!(job[1].take_if_complete(id).is_some());
     }
     assert_eq!(job[1].queues(), (0, 0));
@@ -328,12 +334,12 @@ fn scribble(case: u64) {
     // What the child says of a corrupt segment is not this test's output.
     // SAFETY: the child's own descriptor.
     unsafe { libc::close(2) };
-    let segment = job[0].segment().clone();
+    let segment = job[0].segment();
     let mut data = vec![7u8; 100_000];
     let mut places = vec![vec![0u8; 100_000]; 50];
     for (round, place) in places.iter_mut().enumerate() {
         let tag = round as i32;
-        job[1].receive(pattern(Some(0), None), Some(0), &buffer(place));
+        job[1].receive(criteria(Some(0), None), Some(0), &buffer(place));
         let bytes = [8, 60, 3000, 20_000, 100_000][random.below(5)];
         job[0].send(1, envelope(0, tag), &buffer(&mut data[..bytes]), Mode::Standard);
         for _ in 0..random.below(4) {

@@ -2,17 +2,24 @@
 //!
 //! ```text
 //! header page | a page per rank | an area per ordered pair of ranks (ring and its counters) | a pool per rank | a window per rank
-//! | a table per rank, when profiled
+//! | tallies per rank, and their names, when the job is counted
 //! ```
 //!
 //! Pages come into being when they are first touched, so that 256 ranks cost what they use. Places inside are said by offsets and
 //! numbers; whatever is read from it is checked, because any rank of the job can scribble there. (Addresses that ranks tell one
 //! another, for copies from process to process, are checked by the kernel.)
 
+mod pages;
+mod tally;
+
 use std::ffi::c_int;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::{io, ptr};
+
+use pages::line;
+pub use pages::{JobPage, RankPage, hook, stage};
+pub use tally::{CLASSES, NAMED, Names, PhaseTallies, Tallies, Tally, class_bytes};
 
 /// The most ranks of a job.
 pub const MOST_RANKS: usize = 256;
@@ -30,114 +37,8 @@ const BY_LAUNCHER: u32 = u32::MAX;
 pub const RENDEZVOUS_BYTES: usize = PAGE - 4 * 64 - 512 - 128 - 256 - 8;
 const MAGIC: u64 = 0x6365_6c6c_6d70_6901;
 
-/// The first page. Written by the launcher before any rank starts, but for what is atomic.
-#[repr(C)]
-pub struct Header {
-    magic: u64,
-    ranks: u32,
-    /// CPUs that the ranks of this job may use, by affinity and quota, as the launcher saw it.
-    pub cpus: u32,
-    bytes: u64,
-    /// Process id of the launcher.
-    pub launcher: AtomicU32,
-    /// Not 0: the job is over, every waiting rank leaves. The rank that ended it plus one, or `BY_LAUNCHER`.
-    pub dead: AtomicU32,
-    /// The next free context of communicators; contexts are never used again.
-    pub next_context: AtomicU32,
-    /// Identifies the job among others on this machine (random).
-    pub identity: AtomicU64,
-    /// What ranks are to see of themselves: `hook::*`.
-    pub hooks: AtomicU32,
-    /// Bytes of each rank's profile; 0 when there is none.
-    profile_bytes: u64,
-}
-
-/// What a rank tells the job about itself.
-#[repr(C)]
-pub struct RankPage {
-    /// The process that claimed this rank; 0 before.
-    pub pid: AtomicU32,
-    /// One of `stage::*`.
-    pub stage: AtomicU32,
-    /// What an abort said: its exit code plus one; 0 when there was none.
-    pub aborted: AtomicU32,
-    /// Bytes of `text` that are valid.
-    pub text_bytes: AtomicU32,
-    _line: [u32; 12],
-    /// Futex word: not 0 while the rank sleeps and wants to be woken. Alone on its line, read by every sender.
-    pub asleep: AtomicU32,
-    _asleep_line: [u32; 15],
-    /// Senders that have used their ring to this rank, a bit each.
-    pub connected: [AtomicU64; MOST_RANKS / 64],
-    _connected_line: [u64; 4],
-    /// Why the rank ended the job, for the launcher's line; UTF-8.
-    pub text: [AtomicU8; 512],
-    /// Changes whenever the rank says something new of what it waits for; odd: it waits.
-    pub waiting: AtomicU32,
-    /// Bytes of `waiting_text` that are valid.
-    waiting_bytes: AtomicU32,
-    /// The call that the rank waits in, and what it waits for; UTF-8.
-    waiting_text: [AtomicU8; 248],
-    /// The cpus that the rank could use when it started, a bit each.
-    pub affinity: [AtomicU64; 16],
-    /// For the engine: the messages that this rank and their senders copy together.
-    pub rendezvous: [u8; RENDEZVOUS_BYTES],
-    /// Address of a word in the rank's memory that others may read, and of one behind it to which they may write; 0: not yet.
-    pub probe: AtomicU64,
-}
-const _: () = assert!(size_of::<RankPage>() <= PAGE && size_of::<Header>() <= PAGE);
-
-/// How far a rank is.
-#[allow(missing_docs)]
-pub mod stage {
-    pub const UNCLAIMED: u32 = 0;
-    pub const CLAIMED: u32 = 1;
-    pub const INITIALISED: u32 = 2;
-    pub const FINALISED: u32 = 3;
-}
-
-/// What ranks see of themselves when the launcher wants it.
-pub mod hook {
-    /// Messages and time are counted (`--profile`).
-    pub const PROFILE: u32 = 1;
-    /// Who waits long says for what (`--stuck-after`).
-    pub const STUCK: u32 = 2;
-}
-
-impl RankPage {
-    /// Says what the rank waits for; an empty text: it waits no more. The first 248 bytes count.
-    pub fn waits(&self, text: &str) {
-        let before = self.waiting.load(Ordering::Relaxed);
-        for (place, byte) in self.waiting_text.iter().zip(text.bytes()) {
-            place.store(byte, Ordering::Relaxed);
-        }
-        self.waiting_bytes.store(text.len().min(self.waiting_text.len()) as u32, Ordering::Relaxed);
-        let next = before.wrapping_add(1) | 1;
-        self.waiting.store(if text.is_empty() { next.wrapping_add(1) } else { next }, Ordering::Release);
-    }
-
-    /// Whether a value of `waiting` says that the rank waits.
-    pub fn says_waiting(waiting: u32) -> bool {
-        waiting & 1 == 1
-    }
-
-    /// What the rank says that it waits for.
-    pub fn waits_for(&self) -> Option<String> {
-        if !Self::says_waiting(self.waiting.load(Ordering::Acquire)) {
-            return None;
-        }
-        Some(line(&self.waiting_text, &self.waiting_bytes))
-    }
-}
-
-/// One line of text that a rank left in its page; whatever it left, it is safe to print.
-fn line(text: &[AtomicU8], bytes: &AtomicU32) -> String {
-    let bytes = (bytes.load(Ordering::Relaxed) as usize).min(text.len());
-    let text: Vec<u8> = text[..bytes].iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
-    String::from_utf8_lossy(&text).replace(char::is_control, "?")
-}
-
-/// The mapped segment. Unmapped never: ranks use it until they end.
+/// The mapped segment: a handle on memory that is never unmapped, because ranks use it until they end.
+#[derive(Clone, Copy)]
 pub struct Segment {
     base: *mut u8,
     bytes: usize,
@@ -177,9 +78,10 @@ impl Drop for FileLimit {
     }
 }
 
-fn total(ranks: usize, profile_bytes: usize) -> usize {
-    let each = PAGE + ranks * PAIR_BYTES + POOL_BYTES + WINDOW_BYTES + profile_bytes;
-    PAGE + ranks * each
+fn total(ranks: usize, tally_bytes: usize) -> usize {
+    let each = PAGE + ranks * PAIR_BYTES + POOL_BYTES + WINDOW_BYTES + tally_bytes;
+    let names = if tally_bytes == 0 { 0 } else { tally::NAMES_BYTES };
+    PAGE + ranks * each + names
 }
 
 impl Segment {
@@ -206,15 +108,15 @@ impl Segment {
         Self::make(ranks, cpus, 0)
     }
 
-    /// As `create`, with a table per rank in which it counts what it does.
+    /// As `create`, with tallies per rank in which it counts what it does.
     ///
     /// # Errors
     /// As `create`.
-    pub fn create_profiled(ranks: usize, cpus: usize) -> io::Result<(OwnedFd, Self)> {
-        Self::make(ranks, cpus, crate::profile::table::bytes(ranks))
+    pub fn create_counted(ranks: usize, cpus: usize) -> io::Result<(OwnedFd, Self)> {
+        Self::make(ranks, cpus, tally::bytes(ranks))
     }
 
-    fn make(ranks: usize, cpus: usize, profile_bytes: usize) -> io::Result<(OwnedFd, Self)> {
+    fn make(ranks: usize, cpus: usize, tally_bytes: usize) -> io::Result<(OwnedFd, Self)> {
         assert!((1..=MOST_RANKS).contains(&ranks));
         // SAFETY: a C string and flags.
         let raw =
@@ -224,7 +126,7 @@ impl Segment {
         }
         // SAFETY: just made, owned by nobody else.
         let fd = unsafe { OwnedFd::from_raw_fd(raw) };
-        let bytes = total(ranks, profile_bytes);
+        let bytes = total(ranks, tally_bytes);
         let _raised = FileLimit::raised(bytes)?;
         // SAFETY: plain calls on an owned descriptor.
         let sealed = unsafe {
@@ -239,20 +141,20 @@ impl Segment {
             return Err(io::Error::last_os_error());
         }
         let segment = Self::map_bytes(raw, bytes, ranks)?;
-        segment.describe(cpus, profile_bytes);
+        segment.describe(cpus, tally_bytes);
         Ok((fd, segment))
     }
 
     /// Writes what every rank checks first.
-    fn describe(&self, cpus: usize, profile_bytes: usize) {
+    fn describe(&self, cpus: usize, tally_bytes: usize) {
         // SAFETY: the header is ours alone until a rank starts; the mapping is as large as `total` says.
         unsafe {
-            let header = self.base.cast::<Header>();
+            let header = self.base.cast::<JobPage>();
             (*header).ranks = self.ranks as u32;
             (*header).cpus = cpus as u32;
             (*header).bytes = self.bytes as u64;
-            (*header).profile_bytes = profile_bytes as u64;
-            (*header).hooks = AtomicU32::new(if profile_bytes > 0 { hook::PROFILE } else { 0 });
+            (*header).tally_bytes = tally_bytes as u64;
+            (*header).hooks = AtomicU32::new(if tally_bytes > 0 { hook::PROFILE } else { 0 });
             (*header).magic = MAGIC;
         }
     }
@@ -279,12 +181,12 @@ impl Segment {
         let mut segment = Self::map_bytes(fd.as_raw_fd(), bytes, 1)?;
         let header = segment.header();
         let ranks = header.ranks as usize;
-        let profile_bytes = header.profile_bytes as usize;
+        let tally_bytes = header.tally_bytes as usize;
         if header.magic != MAGIC
             || !(1..=MOST_RANKS).contains(&ranks)
             || header.bytes as usize != bytes
-            || ![0, crate::profile::table::bytes(ranks)].contains(&profile_bytes)
-            || total(ranks, profile_bytes) != bytes
+            || ![0, tally::bytes(ranks)].contains(&tally_bytes)
+            || total(ranks, tally_bytes) != bytes
         {
             return Err(strange());
         }
@@ -349,13 +251,13 @@ impl Segment {
     }
 
     /// The first page.
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &'static JobPage {
         // SAFETY: the mapping starts with a header and is never unmapped.
-        unsafe { &*self.base.cast::<Header>() }
+        unsafe { &*self.base.cast::<JobPage>() }
     }
 
     /// What a rank says of itself.
-    pub fn rank(&self, rank: usize) -> &RankPage {
+    pub fn rank(&self, rank: usize) -> &'static RankPage {
         assert!(rank < self.ranks);
         // SAFETY: in bounds by the check above and `total`; page-aligned.
         unsafe { &*self.base.add(PAGE + rank * PAGE).cast::<RankPage>() }
@@ -385,14 +287,22 @@ impl Segment {
         unsafe { self.pool(0).add(self.ranks * POOL_BYTES + rank * WINDOW_BYTES) }
     }
 
-    /// The memory of a rank's profile, `profile::table::bytes(ranks)` bytes aligned to a page; nothing when there is none.
-    pub fn profile(&self, rank: usize) -> Option<*mut u8> {
+    /// What a rank counts; nothing when the job isn't counted.
+    pub fn tallies(&self, rank: usize) -> Option<Tallies> {
         assert!(rank < self.ranks);
-        let bytes = crate::profile::table::bytes(self.ranks);
-        let tables = total(self.ranks, 0);
+        let bytes = tally::bytes(self.ranks);
+        let first = total(self.ranks, 0);
         let has = self.bytes == total(self.ranks, bytes);
-        // SAFETY: in bounds by the checks above and `total`.
-        has.then(|| unsafe { self.base.add(tables + rank * bytes) })
+        // SAFETY: `bytes` bytes of the mapping by the checks above and `total`, aligned to a page, of this rank.
+        has.then(|| unsafe { Tallies::new(self.base.add(first + rank * bytes), self.ranks) })
+    }
+
+    /// The names of what ranks count; nothing when the job isn't counted.
+    pub fn names(&self) -> Option<Names> {
+        let bytes = tally::bytes(self.ranks);
+        let has = self.bytes == total(self.ranks, bytes);
+        // SAFETY: the last `NAMES_BYTES` bytes of the mapping, by the check above and `total`.
+        has.then(|| unsafe { Names::new(self.base.add(self.bytes - tally::NAMES_BYTES)) })
     }
 
     /// Says why this rank ends the job, for the launcher's line. The first 512 bytes count.

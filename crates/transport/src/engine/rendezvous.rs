@@ -7,19 +7,18 @@
 //! | not | contiguous | the sender |
 //! | not | not | nobody: packed pieces go through the pool |
 
-use super::claims::Claims;
-use super::remote::{self, Access, COPY_FROM, MOST_SPANS};
-use super::transfer::due;
-use super::{Buffer, Engine, kind, wait};
-use crate::datatype::Span;
+use super::pending::due;
+use super::{Engine, kind};
+use crate::buffer::Buffer;
+use crate::buffer::Span;
+use crate::claims::Claims;
+use crate::remote::{self, Access, MOST_SPANS, Probe};
 use crate::segment::{RENDEZVOUS_BYTES, RankPage, Segment};
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// Pieces of a message that both copy: at least four of them, so that both have some to do, and at most so many bytes each.
 const MOST_PIECE: usize = 64 * 1024;
 const LEAST_PIECE: usize = 16 * 1024;
-/// What the launcher gets to see that a rank has ended.
+/// So long takes whoever started the job, at most, to see that a rank has ended.
 const ENDED_NS: u64 = 500_000_000;
 /// Places for claims in a rank's page.
 const PLACES: usize = RENDEZVOUS_BYTES / size_of::<Claims>() - 1;
@@ -59,6 +58,7 @@ pub struct Sharing {
     reading: Vec<Access>,
     writing: Vec<Access>,
     spans: Vec<Span>,
+    probe: Probe,
 }
 
 impl Sharing {
@@ -72,8 +72,8 @@ impl Sharing {
     }
 }
 
-fn place(segment: &Segment, receiver: usize, place: u32) -> &Claims {
-    let page: &RankPage = segment.rank(receiver);
+fn place(segment: &Segment, receiver: usize, place: u32) -> &'static Claims {
+    let page: &'static RankPage = segment.rank(receiver);
     let start = page.rendezvous.as_ptr();
     let line = start.align_offset(64) + place as usize * size_of::<Claims>();
     assert!(line + size_of::<Claims>() <= page.rendezvous.len());
@@ -82,12 +82,18 @@ fn place(segment: &Segment, receiver: usize, place: u32) -> &Claims {
 }
 
 /// What an announcement says of where the data is: its address, when it is contiguous and may be read from there.
-pub(super) fn address(segment: Option<&Arc<Segment>>, rank: usize, buffer: &Buffer) -> [u64; 2] {
+pub(super) fn address(
+    sharing: &mut Sharing,
+    segment: Option<&Segment>,
+    rank: usize,
+    copy_from: usize,
+    buffer: &Buffer,
+) -> [u64; 2] {
     let Some(segment) = segment else { return [NOT_BY_COPY, 0] };
-    if buffer.bytes < COPY_FROM.load(Ordering::Relaxed) {
+    if buffer.bytes < copy_from {
         return [NOT_BY_COPY, 0];
     }
-    remote::allow(segment, rank);
+    sharing.probe.allow(segment, rank);
     match buffer.layout {
         None => [CONTIGUOUS, buffer.address as u64],
         Some(_) => [SCATTERED, 0],
@@ -99,7 +105,7 @@ const NOT_BY_COPY: u64 = 0;
 const CONTIGUOUS: u64 = 1;
 const SCATTERED: u64 = 2;
 
-impl Engine {
+impl Engine<'_> {
     /// Starts copying the rest of a matched message, when that is possible; it is behind the `unasked` first bytes. False: it isn't.
     pub(super) fn copies(
         &mut self,
@@ -113,11 +119,11 @@ impl Engine {
         let transfer = self.transfers.at(receive);
         let (end, contiguous) = (transfer.completion.bytes, transfer.buffer.layout.is_none());
         let own = transfer.buffer.address as u64;
-        if how == NOT_BY_COPY || COPY_FROM.load(Ordering::Relaxed) == usize::MAX {
+        if how == NOT_BY_COPY || self.copy_from == usize::MAX {
             return false;
         }
-        let segment = self.segment().clone();
-        remote::allow(&segment, self.rank);
+        let segment = self.segment();
+        self.sharing.probe.allow(&segment, self.rank);
         let id = self.transfers.id(receive).0;
         if how == SCATTERED {
             if contiguous {
@@ -133,7 +139,7 @@ impl Engine {
         }
         let bytes = end - unasked;
         let piece = (bytes / 8).next_multiple_of(4096).clamp(LEAST_PIECE, MOST_PIECE);
-        let shared = contiguous && !wait::crowded() && bytes > piece;
+        let shared = contiguous && !self.room.crowded() && bytes > piece;
         let claims = match shared.then(|| self.sharing.free.pop()).flatten() {
             None => Share::Alone(0),
             Some(number) => {
@@ -173,7 +179,7 @@ impl Engine {
         {
             self.corrupt(from, "data asked for that was not announced");
         }
-        let segment = self.segment().clone();
+        let segment = self.segment();
         if self.sharing.writing[from] == Access::Unknown {
             self.sharing.writing[from] = remote::try_writing(&segment, from);
         }
@@ -201,7 +207,7 @@ impl Engine {
 
     /// Copies a piece of each message that is being copied; true when anything moved.
     pub(super) fn copy_pieces(&mut self) -> bool {
-        let segment = self.segment().clone();
+        let segment = self.segment();
         let mut moved = false;
         let mut at = 0;
         while at < self.copying.len() {
@@ -297,21 +303,18 @@ impl Engine {
                     spans.push(Span { address: buffer.address.wrapping_add(from), bytes: end - from });
                     end - from
                 }
-                Some(layout) => layout.datatype.spans(
-                    buffer.address,
-                    layout.count,
-                    from,
-                    end - from,
-                    MOST_SPANS,
-                    &mut spans,
-                ),
+                Some(layout) => {
+                    layout.shape.spans(buffer.address, layout.count, from, end - from, MOST_SPANS, &mut spans)
+                }
             };
             let there = address.wrapping_add(from as u64);
             let access = if receives { self.sharing.reading[other] } else { self.sharing.writing[other] };
             let copied = match access {
                 Access::Works(_) if bytes == 0 => false,
-                Access::Works(pid) if receives => remote::read(pid, &spans, there, bytes),
-                Access::Works(pid) => remote::write(pid, &spans, there, bytes),
+                // SAFETY: the spans are the buffer's, lent until the transfer is complete.
+                Access::Works(pid) if receives => unsafe { remote::read(pid, &spans, there, bytes) },
+                // SAFETY: as above.
+                Access::Works(pid) => unsafe { remote::write(pid, &spans, there, bytes) },
                 Access::Unknown | Access::Forbidden => false,
             };
             if !copied {
@@ -333,14 +336,11 @@ impl Engine {
     #[cold]
     fn lost(&self, other: usize, receives: bool) -> ! {
         let error = std::io::Error::last_os_error();
-        // A rank that ends leaves no memory to copy from: the launcher, which ends the job then, says why.
-        wait::for_end(ENDED_NS);
+        // A rank that ends leaves no memory to copy from: whoever started the job ends it then, and says why.
+        self.room.wait_for_end(ENDED_NS);
         let (verb, where_from) = if receives { ("read", "from") } else { ("write", "to") };
-        crate::launch::abort(
-            1,
-            &format!(
-                "can't {verb} a message's data {where_from} the memory of rank {other}: {error} (is the buffer valid?)"
-            ),
-        )
+        self.room.abort().abort(&format!(
+            "can't {verb} a message's data {where_from} the memory of rank {other}: {error} (is the buffer valid?)"
+        ))
     }
 }

@@ -7,6 +7,8 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
+/// The most bytes of `copy_small`: a line of a ring holds no more.
+pub const SMALL: usize = 48;
 /// From so many bytes on, the copy instruction's start is paid back.
 const LONG: usize = 512;
 
@@ -47,6 +49,45 @@ fn has_fast_copy() -> bool {
     }
 }
 
+/// Copies up to `SMALL` bytes: by words of 16 and 8 that may overlap, without a call.
+///
+/// # Safety
+/// `bytes` readable at `from` and writable at `to`, apart from each other, at most `SMALL`.
+#[inline]
+pub unsafe fn copy_small(from: *const u8, to: *mut u8, bytes: usize) {
+    debug_assert!(bytes <= SMALL);
+    /// Copies the first and the last word; together they cover all bytes.
+    ///
+    /// # Safety
+    /// As for `copy_small`, and `bytes` at least one word.
+    #[inline(always)]
+    unsafe fn ends<T>(from: *const u8, to: *mut u8, bytes: usize) {
+        let last = bytes - size_of::<T>();
+        // SAFETY: `bytes` is at least a word, by the caller's match.
+        unsafe {
+            let (a, b) = (from.cast::<T>().read_unaligned(), from.add(last).cast::<T>().read_unaligned());
+            to.cast::<T>().write_unaligned(a);
+            to.add(last).cast::<T>().write_unaligned(b);
+        }
+    }
+    // SAFETY: each branch reads and writes inside `bytes`.
+    unsafe {
+        match bytes {
+            8 => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
+            33.. => {
+                to.cast::<u128>().write_unaligned(from.cast::<u128>().read_unaligned());
+                ends::<u128>(from.add(16), to.add(16), bytes - 16);
+            }
+            16..=32 => ends::<u128>(from, to, bytes),
+            9..=15 => ends::<u64>(from, to, bytes),
+            4..=7 => ends::<u32>(from, to, bytes),
+            2..=3 => ends::<u16>(from, to, bytes),
+            1 => *to = *from,
+            0 => {}
+        }
+    }
+}
+
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
@@ -62,6 +103,18 @@ mod tests {
                 assert!(to[b..b + bytes] == from[a..a + bytes]);
                 assert!(to[..b].iter().chain(&to[b + bytes..]).all(|&byte| byte == 0));
             }
+        }
+    }
+
+    #[test]
+    fn small_copies_copy_exactly_their_bytes() {
+        let from: Vec<u8> = (1..=48).collect();
+        for bytes in 0..=48 {
+            let mut to = [0u8; 49];
+            // SAFETY: both have 48 bytes.
+            unsafe { copy_small(from.as_ptr(), to.as_mut_ptr(), bytes) };
+            assert_eq!(to[..bytes], from[..bytes]);
+            assert!(to[bytes..].iter().all(|&byte| byte == 0));
         }
     }
 }

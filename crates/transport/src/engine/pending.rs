@@ -1,9 +1,9 @@
-//! Sends and receives under way: a table of slots named by `TransferId`s, which are `MPI_Request` handles as they are.
+//! Sends and receives under way: a table of slots named by `TransferId`s.
 
-use super::lists::Key;
-use super::{Buffer, Completion, Envelope, TransferId};
-use crate::abi::values::{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL};
-use crate::handles::{self, Kind};
+use super::{Completion, TransferId};
+use crate::buffer::Buffer;
+use crate::lists::Key;
+use crate::matching::Envelope;
 
 /// No slot.
 pub const NONE: u32 = u32::MAX;
@@ -30,7 +30,7 @@ pub enum Stage {
 }
 
 /// A send or a receive.
-pub struct Transfer {
+pub struct Pending {
     generation: u32,
     /// Where it is.
     pub stage: Stage,
@@ -55,47 +55,61 @@ pub struct Transfer {
     /// How it ended.
     pub completion: Completion,
 }
-impl Transfer {
+impl Pending {
     /// What the other side sees of a send.
     pub fn envelope(&self) -> Envelope {
         Envelope::of(self.key)
     }
 }
 
-// SAFETY: the buffer's address belongs to the user, who lends it until the transfer is complete; the table is only reached by
-// who is inside.
-unsafe impl Send for Transfer {}
+// SAFETY: the buffer's address is lent until the transfer is complete, to whichever thread has the engine.
+unsafe impl Send for Pending {}
 
 /// The table.
-pub struct Transfers {
-    slots: Vec<Transfer>,
+pub struct Pendings {
+    slots: Vec<Pending>,
     free: u32,
     active: usize,
 }
 
-const NO_BUFFER: Buffer = Buffer { address: std::ptr::null_mut(), bytes: 0, layout: None };
+/// `Completion::source` of a send.
+pub const NO_SOURCE: i32 = -1;
+/// `Completion::tag` of a send.
+pub const NO_TAG: i32 = -2;
+/// `Completion::source` of a receive from nobody.
+pub const NOBODY: i32 = -3;
 
 /// How a send ends.
-pub const SENT: Completion =
-    Completion { source: MPI_ANY_SOURCE, tag: MPI_ANY_TAG, bytes: 0, truncated: None, cancelled: false };
+const SENT: Completion =
+    Completion { source: NO_SOURCE, tag: NO_TAG, bytes: 0, truncated: None, cancelled: false };
+
+/// How a receive from nobody ends.
+pub const RECEIVED_FROM_NOBODY: Completion = Completion { source: NOBODY, ..SENT };
+
+/// Bits of an id that name its slot.
+const INDEX: u64 = (1 << 26) - 1;
+/// Above bit 32, the slot's generation.
+const GENERATIONS: u64 = (1 << 31) - 1;
+
+#[inline]
+const fn id_of(index: u32, generation: u32) -> TransferId {
+    TransferId((generation as u64 & GENERATIONS) << 32 | index as u64)
+}
 
 /// What stands for all sends that were complete when they started: never freed.
-pub const COMPLETE_AT_ONCE: TransferId = TransferId(handles::value(Kind::Transfer, 0, 1) as u64);
+pub const COMPLETE_AT_ONCE: TransferId = id_of(0, 1);
 
-/// What stands for all receives from `MPI_PROC_NULL`: never freed.
-pub const FROM_NOBODY: TransferId = TransferId(handles::value(Kind::Transfer, 1, 1) as u64);
-
-/// How a receive from `MPI_PROC_NULL` ends.
-pub const RECEIVED_FROM_NOBODY: Completion = Completion { source: MPI_PROC_NULL, ..SENT };
+/// What stands for all receives from nobody: never freed.
+pub const FROM_NOBODY: TransferId = id_of(1, 1);
 
 /// Slots that are never freed.
 const SHARED: u32 = 2;
 
-impl Default for Transfers {
+impl Default for Pendings {
     fn default() -> Self {
         let mut transfers = Self { slots: Vec::new(), free: NONE, active: 0 };
         for completion in [SENT, RECEIVED_FROM_NOBODY] {
-            let shared = transfers.start(&NO_BUFFER, Key::default());
+            let shared = transfers.start(&Buffer::EMPTY, Key::default());
             transfers.at(shared).completion = completion;
             transfers.complete(shared);
         }
@@ -103,7 +117,7 @@ impl Default for Transfers {
     }
 }
 
-impl Transfers {
+impl Pendings {
     /// A new active transfer.
     #[inline(always)]
     pub fn start(&mut self, buffer: &Buffer, key: Key) -> u32 {
@@ -130,7 +144,7 @@ impl Transfers {
     #[cold]
     #[inline(never)]
     fn start_slowly(&mut self, buffer: &Buffer, key: Key) -> u32 {
-        let mut slot = Transfer {
+        let mut slot = Pending {
             generation: 1,
             stage: Stage::Active,
             detached: false,
@@ -158,31 +172,30 @@ impl Transfers {
 
     /// The transfer of a slot.
     #[inline]
-    pub fn at(&mut self, index: u32) -> &mut Transfer {
+    pub fn at(&mut self, index: u32) -> &mut Pending {
         &mut self.slots[index as usize]
     }
 
     /// The id of a slot.
     #[inline]
     pub fn id(&self, index: u32) -> TransferId {
-        TransferId(handles::value(Kind::Transfer, index, self.slots[index as usize].generation) as u64)
+        id_of(index, self.slots[index as usize].generation)
     }
 
     /// The id of the transfer that lives in a slot.
     pub fn in_slot(&self, index: u32) -> Option<TransferId> {
         let slot = self.slots.get(index as usize)?;
-        let id = TransferId(handles::value(Kind::Transfer, index, slot.generation) as u64);
+        let id = id_of(index, slot.generation);
         self.index(id).map(|_| id)
     }
 
     /// The slot of an id that lives.
     #[inline]
     pub fn index(&self, id: TransferId) -> Option<u32> {
-        let index = handles::index(id.0 as usize);
-        let slot = self.slots.get(index)?;
-        let lives = handles::value(Kind::Transfer, index as u32, slot.generation) as u64 == id.0
-            && slot.stage != Stage::Free;
-        lives.then_some(index as u32)
+        let index = (id.0 & INDEX) as u32;
+        let slot = self.slots.get(index as usize)?;
+        let lives = id_of(index, slot.generation) == id && slot.stage != Stage::Free;
+        lives.then_some(index)
     }
 
     /// One thing has happened that a send waited for.
@@ -237,7 +250,7 @@ impl Transfers {
     /// Of a transfer that is complete, whether all of its data found room.
     #[inline]
     pub fn ended_well(&self, id: TransferId) -> Option<bool> {
-        let slot = self.slots.get(handles::index(id.0 as usize))?;
+        let slot = self.slots.get((id.0 & INDEX) as usize)?;
         (slot.stage != Stage::Active).then_some(slot.completion.truncated.is_none())
     }
 
@@ -246,17 +259,17 @@ impl Transfers {
         self.slots[index as usize].envelope().context
     }
 
-    /// Transfers that the program may still ask for, or that go on by themselves.
-    pub fn live(&self) -> impl Iterator<Item = &Transfer> {
+    /// Pendings that the program may still ask for, or that go on by themselves.
+    pub fn live(&self) -> impl Iterator<Item = &Pending> {
         self.slots.iter().skip(SHARED as usize).filter(|slot| slot.stage != Stage::Free)
     }
 
     /// Every transfer that is not complete.
-    pub fn awaited(&self) -> impl Iterator<Item = &Transfer> {
+    pub fn awaited(&self) -> impl Iterator<Item = &Pending> {
         self.slots.iter().filter(|slot| slot.stage == Stage::Active)
     }
 
-    /// Transfers that are not complete.
+    /// Pendings that are not complete.
     pub fn active(&self) -> usize {
         self.active
     }

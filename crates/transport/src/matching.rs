@@ -1,12 +1,32 @@
-//! Which receive gets which message (MPI 5.0, section 3.5: messages from one sender do not overtake each other).
+//! Which receive gets which message. Messages from one sender do not overtake each other (as MPI 5.0 wants it, section 3.5).
 //!
 //! Receives wait in lists by what they accept: a message looks into the four lists that may hold one for it (of its source and
 //! tag, of any source, of any tag, of any of both) and takes the receive that was posted first. Messages that nobody expected wait
 //! in a list by source and tag, and, once a receive or probe with a wildcard asks, in a list by what it asks for.
 
-use super::lists::{Key, Lists};
-use super::{Envelope, Pattern};
-use crate::counters::COUNTERS;
+use crate::lists::{Key, Lists};
+
+/// By what the receiving side finds a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    /// A number that separates messages of one purpose from those of another (in MPI: of a communicator).
+    pub context: u32,
+    /// The sender's rank in that context.
+    pub source: u16,
+    /// A number that sender and receiver agree on.
+    pub tag: i32,
+}
+
+/// What a receive accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Criteria {
+    /// The context.
+    pub context: u32,
+    /// The sender's rank in it; nothing: any.
+    pub source: Option<u16>,
+    /// The tag; nothing: any that is not negative.
+    pub tag: Option<i32>,
+}
 
 /// What a key leaves open.
 const ANY_SOURCE: u32 = 1 << 16;
@@ -56,19 +76,19 @@ impl Key {
 
 impl Envelope {
     #[inline]
-    pub(super) fn key(&self, open: u32) -> Key {
+    pub(crate) fn key(&self, open: u32) -> Key {
         key(self.context, self.source, self.tag, open)
     }
 
     /// The envelope of a key that leaves nothing open.
     #[inline]
-    pub(super) fn of(key: Key) -> Self {
+    pub(crate) fn of(key: Key) -> Self {
         Self { context: (key.words >> 32) as u32, source: key.more as u16, tag: key.words as u32 as i32 }
     }
 }
 
-impl Pattern {
-    /// Whether a receive accepts a message. `MPI_ANY_TAG` takes no negative tags: they are the library's own.
+impl Criteria {
+    /// Whether a receive accepts a message. Criteria without a tag take no negative tags: those are the user's own.
     #[inline]
     pub fn accepts(&self, envelope: &Envelope) -> bool {
         self.context == envelope.context
@@ -76,8 +96,8 @@ impl Pattern {
             && self.tag.map_or(envelope.tag >= 0, |tag| tag == envelope.tag)
     }
 
-    /// The pattern of a key.
-    pub(super) fn of(key: Key) -> Self {
+    /// The criteria of a key.
+    pub(crate) fn of(key: Key) -> Self {
         let Envelope { context, source, tag } = Envelope::of(key);
         let open = OPEN[key.class()];
         Self {
@@ -88,7 +108,7 @@ impl Pattern {
     }
 
     #[inline]
-    pub(super) fn key(&self) -> Key {
+    pub(crate) fn key(&self) -> Key {
         let class = usize::from(self.source.is_none()) | usize::from(self.tag.is_none()) << 1;
         key(self.context, self.source.unwrap_or(0), self.tag.unwrap_or(0), OPEN[class])
     }
@@ -143,7 +163,6 @@ impl Matching {
 
     /// Keeps a message that nobody expected.
     pub fn keep(&mut self, envelope: Envelope, message: u32) {
-        COUNTERS.unexpected_received.add(1);
         if message as usize >= self.envelopes.len() {
             self.envelopes.resize(message as usize + 1, envelope);
         }
@@ -208,7 +227,7 @@ mod tests {
     /// Matching as the standard says it: everything in one row.
     #[derive(Default)]
     struct Model {
-        posted: VecDeque<(Pattern, u32)>,
+        posted: VecDeque<(Criteria, u32)>,
         unexpected: VecDeque<(Envelope, u32)>,
     }
 
@@ -235,14 +254,14 @@ mod tests {
                     source: random(&mut seed, sources) as u16,
                     tag,
                 };
-                let pattern = Pattern {
+                let criteria = Criteria {
                     context: envelope.context,
                     source: (random(&mut seed, 4) >= wildcards).then_some(envelope.source),
                     tag: (random(&mut seed, 4) >= wildcards).then_some(tag),
                 };
                 match random(&mut seed, 10) {
                     0..4 => {
-                        let expected = take(&mut model.posted, |(pattern, _)| pattern.accepts(&envelope));
+                        let expected = take(&mut model.posted, |(criteria, _)| criteria.accepts(&envelope));
                         assert_eq!(matching.take_posted(&envelope), expected);
                         if expected.is_none() {
                             matching.keep(envelope, number);
@@ -250,27 +269,29 @@ mod tests {
                         }
                     }
                     4..8 => {
-                        let expected = take(&mut model.unexpected, |(envelope, _)| pattern.accepts(envelope));
-                        let found = matching.find(pattern.key());
+                        let expected =
+                            take(&mut model.unexpected, |(envelope, _)| criteria.accepts(envelope));
+                        let found = matching.find(criteria.key());
                         assert_eq!(found, expected);
                         match found {
                             Some(message) => matching.remove(message),
                             None => {
-                                matching.post(pattern.key(), number);
-                                model.posted.push_back((pattern, number));
+                                matching.post(criteria.key(), number);
+                                model.posted.push_back((criteria, number));
                             }
                         }
                     }
                     8 if !model.posted.is_empty() => {
                         let place = random(&mut seed, model.posted.len() as u64) as usize;
-                        let (pattern, number) = model.posted.remove(place).unwrap();
+                        let (criteria, number) = model.posted.remove(place).unwrap();
                         assert!(
-                            matching.cancel(pattern.key(), number) && !matching.cancel(pattern.key(), number)
+                            matching.cancel(criteria.key(), number)
+                                && !matching.cancel(criteria.key(), number)
                         );
                     }
                     _ => {
-                        let found = model.unexpected.iter().find(|(envelope, _)| pattern.accepts(envelope));
-                        assert_eq!(matching.find(pattern.key()), found.map(|&(_, number)| number));
+                        let found = model.unexpected.iter().find(|(envelope, _)| criteria.accepts(envelope));
+                        assert_eq!(matching.find(criteria.key()), found.map(|&(_, number)| number));
                     }
                 }
                 assert_eq!(matching.lengths(), (model.posted.len(), model.unexpected.len()));

@@ -1,12 +1,13 @@
 //! Receiving: pieces from the rings, straight into the user's buffer when they are matched, to the heap when not.
 
-use super::lists::Key;
-use super::pool;
-use super::ring::{Area, Consumer, Header, INLINE};
+use super::pending::{NONE, Stage, due};
 use super::send::{MOST_EAGER, UNASKED, sum};
-use super::transfer::{NONE, Stage, due};
-use super::{Arrival, Buffer, ClaimId, Completion, Engine, Envelope, Pattern, TransferId, kind};
-use crate::counters::COUNTERS;
+use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
+use crate::buffer::Buffer;
+use crate::lists::Key;
+use crate::matching::{Criteria, Envelope};
+use crate::pool;
+use crate::ring::{Area, INLINE, PieceHeader, PieceReader};
 use crate::segment::Segment;
 
 /// The most pieces taken from one ring before the next one is looked at.
@@ -16,7 +17,7 @@ const CREDIT_STEP: u64 = 32 * 1024;
 
 /// What comes in from one rank.
 pub struct Incoming {
-    pub(super) consumer: Consumer<Area>,
+    pub(super) consumer: PieceReader<Area>,
     /// The sender has used its ring.
     pub(super) connected: bool,
     /// The eager message that is arriving: where it goes, its bytes, and how many have come.
@@ -42,7 +43,7 @@ impl Incoming {
         // SAFETY: the segment is never unmapped, and its areas are as large.
         let area = unsafe { Area::new(segment.pair(from, to), connected) };
         Self {
-            consumer: Consumer::new(area),
+            consumer: PieceReader::new(area),
             connected: false,
             target: Target::Nothing,
             bytes: 0,
@@ -102,14 +103,14 @@ impl Messages {
     }
 }
 
-impl Engine {
+impl Engine<'_> {
     /// Posts a receive. `from`: the job's rank of the sender, when it is known.
     // Inlined whole: what is written just before by parts and read again at once as a whole can't be forwarded by the cpu, which
     // then waits until all stores before it are done, among them the last message's line.
     #[inline(always)]
-    pub fn receive(&mut self, pattern: Pattern, from: Option<usize>, buffer: &Buffer) -> TransferId {
+    pub fn receive(&mut self, criteria: Criteria, from: Option<usize>, buffer: &Buffer) -> TransferId {
         let _ = from;
-        let key = pattern.key();
+        let key = criteria.key();
         let transfer = self.transfers.start(buffer, key);
         if self.matching.has_kept() {
             self.receive_kept(transfer, key);
@@ -142,15 +143,15 @@ impl Engine {
         self.transfers.id(transfer)
     }
 
-    /// Looks for a message that a receive of this pattern would get now.
-    pub fn probe(&mut self, pattern: Pattern) -> Option<Arrival> {
-        let index = self.matching.find(pattern.key())?;
+    /// Looks for a message that a receive of this criteria would get now.
+    pub fn probe(&mut self, criteria: Criteria) -> Option<Arrival> {
+        let index = self.matching.find(criteria.key())?;
         Some(self.arrival(index))
     }
 
     /// As `probe`, and takes the message out of matching, to be received by `receive_claimed`.
-    pub fn claim(&mut self, pattern: Pattern) -> Option<(ClaimId, Arrival)> {
-        let index = self.matching.find(pattern.key())?;
+    pub fn claim(&mut self, criteria: Criteria) -> Option<(ClaimId, Arrival)> {
+        let index = self.matching.find(criteria.key())?;
         self.matching.remove(index);
         Some((ClaimId(index), self.arrival(index)))
     }
@@ -178,8 +179,8 @@ impl Engine {
         let transfer = self.transfers.at(receive);
         let room = transfer.buffer.bytes;
         transfer.posted = false;
-        COUNTERS.messages_received.add(1);
-        COUNTERS.bytes_received.add(bytes.min(room) as u64);
+        self.counters.messages_received.add(1);
+        self.counters.bytes_received.add(bytes.min(room) as u64);
         transfer.completion = Completion {
             source: i32::from(envelope.source),
             tag: envelope.tag,
@@ -197,7 +198,8 @@ impl Engine {
         if message.own != NONE {
             let (receive_buffer, send_buffer) =
                 (self.transfers.at(receive).buffer.clone(), self.transfers.at(message.own).buffer.clone());
-            receive_buffer.copy_of(&send_buffer);
+            // SAFETY: both are lent until their transfers are complete, which is below.
+            unsafe { receive_buffer.copy_from(&send_buffer) };
             self.transfers.complete(receive);
             self.transfers.complete(message.own);
             return;
@@ -261,6 +263,7 @@ impl Engine {
         let message =
             Message { envelope, from, bytes, unasked: bytes, got, data, token: 0, announced: None, own };
         let index = self.messages.insert(message);
+        self.counters.unexpected_received.add(1);
         self.matching.keep(envelope, index);
     }
 
@@ -296,7 +299,7 @@ impl Engine {
     }
 
     #[inline]
-    fn take_piece(&mut self, from: usize, header: Header) {
+    fn take_piece(&mut self, from: usize, header: PieceHeader) {
         if header.kind & kind::POOLED != 0 {
             return self.take_pooled(from, header);
         }
@@ -308,11 +311,11 @@ impl Engine {
     }
 
     /// A piece whose data lies in the sender's pool.
-    fn take_pooled(&mut self, from: usize, mut header: Header) {
+    fn take_pooled(&mut self, from: usize, mut header: PieceHeader) {
         header.kind &= !kind::POOLED;
         let words = words(self.piece(from, INLINE));
         // SAFETY: the line is consumed below, when the data was dealt with.
-        let piece = unsafe { pool::lent(self.segment(), from, words[0], words[1]) };
+        let piece = unsafe { pool::lent(&self.segment(), from, words[0], words[1]) };
         match piece {
             Some(piece) if piece.len() <= self.left(from, &header) => self.take_data(from, header, piece),
             _ => self.corrupt(from, "a piece that lies nowhere"),
@@ -331,7 +334,7 @@ impl Engine {
 
     /// Bytes that are left of the message that a piece belongs to, from the piece on.
     #[inline]
-    fn left(&self, from: usize, header: &Header) -> usize {
+    fn left(&self, from: usize, header: &PieceHeader) -> usize {
         match header.kind {
             kind::EAGER | kind::DATA => header.length as usize,
             kind::MORE => self.incoming[from].bytes - self.incoming[from].got,
@@ -340,7 +343,7 @@ impl Engine {
     }
 
     #[inline]
-    fn take_data(&mut self, from: usize, header: Header, piece: &[u8]) {
+    fn take_data(&mut self, from: usize, header: PieceHeader, piece: &[u8]) {
         match header.kind {
             kind::EAGER => self.eager(from, header, piece),
             kind::MORE => self.more(from, piece),
@@ -358,7 +361,7 @@ impl Engine {
 
     /// The first piece of an eager message.
     #[inline]
-    fn eager(&mut self, from: usize, header: Header, piece: &[u8]) {
+    fn eager(&mut self, from: usize, header: PieceHeader, piece: &[u8]) {
         let bytes = header.length as usize;
         if bytes > MOST_EAGER {
             self.corrupt(from, &format!("an eager message of {bytes} bytes"));
@@ -410,6 +413,7 @@ impl Engine {
         let got = piece.len();
         let message = Message { envelope, from, bytes, unasked, got, data, token, announced, own: NONE };
         let index = self.messages.insert(message);
+        self.counters.unexpected_received.add(1);
         self.matching.keep(envelope, index);
         if got < unasked {
             self.begin(from, Target::Message(index), unasked, got);
@@ -461,7 +465,7 @@ impl Engine {
     }
 
     /// A piece of a message that was announced.
-    fn data(&mut self, from: usize, header: Header, piece: &[u8]) {
+    fn data(&mut self, from: usize, header: PieceHeader, piece: &[u8]) {
         let token = u64::from(header.context) | u64::from(header.tag as u32) << 32;
         let index = self.transfer_of(from, token);
         let transfer = self.transfers.at(index);
@@ -486,7 +490,7 @@ impl Engine {
     }
 
     /// Everything but data.
-    fn news(&mut self, from: usize, header: Header, piece: &[u8]) {
+    fn news(&mut self, from: usize, header: PieceHeader, piece: &[u8]) {
         let words = words(piece);
         if header.length != sum(&words) {
             self.corrupt(

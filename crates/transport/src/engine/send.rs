@@ -1,13 +1,13 @@
 //! Sending: what fits is written into the ring at once, the rest waits in a queue per destination, in order.
 
-use super::copy::copy_out;
-use super::pool::{self, Loan, POOLED_FROM, Pool};
-use super::ring::{Area, Header, INLINE, Producer, copy_small};
-use super::transfer::{NONE, due};
-use super::{Buffer, Engine, Envelope, Mode, TransferId, kind, rendezvous, wait};
-use crate::counters::COUNTERS;
-use crate::profile;
+use super::pending::{NONE, due};
+use super::{Engine, Mode, TransferId, kind, rendezvous};
+use crate::buffer::Buffer;
+use crate::matching::Envelope;
+use crate::pool::{self, Loan, POOLED_FROM, Pool};
+use crate::ring::{Area, INLINE, PieceHeader, PieceWriter};
 use crate::segment::Segment;
+use crate::wait;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -23,8 +23,8 @@ const STREAM_STEP: usize = 1 << 20;
 
 /// What goes out to one rank.
 pub struct Outgoing {
-    pub(super) producer: Producer<Area>,
-    queue: VecDeque<Pending>,
+    pub(super) producer: PieceWriter<Area>,
+    queue: VecDeque<Queued>,
     /// Eager bytes sent since the start.
     eager: u64,
     /// The word that the receiver sleeps on.
@@ -33,9 +33,9 @@ pub struct Outgoing {
 // SAFETY: the word lies in shared memory that is never unmapped.
 unsafe impl Send for Outgoing {}
 
-enum Pending {
+enum Queued {
     /// A message: pieces from a byte on, up to the end of what goes out unasked.
-    Message { transfer: u32, from: usize, end: usize, kind: Start },
+    Message { transfer: u32, from: usize, end: usize, kind: Opening },
     /// Data of a matched message, to the receiver's transfer.
     Stream { transfer: u32, to: u64 },
     /// News.
@@ -44,7 +44,7 @@ enum Pending {
 
 /// What comes before the first piece of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Start {
+enum Opening {
     /// Nothing: the first piece is the start.
     Eager,
     /// That the sender waits for the matching.
@@ -61,73 +61,20 @@ impl Outgoing {
         let connected = (&raw const segment.rank(to).connected[from / 64], 1 << (from % 64));
         // SAFETY: the segment is never unmapped, and its areas are as large.
         let area = unsafe { Area::new(segment.pair(from, to), connected) };
-        Self { producer: Producer::new(area), queue: VecDeque::new(), eager: 0, asleep }
+        Self { producer: PieceWriter::new(area), queue: VecDeque::new(), eager: 0, asleep }
     }
 }
 
-impl Buffer {
-    /// Copies data out of the buffer, from a byte on.
-    #[inline]
-    pub(super) fn read(&self, from: usize, into: &mut [u8]) {
-        debug_assert!(from + into.len() <= self.bytes);
-        // SAFETY: the buffer holds `bytes` bytes of data, lent by the user until the transfer is complete.
-        unsafe {
-            match &self.layout {
-                None => copy_out(self.address.add(from), into.as_mut_ptr(), into.len()),
-                Some(layout) => {
-                    layout.datatype.pack(self.address, layout.count, from, into);
-                }
-            }
-        }
-    }
-
-    /// Copies data into the buffer, from a byte on; what is beyond its end is left out.
-    #[inline]
-    pub(super) fn write(&self, from: usize, data: &[u8]) {
-        let bytes = data.len().min(self.bytes.saturating_sub(from));
-        // SAFETY: as for `read`.
-        unsafe {
-            match &self.layout {
-                None if bytes <= INLINE => copy_small(data.as_ptr(), self.address.wrapping_add(from), bytes),
-                None => std::ptr::copy_nonoverlapping(data.as_ptr(), self.address.wrapping_add(from), bytes),
-                Some(layout) => {
-                    layout.datatype.unpack(self.address, layout.count, from, &data[..bytes]);
-                }
-            }
-        }
-    }
-
-    /// Copies the data of another buffer of this process into this one; at most what it holds.
-    pub(super) fn copy_of(&self, other: &Buffer) {
-        let bytes = self.bytes.min(other.bytes);
-        if bytes == 0 {
-            return;
-        }
-        if other.layout.is_none() {
-            // SAFETY: `bytes` bytes of data lie there.
-            return self.write(0, unsafe { std::slice::from_raw_parts(other.address, bytes) });
-        }
-        if self.layout.is_none() {
-            // SAFETY: there is room for `bytes` bytes.
-            return other.read(0, unsafe { std::slice::from_raw_parts_mut(self.address, bytes) });
-        }
-        let mut between = vec![0; bytes.min(64 * 1024)];
-        for from in (0..bytes).step_by(between.len()) {
-            let piece = &mut between[..(bytes - from).min(64 * 1024)];
-            other.read(from, piece);
-            self.write(from, piece);
-        }
-    }
-}
-
-impl Engine {
+impl Engine<'_> {
     /// Starts a send to a rank of the job. Nothing: it is complete already.
     #[inline]
     pub fn send(&mut self, to: usize, envelope: Envelope, buffer: &Buffer, mode: Mode) -> Option<TransferId> {
         let bytes = buffer.bytes;
-        profile::sent(to, bytes);
-        COUNTERS.messages_sent.add(1);
-        COUNTERS.bytes_sent.add(bytes as u64);
+        if let Some(tallies) = &self.tallies {
+            tallies.count(to, bytes);
+        }
+        self.counters.messages_sent.add(1);
+        self.counters.bytes_sent.add(bytes as u64);
         let out = &mut self.outgoing[to];
         if bytes <= INLINE
             && mode == Mode::Standard
@@ -176,11 +123,11 @@ impl Engine {
         let (end, kind, answer) = if !eager {
             // The first part goes out unasked: by the time that the answer comes, it is there.
             let unasked = if self.takes_credit(to, UNASKED) { UNASKED.min(buffer.bytes) } else { 0 };
-            (unasked, Start::Announced, due::ANSWER)
+            (unasked, Opening::Announced, due::ANSWER)
         } else if synchronous {
-            (buffer.bytes, Start::Synchronous, due::ANSWER)
+            (buffer.bytes, Opening::Synchronous, due::ANSWER)
         } else {
-            (buffer.bytes, Start::Eager, 0)
+            (buffer.bytes, Opening::Eager, 0)
         };
         let index = self.transfers.start(buffer, envelope.key(0));
         let transfer = self.transfers.at(index);
@@ -188,7 +135,7 @@ impl Engine {
         transfer.bytes = end;
         transfer.due = due::PIECES | answer;
         let id = self.transfers.id(index);
-        self.later(to, Pending::Message { transfer: index, from, end, kind });
+        self.later(to, Queued::Message { transfer: index, from, end, kind });
         Some(id)
     }
 
@@ -198,7 +145,7 @@ impl Engine {
             return true;
         }
         let out = &mut self.outgoing[to];
-        let most = |producer: &Producer<Area>| producer.handed_on().saturating_add(CREDIT);
+        let most = |producer: &PieceWriter<Area>| producer.handed_on().saturating_add(CREDIT);
         if out.eager + bytes as u64 > most(&out.producer) {
             out.producer.refresh();
             if out.producer.handed_on() > out.eager {
@@ -215,7 +162,8 @@ impl Engine {
     fn send_to_self(&mut self, envelope: Envelope, buffer: &Buffer, mode: Mode) -> Option<TransferId> {
         if let Some(receive) = self.matching.take_posted(&envelope) {
             self.accept(receive, &envelope, buffer.bytes);
-            self.transfers.at(receive).buffer.copy_of(buffer);
+            // SAFETY: both are lent until their transfers are complete, which is below.
+            unsafe { self.transfers.at(receive).buffer.copy_from(buffer) };
             self.transfers.complete(receive);
             return None;
         }
@@ -234,7 +182,7 @@ impl Engine {
 
     /// Sends news to a rank.
     pub(super) fn tell(&mut self, to: usize, kind: u8, words: [u64; 6]) {
-        self.later(to, Pending::Words { kind, words });
+        self.later(to, Queued::Words { kind, words });
     }
 
     /// Sends the data of a matched message through the ring, behind what went out unasked, up to a byte.
@@ -243,11 +191,11 @@ impl Engine {
         transfer.bytes = end;
         transfer.due |= due::REST;
         self.transfers.happened(index, due::ANSWER);
-        self.later(to, Pending::Stream { transfer: index, to: receiver });
+        self.later(to, Queued::Stream { transfer: index, to: receiver });
     }
 
     /// Puts something into a destination's queue, and starts with it when it is the first.
-    fn later(&mut self, to: usize, pending: Pending) {
+    fn later(&mut self, to: usize, pending: Queued) {
         let out = &mut self.outgoing[to];
         out.queue.push_back(pending);
         if out.queue.len() == 1 && !self.push(to) {
@@ -262,36 +210,41 @@ impl Engine {
             let out = &mut self.outgoing[to];
             let Some(first) = out.queue.front_mut() else { break true };
             let done = match first {
-                Pending::Words { kind, words } => {
+                Queued::Words { kind, words } => {
                     let fits = out.producer.fits(INLINE);
                     if fits {
                         out.producer.put_words(plain(*kind, words), words);
                     }
                     fits
                 }
-                Pending::Message { transfer, from, end, kind } => {
+                Queued::Message { transfer, from, end, kind } => {
                     let (index, end, start) = (*transfer, *end, *kind);
                     let token = self.transfers.id(index).0;
                     let slot = self.transfers.at(index);
                     let envelope = slot.envelope();
-                    let announced = matches!(start, Start::Announced | Start::Out);
-                    if matches!(start, Start::Announced | Start::Synchronous) {
+                    let announced = matches!(start, Opening::Announced | Opening::Out);
+                    if matches!(start, Opening::Announced | Opening::Synchronous) {
                         if !out.producer.fits(INLINE) {
                             break false;
                         }
-                        if start == Start::Announced {
-                            COUNTERS.rendezvous_sent.add(1);
-                            let [how, address] =
-                                rendezvous::address(self.segment.as_ref(), self.rank, &slot.buffer);
+                        if start == Opening::Announced {
+                            self.counters.rendezvous_sent.add(1);
+                            let [how, address] = rendezvous::address(
+                                &mut self.sharing,
+                                self.segment.as_ref(),
+                                self.rank,
+                                self.copy_from,
+                                &slot.buffer,
+                            );
                             let words = [token, slot.buffer.bytes as u64, end as u64, how, address, 0];
                             let header =
-                                Header { length: sum(&words), ..header(kind::ANNOUNCE, envelope, 0) };
+                                PieceHeader { length: sum(&words), ..header(kind::ANNOUNCE, envelope, 0) };
                             out.producer.put_words(header, &words);
-                            *kind = Start::Out;
+                            *kind = Opening::Out;
                         } else {
                             let words = [token, 0, 0, 0, 0, 0];
                             out.producer.put_words(plain(kind::SYNCHRONOUS, &words), &words);
-                            *kind = Start::Eager;
+                            *kind = Opening::Eager;
                         }
                     }
                     let mut from = *from;
@@ -307,14 +260,14 @@ impl Engine {
                     slot.moved = from;
                     if done {
                         self.transfers.happened(index, due::PIECES);
-                    } else if let Some(Pending::Message { from: place, .. }) =
+                    } else if let Some(Queued::Message { from: place, .. }) =
                         self.outgoing[to].queue.front_mut()
                     {
                         *place = from;
                     }
                     done
                 }
-                Pending::Stream { transfer, to: receiver } => {
+                Queued::Stream { transfer, to: receiver } => {
                     let (index, receiver) = (*transfer, *receiver);
                     let slot = self.transfers.at(index);
                     if slot.moved > slot.bytes {
@@ -323,7 +276,7 @@ impl Engine {
                     let slot = self.transfers.at(index);
                     while slot.moved < slot.bytes {
                         let left = (slot.bytes - slot.moved).min(STREAM_STEP);
-                        let header = Header {
+                        let header = PieceHeader {
                             kind: kind::DATA,
                             source: 0,
                             context: receiver as u32,
@@ -382,7 +335,7 @@ impl Engine {
 
 /// The next piece of a message: its header, and the data from a byte on.
 struct Piece<'a> {
-    header: Header,
+    header: PieceHeader,
     buffer: &'a Buffer,
     from: usize,
     left: usize,
@@ -412,7 +365,7 @@ impl Piece<'_> {
         // The line that will speak of the cell is fetched while the cell is filled.
         out.producer.fetch();
         self.buffer.read(self.from, pool.cell(cell, bytes));
-        let header = Header { kind: self.header.kind | kind::POOLED, ..self.header };
+        let header = PieceHeader { kind: self.header.kind | kind::POOLED, ..self.header };
         out.producer.put_words(header, &[cell as u64, bytes as u64, 0, 0, 0, 0]);
         pool.lend(Loan { to: to as u16, until: out.producer.produced() });
         Some(bytes)
@@ -435,8 +388,8 @@ fn put_eager(
 }
 
 #[inline]
-fn header(kind: u8, envelope: Envelope, bytes: usize) -> Header {
-    Header {
+fn header(kind: u8, envelope: Envelope, bytes: usize) -> PieceHeader {
+    PieceHeader {
         kind,
         source: envelope.source,
         context: envelope.context,
@@ -445,8 +398,8 @@ fn header(kind: u8, envelope: Envelope, bytes: usize) -> Header {
     }
 }
 
-fn plain(kind: u8, words: &[u64; 6]) -> Header {
-    Header { kind, source: 0, context: 0, tag: 0, length: sum(words) }
+fn plain(kind: u8, words: &[u64; 6]) -> PieceHeader {
+    PieceHeader { kind, source: 0, context: 0, tag: 0, length: sum(words) }
 }
 
 /// A sum of the words of an announcement or of news, which its header carries: there are addresses among them, which nothing else

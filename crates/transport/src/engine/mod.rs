@@ -1,77 +1,27 @@
-//! The engine moves messages between this rank and all others. It knows contexts, tags and the ranks of the job, and no
-//! communicator, no handle and no error handler.
+//! The engine moves messages between this rank and all others. It knows contexts, tags and the ranks of the job.
 
-pub mod claims;
-pub mod copy;
-mod lists;
-mod matching;
-mod pool;
+mod pending;
 mod receive;
-pub mod remote;
 mod rendezvous;
-pub mod ring;
 mod send;
-mod transfer;
-pub mod wait;
 
 #[cfg(all(test, not(loom)))]
 mod tests;
 
+pub use pending::{COMPLETE_AT_ONCE, FROM_NOBODY, NO_SOURCE, NO_TAG, NOBODY, RECEIVED_FROM_NOBODY};
 pub use send::{CREDIT, MOST_EAGER};
-pub use transfer::{COMPLETE_AT_ONCE, FROM_NOBODY, RECEIVED_FROM_NOBODY};
 
-use crate::datatype::Datatype;
-use crate::segment::{RankPage, Segment};
-use matching::Matching;
-use pool::Pool;
+use crate::counters::EngineCounters;
+use crate::matching::{Criteria, Matching};
+use crate::pool::Pool;
+use crate::ring;
+use crate::segment::{PhaseTallies, RankPage, Segment};
+use crate::wait::{Waiting, WaitingRoom};
+use pending::{Pendings, Stage};
 use receive::{Incoming, Messages};
 use rendezvous::{Copying, Sharing};
 use send::Outgoing;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use transfer::{Stage, Transfers};
-
-/// Where a message's data lies in this process.
-#[derive(Clone)]
-pub struct Buffer {
-    /// What the user passed.
-    pub address: *mut u8,
-    /// Bytes of data, packed.
-    pub bytes: usize,
-    /// How the data lies when it isn't `bytes` contiguous bytes from `address` on.
-    pub layout: Option<Layout>,
-}
-
-/// `count` elements of a datatype that is not contiguous.
-#[derive(Clone)]
-pub struct Layout {
-    /// The datatype.
-    pub datatype: Arc<Datatype>,
-    /// How many of it.
-    pub count: usize,
-}
-
-/// By what the receiving side finds a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Envelope {
-    /// The communicator's context (one for point-to-point, another for its collectives).
-    pub context: u32,
-    /// The sender's rank in the communicator (in its own group, for an intercommunicator).
-    pub source: u16,
-    /// The tag.
-    pub tag: i32,
-}
-
-/// What a receive accepts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pattern {
-    /// The communicator's context.
-    pub context: u32,
-    /// The sender's rank in the communicator; nothing: any.
-    pub source: Option<u16>,
-    /// The tag; nothing: any that is not negative.
-    pub tag: Option<i32>,
-}
 
 /// When a send is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,18 +32,18 @@ pub enum Mode {
     Synchronous,
 }
 
-/// A send or receive that is under way.
+/// A send or receive that is under way. Of the number, bit 63 and bits 26 to 31 are 0, for a user who marks its own numbers there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransferId(pub u64);
 
-/// A message that was taken out of matching and waits to be received (`MPI_Mprobe`).
+/// A message that was taken out of matching and waits to be received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClaimId(pub u32);
 
-/// A message that was found but not received (`MPI_Probe`).
+/// A message that was found but not received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// The sender's rank in the communicator.
+    /// The sender's rank in the context.
     pub source: u16,
     /// The tag.
     pub tag: i32,
@@ -104,33 +54,33 @@ pub struct Arrival {
 /// How a transfer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// The sender's rank in the communicator; of a send, `MPI_ANY_SOURCE`.
+    /// The sender's rank in the context; of a send, `NO_SOURCE`.
     pub source: i32,
-    /// The tag; of a send, `MPI_ANY_TAG`.
+    /// The tag; of a send, `NO_TAG`.
     pub tag: i32,
     /// Bytes received, at most what the buffer holds.
     pub bytes: usize,
-    /// Bytes that were sent, when they were more than the buffer holds (`MPI_ERR_TRUNCATE`).
+    /// Bytes that were sent, when they were more than the buffer holds.
     pub truncated: Option<usize>,
     /// Cancelled before it matched.
     pub cancelled: bool,
 }
 
-/// What is not complete, as `cellrun --stuck-after` tells it.
+/// What is not complete, for a message about what a rank waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Awaited {
     /// A receive.
     Receive {
-        /// The communicator's context.
+        /// The context.
         context: u32,
-        /// The sender's rank in the communicator; nothing: any.
+        /// The sender's rank in the context; nothing: any.
         source: Option<u16>,
         /// The tag; nothing: any.
         tag: Option<i32>,
     },
     /// A send.
     Send {
-        /// The communicator's context.
+        /// The context.
         context: u32,
         /// The job's rank.
         to: u32,
@@ -144,18 +94,28 @@ pub enum Awaited {
 /// Looks at one ring in a row, while it is waited for.
 const TIGHT: u32 = 16;
 
-/// Moves the messages of this rank.
-#[derive(Default)]
-pub struct Engine {
-    segment: Option<Arc<Segment>>,
+/// Messages from so many bytes on are copied between the processes (see `Engine::copy_from`); below, through the pool. Measured
+/// on an EPYC (1 MB of L2 per core): what stays in the caches is faster through shared memory, that is, up to about half the
+/// size of L2.
+pub const COPY_FROM: usize = 2 * 1024 * 1024;
+
+/// Moves the messages of one rank. One thread at a time has it; what all threads of the rank share is the waiting room.
+pub struct Engine<'a> {
+    room: &'a WaitingRoom,
+    counters: &'a EngineCounters,
+    segment: Option<Segment>,
     rank: usize,
+    /// Messages are copied between the processes from so many bytes on.
+    copy_from: usize,
+    /// Where messages are counted by destination and size.
+    tallies: Option<PhaseTallies>,
     outgoing: Vec<Outgoing>,
     incoming: Vec<Incoming>,
     /// Ranks whose ring to this one is in use.
     senders: Vec<u16>,
     /// Destinations for which something waits.
     congested: Vec<u16>,
-    transfers: Transfers,
+    transfers: Pendings,
     matching: Matching,
     messages: Messages,
     pool: Pool,
@@ -192,22 +152,55 @@ mod kind {
     pub const PUSHED: u8 = 10;
 }
 
-impl Engine {
-    /// Before Init.
-    pub fn detached() -> Self {
-        Self::default()
+impl<'a> Engine<'a> {
+    /// An engine without a job.
+    pub fn new(room: &'a WaitingRoom, counters: &'a EngineCounters) -> Self {
+        Self {
+            room,
+            counters,
+            segment: None,
+            rank: 0,
+            copy_from: COPY_FROM,
+            tallies: None,
+            outgoing: Vec::new(),
+            incoming: Vec::new(),
+            senders: Vec::new(),
+            congested: Vec::new(),
+            transfers: Pendings::default(),
+            matching: Matching::default(),
+            messages: Messages::default(),
+            pool: Pool::default(),
+            copying: Vec::new(),
+            sharing: Sharing::default(),
+        }
     }
 
-    /// Joins a job as one of its ranks.
-    pub fn attach(&mut self, segment: Arc<Segment>, rank: usize) {
+    /// Joins a job as one of its ranks. Each rank of a job has one engine in all its life.
+    pub fn attach(&mut self, segment: Segment, rank: usize) {
         let ranks = segment.ranks();
-        wait::prepare(&segment, rank);
+        self.room.open(&segment, rank);
         self.rank = rank;
         self.outgoing = (0..ranks).map(|to| Outgoing::new(&segment, rank, to)).collect();
         self.incoming = (0..ranks).map(|from| Incoming::new(&segment, from, rank)).collect();
         self.pool = Pool::new(&segment, rank);
         self.sharing = Sharing::new(ranks);
         self.segment = Some(segment);
+    }
+
+    /// Messages from so many bytes on are copied between the processes, where the system lets them; `usize::MAX`: none.
+    pub fn set_copy_from(&mut self, bytes: usize) {
+        self.copy_from = bytes;
+    }
+
+    /// Counts each message by destination and size from now on; nothing: none any more.
+    pub fn count_in(&mut self, tallies: Option<PhaseTallies>) {
+        self.tallies = tallies;
+    }
+
+    /// Where the threads of this rank wait.
+    #[inline]
+    pub fn room(&self) -> &'a WaitingRoom {
+        self.room
     }
 
     /// This process's rank in the job.
@@ -224,16 +217,16 @@ impl Engine {
     ///
     /// # Panics
     /// Before `attach`.
-    pub fn segment(&self) -> &Arc<Segment> {
-        self.segment.as_ref().expect("attached to a job")
+    pub fn segment(&self) -> Segment {
+        self.segment.expect("attached to a job")
     }
 
     /// The job's memory, once attached.
-    pub fn job(&self) -> Option<&Arc<Segment>> {
-        self.segment.as_ref()
+    pub fn job(&self) -> Option<Segment> {
+        self.segment
     }
 
-    fn page(&self) -> &RankPage {
+    fn page(&self) -> &'static RankPage {
         self.segment().rank(self.rank)
     }
 
@@ -308,6 +301,32 @@ impl Engine {
         }
     }
 
+    /// Waits until a transfer is complete, and takes it; messages of other transfers move meanwhile. For a rank of one thread.
+    ///
+    /// # Panics
+    /// The engine has no such transfer, or no job.
+    pub fn wait(&mut self, id: TransferId) -> Completion {
+        assert!(self.is_live(id), "a transfer that was started and not taken");
+        let mut waiting = Waiting::default();
+        loop {
+            let moved = self.progress();
+            if let Some(completion) = self.take_if_complete(id) {
+                return completion;
+            }
+            if moved {
+                waiting.ended();
+            } else if !waiting.tired {
+                waiting.pause(self.room);
+            } else {
+                let armed = self.room.arm(false);
+                if !self.progress() {
+                    self.examine();
+                    armed.sleep();
+                }
+            }
+        }
+    }
+
     /// Whether a transfer is complete.
     #[inline]
     pub fn is_complete(&self, id: TransferId) -> bool {
@@ -373,8 +392,8 @@ impl Engine {
     /// Every transfer that is not complete.
     pub fn awaited(&self) -> impl Iterator<Item = Awaited> {
         self.transfers.awaited().map(|transfer| {
-            let Pattern { context, source, tag } = Pattern::of(transfer.key);
-            if transfer.to == transfer::NONE {
+            let Criteria { context, source, tag } = Criteria::of(transfer.key);
+            if transfer.to == pending::NONE {
                 return Awaited::Receive { context, source, tag };
             }
             Awaited::Send {
@@ -394,9 +413,7 @@ impl Engine {
     /// Nobody asks for it any more, but another rank still counts on it: a send of ours, or a receive that has begun.
     pub fn owes(&self) -> bool {
         let mut live = self.transfers.live();
-        live.any(|transfer| {
-            transfer.detached && !transfer.posted && transfer.stage == transfer::Stage::Active
-        })
+        live.any(|transfer| transfer.detached && !transfer.posted && transfer.stage == Stage::Active)
     }
 
     /// Sends and receives that were started, and neither waited for nor freed.
@@ -407,12 +424,9 @@ impl Engine {
     /// Ends the job: what another rank left in the segment makes no sense.
     #[cold]
     pub fn corrupt(&self, other: usize, what: &str) -> ! {
-        crate::launch::abort(
-            1,
-            &format!(
-                "memory shared by rank {} and rank {other} is corrupt: {what} (a rank wrote where it must not)",
-                self.rank
-            ),
-        )
+        self.room.abort().abort(&format!(
+            "memory shared by rank {} and rank {other} is corrupt: {what} (a rank wrote where it must not)",
+            self.rank
+        ))
     }
 }

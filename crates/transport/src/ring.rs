@@ -12,6 +12,7 @@
 //! What lies where the next header will be must not look like one. An old header doesn't, its lap being over. Where data lay
 //! in the lap before, the sender clears the stamp before it publishes the piece in front.
 
+use crate::copy::copy_small;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a line.
@@ -34,7 +35,7 @@ const AHEAD: u32 = if cfg!(loom) { 1 } else { 8 };
 const MOST_CELLS: u32 = 4;
 
 /// What a ring lies in: the segment's memory, or a model of it.
-pub trait Memory {
+pub trait Lines {
     /// First word of a line; everything written before it was published is visible.
     fn stamp(&self, line: u32) -> u64;
     /// Second word of a line.
@@ -92,7 +93,7 @@ impl Area {
     }
 }
 
-impl Memory for Area {
+impl Lines for Area {
     #[inline]
     fn stamp(&self, line: u32) -> u64 {
         self.word(line, 0).load(Ordering::Acquire)
@@ -167,7 +168,7 @@ impl Memory for Area {
 
 /// What a piece says about itself. What the fields mean besides depends on the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Header {
+pub struct PieceHeader {
     /// What it is; never more than a byte.
     pub kind: u8,
     /// A rank in a communicator.
@@ -180,7 +181,7 @@ pub struct Header {
     pub length: u32,
 }
 
-impl Header {
+impl PieceHeader {
     #[inline]
     fn first(&self, lap: u8) -> u64 {
         u64::from(lap)
@@ -225,7 +226,7 @@ fn next_lap(lap: u8) -> u8 {
 }
 
 /// The sender's side.
-pub struct Producer<M> {
+pub struct PieceWriter<M> {
     memory: M,
     /// The line of the next header, and its lap.
     line: u32,
@@ -242,7 +243,7 @@ pub struct Producer<M> {
     pub corrupt: bool,
 }
 
-impl<M: Memory> Producer<M> {
+impl<M: Lines> PieceWriter<M> {
     /// The sender's side of a ring in memory that is all zero.
     pub fn new(memory: M) -> Self {
         Self { memory, line: 0, lap: 1, free: 0, produced: 0, handed_on: 0, raw: [0; 4], corrupt: false }
@@ -307,7 +308,7 @@ impl<M: Memory> Producer<M> {
 
     /// Writes a piece of up to 48 bytes. It must fit.
     #[inline]
-    pub fn put_line(&mut self, header: Header, data: &[u8]) {
+    pub fn put_line(&mut self, header: PieceHeader, data: &[u8]) {
         debug_assert!(data.len() <= INLINE && self.free > 1);
         // SAFETY: the line has INLINE bytes of data, and is the sender's until it is published.
         unsafe { copy_small(data.as_ptr(), self.memory.data(self.line), data.len()) };
@@ -315,7 +316,7 @@ impl<M: Memory> Producer<M> {
     }
 
     /// Writes a line of six words. It must fit.
-    pub fn put_words(&mut self, header: Header, words: &[u64; 6]) {
+    pub fn put_words(&mut self, header: PieceHeader, words: &[u64; 6]) {
         debug_assert!(self.free > 1);
         // SAFETY: a line has room for six words of data, and is the sender's until it is published.
         unsafe { self.memory.data(self.line).cast::<[u64; 6]>().write_unaligned(*words) };
@@ -329,7 +330,7 @@ impl<M: Memory> Producer<M> {
 
     /// Writes the next piece with `left` bytes to send, filled by `fill`; bytes it carries. It must fit.
     #[inline]
-    pub fn put_piece(&mut self, header: Header, left: usize, fill: impl FnOnce(&mut [u8])) -> usize {
+    pub fn put_piece(&mut self, header: PieceHeader, left: usize, fill: impl FnOnce(&mut [u8])) -> usize {
         let bytes = piece_bytes(self.line, left);
         let lines = lines_of(bytes);
         debug_assert!(self.free > lines);
@@ -343,7 +344,7 @@ impl<M: Memory> Producer<M> {
     }
 
     #[inline]
-    fn publish(&mut self, header: Header, lines: u32) {
+    fn publish(&mut self, header: PieceHeader, lines: u32) {
         let (line, lap) = (self.line, self.lap);
         self.line += lines;
         if self.line == LINES {
@@ -363,7 +364,7 @@ impl<M: Memory> Producer<M> {
 }
 
 /// The receiver's side.
-pub struct Consumer<M> {
+pub struct PieceReader<M> {
     memory: M,
     line: u32,
     lap: u8,
@@ -376,7 +377,7 @@ pub struct Consumer<M> {
     pub handed_on: u64,
 }
 
-impl<M: Memory> Consumer<M> {
+impl<M: Lines> PieceReader<M> {
     /// The receiver's side of a ring in memory that is all zero.
     pub fn new(memory: M) -> Self {
         Self { memory, line: 0, lap: 1, consumed: 0, unpublished: 0, cells: 0, handed_on: 0 }
@@ -384,12 +385,12 @@ impl<M: Memory> Consumer<M> {
 
     /// The header of the next piece, when it is there.
     #[inline]
-    pub fn peek(&self) -> Option<Header> {
+    pub fn peek(&self) -> Option<PieceHeader> {
         let first = self.memory.stamp(self.line);
         if first as u8 != self.lap {
             return None;
         }
-        Some(Header::read(first, self.memory.rest(self.line)))
+        Some(PieceHeader::read(first, self.memory.rest(self.line)))
     }
 
     /// Nothing is there, and what lies in its place is neither a header of the lap before nor cleared: the next piece, if it was
@@ -467,47 +468,11 @@ impl<M: Memory> Consumer<M> {
     }
 }
 
-/// Copies up to 48 bytes: by words of 16 and 8 that may overlap, without a call.
-///
-/// # Safety
-/// `bytes` readable at `from` and writable at `to`, apart from each other, at most 48.
-#[inline]
-pub unsafe fn copy_small(from: *const u8, to: *mut u8, bytes: usize) {
-    debug_assert!(bytes <= INLINE);
-    /// Copies the first and the last word; together they cover all bytes.
-    #[inline(always)]
-    unsafe fn ends<T>(from: *const u8, to: *mut u8, bytes: usize) {
-        let last = bytes - size_of::<T>();
-        // SAFETY: `bytes` is at least a word, by the caller's match.
-        unsafe {
-            let (a, b) = (from.cast::<T>().read_unaligned(), from.add(last).cast::<T>().read_unaligned());
-            to.cast::<T>().write_unaligned(a);
-            to.add(last).cast::<T>().write_unaligned(b);
-        }
-    }
-    // SAFETY: each branch reads and writes inside `bytes`.
-    unsafe {
-        match bytes {
-            8 => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
-            33.. => {
-                to.cast::<u128>().write_unaligned(from.cast::<u128>().read_unaligned());
-                ends::<u128>(from.add(16), to.add(16), bytes - 16);
-            }
-            16..=32 => ends::<u128>(from, to, bytes),
-            9..=15 => ends::<u64>(from, to, bytes),
-            4..=7 => ends::<u32>(from, to, bytes),
-            2..=3 => ends::<u16>(from, to, bytes),
-            1 => *to = *from,
-            0 => {}
-        }
-    }
-}
-
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
-    fn pair() -> (Producer<Area>, Consumer<Area>, Vec<u64>) {
+    fn pair() -> (PieceWriter<Area>, PieceReader<Area>, Vec<u64>) {
         let mut memory = vec![0u64; crate::segment::PAIR_BYTES / 8 + 16];
         let start = memory.as_mut_ptr();
         // SAFETY: aligned up to a line inside the allocation, which the caller keeps; its last word says who is connected.
@@ -515,7 +480,7 @@ mod tests {
             let last = start.add(crate::segment::PAIR_BYTES / 8 + 15).cast();
             Area::new(start.cast::<u8>().add(start.align_offset(64) * 8), (last, 1))
         };
-        (Producer::new(area), Consumer::new(area), memory)
+        (PieceWriter::new(area), PieceReader::new(area), memory)
     }
 
     #[test]
@@ -535,7 +500,7 @@ mod tests {
                 assert!(data.iter().all(|&byte| byte == 0xffu8.wrapping_sub(number as u8)));
                 consumer.consume(left);
             }
-            let header = Header { kind: 3, source: 9, context: number, tag: -1, length: left as u32 };
+            let header = PieceHeader { kind: 3, source: 9, context: number, tag: -1, length: left as u32 };
             producer.put_piece(header, left, |data| data.fill(0xffu8.wrapping_sub(number as u8)));
             ahead.push_back((number, left));
         }
@@ -549,7 +514,7 @@ mod tests {
     #[test]
     fn no_stamp_of_a_sound_ring_is_corrupt_and_nonsense_is() {
         let (mut producer, mut consumer, _memory) = pair();
-        let header = Header { kind: 3, source: 0, context: 0, tag: 0, length: 0 };
+        let header = PieceHeader { kind: 3, source: 0, context: 0, tag: 0, length: 0 };
         let sizes = [0, 700, 48, 49, 4000, 1];
         for left in (0..60_000).map(|number| sizes[number % 7 % sizes.len()]) {
             assert!(!consumer.is_corrupt() && consumer.peek().is_none());
@@ -562,18 +527,6 @@ mod tests {
         let lap = consumer.lap;
         consumer.memory.publish(consumer.line, u64::from(lap.wrapping_add(9)));
         assert!(consumer.is_corrupt());
-    }
-
-    #[test]
-    fn small_copies_copy_exactly_their_bytes() {
-        let from: Vec<u8> = (1..=48).collect();
-        for bytes in 0..=48 {
-            let mut to = [0u8; 49];
-            // SAFETY: both have 48 bytes.
-            unsafe { copy_small(from.as_ptr(), to.as_mut_ptr(), bytes) };
-            assert_eq!(to[..bytes], from[..bytes]);
-            assert!(to[bytes..].iter().all(|&byte| byte == 0));
-        }
     }
 
     #[test]

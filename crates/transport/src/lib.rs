@@ -1,0 +1,85 @@
+//! Messages between the processes (or threads) of one machine: the ranks of a job.
+//!
+//! All ranks share one [`Segment`] of memory. Each has one [`Engine`], which writes messages into rings of 64-byte lines,
+//! matches what comes with what is asked for, and copies large messages between the two processes without a copy in between.
+//! There is no state but in these objects; how a rank ends is its [`Abort`]'s matter.
+//!
+//! | module | what it does | imports |
+//! |---|---|---|
+//! | `segment` | what lies where in the job's shared memory; what ranks count there | |
+//! | `abort` | how a rank ends when it can't go on | |
+//! | `copy` | copies by instructions that fit the next reader | |
+//! | `claims` | pieces of a message that two processes copy together | |
+//! | `counters` | what the engine counts of its rank | |
+//! | `lists` | first-in-first-out lists by key | |
+//! | `matching` | which receive gets which message | lists |
+//! | `buffer` | where a message's data lies, contiguous or not | copy |
+//! | `ring` | lines from one rank to another | copy, segment |
+//! | `pool` | a sender's memory for pieces too large for its rings | segment |
+//! | `remote` | copies between the memory of two processes, by the kernel | buffer, segment |
+//! | `wait` | spin, yield, sleep; waking another rank | abort, segment |
+//! | `engine` | moves the messages of one rank | all |
+//!
+//! Two ranks, here two threads of one process, exchange a message:
+//!
+//! ```
+//! use transport::{Buffer, Criteria, Engine, EngineCounters, Envelope, Exit, Mode, Segment, WaitingRoom};
+//!
+//! fn rank(segment: Segment, rank: usize) {
+//!     let (room, counters) = (WaitingRoom::new(&Exit), EngineCounters::new());
+//!     let mut engine = Engine::new(&room, &counters);
+//!     segment.rank(rank).pid.store(std::process::id(), std::sync::atomic::Ordering::Relaxed);
+//!     engine.attach(segment, rank);
+//!     let mut data = [0u8; 100_000];
+//!     if rank == 0 {
+//!         data.fill(7);
+//!         // SAFETY: `data` is left alone until the send is complete.
+//!         let buffer = unsafe { Buffer::new(data.as_mut_ptr(), data.len()) };
+//!         let sent = engine.send(1, Envelope { context: 0, source: 0, tag: 5 }, &buffer, Mode::Standard);
+//!         if let Some(id) = sent {
+//!             engine.wait(id);
+//!         }
+//!     } else {
+//!         // SAFETY: `data` is left alone until the receive is complete.
+//!         let buffer = unsafe { Buffer::new(data.as_mut_ptr(), data.len()) };
+//!         let id = engine.receive(Criteria { context: 0, source: Some(0), tag: None }, Some(0), &buffer);
+//!         let ended = engine.wait(id);
+//!         assert_eq!((ended.tag, ended.bytes, data[99_999]), (5, 100_000, 7));
+//!     }
+//! }
+//!
+//! let (_fd, segment) = Segment::create(2, 2)?;
+//! std::thread::scope(|scope| {
+//!     for number in 0..2 {
+//!         scope.spawn(move || rank(segment, number));
+//!     }
+//! });
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! Floor 3: imports `host` only.
+
+mod abort;
+mod buffer;
+pub mod claims;
+mod copy;
+mod counters;
+mod engine;
+mod lists;
+mod matching;
+mod pool;
+mod remote;
+pub mod ring;
+pub mod segment;
+pub mod wait;
+
+pub use abort::{Abort, Exit};
+pub use buffer::{Buffer, Layout, Shape, Span};
+pub use counters::{Counter, EngineCounters};
+pub use engine::{
+    Arrival, Awaited, COMPLETE_AT_ONCE, COPY_FROM, CREDIT, ClaimId, Completion, Engine, FROM_NOBODY,
+    MOST_EAGER, Mode, NO_SOURCE, NO_TAG, NOBODY, RECEIVED_FROM_NOBODY, TransferId,
+};
+pub use matching::{Criteria, Envelope};
+pub use segment::Segment;
+pub use wait::{Waiting, WaitingRoom};
