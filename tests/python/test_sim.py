@@ -625,7 +625,7 @@ def test_a_trace_is_saved_whole_and_only_if_there_is_one(busy: sim.Outcome, tmp_
         busy.save_trace(tmp_path / "t.json")
     outcome = alone(fine)
     assert outcome.trace is None
-    with pytest.raises(RequestError, match=r"this run was not traced: say run\(trace=True\)"):
+    with pytest.raises(RequestError, match=r"this run was not traced: call run\(trace=True\)"):
         outcome.save_trace(tmp_path / "u.json")
 
 
