@@ -1,4 +1,4 @@
-"""How near the simulated Cell is to what was published, and how much the ring's mapping matters on it.
+"""How close the simulated Cell is to the published figures, and how much the ring's mapping matters on it.
 
     .venv/bin/python benches/fidelity/run.py
 
@@ -88,7 +88,7 @@ def mappings() -> tuple[dict[str, Any], list[str]]:
 
 
 def main() -> None:
-    """Measure, write, and say where."""
+    """Measure, write the results, and print where they are."""
     ring, ring_lines = mappings()
     rows, row_lines = reproduced()
     data = {"date": datetime.date.today().isoformat(), "cellweave": cw.__version__, "ring": ring, **rows}

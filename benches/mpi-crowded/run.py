@@ -17,7 +17,7 @@ from rounds import Figures, Found
 
 HERE = Path(__file__).resolve().parent
 LIMIT_S = 6.0
-"""A run that takes longer is stopped; what it had found by then counts, the rest stays empty."""
+"""A run that takes longer is stopped; its figures up to then count, the others stay empty."""
 WHAT = {
     "allreduce:8": "allreduce 8 B",
     "barrier:0": "barrier",
@@ -40,7 +40,7 @@ def main() -> None:
     found = bench.measure(bench.contenders(figures), steady=False)
     cases = {f"{ranks} {case}": f"{ranks} ranks, {title}" for ranks in RANKS for case, title in WHAT.items()}
     goals = {"4 allreduce:8": "1.1, 25 us", "8 allreduce:8": "1.1, 60 us"}
-    note = f"us on 2 cores. A run is stopped after {LIMIT_S:.0f} s; an empty place was not reached by then."
+    note = f"us on 2 cores. A run is stopped after {LIMIT_S:.0f} s; empty cells were not reached by then."
 
     def tables(some: Found) -> list[str]:
         return [note, "", *report.table(some, cases, [OURS, *bench.peers], bench.peers, goals)]

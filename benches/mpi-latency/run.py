@@ -19,7 +19,7 @@ from rounds import Figures, Found, lines
 HERE = Path(__file__).resolve().parent
 SIZES = [0, 8, 32, 48, 64, 256, 1024, 4096, 16384, 65536, 262144, 1 << 20, 4 << 20]
 SOME = [8, 1024, 65536, 1 << 20]
-"""What is repeated with wildcards, a vector type, threads and a third rank."""
+"""Measured again with wildcards, a vector type, threads and a third rank."""
 HOWS = {
     "any": "MPI_ANY_SOURCE",
     "vector": "every second double",
@@ -29,7 +29,7 @@ HOWS = {
 
 
 def goal(variant: str, size: int) -> str:
-    """What is asked of ours by the best peer."""
+    """The largest ratio to the best peer that is asked for."""
     if variant == "B":
         return "0.8" if size <= 48 else "1.0" if size <= 16384 else "0.9" if size <= 1 << 20 else "0.65"
     return "1.0" if size <= 48 or size >= 16384 else "1.1"

@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 SIZES = [8, 1024, 4096, 16384, 65536, 1 << 20]
 PROFILED = "cellweave, profiled"
 MOST = "1.02"
-"""What is asked from 4 kB on."""
+"""The largest ratio that is asked for from 4 kB on."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What the benches of this family begin with: libraries, programs, the wire, options."""
+"""The common part of the MPI benches: libraries, programs, the wire, options."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OURS = "cellweave"
 
 
 class Bench:
-    """One run of one bench: who takes part, on which cpus, how often.
+    """One run of one bench: contenders, cpus, number of rounds.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Bench:
         return self.libraries[0].environ(self.cpus)
 
     def wire(self) -> dict[str, Any]:
-        """One look at the wire."""
+        """Measure the wire once."""
         return rounds.lines([*self.first, str(self.reference), "wire"], self.environ(), 60)[0]
 
     def run(self, library: Library, ranks: int, *arguments: str, limit_s: float = 120) -> list[dict[str, Any]]:
@@ -65,11 +65,11 @@ class Bench:
         return rounds.lines([*first, *command], library.environ(self.cpus), limit_s)
 
     def contenders(self, *parts: Callable[[Library], Figures]) -> dict[str, list[Part]]:
-        """One contender per library, whose parts are runs of their own."""
+        """One contender per library; its parts are separate runs."""
         return {library.name: [partial(part, library) for part in parts] for library in self.libraries}
 
     def measure(self, contenders: dict[str, list[Part]], steady: bool = True) -> rounds.Found:
-        """Interleaved rounds; `steady`: a run counts when the wire is steady around it."""
+        """Measure interleaved rounds; `steady`: a run counts only when the wire is steady before and after it."""
         found = rounds.measure(contenders, self.wire if steady else None, self.rounds, self.most)
         found.real_time = bool(self.first)
         return found

@@ -1,8 +1,8 @@
-"""The MPI libraries that are measured: where they come from, how a program is built for them and started.
+"""The MPI libraries that are measured: where they come from, and how a program is built and started for each.
 
-Our own program is built once with the standard ABI and runs on cellweave, MPICH 5 and Intel MPI by library path alone;
-for Open MPI 5 and Debian's MPICH 4, which have other ABIs, the same source is built with their compilers. Peers from
-PyPI get an environment each below build/, because they own files of the same names.
+Our own program is built once with the standard ABI and runs on cellweave, MPICH 5 and Intel MPI; only the library path
+differs. Open MPI 5 and Debian's MPICH 4 have other ABIs, so the same source is built with their compilers. Each peer
+from PyPI gets its own environment below build/, because the peers have files of the same names.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ class Library:
     environment: dict[str, str] = field(default_factory=dict)
 
     def command(self, ranks: int, program: str, *arguments: str) -> list[str]:
-        """The command line that runs a built program."""
+        """The command line of a built program."""
         return [*self.launcher, "-n", str(ranks), str(self.program(program)), *arguments]
 
     def program(self, name: str) -> Path:
-        """Where a program built for this library is; those of the standard ABI share one file."""
+        """The file of a program built for this library; libraries of the standard ABI share one file."""
         folder = "abi" if self.compiler.name == "cellcc" else self.name.replace(" ", "-").lower()
         return BUILD / "programs" / folder / name
 
     def environ(self, cpus: list[int]) -> dict[str, str]:
-        """The environment of a measured process: everybody is told the same cpus."""
+        """The environment of a measured process; all get the same cpus."""
         return {**os.environ, **self.environment, "BENCH_CPUS": ",".join(map(str, cpus))}
 
 
@@ -72,7 +72,7 @@ def _from_index(package: str) -> Path:
 
 
 def _from_debian(command: str, packages: list[str]) -> Path | None:
-    """A command of Debian's packages; installed when this is root, left out when it can't be."""
+    """A command of Debian's packages: installed when this is root, left out when that fails."""
     if shutil.which(command) is None and os.geteuid() == 0:
         _say(f"installing {' '.join(packages)}")
         subprocess.run(["apt-get", "install", "-y", "-qq", *packages], stdout=subprocess.DEVNULL, check=False)
@@ -81,7 +81,7 @@ def _from_debian(command: str, packages: list[str]) -> Path | None:
 
 
 def libraries() -> list[Library]:
-    """Everybody who takes part, cellweave first."""
+    """All contenders, cellweave first."""
     bin_ = ROOT / ".venv" / "bin"
     cellcc = bin_ / "cellcc"
     if not cellcc.exists():
@@ -90,7 +90,7 @@ def libraries() -> list[Library]:
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PRTE_ALLOW_RUN_AS_ROOT": "1"}
     root["PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
     found = [
-        # Pinned by the programs themselves, as everybody: measured is the library, not where its launcher puts ranks.
+        # The programs pin themselves, for every library alike: the library is measured, not its launcher's placement.
         Library("cellweave", cellcc, [str(bin_ / "cellrun"), "--place", "none"]),
         Library("MPICH 5", cellcc, [str(mpich / "bin/mpiexec")], {"LD_LIBRARY_PATH": str(mpich / "lib")}),
         Library(
@@ -112,7 +112,7 @@ def libraries() -> list[Library]:
 
 
 def build(source: Path, libraries_: list[Library]) -> None:
-    """Build a C program with every compiler that is needed."""
+    """Build a C program with each compiler that is needed."""
     for library in libraries_:
         target = library.program(source.stem)
         newest = max(source.stat().st_mtime, (HERE / "measure.h").stat().st_mtime)
@@ -121,7 +121,7 @@ def build(source: Path, libraries_: list[Library]) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         ours = library.compiler.name == "cellcc"
         environment = {} if ours else library.environment
-        # A peer's header may make gcc warn of what is no fault.
+        # A peer's header may cause warnings that are no faults of ours.
         command = [str(library.compiler), *(FLAGS if ours else FLAGS[:1]), str(source), "-o", str(target)]
         subprocess.run(command, check=True, env={**os.environ, **environment})
 

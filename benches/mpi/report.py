@@ -25,7 +25,7 @@ COLOURS = {
 
 
 def size_name(size: int) -> str:
-    """8 B, 64 kB, 1 MB."""
+    """A size such as 8 B, 64 kB, 1 MB."""
     for unit, bytes_ in (("MB", 1 << 20), ("kB", 1 << 10)):
         if size >= bytes_ and size % bytes_ == 0:
             return f"{size // bytes_} {unit}"
@@ -33,7 +33,7 @@ def size_name(size: int) -> str:
 
 
 def figure(value: float | None) -> str:
-    """Three digits."""
+    """A figure with three digits."""
     if value is None:
         return ""
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
@@ -62,7 +62,7 @@ def _largest(found: Found, case: str, peers: list[str]) -> tuple[str, float] | N
 
 
 def _names(found: Found) -> list[str]:
-    """Who was measured, in the order of the colours."""
+    """The contenders, in the order of the colours."""
     return sorted(
         {run.who for run in found.runs}, key=lambda name: list(COLOURS).index(name) if name in COLOURS else 99
     )

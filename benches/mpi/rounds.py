@@ -1,11 +1,11 @@
-"""Interleaved runs on a machine that others share: what counts, and what is made of it.
+"""Interleaved runs on a machine that others share: which runs count, and their figures.
 
-A round runs every contender once, in an order that turns. Each run stands between two looks at the wire (one cache line
-to and fro) and counts when the wire was steady at both (p90 at most 1.1 times p50) and the same (within 15 %). Where a
-virtual machine's two cpus are at times two threads of one core and at times two cores, the wire tells: runs are then
-kept apart by it, as *two cores* and *one core*, and only runs of one kind are compared. Figures are medians over runs;
-a ratio is one of medians, with a 95 % bootstrap interval. What lasts too long for a steady wire (memory, start-up) is
-measured without it.
+A round runs every contender once, in an order that changes from round to round. The wire (the time of one cache line to
+the other core and back) is measured before and after each run. A run counts when the wire was steady both times (p90 at
+most 1.1 times p50) and the same (within 15 %). The two cpus of a virtual machine are sometimes two cores and sometimes
+two threads of one core. The wire shows which; runs are kept apart as *two cores* and *one core*, and only runs of one
+kind are compared. Figures are medians over runs; a ratio is one of medians, with a 95 % bootstrap interval. Runs that
+are too long for a steady wire (memory, start-up) are measured without it.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from pathlib import Path
 from typing import Any
 
 STEADY = 1.1
-"""A wire's p90 by its p50, at most, for a run to count."""
+"""The largest p90 / p50 of a wire for a run to count."""
 SAME = 1.15
-"""The wire's p50 after a run by the one before, at most, either way round."""
+"""The largest ratio of the p50s of the wire before and after a run, whichever is larger."""
 APART = 2.0
-"""Wires further apart than this are of two kinds."""
+"""Wires whose ratio is larger than this are of two kinds."""
 KINDS = ("two cores", "one core")
 """The kinds of wire, slow first."""
 RESAMPLES = 2000
-"""Of the bootstrap."""
+"""For the bootstrap."""
 
 Figures = dict[str, float]
-"""What one run of one contender measured, by case."""
+"""The figures of one run of one contender, by case."""
 
 
 class Failed(Exception):
-    """A process did not deliver; the text says how."""
+    """A process failed; the text says how."""
 
 
 def cpus(most: int = 2) -> list[int]:
-    """The first that this process may use: everybody runs there."""
+    """The first cpus that this process may use; all contenders run there."""
     allowed = sorted(os.sched_getaffinity(0))
     if len(allowed) < 2:
         raise SystemExit(f"two cores are needed, this process may use {len(allowed)}")
@@ -52,7 +52,7 @@ def cpus(most: int = 2) -> list[int]:
 
 
 def lines(command: list[str], environment: dict[str, str], limit_s: float) -> list[dict[str, Any]]:
-    """Run one process to its end, or for at most `limit_s`; its lines of JSON, also those before it was stopped."""
+    """Run one process to its end or for at most `limit_s`; give its lines of JSON, also if it was stopped."""
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -69,7 +69,7 @@ def lines(command: list[str], environment: dict[str, str], limit_s: float) -> li
         os.killpg(process.pid, signal.SIGKILL)
         out, err = process.communicate()
         failed = False
-    except BaseException:  # Ctrl-C too: nothing is left running
+    except BaseException:  # also Ctrl-C: leave nothing running
         os.killpg(process.pid, signal.SIGKILL)
         raise
     if failed:
@@ -88,7 +88,7 @@ class Run:
 
 @dataclass
 class Found:
-    """What was measured."""
+    """Everything that was measured."""
 
     runs: list[Run] = field(default_factory=list)
     dropped: int = 0
@@ -96,7 +96,7 @@ class Found:
     real_time: bool = False
 
     def border_ns(self) -> float:
-        """Between the two kinds of wire; 0 when there is one."""
+        """The border between the two kinds of wire; 0 when there is one kind."""
         wires = sorted(run.wire_ns for run in self.runs)
         if not wires or wires[-1] <= APART * wires[0]:
             return 0.0
@@ -111,20 +111,20 @@ class Found:
         )
 
     def wire_ns(self) -> float | None:
-        """The wire of these runs, median."""
+        """The median wire of these runs."""
         return statistics.median(run.wire_ns for run in self.runs) if self.runs else None
 
     def values(self, who: str, case: str) -> list[float]:
-        """Every run's figure."""
+        """The figures of all runs."""
         return [run.figures[case] for run in self.runs if run.who == who and case in run.figures]
 
     def fewest(self, names: list[str]) -> int:
-        """Runs of the contender that has fewest; those that failed are left out."""
+        """The smallest number of runs of a contender; failed ones are left out."""
         counts = [sum(run.who == name for run in self.runs) for name in names if name not in self.failures]
         return min(counts, default=0)
 
     def median(self, who: str, case: str) -> float | None:
-        """The median over the runs in which this contender gave this case."""
+        """The median over this contender's runs that have this case."""
         values = self.values(who, case)
         return statistics.median(values) if values else None
 
@@ -134,7 +134,7 @@ class Found:
         return (min(known)[1], min(known)[0]) if known else None
 
     def ratio(self, case: str, ours: str, other: str) -> tuple[float, float, float] | None:
-        """Ours by another's, of medians, and its 95 % bootstrap interval."""
+        """The ratio of our median to another's, and its 95 % bootstrap interval."""
         mine, theirs = self.values(ours, case), self.values(other, case)
         if not mine or not theirs:
             return None
@@ -155,7 +155,7 @@ Wire = Callable[[], dict[str, Any]]
 def measure(contenders: dict[str, list[Part]], wire: Wire | None, rounds: int = 7, most: int = 21) -> Found:
     """Run interleaved rounds until every contender has `rounds` runs that count on the slow wire; at most `most`.
 
-    A contender's parts are runs of their own, each between its own two looks at the wire.
+    A contender's parts are separate runs; the wire is measured before and after each.
     """
     found = Found()
     names = list(contenders)
@@ -204,7 +204,7 @@ def _run(found: Found, name: str, part: Part, wire: Wire | None) -> None:
 
 
 def identity() -> dict[str, Any]:
-    """Which machine, when."""
+    """The machine and the time."""
     model = next(
         (
             line.split(":", 1)[1].strip()
@@ -222,7 +222,7 @@ def identity() -> dict[str, Any]:
 
 
 def head(found: Found) -> str:
-    """The line that every table begins with."""
+    """The first line of every table."""
     machine = identity()
     counts = [sum(run.who == name for run in found.runs) for name in sorted({run.who for run in found.runs})]
     wire = found.wire_ns()

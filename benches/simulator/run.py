@@ -2,9 +2,9 @@
 
     python3 benches/simulator/run.py
 
-Builds the example `simulator` of crates/sim, installs SimGrid (as root, from Debian) and builds s4u_ring.cpp,
+Builds the example `simulator` of crates/sim, installs SimGrid from Debian (as root), builds s4u_ring.cpp,
 measures interleaved rounds on one core, and writes results.json, results.md, picture.png and the table of
-README.md. About two minutes; --quick proves that it works and writes nothing.
+README.md. About two minutes; --quick only checks that it works and writes nothing.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ PATTERNS = ("near", "shift", "far", "random", "memory")
 RULES = ("default", "textbook")
 MARKS = ("<!-- table -->", "<!-- end of table -->")
 PACKETS_GOAL = 8e6
-"""Data packets a second, on one core."""
+"""Goal: data packets per second on one core."""
 RING_GOAL = 2.5
-"""Messages a second on the ring of 8, as a multiple of S4U's."""
+"""Goal: messages per second on the ring of 8, as a multiple of S4U's."""
 S4U_HEADER = Path("/usr/include/simgrid/s4u.hpp")
 
 
 class Contender:
-    """A program that measures itself, and how much it is asked to do."""
+    """A program that measures itself, and its amount of work."""
 
     def __init__(self, name: str, program: list[str], size: int, unit: str) -> None:
         self.name, self.program, self.size, self.unit = name, program, size, unit
 
     def fire(self, share: float, cpu: int) -> dict[str, Any]:
-        """One measurement of a share of the size."""
+        """One measurement with a share of the work."""
         command = ["taskset", "-c", str(cpu), *self.program, str(max(8, int(self.size * share)))]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
@@ -53,7 +53,7 @@ class Contender:
 
 
 def simulator() -> str:
-    """Builds the example; where it is."""
+    """Build the example; give its path."""
     command = ["cargo", "build", "--release", "--quiet", "-p", "cellweave-sim", "--example", "simulator"]
     subprocess.run(command, cwd=ROOT, check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
@@ -61,7 +61,7 @@ def simulator() -> str:
 
 
 def s4u(install: bool) -> tuple[str | None, str]:
-    """Builds S4U's ring; its program, and its version or why it is not there."""
+    """Build S4U's ring; give its program, and its version or the reason why it is missing."""
     if not S4U_HEADER.exists() and install and os.geteuid() == 0 and shutil.which("apt-get"):
         subprocess.run(
             ["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", "libsimgrid-dev", "g++"],
@@ -82,7 +82,7 @@ def s4u(install: bool) -> tuple[str | None, str]:
 
 
 def contenders(ours: str, theirs: str | None) -> list[Contender]:
-    """Everybody, each with about a third of a second to do."""
+    """All contenders, each with work for about a third of a second."""
     found = [
         Contender(f"{pattern} {rules}", [ours, "pattern", pattern, rules], 2_000, "packets")
         for pattern in PATTERNS
@@ -96,7 +96,7 @@ def contenders(ours: str, theirs: str | None) -> list[Contender]:
 
 
 def measure(o: argparse.Namespace) -> dict[str, Any]:
-    """All rounds; everybody takes turns in each."""
+    """All rounds; contenders take turns in each."""
     cpu = max(os.sched_getaffinity(0))
     program, version = s4u(not o.no_install)
     if program is None:
@@ -243,7 +243,7 @@ def picture(data: dict[str, Any], path: Path) -> None:
 
 
 def draw(data: dict[str, Any]) -> None:
-    """With this Python if it has matplotlib, else with the project's own."""
+    """Draw with this Python if it has matplotlib, else with the project's own."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:

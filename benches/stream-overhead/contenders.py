@@ -1,4 +1,4 @@
-"""Who takes part: how each contender is installed, built and started."""
+"""The contenders: how each is installed, built and started."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DIAMOND_STAGES = 6
 
 @dataclass(frozen=True)
 class Case:
-    """One row of the question: a kernel and a number of stages."""
+    """One case of the question: a kernel and a number of stages."""
 
     name: str
     stages: int
@@ -34,12 +34,12 @@ CASES = [Case(name, stages) for name in CHAINS for stages in LENGTHS] + [Case("d
 
 @dataclass(frozen=True)
 class Contender:
-    """A program and the argument that says which of its ways to run is meant."""
+    """A program, and the argument that selects one of its ways to run."""
 
     name: str
-    """As the results name it."""
+    """Its name in the results."""
     label: str
-    """As the table and the picture name it."""
+    """Its name in the table and the picture."""
     kind: str
     """``reference``, ``peer`` or ``ours``."""
     command: tuple[str, ...]
@@ -52,14 +52,14 @@ class Contender:
 
 @dataclass
 class Program:
-    """What must be there and be built before its contenders can run."""
+    """A program, and what it needs before its contenders can run."""
 
     contenders: list[Contender]
     build: list[list[str]]
     packages: list[str] = field(default_factory=list)
     """Debian packages that it needs."""
     files: list[str] = field(default_factory=list)
-    """Files that those packages bring: all there means installed."""
+    """Files of those packages; when all exist, the packages are installed."""
     tools: list[str] = field(default_factory=list)
     works: list[str] = field(default_factory=list)
     """A command that must succeed."""
@@ -67,7 +67,7 @@ class Program:
 
 
 def programs() -> list[Program]:
-    """All of them, in the order of the table."""
+    """All contenders, in the order of the table."""
     tbb, radio = str(BUILD / "tbb"), str(BUILD / "gnuradio")
     reference = str(BUILD / "reference")
     rust = str(BUILD / "futuresdr" / "release" / "overhead-futuresdr")
@@ -165,7 +165,7 @@ def programs() -> list[Program]:
 
 
 def install(program: Program, allowed: bool) -> str | None:
-    """Bring what a program needs. None, or what is missing in one sentence."""
+    """Install what a program needs. Gives None, or a sentence that says what is missing."""
     tools = [tool for tool in program.tools if shutil.which(tool) is None]
     absent = [name for name in program.files if not Path(name).exists()]
     if absent and program.packages and allowed and os.geteuid() == 0 and shutil.which("apt-get"):
@@ -192,7 +192,7 @@ def install(program: Program, allowed: bool) -> str | None:
 
 
 def build(program: Program) -> str | None:
-    """Build it. None, or the first lines of what the compiler said."""
+    """Build it. Gives None, or the first lines of the compiler's message."""
     for command in program.build:
         done = subprocess.run(
             command, cwd=HERE, env={**os.environ, **program.env}, capture_output=True, text=True, check=False
@@ -204,7 +204,7 @@ def build(program: Program) -> str | None:
 
 
 def version(package: str) -> str | None:
-    """Of a Debian package, if it is installed."""
+    """The version of a Debian package, if it is installed."""
     if shutil.which("dpkg-query") is None:
         return None
     done = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package], capture_output=True, text=True, check=False)

@@ -5,8 +5,8 @@
 ours:auto lets the planner choose; ours:two_cores forces the first half of a chain onto the first core and
 the rest onto the second (diamond: the source alone, as in the reference). The profiled application and both
 plans are kept in build/ours, which run.py empties when it starts, so that every run of the bench profiles and
-plans anew. Profiling finds what a hand-over costs by its own calibration: it knows nothing of the lengths and
-sizes here.
+plans anew. Profiling measures the cost of a hand-over by its own calibration; it does not know the lengths and
+sizes used here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LIBRARY = BUILD / "libstages.so"
 
 
 def application(contender: str, case: str, stages: int, items: int, spin: int) -> dict[str, Any]:
-    """The task graph, in the words of an application file."""
+    """The task graph, as an application file."""
     params = {"contender": contender, "case": case, "stages": stages, "items": items, "spin": spin}
 
     def task(name: str, kernel: str) -> dict[str, Any]:

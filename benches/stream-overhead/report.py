@@ -20,14 +20,14 @@ TITLES = {
     "diamond": "diamond 1-4-1, null kernel",
 }
 TBB_RATIO = {2: 42.0, 4: 39.0, 8: 66.0}
-"""oneTBB's parallel_pipeline over the reference on null when the goals were set: a weaker one is no limit."""
+"""oneTBB's parallel_pipeline / reference on null when the goals were set; a slower reference would be no limit."""
 MARKS = ("<!-- table -->", "<!-- end of table -->")
-"""Around the table in this folder's README."""
+"""The marks around the table in this folder's README."""
 FRONT_MARKS = (
     "<!-- stream-overhead: written by benches/stream-overhead/run.py -->",
     "<!-- /stream-overhead -->",
 )
-"""Around the figures in the project's README."""
+"""The marks around the figures in the project's README."""
 
 
 def cells(data: dict[str, Any]) -> Cells:
@@ -40,7 +40,7 @@ def median(found: Cells, contender: str, case: str, stages: int) -> float | None
 
 
 def best(found: Cells, kinds: tuple[str, ...], case: str, stages: int) -> tuple[float, str] | None:
-    """The least median among contenders of these kinds, and whose it is."""
+    """The smallest median among contenders of these kinds, and its contender."""
     names = [c.name for p in programs() for c in p.contenders if c.kind in kinds]
     values = [(v, n) for n in names if (v := median(found, n, case, stages)) is not None]
     return min(values) if values else None
@@ -53,7 +53,7 @@ def number(ns: float | None) -> str:
 
 
 def figures(data: dict[str, Any]) -> list[str]:
-    """Medians, and the machine that they are of."""
+    """The medians, and the machine they were measured on."""
     found = cells(data)
     heads = [f"{name} S={s}" for name in ("null", "1 µs", "16 kB") for s in LENGTHS] + ["diamond"]
     lines = [
@@ -82,7 +82,7 @@ def figures(data: dict[str, Any]) -> list[str]:
 
 
 def front(data: dict[str, Any]) -> str:
-    """What the project's README shows: the figures, the command, where the rest is."""
+    """The text for the project's README: the figures, the command, and where the rest is."""
     return "\n".join(
         [
             *figures(data),
@@ -212,7 +212,7 @@ def predictions(data: dict[str, Any]) -> list[tuple[str, list[float], list[float
 
 
 def into(path: Path, text: str, marks: tuple[str, str]) -> None:
-    """Put the text between the two marks of a file that has them."""
+    """Put the text between the two marks of a file."""
     begin, end = marks
     whole = path.read_text()
     if begin in whole and end in whole:

@@ -30,19 +30,19 @@ from contenders import BUILD, CASES, FLAGS, HERE, PYTHON, ROOT, Case, Contender
 
 RESULTS = HERE / "results"
 SPIN_NS = 1000.0
-"""What the 1 us kernel shall take."""
+"""The time of the 1 us kernel."""
 LIMIT_S = 60.0
 """A process that takes longer than this is stopped and counts as failed."""
 FIRST_ITEMS = 512
-"""Where the search for a number of items that takes long enough begins."""
+"""The first number of items that is tried; more are used until a run takes long enough."""
 
 
 class Failed(Exception):
-    """A contender did not deliver; the text says how."""
+    """A contender failed; the text says how."""
 
 
 def cpus() -> tuple[int, int]:
-    """The first two that this process may use: everybody runs there and nowhere else."""
+    """The first two cpus that this process may use; all contenders run there and nowhere else."""
     allowed = sorted(os.sched_getaffinity(0))
     if len(allowed) < 2:
         raise SystemExit(f"two cores are needed, this process may use {len(allowed)}")
@@ -50,7 +50,7 @@ def cpus() -> tuple[int, int]:
 
 
 def start(command: list[str]) -> list[dict[str, Any]]:
-    """Run one process to its end; its lines of JSON."""
+    """Run one process to its end; give its lines of JSON."""
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -65,7 +65,7 @@ def start(command: list[str]) -> list[dict[str, Any]]:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         raise Failed(f"still running after {LIMIT_S:.0f} s") from None
-    except BaseException:  # Ctrl-C too: nothing is left running
+    except BaseException:  # also Ctrl-C: leave nothing running
         os.killpg(process.pid, signal.SIGKILL)
         raise
     lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
@@ -90,7 +90,7 @@ def fire(contender: Contender, case: Case, items: int, spin: int, cpu: tuple[int
 
 
 def size(contender: Contender, case: Case, spin: int, cpu: tuple[int, int], seconds: float) -> int:
-    """How many items take about that long."""
+    """The number of items that take about that long."""
     items = FIRST_ITEMS
     while True:
         ns = fire(contender, case, items, spin, cpu)["elapsed_ns"]
@@ -135,7 +135,7 @@ def said_by(*command: str) -> str | None:
 
 
 def identity(cpu: tuple[int, int]) -> dict[str, Any]:
-    """The machine and the versions, so that figures are never without them."""
+    """The machine and the versions, which go with all figures."""
     caches = {}
     for index in sorted(Path(f"/sys/devices/system/cpu/cpu{cpu[0]}/cache").glob("index*")):
         try:
@@ -195,7 +195,7 @@ def options() -> argparse.Namespace:
 
 
 def prepare(o: argparse.Namespace) -> tuple[list[Contender], dict[str, str]]:
-    """Install and build. Who can take part, and why the others cannot."""
+    """Install and build. Gives the contenders that can take part, and why the others cannot."""
     BUILD.mkdir(exist_ok=True)
     shutil.rmtree(BUILD / "ours", ignore_errors=True)
     for command in (
@@ -290,7 +290,7 @@ def measure(o: argparse.Namespace, ready: list[Contender], missing: dict[str, st
 
 
 def write(path: Path, text: str) -> None:
-    """Whole or not at all."""
+    """Write a file whole or not at all."""
     part = path.with_name(path.name + ".part")
     part.write_text(text)
     part.replace(path)

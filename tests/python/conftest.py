@@ -1,4 +1,4 @@
-"""What several tests use: the command as a program, small applications, mpi4py and MPICH."""
+"""Shared by several tests: the command as a program, small applications, mpi4py and MPICH."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 collect_ignore = ["mpi4py_programs"]
-"""Programs that a test starts with a Python that has mpi4py."""
+"""Programs that a test starts with another Python, which has mpi4py."""
 
 ROOT = Path(__file__).resolve().parents[2]
 MPI4PY = "4.1.2"
@@ -60,7 +60,7 @@ bytes = 256
 
 @pytest.fixture
 def command(tmp_path: Path) -> Command:
-    """Runs `cellweave ARGUMENTS...` in a folder of its own, which holds chain.toml and costed.toml."""
+    """Runs `cellweave ARGUMENTS...` in a new folder with chain.toml and costed.toml."""
     (tmp_path / "chain.toml").write_text(CHAIN)
     (tmp_path / "costed.toml").write_text(COSTED)
     env = {**os.environ, "MPLBACKEND": "Agg", "NO_COLOR": "1", "TERM": "dumb"}
@@ -74,7 +74,7 @@ def command(tmp_path: Path) -> Command:
 
 @pytest.fixture(scope="session")
 def mpi4py() -> Path:
-    """A folder that holds mpi4py, built once for this Python and this library's place."""
+    """A folder with mpi4py, built once for this Python and this library's folder."""
     key = hashlib.sha256(f"{MPI4PY} {sys.version} {prefix()}".encode()).hexdigest()[:12]
     folder = ROOT / "build" / f"mpi4py-{key}"
     if (folder / "done").exists():

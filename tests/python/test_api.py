@@ -1,4 +1,4 @@
-"""The Python API: the same words as everywhere, arrays in and out, objects that print well."""
+"""The Python API: arrays in and out, objects that print well, errors that name what was wrong."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_the_same_moves_and_seed_give_the_same_plan() -> None:
     assert plans[0] == plans[1]
 
 
-def test_progress_is_told_while_planning_and_what_it_raises_arrives() -> None:
+def test_progress_is_reported_while_planning_and_its_exception_comes_out() -> None:
     graph = cw.Graph.daggen(tasks=120, seed=3)
     seen: list[dict[str, object]] = []
     cw.plan(graph, on="qs22", method="anneal", time_s=0.5, gap=0.0, progress=seen.append)

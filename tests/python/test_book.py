@@ -1,6 +1,6 @@
 """Every code block of the book runs, and prints what the book says.
 
-A page is run from its top in a folder of its own. A block that starts with ``# file: NAME`` (or ``//``) becomes that
+A page is run from its top in a new folder. A block that starts with ``# file: NAME`` (or ``//``) becomes that
 file. A ``console`` block holds commands after ``$`` and what they print: ``...`` stands for anything. A ``python``
 block runs as it stands. Blocks of other languages are only shown.
 """
@@ -22,7 +22,7 @@ FILE = re.compile(r"^(?:#|//|/\*|<!--) file: (\S+)")
 
 
 def blocks(text: str) -> list[tuple[int, str, str, str]]:
-    """Line, language, what stands behind it, and text of each block."""
+    """Line, language, rest of the opening line, and text of each block."""
     return [
         (text.count("\n", 0, m.start()) + 1, m.group(1), m.group(2).strip(), m.group(3)) for m in BLOCK.finditer(text)
     ]

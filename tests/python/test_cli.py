@@ -154,7 +154,7 @@ def test_work_that_fails_exits_with_1_and_names_the_task(command: Command, tmp_p
     assert "sink" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_a_reader_that_goes_away_is_no_error(command: Command, tmp_path: Path) -> None:
+def test_a_closed_pipe_is_no_error(command: Command, tmp_path: Path) -> None:
     line = f"'{sys.executable}' -m cellweave generate daggen --tasks 20000 | head -1; echo ${{PIPESTATUS[0]}}"
     out = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert out.stdout.splitlines()[-1] == "0", out.stderr

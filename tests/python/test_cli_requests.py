@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
-# Command line -> what the message must hold. {files} are written into the folder first.
+# Command line -> what the message must contain. {files} are written into the folder first.
 FILES = {
     "broken.toml": 'name = "x"\n[[task]]\nname = \n',
     "empty.toml": "",

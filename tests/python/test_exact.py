@@ -1,4 +1,4 @@
-"""The exact method against brute force, and what it does when it may not finish."""
+"""The exact method: equal to brute force, and a result also when it is stopped early."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_a_time_limit_keeps_the_best_mapping_and_an_honest_gap() -> None:
     assert plan.gap == pytest.approx(1 - plan.bound_ns / plan.period_ns)
 
 
-def test_progress_tells_incumbent_and_bound_and_its_errors_come_through() -> None:
+def test_progress_reports_incumbent_and_bound_and_its_exception_comes_out() -> None:
     graph = cw.Graph.daggen(tasks=60, fat=0.6, ccr=0.1, seed=9)
     machine = cw.Machine.load("qs22:ppe=1")
     seen: list[dict] = []

@@ -3,7 +3,7 @@
 A transcript holds commands, each on a line that starts with `$ `, and below each what it prints: standard
 output, then standard error. A line `...` stands for any number of lines; `...` within a line for any text in
 it. `[exit 1]` after the output is a command's exit code where it is not 0. Blank lines before a command
-are for the eye. The commands run with bash in a copy of the folder.
+have no meaning. The commands run with bash in a copy of the folder.
 """
 
 import os
@@ -83,7 +83,7 @@ def test_an_example_does_what_its_transcript_says(transcript, tmp_path):
         assert matches(expected, printed), f"$ {command}\nprinted:\n{printed}\nexpected:\n" + "\n".join(expected)
 
 
-# Programs on a simulated machine are no applications.
+# Programs on a simulated machine have no application file.
 SIMULATED = {"double-buffer", "hello-mailbox", "reduction", "spe-ring"}
 
 

@@ -1,6 +1,6 @@
-"""The contention model a second time: plainly, from the table of equations, against what the library says.
+"""The library's contention model equals a second, plain one, written from the table of equations.
 
-Nothing here is shared with the library but the names of contributions. Equations (1) to (9) are written out for a Cell,
+The two share nothing but the names of contributions. Equations (1) to (9) are written out for a Cell,
 firstPeriod and buffers for both rules, and everything is a dict and a loop.
 """
 

@@ -70,7 +70,7 @@ def test_a_binary_runs_here_and_on_mpich_by_the_librarys_path_alone(program: Pat
     assert theirs.stdout == "3 ranks, sum 3, 2 right, theirs\n", theirs.stderr
 
 
-def test_another_mpis_launcher_with_several_ranks_is_refused_with_words(program: Path, mpich: Path) -> None:
+def test_another_mpis_launcher_with_several_ranks_is_refused_with_a_message(program: Path, mpich: Path) -> None:
     done = run(mpich / "bin" / "mpiexec", "-n", 2, program)
     assert done.returncode != 0
     assert "cellrun" in done.stdout + done.stderr

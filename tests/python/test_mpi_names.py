@@ -1,4 +1,4 @@
-"""Every name of the MPI-5 ABI is there, by one table; nothing else is."""
+"""The library has every name of the MPI-5 ABI, as its table says, and no other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LIBRARY = prefix() / "lib" / "libmpi_abi.so.1"
 
 
 def table() -> set[str]:
-    """The functions that the ABI has."""
+    """The functions of the ABI."""
     text = (ROOT / "crates/mpi/abi/functions.txt").read_text()
     return set(re.findall(r"^\w+ (MPI_\w+)\(", text, re.MULTILINE))
 
@@ -87,7 +87,7 @@ int main(void) {
     assert ran(source, tmp_path, language) == ["32", "8", "8", "8", "8"]
 
 
-def test_what_is_not_supported_says_so_and_gives_null_handles(tmp_path: Path) -> None:
+def test_an_unsupported_function_says_so_and_gives_null_handles(tmp_path: Path) -> None:
     source = """#include <mpi.h>
 #include <stdio.h>
 int main(void) {

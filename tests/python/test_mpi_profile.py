@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# Rank 0 and rank 1 wait for each other; a thread of rank 1 sends what rank 0 waits for, in the end.
+# Rank 0 and rank 1 wait for each other until a thread of rank 1 sends the message that rank 0 waits for.
 STUCK = """#include <mpi.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# One rank computes for a while, which is no reason to worry.
+# One rank computes for a while: the job is not stuck.
 COMPUTES = """#include <mpi.h>
 #include <unistd.h>
 int main(int argc, char **argv) {
@@ -180,7 +180,7 @@ def test_the_report_draws_matrix_and_calls(folder: Path, tmp_path: Path) -> None
     assert json.loads(done.stdout) == profile_of(folder)
 
 
-def test_who_waits_for_whom_is_told_once_and_the_job_goes_on(folder: Path) -> None:
+def test_a_stuck_job_says_once_who_waits_for_whom_and_goes_on(folder: Path) -> None:
     done = run(BIN / "cellrun", "-n", 4, "--stuck-after", "0.4", "./stuck", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith("cellrun: nothing has moved for 0.4 s; the job goes on:\n")

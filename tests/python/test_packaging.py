@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*line: object, **kwargs: Any) -> subprocess.CompletedProcess[str]:
-    # The crates that are not ours have been built already.
+    # Other people's crates have been built already.
     env = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env["PATH"]])
     done = subprocess.run([str(a) for a in line], env=env, capture_output=True, text=True, timeout=900, **kwargs)

@@ -81,7 +81,7 @@ def test_the_patterns_are_listed(command: Command) -> None:
     assert [p["name"] for p in json.loads(command("probe", "--list", "--json").stdout)] == names
 
 
-def test_this_computer_is_measured_without_a_word_more(command: Command, tmp_path: Path) -> None:
+def test_this_computer_is_measured_without_any_option(command: Command, tmp_path: Path) -> None:
     done = command("probe", "--json", "--plot", "host.png")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "host.png").read_bytes().startswith(b"\x89PNG")
@@ -116,7 +116,7 @@ def test_this_computer_has_a_machine_file_too(command: Command, tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     machine = cw.Machine.load(tmp_path / "host.toml")
     assert machine.measured and machine.to_dict()["distances"]["latency_ns"][0][1] > 0
-    # What it wrote can itself be measured, and planned for.
+    # The file that it wrote can be measured and planned for.
     assert command("probe", "--on", "host.toml", "--pattern", "0<-mem", "--samples", 2, "-q").returncode == 0
 
 
@@ -282,7 +282,7 @@ def test_a_full_disk_exits_with_1_and_names_the_file(command: Command, tmp_path:
     assert "full.json" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_a_pinning_that_is_refused_is_said(command: Command, tmp_path: Path) -> None:
+def test_a_refused_pinning_is_reported(command: Command, tmp_path: Path) -> None:
     (tmp_path / "far.toml").write_text(
         'name = "far"\n[[element]]\nname = "CPU0"\nos_cpu = 8191\n[[element]]\nname = "CPU1"\nos_cpu = 8190\n'
     )

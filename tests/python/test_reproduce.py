@@ -12,7 +12,7 @@ from cellweave.reproduce.experiment import experiments, resolve
 from cellweave.reproduce.facts import PAPERS, facts, groups, left_out, matrix, seeds
 from conftest import Command
 
-# Of the list of groups as it was before the first fit. Another digest is another list: it must not change.
+# The digest of the list of groups as it was before the first fit: the list must not change.
 GROUPS_SHA256 = "90936f01c1a661e26e35f9434b1b6b9434541cdb3dd87dc7e0b27bfcab885780"
 
 
@@ -129,7 +129,7 @@ def test_every_rule_set_has_a_ratio_on_every_row() -> None:
     assert len(set(far)) > 1, "the rule sets do not differ"
 
 
-def test_what_was_kept_is_used_and_what_was_damaged_is_not(tmp_path: Path) -> None:
+def test_a_cached_result_is_used_and_a_damaged_one_is_not(tmp_path: Path) -> None:
     first = cw.reproduce("streaming-schedule/near", cache=tmp_path).rows()
     (kept,) = tmp_path.iterdir()
     data = json.loads(kept.read_text())

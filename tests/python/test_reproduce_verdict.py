@@ -1,4 +1,4 @@
-"""How obtained is set against published, on rows made by hand."""
+"""The comparison of obtained with published, on rows made by hand."""
 
 from __future__ import annotations
 

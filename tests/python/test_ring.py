@@ -95,7 +95,7 @@ def test_it_prints_as_a_table() -> None:
     assert "A ring of 4" in str(BY_HAND)
 
 
-def test_progress_counts_rings_and_an_exception_of_it_comes_out() -> None:
+def test_progress_counts_rings_and_its_exception_comes_out() -> None:
     seen: list[dict[str, Any]] = []
     cw.ring("cell", tasks=4, rounds=5, runs=2, progress=seen.append)
     assert [state["done"] for state in seen] == list(range(1, 13))

@@ -35,7 +35,7 @@ def alone(program: Callable[..., Any], *args: Any, machine: str = "cell", **opti
 
 
 def said(program: Callable[..., Any], *args: Any, **options: Any) -> str:
-    """What the error says that a program ends with."""
+    """The message of the error that ends a program."""
     with pytest.raises(RunError) as raised:
         alone(program, *args, **options)
     return str(raised.value)
@@ -279,7 +279,7 @@ def test_an_exception_ends_the_simulation_with_name_time_and_place() -> None:
     assert isinstance(raised.value.__cause__, ZeroDivisionError)
 
 
-def test_programs_that_are_not_over_are_closed_and_their_machine_is_let_go() -> None:
+def test_unfinished_programs_are_closed_and_their_machine_is_freed() -> None:
     closed: list[int] = []
 
     def run() -> weakref.ref[sim.Cell]:
@@ -394,7 +394,7 @@ def test_ctrl_c_ends_a_simulation_as_it_ends_any_python_program() -> None:
         alone(endless)
 
 
-def test_the_machine_is_out_of_reach_while_it_runs() -> None:
+def test_the_machine_cannot_be_used_while_it_runs() -> None:
     cell = sim.Cell("cell")
 
     def peeks(spe: sim.Spe) -> Program:
@@ -570,7 +570,7 @@ def test_the_same_program_has_the_same_hash_in_every_process_traced_or_not() -> 
 
 @pytest.fixture(scope="module")
 def busy() -> sim.Outcome:
-    """Everybody reads from somebody, some from memory; traced."""
+    """Each SPE reads from another one, some from memory; traced."""
 
     def program(spe: sim.Spe, source: int) -> Program:
         yield from reader(spe, source, 10)
@@ -606,7 +606,7 @@ def test_a_trace_holds_every_packet_every_program_and_names_all_tracks(busy: sim
     assert computed * 1000 == pytest.approx(sum(s["compute_cycles"] for s in busy.counters["spes"]) * 0.625)
 
 
-def test_what_stands_on_one_track_of_a_trace_does_not_overlap(busy: sim.Outcome) -> None:
+def test_bars_on_one_track_of_a_trace_do_not_overlap(busy: sim.Outcome) -> None:
     trace = busy.trace
     assert trace is not None
     tracks: dict[Any, list[tuple[float, float]]] = {}

@@ -78,7 +78,7 @@ def array(kind, rows):
 
 
 class Refused(Exception):
-    """`init` said no."""
+    """`init` refused."""
 
 
 def init(kernel, name, params, inputs, outputs):
