@@ -150,6 +150,7 @@ class Graph:
         cost_ns: Mapping[str, float] | float | None = None,
         params: Mapping[str, Param] | None = None,
         stateless: bool = False,
+        lock: str | None = None,
     ) -> None:
         """Add a task.
 
@@ -166,6 +167,9 @@ class Graph:
             What the kernel gets when it starts.
         stateless : bool
             The kernel keeps no state.
+        lock : str, optional
+            The lock that a firing holds while it runs: tasks with the same lock never run at once, and planners know it.
+            A Python kernel that is not compiled holds the lock ``python``.
         """
         entry: dict[str, Any] = {"name": name}
         if kernel is not None and not isinstance(kernel, str):
@@ -180,6 +184,8 @@ class Graph:
             entry["cost_ns"] = dict(cost_ns) if not isinstance(cost_ns, (int, float)) else {"*": float(cost_ns)}
         if stateless:
             entry["stateless"] = True
+        if lock is not None:
+            entry["lock"] = lock
         self._data.setdefault("task", []).append(entry)
         self._native = None
 

@@ -61,7 +61,7 @@ pub mod predict;
 pub mod transfer;
 
 pub use limits::Limits;
-pub use predict::{MissingCost, Prediction, holds_python_lock, overhead, predict, predict_with};
+pub use predict::{MissingCost, Prediction, overhead, predict, predict_with};
 pub use transfer::{Broadcast, broadcasts};
 
 #[cfg(test)]

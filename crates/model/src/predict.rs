@@ -3,14 +3,14 @@
 use crate::{Broadcast, Limits, broadcasts};
 use machine::{Element, Machine, Overhead};
 use work::plan::{Contribution, ContributionKind, Violation, ViolationKind};
-use work::{Graph, Schedule, Task, Value};
+use work::{Graph, Schedule};
 
 /// What the model says of a mapped graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
     /// ns per instance: the largest contribution; 0 when nothing contributes.
     pub period_ns: f64,
-    /// Largest first; equal ones in the order python lock, elements, quota, limits, overflows.
+    /// Largest first; equal ones in the order locks, elements, quota, limits, overflows.
     pub contributions: Vec<Contribution>,
     /// The hard limits that are broken; empty = feasible.
     pub violations: Vec<Violation>,
@@ -50,17 +50,6 @@ pub fn overhead(machine: &Machine, graph: &Graph, kind: &str) -> Overhead {
     })
 }
 
-/// Whether a firing of `task` holds the Python interpreter's lock: a Python kernel without jit.
-pub fn holds_python_lock(task: &Task) -> bool {
-    let python = task.kernel.as_deref().is_some_and(|k| k.starts_with("python:"));
-    let jit = match task.params.get("jit") {
-        Some(Value::Text(text)) => !text.is_empty() && text != "none",
-        Some(Value::Bool(jit)) => *jit,
-        _ => false,
-    };
-    python && !jit
-}
-
 /// Predicts the period of `graph` on `machine` under `mapping`, with the buffers and the batch of `schedule`:
 /// equations (1) to (9), (14) to (18) of `streaming-schedule`, and overheads where the machine has them.
 ///
@@ -94,14 +83,17 @@ pub fn predict_with(
 ) -> Result<Prediction, MissingCost> {
     let n = machine.elements.len();
     let mut compute = vec![0.0; n];
-    let mut lock: Option<f64> = None;
+    let mut locks: Vec<(&str, f64)> = Vec::new();
     for (task, &on) in graph.tasks.iter().zip(mapping) {
         let kind = &machine.elements[on].kind;
         let cost =
             task.cost_on(kind).ok_or_else(|| MissingCost { task: task.name.clone(), kind: kind.clone() })?;
         compute[on] += cost;
-        if holds_python_lock(task) {
-            *lock.get_or_insert(0.0) += cost;
+        if let Some(held) = task.held_lock() {
+            match locks.iter_mut().find(|(lock, _)| *lock == held) {
+                Some((_, ns)) => *ns += cost,
+                None => locks.push((held, cost)),
+            }
         }
     }
 
@@ -130,8 +122,8 @@ pub fn predict_with(
     let mut contribute = |kind, subject: &str, ns| {
         contributions.push(Contribution { kind, subject: subject.into(), ns });
     };
-    if let Some(ns) = lock {
-        contribute(ContributionKind::Lock, "python", ns);
+    for (lock, ns) in locks {
+        contribute(ContributionKind::Lock, lock, ns);
     }
     for (element, &ns) in machine.elements.iter().zip(&compute) {
         contribute(ContributionKind::Compute, &element.name, ns);

@@ -175,6 +175,16 @@ fn a_missing_cost_names_task_and_kind() {
 }
 
 #[test]
+fn tasks_that_share_a_lock_contribute_together() {
+    let mut graph = graph(&[10.0, 20.0, 40.0, 5.0], &[]);
+    for (task, lock) in graph.tasks.iter_mut().zip(["disk", "net", "disk"]) {
+        task.lock = Some(lock.into());
+    }
+    let p = predicted(&cores(4, None), &graph, &[0, 1, 2, 3], 1);
+    assert_eq!((ns(&p, "disk lock"), ns(&p, "net lock"), p.period_ns), (50.0, 20.0, 50.0));
+}
+
+#[test]
 fn python_tasks_without_jit_share_one_lock() {
     let mut graph = graph(&[10.0, 20.0, 40.0], &[]);
     for task in &mut graph.tasks {

@@ -31,9 +31,11 @@ fn largest_task(problem: &Problem) -> f64 {
     (0..problem.tasks()).map(|t| problem.least_cost(t)).fold(0.0, f64::max)
 }
 
-/// Tasks that hold the Python lock run one after the other.
+/// Tasks that hold one lock run one after the other.
 fn lock(problem: &Problem) -> f64 {
-    (0..problem.tasks()).filter(|&t| problem.locked[t]).map(|t| problem.least_cost(t)).sum()
+    let held = |lock: usize| (0..problem.tasks()).filter(move |&t| problem.lock_of[t] == Some(lock));
+    let sums = (0..problem.locks.len()).map(|lock| held(lock).map(|t| problem.least_cost(t)).sum());
+    sums.fold(0.0, f64::max)
 }
 
 /// All work over the cpus that a quota leaves.

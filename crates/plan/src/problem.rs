@@ -30,8 +30,10 @@ pub struct Problem<'a> {
     pub consumes: Vec<Vec<usize>>,
     /// Element -> what it spends on transfers.
     pub overheads: Vec<Overhead>,
-    /// Task -> whether a firing holds the Python lock.
-    pub locked: Vec<bool>,
+    /// Locks that firings hold, in order of the first task that does.
+    pub locks: Vec<&'a str>,
+    /// Task -> index of the lock that its firings hold.
+    pub lock_of: Vec<Option<usize>>,
     /// Element -> bytes that hard memory leaves to buffers; negative when not even the code fits.
     pub room: Vec<Option<f64>>,
     cost: Vec<f64>,
@@ -78,13 +80,23 @@ impl<'a> Problem<'a> {
                 consumes[task].push(id);
             }
         }
+        let mut locks: Vec<&str> = Vec::new();
+        let lock_of = graph.tasks.iter().map(|task| {
+            let held = task.held_lock()?;
+            Some(locks.iter().position(|lock| *lock == held).unwrap_or_else(|| {
+                locks.push(held);
+                locks.len() - 1
+            }))
+        });
+        let lock_of: Vec<Option<usize>> = lock_of.collect();
         let code = graph.code_bytes as f64;
         Ok(Problem {
             machine,
             graph,
             limits: Limits::new(machine),
             overheads: machine.elements.iter().map(|e| model::overhead(machine, graph, &e.kind)).collect(),
-            locked: graph.tasks.iter().map(model::holds_python_lock).collect(),
+            locks,
+            lock_of,
             room: machine
                 .elements
                 .iter()

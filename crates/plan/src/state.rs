@@ -1,6 +1,6 @@
 //! A mapping under search: what a move changes, and nothing else, is evaluated.
 //!
-//! Everything that can be too much is a *load* with a threshold and a weight: compute, limits and the Python lock against
+//! Everything that can be too much is a *load* with a threshold and a weight: compute, limits and locks against
 //! the target period, buffers against hard memory, transfers against (17) and (18). What the search minimises is the
 //! *overload*, the weighted sum of what exceeds its threshold; it is 0 exactly when the mapping is feasible and keeps
 //! the target. Buffers, and under the shared rule firstPeriod, change with every move, and are followed exactly: the
@@ -57,11 +57,12 @@ struct Held {
     touched: f64,
 }
 
-/// Where each sort of load starts: compute, limits, lock, quota, overflow, then (not periods) buffers, incoming, outgoing, no schedule.
+/// Where each sort of load starts: compute, limits, locks, quota, overflow, then (not periods) buffers, incoming,
+/// outgoing, no schedule.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     limits: usize,
-    lock: usize,
+    locks: usize,
     quota: usize,
     overflow: usize,
     buffers: usize,
@@ -98,15 +99,15 @@ impl<'a> State<'a> {
     ) -> State<'a> {
         let (m, kinds) = (problem.elements(), problem.kinds.len());
         let limits = m;
-        let lock = limits + problem.limits.len();
-        let quota = lock + 1;
+        let locks = limits + problem.limits.len();
+        let quota = locks + problem.locks.len();
         let overflow = quota + 1;
         let buffers = overflow + m;
         let incoming = buffers + m;
         let outgoing = incoming + m;
         let broken = outgoing + m * kinds;
         let layout =
-            Layout { limits, lock, quota, overflow, buffers, incoming, outgoing, broken, len: broken + 1 };
+            Layout { limits, locks, quota, overflow, buffers, incoming, outgoing, broken, len: broken + 1 };
         let overflows = problem
             .machine
             .elements
@@ -295,8 +296,8 @@ impl<'a> State<'a> {
         let from = self.mapping[task];
         self.spend(from, -problem.cost_on(task, from));
         self.spend(to, problem.cost_on(task, to));
-        if problem.locked[task] {
-            self.add(self.layout.lock, problem.cost_on(task, to) - problem.cost_on(task, from));
+        if let Some(lock) = problem.lock_of[task] {
+            self.add(self.layout.locks + lock, problem.cost_on(task, to) - problem.cost_on(task, from));
         }
         for &id in &problem.produces[task] {
             self.transfers(id, -1.0);
@@ -531,8 +532,8 @@ impl<'a> State<'a> {
         for task in 0..problem.tasks() {
             let on = self.mapping[task];
             self.spend(on, problem.cost_on(task, on));
-            if problem.locked[task] {
-                self.load[self.layout.lock] += problem.cost_on(task, on);
+            if let Some(lock) = problem.lock_of[task] {
+                self.load[self.layout.locks + lock] += problem.cost_on(task, on);
             }
         }
         for id in 0..problem.broadcasts.len() {

@@ -42,6 +42,9 @@ pub fn toml(graph: &Graph) -> String {
         if task.stateless {
             line(&mut out, "stateless", "true");
         }
+        if let Some(lock) = &task.lock {
+            line(&mut out, "lock", &text(lock));
+        }
     }
     for edge in &graph.edges {
         out.push_str("\n[[edge]]\n");
@@ -89,6 +92,9 @@ pub fn json(graph: &Graph) -> String {
             }
             if task.stateless {
                 entry.insert("stateless".into(), json!(true));
+            }
+            if let Some(lock) = &task.lock {
+                entry.insert("lock".into(), json!(lock));
             }
             serde_json::Value::Object(entry)
         })

@@ -18,6 +18,7 @@ name = "band1"
 params = { low = 800.0, text = 'a\b', on = true, taps = [1, 2.5, -3] }
 cost_ns = { "*" = 100 }
 stateless = true
+lock = "disk"
 [[task]]
 name = "join"
 [[edge]]

@@ -76,11 +76,11 @@ fn wrong_keys_and_values_are_named_with_line_and_the_nearest_right_key() {
         ("[[task]]\nname = 3", "app.toml:2: task 1, name: a text expected, 3 found"),
         (
             "[[task]]\nkernel = \"x\"",
-            "app.toml:1: task 1: the key \"name\" is missing; keys are name, kernel, params, cost_ns, stateless",
+            "app.toml:1: task 1: the key \"name\" is missing; keys are name, kernel, params, cost_ns, stateless, lock",
         ),
         (
             "[[task]]\nname = \"a\"\ncost = 3",
-            "app.toml:3: task \"a\": unknown key \"cost\"; keys are name, kernel, params, cost_ns, stateless",
+            "app.toml:3: task \"a\": unknown key \"cost\"; keys are name, kernel, params, cost_ns, stateless, lock",
         ),
         ("[[task]]\nname = \"a\"\ncost_ns = 3", "app.toml:3: task \"a\", cost_ns: a table expected, 3 found"),
         (
@@ -253,7 +253,7 @@ fn dot_with_attributes_is_read() {
     edge [bytes = 256]
     split -> {low high} -> join
     subgraph cluster_meter { edge [bytes = 16]; high:all -> meter:in [peek = 1, color = "red"] }
-    low [kernel = "lib.so" + ":low", param_cut = 800, stateless]
+    low [kernel = "lib.so" + ":low", param_cut = 800, stateless, lock = disk]
     join -> join [delay = 2]
 }"#;
     let graph = read::text(Format::Dot, text, "f.dot").unwrap();
@@ -263,6 +263,7 @@ fn dot_with_attributes_is_read() {
     let low = &graph.tasks[1];
     assert_eq!(low.kernel.as_deref(), Some("lib.so:low"));
     assert!(low.stateless);
+    assert_eq!(low.lock.as_deref(), Some("disk"));
     assert_eq!(low.params["cut"], Value::Number(800.0));
     assert_eq!(low.cost_ns["spe"], 1700.0);
     let edges: Vec<_> = graph
@@ -461,9 +462,17 @@ fn task() -> impl Strategy<Value = Task> {
     let params = prop::collection::btree_map(key, value, 0..4);
     let kind = prop_oneof![3 => name(), 1 => Just("*".to_string())];
     let cost_ns = prop::collection::btree_map(kind, 0.0..1e12f64, 0..3);
-    (name(), kernel, params, cost_ns, any::<bool>()).prop_map(|(name, kernel, params, cost_ns, stateless)| {
-        Task { name, kernel, params, cost_ns, stateless }
-    })
+    let lock = prop::option::of(name());
+    (name(), kernel, params, cost_ns, any::<bool>(), lock).prop_map(
+        |(name, kernel, params, cost_ns, stateless, lock)| Task {
+            name,
+            kernel,
+            params,
+            cost_ns,
+            stateless,
+            lock,
+        },
+    )
 }
 
 fn valid_graph() -> impl Strategy<Value = Graph> {

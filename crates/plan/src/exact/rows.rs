@@ -133,7 +133,7 @@ impl<'p, 'a> Rows<'p, 'a> {
         self.row(list, f64::NEG_INFINITY, 0.0);
     }
 
-    /// (11), and no task where it cannot run; the Python lock; (16) under the duplicated rule.
+    /// (11), and no task where it cannot run; the locks; (16) under the duplicated rule.
     pub fn alphas(&mut self) -> Result<(), PlanError> {
         let problem = self.problem;
         let (tasks, n) = (problem.tasks(), problem.elements());
@@ -147,13 +147,15 @@ impl<'p, 'a> Rows<'p, 'a> {
             let sum: Vec<(u32, f64)> = (0..n).map(|e| (self.alpha(t, e), 1.0)).collect();
             self.row(sum, 1.0, 1.0);
         }
-        let locked: Vec<(u32, f64)> = (0..tasks)
-            .filter(|&t| problem.locked[t])
-            .flat_map(|t| (0..n).map(move |e| (t, e)))
-            .filter(|&(t, e)| problem.cost_on(t, e).is_finite())
-            .map(|(t, e)| (self.alpha(t, e), problem.cost_on(t, e)))
-            .collect();
-        self.period_row(locked);
+        for lock in 0..problem.locks.len() {
+            let holders: Vec<(u32, f64)> = (0..tasks)
+                .filter(|&t| problem.lock_of[t] == Some(lock))
+                .flat_map(|t| (0..n).map(move |e| (t, e)))
+                .filter(|&(t, e)| problem.cost_on(t, e).is_finite())
+                .map(|(t, e)| (self.alpha(t, e), problem.cost_on(t, e)))
+                .collect();
+            self.period_row(holders);
+        }
         self.memory()
     }
 

@@ -7,7 +7,7 @@ use crate::{Method, Options, PlanError, Problem, plan};
 use ground::Draws;
 use machine::Machine;
 use std::collections::BTreeMap;
-use work::plan::ViolationKind;
+use work::plan::{ContributionKind, ViolationKind};
 use work::{Buffering, Graph, Plan};
 
 fn run(machine: &Machine, graph: &Graph, options: &Options) -> Result<Plan, PlanError> {
@@ -245,6 +245,18 @@ fn annealing_repairs_what_greedy_breaks() {
     assert!(greedy.violations.iter().any(|v| v.kind == ViolationKind::Incoming), "{:?}", greedy.violations);
     let auto = run(&machine, &graph, &moves(Method::Auto, 300_000)).unwrap();
     assert!(auto.feasible, "{:?}", auto.violations);
+}
+
+#[test]
+fn every_lock_bounds_the_period_by_the_tasks_that_hold_it() {
+    let mut graph = graph((0..6).map(|i| task(&format!("t{i}"), 100.0, 0.0)).collect(), &[]);
+    for (t, lock) in ["disk", "disk", "disk", "net", "net"].into_iter().enumerate() {
+        graph.tasks[t].lock = Some(lock.into());
+    }
+    let plan = run(&host(6, 0.0), &graph, &moves(Method::Auto, 1_000)).unwrap();
+    assert_eq!((plan.bottleneck.as_str(), plan.period_ns, plan.gap), ("disk lock", 300.0, 0.0));
+    let net = plan.contributions.iter().find(|c| c.kind == ContributionKind::Lock && c.subject == "net");
+    assert_eq!(net.unwrap().ns, 200.0);
 }
 
 #[test]

@@ -43,7 +43,8 @@ pub struct Profile {
 pub struct Task {
     /// Unique in its graph; no dot, no white space.
     pub name: String,
-    /// `libequaliser.so:band` (C ABI symbol), `cellweave:NAME` (built in), `python:pkg.module:function`; `None` = planning only.
+    /// `libequaliser.so:band` (C ABI symbol), `cellweave:NAME` (built in), `python:pkg.module:function`;
+    /// `None` = planning only.
     pub kernel: Option<String>,
     /// What the kernel's `init` gets.
     pub params: BTreeMap<String, Value>,
@@ -51,6 +52,8 @@ pub struct Task {
     pub cost_ns: BTreeMap<String, f64>,
     /// Firings may run in any order on copies of the kernel: it keeps no state.
     pub stateless: bool,
+    /// The lock that a firing holds while it runs, where the file names one; see [`Task::held_lock`].
+    pub lock: Option<String>,
 }
 
 /// A parameter of a kernel.
@@ -92,7 +95,25 @@ pub struct Edge {
     pub delay: u64,
 }
 
+/// The lock of the Python interpreter, which a firing of a Python kernel holds.
+const PYTHON_LOCK: &str = "python";
+
 impl Task {
+    /// The lock that a firing holds while it runs: firings of tasks with the same lock cannot run at once. It is the lock
+    /// that the file names, else the interpreter's for a Python kernel that is not compiled (`jit`).
+    pub fn held_lock(&self) -> Option<&str> {
+        if let Some(lock) = &self.lock {
+            return Some(lock);
+        }
+        let python = self.kernel.as_deref().is_some_and(|k| k.starts_with("python:"));
+        let jit = match self.params.get("jit") {
+            Some(Value::Text(text)) => !text.is_empty() && text != "none",
+            Some(Value::Bool(jit)) => *jit,
+            _ => false,
+        };
+        (python && !jit).then_some(PYTHON_LOCK)
+    }
+
     /// ns per firing on an element of kind `kind`: the kind's own figure, else that of `"*"`.
     pub fn cost_on(&self, kind: &str) -> Option<f64> {
         self.cost_ns.get(kind).or_else(|| self.cost_ns.get("*")).copied()

@@ -78,6 +78,9 @@ impl Graph {
                     if kernel.is_empty() { Err("an empty text; leave it out".into()) } else { Ok(()) };
                 filled.and(text("the kernel", kernel)).or_else(|message| wrong(", kernel", message))?;
             }
+            if let Some(lock) = &task.lock {
+                is_name("a lock", lock).or_else(|message| wrong(", lock", message))?;
+            }
             for (kind, &ns) in &task.cost_ns {
                 is_kind(kind)
                     .and_then(|()| is_ns(ns))

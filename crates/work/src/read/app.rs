@@ -7,7 +7,7 @@ use ground::{Located, did_you_mean, quoted};
 use std::collections::BTreeMap;
 
 const TOP: &[&str] = &["name", "code_bytes", "profile", "task", "edge"];
-const TASK: &[&str] = &["name", "kernel", "params", "cost_ns", "stateless"];
+const TASK: &[&str] = &["name", "kernel", "params", "cost_ns", "stateless", "lock"];
 const EDGE: &[&str] = &["from", "to", "bytes", "peek", "delay"];
 const PROFILE: &[&str] = &["machine", "cellweave", "overhead"];
 const OVERHEAD: &[&str] = &["per_transfer_ns", "per_byte_ns"];
@@ -59,6 +59,7 @@ fn task(node: &Node, at: usize, draft: &mut Draft) -> Result<(), Wrong> {
             "name" => {}
             "kernel" => task.kernel = Some(text(node, &key)?),
             "stateless" => task.stateless = truth(node, &key)?,
+            "lock" => task.lock = Some(text(node, &key)?),
             "cost_ns" => {
                 for cost in table(node, &key)? {
                     let ns = number(&cost.node, &format!("{key}.{}", cost.key))?;

@@ -3,7 +3,7 @@
 //! | of | attribute | means |
 //! |---|---|---|
 //! | node | `cost_KIND`, `cost` | ns per firing on elements of that kind, on any kind |
-//! | node | `kernel`, `stateless` | as in TOML |
+//! | node | `kernel`, `stateless`, `lock` | as in TOML |
 //! | node | `param_NAME` | a parameter: a number, `true`, `false`, or else a text |
 //! | edge | `bytes` (needed), `peek`, `delay` | as in TOML |
 //! | edge | `from_port`, `to_port` | names of the ports |
@@ -15,7 +15,7 @@ use super::draft::{DraftEdge, End};
 use crate::{Graph, Task, Value, sizes};
 use ground::{did_you_mean, quoted};
 
-const NODE: &[&str] = &["cost", "cost_ppe", "cost_spe", "cost_core", "kernel", "stateless"];
+const NODE: &[&str] = &["cost", "cost_ppe", "cost_spe", "cost_core", "kernel", "stateless", "lock"];
 const EDGE: &[&str] = &["bytes", "peek", "delay", "from_port", "to_port"];
 const GRAPH: &[&str] = &["code_bytes"];
 
@@ -31,6 +31,8 @@ pub(super) fn node(task: &mut Task, key: &str, text: &str) -> Result<(), String>
         task.kernel = Some(text.into());
     } else if key == "stateless" {
         task.stateless = truth(text)?;
+    } else if key == "lock" {
+        task.lock = Some(text.into());
     } else {
         return left_alone(key, NODE);
     }
@@ -42,7 +44,8 @@ pub(super) fn node_bytes(task: &Task) -> usize {
     let text = |v: &Value| if let Value::Text(t) = v { t.len() } else { 0 };
     let costs: usize = task.cost_ns.keys().map(|k| k.len() + 32).sum();
     let params: usize = task.params.iter().map(|(k, v)| k.len() + text(v) + 64).sum();
-    costs + params + task.kernel.as_ref().map_or(0, String::len)
+    let texts: usize = [&task.kernel, &task.lock].into_iter().flatten().map(String::len).sum();
+    costs + params + texts
 }
 
 /// An edge while its attributes are read.

@@ -2,7 +2,7 @@
 //!
 //! | format | extension | tasks, edges |
 //! |---|---|---|
-//! | [TOML](toml) | `.toml` | `[[task]]` with `name`, `kernel`, `params`, `cost_ns`, `stateless`; `[[edge]]` with `from`, `to`, `bytes`, `peek`, `delay`; at the top `name`, `code_bytes`, `[profile]` |
+//! | [TOML](toml) | `.toml` | `[[task]]` with `name`, `kernel`, `params`, `cost_ns`, `stateless`, `lock`; `[[edge]]` with `from`, `to`, `bytes`, `peek`, `delay`; at the top `name`, `code_bytes`, `[profile]` |
 //! | [JSON](json) | `.json` | the same keys |
 //! | [GraphML](graphml) | `.graphml`, `.xml` | nodes and edges with [attributes] |
 //! | [DOT](dot) | `.dot`, `.gv` | nodes and edges with [attributes] |
