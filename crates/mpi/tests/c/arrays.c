@@ -58,8 +58,8 @@ static void subarrays(void)
                     mine[place(index)] = (char)in;
                 }
                 MPI_Datatype type;
-                MPI_Type_create_subarray(dims, sizes, parts, starts, column_major ? MPI_ORDER_FORTRAN : MPI_ORDER_C, MPI_INT,
-                                         &type);
+                MPI_Type_create_subarray(dims, sizes, parts, starts, column_major ? MPI_ORDER_FORTRAN : MPI_ORDER_C,
+                                         MPI_INT, &type);
                 packs(type, total, mine);
                 free(mine);
             }
@@ -92,7 +92,8 @@ static void darrays(void)
                 ranks *= grid[d];
                 arguments[d] = MPI_DISTRIBUTE_DFLT_DARG;
                 if (round % 2 && distributions[d] == MPI_DISTRIBUTE_CYCLIC) arguments[d] = 2;
-                if (round % 2 && distributions[d] == MPI_DISTRIBUTE_BLOCK) arguments[d] = (sizes[d] + grid[d] - 1) / grid[d] + 1;
+                if (round % 2 && distributions[d] == MPI_DISTRIBUTE_BLOCK)
+                    arguments[d] = (sizes[d] + grid[d] - 1) / grid[d] + 1;
             }
             for (int r = 0; r < ranks; r++) {
                 int coordinates[3], rest = r;

@@ -1,4 +1,5 @@
-/* Attributes: predefined ones; keyvals of communicators and types with copy and delete callbacks, their order and their errors. */
+/* Attributes: predefined ones; keyvals of communicators and types with copy and delete callbacks, their order and their
+ * errors. */
 #include "check.h"
 
 static int copies, deletes, last_deleted[16];

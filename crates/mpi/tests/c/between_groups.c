@@ -1,4 +1,5 @@
-/* More of intercommunicators: uneven sides, leaders in the middle, wildcards and probes, create, idup, every non-blocking collective. */
+/* More of intercommunicators: uneven sides, leaders in the middle, wildcards and probes, create, idup, every
+ * non-blocking collective. */
 #include "check.h"
 
 static MPI_Comm local, inter;
@@ -79,7 +80,8 @@ static void non_blocking(void)
 {
     int here = side == 0 ? MPI_ROOT : 0; /* rank 0 of the world is the root */
     int word[N], *all = malloc(N * size * sizeof(int)), *out = malloc(N * size * sizeof(int)), sum[N], own[N], part[N];
-    int *pieces = malloc(N * size * sizeof(int)), *gathered = malloc(N * size * sizeof(int)), *whole = malloc(N * size * sizeof(int));
+    int *pieces = malloc(N * size * sizeof(int)), *gathered = malloc(N * size * sizeof(int)),
+        *whole = malloc(N * size * sizeof(int));
     MPI_Request r[8];
     for (int i = 0; i < N; i++) word[i] = side == 0 ? 5 + i : -1, own[i] = rank * 10 + i, sum[i] = part[i] = -1;
     for (int i = 0; i < N * size; i++) out[i] = rank * 1000 + i, pieces[i] = i, gathered[i] = all[i] = whole[i] = -1;

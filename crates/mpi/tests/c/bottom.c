@@ -69,7 +69,8 @@ static void nothing(void)
     MPI_Datatype empty, partly;
     MPI_Type_contiguous(0, MPI_INT, &empty);
     MPI_Type_commit(&empty);
-    int zero[3] = {0, 2, 0}, places[3] = {5, 0, 9}, next = (rank + 1) % size, previous = (rank + size - 1) % size, count;
+    int zero[3] = {0, 2, 0}, places[3] = {5, 0, 9}, next = (rank + 1) % size, previous = (rank + size - 1) % size,
+        count;
     MPI_Type_indexed(3, zero, places, MPI_INT, &partly);
     MPI_Type_commit(&partly);
     MPI_Status status;

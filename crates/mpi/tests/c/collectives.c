@@ -109,7 +109,8 @@ static void gatherv_and_scatterv(int count)
         for (int in_place = 0; in_place < 2; in_place++) {
             for (int i = 0; i < total; i++) all[i] = -1;
             if (in_place) memcpy(all + places[me], mine, lengths[me] * sizeof(int));
-            MPI_Gatherv(in_place && me == root ? MPI_IN_PLACE : mine, lengths[me], MPI_INT, all, lengths, places, MPI_INT,
+            MPI_Gatherv(in_place &&
+                        me == root ? MPI_IN_PLACE : mine, lengths[me], MPI_INT, all, lengths, places, MPI_INT,
                         root, comm);
             if (me == root) {
                 int written = 0;
@@ -121,8 +122,8 @@ static void gatherv_and_scatterv(int count)
         }
         for (int in_place = 0; in_place < 2; in_place++) {
             for (int i = 0; i < lengths[me]; i++) mine[i] = -1;
-            MPI_Scatterv(all, lengths, places, MPI_INT, in_place && me == root ? MPI_IN_PLACE : mine, lengths[me], MPI_INT,
-                         root, comm);
+            MPI_Scatterv(all, lengths, places, MPI_INT, in_place &&
+                         me == root ? MPI_IN_PLACE : mine, lengths[me], MPI_INT, root, comm);
             for (int i = 0; !(in_place && me == root) && i < lengths[me]; i++) EQUAL(mine[i], element(me, i));
         }
         free(mine);
@@ -188,7 +189,8 @@ static void alltoall(int count)
 static void alltoallv(int count)
 {
     if (count > 1000) count = 1000;
-    int *sc = malloc(n * sizeof(int)), *sp = malloc(n * sizeof(int)), *rc = malloc(n * sizeof(int)), *rp = malloc(n * sizeof(int));
+    int *sc = malloc(n * sizeof(int)), *sp = malloc(n * sizeof(int)), *rc = malloc(n * sizeof(int)),
+        *rp = malloc(n * sizeof(int));
     int sends = 0, receives = 0;
     for (int r = 0; r < n; r++) {
         sc[r] = (me * 3 + r * 5) % 4 == 0 ? 0 : count + (me + 2 * r) % 5;

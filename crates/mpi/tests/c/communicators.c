@@ -1,4 +1,5 @@
-/* Communicators: dup, idup, split, split_type, create, create_group, names, comparison; each is apart from the others. */
+/* Communicators: dup, idup, split, split_type, create, create_group, names, comparison; each is apart from the
+ * others. */
 #include "check.h"
 
 static int sum_of(MPI_Comm comm)

@@ -1,5 +1,5 @@
-/* Communicators made of communicators in a random order, many at once; each must carry its own messages and nobody else's.
- * All ranks draw the same numbers where they must agree, and their own where they need not. */
+/* Communicators made of communicators in a random order, many at once; each must carry its own messages and nobody
+ * else's. All ranks draw the same numbers where they must agree, and their own where they need not. */
 #include "check.h"
 
 enum { MOST = 24, STEPS = 150, BATCH = 4 };
@@ -14,7 +14,8 @@ static unsigned draw(unsigned long *seed, unsigned below)
     return (unsigned)(*seed >> 33) % below;
 }
 
-/* A ring of messages whose data names the communicator; on an intercommunicator, from each of a group to the other's. */
+/* A ring of messages whose data names the communicator; on an intercommunicator, from each of a group to the
+ * other's. */
 static void carries(MPI_Comm comm, int which)
 {
     int inter, own, members, others, in[2] = {-1, -1};

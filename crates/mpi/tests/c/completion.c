@@ -15,7 +15,8 @@ static void post(void)
         out[i] = 1000 * rank + i;
         MPI_Irecv(&in[i], 1, MPI_INT, previous, i, MPI_COMM_WORLD, &requests[i]);
     }
-    for (int i = 0; i < N; i++) MPI_Isend(&out[N - 1 - i], 1, MPI_INT, next, N - 1 - i, MPI_COMM_WORLD, &requests[N + i]);
+    for (int i = 0; i < N; i++)
+        MPI_Isend(&out[N - 1 - i], 1, MPI_INT, next, N - 1 - i, MPI_COMM_WORLD, &requests[N + i]);
 }
 
 static void received(void)

@@ -16,10 +16,11 @@ static void codes(void)
     char text[MPI_MAX_ERROR_STRING];
     int class, length;
     static const int classes[] = {MPI_SUCCESS, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_TAG, MPI_ERR_COMM,
-                                  MPI_ERR_RANK, MPI_ERR_REQUEST, MPI_ERR_ROOT, MPI_ERR_GROUP, MPI_ERR_OP, MPI_ERR_TOPOLOGY,
-                                  MPI_ERR_DIMS, MPI_ERR_ARG, MPI_ERR_UNKNOWN, MPI_ERR_TRUNCATE, MPI_ERR_OTHER, MPI_ERR_INTERN,
-                                  MPI_ERR_IN_STATUS, MPI_ERR_PENDING, MPI_ERR_KEYVAL, MPI_ERR_NO_MEM, MPI_ERR_INFO,
-                                  MPI_ERR_INFO_KEY, MPI_ERR_INFO_VALUE, MPI_ERR_INFO_NOKEY, MPI_ERR_UNSUPPORTED_OPERATION};
+                                  MPI_ERR_RANK, MPI_ERR_REQUEST, MPI_ERR_ROOT, MPI_ERR_GROUP, MPI_ERR_OP,
+                                  MPI_ERR_TOPOLOGY, MPI_ERR_DIMS, MPI_ERR_ARG, MPI_ERR_UNKNOWN, MPI_ERR_TRUNCATE,
+                                  MPI_ERR_OTHER, MPI_ERR_INTERN, MPI_ERR_IN_STATUS, MPI_ERR_PENDING, MPI_ERR_KEYVAL,
+                                  MPI_ERR_NO_MEM, MPI_ERR_INFO, MPI_ERR_INFO_KEY, MPI_ERR_INFO_VALUE,
+                                  MPI_ERR_INFO_NOKEY, MPI_ERR_UNSUPPORTED_OPERATION};
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
         MPI_Error_class(classes[i], &class);
         EQUAL(class, classes[i]);
@@ -126,7 +127,8 @@ static void arguments(void)
     FAILS(MPI_Cart_coords(comm, 0, 1, value), MPI_ERR_TOPOLOGY);
 }
 
-/* These have no communicator of their own: the error is raised on MPI_COMM_SELF (MPI 4.0) where it was on MPI_COMM_WORLD. */
+/* These have no communicator of their own: the error is raised on MPI_COMM_SELF (MPI 4.0) where it was on
+ * MPI_COMM_WORLD. */
 static void without_a_communicator(void)
 {
     int value = 0, n;

@@ -1,4 +1,5 @@
-/* Requests of every kind freed while they are active: what they started still happens, and nothing is left at the end. */
+/* Requests of every kind freed while they are active: what they started still happens, and nothing is left at the
+ * end. */
 #include "check.h"
 
 enum { SMALL = 4, LARGE = 300000 };

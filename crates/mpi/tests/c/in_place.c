@@ -42,7 +42,8 @@ static void non_blocking(void)
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     for (int i = 0; i < N; i++) EQUAL(a[i], size * (size - 1) / 2 + size * (rank * N + i));
     for (int i = 0; i < N; i++) a[i] = rank + i;
-    MPI_Ireduce(rank == root ? MPI_IN_PLACE : a, rank == root ? a : NULL, N, MPI_INT, MPI_MIN, root, MPI_COMM_WORLD, &r);
+    MPI_Ireduce(rank == root ? MPI_IN_PLACE : a, rank == root ? a : NULL, N, MPI_INT, MPI_MIN, root, MPI_COMM_WORLD,
+                &r);
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     for (int i = 0; rank == root && i < N; i++) EQUAL(a[i], i);
 }

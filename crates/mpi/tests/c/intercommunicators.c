@@ -32,7 +32,8 @@ static void rooted(int active) /* the side with the root */
     int roots = active == side ? mine : theirs;
     for (int root = 0; root < roots; root++) {
         int here = active == side ? (me == root ? MPI_ROOT : MPI_PROC_NULL) : root;
-        int a[N], *all = malloc(N * theirs * sizeof(int)), *counts = malloc(theirs * sizeof(int)), *places = malloc(theirs * sizeof(int));
+        int a[N], *all = malloc(N * theirs * sizeof(int)), *counts = malloc(theirs * sizeof(int)),
+            *places = malloc(theirs * sizeof(int));
         int source = world_of(active, root);
         for (int i = 0; i < N; i++) a[i] = here == MPI_ROOT ? piece(source, 0, i) : -1;
         for (int r = 0; r < theirs; r++) counts[r] = N, places[r] = r * N;
@@ -70,7 +71,8 @@ static void rooted(int active) /* the side with the root */
 static void all_to_all(void)
 {
     int a[N], b[N], sum = 0, *all = malloc(N * theirs * sizeof(int)), *out = malloc(N * theirs * sizeof(int));
-    int *counts = malloc(theirs * sizeof(int)), *places = malloc(theirs * sizeof(int)), *bytes = malloc(theirs * sizeof(int));
+    int *counts = malloc(theirs * sizeof(int)), *places = malloc(theirs * sizeof(int)),
+        *bytes = malloc(theirs * sizeof(int));
     MPI_Datatype *types = malloc(theirs * sizeof *types);
     for (int r = 0; r < theirs; r++) {
         counts[r] = N;
@@ -109,7 +111,8 @@ static void all_to_all(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     for (int i = 0; i < N; i++) EQUAL(b[i], sum + theirs * i);
     /* the other side's sum, scattered among this side: as many elements here as there */
-    int each = theirs * 6, *wide = malloc(mine * theirs * 6 * sizeof(int)), *got = malloc(mine * theirs * 6 * sizeof(int));
+    int each = theirs * 6, *wide = malloc(mine * theirs * 6 * sizeof(int)),
+        *got = malloc(mine * theirs * 6 * sizeof(int));
     for (int i = 0; i < mine * each; i++) wide[i] = rank + i;
     MPI_Reduce_scatter_block(wide, got, each, MPI_INT, MPI_SUM, inter);
     for (int i = 0; i < each; i++) EQUAL(got[i], sum + theirs * (me * each + i));

@@ -1,4 +1,5 @@
-/* Profiling: a program's own MPI_Send takes the library's place and reaches it as PMPI_Send; the library never calls MPI_ names itself. */
+/* Profiling: a program's own MPI_Send takes the library's place and reaches it as PMPI_Send; the library never calls
+ * MPI_ names itself. */
 #include "check.h"
 
 static int sends, receives, barriers, level_seen = -1;

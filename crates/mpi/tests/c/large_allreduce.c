@@ -1,5 +1,6 @@
-/* Allreduce of vectors that two ranks reduce half each: sizes around the limits of pieces, in place and not, pairs of ranks in turn
-   on several communicators, operations that must not be split differently on two ranks, and the same bits on both. */
+/* Allreduce of vectors that two ranks reduce half each: sizes around the limits of pieces, in place and not, pairs of
+   ranks in turn on several communicators, operations that must not be split differently on two ranks, and the same bits
+   on both. */
 #include "check.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Large counts: the _c functions, datatypes of more than 2^31 elements, and a message of more than 2^31 bytes' extent. */
+/* Large counts: the _c functions, datatypes of more than 2^31 elements, and a message of more than 2^31 bytes'
+ * extent. */
 #include "check.h"
 
 static const MPI_Count HUGE_COUNT = (MPI_Count)1 << 33;
@@ -106,7 +107,8 @@ static void far_apart(void)
 static void collectives(void)
 {
     enum { N = 100 };
-    int a[N], b[N], *all = malloc(N * size * sizeof(int)), *out = malloc(N * size * sizeof(int)), sum = size * (size - 1) / 2;
+    int a[N], b[N], *all = malloc(N * size * sizeof(int)), *out = malloc(N * size * sizeof(int)),
+        sum = size * (size - 1) / 2;
     MPI_Count *counts = malloc(size * sizeof *counts);
     MPI_Aint *places = malloc(size * sizeof *places);
     for (int r = 0; r < size; r++) counts[r] = N, places[r] = r * N;

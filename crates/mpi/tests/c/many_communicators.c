@@ -1,4 +1,5 @@
-/* Many communicators: alive at once, made and freed over and over, made concurrently, nested, made of overlapping groups. */
+/* Many communicators: alive at once, made and freed over and over, made concurrently, nested, made of overlapping
+ * groups. */
 #include "check.h"
 
 static int sum_of(MPI_Comm comm, int value)

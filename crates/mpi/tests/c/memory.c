@@ -45,8 +45,8 @@ static void at_odd_addresses(void)
     double x = rank + 0.5, y;
     for (int shift = 0; shift < 9; shift++) {
         memcpy(out + shift, &x, sizeof x);
-        MPI_Sendrecv(out + shift, 1, MPI_DOUBLE, next, 3, in + (shift * 5) % 9, 1, MPI_DOUBLE, previous, 3, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
+        MPI_Sendrecv(out + shift, 1, MPI_DOUBLE, next, 3, in + (shift * 5) % 9, 1, MPI_DOUBLE, previous, 3,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         memcpy(&y, in + (shift * 5) % 9, sizeof y);
         CHECK(y == previous + 0.5);
     }
@@ -58,7 +58,8 @@ static void untouched(void)
     char *out = mmap(NULL, 1 << 22, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     char *in = malloc(1 << 22);
     memset(in, 1, 1 << 22);
-    MPI_Sendrecv(out, 1 << 22, MPI_CHAR, next, 4, in, 1 << 22, MPI_CHAR, previous, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, 1 << 22, MPI_CHAR, next, 4, in, 1 << 22, MPI_CHAR, previous, 4, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     for (int i = 0; i < 1 << 22; i++)
         if (in[i]) EQUAL(in[i], 0);
     munmap(out, 1 << 22);

@@ -1,4 +1,5 @@
-/* Requests of all kinds in one array: messages, persistent ones active and inactive, collectives, generalized, null ones. */
+/* Requests of all kinds in one array: messages, persistent ones active and inactive, collectives, generalized, null
+ * ones. */
 #include "check.h"
 
 enum { N = 9 };

@@ -1,4 +1,5 @@
-/* Neighbourhood collectives on Cartesian, graph and distributed-graph communicators, blocking, non-blocking and persistent. */
+/* Neighbourhood collectives on Cartesian, graph and distributed-graph communicators, blocking, non-blocking and
+ * persistent. */
 #include "check.h"
 
 enum { N = 9 };
@@ -70,8 +71,10 @@ static void exchange(void)
     MPI_Neighbor_allgather_init(out, N, MPI_INT, many[0], N, MPI_INT, comm, MPI_INFO_NULL, &r[0]);
     MPI_Neighbor_allgatherv_init(out, N, MPI_INT, many[1], counts, places, MPI_INT, comm, MPI_INFO_NULL, &r[1]);
     MPI_Neighbor_alltoall_init(out, N, MPI_INT, many[2], N, MPI_INT, comm, MPI_INFO_NULL, &r[2]);
-    MPI_Neighbor_alltoallv_init(out, counts, places, MPI_INT, many[3], counts, places, MPI_INT, comm, MPI_INFO_NULL, &r[3]);
-    MPI_Neighbor_alltoallw_init(out, counts, addresses, types, many[4], counts, addresses, types, comm, MPI_INFO_NULL, &r[4]);
+    MPI_Neighbor_alltoallv_init(out, counts, places, MPI_INT, many[3], counts, places, MPI_INT, comm, MPI_INFO_NULL,
+                                &r[3]);
+    MPI_Neighbor_alltoallw_init(out, counts, addresses, types, many[4], counts, addresses, types, comm, MPI_INFO_NULL,
+                                &r[4]);
     for (int round = 0; round < 2; round++) {
         MPI_Startall(5, r);
         MPI_Waitall(5, r, MPI_STATUSES_IGNORE);
@@ -153,7 +156,8 @@ static void directed(void)
     w[ins++] = before == 0;
     s[ins] = second;
     w[ins++] = 1 + (second == 0);
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, ins, s, MPI_UNWEIGHTED, outs, d, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, ins, s, MPI_UNWEIGHTED, outs, d, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                   &comm);
     MPI_Comm_rank(comm, &me);
     sources = s;
     which = w;

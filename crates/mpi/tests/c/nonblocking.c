@@ -83,7 +83,8 @@ static void complete(MPI_Request *requests, int round)
         while (!flag) MPI_Testall(EACH, requests, &flag, MPI_STATUSES_IGNORE);
         break;
     default:
-        for (int done = 0; done < EACH; done += count) MPI_Waitsome(EACH, requests, &count, indices, MPI_STATUSES_IGNORE);
+        for (int done = 0; done < EACH; done += count)
+            MPI_Waitsome(EACH, requests, &count, indices, MPI_STATUSES_IGNORE);
     }
     for (int k = 0; k < EACH; k++) CHECK(requests[k] == MPI_REQUEST_NULL);
 }

@@ -1,4 +1,5 @@
-/* Every predefined operation on every type that it is defined for, in Reduce, Allreduce, Scan, Reduce_scatter_block and Reduce_local. */
+/* Every predefined operation on every type that it is defined for, in Reduce, Allreduce, Scan, Reduce_scatter_block and
+ * Reduce_local. */
 #include <complex.h>
 #include <stdint.h>
 #include "check.h"

@@ -106,7 +106,8 @@ int main(void)
 
     /* sendrecv whose receive is too short */
     memset(room, 0, sizeof room);
-    EQUAL(class_of(MPI_Sendrecv(five, 5, MPI_INT, next, 8, room, 2, MPI_INT, previous, 8, MPI_COMM_WORLD, &statuses[0])), MPI_ERR_TRUNCATE);
+    EQUAL(class_of(MPI_Sendrecv(five, 5, MPI_INT, next, 8, room, 2, MPI_INT, previous, 8, MPI_COMM_WORLD,
+                                &statuses[0])), MPI_ERR_TRUNCATE);
     CHECK(room[2] == 0);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     return finish("partial_failures");

@@ -3,8 +3,8 @@
 
 static void sizes(void)
 {
-    static const int lengths[] = {0, 1, 7, 8, 31, 32, 33, 40, 47, 48, 49, 56, 63, 64, 65, 127, 128, 1000, 4095, 4096, 4097,
-                                  8192, 16383, 16384, 16385, 65535, 65536, 65537, 262144, 1048576, 3000001};
+    static const int lengths[] = {0, 1, 7, 8, 31, 32, 33, 40, 47, 48, 49, 56, 63, 64, 65, 127, 128, 1000, 4095, 4096,
+                                  4097, 8192, 16383, 16384, 16385, 65535, 65536, 65537, 262144, 1048576, 3000001};
     int next = (rank + 1) % size, previous = (rank + size - 1) % size;
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
         int n = lengths[k];

@@ -22,7 +22,8 @@ int main(void)
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &often, NULL);
     enum { N = 200000 };
-    int *out = malloc(N * sizeof(int)), *in = malloc(N * sizeof(int)), next = (rank + 1) % size, previous = (rank + size - 1) % size;
+    int *out = malloc(N * sizeof(int)), *in = malloc(N * sizeof(int)), next = (rank + 1) % size,
+        previous = (rank + size - 1) % size;
     for (int round = 0;; round++) {
         int n = round % 4 == 0 ? N : round % 4 == 1 ? 5000 : 3, sum, last;
         for (int i = 0; i < n; i++) out[i] = i + rank + round;

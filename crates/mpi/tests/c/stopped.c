@@ -22,7 +22,8 @@ int main(void)
     if (child == 0) stop_and_go(parent);
     start();
     enum { N = 100000 };
-    int *out = malloc(N * sizeof(int)), *in = malloc(N * sizeof(int)), next = (rank + 1) % size, previous = (rank + size - 1) % size;
+    int *out = malloc(N * sizeof(int)), *in = malloc(N * sizeof(int)), next = (rank + 1) % size,
+        previous = (rank + size - 1) % size;
     int going = 1;
     for (int round = 0; going; round++) {
         int n = round % 5 == 0 ? N : round % 5 == 1 ? 3000 : 2, sum, mine;

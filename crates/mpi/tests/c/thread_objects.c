@@ -101,7 +101,8 @@ int main(void)
     run(body);
     for (int t = 0; t < THREADS; t++)
         for (int i = 0; i < 50; i++)
-            MPI_Irecv(&values[t][i], 1, MPI_INT, (rank + size - 1) % size, 1000 * t + i, MPI_COMM_WORLD, &requests[t][i]);
+            MPI_Irecv(&values[t][i], 1, MPI_INT, (rank + size - 1) % size, 1000 * t + i, MPI_COMM_WORLD,
+                      &requests[t][i]);
     pthread_t ids[THREADS];
     for (int t = 0; t < THREADS; t++) CHECK(pthread_create(&ids[t], NULL, finisher, (void *)(size_t)t) == 0);
     for (int i = 49; i >= 0; i--) {

@@ -11,7 +11,8 @@ static void controls(void)
         int name_length = sizeof name, text_length = sizeof text, verbosity, bind, scope, index, count;
         MPI_Datatype type;
         MPI_T_enum set;
-        EQUAL(MPI_T_cvar_get_info(i, name, &name_length, &verbosity, &type, &set, text, &text_length, &bind, &scope), MPI_SUCCESS);
+        EQUAL(MPI_T_cvar_get_info(i, name, &name_length, &verbosity, &type, &set, text, &text_length, &bind, &scope),
+              MPI_SUCCESS);
         EQUAL(strlen(name) + 1, name_length);
         EQUAL(MPI_T_cvar_get_index(name, &index), MPI_SUCCESS);
         EQUAL(index, i);
@@ -42,11 +43,12 @@ static void performance(void)
     EQUAL(MPI_T_pvar_session_create(&session), MPI_SUCCESS);
     for (int i = 0; i < n; i++) {
         char name[512], text[4096];
-        int name_length = sizeof name, text_length = sizeof text, verbosity, class, bind, readonly, continuous, atomic, index;
+        int name_length = sizeof name, text_length = sizeof text, verbosity, class, bind, readonly, continuous, atomic,
+            index;
         MPI_Datatype type;
         MPI_T_enum set;
-        EQUAL(MPI_T_pvar_get_info(i, name, &name_length, &verbosity, &class, &type, &set, text, &text_length, &bind, &readonly,
-                                  &continuous, &atomic), MPI_SUCCESS);
+        EQUAL(MPI_T_pvar_get_info(i, name, &name_length, &verbosity, &class, &type, &set, text, &text_length, &bind,
+                                  &readonly, &continuous, &atomic), MPI_SUCCESS);
         EQUAL(MPI_T_pvar_get_index(name, class, &index), MPI_SUCCESS);
         EQUAL(index, i);
     }

@@ -1,4 +1,5 @@
-/* The tool interface's values: handles, sessions, starting and stopping, enumerations, writing, errors, order of calls. */
+/* The tool interface's values: handles, sessions, starting and stopping, enumerations, writing, errors, order of
+ * calls. */
 #include "check.h"
 
 static int bytes_of(MPI_Datatype type)
@@ -16,12 +17,13 @@ static void performance(void)
     MPI_T_pvar_session_create(&session);
     for (int i = 0; i < n; i++) {
         char name[512], text[4096];
-        int name_length = sizeof name, text_length = sizeof text, verbosity, class, bind, readonly, continuous, atomic, count;
+        int name_length = sizeof name, text_length = sizeof text, verbosity, class, bind, readonly, continuous, atomic,
+            count;
         MPI_Datatype type;
         MPI_T_enum set;
         MPI_T_pvar_handle handle;
-        MPI_T_pvar_get_info(i, name, &name_length, &verbosity, &class, &type, &set, text, &text_length, &bind, &readonly,
-                            &continuous, &atomic);
+        MPI_T_pvar_get_info(i, name, &name_length, &verbosity, &class, &type, &set, text, &text_length, &bind,
+                            &readonly, &continuous, &atomic);
         if (bind != MPI_T_BIND_NO_OBJECT) continue;
         EQUAL(MPI_T_pvar_handle_alloc(session, i, NULL, &handle, &count), MPI_SUCCESS);
         CHECK(count >= 1);
@@ -34,10 +36,11 @@ static void performance(void)
         }
         EQUAL(MPI_T_pvar_read(session, handle, before), MPI_SUCCESS);
         for (int k = 0; k < 10; k++)
-            MPI_Sendrecv(&value, 1, MPI_INT, (rank + 1) % size, 1, &in, 1, MPI_INT, (rank + size - 1) % size, 1, MPI_COMM_WORLD,
-                         MPI_STATUS_IGNORE);
+            MPI_Sendrecv(&value, 1, MPI_INT, (rank + 1) % size, 1, &in, 1, MPI_INT, (rank + size - 1) % size, 1,
+                         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         EQUAL(MPI_T_pvar_read(session, handle, after), MPI_SUCCESS);
-        if (class == MPI_T_PVAR_CLASS_COUNTER && count == 1 && bytes_of(type) == 8) CHECK(*(long long *)after >= *(long long *)before);
+        if (class == MPI_T_PVAR_CLASS_COUNTER && count == 1 && bytes_of(type) == 8)
+            CHECK(*(long long *)after >= *(long long *)before);
         if (!continuous) EQUAL(MPI_T_pvar_stop(session, handle), MPI_SUCCESS);
         if (readonly) {
             CHECK(MPI_T_pvar_write(session, handle, before) == MPI_T_ERR_PVAR_NO_WRITE);

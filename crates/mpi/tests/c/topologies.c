@@ -119,7 +119,8 @@ static void partial(void)
 /* A star: everybody knows rank 0. */
 static void graph(int reorder)
 {
-    int *index = malloc(size * sizeof(int)), *edges = malloc(2 * size * sizeof(int)), n = 0, kind, nodes, count, list[64], me;
+    int *index = malloc(size * sizeof(int)), *edges = malloc(2 * size * sizeof(int)), n = 0, kind, nodes, count,
+        list[64], me;
     for (int r = 1; r < size; r++) edges[n++] = r;
     index[0] = n;
     for (int r = 1; r < size; r++) {
@@ -155,9 +156,10 @@ static void directed(int reorder)
 {
     MPI_Comm ring;
     int kind, in, out, weighted, me, s[4], sw[4], d[4], dw[4];
-    int source = (rank + size - 1) % size, destination = (rank + 1) % size, weight_in = source + 10, weight_out = rank + 10;
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &source, &weight_in, 1, &destination, &weight_out, MPI_INFO_NULL, reorder,
-                                   &ring);
+    int source = (rank + size - 1) % size, destination = (rank + 1) % size, weight_in = source + 10,
+        weight_out = rank + 10;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &source, &weight_in, 1, &destination, &weight_out, MPI_INFO_NULL,
+                                   reorder, &ring);
     MPI_Topo_test(ring, &kind);
     EQUAL(kind, MPI_DIST_GRAPH);
     MPI_Dist_graph_neighbors_count(ring, &in, &out, &weighted);
@@ -169,16 +171,17 @@ static void directed(int reorder)
     EQUAL(sw[0], s[0] + 10);
     EQUAL(dw[0], me + 10);
     MPI_Comm_free(&ring);
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &source, MPI_UNWEIGHTED, 1, &destination, MPI_UNWEIGHTED, MPI_INFO_NULL,
-                                   reorder, &ring);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &source, MPI_UNWEIGHTED, 1, &destination, MPI_UNWEIGHTED,
+                                   MPI_INFO_NULL, reorder, &ring);
     MPI_Dist_graph_neighbors_count(ring, &in, &out, &weighted);
     CHECK(in == 1 && out == 1 && !weighted);
     MPI_Comm_free(&ring);
     /* rank 0 tells of all edges: r -> 0 for r > 0 and 0 -> 0 */
-    int *sources = malloc(size * sizeof(int)), *degrees = malloc(size * sizeof(int)), *targets = malloc(size * sizeof(int)),
-        *weights = malloc(size * sizeof(int));
+    int *sources = malloc(size * sizeof(int)), *degrees = malloc(size * sizeof(int)),
+        *targets = malloc(size * sizeof(int)), *weights = malloc(size * sizeof(int));
     for (int r = 0; r < size; r++) sources[r] = r, degrees[r] = 1, targets[r] = 0, weights[r] = 3 * r;
-    MPI_Dist_graph_create(MPI_COMM_WORLD, rank == 0 ? size : 0, sources, degrees, targets, weights, MPI_INFO_NULL, reorder, &ring);
+    MPI_Dist_graph_create(MPI_COMM_WORLD, rank == 0 ? size : 0, sources, degrees, targets, weights, MPI_INFO_NULL,
+                          reorder, &ring);
     MPI_Comm_rank(ring, &me);
     MPI_Dist_graph_neighbors_count(ring, &in, &out, &weighted);
     CHECK(weighted);

@@ -33,7 +33,8 @@ static MPI_Datatype layout(int kind, int bytes, int *count)
         MPI_Type_create_hindexed_block(1, 1, &at, part, &type);
         MPI_Type_free(&part);
     } else { /* blocks of 1 to 50 doubles */
-        int blocks = 0, placed = 0, at = 0, *lengths = malloc(n * sizeof *lengths), *places = malloc(n * sizeof *places);
+        int blocks = 0, placed = 0, at = 0, *lengths = malloc(n * sizeof *lengths),
+            *places = malloc(n * sizeof *places);
         while (placed < n) {
             int length = 1 + blocks * 7 % 50;
             if (length > n - placed) length = n - placed;

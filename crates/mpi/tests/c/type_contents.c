@@ -92,7 +92,8 @@ int main(void)
     MPI_Type_create_struct(3, lengths, bytes, members, &t);
     take(&t, MPI_COMBINER_STRUCT, 4, 3, 3);
     EQUAL(integers[0], 3);
-    for (int i = 0; i < 3; i++) CHECK(integers[1 + i] == lengths[i] && addresses[i] == bytes[i] && types[i] == members[i]);
+    for (int i = 0; i < 3; i++)
+        CHECK(integers[1 + i] == lengths[i] && addresses[i] == bytes[i] && types[i] == members[i]);
 
     MPI_Type_create_resized(MPI_INT, -4, 32, &t);
     take(&t, MPI_COMBINER_RESIZED, 0, 2, 1);
@@ -111,7 +112,8 @@ int main(void)
     EQUAL(integers[7], MPI_ORDER_FORTRAN);
     the_int();
 
-    int distribs[2] = {MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_CYCLIC}, dargs[2] = {MPI_DISTRIBUTE_DFLT_DARG, 3}, grid[2] = {1, 2};
+    int distribs[2] = {MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_CYCLIC}, dargs[2] = {MPI_DISTRIBUTE_DFLT_DARG, 3},
+        grid[2] = {1, 2};
     MPI_Type_create_darray(2, 1, 2, sizes, distribs, dargs, grid, MPI_ORDER_C, MPI_INT, &t);
     take(&t, MPI_COMBINER_DARRAY, 12, 0, 1);
     CHECK(integers[0] == 2 && integers[1] == 1 && integers[2] == 2);
@@ -144,7 +146,8 @@ int main(void)
     t = types[0];
     MPI_Type_commit(&t);
     int out[2] = {rank, 5}, in[2] = {0, 0};
-    MPI_Sendrecv(out, 1, t, (rank + 1) % size, 1, in, 1, t, (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, 1, t, (rank + 1) % size, 1, in, 1, t, (rank + size - 1) % size, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     CHECK(in[0] == (rank + size - 1) % size && in[1] == 5);
     MPI_Type_free(&t);
 

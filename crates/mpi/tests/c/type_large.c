@@ -107,7 +107,8 @@ static void arrays(void)
         MPI_Type_create_darray(4, process, 2, sizes, how, block, grid, MPI_ORDER_C, MPI_INT, &s);
         MPI_Type_create_darray_c(4, process, 2, sizes_c, how, block, grid, MPI_ORDER_C, MPI_INT, &l);
         same(s, l);
-        sprintf(integers, "4 %d 2 %d %d 2 2 2 2 %d ", process, MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK, MPI_ORDER_C);
+        sprintf(integers, "4 %d 2 %d %d 2 2 2 2 %d ", process, MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK,
+                MPI_ORDER_C);
         tells(l, MPI_COMBINER_DARRAY, integers, "5 4 ");
     }
 }

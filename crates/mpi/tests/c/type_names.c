@@ -1,4 +1,5 @@
-/* The predefined datatypes: names, sizes, use in contents and duplicates; committing them; those of a language that has none. */
+/* The predefined datatypes: names, sizes, use in contents and duplicates; committing them; those of a language that has
+ * none. */
 #include "check.h"
 
 #define NAMED(type) is((type), #type)

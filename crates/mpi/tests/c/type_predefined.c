@@ -53,7 +53,8 @@ static void by_class(void)
 {
     MPI_Datatype type;
     int bytes;
-    static const int classes[] = {MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_REAL, MPI_TYPECLASS_COMPLEX}, least[] = {1, 4, 8};
+    static const int classes[] = {MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_REAL, MPI_TYPECLASS_COMPLEX},
+        least[] = {1, 4, 8};
     static const int most[] = {8, 8, 16};
     for (int i = 0; i < 3; i++) {
         for (int wanted = least[i]; wanted <= most[i]; wanted *= 2) {

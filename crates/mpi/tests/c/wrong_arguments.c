@@ -41,7 +41,8 @@ static void groups(void)
 static void datatypes(void)
 {
     MPI_Datatype t = MPI_DATATYPE_NULL, null = MPI_DATATYPE_NULL;
-    int ones[2] = {1, 1}, negative[2] = {1, -1}, zeros[2] = {0, 0}, n, sizes[2] = {4, 4}, parts[2] = {2, 3}, starts[2] = {3, 0};
+    int ones[2] = {1, 1}, negative[2] = {1, -1}, zeros[2] = {0, 0}, n, sizes[2] = {4, 4}, parts[2] = {2, 3},
+        starts[2] = {3, 0};
     MPI_Aint places[2] = {0, 8};
     MPI_Datatype types[2] = {MPI_INT, MPI_DATATYPE_NULL};
     REFUSED(MPI_Type_contiguous(-1, MPI_INT, &t));
@@ -86,7 +87,8 @@ static void collectives(void)
     FAILS(MPI_Allreduce(&a, &b, 1, MPI_DOUBLE_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_OP);
     FAILS(MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_MAXLOC, MPI_COMM_WORLD), MPI_ERR_OP);
     FAILS(MPI_Allreduce(&a, &b, 1, MPI_C_DOUBLE_COMPLEX, MPI_MAX, MPI_COMM_WORLD), MPI_ERR_OP);
-    FAILS(MPI_Allreduce(&a, &a, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER); /* aliased: MPI_IN_PLACE is meant */
+    /* aliased: MPI_IN_PLACE is meant */
+    FAILS(MPI_Allreduce(&a, &a, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
     FAILS(MPI_Allgatherv(&a, 1, MPI_INT, &b, counts, places, MPI_INT, MPI_COMM_WORLD), MPI_ERR_COUNT);
     FAILS(MPI_Barrier(MPI_COMM_NULL), MPI_ERR_COMM);
     MPI_Request request;

@@ -35,7 +35,9 @@ static void root_beyond(void) { MPI_Bcast(&rank, 1, MPI_INT, size, MPI_COMM_WORL
 static void tag_negative(void) { MPI_Send(&rank, 1, MPI_INT, 0, -5, MPI_COMM_WORLD); }
 static void any_tag_to_send(void) { MPI_Isend(&rank, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &(MPI_Request){0}); }
 static void count_negative(void) { MPI_Send(&rank, -1, MPI_INT, 0, 0, MPI_COMM_WORLD); }
-static void count_negative_in_collective(void) { MPI_Allreduce(MPI_IN_PLACE, &rank, -3, MPI_INT, MPI_SUM, MPI_COMM_WORLD); }
+static void count_negative_in_collective(void) {
+    MPI_Allreduce(MPI_IN_PLACE, &rank, -3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
 static void buffer_null(void) { MPI_Send(NULL, 2, MPI_INT, 0, 0, MPI_COMM_WORLD); }
 static void datatype_null(void) { MPI_Send(&rank, 1, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_WORLD); }
 
@@ -190,13 +192,15 @@ static void finalised(void)
 
 #define MISTAKE(name) {#name, name}
 static const struct { const char *name; void (*make)(void); } mistakes[] = {
-    MISTAKE(truncated), MISTAKE(truncated_later), MISTAKE(rank_beyond), MISTAKE(any_source_to_send), MISTAKE(source_negative),
-    MISTAKE(root_beyond), MISTAKE(tag_negative), MISTAKE(any_tag_to_send), MISTAKE(count_negative),
-    MISTAKE(count_negative_in_collective), MISTAKE(buffer_null), MISTAKE(datatype_null), MISTAKE(datatype_uncommitted),
-    MISTAKE(datatype_freed), MISTAKE(datatype_is_communicator), MISTAKE(comm_null), MISTAKE(comm_garbage), MISTAKE(comm_freed),
-    MISTAKE(comm_is_group), MISTAKE(world_freed), MISTAKE(group_freed), MISTAKE(request_freed), MISTAKE(operation_wrong),
-    MISTAKE(operation_null), MISTAKE(colour_negative), MISTAKE(info_key_empty), MISTAKE(request_leaked), MISTAKE(memory), MISTAKE(library_memory),
-    MISTAKE(killed), MISTAKE(crashed), MISTAKE(left), MISTAKE(aborted), MISTAKE(forked), MISTAKE(returned), MISTAKE(unsupported), MISTAKE(twice), MISTAKE(finalised),
+    MISTAKE(truncated), MISTAKE(truncated_later), MISTAKE(rank_beyond), MISTAKE(any_source_to_send),
+    MISTAKE(source_negative), MISTAKE(root_beyond), MISTAKE(tag_negative), MISTAKE(any_tag_to_send),
+    MISTAKE(count_negative), MISTAKE(count_negative_in_collective), MISTAKE(buffer_null), MISTAKE(datatype_null),
+    MISTAKE(datatype_uncommitted), MISTAKE(datatype_freed), MISTAKE(datatype_is_communicator), MISTAKE(comm_null),
+    MISTAKE(comm_garbage), MISTAKE(comm_freed), MISTAKE(comm_is_group), MISTAKE(world_freed), MISTAKE(group_freed),
+    MISTAKE(request_freed), MISTAKE(operation_wrong), MISTAKE(operation_null), MISTAKE(colour_negative),
+    MISTAKE(info_key_empty), MISTAKE(request_leaked), MISTAKE(memory), MISTAKE(library_memory), MISTAKE(killed),
+    MISTAKE(crashed), MISTAKE(left), MISTAKE(aborted), MISTAKE(forked), MISTAKE(returned), MISTAKE(unsupported),
+    MISTAKE(twice), MISTAKE(finalised),
 };
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
-/* Ranks exchange messages of all sizes while a thread of the last one writes random words into an area of the memory that
- * they share: scribble SEED FROM BYTES MILLISECONDS. Data is not looked at. A rank whose messages don't come a second after the
- * last scribble gives up. */
+/* Ranks exchange messages of all sizes while a thread of the last one writes random words into an area of the memory
+ * that they share: scribble SEED FROM BYTES MILLISECONDS. Data is not looked at. A rank whose messages don't come a
+ * second after the last scribble gives up. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>

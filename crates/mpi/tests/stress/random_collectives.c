@@ -9,8 +9,8 @@
 #include "../c/check.h"
 
 enum { COMMS = 3, MOST = 7 };
-enum Kind { BARRIER, BCAST, GATHER, SCATTER, ALLGATHER, ALLTOALL, GATHERV, SCATTERV, ALLGATHERV, ALLTOALLV, REDUCE, ALLREDUCE,
-            SCAN, EXSCAN, SCATTER_BLOCK, REDUCE_SCATTER, KINDS };
+enum Kind { BARRIER, BCAST, GATHER, SCATTER, ALLGATHER, ALLTOALL, GATHERV, SCATTERV, ALLGATHERV, ALLTOALLV, REDUCE,
+            ALLREDUCE, SCAN, EXSCAN, SCATTER_BLOCK, REDUCE_SCATTER, KINDS };
 enum Mode { BLOCKING, NON_BLOCKING, PERSISTENT, MODES };
 
 typedef struct {
@@ -42,7 +42,9 @@ static void first(void *in, void *inout, int *length, MPI_Datatype *type)
     for (int i = 0; i < *length; i++) ((int *)inout)[i * step] = ((int *)in)[i * step];
 }
 
-static void last(void *in, void *inout, int *length, MPI_Datatype *type) { (void)in, (void)inout, (void)length, (void)type; }
+static void last(void *in, void *inout, int *length, MPI_Datatype *type) {
+    (void)in, (void)inout, (void)length, (void)type;
+}
 
 static int value(const Collective *c, int r, int i) { return (c->number * 31 + r * 1709 + i * 3) & 0xfffff; }
 
@@ -59,8 +61,12 @@ static int reduced(const Collective *c, int to, int i)
 }
 
 /* Elements of rank r in those with lengths, and of the pair r to s. */
-static int length_of(const Collective *c, int r) { return c->count ? (c->count + r * 7 + c->number) % (c->count + 1) : 0; }
-static int pair_length(const Collective *c, int r, int s) { return c->count ? (c->count + r * 5 + s * 3) % (c->count + 1) : 0; }
+static int length_of(const Collective *c, int r) {
+    return c->count ? (c->count + r * 7 + c->number) % (c->count + 1) : 0;
+}
+static int pair_length(const Collective *c, int r, int s) {
+    return c->count ? (c->count + r * 5 + s * 3) % (c->count + 1) : 0;
+}
 
 static void make(Collective *c, uint64_t *s, int number)
 {
@@ -102,7 +108,8 @@ static void prepare(Collective *c)
         c->turned_places[r] = r ? c->turned_places[r - 1] + c->turned[r - 1] : 0;
     }
     long given = c->kind == GATHERV || c->kind == ALLGATHERV ? c->counts[c->me]
-                 : c->kind == SCATTERV || c->kind == ALLTOALLV || c->kind == REDUCE_SCATTER ? c->places[n - 1] + c->counts[n - 1]
+                 : c->kind == SCATTERV || c->kind == ALLTOALLV || c->kind == REDUCE_SCATTER
+                     ? c->places[n - 1] + c->counts[n - 1]
                  : c->kind == SCATTER || c->kind == ALLTOALL || c->kind == SCATTER_BLOCK ? c->count * n : c->count;
     for (long i = 0; i < given; i++) *at(c, c->out, i) = value(c, c->me, (int)i);
     if (c->kind == ALLTOALLV && c->in_place) c->in_place = 0; /* lengths differ by direction */
@@ -138,7 +145,8 @@ static void call(Collective *c)
     else persistent;                                                                                                   \
     break
 #define ALL(name, lower, ...)                                                                                          \
-    EACH(MPI_##name(__VA_ARGS__, comm), MPI_I##lower(__VA_ARGS__, comm, r), MPI_##name##_init(__VA_ARGS__, comm, none, r))
+    EACH(MPI_##name(__VA_ARGS__, comm), MPI_I##lower(__VA_ARGS__, comm, r),                                            \
+         MPI_##name##_init(__VA_ARGS__, comm, none, r))
     switch (c->kind) {
     case BARRIER: EACH(MPI_Barrier(comm), MPI_Ibarrier(comm, r), MPI_Barrier_init(comm, none, r));
     case BCAST: ALL(Bcast, bcast, c->out, n, t, root);
@@ -165,8 +173,10 @@ static void expect(const Collective *c, int *buffer, long i, int right)
 {
     int got = *at(c, buffer, i);
     if (got == right) return;
-    fprintf(stderr, "random_collectives: seed %llu, number %d, rank %d of %d: ", (unsigned long long)seed, c->number, c->me, c->n);
-    fprintf(stderr, "kind %d, mode %d, communicator %d, root %d, count %d, ", c->kind, c->mode, c->comm, c->root, c->count);
+    fprintf(stderr, "random_collectives: seed %llu, number %d, rank %d of %d: ",
+            (unsigned long long)seed, c->number, c->me, c->n);
+    fprintf(stderr, "kind %d, mode %d, communicator %d, root %d, count %d, ",
+            c->kind, c->mode, c->comm, c->root, c->count);
     fprintf(stderr, "in place %d, operation %d, strided %d: ", c->in_place, c->operation, c->strided);
     fprintf(stderr, "element %ld is %d, not %d\n", i, got, right);
     MPI_Abort(MPI_COMM_WORLD, 3);

@@ -5,7 +5,8 @@
  * Time goes in rounds. In a round every rank sends messages that the seed decides (destination, communicator, tag,
  * size, mode, datatype), so that each rank knows what everybody sends. It receives them with receives of its own
  * choice: exact or with wildcards, posted early or late, blocking or not, persistent, by probes and matched probes,
- * some cancelled. What the program sees of a receive is the source; given that, the model says which message it must be:
+ * some cancelled. What the program sees of a receive is the source; given that, the model says which message it must
+ * be:
  *
  *   in the order of posting, a receive takes the first message of its source that fits its tag and that no earlier
  *   receive has taken; and a receive that got nothing was passed by nothing that fits it.
@@ -79,7 +80,9 @@ static unsigned char byte_of(uint64_t contents, int i) { return (unsigned char)(
 
 /* Where byte i lies in memory of blocks with gaps. */
 static size_t place(int block, int i) { return block ? (size_t)(i / block) * (block + GAP) + i % block : (size_t)i; }
-static size_t room(int block, int length) { return block ? (size_t)((length + block - 1) / block) * (block + GAP) : (size_t)length; }
+static size_t room(int block, int length) {
+    return block ? (size_t)((length + block - 1) / block) * (block + GAP) : (size_t)length;
+}
 
 /* Blocks of bytes with gaps, `length` in all or a little more. */
 static MPI_Datatype blocks(int block, int length)
@@ -285,7 +288,8 @@ static MPI_Request *requests_of(Thread *t, int *which, int *n)
 /* All pending receives will complete: wait for them in one of the ways. */
 static void wait_for_all(Thread *t)
 {
-    int *which = malloc((t->posted + 1) * sizeof(int)), *indices = malloc((t->posted + 1) * sizeof(int)), n, index, count, flag = 0;
+    int *which = malloc((t->posted + 1) * sizeof(int)), *indices = malloc((t->posted + 1) * sizeof(int)), n, index,
+        count, flag = 0;
     MPI_Request *list = requests_of(t, which, &n);
     MPI_Status *statuses = malloc((n + 1) * sizeof *statuses);
     int how = draw(&t->private, 6), left = n;
@@ -381,7 +385,8 @@ static void check_round(Thread *t)
         if (r->got_tag != m->tag) wrong(t, "tag", r->got_tag, m->tag);
         if (r->got_length != m->length) wrong(t, "length", r->got_length, m->length);
         for (int b = 0; b < m->length; b++)
-            if (r->memory[place(r->block, b)] != byte_of(m->contents, b)) wrong(t, "first wrong byte is at", b, m->length);
+            if (r->memory[place(r->block, b)] != byte_of(m->contents, b))
+                wrong(t, "first wrong byte is at", b, m->length);
         size_t bytes = room(r->block, r->capacity);
         if (r->block)
             for (size_t g = r->block; g < bytes; g += r->block + GAP)
@@ -430,7 +435,8 @@ static void one_round(Thread *t)
     }
     int sends = 0, receives = 0;
     while (sends < own || receives < planned) {
-        int receive = receives < planned && (sends == own || round.kind == READY || draw(&t->private, own + planned) < planned);
+        int receive = receives < planned &&
+                      (sends == own || round.kind == READY || draw(&t->private, own + planned) < planned);
         if (receive) {
             const Message *m = &t->messages[order[receives++]];
             int any_source = round.kind == ANY || (round.kind == MIXED && draw(&t->private, 3) == 0);
@@ -503,7 +509,8 @@ int main(int argc, char **argv)
     for (int k = 0; k < threads; k++) {
         all[k].number = k;
         all[k].private = mix(seed * 77u + (uint64_t)rank * 131u + k);
-        for (int c = 0; c < COMMS; c++) MPI_Comm_split(MPI_COMM_WORLD, 0, c < COMMS - 1 ? rank : -rank, &all[k].comms[c]);
+        for (int c = 0; c < COMMS; c++)
+            MPI_Comm_split(MPI_COMM_WORLD, 0, c < COMMS - 1 ? rank : -rank, &all[k].comms[c]);
         MPI_Comm_dup(MPI_COMM_WORLD, &all[k].control);
     }
     for (int k = 1; k < threads; k++) CHECK(pthread_create(&ids[k], NULL, run, &all[k]) == 0);
@@ -522,7 +529,8 @@ int main(int argc, char **argv)
     free(ids);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
-        printf("ok stress: %lld messages on %d ranks with %d threads, seed %llu\n", total, size, threads, (unsigned long long)seed);
+        printf("ok stress: %lld messages on %d ranks with %d threads, seed %llu\n",
+               total, size, threads, (unsigned long long)seed);
     MPI_Finalize();
     return 0;
 }
