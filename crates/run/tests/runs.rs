@@ -416,7 +416,7 @@ fn a_plan_for_something_else_is_refused_with_the_difference() {
         cases.push((p, text));
     };
     case(&|p| p.application = "other".into(), "the plan is for the application 'other'");
-    case(&|p| p.format = 2, "format 2");
+    case(&|p| p.format = 1, "format 1");
     case(&|p| p.batch = 0, "batch is 0");
     case(&|p| p.batch = 50, "slots");
     case(&|p| drop(p.mapping.remove("t1")), "maps no element to the task 't1'");
