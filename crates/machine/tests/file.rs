@@ -242,7 +242,7 @@ fn every_mistake_is_named_with_its_line_its_key_and_what_is_allowed() {
         (
             "[[limit]]",
             "[kind.cores]\nrole = 'peer'\n[[limit]]",
-            "m.toml:6: kind.cores: no element is of this kind; did you mean core?",
+            "m.toml:6: kind.cores: no element is of this kind; there are core; did you mean `core`?",
         ),
         ("[[limit]]", "[kind.core]\n[[limit]]", "m.toml:6: kind.core.role: missing"),
         (
