@@ -3,7 +3,7 @@
 
 use crate::abi;
 use crate::abi::values::*;
-use crate::handles::index;
+use crate::handles::{index, of_transfer};
 use crate::runtime;
 use std::ffi::c_int;
 
@@ -57,7 +57,7 @@ pub extern "C" fn PMPI_Request_fromint(handle: c_int) -> abi::Request {
         return abi::Request(handle as usize);
     }
     let state = runtime::enter();
-    let transfer = || state.engine.in_slot(index(handle as usize) as u32).map(|id| id.0 as usize);
+    let transfer = || state.engine.in_slot(index(handle as usize) as u32).map(of_transfer);
     let named = |found: &usize| *found as u32 as c_int == handle;
     let found = state.requests.from_int(handle).filter(named).or_else(|| transfer().filter(named));
     abi::Request(found.unwrap_or(MPI_REQUEST_NULL))
