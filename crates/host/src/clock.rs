@@ -164,7 +164,6 @@ pub fn sleep_ns(ns: u64) {
     std::thread::sleep(std::time::Duration::from_nanos(ns));
 }
 
-#[cfg_attr(loom, expect(dead_code, reason = "loom's futex knows no time"))]
 pub(crate) fn timespec(ns: u64) -> libc::timespec {
     libc::timespec { tv_sec: (ns / 1_000_000_000) as libc::time_t, tv_nsec: (ns % 1_000_000_000) as _ }
 }

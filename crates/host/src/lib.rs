@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`mod@ring`] | the counters of a ring between one producer and its consumers; no data |
 //! | [`wait`] | spin, yield, park; a publish wakes a parked worker and costs a fence when nobody sleeps |
+//! | [`futex`] | sleeping on a word of memory, also between processes |
 //! | [`clock`] | monotonic nanoseconds, what reading them costs, sleeping |
 //! | [`pin`] | one thread on one cpu, and whether that was granted |
 //! | [`stolen`] | did this thread lose its cpu since a mark |
@@ -14,6 +15,7 @@
 //! Floor 2: imports `machine` only.
 
 pub mod clock;
+pub mod futex;
 pub mod identity;
 pub mod pin;
 pub mod ring;

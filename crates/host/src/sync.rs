@@ -1,4 +1,4 @@
-//! Atomics and the futex: the real ones, or loom's when all interleavings are explored (`--cfg loom`).
+//! Atomics and a word to sleep on: the real ones, or loom's when all interleavings are explored (`--cfg loom`).
 
 #[cfg(not(loom))]
 pub(crate) use std::sync::{
@@ -42,32 +42,13 @@ impl Futex {
     /// Sleeps while the word is `expected`; returns on a wake, a timeout, a signal, or for no reason at all.
     #[cfg(not(loom))]
     pub(crate) fn sleep(&self, expected: u32, timeout_ns: Option<u64>) {
-        let timeout = timeout_ns.map(crate::clock::timespec);
-        let timeout_ptr = timeout.as_ref().map_or(std::ptr::null(), |t| t as *const libc::timespec);
-        // SAFETY: the word lives as long as `self`, which the caller borrows; the kernel only reads it and the timeout.
-        unsafe {
-            libc::syscall(
-                libc::SYS_futex,
-                self.word.0.as_ptr(),
-                libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
-                expected,
-                timeout_ptr,
-            );
-        }
+        crate::futex::sleep(&self.word.0, expected, timeout_ns, crate::futex::Reach::Process);
     }
 
     /// Wakes the sleeper, if there is one.
     #[cfg(not(loom))]
     pub(crate) fn wake(&self) {
-        // SAFETY: the word lives as long as `self`; the kernel uses its address only as a key.
-        unsafe {
-            libc::syscall(
-                libc::SYS_futex,
-                self.word.0.as_ptr(),
-                libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
-                1u32,
-            );
-        }
+        crate::futex::wake(&self.word.0, 1, crate::futex::Reach::Process);
     }
 
     #[cfg(loom)]
