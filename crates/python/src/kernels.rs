@@ -1,7 +1,9 @@
 //! Where tasks of a Python program get their code: Python kernels, arrays as sources and sinks, else what `run` knows.
 
 use cellweave::run::builtin::memory::{self, Sink};
-use cellweave::run::{Batch, Connected, Fired, Kernel, Kernels, Opened, PortSpec, Standard, TaskInfo};
+use cellweave::run::{
+    Batch, Connected, Failed, Fired, Kernel, Kernels, Opened, PortSpec, Standard, TaskInfo,
+};
 use cellweave::work::{Graph, TaskId, Value};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -119,18 +121,18 @@ struct Plain {
 }
 
 impl Kernel for Plain {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
         Python::attach(|py| match self.call(py, batch) {
-            Ok(Some(made)) if !self.source && made != batch.firings() => Fired::failed(format!(
+            Ok(Some(made)) if !self.source && made != batch.firings() => Err(Failed::from(format!(
                 "returned {made} of {} firings; only a source may make fewer",
                 batch.firings()
-            )),
-            Ok(Some(made)) if made < batch.firings() => Fired::End(made),
+            ))),
+            Ok(Some(made)) if made < batch.firings() => Ok(Fired::End(made)),
             Ok(Some(made)) if made > batch.firings() => {
-                Fired::failed(format!("says that it made {made} of {} instances", batch.firings()))
+                Err(Failed::from(format!("says that it made {made} of {} instances", batch.firings())))
             }
-            Ok(_) => batch.done(),
-            Err(e) => Fired::Failed(0, said(py, &e)),
+            Ok(_) => Ok(Fired::All),
+            Err(e) => Err(Failed::from(said(py, &e))),
         })
     }
 
@@ -143,13 +145,13 @@ impl Plain {
     fn call(&self, py: Python<'_>, batch: &Batch) -> PyResult<Option<u64>> {
         let (ins, outs) = (PyList::empty(py), PyList::empty(py));
         for i in 0..batch.inputs() {
-            let place = batch.place_in(i);
+            let place = batch.raw_input(i);
             let count = batch.firings() + place.peek;
             let view = seen(py, place.base.cast_mut().cast(), place.stride, place.bytes, count, false)?;
             ins.append((view, place.stride, place.bytes, count))?;
         }
         for o in 0..batch.outputs() {
-            let place = batch.place_out(o);
+            let place = batch.raw_output(o);
             let view = seen(py, place.base.cast(), place.stride, place.bytes, batch.firings(), true)?;
             outs.append((view, place.stride, place.bytes, batch.firings()))?;
         }
@@ -196,18 +198,18 @@ struct Compiled {
 unsafe impl Send for Compiled {}
 
 impl Kernel for Compiled {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
         self.bases.clear();
         self.strides.clear();
         self.counts.clear();
         for i in 0..batch.inputs() {
-            let place = batch.place_in(i);
+            let place = batch.raw_input(i);
             self.bases.push(place.base.cast_mut().cast());
             self.strides.push(place.stride);
             self.counts.push(batch.firings() + place.peek);
         }
         for o in 0..batch.outputs() {
-            let place = batch.place_out(o);
+            let place = batch.raw_output(o);
             self.bases.push(place.base.cast());
             self.strides.push(place.stride);
             self.counts.push(batch.firings());
@@ -224,9 +226,9 @@ impl Kernel for Compiled {
             )
         };
         match u64::try_from(made) {
-            Ok(made) if made == batch.firings() => batch.done(),
-            Ok(made) if self.source && made < batch.firings() => Fired::End(made),
-            _ => Fired::failed(format!("returned {made} of {} firings", batch.firings())),
+            Ok(made) if made == batch.firings() => Ok(Fired::All),
+            Ok(made) if self.source && made < batch.firings() => Ok(Fired::End(made)),
+            _ => Err(Failed::from(format!("returned {made} of {} firings", batch.firings()))),
         }
     }
 

@@ -6,7 +6,7 @@
 //! the sink copies them away. Medians of 5 runs each.
 
 use run::testing::{cores, edge, planned, task};
-use run::{Batch, Fired, Kernel, Kernels, Opened, PortSpec, RunOptions, Standard, run};
+use run::{Batch, Failed, Fired, Kernel, Kernels, Opened, PortSpec, RunOptions, Standard, run};
 use work::{Edge, Graph, Task, TaskId};
 
 /// Writes a pattern; copies away; both over whole batches.
@@ -15,17 +15,19 @@ struct Ends {
 }
 
 impl Kernel for Ends {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
-        let bytes = if batch.outputs() > 0 { batch.place_out(0).bytes } else { batch.place_in(0).bytes };
-        self.block.resize((bytes * batch.firings()) as usize, 7);
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
         if batch.outputs() > 0 {
-            batch.outputs_together::<u8>(0).copy_from_slice(&self.block);
-        } else {
-            for i in 0..batch.inputs() {
-                self.block.copy_from_slice(batch.inputs_together::<u8>(i));
-            }
+            let mut output = batch.output::<u8>(0)?;
+            let output = output.together();
+            self.block.resize(output.len(), 7);
+            output.copy_from_slice(&self.block);
         }
-        batch.done()
+        for i in 0..batch.inputs() {
+            let input = batch.input::<u8>(i)?.together();
+            self.block.resize(input.len(), 7);
+            self.block.copy_from_slice(input);
+        }
+        Ok(Fired::All)
     }
 }
 

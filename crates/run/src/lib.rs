@@ -31,6 +31,7 @@
 pub mod builtin;
 pub mod kernel;
 pub mod layout;
+mod lengths;
 pub mod memory;
 mod options;
 mod outcome;
@@ -47,7 +48,10 @@ mod view;
 mod worker;
 
 pub use builtin::Standard;
-pub use kernel::{Batch, Connected, Fired, Kernel, Kernels, Opened, PortSpec, TaskInfo};
+pub use kernel::{
+    Batch, Connected, Data, Failed, Fired, InPlace, Input, Kernel, Kernels, Opened, Output, PortSpec,
+    TaskInfo, VariableInput, VariableOutput,
+};
 pub use layout::{Layout, LayoutError};
 pub use options::{DRAIN, RUN, RunError, RunOptions, RunProgress, STOP};
 pub use outcome::{ElementOutcome, Latency, Outcome};

@@ -6,27 +6,31 @@ use std::ptr::NonNull;
 /// Every buffer starts on such a boundary: two cache lines, because the prefetcher fetches lines in pairs.
 pub const ALIGN_BYTES: u64 = 128;
 
+/// What the length of an instance takes, where it varies.
+const LENGTH_BYTES: usize = size_of::<u64>();
+
 const PAGE_BYTES: usize = 4096;
 
 /// Zeroed memory that nobody has touched yet.
 #[derive(Debug)]
-pub struct Block {
+pub struct Pages {
     at: NonNull<u8>,
     bytes: usize,
     mapped: bool,
 }
 
-// SAFETY: a block is memory and no more; who may touch which part of it when is the rings' and the scratch's affair.
-unsafe impl Send for Block {}
+// SAFETY: a block is memory and no more: whoever touches a part of it says why it may, by the counters of a ring or
+// because scratch belongs to one worker.
+unsafe impl Send for Pages {}
 // SAFETY: as above.
-unsafe impl Sync for Block {}
+unsafe impl Sync for Pages {}
 
-impl Block {
+impl Pages {
     /// `bytes` zeros; a large block's pages come from the kernel and are placed by the first touch.
     ///
     /// # Errors
     /// When the system has no such memory.
-    pub fn zeroed(bytes: u64) -> Result<Block, String> {
+    pub fn zeroed(bytes: u64) -> Result<Pages, String> {
         let refused = || format!("{} of buffers were refused by the system", in_words(bytes));
         let bytes_usize = usize::try_from(bytes.max(1)).map_err(|_| refused())?;
         if bytes_usize >= PAGE_BYTES && !cfg!(miri) {
@@ -45,13 +49,13 @@ impl Block {
                 return Err(refused());
             }
             return NonNull::new(at.cast())
-                .map(|at| Block { at, bytes: bytes_usize, mapped: true })
+                .map(|at| Pages { at, bytes: bytes_usize, mapped: true })
                 .ok_or_else(refused);
         }
         let size = Size::from_size_align(bytes_usize, ALIGN_BYTES as usize).map_err(|_| refused())?;
         // SAFETY: the size is not zero.
         let at = NonNull::new(unsafe { alloc_zeroed(size) }).ok_or_else(refused)?;
-        Ok(Block { at, bytes: bytes_usize, mapped: false })
+        Ok(Pages { at, bytes: bytes_usize, mapped: false })
     }
 
     /// Where it starts.
@@ -74,7 +78,7 @@ impl Block {
     }
 }
 
-impl Drop for Block {
+impl Drop for Pages {
     fn drop(&mut self) {
         if self.mapped {
             // SAFETY: the mapping was made with this size and is given back once.
@@ -88,7 +92,7 @@ impl Drop for Block {
 
 /// How instances of one port lie in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
+pub struct InstanceShape {
     /// Of one instance, without its length.
     pub bytes: u64,
     /// From one instance to the next.
@@ -97,17 +101,24 @@ pub struct Shape {
     pub before: u64,
 }
 
-impl Shape {
+impl InstanceShape {
     /// Instances of `bytes` bytes, side by side; variable ones have their length in the 8 bytes before.
-    pub fn new(bytes: u64, variable: bool) -> Option<Shape> {
+    pub fn new(bytes: u64, variable: bool) -> Option<InstanceShape> {
         Some(match variable {
-            false => Shape { bytes, stride: bytes, before: 0 },
-            true => Shape {
+            false => InstanceShape { bytes, stride: bytes, before: 0 },
+            true => InstanceShape {
                 bytes,
-                stride: bytes.checked_add(8)?.checked_next_multiple_of(8)?,
+                stride: bytes
+                    .checked_add(LENGTH_BYTES as u64)?
+                    .checked_next_multiple_of(LENGTH_BYTES as u64)?,
                 before: ALIGN_BYTES,
             },
         })
+    }
+
+    /// Bytes of the length before each instance; 0 where the length is fixed.
+    pub fn length_bytes(&self) -> usize {
+        if self.before > 0 { LENGTH_BYTES } else { 0 }
     }
 
     /// Bytes of `instances` of them, a multiple of [`ALIGN_BYTES`].
@@ -118,32 +129,30 @@ impl Shape {
 
 /// The ring's instances: slots, and behind them copies of the first `peek`.
 #[derive(Debug, Clone, Copy)]
-pub struct Slots {
+pub struct RingSlots {
     base: *mut u8,
     /// How they lie.
-    pub shape: Shape,
+    pub shape: InstanceShape,
     capacity: u64,
     peek: u64,
 }
 
 // SAFETY: a place in a block that outlives the workers; the counters of its ring say who may touch which slots.
-unsafe impl Send for Slots {}
+unsafe impl Send for RingSlots {}
 
-impl Slots {
-    /// At `offset` of `block`, which must have [`Shape::total`]`(capacity + peek)` bytes there.
-    pub fn new(block: &Block, offset: u64, shape: Shape, capacity: u64, peek: u64) -> Slots {
+impl RingSlots {
+    /// At `offset` of `block`, which must have [`InstanceShape::total`]`(capacity + peek)` bytes there.
+    pub fn new(block: &Pages, offset: u64, shape: InstanceShape, capacity: u64, peek: u64) -> RingSlots {
         assert!(shape.total(capacity + peek).is_some_and(|t| offset + t <= block.bytes as u64));
-        // SAFETY: inside the block, by the assertion.
-        let base = unsafe { block.base().add((offset + shape.before) as usize) };
-        Slots { base, shape, capacity, peek }
+        let base = block.base().wrapping_add((offset + shape.before) as usize);
+        RingSlots { base, shape, capacity, peek }
     }
 
     /// Where instance `slot` is.
     #[inline]
     pub fn at(&self, slot: u64) -> *mut u8 {
         debug_assert!(slot < self.capacity + self.peek);
-        // SAFETY: slots up to capacity + peek are inside the block.
-        unsafe { self.base.add((slot * self.shape.stride) as usize) }
+        self.base.wrapping_add((slot * self.shape.stride) as usize)
     }
 
     /// After slots `slot .. slot + count` were written: brings the copies behind the last slot up to date.
@@ -154,21 +163,16 @@ impl Slots {
     pub unsafe fn mirror(&self, slot: u64, count: u64) {
         if slot < self.peek {
             let count = count.min(self.peek - slot);
-            self.copy(slot, self.capacity + slot, count);
+            let (from, to) = (self.start(slot), self.start(self.capacity + slot));
+            // SAFETY: both ranges are inside the block and do not overlap (count <= peek <= capacity); the producer
+            // owns the slots, and a copy belongs to the owner of the slot that it copies.
+            unsafe { std::ptr::copy_nonoverlapping(from, to, (count * self.shape.stride) as usize) };
         }
     }
 
-    fn copy(&self, from: u64, to: u64, count: u64) {
-        let lengths = if self.shape.before > 0 { 8 } else { 0 };
-        // SAFETY: both ranges are inside the block and do not overlap (count <= peek <= capacity); the producer owns the
-        // slots, and a copy belongs to whoever owns the slot that it copies.
-        unsafe {
-            std::ptr::copy_nonoverlapping(
-                self.at(from).sub(lengths),
-                self.at(to).sub(lengths),
-                (count * self.shape.stride) as usize,
-            );
-        }
+    /// Where all of an instance starts: at its length, if it has one.
+    fn start(&self, slot: u64) -> *mut u8 {
+        self.at(slot).wrapping_sub(self.shape.length_bytes())
     }
 
     /// Writes zeros into slots `slot .. slot + count`.
@@ -176,10 +180,9 @@ impl Slots {
     /// # Safety
     /// As [`mirror`](Self::mirror).
     pub unsafe fn zero(&self, slot: u64, count: u64) {
-        let lengths = if self.shape.before > 0 { 8 } else { 0 };
         // SAFETY: inside the block; the producer owns the slots.
         unsafe {
-            std::ptr::write_bytes(self.at(slot).sub(lengths), 0, (count * self.shape.stride) as usize);
+            std::ptr::write_bytes(self.start(slot), 0, (count * self.shape.stride) as usize);
             self.mirror(slot, count);
         }
     }
@@ -202,9 +205,9 @@ mod tests {
 
     #[test]
     fn the_copies_behind_the_last_slot_follow_every_write() {
-        let shape = Shape::new(3, false).unwrap();
-        let block = Block::zeroed(shape.total(4 + 2).unwrap()).unwrap();
-        let slots = Slots::new(&block, 0, shape, 4, 2);
+        let shape = InstanceShape::new(3, false).unwrap();
+        let block = Pages::zeroed(shape.total(4 + 2).unwrap()).unwrap();
+        let slots = RingSlots::new(&block, 0, shape, 4, 2);
         for i in 0..11u64 {
             let slot = i % 4;
             // SAFETY: this thread alone has the block.
@@ -225,10 +228,10 @@ mod tests {
 
     #[test]
     fn a_variable_instance_has_room_for_its_length_and_is_mirrored_with_it() {
-        let shape = Shape::new(5, true).unwrap();
+        let shape = InstanceShape::new(5, true).unwrap();
         assert_eq!(shape.stride % 8, 0);
-        let block = Block::zeroed(shape.total(2 + 1).unwrap()).unwrap();
-        let slots = Slots::new(&block, 0, shape, 2, 1);
+        let block = Pages::zeroed(shape.total(2 + 1).unwrap()).unwrap();
+        let slots = RingSlots::new(&block, 0, shape, 2, 1);
         // SAFETY: this thread alone has the block.
         unsafe {
             slots.at(0).cast::<u64>().sub(1).write(4);
@@ -241,8 +244,8 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "Miri ends the program when memory is refused")]
     fn memory_that_nobody_has_is_an_error() {
-        assert!(Block::zeroed(1 << 62).unwrap_err().contains("refused"));
-        assert_eq!(Shape::new(u64::MAX, true), None);
-        assert_eq!(Shape::new(1 << 40, false).unwrap().total(1 << 40), None);
+        assert!(Pages::zeroed(1 << 62).unwrap_err().contains("refused"));
+        assert_eq!(InstanceShape::new(u64::MAX, true), None);
+        assert_eq!(InstanceShape::new(1 << 40, false).unwrap().total(1 << 40), None);
     }
 }

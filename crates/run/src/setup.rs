@@ -3,7 +3,8 @@
 use crate::kernel::ports::{edge_name, matched};
 use crate::kernel::{Connected, Kernels, Opened, Rescue, TaskInfo, abi};
 use crate::layout::{Layout, Place, Ring};
-use crate::memory::{Block, Shape, Slots, in_words};
+use crate::lengths::Lengths;
+use crate::memory::{InstanceShape, Pages, RingSlots, in_words};
 use crate::options::RunError;
 use crate::scheduler::Scheduler;
 use crate::scratch::{Life, assign};
@@ -18,10 +19,11 @@ pub(crate) struct TaskSeed {
     pub opened: Opened,
     pub info: TaskInfo,
     /// Everything that does not change from call to call.
-    pub ins: Box<[abi::In]>,
-    pub outs: Box<[abi::Out]>,
+    pub ins: Box<[abi::CwIn]>,
+    pub outs: Box<[abi::CwOut]>,
     pub ring_ins: Vec<RingIn>,
     pub ring_outs: Vec<RingOut>,
+    pub lengths: Vec<Lengths>,
     pub source: bool,
     pub sink: bool,
 }
@@ -35,7 +37,7 @@ pub(crate) struct RingIn {
     pub read: usize,
     pub ring: usize,
     pub peek: u64,
-    pub slots: Slots,
+    pub slots: RingSlots,
 }
 
 /// An output that moves through a ring.
@@ -45,13 +47,13 @@ pub(crate) struct RingOut {
     pub place: usize,
     /// Index of the unit's writes.
     pub write: usize,
-    pub slots: Slots,
+    pub slots: RingSlots,
 }
 
 pub(crate) struct UnitSeed {
     pub tasks: Vec<TaskSeed>,
     /// Per write, for padding.
-    pub writes: Vec<(usize, Slots)>,
+    pub writes: Vec<(usize, RingSlots)>,
     /// Other workers that may wait for what this unit does.
     pub peers: Vec<usize>,
 }
@@ -71,7 +73,7 @@ unsafe impl Send for WorkerSeed {}
 pub(crate) struct Setup {
     pub layout: Layout,
     pub workers: Vec<WorkerSeed>,
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<Pages>,
     /// Per task: a call of its kernel may wait for the outside world.
     pub may_block: Vec<bool>,
     pub rescues: Vec<(TaskId, Arc<dyn Rescue>)>,
@@ -93,8 +95,9 @@ pub(crate) fn setup(
     let tasks = open(graph, kernels)?;
     let shapes = shapes(graph, &tasks)?;
     // The pace of a source has no data.
-    let shape_of =
-        |ring: &Ring| ring.consumers[0].edge.map_or(Shape { bytes: 0, stride: 0, before: 0 }, |e| shapes[e]);
+    let shape_of = |ring: &Ring| {
+        ring.consumers[0].edge.map_or(InstanceShape { bytes: 0, stride: 0, before: 0 }, |e| shapes[e])
+    };
     let absurd = || RunError::Memory("the plan's buffers are larger than any memory".into());
 
     // Rings live where their first consumer runs, scratch where its unit does.
@@ -131,17 +134,19 @@ pub(crate) fn setup(
             in_words(memory_bytes)
         )));
     }
-    let blocks: Vec<Block> = ring_bytes
+    let blocks: Vec<Pages> = ring_bytes
         .iter()
         .chain(&scratch_bytes)
-        .map(|&bytes| Block::zeroed(bytes))
+        .map(|&bytes| Pages::zeroed(bytes))
         .collect::<Result<_, _>>()
         .map_err(RunError::Memory)?;
-    let slots: Vec<Slots> = layout
+    let slots: Vec<RingSlots> = layout
         .rings
         .iter()
         .zip(&ring_at)
-        .map(|(ring, &(home, at))| Slots::new(&blocks[home], at, shape_of(ring), ring.capacity, ring.peek))
+        .map(|(ring, &(home, at))| {
+            RingSlots::new(&blocks[home], at, shape_of(ring), ring.capacity, ring.peek)
+        })
         .collect();
 
     let may_block =
@@ -201,7 +206,7 @@ fn open(graph: &Graph, kernels: &dyn Kernels) -> Result<Vec<Task>, RunError> {
 }
 
 /// Per edge, how its instances lie; both ends must agree on whether their length varies.
-fn shapes(graph: &Graph, tasks: &[Task]) -> Result<Vec<Shape>, RunError> {
+fn shapes(graph: &Graph, tasks: &[Task]) -> Result<Vec<InstanceShape>, RunError> {
     let mut variable = vec![[false; 2]; graph.edges.len()];
     for task in tasks {
         for (edge, spec) in &task.inputs {
@@ -230,7 +235,7 @@ fn shapes(graph: &Graph, tasks: &[Task]) -> Result<Vec<Shape>, RunError> {
                 ),
             });
         }
-        let shape = Shape::new(edge.bytes, from);
+        let shape = InstanceShape::new(edge.bytes, from);
         shapes.push(
             shape
                 .ok_or_else(|| RunError::Memory(format!("the edge {} is too large", edge_name(graph, e))))?,
@@ -254,7 +259,13 @@ fn apart(bytes: u64) -> Option<u64> {
 }
 
 /// Lives of a unit's passing buffers, and their places.
-fn scratch(graph: &Graph, layout: &Layout, tasks: &[Task], shapes: &[Shape], unit: usize) -> Option<Scratch> {
+fn scratch(
+    graph: &Graph,
+    layout: &Layout,
+    tasks: &[Task],
+    shapes: &[InstanceShape],
+    unit: usize,
+) -> Option<Scratch> {
     let order = &layout.units[unit].tasks;
     let place: HashMap<TaskId, usize> = order.iter().enumerate().map(|(p, &t)| (t, p)).collect();
     let mut lives: Vec<Life> = Vec::new();
@@ -269,8 +280,12 @@ fn scratch(graph: &Graph, layout: &Layout, tasks: &[Task], shapes: &[Shape], uni
             let instead_of = tasks[t].inputs.get(o).and_then(|&(edge, spec)| {
                 let e = edge.filter(|_| tasks[t].opened.inputs[spec].in_place)?;
                 let &life = life_of_edge.get(&e)?;
-                let old: &Life = &lives[life];
-                (old.to == p && old.bytes == bytes).then_some(life)
+                let here =
+                    |other: &Option<EdgeId>| other.is_some_and(|o| life_of_edge.get(&o) == Some(&life));
+                let only_reader = tasks[t].inputs.iter().filter(|(other, _)| here(other)).count() == 1;
+                // A length before the instance would be lost when the output's is set.
+                let alike = shapes[e] == shapes[edges[0]] && shapes[e].length_bytes() == 0;
+                (lives[life].to == p && only_reader && alike).then_some(life)
             });
             for &e in edges {
                 life_of_edge.insert(e, lives.len());
@@ -286,8 +301,8 @@ fn scratch(graph: &Graph, layout: &Layout, tasks: &[Task], shapes: &[Shape], uni
 struct Unit<'a> {
     graph: &'a Graph,
     layout: &'a Layout,
-    shapes: &'a [Shape],
-    slots: &'a [Slots],
+    shapes: &'a [InstanceShape],
+    slots: &'a [RingSlots],
     scratch: &'a Scratch,
     scratch_base: *mut u8,
     reads: HashMap<(usize, usize), usize>,
@@ -296,25 +311,29 @@ struct Unit<'a> {
 
 impl Unit<'_> {
     fn passing(&self, e: EdgeId) -> *mut u8 {
-        // SAFETY: the scratch block has the size that `assign` asked for, and offsets and shapes are those it was given.
-        unsafe { self.scratch_base.add((self.scratch.offsets[&e] + self.shapes[e].before) as usize) }
+        self.scratch_base.wrapping_add((self.scratch.offsets[&e] + self.shapes[e].before) as usize)
     }
 
     fn seed(&self, t: TaskId, task: Task) -> TaskSeed {
         let graph = self.graph;
-        let (mut ring_ins, mut ring_outs) = (Vec::new(), Vec::new());
+        let (mut ring_ins, mut ring_outs, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
         let (mut ins, mut outs) = (Vec::new(), Vec::new());
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
         for (place, &(edge, spec)) in task.inputs.iter().enumerate() {
             let Some(e) = edge else {
-                ins.push(abi::In { base: null(), stride: 0, bytes: 0, peek: 0, real: 0 });
+                ins.push(abi::CwIn { base: null(), stride: 0, bytes: 0, peek: 0, real: 0 });
                 inputs.push(Connected { name: task.opened.inputs[spec].name.clone(), bytes: 0, peek: 0 });
                 continue;
             };
             let (edge, shape) = (&graph.edges[e], self.shapes[e]);
             inputs.push(Connected { name: edge.to.name.clone(), bytes: edge.bytes, peek: edge.peek });
-            let mut view =
-                abi::In { base: null(), stride: shape.stride, bytes: shape.bytes, peek: edge.peek, real: 0 };
+            let mut view = abi::CwIn {
+                base: null(),
+                stride: shape.stride,
+                bytes: shape.bytes,
+                peek: edge.peek,
+                real: 0,
+            };
             match self.layout.places[e] {
                 Place::Ring { ring, consumer } => {
                     let read = self.reads[&(ring, consumer)];
@@ -326,13 +345,16 @@ impl Unit<'_> {
         }
         for (place, (edges, spec)) in task.outputs.iter().enumerate() {
             let Some(&e) = edges.first() else {
-                outs.push(abi::Out { base: null_mut(), stride: 0, bytes: 0 });
+                outs.push(abi::CwOut { base: null_mut(), stride: 0, bytes: 0 });
                 outputs.push(Connected { name: task.opened.outputs[*spec].name.clone(), bytes: 0, peek: 0 });
                 continue;
             };
             let (edge, shape) = (&graph.edges[e], self.shapes[e]);
             outputs.push(Connected { name: edge.from.name.clone(), bytes: edge.bytes, peek: 0 });
-            let mut view = abi::Out { base: null_mut(), stride: shape.stride, bytes: shape.bytes };
+            if shape.length_bytes() > 0 {
+                lengths.push(Lengths { place, name: edge.from.name.clone() });
+            }
+            let mut view = abi::CwOut { base: null_mut(), stride: shape.stride, bytes: shape.bytes };
             match self.layout.places[e] {
                 Place::Ring { ring, .. } => {
                     ring_outs.push(RingOut { place, write: self.writes[&ring], slots: self.slots[ring] });
@@ -352,6 +374,7 @@ impl Unit<'_> {
             outs: outs.into(),
             ring_ins,
             ring_outs,
+            lengths,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What all workers and the main thread share.
 
-use crate::memory::Block;
+use crate::memory::Pages;
 use crate::options::{RunError, STOP};
 use crate::stamps::Stamps;
 use crate::trace::Recorder;
@@ -26,7 +26,7 @@ pub(crate) struct Shared {
     pub reports: Mutex<Vec<Report>>,
     pub ended: Condvar,
     pub names: Vec<String>,
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<Pages>,
 }
 
 /// What a worker says of itself while it runs; written by it alone, read by the main thread.

@@ -5,7 +5,8 @@
 //! and freed is published before the next step, hence before it waits.
 
 use crate::kernel::{ERROR_BYTES, Live, abi, message};
-use crate::memory::Slots;
+use crate::lengths::Lengths;
+use crate::memory::RingSlots;
 use crate::options::{RUN, RunError, STOP};
 use crate::scheduler::{Counters, Scheduler, Step};
 use crate::setup::{RingIn, RingOut, TaskSeed, UnitSeed, WorkerSeed};
@@ -14,7 +15,9 @@ use crate::stamps::{Stamper, Watcher};
 use crate::trace::Recorder;
 use crate::view::{Ends, View};
 use host::{Clock, Patience};
+use std::ffi::c_void;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use work::TaskId;
 
 /// What a worker's thread is given.
 pub(crate) struct Start {
@@ -51,7 +54,7 @@ struct Worker<'a> {
 
 struct Unit {
     tasks: Vec<Task>,
-    writes: Vec<(usize, Slots)>,
+    writes: Vec<(usize, RingSlots)>,
     peers: Vec<usize>,
     /// Producers of the view that this unit feeds; per write.
     publish: Vec<Option<usize>>,
@@ -66,11 +69,12 @@ struct Task {
     task: usize,
     live: Live,
     source: bool,
-    ins: Box<[abi::In]>,
-    outs: Box<[abi::Out]>,
+    ins: Box<[abi::CwIn]>,
+    outs: Box<[abi::CwOut]>,
     error: Box<[u8]>,
     ring_ins: Vec<RingIn>,
     ring_outs: Vec<RingOut>,
+    lengths: Vec<Lengths>,
     /// Index of the recorder's costs.
     cost: usize,
 }
@@ -171,7 +175,8 @@ impl Worker<'_> {
             self.board.accepted.store(0, Relaxed);
         }
         let mut tasks = Vec::with_capacity(seed.tasks.len());
-        for TaskSeed { task, opened, info, ins, outs, ring_ins, ring_outs, source, .. } in seed.tasks {
+        for TaskSeed { task, opened, info, ins, outs, ring_ins, ring_outs, lengths, source, .. } in seed.tasks
+        {
             if self.shared.control.load(Acquire) == STOP {
                 break;
             }
@@ -187,7 +192,7 @@ impl Worker<'_> {
             // The recorder lists the tasks in this order, too.
             let cost = self.tasks;
             self.tasks += 1;
-            tasks.push(Task { task, live, source, ins, outs, error, ring_ins, ring_outs, cost });
+            tasks.push(Task { task, live, source, ins, outs, error, ring_ins, ring_outs, lengths, cost });
         }
         let stamper = tasks.iter().any(|t| Some(t.task) == stamped).then(|| Stamper::new(batch));
         self.units.push(Unit {
@@ -303,8 +308,12 @@ impl Worker<'_> {
             for ring_out in &task.ring_outs {
                 task.outs[ring_out.place].base = ring_out.slots.at(writes[ring_out.write].slot).cast();
             }
+            for lengths in &task.lengths {
+                // SAFETY: these instances are this worker's until it publishes them, and the kernel is not called yet.
+                unsafe { lengths.clear(&task.outs[lengths.place], firings) };
+            }
             board.doing.store(task.task as u64 + 1, Relaxed);
-            let batch = abi::Batch {
+            let batch = abi::CwBatch {
                 firings,
                 first,
                 inputs: task.ins.len() as u32,
@@ -323,6 +332,12 @@ impl Worker<'_> {
                 firings = called.fired;
                 again |= called.again;
                 end |= called.end;
+            }
+            for lengths in &task.lengths {
+                // SAFETY: as above; the kernel has returned.
+                if let Some((j, why)) = unsafe { lengths.wrong(&task.outs[lengths.place], firings) } {
+                    return Err(failed(self.shared, task.task, first + j, why));
+                }
             }
             for ring_out in &task.ring_outs {
                 // SAFETY: this worker is the ring's producer, and these slots are its own until it publishes them.
@@ -417,12 +432,18 @@ impl Worker<'_> {
     }
 }
 
+/// Stops the run because a task failed.
+fn failed(shared: &Shared, task: TaskId, instance: u64, why: String) -> Stopped {
+    shared.fail(RunError::Failed { task: shared.names[task].clone(), instance, why, accepted: 0 });
+    Stopped
+}
+
 /// A call that did not simply fire as often as it was asked to.
 #[cold]
 fn unusual(
     task: &mut Task,
-    mut batch: abi::Batch,
-    mut result: abi::Result,
+    mut batch: abi::CwBatch,
+    mut result: abi::CwResult,
     shared: &Shared,
     board: &Board,
     patience: Patience,
@@ -433,15 +454,7 @@ fn unusual(
     // Views of the rest; the task's own stay as they are for its next call.
     let (mut ins, mut outs) = (task.ins.clone(), task.outs.clone());
     loop {
-        let fail = |instance: u64, why: String| {
-            shared.fail(RunError::Failed {
-                task: shared.names[task.task].clone(),
-                instance,
-                why,
-                accepted: 0,
-            });
-            Err(Stopped)
-        };
+        let fail = |instance: u64, why: String| Err(failed(shared, task.task, instance, why));
         if result.fired > batch.firings {
             return fail(
                 batch.first + batch.firings,
@@ -486,9 +499,8 @@ fn unusual(
         retry_ns = (retry_ns * 2).min(RETRY_NS.1);
         batch.first += result.fired;
         batch.firings -= result.fired;
-        let by = |base: *mut std::ffi::c_void, stride: u64| {
-            // SAFETY: `fired` is at most the firings asked for, so that the place is inside the views or at their end.
-            unsafe { base.cast::<u8>().add((stride * result.fired) as usize).cast::<std::ffi::c_void>() }
+        let by = |base: *mut c_void, stride: u64| {
+            base.cast::<u8>().wrapping_add((stride * result.fired) as usize).cast::<c_void>()
         };
         for view in ins.iter_mut().filter(|v| !v.base.is_null()) {
             view.base = by(view.base.cast_mut(), view.stride).cast_const();

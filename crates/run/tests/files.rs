@@ -1,7 +1,7 @@
 //! Files, pipes and WAV as sources and sinks; full disks and broken files.
 
 use proptest::prelude::*;
-use run::builtin::wav::{Format, Head, head_of};
+use run::builtin::wav::{SampleFormat, WavHead, head_of};
 use run::testing::{cores, edge, planned, task};
 use run::{Outcome, RunError, RunOptions, Standard, run};
 use std::fs;
@@ -114,19 +114,22 @@ fn a_pipe_that_pauses_is_no_end() {
 #[test]
 fn wav_files_of_every_format_come_back_bit_for_bit() {
     let at = folder("wav");
-    for (format, name) in
-        [(Format::I16, "i16"), (Format::I24, "i24"), (Format::F32, "f32"), (Format::I32, "i32")]
-    {
+    for (format, name) in [
+        (SampleFormat::I16, "i16"),
+        (SampleFormat::I24, "i24"),
+        (SampleFormat::F32, "f32"),
+        (SampleFormat::I32, "i32"),
+    ] {
         for channels in [1u16, 2] {
-            let head = Head { format, channels, rate: 44_100, data_at: 44, data_bytes: 0 };
+            let head = WavHead { format, channels, rate: 44_100, data_at: 44, data_bytes: 0 };
             let frames = 1001;
             let mut data: Vec<u8> = Vec::new();
             for i in 0..frames * u32::from(channels) {
                 let x = i.wrapping_mul(2_654_435_761);
                 match format {
-                    Format::F32 => data.extend((x as f32 / 4e9).to_le_bytes()),
+                    SampleFormat::F32 => data.extend((x as f32 / 4e9).to_le_bytes()),
                     // An f32 holds the upper 24 bits.
-                    Format::I32 => data.extend((x & 0xFFFF_FF00).to_le_bytes()),
+                    SampleFormat::I32 => data.extend((x & 0xFFFF_FF00).to_le_bytes()),
                     _ => data.extend(&x.to_le_bytes()[4 - format.bytes()..]),
                 }
             }
@@ -157,7 +160,7 @@ fn wav_files_of_every_format_come_back_bit_for_bit() {
 #[test]
 fn stereo_becomes_mono_and_an_odd_head_is_skipped() {
     let at = folder("stereo");
-    let head = Head { format: Format::I16, channels: 2, rate: 8000, data_at: 44, data_bytes: 0 };
+    let head = WavHead { format: SampleFormat::I16, channels: 2, rate: 8000, data_at: 44, data_bytes: 0 };
     let samples: [i16; 6] = [100, 300, -200, 0, 32767, 32767];
     let mut file = head.to_bytes(12);
     let list: &[u8] = b"LIST\x03\0\0\0abc\0";
@@ -177,7 +180,8 @@ fn stereo_becomes_mono_and_an_odd_head_is_skipped() {
 #[test]
 fn wrong_wav_files_are_refused_with_what_they_are() {
     let at = folder("wrong-wav");
-    let good = Head { format: Format::I16, channels: 1, rate: 8000, data_at: 44, data_bytes: 0 }.to_bytes(0);
+    let good = WavHead { format: SampleFormat::I16, channels: 1, rate: 8000, data_at: 44, data_bytes: 0 }
+        .to_bytes(0);
     let patched = |i: usize, b: u8| {
         let mut f = good.clone();
         f[i] = b;
@@ -215,7 +219,7 @@ proptest! {
     ) {
         let mut bytes = raw;
         if real {
-            let head = Head { format: Format::I24, channels: 2, rate: 8000, data_at: 44, data_bytes: 0 };
+            let head = WavHead { format: SampleFormat::I24, channels: 2, rate: 8000, data_at: 44, data_bytes: 0 };
             let mut file = head.to_bytes(bytes.len() as u64);
             file.append(&mut bytes);
             for (at, value) in changes {
@@ -226,7 +230,7 @@ proptest! {
             bytes = file;
         }
         let mut rest = &bytes[..];
-        let head = Head::read(|into| {
+        let head = WavHead::read(|into| {
             let n = into.len().min(rest.len());
             into[..n].copy_from_slice(&rest[..n]);
             rest = &rest[n..];

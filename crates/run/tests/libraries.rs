@@ -81,18 +81,18 @@ fn the_rust_mirror_of_the_header_agrees_to_the_byte() {
     let library = folder().join("libtestkernels.so");
     let mirror: Vec<u64> = {
         macro_rules! layout {
-            ($($t:ident { $($f:ident),* })*) => { vec![$(size_of::<abi::$t>(), $(offset_of!(abi::$t, $f)),*),*] };
+            ($($t:ident { $($f:ident),* $(,)? })*) => { vec![$(size_of::<abi::$t>(), $(offset_of!(abi::$t, $f)),*),*] };
         }
         let mut list: Vec<usize> = layout! {
-            Result { fired, status }
-            Port { name, dtype, shape, dimensions, items, bytes, flags }
-            In { base, stride, bytes, peek, real }
-            Out { base, stride, bytes }
-            Batch { firings, first, inputs, outputs, r#in, out, error, error_bytes }
-            Param { name, text, numbers, count }
-            Connection { name, bytes, peek }
-            Task { name, params, params_count, inputs, outputs, inputs_count, outputs_count, error, error_bytes }
-            Kernel { abi_version, struct_bytes, name, flags, inputs, outputs, input_ports, output_ports, init, fire, finish }
+            CwResult { fired, status }
+            CwPort { name, dtype, shape, dimensions, items, bytes, flags }
+            CwIn { base, stride, bytes, peek, real }
+            CwOut { base, stride, bytes }
+            CwBatch { firings, first, inputs, outputs, r#in, out, error, error_bytes }
+            CwParam { name, text, numbers, count }
+            CwConnection { name, bytes, peek }
+            CwTask { name, params, params_count, inputs, outputs, inputs_count, outputs_count, error, error_bytes }
+            CwKernel { abi_version, struct_bytes, name, flags, inputs, outputs, input_ports, output_ports, init, fire, finish }
         };
         list.extend([abi::ABI_VERSION, abi::OK, abi::END, abi::AGAIN, abi::ERROR].map(|x| x as usize));
         list.extend(

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use run::builtin::memory::{Sink, source};
 use run::testing::{chain, cores, edge, planned, task};
 use run::{
-    Batch, DRAIN, Fired, Kernel, Kernels, Opened, PortSpec, RunError, RunOptions, STOP, Standard, run,
+    Batch, DRAIN, Failed, Fired, Kernel, Kernels, Opened, PortSpec, RunError, RunOptions, STOP, Standard, run,
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -22,25 +22,24 @@ fn mix(a: u64, b: u64) -> u64 {
 }
 
 impl Kernel for Mix {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
+        let inputs = (0..batch.inputs()).map(|i| batch.input::<u8>(i)).collect::<Result<Vec<_>, _>>()?;
+        let mut outputs =
+            (0..batch.outputs()).map(|o| batch.output::<u8>(o)).collect::<Result<Vec<_>, _>>()?;
         for j in 0..batch.firings() {
             let mut x = mix(self.seed, batch.first() + j);
-            for i in 0..batch.inputs() {
-                for k in 0..=batch.place_in(i).peek {
-                    for word in batch.window::<u8>(i, j, k) {
-                        x = mix(x, u64::from(*word));
-                    }
-                }
-                x = mix(x, batch.real(i, j));
+            for input in &inputs {
+                x = input.window(j).iter().fold(x, |x, byte| mix(x, u64::from(*byte)));
+                x = mix(x, input.real(j));
             }
             // A kernel has a state: firings out of order would show.
             self.state = mix(self.state, x);
-            for o in 0..batch.outputs() {
-                let value = mix(self.state, o as u64).to_le_bytes();
-                batch.output::<u8>(o, j).iter_mut().zip(value.iter().cycle()).for_each(|(b, v)| *b = *v);
+            for (output, o) in outputs.iter_mut().zip(0..) {
+                let value = mix(self.state, o).to_le_bytes();
+                output[j].iter_mut().zip(value.iter().cycle()).for_each(|(b, v)| *b = *v);
             }
         }
-        batch.done()
+        Ok(Fired::All)
     }
 }
 
@@ -74,7 +73,7 @@ struct Collect {
 }
 
 impl Kernel for Collect {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
         self.count.fetch_add(batch.firings(), Ordering::SeqCst);
         let fired = self.mix.fire(batch);
         self.seen.store(self.mix.state, Ordering::SeqCst);
@@ -151,21 +150,20 @@ struct Trouble {
 struct Failing(&'static str, Arc<AtomicU64>);
 
 impl Kernel for Failing {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
         let at = 700u64.checked_sub(batch.first()).filter(|j| *j < batch.firings());
         if batch.inputs() > 0 && batch.outputs() > 0 {
-            for j in 0..batch.firings() {
-                batch.output::<u8>(0, j).copy_from_slice(batch.input(0, j));
-            }
+            batch.output::<u8>(0)?.together().copy_from_slice(batch.input(0)?.together());
         }
         match (at, self.0) {
-            (Some(j), "error") => Fired::Failed(j, "as asked".into()),
+            (Some(j), "error") => Err(Failed::at(j, "as asked")),
             (Some(_), "panic") => panic!("at the {}", "disco"),
-            (Some(j), "index") => {
-                let _ = batch.input::<u8>(7, j);
-                batch.done()
+            (Some(_), "port") => batch.input::<u8>(7).map(|_| Fired::All),
+            (Some(_), "index") if batch.inputs() > 0 => {
+                Err(format!("{:?}", batch.input::<u8>(0)?.at(batch.firings())).into())
             }
-            _ => batch.done(),
+            (Some(_), "index") => Err(format!("{:?}", &batch.output::<u8>(0)?[batch.firings()]).into()),
+            _ => Ok(Fired::All),
         }
     }
 
@@ -178,7 +176,7 @@ impl Kernel for Failing {
 impl Kernels for Trouble {
     fn open(&self, graph: &Graph, t: TaskId) -> Result<Opened, String> {
         let name = graph.tasks[t].name.clone();
-        let how = ["error", "panic", "index", "finish", "init"]
+        let how = ["error", "panic", "port", "index", "finish", "init"]
             .into_iter()
             .find(|h| name.contains(h))
             .unwrap_or("");
@@ -201,7 +199,8 @@ fn a_failure_anywhere_stops_the_run_names_itself_and_finishes_every_kernel() {
     let texts = [
         ("error", "failed at instance 700: as asked"),
         ("panic", "panicked: at the disco"),
-        ("index", "panicked: input 7 of"),
+        ("port", "its kernel asked for input 7, and it has"),
+        ("index", "panicked: range "),
         ("finish", "could not finish: the lid does not close"),
         ("init", "not today"),
     ];
@@ -294,10 +293,10 @@ fn a_drain_completes_what_is_in_flight_and_a_stop_ends_at_once() {
 fn a_source_that_has_nothing_is_waited_for_and_told_about() {
     struct Slow(u64);
     impl Kernel for Slow {
-        fn fire(&mut self, batch: &mut Batch) -> Fired {
+        fn fire(&mut self, _: &mut Batch) -> Result<Fired, Failed> {
             self.0 += 1;
             // 200 calls without anything, at up to 5 ms each: longer than the watchdog's patience.
-            if self.0 < 200 { Fired::Again(0) } else { batch.done() }
+            if self.0 < 200 { Ok(Fired::Again(0)) } else { Ok(Fired::All) }
         }
     }
     struct Slowly;
@@ -320,13 +319,12 @@ fn a_source_that_has_nothing_is_waited_for_and_told_about() {
 struct Hang(bool);
 
 impl Kernel for Hang {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
-        let (from, to) = (batch.inputs_together::<u8>(0), batch.outputs_together::<u8>(0));
-        to.copy_from_slice(from);
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
+        batch.output::<u8>(0)?.together().copy_from_slice(batch.input(0)?.together());
         while !self.0 && batch.first() >= 100 {
             std::thread::park();
         }
-        batch.done()
+        Ok(Fired::All)
     }
     fn finish(&mut self) -> Result<(), String> {
         if !self.0 {

@@ -3,7 +3,7 @@
 
 use run::builtin::memory::{Sink, source};
 use run::testing::{cores, edge, planned};
-use run::{Batch, Fired, Kernel, Kernels, Opened, PortSpec, RunOptions, run};
+use run::{Batch, Failed, Fired, Kernel, Kernels, Opened, PortSpec, RunOptions, run};
 use std::sync::Arc;
 use work::{Graph, Task, TaskId};
 
@@ -11,20 +11,16 @@ use work::{Graph, Task, TaskId};
 struct Sum;
 
 impl Kernel for Sum {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
+        let inputs = (0..batch.inputs()).map(|i| batch.input::<u8>(i)).collect::<Result<Vec<_>, _>>()?;
+        let mut outputs =
+            (0..batch.outputs()).map(|o| batch.output::<u8>(o)).collect::<Result<Vec<_>, _>>()?;
         for j in 0..batch.firings() {
-            let mut sum = 0u8;
-            for i in 0..batch.inputs() {
-                for k in 0..=batch.place_in(i).peek {
-                    sum = sum
-                        .wrapping_add(batch.window::<u8>(i, j, k).iter().fold(0, |a, b| a.wrapping_add(*b)));
-                }
-            }
-            for o in 0..batch.outputs() {
-                batch.output::<u8>(o, j).fill(sum);
-            }
+            let bytes = inputs.iter().flat_map(|input| input.window(j));
+            let sum = bytes.fold(0u8, |sum, byte| sum.wrapping_add(*byte));
+            outputs.iter_mut().for_each(|output| output[j].fill(sum));
         }
-        batch.done()
+        Ok(Fired::All)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Two kernels: `sine` makes a tone, `clip` overdrives it. `app.toml` beside this crate uses them.
 
-use run::{Batch, Fired, Kernel, TaskInfo, export_kernel};
+use run::kernel::abi::IN_PLACE;
+use run::{Batch, Failed, Fired, Kernel, TaskInfo, export_kernel};
 use std::f64::consts::TAU;
 
 /// A source of `seconds` seconds of a sine.
@@ -23,20 +24,20 @@ impl Sine {
 }
 
 impl Kernel for Sine {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
+        let mut output = batch.output::<f32>(0)?;
+        let frames = output.each() as u64;
         for j in 0..batch.firings() {
-            let out = batch.output::<f32>(0, j);
-            let frames = out.len() as u64;
             let first = (batch.first() + j) * frames;
-            for (i, x) in out.iter_mut().enumerate() {
+            for (i, x) in output[j].iter_mut().enumerate() {
                 *x = (self.step * (first + i as u64) as f64).sin() as f32;
             }
             self.left = self.left.saturating_sub(frames);
             if self.left == 0 {
-                return Fired::End(j + 1);
+                return Ok(Fired::End(j + 1));
             }
         }
-        batch.done()
+        Ok(Fired::All)
     }
 }
 
@@ -48,14 +49,11 @@ struct Clip {
 }
 
 impl Kernel for Clip {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
-        for j in 0..batch.firings() {
-            let (input, output) = (batch.input::<f32>(0, j), batch.output::<f32>(0, j));
-            for (y, x) in output.iter_mut().zip(input) {
-                *y = (self.drive * x).tanh();
-            }
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
+        for x in batch.in_place::<f32>(0)?.together() {
+            *x = (self.drive * *x).tanh();
         }
-        batch.done()
+        Ok(Fired::All)
     }
 }
 
@@ -64,4 +62,6 @@ fn clip_of(task: &TaskInfo) -> Result<Clip, String> {
     Ok(Clip { drive: task.number("drive")?.unwrap_or(1.0) as f32 })
 }
 
-export_kernel! { clip: Clip, make = clip_of, inputs = ["in": "f32"], outputs = ["out": "f32"] }
+export_kernel! {
+    clip: Clip, make = clip_of, inputs = ["in": "f32", flags = IN_PLACE], outputs = ["out": "f32"]
+}

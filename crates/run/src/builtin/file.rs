@@ -1,6 +1,6 @@
 //! Raw bytes from and to files, pipes, stdin and stdout.
 
-use crate::kernel::{Batch, Fired, Kernel, Opened, PortSpec, Rescue, TaskInfo};
+use crate::kernel::{Batch, Failed, Fired, Kernel, Opened, PortSpec, Rescue, TaskInfo};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read as _, Seek, SeekFrom, Write as _};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -22,14 +22,14 @@ pub(super) fn path_of(info: &TaskInfo, folder: Option<&Path>) -> Result<Option<P
 }
 
 /// An input that may be a pipe: reading never waits long.
-pub(super) struct Input {
+pub(super) struct InputFile {
     file: File,
     pub name: String,
     regular: bool,
 }
 
-impl Input {
-    pub(super) fn open(path: Option<PathBuf>) -> Result<Input, String> {
+impl InputFile {
+    pub(super) fn open(path: Option<PathBuf>) -> Result<InputFile, String> {
         let (file, name) = match path {
             // A copy of the descriptor: closing it leaves stdin open.
             None => (duplicate(0)?, "stdin".to_string()),
@@ -43,7 +43,7 @@ impl Input {
         if kind.is_dir() {
             return Err(format!("cannot read {name}: it is a folder"));
         }
-        Ok(Input { file, name, regular: kind.is_file() })
+        Ok(InputFile { file, name, regular: kind.is_file() })
     }
 
     /// Bytes read; `None` when a pipe has nothing right now.
@@ -88,7 +88,7 @@ fn duplicate(fd: i32) -> Result<File, String> {
 }
 
 /// A buffered output that the main thread can flush when the worker hangs.
-pub(super) struct Output {
+pub(super) struct OutputFile {
     file: File,
     pub name: String,
     buffer: Vec<u8>,
@@ -96,8 +96,8 @@ pub(super) struct Output {
     broken: Option<String>,
 }
 
-impl Output {
-    pub(super) fn create(path: Option<PathBuf>) -> Result<Output, String> {
+impl OutputFile {
+    pub(super) fn create(path: Option<PathBuf>) -> Result<OutputFile, String> {
         let (file, name) = match path {
             None => (duplicate(1)?, "stdout".to_string()),
             Some(path) => {
@@ -106,7 +106,7 @@ impl Output {
                 (file, format!("'{}'", path.display()))
             }
         };
-        Ok(Output { file, name, buffer: Vec::with_capacity(CHUNK_BYTES), written: 0, broken: None })
+        Ok(OutputFile { file, name, buffer: Vec::with_capacity(CHUNK_BYTES), written: 0, broken: None })
     }
 
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), String> {
@@ -165,7 +165,7 @@ impl Output {
 }
 
 /// An output that worker and main thread share; the lock is the worker's alone while it lives.
-pub(super) type SharedOutput = Arc<Mutex<Option<Output>>>;
+pub(super) type SharedOutput = Arc<Mutex<Option<OutputFile>>>;
 
 /// Flushes through the lock, unless the worker hangs inside it.
 pub(super) struct Flusher(pub SharedOutput);
@@ -173,8 +173,8 @@ pub(super) struct Flusher(pub SharedOutput);
 impl Rescue for Flusher {
     fn flush(&self) -> Result<(), String> {
         match self.0.try_lock() {
-            Ok(mut output) => output.as_mut().map_or(Ok(()), Output::flush),
-            Err(TryLockError::Poisoned(e)) => e.into_inner().as_mut().map_or(Ok(()), Output::flush),
+            Ok(mut output) => output.as_mut().map_or(Ok(()), OutputFile::flush),
+            Err(TryLockError::Poisoned(e)) => e.into_inner().as_mut().map_or(Ok(()), OutputFile::flush),
             Err(TryLockError::WouldBlock) => {
                 Err("a sink hangs while it writes; its last bytes are lost".into())
             }
@@ -182,17 +182,17 @@ impl Rescue for Flusher {
     }
 }
 
-struct Read {
-    input: Input,
+struct ReadKernel {
+    input: InputFile,
     /// The start of an instance of which the rest has not come yet.
     carry: Vec<u8>,
     again_from_start: bool,
 }
 
-impl Kernel for Read {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
-        let bytes = batch.place_out(0).bytes as usize;
-        let whole = batch.outputs_together::<u8>(0);
+impl Kernel for ReadKernel {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
+        let mut output = batch.output::<u8>(0)?;
+        let (bytes, whole) = (output.each(), output.together());
         let mut filled = self.carry.len();
         whole[..filled].copy_from_slice(&self.carry);
         self.carry.clear();
@@ -202,13 +202,13 @@ impl Kernel for Read {
                 Ok(Some(0)) if self.again_from_start && !rewound => {
                     rewound = true;
                     if let Err(why) = self.input.rewind() {
-                        return Fired::Failed((filled / bytes) as u64, why);
+                        return Err(Failed::at((filled / bytes) as u64, why));
                     }
                 }
                 Ok(Some(0)) => {
                     let firings = filled.div_ceil(bytes);
                     whole[filled..firings * bytes].fill(0);
-                    return Fired::End(firings as u64);
+                    return Ok(Fired::End(firings as u64));
                 }
                 Ok(Some(n)) => {
                     filled += n;
@@ -217,24 +217,24 @@ impl Kernel for Read {
                 Ok(None) => {
                     let firings = filled / bytes;
                     self.carry.extend_from_slice(&whole[firings * bytes..filled]);
-                    return Fired::Again(firings as u64);
+                    return Ok(Fired::Again(firings as u64));
                 }
                 Err(why) => {
                     let why = format!("cannot read {}: {why}", self.input.name);
-                    return Fired::Failed((filled / bytes) as u64, why);
+                    return Err(Failed::at((filled / bytes) as u64, why));
                 }
             }
         }
-        batch.done()
+        Ok(Fired::All)
     }
 }
 
 pub(super) fn read(folder: Option<PathBuf>) -> Opened {
     Opened::from_rust(vec![], vec![PortSpec::any("out")], move |info| {
         info.only(&["path", "loop"])?;
-        let input = Input::open(path_of(info, folder.as_deref())?)?;
+        let input = InputFile::open(path_of(info, folder.as_deref())?)?;
         let again_from_start = info.number("loop")?.unwrap_or(0.0) != 0.0;
-        Ok(Box::new(Read {
+        Ok(Box::new(ReadKernel {
             input,
             carry: Vec::with_capacity(info.outputs[0].bytes as usize),
             again_from_start,
@@ -242,21 +242,19 @@ pub(super) fn read(folder: Option<PathBuf>) -> Opened {
     })
 }
 
-struct Write {
+struct WriteKernel {
     output: SharedOutput,
     left: u64,
 }
 
-impl Kernel for Write {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
-        let bytes = batch.inputs_together::<u8>(0);
+impl Kernel for WriteKernel {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
+        let bytes = batch.input::<u8>(0)?.together();
         let bytes = &bytes[..(bytes.len() as u64).min(self.left) as usize];
         self.left -= bytes.len() as u64;
         let mut output = self.output.lock().unwrap_or_else(|e| e.into_inner());
-        match output.as_mut().map_or(Ok(()), |o| o.write(bytes)) {
-            Ok(()) => batch.done(),
-            Err(why) => Fired::failed(why),
-        }
+        output.as_mut().map_or(Ok(()), |o| o.write(bytes))?;
+        Ok(Fired::All)
     }
 
     fn finish(&mut self) -> Result<(), String> {
@@ -276,8 +274,8 @@ pub(super) fn write(folder: Option<PathBuf>) -> Opened {
         info.only(&["path", "bytes"])?;
         let left = info.integer("bytes", 0, 1 << 53)?.unwrap_or(u64::MAX);
         *theirs.lock().unwrap_or_else(|e| e.into_inner()) =
-            Some(Output::create(path_of(info, folder.as_deref())?)?);
-        Ok(Box::new(Write { output: theirs, left }))
+            Some(OutputFile::create(path_of(info, folder.as_deref())?)?);
+        Ok(Box::new(WriteKernel { output: theirs, left }))
     })
     .with_rescue(Arc::new(Flusher(output)))
 }

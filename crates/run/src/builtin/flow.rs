@@ -1,6 +1,6 @@
 //! Kernels that only move, make or drop instances.
 
-use crate::kernel::{Batch, Fired, Kernel, Opened, PortSpec, TaskInfo, abi};
+use crate::kernel::{Batch, Connected, Failed, Fired, Input, Kernel, Opened, Output, PortSpec, TaskInfo};
 use host::now_ns;
 use std::hint::black_box;
 use std::sync::OnceLock;
@@ -13,36 +13,25 @@ fn source(make: impl FnOnce(&TaskInfo) -> Result<Box<dyn Kernel>, String> + Send
     Opened::from_rust(vec![], ports(&["out"]), make)
 }
 
-/// Copies the first `bytes` bytes of `firings` instances; one call when they lie side by side.
-///
-/// # Safety
-/// The views must be as the runtime gives them.
+/// Copies what fits of each instance: at once where they are of one size.
 #[inline]
-unsafe fn copy_instances(from: &abi::In, to: &abi::Out, firings: u64) {
-    let (mut a, mut b) = (from.base.cast::<u8>(), to.base.cast::<u8>());
-    // SAFETY: `firings` instances of `bytes` bytes each lie `stride` apart in both views, which never overlap: an output
-    // is memory of its own unless the kernel works in place.
-    unsafe {
-        if from.stride == to.stride && from.bytes == from.stride {
-            std::ptr::copy_nonoverlapping(a, b, (firings * from.bytes) as usize);
-            return;
-        }
-        let bytes = from.bytes.min(to.bytes) as usize;
-        for _ in 0..firings {
-            std::ptr::copy_nonoverlapping(a, b, bytes);
-            (a, b) = (a.add(from.stride as usize), b.add(to.stride as usize));
-        }
+fn copy_instances(from: Input<u8>, mut to: Output<u8>) {
+    if from.each() == to.each() {
+        to.together().copy_from_slice(from.together());
+        return;
+    }
+    let bytes = from.each().min(to.each());
+    for (to, from) in to.into_iter().zip(from) {
+        to[..bytes].copy_from_slice(&from[..bytes]);
     }
 }
 
-struct Copy;
+struct CopyKernel;
 
-impl Kernel for Copy {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
-        let (from, to) = (batch.place_in(0), batch.place_out(0));
-        // SAFETY: views of this call.
-        unsafe { copy_instances(from, to, batch.firings()) };
-        batch.done()
+impl Kernel for CopyKernel {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
+        copy_instances(batch.input(0)?, batch.output(0)?);
+        Ok(Fired::All)
     }
 }
 
@@ -59,7 +48,7 @@ fn same_bytes(info: &TaskInfo) -> Result<(), String> {
 pub(super) fn copy() -> Opened {
     Opened::from_rust(ports(&["in"]), ports(&["out"]), |info| {
         same_bytes(info)?;
-        Ok(Box::new(Copy))
+        Ok(Box::new(CopyKernel))
     })
 }
 
@@ -87,28 +76,23 @@ fn churn(rounds: u64) {
     black_box(x);
 }
 
-struct Spin {
+struct SpinKernel {
     rounds: u64,
 }
 
-impl Kernel for Spin {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
+impl Kernel for SpinKernel {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
         for _ in 0..batch.firings() {
             churn(self.rounds);
         }
         for o in 0..batch.outputs() {
-            let to = batch.place_out(o);
-            if batch.inputs() == 0 {
-                for j in 0..batch.firings() {
-                    number(batch, o, j);
-                }
-            } else {
-                let from = batch.place_in(o % batch.inputs());
-                // SAFETY: views of this call.
-                unsafe { copy_instances(from, to, batch.firings()) };
+            let output = batch.output(o)?;
+            match batch.inputs() {
+                0 => number(output, batch.first()),
+                inputs => copy_instances(batch.input(o % inputs)?, output),
             }
         }
-        batch.done()
+        Ok(Fired::All)
     }
 }
 
@@ -120,60 +104,57 @@ pub(super) fn spin() -> Opened {
         if !(0.0..=NS_MAX).contains(&ns) {
             return Err(format!("the parameter 'ns' is {ns}; it must be from 0 to {NS_MAX:e}"));
         }
-        Ok(Box::new(Spin { rounds: (ns * rounds_per_ns()).round() as u64 }))
+        Ok(Box::new(SpinKernel { rounds: (ns * rounds_per_ns()).round() as u64 }))
     })
 }
 
-struct Zeros;
+struct ZerosKernel;
 
-impl Kernel for Zeros {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
-        for j in 0..batch.firings() {
-            batch.output::<u8>(0, j).fill(0);
-        }
-        batch.done()
+impl Kernel for ZerosKernel {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
+        batch.output::<u8>(0)?.together().fill(0);
+        Ok(Fired::All)
     }
 }
 
 pub(super) fn zeros() -> Opened {
     source(|info| {
         info.only(&[])?;
-        Ok(Box::new(Zeros))
+        Ok(Box::new(ZerosKernel))
     })
 }
 
-/// Writes the instance's number, then zeros.
-fn number(batch: &Batch, o: usize, j: u64) {
-    let out = batch.output::<u8>(o, j);
-    let bytes = (batch.first() + j).to_le_bytes();
-    let n = out.len().min(8);
-    out[..n].copy_from_slice(&bytes[..n]);
-    out[n..].fill(0);
+/// Writes each instance's number, then zeros.
+fn number(output: Output<u8>, first: u64) {
+    for (out, number) in output.into_iter().zip(first..) {
+        let bytes = number.to_le_bytes();
+        let n = out.len().min(bytes.len());
+        out[..n].copy_from_slice(&bytes[..n]);
+        out[n..].fill(0);
+    }
 }
 
-struct Count;
+struct CountKernel;
 
-impl Kernel for Count {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
-        for j in 0..batch.firings() {
-            number(batch, 0, j);
-        }
-        batch.done()
+impl Kernel for CountKernel {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
+        number(batch.output(0)?, batch.first());
+        Ok(Fired::All)
     }
 }
 
 pub(super) fn count() -> Opened {
     source(|info| {
         info.only(&[])?;
-        Ok(Box::new(Count))
+        Ok(Box::new(CountKernel))
     })
 }
 
-struct Discard;
+struct DiscardKernel;
 
-impl Kernel for Discard {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
-        batch.done()
+impl Kernel for DiscardKernel {
+    fn fire(&mut self, _: &mut Batch) -> Result<Fired, Failed> {
+        Ok(Fired::All)
     }
 }
 
@@ -181,59 +162,69 @@ pub(super) fn discard() -> Opened {
     let inputs = vec![PortSpec { optional: false, ..PortSpec::any_number("in") }];
     Opened::from_rust(inputs, vec![], |info| {
         info.only(&[])?;
-        Ok(Box::new(Discard))
+        Ok(Box::new(DiscardKernel))
     })
 }
 
-/// Cuts instances into equal parts, or puts them together.
-struct Parts {
-    split: bool,
-}
+/// Cuts instances into parts.
+struct SplitKernel;
 
-impl Kernel for Parts {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
-        for j in 0..batch.firings() {
-            if self.split {
-                let mut rest = batch.input::<u8>(0, j);
-                for o in 0..batch.outputs() {
-                    let out = batch.output::<u8>(o, j);
-                    let (part, tail) = rest.split_at(out.len());
-                    out.copy_from_slice(part);
-                    rest = tail;
-                }
-            } else {
-                let mut rest = batch.output::<u8>(0, j);
-                for i in 0..batch.inputs() {
-                    let input = batch.input::<u8>(i, j);
-                    let (part, tail) = std::mem::take(&mut rest).split_at_mut(input.len());
-                    part.copy_from_slice(input);
-                    rest = tail;
-                }
-            }
+impl Kernel for SplitKernel {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
+        let whole = batch.input::<u8>(0)?;
+        let mut from = 0;
+        for o in 0..batch.outputs() {
+            let part = batch.output::<u8>(o)?;
+            let to = from + part.each();
+            part.into_iter().zip(whole).for_each(|(part, whole)| part.copy_from_slice(&whole[from..to]));
+            from = to;
         }
-        batch.done()
+        Ok(Fired::All)
     }
 }
 
-fn parts(whole: &str, part: &str, info: &TaskInfo, split: bool) -> Result<Box<dyn Kernel>, String> {
-    info.only(&[])?;
-    let (one, many) = if split { (&info.inputs, &info.outputs) } else { (&info.outputs, &info.inputs) };
-    let sum: u64 = many.iter().map(|p| p.bytes).sum();
-    if sum != one[0].bytes {
-        return Err(format!(
-            "'{whole}' has {} bytes per instance, its {part} parts {sum}: they must be equal",
-            one[0].bytes
-        ));
+/// Puts parts together.
+struct JoinKernel;
+
+impl Kernel for JoinKernel {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
+        let mut whole = batch.output::<u8>(0)?;
+        let mut from = 0;
+        for i in 0..batch.inputs() {
+            let part = batch.input::<u8>(i)?;
+            let to = from + part.each();
+            whole.iter_mut().zip(part).for_each(|(whole, part)| whole[from..to].copy_from_slice(part));
+            from = to;
+        }
+        Ok(Fired::All)
     }
-    Ok(Box::new(Parts { split }))
+}
+
+/// Refuses parts that do not make up the whole.
+fn parts(whole: &Connected, parts: &[Connected], info: &TaskInfo) -> Result<(), String> {
+    info.only(&[])?;
+    let sum: u64 = parts.iter().map(|p| p.bytes).sum();
+    if sum == whole.bytes {
+        return Ok(());
+    }
+    let (whole_name, whole_bytes) = (&whole.name, whole.bytes);
+    Err(format!(
+        "'{whole_name}' has {whole_bytes} bytes per instance, its parts have {sum}: they must be equal"
+    ))
 }
 
 pub(super) fn split() -> Opened {
     let many = vec![PortSpec { optional: false, ..PortSpec::any_number("out") }];
-    Opened::from_rust(ports(&["in"]), many, |info| parts("in", "out", info, true))
+    Opened::from_rust(ports(&["in"]), many, |info| {
+        parts(&info.inputs[0], &info.outputs, info)?;
+        Ok(Box::new(SplitKernel))
+    })
 }
 
 pub(super) fn join() -> Opened {
     let many = vec![PortSpec { optional: false, ..PortSpec::any_number("in") }];
-    Opened::from_rust(many, ports(&["out"]), |info| parts("out", "in", info, false))
+    Opened::from_rust(many, ports(&["out"]), |info| {
+        parts(&info.outputs[0], &info.inputs, info)?;
+        Ok(Box::new(JoinKernel))
+    })
 }

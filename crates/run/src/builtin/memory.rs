@@ -1,37 +1,32 @@
 //! Memory of the caller as a source and as a sink: NumPy arrays, buffers of a test.
 
-use crate::kernel::{Batch, Fired, Kernel, Opened, PortSpec};
+use crate::kernel::{Batch, Failed, Fired, Kernel, Opened, PortSpec};
 use std::sync::{Arc, Mutex};
 
 /// A source that gives `data`, instance by instance, and ends; a last partial instance is filled up with zeros.
 pub fn source(data: Arc<dyn AsRef<[u8]> + Send + Sync>) -> Opened {
     Opened::from_rust(vec![], vec![PortSpec::any("out")], move |info| {
         info.only(&[])?;
-        Ok(Box::new(Source { data, at: 0 }))
+        Ok(Box::new(SourceKernel { data, at: 0 }))
     })
 }
 
-struct Source {
+struct SourceKernel {
     data: Arc<dyn AsRef<[u8]> + Send + Sync>,
     at: usize,
 }
 
-impl Kernel for Source {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
-        let data = (*self.data).as_ref();
-        for j in 0..batch.firings() {
-            let rest = &data[self.at..];
-            if rest.is_empty() {
-                return Fired::End(j);
-            }
-            let out = batch.output::<u8>(0, j);
-            let n = out.len().min(rest.len());
-            out[..n].copy_from_slice(&rest[..n]);
-            out[n..].fill(0);
-            self.at += n;
-        }
+impl Kernel for SourceKernel {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
+        let mut output = batch.output::<u8>(0)?;
+        let (each, out) = (output.each(), output.together());
+        let rest = &(*self.data).as_ref()[self.at..];
+        let n = out.len().min(rest.len());
+        out[..n].copy_from_slice(&rest[..n]);
+        out[n..].fill(0);
+        self.at += n;
         // Ends with the last instance, not one call later: nothing then waits for a firing that never comes.
-        if self.at == data.len() { Fired::End(batch.firings()) } else { batch.done() }
+        Ok(if n == rest.len() { Fired::End(n.div_ceil(each) as u64) } else { Fired::All })
     }
 }
 
@@ -52,7 +47,7 @@ impl Sink {
         let bytes = self.bytes.clone();
         Opened::from_rust(vec![PortSpec::any("in")], vec![], move |info| {
             info.only(&[])?;
-            Ok(Box::new(Keep { bytes, chunk: Vec::new() }))
+            Ok(Box::new(SinkKernel { bytes }))
         })
     }
 
@@ -62,23 +57,16 @@ impl Sink {
     }
 }
 
-struct Keep {
+struct SinkKernel {
     bytes: Arc<Mutex<Vec<u8>>>,
-    chunk: Vec<u8>,
 }
 
-impl Kernel for Keep {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
-        self.chunk.clear();
-        for j in 0..batch.firings() {
-            self.chunk.extend_from_slice(batch.input::<u8>(0, j));
-        }
+impl Kernel for SinkKernel {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
+        let arrived = batch.input::<u8>(0)?.together();
         let mut bytes = self.bytes.lock().unwrap_or_else(|e| e.into_inner());
-        if bytes.try_reserve(self.chunk.len()).is_err() {
-            return Fired::failed("there is no memory left to keep what arrived");
-        }
-        bytes.extend_from_slice(&self.chunk);
-        drop(bytes);
-        batch.done()
+        bytes.try_reserve(arrived.len()).map_err(|_| "there is no memory left to keep what arrived")?;
+        bytes.extend_from_slice(arrived);
+        Ok(Fired::All)
     }
 }

@@ -3,14 +3,14 @@
 //! Read: PCM of 16, 24 and 32 bits and float of 32 bits, mono or more channels, plain or extensible; chunks that are not
 //! needed are skipped. An instance is `bytes / (4 * channels)` frames of interleaved f32, integers scaled to [-1, 1).
 
-use super::file::{Flusher, Input, Output, SharedOutput, path_of};
-use crate::kernel::{Batch, Fired, Kernel, Opened, PortSpec, TaskInfo};
+use super::file::{Flusher, InputFile, OutputFile, SharedOutput, path_of};
+use crate::kernel::{Batch, Failed, Fired, Kernel, Opened, PortSpec, TaskInfo};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How a sample lies in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum SampleFormat {
     /// 16-bit integer.
     I16,
     /// 24-bit integer.
@@ -21,22 +21,22 @@ pub enum Format {
     F32,
 }
 
-impl Format {
+impl SampleFormat {
     /// Bytes of a sample.
     pub fn bytes(self) -> usize {
         match self {
-            Format::I16 => 2,
-            Format::I24 => 3,
-            Format::I32 | Format::F32 => 4,
+            SampleFormat::I16 => 2,
+            SampleFormat::I24 => 3,
+            SampleFormat::I32 | SampleFormat::F32 => 4,
         }
     }
 
-    fn from_name(name: &str) -> Result<Format, String> {
+    fn from_name(name: &str) -> Result<SampleFormat, String> {
         match name {
-            "i16" => Ok(Format::I16),
-            "i24" => Ok(Format::I24),
-            "i32" => Ok(Format::I32),
-            "f32" => Ok(Format::F32),
+            "i16" => Ok(SampleFormat::I16),
+            "i24" => Ok(SampleFormat::I24),
+            "i32" => Ok(SampleFormat::I32),
+            "f32" => Ok(SampleFormat::F32),
             other => Err(format!("the parameter 'format' is '{other}'; it must be i16, i24, i32 or f32")),
         }
     }
@@ -44,10 +44,12 @@ impl Format {
     /// A sample as f32; integers scaled to [-1, 1).
     fn decode(self, b: &[u8]) -> f32 {
         match self {
-            Format::I16 => f32::from(i16::from_le_bytes([b[0], b[1]])) / 32_768.0,
-            Format::I24 => (i32::from_le_bytes([0, b[0], b[1], b[2]]) >> 8) as f32 / 8_388_608.0,
-            Format::I32 => (f64::from(i32::from_le_bytes([b[0], b[1], b[2], b[3]])) / 2_147_483_648.0) as f32,
-            Format::F32 => f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
+            SampleFormat::I16 => f32::from(i16::from_le_bytes([b[0], b[1]])) / 32_768.0,
+            SampleFormat::I24 => (i32::from_le_bytes([0, b[0], b[1], b[2]]) >> 8) as f32 / 8_388_608.0,
+            SampleFormat::I32 => {
+                (f64::from(i32::from_le_bytes([b[0], b[1], b[2], b[3]])) / 2_147_483_648.0) as f32
+            }
+            SampleFormat::F32 => f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
         }
     }
 
@@ -55,19 +57,19 @@ impl Format {
     fn encode(self, x: f32, into: &mut Vec<u8>) {
         let scaled = |full: f64| (f64::from(x) * full).round().clamp(-full, full - 1.0) as i32;
         match self {
-            Format::I16 => into.extend((scaled(32_768.0) as i16).to_le_bytes()),
-            Format::I24 => into.extend(&scaled(8_388_608.0).to_le_bytes()[..3]),
-            Format::I32 => into.extend(scaled(2_147_483_648.0).to_le_bytes()),
-            Format::F32 => into.extend(x.to_le_bytes()),
+            SampleFormat::I16 => into.extend((scaled(32_768.0) as i16).to_le_bytes()),
+            SampleFormat::I24 => into.extend(&scaled(8_388_608.0).to_le_bytes()[..3]),
+            SampleFormat::I32 => into.extend(scaled(2_147_483_648.0).to_le_bytes()),
+            SampleFormat::F32 => into.extend(x.to_le_bytes()),
         }
     }
 }
 
 /// What a WAV file's head says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Head {
+pub struct WavHead {
     /// Of a sample.
-    pub format: Format,
+    pub format: SampleFormat,
     /// Samples per frame.
     pub channels: u16,
     /// Frames per second.
@@ -81,12 +83,12 @@ pub struct Head {
 /// Bytes of chunks before the samples that are skipped; more is no WAV file of this world.
 const SKIP_MAX: u64 = 1 << 30;
 
-impl Head {
+impl WavHead {
     /// Reads the head; `read` fills a buffer as far as there are bytes and says how far that was.
     ///
     /// # Errors
     /// A sentence: what was found and what can be read.
-    pub fn read(mut read: impl FnMut(&mut [u8]) -> Result<usize, String>) -> Result<Head, String> {
+    pub fn read(mut read: impl FnMut(&mut [u8]) -> Result<usize, String>) -> Result<WavHead, String> {
         let mut at = 0u64;
         let mut exactly = |into: &mut [u8], what: &str| -> Result<(), String> {
             let n = read(into)?;
@@ -119,7 +121,7 @@ impl Head {
                     }
                     let mut body = vec![0; bytes as usize + bytes as usize % 2];
                     exactly(&mut body, "the 'fmt ' chunk")?;
-                    format = Some(Head::format(&body)?);
+                    format = Some(WavHead::format(&body)?);
                 }
                 b"data" => {
                     let (format, channels, rate) = format.ok_or("its samples come before 'fmt '")?;
@@ -127,7 +129,7 @@ impl Head {
                     // A writer to a pipe does not know the length.
                     let data_bytes =
                         if bytes >= u64::from(u32::MAX) - 64 { u64::MAX } else { bytes / frame * frame };
-                    return Ok(Head { format, channels, rate, data_at: at, data_bytes });
+                    return Ok(WavHead { format, channels, rate, data_at: at, data_bytes });
                 }
                 _ => {
                     let mut left = bytes + bytes % 2;
@@ -146,7 +148,7 @@ impl Head {
         }
     }
 
-    fn format(body: &[u8]) -> Result<(Format, u16, u32), String> {
+    fn format(body: &[u8]) -> Result<(SampleFormat, u16, u32), String> {
         let u16_at = |i: usize| u16::from_le_bytes([body[i], body[i + 1]]);
         let (mut tag, channels, bits) = (u16_at(0), u16_at(2), u16_at(14));
         let rate = u32::from_le_bytes([body[4], body[5], body[6], body[7]]);
@@ -155,10 +157,10 @@ impl Head {
             tag = u16_at(24);
         }
         let format = match (tag, bits) {
-            (1, 16) => Format::I16,
-            (1, 24) => Format::I24,
-            (1, 32) => Format::I32,
-            (3, 32) => Format::F32,
+            (1, 16) => SampleFormat::I16,
+            (1, 24) => SampleFormat::I24,
+            (1, 32) => SampleFormat::I32,
+            (3, 32) => SampleFormat::F32,
             _ => {
                 return Err(format!(
                     "its samples are of format {tag} with {bits} bits; PCM (1) of 16, 24 or 32 bits and float (3) of 32 can be read"
@@ -176,7 +178,7 @@ impl Head {
     pub fn to_bytes(&self, data_bytes: u64) -> Vec<u8> {
         let frame = self.format.bytes() as u32 * u32::from(self.channels);
         let size = |n: u64| u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes();
-        let tag: u16 = if self.format == Format::F32 { 3 } else { 1 };
+        let tag: u16 = if self.format == SampleFormat::F32 { 3 } else { 1 };
         let mut head = Vec::with_capacity(44);
         head.extend(b"RIFF");
         head.extend(size(data_bytes.saturating_add(36 + data_bytes % 2)));
@@ -198,14 +200,14 @@ impl Head {
 ///
 /// # Errors
 /// A sentence with the file's name.
-pub fn head_of(path: &Path) -> Result<Head, String> {
-    let mut input = Input::open(Some(path.to_path_buf()))?;
-    let head = Head::read(|into| read_fully(&mut input, into));
+pub fn head_of(path: &Path) -> Result<WavHead, String> {
+    let mut input = InputFile::open(Some(path.to_path_buf()))?;
+    let head = WavHead::read(|into| read_fully(&mut input, into));
     head.map_err(|why| format!("cannot read {}: {why}", input.name))
 }
 
 /// Reads until the buffer is full or the input ends; waits for pipes.
-fn read_fully(input: &mut Input, into: &mut [u8]) -> Result<usize, String> {
+fn read_fully(input: &mut InputFile, into: &mut [u8]) -> Result<usize, String> {
     let mut filled = 0;
     while filled < into.len() {
         match input.read(&mut into[filled..]) {
@@ -228,31 +230,32 @@ fn frames(bytes: u64, channels: u16) -> Result<usize, String> {
     Ok((bytes / frame) as usize)
 }
 
-struct Reader {
-    input: Input,
-    head: Head,
+struct WavReader {
+    input: InputFile,
+    head: WavHead,
     /// Channels that it gives.
     channels: u16,
     left: u64,
     raw: Vec<u8>,
 }
 
-impl Kernel for Reader {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
+impl Kernel for WavReader {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
         let sample = self.head.format.bytes();
         let (of_file, given) = (usize::from(self.head.channels), usize::from(self.channels));
+        let mut output = batch.output::<f32>(0)?;
         for j in 0..batch.firings() {
-            let out = batch.output::<f32>(0, j);
+            let out = &mut output[j];
             let frames = out.len() / given;
             let wanted = ((frames * of_file * sample) as u64).min(self.left) as usize;
             self.raw.resize(wanted, 0);
             let got = match read_fully(&mut self.input, &mut self.raw) {
                 Ok(got) => got / (of_file * sample) * (of_file * sample),
-                Err(why) => return Fired::Failed(j, format!("cannot read {}: {why}", self.input.name)),
+                Err(why) => return Err(Failed::at(j, format!("cannot read {}: {why}", self.input.name))),
             };
             self.left -= got as u64;
             if got == 0 {
-                return Fired::End(j);
+                return Ok(Fired::End(j));
             }
             for (f, frame) in out.chunks_exact_mut(given).enumerate() {
                 let at = f * of_file * sample;
@@ -268,18 +271,18 @@ impl Kernel for Reader {
                 }
             }
             if got < wanted || self.left == 0 {
-                return Fired::End(j + 1);
+                return Ok(Fired::End(j + 1));
             }
         }
-        batch.done()
+        Ok(Fired::All)
     }
 }
 
 pub(super) fn read(folder: Option<PathBuf>) -> Opened {
     Opened::from_rust(vec![], vec![PortSpec { dtype: "f32".into(), ..PortSpec::any("out") }], move |info| {
         info.only(&["path", "channels"])?;
-        let mut input = Input::open(path_of(info, folder.as_deref())?)?;
-        let head = Head::read(|into| read_fully(&mut input, into));
+        let mut input = InputFile::open(path_of(info, folder.as_deref())?)?;
+        let head = WavHead::read(|into| read_fully(&mut input, into));
         let head = head.map_err(|why| format!("cannot read {}: {why}", input.name))?;
         let channels = info.integer("channels", 1, 64)?.map_or(head.channels, |c| c as u16);
         if channels != head.channels && channels != 1 && head.channels != 1 {
@@ -289,35 +292,31 @@ pub(super) fn read(folder: Option<PathBuf>) -> Opened {
             ));
         }
         frames(info.outputs[0].bytes, channels)?;
-        Ok(Box::new(Reader { input, head, channels, left: head.data_bytes, raw: Vec::new() }))
+        Ok(Box::new(WavReader { input, head, channels, left: head.data_bytes, raw: Vec::new() }))
     })
     .blocking()
 }
 
-struct Writer {
+struct WavWriter {
     output: SharedOutput,
-    head: Head,
+    head: WavHead,
     /// Samples that are still taken.
     left: u64,
     written_bytes: u64,
     raw: Vec<u8>,
 }
 
-impl Kernel for Writer {
-    fn fire(&mut self, batch: &mut Batch) -> Fired {
+impl Kernel for WavWriter {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
         self.raw.clear();
-        for j in 0..batch.firings() {
-            let samples = batch.input::<f32>(0, j);
-            let samples = &samples[..(samples.len() as u64).min(self.left) as usize];
-            samples.iter().for_each(|&x| self.head.format.encode(x, &mut self.raw));
-            self.left -= samples.len() as u64;
-        }
+        let samples = batch.input::<f32>(0)?.together();
+        let samples = &samples[..(samples.len() as u64).min(self.left) as usize];
+        samples.iter().for_each(|&x| self.head.format.encode(x, &mut self.raw));
+        self.left -= samples.len() as u64;
         let mut output = self.output.lock().unwrap_or_else(|e| e.into_inner());
         self.written_bytes += self.raw.len() as u64;
-        match output.as_mut().map_or(Ok(()), |o| o.write(&self.raw)) {
-            Ok(()) => batch.done(),
-            Err(why) => Fired::failed(why),
-        }
+        output.as_mut().map_or(Ok(()), |o| o.write(&self.raw))?;
+        Ok(Fired::All)
     }
 
     fn finish(&mut self) -> Result<(), String> {
@@ -340,7 +339,7 @@ pub(super) fn write(folder: Option<PathBuf>) -> Opened {
     .with_rescue(Arc::new(Flusher(output)))
 }
 
-fn writer(info: &TaskInfo, folder: Option<&Path>, shared: SharedOutput) -> Result<Writer, String> {
+fn writer(info: &TaskInfo, folder: Option<&Path>, shared: SharedOutput) -> Result<WavWriter, String> {
     info.only(&["path", "rate", "channels", "format", "frames", "like"])?;
     let like = match info.text("like")? {
         Some(path) => Some(head_of(&folder.map_or_else(|| path.into(), |f| f.join(path)))?),
@@ -353,14 +352,15 @@ fn writer(info: &TaskInfo, folder: Option<&Path>, shared: SharedOutput) -> Resul
             .ok_or("it needs the parameter 'rate' (frames per second), or 'like' (a WAV file)")?,
     };
     let channels = info.integer("channels", 1, 64)?.map_or(like.map_or(1, |l| l.channels), |c| c as u16);
-    let format =
-        info.text("format")?.map_or(Ok(like.map_or(Format::I16, |l| l.format)), Format::from_name)?;
+    let format = info
+        .text("format")?
+        .map_or(Ok(like.map_or(SampleFormat::I16, |l| l.format)), SampleFormat::from_name)?;
     frames(info.inputs[0].bytes, channels)?;
     let left = info.integer("frames", 0, 1 << 48)?.map_or(u64::MAX, |f| f * u64::from(channels));
-    let head = Head { format, channels, rate, data_at: 44, data_bytes: u64::MAX };
-    let mut output = Output::create(path_of(info, folder)?)?;
+    let head = WavHead { format, channels, rate, data_at: 44, data_bytes: u64::MAX };
+    let mut output = OutputFile::create(path_of(info, folder)?)?;
     // Until the end is known, and for ever on a pipe, the head says "up to the end".
     output.write(&head.to_bytes(u64::MAX))?;
     *shared.lock().unwrap_or_else(|e| e.into_inner()) = Some(output);
-    Ok(Writer { output: shared, head, left, written_bytes: 0, raw: Vec::new() })
+    Ok(WavWriter { output: shared, head, left, written_bytes: 0, raw: Vec::new() })
 }

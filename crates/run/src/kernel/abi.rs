@@ -28,7 +28,7 @@ pub const REPEATED: u32 = 8;
 /// `cw_result`: how a call ended.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Result {
+pub struct CwResult {
     /// Firings done in this call.
     pub fired: u64,
     /// [`OK`], [`END`], [`AGAIN`] or [`ERROR`].
@@ -40,7 +40,7 @@ pub struct Result {
 /// `cw_port`: what a kernel says of a port.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-pub struct Port {
+pub struct CwPort {
     /// Unique among the kernel's inputs (outputs).
     pub name: *const c_char,
     /// `f32`, ..; NULL = bytes.
@@ -60,12 +60,12 @@ pub struct Port {
 }
 
 // SAFETY: a port only points at constants of its shared object, which the library handle keeps loaded.
-unsafe impl Sync for Port {}
+unsafe impl Sync for CwPort {}
 
 /// `cw_in`: where an input's instances are, in one call.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-pub struct In {
+pub struct CwIn {
     /// Instance 0 of firing 0.
     pub base: *const c_void,
     /// Bytes from one instance to the next.
@@ -81,7 +81,7 @@ pub struct In {
 /// `cw_out`: where an output's instances go, in one call.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-pub struct Out {
+pub struct CwOut {
     /// Instance 0 of firing 0.
     pub base: *mut c_void,
     /// Bytes from one instance to the next.
@@ -93,7 +93,7 @@ pub struct Out {
 /// `cw_batch`: one call of `fire`.
 #[repr(C)]
 #[derive(Debug)]
-pub struct Batch {
+pub struct CwBatch {
     /// At least 1.
     pub firings: u64,
     /// Instance number of firing 0.
@@ -103,9 +103,9 @@ pub struct Batch {
     /// Entries of `out`.
     pub outputs: u32,
     /// In port order.
-    pub r#in: *const In,
+    pub r#in: *const CwIn,
     /// In port order.
-    pub out: *const Out,
+    pub out: *const CwOut,
     /// Room for a message.
     pub error: *mut c_char,
     /// Bytes of that room.
@@ -115,7 +115,7 @@ pub struct Batch {
 /// `cw_param`: a parameter of the task.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-pub struct Param {
+pub struct CwParam {
     /// Its name.
     pub name: *const c_char,
     /// NULL unless it is a text.
@@ -129,7 +129,7 @@ pub struct Param {
 /// `cw_connection`: a port as connected.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-pub struct Connection {
+pub struct CwConnection {
     /// As the application writes it.
     pub name: *const c_char,
     /// Of one instance; 0 where an optional port is not connected.
@@ -141,17 +141,17 @@ pub struct Connection {
 /// `cw_task`: what `init` gets.
 #[repr(C)]
 #[derive(Debug)]
-pub struct Task {
+pub struct CwTask {
     /// The task's name.
     pub name: *const c_char,
     /// The task's parameters.
-    pub params: *const Param,
+    pub params: *const CwParam,
     /// Entries of `params`.
     pub params_count: u64,
     /// In port order.
-    pub inputs: *const Connection,
+    pub inputs: *const CwConnection,
     /// In port order.
-    pub outputs: *const Connection,
+    pub outputs: *const CwConnection,
     /// Entries of `inputs`.
     pub inputs_count: u32,
     /// Entries of `outputs`.
@@ -163,16 +163,16 @@ pub struct Task {
 }
 
 /// Makes the state.
-pub type Init = unsafe extern "C" fn(task: *const Task, state: *mut *mut c_void) -> u32;
+pub type Init = unsafe extern "C" fn(task: *const CwTask, state: *mut *mut c_void) -> u32;
 /// Fires a batch.
-pub type Fire = unsafe extern "C" fn(state: *mut c_void, batch: *const Batch) -> Result;
+pub type Fire = unsafe extern "C" fn(state: *mut c_void, batch: *const CwBatch) -> CwResult;
 /// Frees the state and flushes what the kernel wrote.
 pub type Finish = unsafe extern "C" fn(state: *mut c_void, error: *mut c_char, error_bytes: u64) -> u32;
 
 /// `cw_kernel`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-pub struct Kernel {
+pub struct CwKernel {
     /// [`ABI_VERSION`] of the header it was built with.
     pub abi_version: u32,
     /// `sizeof(cw_kernel)` of that header.
@@ -188,9 +188,9 @@ pub struct Kernel {
     /// 0.
     pub reserved: u32,
     /// In order.
-    pub input_ports: *const Port,
+    pub input_ports: *const CwPort,
     /// In order.
-    pub output_ports: *const Port,
+    pub output_ports: *const CwPort,
     /// NULL: the state is NULL.
     pub init: Option<Init>,
     /// Required.
@@ -200,4 +200,4 @@ pub struct Kernel {
 }
 
 // SAFETY: a kernel is a constant; the pointers in it lead to constants and functions of the same shared object.
-unsafe impl Sync for Kernel {}
+unsafe impl Sync for CwKernel {}

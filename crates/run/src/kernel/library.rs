@@ -76,7 +76,7 @@ impl Library {
             };
             return Err(format!("'{}' has no symbol '{symbol}'{hint}", self.path.display()));
         }
-        if !at.cast::<abi::Kernel>().is_aligned() {
+        if !at.cast::<abi::CwKernel>().is_aligned() {
             return Err(format!("'{symbol}' of '{}' is no cw_kernel", self.path.display()));
         }
         // SAFETY: the application says that a cw_kernel stands there; its first two fields are checked before the rest is
@@ -92,7 +92,7 @@ impl Library {
 /// At least the first eight bytes at `kernel` must be readable; all of it, as `cellweave.h` says, if those are the version
 /// and the size of this ABI.
 pub(crate) unsafe fn open_descriptor(
-    kernel: *const abi::Kernel,
+    kernel: *const abi::CwKernel,
     keep: Arc<dyn Any + Send + Sync>,
 ) -> Result<Opened, String> {
     // SAFETY: the caller's promise.
@@ -103,11 +103,11 @@ pub(crate) unsafe fn open_descriptor(
             _ => "it is no cw_kernel (its first word is no ABI version)".to_string(),
         });
     }
-    if bytes as usize != size_of::<abi::Kernel>() {
+    if bytes as usize != size_of::<abi::CwKernel>() {
         return Err(format!(
             "its struct_bytes is {bytes}, cw_kernel of ABI {} has {}",
             abi::ABI_VERSION,
-            size_of::<abi::Kernel>()
+            size_of::<abi::CwKernel>()
         ));
     }
     // SAFETY: version and size are ours, so the caller promises a whole descriptor.
@@ -117,7 +117,7 @@ pub(crate) unsafe fn open_descriptor(
     if kernel.inputs.max(kernel.outputs) > PORTS_MAX {
         return Err(format!("it says it has {} inputs and {} outputs", kernel.inputs, kernel.outputs));
     }
-    let list = |ports: *const abi::Port, count: u32| {
+    let list = |ports: *const abi::CwPort, count: u32| {
         if ports.is_null() && count > 0 {
             return Err(format!("it says it has {count} ports and lists none"));
         }

@@ -15,7 +15,7 @@ pub mod ports;
 pub mod rust;
 
 pub use ports::PortSpec;
-pub use rust::{Batch, Fired, Kernel};
+pub use rust::{Batch, Data, Failed, Fired, InPlace, Input, Kernel, Output, VariableInput, VariableOutput};
 
 use std::any::Any;
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -74,45 +74,15 @@ impl Opened {
         Opened { inputs, outputs, code, keep: Arc::new(()), rescue: None, may_block: false }
     }
 
-    /// A bare `fire` function of the ABI, with a state that somebody else owns (a compiled Python function).
-    ///
-    /// # Safety
-    /// `fire` must follow `cellweave.h` and be callable, with `state`, from any one thread at a time until `keep` is
-    /// dropped.
-    pub unsafe fn from_fire(
-        inputs: Vec<PortSpec>,
-        outputs: Vec<PortSpec>,
-        fire: abi::Fire,
-        state: *mut c_void,
-        keep: Arc<dyn Any + Send + Sync>,
-    ) -> Opened {
-        struct Foreign {
-            fire: abi::Fire,
-            state: *mut c_void,
-        }
-        // SAFETY: the caller promises that the state may be used from any one thread at a time.
-        unsafe impl Send for Foreign {}
-        impl Kernel for Foreign {
-            fn fire(&mut self, batch: &mut Batch) -> Fired {
-                // SAFETY: the caller of `from_fire` promises that `fire` follows the ABI; the batch is the runtime's own.
-                Fired::from_raw(unsafe { (self.fire)(self.state, batch.raw()) }, batch)
-            }
-        }
-        let foreign = Foreign { fire, state };
-        let mut opened = Opened::from_rust(inputs, outputs, move |_| {
-            let foreign = foreign;
-            Ok(Box::new(foreign))
-        });
-        opened.keep = keep;
-        opened
-    }
-
     /// A kernel of the ABI that is linked into this program.
     ///
     /// # Errors
     /// When it was built for another version of the ABI, or has no `fire`.
-    pub fn from_kernel(kernel: &'static abi::Kernel) -> Result<Opened, String> {
-        // SAFETY: a static kernel made by this program lives for ever.
+    ///
+    /// # Safety
+    /// The kernel must be what `cellweave.h` says; one that [`export_kernel!`](crate::export_kernel) made is.
+    pub unsafe fn from_kernel(kernel: &'static abi::CwKernel) -> Result<Opened, String> {
+        // SAFETY: the caller's promise.
         unsafe { library::open_descriptor(kernel, Arc::new(())) }
     }
 
@@ -219,12 +189,12 @@ impl TaskInfo {
     ///
     /// # Safety
     /// `task` must be as `cellweave.h` says.
-    pub unsafe fn from_raw(task: &abi::Task) -> TaskInfo {
+    pub unsafe fn from_raw(task: &abi::CwTask) -> TaskInfo {
         // SAFETY: all lists have the lengths that stand beside them, or are not looked at when those are 0; texts are NUL
         // terminated.
         unsafe {
             let text = |p: *const c_char| CStr::from_ptr(p).to_string_lossy().into_owned();
-            let connected = |list: *const abi::Connection, count: u32| {
+            let connected = |list: *const abi::CwConnection, count: u32| {
                 slice(list, count as usize)
                     .iter()
                     .map(|c| Connected { name: text(c.name), bytes: c.bytes, peek: c.peek })
@@ -283,7 +253,7 @@ impl Live {
         match opened.code {
             Code::Rust(make) => {
                 let made = rust::guarded(|| make(info)).unwrap_or_else(Err)?;
-                let state = Box::into_raw(Box::new(made)).cast();
+                let state = rust::state_of(made, &opened.inputs, &opened.outputs, info);
                 Ok(Live {
                     fire: rust::fire_boxed,
                     state,
@@ -338,9 +308,9 @@ pub(crate) fn message(bytes: &[u8]) -> Option<String> {
 /// A [`TaskInfo`] in the ABI's form; owns what it points at.
 struct RawTask {
     name: CString,
-    params: Vec<abi::Param>,
-    inputs: Vec<abi::Connection>,
-    outputs: Vec<abi::Connection>,
+    params: Vec<abi::CwParam>,
+    inputs: Vec<abi::CwConnection>,
+    outputs: Vec<abi::CwConnection>,
     _texts: Vec<CString>,
     _numbers: Vec<Vec<f64>>,
 }
@@ -356,17 +326,21 @@ impl RawTask {
             texts.push(c);
             Ok(p)
         };
-        let mut list = |ports: &[Connected]| -> Result<Vec<abi::Connection>, String> {
+        let mut list = |ports: &[Connected]| -> Result<Vec<abi::CwConnection>, String> {
             ports
                 .iter()
-                .map(|c| Ok(abi::Connection { name: text(&c.name)?, bytes: c.bytes, peek: c.peek }))
+                .map(|c| Ok(abi::CwConnection { name: text(&c.name)?, bytes: c.bytes, peek: c.peek }))
                 .collect()
         };
         let (inputs, outputs) = (list(&info.inputs)?, list(&info.outputs)?);
         let mut params = Vec::new();
         for (name, value) in &info.params {
-            let mut param =
-                abi::Param { name: text(name)?, text: std::ptr::null(), numbers: std::ptr::null(), count: 0 };
+            let mut param = abi::CwParam {
+                name: text(name)?,
+                text: std::ptr::null(),
+                numbers: std::ptr::null(),
+                count: 0,
+            };
             let values = match value {
                 Value::Number(x) => vec![*x],
                 Value::Bool(b) => vec![f64::from(u8::from(*b))],
@@ -388,8 +362,8 @@ impl RawTask {
         Ok(RawTask { name, params, inputs, outputs, _texts: texts, _numbers: numbers })
     }
 
-    fn task(&self, error: &mut [u8]) -> abi::Task {
-        abi::Task {
+    fn task(&self, error: &mut [u8]) -> abi::CwTask {
+        abi::CwTask {
             name: self.name.as_ptr(),
             params: self.params.as_ptr(),
             params_count: self.params.len() as u64,

@@ -38,7 +38,7 @@ impl PortSpec {
     ///
     /// # Safety
     /// The port's pointers must be as `cellweave.h` says.
-    pub(crate) unsafe fn from_raw(port: &abi::Port) -> Result<PortSpec, String> {
+    pub(crate) unsafe fn from_raw(port: &abi::CwPort) -> Result<PortSpec, String> {
         let text = |p: *const std::ffi::c_char| match p.is_null() {
             true => String::new(),
             // SAFETY: the caller's promise: a NUL terminated text.
