@@ -48,7 +48,7 @@ pub struct Memory {
     pub bytes: u64,
     /// A local store is hard: a plan that exceeds it is infeasible. A cache is not.
     pub hard: bool,
-    /// A host core's L1 data cache, in bytes: what live buffers of one segment should fit.
+    /// A host core's L1 data cache, in bytes: what live buffers of one unit should fit.
     pub l1_bytes: Option<u64>,
     /// Bytes/s at which what exceeds a soft budget moves instead; `None` = not measured, no contribution.
     pub overflow_bytes_per_s: Option<f64>,

@@ -83,7 +83,7 @@ fn outside_l1_ns(problem: &Problem, mapping: &[usize]) -> f64 {
 }
 
 /// Per element, the bytes that are alive at once while it fires its tasks one after the other: data between tasks of one
-/// segment from its producer's firing to its last consumer's, and beside it what the firing task reads from and writes
+/// unit from its producer's firing to its last consumer's, and beside it what the firing task reads from and writes
 /// to elsewhere.
 pub(crate) fn live_bytes(problem: &Problem, mapping: &[usize], schedule: &Schedule) -> Vec<u64> {
     let graph = problem.graph;

@@ -1,9 +1,9 @@
 //! What a plan says, by index: which tasks fire as one unit, which ports need a ring, who reads it.
 //!
-//! A *unit* is what the scheduler fires: a segment of the plan (tasks of one element with equal firstPeriod), or the
-//! part of it that hangs together. A segment that holds several sources keeps one; each other source is a unit of its
-//! own, so that a source that has nothing right now holds nobody else up. Splitting a segment never costs liveness:
-//! the argument of the model is about tasks, fusing them is what needs the equal firstPeriod.
+//! A *unit* is what the scheduler fires: tasks of one element with equal firstPeriod that are connected by edges. If
+//! several of them are sources, the unit keeps one; each other source is a separate unit, so that a source that has
+//! nothing right now delays no other. Splitting such tasks never costs liveness, because the model's argument is about
+//! single tasks; only firing them together needs the equal firstPeriod.
 
 use machine::{ElementId, Machine};
 use std::collections::{BTreeMap, HashMap};
@@ -115,7 +115,7 @@ impl Layout {
     ///
     /// # Errors
     /// [`LayoutError`] when the plan is for another application or machine, misses a task or an edge, gives an edge less
-    /// room than cannot hang, or orders a segment against its edges.
+    /// room than cannot hang, or orders a unit against its edges.
     pub fn new(graph: &Graph, machine: &Machine, plan: &Plan) -> Result<Layout, LayoutError> {
         if plan.format != work::plan::FORMAT {
             return err(format!(
@@ -223,7 +223,7 @@ impl Layout {
         }
     }
 
-    /// Splits each element's order into segments, and those into parts that hang together.
+    /// Splits each element's order into units: connected tasks of equal firstPeriod.
     fn make_units(
         &mut self,
         graph: &Graph,
@@ -242,7 +242,7 @@ impl Layout {
                 (element_of[t], rank[t]) = (e, place);
             }
         }
-        // Which tasks hang together inside a segment: union by the smaller index.
+        // Connected tasks of one element and firstPeriod: union by the smaller index.
         let mut root: Vec<TaskId> = (0..tasks).collect();
         fn find(root: &mut [TaskId], mut t: TaskId) -> TaskId {
             while root[t] != t {
@@ -391,7 +391,7 @@ impl Layout {
             let inside = unit == producer && rank[edge.to.task] > rank[port.task];
             if unit == producer && edge.delay < edge.peek + u64::from(!inside) {
                 return err(format!(
-                    "the plan puts both ends of {} into one segment, but the edge has peek {} and delay {}",
+                    "the plan puts both ends of {} into one unit, but the edge has peek {} and delay {}",
                     name(),
                     edge.peek,
                     edge.delay

@@ -6,7 +6,7 @@
 //! | [`read`] | TOML, JSON, GraphML, DOT and DagGen's text -> [`Graph`] |
 //! | [`mod@write`] | [`Graph`] -> TOML, JSON; files that appear whole or not at all |
 //! | [`daggen`] | random graphs after DagGen, the same for a seed for ever |
-//! | [`schedule`] | firstPeriod, slots, segments and order of a mapped graph: the one place that computes them |
+//! | [`schedule`] | firstPeriod, slots and order of a mapped graph: the one place that computes them |
 //! | [`plan`] | a plan and its JSON |
 //! | [`error`], [`sizes`] | what is wrong and where, the largest numbers |
 //!

@@ -134,10 +134,15 @@ fn a_resolved_plan_is_the_schedule_it_was_made_from() {
     let (mapping, s) = plan().resolve(&graph(), &ELEMENTS).unwrap();
     assert_eq!(mapping, [0, 1, 1, 0]);
     assert_eq!(s, schedule(&graph(), &mapping, 3, Buffering::Shared, 4).unwrap());
-    let segments = plan();
-    let segments: Vec<_> =
-        segments.segments().iter().map(|s| (s.element, s.first_period, s.tasks.len())).collect();
-    assert_eq!(segments, [("PPE0", 0, 1), ("PPE0", 5, 1), ("SPE0", 2, 1), ("SPE0", 3, 1)]);
+    let in_order: Vec<_> = plan()
+        .order
+        .iter()
+        .flat_map(|(element, tasks)| tasks.iter().map(|task| (element.clone(), plan().first_period[task])))
+        .collect();
+    assert_eq!(
+        in_order,
+        [("PPE0", 0), ("PPE0", 5), ("SPE0", 2), ("SPE0", 3)].map(|(e, f)| (e.to_string(), f))
+    );
 }
 
 #[test]

@@ -206,20 +206,20 @@ proptest! {
     }
 
     #[test]
-    fn contracting_segments_leaves_no_cycle(case in case(false)) {
+    fn firing_tasks_of_equal_first_period_together_leaves_no_cycle(case in case(false)) {
         let schedule = case.schedule().unwrap();
-        let segments = schedule.segments();
+        let equal = |&a: &usize, &b: &usize| schedule.first_period[a] == schedule.first_period[b];
+        let together: Vec<_> = schedule.order.iter().flat_map(|tasks| tasks.chunk_by(equal)).collect();
         let mut of = vec![usize::MAX; case.graph.tasks.len()];
-        for (s, segment) in segments.iter().enumerate() {
-            prop_assert!(!segment.tasks.is_empty());
-            segment.tasks.iter().for_each(|&t| of[t] = s);
+        for (s, tasks) in together.iter().enumerate() {
+            tasks.iter().for_each(|&t| of[t] = s);
         }
         let edges: Vec<_> = case.graph.edges.iter().filter(|e| e.delay == 0)
             .map(|e| (of[e.from.task], of[e.to.task])).filter(|(a, b)| a != b).collect();
-        let mut left: Vec<bool> = vec![true; segments.len()];
-        for _ in 0..segments.len() {
-            let free = (0..segments.len()).find(|&s| left[s] && !edges.iter().any(|&(a, b)| b == s && left[a]));
-            prop_assert!(free.is_some(), "segments wait for each other");
+        let mut left: Vec<bool> = vec![true; together.len()];
+        for _ in 0..together.len() {
+            let free = (0..together.len()).find(|&s| left[s] && !edges.iter().any(|&(a, b)| b == s && left[a]));
+            prop_assert!(free.is_some(), "tasks that fire together wait for each other");
             left[free.unwrap()] = false;
         }
     }

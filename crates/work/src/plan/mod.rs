@@ -54,7 +54,7 @@ pub struct Plan {
     pub batch: u64,
     /// Element -> its tasks in firing order.
     pub order: BTreeMap<String, Vec<String>>,
-    /// Task -> firstPeriod, in batches. Tasks of one element with equal firstPeriod are a segment.
+    /// Task -> firstPeriod, in batches. Tasks of one element with equal firstPeriod may fire as one unit.
     pub first_period: BTreeMap<String, u64>,
     /// In the application's order.
     pub edges: Vec<PlannedEdge>,
@@ -79,29 +79,4 @@ pub struct PlannedEdge {
     pub slots_in: u64,
     /// firstPeriod of the consumer, in batches.
     pub first_period: u64,
-}
-
-/// Tasks of one element with equal firstPeriod: fired as one unit, in this order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PlannedSegment<'a> {
-    /// The element's name.
-    pub element: &'a str,
-    /// In batches.
-    pub first_period: u64,
-    /// In firing order.
-    pub tasks: &'a [String],
-}
-
-impl Plan {
-    /// The runs of tasks of one element with equal firstPeriod, element by element, in firing order.
-    pub fn segments(&self) -> Vec<PlannedSegment<'_>> {
-        let first = |task: &String| self.first_period.get(task).copied().unwrap_or(0);
-        let mut segments = Vec::new();
-        for (element, order) in &self.order {
-            for tasks in order.chunk_by(|a, b| first(a) == first(b)) {
-                segments.push(PlannedSegment { element, first_period: first(&tasks[0]), tasks });
-            }
-        }
-        segments
-    }
 }

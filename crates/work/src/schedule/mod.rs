@@ -1,4 +1,4 @@
-//! firstPeriod, slots, segments and order of a mapped graph. Everything else reads them from here or from the plan.
+//! firstPeriod, slots and order of a mapped graph. Everything else reads them from here or from the plan.
 //!
 //! The rules, for batches of B instances (`p = ceil(peek / B)`, `d = floor(delay / B)`, `D` = firstPeriod of the
 //! consumer less firstPeriod of the producer; `streaming-schedule` 3.2.2, and its "future optimisation"):
@@ -66,7 +66,8 @@ pub struct Schedule {
     pub slots: Vec<Slots>,
     /// Bytes of stream buffers per element, by the rule. Absurd sums stop at `u64::MAX`.
     pub buffers_bytes: Vec<u64>,
-    /// Per element, its tasks by (firstPeriod, topological place); tasks of equal firstPeriod are a segment.
+    /// Per element, its tasks by (firstPeriod, topological place). Tasks of equal firstPeriod may fire as one unit: their
+    /// set is convex, because a path out and back would raise firstPeriod.
     pub order: Vec<Vec<TaskId>>,
 }
 
@@ -77,31 +78,6 @@ pub struct Slots {
     pub out: u64,
     /// At the consumer (the whole buffer, where it is shared).
     pub r#in: u64,
-}
-
-/// Tasks of one element with equal firstPeriod: fired as one unit, in this order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Segment<'a> {
-    /// Index of the element.
-    pub element: usize,
-    /// In batches.
-    pub first_period: u64,
-    /// In topological order.
-    pub tasks: &'a [TaskId],
-}
-
-impl Schedule {
-    /// The runs of tasks of one element with equal firstPeriod, element by element, in firing order. A segment is convex: a
-    /// path out and back would raise firstPeriod; hence the graph of segments has no cycle but through delays.
-    pub fn segments(&self) -> Vec<Segment<'_>> {
-        let mut segments = Vec::new();
-        for (element, order) in self.order.iter().enumerate() {
-            for tasks in order.chunk_by(|&a, &b| self.first_period[a] == self.first_period[b]) {
-                segments.push(Segment { element, first_period: self.first_period[tasks[0]], tasks });
-            }
-        }
-        segments
-    }
 }
 
 /// Why a mapped graph has no schedule.
