@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a hand-over and a message cost beside the peers, how well plans are made, how fast the simulator is. Each bench writes into its own folder.
+# Every bench: hand-overs and messages beside the peers, planning, the simulator. Each writes into its own folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 .venv/bin/python benches/stream-overhead/run.py "$@"

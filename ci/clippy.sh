@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# No clippy warning anywhere; clippy.toml holds the rules of the house.
+# No clippy warning anywhere; clippy.toml has our own rules.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo clippy --workspace --all-targets --locked --quiet -- -D warnings

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Rust is formatted as rustfmt.toml says.
+# Rust has the format of rustfmt.toml.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo fmt --all --check

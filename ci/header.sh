@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The C headers compile alone, without a warning, as C and as C++; mpi.h is what its tables say.
+# The C headers compile alone, without a warning, as C and as C++; mpi.h agrees with its tables.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for header in python/cellweave/include/cellweave.h python/cellweave/mpi/include/mpi.h; do

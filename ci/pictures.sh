@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The pictures of README and book, drawn anew by the tool itself: run `make demo` first.
+# Draws the pictures of README and book again, with the tool itself. Run `make demo` first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cp demo/app-mapping.png docs/pictures/vocoder.png

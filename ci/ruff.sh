@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Python is linted and formatted.
+# Python has no warning of ruff, and its format.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 paths=(python pep517 tests examples benches ci)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The C side of the MPI library, and the programs of its tests, with gcc's sanitizers (addresses, leaks, undefined behaviour) on
-# 1 to 3 ranks. Its own target folder: the library there is not everybody's.
+# The C side of the MPI library and the programs of its tests, with gcc's sanitizers (addresses, leaks, undefined
+# behaviour), on 1 to 3 ranks. It has its own target folder, because the library there is built differently.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")/sanitize
@@ -9,7 +9,7 @@ export SANITIZERS="-fsanitize=address,undefined -fno-sanitize-recover=all"
 CC="${CC:-cc} $SANITIZERS" CARGO_TARGET_DIR=$target python3 pep517/native.py --into "$TREE" --debug
 mkdir -p "$PROGRAMS"
 
-# Compiles a program and runs it; says what it said when that isn't "ok NAME" alone.
+# Compiles a program and runs it; shows its output when that is not just "ok NAME".
 check() {
     local name said code
     name=$(basename "$1" .c)

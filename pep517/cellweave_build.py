@@ -1,10 +1,9 @@
 """The build backend: it checks for cargo, builds the MPI library and `cellrun`, then lets maturin make the wheel.
 
-`pip install .`, `pip install -e .`, `pip wheel .` and building an sdist all come through these hooks. The MPI library
-and its launcher (`native`) are built and laid out before maturin packs them: into the package's folder, which an
-editable install uses as it stands, and into `build/wheel/scripts` for the environment's own `bin`. (Left to itself,
-maturin drops a binary that stands beside a pyo3 library without a word; and `maturin develop` does not come through
-here: use `pip install -e .`.)
+`pip install .`, `pip install -e .`, `pip wheel .` and building an sdist all call these hooks. `native` builds the MPI
+library and its launcher and puts them where maturin packs them: into the package's folder, which an editable install
+uses directly, and into `build/wheel/scripts` for the environment's `bin`. Maturin alone would silently drop a binary
+beside a pyo3 library. `maturin develop` does not call these hooks: use `pip install -e .`.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def build_editable(wheel_directory: str, config_settings: Any = None, metadata_d
 
 
 def _check() -> None:
-    """Stop early and say what to install; maturin would fetch a compiler by itself."""
+    """Stop with a message when cargo is missing; maturin would download a compiler."""
     if shutil.which("cargo") is None:
         sys.exit(
             "cellweave: building needs Rust 1.88 or newer, and `cargo` is not on PATH.\n"

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Build the MPI library and its launcher, and lay them out with the header and the compilers.
 
-The wheel's build comes through here; so does who works on the library:
+The wheel's build uses this file. To work on the library:
 
     python pep517/native.py --into DIR [--debug]
 
 makes DIR/bin (cellcc, cellcxx, cellrun; mpicc, mpicxx, mpiexec, mpirun), DIR/include/mpi.h and DIR/lib/libmpi_abi.so.1.
-The same layout is `cellweave/mpi` in the wheel. What is up to date is not built again, and several may run at once:
-files appear whole.
+`cellweave/mpi` in the wheel has the same layout. What is up to date is not built again. Several builds may run at the
+same time, because files appear whole.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ SCRIPTS = ROOT / "pep517" / "scripts"
 HEADER = ROOT / "python" / "cellweave" / "mpi" / "include" / "mpi.h"
 SONAME = "libmpi_abi.so.1"
 
-# The library that `-lmpi_abi` finds. A wheel holds no symbolic links; the linker reads this in a link's place.
+# The file that `-lmpi_abi` finds. A wheel has no symbolic links; the linker reads this file instead.
 LINKER_SCRIPT = f"/* The linker goes on to the library beside this file. */\nINPUT({SONAME})\n"
 
 
 def run(command: list[str], what: str) -> str:
-    """Run a command and give what it printed; end with its own words when it fails."""
+    """Run a command and give its output; end the program when it fails."""
     try:
         done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     except FileNotFoundError:
@@ -45,7 +45,7 @@ def run(command: list[str], what: str) -> str:
 
 
 def put(path: Path, content: bytes, mode: int = 0o644) -> None:
-    """Write a file so that others see the old one or the new one whole; leave it alone when it is the same."""
+    """Write a file whole, so that others see the old one or the new one; do nothing when it is the same."""
     if path.is_file() and path.read_bytes() == content and path.stat().st_mode & 0o777 == mode:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def put(path: Path, content: bytes, mode: int = 0o644) -> None:
 
 
 def cargo(debug: bool) -> tuple[Path, Path]:
-    """Build the crate; its static library and the launcher."""
+    """Build the crates; give the static library and the launcher."""
     profile = "dev" if debug else "mpi"
     command = ["cargo", "build", "--quiet", "--package", "cellweave-mpi", "--profile", profile]
     command += ["--lib", "--bins", "--message-format", "json-render-diagnostics"]
@@ -71,7 +71,7 @@ def cargo(debug: bool) -> tuple[Path, Path]:
 
 
 def link(archive: Path, debug: bool) -> Path:
-    """The shared library, beside the static one that it is made of."""
+    """Link the shared library beside the static one that it is made of."""
     library = archive.with_name(SONAME)
     parts = [archive, ABI / "names.c", ABI / "names.map", HEADER, Path(__file__)]
     if library.is_file() and all(part.stat().st_mtime_ns < library.stat().st_mtime_ns for part in parts):
@@ -81,7 +81,7 @@ def link(archive: Path, debug: bool) -> Path:
         names, linked = f"{folder}/names.o", f"{folder}/{SONAME}"
         flags = ["-std=gnu11", "-O2", "-fPIC", "-Wall", "-Wextra", "-Werror", f"-I{HEADER.parent}"]
         run([*compiler, *flags, "-c", str(ABI / "names.c"), "-o", names], "compiling the MPI names")
-        # Every object of the archive takes part, because nothing asks for one whose name has a weak default already;
+        # Take every object of the archive: none is asked for by name, because each name already has a weak default.
         # --gc-sections drops what no exported name reaches. -Bsymbolic-functions binds the jump from MPI_X to PMPI_X
         # here.
         flags = ["-shared", "-o", linked, names, "-Wl,--whole-archive", str(archive), "-Wl,--no-whole-archive"]
@@ -101,7 +101,7 @@ def version() -> str:
 
 
 def stripped(program: Path, debug: bool) -> bytes:
-    """A program's file, without what only a debugger reads."""
+    """A program's file without the parts for debuggers."""
     if debug or shutil.which("strip") is None:
         return program.read_bytes()
     with tempfile.NamedTemporaryFile(dir=program.parent, prefix=".strip-") as file:
@@ -127,7 +127,7 @@ def build(into: Path, debug: bool = False) -> None:
 
 
 def stage(package: Path, data: Path) -> None:
-    """Build into the package's folder, and put what an environment's own `bin` gets where maturin packs it."""
+    """Build into the package's folder, and put the programs for an environment's `bin` where maturin packs them."""
     build(package)
     put(data / "scripts" / "cellrun", (package / "bin" / "cellrun").read_bytes(), 0o755)
     for name in ("cellcc", "cellcxx"):

@@ -1,5 +1,5 @@
 #!python
-"""Runs the script of the same name that lies inside the package cellweave, wherever that is installed."""
+"""Runs the script of the same name inside the package cellweave, wherever that is installed."""
 
 import os
 import sys
