@@ -59,7 +59,8 @@ def put(path: Path, content: bytes, mode: int = 0o644) -> None:
 def cargo(debug: bool) -> tuple[Path, Path]:
     """Build the crates; give the static library and the launcher."""
     profile = "dev" if debug else "mpi"
-    command = ["cargo", "build", "--quiet", "--package", "cellweave-mpi", "--profile", profile]
+    command = ["cargo", "build", "--quiet", "--profile", profile]
+    command += ["--package", "cellweave-mpi", "--package", "cellweave-launch"]
     command += ["--lib", "--bins", "--message-format", "json-render-diagnostics"]
     products: dict[str, Path] = {}
     for line in run(command, "building the MPI library").splitlines():

@@ -90,7 +90,7 @@ fn not_running() -> Failure {
         phase::BEFORE => "before MPI_Init",
         phase::FINALISED => "after MPI_Finalize",
         // Nothing of the library works in there; the parent is still the rank.
-        _ => crate::launch::abort(
+        _ => launch::abort(
             MPI_ERR_OTHER,
             "MPI was called in a process that a rank forked; only the rank itself, which called MPI_Init, may call it",
         ),

@@ -3,7 +3,6 @@
 use crate::abi::{self, values::*};
 use crate::check::{self, CHECKING, Failure, mpi};
 use crate::comm::{Comm, FREE_CONTEXT};
-use crate::launch;
 use crate::p2p::buffered;
 use crate::profile;
 use crate::progress;
@@ -47,6 +46,8 @@ fn start(required: c_int) -> Result<c_int, Failure> {
         settings::COPY_FROM.store(from, Ordering::Relaxed);
     }
     let job = launch::join().map_err(|text| Failure::new(MPI_ERR_OTHER, text))?;
+    // SAFETY: the handler sets one atomic word.
+    unsafe { libc::pthread_atfork(None, None, Some(forked)) };
     let header = job.segment.header();
     // Who comes first sets it; the launcher knows nothing of contexts.
     let _ = header.next_context.compare_exchange(0, FREE_CONTEXT, Ordering::AcqRel, Ordering::Acquire);
@@ -70,6 +71,13 @@ fn start(required: c_int) -> Result<c_int, Failure> {
     }
     runtime::set_phase(phase::RUNNING);
     Ok(required)
+}
+
+/// A forked child has no part in the job: the rank is its parent.
+extern "C" fn forked() {
+    if runtime::phase() == phase::RUNNING {
+        runtime::set_phase(phase::FORKED);
+    }
 }
 
 /// What to say of requests that were neither completed nor freed; nothing when there are none.

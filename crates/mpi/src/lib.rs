@@ -1,12 +1,11 @@
-//! MPI on one machine, by the standard's ABI: this crate becomes `libmpi_abi.so.1`, and its launcher is `cellrun`.
+//! MPI on one machine, by the standard's ABI: this crate becomes `libmpi_abi.so.1`.
 //!
-//! A rank is a process. All ranks of a job share one segment of memory, which the launcher makes and every rank inherits; the
-//! crate `transport` moves messages through it. Rooms, from the ground up:
+//! A rank is a process. All ranks of a job share one segment of memory, which the launcher (crate `launch`) makes and
+//! every rank inherits; the crate `transport` moves messages through it. Rooms, from the ground up:
 //!
 //! | module | what it does | imports |
 //! |---|---|---|
 //! | `abi` | the ABI's values and C types, generated from `abi/*.txt` | |
-//! | `launch` | joining a job, or being one alone; the launcher's work | |
 //! | `datatype` | layouts of data: constructors, packing, spans | abi |
 //! | `handles`, `runtime`, `check` | objects behind handles; the library's one state and who is inside; errors as users see them | |
 //! | `comm` | groups, communicators, attributes, error handlers, infos | runtime |
@@ -31,7 +30,6 @@ pub mod comm;
 pub mod datatype;
 mod env;
 pub mod handles;
-pub mod launch;
 mod memory;
 pub mod op;
 pub mod p2p;

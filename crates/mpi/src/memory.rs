@@ -75,7 +75,7 @@ fn exhausted(bytes: usize) -> ! {
          see ulimit -v and the memory of the container"
     );
     let text = std::str::from_utf8(&line.text[..line.bytes]).unwrap_or("out of memory");
-    crate::launch::abort(MPI_ERR_NO_MEM, text)
+    launch::abort(MPI_ERR_NO_MEM, text)
 }
 
 /// Without a hint memory is aligned to a cache line.

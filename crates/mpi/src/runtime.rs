@@ -92,7 +92,7 @@ struct EndOfJob;
 
 impl Abort for EndOfJob {
     fn abort(&self, why: &str) -> ! {
-        crate::launch::abort(1, why)
+        launch::abort(1, why)
     }
 
     fn leave(&self) -> ! {

@@ -2,7 +2,7 @@
 //! to end badly is told.
 
 mod common;
-#[path = "launch/job.rs"]
+#[path = "../../launch/tests/launch/job.rs"]
 mod job;
 
 use common::tree;

@@ -7,8 +7,8 @@ use super::errors;
 use crate::abi;
 use crate::abi::values::*;
 use crate::check::{self, Failure, mpi};
-use crate::launch::options::{ERRHANDLERS, INITIAL_ERRHANDLER};
 use crate::runtime::{self, State, phase};
+use launch::options::{ERRHANDLERS, INITIAL_ERRHANDLER};
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::Mutex;
@@ -98,7 +98,7 @@ pub fn raise(comm: Option<abi::Comm>, code: c_int, function: &'static str, text:
         if initial() == MPI_ERRORS_RETURN {
             return code;
         }
-        crate::launch::abort(code, &format!("{function}: {text}"));
+        launch::abort(code, &format!("{function}: {text}"));
     }
     let (comm, action) = {
         let state = runtime::enter();
@@ -109,7 +109,7 @@ pub fn raise(comm: Option<abi::Comm>, code: c_int, function: &'static str, text:
     match action {
         Action::Returns => {}
         // Which rank it is, the launcher says.
-        Action::EndsJob => crate::launch::abort(code, &format!("{function}: {text}")),
+        Action::EndsJob => launch::abort(code, &format!("{function}: {text}")),
         Action::Calls(handler) => {
             let (mut object, mut told) = (comm.0, code);
             // SAFETY: a function of the program's that takes a communicator and a code, which live during the call; nobody is
@@ -265,7 +265,7 @@ pub unsafe extern "C" fn cellweave_unsupported(function: *const c_char) -> c_int
     }
     errors::remember(code, format!("{function}: {text}"));
     if TOLD.lock().unwrap().insert(function) {
-        crate::launch::say(&format!("{function}: {text}; it returns MPI_ERR_UNSUPPORTED_OPERATION"));
+        launch::say(&format!("{function}: {text}; it returns MPI_ERR_UNSUPPORTED_OPERATION"));
     }
     code
 }

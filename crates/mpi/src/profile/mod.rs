@@ -5,7 +5,6 @@
 //! calls the first ones are timed, then one of `SAMPLED`, which stands for as many. Waiting that takes long, which is what
 //! differs from call to call, is always timed.
 
-pub mod pattern;
 pub mod stuck;
 
 use crate::abi::values::FUNCTIONS;

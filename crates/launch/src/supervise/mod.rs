@@ -5,15 +5,14 @@ mod ends;
 mod output;
 mod start;
 
-use super::foreign;
-use super::front::signals;
-use super::lines::{Sink, Source};
-use super::offer::{self, Connection, Listener, Request};
-use super::options::{self, Options};
-use super::poll::{Poll, READABLE};
-use super::processes::{self, adopt_orphans};
-use crate::profile::pattern::{self, Run};
-use crate::profile::stuck::Watch;
+use crate::foreign;
+use crate::lines::{Sink, Source};
+use crate::offer::{self, Ask, Connection, Listener};
+use crate::options::{self, LaunchOptions};
+use crate::poll::{Poll, READABLE};
+use crate::processes::{self, adopt_orphans, signals};
+use crate::profile::{self, JobRun};
+use crate::stuck::Watch;
 use ends::Rank;
 use host::clock::kernel_ns;
 use start::raise_descriptors;
@@ -48,7 +47,7 @@ pub struct Program {
 /// A job, ready to start.
 pub struct Prepared {
     /// The command line.
-    pub options: Options,
+    pub options: LaunchOptions,
     /// What to start.
     pub programs: Vec<Program>,
     /// Where each rank runs; nothing: anywhere.
@@ -307,10 +306,10 @@ impl Supervisor {
 
     fn hear_connection(&mut self, index: u64) {
         let Some(connection) = self.connections.get(&index) else { return };
-        let heard = match connection.request() {
+        let heard = match connection.asked() {
             Ok(None) => return,
-            Ok(Some((Request::Memory, _))) => connection.give(&self.job.memory).is_ok(),
-            Ok(Some((Request::Claimed, rank))) if rank < self.ranks.len() => {
+            Ok(Some((Ask::Memory, _))) => connection.give(&self.job.memory).is_ok(),
+            Ok(Some((Ask::Claimed, rank))) if rank < self.ranks.len() => {
                 let pid = connection.pid;
                 self.lines.insert(index, rank);
                 self.claimed(rank, pid);
@@ -366,8 +365,8 @@ impl Supervisor {
         let programs: Vec<String> =
             self.job.programs.iter().map(|program| program.file.display().to_string()).collect();
         let elapsed_s = (ended_ns - self.started_ns) as f64 / 1e9;
-        let text = pattern::text(&self.job.segment, &Run { programs: &programs, elapsed_s });
-        if let Err(error) = pattern::write(file, &text) {
+        let text = profile::text(&self.job.segment, &JobRun { programs: &programs, elapsed_s });
+        if let Err(error) = profile::write(file, &text) {
             self.say(&format!("--profile {}: {error}", file.display()));
             self.code = self.code.max(1);
         }

@@ -10,7 +10,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 /// What a process asks the launcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Request {
+pub enum Ask {
     /// For the job's memory.
     Memory = b'm',
     /// Nothing: it says that it is now this rank.
@@ -19,7 +19,7 @@ pub enum Request {
 
 const MESSAGE: usize = 8;
 /// asm-generic/fcntl.h; the libc crate lacks it.
-pub(super) const F_SETSIG: libc::c_int = 10;
+pub(crate) const F_SETSIG: libc::c_int = 10;
 
 /// The socket's name for a job.
 pub fn name(identity: u64) -> String {
@@ -143,7 +143,7 @@ impl Connection {
     ///
     /// # Errors
     /// It has gone, or talks nonsense.
-    pub fn request(&self) -> io::Result<Option<(Request, usize)>> {
+    pub fn asked(&self) -> io::Result<Option<(Ask, usize)>> {
         let mut message = [0u8; MESSAGE];
         // SAFETY: a place of that length.
         let bytes = unsafe { libc::recv(self.fd(), message.as_mut_ptr().cast(), MESSAGE, 0) };
@@ -152,8 +152,8 @@ impl Connection {
         }
         let rank = u32::from_le_bytes([message[4], message[5], message[6], message[7]]) as usize;
         match message[0] {
-            b'm' if bytes == MESSAGE as isize => Ok(Some((Request::Memory, rank))),
-            b'c' if bytes == MESSAGE as isize => Ok(Some((Request::Claimed, rank))),
+            b'm' if bytes == MESSAGE as isize => Ok(Some((Ask::Memory, rank))),
+            b'c' if bytes == MESSAGE as isize => Ok(Some((Ask::Claimed, rank))),
             _ => Err(io::ErrorKind::ConnectionReset.into()),
         }
     }
@@ -221,7 +221,7 @@ impl Line {
         Ok(Self(socket))
     }
 
-    fn ask(&self, request: Request, rank: usize) -> io::Result<()> {
+    fn ask(&self, request: Ask, rank: usize) -> io::Result<()> {
         let mut message = [request as u8, 0, 0, 0, 0, 0, 0, 0];
         message[4..].copy_from_slice(&(rank as u32).to_le_bytes());
         // SAFETY: a message of that length.
@@ -235,7 +235,7 @@ impl Line {
     /// # Errors
     /// The launcher has gone, or doesn't let this process in.
     pub fn memory(&self, rank: usize) -> io::Result<OwnedFd> {
-        self.ask(Request::Memory, rank)?;
+        self.ask(Ask::Memory, rank)?;
         let mut byte = [0u8];
         let mut piece = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
         let mut control = Control::new();
@@ -265,7 +265,7 @@ impl Line {
     /// # Errors
     /// The launcher has gone.
     pub fn claim(self, rank: usize) -> io::Result<()> {
-        self.ask(Request::Claimed, rank)?;
+        self.ask(Ask::Claimed, rank)?;
         let fd = self.0.as_raw_fd();
         std::mem::forget(self.0);
         // SAFETY: flags of a socket of ours, which nothing is sent to any more: the only event is its end.
@@ -300,11 +300,11 @@ mod tests {
         };
         assert_eq!(connection.pid as u32, std::process::id());
         let request = loop {
-            if let Some(request) = connection.request().unwrap() {
+            if let Some(request) = connection.asked().unwrap() {
                 break request;
             }
         };
-        assert_eq!(request, (Request::Memory, 5));
+        assert_eq!(request, (Ask::Memory, 5));
         connection.give(&memory).unwrap();
         let mut received: std::fs::File = asking.join().unwrap().into();
         received.write_all(b"same").unwrap();

@@ -4,13 +4,13 @@
 //! everything below it comes back to it; when it dies, the ranks die with it and what is left comes to this one; when this one
 //! dies, the supervisor sees its pipe end.
 
-use super::foreign;
-use super::options::{self, Asked, HELP, Options};
-use super::place::{self, Places};
-use super::processes::{self, adopt_orphans, end_descendants, exit_code};
-use super::spawn;
-use super::supervise::{Prepared, Program, Signal, Supervisor};
+use crate::foreign;
+use crate::options::{self, Asked, HELP, LaunchOptions};
+use crate::place::{self, Places};
+use crate::processes::{self, adopt_orphans, end_descendants, exit_code};
 use crate::profile;
+use crate::spawn;
+use crate::supervise::{Prepared, Program, Signal, Supervisor};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{IsTerminal, Write};
@@ -66,7 +66,7 @@ fn refuse(code: i32, text: &str) -> i32 {
 }
 
 /// Everything that can go wrong before a process is started.
-fn prepare(mut options: Options) -> Result<Prepared, (i32, String)> {
+fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
     let here = std::env::current_dir().map_err(|error| (2, format!("the current folder: {error}")))?;
     let ranks = options.ranks();
     if options.timeout_s.is_none() {
@@ -99,7 +99,7 @@ fn prepare(mut options: Options) -> Result<Prepared, (i32, String)> {
         segment.header().hooks.fetch_or(hook::STUCK, Ordering::Relaxed);
     }
     if let Some(file) = &options.profile {
-        profile::pattern::check(&here.join(file)).map_err(|text| (2, format!("--profile {text}")))?;
+        profile::check(&here.join(file)).map_err(|text| (2, format!("--profile {text}")))?;
     }
     segment.header().identity.store(random(), Ordering::Relaxed);
     Ok(Prepared { options, programs, cpus, held, memory, segment })
@@ -128,19 +128,6 @@ fn random() -> u64 {
     u64::from_ne_bytes(bytes)
 }
 
-/// A set of signals.
-pub(super) fn signals(which: impl IntoIterator<Item = i32>) -> libc::sigset_t {
-    // SAFETY: an initialised set and valid numbers.
-    unsafe {
-        let mut set = std::mem::zeroed();
-        libc::sigemptyset(&mut set);
-        for signal in which {
-            libc::sigaddset(&mut set, signal);
-        }
-        set
-    }
-}
-
 /// What `nohup` and its like told this process to ignore is not passed on.
 fn ignored(signal: i32) -> bool {
     // SAFETY: asks only.
@@ -153,7 +140,7 @@ fn ignored(signal: i32) -> bool {
 fn run(prepared: Prepared) -> i32 {
     adopt_orphans();
     let passed_on: Vec<i32> = PASSED_ON.into_iter().filter(|&signal| !ignored(signal)).collect();
-    let awaited = signals(passed_on.iter().copied().chain([libc::SIGCHLD]));
+    let awaited = processes::signals(passed_on.iter().copied().chain([libc::SIGCHLD]));
     // SAFETY: valid sets; the mask of before goes to the ranks.
     let mask = unsafe {
         let mut before = std::mem::zeroed();

@@ -117,6 +117,28 @@ pub fn exit_code(status: Status) -> i32 {
     if libc::WIFSIGNALED(status) { 128 + libc::WTERMSIG(status) } else { libc::WEXITSTATUS(status) }
 }
 
+/// A set of signals.
+pub(crate) fn signals(which: impl IntoIterator<Item = i32>) -> libc::sigset_t {
+    // SAFETY: an initialised set and valid numbers.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        for signal in which {
+            libc::sigaddset(&mut set, signal);
+        }
+        set
+    }
+}
+
+/// The name of this computer.
+pub fn host_name() -> String {
+    let mut name = [0u8; 256];
+    // SAFETY: at most as many bytes as `name` has but one, which stays 0.
+    unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) };
+    let bytes = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
+    String::from_utf8_lossy(&name[..bytes]).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

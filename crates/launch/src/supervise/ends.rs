@@ -1,9 +1,9 @@
 //! How ranks end, and what that means for the job.
 
-use super::super::lines::Sink;
-use super::super::poll::READABLE;
-use super::super::processes::{self, Status, end_descendants, ended_child};
 use super::{CLAIMANT, MS, Supervisor};
+use crate::lines::Sink;
+use crate::poll::READABLE;
+use crate::processes::{self, Status, end_descendants, ended_child};
 use host::clock::kernel_ns;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};

@@ -12,7 +12,7 @@ use transport::segment::{CLASSES, Names, Tallies, class_bytes};
 pub const FORMAT: u32 = 1;
 
 /// What the launcher knows beside the ranks' tables.
-pub struct Run<'a> {
+pub struct JobRun<'a> {
     /// The programs, as they were given.
     pub programs: &'a [String],
     /// From the first rank's start to the last one's end.
@@ -57,7 +57,7 @@ struct Sum {
 }
 
 /// The file's text. The job must be counted (`Segment::create_counted`).
-pub fn text(segment: &Segment, run: &Run) -> String {
+pub fn text(segment: &Segment, run: &JobRun) -> String {
     let ranks = segment.ranks();
     let tables: Vec<Tallies> = (0..ranks).filter_map(|rank| segment.tallies(rank)).collect();
     let names = segment.names();
@@ -190,7 +190,7 @@ mod tests {
             tally.times.fetch_add(1, Ordering::Relaxed);
             tally.amount.fetch_add(bytes, Ordering::Relaxed);
         }
-        let text = text(&segment, &Run { programs: &["a \"b\"".into()], elapsed_s: 0.5 });
+        let text = text(&segment, &JobRun { programs: &["a \"b\"".into()], elapsed_s: 0.5 });
         assert!(text.contains(r#"{"source": 1, "destination": 0, "bytes": 11, "messages": 3}"#), "{text}");
         assert!(text.contains(r#""programs": ["a \"b\""]"#), "{text}");
         assert!(text.contains(r#"{"least_bytes": 0, "most_bytes": 0, "bytes": 0, "messages": 1}"#), "{text}");

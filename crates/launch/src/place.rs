@@ -10,8 +10,8 @@
 //! Two jobs side by side do not pile up on the first cores: each launcher holds the cores that it gave away, by the names of
 //! abstract sockets, and takes none that another holds; when too few are left, the kernel places the ranks.
 
-use super::offer;
-use super::options::Placement;
+use crate::offer;
+use crate::options::Placement;
 use machine::{Element, Machine, Place};
 use std::cmp::Reverse;
 use std::os::fd::OwnedFd;

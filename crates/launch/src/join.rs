@@ -4,10 +4,9 @@
 //! socket gives it. A place is taken once: a program that a rank starts, though it inherits the rank's environment, is a job of
 //! its own. Who takes a place without being the launcher's own child says so to the launcher, which watches it from then on.
 
-use super::foreign;
-use super::offer::{self, Line};
-use super::processes;
-use crate::runtime::{self, phase};
+use crate::foreign;
+use crate::offer::{self, Line};
+use crate::processes;
 use std::io::{self, Write};
 use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::OnceLock;
@@ -26,6 +25,8 @@ pub struct Job {
     pub rank: usize,
     /// Started by itself, without a launcher (or as a second process in the place of a rank).
     pub alone: bool,
+    /// The process that joined: a child that it forks has no part in the job.
+    process: u32,
 }
 
 static JOB: OnceLock<Job> = OnceLock::new();
@@ -40,8 +41,8 @@ pub fn job() -> Option<&'static Job> {
 /// # Errors
 /// What went wrong, for the user.
 pub fn join() -> Result<&'static Job, String> {
-    let job = match Place::of_environment() {
-        Some(place) => place.take()?,
+    let job = match Seat::of_environment() {
+        Some(seat) => seat.take()?,
         None => match foreign::started_by_another(|name| std::env::var(name).ok()) {
             Some(text) => return Err(text),
             None => None,
@@ -49,34 +50,25 @@ pub fn join() -> Result<&'static Job, String> {
     };
     let job = job.map_or_else(alone, Ok)?;
     job.segment.keep_from_children();
-    // SAFETY: the handler sets one atomic word.
-    unsafe { libc::pthread_atfork(None, None, Some(forked)) };
     job.segment.rank(job.rank).stage.store(stage::CLAIMED, Ordering::Release);
     Ok(JOB.get_or_init(|| job))
-}
-
-/// A forked child has no part in the job: the rank is its parent.
-extern "C" fn forked() {
-    if runtime::phase() == phase::RUNNING {
-        runtime::set_phase(phase::FORKED);
-    }
 }
 
 fn alone() -> Result<Job, String> {
     let segment = Segment::alone().map_err(|error| format!("no memory for messages: {error}"))?;
     segment.rank(0).pid.store(std::process::id(), Ordering::Relaxed);
-    Ok(Job { segment, rank: 0, alone: true })
+    Ok(Job { segment, rank: 0, alone: true, process: std::process::id() })
 }
 
 /// What the environment says.
 #[derive(Debug, PartialEq)]
-struct Place {
+struct Seat {
     fd: RawFd,
     rank: usize,
     socket: String,
 }
 
-impl Place {
+impl Seat {
     fn of_environment() -> Option<Self> {
         Self::parse(&std::env::var(VARIABLE).ok()?)
     }
@@ -120,7 +112,7 @@ impl Place {
                 let _ = line.claim(self.rank);
             }
         }
-        Ok(Some(Job { segment, rank: self.rank, alone: false }))
+        Ok(Some(Job { segment, rank: self.rank, alone: false, process: own }))
     }
 
     /// The memory, if the descriptor is still what the launcher made it.
@@ -212,7 +204,7 @@ fn say_alone(text: &str) {
 pub fn abort(code: i32, text: &str) -> ! {
     let code = if code & 0xff == 0 { 1 } else { code & 0xff };
     match job() {
-        Some(job) if !job.alone && runtime::phase() != phase::FORKED => {
+        Some(job) if !job.alone && job.process == std::process::id() => {
             job.segment.explain(job.rank, code, text);
             transport::wait::end(&job.segment, Some(job.rank));
         }
@@ -234,16 +226,16 @@ mod tests {
 
     #[test]
     fn a_place_is_read_as_the_launcher_writes_it() {
-        let place = Place { fd: 200, rank: 3, socket: "cellweave-12".into() };
-        assert_eq!(Place::parse("200:3:4:cellweave-12"), Some(place));
+        let seat = Seat { fd: 200, rank: 3, socket: "cellweave-12".into() };
+        assert_eq!(Seat::parse("200:3:4:cellweave-12"), Some(seat));
         for text in ["", "200:3", "x:3:4:s", "-1:3:4:s", "200:-3:4:s"] {
-            assert_eq!(Place::parse(text), None, "{text}");
+            assert_eq!(Seat::parse(text), None, "{text}");
         }
     }
 
     #[test]
     fn a_place_whose_job_is_over_is_none() {
-        let place = Place { fd: 999_999, rank: 0, socket: "cellweave-nobody-listens".into() };
-        assert!(place.take().unwrap().is_none());
+        let seat = Seat { fd: 999_999, rank: 0, socket: "cellweave-nobody-listens".into() };
+        assert!(seat.take().unwrap().is_none());
     }
 }

@@ -1,6 +1,6 @@
 //! Starting a rank's process: found first, then started without copying the launcher's memory.
 
-use super::offer::F_SETSIG;
+use crate::offer::F_SETSIG;
 use host::Affinity;
 use std::ffi::{CStr, CString, OsStr, OsString, c_int, c_void};
 use std::io;

@@ -1,8 +1,8 @@
 //! Carrying the output of ranks to the launcher's own streams.
 
-use super::super::lines::{Flushed, Got, Source};
-use super::super::poll::{NOTHING, READABLE, WRITABLE_ONCE};
 use super::{FRONT, INDEX, MS, OUTPUT, SINK, Supervisor};
+use crate::lines::{Flushed, Got, Source};
+use crate::poll::{NOTHING, READABLE, WRITABLE_ONCE};
 use host::clock::kernel_ns;
 use std::io;
 use std::os::fd::AsRawFd;

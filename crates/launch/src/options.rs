@@ -1,5 +1,6 @@
 //! What `cellrun` is told on its command line.
 
+use crate::processes::host_name;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -16,7 +17,7 @@ cellrun: starts the ranks of an MPI program on this machine
 
     cellrun [options] [-n N] program [arguments] [: [-n N] program [arguments]] ...
 
-Options of the job, before its first program:
+LaunchOptions of the job, before its first program:
     --tag-output          put [RANK] before every line
     --place auto          a core for each rank, near one another, or the same number of ranks on
                           each core (this is the default); where neither goes, as with none
@@ -32,7 +33,7 @@ Options of the job, before its first program:
     -h, --help            this
     -V, --version         the version
 
-Options of a program:
+LaunchOptions of a program:
     -n N, -np N           ranks that run it: 1 to 256 in all; 1 when not said
     -env NAME VALUE       set a variable for its ranks
     -x NAME=VALUE         the same
@@ -69,7 +70,7 @@ pub enum Placement {
 
 /// The command line.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Options {
+pub struct LaunchOptions {
     /// What runs, in order of ranks.
     pub programs: Vec<Program>,
     /// Put the rank before every line of output.
@@ -88,21 +89,21 @@ pub struct Options {
 #[derive(Debug, PartialEq)]
 pub enum Asked {
     /// To run a job.
-    Run(Options),
+    Run(LaunchOptions),
     /// For the help.
     Help,
     /// For the version.
     Version,
 }
 
-impl Options {
+impl LaunchOptions {
     /// Ranks in all.
     pub fn ranks(&self) -> usize {
         self.programs.iter().map(|program| program.ranks).sum()
     }
 }
 
-/// Options that other launchers know and that say nothing on one machine, with the number of their values.
+/// LaunchOptions that other launchers know and that say nothing on one machine, with the number of their values.
 const WITHOUT_MEANING: &[(&str, usize)] = &[
     ("oversubscribe", 0),
     ("allow-run-as-root", 0),
@@ -128,7 +129,7 @@ const WITHOUT_MEANING: &[(&str, usize)] = &[
 /// What is wrong with it, and what is allowed.
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String> {
     let mut words = words.into_iter();
-    let mut options = Options::default();
+    let mut options = LaunchOptions::default();
     let mut common: Vec<(OsString, OsString)> = Vec::new();
     loop {
         let mut program = Program { ranks: 1, words: Vec::new(), environment: Vec::new(), directory: None };
@@ -285,7 +286,7 @@ fn variable(word: &OsStr) -> Option<(OsString, OsString)> {
 
 fn only_here(hosts: &OsStr) -> Result<(), String> {
     let hosts = hosts.to_string_lossy();
-    let own = super::host_name();
+    let own = host_name();
     for host in hosts.split(',') {
         let name = host.split(':').next().unwrap_or(host);
         if !["localhost", "127.0.0.1", "::1", own.as_str()].contains(&name) {
@@ -303,7 +304,7 @@ mod tests {
         parse(line.split_whitespace().map(OsString::from))
     }
 
-    fn run(line: &str) -> Options {
+    fn run(line: &str) -> LaunchOptions {
         match told(line) {
             Ok(Asked::Run(options)) => options,
             other => panic!("{line}: {other:?}"),

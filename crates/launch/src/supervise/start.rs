@@ -1,12 +1,12 @@
 //! Starting the ranks' processes.
 
-use super::super::join::VARIABLE;
-use super::super::lines::{self, Source};
-use super::super::offer;
-use super::super::poll::READABLE;
-use super::super::spawn::{self, Start, text};
 use super::Supervisor;
 use super::ends::Process;
+use crate::join::VARIABLE;
+use crate::lines::{self, Source};
+use crate::offer;
+use crate::poll::READABLE;
+use crate::spawn::{self, Start, text};
 use host::Affinity;
 use std::ffi::CString;
 use std::fs::File;

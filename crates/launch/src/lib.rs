@@ -1,0 +1,38 @@
+//! The launcher of MPI programs, `cellrun`, and how the processes that it starts become ranks of a job.
+//!
+//! | module | what it does | imports |
+//! |---|---|---|
+//! | `foreign` | other MPIs' programs and launchers, told with words | |
+//! | `lines` | output line by line | |
+//! | `offer` | the socket by which a rank gets the job's memory when it lost it | |
+//! | `options` | the launcher's command line | processes |
+//! | `poll` | waiting for any of many descriptors | |
+//! | `processes` | children, what is below them, and how they ended | |
+//! | `profile` | what ranks counted, as a file | |
+//! | `stuck` | ranks that wait for one another | |
+//! | `join` | a process becomes a rank; how it ends the job | foreign, offer, processes |
+//! | `place` | which cpus each rank gets | offer, options |
+//! | `spawn` | finding and starting a program | offer |
+//! | `supervise` | the ranks' parent: their output, their ends | all but place |
+//! | `front` | the process that the user sees: signals, exit code | all |
+//!
+//! The first six and `join` say nothing of MPI but its name: a job is a segment of memory with ranks in it.
+//!
+//! Floor 4: imports `machine`, `host` and `transport`.
+
+mod foreign;
+pub mod front;
+mod join;
+mod lines;
+mod offer;
+pub mod options;
+mod place;
+mod poll;
+mod processes;
+mod profile;
+mod spawn;
+mod stuck;
+mod supervise;
+
+pub use join::{Job, abort, job, join, say};
+pub use processes::host_name;
