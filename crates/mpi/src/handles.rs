@@ -53,13 +53,13 @@ const TRANSFER: usize = OURS | (Kind::Transfer as usize) << KIND_SHIFT;
 /// The handle of a transfer.
 #[inline]
 pub const fn of_transfer(id: TransferId) -> usize {
-    id.0 as usize | TRANSFER
+    id.number() as usize | TRANSFER
 }
 
 /// The transfer of a handle; of any other value, an id that no transfer has.
 #[inline]
 pub const fn transfer_id(handle: usize) -> TransferId {
-    TransferId((handle ^ TRANSFER) as u64)
+    TransferId::of_number((handle ^ TRANSFER) as u64)
 }
 
 /// The slot that a handle names.

@@ -6,7 +6,6 @@ use super::operation::finish;
 use crate::abi::values::{MPI_ERR_REQUEST, MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL};
 use crate::abi::{self, Status};
 use crate::check::{self, Failure, mpi, not_an};
-use crate::handles;
 use crate::profile::stuck;
 use crate::runtime::{self, State};
 use std::ffi::{c_int, c_void};
@@ -67,7 +66,7 @@ fn receive(
     let buffer = buffer(&state, buf, count, datatype, "buf").map_err(|failure| failure.on(comm))?;
     state.claimed.remove(message.0);
     message.0 = MPI_MESSAGE_NULL;
-    Ok(abi::Request(handles::of_transfer(state.engine.receive_claimed(id, &buffer))))
+    Ok(arguments::request(Some(state.engine.receive_claimed(id, &buffer))))
 }
 
 mpi! {

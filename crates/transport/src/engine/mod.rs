@@ -32,13 +32,27 @@ pub enum Mode {
     Synchronous,
 }
 
-/// A send or receive that is under way. Of the number, bit 63 and bits 26 to 31 are 0, for a user who marks its own numbers there.
+/// A send or receive that is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TransferId(pub u64);
+pub struct TransferId(u64);
+
+impl TransferId {
+    /// The transfer of a number; a number that names none is refused where the id is used.
+    #[inline]
+    pub const fn of_number(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// A number for the transfer. Bit 63 and bits 26 to 31 are 0, for a user who marks its own numbers there.
+    #[inline]
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
 
 /// A message that was taken out of matching and waits to be received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClaimId(pub u32);
+pub struct ClaimId(u32);
 
 /// A message that was found but not received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -108,7 +108,7 @@ impl Wire for Rank<'_> {
         if receives > messages {
             self.simulation.ready.push(line);
         }
-        transfer.map(TransferId)
+        transfer.map(TransferId::of_number)
     }
 
     fn receive(&mut self, from: usize, lane: Lane, buffer: &Buffer) -> TransferId {
@@ -119,11 +119,11 @@ impl Wire for Rank<'_> {
         if messages > receives {
             self.simulation.ready.push(line);
         }
-        TransferId(transfer)
+        TransferId::of_number(transfer)
     }
 
     fn take_if_complete(&mut self, id: TransferId) -> Option<Completion> {
-        self.simulation.ended.remove(&id.0)
+        self.simulation.ended.remove(&id.number())
     }
 }
 
