@@ -8,7 +8,7 @@ use crate::abi::values::*;
 use crate::comm::{Comm, Group};
 use crate::handles::{Kind, kind_of};
 use crate::runtime::{self, Entered, State, phase};
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -96,47 +96,6 @@ fn not_running() -> Failure {
         ),
     };
     Failure::new(abi::values::MPI_ERR_OTHER, format_args!("called {when}"))
-}
-
-/// The place for a result.
-///
-/// # Errors
-/// A null pointer.
-#[inline]
-pub(crate) fn output<'a, T>(place: *mut T, name: &str) -> Result<&'a mut T, Failure> {
-    if place.is_null() {
-        return Err(Failure::new(abi::values::MPI_ERR_ARG, format_args!("{name} is a null pointer")));
-    }
-    // SAFETY: not null; that it points to a valid place is the C caller's promise.
-    Ok(unsafe { &mut *place })
-}
-
-/// A string of the program's.
-///
-/// # Errors
-/// A null pointer.
-pub(crate) fn string<'a>(text: *const c_char, name: &str) -> Result<&'a CStr, Failure> {
-    if text.is_null() {
-        return Err(Failure::new(MPI_ERR_ARG, format_args!("{name} is a null pointer")));
-    }
-    // SAFETY: not null; that it ends with a 0 is the C caller's promise.
-    Ok(unsafe { CStr::from_ptr(text) })
-}
-
-/// An array of the program's; nothing of it is read when it is empty.
-///
-/// # Errors
-/// A null pointer though there are elements.
-pub(crate) fn array<'a, T>(first: *const T, length: usize, name: &str) -> Result<&'a [T], Failure> {
-    if length == 0 {
-        return Ok(&[]);
-    }
-    if first.is_null() {
-        let text = format_args!("{name} is a null pointer; allowed is an array of {length}");
-        return Err(Failure::new(MPI_ERR_ARG, text));
-    }
-    // SAFETY: not null; that it holds `length` elements is the C caller's promise.
-    Ok(unsafe { std::slice::from_raw_parts(first, length) })
 }
 
 /// What a handle is when it is not what it should be: null, freed, another kind of object, or nothing at all.
@@ -373,39 +332,3 @@ pub fn buffer(address: *const c_void, bytes: usize, absolute: bool, name: &str) 
     }
     Ok(())
 }
-
-/// Makes functions of the C interface. `on comm` names the argument whose error handler a failure goes to.
-///
-/// ```text
-/// mpi! {
-///     /// MPI 5.0, section 7.4.1.
-///     fn PMPI_Comm_rank(comm: abi::Comm, rank: *mut c_int) on comm {
-///         let state = check::running()?;
-///         *check::output(rank, "rank")? = state.comm(comm)?.rank as c_int;
-///         Ok(())
-///     }
-/// }
-/// ```
-macro_rules! mpi {
-    ($($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(on $comm:ident)? $body:block)*) => {$(
-        $(#[$doc])*
-        ///
-        /// # Safety
-        /// Pointers are valid for what MPI 5.0 says of them.
-        #[unsafe(no_mangle)]
-        #[allow(non_snake_case, clippy::too_many_arguments)]
-        pub unsafe extern "C" fn $name($($argument: $type),*) -> std::ffi::c_int {
-            const FUNCTION: usize = $crate::profile::index(stringify!($name));
-            let body = || -> Result<(), $crate::check::Failure> { $body };
-            let entered = $crate::profile::enter(FUNCTION);
-            let result = body();
-            $crate::profile::leave(FUNCTION, entered);
-            match result {
-                Ok(()) => $crate::abi::values::MPI_SUCCESS,
-                // The names of functions are the standard's: without the P of the profiling interface.
-                Err(failure) => failure$(.on($comm))?.raise(&stringify!($name)[1..]),
-            }
-        }
-    )*};
-}
-pub(crate) use mpi;

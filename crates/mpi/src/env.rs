@@ -1,7 +1,8 @@
 //! Start and end, versions, clock (MPI 5.0, chapters 9 and 11).
 
 use crate::abi::{self, values::*};
-use crate::check::{self, CHECKING, Failure, mpi};
+use crate::call::{Out, mpi};
+use crate::check::{self, CHECKING, Failure};
 use crate::comm::{Comm, FREE_CONTEXT};
 use crate::p2p::buffered;
 use crate::profile;
@@ -117,21 +118,20 @@ fn leaked(state: &State) -> Option<String> {
 
 mpi! {
     /// MPI 5.0, section 11.2.1. The arguments may be null and are left as they are.
-    fn PMPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) {
+    fn PMPI_Init(argc: Out<c_int>, argv: Out<*mut *mut c_char>) {
         let _ = (argc, argv);
         start(MPI_THREAD_SINGLE).map(|_| ())
     }
 
     /// MPI 5.0, section 11.2.1. Gives the level that is asked for.
-    fn PMPI_Init_thread(argc: *mut c_int, argv: *mut *mut *mut c_char, required: c_int, provided: *mut c_int) {
+    fn PMPI_Init_thread(argc: Out<c_int>, argv: Out<*mut *mut c_char>, required: c_int, provided: Out<c_int>) {
         let _ = (argc, argv);
-        let provided = check::output(provided, "provided")?;
+        provided.present()?;
         let levels =
             [MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE];
         // What lies between two levels, or beyond, is given the next one, so that more is never promised than kept.
         let level = levels.into_iter().find(|&level| level >= required).unwrap_or(MPI_THREAD_MULTIPLE);
-        *provided = start(level)?;
-        Ok(())
+        provided.write(start(level)?)
     }
 
     /// MPI 5.0, section 11.2.2. Waits for what other ranks still count on (buffered messages, sends whose requests were freed), and
@@ -155,29 +155,25 @@ mpi! {
     }
 
     /// MPI 5.0, section 11.2.1. May be called at any time.
-    fn PMPI_Initialized(flag: *mut c_int) {
-        *check::output(flag, "flag")? = (runtime::phase() != phase::BEFORE) as c_int;
-        Ok(())
+    fn PMPI_Initialized(flag: Out<c_int>) {
+        flag.write((runtime::phase() != phase::BEFORE) as c_int)
     }
 
     /// MPI 5.0, section 11.2.2. May be called at any time. True in a forked child too, where nothing of MPI works any more.
-    fn PMPI_Finalized(flag: *mut c_int) {
-        *check::output(flag, "flag")? = (runtime::phase() >= phase::FINALISED) as c_int;
-        Ok(())
+    fn PMPI_Finalized(flag: Out<c_int>) {
+        flag.write((runtime::phase() >= phase::FINALISED) as c_int)
     }
 
     /// MPI 5.0, section 11.6.2.
-    fn PMPI_Query_thread(provided: *mut c_int) {
+    fn PMPI_Query_thread(provided: Out<c_int>) {
         let _state = check::running()?;
-        *check::output(provided, "provided")? = LEVEL.load(Ordering::Relaxed);
-        Ok(())
+        provided.write(LEVEL.load(Ordering::Relaxed))
     }
 
     /// MPI 5.0, section 11.6.2.
-    fn PMPI_Is_thread_main(flag: *mut c_int) {
+    fn PMPI_Is_thread_main(flag: Out<c_int>) {
         let _state = check::running()?;
-        *check::output(flag, "flag")? = (MAIN_THREAD.load(Ordering::Relaxed) == this_thread()) as c_int;
-        Ok(())
+        flag.write((MAIN_THREAD.load(Ordering::Relaxed) == this_thread()) as c_int)
     }
 
     /// MPI 5.0, section 9.5. Ends every rank of the job, whatever the communicator.
@@ -187,49 +183,28 @@ mpi! {
     }
 
     /// MPI 5.0, section 9.1.1. May be called at any time.
-    fn PMPI_Get_version(version: *mut c_int, subversion: *mut c_int) {
-        *check::output(version, "version")? = MPI_VERSION;
-        *check::output(subversion, "subversion")? = MPI_SUBVERSION;
-        Ok(())
+    fn PMPI_Get_version(version: Out<c_int>, subversion: Out<c_int>) {
+        version.write(MPI_VERSION)?;
+        subversion.write(MPI_SUBVERSION)
     }
 
     /// MPI 5.0, section 20.2. May be called at any time.
-    fn PMPI_Abi_get_version(major: *mut c_int, minor: *mut c_int) {
-        *check::output(major, "abi_major")? = MPI_ABI_VERSION;
-        *check::output(minor, "abi_minor")? = MPI_ABI_SUBVERSION;
-        Ok(())
+    fn PMPI_Abi_get_version(abi_major: Out<c_int>, abi_minor: Out<c_int>) {
+        abi_major.write(MPI_ABI_VERSION)?;
+        abi_minor.write(MPI_ABI_SUBVERSION)
     }
 
     /// MPI 5.0, section 9.1.1. May be called at any time.
-    fn PMPI_Get_library_version(version: *mut c_char, length: *mut c_int) {
+    fn PMPI_Get_library_version(version[MPI_MAX_LIBRARY_VERSION_STRING]: Out<c_char>, resultlen: Out<c_int>) {
         let text = concat!("cellweave ", env!("CARGO_PKG_VERSION"), ", MPI 5.0 ABI, one machine");
-        text_out(text, MPI_MAX_LIBRARY_VERSION_STRING, version, "version", length)
+        resultlen.write(version.write_text(text.as_bytes())? as c_int)
     }
 
     /// MPI 5.0, section 9.1.2: the name of this computer.
-    fn PMPI_Get_processor_name(name: *mut c_char, length: *mut c_int) {
+    fn PMPI_Get_processor_name(name[MPI_MAX_PROCESSOR_NAME]: Out<c_char>, resultlen: Out<c_int>) {
         let _state = check::running()?;
-        text_out(&launch::host_name(), MPI_MAX_PROCESSOR_NAME, name, "name", length)
+        resultlen.write(name.write_text(launch::host_name().as_bytes())? as c_int)
     }
-}
-
-/// Writes text, cut to `most` bytes with its end, and its length.
-fn text_out(
-    text: &str,
-    most: c_int,
-    place: *mut c_char,
-    name: &str,
-    length: *mut c_int,
-) -> Result<(), Failure> {
-    check::output(place, name)?;
-    let bytes = text.len().min(most as usize - 1);
-    // SAFETY: the caller's array has `most` bytes by the standard.
-    unsafe {
-        std::ptr::copy_nonoverlapping(text.as_ptr().cast(), place, bytes);
-        *place.add(bytes) = 0;
-    }
-    *check::output(length, "resultlen")? = bytes as c_int;
-    Ok(())
 }
 
 /// MPI 5.0, section 9.6: seconds since a moment that is the same for all ranks; never goes backwards.

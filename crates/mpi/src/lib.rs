@@ -8,6 +8,7 @@
 //! | `abi` | the ABI's values and C types, generated from `abi/*.txt` | |
 //! | `datatype` | layouts of data: constructors, packing, spans | abi |
 //! | `handles`, `runtime`, `check` | objects behind handles; the library's one state and who is inside; errors as users see them | |
+//! | `call` | makes the C functions; the pointers that they are called with | check |
 //! | `comm` | groups, communicators, attributes, error handlers, infos | runtime |
 //! | `request` | everything that can be waited for | runtime |
 //! | `p2p` | the functions of point-to-point communication and requests | runtime |
@@ -24,6 +25,7 @@
 
 pub mod abi;
 mod about;
+pub mod call;
 pub mod check;
 pub mod coll;
 pub mod comm;

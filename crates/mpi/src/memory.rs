@@ -2,7 +2,8 @@
 
 use crate::abi;
 use crate::abi::values::*;
-use crate::check::{self, Failure, mpi};
+use crate::call::{Out, mpi};
+use crate::check::Failure;
 use crate::comm::info::{self, Info};
 use crate::runtime;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -96,8 +97,8 @@ fn alignment(hints: &Info) -> Result<usize, Failure> {
 
 mpi! {
     /// Memory that is aligned to a cache line, or to more when the hint says so.
-    fn PMPI_Alloc_mem(size: abi::Aint, info: abi::Info, baseptr: *mut c_void) {
-        let place = check::output(baseptr.cast::<*mut c_void>(), "baseptr")?;
+    fn PMPI_Alloc_mem(size: abi::Aint, info: abi::Info, baseptr: Out<*mut c_void>) {
+        baseptr.present()?;
         let alignment = alignment(&info::hints(&runtime::enter(), info)?)?;
         let bytes = usize::try_from(size)
             .map_err(|_| Failure::new(MPI_ERR_ARG, format_args!("size is {size}; allowed are 0 and more")))?;
@@ -106,8 +107,7 @@ mpi! {
         if memory.is_null() {
             return Err(Failure::new(MPI_ERR_NO_MEM, format_args!("there is no memory for size = {size} bytes")));
         }
-        *place = memory;
-        Ok(())
+        baseptr.write(memory)
     }
 
     /// Frees what `MPI_Alloc_mem` gave.

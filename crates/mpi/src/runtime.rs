@@ -5,6 +5,7 @@
 //! `wait_until` enters and leaves by itself, and what a callback does may enter again.
 
 use crate::abi;
+use crate::call::In;
 use crate::coll::Schedule;
 use crate::comm::attributes::Keyvals;
 use crate::comm::errhandler::Errhandler;
@@ -336,12 +337,12 @@ pub fn wait_for(mut state: Entered, id: TransferId, from: Option<usize>) -> Comp
 
 /// Waits until transfers are complete, without taking them. True when all of them ended well.
 #[inline]
-pub fn wait_for_all(mut state: Entered, requests: &[abi::Request]) -> (Entered, bool) {
+pub fn wait_for_all(mut state: Entered, requests: In<'_, [abi::Request]>) -> (Entered, bool) {
     let mut over = 0;
     let mut well = true;
     let mut next = |state: &mut State| {
-        while let Some(request) = requests.get(over) {
-            match state.engine.ended_well(transfer_id(request.0)) {
+        while over < requests.len() {
+            match state.engine.ended_well(transfer_id(requests.get(over).0)) {
                 None => return false,
                 Some(ended_well) => well &= ended_well,
             }

@@ -5,6 +5,7 @@ use super::elements::Elements;
 use super::schedule::Schedule;
 use crate::abi;
 use crate::abi::values::*;
+use crate::call::In;
 use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::datatype::Datatype;
@@ -23,75 +24,123 @@ pub struct Scene<'a> {
     pub schedule: &'a mut Schedule,
 }
 
-/// An array of numbers, of one of the widths that the ABI has.
+/// The first of an array of numbers, of one of the widths that the ABI has, as C passes it.
 #[derive(Clone, Copy)]
-pub enum Numbers {
+pub enum Numbers<'call> {
     /// `int`
-    Int(*const c_int),
+    Int(In<'call, c_int>),
     /// `MPI_Count`
-    Count(*const abi::Count),
+    Count(In<'call, abi::Count>),
     /// `MPI_Aint`
-    Aint(*const abi::Aint),
+    Aint(In<'call, abi::Aint>),
 }
 
-impl From<*const c_int> for Numbers {
-    fn from(numbers: *const c_int) -> Self {
-        Self::Int(numbers)
+/// An array of numbers, one for each rank or neighbour.
+#[derive(Clone, Copy)]
+pub enum Row<'call> {
+    /// `int`
+    Int(In<'call, [c_int]>),
+    /// `MPI_Count`
+    Count(In<'call, [abi::Count]>),
+    /// `MPI_Aint`
+    Aint(In<'call, [abi::Aint]>),
+}
+
+impl<'call> From<In<'call, c_int>> for Numbers<'call> {
+    fn from(first: In<'call, c_int>) -> Self {
+        Self::Int(first)
     }
 }
 
-impl From<*const abi::Count> for Numbers {
-    fn from(numbers: *const abi::Count) -> Self {
-        Self::Count(numbers)
+impl<'call> From<In<'call, abi::Count>> for Numbers<'call> {
+    fn from(first: In<'call, abi::Count>) -> Self {
+        Self::Count(first)
     }
 }
 
-impl From<*const abi::Aint> for Numbers {
-    fn from(numbers: *const abi::Aint) -> Self {
-        Self::Aint(numbers)
+impl<'call> From<In<'call, abi::Aint>> for Numbers<'call> {
+    fn from(first: In<'call, abi::Aint>) -> Self {
+        Self::Aint(first)
     }
 }
 
-impl Numbers {
-    /// That there is an array, unless nothing is looked up in it.
+/// What C passes as the first of an array that has an element for each rank or neighbour.
+pub trait ForEach {
+    /// The array.
+    type Array;
+
+    /// The array, which must be there unless it is empty.
     ///
     /// # Errors
     /// A null pointer.
-    pub fn present(self, length: usize, name: &str) -> Result<Self, Failure> {
-        let null = match self {
-            Self::Int(numbers) => numbers.is_null(),
-            Self::Count(numbers) => numbers.is_null(),
-            Self::Aint(numbers) => numbers.is_null(),
-        };
-        if null && length > 0 {
-            return Err(Failure::new(MPI_ERR_ARG, format_args!("{name} is a null pointer")));
+    ///
+    /// # Safety
+    /// It is null, or has that many elements.
+    unsafe fn array(self, length: usize) -> Result<Self::Array, Failure>;
+}
+
+impl<'call, T: Copy> ForEach for In<'call, T> {
+    type Array = In<'call, [T]>;
+
+    unsafe fn array(self, length: usize) -> Result<Self::Array, Failure> {
+        // SAFETY: as the caller promises.
+        let array = unsafe { In::array(self, length) };
+        array.present().map(|()| array)
+    }
+}
+
+impl<'call> ForEach for Numbers<'call> {
+    type Array = Row<'call>;
+
+    unsafe fn array(self, length: usize) -> Result<Row<'call>, Failure> {
+        // SAFETY: as the caller promises.
+        unsafe {
+            Ok(match self {
+                Self::Int(first) => Row::Int(ForEach::array(first, length)?),
+                Self::Count(first) => Row::Count(ForEach::array(first, length)?),
+                Self::Aint(first) => Row::Aint(ForEach::array(first, length)?),
+            })
         }
-        Ok(self)
+    }
+}
+
+impl Row<'_> {
+    /// Numbers in the array.
+    pub fn len(self) -> usize {
+        match self {
+            Self::Int(numbers) => numbers.len(),
+            Self::Count(numbers) => numbers.len(),
+            Self::Aint(numbers) => numbers.len(),
+        }
     }
 
-    /// The number at an index that the array has by the standard's word.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Int(numbers) => numbers.name(),
+            Self::Count(numbers) => numbers.name(),
+            Self::Aint(numbers) => numbers.name(),
+        }
+    }
+
+    /// The number at an index.
     pub fn at(self, index: usize) -> i64 {
-        // SAFETY: the caller's array has a number for each rank or neighbour, by the standard's word.
-        unsafe {
-            match self {
-                Self::Int(numbers) => i64::from(*numbers.add(index)),
-                Self::Count(numbers) => *numbers.add(index),
-                Self::Aint(numbers) => *numbers.add(index) as i64,
-            }
+        match self {
+            Self::Int(numbers) => i64::from(numbers.get(index)),
+            Self::Count(numbers) => numbers.get(index),
+            Self::Aint(numbers) => numbers.get(index) as i64,
         }
     }
 
     /// That all are counts.
     ///
     /// # Errors
-    /// No array, or a negative count.
-    pub fn counts(self, length: usize, name: &str) -> Result<Self, Failure> {
-        self.present(length, name)?;
+    /// A negative count.
+    pub fn counts(self) -> Result<Self, Failure> {
         if check::checking() {
-            for index in 0..length {
+            for index in 0..self.len() {
                 let count = self.at(index);
                 if count < 0 {
-                    let text = format_args!("{name}[{index}] is {count}; allowed are 0 and more");
+                    let text = format_args!("{}[{index}] is {count}; allowed are 0 and more", self.name());
                     return Err(Failure::new(MPI_ERR_COUNT, text));
                 }
             }
@@ -115,6 +164,24 @@ impl<'a> Scene<'a> {
             between_groups,
             crowded: self.state.engine.ranks() > self.state.engine.segment().header().cpus as usize,
         }
+    }
+
+    /// An array that has an element for each rank that messages go to.
+    ///
+    /// # Errors
+    /// A null pointer.
+    pub fn for_peers<F: ForEach>(&self, first: F) -> Result<F::Array, Failure> {
+        // SAFETY: the standard says so of the argument, and the caller promised what the standard says.
+        unsafe { first.array(self.comm.peers().members.len()) }
+    }
+
+    /// An array that has an element for each rank of the (local) group.
+    ///
+    /// # Errors
+    /// A null pointer.
+    pub fn for_group<F: ForEach>(&self, first: F) -> Result<F::Array, Failure> {
+        // SAFETY: the standard says so of the argument, and the caller promised what the standard says.
+        unsafe { first.array(self.comm.size()) }
     }
 
     /// `MPI_BYTE`

@@ -2,9 +2,10 @@
 #![allow(clippy::too_many_arguments, reason = "they are the standard's")]
 
 use super::algorithm::{self, Root};
-use super::arguments::{Numbers, Scene, apart, is_in_place, not_in_place, present};
+use super::arguments::{Numbers, Row, Scene, apart, is_in_place, not_in_place, present};
 use super::elements::Elements;
 use crate::abi;
+use crate::call::In;
 use crate::check::{self, Failure};
 use std::ffi::{c_int, c_void};
 
@@ -59,21 +60,17 @@ pub fn gather(
     Ok(())
 }
 
-/// Blocks of one datatype, each with its count and its displacement in elements.
-pub(super) fn blocks<'a>(
+/// Blocks of one datatype in a buffer of a name, each with its count and its displacement in elements.
+pub(super) fn blocks<'a, 'call>(
     scene: &Scene<'a>,
-    length: usize,
-    buffer: *const c_void,
-    counts: Numbers,
-    displacements: Numbers,
+    (buffer, name): (*const c_void, &str),
+    (counts, displacements): (Row<'call>, Row<'call>),
     datatype: abi::Datatype,
-    names: [&str; 3],
-) -> Result<impl Fn(usize) -> Elements<'a> + use<'a>, Failure> {
-    let counts = counts.counts(length, names[1])?;
-    let displacements = displacements.present(length, names[2])?;
+) -> Result<impl Fn(usize) -> Elements<'a> + use<'a, 'call>, Failure> {
+    let counts = counts.counts()?;
     let datatype = scene.state.committed_datatype(datatype)?;
-    let some = (0..length).any(|index| counts.at(index) > 0);
-    present(buffer, usize::from(some), datatype, names[0])?;
+    let some = (0..counts.len()).any(|index| counts.at(index) > 0);
+    present(buffer, usize::from(some), datatype, name)?;
     let whole = Elements { address: buffer.cast_mut().cast(), count: 0, datatype };
     Ok(move |rank| {
         let address = whole.address.wrapping_offset(displacements.at(rank) as isize * datatype.extent);
@@ -82,37 +79,28 @@ pub(super) fn blocks<'a>(
 }
 
 /// Blocks each of its own datatype, with its count and its displacement in bytes.
-pub(super) fn typed_blocks<'a>(
+pub(super) fn typed_blocks<'a, 'call>(
     scene: &Scene<'a>,
-    length: usize,
-    buffer: *const c_void,
-    counts: Numbers,
-    displacements: Numbers,
-    datatypes: *const abi::Datatype,
-    names: [&str; 4],
-) -> Result<impl Fn(usize) -> Elements<'a> + use<'a>, Failure> {
-    let counts = counts.counts(length, names[1])?;
-    let displacements = displacements.present(length, names[2])?;
-    if length > 0 {
-        check::output(datatypes.cast_mut(), names[3])?;
-    }
-    // SAFETY: a datatype for each rank or neighbour, by the standard's word.
-    let datatype = move |index| unsafe { *datatypes.add(index) };
+    (buffer, name): (*const c_void, &str),
+    (counts, displacements): (Row<'call>, Row<'call>),
+    datatypes: In<'call, [abi::Datatype]>,
+) -> Result<impl Fn(usize) -> Elements<'a> + use<'a, 'call>, Failure> {
+    let counts = counts.counts()?;
     let state = scene.state;
     let address = move |index| buffer.cast::<u8>().wrapping_offset(displacements.at(index) as isize);
-    for index in 0..length {
+    for index in 0..counts.len() {
         // A block of no element needs no datatype that may be used: programs pass MPI_DATATYPE_NULL there.
         if counts.at(index) > 0 {
-            let found = state.committed_datatype(datatype(index))?;
+            let found = state.committed_datatype(datatypes.get(index))?;
             // The buffer may be MPI_BOTTOM, and the displacements absolute addresses.
             let start = if is_in_place(buffer) { buffer } else { address(index).cast() };
-            present(start, counts.at(index) as usize, found, names[0])?;
+            present(start, counts.at(index) as usize, found, name)?;
         }
     }
     let nothing = scene.nothing();
     Ok(move |index| {
         let count = counts.at(index) as usize;
-        match state.datatype(datatype(index)) {
+        match state.datatype(datatypes.get(index)) {
             Some(datatype) if count > 0 => Elements { address: address(index).cast_mut(), count, datatype },
             _ => nothing,
         }
@@ -126,8 +114,8 @@ pub fn gatherv(
     sendcount: i64,
     sendtype: abi::Datatype,
     recvbuf: *const c_void,
-    recvcounts: Numbers,
-    displs: Numbers,
+    recvcounts: Numbers<'_>,
+    displs: Numbers<'_>,
     recvtype: abi::Datatype,
     root: c_int,
 ) -> Result<(), Failure> {
@@ -141,12 +129,9 @@ pub fn gatherv(
     }
     let block = blocks(
         scene,
-        ranks.count,
-        recvbuf,
-        recvcounts,
-        displs,
+        (recvbuf, "recvbuf"),
+        (scene.for_peers(recvcounts)?, scene.for_peers(displs)?),
         recvtype,
-        ["recvbuf", "recvcounts", "displs"],
     )?;
     if let Some(send) = &send {
         apart(send, &block(ranks.own))?;
@@ -200,8 +185,8 @@ pub fn scatter(
 pub fn scatterv(
     scene: &mut Scene,
     sendbuf: *const c_void,
-    sendcounts: Numbers,
-    displs: Numbers,
+    sendcounts: Numbers<'_>,
+    displs: Numbers<'_>,
     sendtype: abi::Datatype,
     recvbuf: *const c_void,
     recvcount: i64,
@@ -218,12 +203,9 @@ pub fn scatterv(
     }
     let block = blocks(
         scene,
-        ranks.count,
-        sendbuf,
-        sendcounts,
-        displs,
+        (sendbuf, "sendbuf"),
+        (scene.for_peers(sendcounts)?, scene.for_peers(displs)?),
         sendtype,
-        ["sendbuf", "sendcounts", "displs"],
     )?;
     if let Some(receive) = &receive {
         apart(&block(ranks.own), receive)?;
@@ -260,20 +242,17 @@ pub fn allgatherv(
     sendcount: i64,
     sendtype: abi::Datatype,
     recvbuf: *const c_void,
-    recvcounts: Numbers,
-    displs: Numbers,
+    recvcounts: Numbers<'_>,
+    displs: Numbers<'_>,
     recvtype: abi::Datatype,
 ) -> Result<(), Failure> {
     let ranks = scene.ranks();
     let send = scene.sent(sendbuf, sendcount, sendtype, !ranks.between_groups)?;
     let block = blocks(
         scene,
-        ranks.count,
-        recvbuf,
-        recvcounts,
-        displs,
+        (recvbuf, "recvbuf"),
+        (scene.for_peers(recvcounts)?, scene.for_peers(displs)?),
         recvtype,
-        ["recvbuf", "recvcounts", "displs"],
     )?;
     if let (Some(send), false) = (&send, ranks.between_groups) {
         apart(send, &block(ranks.own))?;
@@ -316,29 +295,26 @@ pub fn alltoall(
 pub fn alltoallv(
     scene: &mut Scene,
     sendbuf: *const c_void,
-    sendcounts: Numbers,
-    sdispls: Numbers,
+    sendcounts: Numbers<'_>,
+    sdispls: Numbers<'_>,
     sendtype: abi::Datatype,
     recvbuf: *const c_void,
-    recvcounts: Numbers,
-    rdispls: Numbers,
+    recvcounts: Numbers<'_>,
+    rdispls: Numbers<'_>,
     recvtype: abi::Datatype,
 ) -> Result<(), Failure> {
     let ranks = scene.ranks();
     let receive = blocks(
         scene,
-        ranks.count,
-        recvbuf,
-        recvcounts,
-        rdispls,
+        (recvbuf, "recvbuf"),
+        (scene.for_peers(recvcounts)?, scene.for_peers(rdispls)?),
         recvtype,
-        ["recvbuf", "recvcounts", "rdispls"],
     )?;
     let send = if in_place_within(scene, sendbuf)? {
         None
     } else {
-        let names = ["sendbuf", "sendcounts", "sdispls"];
-        let send = blocks(scene, ranks.count, sendbuf, sendcounts, sdispls, sendtype, names)?;
+        let row = (scene.for_peers(sendcounts)?, scene.for_peers(sdispls)?);
+        let send = blocks(scene, (sendbuf, "sendbuf"), row, sendtype)?;
         if !ranks.between_groups {
             apart(&send(ranks.own), &receive(ranks.own))?;
         }
@@ -352,22 +328,22 @@ pub fn alltoallv(
 pub fn alltoallw(
     scene: &mut Scene,
     sendbuf: *const c_void,
-    sendcounts: Numbers,
-    sdispls: Numbers,
-    sendtypes: *const abi::Datatype,
+    sendcounts: Numbers<'_>,
+    sdispls: Numbers<'_>,
+    sendtypes: In<'_, abi::Datatype>,
     recvbuf: *const c_void,
-    recvcounts: Numbers,
-    rdispls: Numbers,
-    recvtypes: *const abi::Datatype,
+    recvcounts: Numbers<'_>,
+    rdispls: Numbers<'_>,
+    recvtypes: In<'_, abi::Datatype>,
 ) -> Result<(), Failure> {
     let ranks = scene.ranks();
-    let names = ["recvbuf", "recvcounts", "rdispls", "recvtypes"];
-    let receive = typed_blocks(scene, ranks.count, recvbuf, recvcounts, rdispls, recvtypes, names)?;
+    let row = (scene.for_peers(recvcounts)?, scene.for_peers(rdispls)?);
+    let receive = typed_blocks(scene, (recvbuf, "recvbuf"), row, scene.for_peers(recvtypes)?)?;
     let send = if in_place_within(scene, sendbuf)? {
         None
     } else {
-        let names = ["sendbuf", "sendcounts", "sdispls", "sendtypes"];
-        let send = typed_blocks(scene, ranks.count, sendbuf, sendcounts, sdispls, sendtypes, names)?;
+        let row = (scene.for_peers(sendcounts)?, scene.for_peers(sdispls)?);
+        let send = typed_blocks(scene, (sendbuf, "sendbuf"), row, scene.for_peers(sendtypes)?)?;
         if !ranks.between_groups {
             apart(&send(ranks.own), &receive(ranks.own))?;
         }
@@ -484,12 +460,12 @@ pub fn reduce_scatter(
     scene: &mut Scene,
     sendbuf: *const c_void,
     recvbuf: *const c_void,
-    recvcounts: Numbers,
+    recvcounts: Numbers<'_>,
     datatype: abi::Datatype,
     op: abi::Op,
 ) -> Result<(), Failure> {
     let ranks = scene.ranks();
-    let counts = recvcounts.counts(scene.comm.size(), "recvcounts")?;
+    let counts = scene.for_group(recvcounts)?.counts()?;
     let before = |rank: usize| (0..rank).map(|rank| counts.at(rank)).sum::<i64>();
     let (all, own) = (before(scene.comm.size()), counts.at(ranks.own));
     let (operand, result) = operand_and_block(scene, sendbuf, recvbuf, [all, own], datatype, op)?;

@@ -6,7 +6,8 @@
 use super::arguments::Numbers;
 use super::{build, neighbourhood, quick, run};
 use crate::abi;
-use crate::check::{self, Failure, mpi};
+use crate::call::{In, Out, mpi};
+use crate::check::{self, Failure};
 use crate::comm::info::hints;
 use std::ffi::{c_int, c_void};
 
@@ -15,16 +16,16 @@ macro_rules! kind {
     ($width:ident input) => { *const c_void };
     ($width:ident output) => { *mut c_void };
     ($width:ident datatype) => { abi::Datatype };
-    ($width:ident datatypes) => { *const abi::Datatype };
+    ($width:ident datatypes) => { In<abi::Datatype> };
     ($width:ident op) => { abi::Op };
     ($width:ident root) => { c_int };
     (small count) => { c_int };
     (large count) => { abi::Count };
-    (small counts) => { *const c_int };
-    (large counts) => { *const abi::Count };
-    (small displacements) => { *const c_int };
-    (large displacements) => { *const abi::Aint };
-    ($width:ident addresses) => { *const abi::Aint };
+    (small counts) => { In<c_int> };
+    (large counts) => { In<abi::Count> };
+    (small displacements) => { In<c_int> };
+    (large displacements) => { In<abi::Aint> };
+    ($width:ident addresses) => { In<abi::Aint> };
 }
 
 /// An argument as builders take it.
@@ -83,23 +84,23 @@ macro_rules! collectives {
                 run::blocking(comm, |scene| $builder::$build(scene, $(value!($kind $name)),*))
             }
             $(#[$doc])*
-            fn $start($($name: kind!(small $kind),)* comm: abi::Comm, request: *mut abi::Request) on comm {
+            fn $start($($name: kind!(small $kind),)* comm: abi::Comm, request: Out<abi::Request>) on comm {
                 run::start(comm, request, |scene| $builder::$build(scene, $(value!($kind $name)),*))
             }
             $(#[$doc])*
-            fn $start_c($($name: kind!(large $kind),)* comm: abi::Comm, request: *mut abi::Request) on comm {
+            fn $start_c($($name: kind!(large $kind),)* comm: abi::Comm, request: Out<abi::Request>) on comm {
                 run::start(comm, request, |scene| $builder::$build(scene, $(value!($kind $name)),*))
             }
             $(#[$doc])*
             fn $init(
-                $($name: kind!(small $kind),)* comm: abi::Comm, info: abi::Info, request: *mut abi::Request
+                $($name: kind!(small $kind),)* comm: abi::Comm, info: abi::Info, request: Out<abi::Request>
             ) on comm {
                 valid(info)?;
                 run::persistent(comm, request, |scene| $builder::$build(scene, $(value!($kind $name)),*))
             }
             $(#[$doc])*
             fn $init_c(
-                $($name: kind!(large $kind),)* comm: abi::Comm, info: abi::Info, request: *mut abi::Request
+                $($name: kind!(large $kind),)* comm: abi::Comm, info: abi::Info, request: Out<abi::Request>
             ) on comm {
                 valid(info)?;
                 run::persistent(comm, request, |scene| $builder::$build(scene, $(value!($kind $name)),*))
@@ -226,12 +227,12 @@ mpi! {
     }
 
     /// Complete when everybody came.
-    fn PMPI_Ibarrier(comm: abi::Comm, request: *mut abi::Request) on comm {
+    fn PMPI_Ibarrier(comm: abi::Comm, request: Out<abi::Request>) on comm {
         run::start(comm, request, build::barrier)
     }
 
     /// A barrier to be started again and again.
-    fn PMPI_Barrier_init(comm: abi::Comm, info: abi::Info, request: *mut abi::Request) on comm {
+    fn PMPI_Barrier_init(comm: abi::Comm, info: abi::Info, request: Out<abi::Request>) on comm {
         valid(info)?;
         run::persistent(comm, request, build::barrier)
     }

@@ -2,23 +2,40 @@
 #![allow(clippy::too_many_arguments, reason = "they are the standard's")]
 
 use super::algorithm::{Neighbours, neighbour_exchange};
-use super::arguments::{Numbers, Scene, not_in_place};
+use super::arguments::{ForEach, Numbers, Scene, not_in_place};
 use super::build::{blocks, typed_blocks};
 use super::elements::Elements;
 use crate::abi;
 use crate::abi::values::MPI_ERR_TOPOLOGY;
+use crate::call::In;
 use crate::check::Failure;
 use std::ffi::c_void;
 
 /// The neighbours of this rank.
-fn neighbours(scene: &Scene) -> Result<Neighbours, Failure> {
-    let Some(topology) = scene.comm.topology.get() else {
-        return Err(Failure::new(
-            MPI_ERR_TOPOLOGY,
-            "comm has no topology; MPI_Cart_create and its like make one",
-        ));
-    };
-    Ok(topology.neighbours(scene.comm.rank))
+struct Around(Neighbours);
+
+impl Around {
+    fn of(scene: &Scene) -> Result<Self, Failure> {
+        let Some(topology) = scene.comm.topology.get() else {
+            return Err(Failure::new(
+                MPI_ERR_TOPOLOGY,
+                "comm has no topology; MPI_Cart_create and its like make one",
+            ));
+        };
+        Ok(Self(topology.neighbours(scene.comm.rank)))
+    }
+
+    /// An array that has an element for each neighbour that receives from this rank.
+    fn for_destinations<F: ForEach>(&self, first: F) -> Result<F::Array, Failure> {
+        // SAFETY: the standard says so of the argument, and the caller promised what the standard says.
+        unsafe { first.array(self.0.destinations.len()) }
+    }
+
+    /// An array that has an element for each neighbour that sends to this rank.
+    fn for_sources<F: ForEach>(&self, first: F) -> Result<F::Array, Failure> {
+        // SAFETY: the standard says so of the argument, and the caller promised what the standard says.
+        unsafe { first.array(self.0.sources.len()) }
+    }
 }
 
 /// What is sent: of one block, or of one for each destination.
@@ -41,10 +58,10 @@ pub fn neighbor_allgather(
     recvcount: i64,
     recvtype: abi::Datatype,
 ) -> Result<(), Failure> {
-    let neighbours = neighbours(scene)?;
+    let around = Around::of(scene)?;
     let send = sent(scene, sendbuf, sendcount, sendtype)?;
     let receive = scene.elements(recvbuf, recvcount, recvtype, ["recvbuf", "recvcount"])?;
-    neighbour_exchange(scene.schedule, &neighbours, |_| send, |index| receive.block(index));
+    neighbour_exchange(scene.schedule, &around.0, |_| send, |index| receive.block(index));
     Ok(())
 }
 
@@ -55,15 +72,15 @@ pub fn neighbor_allgatherv(
     sendcount: i64,
     sendtype: abi::Datatype,
     recvbuf: *const c_void,
-    recvcounts: Numbers,
-    displs: Numbers,
+    recvcounts: Numbers<'_>,
+    displs: Numbers<'_>,
     recvtype: abi::Datatype,
 ) -> Result<(), Failure> {
-    let neighbours = neighbours(scene)?;
+    let around = Around::of(scene)?;
     let send = sent(scene, sendbuf, sendcount, sendtype)?;
-    let (length, names) = (neighbours.sources.len(), ["recvbuf", "recvcounts", "displs"]);
-    let receive = blocks(scene, length, recvbuf, recvcounts, displs, recvtype, names)?;
-    neighbour_exchange(scene.schedule, &neighbours, |_| send, receive);
+    let row = (around.for_sources(recvcounts)?, around.for_sources(displs)?);
+    let receive = blocks(scene, (recvbuf, "recvbuf"), row, recvtype)?;
+    neighbour_exchange(scene.schedule, &around.0, |_| send, receive);
     Ok(())
 }
 
@@ -77,10 +94,10 @@ pub fn neighbor_alltoall(
     recvcount: i64,
     recvtype: abi::Datatype,
 ) -> Result<(), Failure> {
-    let neighbours = neighbours(scene)?;
+    let around = Around::of(scene)?;
     let send = sent(scene, sendbuf, sendcount, sendtype)?;
     let receive = scene.elements(recvbuf, recvcount, recvtype, ["recvbuf", "recvcount"])?;
-    neighbour_exchange(scene.schedule, &neighbours, |index| send.block(index), |index| receive.block(index));
+    neighbour_exchange(scene.schedule, &around.0, |index| send.block(index), |index| receive.block(index));
     Ok(())
 }
 
@@ -88,20 +105,20 @@ pub fn neighbor_alltoall(
 pub fn neighbor_alltoallv(
     scene: &mut Scene,
     sendbuf: *const c_void,
-    sendcounts: Numbers,
-    sdispls: Numbers,
+    sendcounts: Numbers<'_>,
+    sdispls: Numbers<'_>,
     sendtype: abi::Datatype,
     recvbuf: *const c_void,
-    recvcounts: Numbers,
-    rdispls: Numbers,
+    recvcounts: Numbers<'_>,
+    rdispls: Numbers<'_>,
     recvtype: abi::Datatype,
 ) -> Result<(), Failure> {
-    let neighbours = neighbours(scene)?;
-    let (length, names) = (neighbours.destinations.len(), ["sendbuf", "sendcounts", "sdispls"]);
-    let send = blocks(scene, length, sendbuf, sendcounts, sdispls, sendtype, names)?;
-    let (length, names) = (neighbours.sources.len(), ["recvbuf", "recvcounts", "rdispls"]);
-    let receive = blocks(scene, length, recvbuf, recvcounts, rdispls, recvtype, names)?;
-    neighbour_exchange(scene.schedule, &neighbours, send, receive);
+    let around = Around::of(scene)?;
+    let row = (around.for_destinations(sendcounts)?, around.for_destinations(sdispls)?);
+    let send = blocks(scene, (sendbuf, "sendbuf"), row, sendtype)?;
+    let row = (around.for_sources(recvcounts)?, around.for_sources(rdispls)?);
+    let receive = blocks(scene, (recvbuf, "recvbuf"), row, recvtype)?;
+    neighbour_exchange(scene.schedule, &around.0, send, receive);
     Ok(())
 }
 
@@ -109,19 +126,19 @@ pub fn neighbor_alltoallv(
 pub fn neighbor_alltoallw(
     scene: &mut Scene,
     sendbuf: *const c_void,
-    sendcounts: Numbers,
-    sdispls: Numbers,
-    sendtypes: *const abi::Datatype,
+    sendcounts: Numbers<'_>,
+    sdispls: Numbers<'_>,
+    sendtypes: In<'_, abi::Datatype>,
     recvbuf: *const c_void,
-    recvcounts: Numbers,
-    rdispls: Numbers,
-    recvtypes: *const abi::Datatype,
+    recvcounts: Numbers<'_>,
+    rdispls: Numbers<'_>,
+    recvtypes: In<'_, abi::Datatype>,
 ) -> Result<(), Failure> {
-    let neighbours = neighbours(scene)?;
-    let (length, names) = (neighbours.destinations.len(), ["sendbuf", "sendcounts", "sdispls", "sendtypes"]);
-    let send = typed_blocks(scene, length, sendbuf, sendcounts, sdispls, sendtypes, names)?;
-    let (length, names) = (neighbours.sources.len(), ["recvbuf", "recvcounts", "rdispls", "recvtypes"]);
-    let receive = typed_blocks(scene, length, recvbuf, recvcounts, rdispls, recvtypes, names)?;
-    neighbour_exchange(scene.schedule, &neighbours, send, receive);
+    let around = Around::of(scene)?;
+    let row = (around.for_destinations(sendcounts)?, around.for_destinations(sdispls)?);
+    let send = typed_blocks(scene, (sendbuf, "sendbuf"), row, around.for_destinations(sendtypes)?)?;
+    let row = (around.for_sources(recvcounts)?, around.for_sources(rdispls)?);
+    let receive = typed_blocks(scene, (recvbuf, "recvbuf"), row, around.for_sources(recvtypes)?)?;
+    neighbour_exchange(scene.schedule, &around.0, send, receive);
     Ok(())
 }

@@ -6,6 +6,7 @@ use super::arguments::Scene;
 use super::schedule::{LANES, Lane, Schedule, Standing, Truncated, Wire};
 use crate::abi;
 use crate::abi::values::{MPI_ERR_TRUNCATE, MPI_REQUEST_NULL};
+use crate::call::Out;
 use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::datatype::Datatype;
@@ -240,19 +241,18 @@ impl Activity for Run {
 /// What is wrong with an argument.
 pub fn start(
     handle: abi::Comm,
-    place: *mut abi::Request,
+    place: Out<'_, abi::Request>,
     build: impl FnOnce(&mut Scene) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let place = check::output(place, "request")?;
-    *place = abi::Request(MPI_REQUEST_NULL);
+    place.write(abi::Request(MPI_REQUEST_NULL))?;
     let mut state = check::running()?;
     let mut run = Run::build(&mut state, handle, |comm| &comm.collectives, build)?;
     run.keep_datatype(&state);
     if run.begin(&mut state) == Standing::Over && run.truncated.is_none() {
         run.give_back(&mut state);
-        *place = OVER;
+        place.write(OVER)?;
     } else {
-        *place = request::start(&mut state, Box::new(run));
+        place.write(request::start(&mut state, Box::new(run)))?;
     }
     Ok(())
 }
@@ -299,16 +299,14 @@ impl Activity for Kept {
 /// What is wrong with an argument.
 pub fn persistent(
     handle: abi::Comm,
-    place: *mut abi::Request,
+    place: Out<'_, abi::Request>,
     build: impl FnOnce(&mut Scene) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let place = check::output(place, "request")?;
-    *place = abi::Request(MPI_REQUEST_NULL);
+    place.write(abi::Request(MPI_REQUEST_NULL))?;
     let mut state = check::running()?;
     let mut run = Run::build(&mut state, handle, |comm| &comm.persistent_collectives, build)?;
     run.tag |= PERSISTENT;
     run.keep_datatype(&state);
     let recipe = Arc::new(Kept(Arc::new(Mutex::new(run))));
-    *place = request::insert(&mut state, Request::Persistent(Persistent { recipe, active: None }));
-    Ok(())
+    place.write(request::insert(&mut state, Request::Persistent(Persistent { recipe, active: None })))
 }

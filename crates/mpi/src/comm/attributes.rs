@@ -3,7 +3,8 @@
 //! Callbacks are the program's functions: nothing here is called by who is inside, and no lock is held during one.
 
 use crate::abi::values::*;
-use crate::check::{self, Failure, mpi};
+use crate::call::{InOut, Out, mpi};
+use crate::check::Failure;
 use crate::runtime::{self, State};
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
@@ -89,13 +90,13 @@ pub(crate) fn create_keyval(
     of: Of,
     copy: usize,
     delete: usize,
-    number: *mut c_int,
+    keyval: Out<'_, c_int>,
     extra: *mut c_void,
 ) -> Result<(), Failure> {
-    let place = check::output(number, "keyval")?;
+    keyval.present()?;
     let mut state = runtime::enter();
     let keyvals = &mut state.keyvals;
-    *place = keyvals.next;
+    keyval.write(keyvals.next)?;
     keyvals.live.insert(keyvals.next, Arc::new(Keyval { of, copy, delete, extra }));
     keyvals.next += 1;
     Ok(())
@@ -105,13 +106,12 @@ pub(crate) fn create_keyval(
 ///
 /// # Errors
 /// A number that is no keyval of this kind.
-pub(crate) fn free_keyval(of: Of, number: *mut c_int) -> Result<(), Failure> {
-    let place = check::output(number, "keyval")?;
+pub(crate) fn free_keyval(of: Of, keyval: InOut<'_, c_int>) -> Result<(), Failure> {
+    let number = keyval.read()?;
     let mut state = runtime::enter();
-    find(&state, of, *place)?;
-    state.keyvals.live.remove(place);
-    *place = MPI_KEYVAL_INVALID;
-    Ok(())
+    find(&state, of, number)?;
+    state.keyvals.live.remove(&number);
+    keyval.write(MPI_KEYVAL_INVALID)
 }
 
 fn find(state: &State, of: Of, number: c_int) -> Result<Arc<Keyval>, Failure> {
@@ -254,22 +254,23 @@ impl Attributes {
 ///
 /// # Errors
 /// Null pointers.
-pub(crate) fn store(found: Option<*mut c_void>, value: *mut c_void, flag: *mut c_int) -> Result<(), Failure> {
-    *check::output(flag, "flag")? = found.is_some() as c_int;
-    if let Some(found) = found {
-        *check::output(value.cast(), "attribute_val")? = found;
-    }
-    Ok(())
+pub(crate) fn store(
+    found: Option<*mut c_void>,
+    attribute_val: Out<'_, *mut c_void>,
+    flag: Out<'_, c_int>,
+) -> Result<(), Failure> {
+    flag.write(found.is_some() as c_int)?;
+    found.map_or(Ok(()), |found| attribute_val.write(found))
 }
 
 mpi! {
     /// Makes a keyval for windows.
-    fn PMPI_Win_create_keyval(copy: usize, delete: usize, win_keyval: *mut c_int, extra_state: *mut c_void) {
+    fn PMPI_Win_create_keyval(copy: usize, delete: usize, win_keyval: Out<c_int>, extra_state: *mut c_void) {
         create_keyval(Of::Window, copy, delete, win_keyval, extra_state)
     }
 
     /// Frees a keyval for windows.
-    fn PMPI_Win_free_keyval(win_keyval: *mut c_int) {
+    fn PMPI_Win_free_keyval(win_keyval: InOut<c_int>) {
         free_keyval(Of::Window, win_keyval)
     }
 }
@@ -281,7 +282,14 @@ mod tests {
 
     fn keyval(copy: usize, delete: usize) -> c_int {
         let mut number = 0;
-        create_keyval(Of::Comm, copy, delete, &mut number, std::ptr::null_mut()).unwrap();
+        create_keyval(
+            Of::Comm,
+            copy,
+            delete,
+            Out::of(std::slice::from_mut(&mut number)).at(0),
+            std::ptr::null_mut(),
+        )
+        .unwrap();
         number
     }
 
@@ -360,7 +368,7 @@ mod tests {
         let (old, new) = (Attributes::default(), Attributes::default());
         let was = number;
         old.set(Of::Comm, 7, number, 5 as *mut c_void).unwrap();
-        free_keyval(Of::Comm, &mut number).unwrap();
+        free_keyval(Of::Comm, InOut::of(&mut number)).unwrap();
         assert_eq!(number, MPI_KEYVAL_INVALID);
         new.copy_from(&old, 7).unwrap();
         assert_eq!(value(&new, was), Some(5));
@@ -371,7 +379,14 @@ mod tests {
     #[test]
     fn a_keyval_for_other_objects_is_refused() {
         let mut number = 0;
-        create_keyval(Of::Datatype, 0, 0, &mut number, std::ptr::null_mut()).unwrap();
+        create_keyval(
+            Of::Datatype,
+            0,
+            0,
+            Out::of(std::slice::from_mut(&mut number)).at(0),
+            std::ptr::null_mut(),
+        )
+        .unwrap();
         let failure = Attributes::default().get(Of::Comm, number).unwrap_err();
         assert_eq!(failure.class(), MPI_ERR_KEYVAL);
         assert!(failure.text().contains("made for datatypes"), "{}", failure.text());

@@ -4,7 +4,8 @@ use super::attributes::{self, Of};
 use super::{Comm, errors};
 use crate::abi;
 use crate::abi::values::*;
-use crate::check::{self, Failure, mpi};
+use crate::call::{InOut, Out, mpi};
+use crate::check::{self, Failure};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -46,7 +47,12 @@ fn found(comm: abi::Comm) -> Result<Arc<Comm>, Failure> {
     check::comm(&state, comm).cloned()
 }
 
-fn get(comm: abi::Comm, keyval: c_int, value: *mut c_void, flag: *mut c_int) -> Result<(), Failure> {
+fn get(
+    comm: abi::Comm,
+    keyval: c_int,
+    value: Out<'_, *mut c_void>,
+    flag: Out<'_, c_int>,
+) -> Result<(), Failure> {
     let (comm, ranks) = {
         let state = check::running()?;
         (check::comm(&state, comm)?.clone(), state.world.as_ref().map_or(1, |world| world.size()))
@@ -60,22 +66,22 @@ fn get(comm: abi::Comm, keyval: c_int, value: *mut c_void, flag: *mut c_int) -> 
 
 mpi! {
     /// Makes a keyval for communicators.
-    fn PMPI_Comm_create_keyval(copy: usize, delete: usize, comm_keyval: *mut c_int, extra_state: *mut c_void) {
+    fn PMPI_Comm_create_keyval(copy: usize, delete: usize, comm_keyval: Out<c_int>, extra_state: *mut c_void) {
         attributes::create_keyval(Of::Comm, copy, delete, comm_keyval, extra_state)
     }
 
     /// `MPI_Comm_create_keyval` by its name of MPI 1.
-    fn PMPI_Keyval_create(copy: usize, delete: usize, keyval: *mut c_int, extra_state: *mut c_void) {
+    fn PMPI_Keyval_create(copy: usize, delete: usize, keyval: Out<c_int>, extra_state: *mut c_void) {
         attributes::create_keyval(Of::Comm, copy, delete, keyval, extra_state)
     }
 
     /// Frees a keyval; attributes set by it stay.
-    fn PMPI_Comm_free_keyval(comm_keyval: *mut c_int) {
+    fn PMPI_Comm_free_keyval(comm_keyval: InOut<c_int>) {
         attributes::free_keyval(Of::Comm, comm_keyval)
     }
 
     /// `MPI_Comm_free_keyval` by its name of MPI 1.
-    fn PMPI_Keyval_free(keyval: *mut c_int) {
+    fn PMPI_Keyval_free(keyval: InOut<c_int>) {
         attributes::free_keyval(Of::Comm, keyval)
     }
 
@@ -90,12 +96,12 @@ mpi! {
     }
 
     /// An attribute of a communicator; of a predefined one, the address of an `int`.
-    fn PMPI_Comm_get_attr(comm: abi::Comm, comm_keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int) on comm {
+    fn PMPI_Comm_get_attr(comm: abi::Comm, comm_keyval: c_int, attribute_val: Out<*mut c_void>, flag: Out<c_int>) on comm {
         get(comm, comm_keyval, attribute_val, flag)
     }
 
     /// `MPI_Comm_get_attr` by its name of MPI 1.
-    fn PMPI_Attr_get(comm: abi::Comm, keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int) on comm {
+    fn PMPI_Attr_get(comm: abi::Comm, keyval: c_int, attribute_val: Out<*mut c_void>, flag: Out<c_int>) on comm {
         get(comm, keyval, attribute_val, flag)
     }
 

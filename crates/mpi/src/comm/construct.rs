@@ -6,7 +6,8 @@ use super::info::{self, Info};
 use super::{CONTEXTS, Comm, Group};
 use crate::abi;
 use crate::abi::values::*;
-use crate::check::{self, Failure, mpi};
+use crate::call::{InOut, Out, mpi};
+use crate::check::{self, Failure};
 use crate::request::{self, Outcome};
 use crate::runtime::{self, Activity, State};
 use std::ffi::c_int;
@@ -44,15 +45,14 @@ fn insert_twin(comm: &Comm, handle: abi::Comm, made: Comm) -> Result<abi::Comm, 
     Ok(new)
 }
 
-fn duplicate(handle: abi::Comm, hints: abi::Info, newcomm: *mut abi::Comm) -> Result<(), Failure> {
+fn duplicate(handle: abi::Comm, hints: abi::Info, newcomm: Out<abi::Comm>) -> Result<(), Failure> {
     let (comm, hints) = {
         let state = check::running()?;
-        *check::output(newcomm, "newcomm")? = abi::Comm(MPI_COMM_NULL);
+        newcomm.write(abi::Comm(MPI_COMM_NULL))?;
         (check::comm(&state, handle)?.clone(), info::hints(&state, hints)?)
     };
     let context = agree(&comm, making_tag(&comm))?;
-    *check::output(newcomm, "newcomm")? = insert_twin(&comm, handle, twin(&comm, context, hints))?;
-    Ok(())
+    newcomm.write(insert_twin(&comm, handle, twin(&comm, context, hints))?)
 }
 
 /// The context of a communicator whose ranks have not agreed on one yet.
@@ -99,13 +99,13 @@ impl Comm {
 fn duplicate_later(
     handle: abi::Comm,
     hints: abi::Info,
-    newcomm: *mut abi::Comm,
-    request: *mut abi::Request,
+    newcomm: Out<abi::Comm>,
+    request: Out<abi::Request>,
 ) -> Result<(), Failure> {
     let (comm, hints) = {
         let state = check::running()?;
-        *check::output(newcomm, "newcomm")? = abi::Comm(MPI_COMM_NULL);
-        *check::output(request, "request")? = abi::Request(MPI_REQUEST_NULL);
+        newcomm.write(abi::Comm(MPI_COMM_NULL))?;
+        request.write(abi::Request(MPI_REQUEST_NULL))?;
         (check::comm(&state, handle)?.clone(), info::hints(&state, hints)?)
     };
     let made = insert_twin(&comm, handle, twin(&comm, NO_CONTEXT, hints));
@@ -118,9 +118,8 @@ fn duplicate_later(
         state.requests.remove(started.0);
         return Err(failure);
     }
-    *check::output(newcomm, "newcomm")? = new;
-    *check::output(request, "request")? = started;
-    Ok(())
+    newcomm.write(new)?;
+    request.write(started)
 }
 
 impl State {
@@ -162,10 +161,10 @@ pub fn insert(
     Ok(state.insert_comm(made, parent))
 }
 
-fn create(handle: abi::Comm, group: abi::Group, newcomm: *mut abi::Comm) -> Result<(), Failure> {
+fn create(handle: abi::Comm, group: abi::Group, newcomm: Out<abi::Comm>) -> Result<(), Failure> {
     let (comm, group) = {
         let state = check::running()?;
-        *check::output(newcomm, "newcomm")? = abi::Comm(MPI_COMM_NULL);
+        newcomm.write(abi::Comm(MPI_COMM_NULL))?;
         (check::comm(&state, handle)?.clone(), check::group(&state, group, "group")?)
     };
     within(&group, &comm)?;
@@ -175,8 +174,7 @@ fn create(handle: abi::Comm, group: abi::Group, newcomm: *mut abi::Comm) -> Resu
     } else {
         insert(&comm, agree(&comm, tag)?, group, None, Info::default())?
     };
-    *check::output(newcomm, "newcomm")? = made;
-    Ok(())
+    newcomm.write(made)
 }
 
 /// The members of a group at some ranks.
@@ -211,84 +209,82 @@ fn colour(value: c_int) -> Result<(), Failure> {
     Ok(())
 }
 
-fn free(place: *mut abi::Comm) -> Result<(), Failure> {
-    let place = check::output(place, "comm")?;
+fn free(place: InOut<'_, abi::Comm>) -> Result<(), Failure> {
+    let handle = place.read()?;
     let comm = {
         let state = check::running()?;
-        let comm = check::comm(&state, *place)?.clone();
-        if let MPI_COMM_WORLD | MPI_COMM_SELF = place.0 {
+        let comm = check::comm(&state, handle)?.clone();
+        if let MPI_COMM_WORLD | MPI_COMM_SELF = handle.0 {
             let text = "comm is MPI_COMM_WORLD or MPI_COMM_SELF, which cannot be freed";
-            return Err(Failure::new(MPI_ERR_COMM, text).on(*place));
+            return Err(Failure::new(MPI_ERR_COMM, text).on(handle));
         }
         comm
     };
-    comm.attributes.clear(place.0).map_err(|failure| failure.on(*place))?;
-    runtime::enter().remove_comm(*place);
-    *place = abi::Comm(MPI_COMM_NULL);
-    Ok(())
+    comm.attributes.clear(handle.0).map_err(|failure| failure.on(handle))?;
+    runtime::enter().remove_comm(handle);
+    place.write(abi::Comm(MPI_COMM_NULL))
 }
 
 mpi! {
     /// The same groups and attributes, another context.
-    fn PMPI_Comm_dup(comm: abi::Comm, newcomm: *mut abi::Comm) on comm {
+    fn PMPI_Comm_dup(comm: abi::Comm, newcomm: Out<abi::Comm>) on comm {
         duplicate(comm, abi::Info(MPI_INFO_NULL), newcomm)
     }
 
     /// As dup, with hints.
-    fn PMPI_Comm_dup_with_info(comm: abi::Comm, info: abi::Info, newcomm: *mut abi::Comm) on comm {
+    fn PMPI_Comm_dup_with_info(comm: abi::Comm, info: abi::Info, newcomm: Out<abi::Comm>) on comm {
         duplicate(comm, info, newcomm)
     }
 
     /// As dup, without waiting for the others; the new communicator is good when the request is complete.
-    fn PMPI_Comm_idup(comm: abi::Comm, newcomm: *mut abi::Comm, request: *mut abi::Request) on comm {
+    fn PMPI_Comm_idup(comm: abi::Comm, newcomm: Out<abi::Comm>, request: Out<abi::Request>) on comm {
         duplicate_later(comm, abi::Info(MPI_INFO_NULL), newcomm, request)
     }
 
     /// As idup, with hints.
-    fn PMPI_Comm_idup_with_info(comm: abi::Comm, info: abi::Info, newcomm: *mut abi::Comm, request: *mut abi::Request) on comm {
+    fn PMPI_Comm_idup_with_info(comm: abi::Comm, info: abi::Info, newcomm: Out<abi::Comm>, request: Out<abi::Request>) on comm {
         duplicate_later(comm, info, newcomm, request)
     }
 
     /// A communicator of a subset of the ranks; all ranks of `comm` call it.
-    fn PMPI_Comm_create(comm: abi::Comm, group: abi::Group, newcomm: *mut abi::Comm) on comm {
+    fn PMPI_Comm_create(comm: abi::Comm, group: abi::Group, newcomm: Out<abi::Comm>) on comm {
         create(comm, group, newcomm)
     }
 
     /// A communicator of a subset of the ranks; only these call it.
-    fn PMPI_Comm_create_group(comm: abi::Comm, group: abi::Group, tag: c_int, newcomm: *mut abi::Comm) on comm {
+    fn PMPI_Comm_create_group(comm: abi::Comm, group: abi::Group, tag: c_int, newcomm: Out<abi::Comm>) on comm {
         let (comm, group) = {
             let state = check::running()?;
-            *check::output(newcomm, "newcomm")? = abi::Comm(MPI_COMM_NULL);
+            newcomm.write(abi::Comm(MPI_COMM_NULL))?;
             (check::intracomm(&state, comm, "comm")?.clone(), check::group(&state, group, "group")?)
         };
         within(&group, &comm)?;
         check::tag(tag)?;
         if let Some(circle) = Circle::of(&comm, comm.construction(), &group, tag) {
             let made = insert(&comm, agree_among(&circle)?, group, None, Info::default())?;
-            *check::output(newcomm, "newcomm")? = made;
+            newcomm.write(made)?;
         }
         Ok(())
     }
 
     /// Ranks of the same colour together, ordered by key.
-    fn PMPI_Comm_split(comm: abi::Comm, color: c_int, key: c_int, newcomm: *mut abi::Comm) on comm {
+    fn PMPI_Comm_split(comm: abi::Comm, color: c_int, key: c_int, newcomm: Out<abi::Comm>) on comm {
         let found = {
             let state = check::running()?;
-            *check::output(newcomm, "newcomm")? = abi::Comm(MPI_COMM_NULL);
+            newcomm.write(abi::Comm(MPI_COMM_NULL))?;
             check::comm(&state, comm)?.clone()
         };
         colour(color)?;
-        *check::output(newcomm, "newcomm")? = split(&found, color, key, Info::default())?;
-        Ok(())
+        newcomm.write(split(&found, color, key, Info::default())?)
     }
 
     /// Deletes the attributes and frees the handle. Messages that are under way arrive.
-    fn PMPI_Comm_free(comm: *mut abi::Comm) {
+    fn PMPI_Comm_free(comm: InOut<abi::Comm>) {
         free(comm)
     }
 
     /// As free: without spawned or connected jobs, whoever completed its requests has nothing more to wait for.
-    fn PMPI_Comm_disconnect(comm: *mut abi::Comm) {
+    fn PMPI_Comm_disconnect(comm: InOut<abi::Comm>) {
         free(comm)
     }
 }

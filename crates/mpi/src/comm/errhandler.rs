@@ -6,7 +6,8 @@
 use super::errors;
 use crate::abi;
 use crate::abi::values::*;
-use crate::check::{self, Failure, mpi};
+use crate::call::{InOut, Out, mpi};
+use crate::check::{self, Failure};
 use crate::runtime::{self, State, phase};
 use launch::options::{ERRHANDLERS, INITIAL_ERRHANDLER};
 use std::collections::BTreeSet;
@@ -120,13 +121,12 @@ pub fn raise(comm: Option<abi::Comm>, code: c_int, function: &'static str, text:
     code
 }
 
-fn create(kind: For, function: Option<Function>, handle: *mut abi::Errhandler) -> Result<(), Failure> {
-    let place = check::output(handle, "errhandler")?;
+fn create(kind: For, function: Option<Function>, handle: Out<abi::Errhandler>) -> Result<(), Failure> {
+    handle.present()?;
     let Some(function) = function else {
         return Err(Failure::new(MPI_ERR_ARG, "the error handler's function is a null pointer"));
     };
-    *place = abi::Errhandler(runtime::enter().errhandlers.insert(Errhandler { kind, function, uses: 1 }));
-    Ok(())
+    handle.write(abi::Errhandler(runtime::enter().errhandlers.insert(Errhandler { kind, function, uses: 1 })))
 }
 
 /// That a handle names an error handler for a kind of object.
@@ -170,22 +170,22 @@ fn no_file(file: abi::File) -> Result<(), Failure> {
 
 mpi! {
     /// Makes an error handler for communicators.
-    fn PMPI_Comm_create_errhandler(function: Option<Function>, errhandler: *mut abi::Errhandler) {
+    fn PMPI_Comm_create_errhandler(function: Option<Function>, errhandler: Out<abi::Errhandler>) {
         create(For::Comm, function, errhandler)
     }
 
     /// Makes an error handler for windows.
-    fn PMPI_Win_create_errhandler(function: Option<Function>, errhandler: *mut abi::Errhandler) {
+    fn PMPI_Win_create_errhandler(function: Option<Function>, errhandler: Out<abi::Errhandler>) {
         create(For::Window, function, errhandler)
     }
 
     /// Makes an error handler for files.
-    fn PMPI_File_create_errhandler(function: Option<Function>, errhandler: *mut abi::Errhandler) {
+    fn PMPI_File_create_errhandler(function: Option<Function>, errhandler: Out<abi::Errhandler>) {
         create(For::File, function, errhandler)
     }
 
     /// Makes an error handler for sessions.
-    fn PMPI_Session_create_errhandler(function: Option<Function>, errhandler: *mut abi::Errhandler) {
+    fn PMPI_Session_create_errhandler(function: Option<Function>, errhandler: Out<abi::Errhandler>) {
         create(For::Session, function, errhandler)
     }
 
@@ -199,10 +199,10 @@ mpi! {
     }
 
     /// The error handler of a communicator, as a handle to be freed.
-    fn PMPI_Comm_get_errhandler(comm: abi::Comm, errhandler: *mut abi::Errhandler) on comm {
+    fn PMPI_Comm_get_errhandler(comm: abi::Comm, errhandler: Out<abi::Errhandler>) on comm {
         let mut state = check::running()?;
         let handle = check::comm(&state, comm)?.errhandler.load(Ordering::Relaxed);
-        *check::output(errhandler, "errhandler")? = abi::Errhandler(handle);
+        errhandler.write(abi::Errhandler(handle))?;
         state.use_errhandler(handle);
         Ok(())
     }
@@ -219,26 +219,25 @@ mpi! {
     }
 
     /// The error handler that files would be opened with, as a handle to be freed.
-    fn PMPI_File_get_errhandler(file: abi::File, errhandler: *mut abi::Errhandler) {
+    fn PMPI_File_get_errhandler(file: abi::File, errhandler: Out<abi::Errhandler>) {
         no_file(file)?;
         let mut state = runtime::enter();
         let handle = state.file_errhandler;
-        *check::output(errhandler, "errhandler")? = abi::Errhandler(handle);
+        errhandler.write(abi::Errhandler(handle))?;
         state.use_errhandler(handle);
         Ok(())
     }
 
     /// Frees a handle; the error handler lives as long as an object uses it.
-    fn PMPI_Errhandler_free(errhandler: *mut abi::Errhandler) {
+    fn PMPI_Errhandler_free(errhandler: InOut<abi::Errhandler>) {
         let mut state = runtime::enter();
-        let handle = check::output(errhandler, "errhandler")?;
+        let handle = errhandler.read()?;
         if state.errhandlers.get(handle.0).is_some() {
             state.release_errhandler(handle.0);
         } else if !matches!(handle.0, MPI_ERRORS_ARE_FATAL | MPI_ERRORS_ABORT | MPI_ERRORS_RETURN) {
             return Err(check::not_an("errhandler", "error handler", handle.0, MPI_ERR_ERRHANDLER));
         }
-        *handle = abi::Errhandler(MPI_ERRHANDLER_NULL);
-        Ok(())
+        errhandler.write(abi::Errhandler(MPI_ERRHANDLER_NULL))
     }
 }
 

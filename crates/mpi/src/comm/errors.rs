@@ -1,7 +1,8 @@
 //! Error codes: their classes, their words, and those that a program adds (MPI 5.0, sections 9.4 and 9.5). Before Init too.
 
 use crate::abi::values::*;
-use crate::check::{self, Failure, mpi};
+use crate::call::{In, Out, mpi};
+use crate::check::Failure;
 use crate::runtime;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -200,48 +201,40 @@ impl Added {
 
 mpi! {
     /// The class of an error code.
-    fn PMPI_Error_class(errorcode: c_int, errorclass: *mut c_int) {
-        let place = check::output(errorclass, "errorclass")?;
-        *place = runtime::enter().errors.class(errorcode).ok_or_else(|| no_code("errorcode", errorcode))?;
-        Ok(())
+    fn PMPI_Error_class(errorcode: c_int, errorclass: Out<c_int>) {
+        errorclass.present()?;
+        errorclass.write(runtime::enter().errors.class(errorcode).ok_or_else(|| no_code("errorcode", errorcode))?)
     }
 
     /// The words of an error code, and what was wrong the last time that this thread met it, in a place of `MPI_MAX_ERROR_STRING` bytes.
-    fn PMPI_Error_string(errorcode: c_int, string: *mut c_char, resultlen: *mut c_int) {
-        let length = check::output(resultlen, "resultlen")?;
-        check::output(string, "string")?;
+    fn PMPI_Error_string(errorcode: c_int, string[MPI_MAX_ERROR_STRING]: Out<c_char>, resultlen: Out<c_int>) {
+        resultlen.present()?;
+        string.present()?;
         let state = runtime::enter();
         let words = state.errors.words(errorcode).ok_or_else(|| no_code("errorcode", errorcode))?;
         let words = described(errorcode, words);
-        *length = words.len() as c_int;
-        // SAFETY: the program's place of MPI_MAX_ERROR_STRING bytes; words are shorter.
-        unsafe {
-            std::ptr::copy_nonoverlapping(words.as_ptr().cast(), string, words.len());
-            *string.add(words.len()) = 0;
-        }
-        Ok(())
+        resultlen.write(words.len() as c_int)?;
+        string.write_text(&words).map(|_| ())
     }
 
     /// Makes a new error class.
-    fn PMPI_Add_error_class(errorclass: *mut c_int) {
-        *check::output(errorclass, "errorclass")? = runtime::enter().errors.add(None);
-        Ok(())
+    fn PMPI_Add_error_class(errorclass: Out<c_int>) {
+        errorclass.write(runtime::enter().errors.add(None))
     }
 
     /// Makes a new error code of a class.
-    fn PMPI_Add_error_code(errorclass: c_int, errorcode: *mut c_int) {
-        let place = check::output(errorcode, "errorcode")?;
+    fn PMPI_Add_error_code(errorclass: c_int, errorcode: Out<c_int>) {
+        errorcode.present()?;
         let mut state = runtime::enter();
         if state.errors.class(errorclass) != Some(errorclass) {
             return Err(no_code("errorclass", errorclass));
         }
-        *place = state.errors.add(Some(errorclass));
-        Ok(())
+        errorcode.write(state.errors.add(Some(errorclass)))
     }
 
     /// Gives words to a code or class that a program added.
-    fn PMPI_Add_error_string(errorcode: c_int, string: *const c_char) {
-        let words = check::string(string, "string")?.to_bytes();
+    fn PMPI_Add_error_string(errorcode: c_int, string: In<c_char>) {
+        let words = string.text()?;
         let words = words[..words.len().min(MPI_MAX_ERROR_STRING as usize - 1)].to_vec();
         let mut state = runtime::enter();
         state.errors.0.get_mut(&errorcode).ok_or_else(|| not_added("errorcode", errorcode))?.words = Some(words);

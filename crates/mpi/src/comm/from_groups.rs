@@ -10,7 +10,8 @@ use super::intercomm::{Meeting, join, leader};
 use super::{Comm, Group, errhandler};
 use crate::abi;
 use crate::abi::values::*;
-use crate::check::{self, Failure, mpi};
+use crate::call::{In, Out, mpi};
+use crate::check::{self, Failure};
 use crate::runtime;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
@@ -34,14 +35,14 @@ impl Start {
     fn check(
         group: abi::Group,
         name: &str,
-        stringtag: *const c_char,
+        stringtag: In<'_, c_char>,
         info: abi::Info,
         errhandler: abi::Errhandler,
     ) -> Result<Self, Failure> {
         let state = check::running()?;
         let group = check::group(&state, group, name)?;
         errhandler::for_comms(&state, errhandler)?;
-        let tag = tag_of(check::string(stringtag, "stringtag")?.to_bytes());
+        let tag = tag_of(&stringtag.text()?);
         let world = state.comm(abi::Comm(MPI_COMM_WORLD)).expect("running").clone();
         Ok(Self { world, group, hints: info::hints(&state, info)?, tag })
     }
@@ -56,17 +57,17 @@ mpi! {
     /// A communicator of a group; its members call it.
     fn PMPI_Comm_create_from_group(
         group: abi::Group,
-        stringtag: *const c_char,
+        stringtag: In<c_char>,
         info: abi::Info,
         errhandler: abi::Errhandler,
-        newcomm: *mut abi::Comm,
+        newcomm: Out<abi::Comm>,
     ) {
-        *check::output(newcomm, "newcomm")? = abi::Comm(MPI_COMM_NULL);
+        newcomm.write(abi::Comm(MPI_COMM_NULL))?;
         let start = Start::check(group, "group", stringtag, info, errhandler)?;
         if let Some(circle) = start.circle() {
             let made = insert(&start.world, agree_among(&circle)?, start.group, None, start.hints)?;
             runtime::enter().set_errhandler(made, errhandler);
-            *check::output(newcomm, "newcomm")? = made;
+            newcomm.write(made)?;
         }
         Ok(())
     }
@@ -77,12 +78,12 @@ mpi! {
         local_leader: c_int,
         remote_group: abi::Group,
         remote_leader: c_int,
-        stringtag: *const c_char,
+        stringtag: In<c_char>,
         info: abi::Info,
         errhandler: abi::Errhandler,
-        newintercomm: *mut abi::Comm,
+        newintercomm: Out<abi::Comm>,
     ) {
-        *check::output(newintercomm, "newintercomm")? = abi::Comm(MPI_COMM_NULL);
+        newintercomm.write(abi::Comm(MPI_COMM_NULL))?;
         let start = Start::check(local_group, "local_group", stringtag, info, errhandler)?;
         let Some(circle) = start.circle() else { return Ok(()) };
         let chosen = leader(local_leader, &start.group, "local_leader")?;
@@ -100,8 +101,7 @@ mpi! {
         };
         let made = join(&start.world, &circle, chosen, start.group.clone(), meeting, start.hints)?;
         runtime::enter().set_errhandler(made, errhandler);
-        *check::output(newintercomm, "newintercomm")? = made;
-        Ok(())
+        newintercomm.write(made)
     }
 }
 

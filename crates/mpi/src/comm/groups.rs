@@ -3,7 +3,8 @@
 use super::{Group, rank_or_undefined};
 use crate::abi;
 use crate::abi::values::*;
-use crate::check::{self, Failure, mpi};
+use crate::call::{In, InOut, Out, mpi};
+use crate::check::{self, Failure};
 use crate::runtime::State;
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -90,10 +91,12 @@ fn difference(one: &Group, other: &Group) -> Vec<u32> {
     one.members.iter().copied().filter(|&member| other.rank_of(member).is_none()).collect()
 }
 
-/// How many ranks or ranges an array has.
-fn length(n: c_int) -> Result<usize, Failure> {
-    usize::try_from(n)
-        .map_err(|_| Failure::new(MPI_ERR_ARG, format_args!("n is {n}; allowed are 0 and more")))
+/// That `n` may be the length of an array.
+fn length(n: c_int) -> Result<(), Failure> {
+    if n < 0 {
+        return Err(Failure::new(MPI_ERR_ARG, format_args!("n is {n}; allowed are 0 and more")));
+    }
+    Ok(())
 }
 
 type OfTwo = fn(&Group, &Group) -> Vec<u32>;
@@ -102,13 +105,12 @@ fn of_two(
     make: OfTwo,
     group1: abi::Group,
     group2: abi::Group,
-    newgroup: *mut abi::Group,
+    newgroup: Out<'_, abi::Group>,
 ) -> Result<(), Failure> {
     let mut state = check::running()?;
     let one = check::group(&state, group1, "group1")?;
     let other = check::group(&state, group2, "group2")?;
-    *check::output(newgroup, "newgroup")? = state.insert_group(make(&one, &other));
-    Ok(())
+    newgroup.write(state.insert_group(make(&one, &other)))
 }
 
 type OfPlaces = fn(&Group, &[usize]) -> Vec<u32>;
@@ -117,79 +119,79 @@ fn of_ranks(
     make: OfPlaces,
     group: abi::Group,
     n: c_int,
-    ranks: *const c_int,
-    newgroup: *mut abi::Group,
+    ranks: In<'_, [c_int]>,
+    newgroup: Out<'_, abi::Group>,
 ) -> Result<(), Failure> {
     let mut state = check::running()?;
     let group = check::group(&state, group, "group")?;
-    let ranks = check::array(ranks, length(n)?, "ranks")?;
-    let places = distinct(&group, ranks.iter().copied(), "ranks")?;
-    *check::output(newgroup, "newgroup")? = state.insert_group(make(&group, &places));
-    Ok(())
+    length(n)?;
+    let places = distinct(&group, ranks.to_vec()?, "ranks")?;
+    newgroup.write(state.insert_group(make(&group, &places)))
 }
 
 fn of_ranges(
     make: OfPlaces,
     group: abi::Group,
     n: c_int,
-    ranges: *const [c_int; 3],
-    newgroup: *mut abi::Group,
+    ranges: In<'_, [[c_int; 3]]>,
+    newgroup: Out<'_, abi::Group>,
 ) -> Result<(), Failure> {
     let mut state = check::running()?;
     let group = check::group(&state, group, "group")?;
-    let ranks = expand(&group, check::array(ranges, length(n)?, "ranges")?)?;
+    length(n)?;
+    let ranks = expand(&group, &ranges.to_vec()?)?;
     let places = distinct(&group, ranks, "the ranks of ranges")?;
-    *check::output(newgroup, "newgroup")? = state.insert_group(make(&group, &places));
-    Ok(())
+    newgroup.write(state.insert_group(make(&group, &places)))
 }
 
 mpi! {
     /// The members of both groups: the first's, then the second's that are not in the first.
-    fn PMPI_Group_union(group1: abi::Group, group2: abi::Group, newgroup: *mut abi::Group) {
+    fn PMPI_Group_union(group1: abi::Group, group2: abi::Group, newgroup: Out<abi::Group>) {
         of_two(union, group1, group2, newgroup)
     }
 
     /// The members of the first group that are in the second.
-    fn PMPI_Group_intersection(group1: abi::Group, group2: abi::Group, newgroup: *mut abi::Group) {
+    fn PMPI_Group_intersection(group1: abi::Group, group2: abi::Group, newgroup: Out<abi::Group>) {
         of_two(intersection, group1, group2, newgroup)
     }
 
     /// The members of the first group that are not in the second.
-    fn PMPI_Group_difference(group1: abi::Group, group2: abi::Group, newgroup: *mut abi::Group) {
+    fn PMPI_Group_difference(group1: abi::Group, group2: abi::Group, newgroup: Out<abi::Group>) {
         of_two(difference, group1, group2, newgroup)
     }
 
     /// The members at some ranks, in the order of the ranks.
-    fn PMPI_Group_incl(group: abi::Group, n: c_int, ranks: *const c_int, newgroup: *mut abi::Group) {
+    fn PMPI_Group_incl(group: abi::Group, n: c_int, ranks[n]: In<c_int>, newgroup: Out<abi::Group>) {
         of_ranks(included, group, n, ranks, newgroup)
     }
 
     /// The members but those at some ranks.
-    fn PMPI_Group_excl(group: abi::Group, n: c_int, ranks: *const c_int, newgroup: *mut abi::Group) {
+    fn PMPI_Group_excl(group: abi::Group, n: c_int, ranks[n]: In<c_int>, newgroup: Out<abi::Group>) {
         of_ranks(excluded, group, n, ranks, newgroup)
     }
 
     /// As incl, of triplets first, last, stride.
-    fn PMPI_Group_range_incl(group: abi::Group, n: c_int, ranges: *const [c_int; 3], newgroup: *mut abi::Group) {
+    fn PMPI_Group_range_incl(group: abi::Group, n: c_int, ranges[n]: In<[c_int; 3]>, newgroup: Out<abi::Group>) {
         of_ranges(included, group, n, ranges, newgroup)
     }
 
     /// As excl, of triplets first, last, stride.
-    fn PMPI_Group_range_excl(group: abi::Group, n: c_int, ranges: *const [c_int; 3], newgroup: *mut abi::Group) {
+    fn PMPI_Group_range_excl(group: abi::Group, n: c_int, ranges[n]: In<[c_int; 3]>, newgroup: Out<abi::Group>) {
         of_ranges(excluded, group, n, ranges, newgroup)
     }
 
     /// The ranks in the second group of ranks of the first; `MPI_UNDEFINED` where there is none.
-    fn PMPI_Group_translate_ranks(group1: abi::Group, n: c_int, ranks1: *const c_int, group2: abi::Group, ranks2: *mut c_int) {
+    fn PMPI_Group_translate_ranks(
+        group1: abi::Group, n: c_int, ranks1[n]: In<c_int>, group2: abi::Group, ranks2[n]: Out<c_int>,
+    ) {
         let state = check::running()?;
         let one = check::group(&state, group1, "group1")?;
         let other = check::group(&state, group2, "group2")?;
-        let n = length(n)?;
-        let ranks = check::array(ranks1, n, "ranks1")?;
-        if n > 0 {
-            check::output(ranks2, "ranks2")?;
-        }
-        for (i, &rank) in ranks.iter().enumerate() {
+        length(n)?;
+        ranks1.present()?;
+        ranks2.present()?;
+        for i in 0..ranks1.len() {
+            let rank = ranks1.get(i);
             let found = match one.members.get(rank as usize) {
                 Some(&member) => rank_or_undefined(other.rank_of(member)),
                 None if rank == MPI_PROC_NULL => MPI_PROC_NULL,
@@ -199,21 +201,19 @@ mpi! {
                     return Err(Failure::new(MPI_ERR_RANK, text));
                 }
             };
-            // SAFETY: the program's place for `n` ranks.
-            unsafe { *ranks2.add(i) = found };
+            ranks2.at(i).write(found)?;
         }
         Ok(())
     }
 
     /// Frees a group's handle.
-    fn PMPI_Group_free(group: *mut abi::Group) {
+    fn PMPI_Group_free(group: InOut<abi::Group>) {
         let mut state = check::running()?;
-        let place = check::output(group, "group")?;
-        if place.0 != MPI_GROUP_EMPTY {
-            state.groups.remove(place.0).ok_or_else(|| check::not_an("group", "group", place.0, MPI_ERR_GROUP))?;
+        let handle = group.read()?.0;
+        if handle != MPI_GROUP_EMPTY {
+            state.groups.remove(handle).ok_or_else(|| check::not_an("group", "group", handle, MPI_ERR_GROUP))?;
         }
-        *place = abi::Group(MPI_GROUP_NULL);
-        Ok(())
+        group.write(abi::Group(MPI_GROUP_NULL))
     }
 }
 

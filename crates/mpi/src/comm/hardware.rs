@@ -2,7 +2,7 @@
 
 use super::info::Info;
 use crate::abi;
-use crate::check::{self, mpi};
+use crate::call::{Out, mpi};
 use crate::runtime;
 use host::Affinity;
 use std::path::Path;
@@ -67,15 +67,14 @@ pub fn own_parts() -> [u32; LEVELS] {
 
 mpi! {
     /// The kinds of parts of the machine, and of each whether this process is bound to one.
-    fn PMPI_Get_hw_resource_info(hw_info: *mut abi::Info) {
-        let place = check::output(hw_info, "hw_info")?;
+    fn PMPI_Get_hw_resource_info(hw_info: Out<abi::Info>) {
+        hw_info.present()?;
         let mut info = Info::default();
         info.set(SHARED_MEMORY.as_bytes(), b"true");
         for (kind, part) in own_parts().into_iter().enumerate() {
             info.set(name(kind).as_bytes(), if part == UNBOUND { b"false" } else { b"true" });
         }
-        *place = abi::Info(runtime::enter().infos.insert(info));
-        Ok(())
+        hw_info.write(abi::Info(runtime::enter().infos.insert(info)))
     }
 }
 

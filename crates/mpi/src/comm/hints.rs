@@ -4,7 +4,8 @@
 use super::info::{self, Info};
 use crate::abi;
 use crate::abi::values::MPI_ERR_INFO_VALUE;
-use crate::check::{self, Failure, mpi};
+use crate::call::{Out, mpi};
+use crate::check::{self, Failure};
 
 /// What a program can promise; false unless it does.
 const PROMISES: [&str; 5] = [
@@ -50,11 +51,10 @@ mpi! {
     }
 
     /// The hints of a communicator, as an info to be freed.
-    fn PMPI_Comm_get_info(comm: abi::Comm, info_used: *mut abi::Info) on comm {
+    fn PMPI_Comm_get_info(comm: abi::Comm, info_used: Out<abi::Info>) on comm {
         let mut state = check::running()?;
         let hints = in_use(&check::comm(&state, comm)?.hints.lock().unwrap());
-        *check::output(info_used, "info_used")? = abi::Info(state.infos.insert(hints));
-        Ok(())
+        info_used.write(abi::Info(state.infos.insert(hints)))
     }
 }
 

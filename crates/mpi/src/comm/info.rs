@@ -2,7 +2,8 @@
 
 use crate::abi;
 use crate::abi::values::*;
-use crate::check::{self, Failure, mpi};
+use crate::call::{In, InOut, Out, mpi};
+use crate::check::{self, Failure};
 use crate::runtime::{self, State};
 use std::ffi::{CStr, c_char, c_int};
 
@@ -102,8 +103,8 @@ fn reading<T>(handle: abi::Info, read: impl FnOnce(&Info) -> T) -> Result<T, Fai
     Ok(read(runtime::enter().environment.as_ref().expect("made just now")))
 }
 
-fn key<'a>(key: *const c_char) -> Result<&'a [u8], Failure> {
-    let key = check::string(key, "key")?.to_bytes();
+fn checked_key(key: In<'_, c_char>) -> Result<Vec<u8>, Failure> {
+    let key = key.text()?;
     if key.is_empty() || key.len() >= MPI_MAX_INFO_KEY as usize {
         let most = MPI_MAX_INFO_KEY - 1;
         let text = format_args!("key has {} bytes; allowed are 1 to {most}", key.len());
@@ -112,8 +113,8 @@ fn key<'a>(key: *const c_char) -> Result<&'a [u8], Failure> {
     Ok(key)
 }
 
-fn value<'a>(value: *const c_char) -> Result<&'a [u8], Failure> {
-    let value = check::string(value, "value")?.to_bytes();
+fn checked_value(value: In<'_, c_char>) -> Result<Vec<u8>, Failure> {
+    let value = value.text()?;
     if value.len() >= MPI_MAX_INFO_VAL as usize {
         let most = MPI_MAX_INFO_VAL - 1;
         let text = format_args!("value has {} bytes; allowed are 0 to {most}", value.len());
@@ -122,134 +123,110 @@ fn value<'a>(value: *const c_char) -> Result<&'a [u8], Failure> {
     Ok(value)
 }
 
-/// Copies a string and its final 0 to a place of `room` bytes, cut to fit.
-///
-/// # Safety
-/// `place` is writable for `room` bytes, or `room` is 0.
-unsafe fn store(text: &[u8], place: *mut c_char, room: usize) {
-    let Some(most) = room.checked_sub(1) else { return };
-    let bytes = text.len().min(most);
-    // SAFETY: `bytes` and the final 0 fit.
-    unsafe {
-        std::ptr::copy_nonoverlapping(text.as_ptr().cast(), place, bytes);
-        *place.add(bytes) = 0;
-    }
+/// The room that a program says it has for a value.
+fn room(bytes: c_int, name: &str) -> Result<usize, Failure> {
+    check::count(bytes, name).map_err(|failure| Failure::new(MPI_ERR_ARG, failure.text()))
 }
 
 mpi! {
     /// An info without keys.
-    fn PMPI_Info_create(info: *mut abi::Info) {
-        *check::output(info, "info")? = abi::Info(runtime::enter().infos.insert(Info::default()));
-        Ok(())
+    fn PMPI_Info_create(info: Out<abi::Info>) {
+        info.write(abi::Info(runtime::enter().infos.insert(Info::default())))
     }
 
     /// How this program was started; `argc` and `argv` as main got them, or 0 and null.
-    fn PMPI_Info_create_env(argc: c_int, argv: *const *const c_char, info: *mut abi::Info) {
-        let place = check::output(info, "info")?;
-        let arguments = if argc > 0 && !argv.is_null() {
-            // SAFETY: main's arguments: `argc` strings.
-            (0..argc as usize).map(|i| unsafe { CStr::from_ptr(*argv.add(i)) }.to_bytes().to_vec()).collect()
-        } else {
-            own_arguments()
+    fn PMPI_Info_create_env(argc: c_int, argv[argc]: In<*const c_char>, info: Out<abi::Info>) {
+        info.present()?;
+        let arguments = match argv.to_vec() {
+            // SAFETY: main's arguments are texts.
+            Ok(argv) if !argv.is_empty() => argv.into_iter().map(|text| unsafe { CStr::from_ptr(text) }.to_bytes().to_vec()).collect(),
+            _ => own_arguments(),
         };
         let made = environment(&arguments);
-        *place = abi::Info(runtime::enter().infos.insert(made));
-        Ok(())
+        info.write(abi::Info(runtime::enter().infos.insert(made)))
     }
 
     /// Frees an info.
-    fn PMPI_Info_free(info: *mut abi::Info) {
-        let place = check::output(info, "info")?;
-        runtime::enter().infos.remove(place.0).ok_or_else(|| refused(place.0))?;
-        *place = abi::Info(MPI_INFO_NULL);
-        Ok(())
+    fn PMPI_Info_free(info: InOut<abi::Info>) {
+        let handle = info.read()?.0;
+        runtime::enter().infos.remove(handle).ok_or_else(|| refused(handle))?;
+        info.write(abi::Info(MPI_INFO_NULL))
     }
 
     /// Sets a key's value.
-    fn PMPI_Info_set(info: abi::Info, key_: *const c_char, value_: *const c_char) {
-        let (key, value) = (key(key_)?, value(value_)?);
-        runtime::enter().infos.get_mut(info.0).ok_or_else(|| refused(info.0))?.set(key, value);
+    fn PMPI_Info_set(info: abi::Info, key: In<c_char>, value: In<c_char>) {
+        let (key, value) = (checked_key(key)?, checked_value(value)?);
+        runtime::enter().infos.get_mut(info.0).ok_or_else(|| refused(info.0))?.set(&key, &value);
         Ok(())
     }
 
     /// Removes a key.
-    fn PMPI_Info_delete(info: abi::Info, key_: *const c_char) {
-        let key = key(key_)?;
-        if runtime::enter().infos.get_mut(info.0).ok_or_else(|| refused(info.0))?.remove(key) {
+    fn PMPI_Info_delete(info: abi::Info, key: In<c_char>) {
+        let key = checked_key(key)?;
+        if runtime::enter().infos.get_mut(info.0).ok_or_else(|| refused(info.0))?.remove(&key) {
             return Ok(());
         }
-        let name = String::from_utf8_lossy(key);
+        let name = String::from_utf8_lossy(&key);
         Err(Failure::new(MPI_ERR_INFO_NOKEY, format_args!("key is \"{name}\", which this info does not have")))
     }
 
-    /// A key's value; the place holds `valuelen + 1` bytes.
-    fn PMPI_Info_get(info: abi::Info, key_: *const c_char, valuelen: c_int, value: *mut c_char, flag: *mut c_int) {
-        let (key, flag) = (key(key_)?, check::output(flag, "flag")?);
-        let room = check::count(valuelen, "valuelen").map_err(|failure| Failure::new(MPI_ERR_ARG, failure.text()))?;
-        let found = reading(info, |info| info.get(key).map(<[u8]>::to_vec))?;
-        *flag = found.is_some() as c_int;
-        if let Some(found) = found {
-            check::output(value, "value")?;
-            // SAFETY: the program's place of `valuelen + 1` bytes.
-            unsafe { store(&found, value, room + 1) };
-        }
-        Ok(())
+    /// A key's value, and its final 0.
+    fn PMPI_Info_get(
+        info: abi::Info, key: In<c_char>, valuelen: c_int, value[valuelen.saturating_add(1)]: Out<c_char>,
+        flag: Out<c_int>,
+    ) {
+        let key = checked_key(key)?;
+        flag.present()?;
+        room(valuelen, "valuelen")?;
+        let found = reading(info, |info| info.get(&key).map(<[u8]>::to_vec))?;
+        flag.write(found.is_some() as c_int)?;
+        found.map_or(Ok(()), |found| value.write_text(&found).map(|_| ()))
     }
 
     /// A key's value in at most `buflen` bytes with the final 0; `buflen` becomes what the whole needs.
-    fn PMPI_Info_get_string(info: abi::Info, key_: *const c_char, buflen: *mut c_int, value: *mut c_char, flag: *mut c_int) {
-        let (key, flag, buflen) = (key(key_)?, check::output(flag, "flag")?, check::output(buflen, "buflen")?);
-        let room = check::count(*buflen, "buflen").map_err(|failure| Failure::new(MPI_ERR_ARG, failure.text()))?;
-        let found = reading(info, |info| info.get(key).map(<[u8]>::to_vec))?;
-        *flag = found.is_some() as c_int;
-        if let Some(found) = found {
-            *buflen = found.len() as c_int + 1;
-            if room > 0 {
-                check::output(value, "value")?;
-            }
-            // SAFETY: the program's place of `buflen` bytes.
-            unsafe { store(&found, value, room) };
-        }
-        Ok(())
+    fn PMPI_Info_get_string(
+        info: abi::Info, key: In<c_char>, buflen: InOut<c_int>, value[buflen]: Out<c_char>, flag: Out<c_int>,
+    ) {
+        let key = checked_key(key)?;
+        flag.present()?;
+        room(buflen.read()?, "buflen")?;
+        let found = reading(info, |info| info.get(&key).map(<[u8]>::to_vec))?;
+        flag.write(found.is_some() as c_int)?;
+        let Some(found) = found else { return Ok(()) };
+        buflen.write(found.len() as c_int + 1)?;
+        value.write_text(&found).map(|_| ())
     }
 
     /// Bytes of a key's value, without the final 0.
-    fn PMPI_Info_get_valuelen(info: abi::Info, key_: *const c_char, valuelen: *mut c_int, flag: *mut c_int) {
-        let (key, flag) = (key(key_)?, check::output(flag, "flag")?);
-        let found = reading(info, |info| info.get(key).map(<[u8]>::len))?;
-        *flag = found.is_some() as c_int;
-        if let Some(bytes) = found {
-            *check::output(valuelen, "valuelen")? = bytes as c_int;
-        }
-        Ok(())
+    fn PMPI_Info_get_valuelen(info: abi::Info, key: In<c_char>, valuelen: Out<c_int>, flag: Out<c_int>) {
+        let key = checked_key(key)?;
+        flag.present()?;
+        let found = reading(info, |info| info.get(&key).map(<[u8]>::len))?;
+        flag.write(found.is_some() as c_int)?;
+        found.map_or(Ok(()), |bytes| valuelen.write(bytes as c_int))
     }
 
     /// How many keys there are.
-    fn PMPI_Info_get_nkeys(info: abi::Info, nkeys: *mut c_int) {
-        *check::output(nkeys, "nkeys")? = reading(info, |info| info.0.len())? as c_int;
-        Ok(())
+    fn PMPI_Info_get_nkeys(info: abi::Info, nkeys: Out<c_int>) {
+        nkeys.write(reading(info, |info| info.0.len())? as c_int)
     }
 
-    /// The key number `n`, from 0, in a place of `MPI_MAX_INFO_KEY` bytes.
-    fn PMPI_Info_get_nthkey(info: abi::Info, n: c_int, key: *mut c_char) {
+    /// The key number `n`, from 0.
+    fn PMPI_Info_get_nthkey(info: abi::Info, n: c_int, key[MPI_MAX_INFO_KEY]: Out<c_char>) {
         let keys = reading(info, |info| info.0.len())?;
         let found = reading(info, |info| info.0.get(n as usize).map(|pair| pair.0.clone()))?;
         let Some(found) = found.filter(|_| n >= 0) else {
             let text = format_args!("n is {n}, and the info has {keys} keys; allowed are numbers of keys, from 0");
             return Err(Failure::new(MPI_ERR_ARG, text));
         };
-        check::output(key, "key")?;
-        // SAFETY: the program's place of MPI_MAX_INFO_KEY bytes; a key is shorter.
-        unsafe { store(&found, key, MPI_MAX_INFO_KEY as usize) };
-        Ok(())
+        key.write_text(&found).map(|_| ())
     }
 
     /// An info with the same keys and values, in the same order.
-    fn PMPI_Info_dup(info: abi::Info, newinfo: *mut abi::Info) {
-        let place = check::output(newinfo, "newinfo")?;
+    fn PMPI_Info_dup(info: abi::Info, newinfo: Out<abi::Info>) {
+        newinfo.present()?;
         let copy = reading(info, Info::clone)?;
-        *place = abi::Info(runtime::enter().infos.insert(copy));
-        Ok(())
+        newinfo.write(abi::Info(runtime::enter().infos.insert(copy)))
     }
 }
 
@@ -270,8 +247,7 @@ mod tests {
     #[test]
     fn a_value_is_cut_to_the_room_and_ends_with_0() {
         let mut place = [1 as c_char; 4];
-        // SAFETY: three of four bytes.
-        unsafe { store(b"abc", place.as_mut_ptr(), 3) };
+        assert_eq!(Out::of(&mut place[..3]).write_text(b"abc").unwrap(), 2);
         assert_eq!(place, [b'a', b'b', 0, 1].map(|byte| byte as c_char));
     }
 

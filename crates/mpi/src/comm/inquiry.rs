@@ -3,7 +3,8 @@
 use super::{Comm, Group, rank_or_undefined};
 use crate::abi;
 use crate::abi::values::*;
-use crate::check::{self, mpi};
+use crate::call::{In, Out, mpi};
+use crate::check;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
@@ -37,109 +38,93 @@ fn compare_comms(one: &Arc<Comm>, other: &Arc<Comm>) -> c_int {
 
 mpi! {
     /// This process's rank in the (local) group.
-    fn PMPI_Comm_rank(comm: abi::Comm, rank: *mut c_int) on comm {
+    fn PMPI_Comm_rank(comm: abi::Comm, rank: Out<c_int>) on comm {
         let state = check::running()?;
         let place = check::comm(&state, comm)?.rank;
-        *check::output(rank, "rank")? = place as c_int;
-        Ok(())
+        rank.write(place as c_int)
     }
 
     /// Ranks in the (local) group.
-    fn PMPI_Comm_size(comm: abi::Comm, size: *mut c_int) on comm {
+    fn PMPI_Comm_size(comm: abi::Comm, size: Out<c_int>) on comm {
         let state = check::running()?;
-        *check::output(size, "size")? = check::comm(&state, comm)?.size() as c_int;
-        Ok(())
+        size.write(check::comm(&state, comm)?.size() as c_int)
     }
 
     /// Ranks in the remote group of an intercommunicator.
-    fn PMPI_Comm_remote_size(comm: abi::Comm, size: *mut c_int) on comm {
+    fn PMPI_Comm_remote_size(comm: abi::Comm, size: Out<c_int>) on comm {
         let state = check::running()?;
-        *check::output(size, "size")? = check::intercomm(&state, comm, "comm")?.peers().members.len() as c_int;
-        Ok(())
+        size.write(check::intercomm(&state, comm, "comm")?.peers().members.len() as c_int)
     }
 
     /// Whether it is an intercommunicator.
-    fn PMPI_Comm_test_inter(comm: abi::Comm, flag: *mut c_int) on comm {
+    fn PMPI_Comm_test_inter(comm: abi::Comm, flag: Out<c_int>) on comm {
         let state = check::running()?;
-        *check::output(flag, "flag")? = check::comm(&state, comm)?.remote.is_some() as c_int;
-        Ok(())
+        flag.write(check::comm(&state, comm)?.remote.is_some() as c_int)
     }
 
     /// Whether two communicators have the same context, the same groups in order, or the same members.
-    fn PMPI_Comm_compare(comm1: abi::Comm, comm2: abi::Comm, result: *mut c_int) on comm1 {
+    fn PMPI_Comm_compare(comm1: abi::Comm, comm2: abi::Comm, result: Out<c_int>) on comm1 {
         let state = check::running()?;
         let one = check::comm_named(&state, comm1, "comm1")?;
         let other = check::comm_named(&state, comm2, "comm2")?;
-        *check::output(result, "result")? = compare_comms(one, other);
-        Ok(())
+        result.write(compare_comms(one, other))
     }
 
     /// The name of a communicator; at most `MPI_MAX_OBJECT_NAME` bytes with the final 0.
-    fn PMPI_Comm_get_name(comm: abi::Comm, comm_name: *mut c_char, resultlen: *mut c_int) on comm {
+    fn PMPI_Comm_get_name(comm: abi::Comm, comm_name[MPI_MAX_OBJECT_NAME]: Out<c_char>, resultlen: Out<c_int>) on comm {
         let state = check::running()?;
         let name = match comm.0 {
             MPI_COMM_NULL => b"MPI_COMM_NULL".to_vec(),
             _ => check::comm(&state, comm)?.name.lock().unwrap().clone(),
         };
-        *check::output(resultlen, "resultlen")? = name.len() as c_int;
-        check::output(comm_name, "comm_name")?;
-        // SAFETY: the caller's place holds MPI_MAX_OBJECT_NAME bytes, and a name is shorter.
-        unsafe {
-            std::ptr::copy_nonoverlapping(name.as_ptr().cast(), comm_name, name.len());
-            *comm_name.add(name.len()) = 0;
-        }
-        Ok(())
+        resultlen.write(name.len() as c_int)?;
+        comm_name.write_text(&name).map(|_| ())
     }
 
     /// Names a communicator; what is longer than `MPI_MAX_OBJECT_NAME - 1` is cut.
-    fn PMPI_Comm_set_name(comm: abi::Comm, comm_name: *const c_char) on comm {
+    fn PMPI_Comm_set_name(comm: abi::Comm, comm_name: In<c_char>) on comm {
         let state = check::running()?;
         let comm = check::comm(&state, comm)?;
-        let name = check::string(comm_name, "comm_name")?.to_bytes();
+        let name = comm_name.text()?;
         *comm.name.lock().unwrap() = name[..name.len().min(MPI_MAX_OBJECT_NAME as usize - 1)].to_vec();
         Ok(())
     }
 
     /// The (local) group, by a handle of its own.
-    fn PMPI_Comm_group(comm: abi::Comm, group: *mut abi::Group) on comm {
+    fn PMPI_Comm_group(comm: abi::Comm, group: Out<abi::Group>) on comm {
         let mut state = check::running()?;
         let made = check::comm(&state, comm)?.group.clone();
-        let place = check::output(group, "group")?;
-        *place = abi::Group(state.groups.insert(made));
-        Ok(())
+        group.present()?;
+        group.write(abi::Group(state.groups.insert(made)))
     }
 
     /// The remote group of an intercommunicator.
-    fn PMPI_Comm_remote_group(comm: abi::Comm, group: *mut abi::Group) on comm {
+    fn PMPI_Comm_remote_group(comm: abi::Comm, group: Out<abi::Group>) on comm {
         let mut state = check::running()?;
         let made = check::intercomm(&state, comm, "comm")?.remote.clone().expect("an intercommunicator has one");
-        let place = check::output(group, "group")?;
-        *place = abi::Group(state.groups.insert(made));
-        Ok(())
+        group.present()?;
+        group.write(abi::Group(state.groups.insert(made)))
     }
 
     /// Members of a group.
-    fn PMPI_Group_size(group: abi::Group, size: *mut c_int) {
+    fn PMPI_Group_size(group: abi::Group, size: Out<c_int>) {
         let state = check::running()?;
-        *check::output(size, "size")? = check::group(&state, group, "group")?.members.len() as c_int;
-        Ok(())
+        size.write(check::group(&state, group, "group")?.members.len() as c_int)
     }
 
     /// This process's rank in a group; `MPI_UNDEFINED` when it is no member.
-    fn PMPI_Group_rank(group: abi::Group, rank: *mut c_int) {
+    fn PMPI_Group_rank(group: abi::Group, rank: Out<c_int>) {
         let state = check::running()?;
         let own = state.rank();
-        *check::output(rank, "rank")? = rank_or_undefined(check::group(&state, group, "group")?.rank_of(own));
-        Ok(())
+        rank.write(rank_or_undefined(check::group(&state, group, "group")?.rank_of(own)))
     }
 
     /// Whether two groups have the same members in the same order, or the same members.
-    fn PMPI_Group_compare(group1: abi::Group, group2: abi::Group, result: *mut c_int) {
+    fn PMPI_Group_compare(group1: abi::Group, group2: abi::Group, result: Out<c_int>) {
         let state = check::running()?;
         let one = check::group(&state, group1, "group1")?;
         let other = check::group(&state, group2, "group2")?;
-        *check::output(result, "result")? = compare_groups(&one, &other);
-        Ok(())
+        result.write(compare_groups(&one, &other))
     }
 }
 

@@ -10,7 +10,8 @@ use super::info::Info;
 use super::{Comm, Group};
 use crate::abi;
 use crate::abi::values::*;
-use crate::check::{self, Failure, mpi};
+use crate::call::{Out, mpi};
+use crate::check::{self, Failure};
 use crate::runtime;
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -97,11 +98,11 @@ mpi! {
         peer_comm: abi::Comm,
         remote_leader: c_int,
         tag: c_int,
-        newintercomm: *mut abi::Comm,
+        newintercomm: Out<abi::Comm>,
     ) on local_comm {
         let local = {
             let state = check::running()?;
-            *check::output(newintercomm, "newintercomm")? = abi::Comm(MPI_COMM_NULL);
+            newintercomm.write(abi::Comm(MPI_COMM_NULL))?;
             check::intracomm(&state, local_comm, "local_comm")?.clone()
         };
         let chosen = leader(local_leader, &local.group, "local_leader")?;
@@ -116,15 +117,14 @@ mpi! {
             })
         };
         let made = join(&local, &circle, chosen, local.group.clone(), meeting, Info::default())?;
-        *check::output(newintercomm, "newintercomm")? = made;
-        Ok(())
+        newintercomm.write(made)
     }
 
     /// An intracommunicator of both groups, the one that says `high` behind the other.
-    fn PMPI_Intercomm_merge(intercomm: abi::Comm, high: c_int, newintracomm: *mut abi::Comm) on intercomm {
+    fn PMPI_Intercomm_merge(intercomm: abi::Comm, high: c_int, newintracomm: Out<abi::Comm>) on intercomm {
         let comm = {
             let state = check::running()?;
-            *check::output(newintracomm, "newintracomm")? = abi::Comm(MPI_COMM_NULL);
+            newintracomm.write(abi::Comm(MPI_COMM_NULL))?;
             check::intercomm(&state, intercomm, "intercomm")?.clone()
         };
         // Each leader's word counts for its group.
@@ -137,8 +137,7 @@ mpi! {
         let members = if first { [&mine[..], &others[..]] } else { [&others[..], &mine[..]] }.concat();
         let rank = if first { comm.rank } else { comm.rank + others.len() };
         let made = Comm::new(context, rank, Arc::new(Group { members }), None);
-        *check::output(newintracomm, "newintracomm")? = runtime::enter().insert_comm(made, &comm);
-        Ok(())
+        newintracomm.write(runtime::enter().insert_comm(made, &comm))
     }
 }
 

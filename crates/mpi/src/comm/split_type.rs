@@ -8,7 +8,8 @@ use super::info::{self, Info};
 use super::{Comm, Group};
 use crate::abi;
 use crate::abi::values::*;
-use crate::check::{self, Failure, mpi};
+use crate::call::{Out, mpi};
+use crate::check::{self, Failure};
 use crate::runtime;
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -107,10 +108,10 @@ fn split(comm: &Comm, by: By, key: c_int, hints: Info) -> Result<(abi::Comm, Opt
 
 mpi! {
     /// Ranks that share a part of the machine together, ordered by key. All ranks of one job share memory.
-    fn PMPI_Comm_split_type(comm: abi::Comm, split_type: c_int, key: c_int, info: abi::Info, newcomm: *mut abi::Comm) on comm {
+    fn PMPI_Comm_split_type(comm: abi::Comm, split_type: c_int, key: c_int, info: abi::Info, newcomm: Out<abi::Comm>) on comm {
         let (found, hints) = {
             let state = check::running()?;
-            *check::output(newcomm, "newcomm")? = abi::Comm(MPI_COMM_NULL);
+            newcomm.write(abi::Comm(MPI_COMM_NULL))?;
             (check::comm(&state, comm)?.clone(), info::hints(&state, info)?)
         };
         let by = by(split_type, &hints)?;
@@ -118,8 +119,7 @@ mpi! {
         if let (By::LargestPart, Some(kind), Some(info)) = (by, kind, runtime::enter().infos.get_mut(info.0)) {
             info.set(b"mpi_hw_resource_type", hardware::name(kind).as_bytes());
         }
-        *check::output(newcomm, "newcomm")? = made;
-        Ok(())
+        newcomm.write(made)
     }
 }
 

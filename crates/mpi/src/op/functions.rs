@@ -3,18 +3,18 @@
 use super::{Function, LargeFunction, Operation, Predefined, UserFunction, name, no_such};
 use crate::abi;
 use crate::abi::values::*;
-use crate::check::{self, Failure, mpi};
+use crate::call::{InOut, Out, mpi};
+use crate::check::{self, Failure};
 use crate::coll::Elements;
 use std::ffi::{c_int, c_void};
 
-fn create(function: Option<UserFunction>, commute: c_int, op: *mut abi::Op) -> Result<(), Failure> {
+fn create(function: Option<UserFunction>, commute: c_int, op: Out<'_, abi::Op>) -> Result<(), Failure> {
     let mut state = check::running()?;
-    let place = check::output(op, "op")?;
+    op.present()?;
     let Some(function) = function else {
         return Err(Failure::new(MPI_ERR_ARG, "user_fn is a null pointer"));
     };
-    *place = abi::Op(state.ops.insert(Operation { function, commutative: commute != 0 }));
-    Ok(())
+    op.write(abi::Op(state.ops.insert(Operation { function, commutative: commute != 0 })))
 }
 
 fn reduce_local(
@@ -55,32 +55,31 @@ fn reduce_local(
 
 mpi! {
     /// Makes an operation of a function whose count is an `int`.
-    fn PMPI_Op_create(user_fn: Option<Function>, commute: c_int, op: *mut abi::Op) {
+    fn PMPI_Op_create(user_fn: Option<Function>, commute: c_int, op: Out<abi::Op>) {
         create(user_fn.map(UserFunction::Small), commute, op)
     }
 
     /// Makes an operation of a function whose count is an `MPI_Count`.
-    fn PMPI_Op_create_c(user_fn: Option<LargeFunction>, commute: c_int, op: *mut abi::Op) {
+    fn PMPI_Op_create_c(user_fn: Option<LargeFunction>, commute: c_int, op: Out<abi::Op>) {
         create(user_fn.map(UserFunction::Large), commute, op)
     }
 
     /// Frees an operation; collectives under way go on with it.
-    fn PMPI_Op_free(op: *mut abi::Op) {
+    fn PMPI_Op_free(op: InOut<abi::Op>) {
         let mut state = check::running()?;
-        let handle = check::output(op, "op")?;
+        let handle = op.read()?;
         if state.ops.remove(handle.0).is_none() {
-            if Predefined::of(*handle).is_some() || matches!(handle.0, MPI_REPLACE | MPI_NO_OP) {
-                let text = format_args!("op is {}, which is predefined; allowed are those of MPI_Op_create", name(*handle));
+            if Predefined::of(handle).is_some() || matches!(handle.0, MPI_REPLACE | MPI_NO_OP) {
+                let text = format_args!("op is {}, which is predefined; allowed are those of MPI_Op_create", name(handle));
                 return Err(Failure::new(MPI_ERR_OP, text));
             }
-            return Err(no_such(*handle));
+            return Err(no_such(handle));
         }
-        *handle = abi::Op(MPI_OP_NULL);
-        Ok(())
+        op.write(abi::Op(MPI_OP_NULL))
     }
 
     /// Whether operands may change places.
-    fn PMPI_Op_commutative(op: abi::Op, commute: *mut c_int) {
+    fn PMPI_Op_commutative(op: abi::Op, commute: Out<c_int>) {
         let state = check::running()?;
         let commutative = match state.ops.get(op.0) {
             Some(operation) => operation.commutative,
@@ -89,8 +88,7 @@ mpi! {
             None if matches!(op.0, MPI_REPLACE | MPI_NO_OP) => false,
             None => return Err(no_such(op)),
         };
-        *check::output(commute, "commute")? = c_int::from(commutative);
-        Ok(())
+        commute.write(c_int::from(commutative))
     }
 
     /// Reduces two buffers of this process.

@@ -7,7 +7,8 @@ use super::counted;
 use super::operation::{Sending, sending};
 use crate::abi;
 use crate::abi::values::*;
-use crate::check::{self, Failure, mpi};
+use crate::call::{Out, mpi};
+use crate::check::{self, Failure};
 use crate::handles;
 use crate::request;
 use crate::runtime::{self, Activity, State};
@@ -193,9 +194,8 @@ fn attach(owner: Owner, address: *mut c_void, size: i64) -> Result<(), Failure> 
 }
 
 /// Gives a buffer back when its messages have left: its address and bytes.
-fn detach(owner: Owner, address: *mut c_void) -> Result<i64, Failure> {
-    // The argument is declared `void *` so that a pointer to any pointer can be passed.
-    let place = check::output(address.cast::<usize>(), "buffer_addr")?;
+fn detach(owner: Owner, buffer_addr: Out<'_, *mut c_void>) -> Result<i64, Failure> {
+    buffer_addr.present()?;
     if !check::running()?.buffers.0.contains_key(&owner) {
         return Err(Failure::new(MPI_ERR_BUFFER, "no buffer is attached"));
     }
@@ -203,7 +203,7 @@ fn detach(owner: Owner, address: *mut c_void) -> Result<i64, Failure> {
     let Some(attached) = check::running()?.buffers.0.remove(&owner) else {
         return Err(Failure::new(MPI_ERR_BUFFER, "another thread detached the buffer"));
     };
-    *place = attached.address;
+    buffer_addr.write(attached.address as *mut c_void)?;
     Ok(attached.bytes as i64)
 }
 
@@ -230,12 +230,11 @@ impl Activity for Flush {
     }
 }
 
-fn start_flush(owner: Owner, place: *mut abi::Request) -> Result<(), Failure> {
+fn start_flush(owner: Owner, place: Out<'_, abi::Request>) -> Result<(), Failure> {
     let mut state = check::running()?;
-    let place = check::output(place, "request")?;
+    place.present()?;
     let before = state.buffers.0.get(&owner).map_or(0, |attached| attached.count);
-    *place = request::start(&mut state, Box::new(Flush { owner, before }));
-    Ok(())
+    place.write(request::start(&mut state, Box::new(Flush { owner, before })))
 }
 
 /// The communicator as the owner of a buffer.
@@ -256,7 +255,7 @@ mpi! {
     }
 
     /// MPI 5.0, section 3.6.
-    fn PMPI_Buffer_iflush(request: *mut abi::Request) {
+    fn PMPI_Buffer_iflush(request: Out<abi::Request>) {
         start_flush(Owner::Process, request)
     }
 
@@ -266,7 +265,7 @@ mpi! {
     }
 
     /// MPI 5.0, section 3.6.
-    fn PMPI_Comm_iflush_buffer(comm: abi::Comm, request: *mut abi::Request) on comm {
+    fn PMPI_Comm_iflush_buffer(comm: abi::Comm, request: Out<abi::Request>) on comm {
         start_flush(of(comm)?, request)
     }
 }
@@ -278,10 +277,9 @@ counted! {
     }
 
     /// MPI 5.0, section 3.6.
-    fn PMPI_Buffer_detach / PMPI_Buffer_detach_c(buffer_addr: *mut c_void, size: *mut N) {
-        let size = check::output(size, "size")?;
-        *size = size_as(detach(Owner::Process, buffer_addr)?);
-        Ok(())
+    fn PMPI_Buffer_detach / PMPI_Buffer_detach_c(buffer_addr: Out<*mut c_void>, size: Out<N>) {
+        size.present()?;
+        size.write(size_as(detach(Owner::Process, buffer_addr)?))
     }
 
     /// MPI 5.0, section 3.6.
@@ -291,11 +289,10 @@ counted! {
 
     /// MPI 5.0, section 3.6.
     fn PMPI_Comm_detach_buffer / PMPI_Comm_detach_buffer_c(
-        comm: abi::Comm, buffer_addr: *mut c_void, size: *mut N,
+        comm: abi::Comm, buffer_addr: Out<*mut c_void>, size: Out<N>,
     ) on comm {
-        let size = check::output(size, "size")?;
-        *size = size_as(detach(of(comm)?, buffer_addr)?);
-        Ok(())
+        size.present()?;
+        size.write(size_as(detach(of(comm)?, buffer_addr)?))
     }
 
     /// MPI 5.0, section 3.4.
@@ -310,13 +307,12 @@ counted! {
     /// MPI 5.0, section 3.7.2.
     fn PMPI_Ibsend / PMPI_Ibsend_c(
         buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
-        request: *mut abi::Request,
+        request: Out<abi::Request>,
     ) on comm {
         let mut state = check::running()?;
-        let request = check::output(request, "request")?;
+        request.present()?;
         let sending = sending(&state, buf, count, datatype, dest, tag, comm)?;
-        *request = send(&mut state, &sending)?;
-        Ok(())
+        request.write(send(&mut state, &sending)?)
     }
 }
 

@@ -3,7 +3,8 @@
 
 use crate::abi::values::{MPI_ERR_REQUEST, MPI_SUCCESS};
 use crate::abi::{self, Status};
-use crate::check::{self, Failure, mpi};
+use crate::call::{Out, mpi};
+use crate::check::{self, Failure};
 use crate::request::{self, Outcome, Request};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -82,10 +83,10 @@ mpi! {
     /// MPI 5.0, section 13.2.
     fn PMPI_Grequest_start(
         query_fn: Option<Query>, free_fn: Option<Free>, cancel_fn: Option<Cancel>, extra_state: *mut c_void,
-        request: *mut abi::Request,
+        request: Out<abi::Request>,
     ) {
         let mut state = check::running()?;
-        let request = check::output(request, "request")?;
+        request.present()?;
         let made = Generalized {
             query: query_fn,
             free: free_fn,
@@ -94,8 +95,7 @@ mpi! {
             complete: AtomicBool::new(false),
             freed: AtomicBool::new(false),
         };
-        *request = request::insert(&mut state, Request::Generalized(Arc::new(made)));
-        Ok(())
+        request.write(request::insert(&mut state, Request::Generalized(Arc::new(made))))
     }
 
     /// MPI 5.0, section 13.2. May be called by any thread, while another waits.

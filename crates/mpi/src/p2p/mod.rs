@@ -36,14 +36,14 @@ macro_rules! counted {
         mod small {
             use super::*;
             type N = std::ffi::c_int;
-            $crate::check::mpi! { $($(#[$doc])* fn $small($($arguments)*) $(on $comm)? $body)* }
+            $crate::call::mpi! { $($(#[$doc])* fn $small($($arguments)*) $(on $comm)? $body)* }
         }
         // What widens an int widens nothing here.
         #[allow(clippy::useless_conversion)]
         mod large {
             use super::*;
             type N = $crate::abi::Count;
-            $crate::check::mpi! { $($(#[$doc])* fn $large($($arguments)*) $(on $comm)? $body)* }
+            $crate::call::mpi! { $($(#[$doc])* fn $large($($arguments)*) $(on $comm)? $body)* }
         }
     };
 }

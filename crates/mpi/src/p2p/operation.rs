@@ -93,11 +93,11 @@ impl Receiving {
     }
 }
 
-/// Waits for a request that was started here. Not to be called by who is inside.
-pub fn finish(mut handle: abi::Request) -> Outcome {
+/// Waits for a request that was started here. Call this only while not holding the state.
+pub fn finish(handle: abi::Request) -> Outcome {
     runtime::wait_until(|state| match request::poll(state, handle, "request") {
         Ok(Poll::Pending) => None,
         _ => Some(()),
     });
-    request::take(&mut handle)
+    request::take(handle).0
 }

@@ -4,7 +4,8 @@ use super::operation::{Receiving, Sending, receiving, sending};
 use super::{buffered, counted};
 use crate::abi;
 use crate::abi::values::MPI_ERR_REQUEST;
-use crate::check::{self, Failure, mpi};
+use crate::call::{InOut, Out, mpi};
+use crate::check::{self, Failure};
 use crate::request::{self, Persistent, Recipe, Request};
 use crate::runtime::State;
 use std::ffi::{c_int, c_void};
@@ -70,21 +71,19 @@ fn start(state: &mut State, handle: abi::Request, name: &str) -> Result<(), Fail
 
 mpi! {
     /// MPI 5.0, section 3.9.
-    fn PMPI_Start(request: *mut abi::Request) {
-        let request = check::output(request, "request")?;
-        start(&mut *check::running()?, *request, "request")
+    fn PMPI_Start(request: InOut<abi::Request>) {
+        let handle = request.read()?;
+        start(&mut *check::running()?, handle, "request")
     }
 
     /// MPI 5.0, section 3.9.
-    fn PMPI_Startall(count: c_int, requests: *mut abi::Request) {
+    fn PMPI_Startall(count: c_int, array_of_requests[count]: InOut<abi::Request>) {
         let mut state = check::running()?;
-        for index in 0..check::count(count, "count")? {
-            check::output(requests, "array_of_requests")?;
-            // SAFETY: an array of `count` handles by the C caller's word.
-            let request = unsafe { *requests.add(index) };
-            start(&mut state, request, &format!("array_of_requests[{index}]"))?;
-        }
-        Ok(())
+        let requests = array_of_requests.reading();
+        request::present(count, requests)?;
+        (0..requests.len()).try_for_each(|index| {
+            start(&mut state, requests.get(index), &format!("array_of_requests[{index}]"))
+        })
     }
 }
 
@@ -92,60 +91,55 @@ counted! {
     /// MPI 5.0, section 3.9.
     fn PMPI_Send_init / PMPI_Send_init_c(
         buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
-        request: *mut abi::Request,
+        request: Out<abi::Request>,
     ) on comm {
         let mut state = check::running()?;
-        let request = check::output(request, "request")?;
+        request.present()?;
         let sending = sending(&state, buf, count, datatype, dest, tag, comm)?;
-        *request = make(&mut state, Send { sending, mode: Mode::Standard });
-        Ok(())
+        request.write(make(&mut state, Send { sending, mode: Mode::Standard }))
     }
 
     /// MPI 5.0, section 3.9.
     fn PMPI_Ssend_init / PMPI_Ssend_init_c(
         buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
-        request: *mut abi::Request,
+        request: Out<abi::Request>,
     ) on comm {
         let mut state = check::running()?;
-        let request = check::output(request, "request")?;
+        request.present()?;
         let sending = sending(&state, buf, count, datatype, dest, tag, comm)?;
-        *request = make(&mut state, Send { sending, mode: Mode::Synchronous });
-        Ok(())
+        request.write(make(&mut state, Send { sending, mode: Mode::Synchronous }))
     }
 
     /// MPI 5.0, section 3.9.
     fn PMPI_Rsend_init / PMPI_Rsend_init_c(
         buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
-        request: *mut abi::Request,
+        request: Out<abi::Request>,
     ) on comm {
         let mut state = check::running()?;
-        let request = check::output(request, "request")?;
+        request.present()?;
         let sending = sending(&state, buf, count, datatype, dest, tag, comm)?;
-        *request = make(&mut state, Send { sending, mode: Mode::Standard });
-        Ok(())
+        request.write(make(&mut state, Send { sending, mode: Mode::Standard }))
     }
 
     /// MPI 5.0, section 3.9.
     fn PMPI_Bsend_init / PMPI_Bsend_init_c(
         buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
-        request: *mut abi::Request,
+        request: Out<abi::Request>,
     ) on comm {
         let mut state = check::running()?;
-        let request = check::output(request, "request")?;
+        request.present()?;
         let sending = sending(&state, buf, count, datatype, dest, tag, comm)?;
-        *request = make(&mut state, BufferedSend(sending));
-        Ok(())
+        request.write(make(&mut state, BufferedSend(sending)))
     }
 
     /// MPI 5.0, section 3.9.
     fn PMPI_Recv_init / PMPI_Recv_init_c(
         buf: *mut c_void, count: N, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm,
-        request: *mut abi::Request,
+        request: Out<abi::Request>,
     ) on comm {
         let mut state = check::running()?;
-        let request = check::output(request, "request")?;
+        request.present()?;
         let receiving = receiving(&state, buf, count, datatype, source, tag, comm)?;
-        *request = make(&mut state, Receive(receiving));
-        Ok(())
+        request.write(make(&mut state, Receive(receiving)))
     }
 }

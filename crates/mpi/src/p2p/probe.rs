@@ -5,7 +5,8 @@ use super::counted;
 use super::operation::finish;
 use crate::abi::values::{MPI_ERR_REQUEST, MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL};
 use crate::abi::{self, Status};
-use crate::check::{self, Failure, mpi, not_an};
+use crate::call::{InOut, Out, mpi};
+use crate::check::{self, Failure, not_an};
 use crate::profile::stuck;
 use crate::runtime::{self, State};
 use std::ffi::{c_int, c_void};
@@ -52,38 +53,37 @@ fn receive(
     buf: *mut c_void,
     count: i64,
     datatype: abi::Datatype,
-    message: *mut abi::Message,
+    message: InOut<'_, abi::Message>,
 ) -> Result<abi::Request, Failure> {
     let mut state = check::running()?;
-    let message = check::output(message, "message")?;
-    if message.0 == MPI_MESSAGE_NO_PROC {
-        message.0 = MPI_MESSAGE_NULL;
+    let handle = message.read()?;
+    if handle.0 == MPI_MESSAGE_NO_PROC {
+        message.write(abi::Message(MPI_MESSAGE_NULL))?;
         return Ok(arguments::request(Some(FROM_NOBODY)));
     }
-    let Some(&Claimed { id, comm }) = state.claimed.get(message.0) else {
-        return Err(not_an("message", "message", message.0, MPI_ERR_REQUEST));
+    let Some(&Claimed { id, comm }) = state.claimed.get(handle.0) else {
+        return Err(not_an("message", "message", handle.0, MPI_ERR_REQUEST));
     };
     let buffer = buffer(&state, buf, count, datatype, "buf").map_err(|failure| failure.on(comm))?;
-    state.claimed.remove(message.0);
-    message.0 = MPI_MESSAGE_NULL;
+    state.claimed.remove(handle.0);
+    message.write(abi::Message(MPI_MESSAGE_NULL))?;
     Ok(arguments::request(Some(state.engine.receive_claimed(id, &buffer))))
 }
 
 mpi! {
     /// MPI 5.0, section 3.8.1.
-    fn PMPI_Probe(source: c_int, tag: c_int, comm: abi::Comm, status: *mut Status) on comm {
+    fn PMPI_Probe(source: c_int, tag: c_int, comm: abi::Comm, status: Out<Status>) on comm {
         let found = match pattern(source, tag, comm)? {
             None => Status::of(&RECEIVED_FROM_NOBODY),
             Some(pattern) => Status::of_arrival(wait_for(pattern, |state| state.engine.probe(pattern))),
         };
-        // SAFETY: null or valid by the C caller's word.
-        unsafe { found.give(status) };
+        status.give(found);
         Ok(())
     }
 
     /// MPI 5.0, section 3.8.1.
-    fn PMPI_Iprobe(source: c_int, tag: c_int, comm: abi::Comm, flag: *mut c_int, status: *mut Status) on comm {
-        let flag = check::output(flag, "flag")?;
+    fn PMPI_Iprobe(source: c_int, tag: c_int, comm: abi::Comm, flag: Out<c_int>, status: Out<Status>) on comm {
+        flag.present()?;
         let found = match pattern(source, tag, comm)? {
             None => Some(Status::of(&RECEIVED_FROM_NOBODY)),
             Some(pattern) => {
@@ -91,36 +91,34 @@ mpi! {
                 check::running()?.engine.probe(pattern).map(Status::of_arrival)
             }
         };
-        *flag = found.is_some().into();
+        flag.write(found.is_some().into())?;
         if let Some(found) = found {
-            // SAFETY: null or valid by the C caller's word.
-            unsafe { found.give(status) };
+            status.give(found);
         }
         Ok(())
     }
 
     /// MPI 5.0, section 3.8.2.
     fn PMPI_Mprobe(
-        source: c_int, tag: c_int, comm: abi::Comm, message: *mut abi::Message, status: *mut Status,
+        source: c_int, tag: c_int, comm: abi::Comm, message: Out<abi::Message>, status: Out<Status>,
     ) on comm {
-        let message = check::output(message, "message")?;
+        message.present()?;
         let (claimed, found) = match pattern(source, tag, comm)? {
             None => (abi::Message(MPI_MESSAGE_NO_PROC), Status::of(&RECEIVED_FROM_NOBODY)),
             Some(pattern) => wait_for(pattern, |state| claim(state, pattern, comm)),
         };
-        *message = claimed;
-        // SAFETY: null or valid by the C caller's word.
-        unsafe { found.give(status) };
+        message.write(claimed)?;
+        status.give(found);
         Ok(())
     }
 
     /// MPI 5.0, section 3.8.2.
     fn PMPI_Improbe(
-        source: c_int, tag: c_int, comm: abi::Comm, flag: *mut c_int, message: *mut abi::Message,
-        status: *mut Status,
+        source: c_int, tag: c_int, comm: abi::Comm, flag: Out<c_int>, message: Out<abi::Message>,
+        status: Out<Status>,
     ) on comm {
-        let flag = check::output(flag, "flag")?;
-        let message = check::output(message, "message")?;
+        flag.present()?;
+        message.present()?;
         let found = match pattern(source, tag, comm)? {
             None => Some((abi::Message(MPI_MESSAGE_NO_PROC), Status::of(&RECEIVED_FROM_NOBODY))),
             Some(pattern) => {
@@ -128,11 +126,10 @@ mpi! {
                 claim(&mut *check::running()?, pattern, comm)
             }
         };
-        *flag = found.is_some().into();
+        flag.write(found.is_some().into())?;
         if let Some((claimed, found)) = found {
-            *message = claimed;
-            // SAFETY: null or valid by the C caller's word.
-            unsafe { found.give(status) };
+            message.write(claimed)?;
+            status.give(found);
         }
         Ok(())
     }
@@ -141,21 +138,19 @@ mpi! {
 counted! {
     /// MPI 5.0, section 3.8.3.
     fn PMPI_Mrecv / PMPI_Mrecv_c(
-        buf: *mut c_void, count: N, datatype: abi::Datatype, message: *mut abi::Message, status: *mut Status,
+        buf: *mut c_void, count: N, datatype: abi::Datatype, message: InOut<abi::Message>, status: Out<Status>,
     ) {
         let outcome = finish(receive(buf, count.into(), datatype, message)?);
-        // SAFETY: null or valid by the C caller's word.
-        unsafe { outcome.status.give(status) };
+        status.give(outcome.status);
         outcome.result
     }
 
     /// MPI 5.0, section 3.8.3.
     fn PMPI_Imrecv / PMPI_Imrecv_c(
-        buf: *mut c_void, count: N, datatype: abi::Datatype, message: *mut abi::Message,
-        request: *mut abi::Request,
+        buf: *mut c_void, count: N, datatype: abi::Datatype, message: InOut<abi::Message>,
+        request: Out<abi::Request>,
     ) {
-        let request = check::output(request, "request")?;
-        *request = receive(buf, count.into(), datatype, message)?;
-        Ok(())
+        request.present()?;
+        request.write(receive(buf, count.into(), datatype, message)?)
     }
 }

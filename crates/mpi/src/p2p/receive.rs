@@ -2,7 +2,8 @@
 
 use super::arguments;
 use crate::abi;
-use crate::check::{self, Failure, mpi};
+use crate::call::{Out, mpi};
+use crate::check::{self, Failure};
 use crate::handles;
 use crate::request;
 use crate::runtime;
@@ -18,7 +19,7 @@ fn blocking(
     source: c_int,
     tag: c_int,
     comm: abi::Comm,
-    status: *mut abi::Status,
+    status: Out<'_, abi::Status>,
 ) -> Result<(), Failure> {
     let mut state = check::running()?;
     let posted = arguments::receive(&mut state, buf, count, datatype, source, tag, comm)?;
@@ -26,8 +27,7 @@ fn blocking(
         None => RECEIVED_FROM_NOBODY,
         Some((id, from)) => runtime::wait_for(state, id, from),
     };
-    // SAFETY: null or valid by the C caller's word.
-    unsafe { abi::Status::of(&ended).give(status) };
+    status.give(abi::Status::of(&ended));
     request::failure(&ended)
 }
 
@@ -40,33 +40,32 @@ fn immediate(
     source: c_int,
     tag: c_int,
     comm: abi::Comm,
-    request: *mut abi::Request,
+    request: Out<'_, abi::Request>,
 ) -> Result<(), Failure> {
-    let request = check::output(request, "request")?;
+    request.present()?;
     let mut state = check::running()?;
     let posted = arguments::receive(&mut state, buf, count, datatype, source, tag, comm)?;
-    *request = abi::Request(handles::of_transfer(posted.map_or(FROM_NOBODY, |(id, _)| id)));
-    Ok(())
+    request.write(abi::Request(handles::of_transfer(posted.map_or(FROM_NOBODY, |(id, _)| id))))
 }
 
 mpi! {
     /// A receive. The status may be `MPI_STATUS_IGNORE`.
-    fn PMPI_Recv(buf: *mut c_void, count: c_int, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm, status: *mut abi::Status) on comm {
+    fn PMPI_Recv(buf: *mut c_void, count: c_int, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm, status: Out<abi::Status>) on comm {
         blocking(buf, count.into(), datatype, source, tag, comm, status)
     }
 
     /// As `MPI_Recv`, for large counts.
-    fn PMPI_Recv_c(buf: *mut c_void, count: abi::Count, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm, status: *mut abi::Status) on comm {
+    fn PMPI_Recv_c(buf: *mut c_void, count: abi::Count, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm, status: Out<abi::Status>) on comm {
         blocking(buf, count, datatype, source, tag, comm, status)
     }
 
     /// A receive that never waits.
-    fn PMPI_Irecv(buf: *mut c_void, count: c_int, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm, request: *mut abi::Request) on comm {
+    fn PMPI_Irecv(buf: *mut c_void, count: c_int, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm, request: Out<abi::Request>) on comm {
         immediate(buf, count.into(), datatype, source, tag, comm, request)
     }
 
     /// As `MPI_Irecv`, for large counts.
-    fn PMPI_Irecv_c(buf: *mut c_void, count: abi::Count, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm, request: *mut abi::Request) on comm {
+    fn PMPI_Irecv_c(buf: *mut c_void, count: abi::Count, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm, request: Out<abi::Request>) on comm {
         immediate(buf, count, datatype, source, tag, comm, request)
     }
 }

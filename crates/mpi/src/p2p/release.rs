@@ -3,8 +3,8 @@
 use super::buffered;
 use super::generalized::returned;
 use crate::abi;
-use crate::abi::values::MPI_REQUEST_NULL;
-use crate::check::{self, Failure, mpi};
+use crate::call::{InOut, mpi};
+use crate::check::{self, Failure};
 use crate::request::{self, Both, Request};
 use crate::runtime;
 
@@ -71,16 +71,15 @@ fn free(mut state: runtime::Entered, handle: abi::Request) -> Result<(), Failure
 
 mpi! {
     /// MPI 5.0, section 3.8.4. A receive that was not matched is cancelled; a send is not, and completes.
-    fn PMPI_Cancel(request: *mut abi::Request) {
-        let request = check::output(request, "request")?;
-        cancel(check::running()?, *request)
+    fn PMPI_Cancel(request: InOut<abi::Request>) {
+        let handle = request.read()?;
+        cancel(check::running()?, handle)
     }
 
     /// MPI 5.0, section 3.7.3.
-    fn PMPI_Request_free(request: *mut abi::Request) {
-        let request = check::output(request, "request")?;
-        free(check::running()?, *request)?;
-        request.0 = MPI_REQUEST_NULL;
-        Ok(())
+    fn PMPI_Request_free(request: InOut<abi::Request>) {
+        let handle = request.read()?;
+        free(check::running()?, handle)?;
+        request.write(request::NULL)
     }
 }

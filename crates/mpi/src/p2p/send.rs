@@ -2,7 +2,8 @@
 
 use super::arguments;
 use crate::abi;
-use crate::check::{self, Failure, mpi};
+use crate::call::{Out, mpi};
+use crate::check::{self, Failure};
 use crate::runtime;
 use std::ffi::{c_int, c_void};
 use transport::Mode;
@@ -34,14 +35,13 @@ fn immediate(
     dest: c_int,
     tag: c_int,
     comm: abi::Comm,
-    request: *mut abi::Request,
+    request: Out<'_, abi::Request>,
     mode: Mode,
 ) -> Result<(), Failure> {
-    let request = check::output(request, "request")?;
+    request.present()?;
     let mut state = check::running()?;
     let sent = arguments::send(&mut state, buf, count, datatype, dest, tag, comm, mode)?;
-    *request = arguments::request(sent);
-    Ok(())
+    request.write(arguments::request(sent))
 }
 
 macro_rules! sends {
@@ -59,12 +59,12 @@ macro_rules! sends {
         $(#[$doc])*
         ///
         /// Never waits.
-        fn $isend(buf: *const c_void, count: c_int, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm, request: *mut abi::Request) on comm {
+        fn $isend(buf: *const c_void, count: c_int, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm, request: Out<abi::Request>) on comm {
             immediate(buf, count.into(), datatype, dest, tag, comm, request, Mode::$mode)
         }
 
         /// As the function without `_c`, for large counts.
-        fn $isend_c(buf: *const c_void, count: abi::Count, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm, request: *mut abi::Request) on comm {
+        fn $isend_c(buf: *const c_void, count: abi::Count, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm, request: Out<abi::Request>) on comm {
             immediate(buf, count, datatype, dest, tag, comm, request, Mode::$mode)
         }
     )*}};

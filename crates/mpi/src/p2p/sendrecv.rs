@@ -3,6 +3,7 @@
 use super::counted;
 use super::operation::{Receiving, Sending, receiving, sending};
 use crate::abi::{self, Status};
+use crate::call::Out;
 use crate::check::{self, Failure};
 use crate::request::{self, Both, Request};
 use crate::runtime::{self, Entered, State};
@@ -50,14 +51,11 @@ impl Replace {
 }
 
 /// Does both and gives the receive's status.
-///
-/// # Safety
-/// `status` is null or valid.
-unsafe fn exchange(
+fn exchange(
     mut state: Entered,
     sending: &Sending,
     receiving: &Receiving,
-    status: *mut Status,
+    status: Out<'_, Status>,
 ) -> Result<(), Failure> {
     // The message goes out first, so that it is on its way meanwhile; one to this rank itself should find its receive.
     let own = sending.to == Some(state.engine.rank());
@@ -75,8 +73,7 @@ unsafe fn exchange(
     if let Some(id) = sent {
         runtime::wait_for(state, id, None);
     }
-    // SAFETY: as the caller says.
-    unsafe { Status::of(&ended).give(status) };
+    status.give(Status::of(&ended));
     request::failure(&ended)
 }
 
@@ -85,51 +82,47 @@ counted! {
     fn PMPI_Sendrecv / PMPI_Sendrecv_c(
         sendbuf: *const c_void, sendcount: N, sendtype: abi::Datatype, dest: c_int, sendtag: c_int,
         recvbuf: *mut c_void, recvcount: N, recvtype: abi::Datatype, source: c_int, recvtag: c_int,
-        comm: abi::Comm, status: *mut Status,
+        comm: abi::Comm, status: Out<Status>,
     ) on comm {
         let state = check::running()?;
         let sending = sending(&state, sendbuf, sendcount, sendtype, dest, sendtag, comm)?;
         let receiving = receiving(&state, recvbuf, recvcount, recvtype, source, recvtag, comm)?;
-        // SAFETY: null or valid by the C caller's word.
-        unsafe { exchange(state, &sending, &receiving, status) }
+        exchange(state, &sending, &receiving, status)
     }
 
     /// MPI 5.0, section 3.10.
     fn PMPI_Sendrecv_replace / PMPI_Sendrecv_replace_c(
         buf: *mut c_void, count: N, datatype: abi::Datatype, dest: c_int, sendtag: c_int, source: c_int,
-        recvtag: c_int, comm: abi::Comm, status: *mut Status,
+        recvtag: c_int, comm: abi::Comm, status: Out<Status>,
     ) on comm {
         let (to, from) = ((dest, sendtag), (source, recvtag));
         let (state, sending, receiving, _data) =
             Replace { buf, count: count.into(), datatype, to, from, comm }.prepare()?;
-        // SAFETY: null or valid by the C caller's word. What is sent lives until it was.
-        unsafe { exchange(state, &sending, &receiving, status) }
+        exchange(state, &sending, &receiving, status)
     }
 
     /// MPI 5.0, section 3.7.2.
     fn PMPI_Isendrecv / PMPI_Isendrecv_c(
         sendbuf: *const c_void, sendcount: N, sendtype: abi::Datatype, dest: c_int, sendtag: c_int,
         recvbuf: *mut c_void, recvcount: N, recvtype: abi::Datatype, source: c_int, recvtag: c_int,
-        comm: abi::Comm, request: *mut abi::Request,
+        comm: abi::Comm, request: Out<abi::Request>,
     ) on comm {
         let mut state = check::running()?;
-        let request = check::output(request, "request")?;
+        request.present()?;
         let sending = sending(&state, sendbuf, sendcount, sendtype, dest, sendtag, comm)?;
         let receiving = receiving(&state, recvbuf, recvcount, recvtype, source, recvtag, comm)?;
-        *request = start(&mut state, &sending, &receiving, None);
-        Ok(())
+        request.write(start(&mut state, &sending, &receiving, None))
     }
 
     /// MPI 5.0, section 3.7.2.
     fn PMPI_Isendrecv_replace / PMPI_Isendrecv_replace_c(
         buf: *mut c_void, count: N, datatype: abi::Datatype, dest: c_int, sendtag: c_int, source: c_int,
-        recvtag: c_int, comm: abi::Comm, request: *mut abi::Request,
+        recvtag: c_int, comm: abi::Comm, request: Out<abi::Request>,
     ) on comm {
-        let request = check::output(request, "request")?;
+        request.present()?;
         let (to, from) = ((dest, sendtag), (source, recvtag));
         let (mut state, sending, receiving, data) =
             Replace { buf, count: count.into(), datatype, to, from, comm }.prepare()?;
-        *request = start(&mut state, &sending, &receiving, Some(data));
-        Ok(())
+        request.write(start(&mut state, &sending, &receiving, Some(data)))
     }
 }

@@ -1,27 +1,30 @@
 //! Waiting and testing (MPI 5.0, sections 3.7.3 and 3.7.5).
 
-use crate::abi::values::{MPI_REQUEST_NULL, MPI_UNDEFINED};
-use crate::abi::{self, Status};
-use crate::check::{self, Failure, mpi};
+use crate::abi::values::MPI_UNDEFINED;
+use crate::abi::{Request, Status};
+use crate::call::{In, InOut, Out, mpi};
+use crate::check::{self, Failure};
 use crate::handles;
-use crate::request::{Many, Outcome, Poll, give, poll, take};
+use crate::request::{NULL, Outcome, Poll, give, poll, poll_at, poll_each, present, take};
 use crate::runtime::{self, State};
 use std::ffi::c_int;
 
-/// Completes one request that is over, or has nothing to wait for.
-///
-/// # Safety
-/// `status` is null or valid.
-unsafe fn complete(request: &mut abi::Request, poll: Poll, status: *mut Status) -> Result<(), Failure> {
+/// Completes a request that is over, or has nothing to wait for: how it ended.
+fn completed(request: InOut<'_, Request>) -> Result<Outcome, Failure> {
+    let (outcome, after) = take(request.read()?);
+    request.write(after)?;
+    Ok(outcome)
+}
+
+/// Completes one request that is over, or has nothing to wait for, and gives its status.
+fn complete(request: InOut<'_, Request>, poll: Poll, status: Out<'_, Status>) -> Result<(), Failure> {
     if poll == Poll::Inactive {
-        // SAFETY: as the caller says.
-        unsafe { Status::give_empty(status) };
+        status.offer(Status::EMPTY);
         return Ok(());
     }
-    let Outcome { status: found, result } = take(request);
-    // SAFETY: as the caller says.
-    unsafe { found.give(status) };
-    result
+    let outcome = completed(request)?;
+    status.give(outcome.status);
+    outcome.result
 }
 
 /// What a look at several requests found.
@@ -32,10 +35,10 @@ enum Found {
     NoneActive,
 }
 
-fn find(state: &mut State, many: &Many) -> Result<Found, Failure> {
+fn find(state: &mut State, requests: In<'_, [Request]>) -> Result<Found, Failure> {
     let mut found = Found::NoneActive;
-    for index in 0..many.0.len() {
-        match many.poll(state, index)? {
+    for index in 0..requests.len() {
+        match poll_at(state, requests, index)? {
             Poll::Ready => return Ok(Found::At(index)),
             Poll::Pending => found = Found::Nothing,
             Poll::Inactive => {}
@@ -45,26 +48,21 @@ fn find(state: &mut State, many: &Many) -> Result<Found, Failure> {
 }
 
 /// Completes the one that was found.
-///
-/// # Safety
-/// `status` is null or valid.
-unsafe fn complete_any(
-    many: &mut Many,
+fn complete_any(
+    requests: InOut<'_, [Request]>,
     found: &Found,
-    place: &mut c_int,
-    status: *mut Status,
+    place: Out<'_, c_int>,
+    status: Out<'_, Status>,
 ) -> Result<(), Failure> {
     match found {
         Found::At(index) => {
-            *place = *index as c_int;
-            // SAFETY: as the caller says.
-            unsafe { complete(&mut many.0[*index], Poll::Ready, status) }
+            place.write(*index as c_int)?;
+            complete(requests.at(*index), Poll::Ready, status)
         }
         Found::Nothing | Found::NoneActive => {
-            *place = MPI_UNDEFINED;
+            place.write(MPI_UNDEFINED)?;
             if let Found::NoneActive = found {
-                // SAFETY: as the caller says.
-                unsafe { Status::give_empty(status) };
+                status.offer(Status::EMPTY);
             }
             Ok(())
         }
@@ -72,206 +70,183 @@ unsafe fn complete_any(
 }
 
 /// Completes those that are over: how many, and which.
-///
-/// # Safety
-/// `indices` and `statuses` have a place for each request, or are null where C allows it.
-unsafe fn complete_some(
-    many: &mut Many,
+fn complete_some(
+    requests: InOut<'_, [Request]>,
     polls: &[Poll],
-    outcount: &mut c_int,
-    indices: *mut c_int,
-    statuses: *mut Status,
+    outcount: Out<'_, c_int>,
+    indices: Out<'_, [c_int]>,
+    statuses: Out<'_, [Status]>,
 ) -> Result<(), Failure> {
     if polls.iter().all(|&poll| poll == Poll::Inactive) {
-        *outcount = MPI_UNDEFINED;
-        return Ok(());
+        return outcount.write(MPI_UNDEFINED);
     }
     let mut outcomes = Vec::new();
-    for (index, request) in many.0.iter_mut().enumerate() {
-        if polls[index] == Poll::Ready {
-            // SAFETY: as the caller says; there are at most as many outcomes as requests.
-            unsafe { indices.add(outcomes.len()).write(index as c_int) };
-            outcomes.push((index, take(request)));
-        }
+    for (index, _) in polls.iter().enumerate().filter(|(_, poll)| **poll == Poll::Ready) {
+        indices.at(outcomes.len()).write(index as c_int)?;
+        outcomes.push((index, completed(requests.at(index))?));
     }
-    *outcount = outcomes.len() as c_int;
-    // SAFETY: as the caller says.
-    unsafe { give(outcomes, statuses) }
+    outcount.write(outcomes.len() as c_int)?;
+    give(outcomes, statuses)
 }
 
 /// Completes all, each of them being over or inactive.
-///
-/// # Safety
-/// `statuses` is null or has a place for each request.
-unsafe fn complete_all(many: &mut Many, statuses: *mut Status) -> Result<(), Failure> {
-    let take = |(index, request)| (index, take(request));
-    // SAFETY: as the caller says. Taking what is inactive gives an empty outcome.
-    unsafe { give(many.0.iter_mut().enumerate().map(take).collect(), statuses) }
+fn complete_all(requests: InOut<'_, [Request]>, statuses: Out<'_, [Status]>) -> Result<(), Failure> {
+    // Taking what is inactive gives an empty outcome.
+    let completed = |index| Ok((index, completed(requests.at(index))?));
+    give((0..requests.reading().len()).map(completed).collect::<Result<_, Failure>>()?, statuses)
 }
 
 /// Takes transfers that are all complete and ended well.
-///
-/// # Safety
-/// `statuses` is null or has a place for each request.
-unsafe fn take_transfers(state: &mut State, many: &mut Many, statuses: *mut Status) {
-    for (index, request) in many.0.iter_mut().enumerate() {
-        let ended = state.engine.take_if_complete(handles::transfer_id(request.0));
-        *request = NULL;
-        if !statuses.is_null() {
-            // SAFETY: as the caller says.
-            unsafe { ended.as_ref().map_or(Status::EMPTY, Status::of).give(statuses.add(index)) };
-        }
+fn take_transfers(
+    state: &mut State,
+    requests: InOut<'_, [Request]>,
+    mut give: impl FnMut(usize, Status),
+) -> Result<(), Failure> {
+    for index in 0..requests.reading().len() {
+        let ended = state.engine.take_if_complete(handles::transfer_id(requests.reading().get(index).0));
+        requests.at(index).write(NULL)?;
+        give(index, ended.as_ref().map_or(Status::EMPTY, Status::of));
     }
+    Ok(())
 }
 
-const NULL: abi::Request = abi::Request(MPI_REQUEST_NULL);
-
-fn check_each(many: &Many) -> Result<(), Failure> {
+fn check_each(requests: In<'_, [Request]>) -> Result<(), Failure> {
     let mut state = check::running()?;
-    (0..many.0.len()).try_for_each(|index| many.poll(&mut state, index).map(|_| ()))
+    (0..requests.len()).try_for_each(|index| poll_at(&mut state, requests, index).map(|_| ()))
 }
 
 mpi! {
     /// MPI 5.0, section 3.7.3.
-    fn PMPI_Wait(request: *mut abi::Request, status: *mut Status) {
-        let request = check::output(request, "request")?;
+    fn PMPI_Wait(request: InOut<Request>, status: Out<Status>) {
+        let handle = request.read()?;
         let state = check::running()?;
-        if state.engine.is_live(handles::transfer_id(request.0)) {
-            let mut many = Many(std::slice::from_mut(request));
-            let (mut state, well) = runtime::wait_for_all(state, many.0);
+        if state.engine.is_live(handles::transfer_id(handle.0)) {
+            let (mut state, well) = runtime::wait_for_all(state, request.alone().reading());
             if well {
-                // SAFETY: null or valid by the C caller's word.
-                unsafe { take_transfers(&mut state, &mut many, status) };
-                return Ok(());
+                return take_transfers(&mut state, request.alone(), |_, found| status.give(found));
             }
         } else {
             drop(state);
         }
-        let polled = runtime::wait_until(|state| match poll(state, *request, "request") {
+        let polled = runtime::wait_until(|state| match poll(state, handle, "request") {
             Ok(Poll::Pending) => None,
             other => Some(other),
         })?;
-        // SAFETY: null or valid by the C caller's word.
-        unsafe { complete(request, polled, status) }
+        complete(request, polled, status)
     }
 
     /// MPI 5.0, section 3.7.3.
-    fn PMPI_Test(request: *mut abi::Request, flag: *mut c_int, status: *mut Status) {
-        let request = check::output(request, "request")?;
-        let flag = check::output(flag, "flag")?;
+    fn PMPI_Test(request: InOut<Request>, flag: Out<c_int>, status: Out<Status>) {
+        let handle = request.read()?;
+        flag.present()?;
         drop(check::running()?);
         runtime::progress();
-        let polled = poll(&mut runtime::enter(), *request, "request")?;
-        *flag = (polled != Poll::Pending).into();
+        let polled = poll(&mut runtime::enter(), handle, "request")?;
+        flag.write((polled != Poll::Pending).into())?;
         if polled == Poll::Pending {
             return Ok(());
         }
-        // SAFETY: null or valid by the C caller's word.
-        unsafe { complete(request, polled, status) }
+        complete(request, polled, status)
     }
 
     /// MPI 5.0, section 3.7.5.
-    fn PMPI_Waitany(count: c_int, requests: *mut abi::Request, index: *mut c_int, status: *mut Status) {
-        // SAFETY: an array of `count` handles by the C caller's word.
-        let mut many = unsafe { Many::new(count, requests) }?;
-        let index = check::output(index, "index")?;
+    fn PMPI_Waitany(
+        count: c_int, array_of_requests[count]: InOut<Request>, index: Out<c_int>, status: Out<Status>,
+    ) {
+        let requests = array_of_requests;
+        present(count, requests.reading())?;
+        index.present()?;
         drop(check::running()?);
-        let found = runtime::wait_until(|state| match find(state, &many) {
+        let found = runtime::wait_until(|state| match find(state, requests.reading()) {
             Ok(Found::Nothing) => None,
             other => Some(other),
         })?;
-        // SAFETY: null or valid by the C caller's word.
-        unsafe { complete_any(&mut many, &found, index, status) }
+        complete_any(requests, &found, index, status)
     }
 
     /// MPI 5.0, section 3.7.5.
     fn PMPI_Testany(
-        count: c_int, requests: *mut abi::Request, index: *mut c_int, flag: *mut c_int, status: *mut Status,
+        count: c_int, array_of_requests[count]: InOut<Request>, index: Out<c_int>, flag: Out<c_int>,
+        status: Out<Status>,
     ) {
-        // SAFETY: an array of `count` handles by the C caller's word.
-        let mut many = unsafe { Many::new(count, requests) }?;
-        let index = check::output(index, "index")?;
-        let flag = check::output(flag, "flag")?;
+        let requests = array_of_requests;
+        present(count, requests.reading())?;
+        index.present()?;
+        flag.present()?;
         drop(check::running()?);
         runtime::progress();
-        let found = find(&mut runtime::enter(), &many)?;
-        *flag = (!matches!(found, Found::Nothing)).into();
-        // SAFETY: null or valid by the C caller's word.
-        unsafe { complete_any(&mut many, &found, index, status) }
+        let found = find(&mut runtime::enter(), requests.reading())?;
+        flag.write((!matches!(found, Found::Nothing)).into())?;
+        complete_any(requests, &found, index, status)
     }
 
     /// MPI 5.0, section 3.7.5.
-    fn PMPI_Waitall(count: c_int, requests: *mut abi::Request, statuses: *mut Status) {
-        // SAFETY: an array of `count` handles by the C caller's word.
-        let mut many = unsafe { Many::new(count, requests) }?;
+    fn PMPI_Waitall(
+        count: c_int, array_of_requests[count]: InOut<Request>, array_of_statuses[count]: Out<Status>,
+    ) {
+        let (requests, statuses) = (array_of_requests, array_of_statuses);
+        let reading = requests.reading();
+        present(count, reading)?;
         let state = check::running()?;
-        if many.0.iter().all(|request| state.engine.is_live(handles::transfer_id(request.0))) {
-            let (mut state, well) = runtime::wait_for_all(state, many.0);
+        if (0..reading.len()).all(|index| state.engine.is_live(handles::transfer_id(requests.reading().get(index).0))) {
+            let (mut state, well) = runtime::wait_for_all(state, reading);
             if well {
-                // SAFETY: null or an array of `count` by the C caller's word.
-                unsafe { take_transfers(&mut state, &mut many, statuses) };
-                return Ok(());
+                return take_transfers(&mut state, requests, |index, found| statuses.at(index).give(found));
             }
         } else {
             drop(state);
         }
-        check_each(&many)?;
+        check_each(reading)?;
         let mut over = 0;
         runtime::wait_until(|state| {
-            while over < many.0.len() && !matches!(many.poll(state, over), Ok(Poll::Pending)) {
+            while over < reading.len() && !matches!(poll_at(state, reading, over), Ok(Poll::Pending)) {
                 over += 1;
             }
-            (over == many.0.len()).then_some(())
+            (over == reading.len()).then_some(())
         });
-        // SAFETY: null or an array of `count` by the C caller's word.
-        unsafe { complete_all(&mut many, statuses) }
+        complete_all(requests, statuses)
     }
 
     /// MPI 5.0, section 3.7.5. Completes all or none.
-    fn PMPI_Testall(count: c_int, requests: *mut abi::Request, flag: *mut c_int, statuses: *mut Status) {
-        // SAFETY: an array of `count` handles by the C caller's word.
-        let mut many = unsafe { Many::new(count, requests) }?;
-        let flag = check::output(flag, "flag")?;
+    fn PMPI_Testall(
+        count: c_int, array_of_requests[count]: InOut<Request>, flag: Out<c_int>, array_of_statuses[count]: Out<Status>,
+    ) {
+        present(count, array_of_requests.reading())?;
+        flag.present()?;
         drop(check::running()?);
         runtime::progress();
-        let polls = many.poll_each(&mut runtime::enter())?;
-        *flag = (!polls.contains(&Poll::Pending)).into();
-        if *flag == 0 {
-            return Ok(());
-        }
-        // SAFETY: null or an array of `count` by the C caller's word.
-        unsafe { complete_all(&mut many, statuses) }
+        let polls = poll_each(&mut runtime::enter(), array_of_requests.reading())?;
+        let over = !polls.contains(&Poll::Pending);
+        flag.write(over.into())?;
+        if over { complete_all(array_of_requests, array_of_statuses) } else { Ok(()) }
     }
 
     /// MPI 5.0, section 3.7.5.
     fn PMPI_Waitsome(
-        incount: c_int, requests: *mut abi::Request, outcount: *mut c_int, indices: *mut c_int,
-        statuses: *mut Status,
+        incount: c_int, array_of_requests[incount]: InOut<Request>, outcount: Out<c_int>,
+        array_of_indices[incount]: Out<c_int>, array_of_statuses[incount]: Out<Status>,
     ) {
-        // SAFETY: an array of `incount` handles by the C caller's word.
-        let mut many = unsafe { Many::new(incount, requests) }?;
-        let outcount = check::output(outcount, "outcount")?;
+        let requests = array_of_requests.reading();
+        present(incount, requests)?;
+        outcount.present()?;
         drop(check::running()?);
-        let polls = runtime::wait_until(|state| match many.poll_each(state) {
+        let polls = runtime::wait_until(|state| match poll_each(state, requests) {
             Ok(polls) if polls.contains(&Poll::Pending) && !polls.contains(&Poll::Ready) => None,
             other => Some(other),
         })?;
-        // SAFETY: arrays of `incount` by the C caller's word.
-        unsafe { complete_some(&mut many, &polls, outcount, indices, statuses) }
+        complete_some(array_of_requests, &polls, outcount, array_of_indices, array_of_statuses)
     }
 
     /// MPI 5.0, section 3.7.5.
     fn PMPI_Testsome(
-        incount: c_int, requests: *mut abi::Request, outcount: *mut c_int, indices: *mut c_int,
-        statuses: *mut Status,
+        incount: c_int, array_of_requests[incount]: InOut<Request>, outcount: Out<c_int>,
+        array_of_indices[incount]: Out<c_int>, array_of_statuses[incount]: Out<Status>,
     ) {
-        // SAFETY: an array of `incount` handles by the C caller's word.
-        let mut many = unsafe { Many::new(incount, requests) }?;
-        let outcount = check::output(outcount, "outcount")?;
+        present(incount, array_of_requests.reading())?;
+        outcount.present()?;
         drop(check::running()?);
         runtime::progress();
-        let polls = many.poll_each(&mut runtime::enter())?;
-        // SAFETY: arrays of `incount` by the C caller's word.
-        unsafe { complete_some(&mut many, &polls, outcount, indices, statuses) }
+        let polls = poll_each(&mut runtime::enter(), array_of_requests.reading())?;
+        complete_some(array_of_requests, &polls, outcount, array_of_indices, array_of_statuses)
     }
 }

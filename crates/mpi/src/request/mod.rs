@@ -7,8 +7,9 @@
 mod many;
 mod ongoing;
 mod outcome;
+mod status;
 
-pub use many::{Many, give};
+pub use many::{give, poll_at, poll_each, present};
 pub use ongoing::{Ongoing, advance_all, start};
 pub use outcome::{Outcome, failure};
 
@@ -71,7 +72,8 @@ pub enum Poll {
     Inactive,
 }
 
-const NULL: abi::Request = abi::Request(MPI_REQUEST_NULL);
+/// No request.
+pub const NULL: abi::Request = abi::Request(MPI_REQUEST_NULL);
 
 /// Puts a request into the table and gives its handle.
 pub fn insert(state: &mut State, request: Request) -> abi::Request {
@@ -123,23 +125,20 @@ pub fn poll(state: &mut State, handle: abi::Request, name: &str) -> Result<Poll,
     Ok(Poll::Ready)
 }
 
-/// How a request ended that is `Poll::Ready`. It is freed and its handle becomes null; a persistent one becomes inactive.
-/// Not to be called by who is inside: a generalized request's functions are called.
-pub fn take(handle: &mut abi::Request) -> Outcome {
-    let outcome = conclude(*handle, false);
+/// How a request ended that is `Poll::Ready`, and the handle that the program has from now on: null, or that of a persistent
+/// request, which becomes inactive. Call this only while not holding the state: a generalized request's functions are called.
+pub fn take(handle: abi::Request) -> (Outcome, abi::Request) {
+    let outcome = conclude(handle, false);
     let stays = matches!(runtime::enter().requests.get(handle.0), Some(Request::Persistent(_)));
-    if !stays {
-        *handle = NULL;
-    }
-    outcome
+    (outcome, if stays { handle } else { NULL })
 }
 
-/// How a request ended that is `Poll::Ready`; it stays. Not to be called by who is inside.
+/// How a request ended that is `Poll::Ready`; it stays. Call this only while not holding the state.
 pub fn peek(handle: abi::Request) -> Outcome {
     conclude(handle, true)
 }
 
-/// What is left to do for a request that is over, once nobody is inside.
+/// What is left to do for a request that is over, once the state is released.
 enum End {
     Nothing,
     Request(abi::Request),

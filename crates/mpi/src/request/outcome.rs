@@ -1,4 +1,4 @@
-//! How a request ended, and what a status says of it (MPI 5.0, section 3.2.5).
+//! How a request ended.
 
 use crate::abi::values::*;
 use crate::abi::{Comm, Status};
@@ -16,50 +16,6 @@ pub struct Outcome {
     pub status: Status,
     /// Why it failed, on the communicator that it belongs to.
     pub result: Result<(), Failure>,
-}
-
-impl Status {
-    /// Nothing was received: of sends, null and inactive requests.
-    pub const EMPTY: Self =
-        Self { MPI_SOURCE: MPI_ANY_SOURCE, MPI_TAG: MPI_ANY_TAG, MPI_ERROR: MPI_SUCCESS, internal: [0; 5] };
-
-    /// What a status says of a transfer.
-    #[inline]
-    pub fn of(ended: &Completion) -> Self {
-        Self {
-            MPI_SOURCE: ended.source,
-            MPI_TAG: ended.tag,
-            MPI_ERROR: MPI_SUCCESS,
-            internal: [ended.bytes as i32, (ended.bytes >> 32) as i32, ended.cancelled.into(), 0, 0],
-        }
-    }
-
-    /// Gives the empty status, all of it.
-    ///
-    /// # Safety
-    /// `place` is null (`MPI_STATUS_IGNORE`) or valid.
-    pub unsafe fn give_empty(place: *mut Self) {
-        if !place.is_null() {
-            // SAFETY: valid by the caller's word.
-            unsafe { place.write(Self::EMPTY) };
-        }
-    }
-
-    /// Gives it to a program; `MPI_ERROR` stays what it was, as section 3.2.5 wants of functions that complete one request.
-    ///
-    /// # Safety
-    /// `place` is null (`MPI_STATUS_IGNORE`) or valid.
-    #[inline]
-    pub unsafe fn give(self, place: *mut Self) {
-        if !place.is_null() {
-            // SAFETY: valid by the caller's word; read before it is written, field by field.
-            unsafe {
-                (*place).MPI_SOURCE = self.MPI_SOURCE;
-                (*place).MPI_TAG = self.MPI_TAG;
-                (*place).internal = self.internal;
-            }
-        }
-    }
 }
 
 impl Outcome {
@@ -121,14 +77,6 @@ fn placed(failure: Failure, state: &State, context: Option<u32>) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_status_holds_more_bytes_than_an_int() {
-        let ended = Completion { source: 3, tag: 7, bytes: 0x1_2345_6789, truncated: None, cancelled: true };
-        let status = Status::of(&ended);
-        assert_eq!((status.MPI_SOURCE, status.MPI_TAG), (3, 7));
-        assert_eq!(status.internal[..3], [0x2345_6789, 1, 1]);
-    }
 
     #[test]
     fn a_truncated_message_says_both_sizes() {

@@ -2,8 +2,9 @@
 
 use super::control::CONTROLS;
 use super::performance::VARIABLES;
-use super::{entry, find, put, put_text, running, tool};
+use super::{entry, find, put_text, running, tool};
 use crate::abi::values::{MPI_T_ERR_INVALID_HANDLE, MPI_T_ERR_INVALID_ITEM};
+use crate::call::{In, InOut, Out};
 use std::ffi::{c_char, c_int};
 
 /// Values that have names; its handle is its address.
@@ -71,114 +72,89 @@ fn variables_of(category: &str) -> Vec<c_int> {
     (0..VARIABLES.len()).filter(of).map(|index| index as c_int).collect()
 }
 
-/// Writes the first `len` of some indices.
-///
-/// # Safety
-/// `indices` is null or has `len` places.
-unsafe fn put_indices(found: &[c_int], len: c_int, indices: *mut c_int) {
-    if !indices.is_null() {
-        for (place, &index) in found.iter().take(len.max(0) as usize).enumerate() {
-            // SAFETY: `place < len`.
-            unsafe { indices.add(place).write(index) };
-        }
-    }
-}
-
 tool! {
-    fn PMPI_T_category_get_num(num_cat: *mut c_int) {
+    fn PMPI_T_category_get_num(num_cat: Out<c_int>) {
         let _tool = running()?;
-        // SAFETY: by the C caller's word.
-        unsafe { put(num_cat, CATEGORIES.len() as c_int) };
+        num_cat.offer(CATEGORIES.len() as c_int);
         Ok(())
     }
 
     fn PMPI_T_category_get_info(
-        cat_index: c_int, name: *mut c_char, name_len: *mut c_int, desc: *mut c_char, desc_len: *mut c_int,
-        num_cvars: *mut c_int, num_pvars: *mut c_int, num_categories: *mut c_int,
+        cat_index: c_int, name: Out<c_char>, name_len: InOut<c_int>, desc: Out<c_char>, desc_len: InOut<c_int>,
+        num_cvars: Out<c_int>, num_pvars: Out<c_int>, num_categories: Out<c_int>,
     ) {
         let _tool = running()?;
         let category = entry(CATEGORIES, cat_index)?;
-        // SAFETY: by the C caller's word.
-        unsafe {
-            put_text(category.name, name, name_len);
-            put_text(category.description, desc, desc_len);
-            put(num_cvars, (category.controls)().len() as c_int);
-            put(num_pvars, (category.variables)().len() as c_int);
-            put(num_categories, 0);
-        }
+        put_text(category.name, name, name_len);
+        put_text(category.description, desc, desc_len);
+        num_cvars.offer((category.controls)().len() as c_int);
+        num_pvars.offer((category.variables)().len() as c_int);
+        num_categories.offer(0);
         Ok(())
     }
 
-    fn PMPI_T_category_get_index(name: *const c_char, cat_index: *mut c_int) {
+    fn PMPI_T_category_get_index(name: In<c_char>, cat_index: Out<c_int>) {
         let _tool = running()?;
-        // SAFETY: by the C caller's word.
-        unsafe { put(cat_index, find(CATEGORIES, name, |category, name| category.name == name)?) };
+        cat_index.offer(find(CATEGORIES, name, |category, name| category.name == name)?);
         Ok(())
     }
 
-    fn PMPI_T_category_get_num_events(cat_index: c_int, num_events: *mut c_int) {
+    fn PMPI_T_category_get_num_events(cat_index: c_int, num_events: Out<c_int>) {
         let _tool = running()?;
         entry(CATEGORIES, cat_index)?;
-        // SAFETY: by the C caller's word.
-        unsafe { put(num_events, 0) };
+        num_events.offer(0);
         Ok(())
     }
 
-    fn PMPI_T_category_get_cvars(cat_index: c_int, len: c_int, indices: *mut c_int) {
+    fn PMPI_T_category_get_cvars(cat_index: c_int, len: c_int, indices[len]: Out<c_int>) {
         let _tool = running()?;
         let found = (entry(CATEGORIES, cat_index)?.controls)();
-        // SAFETY: by the C caller's word.
-        unsafe { put_indices(&found, len, indices) };
+        // A caller that passes no place wants no indices.
+        let _ = indices.write(found);
         Ok(())
     }
 
-    fn PMPI_T_category_get_pvars(cat_index: c_int, len: c_int, indices: *mut c_int) {
+    fn PMPI_T_category_get_pvars(cat_index: c_int, len: c_int, indices[len]: Out<c_int>) {
         let _tool = running()?;
         let found = (entry(CATEGORIES, cat_index)?.variables)();
-        // SAFETY: by the C caller's word.
-        unsafe { put_indices(&found, len, indices) };
+        // A caller that passes no place wants no indices.
+        let _ = indices.write(found);
         Ok(())
     }
 
-    fn PMPI_T_category_get_categories(cat_index: c_int, _len: c_int, _indices: *mut c_int) {
+    fn PMPI_T_category_get_categories(cat_index: c_int, _len: c_int, _indices: Out<c_int>) {
         let _tool = running()?;
         entry(CATEGORIES, cat_index).map(|_| ())
     }
 
-    fn PMPI_T_category_get_events(cat_index: c_int, _len: c_int, _indices: *mut c_int) {
+    fn PMPI_T_category_get_events(cat_index: c_int, _len: c_int, _indices: Out<c_int>) {
         let _tool = running()?;
         entry(CATEGORIES, cat_index).map(|_| ())
     }
 
-    fn PMPI_T_category_changed(update_number: *mut c_int) {
+    fn PMPI_T_category_changed(update_number: Out<c_int>) {
         let _tool = running()?;
-        // SAFETY: by the C caller's word. Categories never change.
-        unsafe { put(update_number, 0) };
+        // Categories never change.
+        update_number.offer(0);
         Ok(())
     }
 
-    fn PMPI_T_enum_get_info(enumtype: usize, num: *mut c_int, name: *mut c_char, name_len: *mut c_int) {
+    fn PMPI_T_enum_get_info(enumtype: usize, num: Out<c_int>, name: Out<c_char>, name_len: InOut<c_int>) {
         let _tool = running()?;
         let found = Enumeration::of(enumtype)?;
-        // SAFETY: by the C caller's word.
-        unsafe {
-            put(num, found.items.len() as c_int);
-            put_text(found.name, name, name_len);
-        }
+        num.offer(found.items.len() as c_int);
+        put_text(found.name, name, name_len);
         Ok(())
     }
 
     fn PMPI_T_enum_get_item(
-        enumtype: usize, indx: c_int, value: *mut c_int, name: *mut c_char, name_len: *mut c_int,
+        enumtype: usize, indx: c_int, value: Out<c_int>, name: Out<c_char>, name_len: InOut<c_int>,
     ) {
         let _tool = running()?;
         let found = Enumeration::of(enumtype)?;
         let item = entry(found.items, indx).map_err(|_| MPI_T_ERR_INVALID_ITEM)?;
-        // SAFETY: by the C caller's word.
-        unsafe {
-            put(value, item.0);
-            put_text(item.1, name, name_len);
-        }
+        value.offer(item.0);
+        put_text(item.1, name, name_len);
         Ok(())
     }
 }

@@ -1,9 +1,10 @@
 //! Control variables (MPI 5.0, section 15.3.6): the library's settings, named as the environment variables that set them, and its
 //! limits.
 
-use super::{entry, find, put, put_text, running, tool};
+use super::{entry, find, put_text, running, tool};
 use crate::abi::Datatype;
 use crate::abi::values::*;
+use crate::call::{In, InOut, Out};
 use crate::check::CHECKING;
 use crate::progress;
 use crate::settings::COPY_FROM;
@@ -74,40 +75,35 @@ pub(super) static CONTROLS: &[Control] = &[
 ];
 
 tool! {
-    fn PMPI_T_cvar_get_num(num_cvar: *mut c_int) {
+    fn PMPI_T_cvar_get_num(num_cvar: Out<c_int>) {
         let _tool = running()?;
-        // SAFETY: by the C caller's word.
-        unsafe { put(num_cvar, CONTROLS.len() as c_int) };
+        num_cvar.offer(CONTROLS.len() as c_int);
         Ok(())
     }
 
     fn PMPI_T_cvar_get_info(
-        cvar_index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int, datatype: *mut Datatype,
-        enumtype: *mut usize, desc: *mut c_char, desc_len: *mut c_int, bind: *mut c_int, scope: *mut c_int,
+        cvar_index: c_int, name: Out<c_char>, name_len: InOut<c_int>, verbosity: Out<c_int>, datatype: Out<Datatype>,
+        enumtype: Out<usize>, desc: Out<c_char>, desc_len: InOut<c_int>, bind: Out<c_int>, scope: Out<c_int>,
     ) {
         let _tool = running()?;
         let control = entry(CONTROLS, cvar_index)?;
-        // SAFETY: by the C caller's word.
-        unsafe {
-            put_text(control.name, name, name_len);
-            put(verbosity, control.verbosity);
-            put(datatype, Datatype(MPI_INT));
-            put(enumtype, control.values.map_or(MPI_T_ENUM_NULL, Enumeration::handle));
-            put_text(control.description, desc, desc_len);
-            put(bind, MPI_T_BIND_NO_OBJECT);
-            put(scope, control.scope);
-        }
+        put_text(control.name, name, name_len);
+        verbosity.offer(control.verbosity);
+        datatype.offer(Datatype(MPI_INT));
+        enumtype.offer(control.values.map_or(MPI_T_ENUM_NULL, Enumeration::handle));
+        put_text(control.description, desc, desc_len);
+        bind.offer(MPI_T_BIND_NO_OBJECT);
+        scope.offer(control.scope);
         Ok(())
     }
 
-    fn PMPI_T_cvar_get_index(name: *const c_char, cvar_index: *mut c_int) {
+    fn PMPI_T_cvar_get_index(name: In<c_char>, cvar_index: Out<c_int>) {
         let _tool = running()?;
-        // SAFETY: by the C caller's word.
-        unsafe { put(cvar_index, find(CONTROLS, name, |control, name| control.name == name)?) };
+        cvar_index.offer(find(CONTROLS, name, |control, name| control.name == name)?);
         Ok(())
     }
 
-    fn PMPI_T_cvar_handle_alloc(cvar_index: c_int, _object: *mut c_void, handle: *mut usize, count: *mut c_int) {
+    fn PMPI_T_cvar_handle_alloc(cvar_index: c_int, _object: *mut c_void, handle: Out<usize>, count: Out<c_int>) {
         let mut tool = running()?;
         entry(CONTROLS, cvar_index)?;
         if handle.is_null() {
@@ -115,43 +111,30 @@ tool! {
         }
         let made = tool.handle();
         tool.controls.insert(made, cvar_index as usize);
-        // SAFETY: by the C caller's word.
-        unsafe {
-            put(handle, made);
-            put(count, 1);
-        }
+        handle.offer(made);
+        count.offer(1);
         Ok(())
     }
 
-    fn PMPI_T_cvar_handle_free(handle: *mut usize) {
+    fn PMPI_T_cvar_handle_free(handle: InOut<usize>) {
         let mut tool = running()?;
-        // SAFETY: by the C caller's word.
-        let handle = unsafe { handle.as_mut() }.ok_or(MPI_T_ERR_INVALID)?;
-        tool.controls.remove(handle).ok_or(MPI_T_ERR_INVALID_HANDLE)?;
-        *handle = MPI_T_CVAR_HANDLE_NULL;
+        let given = handle.read().map_err(|_| MPI_T_ERR_INVALID)?;
+        tool.controls.remove(&given).ok_or(MPI_T_ERR_INVALID_HANDLE)?;
+        handle.offer(MPI_T_CVAR_HANDLE_NULL);
         Ok(())
     }
 
-    fn PMPI_T_cvar_read(handle: usize, buf: *mut c_void) {
+    fn PMPI_T_cvar_read(handle: usize, buf: Out<c_int>) {
         let tool = running()?;
         let control = &CONTROLS[*tool.controls.get(&handle).ok_or(MPI_T_ERR_INVALID_HANDLE)?];
-        if buf.is_null() {
-            return Err(MPI_T_ERR_INVALID);
-        }
-        // SAFETY: a buffer of one int, by the C caller's word.
-        unsafe { buf.cast::<c_int>().write_unaligned((control.read)()) };
-        Ok(())
+        buf.write((control.read)()).map_err(|_| MPI_T_ERR_INVALID)
     }
 
-    fn PMPI_T_cvar_write(handle: usize, buf: *const c_void) {
+    fn PMPI_T_cvar_write(handle: usize, buf: In<c_int>) {
         let tool = running()?;
         let control = &CONTROLS[*tool.controls.get(&handle).ok_or(MPI_T_ERR_INVALID_HANDLE)?];
         let write = control.write.ok_or(MPI_T_ERR_CVAR_SET_NEVER)?;
-        if buf.is_null() {
-            return Err(MPI_T_ERR_INVALID);
-        }
-        // SAFETY: a buffer of one int, by the C caller's word.
-        let value = unsafe { buf.cast::<c_int>().read_unaligned() };
+        let value = buf.read().map_err(|_| MPI_T_ERR_INVALID)?;
         if control.values.is_some_and(|values| !values.has(value)) {
             return Err(MPI_T_ERR_INVALID_ITEM);
         }

@@ -1,31 +1,31 @@
 //! Events and their sources (MPI 5.0, section 15.3.8): there are none, so every index and every handle is a wrong one.
 
-use super::{put, running, tool};
+use super::{running, tool};
 use crate::abi::values::{MPI_T_ERR_INVALID_HANDLE, MPI_T_ERR_INVALID_INDEX, MPI_T_ERR_INVALID_NAME};
 use crate::abi::{Aint, Count, Datatype, Info};
+use crate::call::{In, Out};
 use std::ffi::{c_char, c_int, c_void};
 
 tool! {
-    fn PMPI_T_event_get_num(num_events: *mut c_int) {
+    fn PMPI_T_event_get_num(num_events: Out<c_int>) {
         let _tool = running()?;
-        // SAFETY: by the C caller's word.
-        unsafe { put(num_events, 0) };
+        num_events.offer(0);
         Ok(())
     }
 
-    fn PMPI_T_event_get_index(_name: *const c_char, _event_index: *mut c_int) {
+    fn PMPI_T_event_get_index(_name: In<c_char>, _event_index: Out<c_int>) {
         running().and(Err(MPI_T_ERR_INVALID_NAME))
     }
 
     fn PMPI_T_event_get_info(
-        _event_index: c_int, _name: *mut c_char, _name_len: *mut c_int, _verbosity: *mut c_int,
-        _datatypes: *mut Datatype, _displacements: *mut Aint, _num_elements: *mut c_int, _enumtype: *mut usize,
-        _info: *mut Info, _desc: *mut c_char, _desc_len: *mut c_int, _bind: *mut c_int,
+        _event_index: c_int, _name: Out<c_char>, _name_len: Out<c_int>, _verbosity: Out<c_int>,
+        _datatypes: Out<Datatype>, _displacements: Out<Aint>, _num_elements: Out<c_int>, _enumtype: Out<usize>,
+        _info: Out<Info>, _desc: Out<c_char>, _desc_len: Out<c_int>, _bind: Out<c_int>,
     ) {
         running().and(Err(MPI_T_ERR_INVALID_INDEX))
     }
 
-    fn PMPI_T_event_handle_alloc(_event_index: c_int, _object: *mut c_void, _info: Info, _registration: *mut usize) {
+    fn PMPI_T_event_handle_alloc(_event_index: c_int, _object: *mut c_void, _info: Info, _registration: Out<usize>) {
         running().and(Err(MPI_T_ERR_INVALID_INDEX))
     }
 
@@ -33,7 +33,7 @@ tool! {
         running().and(Err(MPI_T_ERR_INVALID_HANDLE))
     }
 
-    fn PMPI_T_event_handle_get_info(_registration: usize, _info_used: *mut Info) {
+    fn PMPI_T_event_handle_get_info(_registration: usize, _info_used: Out<Info>) {
         running().and(Err(MPI_T_ERR_INVALID_HANDLE))
     }
 
@@ -47,7 +47,7 @@ tool! {
         running().and(Err(MPI_T_ERR_INVALID_HANDLE))
     }
 
-    fn PMPI_T_event_callback_get_info(_registration: usize, _safety: c_int, _info_used: *mut Info) {
+    fn PMPI_T_event_callback_get_info(_registration: usize, _safety: c_int, _info_used: Out<Info>) {
         running().and(Err(MPI_T_ERR_INVALID_HANDLE))
     }
 
@@ -67,29 +67,28 @@ tool! {
         running().and(Err(MPI_T_ERR_INVALID_HANDLE))
     }
 
-    fn PMPI_T_event_get_source(_instance: usize, _source_index: *mut c_int) {
+    fn PMPI_T_event_get_source(_instance: usize, _source_index: Out<c_int>) {
         running().and(Err(MPI_T_ERR_INVALID_HANDLE))
     }
 
-    fn PMPI_T_event_get_timestamp(_instance: usize, _timestamp: *mut Count) {
+    fn PMPI_T_event_get_timestamp(_instance: usize, _timestamp: Out<Count>) {
         running().and(Err(MPI_T_ERR_INVALID_HANDLE))
     }
 
-    fn PMPI_T_source_get_num(num_sources: *mut c_int) {
+    fn PMPI_T_source_get_num(num_sources: Out<c_int>) {
         let _tool = running()?;
-        // SAFETY: by the C caller's word.
-        unsafe { put(num_sources, 0) };
+        num_sources.offer(0);
         Ok(())
     }
 
     fn PMPI_T_source_get_info(
-        _source_index: c_int, _name: *mut c_char, _name_len: *mut c_int, _desc: *mut c_char, _desc_len: *mut c_int,
-        _ordering: *mut c_int, _ticks_per_second: *mut Count, _max_ticks: *mut Count, _info: *mut Info,
+        _source_index: c_int, _name: Out<c_char>, _name_len: Out<c_int>, _desc: Out<c_char>, _desc_len: Out<c_int>,
+        _ordering: Out<c_int>, _ticks_per_second: Out<Count>, _max_ticks: Out<Count>, _info: Out<Info>,
     ) {
         running().and(Err(MPI_T_ERR_INVALID_INDEX))
     }
 
-    fn PMPI_T_source_get_timestamp(_source_index: c_int, _timestamp: *mut Count) {
+    fn PMPI_T_source_get_timestamp(_source_index: c_int, _timestamp: Out<Count>) {
         running().and(Err(MPI_T_ERR_INVALID_INDEX))
     }
 }

@@ -10,20 +10,22 @@ use crate::abi::values::{
     MPI_T_ERR_CANNOT_INIT, MPI_T_ERR_INVALID_INDEX, MPI_T_ERR_INVALID_NAME, MPI_T_ERR_NOT_INITIALIZED,
     MPI_THREAD_FUNNELED, MPI_THREAD_MULTIPLE, MPI_THREAD_SERIALIZED, MPI_THREAD_SINGLE,
 };
+use crate::call::{In, InOut, Out};
 use std::collections::BTreeMap;
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{c_char, c_int};
 use std::sync::{Mutex, MutexGuard};
 
 /// Makes functions of the tool interface from bodies that give `Result<(), c_int>`, the error being an `MPI_T_ERR_*`.
 macro_rules! tool {
-    ($(fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {$(
+    ($(fn $name:ident($($argument:ident $([$length:expr])?: $type:ty),* $(,)?) $body:block)*) => {$(
         /// MPI 5.0, section 15.3.
         ///
         /// # Safety
         /// Pointers are null or valid for what MPI 5.0 says of them.
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, clippy::too_many_arguments, clippy::redundant_closure_call)]
-        pub unsafe extern "C" fn $name($($argument: $type),*) -> std::ffi::c_int {
+        unsafe extern "C" fn $name($($argument: <$type as $crate::call::Argument>::Passed),*) -> std::ffi::c_int {
+            $crate::call::arguments!($($argument $([$length])?: $type),*);
             match (|| -> Result<(), std::ffi::c_int> { $body })() {
                 Ok(()) => $crate::abi::values::MPI_SUCCESS,
                 Err(class) => class,
@@ -67,33 +69,15 @@ fn running() -> Result<MutexGuard<'static, Tool>, c_int> {
     if tool.users == 0 { Err(MPI_T_ERR_NOT_INITIALIZED) } else { Ok(tool) }
 }
 
-/// Fills an output that may be left out by a null pointer.
-///
-/// # Safety
-/// The place is null or valid.
-unsafe fn put<T>(place: *mut T, value: T) {
-    if !place.is_null() {
-        // SAFETY: not null, so valid by the caller's word.
-        unsafe { place.write(value) };
+/// Gives a string by the rules of section 15.3.3: at most `length - 1` characters and a null; `length` becomes what the whole
+/// takes. A caller that passes no place or no length wants none.
+fn put_text(text: &str, place: Out<'_, c_char>, length: InOut<'_, c_int>) {
+    if let (false, Ok(room)) = (place.is_null(), length.read()) {
+        // SAFETY: a caller that passes a place says in `length` how large it is.
+        let place = unsafe { place.array(room) };
+        let _ = place.write_text(text.as_bytes());
     }
-}
-
-/// Gives a string by the rules of section 15.3.3: at most `length - 1` characters and a null; `length` becomes what the whole takes.
-///
-/// # Safety
-/// `length` is null or valid, `place` is null or has `length` bytes.
-unsafe fn put_text(text: &str, place: *mut c_char, length: *mut c_int) {
-    // SAFETY: as the caller says.
-    let Some(length) = (unsafe { length.as_mut() }) else { return };
-    if !place.is_null() && *length > 0 {
-        let copied = text.len().min(*length as usize - 1);
-        // SAFETY: `place` has `length` bytes, more than are copied.
-        unsafe {
-            place.copy_from_nonoverlapping(text.as_ptr().cast(), copied);
-            place.add(copied).write(0);
-        }
-    }
-    *length = text.len() as c_int + 1;
+    length.offer(text.len() as c_int + 1);
 }
 
 /// The entry that an index names.
@@ -102,32 +86,22 @@ fn entry<T>(table: &'static [T], index: c_int) -> Result<&'static T, c_int> {
 }
 
 /// The index of the entry that `found` accepts.
-///
-/// # Safety
-/// `name` is null or a C string.
-unsafe fn find<T>(
-    table: &[T],
-    name: *const c_char,
-    found: impl Fn(&T, &str) -> bool,
-) -> Result<c_int, c_int> {
-    if name.is_null() {
-        return Err(MPI_T_ERR_INVALID_NAME);
-    }
-    // SAFETY: a C string by the caller's word.
-    let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| MPI_T_ERR_INVALID_NAME)?;
-    table.iter().position(|item| found(item, name)).map(|at| at as c_int).ok_or(MPI_T_ERR_INVALID_NAME)
+fn find<T>(table: &[T], name: In<'_, c_char>, found: impl Fn(&T, &str) -> bool) -> Result<c_int, c_int> {
+    let name =
+        name.text().ok().and_then(|name| String::from_utf8(name).ok()).ok_or(MPI_T_ERR_INVALID_NAME)?;
+    table.iter().position(|item| found(item, &name)).map(|at| at as c_int).ok_or(MPI_T_ERR_INVALID_NAME)
 }
 
 tool! {
-    fn PMPI_T_init_thread(required: c_int, provided: *mut c_int) {
+    fn PMPI_T_init_thread(required: c_int, provided: Out<c_int>) {
         const LEVELS: [c_int; 4] =
             [MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE];
         if !LEVELS.contains(&required) {
             return Err(MPI_T_ERR_CANNOT_INIT);
         }
         lock().users += 1;
-        // SAFETY: by the C caller's word. Everything here is behind one lock, so every level is provided.
-        unsafe { put(provided, MPI_THREAD_MULTIPLE) };
+        // Everything here is behind one lock, so every level is provided.
+        provided.offer(MPI_THREAD_MULTIPLE);
         Ok(())
     }
 
@@ -150,15 +124,16 @@ mod tests {
     fn a_string_is_cut_to_its_place_and_its_whole_length_is_told() {
         let mut place = [1 as c_char; 8];
         let mut length = 4;
-        // SAFETY: a place of 8 bytes of which 4 are offered.
-        unsafe { put_text("eager", place.as_mut_ptr(), &mut length) };
+        put_text("eager", Out::of(&mut place).at(0), InOut::of(&mut length));
         assert_eq!(length, 6);
         assert_eq!(place.map(|c| c as u8), *b"eag\0\x01\x01\x01\x01");
         length = 0;
-        // SAFETY: nothing is offered.
-        unsafe { put_text("eager", place.as_mut_ptr(), &mut length) };
+        put_text("eager", Out::of(&mut place).at(0), InOut::of(&mut length));
         assert_eq!((length, place[0] as u8), (6, b'e'));
-        // SAFETY: null pointers are allowed.
-        unsafe { put_text("eager", std::ptr::null_mut(), std::ptr::null_mut()) };
+        length = 8;
+        put_text("eager", Out::none(), InOut::of(&mut length));
+        assert_eq!(length, 6);
+        put_text("eager", Out::of(&mut place).at(0), InOut::none());
+        assert_eq!(place[..4].iter().map(|&c| c as u8).collect::<Vec<_>>(), b"eag\0");
     }
 }

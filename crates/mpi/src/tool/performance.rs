@@ -3,9 +3,10 @@
 //! All are counted all the time. A handle to a counter starts at zero when it is made; levels are the library's own
 //! and cannot be written.
 
-use super::{entry, find, put, put_text, running, tool};
+use super::{entry, find, put_text, running, tool};
 use crate::abi::Datatype;
 use crate::abi::values::*;
+use crate::call::{In, InOut, Out};
 use crate::runtime;
 use crate::runtime::COUNTERS;
 use std::collections::BTreeMap;
@@ -135,78 +136,59 @@ fn start_or_stop(session: usize, handle: usize) -> Result<(), c_int> {
     with(session, handle, |_| Err(MPI_T_ERR_PVAR_NO_STARTSTOP))
 }
 
-/// Gives a value to the user's buffer.
-///
-/// # Safety
-/// `buf` is null or has one `unsigned long long`.
-unsafe fn give(value: u64, buf: *mut c_void) -> Result<(), c_int> {
-    if buf.is_null() {
-        return Err(MPI_T_ERR_INVALID);
-    }
-    // SAFETY: as the caller says.
-    unsafe { buf.cast::<c_ulonglong>().write_unaligned(value) };
-    Ok(())
-}
-
 tool! {
-    fn PMPI_T_pvar_get_num(num_pvar: *mut c_int) {
+    fn PMPI_T_pvar_get_num(num_pvar: Out<c_int>) {
         let _tool = running()?;
-        // SAFETY: by the C caller's word.
-        unsafe { put(num_pvar, VARIABLES.len() as c_int) };
+        num_pvar.offer(VARIABLES.len() as c_int);
         Ok(())
     }
 
     fn PMPI_T_pvar_get_info(
-        pvar_index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int, var_class: *mut c_int,
-        datatype: *mut Datatype, enumtype: *mut usize, desc: *mut c_char, desc_len: *mut c_int, bind: *mut c_int,
-        readonly: *mut c_int, continuous: *mut c_int, atomic: *mut c_int,
+        pvar_index: c_int, name: Out<c_char>, name_len: InOut<c_int>, verbosity: Out<c_int>, var_class: Out<c_int>,
+        datatype: Out<Datatype>, enumtype: Out<usize>, desc: Out<c_char>, desc_len: InOut<c_int>, bind: Out<c_int>,
+        readonly: Out<c_int>, continuous: Out<c_int>, atomic: Out<c_int>,
     ) {
         let _tool = running()?;
         let variable = entry(VARIABLES, pvar_index)?;
-        // SAFETY: by the C caller's word.
-        unsafe {
-            put_text(variable.name, name, name_len);
-            put(verbosity, MPI_T_VERBOSITY_USER_BASIC);
-            put(var_class, variable.class);
-            put(datatype, Datatype(MPI_UNSIGNED_LONG_LONG));
-            put(enumtype, MPI_T_ENUM_NULL);
-            put_text(variable.description, desc, desc_len);
-            put(bind, MPI_T_BIND_NO_OBJECT);
-            put(readonly, (!variable.counts()).into());
-            put(continuous, 1);
-            put(atomic, variable.counts().into());
-        }
+        put_text(variable.name, name, name_len);
+        verbosity.offer(MPI_T_VERBOSITY_USER_BASIC);
+        var_class.offer(variable.class);
+        datatype.offer(Datatype(MPI_UNSIGNED_LONG_LONG));
+        enumtype.offer(MPI_T_ENUM_NULL);
+        put_text(variable.description, desc, desc_len);
+        bind.offer(MPI_T_BIND_NO_OBJECT);
+        readonly.offer((!variable.counts()).into());
+        continuous.offer(1);
+        atomic.offer(variable.counts().into());
         Ok(())
     }
 
-    fn PMPI_T_pvar_get_index(name: *const c_char, var_class: c_int, pvar_index: *mut c_int) {
+    fn PMPI_T_pvar_get_index(name: In<c_char>, var_class: c_int, pvar_index: Out<c_int>) {
         let _tool = running()?;
         let same = |variable: &Variable, name: &str| variable.name == name && variable.class == var_class;
-        // SAFETY: by the C caller's word.
-        unsafe { put(pvar_index, find(VARIABLES, name, same)?) };
+        pvar_index.offer(find(VARIABLES, name, same)?);
         Ok(())
     }
 
-    fn PMPI_T_pvar_session_create(session: *mut usize) {
+    fn PMPI_T_pvar_session_create(session: Out<usize>) {
         let mut tool = running()?;
-        // SAFETY: by the C caller's word.
-        let session = unsafe { session.as_mut() }.ok_or(MPI_T_ERR_INVALID)?;
-        *session = tool.handle();
-        tool.sessions.insert(*session, Session::new());
+        session.present().map_err(|_| MPI_T_ERR_INVALID)?;
+        let made = tool.handle();
+        tool.sessions.insert(made, Session::new());
+        session.offer(made);
         Ok(())
     }
 
-    fn PMPI_T_pvar_session_free(session: *mut usize) {
+    fn PMPI_T_pvar_session_free(session: InOut<usize>) {
         let mut tool = running()?;
-        // SAFETY: by the C caller's word.
-        let session = unsafe { session.as_mut() }.ok_or(MPI_T_ERR_INVALID)?;
-        tool.sessions.remove(session).ok_or(MPI_T_ERR_INVALID_SESSION)?;
-        *session = MPI_T_PVAR_SESSION_NULL;
+        let given = session.read().map_err(|_| MPI_T_ERR_INVALID)?;
+        tool.sessions.remove(&given).ok_or(MPI_T_ERR_INVALID_SESSION)?;
+        session.offer(MPI_T_PVAR_SESSION_NULL);
         Ok(())
     }
 
     fn PMPI_T_pvar_handle_alloc(
-        session: usize, pvar_index: c_int, _object: *mut c_void, handle: *mut usize, count: *mut c_int,
+        session: usize, pvar_index: c_int, _object: *mut c_void, handle: Out<usize>, count: Out<c_int>,
     ) {
         let mut tool = running()?;
         let variable = entry(VARIABLES, pvar_index)?;
@@ -217,21 +199,17 @@ tool! {
         }
         let zero = if variable.counts() { variable.value() } else { 0 };
         session.insert(made, Handle { variable, zero });
-        // SAFETY: by the C caller's word.
-        unsafe {
-            put(handle, made);
-            put(count, 1);
-        }
+        handle.offer(made);
+        count.offer(1);
         Ok(())
     }
 
-    fn PMPI_T_pvar_handle_free(session: usize, handle: *mut usize) {
+    fn PMPI_T_pvar_handle_free(session: usize, handle: InOut<usize>) {
         let mut tool = running()?;
-        // SAFETY: by the C caller's word.
-        let handle = unsafe { handle.as_mut() }.ok_or(MPI_T_ERR_INVALID)?;
+        let given = handle.read().map_err(|_| MPI_T_ERR_INVALID)?;
         let session = tool.sessions.get_mut(&session).ok_or(MPI_T_ERR_INVALID_SESSION)?;
-        session.remove(handle).ok_or(MPI_T_ERR_INVALID_HANDLE)?;
-        *handle = MPI_T_PVAR_HANDLE_NULL;
+        session.remove(&given).ok_or(MPI_T_ERR_INVALID_HANDLE)?;
+        handle.offer(MPI_T_PVAR_HANDLE_NULL);
         Ok(())
     }
 
@@ -243,18 +221,13 @@ tool! {
         start_or_stop(session, handle)
     }
 
-    fn PMPI_T_pvar_read(session: usize, handle: usize, buf: *mut c_void) {
+    fn PMPI_T_pvar_read(session: usize, handle: usize, buf: Out<c_ulonglong>) {
         let value = with(session, handle, |handle| Ok(handle.read()))?;
-        // SAFETY: by the C caller's word.
-        unsafe { give(value, buf) }
+        buf.write(value).map_err(|_| MPI_T_ERR_INVALID)
     }
 
-    fn PMPI_T_pvar_write(session: usize, handle: usize, buf: *const c_void) {
-        if buf.is_null() {
-            return Err(MPI_T_ERR_INVALID);
-        }
-        // SAFETY: one unsigned long long, by the C caller's word.
-        let value = unsafe { buf.cast::<c_ulonglong>().read_unaligned() };
+    fn PMPI_T_pvar_write(session: usize, handle: usize, buf: In<c_ulonglong>) {
+        let value = buf.read().map_err(|_| MPI_T_ERR_INVALID)?;
         with(session, handle, |handle| handle.write(value))
     }
 
@@ -270,7 +243,7 @@ tool! {
         Ok(())
     }
 
-    fn PMPI_T_pvar_readreset(session: usize, handle: usize, buf: *mut c_void) {
+    fn PMPI_T_pvar_readreset(session: usize, handle: usize, buf: Out<c_ulonglong>) {
         let value = with(session, handle, |handle| {
             let now = handle.variable.value();
             let value = now.wrapping_sub(handle.zero);
@@ -280,8 +253,7 @@ tool! {
             handle.zero = now;
             Ok(value)
         })?;
-        // SAFETY: by the C caller's word.
-        unsafe { give(value, buf) }
+        buf.write(value).map_err(|_| MPI_T_ERR_INVALID)
     }
 }
 
@@ -295,7 +267,7 @@ mod tests {
     fn sessions_count_each_from_their_own_zero() {
         let (mut provided, mut first, mut second, mut index) = (0, 0, 0, -1);
         let (mut a, mut b, mut level, mut value) = (0, 0, 0, 0_u64);
-        let place = std::ptr::from_mut(&mut value).cast();
+        let place: *mut c_ulonglong = &raw mut value;
         let count = std::ptr::null_mut();
         // SAFETY: every pointer is to a local of the right type.
         unsafe {
@@ -317,9 +289,9 @@ mod tests {
             COUNTERS.rendezvous_sent.add(5);
             PMPI_T_pvar_handle_alloc(second, index, std::ptr::null_mut(), &mut b, count);
             COUNTERS.rendezvous_sent.add(2);
-            assert_eq!((PMPI_T_pvar_readreset(first, a, place), *place.cast::<u64>()), (MPI_SUCCESS, 7));
-            assert_eq!((PMPI_T_pvar_read(first, a, place), *place.cast::<u64>()), (MPI_SUCCESS, 0));
-            assert_eq!((PMPI_T_pvar_read(second, b, place), *place.cast::<u64>()), (MPI_SUCCESS, 2));
+            assert_eq!((PMPI_T_pvar_readreset(first, a, place), *place), (MPI_SUCCESS, 7));
+            assert_eq!((PMPI_T_pvar_read(first, a, place), *place), (MPI_SUCCESS, 0));
+            assert_eq!((PMPI_T_pvar_read(second, b, place), *place), (MPI_SUCCESS, 2));
             assert_eq!(PMPI_T_pvar_read(first, b, place), MPI_T_ERR_INVALID_HANDLE);
             assert_eq!(PMPI_T_pvar_start(first, a), MPI_T_ERR_PVAR_NO_STARTSTOP);
             assert_eq!(PMPI_T_pvar_start(first, MPI_T_PVAR_ALL_HANDLES), MPI_SUCCESS);

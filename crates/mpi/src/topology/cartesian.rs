@@ -4,7 +4,8 @@ use super::make::{self, Making, give, parent};
 use super::{Grid, Topology, grid};
 use crate::abi;
 use crate::abi::values::*;
-use crate::check::{self, Failure, mpi};
+use crate::call::{In, InOut, Out, mpi};
+use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::comm::construct::split;
 use crate::comm::info::Info;
@@ -12,35 +13,23 @@ use crate::runtime::State;
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// As many numbers as a program passes.
-///
-/// # Errors
-/// A null pointer.
-pub fn array<'a>(numbers: *const c_int, count: usize, name: &str) -> Result<&'a [c_int], Failure> {
-    if count == 0 {
-        return Ok(&[]);
-    }
-    check::output(numbers.cast_mut(), name)?;
-    // SAFETY: not null; that there are as many is the C caller's promise.
-    Ok(unsafe { std::slice::from_raw_parts(numbers, count) })
-}
-
 /// Gives a program numbers, at most as many as it has place for.
 ///
 /// # Errors
 /// A null pointer.
 pub fn give_numbers(
-    numbers: impl ExactSizeIterator<Item = usize>,
-    most: usize,
-    place: *mut c_int,
-    name: &str,
+    numbers: impl IntoIterator<Item = usize>,
+    place: Out<'_, [c_int]>,
 ) -> Result<(), Failure> {
-    for (at, number) in numbers.take(most).enumerate() {
-        check::output(place, name)?;
-        // SAFETY: not null, and the C caller's promise is that `most` numbers fit.
-        unsafe { *place.add(at) = number as c_int };
-    }
-    Ok(())
+    place.write(numbers.into_iter().map(|number| number as c_int))
+}
+
+/// That a number may be the length of an array.
+///
+/// # Errors
+/// `MPI_ERR_ARG`
+pub fn not_negative(number: c_int, name: &str) -> Result<(), Failure> {
+    check::count(number, name).map(|_| ()).map_err(|failure| Failure::new(MPI_ERR_ARG, failure.text()))
 }
 
 /// That a program has place for as many.
@@ -53,13 +42,12 @@ fn enough(most: c_int, needed: usize) -> Result<(), Failure> {
 }
 
 /// The grid that a program describes.
-fn described(ndims: c_int, dims: *const c_int, periods: *const c_int) -> Result<Grid, Failure> {
+fn described(ndims: c_int, dims: In<'_, [c_int]>, periods: In<'_, [c_int]>) -> Result<Grid, Failure> {
     if ndims < 0 {
         let text = format_args!("ndims is {ndims}; allowed are 0 and more");
         return Err(Failure::new(MPI_ERR_DIMS, text));
     }
-    let dims = array(dims, ndims as usize, "dims")?;
-    let periods = array(periods, ndims as usize, "periods")?;
+    let (dims, periods) = (dims.to_vec()?, periods.to_vec()?);
     if let Some(at) = dims.iter().position(|&dim| dim < 1) {
         let text = format_args!("dims[{at}] is {}; allowed are 1 and more", dims[at]);
         return Err(Failure::new(MPI_ERR_DIMS, text));
@@ -105,8 +93,13 @@ pub fn rank_of(comm: &Comm, rank: c_int) -> Result<usize, Failure> {
     Ok(rank as usize)
 }
 
-fn create(handle: abi::Comm, grid: Grid, reorder: bool, newcomm: *mut abi::Comm) -> Result<(), Failure> {
-    let comm = parent(handle, newcomm)?;
+fn create(
+    handle: abi::Comm,
+    grid: Grid,
+    reorder: bool,
+    comm_cart: Out<'_, abi::Comm>,
+) -> Result<(), Failure> {
+    let comm = parent(handle, comm_cart)?;
     let size = fitting(&grid, &comm)?;
     let made = Making::of(&comm).finish(
         size,
@@ -116,8 +109,7 @@ fn create(handle: abi::Comm, grid: Grid, reorder: bool, newcomm: *mut abi::Comm)
         },
         |_| Topology::Grid(grid.clone()),
     )?;
-    *check::output(newcomm, "comm_cart")? = made;
-    Ok(())
+    comm_cart.write(made)
 }
 
 mpi! {
@@ -125,23 +117,23 @@ mpi! {
     fn PMPI_Cart_create(
         comm_old: abi::Comm,
         ndims: c_int,
-        dims: *const c_int,
-        periods: *const c_int,
+        dims[ndims]: In<c_int>,
+        periods[ndims]: In<c_int>,
         reorder: c_int,
-        comm_cart: *mut abi::Comm,
+        comm_cart: Out<abi::Comm>,
     ) on comm_old {
         create(comm_old, described(ndims, dims, periods)?, reorder != 0, comm_cart)
     }
 
     /// Splits ranks into dimensions that are as near to one another as can be; those that are not 0 stay.
-    fn PMPI_Dims_create(nnodes: c_int, ndims: c_int, dims: *mut c_int) {
+    fn PMPI_Dims_create(nnodes: c_int, ndims: c_int, dims[ndims]: InOut<c_int>) {
         if nnodes < 1 {
             return Err(Failure::new(MPI_ERR_ARG, format_args!("nnodes is {nnodes}; allowed are 1 and more")));
         }
         if ndims < 0 {
             return Err(Failure::new(MPI_ERR_DIMS, format_args!("ndims is {ndims}; allowed are 0 and more")));
         }
-        let given = array(dims, ndims as usize, "dims")?.to_vec();
+        let given = dims.reading().to_vec()?;
         if let Some(at) = given.iter().position(|&dim| dim < 0) {
             let text = format_args!("dims[{at}] is {}; allowed are 0 and more", given[at]);
             return Err(Failure::new(MPI_ERR_DIMS, text));
@@ -154,54 +146,54 @@ mpi! {
             return Err(Failure::new(MPI_ERR_DIMS, text));
         };
         let mut found = grid::balanced(left as usize, free).into_iter();
-        let all = given.iter().map(|&dim| if dim > 0 { dim as usize } else { found.next().unwrap_or(1) });
-        give_numbers(all.collect::<Vec<_>>().into_iter(), given.len(), dims, "dims")
+        for (at, _) in given.iter().enumerate().filter(|(_, dim)| **dim == 0) {
+            dims.at(at).write(found.next().unwrap_or(1) as c_int)?;
+        }
+        Ok(())
     }
 
     /// Dimensions of a grid.
-    fn PMPI_Cartdim_get(comm: abi::Comm, ndims: *mut c_int) on comm {
+    fn PMPI_Cartdim_get(comm: abi::Comm, ndims: Out<c_int>) on comm {
         let state = check::running()?;
-        *check::output(ndims, "ndims")? = grid_of(&state, comm)?.1.dims.len() as c_int;
-        Ok(())
+        ndims.write(grid_of(&state, comm)?.1.dims.len() as c_int)
     }
 
     /// A grid, and the coordinates of this rank.
     fn PMPI_Cart_get(
         comm: abi::Comm,
         maxdims: c_int,
-        dims: *mut c_int,
-        periods: *mut c_int,
-        coords: *mut c_int,
+        dims[maxdims]: Out<c_int>,
+        periods[maxdims]: Out<c_int>,
+        coords[maxdims]: Out<c_int>,
     ) on comm {
         let state = check::running()?;
         let (comm, grid) = grid_of(&state, comm)?;
-        let count = grid.dims.len();
-        enough(maxdims, count)?;
-        give_numbers(grid.dims.iter().copied(), count, dims, "dims")?;
-        give_numbers(grid.periods.iter().map(|&period| usize::from(period)), count, periods, "periods")?;
-        give_numbers(grid.coordinates(comm.rank).into_iter(), count, coords, "coords")
+        enough(maxdims, grid.dims.len())?;
+        give_numbers(grid.dims.iter().copied(), dims)?;
+        give_numbers(grid.periods.iter().map(|&period| usize::from(period)), periods)?;
+        give_numbers(grid.coordinates(comm.rank), coords)
     }
 
     /// The rank at coordinates.
-    fn PMPI_Cart_rank(comm: abi::Comm, coords: *const c_int, rank: *mut c_int) on comm {
+    fn PMPI_Cart_rank(comm: abi::Comm, coords: In<c_int>, rank: Out<c_int>) on comm {
         let state = check::running()?;
         let grid = grid_of(&state, comm)?.1;
-        let coords = array(coords, grid.dims.len(), "coords")?;
+        // SAFETY: a coordinate for each dimension of the communicator's grid (MPI 5.0, section 8.5.5).
+        let coords = unsafe { coords.array(grid.dims.len()) }.to_vec()?;
         let found = grid.rank(coords.iter().map(|&at| i64::from(at))).map_err(|at| {
             let text = format_args!("coords[{at}] is {}; allowed are 0 to {}", coords[at], grid.dims[at] - 1);
             Failure::new(MPI_ERR_ARG, text)
         })?;
-        *check::output(rank, "rank")? = found as c_int;
-        Ok(())
+        rank.write(found as c_int)
     }
 
     /// The coordinates of a rank.
-    fn PMPI_Cart_coords(comm: abi::Comm, rank: c_int, maxdims: c_int, coords: *mut c_int) on comm {
+    fn PMPI_Cart_coords(comm: abi::Comm, rank: c_int, maxdims: c_int, coords[maxdims]: Out<c_int>) on comm {
         let state = check::running()?;
         let (comm, grid) = grid_of(&state, comm)?;
         let rank = rank_of(comm, rank)?;
         enough(maxdims, grid.dims.len())?;
-        give_numbers(grid.coordinates(rank).into_iter(), grid.dims.len(), coords, "coords")
+        give_numbers(grid.coordinates(rank), coords)
     }
 
     /// The ranks so many steps before and behind this one along a dimension; `MPI_PROC_NULL` beyond the end.
@@ -209,8 +201,8 @@ mpi! {
         comm: abi::Comm,
         direction: c_int,
         disp: c_int,
-        rank_source: *mut c_int,
-        rank_dest: *mut c_int,
+        rank_source: Out<c_int>,
+        rank_dest: Out<c_int>,
     ) on comm {
         let state = check::running()?;
         let (comm, grid) = grid_of(&state, comm)?;
@@ -219,56 +211,53 @@ mpi! {
             return Err(Failure::new(MPI_ERR_ARG, text));
         }
         let at = |steps| grid.shifted(comm.rank, direction as usize, steps).map_or(MPI_PROC_NULL, |rank| rank as c_int);
-        *check::output(rank_source, "rank_source")? = at(-i64::from(disp));
-        *check::output(rank_dest, "rank_dest")? = at(i64::from(disp));
-        Ok(())
+        rank_source.write(at(-i64::from(disp)))?;
+        rank_dest.write(at(i64::from(disp)))
     }
 
     /// The part of a grid that this rank is in, of the dimensions that remain.
-    fn PMPI_Cart_sub(comm: abi::Comm, remain_dims: *const c_int, newcomm: *mut abi::Comm) on comm {
+    fn PMPI_Cart_sub(comm: abi::Comm, remain_dims: In<c_int>, newcomm: Out<abi::Comm>) on comm {
         let (found, part, colour, rank) = {
             let state = check::running()?;
-            *check::output(newcomm, "newcomm")? = abi::Comm(MPI_COMM_NULL);
+            newcomm.write(abi::Comm(MPI_COMM_NULL))?;
             let (found, grid) = grid_of(&state, comm)?;
-            let remains: Vec<bool> =
-                array(remain_dims, grid.dims.len(), "remain_dims")?.iter().map(|&kept| kept != 0).collect();
+            // SAFETY: a flag for each dimension of the communicator's grid (MPI 5.0, section 8.5.7).
+            let remain_dims = unsafe { remain_dims.array(grid.dims.len()) }.to_vec()?;
+            let remains: Vec<bool> = remain_dims.iter().map(|&kept| kept != 0).collect();
             let (part, colour, rank) = grid.part(found.rank, &remains);
             (found.clone(), part, colour, rank)
         };
         let made = split(&found, colour as c_int, rank as c_int, Info::default())?;
         give(made, |_| Topology::Grid(part));
-        *check::output(newcomm, "newcomm")? = made;
-        Ok(())
+        newcomm.write(made)
     }
 
     /// The rank that this process has when ranks are placed on a grid; `MPI_UNDEFINED`: none.
     fn PMPI_Cart_map(
         comm: abi::Comm,
         ndims: c_int,
-        dims: *const c_int,
-        periods: *const c_int,
-        newrank: *mut c_int,
+        dims[ndims]: In<c_int>,
+        periods[ndims]: In<c_int>,
+        newrank: Out<c_int>,
     ) on comm {
         let grid = described(ndims, dims, periods)?;
         let state = check::running()?;
         let comm = check::intracomm(&state, comm, "comm")?;
         let size = fitting(&grid, comm)?;
         let order = make::placed(&state, comm, edges(&grid, size));
-        *check::output(newrank, "newrank")? = own_place(&order[..size], comm.rank);
-        Ok(())
+        newrank.write(own_place(&order[..size], comm.rank))
     }
 
     /// Which kind of topology a communicator has.
-    fn PMPI_Topo_test(comm: abi::Comm, status: *mut c_int) on comm {
+    fn PMPI_Topo_test(comm: abi::Comm, status: Out<c_int>) on comm {
         let state = check::running()?;
         let comm = check::comm(&state, comm)?;
-        *check::output(status, "status")? = match comm.topology.get().map(Arc::as_ref) {
+        status.write(match comm.topology.get().map(Arc::as_ref) {
             None => MPI_UNDEFINED,
             Some(Topology::Grid(_)) => MPI_CART,
             Some(Topology::Graph(_)) => MPI_GRAPH,
             Some(Topology::Distributed(_)) => MPI_DIST_GRAPH,
-        };
-        Ok(())
+        })
     }
 }
 

@@ -1,11 +1,12 @@
 //! The C functions of graphs of which every rank knows its own edges (MPI 5.0, sections 8.5.4 and 8.5.5).
 
-use super::cartesian::{array, give_numbers};
+use super::cartesian::{give_numbers, not_negative};
 use super::make::{self, Making, parent};
 use super::{Edges, Topology};
 use crate::abi;
 use crate::abi::values::*;
-use crate::check::{self, Failure, mpi};
+use crate::call::{Argument, Call, In, Length, Out, mpi};
+use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::comm::info::hints;
 use crate::runtime::State;
@@ -15,31 +16,78 @@ use std::sync::Arc;
 /// An edge: from, to, weight.
 type Edge = [u32; 3];
 
-/// Weights that a program gives for so many edges; all 1 when it gives none.
-fn weights(given: *const c_int, count: usize, name: &str) -> Result<Vec<u32>, Failure> {
-    if matches!(given as usize, MPI_UNWEIGHTED | MPI_WEIGHTS_EMPTY) {
-        return Ok(vec![1; count]);
+/// Weights of edges that a program passes, or wants, or neither: `MPI_UNWEIGHTED` and `MPI_WEIGHTS_EMPTY` are no addresses.
+#[derive(Clone, Copy)]
+enum Weights<P> {
+    Unweighted,
+    Empty,
+    At(P),
+}
+
+macro_rules! weights {
+    ($($pointer:ident $passed:ty;)*) => {$(
+        impl Argument for Weights<$pointer<'_, c_int>> {
+            type Passed = $passed;
+            type Given<'call> = Weights<$pointer<'call, c_int>>;
+
+            unsafe fn given<'call>(passed: $passed, name: &'static str, call: &'call Call) -> Self::Given<'call> {
+                match passed.addr() {
+                    MPI_UNWEIGHTED => Weights::Unweighted,
+                    MPI_WEIGHTS_EMPTY => Weights::Empty,
+                    // SAFETY: as the caller promises; it is neither of the constants.
+                    _ => Weights::At(unsafe { $pointer::<c_int>::given(passed, name, call) }),
+                }
+            }
+        }
+
+        impl<'call> Weights<$pointer<'call, c_int>> {
+            /// The array of weights.
+            ///
+            /// # Safety
+            /// It is null, or has that many elements.
+            unsafe fn array(self, length: impl Length) -> Weights<$pointer<'call, [c_int]>> {
+                match self {
+                    Self::Unweighted => Weights::Unweighted,
+                    Self::Empty => Weights::Empty,
+                    // SAFETY: as the caller promises.
+                    Self::At(first) => Weights::At(unsafe { first.array(length) }),
+                }
+            }
+        }
+    )*};
+}
+
+weights! {
+    In *const c_int;
+    Out *mut c_int;
+}
+
+impl Weights<In<'_, [c_int]>> {
+    /// The weights that a program gives for so many edges; all 1 when it gives none.
+    fn of(self, count: usize) -> Result<Vec<u32>, Failure> {
+        let Self::At(array) = self else { return Ok(vec![1; count]) };
+        let given = array.to_vec()?;
+        if let Some(at) = given.iter().position(|&weight| weight < 0) {
+            let text = format_args!("{}[{at}] is {}; allowed are 0 and more", array.name(), given[at]);
+            return Err(Failure::new(MPI_ERR_ARG, text));
+        }
+        Ok(given.iter().map(|&weight| weight as u32).collect())
     }
-    let given = array(given, count, name)?;
-    if let Some(at) = given.iter().position(|&weight| weight < 0) {
-        let text = format_args!("{name}[{at}] is {}; allowed are 0 and more", given[at]);
-        return Err(Failure::new(MPI_ERR_ARG, text));
+
+    fn weighted(self) -> bool {
+        !matches!(self, Self::Unweighted)
     }
-    Ok(given.iter().map(|&weight| weight as u32).collect())
 }
 
 /// Ranks of a communicator that a program names.
-fn ranks(given: *const c_int, count: usize, comm: &Comm, name: &str) -> Result<Vec<u32>, Failure> {
-    let given = array(given, count, name)?;
+fn ranks(array: In<'_, [c_int]>, comm: &Comm) -> Result<Vec<u32>, Failure> {
+    let given = array.to_vec()?;
     if let Some(at) = given.iter().position(|&rank| rank < 0 || rank as usize >= comm.size()) {
-        let text = format_args!("{name}[{at}] is {}; allowed are 0 to {}", given[at], comm.size() - 1);
+        let (name, last) = (array.name(), comm.size() - 1);
+        let text = format_args!("{name}[{at}] is {}; allowed are 0 to {last}", given[at]);
         return Err(Failure::new(MPI_ERR_RANK, text));
     }
     Ok(given.iter().map(|&rank| rank as u32).collect())
-}
-
-fn count(given: c_int, name: &str) -> Result<usize, Failure> {
-    check::count(given, name).map_err(|failure| Failure::new(MPI_ERR_ARG, failure.text()))
 }
 
 /// The edges of a rank among all, in their order.
@@ -71,25 +119,28 @@ fn from_words(words: &[u32], weighted: bool) -> Edges {
     Edges { sources: list(sources), destinations: list(destinations), weighted }
 }
 
+/// Edges in one direction, as a program gives them: how many, the ranks at their other end, and their weights.
+type Given<'call> = (c_int, In<'call, [c_int]>, Weights<In<'call, [c_int]>>);
+
 fn create_adjacent(
     handle: abi::Comm,
-    incoming: (c_int, *const c_int, *const c_int),
-    outgoing: (c_int, *const c_int, *const c_int),
+    incoming: Given<'_>,
+    outgoing: Given<'_>,
     reorder: bool,
-    newcomm: *mut abi::Comm,
+    comm_dist_graph: Out<'_, abi::Comm>,
 ) -> Result<(), Failure> {
-    let comm = parent(handle, newcomm)?;
-    let list = |(degree, given, weighted): (c_int, *const c_int, *const c_int), names: [&str; 3]| {
-        let degree = count(degree, names[0])?;
-        let ranks = ranks(given, degree, &comm, names[1])?;
-        let weights = weights(weighted, degree, names[2])?;
+    let comm = parent(handle, comm_dist_graph)?;
+    let list = |(degree, others, weights): Given<'_>, name: &str| {
+        not_negative(degree, name)?;
+        let ranks = ranks(others, &comm)?;
+        let weights = weights.of(ranks.len())?;
         let edges = ranks.into_iter().zip(weights).map(|(rank, weight)| (rank as usize, weight as c_int));
         Ok::<Vec<_>, Failure>(edges.collect())
     };
     let own = Edges {
-        sources: list(incoming, ["indegree", "sources", "sourceweights"])?,
-        destinations: list(outgoing, ["outdegree", "destinations", "destweights"])?,
-        weighted: incoming.2 as usize != MPI_UNWEIGHTED,
+        sources: list(incoming, "indegree")?,
+        destinations: list(outgoing, "outdegree")?,
+        weighted: incoming.2.weighted(),
     };
     let making = Making::of(&comm);
     let size = comm.size();
@@ -111,29 +162,29 @@ fn create_adjacent(
     } else {
         making.finish(size, |_, _| (0..size).collect(), |_| Topology::Distributed(own.clone()))?
     };
-    *check::output(newcomm, "comm_dist_graph")? = made;
-    Ok(())
+    comm_dist_graph.write(made)
 }
 
 /// The edges that a program gives: of each source as many as its degree.
 fn given_edges(
     comm: &Comm,
     n: c_int,
-    sources: *const c_int,
-    degrees: *const c_int,
-    destinations: *const c_int,
-    given_weights: *const c_int,
+    (sources, degrees): (In<'_, [c_int]>, In<'_, [c_int]>),
+    destinations: In<'_, c_int>,
+    weights: Weights<In<'_, c_int>>,
 ) -> Result<Vec<Edge>, Failure> {
-    let n = count(n, "n")?;
-    let sources = ranks(sources, n, comm, "sources")?;
-    let degrees: Vec<usize> = array(degrees, n, "degrees")?
+    not_negative(n, "n")?;
+    let sources = ranks(sources, comm)?;
+    let degrees = degrees.to_vec()?;
+    degrees.iter().try_for_each(|&degree| not_negative(degree, "one of degrees"))?;
+    let total: usize = degrees.iter().map(|&degree| degree as usize).sum();
+    // SAFETY: a destination and a weight for each edge, of which there are the sum of all degrees (MPI 5.0, section 8.5.4).
+    let (destinations, weights) = unsafe { (destinations.array(total), weights.array(total)) };
+    let (destinations, weights) = (ranks(destinations, comm)?, weights.of(total)?);
+    let froms = sources
         .iter()
-        .map(|&degree| count(degree, "one of degrees"))
-        .collect::<Result<_, _>>()?;
-    let total = degrees.iter().sum();
-    let destinations = ranks(destinations, total, comm, "destinations")?;
-    let weights = weights(given_weights, total, "weights")?;
-    let froms = sources.iter().zip(degrees).flat_map(|(&source, degree)| std::iter::repeat_n(source, degree));
+        .zip(degrees)
+        .flat_map(|(&source, degree)| std::iter::repeat_n(source, degree as usize));
     Ok(froms.zip(destinations).zip(weights).map(|((from, to), weight)| [from, to, weight]).collect())
 }
 
@@ -148,17 +199,15 @@ fn edges_of(state: &State, handle: abi::Comm) -> Result<&Edges, Failure> {
 /// Gives a program the ranks of edges, and the weights unless it wants none or there are none.
 fn give_edges(
     edges: &[(usize, c_int)],
-    most: usize,
-    ranks: *mut c_int,
-    weights: *mut c_int,
+    ranks: Out<'_, [c_int]>,
+    weights: Weights<Out<'_, [c_int]>>,
     weighted: bool,
-    names: [&str; 2],
 ) -> Result<(), Failure> {
-    give_numbers(edges.iter().map(|&(rank, _)| rank), most, ranks, names[0])?;
-    if !weighted || matches!(weights as usize, MPI_UNWEIGHTED | MPI_WEIGHTS_EMPTY) {
-        return Ok(());
+    give_numbers(edges.iter().map(|&(rank, _)| rank), ranks)?;
+    match weights {
+        Weights::At(weights) if weighted => weights.write(edges.iter().map(|&(_, weight)| weight)),
+        _ => Ok(()),
     }
-    give_numbers(edges.iter().map(|&(_, weight)| weight as usize), most, weights, names[1])
 }
 
 mpi! {
@@ -166,14 +215,14 @@ mpi! {
     fn PMPI_Dist_graph_create_adjacent(
         comm_old: abi::Comm,
         indegree: c_int,
-        sources: *const c_int,
-        sourceweights: *const c_int,
+        sources[indegree]: In<c_int>,
+        sourceweights[indegree]: Weights<In<c_int>>,
         outdegree: c_int,
-        destinations: *const c_int,
-        destweights: *const c_int,
+        destinations[outdegree]: In<c_int>,
+        destweights[outdegree]: Weights<In<c_int>>,
         info: abi::Info,
         reorder: c_int,
-        comm_dist_graph: *mut abi::Comm,
+        comm_dist_graph: Out<abi::Comm>,
     ) on comm_old {
         // No hint for graphs is known.
         hints(&*check::running()?, info)?;
@@ -185,23 +234,23 @@ mpi! {
     fn PMPI_Dist_graph_create(
         comm_old: abi::Comm,
         n: c_int,
-        sources: *const c_int,
-        degrees: *const c_int,
-        destinations: *const c_int,
-        weights: *const c_int,
+        sources[n]: In<c_int>,
+        degrees[n]: In<c_int>,
+        destinations: In<c_int>,
+        weights: Weights<In<c_int>>,
         info: abi::Info,
         reorder: c_int,
-        comm_dist_graph: *mut abi::Comm,
+        comm_dist_graph: Out<abi::Comm>,
     ) on comm_old {
         // No hint for graphs is known.
         hints(&*check::running()?, info)?;
         let comm = parent(comm_old, comm_dist_graph)?;
-        let own = given_edges(&comm, n, sources, degrees, destinations, weights)?;
+        let own = given_edges(&comm, n, (sources, degrees), destinations, weights)?;
         let making = Making::of(&comm);
         let all: Vec<Edge> = (making.tell_all(own.as_flattened())?.concat().chunks_exact(3))
             .map(|edge| [edge[0], edge[1], edge[2]])
             .collect();
-        let (size, weighted) = (comm.size(), weights as usize != MPI_UNWEIGHTED);
+        let (size, weighted) = (comm.size(), !matches!(weights, Weights::Unweighted));
         let made = making.finish(
             size,
             |state, comm| match reorder != 0 {
@@ -210,42 +259,39 @@ mpi! {
             },
             |rank| Topology::Distributed(of_rank(rank, &all, weighted)),
         )?;
-        *check::output(comm_dist_graph, "comm_dist_graph")? = made;
-        Ok(())
+        comm_dist_graph.write(made)
     }
 
     /// How many edges end and start at this rank, and whether they have weights.
     fn PMPI_Dist_graph_neighbors_count(
         comm: abi::Comm,
-        indegree: *mut c_int,
-        outdegree: *mut c_int,
-        weighted: *mut c_int,
+        indegree: Out<c_int>,
+        outdegree: Out<c_int>,
+        weighted: Out<c_int>,
     ) on comm {
         let state = check::running()?;
         let edges = edges_of(&state, comm)?;
-        *check::output(indegree, "indegree")? = edges.sources.len() as c_int;
-        *check::output(outdegree, "outdegree")? = edges.destinations.len() as c_int;
-        *check::output(weighted, "weighted")? = c_int::from(edges.weighted);
-        Ok(())
+        indegree.write(edges.sources.len() as c_int)?;
+        outdegree.write(edges.destinations.len() as c_int)?;
+        weighted.write(c_int::from(edges.weighted))
     }
 
     /// The edges that end and start at this rank, in the order in which they were given.
     fn PMPI_Dist_graph_neighbors(
         comm: abi::Comm,
         maxindegree: c_int,
-        sources: *mut c_int,
-        sourceweights: *mut c_int,
+        sources[maxindegree]: Out<c_int>,
+        sourceweights[maxindegree]: Weights<Out<c_int>>,
         maxoutdegree: c_int,
-        destinations: *mut c_int,
-        destweights: *mut c_int,
+        destinations[maxoutdegree]: Out<c_int>,
+        destweights[maxoutdegree]: Weights<Out<c_int>>,
     ) on comm {
         let state = check::running()?;
         let edges = edges_of(&state, comm)?;
-        let (most_in, most_out) = (count(maxindegree, "maxindegree")?, count(maxoutdegree, "maxoutdegree")?);
-        let names = ["sources", "sourceweights"];
-        give_edges(&edges.sources, most_in, sources, sourceweights, edges.weighted, names)?;
-        let names = ["destinations", "destweights"];
-        give_edges(&edges.destinations, most_out, destinations, destweights, edges.weighted, names)
+        not_negative(maxindegree, "maxindegree")?;
+        not_negative(maxoutdegree, "maxoutdegree")?;
+        give_edges(&edges.sources, sources, sourceweights, edges.weighted)?;
+        give_edges(&edges.destinations, destinations, destweights, edges.weighted)
     }
 }
 

@@ -1,23 +1,29 @@
 //! The C functions of graphs that every rank knows (MPI 5.0, sections 8.5.3, 8.5.5 and 8.5.8).
 
-use super::cartesian::{array, give_numbers, own_place, rank_of};
+use super::cartesian::{give_numbers, not_negative, own_place, rank_of};
 use super::make::{self, Making, parent};
 use super::{Graph, Topology};
 use crate::abi;
 use crate::abi::values::*;
-use crate::check::{self, Failure, mpi};
+use crate::call::{In, Out, mpi};
+use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::runtime::State;
 use std::ffi::c_int;
 use std::sync::Arc;
 
 /// The graph that a program describes, of ranks of a communicator.
-fn described(comm: &Comm, nnodes: c_int, index: *const c_int, edges: *const c_int) -> Result<Graph, Failure> {
+fn described(
+    comm: &Comm,
+    nnodes: c_int,
+    indx: In<'_, [c_int]>,
+    edges: In<'_, c_int>,
+) -> Result<Graph, Failure> {
     if nnodes < 0 || nnodes as usize > comm.size() {
         let text = format_args!("nnodes is {nnodes}; allowed are 0 to {}, the ranks of comm", comm.size());
         return Err(Failure::new(MPI_ERR_ARG, text));
     }
-    let index = array(index, nnodes as usize, "indx")?;
+    let index = indx.to_vec()?;
     let mut before = 0;
     for (at, &end) in index.iter().enumerate() {
         if end < before {
@@ -28,12 +34,13 @@ fn described(comm: &Comm, nnodes: c_int, index: *const c_int, edges: *const c_in
         }
         before = end;
     }
-    let edges = array(edges, before as usize, "edges")?;
+    // SAFETY: as many edges as the last element of `indx` says (MPI 5.0, section 8.5.3).
+    let edges = unsafe { edges.array(before) }.to_vec()?;
     if let Some(at) = edges.iter().position(|edge| !(0..nnodes).contains(edge)) {
         let text = format_args!("edges[{at}] is {}; allowed are 0 to {}", edges[at], nnodes - 1);
         return Err(Failure::new(MPI_ERR_ARG, text));
     }
-    let numbers = |numbers: &[c_int]| numbers.iter().map(|&number| number as usize).collect();
+    let numbers = |numbers: Vec<c_int>| numbers.into_iter().map(|number| number as usize).collect();
     Ok(Graph { index: numbers(index), edges: numbers(edges) })
 }
 
@@ -51,20 +58,15 @@ fn graph_of(state: &State, handle: abi::Comm) -> Result<(&Arc<Comm>, &Graph), Fa
     }
 }
 
-/// As many as a program has place for.
-fn most(number: c_int, name: &str) -> Result<usize, Failure> {
-    check::count(number, name).map_err(|failure| Failure::new(MPI_ERR_ARG, failure.text()))
-}
-
 mpi! {
     /// A communicator whose ranks are the nodes of a graph.
     fn PMPI_Graph_create(
         comm_old: abi::Comm,
         nnodes: c_int,
-        indx: *const c_int,
-        edges: *const c_int,
+        indx[nnodes]: In<c_int>,
+        edges: In<c_int>,
         reorder: c_int,
-        comm_graph: *mut abi::Comm,
+        comm_graph: Out<abi::Comm>,
     ) on comm_old {
         let comm = parent(comm_old, comm_graph)?;
         let graph = described(&comm, nnodes, indx, edges)?;
@@ -77,17 +79,15 @@ mpi! {
             },
             |_| Topology::Graph(graph.clone()),
         )?;
-        *check::output(comm_graph, "comm_graph")? = made;
-        Ok(())
+        comm_graph.write(made)
     }
 
     /// Nodes and edges of a graph.
-    fn PMPI_Graphdims_get(comm: abi::Comm, nnodes: *mut c_int, nedges: *mut c_int) on comm {
+    fn PMPI_Graphdims_get(comm: abi::Comm, nnodes: Out<c_int>, nedges: Out<c_int>) on comm {
         let state = check::running()?;
         let graph = graph_of(&state, comm)?.1;
-        *check::output(nnodes, "nnodes")? = graph.index.len() as c_int;
-        *check::output(nedges, "nedges")? = graph.edges.len() as c_int;
-        Ok(())
+        nnodes.write(graph.index.len() as c_int)?;
+        nedges.write(graph.edges.len() as c_int)
     }
 
     /// A graph.
@@ -95,44 +95,45 @@ mpi! {
         comm: abi::Comm,
         maxindex: c_int,
         maxedges: c_int,
-        indx: *mut c_int,
-        edges: *mut c_int,
+        indx[maxindex]: Out<c_int>,
+        edges[maxedges]: Out<c_int>,
     ) on comm {
         let state = check::running()?;
         let graph = graph_of(&state, comm)?.1;
-        give_numbers(graph.index.iter().copied(), most(maxindex, "maxindex")?, indx, "indx")?;
-        give_numbers(graph.edges.iter().copied(), most(maxedges, "maxedges")?, edges, "edges")
+        not_negative(maxindex, "maxindex")?;
+        give_numbers(graph.index.iter().copied(), indx)?;
+        not_negative(maxedges, "maxedges")?;
+        give_numbers(graph.edges.iter().copied(), edges)
     }
 
     /// How many neighbours a rank has.
-    fn PMPI_Graph_neighbors_count(comm: abi::Comm, rank: c_int, nneighbors: *mut c_int) on comm {
+    fn PMPI_Graph_neighbors_count(comm: abi::Comm, rank: c_int, nneighbors: Out<c_int>) on comm {
         let state = check::running()?;
         let (comm, graph) = graph_of(&state, comm)?;
-        *check::output(nneighbors, "nneighbors")? = graph.neighbours(rank_of(comm, rank)?).len() as c_int;
-        Ok(())
+        nneighbors.write(graph.neighbours(rank_of(comm, rank)?).len() as c_int)
     }
 
     /// The neighbours of a rank.
-    fn PMPI_Graph_neighbors(comm: abi::Comm, rank: c_int, maxneighbors: c_int, neighbors: *mut c_int) on comm {
+    fn PMPI_Graph_neighbors(comm: abi::Comm, rank: c_int, maxneighbors: c_int, neighbors[maxneighbors]: Out<c_int>) on comm {
         let state = check::running()?;
         let (comm, graph) = graph_of(&state, comm)?;
         let found = graph.neighbours(rank_of(comm, rank)?);
-        give_numbers(found.iter().copied(), most(maxneighbors, "maxneighbors")?, neighbors, "neighbors")
+        not_negative(maxneighbors, "maxneighbors")?;
+        give_numbers(found.iter().copied(), neighbors)
     }
 
     /// The rank that this process has when ranks are placed on a graph; `MPI_UNDEFINED`: none.
     fn PMPI_Graph_map(
         comm: abi::Comm,
         nnodes: c_int,
-        indx: *const c_int,
-        edges: *const c_int,
-        newrank: *mut c_int,
+        indx[nnodes]: In<c_int>,
+        edges: In<c_int>,
+        newrank: Out<c_int>,
     ) on comm {
         let state = check::running()?;
         let comm = check::intracomm(&state, comm, "comm")?;
         let graph = described(comm, nnodes, indx, edges)?;
         let order = make::placed(&state, comm, messages(&graph));
-        *check::output(newrank, "newrank")? = own_place(&order[..graph.index.len()], comm.rank);
-        Ok(())
+        newrank.write(own_place(&order[..graph.index.len()], comm.rank))
     }
 }

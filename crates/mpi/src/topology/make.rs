@@ -4,6 +4,7 @@ use super::Topology;
 use super::placement::{self, Distances, Traffic};
 use crate::abi;
 use crate::abi::values::*;
+use crate::call::Out;
 use crate::check::{self, Failure};
 use crate::comm::agreement::take_context;
 use crate::comm::construct::insert;
@@ -127,9 +128,9 @@ pub fn give(made: abi::Comm, topology: impl FnOnce(usize) -> Topology) {
 ///
 /// # Errors
 /// No communicator, or an intercommunicator; no place for the handle.
-pub fn parent(comm: abi::Comm, place: *mut abi::Comm) -> Result<Arc<Comm>, Failure> {
+pub fn parent(comm: abi::Comm, newcomm: Out<'_, abi::Comm>) -> Result<Arc<Comm>, Failure> {
     let state = check::running()?;
-    *check::output(place, "newcomm")? = abi::Comm(MPI_COMM_NULL);
+    newcomm.write(abi::Comm(MPI_COMM_NULL))?;
     Ok(check::intracomm(&state, comm, "comm")?.clone())
 }
 

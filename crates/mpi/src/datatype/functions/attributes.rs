@@ -1,7 +1,8 @@
 //! Attributes of datatypes (MPI 5.0, section 7.7.4).
 
 use crate::abi;
-use crate::check::{self, Failure, mpi};
+use crate::call::{InOut, Out, mpi};
+use crate::check::{self, Failure};
 use crate::comm::attributes::{self, Of};
 use crate::datatype::Datatype;
 use std::ffi::{c_int, c_void};
@@ -14,12 +15,12 @@ fn found(datatype: abi::Datatype) -> Result<Arc<Datatype>, Failure> {
 
 mpi! {
     /// Makes a keyval for datatypes.
-    fn PMPI_Type_create_keyval(type_copy_attr_fn: usize, type_delete_attr_fn: usize, type_keyval: *mut c_int, extra_state: *mut c_void) {
+    fn PMPI_Type_create_keyval(type_copy_attr_fn: usize, type_delete_attr_fn: usize, type_keyval: Out<c_int>, extra_state: *mut c_void) {
         attributes::create_keyval(Of::Datatype, type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state)
     }
 
     /// Frees a keyval; attributes set by it stay.
-    fn PMPI_Type_free_keyval(type_keyval: *mut c_int) {
+    fn PMPI_Type_free_keyval(type_keyval: InOut<c_int>) {
         attributes::free_keyval(Of::Datatype, type_keyval)
     }
 
@@ -29,7 +30,7 @@ mpi! {
     }
 
     /// An attribute of a datatype.
-    fn PMPI_Type_get_attr(datatype: abi::Datatype, type_keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int) {
+    fn PMPI_Type_get_attr(datatype: abi::Datatype, type_keyval: c_int, attribute_val: Out<*mut c_void>, flag: Out<c_int>) {
         let value = found(datatype)?.attributes.get(Of::Datatype, type_keyval)?;
         attributes::store(value, attribute_val, flag)
     }

@@ -4,7 +4,8 @@ use super::pack::{total, window};
 use super::{Integer, count};
 use crate::abi;
 use crate::abi::values::MPI_ERR_UNSUPPORTED_DATAREP;
-use crate::check::{self, Failure, mpi};
+use crate::call::{In, InOut, Out, mpi};
+use crate::check::{self, Failure};
 use crate::datatype::Datatype;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;
@@ -14,13 +15,14 @@ type Data = (Arc<Datatype>, usize, usize);
 
 /// What is to be packed or unpacked, or just its size: that may be asked for before the datatype is committed.
 fn data<N: Integer>(
-    representation: *const c_char,
+    datarep: In<'_, c_char>,
     (n, name): (N, &str),
     datatype: abi::Datatype,
     size_only: bool,
 ) -> Result<Data, Failure> {
-    let representation = check::string(representation, "datarep")?;
-    if representation.to_bytes() != b"external32" {
+    let representation = datarep.text()?;
+    if representation != b"external32" {
+        let representation = String::from_utf8_lossy(&representation);
         return Err(Failure::new(
             MPI_ERR_UNSUPPORTED_DATAREP,
             format_args!("datarep is {representation:?}; allowed is \"external32\""),
@@ -40,7 +42,7 @@ fn data<N: Integer>(
 unsafe fn pack<A: Integer>(
     from: *const c_void,
     (datatype, count, bytes): Data,
-    (into, size, position): (*mut c_void, A, *mut A),
+    (into, size, position): (*mut c_void, A, InOut<'_, A>),
 ) -> Result<(), Failure> {
     let (place, after) = window(into, (size, "outsize"), position, bytes)?;
     if bytes > 0 {
@@ -50,14 +52,13 @@ unsafe fn pack<A: Integer>(
             datatype.pack_external(from.cast(), count, into)?;
         }
     }
-    *check::output(position, "position")? = after;
-    Ok(())
+    position.write(after)
 }
 
 /// # Safety
 /// As `MPI_Unpack_external`'s.
 unsafe fn unpack<A: Integer>(
-    (from, size, position): (*const c_void, A, *mut A),
+    (from, size, position): (*const c_void, A, InOut<'_, A>),
     into: *mut c_void,
     (datatype, count, bytes): Data,
 ) -> Result<(), Failure> {
@@ -69,48 +70,45 @@ unsafe fn unpack<A: Integer>(
             datatype.unpack_external(into.cast(), count, from);
         }
     }
-    *check::output(position, "position")? = after;
-    Ok(())
+    position.write(after)
 }
 
 mpi! {
     /// Section 5.2.
-    fn PMPI_Pack_external(datarep: *const c_char, inbuf: *const c_void, incount: c_int, datatype: abi::Datatype, outbuf: *mut c_void, outsize: abi::Aint, position: *mut abi::Aint) {
+    fn PMPI_Pack_external(datarep: In<c_char>, inbuf: *const c_void, incount: c_int, datatype: abi::Datatype, outbuf: *mut c_void, outsize: abi::Aint, position: InOut<abi::Aint>) {
         let data = data(datarep, (incount, "incount"), datatype, false)?;
         // SAFETY: the C caller's word.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
 
     /// Section 5.2.
-    fn PMPI_Pack_external_c(datarep: *const c_char, inbuf: *const c_void, incount: abi::Count, datatype: abi::Datatype, outbuf: *mut c_void, outsize: abi::Count, position: *mut abi::Count) {
+    fn PMPI_Pack_external_c(datarep: In<c_char>, inbuf: *const c_void, incount: abi::Count, datatype: abi::Datatype, outbuf: *mut c_void, outsize: abi::Count, position: InOut<abi::Count>) {
         let data = data(datarep, (incount, "incount"), datatype, false)?;
         // SAFETY: the C caller's word.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
 
     /// Section 5.2.
-    fn PMPI_Unpack_external(datarep: *const c_char, inbuf: *const c_void, insize: abi::Aint, position: *mut abi::Aint, outbuf: *mut c_void, outcount: c_int, datatype: abi::Datatype) {
+    fn PMPI_Unpack_external(datarep: In<c_char>, inbuf: *const c_void, insize: abi::Aint, position: InOut<abi::Aint>, outbuf: *mut c_void, outcount: c_int, datatype: abi::Datatype) {
         let data = data(datarep, (outcount, "outcount"), datatype, false)?;
         // SAFETY: the C caller's word.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }
     }
 
     /// Section 5.2.
-    fn PMPI_Unpack_external_c(datarep: *const c_char, inbuf: *const c_void, insize: abi::Count, position: *mut abi::Count, outbuf: *mut c_void, outcount: abi::Count, datatype: abi::Datatype) {
+    fn PMPI_Unpack_external_c(datarep: In<c_char>, inbuf: *const c_void, insize: abi::Count, position: InOut<abi::Count>, outbuf: *mut c_void, outcount: abi::Count, datatype: abi::Datatype) {
         let data = data(datarep, (outcount, "outcount"), datatype, false)?;
         // SAFETY: the C caller's word.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }
     }
 
     /// Section 5.2.
-    fn PMPI_Pack_external_size(datarep: *const c_char, incount: c_int, datatype: abi::Datatype, size: *mut abi::Aint) {
-        *check::output(size, "size")? = data(datarep, (incount, "incount"), datatype, true)?.2 as abi::Aint;
-        Ok(())
+    fn PMPI_Pack_external_size(datarep: In<c_char>, incount: c_int, datatype: abi::Datatype, size: Out<abi::Aint>) {
+        size.write(data(datarep, (incount, "incount"), datatype, true)?.2 as abi::Aint)
     }
 
     /// Section 5.2.
-    fn PMPI_Pack_external_size_c(datarep: *const c_char, incount: abi::Count, datatype: abi::Datatype, size: *mut abi::Count) {
-        *check::output(size, "size")? = data(datarep, (incount, "incount"), datatype, true)?.2 as abi::Count;
-        Ok(())
+    fn PMPI_Pack_external_size_c(datarep: In<c_char>, incount: abi::Count, datatype: abi::Datatype, size: Out<abi::Count>) {
+        size.write(data(datarep, (incount, "incount"), datatype, true)?.2 as abi::Count)
     }
 }

@@ -12,7 +12,8 @@ mod query;
 
 use super::Datatype;
 use crate::abi;
-use crate::abi::values::{MPI_ERR_ARG, MPI_ERR_COUNT, MPI_UNDEFINED};
+use crate::abi::values::{MPI_ERR_COUNT, MPI_UNDEFINED};
+use crate::call::In;
 use crate::check::Failure;
 use crate::runtime::State;
 use std::ffi::c_int;
@@ -60,45 +61,20 @@ pub(crate) fn count(value: impl Integer, name: &str) -> Result<i64, Failure> {
     Ok(value)
 }
 
-/// An array argument.
-///
-/// # Safety
-/// `place` points to `length` values, unless it is null.
-unsafe fn array<'a, T>(place: *const T, length: usize, name: &str) -> Result<&'a [T], Failure> {
-    if length == 0 {
-        return Ok(&[]);
-    }
-    if place.is_null() {
-        return Err(Failure::new(
-            MPI_ERR_ARG,
-            format_args!("{name} is a null pointer; {length} values are needed"),
-        ));
-    }
-    // SAFETY: the caller's word.
-    Ok(unsafe { std::slice::from_raw_parts(place, length) })
-}
-
-/// As `array`, widened.
-///
-/// # Safety
-/// As `array`.
-unsafe fn integers<T: Integer>(place: *const T, length: usize, name: &str) -> Result<Vec<i64>, Failure> {
-    // SAFETY: the caller's word.
-    Ok(unsafe { array(place, length, name)? }.iter().map(|value| value.wide()).collect())
+/// The integers of an array, widened.
+fn integers<T: Integer>(array: In<'_, [T]>) -> Result<Vec<i64>, Failure> {
+    array.present()?;
+    Ok((0..array.len()).map(|index| array.get(index).wide()).collect())
 }
 
 /// As `integers`, of which none may be negative.
-///
-/// # Safety
-/// As `array`.
-unsafe fn counts<T: Integer>(place: *const T, length: usize, name: &str) -> Result<Vec<i64>, Failure> {
-    // SAFETY: the caller's word.
-    let values = unsafe { integers(place, length, name)? };
+fn counts<T: Integer>(array: In<'_, [T]>) -> Result<Vec<i64>, Failure> {
+    let values = integers(array)?;
     match values.iter().position(|&value| value < 0) {
         None => Ok(values),
         Some(i) => Err(Failure::new(
             MPI_ERR_COUNT,
-            format_args!("{name}[{i}] is {}; it must not be negative", values[i]),
+            format_args!("{}[{i}] is {}; it must not be negative", array.name(), values[i]),
         )),
     }
 }

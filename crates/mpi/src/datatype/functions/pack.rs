@@ -3,7 +3,8 @@
 use super::{Integer, count};
 use crate::abi;
 use crate::abi::values::{MPI_ERR_ARG, MPI_ERR_TRUNCATE};
-use crate::check::{self, Failure, mpi};
+use crate::call::{InOut, Out, mpi};
+use crate::check::{self, Failure};
 use crate::datatype::Datatype;
 use std::ffi::{c_int, c_void};
 
@@ -47,10 +48,10 @@ pub(super) fn total(size: usize, count: usize) -> Result<usize, Failure> {
 pub(super) fn window<N: Integer>(
     buffer: *const c_void,
     (size, size_name): (N, &str),
-    position: *mut N,
+    position: InOut<'_, N>,
     bytes: usize,
 ) -> Result<(*mut u8, N), Failure> {
-    let at = check::output(position, "position")?.wide();
+    let at = position.read()?.wide();
     let size = size.wide();
     if at < 0 || at > size {
         return Err(Failure::new(
@@ -77,7 +78,7 @@ pub(super) fn window<N: Integer>(
 unsafe fn pack<N: Integer>(
     from: *const c_void,
     data: Data<N>,
-    (into, size, position): (*mut c_void, N, *mut N),
+    (into, size, position): (*mut c_void, N, InOut<'_, N>),
 ) -> Result<(), Failure> {
     data.with(|datatype, count, bytes| {
         let (place, after) = window(into, (size, "outsize"), position, bytes)?;
@@ -88,15 +89,14 @@ unsafe fn pack<N: Integer>(
                 datatype.pack(from.cast(), count, 0, into);
             }
         }
-        *check::output(position, "position")? = after;
-        Ok(())
+        position.write(after)
     })
 }
 
 /// # Safety
 /// As `MPI_Unpack`'s.
 unsafe fn unpack<N: Integer>(
-    (from, size, position): (*const c_void, N, *mut N),
+    (from, size, position): (*const c_void, N, InOut<'_, N>),
     into: *mut c_void,
     data: Data<N>,
 ) -> Result<(), Failure> {
@@ -109,8 +109,7 @@ unsafe fn unpack<N: Integer>(
                 datatype.unpack(into.cast(), count, 0, from);
             }
         }
-        *check::output(position, "position")? = after;
-        Ok(())
+        position.write(after)
     })
 }
 
@@ -119,58 +118,56 @@ fn pack_size<N: Integer>(
     n: N,
     datatype: abi::Datatype,
     comm: abi::Comm,
-    size: *mut N,
+    size: Out<'_, N>,
 ) -> Result<(), Failure> {
     let state = check::running()?;
     check::comm(&state, comm)?;
     let bytes = total(state.valid_datatype(datatype)?.size, count(n, "incount")? as usize)?;
-    *check::output(size, "size")? = N::or_undefined(bytes);
-    Ok(())
+    size.write(N::or_undefined(bytes))
 }
 
 mpi! {
     /// Section 5.2.
-    fn PMPI_Pack(inbuf: *const c_void, incount: c_int, datatype: abi::Datatype, outbuf: *mut c_void, outsize: c_int, position: *mut c_int, comm: abi::Comm) on comm {
+    fn PMPI_Pack(inbuf: *const c_void, incount: c_int, datatype: abi::Datatype, outbuf: *mut c_void, outsize: c_int, position: InOut<c_int>, comm: abi::Comm) on comm {
         let data = Data { count: incount, name: "incount", datatype, comm };
         // SAFETY: the C caller's word.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
 
     /// Section 5.2.
-    fn PMPI_Pack_c(inbuf: *const c_void, incount: abi::Count, datatype: abi::Datatype, outbuf: *mut c_void, outsize: abi::Count, position: *mut abi::Count, comm: abi::Comm) on comm {
+    fn PMPI_Pack_c(inbuf: *const c_void, incount: abi::Count, datatype: abi::Datatype, outbuf: *mut c_void, outsize: abi::Count, position: InOut<abi::Count>, comm: abi::Comm) on comm {
         let data = Data { count: incount, name: "incount", datatype, comm };
         // SAFETY: the C caller's word.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
 
     /// Section 5.2.
-    fn PMPI_Unpack(inbuf: *const c_void, insize: c_int, position: *mut c_int, outbuf: *mut c_void, outcount: c_int, datatype: abi::Datatype, comm: abi::Comm) on comm {
+    fn PMPI_Unpack(inbuf: *const c_void, insize: c_int, position: InOut<c_int>, outbuf: *mut c_void, outcount: c_int, datatype: abi::Datatype, comm: abi::Comm) on comm {
         let data = Data { count: outcount, name: "outcount", datatype, comm };
         // SAFETY: the C caller's word.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }
     }
 
     /// Section 5.2.
-    fn PMPI_Unpack_c(inbuf: *const c_void, insize: abi::Count, position: *mut abi::Count, outbuf: *mut c_void, outcount: abi::Count, datatype: abi::Datatype, comm: abi::Comm) on comm {
+    fn PMPI_Unpack_c(inbuf: *const c_void, insize: abi::Count, position: InOut<abi::Count>, outbuf: *mut c_void, outcount: abi::Count, datatype: abi::Datatype, comm: abi::Comm) on comm {
         let data = Data { count: outcount, name: "outcount", datatype, comm };
         // SAFETY: the C caller's word.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }
     }
 
     /// Section 5.2.
-    fn PMPI_Pack_size(incount: c_int, datatype: abi::Datatype, comm: abi::Comm, size: *mut c_int) on comm {
+    fn PMPI_Pack_size(incount: c_int, datatype: abi::Datatype, comm: abi::Comm, size: Out<c_int>) on comm {
         pack_size(incount, datatype, comm, size)
     }
 
     /// Section 5.2.
-    fn PMPI_Pack_size_c(incount: abi::Count, datatype: abi::Datatype, comm: abi::Comm, size: *mut abi::Count) on comm {
+    fn PMPI_Pack_size_c(incount: abi::Count, datatype: abi::Datatype, comm: abi::Comm, size: Out<abi::Count>) on comm {
         pack_size(incount, datatype, comm, size)
     }
 
     /// Section 5.1.5.
-    fn PMPI_Get_address(location: *const c_void, address: *mut abi::Aint) {
-        *check::output(address, "address")? = location.addr() as abi::Aint;
-        Ok(())
+    fn PMPI_Get_address(location: *const c_void, address: Out<abi::Aint>) {
+        address.write(location.addr() as abi::Aint)
     }
 }
 

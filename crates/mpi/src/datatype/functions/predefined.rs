@@ -2,7 +2,8 @@
 
 use crate::abi;
 use crate::abi::values::*;
-use crate::check::{self, Failure, mpi};
+use crate::call::{Out, mpi};
+use crate::check::{self, Failure};
 use crate::datatype::{basic, unnamed};
 use std::ffi::c_int;
 
@@ -48,39 +49,34 @@ fn matching(class: c_int, size: c_int) -> Result<usize, Failure> {
 
 mpi! {
     /// Section 19.1.5.
-    fn PMPI_Type_create_f90_real(p: c_int, r: c_int, newtype: *mut abi::Datatype) {
+    fn PMPI_Type_create_f90_real(p: c_int, r: c_int, newtype: Out<abi::Datatype>) {
         let mut state = check::running()?;
-        *check::output(newtype, "newtype")? = unnamed::real(&mut state, MPI_COMBINER_F90_REAL, p, r)?;
-        Ok(())
+        newtype.write(unnamed::real(&mut state, MPI_COMBINER_F90_REAL, p, r)?)
     }
 
     /// Section 19.1.5.
-    fn PMPI_Type_create_f90_complex(p: c_int, r: c_int, newtype: *mut abi::Datatype) {
+    fn PMPI_Type_create_f90_complex(p: c_int, r: c_int, newtype: Out<abi::Datatype>) {
         let mut state = check::running()?;
-        *check::output(newtype, "newtype")? = unnamed::real(&mut state, MPI_COMBINER_F90_COMPLEX, p, r)?;
-        Ok(())
+        newtype.write(unnamed::real(&mut state, MPI_COMBINER_F90_COMPLEX, p, r)?)
     }
 
     /// Section 19.1.5.
-    fn PMPI_Type_create_f90_integer(r: c_int, newtype: *mut abi::Datatype) {
+    fn PMPI_Type_create_f90_integer(r: c_int, newtype: Out<abi::Datatype>) {
         let mut state = check::running()?;
-        *check::output(newtype, "newtype")? = unnamed::integer(&mut state, r)?;
-        Ok(())
+        newtype.write(unnamed::integer(&mut state, r)?)
     }
 
     /// Section 19.1.5.
-    fn PMPI_Type_match_size(typeclass: c_int, size: c_int, datatype: *mut abi::Datatype) {
+    fn PMPI_Type_match_size(typeclass: c_int, size: c_int, datatype: Out<abi::Datatype>) {
         let _state = check::running()?;
-        *check::output(datatype, "datatype")? = abi::Datatype(matching(typeclass, size)?);
-        Ok(())
+        datatype.write(abi::Datatype(matching(typeclass, size)?))
     }
 
     /// Section 5.1.2. There are the pairs with a name; for others `MPI_DATATYPE_NULL`.
-    fn PMPI_Type_get_value_index(value_type: abi::Datatype, index_type: abi::Datatype, pair_type: *mut abi::Datatype) {
+    fn PMPI_Type_get_value_index(value_type: abi::Datatype, index_type: abi::Datatype, pair_type: Out<abi::Datatype>) {
         let state = check::running()?;
         state.valid_datatype(value_type)?;
         state.valid_datatype(index_type)?;
-        *check::output(pair_type, "pair_type")? = basic::pair_of(value_type, index_type);
-        Ok(())
+        pair_type.write(basic::pair_of(value_type, index_type))
     }
 }

@@ -2,74 +2,86 @@
 
 use super::Integer;
 use crate::abi;
-use crate::check::{self, Failure, mpi};
+use crate::call::{Out, mpi};
+use crate::check::{self, Failure};
 use std::ffi::c_int;
 
-fn extent(datatype: abi::Datatype, lb: *mut isize, extent: *mut isize) -> Result<(), Failure> {
+fn extent<A>(
+    datatype: abi::Datatype,
+    lb: Out<'_, A>,
+    extent: Out<'_, A>,
+    integer: fn(isize) -> A,
+) -> Result<(), Failure> {
     let state = check::running()?;
     let of = state.valid_datatype(datatype)?;
-    *check::output(lb, "lb")? = of.lb;
-    *check::output(extent, "extent")? = of.extent;
-    Ok(())
+    lb.write(integer(of.lb))?;
+    extent.write(integer(of.extent))
 }
 
-fn true_extent(datatype: abi::Datatype, lb: *mut isize, extent: *mut isize) -> Result<(), Failure> {
+fn true_extent<A>(
+    datatype: abi::Datatype,
+    true_lb: Out<'_, A>,
+    true_extent: Out<'_, A>,
+    integer: fn(isize) -> A,
+) -> Result<(), Failure> {
     let state = check::running()?;
     let of = state.valid_datatype(datatype)?;
-    *check::output(lb, "true_lb")? = of.true_lb;
-    *check::output(extent, "true_extent")? = of.true_extent;
-    Ok(())
+    true_lb.write(integer(of.true_lb))?;
+    true_extent.write(integer(of.true_extent))
 }
 
-fn size<N: Integer>(datatype: abi::Datatype, size: *mut N) -> Result<(), Failure> {
+fn count(address: isize) -> abi::Count {
+    address as abi::Count
+}
+
+fn size<N: Integer>(datatype: abi::Datatype, size: Out<'_, N>) -> Result<(), Failure> {
     let state = check::running()?;
-    *check::output(size, "size")? = N::or_undefined(state.valid_datatype(datatype)?.size);
-    Ok(())
+    size.write(N::or_undefined(state.valid_datatype(datatype)?.size))
 }
 
 mpi! {
     /// Section 5.1.5.
-    fn PMPI_Type_size(datatype: abi::Datatype, size: *mut c_int) {
+    fn PMPI_Type_size(datatype: abi::Datatype, size: Out<c_int>) {
         self::size(datatype, size)
     }
 
     /// Section 5.1.5.
-    fn PMPI_Type_size_c(datatype: abi::Datatype, size: *mut abi::Count) {
+    fn PMPI_Type_size_c(datatype: abi::Datatype, size: Out<abi::Count>) {
         self::size(datatype, size)
     }
 
     /// Section 5.1.5, deprecated.
-    fn PMPI_Type_size_x(datatype: abi::Datatype, size: *mut abi::Count) {
+    fn PMPI_Type_size_x(datatype: abi::Datatype, size: Out<abi::Count>) {
         self::size(datatype, size)
     }
 
     /// Section 5.1.7.
-    fn PMPI_Type_get_extent(datatype: abi::Datatype, lb: *mut abi::Aint, extent: *mut abi::Aint) {
-        self::extent(datatype, lb, extent)
+    fn PMPI_Type_get_extent(datatype: abi::Datatype, lb: Out<abi::Aint>, extent: Out<abi::Aint>) {
+        self::extent(datatype, lb, extent, |lb| lb)
     }
 
     /// Section 5.1.7.
-    fn PMPI_Type_get_extent_c(datatype: abi::Datatype, lb: *mut abi::Count, extent: *mut abi::Count) {
-        self::extent(datatype, lb.cast(), extent.cast())
+    fn PMPI_Type_get_extent_c(datatype: abi::Datatype, lb: Out<abi::Count>, extent: Out<abi::Count>) {
+        self::extent(datatype, lb, extent, count)
     }
 
     /// Section 5.1.7, deprecated.
-    fn PMPI_Type_get_extent_x(datatype: abi::Datatype, lb: *mut abi::Count, extent: *mut abi::Count) {
-        self::extent(datatype, lb.cast(), extent.cast())
+    fn PMPI_Type_get_extent_x(datatype: abi::Datatype, lb: Out<abi::Count>, extent: Out<abi::Count>) {
+        self::extent(datatype, lb, extent, count)
     }
 
     /// Section 5.1.8.
-    fn PMPI_Type_get_true_extent(datatype: abi::Datatype, true_lb: *mut abi::Aint, true_extent: *mut abi::Aint) {
-        self::true_extent(datatype, true_lb, true_extent)
+    fn PMPI_Type_get_true_extent(datatype: abi::Datatype, true_lb: Out<abi::Aint>, true_extent: Out<abi::Aint>) {
+        self::true_extent(datatype, true_lb, true_extent, |lb| lb)
     }
 
     /// Section 5.1.8.
-    fn PMPI_Type_get_true_extent_c(datatype: abi::Datatype, true_lb: *mut abi::Count, true_extent: *mut abi::Count) {
-        self::true_extent(datatype, true_lb.cast(), true_extent.cast())
+    fn PMPI_Type_get_true_extent_c(datatype: abi::Datatype, true_lb: Out<abi::Count>, true_extent: Out<abi::Count>) {
+        self::true_extent(datatype, true_lb, true_extent, count)
     }
 
     /// Section 5.1.8, deprecated.
-    fn PMPI_Type_get_true_extent_x(datatype: abi::Datatype, true_lb: *mut abi::Count, true_extent: *mut abi::Count) {
-        self::true_extent(datatype, true_lb.cast(), true_extent.cast())
+    fn PMPI_Type_get_true_extent_x(datatype: abi::Datatype, true_lb: Out<abi::Count>, true_extent: Out<abi::Count>) {
+        self::true_extent(datatype, true_lb, true_extent, count)
     }
 }
