@@ -1,8 +1,13 @@
-"""A crate imports only lower floors; `sim` and `model` never meet, and `model` never sees `host`."""
+"""A crate imports only lower floors; `sim` and `model` never meet, and `model` never sees `host`.
+
+Inside a crate, modules form layers too: the table on its first page (`src/lib.rs`) says which module imports which, from the
+ground up, and is what the code says.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -98,3 +103,94 @@ def test_every_crate_imports_only_lower_floors() -> None:
 )
 def test_a_broken_floor_is_named(imports: Imports, fault: str) -> None:
     assert fault in broken(imports)
+
+
+# Crates whose first page says which module imports which.
+LAYERED = ["transport", "launch"]
+ROW = re.compile(r"^//! \| (?P<names>[^|]*`[^|]*) \| [^|]* \| (?P<imports>[^|]*)\|$", re.MULTILINE)
+TESTS = re.compile(r"^#\[cfg\((?:test|all\(test\b.*\))\)\]\n(?:#\[.*\]\n)*mod \w+ \{.*", re.MULTILINE | re.DOTALL)
+EXPORTED = re.compile(r"^pub(?:\(crate\))? use (\w+)::(\w+|\{[^}]*\})", re.MULTILINE)
+USED = re.compile(r"(?P<way>\bcrate|(?:\bsuper::)*\bsuper)::(?P<names>\w+|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})")
+
+
+def words(text: str) -> list[str]:
+    """The first word of each item of `a, b::c, d::{e, f}`."""
+    return re.findall(r"(?:^|,)\s*(?:self::)?(\w+)", re.sub(r"\{[^{}]*\}", "", text.strip().strip("{}")))
+
+
+def modules(crate: Path) -> Imports:
+    """What each top-level module of a crate imports of the others; what only tests import aside."""
+    source = crate / "src"
+    names = {path.stem for path in source.glob("*.rs")} | {path.parent.name for path in source.glob("*/mod.rs")}
+    names -= {"lib", "main"}
+    lib = (source / "lib.rs").read_text()
+    home = {item: module for module, items in EXPORTED.findall(lib) for item in words(items)}
+    imports: Imports = {name: set() for name in names}
+    for path in source.glob("**/*.rs"):
+        *folders, file = path.relative_to(source).parts
+        module = folders[0] if folders else file.removesuffix(".rs")
+        if module not in names or file == "tests.rs":
+            continue
+        depth = len(folders) + (file != "mod.rs")
+        text = re.sub(r"//.*", "", TESTS.sub("", path.read_text()))
+        for match in USED.finditer(text):
+            if match["way"] == "crate" or match["way"].count("super") == depth:
+                found = {home.get(word, word) for word in words(match["names"])}
+                imports[module] |= (found & names) - {module}
+    return imports
+
+
+def table(lib: str) -> list[tuple[list[str], str]]:
+    """The rows of the table on a crate's first page: modules, and what they import."""
+    return [(re.findall(r"`(?:mod@)?(\w+)`", row["names"]), row["imports"].strip()) for row in ROW.finditer(lib)]
+
+
+def untrue(lib: str, imports: Imports) -> list[str]:
+    """Each way in which the table on a crate's first page is not what its code says, in a sentence."""
+    rows = table(lib)
+    listed = [name for names, _ in rows for name in names]
+    faults = [f"the table does not list `{name}`" for name in sorted(imports) if name not in listed]
+    above: set[str] = set()
+    for names, said in rows:
+        allowed, exactly = set(re.findall(r"\w+", said)), True
+        if said.split(" ")[0] == "all":
+            allowed, exactly = above - set(said.replace(",", " ").split()), False
+        for name in names:
+            used = imports.get(name, set())
+            faults += [f"`{name}` imports `{other}`, which is not above it" for other in sorted(used - above)]
+            faults += [f"`{name}` imports `{other}`: the table does not say so" for other in sorted((used & above) - allowed)]
+            if exactly:
+                faults += [f"`{name}` does not import `{other}`" for other in sorted(allowed - used)]
+        above |= set(names)
+    return faults
+
+
+@pytest.mark.parametrize("crate", LAYERED)
+def test_the_modules_of_a_crate_are_layers_as_its_first_page_says(crate: str) -> None:
+    folder = ROOT / "crates" / crate
+    assert untrue((folder / "src" / "lib.rs").read_text(), modules(folder)) == []
+
+
+@pytest.mark.parametrize(
+    ("imports", "fault"),
+    [
+        ({"low": {"high"}, "high": {"low"}, "top": set()}, "`low` imports `high`, which is not above it"),
+        ({"low": set(), "high": set(), "top": set()}, "`high` does not import `low`"),
+        ({"low": set(), "high": {"low"}, "top": {"high", "low"}}, "`top` imports `low`: the table does not say so"),
+        ({"low": set(), "high": {"low"}, "top": set(), "new": set()}, "the table does not list `new`"),
+    ],
+)
+def test_an_untrue_table_is_named(imports: Imports, fault: str) -> None:
+    lib = "//! | `low` | stands below | |\n//! | `high` | on it | low |\n//! | `top` | on all | all but low |\n"
+    assert fault in untrue(lib, imports)
+
+
+def test_imports_are_read_from_code_and_not_from_its_tests(tmp_path: Path) -> None:
+    source = tmp_path / "src"
+    (source / "high").mkdir(parents=True)
+    (source / "lib.rs").write_text("mod low;\nmod middle;\nmod high;\npub use low::{Thing, Other};\n")
+    (source / "low.rs").write_text("// use crate::high;\n#[cfg(test)]\nmod tests {\n    use crate::high::X;\n}\n")
+    (source / "middle.rs").write_text("use crate::{Thing};\n")
+    (source / "high" / "mod.rs").write_text("mod part;\nuse super::middle::{self, A};\n")
+    (source / "high" / "part.rs").write_text("use super::other;\nuse super::super::low;\n")
+    assert modules(tmp_path) == {"low": set(), "middle": {"low"}, "high": {"low", "middle"}}

@@ -5,18 +5,18 @@
 //! | `foreign` | other MPIs' programs and launchers, told with words | |
 //! | `lines` | output line by line | |
 //! | `offer` | the socket by which a rank gets the job's memory when it lost it | |
-//! | `options` | the launcher's command line | processes |
 //! | `poll` | waiting for any of many descriptors | |
 //! | `processes` | children, what is below them, and how they ended | |
 //! | `profile` | what ranks counted, as a file | |
 //! | `stuck` | ranks that wait for one another | |
+//! | `options` | the launcher's command line | processes |
 //! | `join` | a process becomes a rank; how it ends the job | foreign, offer, processes |
 //! | `place` | which cpus each rank gets | offer, options |
 //! | `spawn` | finding and starting a program | offer |
 //! | `supervise` | the ranks' parent: their output, their ends | all but place |
 //! | `front` | the process that the user sees: signals, exit code | all |
 //!
-//! The first six and `join` say nothing of MPI but its name: a job is a segment of memory with ranks in it.
+//! A job is a segment of memory with ranks in it: of MPI, the launcher knows names that people read, and nothing else.
 //!
 //! Floor 4: imports `machine`, `host` and `transport`.
 

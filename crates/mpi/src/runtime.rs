@@ -19,6 +19,7 @@ use crate::p2p::buffered::Buffers;
 use crate::p2p::probe::Claimed;
 use crate::profile;
 use crate::request::{self, Ongoing, Outcome, Request};
+use host::futex::{self, Reach};
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
@@ -247,31 +248,14 @@ impl Lock {
             std::hint::spin_loop();
         }
         while self.word.swap(2, Ordering::Acquire) != 0 {
-            // SAFETY: a futex wait on our own word.
-            unsafe {
-                libc::syscall(
-                    libc::SYS_futex,
-                    self.word.as_ptr(),
-                    libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
-                    2,
-                    std::ptr::null::<libc::timespec>(),
-                )
-            };
+            futex::sleep(&self.word, 2, None, Reach::Process);
         }
     }
 
     #[inline]
     fn unlock(&self) {
         if self.word.swap(0, Ordering::Release) == 2 {
-            // SAFETY: a futex wake on our own word.
-            unsafe {
-                libc::syscall(
-                    libc::SYS_futex,
-                    self.word.as_ptr(),
-                    libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
-                    1,
-                )
-            };
+            futex::wake(&self.word, 1, Reach::Process);
         }
     }
 }

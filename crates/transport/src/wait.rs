@@ -9,7 +9,8 @@
 
 use crate::abort::Abort;
 use crate::segment::Segment;
-use std::ffi::{c_int, c_long};
+use host::futex::{self, Reach};
+use std::ffi::c_int;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 
@@ -23,9 +24,9 @@ const SLEEP_AFTER_CROWDED_NS: u64 = 200_000;
 /// A yield that takes so many ns gave the cpu to somebody else.
 const YIELDED_NS: u64 = 20_000;
 /// The longest sleep: then the job may be over, or cpus may have changed.
-const LONGEST_SLEEP_NS: i64 = 100_000_000;
+const LONGEST_SLEEP_NS: u64 = 100_000_000;
 /// The longest sleep without the kernel's barrier.
-const SHORT_SLEEP_NS: i64 = 1_000_000;
+const SHORT_SLEEP_NS: u64 = 1_000_000;
 /// Whether ranks are more than cpus is looked at again after so many ms of waiting.
 const RECONSIDER_MS: u32 = 100;
 
@@ -58,24 +59,11 @@ fn membarrier(command: c_int) -> bool {
     unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
 }
 
-fn futex(word: &AtomicU32, operation: c_int, value: u32, timeout: Option<&libc::timespec>) -> c_long {
-    // SAFETY: the word lives, and the kernel only reads it and the timeout.
-    unsafe {
-        libc::syscall(
-            libc::SYS_futex,
-            word.as_ptr(),
-            operation,
-            value,
-            timeout.map_or(std::ptr::null(), |timeout| timeout as *const _),
-        )
-    }
-}
-
 /// Wakes whoever sleeps on a rank's word.
 #[cold]
 pub fn wake(word: &AtomicU32) {
     if word.swap(0, Ordering::SeqCst) != 0 {
-        futex(word, libc::FUTEX_WAKE, c_int::MAX as u32, None);
+        futex::wake(word, u32::MAX, Reach::Shared);
     }
 }
 
@@ -85,7 +73,7 @@ pub fn end(segment: &Segment, by: Option<usize>) {
     for rank in 0..segment.ranks() {
         let word = &segment.rank(rank).asleep;
         word.store(0, Ordering::SeqCst);
-        futex(word, libc::FUTEX_WAKE, c_int::MAX as u32, None);
+        futex::wake(word, u32::MAX, Reach::Shared);
     }
 }
 
@@ -318,8 +306,7 @@ impl Armed<'_> {
     pub fn sleep(self) {
         let has_barrier = self.room.barrier.load(Ordering::Relaxed);
         let longest = if has_barrier { LONGEST_SLEEP_NS } else { SHORT_SLEEP_NS };
-        let timeout = libc::timespec { tv_sec: 0, tv_nsec: longest };
-        futex(self.word, libc::FUTEX_WAIT, 1, Some(&timeout));
+        futex::sleep(self.word, 1, Some(longest), Reach::Shared);
         self.room.leave_when_over();
         self.room.reconsider(host::clock::kernel_ns());
     }
@@ -332,7 +319,7 @@ impl Drop for Armed<'_> {
         let others = self.room.sleepers.fetch_sub(1, Ordering::SeqCst) > 1;
         self.word.store(0, Ordering::SeqCst);
         if others {
-            futex(self.word, libc::FUTEX_WAKE, c_int::MAX as u32, None);
+            futex::wake(self.word, u32::MAX, Reach::Shared);
         }
     }
 }
