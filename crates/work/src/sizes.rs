@@ -1,7 +1,8 @@
 //! The largest graphs and numbers that are accepted, in one place.
 //!
-//! They are far beyond what is sensible, and small enough that no sum of them overflows: `bytes * (peek + delay + 1)` stays below
-//! [`WINDOW_BYTES`] = 2^60, firstPeriod below `TASKS * (PEEK + 2)`, about 2^40. Products of these with a batch stop at `u64::MAX`.
+//! They are far beyond what is sensible, and small enough that no sum of them overflows: `bytes * (peek + delay + 1)`
+//! stays below [`WINDOW_BYTES`] = 2^60, firstPeriod below `TASKS * (PEEK + 2)`, about 2^40. Products of these with a
+//! batch stop at `u64::MAX`.
 
 /// Tasks of a graph.
 pub const TASKS: usize = 1 << 20;

@@ -192,8 +192,8 @@ pub struct WriteError {
     pub message: String,
 }
 
-/// Writes `text` to `path`, whole or not at all: a neighbour of another name first, which then takes the name. A file that
-/// exists is replaced only with `force`. Pipes and devices are written to as they are.
+/// Writes `text` to `path`, whole or not at all: a neighbour of another name first, which then takes the name. A file
+/// that exists is replaced only with `force`. Pipes and devices are written to as they are.
 ///
 /// # Errors
 /// The file exists and `force` is false; the folder does not exist or cannot be written; the disk is full.

@@ -163,14 +163,16 @@ fn a_plan_for_another_application_or_machine_is_told_task_by_task() {
             };
             moved(p, "left", "lfet");
         }),
-        "the task \"left\" has no element; it maps the task \"lfet\", which the application does not have; did you mean `left`?"
+        "the task \"left\" has no element; it maps the task \"lfet\", which the application does not have; did you \
+         mean `left`?"
     );
     let message = plan().check(&graph(), &["PPE0", "SPE1"]).unwrap_err().to_string();
     assert_eq!(message, "2 tasks are on \"SPE0\", which the machine does not have; did you mean `PPE0`?");
     assert_eq!(told(|p| drop(p.edges.pop())), "it has 3 edges, the application 4");
     assert_eq!(
         told(|p| p.edges.swap(0, 1)),
-        "it has the edge \"read.1 -> right.1\" where the application has \"read.0 -> left.0\"; it has the edge \"read.0 -> left.0\" where the application has \"read.1 -> right.1\""
+        "it has the edge \"read.1 -> right.1\" where the application has \"read.0 -> left.0\"; it has the edge \
+         \"read.0 -> left.0\" where the application has \"read.1 -> right.1\""
     );
 }
 
@@ -178,7 +180,8 @@ fn a_plan_for_another_application_or_machine_is_told_task_by_task() {
 fn slots_below_the_liveness_minima_are_told() {
     assert_eq!(
         told(|p| (p.edges[0].slots_out, p.edges[0].slots_in) = (3, 8)),
-        "the edge \"read.0 -> left.0\": slots_out is 3; at least 4 is needed; the edge \"read.0 -> left.0\": slots_out + slots_in is 11; at least 12 is needed"
+        "the edge \"read.0 -> left.0\": slots_out is 3; at least 4 is needed; the edge \"read.0 -> left.0\": slots_out \
+         + slots_in is 11; at least 12 is needed"
     );
     assert_eq!(
         told(|p| p.edges[1].slots_in = 7),

@@ -72,8 +72,9 @@ fn case(cyclic: bool) -> impl Strategy<Value = Case> {
     })
 }
 
-/// Plays a mapped graph with whole batches only, one buffer per broadcast and destination element, fetches between elements
-/// as actions of their own, and actions picked at random. Returns the tasks that could not fire `batches` times.
+/// Plays a mapped graph with whole batches only, one buffer per broadcast and destination element, fetches between
+/// elements as actions of their own, and actions picked at random. Returns the tasks that could not fire `batches`
+/// times.
 fn play(case: &Case, slots: &[Slots], batches: u64, mut seed: u64) -> Vec<usize> {
     let Case { graph, mapping, batch, .. } = case;
     let batch = *batch;
@@ -110,7 +111,8 @@ fn play(case: &Case, slots: &[Slots], batches: u64, mut seed: u64) -> Vec<usize>
                 graph.edges.iter().enumerate().filter(|(_, e)| e.from.task == task).all(|(i, e)| {
                     let group = group_of(e);
                     if group.2 {
-                        // A self loop frees its input before it writes only at the end of the firing: no room counted twice.
+                        // A self loop frees its input before it writes only at the end of the firing: no room counted
+                        // twice.
                         room_in(&group, written[&group], &consumed)
                     } else {
                         done - written[&group] + batch <= slots[i].out
@@ -245,11 +247,15 @@ proptest! {
     }
 
     #[test]
-    fn a_reused_scheduler_agrees_with_a_new_one(a in case(true), more in prop::collection::vec((any::<u64>(), 1u64..5), 1..6)) {
+    fn a_reused_scheduler_agrees_with_a_new_one(
+        a in case(true),
+        more in prop::collection::vec((any::<u64>(), 1u64..5), 1..6),
+    ) {
         let mut scheduler = Scheduler::new(&a.graph);
         let mut out = Schedule::default();
         for (bits, batch) in more {
-            let mapping: Vec<usize> = (0..a.graph.tasks.len()).map(|t| (bits >> (2 * t)) as usize % a.elements).collect();
+            let mapping: Vec<usize> =
+                (0..a.graph.tasks.len()).map(|t| (bits >> (2 * t)) as usize % a.elements).collect();
             let fresh = schedule(&a.graph, &mapping, a.elements, a.buffering, batch);
             let reused = scheduler.run(&mapping, a.elements, a.buffering, batch, &mut out).map(|()| out.clone());
             prop_assert_eq!(reused, fresh);

@@ -53,7 +53,8 @@ fn a_long_cycle_is_named_by_its_ends() {
 fn a_self_loop_without_delay_could_never_fire() {
     assert_eq!(
         message(|g| g.edges[0].to.task = 0),
-        "edge 1 \"t0.0 -> t0.0\", delay: the task \"t0\" feeds itself without delay and could never fire; give the edge a delay of at least 1"
+        "edge 1 \"t0.0 -> t0.0\", delay: the task \"t0\" feeds itself without delay and could never fire; give the \
+         edge a delay of at least 1"
     );
 }
 
@@ -111,10 +112,10 @@ fn numbers_are_in_their_ranges() {
         message(|g| g.edges[1].delay = 1 << 21),
         format!("{edge}, delay: 2097152 is not allowed; from 0 to 1048576 is")
     );
-    assert!(
-        message(|g| (g.edges[1].bytes, g.edges[1].peek) = (sizes::BYTES, sizes::PEEK))
-            .contains("bytes * (peek + delay + 1) is 1099511627776 * 1048577; at most 1152921504606846976 (2^60) are allowed")
-    );
+    assert!(message(|g| (g.edges[1].bytes, g.edges[1].peek) = (sizes::BYTES, sizes::PEEK)).contains(
+        "bytes * (peek + delay + 1) is 1099511627776 * 1048577; at most 1152921504606846976 (2^60) are \
+         allowed"
+    ));
     assert!(
         message(|g| g.code_bytes = u64::MAX).starts_with("code_bytes: 18446744073709551615 is not allowed")
     );
@@ -149,7 +150,8 @@ fn ports_have_one_input_edge_and_broadcasts_one_size() {
             let to = Port { task: 2, name: "other".into() };
             g.edges.push(Edge { to, bytes: 8, ..g.edges[0].clone() });
         }),
-        "edge 3 \"t0.0 -> t2.other\", bytes: 8 bytes, but edge 1 from the same port \"t0.0\" has 4; a broadcast's edges carry the same data"
+        "edge 3 \"t0.0 -> t2.other\", bytes: 8 bytes, but edge 1 from the same port \"t0.0\" has 4; a broadcast's \
+         edges carry the same data"
     );
     assert_eq!(message(|g| g.edges[0].to.task = 7), "edge 1, to: task index 7 of 3 tasks");
 }

@@ -1,7 +1,8 @@
-//! Random graphs after DagGen (F. Suter, S. Hunold), the generator of `streaming-schedule` 5.2, the same for a seed for ever.
+//! Random graphs after DagGen (F. Suter, S. Hunold), the generator of `streaming-schedule` 5.2, the same for a seed for
+//! ever.
 //!
-//! **Shape**, as DagGen has it: levels of about `tasks ^ fat` tasks, each level's width off by up to `1 - regular` of that; a
-//! task has `1 + U(0, density * width of the level before)` parents, each drawn from 1 to `jump` levels up.
+//! **Shape**, as DagGen has it: levels of about `tasks ^ fat` tasks, each level's width off by up to `1 - regular` of
+//! that; a task has `1 + U(0, density * width of the level before)` parents, each drawn from 1 to `jump` levels up.
 //!
 //! **Figures**, so that a graph plans on a `qs22` as it is (`U` is uniform, `L` log-uniform):
 //!
@@ -25,10 +26,10 @@ pub use paper::{PAPER_CCRS, paper_set};
 
 /// Operations per ns of an SPE: 3.2 GHz x 4 lanes x 2 (multiply and add).
 ///
-/// It puts the bend of the speed-up where the paper has it, near a CCR of 0.02 (Figure 13b): a mapping that does not see
-/// the chips sends half of the bytes across, and both directions together carry 19 GB/s ((9) of `MODEL.md`'s table), so that
-/// moving `E` elements takes `4 E / 2 / 19` ns. The 16 SPEs compute them in `E / CCR / (16 * 25.6)` ns. Both are equal at
-/// `CCR = 2 * 19 / (4 * 16 * 25.6) = 0.023`.
+/// It puts the bend of the speed-up where the paper has it, near a CCR of 0.02 (Figure 13b): a mapping that does not
+/// see the chips sends half of the bytes across, and both directions together carry 19 GB/s ((9) of `MODEL.md`'s
+/// table), so that moving `E` elements takes `4 E / 2 / 19` ns. The 16 SPEs compute them in `E / CCR / (16 * 25.6)` ns.
+/// Both are equal at `CCR = 2 * 19 / (4 * 16 * 25.6) = 0.023`.
 pub const OPERATIONS_PER_NS: f64 = 25.6;
 
 /// Bytes of an element, as CCR counts them.

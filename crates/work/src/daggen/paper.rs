@@ -35,8 +35,8 @@ const SHAPES: [(usize, f64, f64, f64, usize, u64); 25] = [
     (135, 0.5, 0.5, 0.1, 2, 25),
 ];
 
-/// 25 graphs of 20 (a chain) to 135 tasks, each with the ten [`PAPER_CCRS`]: 250 applications, by graph, then by CCR. The
-/// ten of a graph differ in nothing but their costs. A test holds their hashes: they never change.
+/// 25 graphs of 20 (a chain) to 135 tasks, each with the ten [`PAPER_CCRS`]: 250 applications, by graph, then by CCR.
+/// The ten of a graph differ in nothing but their costs. A test holds their hashes: they never change.
 pub fn paper_set() -> Vec<Graph> {
     let mut set = Vec::with_capacity(SHAPES.len() * PAPER_CCRS.len());
     for (tasks, fat, regular, density, jump, seed) in SHAPES {

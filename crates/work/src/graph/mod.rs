@@ -21,7 +21,8 @@ pub struct Graph {
     pub tasks: Vec<Task>,
     /// In file order.
     pub edges: Vec<Edge>,
-    /// Bytes of code on each element with a hard memory ((16) of `streaming-schedule`); 64 kB where the file says nothing.
+    /// Bytes of code on each element with a hard memory ((16) of `streaming-schedule`); 64 kB where the file says
+    /// nothing.
     pub code_bytes: u64,
     /// What `cellweave profile` measured beside the costs.
     pub profile: Option<Profile>,
@@ -99,8 +100,8 @@ pub struct Edge {
 const PYTHON_LOCK: &str = "python";
 
 impl Task {
-    /// The lock that a firing holds while it runs: firings of tasks with the same lock cannot run at once. It is the lock
-    /// that the file names, else the interpreter's for a Python kernel that is not compiled (`jit`).
+    /// The lock that a firing holds while it runs: firings of tasks with the same lock cannot run at once. It is the
+    /// lock that the file names, else the interpreter's for a Python kernel that is not compiled (`jit`).
     pub fn held_lock(&self) -> Option<&str> {
         if let Some(lock) = &self.lock {
             return Some(lock);

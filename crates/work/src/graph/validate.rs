@@ -6,11 +6,11 @@ use ground::quoted;
 use std::collections::HashMap;
 
 impl Graph {
-    /// Checks that the graph makes sense: names, numbers, ports, and no cycle without delay. The first thing that is wrong is
-    /// returned. Linear in tasks and edges; sizes are limited as [`sizes`] says.
+    /// Checks that the graph makes sense: names, numbers, ports, and no cycle without delay. The first thing that is
+    /// wrong is returned. Linear in tasks and edges; sizes are limited as [`sizes`] says.
     ///
-    /// A cycle whose delay is there but too short for its peeks is found by [`schedule`](crate::schedule::schedule), which
-    /// knows mapping and batch.
+    /// A cycle whose delay is there but too short for its peeks is found by [`schedule`](crate::schedule::schedule),
+    /// which knows mapping and batch.
     ///
     /// # Errors
     /// [`Invalid`]: the part, what is wrong there and what is allowed.

@@ -33,8 +33,8 @@ fn all_well(problems: Vec<String>) -> Result<(), BadPlan> {
 }
 
 impl Plan {
-    /// Whether the plan fits `graph` and a machine of `elements`: every task has an element that is there, the edges are
-    /// the graph's, the slots are enough for liveness, firstPeriod and order are those of a schedule.
+    /// Whether the plan fits `graph` and a machine of `elements`: every task has an element that is there, the edges
+    /// are the graph's, the slots are enough for liveness, firstPeriod and order are those of a schedule.
     ///
     /// # Errors
     /// [`BadPlan`] with every problem found, task by task and edge by edge.

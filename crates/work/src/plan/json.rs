@@ -19,8 +19,8 @@ impl Plan {
     /// [`Plan::check`]'s question.
     ///
     /// # Errors
-    /// Not JSON, another format version, a key missing or unknown, a number that is not finite, or parts that contradict
-    /// each other.
+    /// Not JSON, another format version, a key missing or unknown, a number that is not finite, or parts that
+    /// contradict each other.
     pub fn from_json(text: &str, file_name: &str) -> Result<Plan, Located> {
         let error = |line, key: Option<&str>, message| Located {
             file: Some(file_name.into()),

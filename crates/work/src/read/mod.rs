@@ -2,17 +2,20 @@
 //!
 //! | format | extension | tasks, edges |
 //! |---|---|---|
-//! | [TOML](toml) | `.toml` | `[[task]]` with `name`, `kernel`, `params`, `cost_ns`, `stateless`, `lock`; `[[edge]]` with `from`, `to`, `bytes`, `peek`, `delay`; at the top `name`, `code_bytes`, `[profile]` |
+//! | [TOML](toml) | `.toml` | `[[task]]`, `[[edge]]`, and keys at the top: see below |
 //! | [JSON](json) | `.json` | the same keys |
 //! | [GraphML](graphml) | `.graphml`, `.xml` | nodes and edges with [attributes] |
 //! | [DOT](dot) | `.dot`, `.gv` | nodes and edges with [attributes] |
 //! | [DagGen](daggen) | `.daggen`, `.dag` | what the program `daggen` writes |
 //!
-//! An end of an edge is `split.3`, task and port, or `split`: then the edge gets a port of its own, `0`, `1`, .. in file
-//! order (numbers that the file names itself are left out). Two edges from one named output port are a broadcast.
+//! The keys are `name`, `code_bytes` and `[profile]` at the top; `name`, `kernel`, `params`, `cost_ns`, `stateless` and
+//! `lock` of a task; `from`, `to`, `bytes`, `peek` and `delay` of an edge.
 //!
-//! Every graph that is returned is [valid](Graph::validate). Time and memory are linear in the file, whose size is limited
-//! ([`sizes::FILE_BYTES`], [`sizes::TOML_BYTES`]).
+//! An end of an edge is `split.3`, task and port, or `split`: then the edge gets a port of its own, `0`, `1`, .. in
+//! file order (numbers that the file names itself are left out). Two edges from one named output port are a broadcast.
+//!
+//! Every graph that is returned is [valid](Graph::validate). Time and memory are linear in the file, whose size is
+//! limited ([`sizes::FILE_BYTES`], [`sizes::TOML_BYTES`]).
 
 use crate::{Graph, sizes};
 use ground::{Located, did_you_mean};

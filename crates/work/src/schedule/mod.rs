@@ -5,22 +5,25 @@
 //!
 //! | edge | adds to firstPeriod | slots out | slots in |
 //! |---|---|---|---|
-//! | [`Duplicated`](Buffering::Duplicated), or between elements | `p + 2 - d` | `B * max(D, 1)` | `B * max(D, p + 1) + delay` |
-//! | [`Shared`](Buffering::Shared) on one element | `p - d` | 0 | `B * (max(D, p) + 1) + delay` |
+//! | [`Duplicated`][1], or between elements | `p + 2 - d` | `B * max(D, 1)` | `B * max(D, p + 1) + delay` |
+//! | [`Shared`][2] on one element | `p - d` | 0 | `B * (max(D, p) + 1) + delay` |
+//!
+//! [1]: Buffering::Duplicated
+//! [2]: Buffering::Shared
 //!
 //! Without delays `D >= p + 2` (or `D >= p`), so that these are `B * D` at each end, and `B * (D + 1)` once. A
-//! firstPeriod is never negative. An element's buffers are the slots times the bytes, with two exceptions for edges that
-//! share one output port (a broadcast): the producer's end counts once, and so does the consumers' end on each element
-//! that has some of the consumers; each with the largest slots among its edges. All edges that share a buffer get that
-//! figure as their slots.
+//! firstPeriod is never negative. An element's buffers are the slots times the bytes, with two exceptions for edges
+//! that share one output port (a broadcast): the producer's end counts once, and so does the consumers' end on each
+//! element that has some of the consumers; each with the largest slots among its edges. All edges that share a buffer
+//! get that figure as their slots.
 //!
-//! A cycle has a schedule when its delays make up for what its edges add. One whose edges are all free of transfers needs a
-//! batch more than that: its tasks would otherwise wait for each other within one batch.
+//! A cycle has a schedule when its delays make up for what its edges add. One whose edges are all free of transfers
+//! needs a batch more than that: its tasks would otherwise wait for each other within one batch.
 //!
-//! **Liveness.** With these slots no run can deadlock, whatever the mapping, the peeks and the batch: both ends of an edge
-//! hold at least `B * (D + 1) + delay` instances ([`minimum_slots`]). Seen as a marked graph, a cycle's tokens are `sum over its
-//! back edges of (D + 1) - sum over its forward edges of (p - d)`; firstPeriod rises by at least `p - d` along forward
-//! edges and returns to itself around the cycle, so that there is at least one token per back edge.
+//! **Liveness.** With these slots no run can deadlock, whatever the mapping, the peeks and the batch: both ends of an
+//! edge hold at least `B * (D + 1) + delay` instances ([`minimum_slots`]). Seen as a marked graph, a cycle's tokens are
+//! `sum over its back edges of (D + 1) - sum over its forward edges of (p - d)`; firstPeriod rises by at least `p - d`
+//! along forward edges and returns to itself around the cycle, so that there is at least one token per back edge.
 
 use crate::{Edge, EdgeId, Graph, TaskId};
 
@@ -33,7 +36,8 @@ pub type Mapping = Vec<usize>;
 /// Which rule sizes the buffers (`streaming-schedule` 3.2.2 and its "future optimisation").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Buffering {
-    /// The paper's: an edge takes bytes x D at each end, also when both are the same element; firstPeriod does not depend on the mapping.
+    /// The paper's: an edge takes bytes x D at each end, also when both are the same element; firstPeriod does not
+    /// depend on the mapping.
     Duplicated,
     /// On one element an edge adds `peek` and no more to firstPeriod, and takes bytes x (D + 1) once.
     #[default]
@@ -66,8 +70,8 @@ pub struct Schedule {
     pub slots: Vec<Slots>,
     /// Bytes of stream buffers per element, by the rule. Absurd sums stop at `u64::MAX`.
     pub buffers_bytes: Vec<u64>,
-    /// Per element, its tasks by (firstPeriod, topological place). Tasks of equal firstPeriod may fire as one unit: their
-    /// set is convex, because a path out and back would raise firstPeriod.
+    /// Per element, its tasks by (firstPeriod, topological place). Tasks of equal firstPeriod may fire as one unit:
+    /// their set is convex, because a path out and back would raise firstPeriod.
     pub order: Vec<Vec<TaskId>>,
 }
 

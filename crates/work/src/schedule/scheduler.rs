@@ -4,8 +4,8 @@ use super::{Buffering, NoSchedule, Schedule, Slots};
 use crate::{EdgeId, Graph, Port, TaskId};
 use std::collections::HashMap;
 
-/// Schedules one graph under many mappings: what does not depend on the mapping is worked out once, and no call allocates
-/// after the first of its size.
+/// Schedules one graph under many mappings: what does not depend on the mapping is worked out once, and no call
+/// allocates after the first of its size.
 #[derive(Debug, Clone)]
 pub struct Scheduler<'g> {
     graph: &'g Graph,
@@ -77,7 +77,8 @@ impl<'g> Scheduler<'g> {
         &self.broadcasts
     }
 
-    /// As [`schedule`](super::schedule), into `out`, whose memory it reuses; after an error, `out` holds nothing of use.
+    /// As [`schedule`](super::schedule), into `out`, whose memory it reuses; after an error, `out` holds nothing of
+    /// use.
     ///
     /// # Errors
     /// [`NoSchedule`] when a cycle's delay is too short for the mapping and the batch.
@@ -132,8 +133,8 @@ impl<'g> Scheduler<'g> {
         buffering == Buffering::Shared && mapping[edge.from.task] == mapping[edge.to.task]
     }
 
-    /// Topological order over the edges whose consumer needs the producer's same batch or a later one. Depth first, so that
-    /// what a task writes is read soon; ties go to the lower index. `Err` = the edges of a cycle.
+    /// Topological order over the edges whose consumer needs the producer's same batch or a later one. Depth first, so
+    /// that what a task writes is read soon; ties go to the lower index. `Err` = the edges of a cycle.
     fn sort(&mut self, batch: u64) -> Result<(), Vec<EdgeId>> {
         let tasks = self.graph.tasks.len();
         let mut missing = vec![0usize; tasks];
@@ -173,7 +174,8 @@ impl<'g> Scheduler<'g> {
         Err(self.cycle_behind(start, &from).unwrap_or_default())
     }
 
-    /// Longest path by sweeps in topological order: one sweep without delays, at most one more per delayed edge on a path.
+    /// Longest path by sweeps in topological order: one sweep without delays, at most one more per delayed edge on a
+    /// path.
     fn first_periods(
         &mut self,
         mapping: &[usize],

@@ -171,7 +171,8 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Digits, dots and letters, and the sign of an exponent: more than DOT allows (`1e-3`), so that nothing is misread in two.
+/// Digits, dots and letters, and the sign of an exponent: more than DOT allows (`1e-3`), so that nothing is misread in
+/// two.
 fn number_length(text: &str) -> usize {
     let mut before = ' ';
     for (at, c) in text.char_indices() {

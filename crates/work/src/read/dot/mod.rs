@@ -9,8 +9,8 @@
 //!     low:rest -> meter:in
 //! }
 //! ```
-//! Defaults (`node [..]`, `edge [..]`) hold from there to the end of their braces; subgraphs group and stand for all their
-//! nodes in an edge. [Attributes](super::attributes) carry the figures; `a:port` names a port.
+//! Defaults (`node [..]`, `edge [..]`) hold from there to the end of their braces; subgraphs group and stand for all
+//! their nodes in an edge. [Attributes](super::attributes) carry the figures; `a:port` names a port.
 
 use super::Draft;
 use super::attributes::{self, EdgeAttributes};
