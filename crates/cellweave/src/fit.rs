@@ -2,7 +2,7 @@
 
 /// One measurement: `value = a * x + b * y`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
+pub(crate) struct Point {
     /// Multiplies the first coefficient.
     pub x: f64,
     /// Multiplies the second coefficient.
@@ -14,7 +14,7 @@ pub struct Point {
 /// The coefficients (a, b), neither below 0, with the least sum of squared errors relative to `scale`.
 ///
 /// Each error is divided by the point's `scale`, so that a 5 % miss on a fast point weighs as much as on a slow one.
-pub fn two(points: &[Point], scale: impl Fn(&Point) -> f64) -> (f64, f64) {
+pub(crate) fn two(points: &[Point], scale: impl Fn(&Point) -> f64) -> (f64, f64) {
     let (mut xx, mut xy, mut yy, mut xv, mut yv) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for p in points {
         let weight = 1.0 / scale(p).max(f64::MIN_POSITIVE).powi(2);

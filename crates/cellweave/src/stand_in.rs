@@ -9,7 +9,7 @@ const FILE_SINKS: [&str; 2] = ["cellweave:write", "cellweave:write-wav"];
 const FILE_SOURCES: [&str; 2] = ["cellweave:read", "cellweave:read-wav"];
 
 /// `graph` with file sinks that write to nowhere, and zeros in place of standard input.
-pub fn harmless(graph: &Graph) -> Graph {
+pub(crate) fn harmless(graph: &Graph) -> Graph {
     let mut graph = graph.clone();
     for task in &mut graph.tasks {
         let Some(kernel) = task.kernel.as_deref() else { continue };

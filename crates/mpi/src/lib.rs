@@ -23,6 +23,8 @@
 //! | `memory` | memory for programs, and the end of it | comm |
 //! | `env` | start and end, versions, clock | all |
 
+#![allow(unreachable_pub)]
+
 pub mod abi;
 mod about;
 pub mod call;

@@ -22,7 +22,7 @@ pub(crate) struct Budget<'c> {
 const READING: f64 = 0.002;
 
 impl<'c> Budget<'c> {
-    pub fn new(
+    pub(crate) fn new(
         method: &'static str,
         clock: &'c dyn Fn() -> f64,
         progress: &'c mut dyn FnMut(&Progress) -> bool,
@@ -46,12 +46,12 @@ impl<'c> Budget<'c> {
 
     /// Whether [`Budget::spent`] should be asked after so many moves.
     #[inline]
-    pub fn due(&self, moves: u64) -> bool {
+    pub(crate) fn due(&self, moves: u64) -> bool {
         moves >= self.next || self.moves.is_some_and(|most| moves >= most)
     }
 
     /// Whether to stop after `moves` moves with this period and bound.
-    pub fn spent(&mut self, moves: u64, period_ns: f64, bound_ns: f64) -> bool {
+    pub(crate) fn spent(&mut self, moves: u64, period_ns: f64, bound_ns: f64) -> bool {
         if self.stopped || self.moves.is_some_and(|most| moves >= most) {
             return true;
         }
@@ -72,7 +72,7 @@ impl<'c> Budget<'c> {
 
     /// Whether the gap is small enough. Asked whenever a better mapping is found, not when the clock is read, so that
     /// runs of so many moves repeat exactly.
-    pub fn proved(&self, period_ns: f64, bound_ns: f64) -> bool {
+    pub(crate) fn proved(&self, period_ns: f64, bound_ns: f64) -> bool {
         period_ns * (1.0 - self.gap) <= bound_ns * (1.0 + 1e-9)
     }
 }

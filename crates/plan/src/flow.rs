@@ -41,7 +41,7 @@ pub(crate) struct Flow {
 
 impl Flow {
     /// Prepares `graph` for `batch` instances per firing.
-    pub fn new(graph: &Graph, broadcasts: &[Broadcast], batch: u64) -> Flow {
+    pub(crate) fn new(graph: &Graph, broadcasts: &[Broadcast], batch: u64) -> Flow {
         let batch = batch.max(1);
         let n = graph.tasks.len();
         let mut flow = Flow {
@@ -95,13 +95,13 @@ impl Flow {
 
     /// Edges into `task`.
     #[inline]
-    pub fn into(&self, task: TaskId) -> &[Step] {
+    pub(crate) fn into(&self, task: TaskId) -> &[Step] {
         &self.into[self.into_start[task] as usize..self.into_start[task + 1] as usize]
     }
 
     /// Edges out of `task`.
     #[inline]
-    pub fn out_of(&self, task: TaskId) -> &[Step] {
+    pub(crate) fn out_of(&self, task: TaskId) -> &[Step] {
         &self.out[self.out_start[task] as usize..self.out_start[task + 1] as usize]
     }
 }

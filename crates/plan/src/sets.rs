@@ -43,7 +43,7 @@ pub(crate) fn femtoseconds(ns: f64) -> u64 {
 impl Resources {
     /// Simplifies the machine; `read_back_bytes_per_s` replaces the capacity of the links from accelerators to the
     /// general element of their chip.
-    pub fn new(problem: &Problem, read_back_bytes_per_s: Option<f64>) -> Resources {
+    pub(crate) fn new(problem: &Problem, read_back_bytes_per_s: Option<f64>) -> Resources {
         let elements = &problem.machine.elements;
         let (general, others): (Vec<usize>, Vec<usize>) =
             (0..elements.len()).partition(|&e| problem.role_of[e] == Role::General);
@@ -134,7 +134,7 @@ fn link(n: usize, capacity: Option<f64>, uses: impl Fn(usize, usize) -> bool) ->
 
 impl Resource {
     /// Its elements.
-    pub fn elements(&self) -> Vec<usize> {
+    pub(crate) fn elements(&self) -> Vec<usize> {
         match self {
             Resource::Single(e) => vec![*e],
             Resource::Set(set) => set.clone(),
@@ -215,7 +215,7 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    pub fn new(problem: &Problem, resources: &Resources) -> Weights {
+    pub(crate) fn new(problem: &Problem, resources: &Resources) -> Weights {
         let fs: Vec<Vec<u64>> = resources
             .list
             .iter()

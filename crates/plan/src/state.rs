@@ -90,7 +90,7 @@ const TRANSFER_WEIGHT: f64 = 0.1;
 
 impl<'a> State<'a> {
     /// Evaluates `mapping` from scratch against `target_ns`.
-    pub fn new(
+    pub(crate) fn new(
         problem: &'a Problem<'a>,
         flow: &'a Flow,
         buffering: Buffering,
@@ -147,14 +147,14 @@ impl<'a> State<'a> {
     }
 
     /// Replaces the mapping.
-    pub fn reset(&mut self, mapping: &[usize]) {
+    pub(crate) fn reset(&mut self, mapping: &[usize]) {
         self.mapping.clear();
         self.mapping.extend_from_slice(mapping);
         self.rebuild();
     }
 
     /// Sets the target period.
-    pub fn set_target(&mut self, target_ns: f64) {
+    pub(crate) fn set_target(&mut self, target_ns: f64) {
         let l = self.layout;
         self.threshold[..l.buffers].fill(target_ns);
         self.weight[..l.buffers].fill(1.0);
@@ -181,30 +181,30 @@ impl<'a> State<'a> {
     }
 
     /// The period as the model has it, from the loads.
-    pub fn period(&self) -> f64 {
+    pub(crate) fn period(&self) -> f64 {
         self.load[..self.layout.buffers].iter().fold(0.0, |m: f64, &x| m.max(x))
     }
 
     /// Compute load of an element.
-    pub fn compute(&self, element: usize) -> f64 {
+    pub(crate) fn compute(&self, element: usize) -> f64 {
         self.load[element]
     }
 
     /// Weighted excess of memory and transfers: 0 = feasible.
-    pub fn violation(&self) -> f64 {
+    pub(crate) fn violation(&self) -> f64 {
         (self.layout.buffers..self.layout.len).map(|at| self.over(at, self.load[at])).sum()
     }
 
     /// Bytes of buffers per element.
     #[cfg(test)]
-    pub fn buffers(&self) -> &[f64] {
+    pub(crate) fn buffers(&self) -> &[f64] {
         &self.load[self.layout.buffers..self.layout.incoming]
     }
 
     /// Moves tasks; keeps the move when the overload grows by at most `threshold`, and says whether it did.
     ///
     /// Moving a task to where it is, or to an element that cannot run it, is refused.
-    pub fn try_move(&mut self, moves: &[(TaskId, usize)], threshold: f64) -> bool {
+    pub(crate) fn try_move(&mut self, moves: &[(TaskId, usize)], threshold: f64) -> bool {
         for &(task, to) in moves {
             if self.mapping[task] == to || self.problem.cost_on(task, to).is_infinite() {
                 return false;
@@ -524,7 +524,7 @@ impl<'a> State<'a> {
     }
 
     /// Every load from scratch: at the start, and now and then against the drift of sums.
-    pub fn rebuild(&mut self) {
+    pub(crate) fn rebuild(&mut self) {
         let problem = self.problem;
         self.load.fill(0.0);
         self.touched.fill(0.0);

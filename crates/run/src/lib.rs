@@ -28,6 +28,8 @@
 //! # Ok::<(), run::RunError>(())
 //! ```
 
+#![allow(unreachable_pub)]
+
 pub mod builtin;
 pub mod kernel;
 pub mod layout;

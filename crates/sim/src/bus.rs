@@ -7,7 +7,7 @@ use crate::rules::{HalfWay, Hold, Order, Rules};
 use crate::{BEATS, layout::MIC};
 
 /// Rings of a chip: 0 and 1 clockwise, 2 and 3 counter-clockwise.
-pub const RINGS: usize = 4;
+pub(crate) const RINGS: usize = 4;
 
 /// The segments from each ramp on, all around: `[direction][from]`, in the order in which they are crossed.
 const SEGMENTS: [[[u8; RAMPS]; RAMPS]; 2] = {
@@ -156,7 +156,7 @@ pub(crate) struct Bus {
 }
 
 impl Bus {
-    pub fn new(rules: Rules) -> Self {
+    pub(crate) fn new(rules: Rules) -> Self {
         Self {
             rings: std::array::from_fn(|_| Ring::new(&rules)),
             ways: std::array::from_fn(|d| {
@@ -182,7 +182,14 @@ impl Bus {
 
     /// `line` waits at ramp `from` to go to ramp `to`. Says when the arbiter should look, if that is news.
     #[inline]
-    pub fn queue(&mut self, lines: &mut Lines, line: u32, from: usize, to: usize, now: u64) -> Option<u64> {
+    pub(crate) fn queue(
+        &mut self,
+        lines: &mut Lines,
+        line: u32,
+        from: usize,
+        to: usize,
+        now: u64,
+    ) -> Option<u64> {
         let way = layout::path(from, to);
         let direction = match way.direction {
             Some(direction) => Some(direction),
@@ -210,7 +217,7 @@ impl Bus {
     }
 
     /// Asks the arbiter to look at cycle `at`; `Some` when it would not have looked by then.
-    pub fn look_at(&mut self, at: u64) -> Option<u64> {
+    pub(crate) fn look_at(&mut self, at: u64) -> Option<u64> {
         (at < self.arbitrates_at).then(|| {
             self.arbitrates_at = at;
             at
@@ -218,7 +225,7 @@ impl Bus {
     }
 
     /// Adds what was carried since the last time to what was counted.
-    pub fn count(&mut self, counters: &mut Chip) {
+    pub(crate) fn count(&mut self, counters: &mut Chip) {
         for (r, ramps) in std::mem::take(&mut self.carried).iter().enumerate() {
             let direction = if r < RINGS / 2 { Direction::Clockwise } else { Direction::Counter };
             for (from, hops, packets) in
@@ -257,7 +264,7 @@ impl Bus {
     }
 
     /// Lets go what can go at `now` (into `grants`), and says when to look again.
-    pub fn arbitrate(&mut self, lines: &Lines, now: u64, memory_has_room: bool) -> u64 {
+    pub(crate) fn arbitrate(&mut self, lines: &Lines, now: u64, memory_has_room: bool) -> u64 {
         self.grants.clear();
         self.kept = 0;
         let others = self.waiting & !(1 << MIC);

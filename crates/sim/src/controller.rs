@@ -43,7 +43,7 @@ pub(crate) struct Controller {
 }
 
 impl Controller {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             banks: Default::default(),
             free: [0; BANKS],
@@ -58,17 +58,17 @@ impl Controller {
         }
     }
 
-    pub fn bank(address: u64) -> usize {
+    pub(crate) fn bank(address: u64) -> usize {
         (address / 128) as usize % BANKS
     }
 
     #[inline]
-    pub fn read(&mut self, line: u32, address: u64) {
+    pub(crate) fn read(&mut self, line: u32, address: u64) {
         self.push(Self::bank(address), Some(line));
     }
 
     #[inline]
-    pub fn write(&mut self, address: u64) {
+    pub(crate) fn write(&mut self, address: u64) {
         self.push(Self::bank(address), None);
     }
 
@@ -80,17 +80,17 @@ impl Controller {
 
     /// A write has been let onto the bus.
     #[inline]
-    pub fn expect_write(&mut self) {
+    pub(crate) fn expect_write(&mut self) {
         self.writes += 1;
     }
 
     #[inline]
-    pub fn has_room(&self, times: &Times) -> bool {
+    pub(crate) fn has_room(&self, times: &Times) -> bool {
         self.writes < times.writes_waiting
     }
 
     /// Starts the oldest request whose bank is free, the direction that is going on first.
-    pub fn start(&mut self, now: u64, times: &Times) -> Started {
+    pub(crate) fn start(&mut self, now: u64, times: &Times) -> Started {
         if self.waiting == 0 {
             return Started::Idle;
         }

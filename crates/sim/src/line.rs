@@ -47,12 +47,12 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { lines: Vec::new(), data: Vec::new(), free: Vec::new() }
     }
 
     #[inline]
-    pub fn add(&mut self, line: Line) -> u32 {
+    pub(crate) fn add(&mut self, line: Line) -> u32 {
         if let Some(index) = self.free.pop() {
             self.lines[index as usize] = line;
             return index;
@@ -63,18 +63,18 @@ impl Lines {
     }
 
     #[inline]
-    pub fn remove(&mut self, index: u32) {
+    pub(crate) fn remove(&mut self, index: u32) {
         self.free.push(index);
     }
 
     /// What a put's line carries.
     #[inline]
-    pub fn data(&mut self, index: u32) -> &mut [u8; 128] {
+    pub(crate) fn data(&mut self, index: u32) -> &mut [u8; 128] {
         &mut self.data[index as usize]
     }
 
     /// Lines that have not arrived.
-    pub fn under_way(&self) -> usize {
+    pub(crate) fn under_way(&self) -> usize {
         self.lines.len() - self.free.len()
     }
 }

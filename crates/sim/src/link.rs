@@ -14,7 +14,7 @@ pub(crate) struct Link {
 
 impl Link {
     /// A line for chip `to` stands at the link at `now`; the cycle at which it stands at the other chip's ramp.
-    pub fn carry(&mut self, to: usize, now: u64, times: &Times) -> u64 {
+    pub(crate) fn carry(&mut self, to: usize, now: u64, times: &Times) -> u64 {
         let now_ps = now * CYCLE_PS;
         let start = now_ps.max(self.free[to]).max(self.shared);
         self.free[to] = start + times.line_ps[to];

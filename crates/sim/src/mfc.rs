@@ -66,7 +66,7 @@ pub(crate) struct Mfc {
 }
 
 impl Mfc {
-    pub fn new(tlb_entries: usize) -> Self {
+    pub(crate) fn new(tlb_entries: usize) -> Self {
         Self {
             slots: Default::default(),
             order: VecDeque::with_capacity(SLOTS),
@@ -85,12 +85,12 @@ impl Mfc {
     }
 
     /// Commands that the queue still takes.
-    pub fn space(&self, proxy: bool, times: &Times) -> usize {
+    pub(crate) fn space(&self, proxy: bool, times: &Times) -> usize {
         if proxy { times.proxy_queue - self.proxied } else { times.queue - self.own }
     }
 
     /// Queues a command, and says in which slot; the caller has made sure that there is room.
-    pub fn queue(
+    pub(crate) fn queue(
         &mut self,
         dma: Dma,
         mut list: Option<Vec<ListElement>>,
@@ -148,7 +148,7 @@ impl Mfc {
 
     /// Where the next line would go, without taking it.
     #[inline]
-    pub fn peek(&mut self, now: u64) -> Option<(usize, Address, u64)> {
+    pub(crate) fn peek(&mut self, now: u64) -> Option<(usize, Address, u64)> {
         let position = if self.ordered == 0 {
             (!self.order.is_empty()).then_some(0)?
         } else {
@@ -160,7 +160,7 @@ impl Mfc {
 
     /// Takes the line at `position` of the order.
     #[inline]
-    pub fn take(&mut self, position: usize, times: &Times, now: u64) -> Piece {
+    pub(crate) fn take(&mut self, position: usize, times: &Times, now: u64) -> Piece {
         let slot = self.order[position];
         let command = self.slots[slot as usize].as_mut().expect("it is in the order");
         let room = 128 - (command.ea.0 % 128) as u32;
@@ -210,7 +210,7 @@ impl Mfc {
 
     /// A line has left its local store (put) or arrived in it (get). `true` when its tag group may be done by it.
     #[inline]
-    pub fn sent(&mut self, slot: u8) -> bool {
+    pub(crate) fn sent(&mut self, slot: u8) -> bool {
         let command = self.slots[slot as usize].as_mut().expect("its lines are under way");
         command.unsent -= 1;
         let done = command.issued && command.unsent == 0;
@@ -222,7 +222,7 @@ impl Mfc {
 
     /// A line is where it should be. `true` when that was the command's last: its slot is free.
     #[inline]
-    pub fn arrived(&mut self, slot: u8) -> bool {
+    pub(crate) fn arrived(&mut self, slot: u8) -> bool {
         let command = self.slots[slot as usize].as_mut().expect("its lines are under way");
         command.unarrived -= 1;
         let done = command.issued && command.unarrived == 0;
@@ -236,7 +236,7 @@ impl Mfc {
 
     /// The groups of `mask` that are done.
     #[inline]
-    pub fn done(&self, mask: u32, proxy: bool) -> u32 {
+    pub(crate) fn done(&self, mask: u32, proxy: bool) -> u32 {
         let pending = &self.pending[usize::from(proxy)];
         let (mut done, mut left) = (0, mask);
         while left != 0 {

@@ -191,9 +191,7 @@ impl Simulation {
                 if let Some(message) = self.clash(unit, false, own_store(unit, *at), (*bytes).into()) {
                     return Race(message);
                 }
-                // SAFETY: no program runs now, and none that asks by operations holds slices; copied and given up.
-                let data = unsafe { self.shared[unit].store.bytes(*at, *bytes) }.to_vec();
-                Answer(Reply::Bytes(data), 0)
+                Answer(Reply::Bytes(self.shared[unit].store.copied(*at, *bytes)), 0)
             }
             Op::Poke { at, data } => {
                 if let Err(message) = store_range(*at, data.len() as u64) {
@@ -202,8 +200,7 @@ impl Simulation {
                 if let Some(message) = self.clash(unit, true, own_store(unit, *at), data.len() as u64) {
                     return Race(message);
                 }
-                // SAFETY: as above.
-                unsafe { self.shared[unit].store.bytes_mut(*at, data.len() as u32) }.copy_from_slice(data);
+                self.shared[unit].store.write(*at, data);
                 Answer(Reply::Done, 0)
             }
             Op::Dma(dma) => {
@@ -355,10 +352,7 @@ impl Simulation {
                     Place::Memory { offset, .. } => {
                         self.memory[offset as usize..][..*bytes as usize].to_vec()
                     }
-                    Place::Store { spe, offset } => {
-                        // SAFETY: no SPE's program runs now; copied and given up.
-                        unsafe { self.shared[spe].store.bytes(offset, *bytes) }.to_vec()
-                    }
+                    Place::Store { spe, offset } => self.shared[spe].store.copied(offset, *bytes),
                     _ => unreachable!("loads of other places were trapped"),
                 };
                 Answer(Reply::Bytes(data), 0)
@@ -380,9 +374,7 @@ impl Simulation {
                         }
                     }
                     Place::Store { spe, offset } => {
-                        // SAFETY: no SPE's program runs now; written and given up.
-                        let store = unsafe { self.shared[spe].store.bytes_mut(offset, data.len() as u32) };
-                        store.copy_from_slice(data);
+                        self.shared[spe].store.write(offset, data);
                     }
                     _ => unreachable!("stores to other places were trapped"),
                 }

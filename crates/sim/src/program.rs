@@ -17,7 +17,7 @@ pub(crate) enum Body {
 
 impl Body {
     /// A closure in a coroutine of its own.
-    pub fn closure(program: impl FnOnce(&Yielder<Reply, Op>) + 'static) -> Result<Self, SimError> {
+    pub(crate) fn closure(program: impl FnOnce(&Yielder<Reply, Op>) + 'static) -> Result<Self, SimError> {
         let stack = DefaultStack::new(STACK_BYTES)
             .map_err(|e| SimError::Request(format!("no stack of {STACK_BYTES} bytes for a program: {e}")))?;
         let body = Coroutine::with_stack(stack, move |yielder: &Yielder<Reply, Op>, _| program(yielder));
@@ -26,7 +26,7 @@ impl Body {
 
     /// Goes on with the answer to the last operation. An error is a panic's message.
     #[inline]
-    pub fn resume(&mut self, reply: Reply, cycle: u64) -> Result<Option<Op>, String> {
+    pub(crate) fn resume(&mut self, reply: Reply, cycle: u64) -> Result<Option<Op>, String> {
         match self {
             Self::Closure(coroutine) => match catch_unwind(AssertUnwindSafe(|| coroutine.resume(reply))) {
                 Ok(CoroutineResult::Yield(op)) => Ok(Some(op)),

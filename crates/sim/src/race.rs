@@ -27,7 +27,7 @@ pub(crate) struct Use {
 }
 
 impl Use {
-    pub fn new(by: usize, writes: bool, start: Address, bytes: u64) -> Self {
+    pub(crate) fn new(by: usize, writes: bool, start: Address, bytes: u64) -> Self {
         Self { by, writes, bytes: start.0..(start + bytes).0 }
     }
 
@@ -95,7 +95,7 @@ pub(crate) struct Races {
 
 impl Races {
     /// What is wrong with using these bytes now: a command in flight that does, too.
-    pub fn clash(&self, with: &Use) -> Option<String> {
+    pub(crate) fn clash(&self, with: &Use) -> Option<String> {
         let flights = self.flights.borrow();
         let flight = flights.iter().find(|f| f.uses().any(|u| u.clashes(with)))?;
         let what = if with.writes { "writes" } else { "reads" };
@@ -104,7 +104,7 @@ impl Races {
     }
 
     /// A command is queued. What is wrong with that: another one in flight that it clashes with.
-    pub fn queue(&self, queued: &Queued) -> Option<String> {
+    pub(crate) fn queue(&self, queued: &Queued) -> Option<String> {
         let flight = self.flight(queued);
         let mut flights = self.flights.borrow_mut();
         let clash = flights.iter().find(|other| {
@@ -145,7 +145,7 @@ impl Races {
     }
 
     /// The data of a put has left its local store.
-    pub fn left(&self, mfc: usize, slot: u8) {
+    pub(crate) fn left(&self, mfc: usize, slot: u8) {
         let mut flights = self.flights.borrow_mut();
         if let Some(flight) = flights.iter_mut().find(|f| (f.mfc, f.slot) == (mfc, slot)) {
             flight.local.clear();
@@ -153,7 +153,7 @@ impl Races {
     }
 
     /// A command's last line has arrived.
-    pub fn end(&self, mfc: usize, slot: u8) {
+    pub(crate) fn end(&self, mfc: usize, slot: u8) {
         self.flights.borrow_mut().retain(|f| (f.mfc, f.slot) != (mfc, slot));
     }
 }

@@ -102,15 +102,16 @@ impl<'a> Spe<'a> {
     /// Bytes of the local store.
     pub fn bytes(&self, at: u32, bytes: u32) -> &[u8] {
         self.check(at, bytes, false);
-        // SAFETY: the slice borrows the handle, and every call that yields needs it mutably.
-        unsafe { self.shared.store.bytes(at, bytes) }
+        // SAFETY: `range` checks the bounds. The slice borrows the only handle of this store, and the engine writes only
+        // while the program has yielded, for which the program needs the handle mutably.
+        unsafe { std::slice::from_raw_parts(self.shared.store.range(at, bytes), bytes as usize) }
     }
 
     /// Bytes of the local store, to be written.
     pub fn bytes_mut(&mut self, at: u32, bytes: u32) -> &mut [u8] {
         self.check(at, bytes, true);
-        // SAFETY: the slice borrows the handle mutably, so no other slice of this store lives and nothing can yield.
-        unsafe { self.shared.store.bytes_mut(at, bytes) }
+        // SAFETY: as above; the slice borrows the handle mutably, so that no other slice of this store lives.
+        unsafe { std::slice::from_raw_parts_mut(self.shared.store.range(at, bytes), bytes as usize) }
     }
 
     /// A word of the local store.

@@ -1,36 +1,54 @@
-//! An SPE's local store, seen by its program and by the engine in turns.
+//! An SPE's local store, used by its program and by the engine in turns.
 
 use crate::LOCAL_STORE_BYTES;
-use std::cell::UnsafeCell;
+use std::cell::Cell;
 
-/// 256 kB that a program and the engine use in turns: a program runs only inside `resume`, during which the engine does
-/// not touch any store, and everything is on one thread (the type is not `Sync`).
-pub(crate) struct Store(UnsafeCell<Box<[u8]>>);
+/// 256 kB of cells: the engine copies bytes in and out, and makes no references. Only a program has slices, through
+/// [`Spe`](crate::Spe), and it has them only while it runs: the engine does not run then, and everything is on one
+/// thread (the type is not `Sync`).
+pub(crate) struct Store(Box<[Cell<u8>]>);
 
 impl Store {
-    pub fn new() -> Self {
-        Self(UnsafeCell::new(vec![0; LOCAL_STORE_BYTES as usize].into_boxed_slice()))
+    pub(crate) fn new() -> Self {
+        Self(vec![Cell::new(0); LOCAL_STORE_BYTES as usize].into_boxed_slice())
     }
 
-    /// Bytes from `at` on.
-    ///
-    /// # Safety
-    /// Nobody writes them while the slice lives: the caller gives it up before it yields (a program) or resumes (the
-    /// engine).
+    /// Fills `into` with the bytes from `at` on.
     #[inline]
-    pub unsafe fn bytes(&self, at: u32, bytes: u32) -> &[u8] {
-        // SAFETY: the caller's promise; one thread.
-        unsafe { &(&*self.0.get())[at as usize..(at + bytes) as usize] }
+    pub(crate) fn read(&self, at: u32, into: &mut [u8]) {
+        for (byte, cell) in into.iter_mut().zip(self.cells(at, into.len())) {
+            *byte = cell.get();
+        }
     }
 
-    /// Bytes from `at` on, to be written.
-    ///
-    /// # Safety
-    /// Nobody else uses any byte of the store while the slice lives.
+    /// A copy of the bytes from `at` on.
+    pub(crate) fn copied(&self, at: u32, bytes: u32) -> Vec<u8> {
+        self.cells(at, bytes as usize).iter().map(Cell::get).collect()
+    }
+
+    /// Writes `data` from `at` on.
     #[inline]
-    #[allow(clippy::mut_from_ref)]
-    pub unsafe fn bytes_mut(&self, at: u32, bytes: u32) -> &mut [u8] {
-        // SAFETY: the caller's promise; one thread.
-        unsafe { &mut (&mut *self.0.get())[at as usize..(at + bytes) as usize] }
+    pub(crate) fn write(&self, at: u32, data: &[u8]) {
+        for (cell, byte) in self.cells(at, data.len()).iter().zip(data) {
+            cell.set(*byte);
+        }
+    }
+
+    /// Copies bytes from another place of any store, this one included.
+    #[inline]
+    pub(crate) fn copy(&self, at: u32, source: &Store, from: u32, bytes: u32) {
+        let (to, from) = (self.range(at, bytes), source.range(from, bytes));
+        // SAFETY: both ranges were checked, cells may be written through shared references, and `copy` allows overlap.
+        unsafe { std::ptr::copy(from, to, bytes as usize) };
+    }
+
+    /// Where the bytes from `at` on are; panics when there are not so many.
+    #[inline]
+    pub(crate) fn range(&self, at: u32, bytes: u32) -> *mut u8 {
+        self.cells(at, bytes as usize).as_ptr().cast_mut().cast()
+    }
+
+    fn cells(&self, at: u32, bytes: usize) -> &[Cell<u8>] {
+        &self.0[at as usize..at as usize + bytes]
     }
 }

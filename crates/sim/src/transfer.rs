@@ -233,9 +233,7 @@ impl Simulation {
             let last = line.chip == line.last_chip;
             let (ls, bytes, m, ea) = (line.ls, line.bytes, line.mfc, line.ea);
             if left_store {
-                // SAFETY: no program runs now, and the slice is given up at once.
-                let data = unsafe { self.shared[m as usize].store.bytes(ls, bytes.into()) };
-                self.lines.data(grant.line)[..bytes as usize].copy_from_slice(data);
+                self.shared[m as usize].store.read(ls, &mut self.lines.data(grant.line)[..bytes as usize]);
                 // A put to memory is done for its program when it has left (dma-benchmark, section 4); one to a local
                 // store or a register when it is there (`kistler2006-005`).
                 if Address(ea).is_memory() {
@@ -339,21 +337,11 @@ impl Simulation {
     fn take_in(&mut self, m: usize, place: Place, ls: u32, bytes: u32) {
         match place {
             Place::Memory { offset, .. } => {
-                // SAFETY: no program runs now, and the slice is given up at once.
-                let store = unsafe { self.shared[m].store.bytes_mut(ls, bytes) };
-                store.copy_from_slice(&self.memory[offset as usize..offset as usize + bytes as usize]);
-            }
-            Place::Store { spe, offset } if spe == m => {
-                // SAFETY: as above; the only slice of this store.
-                let store = unsafe { self.shared[m].store.bytes_mut(0, crate::LOCAL_STORE_BYTES) };
-                store.copy_within(offset as usize..(offset + bytes) as usize, ls as usize);
+                let line = &self.memory[offset as usize..offset as usize + bytes as usize];
+                self.shared[m].store.write(ls, line);
             }
             Place::Store { spe, offset } => {
-                // SAFETY: as above; two different stores.
-                let (store, from) = unsafe {
-                    (self.shared[m].store.bytes_mut(ls, bytes), self.shared[spe].store.bytes(offset, bytes))
-                };
-                store.copy_from_slice(from);
+                self.shared[m].store.copy(ls, &self.shared[spe].store, offset, bytes);
             }
             _ => unreachable!("gets from registers are trapped when they are queued"),
         }
@@ -370,8 +358,7 @@ impl Simulation {
                 self.memory_written(offset);
             }
             Place::Store { spe, offset } => {
-                // SAFETY: no program runs now, and the slice is given up at once.
-                unsafe { self.shared[spe].store.bytes_mut(offset, bytes) }.copy_from_slice(data);
+                self.shared[spe].store.write(offset, data);
             }
             Place::Signal { spe, register } => {
                 let value = u32::from_le_bytes(data.try_into().expect("checked when it was queued"));

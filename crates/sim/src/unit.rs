@@ -30,7 +30,7 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    pub fn new(name: String) -> Self {
+    pub(crate) fn new(name: String) -> Self {
         Self {
             name,
             program: String::new(),

@@ -57,7 +57,7 @@ pub(crate) struct Wheel {
 }
 
 impl Wheel {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             now: 0,
             slots: Box::new([Slot { first: NONE, last: NONE }; SLOTS]),
@@ -71,13 +71,13 @@ impl Wheel {
 
     /// The cycle that is being worked on.
     #[inline]
-    pub fn now(&self) -> u64 {
+    pub(crate) fn now(&self) -> u64 {
         self.now
     }
 
     /// `event` happens at cycle `at`, after everything that was said before for that cycle.
     #[inline]
-    pub fn push(&mut self, at: u64, event: Event) {
+    pub(crate) fn push(&mut self, at: u64, event: Event) {
         debug_assert!(at >= self.now, "{event:?} at {at}, now {}", self.now);
         if at - self.now < SLOTS as u64 {
             self.append(at, event);
@@ -121,7 +121,7 @@ impl Wheel {
 
     /// The next event; none when nothing will ever happen again.
     #[inline]
-    pub fn pop(&mut self) -> Option<Event> {
+    pub(crate) fn pop(&mut self) -> Option<Event> {
         let mut place = (self.now & MASK) as usize;
         if self.slots[place].first == NONE {
             self.now = match self.next_occupied(place) {

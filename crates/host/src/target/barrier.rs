@@ -7,19 +7,19 @@ const LOOKS: u32 = 4096;
 
 /// Lets nobody pass until all are there; for as many rounds as wanted.
 #[derive(Debug)]
-pub struct Barrier {
+pub(super) struct Barrier {
     threads: usize,
     arrived: AtomicUsize,
     round: AtomicUsize,
 }
 
 impl Barrier {
-    pub fn new(threads: usize) -> Self {
+    pub(super) fn new(threads: usize) -> Self {
         Self { threads, arrived: AtomicUsize::new(0), round: AtomicUsize::new(0) }
     }
 
     /// Spins until all threads have called it. What they wrote before, all of them see afterwards.
-    pub fn wait(&self) {
+    pub(super) fn wait(&self) {
         let round = self.round.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             self.arrived.store(0, Ordering::Relaxed);

@@ -6,10 +6,10 @@ use std::hint::black_box;
 use std::sync::atomic::{Ordering, fence};
 
 /// Two transfers never share a line, nor the neighbour that a prefetcher fetches with it.
-pub const STRIDE_BYTES: u32 = 128;
+pub(super) const STRIDE_BYTES: u32 = 128;
 
 /// Bytes of a transfer's far end: a place of its own for every repeat, so that no line is already here.
-pub fn region_bytes(experiment: &Experiment, transfer: &Transfer) -> u64 {
+pub(super) fn region_bytes(experiment: &Experiment, transfer: &Transfer) -> u64 {
     u64::from(far_stride(experiment, transfer)) * u64::from(experiment.repeats)
 }
 
@@ -27,7 +27,7 @@ fn stride(size_bytes: u32) -> u32 {
 
 /// Where one transfer goes, repeat by repeat.
 #[derive(Debug)]
-pub struct Lane {
+pub(super) struct Lane {
     direction: Direction,
     stride: usize,
     places: usize,
@@ -36,7 +36,7 @@ pub struct Lane {
 }
 
 impl Lane {
-    pub fn new(experiment: &Experiment, transfer: &Transfer) -> Self {
+    pub(super) fn new(experiment: &Experiment, transfer: &Transfer) -> Self {
         let places = experiment.repeats as usize;
         Self {
             direction: transfer.direction,
@@ -61,7 +61,7 @@ impl Lane {
 
 /// An initiator's end: its buffers, each with a chain of transfers of its own.
 #[derive(Debug)]
-pub struct Own {
+pub(super) struct Own {
     size: usize,
     stride: usize,
     bytes: Vec<u8>,
@@ -71,7 +71,7 @@ pub struct Own {
 }
 
 impl Own {
-    pub fn new(experiment: &Experiment) -> Self {
+    pub(super) fn new(experiment: &Experiment) -> Self {
         let (stride, buffers) = (stride(experiment.size_bytes) as usize, experiment.buffers as usize);
         Self {
             size: experiment.size_bytes as usize,
@@ -83,7 +83,7 @@ impl Own {
     }
 
     /// Brings the buffers to this core.
-    pub fn warm(&mut self) {
+    pub(super) fn warm(&mut self) {
         self.bytes.fill(1);
     }
 
@@ -115,7 +115,7 @@ fn divisor(mut a: usize, mut b: usize) -> usize {
 }
 
 /// All repeats of all lanes in turn, each with its part of `far`.
-pub fn run(
+pub(super) fn run(
     lanes: &[Lane],
     own: &mut Own,
     far: &mut [&mut [u8]],

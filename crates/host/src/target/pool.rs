@@ -11,14 +11,14 @@ const PAGE_BYTES: usize = 4096;
 
 /// The buffer, and where the walk has come to.
 #[derive(Debug)]
-pub struct Pool {
+pub(super) struct Pool {
     bytes: Vec<u8>,
     walked: usize,
 }
 
 impl Pool {
     /// Twice the caches, its pages placed by a thread on `cpu` (the kernel puts them into the memory next to it).
-    pub fn beyond_caches(cpu: Option<u32>) -> Self {
+    pub(super) fn beyond_caches(cpu: Option<u32>) -> Self {
         let available = available_bytes().unwrap_or(usize::MAX);
         let wanted = 2 * last_level_bytes().unwrap_or(CACHES_BYTES_DEFAULT);
         Self::of(wanted.min(available / OF_AVAILABLE).max(PAGE_BYTES), cpu)
@@ -41,7 +41,12 @@ impl Pool {
     ///
     /// # Errors
     /// When the buffer has too little for that.
-    pub fn windows(&mut self, users: usize, len: usize, samples: usize) -> Result<Windows<'_>, String> {
+    pub(super) fn windows(
+        &mut self,
+        users: usize,
+        len: usize,
+        samples: usize,
+    ) -> Result<Windows<'_>, String> {
         let each = self.bytes.len() / users;
         if len > each {
             return Err(format!(
@@ -57,11 +62,11 @@ impl Pool {
 }
 
 /// One for each transfer.
-pub type Windows<'a> = Box<dyn Iterator<Item = Window<'a>> + 'a>;
+pub(super) type Windows<'a> = Box<dyn Iterator<Item = Window<'a>> + 'a>;
 
 /// What one transfer may use of a pool.
 #[derive(Debug)]
-pub struct Window<'a> {
+pub(super) struct Window<'a> {
     bytes: &'a mut [u8],
     start: usize,
     len: usize,
@@ -69,7 +74,7 @@ pub struct Window<'a> {
 
 impl Window<'_> {
     /// The part of sample number `sample`.
-    pub fn part(&mut self, sample: usize) -> &mut [u8] {
+    pub(super) fn part(&mut self, sample: usize) -> &mut [u8] {
         let parts = self.bytes.len() / self.len;
         let at = (self.start / self.len + sample) % parts * self.len;
         &mut self.bytes[at..][..self.len]

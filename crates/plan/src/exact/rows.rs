@@ -64,7 +64,7 @@ pub(super) struct Rows<'p, 'a> {
 }
 
 impl<'p, 'a> Rows<'p, 'a> {
-    pub fn new(problem: &'p Problem<'a>, batch: u64) -> Self {
+    pub(super) fn new(problem: &'p Problem<'a>, batch: u64) -> Self {
         let bound_ns = crate::bound(problem, batch, Buffering::Duplicated);
         Rows {
             problem,
@@ -84,12 +84,12 @@ impl<'p, 'a> Rows<'p, 'a> {
     }
 
     /// Column of task `t` on element `e`.
-    pub fn alpha(&self, t: usize, e: usize) -> u32 {
+    pub(super) fn alpha(&self, t: usize, e: usize) -> u32 {
         (1 + t * self.problem.elements() + e) as u32
     }
 
     /// A new column of at most `upper`.
-    pub fn column(&mut self, aux: Aux, upper: f64) -> Result<u32, PlanError> {
+    pub(super) fn column(&mut self, aux: Aux, upper: f64) -> Result<u32, PlanError> {
         let at = 1 + self.alpha_upper.len() + self.aux.len();
         self.room_for(at)?;
         self.aux.push(aux);
@@ -109,7 +109,7 @@ impl<'p, 'a> Rows<'p, 'a> {
     }
 
     /// A row `lower <= entries <= upper`.
-    pub fn row(&mut self, entries: impl IntoIterator<Item = (u32, f64)>, lower: f64, upper: f64) {
+    pub(super) fn row(&mut self, entries: impl IntoIterator<Item = (u32, f64)>, lower: f64, upper: f64) {
         for (column, value) in entries {
             if value != 0.0 {
                 self.index.push(column);
@@ -122,7 +122,7 @@ impl<'p, 'a> Rows<'p, 'a> {
     }
 
     /// A row `entries in ns <= period`.
-    pub fn period_row(&mut self, entries: impl IntoIterator<Item = (u32, f64)>) {
+    pub(super) fn period_row(&mut self, entries: impl IntoIterator<Item = (u32, f64)>) {
         let scale = self.scale_ns;
         let mut list: Vec<(u32, f64)> = entries.into_iter().map(|(c, ns)| (c, ns / scale)).collect();
         if list.iter().all(|(_, v)| *v == 0.0) {
@@ -134,7 +134,7 @@ impl<'p, 'a> Rows<'p, 'a> {
     }
 
     /// (11), and no task where it cannot run; the locks; (16) under the duplicated rule.
-    pub fn alphas(&mut self) -> Result<(), PlanError> {
+    pub(super) fn alphas(&mut self) -> Result<(), PlanError> {
         let problem = self.problem;
         let (tasks, n) = (problem.tasks(), problem.elements());
         self.room_for(tasks.saturating_mul(n))?;
@@ -215,7 +215,7 @@ impl<'p, 'a> Rows<'p, 'a> {
 
     /// (14), (15) and a quota: compute of every element, with what it spends on the transfers that `talk` lists per element as
     /// (column, broadcast).
-    pub fn compute(&mut self, talk: &[Vec<(u32, usize)>]) {
+    pub(super) fn compute(&mut self, talk: &[Vec<(u32, usize)>]) {
         let problem = self.problem;
         let mut shared: Vec<(u32, f64)> = Vec::new();
         for (e, talk) in talk.iter().enumerate() {
@@ -245,12 +245,12 @@ impl<'p, 'a> Rows<'p, 'a> {
     }
 
     /// Whether anything is spent on transfers, so that their columns belong into compute rows.
-    pub fn spends(&self) -> bool {
+    pub(super) fn spends(&self) -> bool {
         self.problem.overheads.iter().any(|o| o.per_transfer_ns > 0.0 || o.per_byte_ns > 0.0)
     }
 
     /// Of each class the k-th element may run only tasks from the k-th heaviest on.
-    pub fn break_symmetry(&mut self, classes: &[Vec<usize>]) {
+    pub(super) fn break_symmetry(&mut self, classes: &[Vec<usize>]) {
         let n = self.problem.elements();
         let heaviest = super::symmetry::heaviest(self.problem);
         for class in classes {
@@ -263,7 +263,7 @@ impl<'p, 'a> Rows<'p, 'a> {
     }
 
     /// The finished program.
-    pub fn program(self, classes: Vec<Vec<usize>>) -> Program {
+    pub(super) fn program(self, classes: Vec<Vec<usize>>) -> Program {
         let (alphas, aux) = (self.alpha_upper.len(), self.aux.len());
         let columns = 1 + alphas + aux;
         let mut cost = vec![0.0; columns];

@@ -122,7 +122,7 @@ pub(super) struct Library<'s, 'a> {
 impl<'s, 'a> Library<'s, 'a> {
     /// Takes buffers for the neighbours `peers`. Every task takes the same ones in the same order, so that each knows
     /// where the others' are: neighbour c of this task has this task as neighbour `back[c]`.
-    pub fn new(
+    pub(super) fn new(
         spe: &'s mut Spe<'a>,
         place: Place,
         packet_bytes: u32,
@@ -152,12 +152,12 @@ impl<'s, 'a> Library<'s, 'a> {
     }
 
     /// Whether the send buffer for a neighbour is free: everything sent so far has been acknowledged.
-    pub fn can_send(&self, channel: usize) -> bool {
+    pub(super) fn can_send(&self, channel: usize) -> bool {
         self.channels[channel].sent == self.channels[channel].acknowledged
     }
 
     /// Sends the packet at `from`: copies it, and notifies the neighbour. The send buffer must be free.
-    pub fn send(&mut self, channel: usize, from: u32) {
+    pub(super) fn send(&mut self, channel: usize, from: u32) {
         let (to, bytes) = (self.channels[channel].send, self.packet_bytes);
         self.packet.copy_from_slice(self.spe.bytes(from, bytes));
         self.spe.bytes_mut(to, bytes).copy_from_slice(&self.packet);
@@ -168,18 +168,18 @@ impl<'s, 'a> Library<'s, 'a> {
     }
 
     /// The packet in the receive buffer for a neighbour.
-    pub fn received(&self, channel: usize) -> Option<u32> {
+    pub(super) fn received(&self, channel: usize) -> Option<u32> {
         let channel = &self.channels[channel];
         (channel.state == Receiving::Full).then_some(channel.receive)
     }
 
     /// The receive buffer is free again.
-    pub fn release(&mut self, channel: usize) {
+    pub(super) fn release(&mut self, channel: usize) {
         self.channels[channel].state = Receiving::Free;
     }
 
     /// Hears what there is to hear: packets that have come in, notifications, acknowledgements.
-    pub fn poll(&mut self) {
+    pub(super) fn poll(&mut self) {
         self.finish_fetches();
         let at = self.place.matrix + self.place.task as u64 * row_stride(self.place.tasks);
         self.spe.get(self.row, at, self.place.tasks as u32 * ENTRY, POLL_TAG);

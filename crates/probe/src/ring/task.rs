@@ -61,7 +61,7 @@ impl Task {
     }
 
     /// The program.
-    pub fn run(&self, spe: &mut Spe<'_>) {
+    pub(super) fn run(&self, spe: &mut Spe<'_>) {
         let (me, k) = (self.place.task, self.place.tasks);
         // Channel 0 is the neighbour above, whose channel 1 is this task.
         let peers = [(me + 1) % k, (me + k - 1) % k];

@@ -78,7 +78,7 @@ fn carry(queue: &mut impl Queue, lines: u64) -> u64 {
 }
 
 /// Carries so many lines with one of the two queues.
-pub fn run(queue: &str, lines: u64) -> Result<String, Box<dyn std::error::Error>> {
+pub(crate) fn run(queue: &str, lines: u64) -> Result<String, Box<dyn std::error::Error>> {
     let start = Instant::now();
     let cycles = match queue {
         "wheel" => carry(&mut Wheel::new(), lines),

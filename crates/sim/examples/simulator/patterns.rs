@@ -43,7 +43,7 @@ fn derangements() -> impl Iterator<Item = [usize; 8]> {
 }
 
 /// Simulates `times` gets of each SPE.
-pub fn run(name: &str, rules: &str, times: u32) -> Result<String, Box<dyn std::error::Error>> {
+pub(crate) fn run(name: &str, rules: &str, times: u32) -> Result<String, Box<dyn std::error::Error>> {
     let patterns = sources(name).ok_or("patterns: near, shift, far, random, memory")?;
     let rules = if rules == "default" { Some(Rules::default()) } else { Rules::named(rules) };
     let rules = rules.ok_or("rule sets: default, textbook, and the other names of sim::Rules")?;

@@ -25,7 +25,7 @@ fn stamp(round: u32, from: usize) -> u32 {
 }
 
 /// Simulates so many rounds, of 16 messages each.
-pub fn run(rounds: u32) -> Result<String, Box<dyn std::error::Error>> {
+pub(crate) fn run(rounds: u32) -> Result<String, Box<dyn std::error::Error>> {
     let mut cell = Simulation::new(Parameters::default())?;
     for me in 0..SIZE {
         cell.spe(me, "ring", move |spe| {

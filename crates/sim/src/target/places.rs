@@ -10,36 +10,36 @@ const MEMORY_BYTES: u32 = 128 * 1024;
 /// Main memory that a walk with a stride goes through.
 const STRIDED_BYTES: u32 = 8 << 20;
 /// A program and its stack.
-pub const PROGRAM_BYTES: u32 = 48 * 1024;
+pub(super) const PROGRAM_BYTES: u32 = 48 * 1024;
 /// What a local store has beside them.
-pub const STORE_BYTES: u32 = LOCAL_STORE_BYTES - PROGRAM_BYTES;
+pub(super) const STORE_BYTES: u32 = LOCAL_STORE_BYTES - PROGRAM_BYTES;
 
 /// What an element needs of its local store: its own buffers, a place that others read, a place that others write.
-pub fn needed(experiment: &Experiment, initiates: bool) -> u64 {
+pub(super) fn needed(experiment: &Experiment, initiates: bool) -> u64 {
     let own = if initiates { u64::from(experiment.buffers) } else { 0 };
     (own + 2) * u64::from(stride(experiment))
 }
 
 /// From one buffer to the next: on a line of its own.
-pub fn stride(experiment: &Experiment) -> u32 {
+pub(super) fn stride(experiment: &Experiment) -> u32 {
     experiment.size_bytes.next_multiple_of(LINE_BYTES)
 }
 
 /// Where in a local store others read and write: at its end, the same place again and again.
-pub fn offset(stride: u32, puts: bool) -> u32 {
+pub(super) fn offset(stride: u32, puts: bool) -> u32 {
     LOCAL_STORE_BYTES - stride * if puts { 2 } else { 1 }
 }
 
 /// Main memory that was taken for an experiment.
 #[derive(Debug, Default)]
-pub struct Arena {
+pub(super) struct Arena {
     /// Who reads memory shares a buffer with all others that read it: Algorithm 1.
     shared: BTreeMap<usize, Address>,
 }
 
 impl Arena {
     /// The other ends of an initiator's lines; who writes memory has a buffer of its own for it.
-    pub fn ends(
+    pub(super) fn ends(
         &mut self,
         sim: &mut Simulation,
         lines: &[Line],
@@ -80,7 +80,7 @@ impl Arena {
 
 /// The other end of a line: one place of a local store, or a buffer in main memory from its start to its end and again.
 #[derive(Debug, Clone, Copy)]
-pub struct Ends {
+pub(super) struct Ends {
     read: Address,
     written: Address,
     /// Bytes from one repeat's place to the next one's.
@@ -91,7 +91,7 @@ pub struct Ends {
 
 impl Ends {
     /// Of repeat number `repeat`.
-    pub fn at(&self, repeat: u32, puts: bool) -> Address {
+    pub(super) fn at(&self, repeat: u32, puts: bool) -> Address {
         let start = if puts { self.written } else { self.read };
         start + u64::from(repeat % self.round) * u64::from(self.step)
     }

@@ -17,14 +17,14 @@ type Initiator = (usize, Work, Vec<Address>, Log);
 
 /// Whom PPE0 starts.
 #[derive(Debug, Default)]
-pub struct Starts {
+pub(super) struct Starts {
     pub spes: Vec<usize>,
     pub ppes: Vec<Initiator>,
 }
 
 impl Starts {
     /// Gives PPE0 its program, and the other one if it initiates something.
-    pub fn programs(self, sim: &mut Simulation) -> Result<(), SimError> {
+    pub(super) fn programs(self, sim: &mut Simulation) -> Result<(), SimError> {
         let started = Rc::new(Cell::new(false));
         let mut own = None;
         for initiator in self.ppes {

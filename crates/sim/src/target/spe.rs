@@ -9,7 +9,7 @@ use machine::target::BUFFERS_MAX;
 const READY: u32 = 1;
 
 /// Reports, waits for the start, does all transfers with its buffers in turn, reports its ticks.
-pub fn program(spe: &mut Spe<'_>, work: &Work, log: &Log) {
+pub(super) fn program(spe: &mut Spe<'_>, work: &Work, log: &Log) {
     let e = &work.experiment;
     spe.alloc(PROGRAM_BYTES, LINE_BYTES);
     let own = spe.alloc(e.buffers * stride(e), LINE_BYTES);

@@ -5,7 +5,7 @@ use sim::{Address, Dma, LOCAL_STORE_BYTES, Ordering};
 
 /// A transfer before it is known on which machine.
 #[derive(Debug, Clone)]
-pub struct Drawn {
+pub(crate) struct Drawn {
     put: bool,
     size: u32,
     ls: u32,
@@ -15,7 +15,7 @@ pub struct Drawn {
 }
 
 /// A transfer of any size between any two places.
-pub fn drawn() -> impl Strategy<Value = Drawn> {
+pub(crate) fn drawn() -> impl Strategy<Value = Drawn> {
     let size = prop_oneof![
         Just(1u32),
         Just(2),
@@ -30,7 +30,7 @@ pub fn drawn() -> impl Strategy<Value = Drawn> {
 
 impl Drawn {
     /// The transfer on a machine with so many SPEs and so much memory.
-    pub fn dma(&self, spes: usize, memory: u64, tag: u32, order: Ordering) -> Dma {
+    pub(crate) fn dma(&self, spes: usize, memory: u64, tag: u32, order: Ordering) -> Dma {
         let align = self.size.min(16);
         let end = match self.store {
             Some(_) => u64::from(LOCAL_STORE_BYTES),

@@ -3,10 +3,10 @@
 use sim::{Parameters, Simulation};
 
 /// Main memory of each chip.
-pub const MEMORY_BYTES: u64 = 1 << 20;
+pub(crate) const MEMORY_BYTES: u64 = 1 << 20;
 
 /// The parameters of a machine with a small memory.
-pub fn small(name: &str) -> Parameters {
+pub(crate) fn small(name: &str) -> Parameters {
     let mut parameters = Parameters::named(name).unwrap();
     parameters.memory_bytes = MEMORY_BYTES;
     parameters
@@ -14,6 +14,6 @@ pub fn small(name: &str) -> Parameters {
 
 /// A machine with a small memory.
 #[allow(dead_code)]
-pub fn machine(name: &str) -> Simulation {
+pub(crate) fn machine(name: &str) -> Simulation {
     Simulation::new(small(name)).unwrap()
 }
