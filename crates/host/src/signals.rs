@@ -13,7 +13,7 @@ const SIGNALS: [libc::c_int; 2] = [libc::SIGINT, libc::SIGTERM];
 
 /// What the user asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Request {
+pub enum Interrupt {
     /// Go on.
     Nothing,
     /// Take nothing new, finish what was begun, report.
@@ -23,11 +23,11 @@ pub enum Request {
 }
 
 /// What has been asked for since [`listen`].
-pub fn request() -> Request {
+pub fn request() -> Interrupt {
     match ARRIVED.load(Ordering::Relaxed) {
-        0 => Request::Nothing,
-        1 => Request::Drain,
-        _ => Request::Stop,
+        0 => Interrupt::Nothing,
+        1 => Interrupt::Drain,
+        _ => Interrupt::Stop,
     }
 }
 
@@ -96,16 +96,16 @@ mod tests {
     #[test]
     fn the_first_signal_drains_the_second_stops_and_listening_again_starts_afresh() {
         let listening = listen().unwrap();
-        assert_eq!(request(), Request::Nothing);
+        assert_eq!(request(), Interrupt::Nothing);
         // SAFETY: raising a signal that is handled runs its handler on this thread before it returns.
         let raise = || unsafe { libc::raise(libc::SIGINT) };
         raise();
-        assert_eq!(request(), Request::Drain);
+        assert_eq!(request(), Interrupt::Drain);
         raise();
-        assert_eq!(request(), Request::Stop);
+        assert_eq!(request(), Interrupt::Stop);
         drop(listening);
         let again = listen().unwrap();
-        assert_eq!(request(), Request::Nothing);
+        assert_eq!(request(), Interrupt::Nothing);
         drop(again);
         // SAFETY: a null action only asks what is installed; zero is a valid sigaction to be filled.
         let now = unsafe {

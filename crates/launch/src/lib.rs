@@ -20,6 +20,8 @@
 //!
 //! Floor 4: imports `machine`, `host` and `transport`.
 
+#![allow(unreachable_pub)]
+
 mod foreign;
 pub mod front;
 mod join;

@@ -8,7 +8,7 @@
 
 use crate::Problem;
 use crate::flow::Flow;
-use work::schedule::Scheduler;
+use work::schedule::ScheduleBuilder;
 use work::{Buffering, Mapping, TaskId};
 
 /// A mapping with its loads.
@@ -35,7 +35,7 @@ pub(crate) struct State<'a> {
     /// Whether a soft memory's overflow is known.
     overflows: bool,
     /// What computes the buffers of a graph with delays.
-    delayed: Option<Box<(Scheduler<'a>, work::Schedule)>>,
+    delayed: Option<Box<(ScheduleBuilder<'a>, work::Schedule)>>,
     /// Bytes of buffers that an element touches per instance.
     touched: Vec<f64>,
     /// Weighted sum of what exceeds its threshold, and the part of it that buffers are to blame for.
@@ -130,7 +130,7 @@ impl<'a> State<'a> {
             overflows,
             delayed: flow
                 .delayed
-                .then(|| Box::new((Scheduler::new(problem.graph), work::Schedule::default()))),
+                .then(|| Box::new((ScheduleBuilder::new(problem.graph), work::Schedule::default()))),
             touched: vec![0.0; m],
             overload: 0.0,
             memory_overload: 0.0,

@@ -38,6 +38,6 @@ pub mod written;
 pub use fit::{Fitted, fit};
 pub use machine::target::TargetError;
 pub use measure::{ProbeProgress, measure};
-pub use options::{Job, ProbeOptions};
+pub use options::{ProbeJob, ProbeOptions};
 pub use result::{Measurement, Probed, Quality};
-pub use shape::{Shape, workers};
+pub use shape::{PatternShape, workers};

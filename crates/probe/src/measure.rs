@@ -1,7 +1,7 @@
 //! Does the experiments of a options, and says what their samples come to.
 
 use crate::result::{Each, Measurement, Probed, Quality};
-use crate::{Job, ProbeOptions, TargetError, written};
+use crate::{ProbeJob, ProbeOptions, TargetError, written};
 use ground::Quantiles;
 use host::stolen::Steal;
 use machine::Machine;
@@ -15,7 +15,7 @@ pub struct ProbeProgress<'a> {
     /// All of them.
     pub total: usize,
     /// What is measured now.
-    pub job: &'a Job,
+    pub job: &'a ProbeJob,
 }
 
 /// From this share of samples on that lost their cpu, a measurement is called disturbed.
@@ -66,7 +66,7 @@ pub fn measure(
 /// Takes the samples, some at a time, so that a long measurement can be stopped; there is at least one.
 fn sampled(
     target: &mut dyn Target,
-    job: &Job,
+    job: &ProbeJob,
     samples: u32,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<Sample>, TargetError> {
@@ -93,7 +93,7 @@ fn identity(target: &dyn Target) -> Vec<(String, String)> {
 }
 
 fn summary(
-    job: &Job,
+    job: &ProbeJob,
     machine: &Machine,
     timer: Timer,
     exact: bool,
@@ -154,7 +154,7 @@ fn middle_of(samples: &[&Sample]) -> usize {
     order.get(order.len() / 2).copied().unwrap_or(0)
 }
 
-fn each(job: &Job, machine: &Machine, sample: &Sample) -> Vec<Each> {
+fn each(job: &ProbeJob, machine: &Machine, sample: &Sample) -> Vec<Each> {
     let start_ns = sample.transfers.iter().map(|t| t.start_ns).fold(f64::INFINITY, f64::min);
     (job.experiment.transfers.iter().zip(&sample.transfers))
         .map(|(transfer, t)| Each {

@@ -1,7 +1,7 @@
 //! What to measure, and the experiments that this makes: all of them are made, and refused, before any is done.
 
 use crate::patterns::{Pattern, named};
-use crate::{Shape, TargetError, workers, written};
+use crate::{PatternShape, TargetError, workers, written};
 use machine::Machine;
 use machine::target::{Experiment, Target, Transfer, Walk};
 
@@ -73,7 +73,7 @@ impl Default for ProbeOptions {
 
 /// One experiment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Job {
+pub struct ProbeJob {
     /// The pattern's name, or `written`.
     pub pattern: String,
     /// The transfers, written out.
@@ -90,7 +90,7 @@ impl ProbeOptions {
     ///
     /// # Errors
     /// The first thing that is wrong with any of them.
-    pub fn jobs(&self, target: &dyn Target) -> Result<Vec<Job>, TargetError> {
+    pub fn jobs(&self, target: &dyn Target) -> Result<Vec<ProbeJob>, TargetError> {
         let range = |what: &str, value: u64, most: u64| {
             if (1..=most).contains(&value) {
                 return Ok(());
@@ -117,7 +117,7 @@ impl ProbeOptions {
                         "more than {JOBS_MAX} experiments: measure fewer patterns, sizes or buffers at a time"
                     )));
                 }
-                jobs.push(Job { pattern: name.clone(), transfers: transfers.clone(), experiment });
+                jobs.push(ProbeJob { pattern: name.clone(), transfers: transfers.clone(), experiment });
             }
         }
         Ok(jobs)
@@ -146,7 +146,7 @@ impl ProbeOptions {
             }
             let pattern: Pattern = named(text)?;
             for &count in &counts {
-                let shape = Shape { machine, count, seed: self.seed, draws: self.draws };
+                let shape = PatternShape { machine, count, seed: self.seed, draws: self.draws };
                 sets.extend((pattern.sets)(&shape)?.into_iter().map(|set| (pattern.name.to_string(), set)));
             }
         }

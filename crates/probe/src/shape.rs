@@ -5,7 +5,7 @@ use machine::{ElementId, Machine};
 
 /// A machine as patterns see it.
 #[derive(Debug, Clone)]
-pub struct Shape<'a> {
+pub struct PatternShape<'a> {
     /// The target's.
     pub machine: &'a Machine,
     /// How many of the workers take part; all that make sense for the pattern where it is not said.
@@ -31,8 +31,8 @@ pub fn workers(machine: &Machine) -> Vec<ElementId> {
     if spes.is_empty() { of(false) } else { spes }
 }
 
-impl Shape<'_> {
-    /// All workers, or the first [`count`](Shape::count) of them.
+impl PatternShape<'_> {
+    /// All workers, or the first [`count`](PatternShape::count) of them.
     ///
     /// # Errors
     /// When there are fewer than that, or than `least`, which `pattern` needs.
@@ -40,10 +40,10 @@ impl Shape<'_> {
         self.first_of(workers(self.machine), pattern, least)
     }
 
-    /// The workers of the first chip, or the first [`count`](Shape::count) of all.
+    /// The workers of the first chip, or the first [`count`](PatternShape::count) of all.
     ///
     /// # Errors
-    /// As [`workers`](Shape::workers).
+    /// As [`workers`](PatternShape::workers).
     pub fn workers_of_a_chip(&self, pattern: &str, least: usize) -> Result<Vec<ElementId>, TargetError> {
         let all = workers(self.machine);
         let chip = |e: &ElementId| self.machine.elements[*e].place.chip;

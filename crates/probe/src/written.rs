@@ -68,8 +68,8 @@ fn transfer(item: &str, machine: &Machine, numbered: &[ElementId]) -> Result<Tra
     let within = |e: String| TargetError::Request(format!("pattern: {:?}: {e}", shortened(item)));
     let initiator = element(left, machine, numbered).map_err(within)?;
     let other = match memory(right) {
-        Some(Memory::Own) => Store::Memory(machine.elements[initiator].place.chip),
-        Some(Memory::Of(chip)) => Store::Memory(chip),
+        Some(MemoryEnd::Own) => Store::Memory(machine.elements[initiator].place.chip),
+        Some(MemoryEnd::Of(chip)) => Store::Memory(chip),
         None => Store::Element(element(right, machine, numbered).map_err(within)?),
     };
     if other == Store::Element(initiator) {
@@ -83,16 +83,16 @@ fn transfer(item: &str, machine: &Machine, numbered: &[ElementId]) -> Result<Tra
     Ok(Transfer { initiator, other, direction })
 }
 
-enum Memory {
+enum MemoryEnd {
     Own,
     Of(u32),
 }
 
-fn memory(word: &str) -> Option<Memory> {
+fn memory(word: &str) -> Option<MemoryEnd> {
     let start = word.get(..3).filter(|s| s.eq_ignore_ascii_case("mem"))?;
     match &word[start.len()..] {
-        "" => Some(Memory::Own),
-        digits if digits.bytes().all(|b| b.is_ascii_digit()) => digits.parse().ok().map(Memory::Of),
+        "" => Some(MemoryEnd::Own),
+        digits if digits.bytes().all(|b| b.is_ascii_digit()) => digits.parse().ok().map(MemoryEnd::Of),
         _ => None,
     }
 }

@@ -4,11 +4,11 @@ use ground::Draws;
 use machine::Machine;
 use machine::target::{Direction, Store, TargetError, Transfer};
 use probe::patterns::{PATTERNS, named, random::derangement};
-use probe::{Shape, ranges, workers, written};
+use probe::{PatternShape, ranges, workers, written};
 use proptest::prelude::*;
 
-fn shape(machine: &Machine) -> Shape<'_> {
-    Shape { machine, count: None, seed: 1, draws: 3 }
+fn shape(machine: &Machine) -> PatternShape<'_> {
+    PatternShape { machine, count: None, seed: 1, draws: 3 }
 }
 
 fn text(machine: &str, pattern: &str) -> String {
@@ -82,7 +82,7 @@ fn every_pattern_fits_the_machine_or_says_what_it_needs() {
 fn a_count_out_of_range_is_refused_with_the_range() {
     let machine = machine::load("qs22").unwrap();
     let with = |pattern: &str, count| {
-        (named(pattern).unwrap().sets)(&Shape { count: Some(count), ..shape(&machine) })
+        (named(pattern).unwrap().sets)(&PatternShape { count: Some(count), ..shape(&machine) })
     };
     assert_eq!(with("memory-read", 5).unwrap()[0].len(), 5);
     assert_eq!(with("far", 16).unwrap()[0].len(), 16);
@@ -153,7 +153,7 @@ const GOLDEN: [&str; 2] =
 fn a_seed_draws_the_same_patterns_for_ever_however_many_are_drawn() {
     let machine = machine::load("cell").unwrap();
     let drawn = |draws| {
-        let sets = (named("random").unwrap().sets)(&Shape { draws, ..shape(&machine) }).unwrap();
+        let sets = (named("random").unwrap().sets)(&PatternShape { draws, ..shape(&machine) }).unwrap();
         sets.iter().map(|set| written::write(set, &machine)).collect::<Vec<_>>()
     };
     let (few, many) = (drawn(2), drawn(20));

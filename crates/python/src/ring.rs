@@ -4,7 +4,7 @@ use crate::error::request;
 use crate::plan::Watch;
 use crate::probe::said;
 use ::probe::TargetError;
-use ::probe::ring::{Placement, Ranking as Ranked, RingOptions, RingProgress, Sweep, mapping, sweep};
+use ::probe::ring::{Ranking as Ranked, RingOptions, RingPlacement, RingProgress, Sweep, mapping, sweep};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -131,7 +131,11 @@ fn asked(given: &Value) -> Result<RingOptions, TargetError> {
         bidirectional: given["bidirectional"].as_bool().unwrap_or(d.bidirectional),
         rounds: small("rounds", d.rounds),
         seed: given["seed"].as_u64().unwrap_or(d.seed),
-        placement: if given["placement"] == "default" { Placement::Default } else { Placement::Pinned },
+        placement: if given["placement"] == "default" {
+            RingPlacement::Default
+        } else {
+            RingPlacement::Pinned
+        },
         any_first: given["any_first"].as_bool().unwrap_or(d.any_first),
         ..d
     })

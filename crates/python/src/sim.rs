@@ -263,7 +263,7 @@ impl Outcome {
     }
 }
 
-fn counters(c: &cellweave::sim::outcome::Counters) -> Value {
+fn counters(c: &cellweave::sim::outcome::SimCounters) -> Value {
     let chip = |chip: &cellweave::sim::outcome::Chip| {
         json!({
             "ring_packets": chip.ring_packets,

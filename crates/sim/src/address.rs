@@ -16,7 +16,7 @@ const SIGNAL: [u64; 2] = [0x5_400c, 0x5_c00c];
 
 /// What an address is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     /// Main memory of a chip; the offset counts over all chips.
     Memory { chip: usize, offset: u64 },
     /// An SPE's local store.
@@ -59,24 +59,24 @@ impl Address {
     }
 
     /// What it is of, on a machine with so many SPEs and chips with so much memory.
-    pub(crate) fn place(self, spes: usize, chips: usize, memory_bytes: u64) -> Place {
+    pub(crate) fn place(self, spes: usize, chips: usize, memory_bytes: u64) -> Location {
         if self.0 < memory_bytes * chips as u64 {
-            return Place::Memory { chip: (self.0 / memory_bytes) as usize, offset: self.0 };
+            return Location::Memory { chip: (self.0 / memory_bytes) as usize, offset: self.0 };
         }
         if self.0 < STORES {
-            return Place::Nowhere;
+            return Location::Nowhere;
         }
         let (spe, offset) = (((self.0 - STORES) / SPE_STRIDE) as usize, (self.0 - STORES) % SPE_STRIDE);
         if spe >= spes {
-            Place::Nowhere
+            Location::Nowhere
         } else if offset < u64::from(LOCAL_STORE_BYTES) {
-            Place::Store { spe, offset: offset as u32 }
+            Location::Store { spe, offset: offset as u32 }
         } else if offset == IN_MAILBOX {
-            Place::Mailbox { spe }
+            Location::Mailbox { spe }
         } else if let Some(register) = SIGNAL.iter().position(|&s| s == offset) {
-            Place::Signal { spe, register }
+            Location::Signal { spe, register }
         } else {
-            Place::Nowhere
+            Location::Nowhere
         }
     }
 }

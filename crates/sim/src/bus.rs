@@ -1,6 +1,6 @@
 //! The element interconnect bus of one chip: twelve ramps, four rings, and the data arbiter.
 
-use crate::layout::{self, Direction, HALF_WAY, RAMPS};
+use crate::layout::{self, HALF_WAY, RAMPS, RingDirection};
 use crate::line::{Line, Lines, NONE};
 use crate::outcome::Chip;
 use crate::rules::{HalfWay, Hold, Order, Rules};
@@ -16,8 +16,8 @@ const SEGMENTS: [[[u8; RAMPS]; RAMPS]; 2] = {
     while from < RAMPS {
         let mut i = 0;
         while i < RAMPS {
-            table[0][from][i] = layout::segment(from, i, Direction::Clockwise) as u8;
-            table[1][from][i] = layout::segment(from, i, Direction::Counter) as u8;
+            table[0][from][i] = layout::segment(from, i, RingDirection::Clockwise) as u8;
+            table[1][from][i] = layout::segment(from, i, RingDirection::Counter) as u8;
             i += 1;
         }
         from += 1;
@@ -94,7 +94,7 @@ struct Ramp {
     out_free: u64,
     in_free: u64,
     /// The way that the next packet that goes half way takes, when they go in turns.
-    turn: Direction,
+    turn: RingDirection,
 }
 
 impl Ramp {
@@ -108,7 +108,7 @@ impl Ramp {
         goes: 0,
         out_free: 0,
         in_free: 0,
-        turn: Direction::Clockwise,
+        turn: RingDirection::Clockwise,
     };
 
     #[inline]
@@ -227,7 +227,7 @@ impl Bus {
     /// Adds what was carried since the last time to what was counted.
     pub(crate) fn count(&mut self, counters: &mut Chip) {
         for (r, ramps) in std::mem::take(&mut self.carried).iter().enumerate() {
-            let direction = if r < RINGS / 2 { Direction::Clockwise } else { Direction::Counter };
+            let direction = if r < RINGS / 2 { RingDirection::Clockwise } else { RingDirection::Counter };
             for (from, hops, packets) in
                 (0..RAMPS).flat_map(|from| (0..).zip(ramps[from]).map(move |(hops, n)| (from, hops, n)))
             {
@@ -246,17 +246,17 @@ impl Bus {
     }
 
     /// The direction of a packet that goes half way, when the rules fix it now.
-    fn half_way(&mut self, from: usize) -> Option<Direction> {
+    fn half_way(&mut self, from: usize) -> Option<RingDirection> {
         match self.rules.half_way {
             HalfWay::FirstFree => None,
-            HalfWay::Clockwise => Some(Direction::Clockwise),
-            HalfWay::LessQueued if self.queued[1] < self.queued[0] => Some(Direction::Counter),
-            HalfWay::LessQueued => Some(Direction::Clockwise),
+            HalfWay::Clockwise => Some(RingDirection::Clockwise),
+            HalfWay::LessQueued if self.queued[1] < self.queued[0] => Some(RingDirection::Counter),
+            HalfWay::LessQueued => Some(RingDirection::Clockwise),
             HalfWay::InTurns => {
                 let turn = self.ramps[from].turn;
                 self.ramps[from].turn = match turn {
-                    Direction::Clockwise => Direction::Counter,
-                    Direction::Counter => Direction::Clockwise,
+                    RingDirection::Clockwise => RingDirection::Counter,
+                    RingDirection::Counter => RingDirection::Clockwise,
                 };
                 Some(turn)
             }
@@ -348,7 +348,7 @@ impl Bus {
         let r = &mut self.ramps[ramp];
         (r.head, r.to, r.hops) = (line, to, hops);
         r.rings = [if hops == 0 { 0 } else { u64::MAX }; RINGS];
-        for d in [Direction::Clockwise, Direction::Counter] {
+        for d in [RingDirection::Clockwise, RingDirection::Counter] {
             let uses = hops > 0 && direction.is_none_or(|only| only == d);
             let d = d as usize;
             self.users[d] = self.users[d] & !(1 << ramp) | u16::from(uses) << ramp;

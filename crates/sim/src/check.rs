@@ -1,6 +1,6 @@
 //! What the hardware traps about commands: messages name the command and what is allowed.
 
-use crate::address::Place;
+use crate::address::Location;
 use crate::op::{Dma, ListElement};
 use crate::simulation::Simulation;
 use crate::{Address, LOCAL_STORE_BYTES};
@@ -24,18 +24,18 @@ pub(crate) fn store_range(at: u32, bytes: u64) -> Result<(), String> {
 
 impl Simulation {
     /// Where `bytes` from `ea` on are, if all of them are in one place.
-    pub(crate) fn range(&self, ea: Address, bytes: u64) -> Result<Place, String> {
+    pub(crate) fn range(&self, ea: Address, bytes: u64) -> Result<Location, String> {
         let (first, last) = (self.place(ea), self.place(ea + (bytes.max(1) - 1)));
         let whole = match (first, last) {
-            (Place::Memory { .. }, Place::Memory { .. }) => true,
-            (Place::Store { spe: a, .. }, Place::Store { spe: b, .. }) => a == b,
-            (Place::Mailbox { .. } | Place::Signal { .. }, _) => bytes == 4,
+            (Location::Memory { .. }, Location::Memory { .. }) => true,
+            (Location::Store { spe: a, .. }, Location::Store { spe: b, .. }) => a == b,
+            (Location::Mailbox { .. } | Location::Signal { .. }, _) => bytes == 4,
             _ => false,
         };
         if whole {
             return Ok(first);
         }
-        if matches!(first, Place::Mailbox { .. } | Place::Signal { .. }) {
+        if matches!(first, Location::Mailbox { .. } | Location::Signal { .. }) {
             return Err(format!("{bytes} bytes of the {ea}; registers take 4 bytes"));
         }
         let memory = self.p.memory_bytes * self.p.chips as u64;
@@ -47,12 +47,12 @@ impl Simulation {
     }
 
     /// Where a PPE's load or store goes.
-    pub(crate) fn check_ppe(&self, what: &str, ea: Address, bytes: u64) -> Result<Place, String> {
+    pub(crate) fn check_ppe(&self, what: &str, ea: Address, bytes: u64) -> Result<Location, String> {
         if bytes > u64::from(PPE_BYTES_MAX) {
             return Err(format!("{what} of {bytes} bytes; allowed: up to {PPE_BYTES_MAX}"));
         }
         match self.range(ea, bytes) {
-            Ok(Place::Mailbox { .. } | Place::Signal { .. }) => {
+            Ok(Location::Mailbox { .. } | Location::Signal { .. }) => {
                 Err(format!("{what} of the {ea}; registers have calls of their own"))
             }
             Ok(place) => Ok(place),
@@ -66,7 +66,7 @@ impl Simulation {
             format!("tag {}; allowed: 0 to 31", dma.tag)
         } else {
             match self.check_piece(dma.ls, dma.ea, dma.bytes) {
-                Ok(Place::Mailbox { .. } | Place::Signal { .. }) if !dma.put => {
+                Ok(Location::Mailbox { .. } | Location::Signal { .. }) if !dma.put => {
                     "registers cannot be read by DMA".into()
                 }
                 Ok(_) => return Ok(()),
@@ -77,13 +77,13 @@ impl Simulation {
     }
 
     /// A command's size, alignment and both ends; or an element's of a list.
-    fn check_piece(&self, ls: u32, ea: Address, bytes: u32) -> Result<Place, String> {
+    fn check_piece(&self, ls: u32, ea: Address, bytes: u32) -> Result<Location, String> {
         if !matches!(bytes, 1 | 2 | 4 | 8)
             && (bytes == 0 || !bytes.is_multiple_of(16) || bytes > DMA_BYTES_MAX)
         {
             return Err(format!("sizes are 1, 2, 4, 8, or a multiple of 16 up to {DMA_BYTES_MAX}"));
         }
-        if self.place(ea) == Place::Nowhere {
+        if self.place(ea) == Location::Nowhere {
             return self.range(ea, bytes.into());
         }
         let align = bytes.min(16);
@@ -113,7 +113,7 @@ impl Simulation {
         for (i, element) in list.iter().enumerate() {
             let at = element.store_offset(ls);
             let reason = match self.check_piece(at, element.ea, element.bytes) {
-                Ok(Place::Mailbox { .. } | Place::Signal { .. }) => {
+                Ok(Location::Mailbox { .. } | Location::Signal { .. }) => {
                     "lists go to memory and local stores".into()
                 }
                 Ok(_) => {

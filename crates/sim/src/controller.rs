@@ -1,11 +1,11 @@
 //! The memory interface controller of one chip: sixteen banks, one bus to them, reads and writes together.
 
-use crate::parameters::{BANKS, Memory as Times};
+use crate::parameters::{BANKS, MemoryParameters as Times};
 use std::collections::VecDeque;
 
 /// A read (with its line) or a write that waits for its bank.
 #[derive(Debug, Clone, Copy)]
-struct Request {
+struct BankRequest {
     sequence: u64,
     /// None for a write: its bytes have been taken over.
     read: Option<u32>,
@@ -26,7 +26,7 @@ pub(crate) enum Started {
 
 #[derive(Debug)]
 pub(crate) struct Controller {
-    banks: [VecDeque<Request>; BANKS],
+    banks: [VecDeque<BankRequest>; BANKS],
     free: [u64; BANKS],
     waiting: u32,
     /// When the memory's own bus is free; nothing starts before.
@@ -74,7 +74,7 @@ impl Controller {
 
     fn push(&mut self, bank: usize, read: Option<u32>) {
         self.sequence += 1;
-        self.banks[bank].push_back(Request { sequence: self.sequence, read });
+        self.banks[bank].push_back(BankRequest { sequence: self.sequence, read });
         self.waiting |= 1 << bank;
     }
 

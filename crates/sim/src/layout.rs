@@ -23,7 +23,7 @@ pub const NAMES: [&str; RAMPS] =
 /// A direction around the ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
-pub enum Direction {
+pub enum RingDirection {
     /// Towards higher ramp numbers: rings 0 and 1.
     Clockwise = 0,
     /// Towards lower ramp numbers: rings 2 and 3.
@@ -36,13 +36,13 @@ pub struct Path {
     /// Segments that it crosses, 0 to [`HALF_WAY`].
     pub hops: u8,
     /// None when both ways are equally long (half way), or none is needed.
-    pub direction: Option<Direction>,
+    pub direction: Option<RingDirection>,
 }
 
 /// The shortest way from ramp `from` to ramp `to`.
 ///
 /// ```
-/// use sim::layout::{path, Direction, SPE};
+/// use sim::layout::{path, RingDirection, SPE};
 /// assert_eq!(path(SPE[1], SPE[5]).direction, Some(Direction::Clockwise)); // affinity-model, section 2
 /// assert_eq!(path(SPE[0], SPE[7]).hops, 6);
 /// assert_eq!(path(SPE[0], SPE[7]).direction, None);
@@ -52,16 +52,16 @@ pub const fn path(from: usize, to: usize) -> Path {
     if clockwise == 0 {
         Path { hops: 0, direction: None }
     } else if clockwise < HALF_WAY as usize {
-        Path { hops: clockwise as u8, direction: Some(Direction::Clockwise) }
+        Path { hops: clockwise as u8, direction: Some(RingDirection::Clockwise) }
     } else if clockwise == HALF_WAY as usize {
         Path { hops: HALF_WAY, direction: None }
     } else {
-        Path { hops: (RAMPS - clockwise) as u8, direction: Some(Direction::Counter) }
+        Path { hops: (RAMPS - clockwise) as u8, direction: Some(RingDirection::Counter) }
     }
 }
 
 /// The segments of a way as bits: bit `s` lies between ramps `s` and `s + 1`.
-pub const fn segments(from: usize, hops: u8, direction: Direction) -> u16 {
+pub const fn segments(from: usize, hops: u8, direction: RingDirection) -> u16 {
     let mut bits = 0;
     let mut i = 0;
     while i < hops as usize {
@@ -72,18 +72,18 @@ pub const fn segments(from: usize, hops: u8, direction: Direction) -> u16 {
 }
 
 /// The ramp that is `hops` away from ramp `from`.
-pub(crate) const fn ahead(from: usize, hops: usize, direction: Direction) -> usize {
+pub(crate) const fn ahead(from: usize, hops: usize, direction: RingDirection) -> usize {
     match direction {
-        Direction::Clockwise => (from + hops) % RAMPS,
-        Direction::Counter => (from + RAMPS - hops) % RAMPS,
+        RingDirection::Clockwise => (from + hops) % RAMPS,
+        RingDirection::Counter => (from + RAMPS - hops) % RAMPS,
     }
 }
 
 /// The `i`th segment of a way that starts at ramp `from`.
-pub(crate) const fn segment(from: usize, i: usize, direction: Direction) -> usize {
+pub(crate) const fn segment(from: usize, i: usize, direction: RingDirection) -> usize {
     match direction {
-        Direction::Clockwise => (from + i) % RAMPS,
-        Direction::Counter => (from + 2 * RAMPS - 1 - i) % RAMPS,
+        RingDirection::Clockwise => (from + i) % RAMPS,
+        RingDirection::Counter => (from + 2 * RAMPS - 1 - i) % RAMPS,
     }
 }
 
@@ -105,7 +105,7 @@ mod tests {
                 }
             }
         }
-        let both = segments(10, 6, Direction::Clockwise) | segments(10, 6, Direction::Counter);
+        let both = segments(10, 6, RingDirection::Clockwise) | segments(10, 6, RingDirection::Counter);
         assert_eq!(both, 0xfff);
     }
 

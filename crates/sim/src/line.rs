@@ -1,6 +1,6 @@
 //! Lines under way: what one packet of the bus carries, from the command to its arrival.
 
-use crate::layout::Direction;
+use crate::layout::RingDirection;
 use std::ops::{Index, IndexMut};
 
 /// No SPE.
@@ -29,7 +29,7 @@ pub(crate) struct Line {
     pub from: u8,
     pub to: u8,
     pub hops: u8,
-    pub direction: Option<Direction>,
+    pub direction: Option<RingDirection>,
     pub bytes: u8,
     /// The next line at its ramp.
     pub next: u32,

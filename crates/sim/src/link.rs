@@ -1,7 +1,7 @@
 //! What joins two Cells: a line takes its turn in its direction, and of what both directions share.
 
 use crate::CYCLE_PS;
-use crate::parameters::Link as Times;
+use crate::parameters::LinkParameters as Times;
 
 #[derive(Debug, Default)]
 pub(crate) struct Link {

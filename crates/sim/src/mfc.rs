@@ -3,7 +3,7 @@
 
 use crate::address::Address;
 use crate::op::{Dma, ListElement, Ordering};
-use crate::parameters::Mfc as Times;
+use crate::parameters::MfcParameters as Times;
 use std::collections::VecDeque;
 
 /// Slots: the SPE's own queue first, then the one for the PPE's commands.

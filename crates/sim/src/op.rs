@@ -271,7 +271,7 @@ impl Reply {
 
 /// A step of a [`Stepper`].
 #[derive(Debug)]
-pub enum Step {
+pub enum Stepped {
     /// It asks for something.
     Op(Op),
     /// It is done.
@@ -283,5 +283,5 @@ pub enum Step {
 /// A program that is asked for its next operation, rather than one that calls: a generator in another language.
 pub trait Stepper {
     /// The next operation, given the answer to the last one ([`Reply::Done`] at the start). `cycle` is the time.
-    fn step(&mut self, reply: Reply, cycle: u64) -> Step;
+    fn step(&mut self, reply: Reply, cycle: u64) -> Stepped;
 }

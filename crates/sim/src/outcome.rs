@@ -7,19 +7,19 @@ use crate::trace::Trace;
 
 /// What a simulation leaves behind.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct Simulated {
     /// Bus cycles until the last program was done.
     pub cycles: u64,
     /// A digest of what every program and every packet did when (not of the bytes): equal programs on equal machines have
     /// equal ones.
     pub hash: u64,
     /// What was counted.
-    pub counters: Counters,
+    pub counters: SimCounters,
     /// Who did what when, if it was asked for.
     pub trace: Option<Trace>,
 }
 
-impl Outcome {
+impl Simulated {
     /// The time until the last program was done.
     pub fn elapsed_ns(&self) -> f64 {
         (self.cycles * CYCLE_PS) as f64 / 1e3
@@ -28,7 +28,7 @@ impl Outcome {
 
 /// What was counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Counters {
+pub struct SimCounters {
     /// By chip.
     pub chips: Vec<Chip>,
     /// By SPE.
@@ -37,7 +37,7 @@ pub struct Counters {
     pub link_lines: [u64; 2],
 }
 
-impl Counters {
+impl SimCounters {
     /// Packets that all rings carried.
     pub fn packets(&self) -> u64 {
         self.chips.iter().flat_map(|c| c.ring_packets).sum::<u64>()

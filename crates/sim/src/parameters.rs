@@ -31,13 +31,13 @@ pub struct Parameters {
     /// What calls cost a program on an SPE.
     pub spu: SpuTimes,
     /// The memory flow controllers.
-    pub mfc: Mfc,
+    pub mfc: MfcParameters,
     /// The element interconnect bus.
-    pub bus: Bus,
+    pub bus: BusParameters,
     /// Main memory and its controller.
-    pub memory: Memory,
+    pub memory: MemoryParameters,
     /// What joins two Cells.
-    pub link: Link,
+    pub link: LinkParameters,
     /// What calls cost a program on a PPE.
     pub ppe: PpeTimes,
 }
@@ -59,7 +59,7 @@ pub struct SpuTimes {
 
 /// The memory flow controllers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Mfc {
+pub struct MfcParameters {
     /// Commands in an SPE's own queue.
     pub queue: usize,
     /// Commands in the queue for the PPE's commands.
@@ -86,7 +86,7 @@ pub struct Mfc {
 
 /// The element interconnect bus.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bus {
+pub struct BusParameters {
     /// Bus cycles between two commands of a chip.
     pub command_interval: u64,
     /// From a command to its combined answer (100 SPU cycles, `kistler2006-004`).
@@ -101,7 +101,7 @@ pub struct Bus {
 
 /// Main memory and its controller.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Memory {
+pub struct MemoryParameters {
     /// From the start of a read to data at the controller's ramp.
     pub latency: u64,
     /// Bus cycles that the memory's own bus takes for a line, reads and writes together (25.6 GB/s: 8).
@@ -120,7 +120,7 @@ pub struct Memory {
 
 /// What joins two Cells.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Link {
+pub struct LinkParameters {
     /// From a command on chip 0 (or 1) to its answer on the other chip, beyond a command that stays on its chip.
     pub command: [u64; 2],
     /// From the ramp on the source's chip to the ramp on the other.
@@ -285,7 +285,7 @@ impl Default for Parameters {
             memory_bytes: 256 << 20,
             rules: Rules::default(),
             spu: SpuTimes { dma: 5, tag_status: 36, channel: 3, decrementer: 5, stolen_per_line: 1 },
-            mfc: Mfc {
+            mfc: MfcParameters {
                 queue: 16,
                 proxy_queue: 8,
                 to_bus: 15,
@@ -298,8 +298,8 @@ impl Default for Parameters {
                 tlb_miss: 400,
                 memory_token: 0,
             },
-            bus: Bus { command_interval: 1, coherence: 50, source: 24, sink: 34, link_ramp: 1 },
-            memory: Memory {
+            bus: BusParameters { command_interval: 1, coherence: 50, source: 24, sink: 34, link_ramp: 1 },
+            memory: MemoryParameters {
                 latency: 140,
                 line: 8,
                 bank: 64,
@@ -308,7 +308,12 @@ impl Default for Parameters {
                 writes_waiting: 32,
                 ppe_cache_line: 16,
             },
-            link: Link { command: [450, 468], data: 60, line_ps: [9_846, 11_130], shared_line_ps: 6_737 },
+            link: LinkParameters {
+                command: [450, 468],
+                data: 60,
+                line_ps: [9_846, 11_130],
+                shared_line_ps: 6_737,
+            },
             ppe: PpeTimes { register: 237, proxy: 17_340, cached: 2, uncached: 300, misses: 6 },
         }
     }

@@ -1,13 +1,13 @@
 //! What the operations of programs do.
 
-use crate::address::Place;
+use crate::address::Location;
 use crate::check::store_range;
 use crate::error::Time;
 use crate::line::ATOMIC;
 use crate::op::{Atomic, Dma, ListElement, Op, PpeOp, Reply, Until};
 use crate::race::{Queued, Use};
 use crate::simulation::Simulation;
-use crate::trace::Span;
+use crate::trace::TraceSpan;
 use crate::unit::MAILBOX;
 use crate::wheel::Event;
 use crate::{Address, CYCLE_PS, LINE_BYTES, LOCAL_STORE_BYTES};
@@ -48,7 +48,7 @@ impl Simulation {
     /// What a PPE's load or store takes: by line of memory, by quadword of a local store.
     fn ppe_access(&self, ea: Address, bytes: u64, store: bool) -> u64 {
         match self.check_ppe("access", ea, bytes) {
-            Ok(Place::Memory { offset, .. }) => {
+            Ok(Location::Memory { offset, .. }) => {
                 let lines = offset / 128..(offset + bytes.max(1)).div_ceil(128);
                 let all = lines.end - lines.start;
                 let cached = lines.filter(|line| store || self.ppe_lines.contains(line)).count() as u64;
@@ -165,7 +165,7 @@ impl Simulation {
                     self.counters.spes[unit].compute_cycles += end - start;
                 }
                 if let Some(trace) = &mut self.trace {
-                    trace.span(Span { unit: unit as u8, what: "compute", start, end });
+                    trace.span(TraceSpan { unit: unit as u8, what: "compute", start, end });
                 }
                 Answer(Reply::Done, 0)
             }
@@ -296,7 +296,7 @@ impl Simulation {
         if self.units[unit].waiting {
             return Performed::Wait;
         }
-        let Place::Memory { offset, .. } = self.place(ea) else {
+        let Location::Memory { offset, .. } = self.place(ea) else {
             return Performed::Trap(format!("{atomic:?} at {ea}; allowed: main memory"));
         };
         if offset % 128 != 0 || !ls.is_multiple_of(128) {
@@ -349,10 +349,10 @@ impl Simulation {
                     return Race(message);
                 }
                 let data = match place {
-                    Place::Memory { offset, .. } => {
+                    Location::Memory { offset, .. } => {
                         self.memory[offset as usize..][..*bytes as usize].to_vec()
                     }
-                    Place::Store { spe, offset } => self.shared[spe].store.copied(offset, *bytes),
+                    Location::Store { spe, offset } => self.shared[spe].store.copied(offset, *bytes),
                     _ => unreachable!("loads of other places were trapped"),
                 };
                 Answer(Reply::Bytes(data), 0)
@@ -366,14 +366,14 @@ impl Simulation {
                     return Race(message);
                 }
                 match place {
-                    Place::Memory { offset, .. } => {
+                    Location::Memory { offset, .. } => {
                         self.memory[offset as usize..][..data.len()].copy_from_slice(data);
                         for line in offset / 128..(offset + data.len() as u64).div_ceil(128) {
                             self.memory_written(line * 128);
                             self.ppe_lines.insert(line);
                         }
                     }
-                    Place::Store { spe, offset } => {
+                    Location::Store { spe, offset } => {
                         self.shared[spe].store.write(offset, data);
                     }
                     _ => unreachable!("stores to other places were trapped"),

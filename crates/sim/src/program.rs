@@ -1,7 +1,7 @@
 //! Programs: closures in coroutines of their own, or steppers.
 
 use crate::SimError;
-use crate::op::{Op, Reply, Step, Stepper};
+use crate::op::{Op, Reply, Stepped, Stepper};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -34,9 +34,9 @@ impl Body {
                 Err(panic) => Err(message(&*panic)),
             },
             Self::Stepper(stepper) => match catch_unwind(AssertUnwindSafe(|| stepper.step(reply, cycle))) {
-                Ok(Step::Op(op)) => Ok(Some(op)),
-                Ok(Step::Done) => Ok(None),
-                Ok(Step::Failed(message)) => Err(message),
+                Ok(Stepped::Op(op)) => Ok(Some(op)),
+                Ok(Stepped::Done) => Ok(None),
+                Ok(Stepped::Failed(message)) => Err(message),
                 Err(panic) => Err(message(&*panic)),
             },
         }

@@ -1,21 +1,21 @@
 //! A machine with programs on it: what one builds, and the loop that runs it.
 
-use crate::address::Place;
+use crate::address::Location;
 use crate::bus::Bus;
 use crate::controller::Controller;
 use crate::line::Lines;
 use crate::link::Link;
 use crate::mfc::Mfc;
 use crate::op::{Reply, Stepper};
-use crate::outcome::{Chip, Counters, Outcome, SpeCounters};
+use crate::outcome::{Chip, SimCounters, Simulated, SpeCounters};
 use crate::program::Body;
 use crate::race::Races;
 use crate::spe::Shared;
-use crate::store::Store;
-use crate::trace::{Span, Trace};
-use crate::unit::{SpeState, Unit};
+use crate::store::LocalStore;
+use crate::trace::{Trace, TraceSpan};
+use crate::unit::{SpeState, UnitState};
 use crate::wheel::{Event, Wheel};
-use crate::{Address, Parameters, Ppe, SimError, Spe, Watch, layout};
+use crate::{Address, Parameters, Ppe, SimError, SimWatch, Spe, layout};
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -62,10 +62,10 @@ pub struct Simulation {
     pub(crate) spes: Vec<SpeState>,
     /// What each unit's program and the engine share; SPEs first, then PPEs.
     pub(crate) shared: Vec<Rc<Shared>>,
-    pub(crate) units: Vec<Unit>,
+    pub(crate) units: Vec<UnitState>,
     /// Chip and ramp of each SPE.
     pub(crate) homes: Vec<(usize, usize)>,
-    pub(crate) counters: Counters,
+    pub(crate) counters: SimCounters,
     pub(crate) trace: Option<Trace>,
     pub(crate) hash: u64,
     /// Lines that a PPE has written and still has in its cache.
@@ -73,7 +73,7 @@ pub struct Simulation {
     pub(crate) ppe_line_free: Vec<u64>,
     pub(crate) reservations: usize,
     pub(crate) races: Rc<Races>,
-    pub(crate) watch: Watch,
+    pub(crate) watch: SimWatch,
     events: u32,
     stop_at: u64,
     pub(crate) failed: Option<SimError>,
@@ -92,12 +92,12 @@ impl Simulation {
         let p = parameters;
         let (spes, ppes) = (p.spes(), p.ppes());
         let names = (0..spes).map(|i| format!("SPE{i}")).chain((0..ppes).map(|i| format!("PPE{i}")));
-        let (races, watch) = (Rc::new(Races::default()), Watch::new());
+        let (races, watch) = (Rc::new(Races::default()), SimWatch::new());
         let shared = |_| {
             let (races, watch) = (races.clone(), watch.clone());
             Rc::new(Shared {
                 cycle: Cell::new(0),
-                store: Store::new(),
+                store: LocalStore::new(),
                 uses: Cell::new(0),
                 races,
                 raced: Cell::new(false),
@@ -115,7 +115,7 @@ impl Simulation {
             allocated: (0..p.chips as u64).map(|c| c * p.memory_bytes).collect(),
             spes: (0..spes).map(|_| SpeState::default()).collect(),
             shared: (0..spes + ppes).map(shared).collect(),
-            units: names.map(Unit::new).collect(),
+            units: names.map(UnitState::new).collect(),
             homes: (0..spes).map(|i| p.physical(i)).map(|(chip, i)| (chip, layout::SPE[i])).collect(),
             counters: nothing_counted(&p),
             trace: None,
@@ -283,7 +283,7 @@ impl Simulation {
     }
 
     /// A look at this simulation for another thread.
-    pub fn watch(&self) -> Watch {
+    pub fn watch(&self) -> SimWatch {
         self.watch.clone()
     }
 
@@ -299,7 +299,7 @@ impl Simulation {
     /// # Errors
     /// What ended it before: a trap, a panic, a deadlock, a race, the end of the time that was allowed. There is no going
     /// on after an error.
-    pub fn run(&mut self) -> Result<Outcome, SimError> {
+    pub fn run(&mut self) -> Result<Simulated, SimError> {
         if let Some(error) = &self.ended {
             return Err(SimError::Request(format!("this simulation has ended: {error}")));
         }
@@ -308,7 +308,7 @@ impl Simulation {
         outcome
     }
 
-    fn run_to_the_end(&mut self) -> Result<Outcome, SimError> {
+    fn run_to_the_end(&mut self) -> Result<Simulated, SimError> {
         while let Some(event) = self.wheel.pop() {
             let now = self.wheel.now();
             if now > self.stop_at && self.units.iter().any(|u| u.body.is_some()) {
@@ -353,7 +353,7 @@ impl Simulation {
             trace.units = self.units.iter().map(|u| (u.name.clone(), u.program.clone())).collect();
             trace.ramps = Trace::ramps(self.p.chips, &self.homes);
         }
-        Ok(Outcome {
+        Ok(Simulated {
             cycles: self.finished,
             hash: self.hash,
             counters: std::mem::replace(&mut self.counters, nothing_counted(&self.p)),
@@ -490,7 +490,7 @@ impl Simulation {
             u.waiting = false;
             let waited = now - u.since;
             if let (Some(trace), Some(op)) = (&mut self.trace, &op) {
-                trace.span(Span { unit: unit as u8, what: op.name(), start: u.since, end: now });
+                trace.span(TraceSpan { unit: unit as u8, what: op.name(), start: u.since, end: now });
             }
             if unit < self.spes.len() {
                 self.counters.spes[unit].wait_cycles += waited;
@@ -522,7 +522,7 @@ impl Simulation {
     }
 
     #[inline]
-    pub(crate) fn place(&self, ea: Address) -> Place {
+    pub(crate) fn place(&self, ea: Address) -> Location {
         ea.place(self.spes.len(), self.p.chips, self.p.memory_bytes)
     }
 }
@@ -538,8 +538,8 @@ fn zeros(bytes: u64) -> Result<Vec<u8>, SimError> {
     Ok(vec![0; bytes])
 }
 
-fn nothing_counted(p: &Parameters) -> Counters {
-    Counters {
+fn nothing_counted(p: &Parameters) -> SimCounters {
+    SimCounters {
         chips: vec![Chip::default(); p.chips],
         spes: vec![SpeCounters::default(); p.spes()],
         link_lines: [0; 2],

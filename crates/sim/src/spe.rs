@@ -3,8 +3,8 @@
 use crate::check::store_range;
 use crate::op::{Atomic, Dma, ListElement, Op, Ordering, Reply, Until};
 use crate::race::{Races, Use};
-use crate::store::Store;
-use crate::{Address, CYCLE_PS, Watch};
+use crate::store::LocalStore;
+use crate::{Address, CYCLE_PS, SimWatch};
 use corosensei::Yielder;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -17,13 +17,13 @@ const LOOK: u64 = 1024;
 /// What program and engine share.
 pub(crate) struct Shared {
     pub cycle: Cell<u64>,
-    pub store: Store,
+    pub store: LocalStore,
     /// Uses of the local store since time last passed.
     pub uses: Cell<u64>,
     pub races: Rc<Races>,
     /// Whether a trap that the program is about to ask for is a race.
     pub raced: Cell<bool>,
-    pub watch: Watch,
+    pub watch: SimWatch,
 }
 
 /// What a program on an SPE holds in its hand: the Cell's own calls. Every call takes the time that it takes on the

@@ -6,9 +6,9 @@ use std::cell::Cell;
 /// 256 kB of cells: the engine copies bytes in and out, and makes no references. Only a program has slices, through
 /// [`Spe`](crate::Spe), and it has them only while it runs: the engine does not run then, and everything is on one
 /// thread (the type is not `Sync`).
-pub(crate) struct Store(Box<[Cell<u8>]>);
+pub(crate) struct LocalStore(Box<[Cell<u8>]>);
 
-impl Store {
+impl LocalStore {
     pub(crate) fn new() -> Self {
         Self(vec![Cell::new(0); LOCAL_STORE_BYTES as usize].into_boxed_slice())
     }
@@ -16,7 +16,7 @@ impl Store {
     /// Fills `into` with the bytes from `at` on.
     #[inline]
     pub(crate) fn read(&self, at: u32, into: &mut [u8]) {
-        for (byte, cell) in into.iter_mut().zip(self.cells(at, into.len())) {
+        for (cell, byte) in self.cells(at, into.len()).iter().zip(into) {
             *byte = cell.get();
         }
     }
@@ -36,7 +36,7 @@ impl Store {
 
     /// Copies bytes from another place of any store, this one included.
     #[inline]
-    pub(crate) fn copy(&self, at: u32, source: &Store, from: u32, bytes: u32) {
+    pub(crate) fn copy(&self, at: u32, source: &LocalStore, from: u32, bytes: u32) {
         let (to, from) = (self.range(at, bytes), source.range(from, bytes));
         // SAFETY: both ranges were checked, cells may be written through shared references, and `copy` allows overlap.
         unsafe { std::ptr::copy(from, to, bytes as usize) };

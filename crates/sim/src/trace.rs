@@ -7,7 +7,7 @@ const MOST: usize = 4_000_000;
 
 /// What a unit did for a while.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Span {
+pub struct TraceSpan {
     /// SPEs first, then PPEs.
     pub unit: u8,
     /// `compute`, or what it waited for.
@@ -43,7 +43,7 @@ pub struct Trace {
     /// By chip and ramp: what programs call the unit there; hidden SPEs, memory and link ramps as the hardware does.
     pub ramps: Vec<[String; RAMPS]>,
     /// What units did.
-    pub spans: Vec<Span>,
+    pub spans: Vec<TraceSpan>,
     /// What rings carried.
     pub packets: Vec<Packet>,
     /// Spans and packets that were too many to keep.
@@ -51,7 +51,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    pub(crate) fn span(&mut self, span: Span) {
+    pub(crate) fn span(&mut self, span: TraceSpan) {
         if span.start == span.end {
             return;
         }

@@ -1,6 +1,6 @@
 //! Lines on their way: from an MFC's queue over command bus, rings, memory and link to their place.
 
-use crate::address::Place;
+use crate::address::Location;
 use crate::controller::{Controller, Started};
 use crate::layout::{self, MIC, PPE};
 use crate::line::{ATOMIC, Line, NOBODY, NONE};
@@ -31,7 +31,7 @@ impl Simulation {
             if remote && mfc.remote_out >= self.p.mfc.remote_lines[chip] {
                 return;
             }
-            if self.p.mfc.memory_token > 0 && matches!(place, Place::Memory { .. }) {
+            if self.p.mfc.memory_token > 0 && matches!(place, Location::Memory { .. }) {
                 if mfc.next_token > now {
                     let at = mfc.next_token;
                     return self.issue_at(m, at);
@@ -51,13 +51,13 @@ impl Simulation {
     }
 
     #[inline]
-    fn chip_of(&self, place: Place) -> usize {
+    fn chip_of(&self, place: Location) -> usize {
         match place {
-            Place::Memory { chip, .. } => chip,
-            Place::Store { spe, .. } | Place::Mailbox { spe } | Place::Signal { spe, .. } => {
+            Location::Memory { chip, .. } => chip,
+            Location::Store { spe, .. } | Location::Mailbox { spe } | Location::Signal { spe, .. } => {
                 self.homes[spe].0
             }
-            Place::Nowhere => unreachable!("commands are checked when they are queued"),
+            Location::Nowhere => unreachable!("commands are checked when they are queued"),
         }
     }
 
@@ -107,7 +107,7 @@ impl Simulation {
             ea: ea.0,
         };
         let (from, at) = match place {
-            Place::Memory { offset, .. } if !put => {
+            Location::Memory { offset, .. } if !put => {
                 if !self.ppe_lines.is_empty() && self.ppe_lines.contains(&(offset / 128)) {
                     let free = self.ppe_line_free[target].max(answered);
                     self.ppe_line_free[target] = free + self.p.memory.ppe_cache_line;
@@ -119,7 +119,7 @@ impl Simulation {
                     return;
                 }
             }
-            Place::Store { spe, .. } if !put => {
+            Location::Store { spe, .. } if !put => {
                 line.source = spe as u8;
                 (self.homes[spe].1, answered + self.p.bus.source)
             }
@@ -127,11 +127,11 @@ impl Simulation {
                 (line.chip, line.last_chip) = (chip as u8, target as u8);
                 line.source = m as u8;
                 line.last_ramp = match place {
-                    Place::Memory { .. } => MIC as u8,
-                    Place::Store { spe, .. } | Place::Mailbox { spe } | Place::Signal { spe, .. } => {
-                        self.homes[spe].1 as u8
-                    }
-                    Place::Nowhere => unreachable!("commands are checked when they are queued"),
+                    Location::Memory { .. } => MIC as u8,
+                    Location::Store { spe, .. }
+                    | Location::Mailbox { spe }
+                    | Location::Signal { spe, .. } => self.homes[spe].1 as u8,
+                    Location::Nowhere => unreachable!("commands are checked when they are queued"),
                 };
                 (ramp, answered + self.p.bus.source)
             }
@@ -283,7 +283,7 @@ impl Simulation {
         let place = self.place(Address(ea));
         let into = match place {
             _ if !put => Some(m),
-            Place::Store { spe, .. } => Some(spe),
+            Location::Store { spe, .. } => Some(spe),
             _ => None,
         };
         if let Some(spe) = into
@@ -308,7 +308,7 @@ impl Simulation {
         }
         self.mix(now ^ u64::from(index) << 40);
         self.lines.remove(index);
-        if let Place::Memory { chip, .. } = place
+        if let Location::Memory { chip, .. } = place
             && put
         {
             self.poke_memory(chip, now);
@@ -334,13 +334,13 @@ impl Simulation {
 
     /// A get's bytes arrive.
     #[inline]
-    fn take_in(&mut self, m: usize, place: Place, ls: u32, bytes: u32) {
+    fn take_in(&mut self, m: usize, place: Location, ls: u32, bytes: u32) {
         match place {
-            Place::Memory { offset, .. } => {
+            Location::Memory { offset, .. } => {
                 let line = &self.memory[offset as usize..offset as usize + bytes as usize];
                 self.shared[m].store.write(ls, line);
             }
-            Place::Store { spe, offset } => {
+            Location::Store { spe, offset } => {
                 self.shared[m].store.copy(ls, &self.shared[spe].store, offset, bytes);
             }
             _ => unreachable!("gets from registers are trapped when they are queued"),
@@ -348,30 +348,30 @@ impl Simulation {
     }
 
     /// A put's bytes arrive; `false` when they have to wait.
-    fn put_down(&mut self, index: u32, place: Place, bytes: u32) -> bool {
+    fn put_down(&mut self, index: u32, place: Location, bytes: u32) -> bool {
         let data = *self.lines.data(index);
         let data = &data[..bytes as usize];
         match place {
-            Place::Memory { chip, offset } => {
+            Location::Memory { chip, offset } => {
                 self.memory[offset as usize..offset as usize + bytes as usize].copy_from_slice(data);
                 self.controllers[chip].write(offset);
                 self.memory_written(offset);
             }
-            Place::Store { spe, offset } => {
+            Location::Store { spe, offset } => {
                 self.shared[spe].store.write(offset, data);
             }
-            Place::Signal { spe, register } => {
+            Location::Signal { spe, register } => {
                 let value = u32::from_le_bytes(data.try_into().expect("checked when it was queued"));
                 self.signal(spe, register, value);
             }
-            Place::Mailbox { spe } => {
+            Location::Mailbox { spe } => {
                 let value = u32::from_le_bytes(data.try_into().expect("checked when it was queued"));
                 if !self.put_mail(spe, value) {
                     self.spes[spe].mail.push_back(index);
                     return false;
                 }
             }
-            Place::Nowhere => unreachable!("commands are checked when they are queued"),
+            Location::Nowhere => unreachable!("commands are checked when they are queued"),
         }
         true
     }

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 pub(crate) const MAILBOX: usize = 4;
 
 /// An SPE or a PPE with its program.
-pub(crate) struct Unit {
+pub(crate) struct UnitState {
     /// `SPE3`, `PPE0`.
     pub name: String,
     pub program: String,
@@ -29,7 +29,7 @@ pub(crate) struct Unit {
     pub timeless_at: u64,
 }
 
-impl Unit {
+impl UnitState {
     pub(crate) fn new(name: String) -> Self {
         Self {
             name,

@@ -24,18 +24,18 @@ const NOBODY: u32 = u32::MAX;
 /// # Ok::<(), SimError>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Watch(Arc<Seen>);
+pub struct SimWatch(Arc<WatchState>);
 
 #[derive(Debug)]
-struct Seen {
+struct WatchState {
     cycle: AtomicU64,
     unit: AtomicU32,
     stop: AtomicBool,
 }
 
-impl Watch {
+impl SimWatch {
     pub(crate) fn new() -> Self {
-        Self(Arc::new(Seen {
+        Self(Arc::new(WatchState {
             cycle: AtomicU64::new(0),
             unit: AtomicU32::new(NOBODY),
             stop: AtomicBool::new(false),

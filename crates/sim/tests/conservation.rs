@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use sim::parameters::BANKS;
 use sim::rules::{HalfWay, Hold, Order};
 use sim::trace::Packet;
-use sim::{Address, Dma, Ordering, Outcome, Parameters, Rules, Simulation, Spe};
+use sim::{Address, Dma, Ordering, Parameters, Rules, Simulated, Simulation, Spe};
 use std::collections::BTreeMap;
 
 /// Cycles that a ramp sends, or receives, a packet: 128 bytes at 16 bytes a cycle.
@@ -122,7 +122,7 @@ fn chip(p: &Parameters, ea: Address) -> (usize, bool) {
     (p.physical(spe).0, false)
 }
 
-fn check_counters(p: &Parameters, programs: &[Vec<Dma>], outcome: &Outcome) {
+fn check_counters(p: &Parameters, programs: &[Vec<Dma>], outcome: &Simulated) {
     let (mut local, mut remote, mut reads, mut writes) = (0, [0; 2], 0, 0);
     for (spe, program) in programs.iter().enumerate() {
         let bytes =
@@ -212,7 +212,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 }
 
 /// Runs a program of transfers on each SPE, which watches its own queue.
-fn run(p: &Parameters, programs: &[Vec<Dma>]) -> Outcome {
+fn run(p: &Parameters, programs: &[Vec<Dma>]) -> Simulated {
     let mut sim = Simulation::new(p.clone()).unwrap();
     sim.trace(true);
     for (spe, program) in programs.iter().enumerate() {

@@ -5,8 +5,8 @@ mod machines;
 
 use machines::machine;
 use proptest::prelude::*;
-use sim::op::{Atomic, Dma, Op, Ordering, PpeOp, Reply, Step, Stepper, Until};
-use sim::{Address, ListElement, Outcome, Ppe, Spe};
+use sim::op::{Atomic, Dma, Op, Ordering, PpeOp, Reply, Stepped, Stepper, Until};
+use sim::{Address, ListElement, Ppe, Simulated, Spe};
 use std::cell::RefCell;
 use std::process::Command;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use std::rc::Rc;
 const CHILD: &str = "CELLWEAVE_SIM_PRINTS";
 
 /// A busy blade: every kind of call, all SPEs, both chips.
-fn busy(trace: bool, races: bool) -> Outcome {
+fn busy(trace: bool, races: bool) -> Simulated {
     let mut blade = machine("qs22");
     blade.trace(trace);
     blade.detect_races(races);
@@ -127,9 +127,9 @@ struct Row {
 }
 
 impl Stepper for Row {
-    fn step(&mut self, reply: Reply, cycle: u64) -> Step {
+    fn step(&mut self, reply: Reply, cycle: u64) -> Stepped {
         self.replies.borrow_mut().push((reply, cycle));
-        self.ops.next().map_or(Step::Done, Step::Op)
+        self.ops.next().map_or(Stepped::Done, Stepped::Op)
     }
 }
 

@@ -3,7 +3,7 @@
 mod machines;
 
 use machines::{machine, small};
-use sim::op::{Op, Reply, Step, Stepper};
+use sim::op::{Op, Reply, Stepped, Stepper};
 use sim::{Address, SimError, Simulation};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -125,9 +125,9 @@ fn a_panic_says_whose_program_and_when() {
 struct Panics(bool);
 
 impl Stepper for Panics {
-    fn step(&mut self, _: Reply, _: u64) -> Step {
+    fn step(&mut self, _: Reply, _: u64) -> Stepped {
         assert!(!self.0, "stepped badly");
-        Step::Failed("raised something".into())
+        Stepped::Failed("raised something".into())
     }
 }
 
@@ -346,8 +346,8 @@ fn a_program_without_any_time_passing_is_stopped_too() {
 struct Ends;
 
 impl Stepper for Ends {
-    fn step(&mut self, reply: Reply, _: u64) -> Step {
-        if reply == Reply::Done { Step::Op(Op::MailboxCount) } else { Step::Done }
+    fn step(&mut self, reply: Reply, _: u64) -> Stepped {
+        if reply == Reply::Done { Stepped::Op(Op::MailboxCount) } else { Stepped::Done }
     }
 }
 

@@ -4,7 +4,7 @@ mod machines;
 
 use machines::small;
 use sim::layout::IOIF;
-use sim::{Address, CYCLE_PS, LINE_BYTES, Outcome, Parameters, Simulation, Spe};
+use sim::{Address, CYCLE_PS, LINE_BYTES, Parameters, Simulated, Simulation, Spe};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use std::rc::Rc;
 const BYTES: u32 = 128 << 10;
 
 /// Runs a program on each of these SPEs of a blade.
-fn run(p: &Parameters, spes: &[usize], program: fn(&mut Spe<'_>)) -> Outcome {
+fn run(p: &Parameters, spes: &[usize], program: fn(&mut Spe<'_>)) -> Simulated {
     let mut blade = Simulation::new(p.clone()).unwrap();
     blade.trace(true);
     for &spe in spes {
@@ -31,7 +31,7 @@ fn puts_across(spe: &mut Spe<'_>) {
 }
 
 /// Cycles from the first to the last packet that comes over the link to a chip.
-fn window(p: &Parameters, outcome: &Outcome, chip: u8) -> (u64, u64) {
+fn window(p: &Parameters, outcome: &Simulated, chip: u8) -> (u64, u64) {
     let ramp = IOIF[p.bus.link_ramp] as u8;
     let packets = &outcome.trace.as_ref().unwrap().packets;
     let starts: Vec<u64> =

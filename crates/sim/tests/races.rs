@@ -3,7 +3,7 @@
 mod machines;
 
 use machines::{machine, small};
-use sim::op::{Dma, Op, Ordering, Reply, Step, Stepper};
+use sim::op::{Dma, Op, Ordering, Reply, Stepped, Stepper};
 use sim::{Address, ListElement, Ppe, SimError, Simulation, Spe};
 
 /// The race that a program of SPE1 ends with: its message.
@@ -290,8 +290,8 @@ fn atomic_commands_meet_on_a_line_without_a_race() {
 struct Row(std::vec::IntoIter<Op>);
 
 impl Stepper for Row {
-    fn step(&mut self, _: Reply, _: u64) -> Step {
-        self.0.next().map_or(Step::Done, Step::Op)
+    fn step(&mut self, _: Reply, _: u64) -> Stepped {
+        self.0.next().map_or(Stepped::Done, Stepped::Op)
     }
 }
 

@@ -3,7 +3,7 @@
 mod machines;
 
 use machines::{MEMORY_BYTES, machine};
-use sim::op::{Dma, Op, Ordering, Reply, Step, Stepper};
+use sim::op::{Dma, Op, Ordering, Reply, Stepped, Stepper};
 use sim::{
     Address, DMA_BYTES_MAX, LIST_MAX, LOCAL_STORE_BYTES, ListElement, PPE_BYTES_MAX, Ppe, SimError, Spe,
 };
@@ -227,8 +227,8 @@ fn a_ppe_reaches_memory_and_local_stores_and_registers_only_by_their_calls() {
 struct Once(Option<Op>);
 
 impl Stepper for Once {
-    fn step(&mut self, _: Reply, _: u64) -> Step {
-        self.0.take().map_or(Step::Done, Step::Op)
+    fn step(&mut self, _: Reply, _: u64) -> Stepped {
+        self.0.take().map_or(Stepped::Done, Stepped::Op)
     }
 }
 

@@ -24,4 +24,4 @@ pub mod write;
 pub use error::{Invalid, Part};
 pub use graph::{Edge, EdgeId, Graph, Port, Profile, Task, TaskId, Value};
 pub use plan::Plan;
-pub use schedule::{Buffering, Mapping, NoSchedule, Schedule, Scheduler, Slots};
+pub use schedule::{Buffering, Mapping, NoSchedule, Schedule, ScheduleBuilder, Slots};

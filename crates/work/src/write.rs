@@ -215,7 +215,7 @@ pub fn file(path: impl AsRef<Path>, text: &str, force: bool) -> Result<(), Write
     let mut part = std::ffi::OsString::from(".");
     part.push(name);
     part.push(format!(".{}.part", std::process::id()));
-    let part = Part(path.with_file_name(part));
+    let part = Unfinished(path.with_file_name(part));
     let mut out = fs::File::create(&part.0).map_err(failed)?;
     out.write_all(text.as_bytes()).and_then(|()| out.sync_all()).map_err(failed)?;
     drop(out);
@@ -231,9 +231,9 @@ pub fn file(path: impl AsRef<Path>, text: &str, force: bool) -> Result<(), Write
 }
 
 /// A file that is removed when it is no longer needed.
-struct Part(std::path::PathBuf);
+struct Unfinished(std::path::PathBuf);
 
-impl Drop for Part {
+impl Drop for Unfinished {
     fn drop(&mut self) {
         // Renamed away, when all went well.
         let _ = fs::remove_file(&self.0);

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use work::schedule::{NoSchedule, Scheduler, minimum_slots, schedule};
+use work::schedule::{NoSchedule, ScheduleBuilder, minimum_slots, schedule};
 use work::{Buffering, Edge, Graph, Port, Schedule, Slots, Task};
 
 /// A mapped graph with its options.
@@ -247,17 +247,17 @@ proptest! {
     }
 
     #[test]
-    fn a_reused_scheduler_agrees_with_a_new_one(
+    fn a_reused_builder_agrees_with_a_new_one(
         a in case(true),
         more in prop::collection::vec((any::<u64>(), 1u64..5), 1..6),
     ) {
-        let mut scheduler = Scheduler::new(&a.graph);
+        let mut builder = ScheduleBuilder::new(&a.graph);
         let mut out = Schedule::default();
         for (bits, batch) in more {
             let mapping: Vec<usize> =
                 (0..a.graph.tasks.len()).map(|t| (bits >> (2 * t)) as usize % a.elements).collect();
             let fresh = schedule(&a.graph, &mapping, a.elements, a.buffering, batch);
-            let reused = scheduler.run(&mapping, a.elements, a.buffering, batch, &mut out).map(|()| out.clone());
+            let reused = builder.run(&mapping, a.elements, a.buffering, batch, &mut out).map(|()| out.clone());
             prop_assert_eq!(reused, fresh);
         }
     }

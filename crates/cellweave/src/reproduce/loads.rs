@@ -11,7 +11,7 @@ const MEMORY: &str = "memory";
 
 /// What to measure: loads, one after another, each on a machine of its own.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Request {
+pub struct LoadsExperiment {
     /// On which machine.
     #[serde(flatten)]
     pub chosen: Chosen,
@@ -34,7 +34,7 @@ pub struct Load {
 
 /// What a load came to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Answer {
+pub struct LoadFound {
     /// All bytes over the time from the first start to the last end, GB/s.
     pub gbs: f64,
     /// All bytes over the longest time by an initiator's decrementer, GB/s.
@@ -42,14 +42,14 @@ pub struct Answer {
     /// Mean over transfers and commands, from a command to when its end is seen.
     pub latency_ns: f64,
     /// Each transfer.
-    pub transfers: Vec<Seen>,
+    pub transfers: Vec<TransferSeen>,
     /// Of the decrementer.
     pub timer_hz: f64,
 }
 
 /// What one transfer came to, all its commands together.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Seen {
+pub struct TransferSeen {
     /// Before the first command.
     pub start_ns: f64,
     /// When the last was complete.
@@ -76,30 +76,30 @@ pub struct Seen {
 ///     buffers: 4,
 ///     repeats: 8,
 /// };
-/// let request = loads::Request { chosen, loads: vec![get("SPE3"), get("SPE9")] };
-/// let found = loads::run(&request).unwrap();
+/// let experiment = loads::LoadsExperiment { chosen, loads: vec![get("SPE3"), get("SPE9")] };
+/// let found = loads::run(&experiment).unwrap();
 /// assert!(found[0].gbs > found[1].gbs); // the other Cell is farther away
 /// ```
-pub fn run(request: &Request) -> Result<Vec<Answer>, String> {
-    let mut target = SimTarget::new(request.chosen.parameters()?).map_err(|e| e.to_string())?;
-    request.loads.iter().map(|load| measure(&mut target, load)).collect()
+pub fn run(experiment: &LoadsExperiment) -> Result<Vec<LoadFound>, String> {
+    let mut target = SimTarget::new(experiment.chosen.parameters()?).map_err(|e| e.to_string())?;
+    experiment.loads.iter().map(|load| measure(&mut target, load)).collect()
 }
 
-fn measure(target: &mut SimTarget, load: &Load) -> Result<Answer, String> {
+fn measure(target: &mut SimTarget, load: &Load) -> Result<LoadFound, String> {
     let transfers = load.transfers.iter().map(|t| transfer(target.machine(), t)).collect::<Result<_, _>>()?;
     let &Load { size_bytes, buffers, repeats, .. } = load;
     let experiment = Experiment { transfers, size_bytes, buffers, repeats, compute_ns: 0, walk: Walk::Next };
     let samples = target.measure(&experiment, 1).map_err(|e| e.to_string())?;
     let sample = samples.first().ok_or("nothing was measured")?;
     let timer = target.timer();
-    let seen = |t: &machine::target::Times| Seen {
+    let seen = |t: &machine::target::Times| TransferSeen {
         start_ns: t.start_ns,
         end_ns: t.end_ns,
         ticks: t.ticks,
         latency_ns: t.latency_ns,
         gbs: t.bytes as f64 / (t.end_ns - t.start_ns),
     };
-    Ok(Answer {
+    Ok(LoadFound {
         gbs: sample.bytes_per_s() / 1e9,
         ticked_gbs: sample.bytes_per_s_by(timer) / 1e9,
         latency_ns: sample.latency_ns(),

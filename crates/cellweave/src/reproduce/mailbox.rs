@@ -11,7 +11,7 @@ const BETWEEN_NS: u64 = 2000;
 
 /// What to measure.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Request {
+pub struct MailboxExperiment {
     /// On which machine.
     #[serde(flatten)]
     pub chosen: Chosen,
@@ -21,7 +21,7 @@ pub struct Request {
 
 /// What was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Answer {
+pub struct MailboxFound {
     /// Mean ns from when an SPE starts to write its mailbox to when the PPE, waiting for it, has the value.
     pub ns: f64,
 }
@@ -34,18 +34,18 @@ pub struct Answer {
 /// ```
 /// use cellweave::reproduce::{chosen::Chosen, mailbox};
 /// let chosen = Chosen { machine: "ps3".into(), rules: None, hidden: None };
-/// let answer = mailbox::run(&mailbox::Request { chosen, times: 2 }).unwrap();
-/// assert!(answer.ns > 0.0);
+/// let found = mailbox::run(&mailbox::MailboxExperiment { chosen, times: 2 }).unwrap();
+/// assert!(found.ns > 0.0);
 /// ```
-pub fn run(request: &Request) -> Result<Answer, String> {
-    let parameters = request.chosen.parameters()?;
+pub fn run(experiment: &MailboxExperiment) -> Result<MailboxFound, String> {
+    let parameters = experiment.chosen.parameters()?;
     let spes = parameters.spes() / parameters.chips;
     let mut sum_ps = 0;
     for number in 0..spes {
         let mut sim = Simulation::new(parameters.clone()).map_err(|e| e.to_string())?;
         let sent = Rc::new(RefCell::new(Vec::new()));
         let received = Rc::new(RefCell::new(Vec::new()));
-        let (times, starts) = (request.times, sent.clone());
+        let (times, starts) = (experiment.times, sent.clone());
         sim.spe(number, "sender", move |spe| {
             for i in 0..times {
                 spe.compute(BETWEEN_NS);
@@ -66,6 +66,6 @@ pub fn run(request: &Request) -> Result<Answer, String> {
         let (sent, received) = (sent.borrow(), received.borrow());
         sum_ps += sent.iter().zip(received.iter()).map(|(start, end)| end - start).sum::<u64>();
     }
-    let messages = f64::from(request.times) * spes as f64;
-    Ok(Answer { ns: sum_ps as f64 / 1e3 / messages })
+    let messages = f64::from(experiment.times) * spes as f64;
+    Ok(MailboxFound { ns: sum_ps as f64 / 1e3 / messages })
 }

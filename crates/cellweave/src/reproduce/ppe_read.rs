@@ -11,7 +11,7 @@ const TAG: u32 = 0;
 
 /// What to measure.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Request {
+pub struct PpeReadExperiment {
     /// On which machine.
     #[serde(flatten)]
     pub chosen: Chosen,
@@ -23,7 +23,7 @@ pub struct Request {
 
 /// What was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Answer {
+pub struct PpeReadFound {
     /// Mean ns from when the PPE hands over the command to when it has loaded all.
     pub ns: f64,
 }
@@ -37,13 +37,13 @@ pub struct Answer {
 /// use cellweave::reproduce::{chosen::Chosen, ppe_read};
 /// let chosen = Chosen { machine: "qs22".into(), rules: None, hidden: None };
 /// let ns = |bytes| {
-///     ppe_read::run(&ppe_read::Request { chosen: chosen.clone(), bytes, times: 1 }).unwrap().ns
+///     ppe_read::run(&ppe_read::PpeReadExperiment { chosen: chosen.clone(), bytes, times: 1 }).unwrap().ns
 /// };
 /// assert!(ns(16384) > ns(128));
 /// ```
-pub fn run(request: &Request) -> Result<Answer, String> {
-    let mut sim = Simulation::new(request.chosen.parameters()?).map_err(|e| e.to_string())?;
-    let (bytes, times) = (request.bytes, request.times);
+pub fn run(experiment: &PpeReadExperiment) -> Result<PpeReadFound, String> {
+    let mut sim = Simulation::new(experiment.chosen.parameters()?).map_err(|e| e.to_string())?;
+    let (bytes, times) = (experiment.bytes, experiment.times);
     let buffer = sim
         .allocate(0, u64::from(bytes) * u64::from(times), u64::from(LINE_BYTES))
         .map_err(|e| e.to_string())?;
@@ -61,5 +61,5 @@ pub fn run(request: &Request) -> Result<Answer, String> {
     })
     .map_err(|e| e.to_string())?;
     sim.run().map_err(|e| e.to_string())?;
-    Ok(Answer { ns: total_ps.get() as f64 / 1e3 / f64::from(times) })
+    Ok(PpeReadFound { ns: total_ps.get() as f64 / 1e3 / f64::from(times) })
 }

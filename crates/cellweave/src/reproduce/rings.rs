@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What to measure.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Request {
+pub struct RingsExperiment {
     /// On which machine.
     #[serde(flatten)]
     pub chosen: Chosen,
@@ -24,7 +24,7 @@ pub struct Request {
 
 /// What was measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Answer {
+pub struct RingsFound {
     /// ns from the common start until the last task is done, by the number of rounds; for each mapping.
     pub round_ns: Vec<f64>,
 }
@@ -38,22 +38,22 @@ pub struct Answer {
 /// use cellweave::reproduce::{chosen::Chosen, rings};
 /// let chosen = Chosen { machine: "cell".into(), rules: None, hidden: None };
 /// let mappings = vec![vec![1, 3, 5, 7], vec![1, 6, 3, 4]]; // neighbours on the bus; far from each other
-/// let request = rings::Request { chosen, mappings, bytes: 1024, both: true, rounds: 20, seed: 1 };
-/// assert_eq!(rings::run(&request).unwrap().round_ns.len(), 2);
+/// let experiment = rings::RingsExperiment { chosen, mappings, bytes: 1024, both: true, rounds: 20, seed: 1 };
+/// assert_eq!(rings::run(&experiment).unwrap().round_ns.len(), 2);
 /// ```
-pub fn run(request: &Request) -> Result<Answer, String> {
-    let chosen = &request.chosen;
+pub fn run(experiment: &RingsExperiment) -> Result<RingsFound, String> {
+    let chosen = &experiment.chosen;
     let options = RingOptions::on(&chosen.machine, chosen.rules.as_deref(), chosen.hidden.as_deref());
     let mut options = options.map_err(|e| e.to_string())?;
-    options.packet_bytes = request.bytes;
-    options.bidirectional = request.both;
-    options.rounds = request.rounds;
-    options.seed = request.seed;
+    options.packet_bytes = experiment.bytes;
+    options.bidirectional = experiment.both;
+    options.rounds = experiment.rounds;
+    options.seed = experiment.seed;
     let one = |spes: &Vec<usize>| {
         let options = RingOptions { tasks: spes.len(), ..options.clone() };
         run_on(spes, &options)
-            .map(|run| run.elapsed_ns / f64::from(request.rounds))
+            .map(|run| run.elapsed_ns / f64::from(experiment.rounds))
             .map_err(|e| e.to_string())
     };
-    Ok(Answer { round_ns: request.mappings.iter().map(one).collect::<Result<_, _>>()? })
+    Ok(RingsFound { round_ns: experiment.mappings.iter().map(one).collect::<Result<_, _>>()? })
 }

@@ -17,7 +17,7 @@ const SLOTS: u32 = 32;
 
 /// What to measure.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Request {
+pub struct StreamsExperiment {
     /// On which machine.
     #[serde(flatten)]
     pub chosen: Chosen,
@@ -45,7 +45,7 @@ pub struct Stream {
 
 /// What was measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Answer {
+pub struct StreamsFound {
     /// Of each stream.
     pub streams: Vec<Rate>,
     /// Packets that chip 0's rings carried clockwise, and the other way.
@@ -70,25 +70,26 @@ pub struct Rate {
 /// use cellweave::reproduce::{chosen::Chosen, streams};
 /// let chosen = Chosen { machine: "cell".into(), rules: None, hidden: None };
 /// let one = streams::Stream { reader: 1, source: 3, bytes: 16384 };
-/// let request = streams::Request { chosen, streams: vec![one], buffers: 4, window_ns: 20_000, times: None };
-/// let answer = streams::run(&request).unwrap();
-/// assert!((20.0..25.7).contains(&answer.streams[0].gbs));
-/// assert_eq!(answer.ways.iter().filter(|&&packets| packets > 0).count(), 1); // neighbours: one way only
+/// let experiment = streams::StreamsExperiment { chosen, streams: vec![one], buffers: 4, window_ns: 20_000, times: None };
+/// let found = streams::run(&experiment).unwrap();
+/// assert!((20.0..25.7).contains(&found.streams[0].gbs));
+/// assert_eq!(found.ways.iter().filter(|&&packets| packets > 0).count(), 1); // neighbours: one way only
 /// ```
-pub fn run(request: &Request) -> Result<Answer, String> {
-    let parameters = request.chosen.parameters()?;
+pub fn run(experiment: &StreamsExperiment) -> Result<StreamsFound, String> {
+    let parameters = experiment.chosen.parameters()?;
     let ns_per_tick = 1e9 / parameters.timebase_hz as f64;
     let mut sim = Simulation::new(parameters).map_err(|e| e.to_string())?;
-    let rates = Rc::new(RefCell::new(vec![Rate::default(); request.streams.len()]));
-    let mut readers: Vec<usize> = request.streams.iter().map(|s| s.reader).collect();
+    let rates = Rc::new(RefCell::new(vec![Rate::default(); experiment.streams.len()]));
+    let mut readers: Vec<usize> = experiment.streams.iter().map(|s| s.reader).collect();
     readers.sort_unstable();
     readers.dedup();
     for reader in readers {
         let mine: Vec<usize> =
-            (0..request.streams.len()).filter(|&i| request.streams[i].reader == reader).collect();
-        let streams: Vec<Stream> = mine.iter().map(|&i| request.streams[i]).collect();
-        let slots = slots(reader, &streams, request.buffers)?;
-        let (rates, window_ns, times) = (rates.clone(), request.window_ns, request.times.unwrap_or(u32::MAX));
+            (0..experiment.streams.len()).filter(|&i| experiment.streams[i].reader == reader).collect();
+        let streams: Vec<Stream> = mine.iter().map(|&i| experiment.streams[i]).collect();
+        let slots = slots(reader, &streams, experiment.buffers)?;
+        let (rates, window_ns, times) =
+            (rates.clone(), experiment.window_ns, experiment.times.unwrap_or(u32::MAX));
         let program = move |spe: &mut Spe<'_>| {
             let seen = read(spe, &streams, slots, window_ns, times);
             let mut rates = rates.borrow_mut();
@@ -105,7 +106,7 @@ pub fn run(request: &Request) -> Result<Answer, String> {
     // Rings 0 and 1 go clockwise, 2 and 3 the other way.
     let rings = outcome.counters.chips[0].ring_packets;
     let streams = rates.borrow().clone();
-    Ok(Answer { streams, ways: [rings[0] + rings[1], rings[2] + rings[3]] })
+    Ok(StreamsFound { streams, ways: [rings[0] + rings[1], rings[2] + rings[3]] })
 }
 
 /// How many messages of each stream of a reader are in flight.

@@ -95,7 +95,7 @@ macro_rules! options {
             }
         }
 
-        #[allow(dead_code)]
+        #[allow(dead_code, unreachable_pub)]
         impl $(<$life>)? $name $(<$life>)? {
             /// What can be given by name.
             pub fn fields() -> Vec<$crate::options::OptionField> {

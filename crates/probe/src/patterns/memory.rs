@@ -1,7 +1,7 @@
 //! Main memory, of the chip that each element sits on: the measurements of `dma-benchmark`, and what it left for later.
 
 use super::Pattern;
-use crate::{Shape, TargetError};
+use crate::{PatternShape, TargetError};
 use machine::ElementId;
 use machine::target::{Direction, Store, Transfer};
 
@@ -47,12 +47,12 @@ pub const WRITE_EACH: Pattern = Pattern {
     sets: |s| alone(s, WRITE_EACH.name, Direction::Put),
 };
 
-fn own(shape: &Shape, initiator: ElementId, direction: Direction) -> Transfer {
+fn own(shape: &PatternShape, initiator: ElementId, direction: Direction) -> Transfer {
     Transfer { initiator, other: Store::Memory(shape.machine.elements[initiator].place.chip), direction }
 }
 
 fn all(
-    shape: &Shape,
+    shape: &PatternShape,
     name: &str,
     direction: fn(usize) -> Direction,
 ) -> Result<Vec<Vec<Transfer>>, TargetError> {
@@ -60,7 +60,7 @@ fn all(
     Ok(vec![w.iter().enumerate().map(|(i, &e)| own(shape, e, direction(i))).collect()])
 }
 
-fn alone(shape: &Shape, name: &str, direction: Direction) -> Result<Vec<Vec<Transfer>>, TargetError> {
+fn alone(shape: &PatternShape, name: &str, direction: Direction) -> Result<Vec<Vec<Transfer>>, TargetError> {
     let w = shape.workers(name, 1)?;
     Ok(w.iter().map(|&e| vec![own(shape, e, direction)]).collect())
 }

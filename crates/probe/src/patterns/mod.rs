@@ -27,7 +27,7 @@ pub mod random;
 pub mod ring;
 pub mod ring_both;
 
-use crate::{Shape, TargetError};
+use crate::{PatternShape, TargetError};
 use ground::did_you_mean;
 use machine::ElementId;
 use machine::target::{Direction, Store, Transfer};
@@ -40,7 +40,7 @@ pub struct Pattern {
     /// A line for lists.
     pub about: &'static str,
     /// The sets of transfers, each to be measured on its own.
-    pub sets: fn(&Shape) -> Result<Vec<Vec<Transfer>>, TargetError>,
+    pub sets: fn(&PatternShape) -> Result<Vec<Vec<Transfer>>, TargetError>,
 }
 
 /// Every pattern, in the order in which to list them.

@@ -48,7 +48,7 @@ fn row_stride(tasks: usize) -> u64 {
 
 /// Who a task is, and where everything is.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct Seat {
     /// This task.
     pub task: usize,
     /// All tasks.
@@ -93,11 +93,11 @@ struct Channel {
     /// Packets that the neighbour has sent to this task, and that this task has fetched.
     notified: u32,
     fetched: u32,
-    state: Receiving,
+    state: ReceiveState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Receiving {
+enum ReceiveState {
     /// The receive buffer is free.
     Free,
     /// A packet is on its way into it.
@@ -107,9 +107,9 @@ enum Receiving {
 }
 
 /// The library in the hands of a task.
-pub(super) struct Library<'s, 'a> {
+pub(super) struct MessageLibrary<'s, 'a> {
     pub spe: &'s mut Spe<'a>,
-    place: Place,
+    seat: Seat,
     packet_bytes: u32,
     row: u32,
     entries: u32,
@@ -119,17 +119,17 @@ pub(super) struct Library<'s, 'a> {
     pub counts: Counts,
 }
 
-impl<'s, 'a> Library<'s, 'a> {
+impl<'s, 'a> MessageLibrary<'s, 'a> {
     /// Takes buffers for the neighbours `peers`. Every task takes the same ones in the same order, so that each knows
     /// where the others' are: neighbour c of this task has this task as neighbour `back[c]`.
     pub(super) fn new(
         spe: &'s mut Spe<'a>,
-        place: Place,
+        seat: Seat,
         packet_bytes: u32,
         peers: &[usize],
         back: &[usize],
     ) -> Self {
-        let row = spe.alloc(place.tasks as u32 * ENTRY, LINE as u32);
+        let row = spe.alloc(seat.tasks as u32 * ENTRY, LINE as u32);
         let entries = spe.alloc(peers.len() as u32 * ENTRY, LINE as u32);
         let buffers: Vec<(u32, u32)> = peers
             .iter()
@@ -137,18 +137,18 @@ impl<'s, 'a> Library<'s, 'a> {
             .collect();
         let channel = |(c, &peer): (usize, &usize)| Channel {
             peer,
-            peer_buffer: spe.local_store_of(place.spes[peer]) + u64::from(buffers[back[c]].0),
+            peer_buffer: spe.local_store_of(seat.spes[peer]) + u64::from(buffers[back[c]].0),
             send: buffers[c].0,
             receive: buffers[c].1,
             sent: 0,
             acknowledged: 0,
             notified: 0,
             fetched: 0,
-            state: Receiving::Free,
+            state: ReceiveState::Free,
         };
         let channels = peers.iter().enumerate().map(channel).collect();
         let packet = vec![0; packet_bytes as usize];
-        Self { spe, place, packet_bytes, row, entries, channels, packet, counts: Counts::default() }
+        Self { spe, seat, packet_bytes, row, entries, channels, packet, counts: Counts::default() }
     }
 
     /// Whether the send buffer for a neighbour is free: everything sent so far has been acknowledged.
@@ -170,19 +170,19 @@ impl<'s, 'a> Library<'s, 'a> {
     /// The packet in the receive buffer for a neighbour.
     pub(super) fn received(&self, channel: usize) -> Option<u32> {
         let channel = &self.channels[channel];
-        (channel.state == Receiving::Full).then_some(channel.receive)
+        (channel.state == ReceiveState::Full).then_some(channel.receive)
     }
 
     /// The receive buffer is free again.
     pub(super) fn release(&mut self, channel: usize) {
-        self.channels[channel].state = Receiving::Free;
+        self.channels[channel].state = ReceiveState::Free;
     }
 
     /// Hears what there is to hear: packets that have come in, notifications, acknowledgements.
     pub(super) fn poll(&mut self) {
         self.finish_fetches();
-        let at = self.place.matrix + self.place.task as u64 * row_stride(self.place.tasks);
-        self.spe.get(self.row, at, self.place.tasks as u32 * ENTRY, POLL_TAG);
+        let at = self.seat.matrix + self.seat.task as u64 * row_stride(self.seat.tasks);
+        self.spe.get(self.row, at, self.seat.tasks as u32 * ENTRY, POLL_TAG);
         self.spe.tags_all(1 << POLL_TAG);
         self.counts.polls += 1;
         self.spe.compute_cycles(LOOK_CYCLES * self.channels.len() as u64);
@@ -191,8 +191,8 @@ impl<'s, 'a> Library<'s, 'a> {
             let entry = self.row + channel.peer as u32 * ENTRY;
             channel.notified = self.spe.read_u32(entry + SENT);
             channel.acknowledged = self.spe.read_u32(entry + FETCHED);
-            if channel.state == Receiving::Free && channel.notified != channel.fetched {
-                channel.state = Receiving::UnderWay;
+            if channel.state == ReceiveState::Free && channel.notified != channel.fetched {
+                channel.state = ReceiveState::UnderWay;
                 self.spe.get(channel.receive, channel.peer_buffer, self.packet_bytes, PACKET_TAG + c as u32);
             }
         }
@@ -200,7 +200,7 @@ impl<'s, 'a> Library<'s, 'a> {
 
     /// Acknowledges packets that have come in.
     fn finish_fetches(&mut self) {
-        let under_way = |(_, channel): &(usize, &Channel)| channel.state == Receiving::UnderWay;
+        let under_way = |(_, channel): &(usize, &Channel)| channel.state == ReceiveState::UnderWay;
         let mask = self
             .channels
             .iter()
@@ -214,7 +214,7 @@ impl<'s, 'a> Library<'s, 'a> {
         let done = self.spe.tags_now(mask);
         for c in 0..self.channels.len() {
             if done >> (PACKET_TAG + c as u32) & 1 != 0 {
-                self.channels[c].state = Receiving::Full;
+                self.channels[c].state = ReceiveState::Full;
                 self.channels[c].fetched += 1;
                 self.counts.packets += 1;
                 self.counts.acknowledgements += 1;
@@ -227,8 +227,8 @@ impl<'s, 'a> Library<'s, 'a> {
     fn publish(&mut self, c: usize) {
         let (entry, tag) = (self.entries + c as u32 * ENTRY, ENTRY_TAG + c as u32);
         let channel = &self.channels[c];
-        let row = self.place.matrix + channel.peer as u64 * row_stride(self.place.tasks);
-        let at = row + self.place.task as u64 * u64::from(ENTRY);
+        let row = self.seat.matrix + channel.peer as u64 * row_stride(self.seat.tasks);
+        let at = row + self.seat.task as u64 * u64::from(ENTRY);
         let (sent, fetched) = (channel.sent, channel.fetched);
         self.spe.compute_cycles(CALL_CYCLES);
         self.spe.tags_all(1 << tag);

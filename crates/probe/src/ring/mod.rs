@@ -29,12 +29,12 @@ pub use sweep::{RingProgress, Sweep, sweep};
 
 use crate::TargetError;
 use ground::Draws;
-use library::Place;
+use library::Seat;
 use sim::{Parameters, Simulation};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use task::{Task, Way};
+use task::{RingTask, Way};
 
 /// Tasks start within so many ns of each other: less than one round takes, so that the start states differ and the
 /// common start still is one.
@@ -52,7 +52,7 @@ const ROUND_CYCLES_MAX: u64 = 1_600_000;
 
 /// Which SPE a thread is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Placement {
+pub enum RingPlacement {
     /// Thread i is on SPE i.
     Pinned,
     /// Threads are where the seed puts them: other seed, other places; the same ones for all mappings of a run.
@@ -75,7 +75,7 @@ pub struct RingOptions {
     /// Of the packets' bytes, the places of the threads and the start state.
     pub seed: u64,
     /// Which SPE a thread is on.
-    pub placement: Placement,
+    pub placement: RingPlacement,
     /// Whether thread 0 may execute another task than 0, which only renames the tasks.
     pub any_first: bool,
 }
@@ -95,7 +95,7 @@ impl RingOptions {
             bidirectional: true,
             rounds: 500,
             seed: 1,
-            placement: Placement::Pinned,
+            placement: RingPlacement::Pinned,
             any_first: false,
         })
     }
@@ -129,7 +129,7 @@ impl RingOptions {
     /// The SPE of each thread.
     pub fn places(&self) -> Vec<usize> {
         let mut places: Vec<usize> = (0..self.tasks).collect();
-        if self.placement == Placement::Default {
+        if self.placement == RingPlacement::Default {
             Draws::new(self.seed).shuffle(&mut places);
         }
         places
@@ -138,7 +138,7 @@ impl RingOptions {
 
 /// What a mapping came to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Run {
+pub struct RingRun {
     /// Simulated time from the common start until the last task is done, ns.
     pub elapsed_ns: f64,
     /// What the message library did, all tasks together.
@@ -153,7 +153,7 @@ pub struct Run {
 ///
 /// # Errors
 /// What [`RingOptions::check`] and [`mapping::check`] refuse; what ended the simulation early.
-pub fn run(mapping: &[usize], options: &RingOptions) -> Result<Run, TargetError> {
+pub fn run(mapping: &[usize], options: &RingOptions) -> Result<RingRun, TargetError> {
     options.check()?;
     mapping::check(mapping, options.tasks, options.any_first)?;
     run_on(&mapping::spes(mapping, &options.places()), options)
@@ -163,7 +163,7 @@ pub fn run(mapping: &[usize], options: &RingOptions) -> Result<Run, TargetError>
 ///
 /// # Errors
 /// As [`run`]; also when two tasks are on one SPE, or one is on none.
-pub fn run_on(spes: &[usize], options: &RingOptions) -> Result<Run, TargetError> {
+pub fn run_on(spes: &[usize], options: &RingOptions) -> Result<RingRun, TargetError> {
     run_until(spes, options, Arc::new(|| true))
 }
 
@@ -172,7 +172,7 @@ fn run_until(
     spes: &[usize],
     options: &RingOptions,
     beat: Arc<dyn Fn() -> bool + Send + Sync>,
-) -> Result<Run, TargetError> {
+) -> Result<RingRun, TargetError> {
     options.check()?;
     check_spes(spes, options)?;
     let failed = |e: sim::SimError| TargetError::Failed(format!("ring {}: {e}", mapping::text(spes)));
@@ -187,8 +187,8 @@ fn run_until(
     simulation.stop_after(ROUND_CYCLES_MAX.saturating_mul(u64::from(options.rounds) + 1));
     let matrix = simulation.allocate(0, library::matrix_bytes(tasks), 128).map_err(failed)?;
     for task in 0..tasks {
-        let program = Task {
-            place: Place { task, tasks, matrix, spes: spes.to_vec() },
+        let program = RingTask {
+            seat: Seat { task, tasks, matrix, spes: spes.to_vec() },
             packet_bytes: options.packet_bytes,
             rounds: options.rounds,
             ways,
@@ -201,7 +201,7 @@ fn run_until(
     }
     let outcome = simulation.run().map_err(failed)?;
     let counts = *counts.borrow();
-    Ok(Run {
+    Ok(RingRun {
         elapsed_ns: outcome.elapsed_ns(),
         counts,
         bus_packets: outcome.counters.packets(),

@@ -87,7 +87,7 @@ pub fn sweep(sweep: &Sweep, progress: &mut dyn FnMut(RingProgress) -> bool) -> R
 type Beat = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// What threads tell.
-enum Told {
+enum SweepNews {
     Alive,
     Done(usize, Result<f64, TargetError>),
 }
@@ -95,7 +95,7 @@ enum Told {
 fn in_parallel(
     total: usize,
     threads: usize,
-    one: impl Fn(usize, Beat) -> Result<super::Run, TargetError> + Sync,
+    one: impl Fn(usize, Beat) -> Result<super::RingRun, TargetError> + Sync,
     progress: &mut dyn FnMut(RingProgress) -> bool,
 ) -> Result<Vec<f64>, TargetError> {
     let stop = Arc::new(AtomicBool::new(false));
@@ -111,8 +111,9 @@ fn in_parallel(
             scope.spawn(move || {
                 let alive = tell.clone();
                 let stop_seen = stop.clone();
-                let beat: Beat =
-                    Arc::new(move || alive.send(Told::Alive).is_ok() && !stop_seen.load(Ordering::Relaxed));
+                let beat: Beat = Arc::new(move || {
+                    alive.send(SweepNews::Alive).is_ok() && !stop_seen.load(Ordering::Relaxed)
+                });
                 while !stop.load(Ordering::Relaxed) {
                     let job = next.fetch_add(1, Ordering::Relaxed);
                     if job >= total {
@@ -120,7 +121,7 @@ fn in_parallel(
                     }
                     let found = one(job, beat.clone()).map(|run| run.elapsed_ns);
                     // The other end is there until every thread is done.
-                    let _ = tell.send(Told::Done(job, found));
+                    let _ = tell.send(SweepNews::Done(job, found));
                 }
             });
         }
@@ -128,12 +129,12 @@ fn in_parallel(
         let mut done = 0;
         for message in told {
             match message {
-                Told::Alive => {}
-                Told::Done(job, Ok(time)) => {
+                SweepNews::Alive => {}
+                SweepNews::Done(job, Ok(time)) => {
                     times[job] = time;
                     done += 1;
                 }
-                Told::Done(job, Err(error)) => {
+                SweepNews::Done(job, Err(error)) => {
                     // Jobs before it have been started, and are waited for.
                     next.store(total, Ordering::Relaxed);
                     if failure.as_ref().is_none_or(|(first, _)| job < *first) {

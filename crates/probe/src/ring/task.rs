@@ -1,6 +1,6 @@
 //! The benchmark of `ring-mapping`, section 2.2, as the program of one SPE.
 
-use super::library::{Counts, Library, Place};
+use super::library::{Counts, MessageLibrary, Seat};
 use sim::Spe;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,8 +19,8 @@ pub(super) enum Way {
 }
 
 /// Everything that a task has to know.
-pub(super) struct Task {
-    pub place: Place,
+pub(super) struct RingTask {
+    pub seat: Seat,
     pub packet_bytes: u32,
     pub rounds: u32,
     /// One way or both.
@@ -36,7 +36,7 @@ pub(super) struct Task {
 }
 
 /// A way as this task's channels see it: a packet comes from channel `from` and is sent on to channel `to`.
-struct Lane {
+struct RingLane {
     from: usize,
     to: usize,
     sent: u32,
@@ -45,7 +45,7 @@ struct Lane {
     fresh: bool,
 }
 
-impl Task {
+impl RingTask {
     /// The packet that `task` made for the `way`th way.
     fn packet(&self, task: usize, way: usize) -> &[u8] {
         &self.packets[task * self.ways.len() + way]
@@ -53,25 +53,25 @@ impl Task {
 
     /// Who made the packet that comes in as the `n`th (from 1): it has gone n hops.
     fn maker(&self, way: Way, n: u32) -> usize {
-        let (k, n) = (self.place.tasks, n as usize % self.place.tasks);
+        let (k, n) = (self.seat.tasks, n as usize % self.seat.tasks);
         match way {
-            Way::Up => (self.place.task + k - n) % k,
-            Way::Down => (self.place.task + n) % k,
+            Way::Up => (self.seat.task + k - n) % k,
+            Way::Down => (self.seat.task + n) % k,
         }
     }
 
     /// The program.
     pub(super) fn run(&self, spe: &mut Spe<'_>) {
-        let (me, k) = (self.place.task, self.place.tasks);
+        let (me, k) = (self.seat.task, self.seat.tasks);
         // Channel 0 is the neighbour above, whose channel 1 is this task.
         let peers = [(me + 1) % k, (me + k - 1) % k];
         let own = spe.alloc(self.packet_bytes, 128);
-        let mut library = Library::new(spe, self.place.clone(), self.packet_bytes, &peers, &[1, 0]);
+        let mut library = MessageLibrary::new(spe, self.seat.clone(), self.packet_bytes, &peers, &[1, 0]);
         let lane = |way: &Way| match way {
-            Way::Up => Lane { from: 1, to: 0, sent: 0, received: 0, fresh: true },
-            Way::Down => Lane { from: 0, to: 1, sent: 0, received: 0, fresh: true },
+            Way::Up => RingLane { from: 1, to: 0, sent: 0, received: 0, fresh: true },
+            Way::Down => RingLane { from: 0, to: 1, sent: 0, received: 0, fresh: true },
         };
-        let mut lanes: Vec<Lane> = self.ways.iter().map(lane).collect();
+        let mut lanes: Vec<RingLane> = self.ways.iter().map(lane).collect();
         library.spe.compute(self.delay_ns);
         for (way, lane) in lanes.iter_mut().enumerate() {
             library.spe.bytes_mut(own, self.packet_bytes).copy_from_slice(self.packet(me, way));
@@ -91,7 +91,7 @@ impl Task {
     }
 
     /// Sends on what has come in, once there is room.
-    fn forward(&self, library: &mut Library<'_, '_>, way: usize, lane: &mut Lane) {
+    fn forward(&self, library: &mut MessageLibrary<'_, '_>, way: usize, lane: &mut RingLane) {
         let Some(at) = library.received(lane.from) else { return };
         if lane.fresh {
             lane.fresh = false;
@@ -100,7 +100,7 @@ impl Task {
             assert!(
                 library.spe.bytes(at, self.packet_bytes) == expected,
                 "task {}: packet {} {:?} is not the one that should come",
-                self.place.task,
+                self.seat.task,
                 lane.received,
                 self.ways[way],
             );

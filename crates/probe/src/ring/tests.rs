@@ -50,8 +50,8 @@ fn a_wrong_byte_is_found() {
         let packets = Rc::new(
             (0..3).map(|maker| vec![if (task, maker) == (2, 2) { 9 } else { maker as u8 }; 32]).collect(),
         );
-        let program = Task {
-            place: Place { task, tasks: 3, matrix, spes: vec![0, 1, 2] },
+        let program = RingTask {
+            seat: Seat { task, tasks: 3, matrix, spes: vec![0, 1, 2] },
             packet_bytes: 32,
             rounds: 2,
             ways: &[Way::Up],
@@ -82,8 +82,8 @@ fn the_programs_have_no_races() {
     simulation.detect_races(true);
     let matrix = simulation.allocate(0, library::matrix_bytes(8), 128).unwrap();
     for task in 0..8 {
-        let program = Task {
-            place: Place { task, tasks: 8, matrix, spes: spes.clone() },
+        let program = RingTask {
+            seat: Seat { task, tasks: 8, matrix, spes: spes.clone() },
             packet_bytes: 256,
             rounds: 20,
             ways: &[Way::Up, Way::Down],
@@ -112,13 +112,13 @@ fn a_seed_repeats_a_run_and_another_seed_is_another_run() {
 fn pinned_threads_are_in_order_and_default_ones_where_the_seed_puts_them() {
     let pinned = ring("cell", 8, 512, true, 10);
     assert_eq!(pinned.places(), [0, 1, 2, 3, 4, 5, 6, 7]);
-    let drawn = |seed| RingOptions { placement: Placement::Default, seed, ..pinned.clone() }.places();
+    let drawn = |seed| RingOptions { placement: RingPlacement::Default, seed, ..pinned.clone() }.places();
     assert_eq!(drawn(5), drawn(5));
     assert!((0..20).any(|seed| drawn(seed) != drawn(5)));
     let mut places = drawn(5);
     places.sort_unstable();
     assert_eq!(places, pinned.places());
-    let default = RingOptions { placement: Placement::Default, seed: 5, ..pinned };
+    let default = RingOptions { placement: RingPlacement::Default, seed: 5, ..pinned };
     let mapping = [0, 2, 1, 3, 4, 7, 6, 5];
     let spes = mapping::spes(&mapping, &default.places());
     assert_eq!(run(&mapping, &default).unwrap(), run_on(&spes, &default).unwrap());

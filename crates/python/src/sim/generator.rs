@@ -2,7 +2,7 @@
 
 use super::unit::{Answer, Handle, Operation, Unit};
 use crate::kernels::said;
-use cellweave::sim::op::{Reply, Step, Stepper};
+use cellweave::sim::op::{Reply, Stepped, Stepper};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::iterator::PySendResult;
@@ -41,7 +41,7 @@ impl Generator {
         Self { generator, handle, answer: Answer::Nothing, failure: failure.clone(), steps: 0 }
     }
 
-    fn go_on(&mut self, py: Python<'_>, reply: Reply) -> PyResult<Step> {
+    fn go_on(&mut self, py: Python<'_>, reply: Reply) -> PyResult<Stepped> {
         self.steps += 1;
         if self.steps.is_multiple_of(STEPS_PER_LOOK) {
             py.check_signals()?;
@@ -49,12 +49,12 @@ impl Generator {
         let reply = self.answer.convert(py, reply);
         let generator = self.generator.bind(py).cast::<PyIterator>()?;
         let step = match generator.send(&reply)? {
-            PySendResult::Return(_) => Step::Done,
+            PySendResult::Return(_) => Stepped::Done,
             PySendResult::Next(made) => match made.cast::<Operation>() {
                 Ok(operation) => {
                     let (op, answer) = operation.get().take(&self.handle)?;
                     self.answer = answer;
-                    Step::Op(op)
+                    Stepped::Op(op)
                 }
                 Err(_) => return Err(not_an_operation(&made)),
             },
@@ -69,13 +69,13 @@ impl Generator {
 }
 
 impl Stepper for Generator {
-    fn step(&mut self, reply: Reply, cycle: u64) -> Step {
+    fn step(&mut self, reply: Reply, cycle: u64) -> Stepped {
         self.handle.set_cycle(cycle);
         Python::attach(|py| {
             self.go_on(py, reply).unwrap_or_else(|e| {
                 let message = said(py, &e);
                 *self.failure.0.borrow_mut() = Some(e);
-                Step::Failed(message)
+                Stepped::Failed(message)
             })
         })
     }

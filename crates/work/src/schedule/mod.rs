@@ -27,8 +27,8 @@
 
 use crate::{Edge, EdgeId, Graph, TaskId};
 
-mod scheduler;
-pub use scheduler::Scheduler;
+mod builder;
+pub use builder::ScheduleBuilder;
 
 /// `mapping[task]` = index of the element that it runs on.
 pub type Mapping = Vec<usize>;
@@ -104,7 +104,7 @@ pub struct NoSchedule {
 /// Computes the schedule of `graph` on `elements` elements under `mapping`; a batch of 0 counts as 1.
 ///
 /// Linear in tasks and edges when the graph has no cycle; with cycles, times the delayed edges on the longest path.
-/// [`Scheduler`] does the same for many mappings of one graph without allocating anew.
+/// [`ScheduleBuilder`] does the same for many mappings of one graph without allocating anew.
 ///
 /// # Errors
 /// [`NoSchedule`] when a cycle's delay is too short for the mapping and the batch.
@@ -132,7 +132,7 @@ pub fn schedule(
     batch: u64,
 ) -> Result<Schedule, NoSchedule> {
     let mut schedule = Schedule::default();
-    Scheduler::new(graph).run(mapping, elements, buffering, batch, &mut schedule)?;
+    ScheduleBuilder::new(graph).run(mapping, elements, buffering, batch, &mut schedule)?;
     Ok(schedule)
 }
 

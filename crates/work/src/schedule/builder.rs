@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// Schedules one graph under many mappings: what does not depend on the mapping is worked out once, and no call
 /// allocates after the first of its size.
 #[derive(Debug, Clone)]
-pub struct Scheduler<'g> {
+pub struct ScheduleBuilder<'g> {
     graph: &'g Graph,
     /// Edges by producer: those of task t are `outgoing[starts[t]..starts[t + 1]]`, in file order.
     outgoing: Vec<EdgeId>,
@@ -27,7 +27,7 @@ pub struct Scheduler<'g> {
     parent: Vec<Option<EdgeId>>,
 }
 
-impl<'g> Scheduler<'g> {
+impl<'g> ScheduleBuilder<'g> {
     /// Prepares `graph`. Linear in tasks and edges.
     pub fn new(graph: &'g Graph) -> Self {
         let tasks = graph.tasks.len();
@@ -52,7 +52,7 @@ impl<'g> Scheduler<'g> {
         broadcasts.sort_unstable();
         let mut is_broadcast = vec![false; graph.edges.len()];
         broadcasts.iter().flatten().for_each(|&e| is_broadcast[e] = true);
-        Scheduler {
+        ScheduleBuilder {
             graph,
             outgoing,
             starts,
