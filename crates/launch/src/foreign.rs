@@ -1,13 +1,13 @@
-//! Other MPIs: a program of theirs under our launcher, and a program of ours under theirs. Either would run as so many jobs of
-//! one rank each, without a word. What a program was built for stands in the list of libraries that it needs (ELF, `DT_NEEDED`).
+//! Other MPIs: their programs under our launcher, and our programs under theirs. Either would silently run as many jobs
+//! of one rank each. The list of libraries that a program needs (ELF, `DT_NEEDED`) tells which MPI it was built for.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// Says of a program that needs another MPI which one that is and what to do; nothing of other programs and of scripts.
+/// The message for a program that needs another MPI: which one, and what to do. Nothing for other programs and scripts.
 ///
-/// A program that needs the standard ABI's library too is taken for one of ours.
+/// A program that also needs the standard ABI's library counts as one of ours.
 pub fn built_for_another(program: &Path) -> Option<String> {
     let needed = needed(program)?;
     if needed.iter().any(|library| library.starts_with("libmpi_abi.so.")) {
@@ -15,7 +15,8 @@ pub fn built_for_another(program: &Path) -> Option<String> {
     }
     let (library, name) = needed.iter().find_map(|library| Some((library, name_of(library)?)))?;
     Some(format!(
-        "{} was built for {name} (it needs {library}); build it for this MPI with cellcc or cellcxx, or start it with its own launcher",
+        "{} was built for {name} (it needs {library}); build it for this MPI with cellcc or cellcxx, or start it with \
+         its own launcher",
         program.display()
     ))
 }
@@ -35,7 +36,7 @@ fn name_of(library: &str) -> Option<&'static str> {
         .then_some("MPICH")
 }
 
-/// What to say of a running process that has another MPI's library loaded (by an interpreter, for instance).
+/// The message for a running process that has loaded another MPI's library (through an interpreter, for instance).
 pub fn loaded_another(pid: libc::pid_t) -> Option<String> {
     let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).ok()?;
     let paths = || maps.lines().filter_map(|line| line.find('/').map(|start| &line[start..]));
@@ -45,12 +46,13 @@ pub fn loaded_another(pid: libc::pid_t) -> Option<String> {
     }
     let (path, name) = paths().find_map(|path| Some((path, name_of(&file(path))?)))?;
     Some(format!(
-        "has loaded {path} ({name}), so that every rank will think that it is alone; what loads it must be built for this MPI with \
+        "has loaded {path} ({name}), so that every rank will think that it is alone; what loads it must be built for \
+         this MPI with \
          cellcc (mpi4py: MPI4PY_BUILD_MPIABI=1 pip install --no-binary mpi4py mpi4py)"
     ))
 }
 
-/// Variables by which other launchers tell a process how many ranks there are, and whose they are.
+/// Variables in which other launchers give the number of ranks, and the launcher of each.
 const LAUNCHERS: [(&str, &str); 8] = [
     ("OMPI_COMM_WORLD_SIZE", "Open MPI"),
     ("PMI_SIZE", "MPICH or Intel MPI"),
@@ -62,25 +64,27 @@ const LAUNCHERS: [(&str, &str); 8] = [
     ("SLURM_STEP_NUM_TASKS", "Slurm (srun)"),
 ];
 
-/// Says that another MPI's launcher started this process as one of several ranks, and what to do. `variable` gives the value of
-/// a variable of the environment.
+/// Says that another MPI's launcher started this process as one of several ranks, and what to do. `variable` gives the
+/// value of a variable of the environment.
 pub fn started_by_another(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
     let sized = LAUNCHERS.iter().find_map(|(name, launcher)| {
         let ranks: usize = variable(name)?.trim().parse().ok()?;
-        // A batch script has the step's variables too, but is no task of it.
+        // A batch script also has the variables of the step, but is not one of its tasks.
         let no_task = *name == "SLURM_STEP_NUM_TASKS" && variable("SLURM_PROCID").is_none();
         (ranks > 1 && !no_task).then(|| {
             format!(
-                "started by the launcher of {launcher} as one of {ranks} ranks ({name}={ranks}), but this program runs on \
+                "started by the launcher of {launcher} as one of {ranks} ranks ({name}={ranks}), but this program runs \
+                 on \
                  cellweave's MPI: start it with cellrun -n {ranks}, or unset {name} to run it alone"
             )
         })
     });
-    // PMIx alone says no number of ranks; a rank above 0 is one of several.
+    // PMIx alone does not give the number of ranks; a rank above 0 is one of several.
     sized.or_else(|| {
         let rank: u64 = variable("PMIX_RANK")?.trim().parse().ok().filter(|&rank| rank > 0)?;
         Some(format!(
-            "started by a PMIx launcher as rank {rank}, but this program runs on cellweave's MPI: start it with cellrun, or unset \
+            "started by a PMIx launcher as rank {rank}, but this program runs on cellweave's MPI: start it with \
+             cellrun, or unset \
              PMIX_RANK to run it alone"
         ))
     })
@@ -91,7 +95,7 @@ const PT_DYNAMIC: u64 = 2;
 const DT_NEEDED: u64 = 1;
 const DT_STRTAB: u64 = 5;
 const DT_STRSZ: u64 = 10;
-/// More than any program has; what is larger is no ELF file that we understand.
+/// More than any program has; a file with more is not an ELF file that we understand.
 const MOST_BYTES: u64 = 1 << 24;
 
 /// Little-endian numbers in a piece of a file.

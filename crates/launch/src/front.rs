@@ -1,8 +1,8 @@
 //! The process that the user sees: it starts the supervisor, passes signals on to it, and ends as it ends.
 //!
-//! Two processes, so that nothing is left behind when one of them is killed: the supervisor is the ranks' parent and
-//! everything below it comes back to it; when it dies, the ranks die with it and what is left comes to this one; when this one
-//! dies, the supervisor sees its pipe end.
+//! There are two processes, so that nothing is left behind when one of them is killed. The supervisor is the ranks'
+//! parent, and all orphans below it become its children. When it dies, the ranks die with it, and what is left becomes
+//! children of this process. When this process dies, the supervisor sees the end of a pipe.
 
 use crate::foreign;
 use crate::options::{self, Asked, HELP, LaunchOptions};
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use transport::segment::{Segment, hook};
 
-/// Signals that ranks get.
+/// Signals that are passed on to ranks.
 const PASSED_ON: [i32; 9] = [
     libc::SIGHUP,
     libc::SIGINT,
@@ -60,12 +60,12 @@ fn print(text: &str) -> i32 {
 }
 
 fn refuse(code: i32, text: &str) -> i32 {
-    // Nowhere to say that it can't be said.
+    // A failed write cannot be reported anywhere.
     let _ = std::io::stderr().write_all(format!("cellrun: {text}\n").as_bytes());
     code
 }
 
-/// Everything that can go wrong before a process is started.
+/// All checks that can fail before a process is started.
 fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
     let here = std::env::current_dir().map_err(|error| (2, format!("the current folder: {error}")))?;
     let ranks = options.ranks();
@@ -110,11 +110,13 @@ fn no_memory(ranks: usize, error: &std::io::Error) -> String {
     let mib = bytes.div_ceil(1 << 20);
     match error.raw_os_error() {
         Some(libc::EFBIG) => format!(
-            "the limit on file sizes (ulimit -f) is less than the {mib} MiB of addresses that {ranks} ranks share (a file in \
+            "the limit on file sizes (ulimit -f) is less than the {mib} MiB of addresses that {ranks} ranks share (a \
+             file in \
              memory, of which only what is used takes room); raise it: ulimit -f unlimited"
         ),
         Some(libc::ENOMEM) => format!(
-            "no addresses for the {mib} MiB that {ranks} ranks share (only what is used takes memory); the limit is set by \
+            "no addresses for the {mib} MiB that {ranks} ranks share (only what is used takes memory); the limit is \
+             set by \
              ulimit -v"
         ),
         _ => format!("no memory to share for {ranks} ranks: {error}"),

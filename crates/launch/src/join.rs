@@ -1,8 +1,9 @@
 //! How a process becomes a rank: it takes the place that the launcher made for it, or it is a job of one.
 //!
-//! The job's memory is inherited. Where a wrapper closed it (Python's `subprocess` does, and some debuggers), the launcher's
-//! socket gives it. A place is taken once: a program that a rank starts, though it inherits the rank's environment, is a job of
-//! its own. Who takes a place without being the launcher's own child says so to the launcher, which watches it from then on.
+//! The job's memory is inherited. Where a wrapper closed it (Python's `subprocess` does, and some debuggers), the
+//! launcher's socket gives it. A place is taken once: a program that a rank starts inherits the rank's environment, but
+//! is a job of its own. A process that takes a place without being the launcher's own child tells the launcher, which
+//! watches it from then on.
 
 use crate::foreign;
 use crate::offer::{self, Line};
@@ -13,8 +14,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 use transport::segment::{Segment, stage};
 
-/// The environment variable by which the launcher tells a process its place: `FD:RANK:RANKS:SOCKET`, the descriptor of the
-/// job's memory, the rank, how many there are, and the name of the launcher's abstract socket.
+/// The environment variable by which the launcher tells a process its place: `FD:RANK:RANKS:SOCKET`, the descriptor of
+/// the job's memory, the rank, how many there are, and the name of the launcher's abstract socket.
 pub const VARIABLE: &str = "CELLWEAVE_MPI_JOB";
 
 /// The job that this process belongs to.
@@ -23,7 +24,7 @@ pub struct Job {
     pub segment: Segment,
     /// This process's rank in it.
     pub rank: usize,
-    /// Started by itself, without a launcher (or as a second process in the place of a rank).
+    /// It was started without a launcher (or as a second process in the place of a rank).
     pub alone: bool,
     /// The process that joined: a child that it forks has no part in the job.
     process: u32,
@@ -60,7 +61,7 @@ fn alone() -> Result<Job, String> {
     Ok(Job { segment, rank: 0, alone: true, process: std::process::id() })
 }
 
-/// What the environment says.
+/// The place that the environment gives.
 #[derive(Debug, PartialEq)]
 struct Seat {
     fd: RawFd,
@@ -81,7 +82,7 @@ impl Seat {
         Some(Self { fd, rank, socket: parts.next()?.into() })
     }
 
-    /// Takes the place. Nothing: it is taken already, or the job is over.
+    /// Takes the place; nothing when it is taken already, or the job is over.
     fn take(&self) -> Result<Option<Job>, String> {
         let (segment, line) = match self.inherited()? {
             Some(segment) => (segment, None),
@@ -107,7 +108,8 @@ impl Seat {
         // SAFETY: takes nothing.
         let parent = unsafe { libc::getppid() } as u32;
         if parent != segment.header().launcher.load(Ordering::Relaxed) {
-            // Where the socket isn't reached (another network namespace) the launcher only sees the wrapper: that must do.
+            // Where the socket is out of reach (another network namespace), the launcher only sees the wrapper; that
+            // must do.
             if let Some(line) = line.or_else(|| Line::new(&self.socket).ok()) {
                 let _ = line.claim(self.rank);
             }
@@ -138,7 +140,8 @@ impl Seat {
     fn fetched(&self) -> Result<Option<(Segment, Line)>, String> {
         let failed = |why: &dyn std::fmt::Display| {
             format!(
-                "this process was started by cellrun as rank {}, but can't get the job's memory: something in between closed the \
+                "this process was started by cellrun as rank {}, but can't get the job's memory: something in between \
+                 closed the \
                  descriptor {}, and {why}",
                 self.rank, self.fd
             )
@@ -151,7 +154,7 @@ impl Seat {
                         &"the launcher's socket is out of reach (another network namespace?)",
                     ));
                 }
-                // The job is over; its environment lived on in some process.
+                // The job is over, but its environment is still in some process.
                 return Ok(None);
             }
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -169,7 +172,8 @@ impl Seat {
             Ok(segment) => Ok(Some((segment, line))),
             Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(self.no_addresses(&error)),
             Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(
-                "this program's libmpi_abi.so.1 and the cellrun that started it are of different versions of cellweave; use the \
+                "this program's libmpi_abi.so.1 and the cellrun that started it are of different versions of \
+                 cellweave; use the \
                  cellrun that belongs to the library"
                     .into(),
             ),
@@ -179,14 +183,15 @@ impl Seat {
 
     fn no_addresses(&self, error: &io::Error) -> String {
         format!(
-            "rank {} has no addresses left for the memory that the ranks share (only what is used of it takes room); a limit on \
+            "rank {} has no addresses left for the memory that the ranks share (only what is used of it takes room); a \
+             limit on \
              addresses (ulimit -v) is the usual cause: {error}",
             self.rank
         )
     }
 }
 
-/// A line of this rank's on the standard error.
+/// Writes a line of this rank to the standard error.
 pub fn say(text: &str) {
     match job() {
         Some(job) if !job.alone => say_alone(&format!("rank {}: {text}", job.rank)),
@@ -194,9 +199,9 @@ pub fn say(text: &str) {
     }
 }
 
-/// A line on the standard error of a process that has no rank, in one piece.
+/// Writes a line to the standard error of a process without a rank, in one piece.
 fn say_alone(text: &str) {
-    // Nowhere to say that it can't be said.
+    // A failed write cannot be reported anywhere.
     let _ = io::stderr().write_all(format!("cellweave: {text}\n").as_bytes());
 }
 
@@ -210,7 +215,7 @@ pub fn abort(code: i32, text: &str) -> ! {
         }
         _ => say_alone(text),
     }
-    // What the program printed should be seen. Another thread may hold a stream for ever, though: a second must do.
+    // The program's output should appear. But another thread may hold a stream for ever, so one second must do.
     // SAFETY: numbers; a null stream means all of them; `_exit` runs nothing, because other threads may be anywhere.
     unsafe {
         libc::signal(libc::SIGALRM, libc::SIG_DFL);

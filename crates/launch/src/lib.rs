@@ -2,7 +2,7 @@
 //!
 //! | module | what it does | imports |
 //! |---|---|---|
-//! | `foreign` | other MPIs' programs and launchers, told with words | |
+//! | `foreign` | messages about other MPIs' programs and launchers | |
 //! | `lines` | output line by line | |
 //! | `offer` | the socket by which a rank gets the job's memory when it lost it | |
 //! | `poll` | waiting for any of many descriptors | |
@@ -16,7 +16,7 @@
 //! | `supervise` | the ranks' parent: their output, their ends | all but place |
 //! | `front` | the process that the user sees: signals, exit code | all |
 //!
-//! A job is a segment of memory with ranks in it: of MPI, the launcher knows names that people read, and nothing else.
+//! To the launcher a job is a segment of memory with ranks in it. Of MPI it knows only names for messages.
 //!
 //! Floor 4: imports `machine`, `host` and `transport`.
 

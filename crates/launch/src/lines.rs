@@ -1,4 +1,5 @@
-//! The output of ranks, line by line: a line of one rank is never torn by another's, nothing is lost, and nothing is changed.
+//! The output of ranks, line by line: a line of one rank is never torn by another's, nothing is lost, and nothing is
+//! changed.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -14,8 +15,8 @@ const MOST_WAITING: usize = 256 << 10;
 /// One of the launcher's own streams, where lines go.
 pub struct Sink {
     file: File,
-    /// Bytes that a write takes for certain without waiting, once the stream says that it takes any; nothing: it never waits,
-    /// or says so by itself.
+    /// Bytes that a write surely takes without waiting, once the stream is ready. Nothing: a write never waits, or
+    /// fails instead of waiting.
     at_once: Option<usize>,
     waiting: Vec<u8>,
     written: usize,
@@ -24,14 +25,14 @@ pub struct Sink {
     failed: Option<io::Error>,
 }
 
-/// How a sink is after a flush.
+/// The state of a sink after a flush.
 #[derive(Debug, PartialEq)]
 pub enum Flushed {
     /// Everything is written.
     All,
     /// The reader is slow: wait until it takes more.
     Waiting,
-    /// Nothing can be written any more; told once.
+    /// Nothing can be written any more; returned once.
     Failed(io::ErrorKind, String),
 }
 
@@ -65,7 +66,7 @@ impl Sink {
         }
     }
 
-    /// A line of the launcher's own, which begins one.
+    /// A line of the launcher itself; it begins on a new line.
     pub fn say(&mut self, line: &str) {
         if std::mem::take(&mut self.unfinished) {
             self.put(b"\n");
@@ -115,7 +116,8 @@ impl Sink {
     }
 }
 
-/// The stream without making others that have it too (a shell, the ranks) non-blocking: opened anew where that is possible.
+/// The stream, opened anew where that is possible, so that it does not become non-blocking for others that have it too
+/// (a shell, the ranks).
 fn unshared(fd: RawFd) -> (File, Option<usize>) {
     // SAFETY: a zeroed stat is valid; fstat fills it.
     let kind = unsafe {
@@ -136,7 +138,7 @@ fn unshared(fd: RawFd) -> (File, Option<usize>) {
     let raw = unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) };
     // SAFETY: as above; -1 is not a descriptor, hence the original.
     let file = unsafe { File::from_raw_fd(if raw >= 0 { raw } else { fd }) };
-    // A pipe that says that it takes some takes a page.
+    // A pipe that is ready takes a page.
     (file, (kind != libc::S_IFREG).then_some(4096))
 }
 
@@ -155,14 +157,14 @@ pub struct Source {
     pending: Vec<u8>,
 }
 
-/// What reading a source gave.
+/// The result of reading a source.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Got {
     /// Something; there may be more.
     Some,
     /// Nothing now.
     Nothing,
-    /// Its end; what it said last is in the sink.
+    /// Its end; its last output is in the sink.
     End,
 }
 

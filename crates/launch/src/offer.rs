@@ -1,7 +1,7 @@
-//! The launcher's socket: for ranks that a wrapper took the job's memory from, and for ranks that are not the launcher's own
-//! children, which say so and keep the connection as their line to it.
+//! The launcher's socket. Ranks whose wrapper closed the job's memory get it here. Ranks that are not the launcher's
+//! own children report here, and keep the connection as their line to the launcher.
 //!
-//! An abstract socket leaves no file behind. Both sides let nobody in but the same user (and root).
+//! An abstract socket leaves no file behind. Both sides accept only the same user (and root).
 
 use std::io;
 use std::mem::{MaybeUninit, size_of};
@@ -13,7 +13,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 pub enum Ask {
     /// For the job's memory.
     Memory = b'm',
-    /// Nothing: it says that it is now this rank.
+    /// To be known as this rank.
     Claimed = b'c',
 }
 
@@ -56,7 +56,7 @@ fn check(result: libc::c_int) -> io::Result<libc::c_int> {
 /// Binds an abstract name that is free again when the descriptor closes, however this process ends.
 ///
 /// # Errors
-/// When somebody has it.
+/// When another process has it.
 pub fn bind(name: &str) -> io::Result<OwnedFd> {
     let socket = socket(libc::SOCK_NONBLOCK)?;
     let (address, length) = address(name);
@@ -87,7 +87,7 @@ impl Listener {
         self.0.as_raw_fd()
     }
 
-    /// Somebody who came, if he may.
+    /// A process that has connected, if it is allowed to.
     pub fn accept(&self) -> Option<Connection> {
         // SAFETY: no address wanted; the result is owned by nobody else.
         let socket = unsafe {
@@ -126,7 +126,7 @@ fn friend(socket: &OwnedFd) -> Option<libc::pid_t> {
     (result == 0 && (peer.uid == own || peer.uid == 0)).then_some(peer.pid)
 }
 
-/// A process that came to the launcher.
+/// A process that has connected to the launcher.
 pub struct Connection {
     socket: OwnedFd,
     /// Its process id, as the kernel says.
@@ -139,10 +139,10 @@ impl Connection {
         self.socket.as_raw_fd()
     }
 
-    /// What it asks, and for which rank. `Ok(None)`: nothing yet.
+    /// Its question, and for which rank. `Ok(None)`: nothing yet.
     ///
     /// # Errors
-    /// It has gone, or talks nonsense.
+    /// It has ended, or sends nonsense.
     pub fn asked(&self) -> io::Result<Option<(Ask, usize)>> {
         let mut message = [0u8; MESSAGE];
         // SAFETY: a place of that length.
@@ -206,10 +206,10 @@ impl Control {
 pub struct Line(OwnedFd);
 
 impl Line {
-    /// Goes to the launcher.
+    /// Connects to the launcher.
     ///
     /// # Errors
-    /// `ConnectionRefused` when there is none any more; `PermissionDenied` when it is another user's.
+    /// `ConnectionRefused` when the launcher has ended; `PermissionDenied` when it belongs to another user.
     pub fn new(name: &str) -> io::Result<Self> {
         let socket = socket(0)?;
         let (address, length) = address(name);
@@ -233,7 +233,7 @@ impl Line {
     /// The job's memory.
     ///
     /// # Errors
-    /// The launcher has gone, or doesn't let this process in.
+    /// The launcher has ended, or does not accept this process.
     pub fn memory(&self, rank: usize) -> io::Result<OwnedFd> {
         self.ask(Ask::Memory, rank)?;
         let mut byte = [0u8];
@@ -259,8 +259,8 @@ impl Line {
         }
     }
 
-    /// Says that this process is the rank, and from now on dies with the launcher: the kernel sends SIGKILL when the line
-    /// breaks. The line stays open for the life of the process.
+    /// Says that this process is the rank, and from now on dies with the launcher: the kernel sends SIGKILL when the
+    /// line breaks. The line stays open for the life of the process.
     ///
     /// # Errors
     /// The launcher has gone.

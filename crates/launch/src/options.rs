@@ -1,4 +1,4 @@
-//! What `cellrun` is told on its command line.
+//! The command line of `cellrun`.
 
 use crate::processes::host_name;
 use std::ffi::{OsStr, OsString};
@@ -11,7 +11,7 @@ pub const INITIAL_ERRHANDLER: &str = "CELLWEAVE_MPI_INITIAL_ERRHANDLER";
 /// The names that it can have (MPI 5.0, section 11.8.2).
 pub const ERRHANDLERS: [&str; 3] = ["mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return"];
 
-/// What `cellrun --help` says.
+/// The text of `cellrun --help`.
 pub const HELP: &str = "\
 cellrun: starts the ranks of an MPI program on this machine
 
@@ -62,7 +62,7 @@ pub enum Placement {
     /// A core each, compact by distance, when there are enough.
     #[default]
     Auto,
-    /// As the kernel likes.
+    /// Wherever the kernel puts them.
     None,
     /// As a file says.
     File(PathBuf),
@@ -79,7 +79,7 @@ pub struct LaunchOptions {
     pub placement: Placement,
     /// Where to write the profile.
     pub profile: Option<PathBuf>,
-    /// Say who waits for whom after so many seconds without anything moving.
+    /// Say which rank waits for which after so many seconds in which nothing moved.
     pub stuck_after_s: Option<f64>,
     /// End the job after so many seconds.
     pub timeout_s: Option<f64>,
@@ -103,7 +103,7 @@ impl LaunchOptions {
     }
 }
 
-/// LaunchOptions that other launchers know and that say nothing on one machine, with the number of their values.
+/// Options of other launchers that mean nothing on one machine, with the number of their values.
 const WITHOUT_MEANING: &[(&str, usize)] = &[
     ("oversubscribe", 0),
     ("allow-run-as-root", 0),
@@ -175,7 +175,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
                         file => Placement::File(file.into()),
                     }
                 }
-                // As other launchers call it: bound to something, or not at all.
+                // The names of other launchers: bound to something, or not at all.
                 "bind-to" => {
                     options.placement = match value("none or core")? {
                         word if word == "none" => Placement::None,
@@ -263,7 +263,7 @@ fn ranks(word: &OsStr) -> Result<usize, String> {
     }
 }
 
-/// A number of seconds that is more than none.
+/// A number of seconds greater than 0.
 ///
 /// # Errors
 /// When it isn't.

@@ -1,14 +1,15 @@
 //! Which cpu each rank gets.
 //!
-//! `auto` gives every rank a core of its own, as near to one another as can be: ranks that talk share a cache. SMT siblings
-//! are used when there are more ranks than cores. When ranks are a multiple of the cores, each core gets as many: ranks that
-//! stay where they are find one another sooner than ranks that are moved about. Otherwise the kernel places them, because a
-//! core with one rank more than the others would hold all of them up.
+//! `auto` gives every rank a core of its own, as near to one another as can be: ranks that talk share a cache. SMT
+//! siblings are used when there are more ranks than cores. When ranks are a multiple of the cores, each core gets as
+//! many, because ranks that stay on their core find one another sooner than ranks that the kernel moves. Otherwise the
+//! kernel places them, because a core with one rank more than the others would slow down all of them.
 //!
 //! With `OMP_NUM_THREADS`, a rank gets that many cores, if there are enough for all.
 //!
-//! Two jobs side by side do not pile up on the first cores: each launcher holds the cores that it gave away, by the names of
-//! abstract sockets, and takes none that another holds; when too few are left, the kernel places the ranks.
+//! Two jobs at the same time do not share the first cores. Each launcher reserves the cores of its ranks, through the
+//! names of abstract sockets, and uses none that another one has reserved. When too few are left, the kernel places the
+//! ranks.
 
 use crate::offer;
 use crate::options::Placement;
@@ -17,7 +18,7 @@ use std::cmp::Reverse;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-/// What was decided.
+/// The result of placing.
 #[derive(Debug, Default)]
 pub struct Places {
     /// The cpus of each rank, by the kernel's numbers; nothing: no rank is pinned.
@@ -39,7 +40,7 @@ pub fn places(placement: &Placement, ranks: usize) -> Result<Places, String> {
     match placement {
         Placement::None => {}
         Placement::File(file) => places.cpus = Some(from_file(file, ranks)?),
-        // A rank alone talks to nobody, and its threads want all cores.
+        // A single rank sends no messages, and its threads need all cores.
         Placement::Auto if ranks < 2 => {}
         Placement::Auto => places.choose(&cores(&machine), ranks, threads()),
     }
@@ -60,7 +61,7 @@ fn threads() -> usize {
 impl Places {
     fn choose(&mut self, all: &[Core], ranks: usize, threads: usize) {
         let mut free = all.to_vec();
-        // Until a choice can be held: each time round there is one core less to choose from.
+        // Until a choice can be reserved: each round has one core less to choose from.
         while let Some((chosen, cpus)) = choice(&free, all.len(), ranks, threads, self.available) {
             let names = chosen.iter().map(|core| core.cpus[0]);
             let held: Result<Vec<OwnedFd>, u32> =
@@ -166,13 +167,15 @@ fn compact(cores: &[Core], ranks: usize) -> Option<Vec<Core>> {
     Some(cores[..ranks].to_vec())
 }
 
-/// Deals cores out: one each, or their cpus when there are more ranks than cores, so that no core has two ranks more than another.
+/// Deals cores out: one each, or their cpus when there are more ranks than cores, so that no core has two ranks more
+/// than another.
 fn dealt(cores: &[Core], ranks: usize) -> Vec<Vec<u32>> {
     if ranks <= cores.len() {
         return cores.iter().take(ranks).map(|core| core.cpus.clone()).collect();
     }
     let most = cores.iter().map(|core| core.cpus.len()).max().unwrap_or(0);
-    // Round by round, how many cpus each core gives; then core by core, so that neighbours in rank are neighbours on the chip.
+    // Round by round, how many cpus each core gives; then core by core, so that neighbours in rank are neighbours on
+    // the chip.
     let mut given = vec![0; cores.len()];
     let mut left = ranks;
     for round in 0..most {
@@ -225,7 +228,8 @@ fn listed(text: &str) -> Result<Vec<u32>, String> {
 mod tests {
     use super::*;
 
-    /// Cpus of a machine with two chips, two cores each, two cpus a core, numbered as kernels do: first one of each core.
+    /// Cpus of a machine with two chips, two cores each, two cpus a core, numbered as kernels do: first one of each
+    /// core.
     fn two_chips() -> Machine {
         let element = |cpu: u32| Element {
             name: format!("CPU{cpu}"),

@@ -36,7 +36,7 @@ impl Poll {
     /// Watches a descriptor for events from now on, or for others than before.
     pub fn watch(&self, fd: RawFd, events: u32, number: u64) {
         let mut event = libc::epoll_event { events, u64: number };
-        // SAFETY: a valid event. A descriptor that can't be watched (a regular file) never makes anybody wait.
+        // SAFETY: a valid event. A descriptor that cannot be watched (a regular file) never blocks.
         unsafe {
             if libc::epoll_ctl(self.fd(), libc::EPOLL_CTL_MOD, fd, &mut event) != 0 {
                 libc::epoll_ctl(self.fd(), libc::EPOLL_CTL_ADD, fd, &mut event);
@@ -44,7 +44,7 @@ impl Poll {
         }
     }
 
-    /// Watches a descriptor no more. (One that closes leaves by itself only when nobody else has it.)
+    /// Watches a descriptor no more. (A closed one leaves by itself only when no other process has it.)
     pub fn forget(&self, fd: RawFd) {
         // SAFETY: a null event is allowed here.
         unsafe { libc::epoll_ctl(self.fd(), libc::EPOLL_CTL_DEL, fd, std::ptr::null_mut()) };

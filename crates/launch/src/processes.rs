@@ -3,7 +3,7 @@
 use host::clock::{kernel_ns, sleep_ns};
 use std::collections::HashMap;
 
-/// Makes this process the one to which orphans below it come, so that none gets away.
+/// Makes orphans below this process its children, so that none gets away.
 pub fn adopt_orphans() {
     // SAFETY: flags only.
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
@@ -42,8 +42,8 @@ pub fn descendants(ancestor: libc::pid_t) -> Vec<libc::pid_t> {
     found
 }
 
-/// The supervisor's name as the kernel and `ps` know it. By another name than the launcher's, a kill of all that are called
-/// `cellrun` spares it, to clean up.
+/// The supervisor's name in the kernel and in `ps`. It differs from the launcher's, so that killing everything called
+/// `cellrun` leaves the supervisor to clean up.
 pub const SUPERVISOR: &std::ffi::CStr = c"mpi-supervisor";
 
 /// Whether a supervisor is above this process.
@@ -61,8 +61,9 @@ fn parent(pid: libc::pid_t) -> Option<libc::pid_t> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Kills every process below this one, which must have adopted orphans, and takes their ends until none is left. `on_end`
-/// hears of each. False when some are left after `patience_ns` (they belong to another user, or hang in the kernel).
+/// Kills every process below this one, which must have adopted orphans, and takes their ends until none is left.
+/// `on_end` is called for each. False when some are left after `patience_ns` (they belong to another user, or hang in
+/// the kernel).
 pub fn end_descendants(patience_ns: u64, mut on_end: impl FnMut(libc::pid_t, Status)) -> bool {
     let own = std::process::id() as libc::pid_t;
     let give_up_ns = kernel_ns() + patience_ns;

@@ -1,4 +1,4 @@
-//! The profile as a file: a pattern of transfers, with what is known of the machine, the sizes and the time in MPI.
+//! The profile as a file: who sends how much to whom, the machine, the sizes of messages, and the time in MPI.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use transport::segment::{CLASSES, Names, Tallies, class_bytes};
 /// The version of the format.
 pub const FORMAT: u32 = 1;
 
-/// What the launcher knows beside the ranks' tables.
+/// The launcher's part of a profile, beside the ranks' tables.
 pub struct JobRun<'a> {
     /// The programs, as they were given.
     pub programs: &'a [String],
@@ -19,7 +19,7 @@ pub struct JobRun<'a> {
     pub elapsed_s: f64,
 }
 
-/// That a file can be written there, told before anything runs.
+/// Checks that a file can be written there, before anything runs.
 ///
 /// # Errors
 /// What is wrong, beginning with the file.
@@ -34,7 +34,7 @@ pub fn check(file: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes a file so that it is there whole or not at all. What was there before is gone.
+/// Writes a file whole or not at all. An existing file is replaced.
 ///
 /// # Errors
 /// As the system's.
@@ -44,7 +44,7 @@ pub fn write(file: &Path, text: &str) -> io::Result<()> {
     let beside = file.with_file_name(name);
     let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, file));
     if written.is_err() {
-        // It may not be there; what is told is why it could not be written.
+        // It may not exist; the error says why it could not be written.
         let _ = fs::remove_file(&beside);
     }
     written
@@ -88,7 +88,8 @@ pub fn text(segment: &Segment, run: &JobRun) -> String {
         .collect();
     let programs: Vec<String> = run.programs.iter().map(|program| quoted(program)).collect();
     format!(
-        "{{\n  \"format\": {FORMAT},\n  \"n\": {ranks},\n  \"programs\": [{}],\n  \"elapsed_s\": {},\n  \"identity\": {{{}}},\n  \
+        "{{\n  \"format\": {FORMAT},\n  \"n\": {ranks},\n  \"programs\": [{}],\n  \"elapsed_s\": {},\n  \"identity\": \
+         {{{}}},\n  \
          \"pattern\": [{}],\n  \"phases\": [{}]\n}}\n",
         programs.join(", "),
         run.elapsed_s,

@@ -19,8 +19,8 @@ pub struct Unusable {
     pub text: String,
 }
 
-/// Where a program that was typed as `name` lies: as a path when it has a slash, else on `PATH`, else in `directory`, which
-/// is where its ranks start.
+/// The file of a program that was typed as `name`: a path when it has a slash, else on `PATH`, else in `directory`,
+/// where its ranks start.
 ///
 /// # Errors
 /// When there is none, or it can't be executed.
@@ -101,7 +101,8 @@ pub fn environment(changes: &[(OsString, OsString)]) -> Vec<CString> {
         .collect()
 }
 
-/// A process to start. Everything in it is made before, because the child runs in this process's memory until it executes.
+/// A process to start. All of it is prepared beforehand, because the child runs in this process's memory until it
+/// executes the program.
 pub struct Start<'a> {
     /// The file.
     pub file: &'a CStr,
@@ -115,8 +116,8 @@ pub struct Start<'a> {
     pub streams: [RawFd; 3],
     /// A descriptor that it keeps.
     pub kept: RawFd,
-    /// The reading end of a pipe whose other end is this process's alone, by its name in `/proc`: when that breaks, the kernel
-    /// kills the started process's group, whatever became of the process itself.
+    /// The reading end, by its name in `/proc`, of a pipe whose other end only this process has. When the pipe breaks,
+    /// the kernel kills the started process's group, even if the process itself has ended.
     pub lifeline: &'a CStr,
     /// The process group to join; 0: its own.
     pub group: libc::pid_t,
@@ -131,15 +132,15 @@ pub struct Start<'a> {
 /// The lowest descriptor number for a rank's line: scripts and shells use the low ones.
 const LIFELINE_FD: RawFd = 200;
 
-/// What became of a start.
+/// The result of a start.
 pub struct Started {
     /// The process.
     pub pid: libc::pid_t,
-    /// Why it isn't where it should be, if so; it runs all the same.
+    /// Why it could not be pinned, if so; it runs all the same.
     pub refused: Option<io::Error>,
 }
 
-/// What child and parent share until the child executes.
+/// The memory that child and parent share until the child executes the program.
 struct Shared<'a> {
     start: &'a Start<'a>,
     arguments: Vec<*const libc::c_char>,
@@ -159,7 +160,7 @@ impl Start<'_> {
         let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {
             strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect()
         };
-        // A script without a first line that names its interpreter is the shell's, as everywhere.
+        // The shell runs a script whose first line names no interpreter, as everywhere.
         let mut shell = vec![c"/bin/sh".as_ptr(), self.file.as_ptr()];
         shell.extend(pointers(&self.arguments[1..]));
         let mut shared = Shared {
@@ -173,8 +174,8 @@ impl Start<'_> {
         };
         const STACK: usize = 64 * 1024;
         let mut stack = vec![0u128; STACK / 16];
-        // SAFETY: the child runs `child` on its own stack, in our memory, while we are stopped (CLONE_VFORK); it touches nothing
-        // but `shared` and makes system calls only.
+        // SAFETY: the child runs `child` on its own stack, in our memory, while we are stopped (CLONE_VFORK); it
+        // touches nothing but `shared` and makes system calls only.
         let pid = unsafe {
             let top = stack.as_mut_ptr().add(stack.len());
             libc::clone(
@@ -244,13 +245,14 @@ extern "C" fn child(shared: *mut c_void) -> c_int {
     }
 }
 
-/// Holds a line of this process's own, and so of all that it starts, which ends its group when it breaks; of a process in
-/// somebody else's group, itself.
+/// Opens a pipe for this process, which all processes that it starts inherit. When the pipe breaks, the kernel kills
+/// the process's group, or only the process when the group is another one's.
 ///
 /// # Safety
-/// Makes system calls only, as a child must that shares its parent's memory.
+/// Makes only system calls, because the child shares its parent's memory.
 unsafe fn hold(lifeline: &CStr, group: libc::pid_t) {
-    // SAFETY: numbers, and a name that the parent made. Opened and not inherited, because who is killed belongs to an opening.
+    // SAFETY: numbers, and a name that the parent made. It is opened and not inherited, because each opening has its
+    // own process to kill.
     unsafe {
         let opened = libc::open(lifeline.as_ptr(), libc::O_RDONLY | libc::O_NONBLOCK);
         let fd = libc::fcntl(opened, libc::F_DUPFD, LIFELINE_FD);

@@ -1,8 +1,8 @@
-//! The launcher's look at ranks that wait for one another (`cellrun --stuck-after`).
+//! Finds ranks that wait for one another (`cellrun --stuck-after`).
 //!
-//! A rank that has waited long says so in its page before it sleeps, and takes it back when something moved. When all ranks say so
-//! and none has said anything new for so many seconds, nothing is in flight; unless a rank has been woken and did not get a cpu
-//! since, which is looked at before anything is told.
+//! A rank that has waited long says so in its page before it sleeps, and takes it back when something moved. When all
+//! ranks say so and none has said anything new for so many seconds, nothing is in flight. The exception is a rank that
+//! was woken but has not got a cpu yet; this is checked before anything is printed.
 
 use std::fmt::Write;
 use std::fs;
@@ -20,7 +20,7 @@ fn runs(pid: u32) -> bool {
     })
 }
 
-/// What was seen of all ranks.
+/// The observations of all ranks.
 pub struct Watch {
     after_ns: u64,
     /// What the ranks said when they last said anything new, and when that was.
@@ -31,17 +31,17 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Tells after so many seconds in which nothing moved.
+    /// Reports after so many seconds in which nothing moved.
     pub fn new(after_s: f64) -> Self {
         Self { after_ns: (after_s * 1e9) as u64, seen: Vec::new(), since_ns: 0, looked_ns: 0, told: false }
     }
 
-    /// When to look again.
+    /// When to check again.
     pub fn look_at_ns(&self) -> u64 {
         self.looked_ns + (self.after_ns / 4).clamp(10_000_000, 1_000_000_000)
     }
 
-    /// Looks; when nothing has moved for long, says who waits for whom, once. The job goes on.
+    /// Checks. When nothing has moved for long, says once which rank waits for which. The job goes on.
     pub fn look(&mut self, segment: &Segment, now_ns: u64) -> Option<String> {
         let pages = || (0..segment.ranks()).map(|rank| segment.rank(rank));
         self.looked_ns = now_ns;

@@ -1,4 +1,5 @@
-//! The launcher with programs that know nothing of MPI: what ranks read and write, how jobs end, and that nothing is left.
+//! The launcher with programs that know nothing of MPI: what ranks read and write, how jobs end, and that nothing is
+//! left.
 
 #[path = "launch/job.rs"]
 mod job;
@@ -124,7 +125,8 @@ fn signals_reach_every_rank_once() {
         ("USR2", libc::SIGUSR2),
     ] {
         let line = format!(
-            "-n 3 sh -c trap~'echo~got;got=$((got+1))'~{name};echo~ready;while~test~-z~\"$got\";do~sleep~0.02;done;sleep~0.1;echo~$got~times"
+            "-n 3 sh -c trap~'echo~got;got=$((got+1))'~{name};echo~ready;\
+             while~test~-z~\"$got\";do~sleep~0.02;done;sleep~0.1;echo~$got~times"
         );
         let mut job = start(&line);
         let mut out = job.child.stdout.take().unwrap();

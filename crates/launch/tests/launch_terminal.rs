@@ -1,4 +1,5 @@
-//! The launcher on a terminal: what a person types reaches rank 0, keys reach every rank, and questions come before answers.
+//! The launcher on a terminal: what a person types reaches rank 0, keys reach every rank, and questions come before
+//! answers.
 
 #[path = "launch/job.rs"]
 mod job;

@@ -2,13 +2,13 @@
 
 use std::io::Write;
 
-/// What becomes of a rank whose job is over. The transport knows why; its user knows how to say so, and how to end.
+/// How a rank ends when its job is over. The transport knows why; its user knows how to report it, and how to end.
 pub trait Abort: Sync {
-    /// Ends the job: the memory that its ranks share is corrupt, or another rank can't be reached. `why` is a sentence for
-    /// people.
+    /// Ends the job: the memory that its ranks share is corrupt, or another rank can't be reached. `why` is a sentence
+    /// for people.
     fn abort(&self, why: &str) -> !;
 
-    /// Another rank, or whoever started the job, has ended it: this rank leaves without a word.
+    /// Another rank, or the process that started the job, has ended it: this rank leaves without a message.
     fn leave(&self) -> !;
 }
 
@@ -17,7 +17,7 @@ pub struct Exit;
 
 impl Abort for Exit {
     fn abort(&self, why: &str) -> ! {
-        // There is nowhere to say that it can't be said.
+        // A failed write cannot be reported anywhere.
         let _ = writeln!(std::io::stderr(), "{why}");
         self.leave()
     }

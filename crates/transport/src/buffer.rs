@@ -1,4 +1,4 @@
-//! Where a message's data lies in this process.
+//! The place of a message's data in this process.
 
 use crate::copy::{SMALL, copy_out, copy_small};
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 /// Bytes that are packed at a time on the way from one layout to another.
 const BETWEEN: usize = 4096;
 
-/// How the data of one element lies when it is not contiguous. The engine packs and unpacks it piece by piece, or has the
-/// kernel copy it span by span.
+/// How the data of one element lies when it is not contiguous. The engine packs and unpacks it piece by piece, or has
+/// the kernel copy it span by span.
 pub trait Shape: Send + Sync {
     /// Copies data of `count` elements at `base` to `into`, from byte `from` of the packed data on; how many bytes.
     ///
@@ -21,8 +21,8 @@ pub trait Shape: Send + Sync {
     /// There is room for the elements at `base`, and nobody else uses it.
     unsafe fn unpack(&self, base: *mut u8, count: usize, from: usize, data: &[u8]) -> usize;
 
-    /// Lists where the data lies, from byte `from` of the packed data on, until it has listed `most` bytes or `pieces` spans;
-    /// how many bytes.
+    /// Lists where the data lies, from byte `from` of the packed data on, until it has listed `most` bytes or `pieces`
+    /// spans; how many bytes.
     fn spans(
         &self,
         base: *mut u8,
@@ -44,8 +44,8 @@ pub struct Span {
     pub bytes: usize,
 }
 
-/// Where a message's data lies in this process. Its maker has promised that the engine may use the data until the transfer is
-/// complete.
+/// Where a message's data lies in this process. Its maker has promised that the engine may use the data until the
+/// transfer is complete.
 #[derive(Clone)]
 pub struct Buffer {
     /// Where it starts.

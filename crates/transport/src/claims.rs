@@ -1,7 +1,8 @@
-//! Pieces of a message that two processes copy together: who claims a piece copies it; the message is there when all are done.
+//! Pieces of a message that two processes copy together: the process that claims a piece copies it. The message has
+//! arrived when all pieces are done.
 //!
-//! A place for claims is used for one message after the other. Who comes late, with the generation of a message that is over, gets
-//! nothing.
+//! A place for claims is used for one message after the other. A process that comes late, with the generation of a
+//! finished message, gets nothing.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -18,7 +19,8 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// Opens the place for the pieces of a message. Only its owner does, and only when all pieces of the last one are done.
+    /// Opens the place for the pieces of a message. Only its owner does, and only when all pieces of the last one are
+    /// done.
     pub fn open(&self, generation: u32) {
         self.done.store(0, Ordering::Relaxed);
         self.next.store(u64::from(generation) << 32, Ordering::Release);
@@ -43,7 +45,7 @@ impl Claims {
         self.done.fetch_add(1, Ordering::Release);
     }
 
-    /// Whether the place of a message of so many pieces holds what nobody can have written.
+    /// Whether the place of a message of so many pieces has a value that no process writes.
     pub fn is_corrupt(&self, generation: u32, pieces: u32) -> bool {
         let next = self.next.load(Ordering::Relaxed);
         (next >> 32) as u32 != generation
@@ -51,7 +53,7 @@ impl Claims {
             || self.done.load(Ordering::Relaxed) > pieces
     }
 
-    /// Whether so many pieces are copied, with what was copied visible.
+    /// Whether so many pieces are copied; the copied data is visible then.
     pub fn are_done(&self, pieces: u32) -> bool {
         self.done.load(Ordering::Acquire) == pieces
     }

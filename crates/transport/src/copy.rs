@@ -1,15 +1,16 @@
-//! Copies by instructions that fit who reads next.
+//! Copies with the instructions that suit the next reader.
 //!
-//! Lines that another core has in its cache are expensive to write by ordinary stores: each one first fetches the line that it is
-//! going to overwrite. The cpu's own copy instruction knows that lines are written whole, and only takes them away. Between two
-//! cores of an EPYC, writing 64 kB that the other one had read took 0.6 us instead of 1.6 (7 instead of 1.4 when the cores shared no
-//! cache); storing past the caches was as fast to write, but took twice as long to read.
+//! Lines that another core has in its cache are expensive to write by ordinary stores: each one first fetches the line
+//! that it is going to overwrite. The cpu's own copy instruction knows that lines are written whole, and only takes
+//! them away. Between two cores of an EPYC, writing 64 kB that the other one had read took 0.6 us instead of 1.6 (7
+//! instead of 1.4 when the cores shared no cache); storing past the caches was as fast to write, but took twice as long
+//! to read.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The most bytes of `copy_small`: a line of a ring holds no more.
 pub const SMALL: usize = 48;
-/// From so many bytes on, the copy instruction's start is paid back.
+/// From this many bytes on, the copy instruction is worth its start-up time.
 const LONG: usize = 512;
 
 /// Copies data for another core to read.

@@ -1,4 +1,4 @@
-//! What the engine counts of its rank, for anybody to read at any time, from any thread.
+//! The engine's counters, which any thread may read at any time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

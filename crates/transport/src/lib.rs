@@ -1,8 +1,8 @@
 //! Messages between the processes (or threads) of one machine: the ranks of a job.
 //!
-//! All ranks share one [`Segment`] of memory. Each has one [`Engine`], which writes messages into rings of 64-byte lines,
-//! matches what comes with what is asked for, and copies large messages between the two processes without a copy in between.
-//! There is no state but in these objects; how a rank ends is its [`Abort`]'s matter.
+//! All ranks share one [`Segment`] of memory. Each has one [`Engine`], which writes messages into rings of 64-byte
+//! lines, matches what comes with what is asked for, and copies large messages between the two processes without a copy
+//! in between. There is no state but in these objects; how a rank ends is its [`Abort`]'s matter.
 //!
 //! | module | what it does | imports |
 //! |---|---|---|

@@ -1,5 +1,5 @@
-//! First-in-first-out lists by key, for matching: adding, finding the first and removing any entry take the same time however
-//! many there are.
+//! First-in-first-out lists by key, for matching: adding, finding the first and removing any entry take the same time
+//! however many there are.
 
 /// No entry, no list.
 const NONE: u32 = u32::MAX;

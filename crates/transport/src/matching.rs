@@ -1,12 +1,14 @@
-//! Which receive gets which message. Messages from one sender do not overtake each other (as MPI 5.0 wants it, section 3.5).
+//! Which receive gets which message. Messages from one sender do not overtake each other (as MPI 5.0 wants it, section
+//! 3.5).
 //!
-//! Receives wait in lists by what they accept: a message looks into the four lists that may hold one for it (of its source and
-//! tag, of any source, of any tag, of any of both) and takes the receive that was posted first. Messages that nobody expected wait
-//! in a list by source and tag, and, once a receive or probe with a wildcard asks, in a list by what it asks for.
+//! Receives wait in lists by what they accept: a message looks into the four lists that may hold one for it (of its
+//! source and tag, of any source, of any tag, of any of both) and takes the receive that was posted first. Messages
+//! that came before their receive wait in a list by source and tag, and, once a receive or probe with a wildcard asks,
+//! in a list by what it asks for.
 
 use crate::lists::{Key, Lists};
 
-/// By what the receiving side finds a message.
+/// The fields by which the receiving side finds a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// A number that separates messages of one purpose from those of another (in MPI: of a communicator).
@@ -161,7 +163,7 @@ impl Matching {
         was_posted
     }
 
-    /// Keeps a message that nobody expected.
+    /// Keeps a message that came before its receive.
     pub fn keep(&mut self, envelope: Envelope, message: u32) {
         if message as usize >= self.envelopes.len() {
             self.envelopes.resize(message as usize + 1, envelope);

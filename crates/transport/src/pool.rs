@@ -1,7 +1,8 @@
-//! Memory of a sender, in the segment, for pieces of messages that are too large for its rings: one line of a ring says where.
+//! Memory of a sender, in the segment, for pieces of messages that are too large for its rings: one line of a ring says
+//! where.
 //!
-//! Cells are lent in turn, and are free again when the receiver has consumed the line. A ring alone would hold too few bytes to keep
-//! both sides copying, and one of that size for each pair would be too much memory.
+//! Cells are lent in turn, and are free again when the receiver has consumed the line. A ring alone would hold too few
+//! bytes to keep both sides copying, and one of that size for each pair would be too much memory.
 
 use crate::segment::{POOL_BYTES, Segment};
 

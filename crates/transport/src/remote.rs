@@ -1,7 +1,7 @@
 //! Copies between the memory of two processes, by the kernel (`process_vm_readv` and its opposite).
 //!
-//! Containers and security modules may forbid it. Whether it works is tried before it is first used, for each pair of ranks and each
-//! direction, on a word that is known; where it doesn't, data goes through shared memory.
+//! Containers and security modules may forbid it. So it is tried before its first use, on a known word, for each pair
+//! of ranks and each direction; where it fails, data goes through shared memory.
 
 use crate::buffer::Span;
 use crate::segment::Segment;
@@ -16,9 +16,9 @@ pub enum Access {
     /// Not tried yet.
     #[default]
     Unknown,
-    /// It does, with this process: who it is was read from shared memory once.
+    /// It works, with this process id, which was read from shared memory once.
     Works(libc::pid_t),
-    /// It doesn't.
+    /// It does not work.
     Forbidden,
 }
 
@@ -26,17 +26,18 @@ fn word_of(segment: &Segment) -> u64 {
     segment.header().identity.load(Ordering::Relaxed) ^ 0x6365_6c6c_7765_6176
 }
 
-/// What others read, and behind it where they write, to see whether they can.
+/// A word that others read, and behind it one that they write, to find out whether they can.
 #[derive(Default)]
 pub struct Probe(Option<&'static [AtomicU64; 2]>);
 
 impl Probe {
-    /// Lets the other ranks copy from and to this process, once. Before a message is announced that they may copy.
+    /// Lets the other ranks copy from and to this process, once. Call it before announcing a message that they may
+    /// copy.
     pub fn allow(&mut self, segment: &Segment, rank: usize) {
         if self.0.is_some() {
             return;
         }
-        // Yama lets only ancestors in, unless the process names whom it lets; ranks are siblings.
+        // Yama allows only ancestors, unless the process names others; ranks are siblings.
         if std::fs::read("/proc/sys/kernel/yama/ptrace_scope").is_ok_and(|scope| scope.starts_with(b"1")) {
             // SAFETY: sets an attribute of this process.
             unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY, 0, 0, 0) };
@@ -55,7 +56,7 @@ pub fn try_reading(segment: &Segment, rank: usize) -> Access {
 
 /// Tries to write to the memory of a rank that has allowed it.
 pub fn try_writing(segment: &Segment, rank: usize) -> Access {
-    // What can be read is the right place of the right process: the word behind it is for this.
+    // A word that can be read proves the right place of the right process; the word behind it is for this write.
     probe(segment, rank, |pid, known| {
         let mut word = 1u64;
         // SAFETY: a word of our own.

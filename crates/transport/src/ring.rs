@@ -5,12 +5,13 @@
 //! line: stamp (lap, kind) u16, source u16, context u32, tag i32, length u32, 48 bytes of data
 //! ```
 //!
-//! A *piece* is a line with a header, whose data may go on in the lines behind it, up to the end of the ring. The header's
-//! first word is written last and carries the lap, so that a message of up to 48 bytes costs the transfer of one line: there
-//! is no head or tail that both sides touch. The receiver says now and then how far it has come, in the counters.
+//! A *piece* is a line with a header, whose data may go on in the lines behind it, up to the end of the ring. The
+//! header's first word is written last and carries the lap, so that a message of up to 48 bytes costs the transfer of
+//! one line: there is no head or tail that both sides touch. The receiver says now and then how far it has come, in the
+//! counters.
 //!
-//! What lies where the next header will be must not look like one. An old header doesn't, its lap being over. Where data lay
-//! in the lap before, the sender clears the stamp before it publishes the piece in front.
+//! The bytes at the place of the next header must not look like one. An old header does not, because its lap is over.
+//! Where the lap before had data, the sender clears the stamp before it publishes the piece in front.
 
 use crate::copy::copy_small;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,8 +24,8 @@ pub const INLINE: usize = LINE - HEADER;
 pub const HEADER: usize = 16;
 /// Lines of a ring; few when all interleavings are explored.
 pub const LINES: u32 = if cfg!(loom) { 4 } else { (crate::segment::PAIR_BYTES / LINE) as u32 - 1 };
-/// The most lines of a piece: large enough that headers cost little, small enough that the receiver copies one piece while
-/// the sender writes the next.
+/// The most lines of a piece: large enough that headers cost little, small enough that the receiver copies one piece
+/// while the sender writes the next.
 const PIECE_LINES: u32 = 64;
 /// The receiver says how far it has come after so many lines.
 const PUBLISH_LINES: u32 = if cfg!(loom) { 2 } else { 64 };
@@ -34,7 +35,7 @@ const AHEAD: u32 = if cfg!(loom) { 1 } else { 8 };
 /// The receiver says so too after so many cells.
 const MOST_CELLS: u32 = 4;
 
-/// What a ring lies in: the segment's memory, or a model of it.
+/// The memory of a ring: in the segment, or a model of it.
 pub trait Lines {
     /// First word of a line; everything written before it was published is visible.
     fn stamp(&self, line: u32) -> u64;
@@ -166,7 +167,7 @@ impl Lines for Area {
     }
 }
 
-/// What a piece says about itself. What the fields mean besides depends on the kind.
+/// The header of a piece. What the fields mean depends on the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceHeader {
     /// What it is; never more than a byte.
@@ -266,7 +267,7 @@ impl<M: Lines> PieceWriter<M> {
         self.free > lines
     }
 
-    /// The next line will be written soon: fetching it for that takes as long as a message, so the earlier the better.
+    /// Fetches the next line for writing, early, because that takes as long as a message.
     #[inline]
     pub fn fetch(&self) {
         self.memory.fetch(self.line);
@@ -334,7 +335,8 @@ impl<M: Lines> PieceWriter<M> {
         let bytes = piece_bytes(self.line, left);
         let lines = lines_of(bytes);
         debug_assert!(self.free > lines);
-        // SAFETY: `bytes` fit into the lines up to the end of the ring, which are the sender's until the piece is published.
+        // SAFETY: `bytes` fit into the lines up to the end of the ring, which are the sender's until the piece is
+        // published.
         fill(unsafe { std::slice::from_raw_parts_mut(self.memory.data(self.line), bytes) });
         for raw in self.line + 1..self.line + lines {
             self.raw[raw as usize / 64] |= 1 << (raw % 64);
@@ -393,8 +395,8 @@ impl<M: Lines> PieceReader<M> {
         Some(PieceHeader::read(first, self.memory.rest(self.line)))
     }
 
-    /// Nothing is there, and what lies in its place is neither a header of the lap before nor cleared: the next piece, if it was
-    /// written, will never be seen.
+    /// Nothing is there, and what lies in its place is neither a header of the lap before nor cleared: the next piece,
+    /// if it was written, will never be seen.
     pub fn is_corrupt(&self) -> bool {
         let before = if self.lap == 1 { u8::MAX } else { self.lap - 1 };
         let first = self.memory.stamp(self.line);
@@ -436,8 +438,8 @@ impl<M: Lines> PieceReader<M> {
         false
     }
 
-    /// Goes on behind the piece that is there, whose data lay in a cell. True when the sender was told how far: not at once, because
-    /// the copies of the next piece would wait until the counters' line is fetched from the sender.
+    /// Goes on behind the piece that is there, whose data lay in a cell. True when the sender was told how far: not at
+    /// once, because the copies of the next piece would wait until the counters' line is fetched from the sender.
     #[inline]
     pub fn consume_cell(&mut self) -> bool {
         self.cells += 1;
@@ -450,7 +452,7 @@ impl<M: Lines> PieceReader<M> {
         }
     }
 
-    /// There is nothing to do but wait: tells the sender which cells are free, if any are. True when it did.
+    /// Tells the sender which cells are free, if any are; true when it did. Call it before waiting.
     #[inline]
     pub fn idle(&mut self) -> bool {
         self.cells != 0 && {
@@ -475,7 +477,8 @@ mod tests {
     fn pair() -> (PieceWriter<Area>, PieceReader<Area>, Vec<u64>) {
         let mut memory = vec![0u64; crate::segment::PAIR_BYTES / 8 + 16];
         let start = memory.as_mut_ptr();
-        // SAFETY: aligned up to a line inside the allocation, which the caller keeps; its last word says who is connected.
+        // SAFETY: aligned up to a line inside the allocation, which the caller keeps; its last word says who is
+        // connected.
         let area = unsafe {
             let last = start.add(crate::segment::PAIR_BYTES / 8 + 15).cast();
             Area::new(start.cast::<u8>().add(start.align_offset(64) * 8), (last, 1))

@@ -1,11 +1,12 @@
-//! Waiting: spin, then yield, then sleep; and waking who sleeps.
+//! Waiting: spin, then yield, then sleep; and waking sleepers.
 //!
-//! With a cpu for every rank, spinning finds a message soonest. With more ranks than cpus, whoever spins keeps the sender from
-//! running, so that a rank yields at once. Who has waited long sleeps in the kernel, on the word `asleep` of its page.
+//! With a cpu for every rank, spinning finds a message soonest. With more ranks than cpus, a spinning rank keeps the
+//! sender from running, so it yields at once. After a long wait a rank sleeps in the kernel, on the word `asleep` of
+//! its page.
 //!
-//! A sender pays no fence for the sleepers: it writes into the ring, then reads the word. Who goes to sleep sets the word, has
-//! the kernel make all ranks pass a barrier (`membarrier`), and looks into its rings once more: either it sees the message, or the
-//! sender sees the word. Where the kernel has no such barrier, sleeps are short.
+//! Sleepers cost a sender no fence: it writes into the ring, then reads the word. A rank that goes to sleep sets the
+//! word, makes the kernel run a barrier on all ranks (`membarrier`), and looks into its rings once more. So either it
+//! sees the message, or the sender sees the word. Where the kernel has no such barrier, sleeps are short.
 
 use crate::abort::Abort;
 use crate::segment::Segment;
@@ -14,23 +15,24 @@ use std::ffi::c_int;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 
-/// Polls without a pause in between: a message from a rank that is ready comes within these.
+/// Polls without a pause between them; a message from a rank that is ready comes within these.
 const EAGER_POLLS: u32 = 256;
 /// Polls before the first yield, when there is a cpu for every rank.
 const POLLS: u32 = 4096;
-/// A wait of so many ns ends in sleep: with a cpu for every rank, and without.
+/// After so many ns a waiting rank sleeps: with a cpu for every rank, and without.
 const SLEEP_AFTER_NS: u64 = 20_000_000;
 const SLEEP_AFTER_CROWDED_NS: u64 = 200_000;
-/// A yield that takes so many ns gave the cpu to somebody else.
+/// A yield that takes so many ns gave the cpu to another thread.
 const YIELDED_NS: u64 = 20_000;
 /// The longest sleep: then the job may be over, or cpus may have changed.
 const LONGEST_SLEEP_NS: u64 = 100_000_000;
 /// The longest sleep without the kernel's barrier.
 const SHORT_SLEEP_NS: u64 = 1_000_000;
-/// Whether ranks are more than cpus is looked at again after so many ms of waiting.
+/// After so many ms of waiting, ranks and cpus are counted again.
 const RECONSIDER_MS: u32 = 100;
 
-/// Where the threads of one rank wait, and where others wake them. Shared by all threads of the rank, whoever has its engine.
+/// Where the threads of one rank wait, and where others wake them. All threads of the rank share it, also those
+/// without the engine.
 pub struct WaitingRoom {
     /// What to do when the job is over.
     abort: &'static dyn Abort,
@@ -59,7 +61,7 @@ fn membarrier(command: c_int) -> bool {
     unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
 }
 
-/// Wakes whoever sleeps on a rank's word.
+/// Wakes the threads that sleep on a rank's word.
 #[cold]
 pub fn wake(word: &AtomicU32) {
     if word.swap(0, Ordering::SeqCst) != 0 {
@@ -67,7 +69,7 @@ pub fn wake(word: &AtomicU32) {
     }
 }
 
-/// Tells every rank that the job is over, by whom: a rank, or whoever started it.
+/// Tells every rank that the job is over, and who ended it: a rank, or the process that started the job.
 pub fn end(segment: &Segment, by: Option<usize>) {
     segment.end(by);
     for rank in 0..segment.ranks() {
@@ -80,7 +82,7 @@ pub fn end(segment: &Segment, by: Option<usize>) {
 /// A set of cpus, a bit each.
 type Cpus = [u64; 16];
 
-/// The cpus that a rank may use now; none when that isn't known.
+/// The cpus that a rank may use now; none when they are not known.
 fn cpus_of(segment: &Segment, rank: usize) -> Cpus {
     let mut cpus: Cpus = [0; 16];
     let pid = segment.rank(rank).pid.load(Ordering::Relaxed) as libc::pid_t;
@@ -91,8 +93,8 @@ fn cpus_of(segment: &Segment, rank: usize) -> Cpus {
     cpus
 }
 
-/// A rank needs its share of each cpu that it may use; crowded is who may use cpus of which more is needed than there is, and everybody
-/// when there are more ranks than cpus that the job is allowed.
+/// A rank needs an equal share of each cpu that it may use. It is crowded when the shares of one of its cpus add up to
+/// more than that cpu. All ranks are crowded when there are more of them than cpus for the job.
 fn is_crowded(all: &[Cpus], rank: usize, allowed: usize) -> bool {
     let count = |cpus: &Cpus| cpus.iter().map(|word| word.count_ones()).sum::<u32>();
     let common = |a: &Cpus, b: &Cpus| a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum::<u32>();
@@ -151,14 +153,14 @@ impl WaitingRoom {
         }
     }
 
-    /// Looks whether there are more ranks than cpus.
+    /// Finds out whether there are more ranks than cpus.
     fn consider(&self, segment: &Segment, rank: usize) {
         let all: Vec<Cpus> = (0..segment.ranks()).map(|rank| cpus_of(segment, rank)).collect();
         let allowed = segment.header().cpus as usize;
         self.crowded.store(is_crowded(&all, rank, allowed), Ordering::Relaxed);
     }
 
-    /// Looks again, when it's time.
+    /// Counts again, when it is time.
     fn reconsider(&self, now_ns: u64) {
         let now_ms = (now_ns / 1_000_000) as u32;
         if now_ms.wrapping_sub(self.considered_ms.load(Ordering::Relaxed)) > RECONSIDER_MS {
@@ -169,14 +171,14 @@ impl WaitingRoom {
         }
     }
 
-    /// Whether there are more ranks than cpus, or several threads of this rank wait: one of them moves the messages of all, and
-    /// the others only keep it from it.
+    /// Whether there are more ranks than cpus, or several threads of this rank wait. One thread then moves the messages
+    /// of all, and the others would only disturb it.
     #[inline]
     pub fn crowded(&self) -> bool {
         self.crowded.load(Ordering::Relaxed) || self.waiters.load(Ordering::Relaxed) > 1
     }
 
-    /// A program that tests in a loop finds nothing: the rank that could send what it tests for may need this cpu.
+    /// For a program that tests in a loop and finds nothing: yields, because the sender may need this cpu.
     pub fn make_way(&self) {
         // SAFETY: takes nothing.
         unsafe { libc::sched_yield() };
@@ -197,7 +199,7 @@ impl WaitingRoom {
         }
     }
 
-    /// Waits whether the job ends within a time; then this rank leaves.
+    /// Waits for a time; if the job ends meanwhile, this rank leaves.
     pub(crate) fn wait_for_end(&self, patience_ns: u64) {
         let give_up_ns = host::clock::kernel_ns() + patience_ns;
         while host::clock::kernel_ns() < give_up_ns {
@@ -206,8 +208,8 @@ impl WaitingRoom {
         }
     }
 
-    /// Says that a thread of this rank is going to sleep. Look once more for what you wait for, then `sleep`. `listens`: other
-    /// threads of this rank wake it, too (`wake_own`).
+    /// Says that a thread of this rank is going to sleep. Look once more for what you wait for, then `sleep`.
+    /// `listens`: other threads of this rank wake it, too (`wake_own`).
     ///
     /// # Panics
     /// The rank has no job.
@@ -259,7 +261,8 @@ impl Waiting {
         (since_ns != 0).then_some(since_ns)
     }
 
-    /// Nothing moved: passes some time, little at first. Call this only while nobody waits for what this thread holds.
+    /// Nothing moved: passes some time, little at first. Call this only while no thread waits for a lock that this
+    /// thread holds.
     #[inline]
     pub fn pause(&mut self, room: &WaitingRoom) {
         self.polls += 1;

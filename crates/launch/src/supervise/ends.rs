@@ -10,11 +10,11 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::atomic::Ordering;
 use transport::segment::stage;
 
-/// What ranks get to end by themselves once the job is over, before they are killed.
+/// Time for ranks to end by themselves once the job is over, before they are killed.
 const GRACE_NS: u64 = 400 * MS;
-/// What the processes that ranks leave behind get (they may have output to pass on), before they are killed.
+/// Time for processes that ranks leave behind (they may have output to pass on), before they are killed.
 const LINGER_NS: u64 = 200 * MS;
-/// What killed processes get to vanish.
+/// Time for killed processes to vanish.
 const VANISH_NS: u64 = 2000 * MS;
 
 /// A process of a rank, and how it ended.
@@ -26,18 +26,19 @@ pub(super) struct Process {
 
 #[derive(Default)]
 pub(super) struct Rank {
-    /// What was started.
+    /// The process that was started.
     pub(super) child: Option<Process>,
-    /// What said that it is the rank, when that isn't what was started; and what tells when it ends, where the kernel has that.
+    /// The process that said it is the rank, when that is not the started one; and the descriptor that tells when it
+    /// ends, where the kernel has that.
     pub(super) claimant: Option<(Process, Option<OwnedFd>)>,
-    /// When the claimant had ended and what was started had not.
+    /// When the claimant had ended but the started process had not.
     pub(super) alone_since_ns: Option<u64>,
     pub(super) over: bool,
 }
 
 impl Rank {
-    /// What was started has failed, or it and the rank in it have ended. (What only started the rank and left, as `setsid`
-    /// does, has not.)
+    /// Whether the started process has failed, or it and the rank in it have ended. (A process that only started the
+    /// rank and left, such as `setsid`, has not.)
     pub(super) fn has_ended(&self) -> bool {
         let child = self.child.as_ref();
         child.is_some_and(|child| child.status.is_some_and(|status| status != 0))
@@ -57,7 +58,7 @@ impl Rank {
             .map_or(0, |process| process.pid)
     }
 
-    /// The worst that is known of how it ended.
+    /// The worst way in which one of them ended.
     pub(super) fn status(&self) -> Option<Status> {
         let statuses = || self.processes().filter_map(|process| process.status);
         statuses().find(|&status| status != 0).or_else(|| statuses().next())
@@ -84,7 +85,7 @@ impl Supervisor {
         }
     }
 
-    /// The connection of a rank's process broke. Where the kernel doesn't tell of its end, this does.
+    /// The connection of a rank's process broke. This shows its end where the kernel does not report it.
     pub(super) fn line_broke(&mut self, rank: usize) {
         if matches!(self.ranks[rank].claimant, Some((_, None))) {
             self.claimant_ended(rank);
@@ -142,7 +143,7 @@ impl Supervisor {
         }
     }
 
-    /// Whether a rank that has ended did so as it should.
+    /// Checks whether a rank that has ended did so properly.
     pub(super) fn judge(&mut self, number: usize) {
         let rank = &mut self.ranks[number];
         if rank.over || !rank.has_ended() {
@@ -167,7 +168,8 @@ impl Supervisor {
             return self.end(&line, code);
         }
         if segment.nobody_ended() {
-            let line = "memory shared by all ranks is corrupt: it says that the job is over (a rank wrote where it must not)";
+            let line = "memory shared by all ranks is corrupt: it says that the job is over (a rank wrote where it \
+                        must not)";
             return self.end(line, 1);
         }
         let page = segment.rank(number);
@@ -176,7 +178,7 @@ impl Supervisor {
         let who = format!("rank {number} (process {})", self.ranks[number].pid());
         let without = if started { " without MPI_Finalize" } else { "" };
         match status {
-            // The reader of the output has left: no more than that happened.
+            // The reader of the output has left; nothing else is wrong.
             Some(status) if status == libc::SIGPIPE && self.sinks.iter().any(Sink::is_broken) => {
                 self.end("", processes::exit_code(status));
             }
@@ -199,12 +201,12 @@ impl Supervisor {
                 }
             }
             None | Some(_) if started => self.end(&format!("{who} ended{without}"), 1),
-            // Nobody needs to wait for it in MPI_Finalize.
+            // The others need not wait for it in MPI_Finalize.
             _ => page.stage.store(stage::FINALISED, Ordering::Release),
         }
     }
 
-    /// The job is over: says why, tells the ranks, and gives them a moment.
+    /// Ends the job: says why, tells the ranks, and gives them a moment.
     pub(super) fn end(&mut self, line: &str, code: i32) {
         if self.code != 0 && self.kill_at_ns.is_some() {
             return;

@@ -1,5 +1,5 @@
-//! The ranks' parent: starts them, carries their output, hands the job's memory to who lost it, and ends the job when a rank
-//! fails. It waits for events and takes no part in the ranks' work.
+//! The ranks' parent: starts them, passes on their output, gives the job's memory to ranks that lost it, and ends the
+//! job when a rank fails. It waits for events and takes no part in the ranks' work.
 
 mod ends;
 mod output;
@@ -25,13 +25,14 @@ use std::sync::atomic::Ordering;
 use transport::Segment;
 
 const MS: u64 = 1_000_000;
-/// What a wrapper gets to end after the rank inside it, so that its exit code can be told.
+/// Time for a wrapper to end after the rank inside it, so that its exit code is known.
 const WRAPPER_NS: u64 = 100 * MS;
-/// When a rank that has not started MPI is first looked at: another MPI's library may be why. Then after twice as long, and so on.
+/// When a rank that has not started MPI is first checked for another MPI's library; then after twice as long, and so
+/// on.
 const STRANGER_NS: u64 = 100 * MS;
-/// No looks after so long.
+/// No checks after so long.
 const LAST_LOOK_NS: u64 = 10_000 * MS;
-/// So many requests to end make it a kill.
+/// This many requests to end are a kill.
 const LAST_ASKING: u32 = 3;
 
 /// A program to start.
@@ -70,7 +71,7 @@ pub struct Signal {
 }
 
 impl Signal {
-    /// As it goes through the pipe.
+    /// Its bytes in the pipe.
     pub fn to_bytes(self) -> [u8; 2] {
         [self.number as u8, u8::from(self.by_terminal)]
     }
@@ -90,7 +91,7 @@ const OUTPUT: u64 = 6 << 32;
 const SINK: u64 = 7 << 32;
 const INDEX: u64 = (1 << 32) - 1;
 
-/// See the module.
+/// The supervisor: see the module.
 pub struct Supervisor {
     job: Prepared,
     mask: libc::sigset_t,
@@ -122,7 +123,7 @@ pub struct Supervisor {
     childless: bool,
     asked_to_end: u32,
     front_gone: bool,
-    /// Looks whether anything moves (`--stuck-after`).
+    /// Checks whether anything moves (`--stuck-after`).
     watch: Option<Watch>,
 }
 
@@ -140,7 +141,7 @@ impl Supervisor {
         adopt_orphans();
         let descriptors = raise_descriptors();
         let poll = Poll::new()?;
-        // All of the front's are blocked still; these are what others may send here.
+        // All signals of the front are still blocked; these may be sent to this process.
         let awaited = signals([libc::SIGCHLD, libc::SIGTERM, libc::SIGINT, libc::SIGHUP]);
         let blocked = signals([libc::SIGTTOU, libc::SIGCHLD, libc::SIGTERM, libc::SIGINT, libc::SIGHUP]);
         // SAFETY: valid sets; the descriptor is owned by nobody else.
@@ -359,7 +360,7 @@ impl Supervisor {
         }
     }
 
-    /// Writes who sent how much to whom, also of a job that failed.
+    /// Writes the profile, also of a job that failed.
     fn write_profile(&mut self, ended_ns: u64) {
         let Some(file) = &self.job.options.profile else { return };
         let programs: Vec<String> =
@@ -372,7 +373,7 @@ impl Supervisor {
         }
     }
 
-    /// Says so when a rank that has not started MPI has another MPI's library loaded. Whether to look again.
+    /// Reports a rank that has not started MPI and has another MPI's library loaded. True: check again later.
     fn look_for_strangers(&mut self) -> bool {
         if self.ranks.len() < 2 {
             return false;

@@ -1,4 +1,4 @@
-//! Carrying the output of ranks to the launcher's own streams.
+//! Passes the output of ranks on to the launcher's own streams.
 
 use super::{FRONT, INDEX, MS, OUTPUT, SINK, Supervisor};
 use crate::lines::{Flushed, Got, Source};
@@ -7,9 +7,9 @@ use host::clock::kernel_ns;
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// A line of rank 0 that doesn't end goes out after so long when a person sits at the terminal: it is a question.
+/// At a terminal, an unfinished line of rank 0 goes out after so long: it may be a question.
 const PROMPT_NS: u64 = 50 * MS;
-/// What a reader of the output gets to read on, once somebody asked the job to end.
+/// Time for a slow reader of the output, once the job was asked to end.
 const READER_NS: u64 = 500 * MS;
 
 impl Supervisor {
@@ -48,7 +48,7 @@ impl Supervisor {
     /// One of the launcher's own streams takes nothing more.
     pub(super) fn lost(&mut self, stream: usize, kind: io::ErrorKind, error: &str) {
         if kind == io::ErrorKind::BrokenPipe {
-            // Its reader has left: ranks find that out by themselves, as if it were their own.
+            // Its reader has left: ranks find that out as if the stream were their own.
             self.sources[stream].clear();
             return;
         }
@@ -61,8 +61,8 @@ impl Supervisor {
         }
     }
 
-    /// Carries what ranks said last, until it is written, the front has gone, or somebody who asked the job to end would have
-    /// to wait for a reader that doesn't read.
+    /// Passes on the last output of ranks, until it is written, the front has ended, or the job was asked to end and
+    /// the reader does not read.
     pub(super) fn drain(&mut self) {
         for stream in 0..2 {
             while !self.sinks[stream].is_empty() || !self.sources[stream].is_empty() {
@@ -70,7 +70,7 @@ impl Supervisor {
                 if more {
                     self.carry(stream);
                 } else if self.sinks[stream].is_empty() {
-                    // Whoever still has these pipes couldn't be killed.
+                    // The processes that still have these pipes could not be killed.
                     for (_, mut source) in std::mem::take(&mut self.sources[stream]) {
                         source.finish(&mut self.sinks[stream]);
                     }

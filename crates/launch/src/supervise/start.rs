@@ -76,7 +76,7 @@ impl Supervisor {
                     streams,
                     kept: memory.as_raw_fd(),
                     lifeline: &lifeline_name,
-                    // Who reads the terminal must be in its foreground.
+                    // A process that reads the terminal must be in its foreground.
                     group: self.terminal_group.filter(|_| rank == 0).unwrap_or(0),
                     cpus: cpus.as_ref(),
                     mask: self.mask,
@@ -136,7 +136,7 @@ fn high(file: File) -> io::Result<OwnedFd> {
     }
 }
 
-/// As many descriptors as are allowed; gives the limit of before.
+/// Raises the limit on descriptors as far as allowed; gives the old limit.
 pub(super) fn raise_descriptors() -> libc::rlimit {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: valid places.

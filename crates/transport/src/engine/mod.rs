@@ -105,12 +105,12 @@ pub enum Awaited {
     },
 }
 
-/// Looks at one ring in a row, while it is waited for.
+/// How often one ring is polled in a row while its rank is waited for.
 const TIGHT: u32 = 16;
 
-/// Messages from so many bytes on are copied between the processes (see `Engine::copy_from`); below, through the pool. Measured
-/// on an EPYC (1 MB of L2 per core): what stays in the caches is faster through shared memory, that is, up to about half the
-/// size of L2.
+/// Messages from so many bytes on are copied between the processes (see `Engine::copy_from`); below, through the pool.
+/// Measured on an EPYC (1 MB of L2 per core): what stays in the caches is faster through shared memory, that is, up to
+/// about half the size of L2.
 pub const COPY_FROM: usize = 2 * 1024 * 1024;
 
 /// Moves the messages of one rank. One thread at a time has it; what all threads of the rank share is the waiting room.
@@ -138,7 +138,7 @@ pub struct Engine<'a> {
     sharing: Sharing,
 }
 
-/// What a piece in a ring is. Words are of 8 bytes, in the piece's data.
+/// The kinds of pieces in a ring. Words are of 8 bytes, in the piece's data.
 mod kind {
     /// Of EAGER, MORE and DATA: the data lies in the sender's pool. Words: the cell, bytes.
     pub const POOLED: u8 = 0x80;
@@ -148,8 +148,8 @@ mod kind {
     pub const MORE: u8 = 2;
     /// The sender of the next eager message waits for its matching. Words: the sender's transfer.
     pub const SYNCHRONOUS: u8 = 3;
-    /// A message of which only the first part comes unasked. Words: the sender's transfer, bytes, bytes that come unasked, how the data
-    /// lies and its address.
+    /// A message of which only the first part comes unasked. Words: the sender's transfer, bytes, bytes that come
+    /// unasked, how the data lies and its address.
     pub const ANNOUNCE: u8 = 4;
     /// To the sender: send the data through the ring. Words: the sender's transfer, the receiver's, bytes.
     pub const STREAM: u8 = 5;
@@ -157,8 +157,8 @@ mod kind {
     pub const DATA: u8 = 6;
     /// To the sender: its transfer is complete. Words: the sender's transfer.
     pub const COMPLETE: u8 = 7;
-    /// To the sender: help to copy. Words: its transfer, the receiver's, the buffer's address, bytes, the place for claims, bytes of a
-    /// piece.
+    /// To the sender: help to copy. Words: its transfer, the receiver's, the buffer's address, bytes, the place for
+    /// claims, bytes of a piece.
     pub const SHARE: u8 = 8;
     /// To the sender: copy all of it. Words: its transfer, the receiver's, the buffer's address, bytes.
     pub const PUSH: u8 = 9;
@@ -263,8 +263,8 @@ impl<'a> Engine<'a> {
         moved
     }
 
-    /// As `progress`, in a loop that waits for a message, from a rank of the job that may be known: its ring is looked at each round,
-    /// all others now and then.
+    /// As `progress`, in a loop that waits for a message, from a rank of the job that may be known: its ring is looked
+    /// at each round, all others now and then.
     #[inline]
     pub fn poll(&mut self, from: Option<usize>, round: u32) {
         if let Some(from) = from
@@ -276,7 +276,8 @@ impl<'a> Engine<'a> {
             // Looking at nothing but this line finds the message a third sooner than anything done in between.
             for _ in 0..TIGHT {
                 if let Some(header) = self.incoming[from].consumer.peek() {
-                    // What comes is often answered. (Longer ones take so long that the other side fetches the line back.)
+                    // What comes is often answered. (Longer ones take so long that the other side fetches the line
+                    // back.)
                     if header.length as usize <= ring::INLINE {
                         self.outgoing[from].producer.fetch();
                     }
@@ -290,8 +291,8 @@ impl<'a> Engine<'a> {
         self.progress();
     }
 
-    /// Ends the job when another rank's ring makes no sense where the next piece is to come. For who has waited long: the piece may be
-    /// what is waited for.
+    /// Ends the job when another rank's ring has nonsense where the next piece must appear. Call it after a long wait:
+    /// the caller may be waiting for that piece.
     #[cold]
     pub fn examine(&self) {
         for &from in &self.senders {
@@ -315,7 +316,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Waits until a transfer is complete, and takes it; messages of other transfers move meanwhile. For a rank of one thread.
+    /// Waits until a transfer is complete, and takes it; messages of other transfers move meanwhile. For a rank of one
+    /// thread.
     ///
     /// # Panics
     /// The engine has no such transfer, or no job.
@@ -371,7 +373,7 @@ impl<'a> Engine<'a> {
         Some(completion)
     }
 
-    /// Of a transfer that is complete, whether it ended well; `is_live` is the caller's promise.
+    /// Whether a complete transfer ended well. The caller promises `is_live`.
     #[inline]
     pub fn ended_well(&self, id: TransferId) -> Option<bool> {
         self.transfers.ended_well(id)
@@ -382,7 +384,7 @@ impl<'a> Engine<'a> {
         self.transfers.index(id).and_then(|index| self.transfers.completion(index))
     }
 
-    /// Nobody will ask for this transfer again: it goes on and frees itself.
+    /// Tells the engine that the program will not ask for this transfer again: it goes on and frees itself.
     pub fn detach(&mut self, id: TransferId) {
         let Some(index) = self.transfers.index(id) else { return };
         let transfer = self.transfers.at(index);
@@ -424,7 +426,8 @@ impl<'a> Engine<'a> {
         self.transfers.active()
     }
 
-    /// Nobody asks for it any more, but another rank still counts on it: a send of ours, or a receive that has begun.
+    /// The program does not ask for it any more, but another rank needs it: a send of ours, or a receive that has
+    /// begun.
     pub fn owes(&self) -> bool {
         let mut live = self.transfers.live();
         live.any(|transfer| transfer.detached && !transfer.posted && transfer.stage == Stage::Active)

@@ -34,7 +34,7 @@ pub struct Pending {
     generation: u32,
     /// Where it is.
     pub stage: Stage,
-    /// Nobody will ask for it: it frees itself.
+    /// The program will not ask for it: it frees itself.
     pub detached: bool,
     /// A receive that waits for its message.
     pub posted: bool,
@@ -96,10 +96,10 @@ const fn id_of(index: u32, generation: u32) -> TransferId {
     TransferId((generation as u64 & GENERATIONS) << 32 | index as u64)
 }
 
-/// What stands for all sends that were complete when they started: never freed.
+/// The one id of all sends that were complete when they started: never freed.
 pub const COMPLETE_AT_ONCE: TransferId = id_of(0, 1);
 
-/// What stands for all receives from nobody: never freed.
+/// The one id of all receives from nobody: never freed.
 pub const FROM_NOBODY: TransferId = id_of(1, 1);
 
 /// Slots that are never freed.
@@ -259,7 +259,7 @@ impl Pendings {
         self.slots[index as usize].envelope().context
     }
 
-    /// Pendings that the program may still ask for, or that go on by themselves.
+    /// Transfers that the program may still ask for, or that go on by themselves.
     pub fn live(&self) -> impl Iterator<Item = &Pending> {
         self.slots.iter().skip(SHARED as usize).filter(|slot| slot.stage != Stage::Free)
     }
@@ -269,7 +269,7 @@ impl Pendings {
         self.slots.iter().filter(|slot| slot.stage == Stage::Active)
     }
 
-    /// Pendings that are not complete.
+    /// Transfers that are not complete.
     pub fn active(&self) -> usize {
         self.active
     }

@@ -10,7 +10,7 @@ use crate::pool;
 use crate::ring::{Area, INLINE, PieceHeader, PieceReader};
 use crate::segment::Segment;
 
-/// The most pieces taken from one ring before the next one is looked at.
+/// The most pieces taken from one ring before the next ring has its turn.
 const TURN: usize = 64;
 /// Credit is given back at once when a sender has so many bytes of it to come.
 const CREDIT_STEP: u64 = 32 * 1024;
@@ -54,7 +54,7 @@ impl Incoming {
     }
 }
 
-/// A message that nobody expected.
+/// A message that came before its receive.
 struct Message {
     envelope: Envelope,
     /// The sender's rank in the job.
@@ -105,8 +105,8 @@ impl Messages {
 
 impl Engine<'_> {
     /// Posts a receive. `from`: the job's rank of the sender, when it is known.
-    // Inlined whole: what is written just before by parts and read again at once as a whole can't be forwarded by the cpu, which
-    // then waits until all stores before it are done, among them the last message's line.
+    // Inlined whole. The cpu cannot forward a value that was just written in parts and is read as a whole: it waits
+    // until all earlier stores are done, among them the last message's line.
     #[inline(always)]
     pub fn receive(&mut self, criteria: Criteria, from: Option<usize>, buffer: &Buffer) -> TransferId {
         let _ = from;
@@ -267,8 +267,8 @@ impl Engine<'_> {
         self.matching.keep(envelope, index);
     }
 
-    /// Takes the next piece from a rank, when it is there. A look at the line behind it would cost the transfer of that line, for which
-    /// the reply would wait.
+    /// Takes the next piece from a rank, when it is there. A look at the line behind it would cost the transfer of that
+    /// line, for which the reply would wait.
     #[inline]
     pub(super) fn take_one(&mut self, from: usize) {
         if let Some(header) = self.incoming[from].consumer.peek() {
@@ -395,7 +395,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Keeps a message that nobody expected, with its first piece.
+    /// Keeps a message that came before its receive, with its first piece.
     #[allow(clippy::too_many_arguments)]
     fn keep(
         &mut self,
@@ -489,7 +489,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Everything but data.
+    /// A piece that is not data.
     fn news(&mut self, from: usize, header: PieceHeader, piece: &[u8]) {
         let words = words(piece);
         if header.length != sum(&words) {

@@ -2,10 +2,12 @@
 //!
 //! | sender's data | receiver's buffer | who copies |
 //! |---|---|---|
-//! | contiguous | contiguous | both, claiming pieces, whoever of them is inside MPI; the receiver alone when ranks outnumber cpus |
+//! | contiguous | contiguous | both claim pieces while they move messages; see below |
 //! | contiguous | not | the receiver |
 //! | not | contiguous | the sender |
-//! | not | not | nobody: packed pieces go through the pool |
+//! | not | not | neither: packed pieces go through the pool |
+//!
+//! When there are more ranks than cpus, the receiver copies contiguous data alone.
 
 use super::pending::due;
 use super::{Engine, kind};
@@ -15,10 +17,11 @@ use crate::claims::Claims;
 use crate::remote::{self, Access, MOST_SPANS, Probe};
 use crate::segment::{RENDEZVOUS_BYTES, RankPage, Segment};
 
-/// Pieces of a message that both copy: at least four of them, so that both have some to do, and at most so many bytes each.
+/// Pieces of a message that both copy: at least four of them, so that both have some to do, and at most so many bytes
+/// each.
 const MOST_PIECE: usize = 64 * 1024;
 const LEAST_PIECE: usize = 16 * 1024;
-/// So long takes whoever started the job, at most, to see that a rank has ended.
+/// The longest time that the process which started the job takes to see that a rank has ended.
 const ENDED_NS: u64 = 500_000_000;
 /// Places for claims in a rank's page.
 const PLACES: usize = RENDEZVOUS_BYTES / size_of::<Claims>() - 1;
@@ -50,7 +53,7 @@ enum Share {
     Both(u32, u32),
 }
 
-/// Places for claims of this rank, and what is known of other ranks.
+/// This rank's places for claims, and what it knows of other ranks.
 #[derive(Default)]
 pub struct Sharing {
     free: Vec<u32>,
@@ -106,7 +109,8 @@ const CONTIGUOUS: u64 = 1;
 const SCATTERED: u64 = 2;
 
 impl Engine<'_> {
-    /// Starts copying the rest of a matched message, when that is possible; it is behind the `unasked` first bytes. False: it isn't.
+    /// Starts copying the rest of a matched message, when that is possible; it is behind the `unasked` first bytes.
+    /// False: it isn't.
     pub(super) fn copies(
         &mut self,
         receive: u32,
@@ -336,7 +340,8 @@ impl Engine<'_> {
     #[cold]
     fn lost(&self, other: usize, receives: bool) -> ! {
         let error = std::io::Error::last_os_error();
-        // A rank that ends leaves no memory to copy from: whoever started the job ends it then, and says why.
+        // A rank that has ended has no memory to copy from. The process that started the job ends it then, and says
+        // why.
         self.room.wait_for_end(ENDED_NS);
         let (verb, where_from) = if receives { ("read", "from") } else { ("write", "to") };
         self.room.abort().abort(&format!(

@@ -21,7 +21,7 @@ pub const CREDIT: u64 = 256 * 1024;
 /// The most of a streamed message that one piece's header can speak of.
 const STREAM_STEP: usize = 1 << 20;
 
-/// What goes out to one rank.
+/// The queue of pieces to one rank.
 pub struct Outgoing {
     pub(super) producer: PieceWriter<Area>,
     queue: VecDeque<Queued>,
@@ -342,7 +342,8 @@ struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// Writes it into the pool or, when it is small or the pool is lent out, into the ring; its bytes. Nothing: it doesn't fit now.
+    /// Writes it into the pool or, when it is small or the pool is lent out, into the ring; its bytes. Nothing: it
+    /// doesn't fit now.
     #[inline]
     fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<usize> {
         if self.left > POOLED_FROM {
@@ -402,8 +403,8 @@ fn plain(kind: u8, words: &[u64; 6]) -> PieceHeader {
     PieceHeader { kind, source: 0, context: 0, tag: 0, length: sum(words) }
 }
 
-/// A sum of the words of an announcement or of news, which its header carries: there are addresses among them, which nothing else
-/// shows to be right.
+/// A checksum of the words of an announcement or of news, for its header. Some words are addresses, which cannot be
+/// checked in another way.
 pub(super) fn sum(words: &[u64; 6]) -> u32 {
     let sum =
         words.iter().fold(1u64, |sum, word| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));

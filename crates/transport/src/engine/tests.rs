@@ -188,8 +188,9 @@ struct Sent {
 /// A receive of the model's: its criteria, and its buffer.
 type Posted = (TransferId, Criteria, Box<[u8]>);
 
-/// Random traffic between three ranks: sizes, modes, wildcards, claims, receives before and after their messages. Each sender's messages
-/// must be received in the order of sending among those that a receive accepts, whole, by the first receive that was posted for them.
+/// Random traffic between three ranks: sizes, modes, wildcards, claims, receives before and after their messages. Each
+/// sender's messages must be received in the order of sending among those that a receive accepts, whole, by the first
+/// receive that was posted for them.
 #[test]
 fn random_traffic_is_matched_as_the_standard_says() {
     const RANKS: usize = 3;
@@ -309,7 +310,8 @@ fn a_hundred_thousand_receives_and_messages_are_matched_in_any_order() {
     assert_eq!(job[1].queues(), (0, 0));
 }
 
-/// Whatever another rank writes into the segment, this one ends with words or goes on, and never touches memory that isn't its own.
+/// Whatever another rank writes into the segment, this one ends with words or goes on, and never touches memory that
+/// isn't its own.
 #[test]
 fn scribbles_in_the_segment_end_the_job_in_words_or_do_nothing() {
     for case in 0..60 {

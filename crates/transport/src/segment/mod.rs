@@ -1,13 +1,14 @@
 //! The job's shared memory: one sealed, sparse memfd that the launcher makes and every rank maps.
 //!
 //! ```text
-//! header page | a page per rank | an area per ordered pair of ranks (ring and its counters) | a pool per rank | a window per rank
+//! header page | a page per rank | an area per ordered pair of ranks (ring and its counters) | a pool per rank
+//! | a window per rank
 //! | tallies per rank, and their names, when the job is counted
 //! ```
 //!
-//! Pages come into being when they are first touched, so that 256 ranks cost what they use. Places inside are said by offsets and
-//! numbers; whatever is read from it is checked, because any rank of the job can scribble there. (Addresses that ranks tell one
-//! another, for copies from process to process, are checked by the kernel.)
+//! Pages come into being when they are first touched, so that 256 ranks cost what they use. Places inside are given
+//! as offsets and numbers. Everything that is read from it is checked, because any rank of the job can scribble there.
+//! (Addresses that ranks tell one another, for copies from process to process, are checked by the kernel.)
 
 mod pages;
 mod tally;
@@ -44,13 +45,14 @@ pub struct Segment {
     bytes: usize,
     ranks: usize,
 }
-// SAFETY: the mapping is shared memory by design; everything in it that two sides touch is atomic or handed over by an atomic.
+// SAFETY: the mapping is shared memory by design; everything in it that two sides touch is atomic or handed over by an
+// atomic.
 unsafe impl Send for Segment {}
 // SAFETY: as above.
 unsafe impl Sync for Segment {}
 
-/// The limit on the size of files (`ulimit -f`), raised as far as this process may: reaching it would be a signal to die of,
-/// where an error can be told. As before again when dropped.
+/// Raises the limit on the size of files (`ulimit -f`) as far as this process may, because reaching it is a deadly
+/// signal instead of an error. Restores the limit when dropped.
 struct FileLimit(libc::rlimit);
 
 impl FileLimit {
@@ -90,7 +92,7 @@ impl Segment {
         total(ranks, 0)
     }
 
-    /// The memory of a job of one process, which nobody else sees.
+    /// The memory of a job of one process, which no other process sees.
     ///
     /// # Errors
     /// As the system's: out of address space.
@@ -159,7 +161,7 @@ impl Segment {
         }
     }
 
-    /// Maps a job's memory that was inherited or received; refuses what is none.
+    /// Maps a job's memory that was inherited or received; refuses other files.
     ///
     /// # Errors
     /// As the system's; `InvalidData` when it isn't a segment of this version of the library.
@@ -194,10 +196,11 @@ impl Segment {
         Ok(segment)
     }
 
-    /// Maps a descriptor's bytes; -1: memory of nobody.
+    /// Maps a descriptor's bytes; -1 maps anonymous memory.
     fn map_bytes(fd: c_int, bytes: usize, ranks: usize) -> io::Result<Self> {
         let anonymous = if fd < 0 { libc::MAP_ANONYMOUS } else { 0 };
-        // SAFETY: a fresh shared mapping, of a descriptor that is at least `bytes` long and sealed against shrinking, or of none.
+        // SAFETY: a fresh shared mapping, of a descriptor that is at least `bytes` long and sealed against shrinking,
+        // or of none.
         let base = unsafe {
             libc::mmap(
                 ptr::null_mut(),
@@ -224,13 +227,13 @@ impl Segment {
         self.bytes
     }
 
-    /// Keeps the memory out of processes that this one forks: they are no ranks.
+    /// Keeps the memory out of forked processes, which are not ranks.
     pub fn keep_from_children(&self) {
         // SAFETY: our own mapping. Advice that is refused changes nothing.
         unsafe { libc::madvise(self.base.cast(), self.bytes, libc::MADV_DONTFORK) };
     }
 
-    /// Says that the job is over, by whom: a rank, or the launcher. Who says so first counts.
+    /// Says that the job is over, and who ended it: a rank, or the launcher. The first one counts.
     pub fn end(&self, by: Option<usize>) {
         let by = by.map_or(BY_LAUNCHER, |rank| rank as u32 + 1);
         let _ = self.header().dead.compare_exchange(0, by, Ordering::AcqRel, Ordering::Acquire);
@@ -244,7 +247,7 @@ impl Segment {
         }
     }
 
-    /// The word that says who ended the job names nobody: it was scribbled on.
+    /// Whether the word that says who ended the job has an impossible value: somebody scribbled on it.
     pub fn nobody_ended(&self) -> bool {
         let by = self.header().dead.load(Ordering::Acquire);
         by != BY_LAUNCHER && by as usize > self.ranks

@@ -55,7 +55,8 @@ pub struct RankPage {
     pub affinity: [AtomicU64; 16],
     /// The messages that this rank and their senders copy together.
     pub rendezvous: [u8; RENDEZVOUS_BYTES],
-    /// Address of a word in the rank's memory that others may read, and of one behind it to which they may write; 0: not yet.
+    /// Address of a word in the rank's memory that others may read, and of one behind it to which they may write; 0:
+    /// not yet.
     pub probe: AtomicU64,
 }
 const _: () = assert!(size_of::<RankPage>() <= PAGE && size_of::<JobPage>() <= PAGE);
@@ -69,11 +70,11 @@ pub mod stage {
     pub const FINALISED: u32 = 3;
 }
 
-/// What ranks see of themselves when the launcher wants it.
+/// What ranks report when the launcher wants it.
 pub mod hook {
     /// Messages and time are counted (`--profile`).
     pub const PROFILE: u32 = 1;
-    /// Who waits long says for what (`--stuck-after`).
+    /// A rank that waits long says for what (`--stuck-after`).
     pub const STUCK: u32 = 2;
 }
 

@@ -1,14 +1,15 @@
 //! What is counted of a rank, in the job's memory: the launcher reads it at the end, also of a rank that died.
 //!
 //! ```text
-//! levels of the phases | per phase: the named tallies (how often, how much) | messages and bytes per destination and size class
+//! levels of the phases | per phase: the named tallies (how often, how much)
+//!                      |            messages and bytes per destination and size class
 //! ```
 
 use super::PAGE;
 use super::pages::line;
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
-/// Phases that are told apart; what comes after goes to the last of them.
+/// Phases that are counted separately; all later ones are counted with the last.
 pub const PHASES: usize = 32;
 /// Size classes of messages: 0 bytes, 1, up to 3, up to 7 ... The last one is open.
 pub const CLASSES: usize = 40;
@@ -161,7 +162,8 @@ impl Names {
         Self(unsafe { std::slice::from_raw_parts(start.cast(), NAMED) })
     }
 
-    /// Gives tallies their names, from the first one on. The first 60 bytes of each count. Every rank gives the same names.
+    /// Gives tallies their names, from the first one on. The first 60 bytes of each count. Every rank gives the same
+    /// names.
     ///
     /// # Panics
     /// There are more than `NAMED`.
