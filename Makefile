@@ -15,7 +15,7 @@ help: ## list the verbs
 demo: .venv/core ## profile, plan and run the vocoder on the WAV that ships; results and pictures in demo/
 	@ci/demo.sh
 
-test: .venv/core .venv/extras ## every test: Rust, loom, Python, examples, vocoder, book
+test: .venv/core .venv/extras ## every test: Rust, loom, Miri, Python, examples, vocoder, book
 	@ci/test.sh
 
 lint: .venv/core .venv/extras ## rustfmt, clippy, ruff, mypy, the C header in C and C++

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 failed=()
-for step in rust loom sanitize python; do
+for step in rust loom miri sanitize python; do
     echo "== $step"
     start=$SECONDS
     "ci/$step.sh" || failed+=("$step")

@@ -4,7 +4,7 @@ use crate::stand_in::harmless;
 use crate::{Error, calibrate};
 use ground::Quantiles;
 use machine::{ElementId, Machine, Overhead};
-use run::{Kernels, Outcome};
+use run::{Kernels, RunOutcome};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -172,7 +172,7 @@ fn costs(
     let graph = harmless(graph);
     let plan = everything_on(&graph, machine, element, options.batch)?;
     let mut part = 0.0;
-    let mut go = |instances: u64, measure_tasks: bool, done: usize| -> Result<Outcome, Error> {
+    let mut go = |instances: u64, measure_tasks: bool, done: usize| -> Result<RunOutcome, Error> {
         part = done as f64 / (TOTALS + 1) as f64;
         let options =
             run::RunOptions { instances: Some(instances), measure_tasks, ..run::RunOptions::default() };
@@ -221,7 +221,7 @@ pub(crate) fn stoppable(
     kernels: &dyn Kernels,
     options: run::RunOptions,
     go_on: &mut dyn FnMut() -> bool,
-) -> Result<Outcome, Error> {
+) -> Result<RunOutcome, Error> {
     if !go_on() {
         return Err(Error::Stopped);
     }
@@ -238,7 +238,7 @@ pub(crate) fn stoppable(
     if stopped { Err(Error::Stopped) } else { Ok(outcome?) }
 }
 
-fn seconds_each(outcome: &Outcome) -> f64 {
+fn seconds_each(outcome: &RunOutcome) -> f64 {
     outcome.elapsed_s / outcome.instances.max(1) as f64
 }
 

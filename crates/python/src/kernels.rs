@@ -1,6 +1,6 @@
 //! Where tasks of a Python program get their code: Python kernels, arrays as sources and sinks, else what `run` knows.
 
-use cellweave::run::builtin::memory::{self, Sink};
+use cellweave::run::builtin::memory::{self, MemorySink};
 use cellweave::run::{
     Batch, Connected, Failed, Fired, Kernel, Kernels, Opened, PortSpec, Standard, TaskInfo,
 };
@@ -22,7 +22,7 @@ pub struct PythonKernels {
     /// Task -> what it sends, instance by instance.
     pub sources: HashMap<String, Arc<PyBackedBytes>>,
     /// Task -> where its input goes.
-    pub sinks: HashMap<String, Sink>,
+    pub sinks: HashMap<String, MemorySink>,
 }
 
 impl PythonKernels {

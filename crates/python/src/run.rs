@@ -5,7 +5,7 @@ use crate::graph::Graph;
 use crate::kernels::PythonKernels;
 use crate::machine::Machine;
 use crate::plan::Watch;
-use cellweave::run::builtin::memory::Sink;
+use cellweave::run::builtin::memory::MemorySink;
 use cellweave::run::{DRAIN, RunOptions, RunProgress, STOP};
 use cellweave::work::{Plan, Value};
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -35,7 +35,8 @@ pub fn run<'py>(
 ) -> PyResult<(String, HashMap<String, Bound<'py, PyByteArray>>)> {
     let given: Json = serde_json::from_str(options).map_err(request)?;
     let plan = Plan::from_json(plan, "the plan").map_err(request)?;
-    let sinks: HashMap<String, Sink> = outputs.into_iter().map(|task| (task, Sink::default())).collect();
+    let sinks: HashMap<String, MemorySink> =
+        outputs.into_iter().map(|task| (task, MemorySink::default())).collect();
     let mut kernels = PythonKernels::new(given["folder"].as_str(), kernels);
     kernels.sources = inputs.into_iter().map(|(task, rows)| (task, Arc::new(rows))).collect();
     kernels.sinks = sinks.clone();

@@ -16,7 +16,7 @@ pub struct LayoutError(pub String);
 
 /// A plan, resolved to indices and checked.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Layout {
+pub struct RunLayout {
     /// Instances per firing of a unit.
     pub batch: u64,
     /// The elements that the mapping uses, in the machine's order.
@@ -24,9 +24,9 @@ pub struct Layout {
     /// In the plan's order, element after element.
     pub units: Vec<Unit>,
     /// One per output port whose instances outlive a firing of its unit.
-    pub rings: Vec<Ring>,
+    pub rings: Vec<RingLayout>,
     /// Per edge, where its instances are.
-    pub places: Vec<Place>,
+    pub places: Vec<EdgeMemory>,
 }
 
 /// An element that the mapping uses.
@@ -36,14 +36,14 @@ pub struct Used {
     pub element: ElementId,
     /// Its name.
     pub name: String,
-    /// Its units, as indices of [`Layout::units`], in the plan's order.
+    /// Its units, as indices of [`RunLayout::units`], in the plan's order.
     pub units: Vec<usize>,
 }
 
 /// Tasks that fire together, each as often as the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
-    /// Index of [`Layout::elements`].
+    /// Index of [`RunLayout::elements`].
     pub element: usize,
     /// In topological order; a source stands first.
     pub tasks: Vec<TaskId>,
@@ -53,7 +53,7 @@ pub struct Unit {
 
 /// A buffer with one producer and any number of consumers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ring {
+pub struct RingLayout {
     /// The unit that writes it.
     pub producer: usize,
     /// Bytes per instance.
@@ -67,14 +67,14 @@ pub struct Ring {
     /// Zero instances that the producer adds after the stream's end, so that the last windows are whole.
     pub pad: u64,
     /// One per edge.
-    pub consumers: Vec<Consumer>,
+    pub consumers: Vec<RingReader>,
     /// Whether a consumer runs on another element.
     pub crosses: bool,
 }
 
 /// A reader of a ring.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Consumer {
+pub struct RingReader {
     /// Its edge; `None` for the pace of a source.
     pub edge: Option<EdgeId>,
     /// Its unit.
@@ -89,12 +89,12 @@ pub struct Consumer {
 
 /// Where an edge's instances are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum EdgeMemory {
     /// In a ring, as its consumer number `consumer`.
     Ring {
-        /// Index of [`Layout::rings`].
+        /// Index of [`RunLayout::rings`].
         ring: usize,
-        /// Index of [`Ring::consumers`].
+        /// Index of [`RingLayout::consumers`].
         consumer: usize,
     },
     /// In memory that lives for one firing of the unit.
@@ -110,13 +110,13 @@ fn port_name(graph: &Graph, port: &work::Port) -> String {
     format!("{}.{}", graph.tasks[port.task].name, port.name)
 }
 
-impl Layout {
+impl RunLayout {
     /// Resolves `plan` for `graph` on `machine`.
     ///
     /// # Errors
     /// [`LayoutError`] when the plan is for another application or machine, misses a task or an edge, gives an edge less
     /// room than cannot hang, or orders a unit against its edges.
-    pub fn new(graph: &Graph, machine: &Machine, plan: &Plan) -> Result<Layout, LayoutError> {
+    pub fn new(graph: &Graph, machine: &Machine, plan: &Plan) -> Result<RunLayout, LayoutError> {
         if plan.format != work::plan::FORMAT {
             return err(format!(
                 "the plan has format {}, this version reads format {}",
@@ -152,12 +152,12 @@ impl Layout {
             })
             .collect::<Result<Vec<u64>, _>>()?;
         let order = task_order(graph, plan, &elements, &element_of, &names)?;
-        let mut layout = Layout {
+        let mut layout = RunLayout {
             batch: plan.batch,
             elements,
             units: Vec::new(),
             rings: Vec::new(),
-            places: vec![Place::Scratch; graph.edges.len()],
+            places: vec![EdgeMemory::Scratch; graph.edges.len()],
         };
         let (unit_of, rank) = layout.make_units(graph, &first_period, &order);
         layout.make_rings(graph, plan, &first_period, &unit_of, &rank)?;
@@ -206,10 +206,10 @@ impl Layout {
                     continue;
                 }
                 let crosses = self.units[unit].element != self.units[producer].element;
-                let consumer = Consumer { edge: None, unit, offset: 0, peek: 0, inside: false };
+                let consumer = RingReader { edge: None, unit, offset: 0, peek: 0, inside: false };
                 let capacity = ENDLESS.next_multiple_of(self.batch);
                 let consumers = vec![consumer];
-                self.rings.push(Ring {
+                self.rings.push(RingLayout {
                     producer,
                     bytes: 0,
                     capacity,
@@ -353,7 +353,7 @@ impl Layout {
             }
             let ring = self.make_ring(graph, plan, first_period, unit_of, rank, port, &edges)?;
             for (consumer, &e) in edges.iter().enumerate() {
-                self.places[e] = Place::Ring { ring: self.rings.len(), consumer };
+                self.places[e] = EdgeMemory::Ring { ring: self.rings.len(), consumer };
             }
             self.rings.push(ring);
         }
@@ -370,11 +370,11 @@ impl Layout {
         rank: &[usize],
         port: &work::Port,
         edges: &[EdgeId],
-    ) -> Result<Ring, LayoutError> {
+    ) -> Result<RingLayout, LayoutError> {
         let batch = plan.batch;
         let producer = unit_of[port.task];
         let lead = edges.iter().map(|&e| graph.edges[e].delay).max().unwrap_or(0);
-        let mut ring = Ring {
+        let mut ring = RingLayout {
             producer,
             bytes: graph.edges[edges[0]].bytes,
             capacity: 0,
@@ -418,7 +418,7 @@ impl Layout {
             ring.peek = ring.peek.max(edge.peek);
             ring.pad = ring.pad.max(edge.peek.saturating_sub(edge.delay));
             ring.crosses |= self.units[unit].element != self.units[producer].element;
-            ring.consumers.push(Consumer {
+            ring.consumers.push(RingReader {
                 edge: Some(e),
                 unit,
                 offset: lead - edge.delay,

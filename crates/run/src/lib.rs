@@ -54,7 +54,7 @@ pub use kernel::{
     Batch, Connected, Data, Failed, Fired, InPlace, Input, Kernel, Kernels, Opened, Output, PortSpec,
     TaskInfo, VariableInput, VariableOutput,
 };
-pub use layout::{Layout, LayoutError};
+pub use layout::{LayoutError, RunLayout};
 pub use options::{DRAIN, RUN, RunError, RunOptions, RunProgress, STOP};
-pub use outcome::{ElementOutcome, Latency, Outcome};
+pub use outcome::{ElementOutcome, Latency, RunOutcome};
 pub use runtime::run;

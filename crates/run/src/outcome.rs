@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// The result of a run, as its JSON holds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// Version of this format: 1.
     pub format: u32,
     /// The application's name.

@@ -1,16 +1,16 @@
 //! The caller's thread: starts the workers, watches them, and puts together what they leave behind.
 
 use crate::kernel::{Kernels, Rescue};
-use crate::layout::{Layout, LayoutError};
+use crate::layout::{LayoutError, RunLayout};
 use crate::options::{DRAIN, RUN, RunError, RunOptions, RunProgress, STOP};
-use crate::outcome::{ElementOutcome, Latency, Outcome, steady};
-use crate::scheduler::Counters;
+use crate::outcome::{ElementOutcome, Latency, RunOutcome, steady};
+use crate::scheduler::RingCounters;
 use crate::setup::{Setup, setup};
-use crate::shared::{Board, Report, Shared};
+use crate::shared::{Board, Report, SharedState};
 use crate::stamps::Stamps;
 use crate::trace::Recorder;
-use crate::view::Ends;
-use crate::worker::{Start, work};
+use crate::view::RingEnds;
+use crate::worker::{WorkerStart, work};
 use ground::Quantiles;
 use host::{Affinity, Patience, now_ns};
 use machine::Machine;
@@ -41,8 +41,8 @@ pub fn run(
     plan: &Plan,
     kernels: &dyn Kernels,
     mut options: RunOptions<'_>,
-) -> Result<Outcome, RunError> {
-    let layout = Layout::new(graph, machine, plan)?;
+) -> Result<RunOutcome, RunError> {
+    let layout = RunLayout::new(graph, machine, plan)?;
     let has_source = layout.units.iter().any(|u| u.source);
     if !has_source && options.instances.is_none() {
         let why = "every task of the application has inputs: without a source, say how many instances to run";
@@ -53,7 +53,7 @@ pub fn run(
     let names: Vec<String> = graph.tasks.iter().map(|t| t.name.clone()).collect();
     let sources: Vec<bool> = may_block;
     let count = workers.len();
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(SharedState {
         instances: AtomicU64::new(options.instances.unwrap_or(u64::MAX)),
         control: AtomicU32::new(RUN),
         abandoned: AtomicBool::new(false),
@@ -69,7 +69,7 @@ pub fn run(
         names,
         blocks,
     });
-    let counters = Arc::new(Counters::new(&layout));
+    let counters = Arc::new(RingCounters::new(&layout));
     let mut ends = ends(&layout);
     let stamped = layout.units.iter().find(|u| u.source).map(|u| u.tasks[0]);
     let cpus = Affinity::of_this_thread().map_or(1, |a| a.cpus().len());
@@ -82,7 +82,7 @@ pub fn run(
         let index = seed.index;
         let tasks = layout.elements[index].units.iter().flat_map(|&u| layout.units[u].tasks.iter().copied());
         let events = if options.trace.is_some() { options.trace_events } else { 0 };
-        let start = Start {
+        let start = WorkerStart {
             recorder: Recorder::new(events, options.measure_tasks, tasks),
             ends: std::mem::take(&mut ends[index]),
             counters: counters.clone(),
@@ -112,7 +112,7 @@ pub fn run(
             }
         }
     }
-    let mut watch = Watch {
+    let mut watchdog = Watchdog {
         shared: &shared,
         layout: &layout,
         sources: &sources,
@@ -124,8 +124,8 @@ pub fn run(
         begin_ns,
         warnings: Vec::new(),
     };
-    let mut reports = watch.until_the_end();
-    let warnings = std::mem::take(&mut watch.warnings);
+    let mut reports = watchdog.until_the_end();
+    let warnings = std::mem::take(&mut watchdog.warnings);
     let whole = reports.len() == threads.iter().flatten().count();
     if whole {
         for thread in threads.into_iter().flatten() {
@@ -152,8 +152,8 @@ pub fn run(
 }
 
 /// The rings between elements: whose end is whose.
-fn ends(layout: &Layout) -> Vec<Ends> {
-    let mut ends: Vec<Ends> = layout.elements.iter().map(|_| Ends::default()).collect();
+fn ends(layout: &RunLayout) -> Vec<RingEnds> {
+    let mut ends: Vec<RingEnds> = layout.elements.iter().map(|_| RingEnds::default()).collect();
     for (r, ring) in layout.rings.iter().enumerate().filter(|(_, r)| r.crosses) {
         let (mut producer, consumers) = host::ring(ring.capacity, ring.consumers.len());
         // The zeros of the start are there before anybody looks.
@@ -179,9 +179,9 @@ fn memory_available() -> u64 {
     kb.unwrap_or(GUESS_KB).saturating_mul(1024) / 4 * 3
 }
 
-struct Watch<'a, 'b> {
-    shared: &'a Shared,
-    layout: &'a Layout,
+struct Watchdog<'a, 'b> {
+    shared: &'a SharedState,
+    layout: &'a RunLayout,
     /// Per task: a call of its kernel may wait for the outside world.
     sources: &'a [bool],
     rescues: &'a [(TaskId, Arc<dyn Rescue>)],
@@ -193,7 +193,7 @@ struct Watch<'a, 'b> {
     warnings: Vec<String>,
 }
 
-impl Watch<'_, '_> {
+impl Watchdog<'_, '_> {
     /// Watches until every worker has ended, or is given up.
     fn until_the_end(&mut self) -> Vec<Report> {
         let shared = self.shared;
@@ -390,11 +390,11 @@ fn outcome(
     graph: &Graph,
     machine: &Machine,
     plan: &Plan,
-    layout: &Layout,
+    layout: &RunLayout,
     reports: &[Report],
     instances: u64,
     warnings: Vec<String>,
-) -> Outcome {
+) -> RunOutcome {
     let start_ns = reports.iter().map(|r| r.start_ns).min().unwrap_or(0);
     let end_ns = reports.iter().map(|r| r.end_ns).max().unwrap_or(0);
     let elapsed_s = (end_ns - start_ns) as f64 / 1e9;
@@ -416,7 +416,7 @@ fn outcome(
         .iter()
         .filter_map(|r| Some(format!("{}: {}", layout.elements[r.index].name, r.unpinned.as_ref()?)))
         .collect();
-    Outcome {
+    RunOutcome {
         format: 1,
         application: graph.name.clone(),
         machine: machine.name.clone(),

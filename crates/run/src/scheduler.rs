@@ -9,21 +9,21 @@
 //! consumer. An element owns the heads that it produces and the tails that it consumes; of the others it keeps the last
 //! value seen, and looks again, through [`World`], only when that is not enough for a full batch.
 
-use crate::layout::{Layout, Ring};
+use crate::layout::{RingLayout, RunLayout};
 
-/// Number of a counter, over all rings: [`Counters`] tells which.
+/// Number of a counter, over all rings: [`RingCounters`] tells which.
 pub type CounterId = usize;
 
 /// Numbers the counters of a layout: each ring's head, then its tails.
 #[derive(Debug, Clone)]
-pub struct Counters {
+pub struct RingCounters {
     base: Vec<CounterId>,
     total: usize,
 }
 
-impl Counters {
+impl RingCounters {
     /// Of all rings of `layout`.
-    pub fn new(layout: &Layout) -> Counters {
+    pub fn new(layout: &RunLayout) -> RingCounters {
         let mut total = 0;
         let base = layout
             .rings
@@ -34,7 +34,7 @@ impl Counters {
                 at
             })
             .collect();
-        Counters { base, total }
+        RingCounters { base, total }
     }
 
     /// How many there are.
@@ -63,7 +63,7 @@ impl Counters {
     }
 
     /// Every counter's value before anything has fired.
-    pub fn initial(&self, layout: &Layout) -> Vec<u64> {
+    pub fn initial(&self, layout: &RunLayout) -> Vec<u64> {
         let mut values = vec![0; self.total];
         for (r, ring) in layout.rings.iter().enumerate() {
             values[self.head(r)] = ring.lead;
@@ -121,7 +121,7 @@ type Local = usize;
 
 /// An input of a unit that comes out of a ring.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Read {
+pub struct RingRead {
     /// Index of the layout's rings.
     pub ring: usize,
     /// Index of the ring's consumers.
@@ -138,7 +138,7 @@ pub struct Read {
 
 /// An output of a unit that goes into a ring.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Write {
+pub struct RingWrite {
     /// Index of the layout's rings.
     pub ring: usize,
     /// Slot of the next instance, below `capacity`.
@@ -155,14 +155,14 @@ struct UnitState {
     fired: u64,
     /// `fired` modulo the batch.
     phase: u64,
-    reads: Vec<Read>,
-    writes: Vec<Write>,
+    reads: Vec<RingRead>,
+    writes: Vec<RingWrite>,
     resting: bool,
     done: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Counter {
+struct KnownCounter {
     value: u64,
     /// Where to look for a newer value, in `watched`; `None` when this element owns it.
     remote: Option<usize>,
@@ -173,18 +173,18 @@ struct Counter {
 pub struct Scheduler {
     batch: u64,
     units: Vec<UnitState>,
-    counters: Vec<Counter>,
+    counters: Vec<KnownCounter>,
     watched: Vec<CounterId>,
     next: usize,
     live: usize,
 }
 
 impl Scheduler {
-    /// For the element with index `element` of [`Layout::elements`].
-    pub fn new(layout: &Layout, element: usize) -> Scheduler {
-        let ids = Counters::new(layout);
+    /// For the element with index `element` of [`RunLayout::elements`].
+    pub fn new(layout: &RunLayout, element: usize) -> Scheduler {
+        let ids = RingCounters::new(layout);
         let initial = ids.initial(layout);
-        let mut counters: Vec<Counter> = Vec::new();
+        let mut counters: Vec<KnownCounter> = Vec::new();
         let mut watched = Vec::new();
         let mut local = std::collections::HashMap::new();
         let mut intern = |id: CounterId, owner: usize| -> Local {
@@ -193,7 +193,7 @@ impl Scheduler {
                     watched.push(id);
                     watched.len() - 1
                 });
-                counters.push(Counter { value: initial[id], remote });
+                counters.push(KnownCounter { value: initial[id], remote });
                 counters.len() - 1
             })
         };
@@ -211,10 +211,10 @@ impl Scheduler {
             });
         }
         for (r, ring) in layout.rings.iter().enumerate() {
-            let Ring { producer, capacity, lead, pad, .. } = *ring;
+            let RingLayout { producer, capacity, lead, pad, .. } = *ring;
             for (c, consumer) in ring.consumers.iter().enumerate() {
                 let Some(&u) = place.get(&consumer.unit) else { continue };
-                units[u].reads.push(Read {
+                units[u].reads.push(RingRead {
                     ring: r,
                     consumer: c,
                     slot: consumer.offset % capacity,
@@ -229,7 +229,7 @@ impl Scheduler {
                 let head = intern(ids.head(r), producer);
                 let tails =
                     ring.consumers.iter().enumerate().map(|(c, k)| intern(ids.tail(r, c), k.unit)).collect();
-                units[u].writes.push(Write {
+                units[u].writes.push(RingWrite {
                     ring: r,
                     slot: lead % capacity,
                     capacity,
@@ -323,28 +323,28 @@ impl Scheduler {
     }
 
     /// The unit's inputs out of rings.
-    pub fn reads(&self, unit: usize) -> &[Read] {
+    pub fn reads(&self, unit: usize) -> &[RingRead] {
         &self.units[unit].reads
     }
 
     /// The unit's outputs into rings.
-    pub fn writes(&self, unit: usize) -> &[Write] {
+    pub fn writes(&self, unit: usize) -> &[RingWrite] {
         &self.units[unit].writes
     }
 
     /// The head that a write has reached.
-    pub fn head(&self, write: &Write) -> u64 {
+    pub fn head(&self, write: &RingWrite) -> u64 {
         self.counters[write.head].value
     }
 
     /// Instances in a write's ring, as far as this element knows of its consumers.
-    pub fn fill(&self, write: &Write) -> u64 {
+    pub fn fill(&self, write: &RingWrite) -> u64 {
         let slowest = write.tails.iter().map(|&t| self.counters[t].value).min();
         self.counters[write.head].value - slowest.unwrap_or(0)
     }
 
     /// The position that a read has reached.
-    pub fn tail(&self, read: &Read) -> u64 {
+    pub fn tail(&self, read: &RingRead) -> u64 {
         self.counters[read.tail].value
     }
 
@@ -425,7 +425,7 @@ fn advance(slot: u64, by: u64, capacity: u64) -> u64 {
 }
 
 #[inline]
-fn refresh(counter: &mut Counter, world: &mut impl World) -> u64 {
+fn refresh(counter: &mut KnownCounter, world: &mut impl World) -> u64 {
     if let Some(id) = counter.remote {
         counter.value = world.seen(id);
     }
@@ -434,7 +434,7 @@ fn refresh(counter: &mut Counter, world: &mut impl World) -> u64 {
 
 /// How many of `want` instances the write has room for.
 #[inline]
-fn room(counters: &mut [Counter], write: &Write, want: u64, world: &mut impl World) -> u64 {
+fn room(counters: &mut [KnownCounter], write: &RingWrite, want: u64, world: &mut impl World) -> u64 {
     let head = counters[write.head].value;
     let mut firings = want;
     for &tail in &write.tails {

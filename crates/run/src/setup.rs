@@ -2,7 +2,7 @@
 
 use crate::kernel::ports::{edge_name, matched};
 use crate::kernel::{Connected, Kernels, Opened, Rescue, TaskInfo, abi};
-use crate::layout::{Layout, Place, Ring};
+use crate::layout::{EdgeMemory, RingLayout, RunLayout};
 use crate::lengths::Lengths;
 use crate::memory::{InstanceShape, Pages, RingSlots, in_words};
 use crate::options::RunError;
@@ -71,7 +71,7 @@ pub(crate) struct WorkerSeed {
 unsafe impl Send for WorkerSeed {}
 
 pub(crate) struct Setup {
-    pub layout: Layout,
+    pub layout: RunLayout,
     pub workers: Vec<WorkerSeed>,
     pub blocks: Vec<Pages>,
     /// Per task: a call of its kernel may wait for the outside world.
@@ -79,7 +79,7 @@ pub(crate) struct Setup {
     pub rescues: Vec<(TaskId, Arc<dyn Rescue>)>,
 }
 
-struct Task {
+struct OpenTask {
     opened: Opened,
     inputs: Vec<(Option<EdgeId>, usize)>,
     outputs: Vec<(Vec<EdgeId>, usize)>,
@@ -88,14 +88,14 @@ struct Task {
 /// Opens and checks every kernel, and lays out the memory; `memory_bytes` is what it may take.
 pub(crate) fn setup(
     graph: &Graph,
-    layout: Layout,
+    layout: RunLayout,
     kernels: &dyn Kernels,
     memory_bytes: u64,
 ) -> Result<Setup, RunError> {
     let tasks = open(graph, kernels)?;
     let shapes = shapes(graph, &tasks)?;
     // The pace of a source has no data.
-    let shape_of = |ring: &Ring| {
+    let shape_of = |ring: &RingLayout| {
         ring.consumers[0].edge.map_or(InstanceShape { bytes: 0, stride: 0, before: 0 }, |e| shapes[e])
     };
     let absurd = || RunError::Memory("the plan's buffers are larger than any memory".into());
@@ -111,7 +111,7 @@ pub(crate) fn setup(
         ring_at.push((home, ring_bytes[home]));
         ring_bytes[home] = ring_bytes[home].checked_add(total).ok_or_else(absurd)?;
     }
-    let scratch: Vec<Scratch> = (0..layout.units.len())
+    let scratch: Vec<UnitScratch> = (0..layout.units.len())
         .map(|u| scratch(graph, &layout, &tasks, &shapes, u))
         .collect::<Option<_>>()
         .ok_or_else(absurd)?;
@@ -153,7 +153,7 @@ pub(crate) fn setup(
         tasks.iter().map(|t| t.opened.may_block || t.inputs.iter().all(|(e, _)| e.is_none())).collect();
     let rescues =
         tasks.iter().enumerate().filter_map(|(t, task)| Some((t, task.opened.rescue.clone()?))).collect();
-    let mut tasks: Vec<Option<Task>> = tasks.into_iter().map(Some).collect();
+    let mut tasks: Vec<Option<OpenTask>> = tasks.into_iter().map(Some).collect();
     let mut workers = Vec::new();
     for (index, used) in layout.elements.iter().enumerate() {
         let scheduler = Scheduler::new(&layout, index);
@@ -161,7 +161,7 @@ pub(crate) fn setup(
         for (local, &u) in used.units.iter().enumerate() {
             let reads =
                 scheduler.reads(local).iter().enumerate().map(|(i, r)| ((r.ring, r.consumer), i)).collect();
-            let unit = Unit {
+            let unit = UnitMemory {
                 graph,
                 layout: &layout,
                 shapes: &shapes,
@@ -184,7 +184,7 @@ pub(crate) fn setup(
     Ok(Setup { layout, workers, blocks, may_block, rescues })
 }
 
-fn open(graph: &Graph, kernels: &dyn Kernels) -> Result<Vec<Task>, RunError> {
+fn open(graph: &Graph, kernels: &dyn Kernels) -> Result<Vec<OpenTask>, RunError> {
     let mut edges = vec![(Vec::new(), Vec::new()); graph.tasks.len()];
     for (e, edge) in graph.edges.iter().enumerate() {
         edges[edge.to.task].0.push(e);
@@ -196,7 +196,7 @@ fn open(graph: &Graph, kernels: &dyn Kernels) -> Result<Vec<Task>, RunError> {
         let opened = kernels.open(graph, t).map_err(error)?;
         let inputs = matched(graph, ins, false, &opened.inputs).map_err(error)?;
         let outputs = matched(graph, outs, true, &opened.outputs).map_err(error)?;
-        tasks.push(Task {
+        tasks.push(OpenTask {
             inputs: inputs.places.into_iter().map(|(e, s)| (e.first().copied(), s)).collect(),
             outputs: outputs.places,
             opened,
@@ -206,7 +206,7 @@ fn open(graph: &Graph, kernels: &dyn Kernels) -> Result<Vec<Task>, RunError> {
 }
 
 /// Per edge, how its instances lie; both ends must agree on whether their length varies.
-fn shapes(graph: &Graph, tasks: &[Task]) -> Result<Vec<InstanceShape>, RunError> {
+fn shapes(graph: &Graph, tasks: &[OpenTask]) -> Result<Vec<InstanceShape>, RunError> {
     let mut variable = vec![[false; 2]; graph.edges.len()];
     for task in tasks {
         for (edge, spec) in &task.inputs {
@@ -244,7 +244,7 @@ fn shapes(graph: &Graph, tasks: &[Task]) -> Result<Vec<InstanceShape>, RunError>
     Ok(shapes)
 }
 
-struct Scratch {
+struct UnitScratch {
     /// Where the instances of an edge that passes inside the unit are.
     offsets: HashMap<EdgeId, u64>,
     total: u64,
@@ -261,18 +261,18 @@ fn apart(bytes: u64) -> Option<u64> {
 /// Lives of a unit's passing buffers, and their places.
 fn scratch(
     graph: &Graph,
-    layout: &Layout,
-    tasks: &[Task],
+    layout: &RunLayout,
+    tasks: &[OpenTask],
     shapes: &[InstanceShape],
     unit: usize,
-) -> Option<Scratch> {
+) -> Option<UnitScratch> {
     let order = &layout.units[unit].tasks;
     let place: HashMap<TaskId, usize> = order.iter().enumerate().map(|(p, &t)| (t, p)).collect();
     let mut lives: Vec<Life> = Vec::new();
     let mut life_of_edge: HashMap<EdgeId, usize> = HashMap::new();
     for (p, &t) in order.iter().enumerate() {
         for (o, (edges, _)) in tasks[t].outputs.iter().enumerate() {
-            if edges.is_empty() || !matches!(layout.places[edges[0]], Place::Scratch) {
+            if edges.is_empty() || !matches!(layout.places[edges[0]], EdgeMemory::Scratch) {
                 continue;
             }
             let to = edges.iter().map(|&e| place.get(&graph.edges[e].to.task).copied()).max()??;
@@ -294,27 +294,27 @@ fn scratch(
         }
     }
     let (offsets, total) = assign(&lives);
-    Some(Scratch { offsets: life_of_edge.into_iter().map(|(e, l)| (e, offsets[l])).collect(), total })
+    Some(UnitScratch { offsets: life_of_edge.into_iter().map(|(e, l)| (e, offsets[l])).collect(), total })
 }
 
 /// What the seeds of one unit's tasks are made from.
-struct Unit<'a> {
+struct UnitMemory<'a> {
     graph: &'a Graph,
-    layout: &'a Layout,
+    layout: &'a RunLayout,
     shapes: &'a [InstanceShape],
     slots: &'a [RingSlots],
-    scratch: &'a Scratch,
+    scratch: &'a UnitScratch,
     scratch_base: *mut u8,
     reads: HashMap<(usize, usize), usize>,
     writes: HashMap<usize, usize>,
 }
 
-impl Unit<'_> {
+impl UnitMemory<'_> {
     fn passing(&self, e: EdgeId) -> *mut u8 {
         self.scratch_base.wrapping_add((self.scratch.offsets[&e] + self.shapes[e].before) as usize)
     }
 
-    fn seed(&self, t: TaskId, task: Task) -> TaskSeed {
+    fn seed(&self, t: TaskId, task: OpenTask) -> TaskSeed {
         let graph = self.graph;
         let (mut ring_ins, mut ring_outs, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
         let (mut ins, mut outs) = (Vec::new(), Vec::new());
@@ -335,11 +335,11 @@ impl Unit<'_> {
                 real: 0,
             };
             match self.layout.places[e] {
-                Place::Ring { ring, consumer } => {
+                EdgeMemory::Ring { ring, consumer } => {
                     let read = self.reads[&(ring, consumer)];
                     ring_ins.push(RingIn { place, read, ring, peek: edge.peek, slots: self.slots[ring] });
                 }
-                Place::Scratch => view.base = self.passing(e).cast_const().cast(),
+                EdgeMemory::Scratch => view.base = self.passing(e).cast_const().cast(),
             }
             ins.push(view);
         }
@@ -356,10 +356,10 @@ impl Unit<'_> {
             }
             let mut view = abi::CwOut { base: null_mut(), stride: shape.stride, bytes: shape.bytes };
             match self.layout.places[e] {
-                Place::Ring { ring, .. } => {
+                EdgeMemory::Ring { ring, .. } => {
                     ring_outs.push(RingOut { place, write: self.writes[&ring], slots: self.slots[ring] });
                 }
-                Place::Scratch => view.base = self.passing(e).cast(),
+                EdgeMemory::Scratch => view.base = self.passing(e).cast(),
             }
             outs.push(view);
         }
@@ -380,7 +380,7 @@ impl Unit<'_> {
 }
 
 /// Workers that may wait for what a unit publishes or frees.
-fn peers(layout: &Layout, scheduler: &Scheduler, unit: usize, worker: usize) -> Vec<usize> {
+fn peers(layout: &RunLayout, scheduler: &Scheduler, unit: usize, worker: usize) -> Vec<usize> {
     let element = |unit: usize| layout.units[unit].element;
     let readers =
         scheduler.writes(unit).iter().flat_map(|w| &layout.rings[w.ring].consumers).map(|c| element(c.unit));

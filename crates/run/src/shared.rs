@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex};
 
 /// What all workers and the main thread share.
-pub(crate) struct Shared {
+pub(crate) struct SharedState {
     /// How often every task fires; lowered when a source ends.
     pub instances: AtomicU64,
     /// [`RUN`](crate::RUN), [`DRAIN`](crate::DRAIN) or [`STOP`].
@@ -72,7 +72,7 @@ pub(crate) struct Report {
     pub finish_errors: Vec<RunError>,
 }
 
-impl Shared {
+impl SharedState {
     /// Wakes every worker, so that it looks at what changed.
     pub(crate) fn notify_all(&self) {
         self.boards.iter().for_each(|b| b.event.notify());

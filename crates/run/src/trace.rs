@@ -1,7 +1,7 @@
 //! What a worker records when it is asked to: costs per task, and events for a trace. All memory is there before the
 //! first firing; what does not fit is left out and said to be.
 
-use crate::layout::Layout;
+use crate::layout::RunLayout;
 use crate::options::RunError;
 use crate::samples::Samples;
 use crate::shared::Report;
@@ -19,12 +19,12 @@ pub(crate) struct TraceEvent {
     pub firings: u32,
     /// Task, ring, or nothing.
     pub of: u32,
-    pub kind: Kind,
+    pub kind: EventKind,
 }
 
 /// What a [`TraceEvent`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum EventKind {
     Call,
     Wait,
     Fill,
@@ -72,7 +72,8 @@ impl Recorder {
 
     /// Touches the memory for events on the thread that will fill it, so that no page fault comes later.
     pub(crate) fn touch(&mut self) {
-        let nothing = TraceEvent { start_ns: 0, end_ns: 0, first: 0, firings: 0, of: 0, kind: Kind::Wait };
+        let nothing =
+            TraceEvent { start_ns: 0, end_ns: 0, first: 0, firings: 0, of: 0, kind: EventKind::Wait };
         self.events.resize(self.events.capacity(), nothing);
         self.events.clear();
     }
@@ -87,7 +88,7 @@ impl Recorder {
         }
         if self.tracing {
             let (of, firings) = (task as u32, firings as u32);
-            self.event(TraceEvent { start_ns, end_ns, first, firings, of, kind: Kind::Call });
+            self.event(TraceEvent { start_ns, end_ns, first, firings, of, kind: EventKind::Call });
         }
     }
 
@@ -108,7 +109,7 @@ impl Recorder {
     pub(crate) fn waited(&mut self, start_ns: u64, end_ns: u64) {
         self.last_ns = end_ns;
         if self.tracing {
-            self.event(TraceEvent { start_ns, end_ns, first: 0, firings: 0, of: 0, kind: Kind::Wait });
+            self.event(TraceEvent { start_ns, end_ns, first: 0, firings: 0, of: 0, kind: EventKind::Wait });
         }
     }
 
@@ -122,7 +123,7 @@ impl Recorder {
             first: fill,
             firings: 0,
             of: ring as u32,
-            kind: Kind::Fill,
+            kind: EventKind::Fill,
         });
     }
 
@@ -140,7 +141,7 @@ impl Recorder {
 pub(crate) fn write(
     path: &Path,
     graph: &Graph,
-    layout: &Layout,
+    layout: &RunLayout,
     reports: &[Report],
     warnings: &mut Vec<String>,
 ) -> Result<(), RunError> {
@@ -159,7 +160,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-fn events(part: &Path, graph: &Graph, layout: &Layout, reports: &[Report]) -> std::io::Result<()> {
+fn events(part: &Path, graph: &Graph, layout: &RunLayout, reports: &[Report]) -> std::io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 18, std::fs::File::create(part)?);
     let text = |t: &str| serde_json::Value::from(t).to_string();
     let names: Vec<String> = graph.tasks.iter().map(|t| text(&t.name)).collect();
@@ -190,16 +191,16 @@ fn events(part: &Path, graph: &Graph, layout: &Layout, reports: &[Report]) -> st
         for e in &report.recorder.events {
             let (ts, dur) = (us(e.start_ns), (e.end_ns - e.start_ns) as f64 / 1e3);
             match e.kind {
-                Kind::Call => write!(
+                EventKind::Call => write!(
                     out,
                     ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":{tid},\"ts\":{ts:.3},\"dur\":{dur:.3},\"name\":{},\"args\":{{\"first\":{},\"firings\":{}}}}}",
                     names[e.of as usize], e.first, e.firings
                 )?,
-                Kind::Wait => write!(
+                EventKind::Wait => write!(
                     out,
                     ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":{tid},\"ts\":{ts:.3},\"dur\":{dur:.3},\"name\":\"wait\",\"cat\":\"wait\"}}"
                 )?,
-                Kind::Fill => write!(
+                EventKind::Fill => write!(
                     out,
                     ",\n{{\"ph\":\"C\",\"pid\":1,\"ts\":{ts:.3},\"name\":{},\"args\":{{\"fill\":{}}}}}",
                     rings[e.of as usize], e.first

@@ -1,13 +1,13 @@
 //! The world as a worker's scheduler sees it: the ends of the rings between elements that this worker holds.
 
-use crate::scheduler::{CounterId, Counters, Scheduler, World};
-use crate::shared::Shared;
+use crate::scheduler::{CounterId, RingCounters, Scheduler, World};
+use crate::shared::SharedState;
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 /// A worker's ends of rings.
-pub(crate) struct View<'a> {
-    shared: &'a Shared,
+pub(crate) struct RingView<'a> {
+    shared: &'a SharedState,
     pub producers: Vec<host::Producer>,
     pub consumers: Vec<host::Consumer>,
     watched: Vec<Watched>,
@@ -26,20 +26,20 @@ enum Watched {
 
 /// The ends that a worker is given.
 #[derive(Default)]
-pub(crate) struct Ends {
+pub(crate) struct RingEnds {
     /// With their rings.
     pub producers: Vec<(usize, host::Producer)>,
     /// With their rings and numbers.
     pub consumers: Vec<((usize, usize), host::Consumer)>,
 }
 
-impl<'a> View<'a> {
+impl<'a> RingView<'a> {
     pub(crate) fn new(
-        shared: &'a Shared,
+        shared: &'a SharedState,
         scheduler: &Scheduler,
-        counters: &Counters,
-        ends: Ends,
-    ) -> View<'a> {
+        counters: &RingCounters,
+        ends: RingEnds,
+    ) -> RingView<'a> {
         let producer_of: HashMap<usize, usize> =
             ends.producers.iter().enumerate().map(|(p, (ring, _))| (*ring, p)).collect();
         let consumer_of: HashMap<(usize, usize), usize> =
@@ -55,7 +55,7 @@ impl<'a> View<'a> {
             }
         }
         let watched = scheduler.watched().iter().filter_map(|id| by_id.remove(id)).collect();
-        View {
+        RingView {
             shared,
             watched,
             producers: ends.producers.into_iter().map(|(_, p)| p).collect(),
@@ -81,7 +81,7 @@ impl<'a> View<'a> {
     }
 }
 
-impl World for View<'_> {
+impl World for RingView<'_> {
     #[inline]
     fn seen(&mut self, watched: usize) -> u64 {
         match self.watched[watched] {

@@ -8,22 +8,22 @@ use crate::kernel::{ERROR_BYTES, Live, abi, message};
 use crate::lengths::Lengths;
 use crate::memory::RingSlots;
 use crate::options::{RUN, RunError, STOP};
-use crate::scheduler::{Counters, Scheduler, Step};
+use crate::scheduler::{RingCounters, Scheduler, Step};
 use crate::setup::{RingIn, RingOut, TaskSeed, UnitSeed, WorkerSeed};
-use crate::shared::{Board, Report, Shared};
+use crate::shared::{Board, Report, SharedState};
 use crate::stamps::{Stamper, Watcher};
 use crate::trace::Recorder;
-use crate::view::{Ends, View};
+use crate::view::{RingEnds, RingView};
 use host::{Clock, Patience};
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use work::TaskId;
 
 /// What a worker's thread is given.
-pub(crate) struct Start {
+pub(crate) struct WorkerStart {
     pub seed: WorkerSeed,
-    pub ends: Ends,
-    pub counters: std::sync::Arc<Counters>,
+    pub ends: RingEnds,
+    pub counters: std::sync::Arc<RingCounters>,
     pub cpu: Option<u32>,
     pub patience: Patience,
     pub batch: u64,
@@ -37,12 +37,12 @@ const RETRY_NS: (u64, u64) = (10_000, 5_000_000);
 
 struct Worker<'a> {
     board: &'a Board,
-    shared: &'a Shared,
+    shared: &'a SharedState,
     clock: Clock,
     patience: Patience,
     scheduler: Scheduler,
-    view: View<'a>,
-    units: Vec<Unit>,
+    view: RingView<'a>,
+    units: Vec<LiveUnit>,
     recorder: Recorder,
     idle_ns: u64,
     firings: u64,
@@ -52,8 +52,8 @@ struct Worker<'a> {
     control: u32,
 }
 
-struct Unit {
-    tasks: Vec<Task>,
+struct LiveUnit {
+    tasks: Vec<LiveTask>,
     writes: Vec<(usize, RingSlots)>,
     peers: Vec<usize>,
     /// Producers of the view that this unit feeds; per write.
@@ -65,7 +65,7 @@ struct Unit {
 }
 
 /// A task while it runs.
-struct Task {
+struct LiveTask {
     task: usize,
     live: Live,
     source: bool,
@@ -86,19 +86,19 @@ struct Called {
     end: bool,
 }
 
-/// The run stops; the reason is in [`Shared::failure`].
+/// The run stops; the reason is in [`SharedState::failure`].
 struct Stopped;
 
 /// The thread's whole life: pin, touch, init, run, finish, report.
-pub(crate) fn work(start: Start, shared: &Shared) {
-    let Start { seed, ends, counters, cpu, patience, batch, stamped, recorder } = start;
+pub(crate) fn work(start: WorkerStart, shared: &SharedState) {
+    let WorkerStart { seed, ends, counters, cpu, patience, batch, stamped, recorder } = start;
     let WorkerSeed { index, scheduler, units, blocks } = seed;
     let unpinned = cpu.and_then(|cpu| host::pin::to_cpu(cpu).err().map(|e| e.to_string()));
     for block in blocks {
         // SAFETY: this worker alone has these blocks before all workers are ready.
         unsafe { shared.blocks[block].touch() };
     }
-    let view = View::new(shared, &scheduler, &counters, ends);
+    let view = RingView::new(shared, &scheduler, &counters, ends);
     let mut worker = Worker {
         board: &shared.boards[index],
         shared,
@@ -192,10 +192,10 @@ impl Worker<'_> {
             // The recorder lists the tasks in this order, too.
             let cost = self.tasks;
             self.tasks += 1;
-            tasks.push(Task { task, live, source, ins, outs, error, ring_ins, ring_outs, lengths, cost });
+            tasks.push(LiveTask { task, live, source, ins, outs, error, ring_ins, ring_outs, lengths, cost });
         }
         let stamper = tasks.iter().any(|t| Some(t.task) == stamped).then(|| Stamper::new(batch));
-        self.units.push(Unit {
+        self.units.push(LiveUnit {
             tasks,
             publish: seed.writes.iter().map(|(ring, _)| self.view.producer_of.get(ring).copied()).collect(),
             release: (self.scheduler.reads(unit).iter())
@@ -433,7 +433,7 @@ impl Worker<'_> {
 }
 
 /// Stops the run because a task failed.
-fn failed(shared: &Shared, task: TaskId, instance: u64, why: String) -> Stopped {
+fn failed(shared: &SharedState, task: TaskId, instance: u64, why: String) -> Stopped {
     shared.fail(RunError::Failed { task: shared.names[task].clone(), instance, why, accepted: 0 });
     Stopped
 }
@@ -441,10 +441,10 @@ fn failed(shared: &Shared, task: TaskId, instance: u64, why: String) -> Stopped 
 /// A call that did not simply fire as often as it was asked to.
 #[cold]
 fn unusual(
-    task: &mut Task,
+    task: &mut LiveTask,
     mut batch: abi::CwBatch,
     mut result: abi::CwResult,
-    shared: &Shared,
+    shared: &SharedState,
     board: &Board,
     patience: Patience,
 ) -> Result<Called, Stopped> {

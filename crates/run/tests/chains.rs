@@ -1,6 +1,6 @@
 //! Chains on one and several workers: everything arrives, in order.
 
-use run::builtin::memory::{Sink, source};
+use run::builtin::memory::{MemorySink, source};
 use run::testing::{chain, cores, edge, planned, task};
 use run::{Kernels, Opened, RunOptions, Standard, run};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use work::{Graph, TaskId};
 /// Built-in kernels, and the tasks `from` and `to` as the caller's memory.
 struct WithMemory {
     input: Arc<Vec<u8>>,
-    sink: Sink,
+    sink: MemorySink,
 }
 
 impl Kernels for WithMemory {
@@ -52,7 +52,7 @@ fn memory_goes_through_a_chain_unchanged() {
     for mapping in [[0, 0, 0, 0], [0, 1, 0, 1], [0, 1, 2, 3], [1, 1, 0, 0]] {
         for batch in [1, 5, 32] {
             let plan = planned(&graph, &machine, &mapping, batch).unwrap();
-            let kernels = WithMemory { input: input.clone(), sink: Sink::default() };
+            let kernels = WithMemory { input: input.clone(), sink: MemorySink::default() };
             run(&graph, &machine, &plan, &kernels, RunOptions::default()).unwrap();
             let mut wanted = (*input).clone();
             wanted.resize(100_032, 0);

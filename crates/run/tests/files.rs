@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use run::builtin::wav::{SampleFormat, WavHead, head_of};
 use run::testing::{cores, edge, planned, task};
-use run::{Outcome, RunError, RunOptions, Standard, run};
+use run::{RunError, RunOptions, RunOutcome, Standard, run};
 use std::fs;
 use std::path::PathBuf;
 use work::{Graph, Task, Value};
@@ -31,7 +31,7 @@ fn through(
     sink: Task,
     bytes: u64,
     instances: Option<u64>,
-) -> Result<Outcome, RunError> {
+) -> Result<RunOutcome, RunError> {
     let graph = Graph {
         name: "g".into(),
         tasks: vec![source, task("copy", "cellweave:copy"), sink],

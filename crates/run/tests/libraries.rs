@@ -1,8 +1,8 @@
 //! Kernels in shared objects: the ABI to the byte, good kernels, and every way of being wrong.
 
-use run::builtin::memory::{Sink, source};
+use run::builtin::memory::{MemorySink, source};
 use run::kernel::abi;
-use run::kernel::library::Library;
+use run::kernel::library::SharedObject;
 use run::testing::{cores, edge, planned, task};
 use run::{Kernels, Opened, RunError, RunOptions, Standard, run};
 use std::mem::{offset_of, size_of};
@@ -34,7 +34,7 @@ fn folder() -> PathBuf {
 struct Test {
     standard: Standard,
     input: Arc<Vec<u8>>,
-    sink: Sink,
+    sink: MemorySink,
 }
 
 impl Kernels for Test {
@@ -66,7 +66,7 @@ fn run_through(
     let plan = planned(&graph, &machine, mapping, batch).unwrap();
     let input = (0..1000u32).flat_map(|i| (i as f32).to_le_bytes()).collect::<Vec<u8>>();
     let kernels =
-        Test { standard: Standard::in_folder(folder()), input: Arc::new(input), sink: Sink::default() };
+        Test { standard: Standard::in_folder(folder()), input: Arc::new(input), sink: MemorySink::default() };
     let options = RunOptions { watchdog_s: 0.5, ..RunOptions::default() };
     run(&graph, &machine, &plan, &kernels, options)?;
     Ok(kernels.sink.take().chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect())
@@ -148,8 +148,11 @@ fn instances_of_variable_length_keep_their_lengths_on_every_way() {
     let machine = cores(2);
     for mapping in [[0, 0, 0], [0, 1, 1]] {
         let plan = planned(&graph, &machine, &mapping, 8).unwrap();
-        let kernels =
-            Test { standard: Standard::in_folder(folder()), input: Arc::default(), sink: Sink::default() };
+        let kernels = Test {
+            standard: Standard::in_folder(folder()),
+            input: Arc::default(),
+            sink: MemorySink::default(),
+        };
         let options = RunOptions { instances: Some(100), ..RunOptions::default() };
         run(&graph, &machine, &plan, &kernels, options).unwrap();
         let got: Vec<u64> =
@@ -176,11 +179,50 @@ fn kernels_that_work_in_place_give_the_same_bytes() {
     for mapping in [[0, 0, 0, 0, 0], [0, 0, 1, 1, 1]] {
         let plan = planned(&graph, &machine, &mapping, 4).unwrap();
         let input: Arc<Vec<u8>> = Arc::new((0..=254).collect());
-        let kernels =
-            Test { standard: Standard::in_folder(folder()), input: input.clone(), sink: Sink::default() };
+        let kernels = Test {
+            standard: Standard::in_folder(folder()),
+            input: input.clone(),
+            sink: MemorySink::default(),
+        };
         run(&graph, &machine, &plan, &kernels, RunOptions::default()).unwrap();
         let wanted: Vec<u8> = input.iter().map(|b| b.wrapping_add(3)).collect();
         assert_eq!(kernels.sink.take(), wanted);
+    }
+}
+
+#[test]
+fn an_output_of_another_size_is_not_worked_in_place() {
+    // The buffers of both are 128 bytes: what decides is the size of an instance.
+    let edges = vec![edge(0, "out", 1, "in", 4), edge(1, "out", 2, "in", 5), edge(2, "out", 3, "in", 4)];
+    let middle = vec![c_task("a", "bump"), c_task("b", "bump")];
+    let got = run_through(middle, edges, &[0; 4], 8).unwrap();
+    let bumped = |i: u32| f32::from_ne_bytes((i as f32).to_ne_bytes().map(|b| b.wrapping_add(2)));
+    assert_eq!(got.len(), 1000);
+    assert!(got.iter().zip(0..).all(|(x, i)| x.to_bits() == bumped(i).to_bits()));
+}
+
+#[test]
+fn a_wrong_length_stops_the_run_and_names_task_port_and_instance() {
+    let cases = [
+        ("too_long", "it gave its output 'out' 14 bytes, and 13 are the maximum"),
+        ("no_length", "it set no length for its output 'out'"),
+    ];
+    for (symbol, text) in cases {
+        for mapping in [[0, 0, 0], [0, 1, 1]] {
+            let graph = Graph {
+                name: "g".into(),
+                tasks: vec![c_task("culprit", symbol), c_task("measure", "measure"), task("to", "")],
+                edges: vec![edge(0, "out", 1, "in", 13), edge(1, "out", 2, "in", 8)],
+                ..Graph::default()
+            };
+            let machine = cores(2);
+            let plan = planned(&graph, &machine, &mapping, 8).unwrap();
+            let standard = Standard::in_folder(folder());
+            let kernels = Test { standard, input: Arc::default(), sink: MemorySink::default() };
+            let options = RunOptions { instances: Some(100), ..RunOptions::default() };
+            let error = run(&graph, &machine, &plan, &kernels, options).unwrap_err().to_string();
+            assert_eq!(error, format!("task 'culprit' failed at instance 20: {text}"));
+        }
     }
 }
 
@@ -303,6 +345,6 @@ fn files_and_schemes_that_are_not_there_are_refused() {
         let error = refused(kernel, vec![task("t", kernel)], edges);
         assert!(error.contains(text), "{kernel}: {error}");
     }
-    let missing = Library::load("libnothing.so", None).unwrap_err();
+    let missing = SharedObject::load("libnothing.so", None).unwrap_err();
     assert!(missing.contains("loader's path"), "{missing}");
 }

@@ -1,7 +1,7 @@
 //! Runs with real threads: order, determinism, ends, stops, errors, hangs, results.
 
 use proptest::prelude::*;
-use run::builtin::memory::{Sink, source};
+use run::builtin::memory::{MemorySink, source};
 use run::testing::{chain, cores, edge, planned, task};
 use run::{
     Batch, DRAIN, Failed, Fired, Kernel, Kernels, Opened, PortSpec, RunError, RunOptions, STOP, Standard, run,
@@ -144,7 +144,7 @@ proptest! {
 /// Fails, panics or refuses in the way that the task's name says, at instance 700.
 struct Trouble {
     finished: Arc<AtomicU64>,
-    sink: Sink,
+    sink: MemorySink,
 }
 
 struct Failing(&'static str, Arc<AtomicU64>);
@@ -217,7 +217,7 @@ fn a_failure_anywhere_stops_the_run_names_itself_and_finishes_every_kernel() {
                 let graph = Graph { name: "g".into(), tasks, edges, ..Graph::default() };
                 let machine = cores(5);
                 let plan = planned(&graph, &machine, &mapping, 16).unwrap();
-                let kernels = Trouble { finished: Arc::default(), sink: Sink::default() };
+                let kernels = Trouble { finished: Arc::default(), sink: MemorySink::default() };
                 let options = RunOptions { instances: Some(2000), ..RunOptions::default() };
                 let error = run(&graph, &machine, &plan, &kernels, options).unwrap_err();
                 let said = error.to_string();
@@ -240,7 +240,7 @@ fn a_failure_anywhere_stops_the_run_names_itself_and_finishes_every_kernel() {
 
 #[test]
 fn sources_of_different_length_end_with_the_shortest() {
-    struct Two(Sink);
+    struct Two(MemorySink);
     impl Kernels for Two {
         fn open(&self, graph: &Graph, t: TaskId) -> Result<Opened, String> {
             match graph.tasks[t].name.as_str() {
@@ -260,7 +260,7 @@ fn sources_of_different_length_end_with_the_shortest() {
     let machine = cores(3);
     for mapping in [[0, 0, 0, 0], [0, 1, 2, 0], [0, 1, 1, 1]] {
         let plan = planned(&graph, &machine, &mapping, 8).unwrap();
-        let kernels = Two(Sink::default());
+        let kernels = Two(MemorySink::default());
         let outcome = run(&graph, &machine, &plan, &kernels, RunOptions::default()).unwrap();
         assert_eq!((outcome.instances, kernels.0.take()), (300, [1u8, 2].repeat(300)));
     }
@@ -455,7 +455,7 @@ fn the_result_says_what_happened_and_survives_json() {
     assert!(outcome.tasks.values().all(|q| q.n > 0 && q.min <= q.p50));
     assert!(outcome.identity.contains_key("cpu_model"));
     let text = serde_json::to_string(&outcome).unwrap();
-    let back: run::Outcome = serde_json::from_str(&text).unwrap();
+    let back: run::RunOutcome = serde_json::from_str(&text).unwrap();
     assert_eq!(back.instances, outcome.instances);
     let keys = [
         "application",

@@ -2,8 +2,8 @@
 //! no ring overflows, every task fires exactly N times.
 
 use proptest::prelude::*;
-use run::Layout;
-use run::scheduler::{Counters, Scheduler, Step, World};
+use run::RunLayout;
+use run::scheduler::{RingCounters, Scheduler, Step, World};
 use run::testing::{cores, edge, planned, planned_as, task};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,8 +21,8 @@ struct State {
 
 /// The setting that does not change.
 struct Game {
-    layout: Layout,
-    ids: Counters,
+    layout: RunLayout,
+    ids: RingCounters,
     /// Sources end after so many.
     end: u64,
 }
@@ -44,8 +44,8 @@ impl World for Seen<'_> {
 
 impl Game {
     fn new(graph: &Graph, plan: &Plan, elements: usize, end: u64) -> Game {
-        let layout = Layout::new(graph, &cores(elements), plan).unwrap();
-        let ids = Counters::new(&layout);
+        let layout = RunLayout::new(graph, &cores(elements), plan).unwrap();
+        let ids = RingCounters::new(&layout);
         Game { layout, ids, end }
     }
 
@@ -303,7 +303,7 @@ fn a_ring_with_one_slot_too_few_is_refused_before_it_can_hang() {
     let mut plan = planned(&graph, &cores(3), &[0, 1, 2], 2).unwrap();
     plan.edges[1].slots_in = 1;
     plan.edges[1].slots_out = 1;
-    let why = Layout::new(&graph, &cores(3), &plan).unwrap_err().to_string();
+    let why = RunLayout::new(&graph, &cores(3), &plan).unwrap_err().to_string();
     assert!(why.contains("t0.o1 -> t2.i1") && why.contains("can hang"), "{why}");
 }
 

@@ -1,7 +1,7 @@
 //! A small run with everything in it: broadcast, peek, delay, rings between threads, scratch. Miri runs it, too:
 //! `MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test -p cellweave-run --test soundness`
 
-use run::builtin::memory::{Sink, source};
+use run::builtin::memory::{MemorySink, source};
 use run::testing::{cores, edge, planned};
 use run::{Batch, Failed, Fired, Kernel, Kernels, Opened, PortSpec, RunOptions, run};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ impl Kernel for Sum {
     }
 }
 
-struct Sums(Arc<Vec<u8>>, Sink);
+struct Sums(Arc<Vec<u8>>, MemorySink);
 
 impl Kernels for Sums {
     fn open(&self, graph: &Graph, t: TaskId) -> Result<Opened, String> {
@@ -64,7 +64,7 @@ fn broadcast_peek_delay_and_threads_give_the_bytes_of_the_plain_loop() {
         [([0, 0, 0, 0, 0], 4), ([0, 1, 0, 1, 2], 4), ([0, 1, 2, 0, 1], 3), ([1, 0, 0, 1, 1], 1)]
     {
         let plan = planned(&graph, &machine, &mapping, batch).unwrap();
-        let kernels = Sums(Arc::new(data.clone()), Sink::default());
+        let kernels = Sums(Arc::new(data.clone()), MemorySink::default());
         let options =
             RunOptions { pin: false, memory_bytes: Some(1 << 20), watchdog_s: 1e6, ..RunOptions::default() };
         run(&graph, &machine, &plan, &kernels, options).unwrap();

@@ -1,7 +1,7 @@
 //! What a Rust kernel may do with its ports, and what is refused: nothing that safe code does corrupts memory. Miri runs
 //! it, too (`ci/miri.sh`).
 
-use run::builtin::memory::{Sink, source};
+use run::builtin::memory::{MemorySink, source};
 use run::testing::{cores, edge, planned, task};
 use run::{
     Batch, Failed, Fired, Kernel, Kernels, Opened, PortSpec, RunError, RunOptions, Standard, TaskInfo, run,
@@ -23,7 +23,7 @@ impl Kernel for Calls {
 /// `from` sends bytes, `to` collects them, the tasks between are the test's.
 struct Between<'a> {
     input: Arc<Vec<u8>>,
-    sink: Sink,
+    sink: MemorySink,
     middle: &'a [Ports],
 }
 
@@ -53,7 +53,7 @@ fn through(
     let graph = Graph { name: "g".into(), tasks, edges, ..Graph::default() };
     let machine = cores(2);
     let plan = planned(&graph, &machine, mapping, 4).unwrap();
-    let kernels = Between { input: Arc::new(input), sink: Sink::default(), middle };
+    let kernels = Between { input: Arc::new(input), sink: MemorySink::default(), middle };
     let options =
         RunOptions { pin: false, memory_bytes: Some(1 << 20), watchdog_s: 1e6, ..RunOptions::default() };
     run(&graph, &machine, &plan, &kernels, options)?;
@@ -324,7 +324,7 @@ mod exported {
     }
 }
 
-struct Linked(Sink);
+struct Linked(MemorySink);
 
 impl Kernels for Linked {
     fn open(&self, graph: &Graph, t: TaskId) -> Result<Opened, String> {
@@ -349,7 +349,7 @@ fn an_exported_kernel_works_through_the_abi() {
     let machine = cores(1);
     let options = || RunOptions { instances: Some(9), pin: false, watchdog_s: 1e6, ..RunOptions::default() };
     let plan = planned(&graph, &machine, &[0; 3], 4).unwrap();
-    let kernels = Linked(Sink::default());
+    let kernels = Linked(MemorySink::default());
     run(&graph, &machine, &plan, &kernels, options()).unwrap();
     let doubled = |i: u32| [f32::from_bits(i) * 2.0, 0.0].map(f32::to_ne_bytes).concat();
     assert_eq!(kernels.0.take(), (0..9).flat_map(doubled).collect::<Vec<u8>>());

@@ -14,10 +14,32 @@
  *         .abi_version = CW_ABI_VERSION, .struct_bytes = sizeof(cw_kernel), .name = "gain2",
  *         .inputs = 1, .input_ports = &in, .outputs = 1, .output_ports = &out, .fire = gain};
  *
- * Who calls what, when: `init` once, before any `fire`; `fire` any number of times; `finish` once after the last `fire`,
- * also when the run failed. All three are called on the worker thread of the task's element, never two at once for
- * one state. Memory behind a view belongs to the runtime and is valid only during the call. A kernel may block
- * (a source that reads a pipe), but then its element waits with it.
+ * The worker thread of the task's element calls `init` once, then `fire` any number of times, then `finish` once, also
+ * when the run failed. It never makes two calls at once for one state.
+ *
+ * What a kernel may touch, and when. All memory but the state is the runtime's, and valid only during the call.
+ *
+ *                  init                    fire                              finish
+ *   state          makes it                reads and writes                  reads, writes, frees
+ *   parameters     reads                   -                                 -
+ *   inputs         name, size, peek        reads instances 0 .. firings +    -
+ *                                          peek - 1; with CW_IN_PLACE the
+ *                                          output may be the same memory
+ *   outputs        name, size              writes instances 0 .. firings - 1; -
+ *                                          they hold old bytes before that
+ *   lengths (of    -                       reads those of inputs; sets one   -
+ *   CW_VARIABLE)                           for every instance of an output
+ *   error text     writes, with CW_ERROR   writes, with CW_ERROR             writes, with CW_ERROR
+ *
+ * The runtime ends the run and names the task when a kernel
+ *   - says that it fired more often than it was asked to, or less often with CW_OK;
+ *   - has inputs and returns CW_END;
+ *   - returns a status that is not in cw_status;
+ *   - sets no length for an instance of a CW_VARIABLE output, or one above the port's bytes;
+ *   - does not return from `fire`, or makes no progress.
+ * It cannot see a read or a write outside the instances above.
+ *
+ * A kernel may block (a source that reads a pipe), but then its element waits with it.
  */
 #ifndef CELLWEAVE_H
 #define CELLWEAVE_H
@@ -36,10 +58,10 @@ extern "C" {
 
 /* How a call ended. */
 typedef enum cw_status {
-    CW_OK = 0,    /* as many firings as `fired` says; fewer than asked only with CW_END or CW_AGAIN */
-    CW_END = 1,   /* a source has no more instances after these; only tasks without inputs may say so */
-    CW_AGAIN = 2, /* nothing more right now: call again later with the rest */
-    CW_ERROR = 3  /* the kernel failed in firing number `fired` of this batch; cw_batch.error says why */
+    CW_OK = 0,    /* all firings are done */
+    CW_END = 1,   /* `fired` firings are done, and the source has no more; only a task without inputs returns it */
+    CW_AGAIN = 2, /* `fired` firings are done, and there is nothing more right now: call again with the rest */
+    CW_ERROR = 3  /* firing number `fired` of this batch failed; the error text says why */
 } cw_status;
 
 typedef struct cw_result {
@@ -51,12 +73,12 @@ typedef struct cw_result {
 /* Flags of a kernel. */
 #define CW_STATELESS 1u /* firings may be computed in any order, by copies of the kernel */
 /* Flags of a port. */
-#define CW_IN_PLACE 1u /* input: its bytes may be overwritten by the output of the same index */
-#define CW_VARIABLE 2u /* length varies: the edge's bytes are the maximum; see cw_length */
+#define CW_IN_PLACE 1u /* input: the output of the same index may get its memory, when both have one fixed size */
+#define CW_VARIABLE 2u /* the length varies: the edge's bytes are the maximum; see cw_length */
 #define CW_OPTIONAL 4u /* may be left unconnected */
-#define CW_REPEATED 8u /* last port of its list only: stands for any number (1 or more) of ports like it, NAME0, NAME1, .. */
+#define CW_REPEATED 8u /* the last port of a list: stands for one or more ports like it, NAME0, NAME1, .. */
 
-/* What a kernel says of a port. Sizes are the application's: `init` may refuse them. */
+/* What a kernel says of a port. The application gives the sizes; `init` may refuse them. */
 typedef struct cw_port {
     const char *name;    /* unique among the kernel's inputs (outputs) */
     const char *dtype;   /* u8 i16 i32 i64 u32 u64 f32 f64 c64 c128; NULL = bytes */
@@ -70,11 +92,12 @@ typedef struct cw_port {
 
 /* Where an input's instances are, in one call. */
 typedef struct cw_in {
-    const void *base; /* instance 0 of firing 0 */
-    uint64_t stride;  /* bytes from one instance to the next */
+    const void *base; /* the instance of firing 0 */
+    uint64_t stride;  /* bytes from one instance to the next; the same as bytes, unless the port is CW_VARIABLE */
     uint64_t bytes;   /* of one instance */
     uint64_t peek;    /* firing j may read instances j .. j + peek */
-    uint64_t real;    /* instances from base on that the producer made; the rest, up to firings + peek, are zeros after the stream's end */
+    uint64_t real;    /* instances from base on that the producer made; the rest, up to firings + peek, are zeros
+                       * beyond the stream's end */
 } cw_in;
 
 /* Where an output's instances go, in one call. */
@@ -92,7 +115,7 @@ typedef struct cw_batch {
     uint32_t outputs;
     const cw_in *in;     /* an optional port that is not connected has base NULL */
     const cw_out *out;
-    char *error;         /* error_bytes bytes: a message for CW_ERROR, NUL terminated */
+    char *error;         /* room of error_bytes bytes: a message for CW_ERROR, ended by a NUL */
     uint64_t error_bytes;
 } cw_batch;
 
@@ -120,7 +143,7 @@ typedef struct cw_task {
     const cw_connection *outputs;
     uint32_t inputs_count;
     uint32_t outputs_count;
-    char *error; /* error_bytes bytes: why init refused */
+    char *error; /* room of error_bytes bytes: why init refused, ended by a NUL */
     uint64_t error_bytes;
 } cw_task;
 
@@ -138,7 +161,7 @@ typedef struct cw_kernel {
     uint32_t (*init)(const cw_task *task, void **state);
     /* Required. */
     cw_result (*fire)(void *state, const cw_batch *batch);
-    /* Frees the state, flushes what the kernel wrote; NULL: nothing to do. CW_OK or CW_ERROR, with a message in error. */
+    /* Frees the state, flushes what the kernel wrote; NULL: nothing to do. CW_OK, or CW_ERROR with a message. */
     uint32_t (*finish)(void *state, char *error, uint64_t error_bytes);
 } cw_kernel;
 
@@ -157,8 +180,8 @@ static inline void *cw_out_at(const cw_batch *b, uint32_t o, uint64_t j) {
     return (char *)b->out[o].base + j * b->out[o].stride;
 }
 
-/* The length in bytes of an instance of a CW_VARIABLE port: it stands in the 8 bytes before it. Consumers read it,
- * producers must set it (at most the port's bytes). */
+/* The length in bytes of an instance of a CW_VARIABLE port, which stands in the 8 bytes before the instance. A producer
+ * must set it for every instance, to the port's bytes at most. */
 static inline uint64_t cw_length(const void *instance) { return ((const uint64_t *)instance)[-1]; }
 static inline void cw_set_length(void *instance, uint64_t bytes) { ((uint64_t *)instance)[-1] = bytes; }
 

@@ -32,14 +32,14 @@ impl Kernel for SourceKernel {
 
 /// A sink that keeps every byte.
 #[derive(Debug, Default, Clone)]
-pub struct Sink {
+pub struct MemorySink {
     bytes: Arc<Mutex<Vec<u8>>>,
 }
 
-impl Sink {
+impl MemorySink {
     /// Empty, with room for `bytes` bytes.
-    pub fn with_capacity(bytes: usize) -> Sink {
-        Sink { bytes: Arc::new(Mutex::new(Vec::with_capacity(bytes))) }
+    pub fn with_capacity(bytes: usize) -> MemorySink {
+        MemorySink { bytes: Arc::new(Mutex::new(Vec::with_capacity(bytes))) }
     }
 
     /// The kernel that fills it.

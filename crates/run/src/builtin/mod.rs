@@ -13,14 +13,14 @@
 //! | `read-wav` | -> out | `path` | frames x channels of f32 |
 //! | `write-wav` | in | `path`, `rate`, `channels`, `format`, `frames` | WAV of `i16`, `i24`, `i32` or `f32` |
 //!
-//! Memory of the caller is a source or a sink through [`memory::source`] and [`memory::Sink`].
+//! Memory of the caller is a source or a sink through [`memory::source`] and [`memory::MemorySink`].
 
 pub mod file;
 mod flow;
 pub mod memory;
 pub mod wav;
 
-use crate::kernel::library::Library;
+use crate::kernel::library::SharedObject;
 use crate::kernel::{Kernels, Opened, ports};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ use work::{Graph, TaskId};
 pub struct Standard {
     /// Where relative paths start: the application file's folder. `None`: the current one.
     pub folder: Option<PathBuf>,
-    libraries: Mutex<HashMap<String, Arc<Library>>>,
+    libraries: Mutex<HashMap<String, Arc<SharedObject>>>,
 }
 
 const NAMES: [&str; 11] =
@@ -65,12 +65,12 @@ impl Standard {
         })
     }
 
-    fn library(&self, name: &str) -> Result<Arc<Library>, String> {
+    fn library(&self, name: &str) -> Result<Arc<SharedObject>, String> {
         let mut libraries = self.libraries.lock().unwrap_or_else(|e| e.into_inner());
         if let Some(known) = libraries.get(name) {
             return Ok(known.clone());
         }
-        let library = Arc::new(Library::load(name, self.folder.as_deref())?);
+        let library = Arc::new(SharedObject::load(name, self.folder.as_deref())?);
         libraries.insert(name.to_string(), library.clone());
         Ok(library)
     }

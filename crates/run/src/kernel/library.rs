@@ -8,29 +8,29 @@ use std::sync::Arc;
 
 /// A shared object that stays loaded until this is dropped.
 #[derive(Debug)]
-pub struct Library {
+pub struct SharedObject {
     handle: *mut c_void,
     path: PathBuf,
 }
 
 // SAFETY: the loader's functions may be called from any thread; the handle is only a key for them.
-unsafe impl Send for Library {}
+unsafe impl Send for SharedObject {}
 // SAFETY: as above.
-unsafe impl Sync for Library {}
+unsafe impl Sync for SharedObject {}
 
-impl Drop for Library {
+impl Drop for SharedObject {
     fn drop(&mut self) {
         // SAFETY: the handle came from dlopen and is closed once; kernels hold an Arc of this library while they live.
         unsafe { libc::dlclose(self.handle) };
     }
 }
 
-impl Library {
+impl SharedObject {
     /// Loads `name`: relative to `folder` (the application file's), then as given (the loader's search path).
     ///
     /// # Errors
     /// A sentence: where it was looked for, or what the loader said.
-    pub fn load(name: &str, folder: Option<&Path>) -> Result<Library, String> {
+    pub fn load(name: &str, folder: Option<&Path>) -> Result<SharedObject, String> {
         let beside = folder.map(|f| f.join(name)).filter(|p| p.is_file());
         let given = Path::new(name);
         let path = match beside {
@@ -57,14 +57,14 @@ impl Library {
                 format!("'{}' cannot be loaded: {why}", path.display())
             });
         }
-        Ok(Library { handle, path })
+        Ok(SharedObject { handle, path })
     }
 
     /// Opens the kernel that is called `symbol`.
     ///
     /// # Errors
     /// A sentence: no such symbol (with the nearest), another ABI version, no `fire`, a wrong descriptor.
-    pub fn open(self: &Arc<Library>, symbol: &str) -> Result<Opened, String> {
+    pub fn open(self: &Arc<SharedObject>, symbol: &str) -> Result<Opened, String> {
         let c_symbol = CString::new(symbol).map_err(|_| "the symbol contains a NUL".to_string())?;
         // SAFETY: the handle is open, the name NUL terminated.
         let at = unsafe { libc::dlsym(self.handle, c_symbol.as_ptr()) };

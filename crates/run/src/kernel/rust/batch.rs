@@ -7,7 +7,7 @@ use crate::kernel::{Connected, PortSpec, TaskInfo};
 
 /// The view that a port gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum View {
+enum ViewKind {
     /// `input`, `output`
     Fixed,
     /// `variable_input`, `variable_output`
@@ -22,7 +22,7 @@ struct ViewPort {
     /// `input 'in'`, as messages call it.
     name: String,
     dtype: Option<Dtype>,
-    view: View,
+    view: ViewKind,
     /// The last call in which a kernel took the view that writes this port.
     taken: u64,
 }
@@ -34,7 +34,7 @@ impl ViewPort {
         ViewPort {
             name: format!("{side} '{}'", connected.name),
             dtype: Dtype::of_port(&spec.dtype),
-            view: if spec.variable { View::Variable } else { View::Fixed },
+            view: if spec.variable { ViewKind::Variable } else { ViewKind::Fixed },
             taken: 0,
         }
     }
@@ -67,18 +67,18 @@ impl ViewPort {
     }
 
     /// Whether it gives that view.
-    fn gives(&self, view: View) -> Result<(), Failed> {
+    fn gives(&self, view: ViewKind) -> Result<(), Failed> {
         if self.view == view {
             return Ok(());
         }
         Err(self.refuses(match (self.view, view) {
-            (View::Fixed, View::InPlace) => {
+            (ViewKind::Fixed, ViewKind::InPlace) => {
                 "has a memory of its own: to be worked in place, an input must be marked IN_PLACE and have an output \
                  of its number and size"
             }
-            (View::Fixed, _) => "has a fixed length: take it with input or output",
-            (View::Variable, _) => "has a variable length: take it with variable_input or variable_output",
-            (View::InPlace, _) => "is worked in place: take the input and its output together with in_place",
+            (ViewKind::Fixed, _) => "has a fixed length: take it with input or output",
+            (ViewKind::Variable, _) => "has a variable length: take it with variable_input or variable_output",
+            (ViewKind::InPlace, _) => "is worked in place: take the input and its output together with in_place",
         }))
     }
 
@@ -113,8 +113,8 @@ impl TaskPorts {
             let (from, to) = (&task.inputs[n], &task.outputs[n]);
             let asked = inputs[n.min(inputs.len() - 1)].in_place;
             let alike = from.bytes > 0 && from.bytes == to.bytes;
-            if asked && alike && input.view == View::Fixed && output.view == View::Fixed {
-                (input.view, output.view) = (View::InPlace, View::InPlace);
+            if asked && alike && input.view == ViewKind::Fixed && output.view == ViewKind::Fixed {
+                (input.view, output.view) = (ViewKind::InPlace, ViewKind::InPlace);
             }
         }
         ports
@@ -216,7 +216,7 @@ impl<'a> Batch<'a> {
 
     /// Input `i`, if it is connected, holds `T`s and gives that view.
     #[inline]
-    fn input_port<T: Data>(&self, i: usize, view: View) -> Result<(&ViewPort, abi::CwIn), Failed> {
+    fn input_port<T: Data>(&self, i: usize, view: ViewKind) -> Result<(&ViewPort, abi::CwIn), Failed> {
         let port = self.ports.inputs.get(i).ok_or_else(|| no_port("input", i, self.inputs()))?;
         let at = self.raw_input(i);
         if at.base.is_null() {
@@ -229,7 +229,7 @@ impl<'a> Batch<'a> {
 
     /// Output `o`, if it is connected, holds `T`s and gives that view; it is then taken for this call.
     #[inline]
-    fn output_port<T: Data>(&mut self, o: usize, view: View) -> Result<(&ViewPort, abi::CwOut), Failed> {
+    fn output_port<T: Data>(&mut self, o: usize, view: ViewKind) -> Result<(&ViewPort, abi::CwOut), Failed> {
         let (count, call) = (self.outputs(), self.ports.calls);
         if o >= count {
             return Err(no_port("output", o, count));
@@ -251,7 +251,7 @@ impl<'a> Batch<'a> {
     /// When there is no such input of fixed length that holds `T`s, or it is worked in place.
     #[inline]
     pub fn input<T: Data>(&self, i: usize) -> Result<Input<'a, T>, Failed> {
-        let (port, at) = self.input_port::<T>(i, View::Fixed)?;
+        let (port, at) = self.input_port::<T>(i, ViewKind::Fixed)?;
         let each = port.each::<T>(at.bytes)?;
         let bytes = ((self.raw.firings + at.peek) * at.bytes) as usize;
         // SAFETY: instances of fixed length lie side by side, `firings + peek` of them, and nobody writes them during
@@ -268,7 +268,7 @@ impl<'a> Batch<'a> {
     #[inline]
     pub fn output<T: Data>(&mut self, o: usize) -> Result<Output<'a, T>, Failed> {
         let firings = self.raw.firings;
-        let (port, at) = self.output_port::<T>(o, View::Fixed)?;
+        let (port, at) = self.output_port::<T>(o, ViewKind::Fixed)?;
         // SAFETY: as `fixed` says; the port was not taken before, and is not worked in place.
         unsafe { fixed(port, at, firings) }
     }
@@ -282,8 +282,8 @@ impl<'a> Batch<'a> {
     #[inline]
     pub fn in_place<T: Data>(&mut self, i: usize) -> Result<InPlace<'a, T>, Failed> {
         let firings = self.raw.firings;
-        let (_, from) = self.input_port::<T>(i, View::InPlace)?;
-        let (port, to) = self.output_port::<T>(i, View::InPlace)?;
+        let (_, from) = self.input_port::<T>(i, ViewKind::InPlace)?;
+        let (port, to) = self.output_port::<T>(i, ViewKind::InPlace)?;
         if from.base != to.base.cast_const() {
             let bytes = (firings * to.bytes) as usize;
             // SAFETY: both have `firings` instances side by side, of one size, in memory that is apart when it does not
@@ -299,7 +299,7 @@ impl<'a> Batch<'a> {
     /// # Errors
     /// When there is no such input that holds `T`s, or its length is fixed.
     pub fn variable_input<T: Data>(&self, i: usize) -> Result<VariableInput<'a, T>, Failed> {
-        let (port, at) = self.input_port::<T>(i, View::Variable)?;
+        let (port, at) = self.input_port::<T>(i, ViewKind::Variable)?;
         let spacing = spacing::<T>(port, at.base.cast(), at.stride, at.bytes)?;
         // SAFETY: an instance of variable length has its length in the 8 bytes before it, and there are
         // `firings + peek` of them, `stride` apart, that nobody writes during the call.
@@ -316,7 +316,7 @@ impl<'a> Batch<'a> {
     /// When there is no such output that holds `T`s, its length is fixed, or it was already taken.
     pub fn variable_output<T: Data>(&mut self, o: usize) -> Result<VariableOutput<'a, T>, Failed> {
         let firings = self.raw.firings;
-        let (port, at) = self.output_port::<T>(o, View::Variable)?;
+        let (port, at) = self.output_port::<T>(o, ViewKind::Variable)?;
         let spacing = spacing::<T>(port, at.base.cast(), at.stride, at.bytes)?;
         // SAFETY: as in `variable_input`; the memory is the call's own, initialised when it was made, and the port was
         // not taken before.

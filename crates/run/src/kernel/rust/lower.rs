@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What the ABI's `state` points at.
-struct State<K> {
+struct KernelState<K> {
     kernel: K,
     ports: TaskPorts,
 }
@@ -19,7 +19,7 @@ pub(crate) fn state_of<K: Kernel>(
     outputs: &[PortSpec],
     task: &TaskInfo,
 ) -> *mut c_void {
-    Box::into_raw(Box::new(State { kernel, ports: TaskPorts::new(inputs, outputs, task) })).cast()
+    Box::into_raw(Box::new(KernelState { kernel, ports: TaskPorts::new(inputs, outputs, task) })).cast()
 }
 
 /// Runs `f`; a panic becomes its text.
@@ -96,7 +96,7 @@ pub unsafe fn init<K: Kernel>(
 /// As `cellweave.h` says of `fire`, with a state that [`init`] made.
 pub unsafe extern "C" fn fire<K: Kernel>(state: *mut c_void, batch: *const abi::CwBatch) -> abi::CwResult {
     // SAFETY: the state is what `init` made of a K; the runtime never makes two calls at once for one state.
-    let (State { kernel, ports }, raw) = unsafe { (&mut *state.cast::<State<K>>(), &*batch) };
+    let (KernelState { kernel, ports }, raw) = unsafe { (&mut *state.cast::<KernelState<K>>(), &*batch) };
     // SAFETY: the caller's promise, for the time of this call.
     let mut batch = unsafe { Batch::new(raw, ports) };
     let fired = guarded(|| kernel.fire(&mut batch)).unwrap_or_else(|panic| Err(Failed::from(panic)));
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn fire<K: Kernel>(state: *mut c_void, batch: *const abi::
 /// As `cellweave.h` says of `finish`, with a state that [`init`] made.
 pub unsafe extern "C" fn finish<K: Kernel>(state: *mut c_void, error: *mut c_char, error_bytes: u64) -> u32 {
     // SAFETY: `init` boxed it, and this is the last call with it.
-    let mut kernel = unsafe { Box::from_raw(state.cast::<State<K>>()) }.kernel;
+    let mut kernel = unsafe { Box::from_raw(state.cast::<KernelState<K>>()) }.kernel;
     let ended = guarded(|| kernel.finish()).unwrap_or_else(Err);
     let dropped = guarded(|| drop(kernel));
     match ended.and(dropped) {
