@@ -7,7 +7,7 @@
 //! | [`scheduler`] | the paper's scheduler as a state machine without threads or clocks |
 //! | [`kernel`] | the code of tasks: three tiers over one ABI |
 //! | [`builtin`] | kernels that are always there: files, WAV, copies, sources and sinks |
-//! | [`memory`] | rings' slots: one window is always contiguous |
+//! | `memory` | rings' slots: one window is always contiguous |
 //!
 //! What never happens: an instance is never lost, doubled or out of order on its edge; a worker that has work never
 //! allocates, locks or calls the system (kernels may); a worker never waits while one of its units could fire; a run never
@@ -28,13 +28,11 @@
 //! # Ok::<(), run::RunError>(())
 //! ```
 
-#![allow(unreachable_pub)]
-
 pub mod builtin;
 pub mod kernel;
 pub mod layout;
 mod lengths;
-pub mod memory;
+mod memory;
 mod options;
 mod outcome;
 mod runtime;

@@ -4,7 +4,7 @@ use std::alloc::{Layout as Size, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
 /// Every buffer starts on such a boundary: two cache lines, because the prefetcher fetches lines in pairs.
-pub const ALIGN_BYTES: u64 = 128;
+pub(crate) const ALIGN_BYTES: u64 = 128;
 
 /// What the length of an instance takes, where it varies.
 const LENGTH_BYTES: usize = size_of::<u64>();
@@ -13,7 +13,7 @@ const PAGE_BYTES: usize = 4096;
 
 /// Zeroed memory that nobody has touched yet.
 #[derive(Debug)]
-pub struct Pages {
+pub(crate) struct Pages {
     at: NonNull<u8>,
     bytes: usize,
     mapped: bool,
@@ -30,7 +30,7 @@ impl Pages {
     ///
     /// # Errors
     /// When the system has no such memory.
-    pub fn zeroed(bytes: u64) -> Result<Pages, String> {
+    pub(crate) fn zeroed(bytes: u64) -> Result<Pages, String> {
         let refused = || format!("{} of buffers were refused by the system", in_words(bytes));
         let bytes_usize = usize::try_from(bytes.max(1)).map_err(|_| refused())?;
         if bytes_usize >= PAGE_BYTES && !cfg!(miri) {
@@ -59,7 +59,7 @@ impl Pages {
     }
 
     /// Where it starts.
-    pub fn base(&self) -> *mut u8 {
+    pub(crate) fn base(&self) -> *mut u8 {
         self.at.as_ptr()
     }
 
@@ -67,7 +67,7 @@ impl Pages {
     ///
     /// # Safety
     /// Nobody else may touch the block during the call.
-    pub unsafe fn touch(&self) {
+    pub(crate) unsafe fn touch(&self) {
         for page in (0..self.bytes).step_by(PAGE_BYTES) {
             // SAFETY: inside the block, which the caller has alone; the value does not change.
             unsafe {
@@ -92,7 +92,7 @@ impl Drop for Pages {
 
 /// How instances of one port lie in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InstanceShape {
+pub(crate) struct InstanceShape {
     /// Of one instance, without its length.
     pub bytes: u64,
     /// From one instance to the next.
@@ -103,7 +103,7 @@ pub struct InstanceShape {
 
 impl InstanceShape {
     /// Instances of `bytes` bytes, side by side; variable ones have their length in the 8 bytes before.
-    pub fn new(bytes: u64, variable: bool) -> Option<InstanceShape> {
+    pub(crate) fn new(bytes: u64, variable: bool) -> Option<InstanceShape> {
         Some(match variable {
             false => InstanceShape { bytes, stride: bytes, before: 0 },
             true => InstanceShape {
@@ -117,19 +117,19 @@ impl InstanceShape {
     }
 
     /// Bytes of the length before each instance; 0 where the length is fixed.
-    pub fn length_bytes(&self) -> usize {
+    pub(crate) fn length_bytes(&self) -> usize {
         if self.before > 0 { LENGTH_BYTES } else { 0 }
     }
 
     /// Bytes of `instances` of them, a multiple of [`ALIGN_BYTES`].
-    pub fn total(&self, instances: u64) -> Option<u64> {
+    pub(crate) fn total(&self, instances: u64) -> Option<u64> {
         self.stride.checked_mul(instances)?.checked_add(self.before)?.checked_next_multiple_of(ALIGN_BYTES)
     }
 }
 
 /// The ring's instances: slots, and behind them copies of the first `peek`.
 #[derive(Debug, Clone, Copy)]
-pub struct RingSlots {
+pub(crate) struct RingSlots {
     base: *mut u8,
     /// How they lie.
     pub shape: InstanceShape,
@@ -142,7 +142,13 @@ unsafe impl Send for RingSlots {}
 
 impl RingSlots {
     /// At `offset` of `block`, which must have [`InstanceShape::total`]`(capacity + peek)` bytes there.
-    pub fn new(block: &Pages, offset: u64, shape: InstanceShape, capacity: u64, peek: u64) -> RingSlots {
+    pub(crate) fn new(
+        block: &Pages,
+        offset: u64,
+        shape: InstanceShape,
+        capacity: u64,
+        peek: u64,
+    ) -> RingSlots {
         assert!(shape.total(capacity + peek).is_some_and(|t| offset + t <= block.bytes as u64));
         let base = block.base().wrapping_add((offset + shape.before) as usize);
         RingSlots { base, shape, capacity, peek }
@@ -150,7 +156,7 @@ impl RingSlots {
 
     /// Where instance `slot` is.
     #[inline]
-    pub fn at(&self, slot: u64) -> *mut u8 {
+    pub(crate) fn at(&self, slot: u64) -> *mut u8 {
         debug_assert!(slot < self.capacity + self.peek);
         self.base.wrapping_add((slot * self.shape.stride) as usize)
     }
@@ -160,7 +166,7 @@ impl RingSlots {
     /// # Safety
     /// The caller must be the ring's producer, and own these slots.
     #[inline]
-    pub unsafe fn mirror(&self, slot: u64, count: u64) {
+    pub(crate) unsafe fn mirror(&self, slot: u64, count: u64) {
         if slot < self.peek {
             let count = count.min(self.peek - slot);
             let (from, to) = (self.start(slot), self.start(self.capacity + slot));
@@ -179,7 +185,7 @@ impl RingSlots {
     ///
     /// # Safety
     /// As [`mirror`](Self::mirror).
-    pub unsafe fn zero(&self, slot: u64, count: u64) {
+    pub(crate) unsafe fn zero(&self, slot: u64, count: u64) {
         // SAFETY: inside the block; the producer owns the slots.
         unsafe {
             std::ptr::write_bytes(self.start(slot), 0, (count * self.shape.stride) as usize);
@@ -189,7 +195,7 @@ impl RingSlots {
 }
 
 /// `3.2 GB`.
-pub fn in_words(bytes: u64) -> String {
+pub(crate) fn in_words(bytes: u64) -> String {
     let b = bytes as f64;
     match bytes {
         0..1000 => format!("{bytes} bytes"),

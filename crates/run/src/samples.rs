@@ -2,7 +2,7 @@
 
 /// Evenly thinned samples; never allocates after it was made.
 #[derive(Debug, Clone)]
-pub struct Samples<T> {
+pub(crate) struct Samples<T> {
     kept: Vec<T>,
     stride: u64,
     skip: u64,
@@ -10,13 +10,13 @@ pub struct Samples<T> {
 
 impl<T: Copy> Samples<T> {
     /// Room for `room` samples, at least 2.
-    pub fn new(room: usize) -> Samples<T> {
+    pub(crate) fn new(room: usize) -> Samples<T> {
         Samples { kept: Vec::with_capacity(room.max(2)), stride: 1, skip: 0 }
     }
 
     /// Takes a sample.
     #[inline]
-    pub fn push(&mut self, sample: T) {
+    pub(crate) fn push(&mut self, sample: T) {
         if self.skip > 0 {
             self.skip -= 1;
             return;
@@ -34,7 +34,7 @@ impl<T: Copy> Samples<T> {
     }
 
     /// What was kept, in order.
-    pub fn kept(&self) -> &[T] {
+    pub(crate) fn kept(&self) -> &[T] {
         &self.kept
     }
 }

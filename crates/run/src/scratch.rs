@@ -3,7 +3,7 @@
 
 /// A buffer's life, in places of the unit's order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Life {
+pub(crate) struct Life {
     /// The task that writes it.
     pub from: usize,
     /// The last task that reads it.
@@ -15,7 +15,7 @@ pub struct Life {
 }
 
 /// Offsets of the buffers, and the bytes they need together. `lives` must be sorted by `from`.
-pub fn assign(lives: &[Life]) -> (Vec<u64>, u64) {
+pub(crate) fn assign(lives: &[Life]) -> (Vec<u64>, u64) {
     let mut offsets = vec![0; lives.len()];
     let mut live: Vec<(u64, u64, usize)> = Vec::new();
     let mut total = 0;

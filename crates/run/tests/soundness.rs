@@ -1,5 +1,5 @@
-//! A small run with everything in it: broadcast, peek, delay, rings between threads, scratch. Miri runs it, too:
-//! `MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test -p cellweave-run --test soundness`
+//! A small run with everything in it: broadcast, peek, delay, rings between threads, scratch. Miri runs it, too
+//! (`ci/miri.sh`).
 
 use run::builtin::memory::{MemorySink, source};
 use run::testing::{cores, edge, planned};
@@ -52,7 +52,7 @@ fn broadcast_peek_delay_and_threads_give_the_bytes_of_the_plain_loop() {
     let tasks = (0..5).map(|t| Task { name: format!("t{t}"), ..Task::default() }).collect();
     let graph = Graph { name: "g".into(), tasks, edges, ..Graph::default() };
     let machine = cores(3);
-    const N: usize = 23;
+    const N: usize = if cfg!(miri) { 11 } else { 23 };
     let data: Vec<u8> = (0..2 * N as u32).map(|i| (i * 37) as u8).collect();
     // The plain loop.
     let x = |i: usize| if i < N { data[2 * i].wrapping_add(data[2 * i + 1]) } else { 0 };

@@ -15,7 +15,7 @@
 //!
 //! Memory of the caller is a source or a sink through [`memory::source`] and [`memory::MemorySink`].
 
-pub mod file;
+mod file;
 mod flow;
 pub mod memory;
 pub mod wav;

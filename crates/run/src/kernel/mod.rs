@@ -5,13 +5,13 @@
 //! | [`abi`] | the header in Rust |
 //! | [`rust`] | the trait [`Kernel`], lowered to the ABI by [`export_kernel!`](crate::export_kernel) |
 //! | [`library`] | shared objects |
-//! | [`ports`] | which edge is which port |
+//! | `ports` | which edge is which port |
 //!
 //! The runtime knows kernels only as an [`Opened`]: ports, and three functions with a state.
 
 pub mod abi;
 pub mod library;
-pub mod ports;
+pub(crate) mod ports;
 pub mod rust;
 
 pub use ports::PortSpec;
@@ -235,7 +235,7 @@ unsafe fn slice<'a, T>(list: *const T, count: usize) -> &'a [T] {
 }
 
 /// Bytes of the room for a kernel's message.
-pub const ERROR_BYTES: usize = 1024;
+pub(crate) const ERROR_BYTES: usize = 1024;
 
 /// A kernel with its state: what a worker fires. Dropping it does not call `finish`.
 pub(crate) struct Live {
@@ -267,10 +267,9 @@ impl Live {
                 if let Some(init) = init {
                     let raw = RawTask::new(info)?;
                     let mut error = [0u8; ERROR_BYTES];
-                    let task = raw.task(&mut error);
                     // SAFETY: the kernel follows the ABI (its descriptor was checked); `task` and all it points at live
                     // until after the call.
-                    let status = unsafe { init(&task, &mut state) };
+                    let status = raw.with(&mut error, |task| unsafe { init(task, &mut state) });
                     if status != OK {
                         return Err(message(&error).unwrap_or_else(|| match status {
                             ERROR => "init failed without a message".into(),
@@ -305,74 +304,71 @@ pub(crate) fn message(bytes: &[u8]) -> Option<String> {
     (end > 0).then(|| String::from_utf8_lossy(&bytes[..end]).into_owned())
 }
 
-/// A [`TaskInfo`] in the ABI's form; owns what it points at.
+/// A [`TaskInfo`] with texts and numbers as the ABI has them.
 struct RawTask {
     name: CString,
-    params: Vec<abi::CwParam>,
-    inputs: Vec<abi::CwConnection>,
-    outputs: Vec<abi::CwConnection>,
-    _texts: Vec<CString>,
-    _numbers: Vec<Vec<f64>>,
+    params: Vec<RawParam>,
+    inputs: Vec<(CString, Connected)>,
+    outputs: Vec<(CString, Connected)>,
+}
+
+struct RawParam {
+    name: CString,
+    text: Option<CString>,
+    numbers: Vec<f64>,
 }
 
 impl RawTask {
     fn new(info: &TaskInfo) -> Result<RawTask, String> {
-        let mut texts: Vec<CString> = Vec::new();
-        let mut numbers: Vec<Vec<f64>> = Vec::new();
-        let mut text = |t: &str| -> Result<*const c_char, String> {
-            let c = CString::new(t).map_err(|_| format!("'{}' contains a NUL", t.escape_debug()))?;
-            // The heap memory of a CString stays where it is when the CString moves.
-            let p = c.as_ptr();
-            texts.push(c);
-            Ok(p)
+        let text = |t: &str| CString::new(t).map_err(|_| format!("'{}' contains a NUL", t.escape_debug()));
+        let list = |ports: &[Connected]| -> Result<Vec<_>, String> {
+            ports.iter().map(|c| Ok((text(&c.name)?, c.clone()))).collect()
         };
-        let mut list = |ports: &[Connected]| -> Result<Vec<abi::CwConnection>, String> {
-            ports
-                .iter()
-                .map(|c| Ok(abi::CwConnection { name: text(&c.name)?, bytes: c.bytes, peek: c.peek }))
-                .collect()
+        let param = |(name, value): (&String, &Value)| -> Result<RawParam, String> {
+            let (words, numbers) = match value {
+                Value::Number(x) => (None, vec![*x]),
+                Value::Bool(b) => (None, vec![f64::from(u8::from(*b))]),
+                Value::Numbers(list) => (None, list.clone()),
+                Value::Text(t) => (Some(text(t)?), vec![]),
+            };
+            Ok(RawParam { name: text(name)?, text: words, numbers })
         };
-        let (inputs, outputs) = (list(&info.inputs)?, list(&info.outputs)?);
-        let mut params = Vec::new();
-        for (name, value) in &info.params {
-            let mut param = abi::CwParam {
-                name: text(name)?,
-                text: std::ptr::null(),
-                numbers: std::ptr::null(),
-                count: 0,
-            };
-            let values = match value {
-                Value::Number(x) => vec![*x],
-                Value::Bool(b) => vec![f64::from(u8::from(*b))],
-                Value::Numbers(list) => list.clone(),
-                Value::Text(t) => {
-                    param.text = text(t)?;
-                    vec![]
-                }
-            };
-            param.count = values.len() as u64;
-            if !values.is_empty() {
-                param.numbers = values.as_ptr();
-            }
-            numbers.push(values);
-            params.push(param);
-        }
-        let name =
-            CString::new(info.name.as_str()).map_err(|_| "the task's name contains a NUL".to_string())?;
-        Ok(RawTask { name, params, inputs, outputs, _texts: texts, _numbers: numbers })
+        Ok(RawTask {
+            name: text(&info.name)?,
+            params: info.params.iter().map(param).collect::<Result<_, _>>()?,
+            inputs: list(&info.inputs)?,
+            outputs: list(&info.outputs)?,
+        })
     }
 
-    fn task(&self, error: &mut [u8]) -> abi::CwTask {
-        abi::CwTask {
+    /// Calls `call` with the task; the pointers are valid during the call, and are taken from what does not move any more.
+    fn with<R>(&self, error: &mut [u8], call: impl FnOnce(&abi::CwTask) -> R) -> R {
+        let list = |ports: &[(CString, Connected)]| -> Vec<abi::CwConnection> {
+            let raw = |(name, c): &(CString, Connected)| abi::CwConnection {
+                name: name.as_ptr(),
+                bytes: c.bytes,
+                peek: c.peek,
+            };
+            ports.iter().map(raw).collect()
+        };
+        let param = |p: &RawParam| abi::CwParam {
+            name: p.name.as_ptr(),
+            text: p.text.as_ref().map_or(std::ptr::null(), |t| t.as_ptr()),
+            numbers: if p.numbers.is_empty() { std::ptr::null() } else { p.numbers.as_ptr() },
+            count: p.numbers.len() as u64,
+        };
+        let params: Vec<abi::CwParam> = self.params.iter().map(param).collect();
+        let (inputs, outputs) = (list(&self.inputs), list(&self.outputs));
+        call(&abi::CwTask {
             name: self.name.as_ptr(),
-            params: self.params.as_ptr(),
-            params_count: self.params.len() as u64,
-            inputs: self.inputs.as_ptr(),
-            outputs: self.outputs.as_ptr(),
-            inputs_count: self.inputs.len() as u32,
-            outputs_count: self.outputs.len() as u32,
+            params: params.as_ptr(),
+            params_count: params.len() as u64,
+            inputs: inputs.as_ptr(),
+            outputs: outputs.as_ptr(),
+            inputs_count: inputs.len() as u32,
+            outputs_count: outputs.len() as u32,
             error: error.as_mut_ptr().cast(),
             error_bytes: error.len() as u64,
-        }
+        })
     }
 }

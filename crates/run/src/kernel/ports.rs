@@ -85,7 +85,7 @@ impl PortSpec {
 }
 
 /// Bytes of one item of a dtype; 1 for plain bytes.
-pub fn item_bytes(dtype: &str) -> Option<u64> {
+pub(crate) fn item_bytes(dtype: &str) -> Option<u64> {
     Some(match dtype {
         "" | "u8" => 1,
         "i16" => 2,
@@ -99,7 +99,7 @@ pub fn item_bytes(dtype: &str) -> Option<u64> {
 /// A task's edges in port order: one place per port as connected, `None` where an optional one is not. An output may have
 /// several edges (a broadcast).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Matched {
+pub(crate) struct Matched {
     /// Per place: its edges (one, for inputs), and which [`PortSpec`] it is.
     pub places: Vec<(Vec<EdgeId>, usize)>,
 }
@@ -108,7 +108,12 @@ pub struct Matched {
 ///
 /// # Errors
 /// A sentence: a port that the kernel does not have (with the nearest), one that is missing, too many, another size.
-pub fn matched(graph: &Graph, edges: &[EdgeId], output: bool, specs: &[PortSpec]) -> Result<Matched, String> {
+pub(crate) fn matched(
+    graph: &Graph,
+    edges: &[EdgeId],
+    output: bool,
+    specs: &[PortSpec],
+) -> Result<Matched, String> {
     let side = if output { "output" } else { "input" };
     if let Some(early) = specs.iter().rev().skip(1).find(|p| p.repeated) {
         return Err(format!("its {side} '{}' is repeated and not the last", early.name));
@@ -206,14 +211,14 @@ fn place_of(name: &str, specs: &[PortSpec], fixed: usize, repeated: Option<&Port
 }
 
 /// `split.3 -> band3.in`.
-pub fn edge_name(graph: &Graph, e: EdgeId) -> String {
+pub(crate) fn edge_name(graph: &Graph, e: EdgeId) -> String {
     let edge = &graph.edges[e];
     let end = |p: &work::Port| format!("{}.{}", graph.tasks[p.task].name, p.name);
     format!("{} -> {}", end(&edge.from), end(&edge.to))
 }
 
 /// ``known are: a, b; did you mean `x`?``.
-pub fn allowed<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> String {
+pub(crate) fn allowed<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.collect();
     let mut list = known.iter().take(40).copied().collect::<Vec<_>>().join(", ");
     if known.len() > 40 {
