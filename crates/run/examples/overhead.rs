@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p cellweave-run --example overhead [SECONDS_PER_CASE] [FILTER]`
 //!
-//! A stage is a task: a chain of S has a source, S - 2 copies and a sink. The source writes every byte of its instances,
-//! the sink copies them away. Medians of 5 runs each.
+//! A stage is a task: a chain of S has a source, S - 2 copies and a sink. The source writes every byte of its
+//! instances, the sink copies them away. Medians of 5 runs each.
 
 use run::testing::{cores, edge, planned, task};
 use run::{Batch, Failed, Fired, Kernel, Kernels, Opened, PortSpec, RunOptions, Standard, run};

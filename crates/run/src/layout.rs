@@ -114,8 +114,8 @@ impl RunLayout {
     /// Resolves `plan` for `graph` on `machine`.
     ///
     /// # Errors
-    /// [`LayoutError`] when the plan is for another application or machine, misses a task or an edge, gives an edge less
-    /// room than cannot hang, or orders a unit against its edges.
+    /// [`LayoutError`] when the plan is for another application or machine, misses a task or an edge, gives an edge
+    /// less room than cannot hang, or orders a unit against its edges.
     pub fn new(graph: &Graph, machine: &Machine, plan: &Plan) -> Result<RunLayout, LayoutError> {
         if plan.format != work::plan::FORMAT {
             return err(format!(
@@ -165,9 +165,9 @@ impl RunLayout {
         Ok(layout)
     }
 
-    /// A task whose inputs are all delayed would run ahead of the sources by the delays, and so fire more often than they
-    /// before anybody knows where they end. Rings without data hold it back: it fires instance i after they have. Such a
-    /// ring costs no liveness: a source's firstPeriod is 0, so no cycle falls along it, and it never fills.
+    /// A task whose inputs are all delayed would run ahead of the sources by the delays, and so fire more often than
+    /// they before anybody knows where they end. Rings without data hold it back: it fires instance i after they have.
+    /// Such a ring costs no liveness: a source's firstPeriod is 0, so no cycle falls along it, and it never fills.
     fn pace(&mut self, graph: &Graph, unit_of: &[usize]) {
         const ENDLESS: u64 = 1 << 60;
         let tasks = graph.tasks.len();

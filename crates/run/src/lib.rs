@@ -1,18 +1,31 @@
 //! The streaming runtime: executes a plan on this computer's cores.
 //!
-//! | module | what it does |
-//! |---|---|
-//! | [`run`](run()) | the caller's thread: starts the workers, watches them, reports |
-//! | [`layout`] | what a plan says, by index: units, rings and who reads them |
-//! | [`scheduler`] | the paper's scheduler as a state machine without threads or clocks |
-//! | [`kernel`] | the code of tasks: three tiers over one ABI |
-//! | [`builtin`] | kernels that are always there: files, WAV, copies, sources and sinks |
-//! | `memory` | rings' slots: one window is always contiguous |
+//! | module | what it does | imports |
+//! |---|---|---|
+//! | `samples` | evenly thinned samples in bounded memory | |
+//! | `memory` | the slots of rings: a window is always contiguous | |
+//! | [`layout`] | what a plan says, by index: units, rings and who reads them | |
+//! | [`scheduler`] | the paper's scheduler as a state machine without threads or clocks | layout |
+//! | [`kernel`] | the code of tasks: three tiers over one ABI | |
+//! | [`builtin`] | kernels that are always there: files, WAV, copies, sources and sinks | kernel |
+//! | `lengths` | what a kernel must say of outputs of variable length | kernel |
+//! | `options` | what a caller may ask of a run, and what can go wrong | layout |
+//! | `outcome` | what a run has to say | |
+//! | `stamps` | when sampled batches left the source and reached a sink | samples |
+//! | `recorder` | costs of tasks and events of a trace, when asked for | samples |
+//! | `shared` | what all threads of a run share | memory, options, recorder, stamps |
+//! | `view` | a worker's ends of the rings between elements | scheduler, shared |
+//! | `scratch` | memory that lives for one firing of a unit | |
+//! | `setup` | what each worker needs, made from a layout | kernel, layout, lengths, memory, options, scheduler, scratch |
+//! | `worker` | an element's thread | all but builtin, layout, outcome, samples, scratch |
+//! | `trace` | a trace as a file | kernel, layout, options, recorder, shared |
+//! | `runtime` | the caller's thread, [`run`](run()): starts the workers, watches them, reports | all but builtin, lengths |
+//! | [`testing`] | graphs and plans for tests | |
 //!
 //! What never happens: an instance is never lost, doubled or out of order on its edge; a worker that has work never
-//! allocates, locks or calls the system (kernels may); a worker never waits while one of its units could fire; a run never
-//! hangs, whatever a kernel does: a kernel that fails, panics, breaks the rules or does not return ends it with the task's
-//! name, after the sinks were flushed.
+//! allocates, locks or calls the system (kernels may); a worker never waits while one of its units could fire; a run
+//! never hangs, whatever a kernel does: a kernel that fails, panics, breaks the rules or does not return ends it with
+//! the task's name, after the sinks were flushed.
 //!
 //! Floor 4: imports `machine`, `work` and `host`.
 //!
@@ -35,6 +48,7 @@ mod lengths;
 mod memory;
 mod options;
 mod outcome;
+mod recorder;
 mod runtime;
 mod samples;
 pub mod scheduler;

@@ -11,7 +11,7 @@ const LENGTH_BYTES: usize = size_of::<u64>();
 
 const PAGE_BYTES: usize = 4096;
 
-/// Zeroed memory that nobody has touched yet.
+/// Zeroed memory.
 #[derive(Debug)]
 pub(crate) struct Pages {
     at: NonNull<u8>,

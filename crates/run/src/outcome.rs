@@ -21,14 +21,15 @@ pub struct RunOutcome {
     pub instances: u64,
     /// From the first worker's first step to the last worker's last.
     pub elapsed_s: f64,
-    /// Steady-state: the median over windows of equal numbers of instances, from `steady_after` on. A run that is too short
-    /// for windows: instances / elapsed_s.
+    /// Steady-state: the median over windows of equal numbers of instances, from `steady_after` on. A run that is too
+    /// short for windows: instances / elapsed_s.
     pub throughput_per_s: f64,
     /// The plan's.
     pub predicted_per_s: f64,
     /// `throughput_per_s / predicted_per_s`.
     pub ratio: f64,
-    /// Instances after which the throughput is steady: the start of the first window that reaches nine tenths of the median.
+    /// Instances after which the throughput is steady: the start of the first window that reaches nine tenths of the
+    /// median.
     pub steady_after: u64,
     /// Throughput of the windows from `steady_after` on, per second.
     pub windows_per_s: Option<Quantiles>,
@@ -46,8 +47,8 @@ pub struct RunOutcome {
     /// Samples of `tasks` that were left out, because their worker lost its cpu meanwhile.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub samples_left_out: u64,
-    /// Share of one cpu's time that a hypervisor gave to others during the run, all cpus together; `null` where the kernel
-    /// does not count it.
+    /// Share of one cpu's time that a hypervisor gave to others during the run, all cpus together; `null` where the
+    /// kernel does not count it.
     #[serde(default)]
     pub stolen_share: Option<f64>,
     /// Things worth saying.

@@ -4,11 +4,11 @@ use crate::kernel::{Kernels, Rescue};
 use crate::layout::{LayoutError, RunLayout};
 use crate::options::{DRAIN, RUN, RunError, RunOptions, RunProgress, STOP};
 use crate::outcome::{ElementOutcome, Latency, RunOutcome, steady};
+use crate::recorder::Recorder;
 use crate::scheduler::RingCounters;
 use crate::setup::{Setup, setup};
 use crate::shared::{Board, Report, SharedState};
 use crate::stamps::Stamps;
-use crate::trace::Recorder;
 use crate::view::RingEnds;
 use crate::worker::{WorkerStart, work};
 use ground::Quantiles;
@@ -29,8 +29,8 @@ const GRACE_NS: u64 = 2_000_000_000;
 
 /// Runs `graph` as `plan` says on the elements of `machine`, until every task has fired as often as it will.
 ///
-/// One thread per used element, pinned where the element has an operating system's cpu and pinning is granted. Every edge
-/// keeps its order, and the bytes that sinks get do not depend on mapping, batch or timing.
+/// One thread per used element, pinned where the element has an operating system's cpu and pinning is granted. Every
+/// edge keeps its order, and the bytes that sinks get do not depend on mapping, batch or timing.
 ///
 /// # Errors
 /// [`RunError`]. Whatever went wrong, every kernel's `finish` was called (unless its own worker hangs), so that sinks
@@ -283,7 +283,8 @@ impl Watchdog<'_, '_> {
                     let instance = board.instance.load(Ordering::Relaxed);
                     if !self.sources[task] || board.finishing.load(Ordering::Relaxed) {
                         return Hang::Stuck(format!(
-                            "the kernel of task '{name}' on {} does not return or makes no progress, at instance {instance}",
+                            "the kernel of task '{name}' on {} does not return or makes no progress, at instance \
+                             {instance}",
                             self.layout.elements[w].name
                         ));
                     }

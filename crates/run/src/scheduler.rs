@@ -1,9 +1,9 @@
 //! The paper's scheduler as a state machine of one element: no threads, no clocks, no memory but counters.
 //!
-//! It is self-timed (MODEL.md, "Why the runtime cannot deadlock"): it fires any unit that has its inputs, with peek, and
-//! room for its outputs; it prefers the plan's order and a full batch, never waits for one unit while another can fire,
-//! nor for a full batch while nothing else can run. A firing never straddles the end of a ring, nor a batch's end, so
-//! that batches fall back into step after a partial one.
+//! It is self-timed (MODEL.md, "Why the runtime cannot deadlock"): it fires any unit that has its inputs, with peek,
+//! and room for its outputs; it prefers the plan's order and a full batch, never waits for one unit while another can
+//! fire, nor for a full batch while nothing else can run. A firing never straddles the end of a ring, nor a batch's
+//! end, so that batches fall back into step after a partial one.
 //!
 //! Every ring has counters that only rise: its head (instances produced, zeros of the start included) and a tail per
 //! consumer. An element owns the heads that it produces and the tails that it consumes; of the others it keeps the last

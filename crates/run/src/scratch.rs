@@ -68,7 +68,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn buffers_that_live_together_never_overlap(mut raw in prop::collection::vec((0usize..30, 0usize..8, 1u64..5), 0..60)) {
+        fn buffers_that_live_together_never_overlap(
+            mut raw in prop::collection::vec((0usize..30, 0usize..8, 1u64..5), 0..60)
+        ) {
             raw.sort();
             let lives: Vec<Life> = raw.iter().map(|&(f, l, b)| life(f, f + l, b * 128)).collect();
             let (offsets, total) = assign(&lives);

@@ -66,8 +66,8 @@ pub(crate) struct WorkerSeed {
     pub blocks: Vec<usize>,
 }
 
-// SAFETY: the raw pointers in it lead into blocks that outlive the worker; which thread may touch what is decided by the
-// rings' counters, and scratch belongs to one worker alone.
+// SAFETY: the raw pointers in it lead into blocks that outlive the worker; which thread may touch what is decided by
+// the rings' counters, and scratch belongs to one worker alone.
 unsafe impl Send for WorkerSeed {}
 
 pub(crate) struct Setup {
@@ -250,9 +250,9 @@ struct UnitScratch {
     total: u64,
 }
 
-/// What a passing buffer of `bytes` takes. Buffers of whole pages, one after the other, would lie at equal places of their
-/// pages, where a processor takes a load from one for a load of what was just stored into the other, and waits: half a
-/// page between them spares a chain of 16 kB copies that.
+/// What a passing buffer of `bytes` takes. Buffers of whole pages, one after the other, would lie at equal places of
+/// their pages, where a processor takes a load from one for a load of what was just stored into the other, and waits:
+/// half a page between them spares a chain of 16 kB copies that.
 fn apart(bytes: u64) -> Option<u64> {
     const PAGE_BYTES: u64 = 4096;
     if bytes.is_multiple_of(PAGE_BYTES) { bytes.checked_add(PAGE_BYTES / 2) } else { Some(bytes) }

@@ -2,8 +2,8 @@
 
 use crate::memory::Pages;
 use crate::options::{RunError, STOP};
+use crate::recorder::Recorder;
 use crate::stamps::Stamps;
-use crate::trace::Recorder;
 use host::Event;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex};

@@ -1,5 +1,5 @@
-//! When sampled batches left the source and reached a sink: end-to-end latency and throughput over time, at the cost of a
-//! comparison per batch.
+//! When sampled batches left the source and reached a sink: end-to-end latency and throughput over time, at the cost of
+//! a comparison per batch.
 
 use crate::samples::Samples;
 use std::sync::atomic::{AtomicU64, Ordering};

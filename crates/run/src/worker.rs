@@ -1,18 +1,18 @@
 //! One element's thread: it does what its scheduler says.
 //!
-//! In the steady state a worker that has work makes no system call, takes no lock and allocates nothing; it reads a clock
-//! only when it goes idle, when it samples a latency, or when it was asked to measure. Everything that a firing produced
-//! and freed is published before the next step, hence before it waits.
+//! In the steady state a worker that has work makes no system call, takes no lock and allocates nothing; it reads a
+//! clock only when it goes idle, when it samples a latency, or when it was asked to measure. Everything that a firing
+//! produced and freed is published before the next step, hence before it waits.
 
 use crate::kernel::{ERROR_BYTES, Live, abi, message};
 use crate::lengths::Lengths;
 use crate::memory::RingSlots;
 use crate::options::{RUN, RunError, STOP};
+use crate::recorder::Recorder;
 use crate::scheduler::{RingCounters, Scheduler, Step};
 use crate::setup::{RingIn, RingOut, TaskSeed, UnitSeed, WorkerSeed};
 use crate::shared::{Board, Report, SharedState};
 use crate::stamps::{Stamper, Watcher};
-use crate::trace::Recorder;
 use crate::view::{RingEnds, RingView};
 use host::{Clock, Patience};
 use std::ffi::c_void;
@@ -324,8 +324,8 @@ impl Worker<'_> {
                 error_bytes: ERROR_BYTES as u64,
             };
             // SAFETY: the kernel was checked to be of this ABI; the views lead to `firings` (+ peek) instances that the
-            // scheduler said are there, and to room for as many; the state is the one that init made, used by this thread
-            // alone.
+            // scheduler said are there, and to room for as many; the state is the one that init made, used by this
+            // thread alone.
             let result = unsafe { (task.live.fire)(task.live.state, &batch) };
             if result.status != abi::OK || result.fired != firings {
                 let called = unusual(task, batch, result, self.shared, self.board, self.patience)?;

@@ -92,7 +92,9 @@ fn the_rust_mirror_of_the_header_agrees_to_the_byte() {
             CwParam { name, text, numbers, count }
             CwConnection { name, bytes, peek }
             CwTask { name, params, params_count, inputs, outputs, inputs_count, outputs_count, error, error_bytes }
-            CwKernel { abi_version, struct_bytes, name, flags, inputs, outputs, input_ports, output_ports, init, fire, finish }
+            CwKernel {
+                abi_version, struct_bytes, name, flags, inputs, outputs, input_ports, output_ports, init, fire, finish
+            }
         };
         list.extend([abi::ABI_VERSION, abi::OK, abi::END, abi::AGAIN, abi::ERROR].map(|x| x as usize));
         list.extend(

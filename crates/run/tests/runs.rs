@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use work::{Graph, TaskId};
 
-/// Mixes everything it sees, windows and the number of real instances included, into every output: a difference anywhere
-/// shows at the end.
+/// Mixes everything it sees, windows and the number of real instances included, into every output: a difference
+/// anywhere shows at the end.
 struct Mix {
     seed: u64,
     state: u64,
@@ -132,7 +132,8 @@ proptest! {
         for (mapping, batch) in mappings.iter().zip([1u64, 4, 9]) {
             let Ok(plan) = planned(&graph, &machine, &mapping[..tasks], batch) else { continue };
             let kernels = Mixed::new();
-            let outcome = run(&graph, &machine, &plan, &kernels, RunOptions { instances: Some(n), ..RunOptions::default() });
+            let options = RunOptions { instances: Some(n), ..RunOptions::default() };
+            let outcome = run(&graph, &machine, &plan, &kernels, options);
             prop_assert!(outcome.is_ok(), "{}", outcome.unwrap_err());
             let seen = kernels.seen();
             prop_assert!(seen.iter().all(|s| s.2 == n), "{seen:?}, {n}");

@@ -1,5 +1,5 @@
-//! What a Rust kernel may do with its ports, and what is refused: nothing that safe code does corrupts memory. Miri runs
-//! it, too (`ci/miri.sh`).
+//! What a Rust kernel may do with its ports, and what is refused: nothing that safe code does corrupts memory. Miri
+//! runs it, too (`ci/miri.sh`).
 
 use run::builtin::memory::{MemorySink, source};
 use run::testing::{cores, edge, planned, task};

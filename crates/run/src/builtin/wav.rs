@@ -1,7 +1,8 @@
 //! WAV files as a source and a sink of f32 frames.
 //!
-//! Read: PCM of 16, 24 and 32 bits and float of 32 bits, mono or more channels, plain or extensible; chunks that are not
-//! needed are skipped. An instance is `bytes / (4 * channels)` frames of interleaved f32, integers scaled to [-1, 1).
+//! Read: PCM of 16, 24 and 32 bits and float of 32 bits, mono or more channels, plain or extensible; chunks that are
+//! not needed are skipped. An instance is `bytes / (4 * channels)` frames of interleaved f32, integers scaled to [-1,
+//! 1).
 
 use super::file::{Flusher, InputFile, OutputFile, SharedOutput, path_of};
 use crate::kernel::{Batch, Failed, Fired, Kernel, Opened, PortSpec, TaskInfo};
@@ -163,7 +164,8 @@ impl WavHead {
             (3, 32) => SampleFormat::F32,
             _ => {
                 return Err(format!(
-                    "its samples are of format {tag} with {bits} bits; PCM (1) of 16, 24 or 32 bits and float (3) of 32 can be read"
+                    "its samples are of format {tag} with {bits} bits; it must be PCM (1) of 16, 24 or 32 bits or \
+                     float (3) of 32"
                 ));
             }
         };

@@ -45,8 +45,8 @@ impl SharedObject {
         };
         let c_path = CString::new(path.as_os_str().as_encoded_bytes())
             .map_err(|_| format!("'{}' contains a NUL", name.escape_debug()))?;
-        // SAFETY: the path is NUL terminated. Loading runs the object's constructors: naming a kernel is asking for its code
-        // to run.
+        // SAFETY: the path is NUL terminated. Loading runs the object's constructors: naming a kernel is asking for its
+        // code to run.
         let handle = unsafe { libc::dlopen(c_path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         if handle.is_null() {
             let why = loader_error();
@@ -79,8 +79,8 @@ impl SharedObject {
         if !at.cast::<abi::CwKernel>().is_aligned() {
             return Err(format!("'{symbol}' of '{}' is no cw_kernel", self.path.display()));
         }
-        // SAFETY: the application says that a cw_kernel stands there; its first two fields are checked before the rest is
-        // believed, and the library is kept loaded.
+        // SAFETY: the application says that a cw_kernel stands there; its first two fields are checked before the rest
+        // is believed, and the library is kept loaded.
         unsafe { open_descriptor(at.cast(), self.clone()) }
             .map_err(|why| format!("'{symbol}' of '{}': {why}", self.path.display()))
     }
@@ -89,8 +89,8 @@ impl SharedObject {
 /// Checks a descriptor and copies what it says.
 ///
 /// # Safety
-/// At least the first eight bytes at `kernel` must be readable; all of it, as `cellweave.h` says, if those are the version
-/// and the size of this ABI.
+/// At least the first eight bytes at `kernel` must be readable; all of it, as `cellweave.h` says, if those are the
+/// version and the size of this ABI.
 pub(crate) unsafe fn open_descriptor(
     kernel: *const abi::CwKernel,
     keep: Arc<dyn Any + Send + Sync>,

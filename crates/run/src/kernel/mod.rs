@@ -190,8 +190,8 @@ impl TaskInfo {
     /// # Safety
     /// `task` must be as `cellweave.h` says.
     pub unsafe fn from_raw(task: &abi::CwTask) -> TaskInfo {
-        // SAFETY: all lists have the lengths that stand beside them, or are not looked at when those are 0; texts are NUL
-        // terminated.
+        // SAFETY: all lists have the lengths that stand beside them, or are not looked at when those are 0; texts are
+        // NUL terminated.
         unsafe {
             let text = |p: *const c_char| CStr::from_ptr(p).to_string_lossy().into_owned();
             let connected = |list: *const abi::CwConnection, count: u32| {
@@ -341,7 +341,8 @@ impl RawTask {
         })
     }
 
-    /// Calls `call` with the task; the pointers are valid during the call, and are taken from what does not move any more.
+    /// Calls `call` with the task; the pointers in it are valid during the call. They are taken here, where
+    /// nothing moves any more.
     fn with<R>(&self, error: &mut [u8], call: impl FnOnce(&abi::CwTask) -> R) -> R {
         let list = |ports: &[(CString, Connected)]| -> Vec<abi::CwConnection> {
             let raw = |(name, c): &(CString, Connected)| abi::CwConnection {

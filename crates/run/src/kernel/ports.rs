@@ -96,8 +96,8 @@ pub(crate) fn item_bytes(dtype: &str) -> Option<u64> {
     })
 }
 
-/// A task's edges in port order: one place per port as connected, `None` where an optional one is not. An output may have
-/// several edges (a broadcast).
+/// A task's edges in port order: one place per port as connected, `None` where an optional one is not. An output may
+/// have several edges (a broadcast).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Matched {
     /// Per place: its edges (one, for inputs), and which [`PortSpec`] it is.

@@ -26,7 +26,8 @@ pub enum Dtype {
 }
 
 impl Dtype {
-    /// What the items of a port of this dtype are made of: a complex number is two floats. `None`: the port says nothing.
+    /// What the items of a port of this dtype are made of: a complex number is two floats. `None`: the port says
+    /// nothing.
     pub(super) fn of_port(dtype: &str) -> Option<Dtype> {
         Some(match dtype {
             "u8" => Dtype::U8,

@@ -48,7 +48,10 @@ macro_rules! export_kernel {
         pub static $symbol: $crate::kernel::abi::CwKernel = {
             $crate::export_kernel!(@ports INPUTS $inputs);
             $crate::export_kernel!(@ports OUTPUTS $outputs);
-            unsafe extern "C" fn init(task: *const $crate::kernel::abi::CwTask, state: *mut *mut ::std::ffi::c_void) -> u32 {
+            unsafe extern "C" fn init(
+                task: *const $crate::kernel::abi::CwTask,
+                state: *mut *mut ::std::ffi::c_void,
+            ) -> u32 {
                 // SAFETY: the runtime calls init as cellweave.h says, and the ports are this kernel's.
                 unsafe { $crate::kernel::rust::init::<$kernel>($make, INPUTS, OUTPUTS, task, state) }
             }
