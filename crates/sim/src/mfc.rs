@@ -61,6 +61,8 @@ pub(crate) struct Mfc {
     pub next_token: u64,
     /// When an `Issue` is already on its way.
     pub issues_at: u64,
+    /// When a PPE may see that the last command it handed over with a tag is done.
+    pub seen_at: [u64; TAGS],
     /// Pages whose translation is known, by their number modulo the entries.
     translations: Vec<u64>,
 }
@@ -80,6 +82,7 @@ impl Mfc {
             next_line: 0,
             next_token: 0,
             issues_at: u64::MAX,
+            seen_at: [0; TAGS],
             translations: vec![u64::MAX; tlb_entries],
         }
     }
@@ -247,5 +250,19 @@ impl Mfc {
             }
         }
         done
+    }
+
+    /// Which of the groups `done` a PPE may see by now, and in how many cycles the next and the last of the others.
+    pub fn seen(&self, done: u32, now: u64) -> (u32, u64, u64) {
+        let (mut seen, mut soonest, mut latest) = (0, u64::MAX, 0);
+        for (tag, &at) in self.seen_at.iter().enumerate().filter(|(tag, _)| done >> tag & 1 != 0) {
+            if at <= now {
+                seen |= 1 << tag;
+            } else {
+                soonest = soonest.min(at - now);
+                latest = latest.max(at - now);
+            }
+        }
+        (seen, soonest, latest)
     }
 }

@@ -136,7 +136,8 @@ pub struct LinkParameters {
 pub struct PpeTimes {
     /// Reading or writing a register of an SPE.
     pub register: u64,
-    /// Handing a command to an SPE's proxy queue, until its status is seen: on top of the transfer itself.
+    /// From handing a command to an SPE's proxy queue until its status may be seen. The PPE is busy only while it
+    /// writes the registers.
     pub proxy: u64,
     /// Loading or storing what is in the cache.
     pub cached: u64,

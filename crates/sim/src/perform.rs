@@ -12,6 +12,10 @@ use crate::unit::MAILBOX;
 use crate::wheel::Event;
 use crate::{Address, CYCLE_PS, LINE_BYTES, LOCAL_STORE_BYTES};
 
+/// Registers that a PPE uses to hand over a command: it writes the local address, both halves of the effective address,
+/// size and tag, class and opcode, and reads whether the queue took the command.
+const PROXY_REGISTERS: u64 = 6;
+
 impl Simulation {
     /// Bus cycles that pass before an operation takes effect.
     pub(crate) fn before(&mut self, unit: usize, op: &Op) -> u64 {
@@ -40,7 +44,7 @@ impl Simulation {
             Op::Ppe(PpeOp::Load { ea, bytes }) => self.ppe_access(*ea, (*bytes).into(), false),
             Op::Ppe(PpeOp::Store { ea, data }) => self.ppe_access(*ea, data.len() as u64, true),
             Op::Ppe(PpeOp::Timebase) => ppe.cached,
-            Op::Ppe(PpeOp::Proxy { .. }) => ppe.proxy,
+            Op::Ppe(PpeOp::Proxy { .. }) => ppe.proxy.min(PROXY_REGISTERS * ppe.register),
             Op::Ppe(_) => ppe.register,
         }
     }
@@ -77,6 +81,8 @@ impl Simulation {
             }
             Performed::Again(cycles) => {
                 self.units[unit].op = Some(op);
+                // Already on its way: what changes meanwhile must not wake it a second time.
+                self.units[unit].woken = true;
                 self.wheel.push(self.wheel.now() + cycles, Event::Act(unit as u8));
                 None
             }
@@ -105,6 +111,10 @@ impl Simulation {
         let now = self.wheel.now();
         let elements = if self.races.on.get() { list.clone() } else { None };
         let slot = self.mfcs[mfc].queue(dma, list, proxy, now, &self.p.mfc);
+        if proxy {
+            let handed_over = self.p.ppe.proxy.min(PROXY_REGISTERS * self.p.ppe.register);
+            self.mfcs[mfc].seen_at[dma.tag as usize] = now + self.p.ppe.proxy - handed_over;
+        }
         self.counters.spes[mfc].commands += 1;
         if self.races.on.get() {
             let u = &self.units[unit];
@@ -322,7 +332,7 @@ impl Simulation {
     }
 
     fn perform_ppe(&mut self, unit: usize, op: &PpeOp) -> Performed {
-        use Performed::{Answer, Race, Trap, Wait};
+        use Performed::{Again, Answer, Race, Trap, Wait};
         if unit < self.spes.len() {
             return Trap(format!("{op:?} is a call of PPEs"));
         }
@@ -391,12 +401,15 @@ impl Simulation {
             }
             PpeOp::ProxyTags { mask, until, .. } => {
                 let done = self.mfcs[spe].done(*mask, true);
-                let answered = match until {
-                    Until::Now => true,
-                    Until::Any => done != 0 || *mask == 0,
-                    Until::All => done == *mask,
-                };
-                if answered { Answer(Reply::Word(done), 0) } else { Wait }
+                let (seen, soonest, latest) = self.mfcs[spe].seen(done, self.wheel.now());
+                match until {
+                    Until::Now => Answer(Reply::Word(seen), 0),
+                    Until::Any if seen != 0 || *mask == 0 => Answer(Reply::Word(seen), 0),
+                    Until::Any if done != 0 => Again(soonest),
+                    Until::All if seen == *mask => Answer(Reply::Word(seen), 0),
+                    Until::All if done == *mask => Again(latest),
+                    _ => Wait,
+                }
             }
             PpeOp::ReadMailbox { interrupt, .. } => {
                 match self.spes[spe].outbox[usize::from(*interrupt)].take() {

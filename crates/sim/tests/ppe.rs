@@ -141,6 +141,37 @@ fn proxy_commands_move_bytes_with_tags_of_their_own() {
 }
 
 #[test]
+fn the_status_of_a_proxy_command_is_late_and_the_ppe_is_free_meanwhile() {
+    let parameters = machine("cell").parameters().clone();
+    let (proxy, register) = (parameters.ppe.proxy * CYCLE_PS, parameters.ppe.register * CYCLE_PS);
+    let mut cell = Simulation::new(parameters).unwrap();
+    cell.ppe(0, "main", move |ppe| {
+        let start = ppe.now_ps();
+        // The larger transfer is under way when the PPE begins to wait, the smaller one is done.
+        ppe.proxy_put(0, 0, Address(0), 16384, 0);
+        assert_eq!(ppe.now_ps() - start, 6 * register, "six registers");
+        ppe.proxy_put(0, 0, Address(16384), 16, 1);
+        assert_eq!(ppe.proxy_now(0, 0b11), 0, "not seen yet");
+        assert_eq!(ppe.proxy_wait(0, 0b01), 0b01);
+        assert_eq!(ppe.now_ps() - start, proxy);
+        // What follows takes its own time: the wait has left nothing behind.
+        let before = ppe.now_ps();
+        ppe.compute(1_000_000);
+        assert_eq!(ppe.now_ps() - before, 1_000_000_000);
+        assert_eq!(ppe.proxy_any(0, 0b11), 0b11);
+        let before = ppe.now_ps();
+        ppe.proxy_get(1, 0, Address(0), 16384, 3);
+        ppe.proxy_get(1, 16384, Address(0), 16384, 4);
+        assert_eq!(ppe.proxy_any(1, 0b11 << 3), 0b01 << 3, "the first is seen first");
+        assert_eq!(ppe.now_ps() - before, proxy);
+        assert_eq!(ppe.proxy_wait(1, 0b11 << 3), 0b11 << 3);
+        assert_eq!(ppe.now_ps() - before, proxy + 6 * register);
+    })
+    .unwrap();
+    cell.run().unwrap();
+}
+
+#[test]
 fn a_ppe_waits_for_each_of_the_things_that_it_can_wait_for() {
     let mut parameters = small("cell");
     parameters.ppe.proxy = 1;
