@@ -204,7 +204,7 @@ def probe(
     repeats : int, optional
         How often each transfer is done in a sample.
     compute_ns : int
-        ns of computing between transfers, while others are in flight.
+        ns of computing on each transfer once it is complete, before the next one starts in the same buffer.
     rules : str, optional
         The rule set of the simulated bus's arbiter.
     hidden : sequence of int, optional

@@ -103,7 +103,8 @@ pub struct Experiment {
     pub buffers: u32,
     /// How often each transfer is done.
     pub repeats: u32,
-    /// ns that the initiator computes before it waits for the next transfer, while those in flight go on.
+    /// ns that the initiator computes on each transfer once it is complete, before it starts the next one in the same
+    /// buffer. Transfers in other buffers go on meanwhile; with one buffer, computing and transferring take turns.
     pub compute_ns: u64,
     /// How repeats go through main memory, where that is an end.
     pub walk: Walk,

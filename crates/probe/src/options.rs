@@ -45,7 +45,7 @@ pub struct ProbeOptions {
     pub samples: Option<u32>,
     /// How often each transfer is done in a sample; `None`: what the target thinks right.
     pub repeats: Option<u32>,
-    /// ns of computing between transfers.
+    /// ns of computing on each transfer once it is complete.
     pub compute_ns: u64,
     /// How repeats go through main memory.
     pub walk: Walk,

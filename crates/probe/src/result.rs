@@ -49,7 +49,7 @@ pub struct Measurement {
     pub buffers: u32,
     /// How often each transfer was done in a sample.
     pub repeats: u32,
-    /// ns of computing between transfers.
+    /// ns of computing on each transfer once it is complete.
     pub compute_ns: u64,
     /// How repeats went through main memory: `next` to each other, `stride 2048`, `cached`.
     pub walk: String,

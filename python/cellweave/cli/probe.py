@@ -48,7 +48,7 @@ def probe(
         int | None,
         typer.Option(parser=whole, metavar="N", help="Transfers in a sample, per line of the pattern; default: chosen."),
     ] = None,
-    compute: Annotated[int, typer.Option(parser=whole, metavar="NS", help="Compute so long between transfers.")] = 0,
+    compute: Annotated[int, typer.Option(parser=whole, metavar="NS", help="Compute so long on each transfer.")] = 0,
     rules: Annotated[str | None, typer.Option(metavar="NAME", help="Rule set of the simulated bus's arbiter.")] = None,
     hidden: Annotated[
         str | None,

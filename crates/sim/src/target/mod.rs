@@ -1,8 +1,9 @@
 //! A simulated machine as a [`Target`]: the programs of `dma-benchmark`, Algorithms 1 to 3, for any pattern.
 //!
 //! Each initiating SPE tells PPE0 by mailbox that it is ready; when all have, PPE0 starts them one after the other. An
-//! SPE sets its decrementer, starts as many transfers as it has buffers, then waits for one buffer after the other and
-//! starts the next transfer with it, waits for the last ones, reads its decrementer and reports.
+//! SPE sets its decrementer and starts as many transfers as it has buffers. Then it waits for one buffer after the
+//! other, computes if that was asked for, and starts the next transfer with the buffer. At the end it waits for the
+//! last ones, reads its decrementer and reports.
 //!
 //! A line of the pattern whose initiator is a PPE is done through the proxy queue of the SPE: into main memory for what
 //! the PPE reads, from there for what it writes.
@@ -46,6 +47,7 @@ const ELEMENTS_OF: &str = "qs22";
 pub struct SimTarget {
     parameters: Parameters,
     machine: Machine,
+    loop_cycles: u64,
 }
 
 impl SimTarget {
@@ -56,7 +58,14 @@ impl SimTarget {
     pub fn new(parameters: Parameters) -> Result<Self, TargetError> {
         parameters.check().map_err(request)?;
         let machine = machine_of(&parameters);
-        Ok(Self { parameters, machine })
+        Ok(Self { parameters, machine, loop_cycles: 0 })
+    }
+
+    /// The same target whose SPE programs spend so many SPU cycles of their own on each transfer, after they have
+    /// waited for it: a property of a program, not of the machine.
+    #[must_use]
+    pub fn with_loop_cycles(self, loop_cycles: u64) -> Self {
+        Self { loop_cycles, ..self }
     }
 
     /// What is simulated.
@@ -152,7 +161,11 @@ impl Target for SimTarget {
             Parameters { rules: p.rules.clone(), ..Parameters::named(&p.name).unwrap_or_default() };
         let set = p.numbers().into_iter().zip(standard.numbers()).filter(|(now, standard)| now != standard);
         let set: String = set.map(|((name, value), _)| format!(", {name} {value}")).collect();
-        format!("{} simulated, rules {}{}{set}", p.name, p.rules.name, hidden(p))
+        let own = match self.loop_cycles {
+            0 => String::new(),
+            cycles => format!(", {cycles} SPU cycles of a program for each transfer"),
+        };
+        format!("{} simulated, rules {}{}{set}{own}", p.name, p.rules.name, hidden(p))
     }
 
     fn timer(&self) -> Timer {
@@ -221,7 +234,7 @@ impl Target for SimTarget {
             let lines: Vec<Line> = mine.iter().map(|&i| self.line(&experiment.transfers[i])).collect();
             let ends = arena.ends(&mut sim, &lines, experiment).map_err(failed)?;
             let log = Log { found: found.clone(), mine };
-            let work = Work { lines, ends, experiment: experiment.clone() };
+            let work = Work { lines, ends, experiment: experiment.clone(), loop_cycles: self.loop_cycles };
             if let Some(spe) = self.spe(element) {
                 starts.spes.push(spe);
                 sim.spe(spe, "transfers", move |spe| spe::program(spe, &work, &log)).map_err(failed)?;
@@ -245,6 +258,8 @@ struct Work {
     lines: Vec<Line>,
     ends: Vec<Ends>,
     experiment: Experiment,
+    /// SPU cycles that the program of an SPE spends on each transfer beside its commands.
+    loop_cycles: u64,
 }
 
 impl Work {

@@ -72,14 +72,14 @@ fn transfers(ppe: &mut Ppe<'_>, (_, work, memory, log): &Initiator) {
     }
     for turn in 0..turns {
         let buffer = turn % e.buffers;
-        if e.compute_ns > 0 {
-            ppe.compute(e.compute_ns);
-        }
         let (line, _) = work.turn(turn);
         if let End::Store(spe) = work.lines[line].end {
             ppe.proxy_wait(spe, 1 << buffer);
         }
         seen[line].transfer(started_ps[buffer as usize], ppe.now_ps());
+        if e.compute_ns > 0 {
+            ppe.compute(e.compute_ns);
+        }
         if turn + e.buffers < turns {
             started_ps[buffer as usize] = ppe.now_ps();
             start(ppe, work, memory, turn + e.buffers);

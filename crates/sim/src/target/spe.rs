@@ -25,12 +25,15 @@ pub(super) fn program(spe: &mut Spe<'_>, work: &Work, log: &Log) {
     }
     for turn in 0..turns {
         let buffer = turn % e.buffers;
-        if e.compute_ns > 0 {
-            spe.compute(e.compute_ns);
-        }
         spe.tags_all(1 << buffer);
         let (line, _) = work.turn(turn);
         seen[line].transfer(started_ps[buffer as usize], spe.now_ps());
+        if work.loop_cycles > 0 {
+            spe.compute_cycles(work.loop_cycles);
+        }
+        if e.compute_ns > 0 {
+            spe.compute(e.compute_ns);
+        }
         if turn + e.buffers < turns {
             started_ps[buffer as usize] = spe.now_ps();
             start(spe, work, own, turn + e.buffers);

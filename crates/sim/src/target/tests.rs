@@ -72,11 +72,32 @@ fn computing_hides_behind_transfers_with_two_buffers_and_not_with_one() {
     let mut t = target("cell");
     let mut time = |buffers, compute_ns| {
         let lines = vec![line(spe(&t, 0), Store::Element(spe(&t, 2)), Direction::Get)];
-        t.measure(&Experiment { buffers, compute_ns, ..experiment(lines) }, 1).unwrap()[0].span_ns()
+        let e = Experiment { buffers, compute_ns, size_bytes: 16384, ..experiment(lines) };
+        t.measure(&e, 1).unwrap()[0].span_ns()
     };
-    let free = time(2, 0);
-    assert!(time(2, 100) < 1.1 * free);
-    assert!(time(1, 1000) > 32.0 * 1000.0);
+    assert!(time(2, 300) < 1.02 * time(2, 0));
+    // 31 computations lie between the start of the first of 32 transfers and the end of the last.
+    assert!(time(1, 1000) - time(1, 0) > 30.9 * 1000.0);
+}
+
+#[test]
+fn what_a_program_spends_on_each_transfer_is_serial_with_one_buffer_and_bounds_many_small_ones() {
+    let time = |buffers, size_bytes, loop_cycles| {
+        let mut t = target("cell").with_loop_cycles(loop_cycles);
+        let lines = vec![line(spe(&t, 0), Store::Element(spe(&t, 2)), Direction::Get)];
+        t.measure(&Experiment { buffers, size_bytes, ..experiment(lines) }, 1).unwrap()[0].span_ns()
+    };
+    let cycle_ns = 0.3125;
+    for cycles in [40, 400] {
+        let more = time(1, 128, cycles) - time(1, 128, 0);
+        // DMA through the port of the local store takes a few cycles from a program that computes.
+        let least = 31.0 * cycles as f64 * cycle_ns;
+        assert!((least..1.05 * least + 1.0).contains(&more), "{cycles}: {more} ns, {least}");
+    }
+    assert!(time(8, 16, 400) > 31.0 * 400.0 * cycle_ns);
+    assert!(time(8, 16384, 400) < 1.02 * time(8, 16384, 0));
+    assert!(target("cell").with_loop_cycles(39).describe().contains("39 SPU cycles of a program"));
+    assert!(!target("cell").describe().contains("of a program"));
 }
 
 #[test]
