@@ -1,7 +1,8 @@
-"""Bring `docs/inside.md` up to date: run the programs that draw its pictures, and write its table of rule sets."""
+"""Bring `docs/inside.md` up to date: run the programs that draw its pictures, and write its tables."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -11,10 +12,12 @@ import tempfile
 from pathlib import Path
 
 from cellweave import sim
+from cellweave.reproduce.rows import Row
+from cellweave.reproduce.summary import groups_table, summary
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "inside.md"
-BEGIN, END = "<!-- rule sets -->\n", "<!-- end of rule sets -->\n"
+RESULTS = ROOT / "benches" / "fidelity" / "results.json"
 
 
 def rule_table() -> str:
@@ -33,12 +36,39 @@ def rule_table() -> str:
     return "\n".join(rows) + "\n"
 
 
+def votes_table() -> str:
+    """Every group with its verdict under the default rule set, and the counts, from the results of the bench."""
+    rules = json.loads(RESULTS.read_text())["rules"]
+    rows = [Row(**row) for row in next(iter(rules.values()))]
+    told = summary(rows)
+    counts = ", ".join(
+        f"{told[key]['met']} of {told[key]['groups']} {words}"
+        for key, words in (
+            ("fitted", "fitted groups within 5 %"),
+            ("validation", "validation groups within 25 % or with a claim that holds"),
+            ("not_explained", "groups that are not explained"),
+        )
+    )
+    return f"{groups_table(rows).markdown()}\n\nMet: {counts}.\n"
+
+
+TABLES = {"rule sets": rule_table, "groups": votes_table}
+
+
+def with_tables(text: str) -> str:
+    """The page with every table between its two marks written anew."""
+    for name, table in TABLES.items():
+        begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
+        head, _, rest = text.partition(begin)
+        _, _, tail = rest.partition(end)
+        text = head + begin + table() + end + tail
+    return text
+
+
 def main() -> None:
-    """Rewrite the table, run the programs, keep the pictures."""
-    text = PAGE.read_text()
-    head, _, rest = text.partition(BEGIN)
-    _, _, tail = rest.partition(END)
-    PAGE.write_text(head + BEGIN + rule_table() + END + tail)
+    """Rewrite the tables, run the programs, keep the pictures."""
+    text = with_tables(PAGE.read_text())
+    PAGE.write_text(text)
     with tempfile.TemporaryDirectory() as folder:
         for program in re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
             if "savefig" in program:

@@ -89,6 +89,21 @@ def test_of_several_ranks_the_farthest_counts() -> None:
     assert verdict.ranks([1], None, 120).verdict == "contradicts"
 
 
+def test_places_in_a_list_that_does_not_repeat_are_no_ranking() -> None:
+    rows = Rows()
+    rows.places("ring-mapping-004", [92.0], 120, 0.49)
+    rows.places("ring-mapping-014", [101.0], 120, 0.5)
+    rows.number("ring-mapping-005", 1.8, pivot=1.0, correlation=-0.1)
+    rows.claim("ring-mapping-025", True, "no", "", 0.1)
+    assert [row.verdict for row in rows.found] == ["no ranking", "within 10 %", "no ranking", "no ranking"]
+    assert [row.deviation for row in rows.found] == [None, 0.0, None, None]
+    assert {row.role for row in rows.found} == {"not explained"}
+    told = summary(rows.found)
+    assert told["no_ranking"] == ["ring-mapping/fig-2-identity", "ring-mapping/fig-4-top-10"]
+    assert (told["not_explained"]["groups"], told["not_explained"]["met"]) == (3, 1)
+    assert (told["fitted"]["groups"], told["validation"]["groups"], told["contradictions"]) == (0, 0, [])
+
+
 def test_claims_are_yes_or_no_without_a_ratio() -> None:
     assert verdict.claim(True) == verdict.Judged("yes", None, None)
     assert verdict.claim(False) == verdict.Judged("no", None, None)
@@ -134,8 +149,8 @@ def test_rows_read_published_values_of_every_form() -> None:
     rows.number("dma-benchmark-018", 0.55, pivot=1.0)
     rows.number("dma-benchmark-022", 1024.0)
     rows.number("dma-benchmark-024", Spread([1.0, 3.0, 2.0], "3 choices"))
-    rows.places("ring-mapping-004", Spread([90.0, 92.0, 100.0], "3 choices"), 120)
-    rows.run_places("ring-mapping-010", [2, 3, 4, 3, 5, 7], 120, "", parts=2)
+    rows.places("ring-mapping-004", Spread([90.0, 92.0, 100.0], "3 choices"), 120, 0.9)
+    rows.run_places("ring-mapping-010", [2, 3, 4, 3, 5, 7], 120, 0.9, "", parts=2)
     rows.claim("affinity-model-012", False, "1 % less", "why")
     found = {row.id: row for row in rows.found}
     assert found["dma-benchmark-018"].published == 0.5

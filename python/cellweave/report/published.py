@@ -21,6 +21,7 @@ _SHADES = {
     "same direction": "#E69F00",
     "no": WARNING,
     "contradicts": WARNING,
+    "no ranking": FAINT,
     "not published": FAINT,
 }
 # Larger ratios are drawn at the edge.
@@ -28,7 +29,7 @@ _WIDEST = 4.0
 
 
 def draw_ratios(rows: Sequence[Row], title: str) -> Figure:
-    """Draw each row's ratio on a log scale: fitted left, validation right; bands show 10 and 25 %.
+    """Draw each row's ratio on a log scale, a column per role; bands show 10 and 25 %.
 
     Parameters
     ----------
@@ -39,10 +40,11 @@ def draw_ratios(rows: Sequence[Row], title: str) -> Figure:
     from matplotlib.lines import Line2D
 
     parts = {
-        role: [row for row in rows if row.role == role and row.ratio is not None] for role in ("fitted", "validation")
+        role: [row for row in rows if row.role == role and row.ratio is not None]
+        for role in ("fitted", "validation", "not explained")
     }
     most = max(1, *(len(part) for part in parts.values()))
-    figure, axes = plt.subplots(1, 2, sharex=True, figsize=(12, 1.3 + 0.24 * most), layout="constrained")
+    figure, axes = plt.subplots(1, 3, sharex=True, figsize=(16, 1.3 + 0.24 * most), layout="constrained")
     for ax, (role, part) in zip(axes, parts.items(), strict=True):
         _ratio_axis(ax, part)
         ax.set_title(f"{role}: {len(part)} rows", fontsize=9, color=INK)
@@ -100,7 +102,7 @@ def draw_misfit(rows_by_rules: Mapping[str, Sequence[Row]]) -> Figure:
     )
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    ax.set_xlabel("obtained / published; (f) fitted, (v) validation", fontsize=8)
+    ax.set_xlabel("obtained / published; (f) fitted, (v) validation, (n) not explained", fontsize=8)
     return figure
 
 

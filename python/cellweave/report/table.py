@@ -60,6 +60,12 @@ class Table:
         parts += [Text(note) for note in self.notes]
         return Group(*parts)
 
+    def markdown(self) -> str:
+        """The table as the pages of the book and of the benches have it."""
+        marks = ["---:" if column.startswith(">") else "---" for column in self.columns]
+        lines = [[column.lstrip(">") for column in self.columns], marks, *self.rows]
+        return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
     def html(self) -> str:
         """The table as a notebook and a report show it."""
 

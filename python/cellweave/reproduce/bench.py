@@ -65,6 +65,13 @@ class Load:
         Names of elements (``SPE3``, ``memory0``) and ``get``, ``put`` or ``alternating``.
     size_bytes, buffers : int
         Of one command; commands in flight per transfer.
+    compute_ns : int
+        ns that an initiator computes on each command's data before the next one in the same buffer.
+    loop_cycles : int
+        SPU cycles that the measured program itself spends on each command.
+    walk : {"next", "one-bank", "cached"}
+        How commands go through main memory: each next to the one before, all in one bank, or through lines that the PPE
+        has in its cache.
     repeats : int, optional
         Commands of each transfer; by default so many that the start hardly counts.
     """
@@ -73,6 +80,9 @@ class Load:
     size_bytes: int = LARGE_BYTES
     buffers: int = LARGE_BUFFERS
     repeats: int | None = None
+    compute_ns: int = 0
+    loop_cycles: int = 0
+    walk: str = "next"
 
     def to_dict(self) -> dict[str, Any]:
         """For the core."""

@@ -16,6 +16,7 @@ from cellweave import _core
 PAPERS = ("dma-benchmark", "streaming-schedule", "ring-mapping", "affinity-model")
 FITTED = "fitted"
 VALIDATION = "validation"
+NOT_EXPLAINED = "not explained"
 
 
 @dataclass(frozen=True)
@@ -61,21 +62,39 @@ class Group:
 
     Attributes
     ----------
-    id, role : str
-        ``paper/name``; ``fitted`` or ``validation``.
+    id : str
+        ``paper/name``.
+    first_role : str
+        ``fitted`` or ``validation``, as it was fixed before the first fit, or when the group was added.
     rows : tuple of str
         Ids of published rows.
     matrix : str or None
         The quantity of a published matrix, for groups about its structure.
     claim : str or None
         A sentence that has no number of its own.
+    fitted_later : str or None
+        Why a group that was validation counts as fitted now.
+    not_explained : str or None
+        Why no known model gives what was published; such a group is counted apart.
+    added : str or None
+        Why the group came in after the first fit.
     """
 
     id: str
-    role: str
+    first_role: str
     rows: tuple[str, ...]
     matrix: str | None
     claim: str | None
+    fitted_later: str | None
+    not_explained: str | None
+    added: str | None
+
+    @property
+    def role(self) -> str:
+        """What it counts as: ``fitted``, ``validation`` or ``not explained``."""
+        if self.not_explained is not None:
+            return NOT_EXPLAINED
+        return FITTED if self.fitted_later is not None else self.first_role
 
     @property
     def paper(self) -> str:
@@ -116,7 +135,16 @@ def _groups_file() -> dict[str, Any]:
 def groups() -> dict[str, Group]:
     """Every group by its id, in the file's order."""
     found = (
-        Group(g["id"], g["role"], tuple(spread(g.get("rows", []))), g.get("matrix"), g.get("claim"))
+        Group(
+            g["id"],
+            g["role"],
+            tuple(spread(g.get("rows", []))),
+            g.get("matrix"),
+            g.get("claim"),
+            g.get("fitted_later"),
+            _groups_file()["reasons"][g["not_explained"]] if "not_explained" in g else None,
+            g.get("added"),
+        )
         for g in _groups_file()["group"]
     )
     return {group.id: group for group in found}

@@ -11,7 +11,7 @@ from cellweave.report.published import draw_misfit, draw_ratios
 from cellweave.report.table import Table
 from cellweave.reproduce.facts import left_out
 from cellweave.reproduce.pictures import draw
-from cellweave.reproduce.summary import comparison_table, summary_table, votes
+from cellweave.reproduce.summary import comparison_table, groups_table, summary_table
 from cellweave.reproduce.tables import misfit_table, rows_table, shown_rows
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def sections(done: Reproduction) -> list[Section]:
     if voting:
         text = [*_INTRODUCTION, _QUICK] if done.quick else list(_INTRODUCTION)
         overview: Drawings = {"published": partial(draw_ratios, voting, f"obtained by published, rule set {rules}")}
-        tables = [summary_table(voting, rules), _groups_table(done)]
+        tables = [summary_table(voting, rules), groups_table(voting)]
         found.append(Section(f"The votes: rule set {rules}", tables, overview, text))
         if len(done.rules) > 1:
             by_rules = {name: [row for row in done.rows(name) if row.role != "shown"] for name in done.rules}
@@ -88,14 +88,6 @@ def sections(done: Reproduction) -> list[Section]:
     found += [_section(result) for result in done.results if result.rules == rules]
     found.append(_left_out_section())
     return found
-
-
-def _groups_table(done: Reproduction) -> Table:
-    table = Table("groups, one vote each", ["group", "in the fit", "verdict", ">farthest row", "met"])
-    for vote in votes(done.rows()):
-        far = "" if vote.deviation is None else f"{vote.deviation:.1%}"
-        table.rows.append([vote.group, vote.role, vote.verdict, far, "yes" if vote.met() else "no"])
-    return table
 
 
 def _section(result: Result) -> Section:

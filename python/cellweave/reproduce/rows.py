@@ -29,7 +29,7 @@ class Row:
     id, group : str
         The published row's id, and the group in which it votes. A row without a vote has its figure's id as group.
     role : str
-        ``fitted``, ``validation`` or, without a vote, ``shown``.
+        ``fitted``, ``validation``, ``not explained`` or, without a vote, ``shown``.
     quantity, conditions : str
         What was measured, and where.
     published, obtained : float, str or None
@@ -103,8 +103,12 @@ class Rows:
         pivot: float | None = None,
         pivot_obtained: float | None = None,
         digits: int = 4,
+        correlation: float = 1.0,
     ) -> None:
-        """A published number (or range); see :func:`cellweave.reproduce.verdict.number`."""
+        """A published number (or range); see :func:`cellweave.reproduce.verdict.number`.
+
+        `correlation` is that between runs, where the number belongs to one mapping of a ranked list.
+        """
         fact = facts()[row]
         value, detail = _told(obtained, detail)
         if "-" in fact.value:
@@ -114,7 +118,7 @@ class Rows:
             return
         scale = 100.0 if fact.unit == "percent" else 1.0
         published = fact.number()
-        judged = verdict.number(published, value, pivot, scale, pivot_obtained)
+        judged = verdict.where_ranked(correlation, verdict.number(published, value, pivot, scale, pivot_obtained))
         self._add(fact, published, _rounded(value, digits), judged, detail)
 
     def at_least(self, row: str, obtained: float, detail: str = "", pivot: float | None = None) -> None:
@@ -123,30 +127,34 @@ class Rows:
         judged = verdict.at_least(fact.number(), obtained, pivot)
         self._add(fact, fact.number(), _rounded(obtained, 4), judged, detail)
 
-    def places(self, row: str, obtained: Sequence[float] | Spread, length: int, detail: str = "") -> None:
-        """Published ranks in a list of `length`."""
+    def places(
+        self, row: str, obtained: Sequence[float] | Spread, length: int, correlation: float, detail: str = ""
+    ) -> None:
+        """Published ranks in a list of `length`; `correlation` is that between runs."""
         fact = facts()[row]
         if isinstance(obtained, Spread):
             detail = "; ".join(filter(None, [obtained.detail(), detail]))
             obtained = [obtained.median]
-        judged = verdict.ranks(fact.places(), obtained, length)
+        judged = verdict.where_ranked(correlation, verdict.ranks(fact.places(), obtained, length))
         published: float | str = fact.places()[0] if len(fact.places()) == 1 else fact.value
         shown: float | str = obtained[0] if len(obtained) == 1 else ";".join(digits(place) for place in obtained)
         self._add(fact, published, shown, judged, detail)
 
-    def run_places(self, row: str, obtained: Sequence[float], length: int, detail: str, parts: int = 1) -> None:
+    def run_places(
+        self, row: str, obtained: Sequence[float], length: int, correlation: float, detail: str, parts: int = 1
+    ) -> None:
         """Published ranks in single runs, for `parts` permutations. Runs have no order, so each part is sorted."""
         fact = facts()[row]
         places = fact.places()
         each = len(places) // parts
         published = [place for i in range(parts) for place in sorted(places[i * each : (i + 1) * each])]
-        judged = verdict.ranks(published, obtained, length)
+        judged = verdict.where_ranked(correlation, verdict.ranks(published, obtained, length))
         self._add(fact, fact.value, ";".join(digits(place) for place in obtained), judged, detail)
 
-    def claim(self, row: str, holds: bool, obtained: float | str | None, detail: str) -> None:
+    def claim(self, row: str, holds: bool, obtained: float | str | None, detail: str, correlation: float = 1.0) -> None:
         """A published sentence: whether it holds, and the figures behind it."""
         fact = facts()[row]
-        self._add(fact, fact.value, obtained, verdict.claim(holds), detail)
+        self._add(fact, fact.value, obtained, verdict.where_ranked(correlation, verdict.claim(holds)), detail)
 
     def sentence(self, group: str, holds: bool, obtained: float | str | None, unit: str, detail: str) -> None:
         """A claim of a group that has no published row of its own."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cellweave.report.table import Table
 from cellweave.reproduce import verdict
-from cellweave.reproduce.facts import FITTED, VALIDATION, groups
+from cellweave.reproduce.facts import FITTED, NOT_EXPLAINED, VALIDATION, groups
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,15 +64,16 @@ def summary(rows: Sequence[Row]) -> dict[str, Any]:
     """The counts, and the names behind them, for JSON."""
     cast = votes(rows)
     found: dict[str, Any] = {}
-    for role, goal in ((FITTED, FITTED_WITHIN), (VALIDATION, VALIDATION_SHARE)):
+    for role, goal in ((FITTED, FITTED_WITHIN), (VALIDATION, VALIDATION_SHARE), (NOT_EXPLAINED, None)):
         own = [vote for vote in cast if vote.role == role]
-        found[role] = {
+        found[role.replace(" ", "_")] = {
             "groups": len(own),
             "met": sum(vote.met() for vote in own),
             "goal": goal,
             "missed": {vote.group: vote.verdict for vote in own if not vote.met()},
         }
     found["contradictions"] = [vote.group for vote in cast if verdict.contradicts(vote.verdict)]
+    found["no_ranking"] = [vote.group for vote in cast if vote.verdict == verdict.NO_RANKING]
     return found
 
 
@@ -80,24 +81,39 @@ def summary_table(rows: Sequence[Row], rules: str) -> Table:
     """The same for people."""
     told = summary(rows)
     table = Table(f"votes under the rule set {rules}", ["", ">groups", ">met", ">share", "missed"])
-    for role, goal in (
-        (FITTED, f"fitted groups, within {FITTED_WITHIN:.0%}"),
-        (VALIDATION, f"validation groups, within 25 % or yes (goal: {VALIDATION_SHARE:.0%} of them)"),
+    for key, words in (
+        ("fitted", f"fitted groups, within {FITTED_WITHIN:.0%}"),
+        ("validation", f"validation groups, within 25 % or yes (goal: {VALIDATION_SHARE:.0%} of them)"),
+        ("not_explained", "groups not explained, counted apart"),
     ):
-        part = told[role]
+        part = told[key]
         share = f"{part['met'] / part['groups']:.0%}" if part["groups"] else "-"
         missed = ", ".join(f"{name.partition('/')[2]} ({why})" for name, why in part["missed"].items())
-        table.rows.append([goal, str(part["groups"]), str(part["met"]), share, missed or "none"])
-    against = told["contradictions"]
-    table.rows.append(["contradictions", "", str(len(against)), "", ", ".join(against) or "none"])
+        table.rows.append([words, str(part["groups"]), str(part["met"]), share, missed or "none"])
+    for key, words in (("contradictions", "contradictions"), ("no_ranking", "no ranking")):
+        named = told[key]
+        table.rows.append([words, str(len(named)), "", "", ", ".join(named) or "none"])
+    return table
+
+
+def groups_table(rows: Sequence[Row]) -> Table:
+    """Every group that has rows here: the fitted ones, then validation, then those not explained."""
+    table = Table("groups, one vote each", ["group", "counts as", "verdict", ">farthest row", "met"])
+    cast = votes(rows)
+    for role in (FITTED, VALIDATION, NOT_EXPLAINED):
+        for vote in (vote for vote in cast if vote.role == role):
+            far = "" if vote.deviation is None else f"{vote.deviation:.1%}"
+            table.rows.append([vote.group, vote.role, vote.verdict, far, "yes" if vote.met() else "no"])
     return table
 
 
 def comparison_table(rows_by_rules: Mapping[str, Sequence[Row]]) -> Table:
     """The votes under every rule set, a line each."""
-    table = Table("votes under every rule set", ["rule set", ">fitted", ">validation", "contradictions"])
+    columns = ["rule set", ">fitted", ">validation", ">not explained", "contradictions"]
+    table = Table("votes under every rule set", columns)
     for name, rows in rows_by_rules.items():
         told = summary(rows)
-        shares = [f"{told[role]['met']} of {told[role]['groups']}" for role in (FITTED, VALIDATION)]
+        parts = [told[key] for key in ("fitted", "validation", "not_explained")]
+        shares = [f"{part['met']} of {part['groups']}" for part in parts]
         table.rows.append([name, *shares, ", ".join(told["contradictions"]) or "none"])
     return table

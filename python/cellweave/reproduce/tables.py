@@ -39,7 +39,7 @@ def rows_table(title: str, rows: Sequence[Row], detail: bool = False) -> Table:
     """Rows of one experiment; with `detail` also the role and the figures behind each."""
     columns = ["id", "what", ">published", ">obtained", "unit", ">ratio", "verdict"]
     if detail:
-        columns += ["in the fit", "behind it"]
+        columns += ["counts as", "behind it"]
     table = Table(title, columns)
     for row in rows:
         what = f"{row.quantity}, {row.conditions}" if row.conditions else row.quantity
@@ -85,7 +85,7 @@ def result_tables(done: Reproduction) -> list[Table]:
 def misfit_table(done: Reproduction, wide: bool = False) -> Table:
     """The ratio of every rule set on every row that votes; without room for their names, rule sets have numbers."""
     heads = [f">{rules}" if wide else f">{i + 1}" for i, rules in enumerate(done.rules)]
-    table = Table("misfit: every rule set on every row", ["id", "in the fit", ">published", *heads])
+    table = Table("misfit: every rule set on every row", ["id", "counts as", ">published", *heads])
     if not wide:
         table.notes = [f"{i + 1}: {rules}" for i, rules in enumerate(done.rules)]
     by_rules = [{row.id: row for row in done.rows(rules)} for rules in done.rules]
@@ -104,7 +104,7 @@ def misfit(row: Row) -> str:
 
 def list_table() -> Table:
     """Every id: groups under their experiment, and what has no vote."""
-    table = Table("what can be reproduced", ["id", "in the fit", "what it is"])
+    table = Table("what can be reproduced", ["id", "counts as", "what it is"])
     for e in experiments().values():
         if e.groups != (e.id,):
             table.rows.append([e.id, "" if e.groups else "not published", e.title])

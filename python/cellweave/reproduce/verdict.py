@@ -13,6 +13,9 @@ claim      ``yes`` or ``no``.
 =========  ==================================================================================================
 
 A published zero has no ratio: the difference counts, as a share of `scale` (100 for percent).
+
+What depends on which mapping stands where in a ranked list has a verdict only where the list repeats itself: where runs
+from different start states have a rank correlation of at least 0.5. Else the verdict is ``no ranking``.
 """
 
 from __future__ import annotations
@@ -30,9 +33,12 @@ YES = "yes"
 SAME_DIRECTION = "same direction"
 NO = "no"
 CONTRADICTS = "contradicts"
+NO_RANKING = "no ranking"
 NOT_PUBLISHED = "not published"
-_ORDER = [NOT_PUBLISHED, YES, WITHIN_10, WITHIN_25, SAME_DIRECTION, NO, CONTRADICTS]
+_ORDER = [NOT_PUBLISHED, YES, WITHIN_10, WITHIN_25, SAME_DIRECTION, NO, CONTRADICTS, NO_RANKING]
 VERDICTS = tuple(_ORDER)
+# Below this rank correlation between runs, a place in the list says nothing about the mapping that has it.
+_REPEATS = 0.5
 
 
 @dataclass(frozen=True)
@@ -149,6 +155,22 @@ def claim(holds: bool) -> Judged:
     'yes'
     """
     return Judged(YES if holds else NO)
+
+
+def where_ranked(correlation: float, judged: Judged) -> Judged:
+    """`judged` where runs agree on the ranking, else ``no ranking``.
+
+    Parameters
+    ----------
+    correlation : float
+        Rank correlation between runs from different start states.
+
+    Examples
+    --------
+    >>> where_ranked(0.7, claim(True)).verdict, where_ranked(0.1, claim(True)).verdict
+    ('yes', 'no ranking')
+    """
+    return judged if correlation >= _REPEATS else Judged(NO_RANKING)
 
 
 def worst(verdicts: Sequence[str]) -> str:

@@ -8,6 +8,8 @@ use sim::SimTarget;
 
 /// How the memory of a chip is called: this word and the chip's number.
 const MEMORY: &str = "memory";
+/// From a line of main memory to the next one in the same bank: 16 banks, each 128 bytes wide.
+const BANK_STRIDE_BYTES: u32 = 2048;
 
 /// What to measure: loads, one after another, each on a machine of its own.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -30,6 +32,28 @@ pub struct Load {
     pub buffers: u32,
     /// Commands of each transfer.
     pub repeats: u32,
+    /// ns that an initiator computes on each command's data before it starts the next one in the same buffer.
+    #[serde(default)]
+    pub compute_ns: u64,
+    /// SPU cycles that the measured program itself spends on each command.
+    #[serde(default)]
+    pub loop_cycles: u64,
+    /// How commands go through main memory.
+    #[serde(default)]
+    pub walk: MemoryWalk,
+}
+
+/// How the commands of a transfer go through main memory; see [`Walk`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryWalk {
+    /// Each next to the one before it.
+    #[default]
+    Next,
+    /// All in the same bank.
+    OneBank,
+    /// Through memory that the PPE has in its cache.
+    Cached,
 }
 
 /// What a load came to.
@@ -75,20 +99,32 @@ pub struct TransferSeen {
 ///     size_bytes: 16384,
 ///     buffers: 4,
 ///     repeats: 8,
+///     compute_ns: 0,
+///     loop_cycles: 0,
+///     walk: loads::MemoryWalk::Next,
 /// };
 /// let experiment = loads::LoadsExperiment { chosen, loads: vec![get("SPE3"), get("SPE9")] };
 /// let found = loads::run(&experiment).unwrap();
 /// assert!(found[0].gbs > found[1].gbs); // the other Cell is farther away
 /// ```
 pub fn run(experiment: &LoadsExperiment) -> Result<Vec<LoadFound>, String> {
-    let mut target = SimTarget::new(experiment.chosen.parameters()?).map_err(|e| e.to_string())?;
-    experiment.loads.iter().map(|load| measure(&mut target, load)).collect()
+    let target = SimTarget::new(experiment.chosen.parameters()?).map_err(|e| e.to_string())?;
+    experiment
+        .loads
+        .iter()
+        .map(|load| measure(target.clone().with_loop_cycles(load.loop_cycles), load))
+        .collect()
 }
 
-fn measure(target: &mut SimTarget, load: &Load) -> Result<LoadFound, String> {
+fn measure(mut target: SimTarget, load: &Load) -> Result<LoadFound, String> {
     let transfers = load.transfers.iter().map(|t| transfer(target.machine(), t)).collect::<Result<_, _>>()?;
-    let &Load { size_bytes, buffers, repeats, .. } = load;
-    let experiment = Experiment { transfers, size_bytes, buffers, repeats, compute_ns: 0, walk: Walk::Next };
+    let &Load { size_bytes, buffers, repeats, compute_ns, .. } = load;
+    let walk = match load.walk {
+        MemoryWalk::Next => Walk::Next,
+        MemoryWalk::OneBank => Walk::Stride(BANK_STRIDE_BYTES),
+        MemoryWalk::Cached => Walk::Cached,
+    };
+    let experiment = Experiment { transfers, size_bytes, buffers, repeats, compute_ns, walk };
     let samples = target.measure(&experiment, 1).map_err(|e| e.to_string())?;
     let sample = samples.first().ok_or("nothing was measured")?;
     let timer = target.timer();

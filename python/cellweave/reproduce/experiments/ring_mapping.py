@@ -7,8 +7,9 @@ runs on SPE i. Named permutations are also shown in the other reading (task i on
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import combinations, permutations
 from random import Random
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any
@@ -62,6 +63,60 @@ def _inverse(permutation: Permutation) -> Permutation:
     return tuple(_spes(permutation, range(len(permutation))))
 
 
+def neighbours(spes: Sequence[int]) -> set[frozenset[int]]:
+    """The pairs of SPEs that talk to each other when task i is on SPE ``spes[i]``.
+
+    Examples
+    --------
+    The two mappings of a pair are one ring, walked in opposite directions, where task i is on SPE ``ai`` ...
+
+    >>> neighbours((0, 2, 4, 6, 7, 5, 3, 1)) == neighbours((0, 1, 3, 5, 7, 6, 4, 2))
+    True
+
+    ... and two different rings where thread i executes task ``ai``.
+
+    >>> first, second = (neighbours(_inverse(p)) for p in QS22_NAMED)
+    >>> len(first & second)
+    4
+    """
+    return {frozenset((spe, spes[i - 1])) for i, spe in enumerate(spes)}
+
+
+def readings(named: Sequence[Permutation]) -> str:
+    """How many pairs of neighbours two permutations share under either reading."""
+    n = len(named[0])
+    shared = []
+    for spes in (list(named), [_inverse(p) for p in named]):
+        first, second = map(neighbours, spes)
+        shared.append(len(first & second))
+    names = " and ".join(f"[{''.join(map(str, p))}]" for p in named)
+    return (
+        f"{names} share {shared[1]} of {n} pairs of neighbours where thread i executes task ai, "
+        f"{shared[0]} of {n} where task i is on SPE ai"
+    )
+
+
+def spearman(a: Sequence[float], b: Sequence[float]) -> float:
+    """Rank correlation of two lists; equal values share the mean of their ranks, and a list of equals gives 0.
+
+    Examples
+    --------
+    >>> spearman([1, 2, 3], [10, 20, 25]), spearman([1, 2, 3], [9, 8, 1]), spearman([1, 1], [1, 2])
+    (1.0, -1.0, 0.0)
+    """
+    x, y = (_ranks(values) for values in (a, b))
+    middle = (len(x) + 1) / 2
+    product = sum((i - middle) * (j - middle) for i, j in zip(x, y, strict=True))
+    both = sum((i - middle) ** 2 for i in x) * sum((j - middle) ** 2 for j in y)
+    return float(product / both**0.5) if both else 0.0
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    order = sorted(values)
+    place = {value: (bisect_left(order, value) + bisect_right(order, value) + 1) / 2 for value in set(values)}
+    return [place[value] for value in values]
+
+
 @dataclass
 class _Ranked:
     """Times of all permutations in several runs, and the figures that the text gives for such a list."""
@@ -73,6 +128,11 @@ class _Ranked:
     def __post_init__(self) -> None:
         self.average = [mean(times) for times in zip(*self.runs, strict=True)]
         self.best: float = min(self.average)
+
+    def correlation(self) -> float:
+        """Mean rank correlation between two of the runs."""
+        pairs = list(combinations(self.runs, 2))
+        return mean(spearman(a, b) for a, b in pairs)
 
     def spread(self) -> float:
         """Worst by best average time."""
@@ -95,6 +155,14 @@ class _Ranked:
     def slowdown(self, index: int) -> float:
         """Its average time divided by the best."""
         return float(self.average[index] / self.best)
+
+    def beside(self, named: Permutation) -> tuple[float, float] | None:
+        """Rank and slowdown of the permutation that puts task i on SPE ``named[i]``, where it was measured."""
+        other = _inverse(named)
+        if other not in self.permutations:
+            return None
+        i = self.permutations.index(other)
+        return self.rank(i), self.slowdown(i)
 
     def index(self, *permutation: int) -> int:
         """The index of a permutation."""
@@ -144,6 +212,15 @@ def _over(bench: Bench, lists: list[_Ranked], value: Any) -> Spread:
     return Spread([value(ranked) for ranked in lists], bench.over_hidden())
 
 
+def _correlation(found: Found, figure: str, runs: float | Spread, conditions: str = "") -> float:
+    """Show the correlation between runs, and give it."""
+    value, detail = (runs.median, runs.detail()) if isinstance(runs, Spread) else (runs, "")
+    what = "rank correlation between runs from different start states"
+    suffix = f":correlation {conditions}".rstrip()
+    found.rows.shown(f"ring-mapping/{figure}{suffix}", f"ring-mapping/{figure}", what, conditions, value, "", detail)
+    return value
+
+
 def _run_ranks(lists: list[_Ranked], place: int) -> list[float]:
     """In which places of the single runs the permutation stands that is in `place` on average; runs have no order."""
     each = [sorted(ranked.rank(ranked.top()[place], run) for run in ranked.runs) for ranked in lists]
@@ -175,20 +252,23 @@ def _ranked_picture(bench: Bench, found: Found, name: str, title: str, lists: li
 def fig_2(bench: Bench, found: Found) -> None:
     """Figure 2: run times with the default mapping on a PS3, ranked.
 
-    Both ways around a ring of 6, packets of 1 kB, every permutation, three runs; in each run the threads are in
-    different places, drawn with the fixed seed. *Ranks*: where the best (and second) permutation on average stands in
-    each run, in ascending order, because runs have no order.
+    Both ways around a ring of 6, packets of 1 kB, every permutation, three runs; in each run the threads sit in places
+    of their own, drawn by the fixed seed. *Ranks*: where the best (and second) permutation on average stands in each
+    run, in ascending order, because runs have none. Where two runs have a rank correlation below 0.5, what belongs to
+    one permutation has no ranking.
     """
     lists = _ps3(bench, found, pinned=False)
+    runs = _correlation(found, "fig-2", _over(bench, lists, _Ranked.correlation))
     found.rows.number("ring-mapping-001", _over(bench, lists, _Ranked.spread), pivot=1.0)
     found.rows.number("ring-mapping-002", _over(bench, lists, _Ranked.run_spread), pivot=1.0)
     found.rows.number("ring-mapping-003", _over(bench, lists, lambda r: mean(r.average) / r.best), pivot=1.0)
     identity = lists[0].index(*range(6))
-    found.rows.places("ring-mapping-004", _over(bench, lists, lambda r: r.rank(identity)), 120)
-    found.rows.number("ring-mapping-005", _over(bench, lists, lambda r: r.slowdown(identity)), pivot=1.0)
+    found.rows.places("ring-mapping-004", _over(bench, lists, lambda r: r.rank(identity)), 120, runs)
+    slower = _over(bench, lists, lambda r: r.slowdown(identity))
+    found.rows.number("ring-mapping-005", slower, pivot=1.0, correlation=runs)
     for row, place in (("ring-mapping-006", 0), ("ring-mapping-007", 1)):
         told = f"ascending; median over {bench.over_hidden()}"
-        found.rows.run_places(row, _run_ranks(lists, place), 120, told)
+        found.rows.run_places(row, _run_ranks(lists, place), 120, runs, told)
     _ranked_picture(bench, found, "fig-2", "Figure 2: default mapping, PS3, 1 kB", lists)
 
 
@@ -205,25 +285,27 @@ def fig_3(bench: Bench, found: Found) -> None:
     within 25 % of that at 1 kB.
     """
     lists = _ps3(bench, found, pinned=True)
+    runs = _correlation(found, "fig-3", _over(bench, lists, _Ranked.correlation))
     found.rows.number("ring-mapping-009", _over(bench, lists, _Ranked.spread), pivot=1.0)
     found.rows.number("ring-mapping-008", _over(bench, lists, _Ranked.run_spread), pivot=1.0)
     told = f"of the two best on average, ascending; median over {bench.over_hidden()}"
-    found.rows.run_places("ring-mapping-010", _run_ranks(lists, 0) + _run_ranks(lists, 1), 120, told, parts=2)
-    for named, rank_row, loss_row in (
-        ((0, 2, 4, 5, 3, 1), "ring-mapping-011", None),
-        ((0, 1, 3, 5, 4, 2), "ring-mapping-012", "ring-mapping-013"),
+    places = _run_ranks(lists, 0) + _run_ranks(lists, 1)
+    found.rows.run_places("ring-mapping-010", places, 120, runs, told, parts=2)
+    named_pair = _PS3_NAMED[2], _PS3_NAMED[1]
+    for named, rank_row, loss_row in zip(
+        named_pair, ("ring-mapping-011", "ring-mapping-012"), (None, "ring-mapping-013"), strict=True
     ):
         place = lists[0].index(*named)
-        other = _other(bench, lists[0], named)
-        beside = None if other is None else _over(bench, lists, lambda r, i=other: r.rank(i))
-        told = "" if beside is None else f"as task i on SPE ai: {beside.median:.0f}"
-        found.rows.places(rank_row, _over(bench, lists, lambda r, i=place: r.rank(i)), 120, told)
+        _other_reading(found, "fig-3", named, [ranked.beside(named) for ranked in lists])
+        found.rows.places(rank_row, _over(bench, lists, lambda r, i=place: r.rank(i)), 120, runs)
         if loss_row is not None:
             loss = _over(bench, lists, lambda r, i=place: 100 * (r.slowdown(i) - 1))
-            found.rows.number(loss_row, loss, pivot=0.0)
+            found.rows.number(loss_row, loss, pivot=0.0, correlation=runs)
+    found.notes.append(readings(named_pair))
     identity = lists[0].index(*range(6))
-    found.rows.places("ring-mapping-014", _over(bench, lists, lambda r: r.rank(identity)), 120)
-    found.rows.number("ring-mapping-015", _over(bench, lists, lambda r: r.slowdown(identity)), pivot=1.0)
+    found.rows.places("ring-mapping-014", _over(bench, lists, lambda r: r.rank(identity)), 120, runs)
+    slower = _over(bench, lists, lambda r: r.slowdown(identity))
+    found.rows.number("ring-mapping-015", slower, pivot=1.0, correlation=runs)
     ratios = {_PACKET: _over(bench, lists, _Ranked.spread).median}
     for packet in (2048, 512):
         ratios[packet] = _over(bench, _ps3(bench, found, True, packet, 1), _Ranked.spread).median
@@ -233,17 +315,23 @@ def fig_3(bench: Bench, found: Found) -> None:
     _ranked_picture(bench, found, "fig-3", "Figure 3: pinned threads, PS3, 1 kB", lists)
 
 
-def _other(bench: Bench, ranked: _Ranked, named: Permutation) -> int | None:
-    """The index of the permutation that puts task i on SPE ``named[i]``, where it was measured."""
-    inverse = _inverse(named)
-    return ranked.permutations.index(inverse) if inverse in ranked.permutations else None
+def _other_reading(found: Found, figure: str, named: Permutation, beside: Sequence[tuple[float, float] | None]) -> None:
+    """Show rank and slowdown of the mapping that puts task i on SPE ``named[i]``, where it was measured."""
+    known = [one for one in beside if one is not None]
+    if known:
+        name = f"[{''.join(map(str, named))}]"
+        where, told = f"ring-mapping/{figure}", f"{name} as task i on SPE ai"
+        for what, values in zip(("rank", "slowdown"), zip(*known, strict=True), strict=True):
+            found.rows.shown(
+                f"{where}:{name} {what}", where, what, told, median(values), "" if what == "rank" else "ratio"
+            )
 
 
-_QS22_NAMED = [(0, 2, 4, 6, 7, 5, 3, 1), (0, 1, 3, 5, 7, 6, 4, 2)]
+QS22_NAMED = [(0, 2, 4, 6, 7, 5, 3, 1), (0, 1, 3, 5, 7, 6, 4, 2)]
 
 
 def _qs22(bench: Bench, found: Found, packet: int, both: bool) -> _Ranked:
-    named = [*_QS22_NAMED, *map(_inverse, _QS22_NAMED)]
+    named = [*QS22_NAMED, *map(_inverse, QS22_NAMED)]
     chosen = _permutations(bench, 8, 40, named)
     rounds = bench.fewer(_QS22_ROUNDS, 12)
     seeds = bench.seeds["ring_runs"]
@@ -275,28 +363,33 @@ def fig_4(bench: Bench, found: Found) -> None:
     """Figure 4: run times of the ring of 8 on one Cell of a QS22, by packet size.
 
     Both ways, all 5,040 mappings, packets of 2, 1 and 0.5 kB, the average of three runs. The named permutations' ranks
-    and slowdowns are those of 1 kB, that paper's usual packet. *Growth*: worst by best grows from 2 to 1 kB and from 1
-    to 0.5 kB.
+    and slowdowns are those of 1 kB, that paper's usual packet; where two runs have a rank correlation below 0.5, they
+    have no ranking. *Growth*: worst by best grows from 2 to 1 kB and from 1 to 0.5 kB.
     """
     lists = {packet: _qs22(bench, found, packet, True) for packet in _PACKETS}
+    correlations = {
+        packet: _correlation(found, "fig-4", ranked.correlation(), f"{packet} bytes")
+        for packet, ranked in lists.items()
+    }
     for row, packet in zip(("ring-mapping-017", "ring-mapping-018", "ring-mapping-019"), _PACKETS, strict=True):
         found.rows.number(row, lists[packet].spread(), pivot=1.0)
     spreads = [lists[packet].spread() for packet in _PACKETS]
     told = ", ".join(f"{packet} B {spread:.2f}" for packet, spread in zip(_PACKETS, spreads, strict=True))
     growing = spreads[0] < spreads[1] < spreads[2]
     found.rows.sentence("ring-mapping/fig-4-growth", growing, "grows" if growing else "does not", "", told)
-    usual = lists[_PACKET]
+    usual, runs = lists[_PACKET], correlations[_PACKET]
     ranks = []
     for named, rank_row, slow_row in zip(
-        _QS22_NAMED, ("ring-mapping-020", "ring-mapping-022"), ("ring-mapping-021", "ring-mapping-023"), strict=True
+        QS22_NAMED, ("ring-mapping-020", "ring-mapping-022"), ("ring-mapping-021", "ring-mapping-023"), strict=True
     ):
-        i, j = usual.index(*named), usual.index(*_inverse(named))
+        i = usual.index(*named)
         ranks.append(usual.rank(i))
-        told = f"as task i on SPE ai: rank {usual.rank(j):.0f}, {usual.slowdown(j):.2f} times the best"
-        found.rows.places(rank_row, [usual.rank(i)], 5040, told)
-        found.rows.number(slow_row, usual.slowdown(i), pivot=1.0)
+        _other_reading(found, "fig-4", named, [usual.beside(named)])
+        found.rows.places(rank_row, [usual.rank(i)], 5040, runs)
+        found.rows.number(slow_row, usual.slowdown(i), pivot=1.0, correlation=runs)
+    found.notes.append(readings(QS22_NAMED))
     told = "ranks " + " and ".join(f"{rank:.0f}" for rank in ranks)
-    found.rows.claim("ring-mapping-025", min(ranks) > 10, "yes" if min(ranks) <= 10 else "no", told)
+    found.rows.claim("ring-mapping-025", min(ranks) > 10, "yes" if min(ranks) <= 10 else "no", told, runs)
     found.pictures["fig-4"] = {
         "kind": "ranked",
         "title": "Figure 4: ring of 8, both ways, one Cell of a QS22",

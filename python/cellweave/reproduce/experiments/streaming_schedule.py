@@ -254,14 +254,21 @@ def ppe_read(bench: Bench, found: Found) -> None:
     """A PPE reads an SPE's local store.
 
     The PPE hands a command to the SPE's proxy queue, waits until the data is in main memory, and loads it. Latency: 128
-    bytes. Bandwidth: 16 kB, one such read after another; the published 2 GB/s is what it "cannot exceed", less than the
-    25 GB/s of every other port, which gives its direction.
+    bytes, one read after another. Bandwidth: reads of 16 kB, 1 to 8 of them in flight, as many as the queue holds; the
+    most counts. The paper calls the maximum "difficult to compute", because the time hardly depends on the size; its
+    2 GB/s is what a read "cannot exceed", less than the 25 GB/s of every other port: that is its direction.
     """
     small = bench.program("ppe-read", "qs22", {"bytes": 128, "times": _TIMES})
-    large = bench.program("ppe-read", "qs22", {"bytes": LARGE_BYTES, "times": _TIMES})
     found.rows.number("streaming-schedule-017", small["ns"], "from handing over the command to the last load")
-    gbs, port = LARGE_BYTES / large["ns"], facts()["streaming-schedule-002"].number()
-    found.rows.number("streaming-schedule-018", gbs, f"{large['ns']:.0f} ns for 16 kB", pivot=port)
+
+    def gbs(in_flight: int) -> float:
+        options = {"bytes": LARGE_BYTES, "times": 8 * _TIMES, "in_flight": in_flight}
+        return float(LARGE_BYTES / bench.program("ppe-read", "qs22", options)["ns"])
+
+    each = {n: gbs(n) for n in range(1, 9)}
+    told = "in flight: " + ", ".join(f"{n} {value:.2f} GB/s" for n, value in each.items())
+    port = facts()["streaming-schedule-002"].number()
+    found.rows.number("streaming-schedule-018", max(each.values()), told, pivot=port)
 
 
 @experiment("streaming-schedule/same-store", "qs22", ["same-store"])
