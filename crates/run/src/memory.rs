@@ -19,8 +19,8 @@ pub(crate) struct Pages {
     mapped: bool,
 }
 
-// SAFETY: a block is memory and no more: whoever touches a part of it says why it may, by the counters of a ring or
-// because scratch belongs to one worker.
+// SAFETY: this is memory and no more. A part of it is touched only by the worker that the counters of its ring allow, or
+// whose scratch it is.
 unsafe impl Send for Pages {}
 // SAFETY: as above.
 unsafe impl Sync for Pages {}
@@ -136,9 +136,6 @@ pub(crate) struct RingSlots {
     capacity: u64,
     peek: u64,
 }
-
-// SAFETY: a place in a block that outlives the workers; the counters of its ring say who may touch which slots.
-unsafe impl Send for RingSlots {}
 
 impl RingSlots {
     /// At `offset` of `block`, which must have [`InstanceShape::total`]`(capacity + peek)` bytes there.

@@ -399,7 +399,7 @@ impl Scheduler {
         for w in 0..self.units[unit].writes.len() {
             let write = &self.units[unit].writes[w];
             let missing = instances.saturating_add(write.end).saturating_sub(self.counters[write.head].value);
-            // A ring that nobody's window outruns needs none.
+            // No window reaches beyond the end of this ring.
             if missing == 0 {
                 continue;
             }

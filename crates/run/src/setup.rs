@@ -1,4 +1,4 @@
-//! From a layout and opened kernels to what each worker needs: memory, views, and who hears about what.
+//! From a layout and opened kernels to what each worker needs: memory, views, and which other workers it wakes.
 
 use crate::kernel::ports::{edge_name, matched};
 use crate::kernel::{Connected, Kernels, Opened, Rescue, TaskInfo, abi};

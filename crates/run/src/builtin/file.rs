@@ -3,7 +3,7 @@
 use crate::kernel::{Batch, Failed, Fired, Kernel, Opened, PortSpec, Rescue, TaskInfo};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read as _, Seek, SeekFrom, Write as _};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, TryLockError};
 
@@ -31,8 +31,7 @@ pub(super) struct InputFile {
 impl InputFile {
     pub(super) fn open(path: Option<PathBuf>) -> Result<InputFile, String> {
         let (file, name) = match path {
-            // A copy of the descriptor: closing it leaves stdin open.
-            None => (duplicate(0)?, "stdin".to_string()),
+            None => duplicate(io::stdin(), "stdin")?,
             Some(path) => {
                 let file =
                     File::open(&path).map_err(|why| format!("cannot read '{}': {why}", path.display()))?;
@@ -77,14 +76,10 @@ impl InputFile {
     }
 }
 
-fn duplicate(fd: i32) -> Result<File, String> {
-    // SAFETY: dup gives a new descriptor, which then belongs to the File alone, or -1.
-    let copy = unsafe { libc::dup(fd) };
-    if copy < 0 {
-        return Err(format!("descriptor {fd} is not open: {}", io::Error::last_os_error()));
-    }
-    // SAFETY: fresh from dup.
-    Ok(File::from(unsafe { OwnedFd::from_raw_fd(copy) }))
+/// A copy of a descriptor: closing it leaves stdin or stdout open.
+fn duplicate(stream: impl AsFd, name: &str) -> Result<(File, String), String> {
+    let copy = stream.as_fd().try_clone_to_owned().map_err(|why| format!("{name} is not open: {why}"))?;
+    Ok((File::from(copy), name.to_string()))
 }
 
 /// A buffered output that the main thread can flush when the worker hangs.
@@ -99,7 +94,7 @@ pub(super) struct OutputFile {
 impl OutputFile {
     pub(super) fn create(path: Option<PathBuf>) -> Result<OutputFile, String> {
         let (file, name) = match path {
-            None => (duplicate(1)?, "stdout".to_string()),
+            None => duplicate(io::stdout(), "stdout")?,
             Some(path) => {
                 let file =
                     File::create(&path).map_err(|why| format!("cannot write '{}': {why}", path.display()))?;
@@ -184,7 +179,7 @@ impl Rescue for Flusher {
 
 struct ReadKernel {
     input: InputFile,
-    /// The start of an instance of which the rest has not come yet.
+    /// The start of an instance whose rest has not come yet.
     carry: Vec<u8>,
     again_from_start: bool,
 }

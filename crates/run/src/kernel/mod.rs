@@ -255,9 +255,9 @@ impl Live {
                 let made = rust::guarded(|| make(info)).unwrap_or_else(Err)?;
                 let state = rust::state_of(made, &opened.inputs, &opened.outputs, info);
                 Ok(Live {
-                    fire: rust::fire_boxed,
+                    fire: rust::fire::<Box<dyn Kernel>>,
                     state,
-                    finish: Some(rust::finish_boxed),
+                    finish: Some(rust::finish::<Box<dyn Kernel>>),
                     finished: false,
                     _keep: keep,
                 })

@@ -131,17 +131,3 @@ pub unsafe extern "C" fn finish<K: Kernel>(state: *mut c_void, error: *mut c_cha
         }
     }
 }
-
-pub(crate) unsafe extern "C" fn fire_boxed(state: *mut c_void, batch: *const abi::CwBatch) -> abi::CwResult {
-    // SAFETY: the caller's promise, with a state that holds a `Box<dyn Kernel>`.
-    unsafe { fire::<Box<dyn Kernel>>(state, batch) }
-}
-
-pub(crate) unsafe extern "C" fn finish_boxed(
-    state: *mut c_void,
-    error: *mut c_char,
-    error_bytes: u64,
-) -> u32 {
-    // SAFETY: as in `fire_boxed`.
-    unsafe { finish::<Box<dyn Kernel>>(state, error, error_bytes) }
-}

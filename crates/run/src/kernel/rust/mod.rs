@@ -17,7 +17,7 @@ mod views;
 pub use batch::Batch;
 pub use data::{Data, Dtype};
 pub use lower::{finish, fire, init};
-pub(crate) use lower::{finish_boxed, fire_boxed, guarded, state_of};
+pub(crate) use lower::{guarded, state_of};
 pub use views::{InPlace, Input, Output, VariableInput, VariableOutput};
 
 use super::abi;
