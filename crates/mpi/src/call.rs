@@ -1,10 +1,12 @@
 //! The C functions and the pointers that they are called with.
 //!
-//! `mpi!` makes a function of the C interface. Each pointer argument reaches the body as an `In`, an `Out` or an `InOut`, which
-//! knows the argument's name, and which borrows from the function's frame: whatever is made of it cannot outlive the call.
-//! The C caller's promise is taken at that one place; a body reads and writes the caller's memory without `unsafe`.
+//! `mpi!` makes a function of the C interface. Each pointer argument reaches the body as an `In`, an `Out` or an
+//! `InOut`, which knows the argument's name, and which borrows from the function's frame: whatever is made of it cannot
+//! outlive the call. The C caller's promise is taken at that one place; a body reads and writes the caller's memory
+//! without `unsafe`.
 //!
-//! A caller may pass one place twice, so no reference to the caller's memory is ever made: values are copied in and out.
+//! A caller may pass one place twice, so no reference to the caller's memory is ever made: values are copied in and
+//! out.
 
 use crate::abi;
 use crate::abi::values::MPI_ERR_ARG;
@@ -47,8 +49,8 @@ pub trait Argument {
     /// The argument that C passed under a name.
     ///
     /// # Safety
-    /// A pointer is null or valid during the call for what the type does with it: `In` reads a value, `Out` writes one, `InOut`
-    /// does both. It need not be aligned.
+    /// A pointer is null or valid during the call for what the type does with it: `In` reads a value, `Out` writes one,
+    /// `InOut` does both. It need not be aligned.
     unsafe fn given<'call>(passed: Self::Passed, name: &'static str, call: &'call Call)
     -> Self::Given<'call>;
 }
@@ -263,7 +265,8 @@ impl<'call, T: Copy> In<'call, [T]> {
     pub fn get(self, index: usize) -> T {
         let place = element(self.place.cast_mut(), index);
         assert!(!place.is_null(), "{} is a null pointer", self.name);
-        // SAFETY: not null, so valid for reads during the call, as `given` was promised; the index is within the length.
+        // SAFETY: not null, so valid for reads during the call, as `given` was promised; the index is within the
+        // length.
         unsafe { place.read_unaligned() }
     }
 
@@ -467,8 +470,8 @@ impl<'call, T: Copy> InOut<'call, [T]> {
     }
 }
 
-/// Makes functions of the C interface from bodies that give `Result<(), Failure>`. `on comm` names the argument whose error
-/// handler a failure goes to; `ranks[n]` is an array whose length the argument `n` says.
+/// Makes functions of the C interface from bodies that give `Result<(), Failure>`. `on comm` names the argument whose
+/// error handler a failure goes to; `ranks[n]` is an array whose length the argument `n` says.
 ///
 /// ```text
 /// mpi! {
@@ -513,7 +516,9 @@ macro_rules! arguments {
         #[allow(unused_variables)]
         let call = $crate::call::Call::begin();
         // SAFETY: the C caller promises that pointers are valid for what MPI 5.0 says of them.
-        $(let $argument = unsafe { <$type as $crate::call::Argument>::given($argument, stringify!($argument), &call) };)*
+        $(let $argument = unsafe {
+            <$type as $crate::call::Argument>::given($argument, stringify!($argument), &call)
+        };)*
         // SAFETY: the C caller promises that arrays have the lengths that MPI 5.0 says; the signature repeats them.
         $($(let $argument = unsafe { $argument.array($length) };)?)*
     };

@@ -1,7 +1,7 @@
 //! Errors as users see them: what a function refuses, and where that goes.
 //!
-//! `mpi!` makes a function of the C interface of a body that gives `Result<(), Failure>`. A failure names its class and says
-//! in words what was wrong and what is allowed; the error handler of the object decides what becomes of it.
+//! `mpi!` makes a function of the C interface of a body that gives `Result<(), Failure>`. A failure names its class and
+//! says in words what was wrong and what is allowed; the error handler of the object decides what becomes of it.
 
 use crate::abi;
 use crate::abi::values::*;
@@ -319,8 +319,8 @@ fn not_a_count(count: i64, name: &str) -> Failure {
     Failure::new(MPI_ERR_COUNT, format_args!("{name} is {count}; allowed are 0 and more"))
 }
 
-/// That there is a buffer when there is data. (A null address is valid with a datatype of absolute addresses, `MPI_BOTTOM`: pass
-/// whether it is one.)
+/// That there is a buffer when there is data. (A null address is valid with a datatype of absolute addresses,
+/// `MPI_BOTTOM`: pass whether it is one.)
 ///
 /// # Errors
 /// A null pointer though `bytes` are to be sent or received.

@@ -134,8 +134,8 @@ mpi! {
         provided.write(start(level)?)
     }
 
-    /// MPI 5.0, section 11.2.2. Waits for what other ranks still count on (buffered messages, sends whose requests were freed), and
-    /// for nothing else: no rank waits here for another that goes on.
+    /// MPI 5.0, section 11.2.2. Waits for what other ranks still count on (buffered messages, sends whose requests were
+    /// freed), and for nothing else: no rank waits here for another that goes on.
     fn PMPI_Finalize() {
         let own = check::running()?.own.clone();
         if let Some(own) = own {
@@ -159,7 +159,8 @@ mpi! {
         flag.write((runtime::phase() != phase::BEFORE) as c_int)
     }
 
-    /// MPI 5.0, section 11.2.2. May be called at any time. True in a forked child too, where nothing of MPI works any more.
+    /// MPI 5.0, section 11.2.2. May be called at any time. True in a forked child too, where nothing of MPI works any
+    /// more.
     fn PMPI_Finalized(flag: Out<c_int>) {
         flag.write((runtime::phase() >= phase::FINALISED) as c_int)
     }

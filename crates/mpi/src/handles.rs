@@ -1,5 +1,5 @@
-//! Objects behind handles: a table per kind of object, whose handles name a slot and its generation, so that a freed handle
-//! is recognised, never followed.
+//! Objects behind handles: a table per kind of object, whose handles name a slot and its generation, so that a freed
+//! handle is recognised, never followed.
 
 use std::marker::PhantomData;
 use transport::TransferId;
@@ -25,7 +25,8 @@ const INDEX_BITS: u32 = 26;
 const KIND_SHIFT: u32 = INDEX_BITS;
 const GENERATION_SHIFT: u32 = 32;
 const GENERATIONS: usize = (1 << 31) - 1;
-/// No address of a process has its highest bit set: an uninitialised handle, which often holds one, is not taken for ours.
+/// No address of a process has its highest bit set: an uninitialised handle, which often holds one, is not taken for
+/// ours.
 const OURS: usize = 1 << 63;
 
 /// The kind of object that a handle of ours was made for; nothing for predefined handles and foreign values.

@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | `abi` | the ABI's values and C types, generated from `abi/*.txt` | |
 //! | `datatype` | layouts of data: constructors, packing, spans | abi |
-//! | `handles`, `runtime`, `check` | objects behind handles; the library's one state and who is inside; errors as users see them | |
+//! | `handles`, `runtime`, `check` | objects behind handles; the library's one state; errors as users see them | |
 //! | `call` | makes the C functions; the pointers that they are called with | check |
 //! | `comm` | groups, communicators, attributes, error handlers, infos | runtime |
 //! | `request` | everything that can be waited for | runtime |

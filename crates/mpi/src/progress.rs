@@ -1,7 +1,7 @@
 //! A thread that moves messages while the program computes (`CELLWEAVE_MPI_PROGRESS=thread`).
 //!
-//! It sleeps on this rank's word, as a waiting rank does, and whoever writes to this rank wakes it. Every call takes the lock then,
-//! whatever the thread level, and reduction functions may run on this thread.
+//! It sleeps on this rank's word, as a waiting rank does, and whoever writes to this rank wakes it. Every call takes
+//! the lock then, whatever the thread level, and reduction functions may run on this thread.
 
 use crate::check::Failure;
 use crate::request;

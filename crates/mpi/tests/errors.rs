@@ -135,7 +135,8 @@ fn a_library_without_memory_says_so_instead_of_dying_by_a_signal() {
 #[test]
 fn a_forked_child_that_calls_mpi_is_told_who_may() {
     let (said, code) = two_ranks("forked");
-    let line = "cellweave: MPI was called in a process that a rank forked; only the rank itself, which called MPI_Init, may call it";
+    let line = "cellweave: MPI was called in a process that a rank forked; only the rank itself, which called \
+                MPI_Init, may call it";
     assert!(said.lines().any(|said| said == line), "{said}");
     assert_eq!(code, Some(16));
 }

@@ -1,5 +1,5 @@
-//! The launcher with MPI programs: how a process becomes a rank whatever stands between it and the launcher, and how each way
-//! to end badly is told.
+//! The launcher with MPI programs: how a process becomes a rank whatever stands between it and the launcher, and how
+//! each way to end badly is told.
 
 mod common;
 #[path = "../../launch/tests/launch/job.rs"]
@@ -126,7 +126,8 @@ fn ranks_find_their_job_through_wrappers() {
     for line in [
         "-n 2 bash -c RANK~hello",
         "-n 2 bash -c RANK~hello;true",
-        // A shell that closes what it doesn't know; Python's subprocess, which closes everything; a process that leaves.
+        // A shell that closes what it doesn't know; Python's subprocess, which closes everything; a process that
+        // leaves.
         "-n 2 bash -c exec~200>&-;RANK~hello",
         "-n 2 bash -c exec~200</dev/null;RANK~hello;true",
         "-n 2 python3 -c import~subprocess;subprocess.run(['RANK','hello'])",

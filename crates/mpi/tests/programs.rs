@@ -1,6 +1,7 @@
 //! The conformance programs in `tests/c`, each compiled with `cellcc` and run on several numbers of ranks.
 //!
-//! They are written by the standard's text and know nothing of this library: any MPI with the standard ABI can run them.
+//! They are written by the standard's text and know nothing of this library: any MPI with the standard ABI can run
+//! them.
 
 mod common;
 

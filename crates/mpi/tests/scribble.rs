@@ -1,5 +1,5 @@
-//! Random bytes written into the memory of a running job: no rank dies of a signal, and none waits for ever. The job goes on, or
-//! ends with a line that says which rank found what.
+//! Random bytes written into the memory of a running job: no rank dies of a signal, and none waits for ever. The job
+//! goes on, or ends with a line that says which rank found what.
 //!
 //! `CELLWEAVE_MPI_SCRIBBLES` is how often each area is scribbled on; its default takes some seconds.
 

@@ -242,7 +242,8 @@ impl<'a> Scene<'a> {
     /// The root.
     ///
     /// # Errors
-    /// `MPI_ERR_ROOT`: no rank of the communicator (of the remote group; `MPI_ROOT` and `MPI_PROC_NULL` are allowed there).
+    /// `MPI_ERR_ROOT`: no rank of the communicator (of the remote group; `MPI_ROOT` and `MPI_PROC_NULL` are allowed
+    /// there).
     pub fn root(&self, root: c_int) -> Result<Root, Failure> {
         let ranks = self.comm.peers().members.len();
         match root {

@@ -416,7 +416,8 @@ pub fn allreduce(
     Ok(())
 }
 
-/// Operand and result of a reduction of which every rank gets a block, given the elements of all blocks and of this rank's.
+/// Operand and result of a reduction of which every rank gets a block, given the elements of all blocks and of this
+/// rank's.
 fn operand_and_block<'a>(
     scene: &mut Scene<'a>,
     sendbuf: *const c_void,

@@ -65,8 +65,8 @@ macro_rules! shorter {
     };
 }
 
-/// The functions of collectives: the builder's module and name, the functions' names, the arguments before the communicator;
-/// the name of a shorter way for small messages (`quick`), if there is one.
+/// The functions of collectives: the builder's module and name, the functions' names, the arguments before the
+/// communicator; the name of a shorter way for small messages (`quick`), if there is one.
 macro_rules! collectives {
     ($(
         $(#[$doc:meta])*

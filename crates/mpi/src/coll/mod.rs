@@ -14,8 +14,8 @@
 //! | `run` | a schedule carried out: blocking, non-blocking or persistent |
 //! | `functions` | the C functions, six of each collective |
 //!
-//! Each collective takes a number of its communicator, the same on all ranks because they call collectives in the same order.
-//! It is the tag of its messages, in a context of their own: so several can be under way at once.
+//! Each collective takes a number of its communicator, the same on all ranks because they call collectives in the same
+//! order. It is the tag of its messages, in a context of their own: so several can be under way at once.
 
 mod algorithm;
 mod arguments;

@@ -1,8 +1,8 @@
-//! The shortest way for small messages between at most two ranks: no schedule, no memory, one exchange. (Larger reductions of two
-//! ranks go on in `window`.)
+//! The shortest way for small messages between at most two ranks: no schedule, no memory, one exchange. (Larger
+//! reductions of two ranks go on in `window`.)
 //!
-//! Each function does the same as the schedule would, or nothing at all when it has the slightest doubt about an argument: then
-//! the ordinary way finds out what is wrong.
+//! Each function does the same as the schedule would, or nothing at all when it has the slightest doubt about an
+//! argument: then the ordinary way finds out what is wrong.
 
 use super::algorithm::SMALL;
 use super::run::tag_of;
@@ -161,7 +161,8 @@ pub fn allreduce(
         let mut first = MaybeUninit::<[u8; SMALL]>::uninit();
         let first = first.as_mut_ptr().cast::<u8>();
         let received = pair.receive(state, first, bytes)?;
-        // SAFETY: as above, and the first operand is received (should the other rank have sent less of it, zeros are the rest).
+        // SAFETY: as above, and the first operand is received (should the other rank have sent less of it, zeros are
+        // the rest).
         unsafe {
             first.add(received).write_bytes(0, bytes - received);
             std::ptr::copy_nonoverlapping(own, result, bytes);

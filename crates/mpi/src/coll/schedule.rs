@@ -1,8 +1,8 @@
 //! What one rank does in a collective: steps that send, receive, copy and reduce, in order.
 //!
-//! A step that sends or receives only starts it; `wait` and `wait_all` say where a later step depends on it. Carrying a schedule
-//! out goes as far as it can without waiting, so that blocking, non-blocking and persistent collectives are the same schedule.
-//! Schedules and their scratch memory are used again: a small collective allocates nothing.
+//! A step that sends or receives only starts it; `wait` and `wait_all` say where a later step depends on it. Carrying a
+//! schedule out goes as far as it can without waiting, so that blocking, non-blocking and persistent collectives are
+//! the same schedule. Schedules and their scratch memory are used again: a small collective allocates nothing.
 
 use super::elements::Elements;
 use super::scratch::Scratch;
@@ -17,7 +17,8 @@ pub type Lane = u8;
 /// Lanes that a collective may use.
 pub const LANES: i32 = 4;
 
-/// What carries messages: the engine, or a simulation in tests. Ranks are those of the communicator that messages go to.
+/// What carries messages: the engine, or a simulation in tests. Ranks are those of the communicator that messages go
+/// to.
 pub trait Wire {
     /// Starts a send; nothing when it is complete already.
     fn send(&mut self, to: usize, lane: Lane, buffer: &Buffer) -> Option<TransferId>;
@@ -91,8 +92,8 @@ pub struct Schedule {
     complete: usize,
     truncated: Option<Truncated>,
 }
-// SAFETY: the addresses in the steps are the user's buffers, which are the library's until the collective is over, and the
-// schedule's own scratch.
+// SAFETY: the addresses in the steps are the user's buffers, which are the library's until the collective is over, and
+// the schedule's own scratch.
 unsafe impl Send for Schedule {}
 
 impl Schedule {
@@ -201,7 +202,8 @@ impl Schedule {
         Elements { address, count, datatype }
     }
 
-    /// Where data lies packed, in bytes: where it is, when it is contiguous; else in memory of the schedule's own, not copied yet.
+    /// Where data lies packed, in bytes: where it is, when it is contiguous; else in memory of the schedule's own, not
+    /// copied yet.
     pub fn packed<'a>(&mut self, data: Elements<'a>, byte: &'a Arc<Datatype>) -> Elements<'a> {
         if data.datatype.contiguous {
             return Elements { address: data.address, count: data.bytes(), datatype: byte };

@@ -1,9 +1,10 @@
 //! A large allreduce of two ranks through memory that both see: each reduces one half of the vector.
 //!
-//! A rank puts its operand of the half that the other reduces into the slots of its window, piece by piece. The other reduces
-//! each piece where it lies, takes a copy, and counts it; then the owner takes its copy, and the slot is free again. So a piece
-//! crosses from core to core once each way, and nobody waits for what is not on its way. Both counters only grow, whoever the other
-//! is, and each has a line of its own. Each half is reduced by one rank only: both get the same bits.
+//! A rank puts its operand of the half that the other reduces into the slots of its window, piece by piece. The other
+//! reduces each piece where it lies, takes a copy, and counts it; then the owner takes its copy, and the slot is free
+//! again. So a piece crosses from core to core once each way, and nobody waits for what is not on its way. Both
+//! counters only grow, whoever the other is, and each has a line of its own. Each half is reduced by one rank only:
+//! both get the same bits.
 
 use super::algorithm::{SMALL, share};
 use super::quick::{Pair, few};
@@ -18,8 +19,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use transport::segment::{PAGE, Segment, WINDOW_BYTES};
 use transport::wait;
 
-/// Bytes of a slot. The larger, the better a copy from core to core streams; several of them stay in a core's second cache.
-/// (1 MB on two cores: 98 us with 8 kB, 80 with 16 kB, 68 with 32 kB, 60 with 64 kB, 57 with 256 kB.)
+/// Bytes of a slot. The larger, the better a copy from core to core streams; several of them stay in a core's second
+/// cache. (1 MB on two cores: 98 us with 8 kB, 80 with 16 kB, 68 with 32 kB, 60 with 64 kB, 57 with 256 kB.)
 const SLOT: usize = 64 * 1024;
 const SLOTS: u64 = ((WINDOW_BYTES - PAGE) / SLOT) as u64;
 const _: () = assert!(AHEAD as u64 + 1 < SLOTS);
@@ -148,7 +149,8 @@ struct Bases {
 }
 
 impl Exchange<'_> {
-    /// Both are there and use their windows for this; nothing: one of them can't. `filled` is what this one had filled before.
+    /// Both are there and use their windows for this; nothing: one of them can't. `filled` is what this one had filled
+    /// before.
     fn agree(&self, pair: &Pair, usable: bool, filled: u64) -> Result<Option<Bases>, Failure> {
         let said = [u64::from(usable), filled, self.own.counters().reduced.load(Ordering::Relaxed)];
         let mut heard = [0u64; 3];
@@ -222,8 +224,8 @@ impl Exchange<'_> {
         for index in 0..pieces {
             self.until(&other.filled, bases.filled, index + 1);
             let (start, bytes) = part(&mine, index);
-            // SAFETY: a slot that the other has filled and does not touch before it is counted as reduced, and a piece of the caller's
-            // buffers; operand and result may be the same place.
+            // SAFETY: a slot that the other has filled and does not touch before it is counted as reduced, and a piece
+            // of the caller's buffers; operand and result may be the same place.
             unsafe {
                 let slot = self.other.slot(bases.filled.wrapping_add(index as u64));
                 (self.kernel)(mine.operand.add(start), slot, bytes / self.size);

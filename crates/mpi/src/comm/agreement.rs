@@ -1,8 +1,8 @@
 //! How ranks agree on the context of a communicator that they make.
 //!
-//! It must be one that nobody else uses. One rank of those that make the communicator takes it from the job's counter and tells the
-//! others; disjoint groups that are made at once share it. On an intercommunicator each group's first rank takes one, they swap
-//! what they know, and the smaller is used.
+//! It must be one that nobody else uses. One rank of those that make the communicator takes it from the job's counter
+//! and tells the others; disjoint groups that are made at once share it. On an intercommunicator each group's first
+//! rank takes one, they swap what they know, and the smaller is used.
 
 use super::exchange::{self, Broadcast, Circle, Peer, Receiving, Sending};
 use super::{CONTEXTS, Comm};
@@ -32,8 +32,8 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// Starts it. On an intercommunicator `own`, of this group's first rank, goes to all ranks of the other, which says at most
-    /// `room` bytes.
+    /// Starts it. On an intercommunicator `own`, of this group's first rank, goes to all ranks of the other, which says
+    /// at most `room` bytes.
     pub fn start(state: &mut State, comm: &Comm, tag: i32, own: Vec<u8>, room: usize) -> Self {
         let circle = Circle::local(comm, tag);
         let room = room + 4;
@@ -73,8 +73,8 @@ impl Agreement {
     }
 }
 
-/// The context of a new communicator that all ranks of an intercommunicator make together, and what the other group's first rank
-/// says: at most `room` bytes.
+/// The context of a new communicator that all ranks of an intercommunicator make together, and what the other group's
+/// first rank says: at most `room` bytes.
 ///
 /// # Errors
 /// The ranks call different functions.

@@ -1,4 +1,5 @@
-//! Attributes: what a program hangs on an object, by keyvals (MPI 5.0, section 7.7). Communicators and datatypes share this.
+//! Attributes: what a program hangs on an object, by keyvals (MPI 5.0, section 7.7). Communicators and datatypes share
+//! this.
 //!
 //! Callbacks are the program's functions: nothing here is called by who is inside, and no lock is held during one.
 
@@ -10,7 +11,8 @@ use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Mutex};
 
-/// Copies an attribute when its object is duplicated: object, keyval, extra state, value, place for the copy, place for the flag.
+/// Copies an attribute when its object is duplicated: object, keyval, extra state, value, place for the copy, place for
+/// the flag.
 type Copy = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;
 /// Called before an attribute goes: object, keyval, value, extra state.
 type Delete = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_void) -> c_int;
@@ -161,7 +163,8 @@ impl Attribute {
         let copy: Copy = unsafe { std::mem::transmute(self.keyval.copy) };
         let (mut value, mut flag) = (0usize, 0);
         let place = (&raw mut value).cast();
-        // SAFETY: the arguments that MPI promises to a copy function, with places that live during the call; nobody is inside.
+        // SAFETY: the arguments that MPI promises to a copy function, with places that live during the call; nobody is
+        // inside.
         let code = unsafe {
             copy(object, self.number, self.keyval.extra, self.value as *mut c_void, place, &mut flag)
         };

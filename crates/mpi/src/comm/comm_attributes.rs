@@ -96,7 +96,9 @@ mpi! {
     }
 
     /// An attribute of a communicator; of a predefined one, the address of an `int`.
-    fn PMPI_Comm_get_attr(comm: abi::Comm, comm_keyval: c_int, attribute_val: Out<*mut c_void>, flag: Out<c_int>) on comm {
+    fn PMPI_Comm_get_attr(
+        comm: abi::Comm, comm_keyval: c_int, attribute_val: Out<*mut c_void>, flag: Out<c_int>,
+    ) on comm {
         get(comm, comm_keyval, attribute_val, flag)
     }
 

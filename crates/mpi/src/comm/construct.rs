@@ -143,7 +143,8 @@ pub fn within(group: &Group, comm: &Comm) -> Result<(), Failure> {
     }
 }
 
-/// Puts a communicator in the table when this process is in `local`, and, of an intercommunicator, somebody is in `remote`.
+/// Puts a communicator in the table when this process is in `local`, and, of an intercommunicator, somebody is in
+/// `remote`.
 pub fn insert(
     parent: &Comm,
     context: u32,
@@ -242,7 +243,9 @@ mpi! {
     }
 
     /// As idup, with hints.
-    fn PMPI_Comm_idup_with_info(comm: abi::Comm, info: abi::Info, newcomm: Out<abi::Comm>, request: Out<abi::Request>) on comm {
+    fn PMPI_Comm_idup_with_info(
+        comm: abi::Comm, info: abi::Info, newcomm: Out<abi::Comm>, request: Out<abi::Request>,
+    ) on comm {
         duplicate_later(comm, info, newcomm, request)
     }
 

@@ -1,5 +1,5 @@
-//! Handles as integers, for other languages (MPI 5.0, section 19.3.5). Predefined handles are their values of the ABI; of ours, the
-//! integer names kind and slot, and is good as long as the object lives.
+//! Handles as integers, for other languages (MPI 5.0, section 19.3.5). Predefined handles are their values of the ABI;
+//! of ours, the integer names kind and slot, and is good as long as the object lives.
 
 use crate::abi;
 use crate::abi::values::*;

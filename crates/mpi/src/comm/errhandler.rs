@@ -113,8 +113,8 @@ pub fn raise(comm: Option<abi::Comm>, code: c_int, function: &'static str, text:
         Action::EndsJob => launch::abort(code, &format!("{function}: {text}")),
         Action::Calls(handler) => {
             let (mut object, mut told) = (comm.0, code);
-            // SAFETY: a function of the program's that takes a communicator and a code, which live during the call; nobody is
-            // inside.
+            // SAFETY: a function of the program's that takes a communicator and a code, which live during the call;
+            // nobody is inside.
             unsafe { handler(&mut object, &mut told) };
         }
     }
@@ -241,8 +241,8 @@ mpi! {
     }
 }
 
-/// Every function of the ABI that is not supported ends here, with its name; gives the code to return. Where errors end the job it
-/// returns all the same, so that a program can ask and go another way, but it says so, once per function.
+/// Every function of the ABI that is not supported ends here, with its name; gives the code to return. Where errors end
+/// the job it returns all the same, so that a program can ask and go another way, but it says so, once per function.
 ///
 /// # Safety
 /// A string that is never freed.

@@ -1,4 +1,5 @@
-//! Error codes: their classes, their words, and those that a program adds (MPI 5.0, sections 9.4 and 9.5). Before Init too.
+//! Error codes: their classes, their words, and those that a program adds (MPI 5.0, sections 9.4 and 9.5). Before Init
+//! too.
 
 use crate::abi::values::*;
 use crate::call::{In, Out, mpi};
@@ -206,7 +207,8 @@ mpi! {
         errorclass.write(runtime::enter().errors.class(errorcode).ok_or_else(|| no_code("errorcode", errorcode))?)
     }
 
-    /// The words of an error code, and what was wrong the last time that this thread met it, in a place of `MPI_MAX_ERROR_STRING` bytes.
+    /// The words of an error code, and what was wrong the last time that this thread met it, in a place of
+    /// `MPI_MAX_ERROR_STRING` bytes.
     fn PMPI_Error_string(errorcode: c_int, string[MPI_MAX_ERROR_STRING]: Out<c_char>, resultlen: Out<c_int>) {
         resultlen.present()?;
         string.present()?;

@@ -1,7 +1,7 @@
 //! What the making of a communicator needs of communication: small blocking exchanges among the ranks that make it.
 //!
-//! They have a context of their own and a tag per making, so that neither user messages, nor collectives, nor another making
-//! that is under way can be taken for them.
+//! They have a context of their own and a tag per making, so that neither user messages, nor collectives, nor another
+//! making that is under way can be taken for them.
 
 use super::{Comm, Group};
 use crate::abi::values::MPI_ERR_OTHER;

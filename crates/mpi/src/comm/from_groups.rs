@@ -1,6 +1,7 @@
 //! Communicators made of groups of the job, without a communicator to start from (MPI 5.0, sections 7.4.2 and 7.6.2).
 //!
-//! Who makes one together says the same string. What they tell each other goes by a context of the world's that nothing else uses.
+//! Who makes one together says the same string. What they tell each other goes by a context of the world's that nothing
+//! else uses.
 
 use super::agreement::agree_among;
 use super::construct::insert;

@@ -1,4 +1,5 @@
-//! Which parts of the machine this process is bound to (MPI 5.0, sections 7.4.2 and 9.1.2): what `MPI_Comm_split_type` splits by.
+//! Which parts of the machine this process is bound to (MPI 5.0, sections 7.4.2 and 9.1.2): what `MPI_Comm_split_type`
+//! splits by.
 
 use super::info::Info;
 use crate::abi;

@@ -1,5 +1,5 @@
-//! Hints of communicators (MPI 5.0, section 7.4.4). They change nothing here: messages are matched the same way whatever a program
-//! promises.
+//! Hints of communicators (MPI 5.0, section 7.4.4). They change nothing here: messages are matched the same way
+//! whatever a program promises.
 
 use super::info::{self, Info};
 use crate::abi;

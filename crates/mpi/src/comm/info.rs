@@ -138,8 +138,11 @@ mpi! {
     fn PMPI_Info_create_env(argc: c_int, argv[argc]: In<*const c_char>, info: Out<abi::Info>) {
         info.present()?;
         let arguments = match argv.to_vec() {
-            // SAFETY: main's arguments are texts.
-            Ok(argv) if !argv.is_empty() => argv.into_iter().map(|text| unsafe { CStr::from_ptr(text) }.to_bytes().to_vec()).collect(),
+            Ok(argv) if !argv.is_empty() => {
+                // SAFETY: main's arguments are texts that end with a 0.
+                let text = |text| unsafe { CStr::from_ptr(text) }.to_bytes().to_vec();
+                argv.into_iter().map(text).collect()
+            }
             _ => own_arguments(),
         };
         let made = environment(&arguments);

@@ -1,7 +1,7 @@
 //! Intercommunicators: made of two groups, of each other, and merged (MPI 5.0, section 7.6.2).
 //!
-//! Each group's first rank speaks for it: it swaps what it knows with the other group's and tells its own. Both take a context,
-//! and the smaller number is used, in both groups alike: no process is in both.
+//! Each group's first rank speaks for it: it swaps what it knows with the other group's and tells its own. Both take a
+//! context, and the smaller number is used, in both groups alike: no process is in both.
 
 use super::agreement::{swap_groups, take_context};
 use super::construct::insert;
@@ -91,7 +91,8 @@ pub fn leader(rank: c_int, group: &Group, name: &str) -> Result<usize, Failure> 
 }
 
 mpi! {
-    /// An intercommunicator of two groups, whose leaders find each other on `peer_comm`, which counts at the leaders only.
+    /// An intercommunicator of two groups, whose leaders find each other on `peer_comm`, which counts at the leaders
+    /// only.
     fn PMPI_Intercomm_create(
         local_comm: abi::Comm,
         local_leader: c_int,

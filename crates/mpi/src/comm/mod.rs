@@ -61,8 +61,8 @@ impl Group {
     }
 }
 
-/// Contexts of a communicator: for messages, for collectives, for the collectives of an intercommunicator's local group, and
-/// for making communicators.
+/// Contexts of a communicator: for messages, for collectives, for the collectives of an intercommunicator's local
+/// group, and for making communicators.
 pub const CONTEXTS: u32 = 4;
 /// The context of `MPI_COMM_WORLD`.
 pub const WORLD_CONTEXT: u32 = 0;

@@ -108,7 +108,9 @@ fn split(comm: &Comm, by: By, key: c_int, hints: Info) -> Result<(abi::Comm, Opt
 
 mpi! {
     /// Ranks that share a part of the machine together, ordered by key. All ranks of one job share memory.
-    fn PMPI_Comm_split_type(comm: abi::Comm, split_type: c_int, key: c_int, info: abi::Info, newcomm: Out<abi::Comm>) on comm {
+    fn PMPI_Comm_split_type(
+        comm: abi::Comm, split_type: c_int, key: c_int, info: abi::Info, newcomm: Out<abi::Comm>,
+    ) on comm {
         let (found, hints) = {
             let state = check::running()?;
             newcomm.write(abi::Comm(MPI_COMM_NULL))?;

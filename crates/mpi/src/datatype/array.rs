@@ -122,7 +122,8 @@ impl Dimension {
             MPI_DISTRIBUTE_CYCLIC if default => Ok(1),
             MPI_DISTRIBUTE_BLOCK | MPI_DISTRIBUTE_CYCLIC => Ok(argument),
             _ => Err(refused(format_args!(
-                "array_of_distribs[{i}] is {distribution}; allowed are MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC and MPI_DISTRIBUTE_NONE"
+                "array_of_distribs[{i}] is {distribution}; allowed are MPI_DISTRIBUTE_BLOCK, \
+                 MPI_DISTRIBUTE_CYCLIC and MPI_DISTRIBUTE_NONE"
             ))),
         }
     }

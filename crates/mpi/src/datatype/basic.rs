@@ -241,8 +241,8 @@ pub(super) fn place(handle: abi::Datatype) -> Option<usize> {
     (place < VALUES).then_some(place)
 }
 
-/// Bytes of one element of a predefined datatype without gaps; nothing for all other handles (derived, null, pairs with a
-/// gap). For the way of small messages: one load, no `Datatype`.
+/// Bytes of one element of a predefined datatype without gaps; nothing for all other handles (derived, null, pairs with
+/// a gap). For the way of small messages: one load, no `Datatype`.
 #[inline]
 pub fn predefined_size(handle: abi::Datatype) -> Option<usize> {
     let size = SIZE[place(handle)?];

@@ -42,9 +42,10 @@ impl Range {
 
 /// A datatype of parts, in order.
 ///
-/// Where no bound was set, the upper one is that of the part that reaches farthest, with the padding at its end, rounded so that
-/// the next element is aligned. By the standard's definition, which goes from basic elements, padding inside does not count; that
-/// differs only for parts that are not aligned, and programs rely on a datatype being no shorter than its parts.
+/// Where no bound was set, the upper one is that of the part that reaches farthest, with the padding at its end,
+/// rounded so that the next element is aligned. By the standard's definition, which goes from basic elements, padding
+/// inside does not count; that differs only for parts that are not aligned, and programs rely on a datatype being no
+/// shorter than its parts.
 ///
 /// # Errors
 /// `MPI_ERR_ARG`: its size or a bound doesn't fit in an `MPI_Count`.

@@ -1,4 +1,5 @@
-//! The constructors of derived datatypes as compositions (MPI 5.0, section 5.1.2). Counts have been checked to be non-negative.
+//! The constructors of derived datatypes as compositions (MPI 5.0, section 5.1.2). Counts have been checked to be
+//! non-negative.
 
 use super::Datatype;
 use super::compose::{Part, compose, resize};

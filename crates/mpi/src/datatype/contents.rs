@@ -18,7 +18,8 @@ pub(super) struct Contents {
 }
 
 impl Drop for Contents {
-    /// Datatypes made of datatypes, however deep, end one after the other: by recursion they would need a stack as deep.
+    /// Datatypes made of datatypes, however deep, end one after the other: by recursion they would need a stack as
+    /// deep.
     fn drop(&mut self) {
         let mut left = std::mem::take(&mut self.datatypes);
         while let Some(datatype) = left.pop() {

@@ -1,4 +1,5 @@
-//! What a walk through the blocks of a datatype does with them: copies to the packed data, copies from it, or lists them.
+//! What a walk through the blocks of a datatype does with them: copies to the packed data, copies from it, or lists
+//! them.
 
 use super::layout::{Node, Sink};
 use transport::Span;
@@ -148,7 +149,8 @@ unsafe fn scatter<W: Width>(mut from: *const u8, into: *mut u8, at: &[isize], by
 const CLOSE_BATCH: usize = 64;
 /// ... which is within so many bytes of each other, in user data and packed data, ...
 const CLOSE: usize = 256;
-/// ... and so many where they don't: a line of each, at a distance that may be a power of two, must stay in the first cache.
+/// ... and so many where they don't: a line of each, at a distance that may be a power of two, must stay in the first
+/// cache.
 const FAR_BATCH: usize = 8;
 
 /// Elements of `size` bytes, `stride` apart, that are copied together.
@@ -182,8 +184,8 @@ impl Pack {
     }
 }
 
-// In all of them: user data is readable by the word of `Datatype::pack`'s caller, at most `left` bytes are left at `into`, and
-// user data and packed data don't overlap.
+// In all of them: user data is readable by the word of `Datatype::pack`'s caller, at most `left` bytes are left at
+// `into`, and user data and packed data don't overlap.
 impl Sink for Pack {
     #[inline]
     fn left(&self) -> usize {
@@ -254,8 +256,8 @@ impl Unpack {
     }
 }
 
-// In all of them: user data is writable by the word of `Datatype::unpack`'s caller, at most `left` bytes are left at `from`, and
-// user data and packed data don't overlap.
+// In all of them: user data is writable by the word of `Datatype::unpack`'s caller, at most `left` bytes are left at
+// `from`, and user data and packed data don't overlap.
 impl Sink for Unpack {
     #[inline]
     fn left(&self) -> usize {

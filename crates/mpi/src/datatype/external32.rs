@@ -1,6 +1,7 @@
 //! The representation `external32`: big-endian, IEEE, of sizes of its own (MPI 5.0, sections 5.2 and 14.5.2).
 //!
-//! Data is packed as it is in memory, in pieces that fit in the first cache, and each piece is converted by the signature.
+//! Data is packed as it is in memory, in pieces that fit in the first cache, and each piece is converted by the
+//! signature.
 
 use super::basic::{Basic, Scalar};
 use super::{Datatype, Signature};

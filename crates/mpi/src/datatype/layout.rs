@@ -1,10 +1,11 @@
-//! Where the bytes of an element lie: loops and lists over blocks, joined and folded as far as they go when the datatype is made,
-//! so that packing walks the fewest and longest blocks, and any byte of the packed data is found in the depth of the tree.
+//! Where the bytes of an element lie: loops and lists over blocks, joined and folded as far as they go when the
+//! datatype is made, so that packing walks the fewest and longest blocks, and any byte of the packed data is found in
+//! the depth of the tree.
 
 use std::sync::Arc;
 
-/// Lists of at most this many blocks are merged into the list that they stand in; longer ones are shared, so that nesting never
-/// multiplies what is kept.
+/// Lists of at most this many blocks are merged into the list that they stand in; longer ones are shared, so that
+/// nesting never multiplies what is kept.
 const MERGED: usize = 16;
 
 /// Elements of at most so many blocks are copied block by block.
@@ -94,8 +95,8 @@ pub(super) trait Sink: Sized {
             self.block(address.wrapping_offset(at), bytes);
         }
     }
-    /// Takes `count` elements that lie `stride` apart, of which each has many short blocks; all of them together are at most
-    /// `left` bytes. The blocks of several elements may be taken in another order.
+    /// Takes `count` elements that lie `stride` apart, of which each has many short blocks; all of them together are at
+    /// most `left` bytes. The blocks of several elements may be taken in another order.
     fn grid(&mut self, address: *mut u8, count: usize, stride: isize, body: &Node) {
         for i in 0..count as isize {
             if self.left() == 0 {
@@ -140,8 +141,8 @@ impl Node {
         }
     }
 
-    /// Calls `each` with all blocks in order: where they lie, where they start in the packed data, their bytes. Counted from
-    /// `at` and `start` on.
+    /// Calls `each` with all blocks in order: where they lie, where they start in the packed data, their bytes. Counted
+    /// from `at` and `start` on.
     pub fn each_block(&self, at: isize, start: usize, each: &mut impl FnMut(isize, usize, usize)) {
         let place = |more: isize| at.wrapping_add(more);
         match self {
@@ -171,8 +172,8 @@ impl Node {
         }
     }
 
-    /// Many of these, `stride` apart, are better copied block by block than element by element: their blocks are short, and the
-    /// elements are few blocks each or woven into one another (as in a transposition).
+    /// Many of these, `stride` apart, are better copied block by block than element by element: their blocks are short,
+    /// and the elements are few blocks each or woven into one another (as in a transposition).
     fn is_grid(&self, stride: isize) -> bool {
         let woven = match self {
             Self::Loop(inner) => inner.stride.unsigned_abs() > stride.unsigned_abs(),
@@ -182,7 +183,8 @@ impl Node {
         (woven || blocks <= GRID_BLOCKS) && self.size() <= blocks.saturating_mul(GRID_BYTES)
     }
 
-    /// Gives the sink the blocks from byte `skip` of the packed data on, until it is full. `base` is where the node lies.
+    /// Gives the sink the blocks from byte `skip` of the packed data on, until it is full. `base` is where the node
+    /// lies.
     pub fn walk<S: Sink>(&self, base: *mut u8, skip: usize, sink: &mut S) {
         match self {
             Self::Block(bytes) => {
@@ -424,8 +426,8 @@ impl Sequence {
     }
 }
 
-/// Long lists of short blocks are better copied in pieces of one length: copying by a length that changes costs more than a few
-/// pieces do.
+/// Long lists of short blocks are better copied in pieces of one length: copying by a length that changes costs more
+/// than a few pieces do.
 fn is_cut_up(lengths: &[usize]) -> bool {
     let piece = piece(lengths);
     let pieces: usize = lengths.iter().map(|bytes| bytes / piece).sum();

@@ -63,7 +63,8 @@ pub struct Datatype {
     pub committed: AtomicBool,
     /// The handle, when predefined.
     pub predefined: Option<abi::Datatype>,
-    /// Bounds were set (`MPI_Type_create_resized`): they hold for datatypes made of this one, whatever their data (MPI 5.0, section 5.1.6).
+    /// Bounds were set (`MPI_Type_create_resized`): they hold for datatypes made of this one, whatever their data (MPI
+    /// 5.0, section 5.1.6).
     bounded: bool,
     /// What its most demanding element must be aligned to, in bytes.
     alignment: usize,
@@ -143,8 +144,9 @@ impl Datatype {
         bytes
     }
 
-    /// Appends the pieces of memory that hold bytes `from .. from + most` of the packed data of `count` elements at `base`, in the
-    /// order of the packed data, neighbours joined; stops at `pieces` of them. Returns the bytes they hold.
+    /// Appends the pieces of memory that hold bytes `from .. from + most` of the packed data of `count` elements at
+    /// `base`, in the order of the packed data, neighbours joined; stops at `pieces` of them. Returns the bytes they
+    /// hold.
     pub fn spans(
         &self,
         base: *mut u8,
@@ -186,8 +188,8 @@ impl Datatype {
         }
     }
 
-    /// Where the data of `count` elements starts, relative to the buffer's address, when it is `count * size` bytes without a
-    /// gap and in order.
+    /// Where the data of `count` elements starts, relative to the buffer's address, when it is `count * size` bytes
+    /// without a gap and in order.
     pub fn one_run(&self, count: usize) -> Option<isize> {
         let Node::Block(bytes) = self.layout.node else { return None };
         (count <= 1 || self.extent == bytes as isize).then_some(self.layout.at)

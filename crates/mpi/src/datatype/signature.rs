@@ -1,6 +1,7 @@
 //! Which basic elements follow each other in the packed data of a datatype (its type signature; MPI 5.0, section 5.1).
 //!
-//! Kept apart from where they lie: almost always one run of one kind, and then converting and counting elements is arithmetic.
+//! Kept apart from where they lie: almost always one run of one kind, and then converting and counting elements is
+//! arithmetic.
 
 use super::basic::Basic;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Random datatypes of all constructors, nested, against a plain type map: a list of basic elements and displacements, worked out
-//! by the definitions of MPI 5.0, sections 5.1.2 to 5.1.7.
+//! Random datatypes of all constructors, nested, against a plain type map: a list of basic elements and displacements,
+//! worked out by the definitions of MPI 5.0, sections 5.1.2 to 5.1.7.
 
 use super::array::{Dimension, darray, subarray};
 use super::*;

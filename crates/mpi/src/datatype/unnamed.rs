@@ -1,5 +1,5 @@
-//! Predefined datatypes without a name: those of a precision and range (MPI 5.0, section 19.1.5). The same arguments give the same
-//! handle; none is ever freed.
+//! Predefined datatypes without a name: those of a precision and range (MPI 5.0, section 19.1.5). The same arguments
+//! give the same handle; none is ever freed.
 
 use super::contents::Contents;
 use super::predefined;
@@ -11,8 +11,8 @@ use crate::runtime::State;
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// Decimal digits and exponent range of each floating point type, and it and its complex type. `long double` is what gfortran
-/// calls kind 10.
+/// Decimal digits and exponent range of each floating point type, and it and its complex type. `long double` is what
+/// gfortran calls kind 10.
 const REALS: [(c_int, c_int, usize, usize); 4] = [
     (6, 37, MPI_REAL4, MPI_COMPLEX8),
     (15, 307, MPI_REAL8, MPI_COMPLEX16),

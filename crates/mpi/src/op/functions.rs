@@ -70,7 +70,8 @@ mpi! {
         let handle = op.read()?;
         if state.ops.remove(handle.0).is_none() {
             if Predefined::of(handle).is_some() || matches!(handle.0, MPI_REPLACE | MPI_NO_OP) {
-                let text = format_args!("op is {}, which is predefined; allowed are those of MPI_Op_create", name(handle));
+                let name = name(handle);
+                let text = format_args!("op is {name}, which is predefined; allowed are those of MPI_Op_create");
                 return Err(Failure::new(MPI_ERR_OP, text));
             }
             return Err(no_such(handle));

@@ -1,6 +1,7 @@
 //! The predefined operations on every type they are defined for, as plain loops (MPI 5.0, sections 6.9.2 and 6.9.4).
 //!
-//! A buffer need not be aligned: elements are read and written as bytes, which the compiler turns into unaligned vector loads.
+//! A buffer need not be aligned: elements are read and written as bytes, which the compiler turns into unaligned vector
+//! loads.
 
 use super::long_double;
 use super::{Element, Predefined};
@@ -228,8 +229,8 @@ fn of_complex<T: Number>(operation: Predefined, product: Kernel) -> Option<Kerne
 
 /// The kernel of an operation on a type; nothing when it isn't defined for it.
 ///
-/// Beyond the standard's table `MPI_CHAR` is taken as a small integer and the logical operations work on every number, as
-/// programs written for other implementations expect.
+/// Beyond the standard's table `MPI_CHAR` is taken as a small integer and the logical operations work on every number,
+/// as programs written for other implementations expect.
 pub fn kernel(operation: Predefined, element: Element) -> Option<Kernel> {
     match element {
         Element::I8 => of_whole::<i8>(operation),

@@ -1,4 +1,5 @@
-//! The predefined operations on `long double`: the x87's 80 bits in 16 bytes. Elsewhere than on x86-64 they are not there.
+//! The predefined operations on `long double`: the x87's 80 bits in 16 bytes. Elsewhere than on x86-64 they are not
+//! there.
 
 use super::Predefined;
 use super::kernels::Kernel;
@@ -99,7 +100,8 @@ mod imp {
         wanted: impl Fn(*const u8, *const u8) -> bool,
     ) {
         for i in 0..count {
-            // SAFETY: element `i` of `count`, by the caller's word; the same element is copied onto itself byte by byte.
+            // SAFETY: element `i` of `count`, by the caller's word; the same element is copied onto itself byte by
+            // byte.
             unsafe {
                 let (a, b) = (from.add(i * bytes), into.add(i * bytes));
                 if wanted(a, b) {

@@ -1,7 +1,7 @@
 //! Reduction operations: predefined, user-defined, and what becomes of one with a datatype (MPI 5.0, section 6.9).
 //!
-//! A predefined operation with a predefined datatype becomes a kernel, a plain loop; a user-defined one is the user's function,
-//! which is only called while nobody is inside of the library.
+//! A predefined operation with a predefined datatype becomes a kernel, a plain loop; a user-defined one is the user's
+//! function, which is only called while nobody is inside of the library.
 
 mod functions;
 mod kernels;
@@ -72,7 +72,8 @@ pub enum Element {
 }
 
 impl Predefined {
-    /// The operation of a predefined handle; nothing for `MPI_REPLACE` and `MPI_NO_OP`, which belong to one-sided communication.
+    /// The operation of a predefined handle; nothing for `MPI_REPLACE` and `MPI_NO_OP`, which belong to one-sided
+    /// communication.
     #[inline]
     pub fn of(handle: abi::Op) -> Option<Self> {
         Some(match handle.0 {

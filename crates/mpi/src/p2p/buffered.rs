@@ -1,7 +1,7 @@
 //! Buffered sends and the buffers that programs attach for them (MPI 5.0, sections 3.4 and 3.6).
 //!
-//! An attached buffer is a budget: messages that could not leave at once are kept by the library, and take from it their
-//! bytes and `MPI_BSEND_OVERHEAD` until they left. A communicator's own buffer goes before the process's.
+//! An attached buffer is a budget: messages that could not leave at once are kept by the library, and take from it
+//! their bytes and `MPI_BSEND_OVERHEAD` until they left. A communicator's own buffer goes before the process's.
 
 use super::counted;
 use super::operation::{Sending, sending};
@@ -105,7 +105,8 @@ fn nothing_attached(bytes: usize) -> Failure {
 fn no_room(attached: &Attached, bytes: usize) -> Failure {
     let (needed, free, all) = (needs(bytes), attached.bytes - attached.used, attached.bytes);
     let text = format_args!(
-        "the attached buffer is full: this message needs {needed} bytes ({bytes} and MPI_BSEND_OVERHEAD), {free} of {all} are free"
+        "the attached buffer is full: this message needs {needed} bytes ({bytes} and MPI_BSEND_OVERHEAD), \
+         {free} of {all} are free"
     );
     Failure::new(MPI_ERR_BUFFER, text)
 }

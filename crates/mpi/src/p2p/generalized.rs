@@ -1,5 +1,5 @@
-//! Requests that are the program's own (MPI 5.0, section 13.2): the program says when they are complete, and its functions
-//! say how they ended.
+//! Requests that are the program's own (MPI 5.0, section 13.2): the program says when they are complete, and its
+//! functions say how they ended.
 
 use crate::abi::values::{MPI_ERR_REQUEST, MPI_SUCCESS};
 use crate::abi::{self, Status};

@@ -29,8 +29,8 @@ mod sendrecv;
 mod status;
 mod wait;
 
-/// Makes functions of the C interface in pairs: with counts of type `int`, and the `_c` one with counts of `MPI_Count`. In
-/// both, `N` is the type of counts.
+/// Makes functions of the C interface in pairs: with counts of type `int`, and the `_c` one with counts of `MPI_Count`.
+/// In both, `N` is the type of counts.
 macro_rules! counted {
     ($($(#[$doc:meta])* fn $small:ident / $large:ident ($($arguments:tt)*) $(on $comm:ident)? $body:block)*) => {
         mod small {

@@ -50,22 +50,34 @@ fn immediate(
 
 mpi! {
     /// A receive. The status may be `MPI_STATUS_IGNORE`.
-    fn PMPI_Recv(buf: *mut c_void, count: c_int, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm, status: Out<abi::Status>) on comm {
+    fn PMPI_Recv(
+        buf: *mut c_void, count: c_int, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm,
+        status: Out<abi::Status>,
+    ) on comm {
         blocking(buf, count.into(), datatype, source, tag, comm, status)
     }
 
     /// As `MPI_Recv`, for large counts.
-    fn PMPI_Recv_c(buf: *mut c_void, count: abi::Count, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm, status: Out<abi::Status>) on comm {
+    fn PMPI_Recv_c(
+        buf: *mut c_void, count: abi::Count, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm,
+        status: Out<abi::Status>,
+    ) on comm {
         blocking(buf, count, datatype, source, tag, comm, status)
     }
 
     /// A receive that never waits.
-    fn PMPI_Irecv(buf: *mut c_void, count: c_int, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm, request: Out<abi::Request>) on comm {
+    fn PMPI_Irecv(
+        buf: *mut c_void, count: c_int, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm,
+        request: Out<abi::Request>,
+    ) on comm {
         immediate(buf, count.into(), datatype, source, tag, comm, request)
     }
 
     /// As `MPI_Irecv`, for large counts.
-    fn PMPI_Irecv_c(buf: *mut c_void, count: abi::Count, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm, request: Out<abi::Request>) on comm {
+    fn PMPI_Irecv_c(
+        buf: *mut c_void, count: abi::Count, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm,
+        request: Out<abi::Request>,
+    ) on comm {
         immediate(buf, count, datatype, source, tag, comm, request)
     }
 }

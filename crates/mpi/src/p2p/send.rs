@@ -47,24 +47,34 @@ fn immediate(
 macro_rules! sends {
     ($($(#[$doc:meta])* $mode:ident: $send:ident $send_c:ident $isend:ident $isend_c:ident;)*) => {mpi! {$(
         $(#[$doc])*
-        fn $send(buf: *const c_void, count: c_int, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm) on comm {
+        fn $send(
+            buf: *const c_void, count: c_int, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
+        ) on comm {
             blocking(buf, count.into(), datatype, dest, tag, comm, Mode::$mode)
         }
 
         /// As the function without `_c`, for large counts.
-        fn $send_c(buf: *const c_void, count: abi::Count, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm) on comm {
+        fn $send_c(
+            buf: *const c_void, count: abi::Count, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
+        ) on comm {
             blocking(buf, count, datatype, dest, tag, comm, Mode::$mode)
         }
 
         $(#[$doc])*
         ///
         /// Never waits.
-        fn $isend(buf: *const c_void, count: c_int, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm, request: Out<abi::Request>) on comm {
+        fn $isend(
+            buf: *const c_void, count: c_int, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
+            request: Out<abi::Request>,
+        ) on comm {
             immediate(buf, count.into(), datatype, dest, tag, comm, request, Mode::$mode)
         }
 
         /// As the function without `_c`, for large counts.
-        fn $isend_c(buf: *const c_void, count: abi::Count, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm, request: Out<abi::Request>) on comm {
+        fn $isend_c(
+            buf: *const c_void, count: abi::Count, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
+            request: Out<abi::Request>,
+        ) on comm {
             immediate(buf, count, datatype, dest, tag, comm, request, Mode::$mode)
         }
     )*}};
@@ -75,6 +85,7 @@ sends! {
     Standard: PMPI_Send PMPI_Send_c PMPI_Isend PMPI_Isend_c;
     /// A synchronous send: complete when the receive has started.
     Synchronous: PMPI_Ssend PMPI_Ssend_c PMPI_Issend PMPI_Issend_c;
-    /// A ready send: the program promises that the receive is posted, and a standard send keeps every promise made to it.
+    /// A ready send: the program promises that the receive is posted, and a standard send keeps every promise made to
+    /// it.
     Standard: PMPI_Rsend PMPI_Rsend_c PMPI_Irsend PMPI_Irsend_c;
 }

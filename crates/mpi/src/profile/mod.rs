@@ -1,9 +1,9 @@
-//! Seeing what ranks do: who sends how much to whom, time in MPI by function (`cellrun --profile`), and which call a rank
-//! waits in (`cellrun --stuck-after`).
+//! Seeing what ranks do: who sends how much to whom, time in MPI by function (`cellrun --profile`), and which call a
+//! rank waits in (`cellrun --stuck-after`).
 //!
-//! Off, it costs one predicted branch per call and one per message. On, messages are counted one by one; of a function's
-//! calls the first ones are timed, then one of `SAMPLED`, which stands for as many. Waiting that takes long, which is what
-//! differs from call to call, is always timed.
+//! Off, it costs one predicted branch per call and one per message. On, messages are counted one by one; of a
+//! function's calls the first ones are timed, then one of `SAMPLED`, which stands for as many. Waiting that takes long,
+//! which is what differs from call to call, is always timed.
 
 pub mod stuck;
 
@@ -97,8 +97,8 @@ pub fn attach(segment: Segment, rank: usize) {
     HOT.hooks.store(hooks, Ordering::Release);
 }
 
-/// The least time from one reading of the clock to the next. (The kernel's clock needs no calibration, which ranks that are more
-/// than cpus would pay for one after the other.)
+/// The least time from one reading of the clock to the next. (The kernel's clock needs no calibration, which ranks that
+/// are more than cpus would pay for one after the other.)
 fn clock_ns() -> u64 {
     (0..64).map(|_| kernel_ns()).map(|before| kernel_ns() - before).min().unwrap_or(0)
 }
@@ -193,7 +193,8 @@ fn inside() -> Option<&'static str> {
     FUNCTIONS.get(with_inside(Cell::get).0 as usize).copied()
 }
 
-/// Counts what happens from now on in a phase of its own; at level 0, nothing. Call this only while not holding the state.
+/// Counts what happens from now on in a phase of its own; at level 0, nothing. Call this only while not holding the
+/// state.
 fn count_at(level: c_int) {
     let Some(table) = TABLE.get() else { return };
     let phase = (level != 0).then(|| table.begin(level));

@@ -1,5 +1,5 @@
-//! What this rank waits for, told to the launcher (`cellrun --stuck-after`): said in the rank's page before it sleeps long, with
-//! the call, and taken back when something moved.
+//! What this rank waits for, told to the launcher (`cellrun --stuck-after`): said in the rank's page before it sleeps
+//! long, with the call, and taken back when something moved.
 
 use crate::abi::Comm;
 use crate::abi::values::{MPI_COMM_SELF, MPI_COMM_WORLD};
@@ -25,8 +25,8 @@ pub fn probes(pattern: Option<Criteria>) {
     }
 }
 
-/// Says in this rank's page what it waits for, unless it is said there already. False when nobody waits: what sleeps is a
-/// thread of the library's.
+/// Says in this rank's page what it waits for, unless it is said there already. False when nobody waits: what sleeps is
+/// a thread of the library's.
 #[cold]
 pub fn tell(state: &State) -> bool {
     let Some(function) = super::inside() else { return false };

@@ -1,8 +1,8 @@
 //! Requests: everything that `MPI_Wait` waits for (MPI 5.0, sections 3.7 and 3.9, chapter 13).
 //!
 //! A send or receive alone is no object here: its handle is its `TransferId`. What is more than that has an entry in
-//! `State::requests`. Whatever the kind, there are three steps: `poll` says whether it is over, `take` gives how it ended and
-//! frees it, `peek` only gives how it ended.
+//! `State::requests`. Whatever the kind, there are three steps: `poll` says whether it is over, `take` gives how it
+//! ended and frees it, `peek` only gives how it ended.
 
 mod many;
 mod ongoing;
@@ -125,8 +125,9 @@ pub fn poll(state: &mut State, handle: abi::Request, name: &str) -> Result<Poll,
     Ok(Poll::Ready)
 }
 
-/// How a request ended that is `Poll::Ready`, and the handle that the program has from now on: null, or that of a persistent
-/// request, which becomes inactive. Call this only while not holding the state: a generalized request's functions are called.
+/// How a request ended that is `Poll::Ready`, and the handle that the program has from now on: null, or that of a
+/// persistent request, which becomes inactive. Call this only while not holding the state: a generalized request's
+/// functions are called.
 pub fn take(handle: abi::Request) -> (Outcome, abi::Request) {
     let outcome = conclude(handle, false);
     let stays = matches!(runtime::enter().requests.get(handle.0), Some(Request::Persistent(_)));

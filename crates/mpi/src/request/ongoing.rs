@@ -23,7 +23,8 @@ impl Ongoing {
         self.work.lock().unwrap_or_else(PoisonError::into_inner).outcome()
     }
 
-    /// Goes on, unless somebody is at it: another thread, or this one in user code that the activity called. True when over.
+    /// Goes on, unless somebody is at it: another thread, or this one in user code that the activity called. True when
+    /// over.
     fn advance(&self) -> bool {
         if !self.is_over()
             && let Ok(mut work) = self.work.try_lock()

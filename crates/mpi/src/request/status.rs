@@ -24,7 +24,8 @@ impl Status {
     }
 }
 
-/// Words of a status, each an `int`. They are read and written one by one: programs leave those unset that nobody asks for.
+/// Words of a status, each an `int`. They are read and written one by one: programs leave those unset that nobody asks
+/// for.
 mod word {
     pub(super) const COUNT: usize = 8;
     pub(super) const SOURCE: usize = 0;
@@ -86,7 +87,8 @@ impl Out<'_, Status> {
         }
     }
 
-    /// Gives a status to a program; `MPI_ERROR` stays what it was, as section 3.2.5 wants of functions that complete one request.
+    /// Gives a status to a program; `MPI_ERROR` stays what it was, as section 3.2.5 wants of functions that complete
+    /// one request.
     #[inline]
     pub fn give(self, status: Status) {
         self.offer_words(word::SOURCE, [status.MPI_SOURCE, status.MPI_TAG]);

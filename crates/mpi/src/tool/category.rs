@@ -1,4 +1,5 @@
-//! Categories of variables, and the enumerations that some of them have as values (MPI 5.0, sections 15.3.5 and 15.3.9).
+//! Categories of variables, and the enumerations that some of them have as values (MPI 5.0, sections 15.3.5 and
+//! 15.3.9).
 
 use super::control::CONTROLS;
 use super::performance::VARIABLES;

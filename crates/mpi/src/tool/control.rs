@@ -1,5 +1,5 @@
-//! Control variables (MPI 5.0, section 15.3.6): the library's settings, named as the environment variables that set them, and its
-//! limits.
+//! Control variables (MPI 5.0, section 15.3.6): the library's settings, named as the environment variables that set
+//! them, and its limits.
 
 use super::{entry, find, put_text, running, tool};
 use crate::abi::Datatype;
@@ -47,7 +47,7 @@ pub(super) static CONTROLS: &[Control] = &[
     },
     Control {
         name: "CELLWEAVE_MPI_COPY",
-        description: "Bytes from which a message is copied from process to process by both ranks; the largest int: never.",
+        description: "Bytes from which both ranks copy a message from process to process; the largest int: never.",
         verbosity: MPI_T_VERBOSITY_TUNER_BASIC,
         values: None,
         scope: MPI_T_SCOPE_READONLY,
@@ -65,7 +65,8 @@ pub(super) static CONTROLS: &[Control] = &[
     },
     Control {
         name: "credit_bytes",
-        description: "The most bytes of such messages that one rank may have waiting at another; the next ones wait for their receive.",
+        description: "The most bytes of such messages that one rank may have waiting at another; \
+                      the next ones wait for their receive.",
         verbosity: MPI_T_VERBOSITY_TUNER_BASIC,
         values: None,
         scope: MPI_T_SCOPE_CONSTANT,

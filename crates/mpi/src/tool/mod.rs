@@ -69,8 +69,8 @@ fn running() -> Result<MutexGuard<'static, Tool>, c_int> {
     if tool.users == 0 { Err(MPI_T_ERR_NOT_INITIALIZED) } else { Ok(tool) }
 }
 
-/// Gives a string by the rules of section 15.3.3: at most `length - 1` characters and a null; `length` becomes what the whole
-/// takes. A caller that passes no place or no length wants none.
+/// Gives a string by the rules of section 15.3.3: at most `length - 1` characters and a null; `length` becomes what the
+/// whole takes. A caller that passes no place or no length wants none.
 fn put_text(text: &str, place: Out<'_, c_char>, length: InOut<'_, c_int>) {
     if let (false, Ok(room)) = (place.is_null(), length.read()) {
         // SAFETY: a caller that passes a place says in `length` how large it is.

@@ -16,7 +16,8 @@ use std::sync::Arc;
 /// An edge: from, to, weight.
 type Edge = [u32; 3];
 
-/// Weights of edges that a program passes, or wants, or neither: `MPI_UNWEIGHTED` and `MPI_WEIGHTS_EMPTY` are no addresses.
+/// Weights of edges that a program passes, or wants, or neither: `MPI_UNWEIGHTED` and `MPI_WEIGHTS_EMPTY` are no
+/// addresses.
 #[derive(Clone, Copy)]
 enum Weights<P> {
     Unweighted,
@@ -178,7 +179,8 @@ fn given_edges(
     let degrees = degrees.to_vec()?;
     degrees.iter().try_for_each(|&degree| not_negative(degree, "one of degrees"))?;
     let total: usize = degrees.iter().map(|&degree| degree as usize).sum();
-    // SAFETY: a destination and a weight for each edge, of which there are the sum of all degrees (MPI 5.0, section 8.5.4).
+    // SAFETY: a destination and a weight for each edge, of which there are the sum of all degrees (MPI 5.0, section
+    // 8.5.4).
     let (destinations, weights) = unsafe { (destinations.array(total), weights.array(total)) };
     let (destinations, weights) = (ranks(destinations, comm)?, weights.of(total)?);
     let froms = sources

@@ -114,7 +114,9 @@ mpi! {
     }
 
     /// The neighbours of a rank.
-    fn PMPI_Graph_neighbors(comm: abi::Comm, rank: c_int, maxneighbors: c_int, neighbors[maxneighbors]: Out<c_int>) on comm {
+    fn PMPI_Graph_neighbors(
+        comm: abi::Comm, rank: c_int, maxneighbors: c_int, neighbors[maxneighbors]: Out<c_int>,
+    ) on comm {
         let state = check::running()?;
         let (comm, graph) = graph_of(&state, comm)?;
         let found = graph.neighbours(rank_of(comm, rank)?);

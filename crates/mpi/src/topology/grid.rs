@@ -29,7 +29,8 @@ impl Grid {
         coordinates
     }
 
-    /// The rank at coordinates that may lie outside along rings; the dimension in which they lie outside of the grid otherwise.
+    /// The rank at coordinates that may lie outside along rings; the dimension in which they lie outside of the grid
+    /// otherwise.
     ///
     /// # Errors
     /// The dimension.
@@ -80,8 +81,8 @@ impl Grid {
     }
 }
 
-/// Splits `count` into `parts` factors that are as near to one another as can be: the largest is as small as possible, then the
-/// next one. The largest comes first.
+/// Splits `count` into `parts` factors that are as near to one another as can be: the largest is as small as possible,
+/// then the next one. The largest comes first.
 pub fn balanced(count: usize, parts: usize) -> Vec<usize> {
     let mut factors = Vec::with_capacity(parts);
     let divisors = divisors(count);

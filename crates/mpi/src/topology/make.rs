@@ -18,7 +18,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// How far the processes of a communicator are from one another, by the cpus that they are bound to on the machine below `root`.
+/// How far the processes of a communicator are from one another, by the cpus that they are bound to on the machine
+/// below `root`.
 fn distances(state: &State, comm: &Comm, root: &Path) -> Distances {
     let segment = state.engine.segment();
     let cpus_of = |job: u32| -> Vec<u32> {
@@ -33,7 +34,8 @@ fn distances(state: &State, comm: &Comm, root: &Path) -> Distances {
     between(comm.group.members.iter().map(|&job| cpus_of(job)), root)
 }
 
-/// How far processes are from one another: the kinds of parts of the machine that two do not share, given the cpus of each.
+/// How far processes are from one another: the kinds of parts of the machine that two do not share, given the cpus of
+/// each.
 fn between(cpus: impl Iterator<Item = Vec<u32>>, root: &Path) -> Distances {
     let mut known = HashMap::new();
     let parts: Vec<_> =
@@ -90,7 +92,8 @@ impl<'a> Making<'a> {
         Ok(numbers(&all))
     }
 
-    /// Makes it of the first `count` ranks in an order that rank 0 finds: the rank of each process of this communicator.
+    /// Makes it of the first `count` ranks in an order that rank 0 finds: the rank of each process of this
+    /// communicator.
     ///
     /// # Errors
     /// The ranks call different functions.
@@ -192,8 +195,8 @@ mod tests {
         let as_it_is: Vec<usize> = (0..64).collect();
         let order = placement::place(&traffic, &distances).expect("there is a better order");
         let costs = [&as_it_is, &order].map(|order| traffic.cost(&distances, order));
-        // At best: a block of 2 x 2 in each of 16 caches (64 pairs of neighbours within), half the caches on each chip (8 pairs
-        // across), and 40 pairs that only share a chip. A pair exchanges two messages.
+        // At best: a block of 2 x 2 in each of 16 caches (64 pairs of neighbours within), half the caches on each chip
+        // (8 pairs across), and 40 pairs that only share a chip. A pair exchanges two messages.
         let best = 2 * (64 * far[0] + 40 * far[1] + 8 * far[2]) as u64;
         assert!(costs[1] < costs[0] && costs[1] >= best && costs[1] * 100 <= best * 105, "{costs:?} {best}");
         let mut sorted = order;

@@ -7,8 +7,9 @@
 //! | `make` | a communicator with a topology, its ranks placed when they may be reordered |
 //! | `cartesian`, `graph`, `distributed` | the C functions |
 //!
-//! Distances are what the machine says of the cpus that processes are bound to: how many kinds of its parts (cpu, core, L2, L3, NUMA
-//! node, package) they do not share. Processes that are not bound, or all equally far apart, keep their order.
+//! Distances are what the machine says of the cpus that processes are bound to: how many kinds of its parts (cpu, core,
+//! L2, L3, NUMA node, package) they do not share. Processes that are not bound, or all equally far apart, keep their
+//! order.
 
 mod cartesian;
 mod distributed;

@@ -1,9 +1,9 @@
-//! Which process best takes which place of a topology: the search for the order of ranks by which those that communicate much
-//! are near to one another.
+//! Which process best takes which place of a topology: the search for the order of ranks by which those that
+//! communicate much are near to one another.
 //!
-//! The cost of an order is the sum over edges of weight x distance of the two processes. Up to `EXACT` ranks the best order is
-//! found; for more, one is built from the machine's parts downwards and improved by swaps, beside the order as it is, improved the
-//! same way. What is not better than the order as it is leaves it so.
+//! The cost of an order is the sum over edges of weight x distance of the two processes. Up to `EXACT` ranks the best
+//! order is found; for more, one is built from the machine's parts downwards and improved by swaps, beside the order as
+//! it is, improved the same way. What is not better than the order as it is leaves it so.
 
 /// Up to this many ranks every order is tried (as far as it can be better).
 const EXACT: usize = 8;
@@ -165,7 +165,8 @@ fn improved(traffic: &Traffic, distances: &Distances, mut process: Vec<usize>) -
     process
 }
 
-/// Builds an order from the machine's parts downwards: processes that are near one another take places that communicate.
+/// Builds an order from the machine's parts downwards: processes that are near one another take places that
+/// communicate.
 fn downwards(traffic: &Traffic, distances: &Distances) -> Vec<usize> {
     let count = traffic.partners.len();
     let mut process = vec![0; count];

@@ -9,12 +9,12 @@ use std::sync::OnceLock;
 const SECONDS: &str = "300";
 
 /// The crate's folder.
-pub fn here() -> &'static Path {
+pub(crate) fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// The folder with `bin/cellcc`, `bin/cellrun`, header and library; built by the first test that asks.
-pub fn tree() -> &'static Path {
+pub(crate) fn tree() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| {
         let into = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mpi");
@@ -29,7 +29,7 @@ pub fn tree() -> &'static Path {
 }
 
 /// Compiles a C program below `tests`; warnings are errors.
-pub fn compile(source: &str) -> PathBuf {
+pub(crate) fn compile(source: &str) -> PathBuf {
     let source = Path::new(source);
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(source.file_stem().expect("a file"));
     let done = Command::new(tree().join("bin/cellcc"))
@@ -45,7 +45,7 @@ pub fn compile(source: &str) -> PathBuf {
 }
 
 /// Runs a program with `cellrun`; one that hangs is killed.
-pub fn run(ranks: u32, program: &Path, arguments: &[&str]) -> Output {
+pub(crate) fn run(ranks: u32, program: &Path, arguments: &[&str]) -> Output {
     Command::new("timeout")
         .args(["--kill-after", "5", SECONDS])
         .arg(tree().join("bin/cellrun"))
@@ -57,7 +57,7 @@ pub fn run(ranks: u32, program: &Path, arguments: &[&str]) -> Output {
 }
 
 /// Runs a program, and gives what it printed; it must end well and complain of nothing.
-pub fn printed(ranks: u32, program: &Path, arguments: &[&str]) -> String {
+pub(crate) fn printed(ranks: u32, program: &Path, arguments: &[&str]) -> String {
     let Output { status, stdout, stderr } = run(ranks, program, arguments);
     let (printed, said) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
     assert!(

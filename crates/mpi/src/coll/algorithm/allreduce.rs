@@ -97,7 +97,8 @@ fn doubling<'a>(schedule: &mut Schedule, ranks: Ranks, operand: Elements<'a>, re
     }
 }
 
-/// Each rank reduces a share and passes it on to all others, piece by piece: while one is reduced, the next is on its way.
+/// Each rank reduces a share and passes it on to all others, piece by piece: while one is reduced, the next is on its
+/// way.
 fn split<'a>(schedule: &mut Schedule, ranks: Ranks, operand: Elements<'a>, result: Elements<'a>) {
     let most = (PIECE / result.datatype.size).max(1);
     let pieces = share(result.count, ranks.count, 0).1.div_ceil(most);

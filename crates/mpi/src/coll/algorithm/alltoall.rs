@@ -6,8 +6,8 @@ use super::{FEW, Ranks, TINY};
 use crate::datatype::Datatype;
 use std::sync::Arc;
 
-/// Sends block `send(i)` to each rank `i` and receives block `receive(i)` from it; `None`: what is sent lies where is received.
-/// `even`: all blocks of all ranks hold as many bytes; then it is `MPI_BYTE`.
+/// Sends block `send(i)` to each rank `i` and receives block `receive(i)` from it; `None`: what is sent lies where is
+/// received. `even`: all blocks of all ranks hold as many bytes; then it is `MPI_BYTE`.
 pub fn alltoall<'a>(
     schedule: &mut Schedule,
     ranks: Ranks,

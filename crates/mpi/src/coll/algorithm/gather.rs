@@ -4,7 +4,8 @@ use super::super::elements::Elements;
 use super::super::schedule::Schedule;
 use super::{Ranks, Root};
 
-/// Gathers `send` of every rank in the root's blocks; `None`: the root's own is there already. Only the root asks for blocks.
+/// Gathers `send` of every rank in the root's blocks; `None`: the root's own is there already. Only the root asks for
+/// blocks.
 pub fn gather<'a>(
     schedule: &mut Schedule,
     ranks: Ranks,

@@ -1,10 +1,10 @@
 //! The collectives, each as the schedule of one rank.
 //!
-//! Which algorithm is taken depends on ranks, bytes and whether ranks have a CPU each; the limits stand here, in one table.
-//! On one machine a message costs little and a hop costs a wait: where ranks have to share CPUs, a wait is a change of context.
-//! So few hops in a row count more than few messages, and everybody talks to everybody (*direct*) unless that is very many
-//! messages. (Four ranks on two CPUs, 8 bytes: a direct exchange takes 3 us, gathering at one rank and releasing all 12 us; sixteen
-//! ranks: 38 us and 17 us.)
+//! Which algorithm is taken depends on ranks, bytes and whether ranks have a CPU each; the limits stand here, in one
+//! table. On one machine a message costs little and a hop costs a wait: where ranks have to share CPUs, a wait is a
+//! change of context. So few hops in a row count more than few messages, and everybody talks to everybody (*direct*)
+//! unless that is very many messages. (Four ranks on two CPUs, 8 bytes: a direct exchange takes 3 us, gathering at one
+//! rank and releasing all 12 us; sixteen ranks: 38 us and 17 us.)
 //!
 //! | collective | few ranks or large | many ranks, small |
 //! |---|---|---|
@@ -13,7 +13,7 @@
 //! | gather, scatter | direct | direct |
 //! | allgather, alltoall | direct | Bruck |
 //! | reduce | direct to the root; large: reduce-scatter, then gather | binomial tree; ranks that share CPUs: direct |
-//! | allreduce | direct exchange; large: reduce-scatter and allgather in pieces | recursive doubling; ranks that share CPUs: reduce to 0, bcast |
+//! | allreduce | direct exchange; large: reduce-scatter, allgather in pieces | recursive doubling; on shared CPUs: reduce to 0, bcast |
 //! | reduce_scatter | direct | reduce to 0, then scatter |
 //! | scan, exscan | doubling distance | doubling distance |
 //!

@@ -14,8 +14,8 @@ pub struct Neighbours {
     pub grid: bool,
 }
 
-/// Sends block `send(i)` to the `i`th destination and receives block `receive(i)` from the `i`th source. Several edges between
-/// the same ranks are told apart by their order.
+/// Sends block `send(i)` to the `i`th destination and receives block `receive(i)` from the `i`th source. Several edges
+/// between the same ranks are told apart by their order.
 pub fn neighbour_exchange<'a>(
     schedule: &mut Schedule,
     neighbours: &Neighbours,
@@ -23,8 +23,8 @@ pub fn neighbour_exchange<'a>(
     receive: impl Fn(usize) -> Elements<'a>,
 ) {
     for i in 0..neighbours.sources.len() {
-        // In a grid, what is sent one way arrives from the other: in a ring of two, the first message to the same rank is for its
-        // second place.
+        // In a grid, what is sent one way arrives from the other: in a ring of two, the first message to the same rank
+        // is for its second place.
         let i = if neighbours.grid { i ^ 1 } else { i };
         let block = receive(i);
         if let (Some(source), true) = (neighbours.sources[i], block.bytes() > 0) {

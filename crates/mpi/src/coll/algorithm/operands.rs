@@ -6,8 +6,8 @@ use super::Ranks;
 
 /// Operands on their way: receives are started, and `reduce` waits for them one after the other.
 ///
-/// The operand of the last rank becomes the result: `a op (b op (c op d))`. So every rank that does this with the same operands
-/// gets the same bits.
+/// The operand of the last rank becomes the result: `a op (b op (c op d))`. So every rank that does this with the same
+/// operands gets the same bits.
 pub struct Operands<'a> {
     ranks: Ranks,
     own: Elements<'a>,
@@ -21,8 +21,8 @@ pub struct Operands<'a> {
 }
 
 impl<'a> Operands<'a> {
-    /// Starts receiving the others' operands. `own` is this rank's (between groups: not used), which may be `result` itself
-    /// (in place); `room` is scratch as `room_for` says.
+    /// Starts receiving the others' operands. `own` is this rank's (between groups: not used), which may be `result`
+    /// itself (in place); `room` is scratch as `room_for` says.
     pub fn receive(
         schedule: &mut Schedule,
         ranks: Ranks,

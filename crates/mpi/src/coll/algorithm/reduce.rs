@@ -50,8 +50,8 @@ fn direct<'a>(
     Operands::receive(schedule, ranks, 0, operand, result, room).reduce(schedule);
 }
 
-/// Binomial: each hop halves the ranks that have something to add. Operands stay in the order of ranks, beginning with the root
-/// where they may change places.
+/// Binomial: each hop halves the ranks that have something to add. Operands stay in the order of ranks, beginning with
+/// the root where they may change places.
 fn tree<'a>(
     schedule: &mut Schedule,
     ranks: Ranks,

@@ -5,8 +5,8 @@ use super::super::schedule::Schedule;
 use super::operands::Operands;
 use super::{FEW, Ranks, Root, SPLIT, reduce, scatter};
 
-/// Reduces `operand` of every rank; block `(start, count)` of a rank, in elements, goes to its `result`. `in_place`: the operand
-/// begins where the result goes.
+/// Reduces `operand` of every rank; block `(start, count)` of a rank, in elements, goes to its `result`. `in_place`:
+/// the operand begins where the result goes.
 pub fn reduce_scatter<'a>(
     schedule: &mut Schedule,
     ranks: Ranks,
@@ -58,7 +58,8 @@ pub fn reduce_scatter<'a>(
     }
 }
 
-/// How the other group's result is spread is not known here: every rank gets all of every operand, and reduces its block.
+/// How the other group's result is spread is not known here: every rank gets all of every operand, and reduces its
+/// block.
 fn between_groups<'a>(
     schedule: &mut Schedule,
     ranks: Ranks,

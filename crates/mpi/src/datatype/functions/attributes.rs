@@ -15,7 +15,9 @@ fn found(datatype: abi::Datatype) -> Result<Arc<Datatype>, Failure> {
 
 mpi! {
     /// Makes a keyval for datatypes.
-    fn PMPI_Type_create_keyval(type_copy_attr_fn: usize, type_delete_attr_fn: usize, type_keyval: Out<c_int>, extra_state: *mut c_void) {
+    fn PMPI_Type_create_keyval(
+        type_copy_attr_fn: usize, type_delete_attr_fn: usize, type_keyval: Out<c_int>, extra_state: *mut c_void,
+    ) {
         attributes::create_keyval(Of::Datatype, type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state)
     }
 
@@ -30,7 +32,9 @@ mpi! {
     }
 
     /// An attribute of a datatype.
-    fn PMPI_Type_get_attr(datatype: abi::Datatype, type_keyval: c_int, attribute_val: Out<*mut c_void>, flag: Out<c_int>) {
+    fn PMPI_Type_get_attr(
+        datatype: abi::Datatype, type_keyval: c_int, attribute_val: Out<*mut c_void>, flag: Out<c_int>,
+    ) {
         let value = found(datatype)?.attributes.get(Of::Datatype, type_keyval)?;
         attributes::store(value, attribute_val, flag)
     }

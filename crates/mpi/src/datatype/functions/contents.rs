@@ -94,7 +94,10 @@ fn contents<N: Integer>(datatype: abi::Datatype, wanted: Wanted<'_, N>) -> Resul
 
 mpi! {
     /// Section 5.1.13.
-    fn PMPI_Type_get_envelope(datatype: abi::Datatype, num_integers: Out<c_int>, num_addresses: Out<c_int>, num_datatypes: Out<c_int>, combiner: Out<c_int>) {
+    fn PMPI_Type_get_envelope(
+        datatype: abi::Datatype, num_integers: Out<c_int>, num_addresses: Out<c_int>, num_datatypes: Out<c_int>,
+        combiner: Out<c_int>,
+    ) {
         let state = check::running()?;
         let contents = &state.valid_datatype(datatype)?.contents;
         refuse_large(contents)?;
@@ -102,7 +105,10 @@ mpi! {
     }
 
     /// Section 5.1.13.
-    fn PMPI_Type_get_envelope_c(datatype: abi::Datatype, num_integers: Out<abi::Count>, num_addresses: Out<abi::Count>, num_large_counts: Out<abi::Count>, num_datatypes: Out<abi::Count>, combiner: Out<c_int>) {
+    fn PMPI_Type_get_envelope_c(
+        datatype: abi::Datatype, num_integers: Out<abi::Count>, num_addresses: Out<abi::Count>,
+        num_large_counts: Out<abi::Count>, num_datatypes: Out<abi::Count>, combiner: Out<c_int>,
+    ) {
         let state = check::running()?;
         let contents = &state.valid_datatype(datatype)?.contents;
         store(num_large_counts, contents.large_counts.len())?;
@@ -110,7 +116,11 @@ mpi! {
     }
 
     /// Section 5.1.13.
-    fn PMPI_Type_get_contents(datatype: abi::Datatype, max_integers: c_int, max_addresses: c_int, max_datatypes: c_int, array_of_integers[max_integers]: Out<c_int>, array_of_addresses[max_addresses]: Out<abi::Aint>, array_of_datatypes[max_datatypes]: Out<abi::Datatype>) {
+    fn PMPI_Type_get_contents(
+        datatype: abi::Datatype, max_integers: c_int, max_addresses: c_int, max_datatypes: c_int,
+        array_of_integers[max_integers]: Out<c_int>, array_of_addresses[max_addresses]: Out<abi::Aint>,
+        array_of_datatypes[max_datatypes]: Out<abi::Datatype>,
+    ) {
         let wanted = Wanted {
             integers: (max_integers, array_of_integers),
             addresses: (max_addresses, array_of_addresses),
@@ -121,7 +131,12 @@ mpi! {
     }
 
     /// Section 5.1.13.
-    fn PMPI_Type_get_contents_c(datatype: abi::Datatype, max_integers: abi::Count, max_addresses: abi::Count, max_large_counts: abi::Count, max_datatypes: abi::Count, array_of_integers[max_integers]: Out<c_int>, array_of_addresses[max_addresses]: Out<abi::Aint>, array_of_large_counts[max_large_counts]: Out<abi::Count>, array_of_datatypes[max_datatypes]: Out<abi::Datatype>) {
+    fn PMPI_Type_get_contents_c(
+        datatype: abi::Datatype, max_integers: abi::Count, max_addresses: abi::Count, max_large_counts: abi::Count,
+        max_datatypes: abi::Count, array_of_integers[max_integers]: Out<c_int>,
+        array_of_addresses[max_addresses]: Out<abi::Aint>, array_of_large_counts[max_large_counts]: Out<abi::Count>,
+        array_of_datatypes[max_datatypes]: Out<abi::Datatype>,
+    ) {
         let wanted = Wanted {
             integers: (max_integers, array_of_integers),
             addresses: (max_addresses, array_of_addresses),

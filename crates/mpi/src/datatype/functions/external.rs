@@ -75,28 +75,40 @@ unsafe fn unpack<A: Integer>(
 
 mpi! {
     /// Section 5.2.
-    fn PMPI_Pack_external(datarep: In<c_char>, inbuf: *const c_void, incount: c_int, datatype: abi::Datatype, outbuf: *mut c_void, outsize: abi::Aint, position: InOut<abi::Aint>) {
+    fn PMPI_Pack_external(
+        datarep: In<c_char>, inbuf: *const c_void, incount: c_int, datatype: abi::Datatype, outbuf: *mut c_void,
+        outsize: abi::Aint, position: InOut<abi::Aint>,
+    ) {
         let data = data(datarep, (incount, "incount"), datatype, false)?;
         // SAFETY: the C caller's word.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
 
     /// Section 5.2.
-    fn PMPI_Pack_external_c(datarep: In<c_char>, inbuf: *const c_void, incount: abi::Count, datatype: abi::Datatype, outbuf: *mut c_void, outsize: abi::Count, position: InOut<abi::Count>) {
+    fn PMPI_Pack_external_c(
+        datarep: In<c_char>, inbuf: *const c_void, incount: abi::Count, datatype: abi::Datatype, outbuf: *mut c_void,
+        outsize: abi::Count, position: InOut<abi::Count>,
+    ) {
         let data = data(datarep, (incount, "incount"), datatype, false)?;
         // SAFETY: the C caller's word.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
 
     /// Section 5.2.
-    fn PMPI_Unpack_external(datarep: In<c_char>, inbuf: *const c_void, insize: abi::Aint, position: InOut<abi::Aint>, outbuf: *mut c_void, outcount: c_int, datatype: abi::Datatype) {
+    fn PMPI_Unpack_external(
+        datarep: In<c_char>, inbuf: *const c_void, insize: abi::Aint, position: InOut<abi::Aint>, outbuf: *mut c_void,
+        outcount: c_int, datatype: abi::Datatype,
+    ) {
         let data = data(datarep, (outcount, "outcount"), datatype, false)?;
         // SAFETY: the C caller's word.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }
     }
 
     /// Section 5.2.
-    fn PMPI_Unpack_external_c(datarep: In<c_char>, inbuf: *const c_void, insize: abi::Count, position: InOut<abi::Count>, outbuf: *mut c_void, outcount: abi::Count, datatype: abi::Datatype) {
+    fn PMPI_Unpack_external_c(
+        datarep: In<c_char>, inbuf: *const c_void, insize: abi::Count, position: InOut<abi::Count>, outbuf: *mut c_void,
+        outcount: abi::Count, datatype: abi::Datatype,
+    ) {
         let data = data(datarep, (outcount, "outcount"), datatype, false)?;
         // SAFETY: the C caller's word.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }
@@ -108,7 +120,9 @@ mpi! {
     }
 
     /// Section 5.2.
-    fn PMPI_Pack_external_size_c(datarep: In<c_char>, incount: abi::Count, datatype: abi::Datatype, size: Out<abi::Count>) {
+    fn PMPI_Pack_external_size_c(
+        datarep: In<c_char>, incount: abi::Count, datatype: abi::Datatype, size: Out<abi::Count>,
+    ) {
         size.write(data(datarep, (incount, "incount"), datatype, true)?.2 as abi::Count)
     }
 }

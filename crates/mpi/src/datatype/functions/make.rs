@@ -106,72 +106,112 @@ mpi! {
     }
 
     /// Section 5.1.2.
-    fn PMPI_Type_vector(count: c_int, blocklength: c_int, stride: c_int, oldtype: abi::Datatype, newtype: Out<abi::Datatype>) {
+    fn PMPI_Type_vector(
+        count: c_int, blocklength: c_int, stride: c_int, oldtype: abi::Datatype, newtype: Out<abi::Datatype>,
+    ) {
         vector(false, (count, blocklength, stride), oldtype, newtype)
     }
 
     /// Section 5.1.2.
-    fn PMPI_Type_vector_c(count: abi::Count, blocklength: abi::Count, stride: abi::Count, oldtype: abi::Datatype, newtype: Out<abi::Datatype>) {
+    fn PMPI_Type_vector_c(
+        count: abi::Count, blocklength: abi::Count, stride: abi::Count, oldtype: abi::Datatype,
+        newtype: Out<abi::Datatype>,
+    ) {
         vector(true, (count, blocklength, stride), oldtype, newtype)
     }
 
     /// Section 5.1.2.
-    fn PMPI_Type_create_hvector(count: c_int, blocklength: c_int, stride: abi::Aint, oldtype: abi::Datatype, newtype: Out<abi::Datatype>) {
+    fn PMPI_Type_create_hvector(
+        count: c_int, blocklength: c_int, stride: abi::Aint, oldtype: abi::Datatype, newtype: Out<abi::Datatype>,
+    ) {
         hvector(false, (count, blocklength, stride), oldtype, newtype)
     }
 
     /// Section 5.1.2.
-    fn PMPI_Type_create_hvector_c(count: abi::Count, blocklength: abi::Count, stride: abi::Count, oldtype: abi::Datatype, newtype: Out<abi::Datatype>) {
+    fn PMPI_Type_create_hvector_c(
+        count: abi::Count, blocklength: abi::Count, stride: abi::Count, oldtype: abi::Datatype,
+        newtype: Out<abi::Datatype>,
+    ) {
         hvector(true, (count, blocklength, stride), oldtype, newtype)
     }
 
     /// Section 5.1.2.
-    fn PMPI_Type_indexed(count: c_int, array_of_blocklengths[count]: In<c_int>, array_of_displacements[count]: In<c_int>, oldtype: abi::Datatype, newtype: Out<abi::Datatype>) {
+    fn PMPI_Type_indexed(
+        count: c_int, array_of_blocklengths[count]: In<c_int>, array_of_displacements[count]: In<c_int>,
+        oldtype: abi::Datatype, newtype: Out<abi::Datatype>,
+    ) {
         blocks((false, construct::indexed), (count, array_of_blocklengths, array_of_displacements), oldtype, newtype)
     }
 
     /// Section 5.1.2.
-    fn PMPI_Type_indexed_c(count: abi::Count, array_of_blocklengths[count]: In<abi::Count>, array_of_displacements[count]: In<abi::Count>, oldtype: abi::Datatype, newtype: Out<abi::Datatype>) {
+    fn PMPI_Type_indexed_c(
+        count: abi::Count, array_of_blocklengths[count]: In<abi::Count>, array_of_displacements[count]: In<abi::Count>,
+        oldtype: abi::Datatype, newtype: Out<abi::Datatype>,
+    ) {
         blocks((true, construct::indexed), (count, array_of_blocklengths, array_of_displacements), oldtype, newtype)
     }
 
     /// Section 5.1.2.
-    fn PMPI_Type_create_hindexed(count: c_int, array_of_blocklengths[count]: In<c_int>, array_of_displacements[count]: In<abi::Aint>, oldtype: abi::Datatype, newtype: Out<abi::Datatype>) {
+    fn PMPI_Type_create_hindexed(
+        count: c_int, array_of_blocklengths[count]: In<c_int>, array_of_displacements[count]: In<abi::Aint>,
+        oldtype: abi::Datatype, newtype: Out<abi::Datatype>,
+    ) {
         blocks((false, construct::hindexed), (count, array_of_blocklengths, array_of_displacements), oldtype, newtype)
     }
 
     /// Section 5.1.2.
-    fn PMPI_Type_create_hindexed_c(count: abi::Count, array_of_blocklengths[count]: In<abi::Count>, array_of_displacements[count]: In<abi::Count>, oldtype: abi::Datatype, newtype: Out<abi::Datatype>) {
+    fn PMPI_Type_create_hindexed_c(
+        count: abi::Count, array_of_blocklengths[count]: In<abi::Count>, array_of_displacements[count]: In<abi::Count>,
+        oldtype: abi::Datatype, newtype: Out<abi::Datatype>,
+    ) {
         blocks((true, construct::hindexed), (count, array_of_blocklengths, array_of_displacements), oldtype, newtype)
     }
 
     /// Section 5.1.2.
-    fn PMPI_Type_create_indexed_block(count: c_int, blocklength: c_int, array_of_displacements[count]: In<c_int>, oldtype: abi::Datatype, newtype: Out<abi::Datatype>) {
+    fn PMPI_Type_create_indexed_block(
+        count: c_int, blocklength: c_int, array_of_displacements[count]: In<c_int>, oldtype: abi::Datatype,
+        newtype: Out<abi::Datatype>,
+    ) {
         equal_blocks((false, construct::indexed_block), (count, blocklength, array_of_displacements), oldtype, newtype)
     }
 
     /// Section 5.1.2.
-    fn PMPI_Type_create_indexed_block_c(count: abi::Count, blocklength: abi::Count, array_of_displacements[count]: In<abi::Count>, oldtype: abi::Datatype, newtype: Out<abi::Datatype>) {
+    fn PMPI_Type_create_indexed_block_c(
+        count: abi::Count, blocklength: abi::Count, array_of_displacements[count]: In<abi::Count>,
+        oldtype: abi::Datatype, newtype: Out<abi::Datatype>,
+    ) {
         equal_blocks((true, construct::indexed_block), (count, blocklength, array_of_displacements), oldtype, newtype)
     }
 
     /// Section 5.1.2.
-    fn PMPI_Type_create_hindexed_block(count: c_int, blocklength: c_int, array_of_displacements[count]: In<abi::Aint>, oldtype: abi::Datatype, newtype: Out<abi::Datatype>) {
+    fn PMPI_Type_create_hindexed_block(
+        count: c_int, blocklength: c_int, array_of_displacements[count]: In<abi::Aint>, oldtype: abi::Datatype,
+        newtype: Out<abi::Datatype>,
+    ) {
         equal_blocks((false, construct::hindexed_block), (count, blocklength, array_of_displacements), oldtype, newtype)
     }
 
     /// Section 5.1.2.
-    fn PMPI_Type_create_hindexed_block_c(count: abi::Count, blocklength: abi::Count, array_of_displacements[count]: In<abi::Count>, oldtype: abi::Datatype, newtype: Out<abi::Datatype>) {
+    fn PMPI_Type_create_hindexed_block_c(
+        count: abi::Count, blocklength: abi::Count, array_of_displacements[count]: In<abi::Count>,
+        oldtype: abi::Datatype, newtype: Out<abi::Datatype>,
+    ) {
         equal_blocks((true, construct::hindexed_block), (count, blocklength, array_of_displacements), oldtype, newtype)
     }
 
     /// Section 5.1.2.
-    fn PMPI_Type_create_struct(count: c_int, array_of_blocklengths[count]: In<c_int>, array_of_displacements[count]: In<abi::Aint>, array_of_types[count]: In<abi::Datatype>, newtype: Out<abi::Datatype>) {
+    fn PMPI_Type_create_struct(
+        count: c_int, array_of_blocklengths[count]: In<c_int>, array_of_displacements[count]: In<abi::Aint>,
+        array_of_types[count]: In<abi::Datatype>, newtype: Out<abi::Datatype>,
+    ) {
         structure(false, (count, array_of_blocklengths, array_of_displacements, array_of_types), newtype)
     }
 
     /// Section 5.1.2.
-    fn PMPI_Type_create_struct_c(count: abi::Count, array_of_blocklengths[count]: In<abi::Count>, array_of_displacements[count]: In<abi::Count>, array_of_types[count]: In<abi::Datatype>, newtype: Out<abi::Datatype>) {
+    fn PMPI_Type_create_struct_c(
+        count: abi::Count, array_of_blocklengths[count]: In<abi::Count>, array_of_displacements[count]: In<abi::Count>,
+        array_of_types[count]: In<abi::Datatype>, newtype: Out<abi::Datatype>,
+    ) {
         structure(true, (count, array_of_blocklengths, array_of_displacements, array_of_types), newtype)
     }
 
@@ -181,7 +221,9 @@ mpi! {
     }
 
     /// Section 5.1.7.
-    fn PMPI_Type_create_resized_c(oldtype: abi::Datatype, lb: abi::Count, extent: abi::Count, newtype: Out<abi::Datatype>) {
+    fn PMPI_Type_create_resized_c(
+        oldtype: abi::Datatype, lb: abi::Count, extent: abi::Count, newtype: Out<abi::Datatype>,
+    ) {
         derive(oldtype, newtype, |old| construct::resized(true, lb, extent, old))
     }
 

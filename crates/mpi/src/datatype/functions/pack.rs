@@ -128,28 +128,40 @@ fn pack_size<N: Integer>(
 
 mpi! {
     /// Section 5.2.
-    fn PMPI_Pack(inbuf: *const c_void, incount: c_int, datatype: abi::Datatype, outbuf: *mut c_void, outsize: c_int, position: InOut<c_int>, comm: abi::Comm) on comm {
+    fn PMPI_Pack(
+        inbuf: *const c_void, incount: c_int, datatype: abi::Datatype, outbuf: *mut c_void, outsize: c_int,
+        position: InOut<c_int>, comm: abi::Comm,
+    ) on comm {
         let data = Data { count: incount, name: "incount", datatype, comm };
         // SAFETY: the C caller's word.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
 
     /// Section 5.2.
-    fn PMPI_Pack_c(inbuf: *const c_void, incount: abi::Count, datatype: abi::Datatype, outbuf: *mut c_void, outsize: abi::Count, position: InOut<abi::Count>, comm: abi::Comm) on comm {
+    fn PMPI_Pack_c(
+        inbuf: *const c_void, incount: abi::Count, datatype: abi::Datatype, outbuf: *mut c_void, outsize: abi::Count,
+        position: InOut<abi::Count>, comm: abi::Comm,
+    ) on comm {
         let data = Data { count: incount, name: "incount", datatype, comm };
         // SAFETY: the C caller's word.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
 
     /// Section 5.2.
-    fn PMPI_Unpack(inbuf: *const c_void, insize: c_int, position: InOut<c_int>, outbuf: *mut c_void, outcount: c_int, datatype: abi::Datatype, comm: abi::Comm) on comm {
+    fn PMPI_Unpack(
+        inbuf: *const c_void, insize: c_int, position: InOut<c_int>, outbuf: *mut c_void, outcount: c_int,
+        datatype: abi::Datatype, comm: abi::Comm,
+    ) on comm {
         let data = Data { count: outcount, name: "outcount", datatype, comm };
         // SAFETY: the C caller's word.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }
     }
 
     /// Section 5.2.
-    fn PMPI_Unpack_c(inbuf: *const c_void, insize: abi::Count, position: InOut<abi::Count>, outbuf: *mut c_void, outcount: abi::Count, datatype: abi::Datatype, comm: abi::Comm) on comm {
+    fn PMPI_Unpack_c(
+        inbuf: *const c_void, insize: abi::Count, position: InOut<abi::Count>, outbuf: *mut c_void,
+        outcount: abi::Count, datatype: abi::Datatype, comm: abi::Comm,
+    ) on comm {
         let data = Data { count: outcount, name: "outcount", datatype, comm };
         // SAFETY: the C caller's word.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }

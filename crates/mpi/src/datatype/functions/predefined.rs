@@ -31,7 +31,8 @@ fn matching(class: c_int, size: c_int) -> Result<usize, Failure> {
             return Err(Failure::new(
                 MPI_ERR_ARG,
                 format_args!(
-                    "typeclass is {class}; allowed are MPI_TYPECLASS_REAL, MPI_TYPECLASS_INTEGER and MPI_TYPECLASS_COMPLEX"
+                    "typeclass is {class}; allowed are MPI_TYPECLASS_REAL, MPI_TYPECLASS_INTEGER and \
+                     MPI_TYPECLASS_COMPLEX"
                 ),
             ));
         }
