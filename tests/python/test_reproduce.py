@@ -13,6 +13,7 @@ import pytest
 from cellweave.reproduce.bench import Bench
 from cellweave.reproduce.experiment import experiments, resolve
 from cellweave.reproduce.facts import PAPERS, facts, groups, left_out, matrix, seeds
+from cellweave.reproduce.patterns import ROUND
 from conftest import Command
 
 # The digest of the list of groups as it was before the first fit: the list must not change. Groups that came in later,
@@ -223,6 +224,8 @@ def test_two_mappings_of_a_named_pair_are_one_ring_only_where_task_i_is_on_spe_a
         assert first == second
         first, second = (ring.neighbours(ring._inverse(p)) for p in named)
         assert len(first & second) == len(named[0]) // 2
+        bus = ring.neighbours([spe for spe in ROUND if spe < len(named[0])])
+        assert ring.neighbours(named[0]) == bus and bus not in (first, second)
 
 
 def test_a_ppe_reads_faster_with_more_reads_in_flight() -> None:

@@ -253,7 +253,7 @@ impl Mfc {
     }
 
     /// Which of the groups `done` a PPE may see by now, and in how many cycles the next and the last of the others.
-    pub fn seen(&self, done: u32, now: u64) -> (u32, u64, u64) {
+    pub(crate) fn seen(&self, done: u32, now: u64) -> (u32, u64, u64) {
         let (mut seen, mut soonest, mut latest) = (0, u64::MAX, 0);
         for (tag, &at) in self.seen_at.iter().enumerate().filter(|(tag, _)| done >> tag & 1 != 0) {
             if at <= now {

@@ -39,13 +39,13 @@ def draw_ratios(rows: Sequence[Row], title: str) -> Figure:
     import matplotlib.pyplot as plt
     from matplotlib.lines import Line2D
 
-    parts = {
-        role: [row for row in rows if row.role == role and row.ratio is not None]
-        for role in ("fitted", "validation", "not explained")
-    }
+    roles = [role for role in ("fitted", "validation", "not explained") if any(row.role == role for row in rows)]
+    parts = {role: [row for row in rows if row.role == role and row.ratio is not None] for role in roles}
     most = max(1, *(len(part) for part in parts.values()))
-    figure, axes = plt.subplots(1, 3, sharex=True, figsize=(16, 1.3 + 0.24 * most), layout="constrained")
-    for ax, (role, part) in zip(axes, parts.items(), strict=True):
+    figure, axes = plt.subplots(
+        1, len(parts), sharex=True, squeeze=False, figsize=(2 + 5 * len(parts), 1.3 + 0.24 * most), layout="constrained"
+    )
+    for ax, (role, part) in zip(axes[0], parts.items(), strict=True):
         _ratio_axis(ax, part)
         ax.set_title(f"{role}: {len(part)} rows", fontsize=9, color=INK)
         ax.set_ylim(most - 0.4, -0.6)

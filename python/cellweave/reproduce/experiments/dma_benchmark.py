@@ -21,7 +21,7 @@ from cellweave.reproduce.experiment import experiment
 from cellweave.reproduce.rows import Spread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from cellweave.reproduce.bench import Bench
     from cellweave.reproduce.experiment import Found
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 # Latencies by class: "Cell Broadband Engine Programming Tutorial", IBM SDK 3.0, table "SPU Instruction Latency and
 # Pipeline, by Instruction Class". Counted along the dependences of
 #     ls = buffers + i * size;  ea = ea + size, back to the start at the end of the buffer;  next i, its mask;  branch
-# What runs beside a longer chain (the effective address) costs nothing. That the branch is not hinted is an assumption:
-# hinted it would cost nothing, and a pass 21 cycles.
+# What runs beside a longer chain (the effective address) costs nothing. That the branch is not hinted is an assumption;
+# hinted it would cost nothing, and a pass 21 cycles. Every count from 21 to 120 gives the published saturation at 256
+# bytes with 8 buffers.
 LOOP = {
     "mpyu: number of the buffer times size (floating-point integer class)": 7,
     "a: local store address (simple fixed-point)": 2,
@@ -286,7 +287,7 @@ def _read_ns(bench: Bench, hidden: tuple[int, int], size: int, off: int, ls_off:
     """Time of a read of main memory by each of six SPEs, all `off` bytes after the start of a line."""
     times = 32
 
-    def reader(spe: sim.Spe, source: int) -> Iterator[Any]:
+    def reader(spe: sim.Spe, source: int) -> Generator[Any, Any, None]:
         ls = yield spe.alloc(4 * _SLOT_BYTES, 128)
         for i in range(times):
             tag = i % 4
