@@ -8,7 +8,7 @@ use std::path::Path;
 /// The message for a program that needs another MPI: which one, and what to do. Nothing for other programs and scripts.
 ///
 /// A program that also needs the standard ABI's library counts as one of ours.
-pub fn built_for_another(program: &Path) -> Option<String> {
+pub(crate) fn built_for_another(program: &Path) -> Option<String> {
     let needed = needed(program)?;
     if needed.iter().any(|library| library.starts_with("libmpi_abi.so.")) {
         return None;
@@ -37,7 +37,7 @@ fn name_of(library: &str) -> Option<&'static str> {
 }
 
 /// The message for a running process that has loaded another MPI's library (through an interpreter, for instance).
-pub fn loaded_another(pid: libc::pid_t) -> Option<String> {
+pub(crate) fn loaded_another(pid: libc::pid_t) -> Option<String> {
     let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).ok()?;
     let paths = || maps.lines().filter_map(|line| line.find('/').map(|start| &line[start..]));
     let file = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
@@ -66,7 +66,7 @@ const LAUNCHERS: [(&str, &str); 8] = [
 
 /// Says that another MPI's launcher started this process as one of several ranks, and what to do. `variable` gives the
 /// value of a variable of the environment.
-pub fn started_by_another(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+pub(crate) fn started_by_another(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
     let sized = LAUNCHERS.iter().find_map(|(name, launcher)| {
         let ranks: usize = variable(name)?.trim().parse().ok()?;
         // A batch script also has the variables of the step, but is not one of its tasks.

@@ -16,7 +16,7 @@ use transport::segment::{Segment, stage};
 
 /// The environment variable by which the launcher tells a process its place: `FD:RANK:RANKS:SOCKET`, the descriptor of
 /// the job's memory, the rank, how many there are, and the name of the launcher's abstract socket.
-pub const VARIABLE: &str = "CELLWEAVE_MPI_JOB";
+pub(crate) const VARIABLE: &str = "CELLWEAVE_MPI_JOB";
 
 /// The job that this process belongs to.
 pub struct Job {

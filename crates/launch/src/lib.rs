@@ -20,8 +20,6 @@
 //!
 //! Floor 4: imports `machine`, `host` and `transport`.
 
-#![allow(unreachable_pub)]
-
 mod foreign;
 pub mod front;
 mod join;

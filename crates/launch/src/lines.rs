@@ -13,7 +13,7 @@ const PIECE: usize = 64 << 10;
 const MOST_WAITING: usize = 256 << 10;
 
 /// One of the launcher's own streams, where lines go.
-pub struct Sink {
+pub(crate) struct Sink {
     file: File,
     /// Bytes that a write surely takes without waiting, once the stream is ready. Nothing: a write never waits, or
     /// fails instead of waiting.
@@ -27,7 +27,7 @@ pub struct Sink {
 
 /// The state of a sink after a flush.
 #[derive(Debug, PartialEq)]
-pub enum Flushed {
+pub(crate) enum Flushed {
     /// Everything is written.
     All,
     /// The reader is slow: wait until it takes more.
@@ -38,28 +38,28 @@ pub enum Flushed {
 
 impl Sink {
     /// The stream of a descriptor (1 or 2), which stays open.
-    pub fn new(fd: RawFd) -> Self {
+    pub(crate) fn new(fd: RawFd) -> Self {
         let (file, at_once) = unshared(fd);
         Self { file, at_once, waiting: Vec::new(), written: 0, unfinished: false, failed: None }
     }
 
     /// What to ask the kernel about.
-    pub fn fd(&self) -> RawFd {
+    pub(crate) fn fd(&self) -> RawFd {
         self.file.as_raw_fd()
     }
 
     /// Whether ranks should hold back.
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.waiting.len() - self.written >= MOST_WAITING
     }
 
     /// Whether something waits to be written.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.waiting.len() == self.written
     }
 
     /// Whole lines of a rank, or all that there is of its last one. Not a byte is added.
-    pub fn put(&mut self, lines: &[u8]) {
+    pub(crate) fn put(&mut self, lines: &[u8]) {
         if self.failed.is_none() && !lines.is_empty() {
             self.waiting.extend_from_slice(lines);
             self.unfinished = lines.last() != Some(&b'\n');
@@ -67,7 +67,7 @@ impl Sink {
     }
 
     /// A line of the launcher itself; it begins on a new line.
-    pub fn say(&mut self, line: &str) {
+    pub(crate) fn say(&mut self, line: &str) {
         if std::mem::take(&mut self.unfinished) {
             self.put(b"\n");
         }
@@ -75,12 +75,12 @@ impl Sink {
     }
 
     /// Whether its reader has left.
-    pub fn is_broken(&self) -> bool {
+    pub(crate) fn is_broken(&self) -> bool {
         self.failed.as_ref().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     }
 
     /// Writes what can be written without waiting.
-    pub fn flush(&mut self) -> Flushed {
+    pub(crate) fn flush(&mut self) -> Flushed {
         while self.written < self.waiting.len() {
             if self.failed.is_some() {
                 break;
@@ -149,7 +149,7 @@ fn takes(fd: RawFd) -> bool {
 }
 
 /// What a rank writes to one of its two streams.
-pub struct Source {
+pub(crate) struct Source {
     file: File,
     tag: String,
     /// The piece that went out last didn't end its line, which was too long to wait for.
@@ -159,7 +159,7 @@ pub struct Source {
 
 /// The result of reading a source.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Got {
+pub(crate) enum Got {
     /// Something; there may be more.
     Some,
     /// Nothing now.
@@ -170,18 +170,18 @@ pub enum Got {
 
 impl Source {
     /// The reading end of a pipe; not blocking. With tags, `[rank] ` comes before every line.
-    pub fn new(fd: OwnedFd, rank: usize, tags: bool) -> Self {
+    pub(crate) fn new(fd: OwnedFd, rank: usize, tags: bool) -> Self {
         let tag = if tags { format!("[{rank}] ") } else { String::new() };
         Self { file: fd.into(), tag, inside: false, pending: Vec::new() }
     }
 
     /// What to ask the kernel about.
-    pub fn fd(&self) -> RawFd {
+    pub(crate) fn fd(&self) -> RawFd {
         self.file.as_raw_fd()
     }
 
     /// Reads a piece, and puts the lines that are complete into the sink.
-    pub fn read(&mut self, sink: &mut Sink, scratch: &mut Vec<u8>) -> Got {
+    pub(crate) fn read(&mut self, sink: &mut Sink, scratch: &mut Vec<u8>) -> Got {
         scratch.resize(PIECE, 0);
         match self.file.read(scratch) {
             Ok(0) => {
@@ -236,12 +236,12 @@ impl Source {
     }
 
     /// Whether a line waits for its end.
-    pub fn is_waiting(&self) -> bool {
+    pub(crate) fn is_waiting(&self) -> bool {
         !self.pending.is_empty()
     }
 
     /// A line that lacks its end goes out as it is; a tagged one gets an end, so that the next tag begins a line.
-    pub fn finish(&mut self, sink: &mut Sink) {
+    pub(crate) fn finish(&mut self, sink: &mut Sink) {
         if self.tag.is_empty() {
             sink.put(&self.pending);
             self.pending.clear();
@@ -256,7 +256,7 @@ impl Source {
 ///
 /// # Errors
 /// As the system's.
-pub fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut ends = [0; 2];
     // SAFETY: two places.
     if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {

@@ -10,7 +10,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 /// What a process asks the launcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Ask {
+pub(crate) enum Ask {
     /// For the job's memory.
     Memory = b'm',
     /// To be known as this rank.
@@ -22,7 +22,7 @@ const MESSAGE: usize = 8;
 pub(crate) const F_SETSIG: libc::c_int = 10;
 
 /// The socket's name for a job.
-pub fn name(identity: u64) -> String {
+pub(crate) fn name(identity: u64) -> String {
     format!("cellweave-{identity:016x}")
 }
 
@@ -57,7 +57,7 @@ fn check(result: libc::c_int) -> io::Result<libc::c_int> {
 ///
 /// # Errors
 /// When another process has it.
-pub fn bind(name: &str) -> io::Result<OwnedFd> {
+pub(crate) fn bind(name: &str) -> io::Result<OwnedFd> {
     let socket = socket(libc::SOCK_NONBLOCK)?;
     let (address, length) = address(name);
     // SAFETY: an address of that length.
@@ -66,14 +66,14 @@ pub fn bind(name: &str) -> io::Result<OwnedFd> {
 }
 
 /// The launcher's end.
-pub struct Listener(OwnedFd);
+pub(crate) struct Listener(OwnedFd);
 
 impl Listener {
     /// Listens at a name.
     ///
     /// # Errors
     /// As the system's.
-    pub fn new(name: &str) -> io::Result<Self> {
+    pub(crate) fn new(name: &str) -> io::Result<Self> {
         let socket = bind(name)?;
         // SAFETY: a socket of ours.
         check(unsafe {
@@ -83,12 +83,12 @@ impl Listener {
     }
 
     /// What to ask the kernel about.
-    pub fn fd(&self) -> RawFd {
+    pub(crate) fn fd(&self) -> RawFd {
         self.0.as_raw_fd()
     }
 
     /// A process that has connected, if it is allowed to.
-    pub fn accept(&self) -> Option<Connection> {
+    pub(crate) fn accept(&self) -> Option<Connection> {
         // SAFETY: no address wanted; the result is owned by nobody else.
         let socket = unsafe {
             let fd = libc::accept4(
@@ -127,15 +127,15 @@ fn friend(socket: &OwnedFd) -> Option<libc::pid_t> {
 }
 
 /// A process that has connected to the launcher.
-pub struct Connection {
+pub(crate) struct Connection {
     socket: OwnedFd,
     /// Its process id, as the kernel says.
-    pub pid: libc::pid_t,
+    pub(crate) pid: libc::pid_t,
 }
 
 impl Connection {
     /// What to ask the kernel about.
-    pub fn fd(&self) -> RawFd {
+    pub(crate) fn fd(&self) -> RawFd {
         self.socket.as_raw_fd()
     }
 
@@ -143,7 +143,7 @@ impl Connection {
     ///
     /// # Errors
     /// It has ended, or sends nonsense.
-    pub fn asked(&self) -> io::Result<Option<(Ask, usize)>> {
+    pub(crate) fn asked(&self) -> io::Result<Option<(Ask, usize)>> {
         let mut message = [0u8; MESSAGE];
         // SAFETY: a place of that length.
         let bytes = unsafe { libc::recv(self.fd(), message.as_mut_ptr().cast(), MESSAGE, 0) };
@@ -162,7 +162,7 @@ impl Connection {
     ///
     /// # Errors
     /// As the system's.
-    pub fn give(&self, memory: &OwnedFd) -> io::Result<()> {
+    pub(crate) fn give(&self, memory: &OwnedFd) -> io::Result<()> {
         let mut byte = [1u8];
         let mut piece = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
         let mut control = Control::new();
@@ -203,14 +203,14 @@ impl Control {
 }
 
 /// A rank's line to the launcher.
-pub struct Line(OwnedFd);
+pub(crate) struct Line(OwnedFd);
 
 impl Line {
     /// Connects to the launcher.
     ///
     /// # Errors
     /// `ConnectionRefused` when the launcher has ended; `PermissionDenied` when it belongs to another user.
-    pub fn new(name: &str) -> io::Result<Self> {
+    pub(crate) fn new(name: &str) -> io::Result<Self> {
         let socket = socket(0)?;
         let (address, length) = address(name);
         // SAFETY: an address of that length.
@@ -234,7 +234,7 @@ impl Line {
     ///
     /// # Errors
     /// The launcher has ended, or does not accept this process.
-    pub fn memory(&self, rank: usize) -> io::Result<OwnedFd> {
+    pub(crate) fn memory(&self, rank: usize) -> io::Result<OwnedFd> {
         self.ask(Ask::Memory, rank)?;
         let mut byte = [0u8];
         let mut piece = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
@@ -264,7 +264,7 @@ impl Line {
     ///
     /// # Errors
     /// The launcher has gone.
-    pub fn claim(self, rank: usize) -> io::Result<()> {
+    pub(crate) fn claim(self, rank: usize) -> io::Result<()> {
         self.ask(Ask::Claimed, rank)?;
         let fd = self.0.as_raw_fd();
         std::mem::forget(self.0);

@@ -20,20 +20,20 @@ use std::path::Path;
 
 /// The result of placing.
 #[derive(Debug, Default)]
-pub struct Places {
+pub(crate) struct Places {
     /// The cpus of each rank, by the kernel's numbers; nothing: no rank is pinned.
-    pub cpus: Option<Vec<Vec<u32>>>,
+    pub(crate) cpus: Option<Vec<Vec<u32>>>,
     /// Cpus that the job may use at the same time: those of its affinity, as far as the quota reaches.
-    pub available: usize,
+    pub(crate) available: usize,
     /// Held as long as the job runs.
-    pub held: Vec<OwnedFd>,
+    pub(crate) held: Vec<OwnedFd>,
 }
 
 /// Decides for a number of ranks.
 ///
 /// # Errors
 /// A file that can't be read, or doesn't fit the job.
-pub fn places(placement: &Placement, ranks: usize) -> Result<Places, String> {
+pub(crate) fn places(placement: &Placement, ranks: usize) -> Result<Places, String> {
     let machine = machine::discover::host(Path::new("/"), None).unwrap_or_default();
     let available = available(&machine);
     let mut places = Places { cpus: None, available, held: Vec::new() };

@@ -4,21 +4,21 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 /// A set of descriptors, each with a number that says what it is.
-pub struct Poll(OwnedFd);
+pub(crate) struct Poll(OwnedFd);
 
 /// Something can be read, or has ended.
-pub const READABLE: u32 = libc::EPOLLIN as u32;
+pub(crate) const READABLE: u32 = libc::EPOLLIN as u32;
 /// Something can be written; told once, until asked again.
-pub const WRITABLE_ONCE: u32 = (libc::EPOLLOUT | libc::EPOLLONESHOT) as u32;
+pub(crate) const WRITABLE_ONCE: u32 = (libc::EPOLLOUT | libc::EPOLLONESHOT) as u32;
 /// Nothing.
-pub const NOTHING: u32 = 0;
+pub(crate) const NOTHING: u32 = 0;
 
 impl Poll {
     /// An empty set.
     ///
     /// # Errors
     /// As the system's.
-    pub fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         // SAFETY: a flag; the result is owned by nobody else.
         unsafe {
             match libc::epoll_create1(libc::EPOLL_CLOEXEC) {
@@ -29,12 +29,12 @@ impl Poll {
     }
 
     /// The set is a descriptor itself, readable when one of its own has something.
-    pub fn fd(&self) -> RawFd {
+    pub(crate) fn fd(&self) -> RawFd {
         self.0.as_raw_fd()
     }
 
     /// Watches a descriptor for events from now on, or for others than before.
-    pub fn watch(&self, fd: RawFd, events: u32, number: u64) {
+    pub(crate) fn watch(&self, fd: RawFd, events: u32, number: u64) {
         let mut event = libc::epoll_event { events, u64: number };
         // SAFETY: a valid event. A descriptor that cannot be watched (a regular file) never blocks.
         unsafe {
@@ -45,13 +45,13 @@ impl Poll {
     }
 
     /// Watches a descriptor no more. (A closed one leaves by itself only when no other process has it.)
-    pub fn forget(&self, fd: RawFd) {
+    pub(crate) fn forget(&self, fd: RawFd) {
         // SAFETY: a null event is allowed here.
         unsafe { libc::epoll_ctl(self.fd(), libc::EPOLL_CTL_DEL, fd, std::ptr::null_mut()) };
     }
 
     /// The numbers of those that have something, after at most `timeout_ns` (nothing: as long as it takes).
-    pub fn wait(&self, timeout_ns: Option<u64>) -> Vec<u64> {
+    pub(crate) fn wait(&self, timeout_ns: Option<u64>) -> Vec<u64> {
         let timeout_ms = match timeout_ns {
             None => -1,
             // Rounded up, so that a deadline has passed when it wakes.

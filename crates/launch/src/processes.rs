@@ -4,16 +4,16 @@ use host::clock::{kernel_ns, sleep_ns};
 use std::collections::HashMap;
 
 /// Makes orphans below this process its children, so that none gets away.
-pub fn adopt_orphans() {
+pub(crate) fn adopt_orphans() {
     // SAFETY: flags only.
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
 }
 
 /// How a child ended, or that it only stopped.
-pub type Status = i32;
+pub(crate) type Status = i32;
 
 /// Takes a child that has ended, if there is one. Nothing left to wait for: `None`; none has ended yet: `Some(None)`.
-pub fn ended_child() -> Option<Option<(libc::pid_t, Status)>> {
+pub(crate) fn ended_child() -> Option<Option<(libc::pid_t, Status)>> {
     let mut status = 0;
     // SAFETY: a valid place for the status.
     match unsafe { libc::waitpid(-1, &mut status, libc::WNOHANG) } {
@@ -24,7 +24,7 @@ pub fn ended_child() -> Option<Option<(libc::pid_t, Status)>> {
 }
 
 /// All processes below `ancestor`, as they are at this moment.
-pub fn descendants(ancestor: libc::pid_t) -> Vec<libc::pid_t> {
+pub(crate) fn descendants(ancestor: libc::pid_t) -> Vec<libc::pid_t> {
     let mut children: HashMap<libc::pid_t, Vec<libc::pid_t>> = HashMap::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
@@ -44,10 +44,10 @@ pub fn descendants(ancestor: libc::pid_t) -> Vec<libc::pid_t> {
 
 /// The supervisor's name in the kernel and in `ps`. It differs from the launcher's, so that killing everything called
 /// `cellrun` leaves the supervisor to clean up.
-pub const SUPERVISOR: &std::ffi::CStr = c"mpi-supervisor";
+pub(crate) const SUPERVISOR: &std::ffi::CStr = c"mpi-supervisor";
 
 /// Whether a supervisor is above this process.
-pub fn has_supervisor() -> bool {
+pub(crate) fn has_supervisor() -> bool {
     let above = |pid: &libc::pid_t| parent(*pid).filter(|&parent| parent > 0);
     std::iter::successors(Some(std::process::id() as libc::pid_t), above).any(|pid| {
         std::fs::read(format!("/proc/{pid}/comm"))
@@ -64,7 +64,7 @@ fn parent(pid: libc::pid_t) -> Option<libc::pid_t> {
 /// Kills every process below this one, which must have adopted orphans, and takes their ends until none is left.
 /// `on_end` is called for each. False when some are left after `patience_ns` (they belong to another user, or hang in
 /// the kernel).
-pub fn end_descendants(patience_ns: u64, mut on_end: impl FnMut(libc::pid_t, Status)) -> bool {
+pub(crate) fn end_descendants(patience_ns: u64, mut on_end: impl FnMut(libc::pid_t, Status)) -> bool {
     let own = std::process::id() as libc::pid_t;
     let give_up_ns = kernel_ns() + patience_ns;
     loop {
@@ -87,7 +87,7 @@ pub fn end_descendants(patience_ns: u64, mut on_end: impl FnMut(libc::pid_t, Sta
 }
 
 /// The name of a signal.
-pub fn signal_name(signal: i32) -> String {
+pub(crate) fn signal_name(signal: i32) -> String {
     const NAMES: [(i32, &str); 19] = [
         (libc::SIGHUP, "SIGHUP"),
         (libc::SIGINT, "SIGINT"),
@@ -114,7 +114,7 @@ pub fn signal_name(signal: i32) -> String {
 }
 
 /// The exit code that a shell gives for a status.
-pub fn exit_code(status: Status) -> i32 {
+pub(crate) fn exit_code(status: Status) -> i32 {
     if libc::WIFSIGNALED(status) { 128 + libc::WTERMSIG(status) } else { libc::WEXITSTATUS(status) }
 }
 

@@ -9,21 +9,21 @@ use transport::Segment;
 use transport::segment::{CLASSES, Names, Tallies, class_bytes};
 
 /// The version of the format.
-pub const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 
 /// The launcher's part of a profile, beside the ranks' tables.
-pub struct JobRun<'a> {
+pub(crate) struct JobRun<'a> {
     /// The programs, as they were given.
-    pub programs: &'a [String],
+    pub(crate) programs: &'a [String],
     /// From the first rank's start to the last one's end.
-    pub elapsed_s: f64,
+    pub(crate) elapsed_s: f64,
 }
 
 /// Checks that a file can be written there, before anything runs.
 ///
 /// # Errors
 /// What is wrong, beginning with the file.
-pub fn check(file: &Path) -> Result<(), String> {
+pub(crate) fn check(file: &Path) -> Result<(), String> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if file.is_dir() {
         return Err(format!("{}: is a folder", file.display()));
@@ -38,7 +38,7 @@ pub fn check(file: &Path) -> Result<(), String> {
 ///
 /// # Errors
 /// As the system's.
-pub fn write(file: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn write(file: &Path, text: &str) -> io::Result<()> {
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}", std::process::id()));
     let beside = file.with_file_name(name);
@@ -57,7 +57,7 @@ struct Sum {
 }
 
 /// The file's text. The job must be counted (`Segment::create_counted`).
-pub fn text(segment: &Segment, run: &JobRun) -> String {
+pub(crate) fn text(segment: &Segment, run: &JobRun) -> String {
     let ranks = segment.ranks();
     let tables: Vec<Tallies> = (0..ranks).filter_map(|rank| segment.tallies(rank)).collect();
     let names = segment.names();

@@ -12,11 +12,11 @@ use std::ptr;
 
 /// Why a program can't be started, and the exit code that shells give for it.
 #[derive(Debug, PartialEq)]
-pub struct Unusable {
+pub(crate) struct Unusable {
     /// 127: not found; 126: not a program.
-    pub code: i32,
+    pub(crate) code: i32,
     /// What is wrong, and what to do.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 /// The file of a program that was typed as `name`: a path when it has a slash, else on `PATH`, else in `directory`,
@@ -24,7 +24,7 @@ pub struct Unusable {
 ///
 /// # Errors
 /// When there is none, or it can't be executed.
-pub fn find(name: &OsStr, directory: &Path, path: &OsStr) -> Result<PathBuf, Unusable> {
+pub(crate) fn find(name: &OsStr, directory: &Path, path: &OsStr) -> Result<PathBuf, Unusable> {
     let shown = name.to_string_lossy();
     let told = |code, text: String| Unusable { code, text };
     if name.is_empty() {
@@ -75,14 +75,14 @@ fn check(file: &Path) -> Result<(), Problem> {
 }
 
 /// A C string; what follows a 0 byte, which no argument can have, is left out.
-pub fn text(word: &OsStr) -> CString {
+pub(crate) fn text(word: &OsStr) -> CString {
     let bytes = word.as_bytes();
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     CString::new(&bytes[..end]).unwrap_or_default()
 }
 
 /// The environment with changes: `NAME=VALUE` each, the last of a name counts.
-pub fn environment(changes: &[(OsString, OsString)]) -> Vec<CString> {
+pub(crate) fn environment(changes: &[(OsString, OsString)]) -> Vec<CString> {
     let mut all: Vec<(OsString, OsString)> = std::env::vars_os().collect();
     let inherited = all.len();
     for (name, value) in changes {
@@ -103,41 +103,41 @@ pub fn environment(changes: &[(OsString, OsString)]) -> Vec<CString> {
 
 /// A process to start. All of it is prepared beforehand, because the child runs in this process's memory until it
 /// executes the program.
-pub struct Start<'a> {
+pub(crate) struct Start<'a> {
     /// The file.
-    pub file: &'a CStr,
+    pub(crate) file: &'a CStr,
     /// The arguments, the program's name as typed first.
-    pub arguments: &'a [CString],
+    pub(crate) arguments: &'a [CString],
     /// The environment, as `NAME=VALUE`.
-    pub environment: &'a [CString],
+    pub(crate) environment: &'a [CString],
     /// Where it starts.
-    pub directory: &'a CStr,
+    pub(crate) directory: &'a CStr,
     /// Its standard input, output and error; above 2.
-    pub streams: [RawFd; 3],
+    pub(crate) streams: [RawFd; 3],
     /// A descriptor that it keeps.
-    pub kept: RawFd,
+    pub(crate) kept: RawFd,
     /// The reading end, by its name in `/proc`, of a pipe whose other end only this process has. When the pipe breaks,
     /// the kernel kills the started process's group, even if the process itself has ended.
-    pub lifeline: &'a CStr,
+    pub(crate) lifeline: &'a CStr,
     /// The process group to join; 0: its own.
-    pub group: libc::pid_t,
+    pub(crate) group: libc::pid_t,
     /// Where it may run; nothing: where this process may.
-    pub cpus: Option<&'a Affinity>,
+    pub(crate) cpus: Option<&'a Affinity>,
     /// Signals blocked when the launcher was started.
-    pub mask: libc::sigset_t,
+    pub(crate) mask: libc::sigset_t,
     /// The limit of descriptors that the launcher was started with.
-    pub descriptors: libc::rlimit,
+    pub(crate) descriptors: libc::rlimit,
 }
 
 /// The lowest descriptor number for a rank's line: scripts and shells use the low ones.
 const LIFELINE_FD: RawFd = 200;
 
 /// The result of a start.
-pub struct Started {
+pub(crate) struct Started {
     /// The process.
-    pub pid: libc::pid_t,
+    pub(crate) pid: libc::pid_t,
     /// Why it could not be pinned, if so; it runs all the same.
-    pub refused: Option<io::Error>,
+    pub(crate) refused: Option<io::Error>,
 }
 
 /// The memory that child and parent share until the child executes the program.
@@ -156,7 +156,7 @@ impl Start<'_> {
     ///
     /// # Errors
     /// The kernel's, when there is no process more, or the file can't be executed.
-    pub fn spawn(&self) -> io::Result<Started> {
+    pub(crate) fn spawn(&self) -> io::Result<Started> {
         let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {
             strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect()
         };

@@ -21,7 +21,7 @@ fn runs(pid: u32) -> bool {
 }
 
 /// The observations of all ranks.
-pub struct Watch {
+pub(crate) struct Watch {
     after_ns: u64,
     /// What the ranks said when they last said anything new, and when that was.
     seen: Vec<(u32, u32)>,
@@ -32,17 +32,17 @@ pub struct Watch {
 
 impl Watch {
     /// Reports after so many seconds in which nothing moved.
-    pub fn new(after_s: f64) -> Self {
+    pub(crate) fn new(after_s: f64) -> Self {
         Self { after_ns: (after_s * 1e9) as u64, seen: Vec::new(), since_ns: 0, looked_ns: 0, told: false }
     }
 
     /// When to check again.
-    pub fn look_at_ns(&self) -> u64 {
+    pub(crate) fn look_at_ns(&self) -> u64 {
         self.looked_ns + (self.after_ns / 4).clamp(10_000_000, 1_000_000_000)
     }
 
     /// Checks. When nothing has moved for long, says once which rank waits for which. The job goes on.
-    pub fn look(&mut self, segment: &Segment, now_ns: u64) -> Option<String> {
+    pub(crate) fn look(&mut self, segment: &Segment, now_ns: u64) -> Option<String> {
         let pages = || (0..segment.ranks()).map(|rank| segment.rank(rank));
         self.looked_ns = now_ns;
         let state =

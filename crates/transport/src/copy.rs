@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The most bytes of `copy_small`: a line of a ring holds no more.
-pub const SMALL: usize = 48;
+pub(crate) const SMALL: usize = 48;
 /// From this many bytes on, the copy instruction is worth its start-up time.
 const LONG: usize = 512;
 
@@ -18,7 +18,7 @@ const LONG: usize = 512;
 /// # Safety
 /// `bytes` readable at `from` and writable at `to`, apart from each other.
 #[inline]
-pub unsafe fn copy_out(from: *const u8, to: *mut u8, bytes: usize) {
+pub(crate) unsafe fn copy_out(from: *const u8, to: *mut u8, bytes: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if bytes >= LONG && has_fast_copy() {
         // SAFETY: copies `bytes` bytes forwards, as the caller promised; the direction flag is clear in Rust code.
@@ -55,7 +55,7 @@ fn has_fast_copy() -> bool {
 /// # Safety
 /// `bytes` readable at `from` and writable at `to`, apart from each other, at most `SMALL`.
 #[inline]
-pub unsafe fn copy_small(from: *const u8, to: *mut u8, bytes: usize) {
+pub(crate) unsafe fn copy_small(from: *const u8, to: *mut u8, bytes: usize) {
     debug_assert!(bytes <= SMALL);
     /// Copies the first and the last word; together they cover all bytes.
     ///

@@ -59,8 +59,6 @@
 //!
 //! Floor 3: imports `host` only.
 
-#![allow(unreachable_pub)]
-
 mod abort;
 mod buffer;
 pub mod claims;

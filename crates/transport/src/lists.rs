@@ -8,11 +8,11 @@ const LEAST_LISTS: usize = 64;
 
 /// What the entries of a list have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Key {
+pub(crate) struct Key {
     /// The first part.
-    pub words: u64,
+    pub(crate) words: u64,
     /// The second part.
-    pub more: u32,
+    pub(crate) more: u32,
 }
 
 impl Key {
@@ -42,7 +42,7 @@ struct Link {
 const UNLINKED: Link = Link { list: NONE, next: NONE, previous: NONE, order: 0 };
 
 /// The lists. Entries are named by small numbers that the caller gives.
-pub struct Lists {
+pub(crate) struct Lists {
     buckets: Vec<u32>,
     /// 64 minus the bits of a bucket's number.
     shift: u32,
@@ -69,7 +69,7 @@ impl Default for Lists {
 impl Lists {
     /// Entries in all lists.
     #[inline]
-    pub fn entries(&self) -> usize {
+    pub(crate) fn entries(&self) -> usize {
         self.entries
     }
 
@@ -84,7 +84,7 @@ impl Lists {
 
     /// Adds an entry, which is in no list, behind all others of its key.
     #[inline]
-    pub fn push(&mut self, key: Key, entry: u32, order: u64) {
+    pub(crate) fn push(&mut self, key: Key, entry: u32, order: u64) {
         let mut at = self.find(key);
         if at == NONE {
             at = self.make(key);
@@ -140,7 +140,7 @@ impl Lists {
 
     /// The first entry of a key, and its order.
     #[inline]
-    pub fn first(&self, key: Key) -> Option<(u32, u64)> {
+    pub(crate) fn first(&self, key: Key) -> Option<(u32, u64)> {
         let at = self.find(key);
         if at == NONE {
             return None;
@@ -151,7 +151,7 @@ impl Lists {
 
     /// Takes the first entry of a key out.
     #[inline]
-    pub fn take_first(&mut self, key: Key) -> Option<u32> {
+    pub(crate) fn take_first(&mut self, key: Key) -> Option<u32> {
         let at = self.find(key);
         if at == NONE {
             return None;
@@ -176,7 +176,7 @@ impl Lists {
 
     /// Takes an entry out; false when it is in no list.
     #[inline]
-    pub fn remove(&mut self, entry: u32) -> bool {
+    pub(crate) fn remove(&mut self, entry: u32) -> bool {
         let Some(link) = self.links.get_mut(entry as usize) else { return false };
         let Link { list, next, previous, .. } = *link;
         if list == NONE {
@@ -199,7 +199,7 @@ impl Lists {
     }
 
     /// All entries by order.
-    pub fn in_order(&self) -> Vec<(u32, u64)> {
+    pub(crate) fn in_order(&self) -> Vec<(u32, u64)> {
         let linked = self.links.iter().enumerate().filter(|(_, link)| link.list != NONE);
         let mut all: Vec<_> = linked.map(|(entry, link)| (entry as u32, link.order)).collect();
         all.sort_unstable_by_key(|&(_, order)| order);

@@ -37,7 +37,7 @@ const EXACT: usize = 0;
 const OPEN: [u32; 4] = [0, ANY_SOURCE, ANY_TAG, ANY_SOURCE | ANY_TAG];
 
 /// Receives that were posted and messages that were not expected.
-pub struct Matching {
+pub(crate) struct Matching {
     posted: Lists,
     /// Posted receives by what they leave open.
     wildcards: [usize; 4],
@@ -119,7 +119,7 @@ impl Criteria {
 impl Matching {
     /// Posts a receive.
     #[inline]
-    pub fn post(&mut self, key: Key, transfer: u32) {
+    pub(crate) fn post(&mut self, key: Key, transfer: u32) {
         self.wildcards[key.class()] += 1;
         self.posted.push(key, transfer, self.next);
         self.next += 1;
@@ -127,7 +127,7 @@ impl Matching {
 
     /// Takes the first posted receive that accepts a message.
     #[inline]
-    pub fn take_posted(&mut self, envelope: &Envelope) -> Option<u32> {
+    pub(crate) fn take_posted(&mut self, envelope: &Envelope) -> Option<u32> {
         let exact = envelope.key(OPEN[EXACT]);
         if self.posted.entries() == self.wildcards[EXACT] {
             let receive = self.posted.take_first(exact)?;
@@ -157,14 +157,14 @@ impl Matching {
     }
 
     /// Takes a receive out; false when it isn't posted.
-    pub fn cancel(&mut self, key: Key, transfer: u32) -> bool {
+    pub(crate) fn cancel(&mut self, key: Key, transfer: u32) -> bool {
         let was_posted = self.posted.remove(transfer);
         self.wildcards[key.class()] -= usize::from(was_posted);
         was_posted
     }
 
     /// Keeps a message that came before its receive.
-    pub fn keep(&mut self, envelope: Envelope, message: u32) {
+    pub(crate) fn keep(&mut self, envelope: Envelope, message: u32) {
         if message as usize >= self.envelopes.len() {
             self.envelopes.resize(message as usize + 1, envelope);
         }
@@ -186,13 +186,13 @@ impl Matching {
 
     /// Whether there are unexpected messages.
     #[inline]
-    pub fn has_kept(&self) -> bool {
+    pub(crate) fn has_kept(&self) -> bool {
         self.unexpected[EXACT].entries() != 0
     }
 
     /// The first unexpected message that a receive accepts.
     #[inline]
-    pub fn find(&mut self, key: Key) -> Option<u32> {
+    pub(crate) fn find(&mut self, key: Key) -> Option<u32> {
         if !self.has_kept() {
             return None;
         }
@@ -207,7 +207,7 @@ impl Matching {
     }
 
     /// Takes an unexpected message out.
-    pub fn remove(&mut self, message: u32) {
+    pub(crate) fn remove(&mut self, message: u32) {
         for class in 0..4 {
             if self.indexed[class] {
                 self.unexpected[class].remove(message);
@@ -216,7 +216,7 @@ impl Matching {
     }
 
     /// Receives that wait, and messages that wait.
-    pub fn lengths(&self) -> (usize, usize) {
+    pub(crate) fn lengths(&self) -> (usize, usize) {
         (self.posted.entries(), self.unexpected[EXACT].entries())
     }
 }

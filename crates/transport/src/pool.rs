@@ -7,22 +7,22 @@
 use crate::segment::{POOL_BYTES, Segment};
 
 /// Bytes of a cell, the most of a piece.
-pub const CELL: usize = 16 * 1024;
+pub(crate) const CELL: usize = 16 * 1024;
 const CELLS: usize = POOL_BYTES / CELL;
 /// Messages with so many bytes left go through the pool.
-pub const POOLED_FROM: usize = 4096;
+pub(crate) const POOLED_FROM: usize = 4096;
 
 /// What a cell is lent for.
 #[derive(Clone, Copy)]
-pub struct Loan {
+pub(crate) struct Loan {
     /// The receiver.
-    pub to: u16,
+    pub(crate) to: u16,
     /// The receiver is done when it has consumed so many lines.
-    pub until: u64,
+    pub(crate) until: u64,
 }
 
 /// A rank's cells, as it lends them.
-pub struct Pool {
+pub(crate) struct Pool {
     start: *mut u8,
     loans: [Option<Loan>; CELLS],
     next: usize,
@@ -30,7 +30,7 @@ pub struct Pool {
 
 /// Bytes of the next piece of a message: small ones first come sooner, large ones cost fewer lines.
 #[inline]
-pub fn piece_bytes(message: usize, left: usize) -> usize {
+pub(crate) fn piece_bytes(message: usize, left: usize) -> usize {
     let piece = match message {
         0..=8192 => 4096,
         8193..=32768 => 8192,
@@ -50,13 +50,13 @@ impl Default for Pool {
 
 impl Pool {
     /// The pool of a rank that sends from it.
-    pub fn new(segment: &Segment, rank: usize) -> Self {
+    pub(crate) fn new(segment: &Segment, rank: usize) -> Self {
         Self { start: segment.pool(rank), ..Self::default() }
     }
 
     /// The first bytes of a cell that isn't lent.
     #[inline]
-    pub fn cell(&mut self, number: usize, bytes: usize) -> &mut [u8] {
+    pub(crate) fn cell(&mut self, number: usize, bytes: usize) -> &mut [u8] {
         assert!(number < CELLS && bytes <= CELL && !self.start.is_null());
         // SAFETY: inside the pool by the check above; the receiver has consumed what was there.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(number * CELL), bytes) }
@@ -64,13 +64,13 @@ impl Pool {
 
     /// The next cell in turn: its number, and what it was lent for.
     #[inline]
-    pub fn next(&self) -> (usize, Option<Loan>) {
+    pub(crate) fn next(&self) -> (usize, Option<Loan>) {
         (self.next, self.loans[self.next])
     }
 
     /// Lends the next cell.
     #[inline]
-    pub fn lend(&mut self, loan: Loan) {
+    pub(crate) fn lend(&mut self, loan: Loan) {
         self.loans[self.next] = Some(loan);
         self.next = (self.next + 1) % CELLS;
     }
@@ -81,7 +81,7 @@ impl Pool {
 /// # Safety
 /// The sender leaves it alone: the line that speaks of it isn't consumed.
 #[inline]
-pub unsafe fn lent<'a>(segment: &Segment, from: usize, number: u64, bytes: u64) -> Option<&'a [u8]> {
+pub(crate) unsafe fn lent<'a>(segment: &Segment, from: usize, number: u64, bytes: u64) -> Option<&'a [u8]> {
     if number >= CELLS as u64 || bytes > CELL as u64 {
         return None;
     }

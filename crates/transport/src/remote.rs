@@ -8,11 +8,11 @@ use crate::segment::Segment;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The most pieces of memory of one call.
-pub const MOST_SPANS: usize = 512;
+pub(crate) const MOST_SPANS: usize = 512;
 
 /// Whether a direction works.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Access {
+pub(crate) enum Access {
     /// Not tried yet.
     #[default]
     Unknown,
@@ -28,12 +28,12 @@ fn word_of(segment: &Segment) -> u64 {
 
 /// A word that others read, and behind it one that they write, to find out whether they can.
 #[derive(Default)]
-pub struct Probe(Option<&'static [AtomicU64; 2]>);
+pub(crate) struct Probe(Option<&'static [AtomicU64; 2]>);
 
 impl Probe {
     /// Lets the other ranks copy from and to this process, once. Call it before announcing a message that they may
     /// copy.
-    pub fn allow(&mut self, segment: &Segment, rank: usize) {
+    pub(crate) fn allow(&mut self, segment: &Segment, rank: usize) {
         if self.0.is_some() {
             return;
         }
@@ -50,12 +50,12 @@ impl Probe {
 }
 
 /// Tries to read the memory of a rank that has allowed it.
-pub fn try_reading(segment: &Segment, rank: usize) -> Access {
+pub(crate) fn try_reading(segment: &Segment, rank: usize) -> Access {
     probe(segment, rank, |_, _| true)
 }
 
 /// Tries to write to the memory of a rank that has allowed it.
-pub fn try_writing(segment: &Segment, rank: usize) -> Access {
+pub(crate) fn try_writing(segment: &Segment, rank: usize) -> Access {
     // A word that can be read proves the right place of the right process; the word behind it is for this write.
     probe(segment, rank, |pid, known| {
         let mut word = 1u64;
@@ -84,7 +84,7 @@ fn vectors(spans: &[Span]) -> Vec<libc::iovec> {
 ///
 /// # Safety
 /// `own` may be written.
-pub unsafe fn read(pid: libc::pid_t, own: &[Span], other: u64, bytes: usize) -> bool {
+pub(crate) unsafe fn read(pid: libc::pid_t, own: &[Span], other: u64, bytes: usize) -> bool {
     let remote = libc::iovec { iov_base: other as *mut _, iov_len: bytes };
     let local = vectors(own);
     // SAFETY: our spans by the caller's promise; the kernel checks the other side's addresses.
@@ -96,7 +96,7 @@ pub unsafe fn read(pid: libc::pid_t, own: &[Span], other: u64, bytes: usize) -> 
 ///
 /// # Safety
 /// `own` may be read.
-pub unsafe fn write(pid: libc::pid_t, own: &[Span], other: u64, bytes: usize) -> bool {
+pub(crate) unsafe fn write(pid: libc::pid_t, own: &[Span], other: u64, bytes: usize) -> bool {
     let remote = libc::iovec { iov_base: other as *mut _, iov_len: bytes };
     let local = vectors(own);
     // SAFETY: as for `read`.

@@ -36,43 +36,43 @@ const LAST_LOOK_NS: u64 = 10_000 * MS;
 const LAST_ASKING: u32 = 3;
 
 /// A program to start.
-pub struct Program {
+pub(crate) struct Program {
     /// As the command line says.
-    pub asked: options::Program,
+    pub(crate) asked: options::Program,
     /// Its file.
-    pub file: PathBuf,
+    pub(crate) file: PathBuf,
     /// Where its ranks start.
-    pub directory: PathBuf,
+    pub(crate) directory: PathBuf,
 }
 
 /// A job, ready to start.
-pub struct Prepared {
+pub(crate) struct Prepared {
     /// The command line.
-    pub options: LaunchOptions,
+    pub(crate) options: LaunchOptions,
     /// What to start.
-    pub programs: Vec<Program>,
+    pub(crate) programs: Vec<Program>,
     /// Where each rank runs; nothing: anywhere.
-    pub cpus: Option<Vec<Vec<u32>>>,
+    pub(crate) cpus: Option<Vec<Vec<u32>>>,
     /// Names that are held while the job runs.
-    pub held: Vec<OwnedFd>,
+    pub(crate) held: Vec<OwnedFd>,
     /// The job's memory.
-    pub memory: OwnedFd,
+    pub(crate) memory: OwnedFd,
     /// The same, mapped.
-    pub segment: Segment,
+    pub(crate) segment: Segment,
 }
 
 /// A signal that ranks are to get.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Signal {
+pub(crate) struct Signal {
     /// Its number.
-    pub number: i32,
+    pub(crate) number: i32,
     /// It came from the terminal, to all processes in its foreground.
-    pub by_terminal: bool,
+    pub(crate) by_terminal: bool,
 }
 
 impl Signal {
     /// Its bytes in the pipe.
-    pub fn to_bytes(self) -> [u8; 2] {
+    pub(crate) fn to_bytes(self) -> [u8; 2] {
         [self.number as u8, u8::from(self.by_terminal)]
     }
 
@@ -92,7 +92,7 @@ const SINK: u64 = 7 << 32;
 const INDEX: u64 = (1 << 32) - 1;
 
 /// The supervisor: see the module.
-pub struct Supervisor {
+pub(crate) struct Supervisor {
     job: Prepared,
     mask: libc::sigset_t,
     descriptors: libc::rlimit,
@@ -132,7 +132,7 @@ impl Supervisor {
     ///
     /// # Errors
     /// As the system's: descriptors run out.
-    pub fn new(
+    pub(crate) fn new(
         job: Prepared,
         front: OwnedFd,
         mask: libc::sigset_t,
@@ -196,7 +196,7 @@ impl Supervisor {
     }
 
     /// Runs the job, and gives its exit code.
-    pub fn run(mut self) -> i32 {
+    pub(crate) fn run(mut self) -> i32 {
         self.start();
         while !self.is_over() {
             let deadline_ns = self.deadline_ns();

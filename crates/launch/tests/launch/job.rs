@@ -12,19 +12,19 @@ use std::thread::JoinHandle;
 const LOOKS: u32 = 3000;
 
 /// A running `cellrun`.
-pub struct Job {
+pub(crate) struct Job {
     mark: String,
     /// The front.
-    pub child: Child,
+    pub(crate) child: Child,
 }
 
 /// What a job gave.
 #[derive(Debug)]
-pub struct Gave {
+pub(crate) struct Gave {
     /// Exit code, or minus the signal.
-    pub code: i32,
-    pub out: String,
-    pub err: String,
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl From<Output> for Gave {
@@ -41,7 +41,7 @@ impl From<Output> for Gave {
 
 impl Gave {
     /// The lines of the standard output in order of their text: ranks come as they like.
-    pub fn sorted(&self) -> Vec<&str> {
+    pub(crate) fn sorted(&self) -> Vec<&str> {
         let mut lines: Vec<&str> = self.out.lines().collect();
         lines.sort_unstable();
         lines
@@ -49,7 +49,7 @@ impl Gave {
 }
 
 /// Looks until something holds.
-pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     for _ in 0..LOOKS {
         if holds() {
             return;
@@ -61,7 +61,7 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
 
 impl Job {
     /// Starts a launcher with words of its command line, separated by blanks; `~` in a word stands for a blank.
-    pub fn start(cellrun: &Path, line: &str, prepare: impl FnOnce(&mut Command)) -> Self {
+    pub(crate) fn start(cellrun: &Path, line: &str, prepare: impl FnOnce(&mut Command)) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let mark = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let mut command = Command::new(cellrun);
@@ -86,7 +86,7 @@ impl Job {
     }
 
     /// Waits for its end, and checks that nothing is left of it.
-    pub fn end(mut self) -> Gave {
+    pub(crate) fn end(mut self) -> Gave {
         let (stdout, stderr) = (all_of(self.child.stdout.take()), all_of(self.child.stderr.take()));
         let mut status = None;
         until("the launcher ends", || {
@@ -99,7 +99,7 @@ impl Job {
     }
 
     /// All processes that bear its mark: launcher, supervisor, ranks, and what they started.
-    pub fn processes(&self) -> Vec<i32> {
+    pub(crate) fn processes(&self) -> Vec<i32> {
         let mark = format!("CELLWEAVE_TEST_MARK={}\0", self.mark);
         let numbers = std::fs::read_dir("/proc").expect("/proc").flatten();
         numbers
@@ -112,7 +112,7 @@ impl Job {
     }
 
     /// The supervisor.
-    pub fn supervisor(&self) -> i32 {
+    pub(crate) fn supervisor(&self) -> i32 {
         let mut found = None;
         until("there is a supervisor", || {
             found = children(self.child.id() as i32).first().copied();
@@ -122,7 +122,7 @@ impl Job {
     }
 
     /// Waits until so many ranks that are not the supervisor's children have said who they are.
-    pub fn until_claimed(&self, ranks: usize) {
+    pub(crate) fn until_claimed(&self, ranks: usize) {
         let supervisor = self.supervisor();
         until(&format!("{ranks} ranks are known"), || {
             let open = std::fs::read_dir(format!("/proc/{supervisor}/fd")).into_iter().flatten().flatten();
@@ -132,7 +132,7 @@ impl Job {
     }
 
     /// Waits until so many processes of ranks and below them run something of this name.
-    pub fn until_running(&self, name: &str, count: usize) {
+    pub(crate) fn until_running(&self, name: &str, count: usize) {
         until(&format!("{count} processes run {name}"), || {
             let named = |pid: &i32| {
                 std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|comm| comm.trim() == name)
@@ -154,19 +154,19 @@ fn all_of(stream: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
 }
 
 /// Children of a process's main thread.
-pub fn children(pid: i32) -> Vec<i32> {
+pub(crate) fn children(pid: i32) -> Vec<i32> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     text.split_whitespace().map(|word| word.parse().expect("a number")).collect()
 }
 
 /// The state of a process, as `ps` says it: `S`, `T`, ...
-pub fn state(pid: i32) -> char {
+pub(crate) fn state(pid: i32) -> char {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     text.rsplit_once(')').and_then(|(_, rest)| rest.trim().chars().next()).unwrap_or('X')
 }
 
 /// Sends a signal.
-pub fn send(pid: i32, signal: i32) {
+pub(crate) fn send(pid: i32, signal: i32) {
     // SAFETY: numbers.
     assert_eq!(unsafe { libc::kill(pid, signal) }, 0, "no process {pid}");
 }

@@ -141,29 +141,29 @@ pub struct Engine<'a> {
 /// The kinds of pieces in a ring. Words are of 8 bytes, in the piece's data.
 mod kind {
     /// Of EAGER, MORE and DATA: the data lies in the sender's pool. Words: the cell, bytes.
-    pub const POOLED: u8 = 0x80;
+    pub(crate) const POOLED: u8 = 0x80;
     /// The first piece of an eager message: its envelope and all its bytes.
-    pub const EAGER: u8 = 1;
+    pub(crate) const EAGER: u8 = 1;
     /// The next piece of the eager message that began before.
-    pub const MORE: u8 = 2;
+    pub(crate) const MORE: u8 = 2;
     /// The sender of the next eager message waits for its matching. Words: the sender's transfer.
-    pub const SYNCHRONOUS: u8 = 3;
+    pub(crate) const SYNCHRONOUS: u8 = 3;
     /// A message of which only the first part comes unasked. Words: the sender's transfer, bytes, bytes that come
     /// unasked, how the data lies and its address.
-    pub const ANNOUNCE: u8 = 4;
+    pub(crate) const ANNOUNCE: u8 = 4;
     /// To the sender: send the data through the ring. Words: the sender's transfer, the receiver's, bytes.
-    pub const STREAM: u8 = 5;
+    pub(crate) const STREAM: u8 = 5;
     /// A piece of such data. Context and tag: the receiver's transfer; length: bytes from this piece on, at most.
-    pub const DATA: u8 = 6;
+    pub(crate) const DATA: u8 = 6;
     /// To the sender: its transfer is complete. Words: the sender's transfer.
-    pub const COMPLETE: u8 = 7;
+    pub(crate) const COMPLETE: u8 = 7;
     /// To the sender: help to copy. Words: its transfer, the receiver's, the buffer's address, bytes, the place for
     /// claims, bytes of a piece.
-    pub const SHARE: u8 = 8;
+    pub(crate) const SHARE: u8 = 8;
     /// To the sender: copy all of it. Words: its transfer, the receiver's, the buffer's address, bytes.
-    pub const PUSH: u8 = 9;
+    pub(crate) const PUSH: u8 = 9;
     /// To the receiver: it is done. Words: its transfer, bytes.
-    pub const PUSHED: u8 = 10;
+    pub(crate) const PUSHED: u8 = 10;
 }
 
 impl<'a> Engine<'a> {

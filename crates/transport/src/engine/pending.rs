@@ -6,21 +6,21 @@ use crate::lists::Key;
 use crate::matching::Envelope;
 
 /// No slot.
-pub const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// What a send waits for: its own pieces to be written, and the receiver's answer.
-pub mod due {
+pub(crate) mod due {
     /// Pieces are in the queue.
-    pub const PIECES: u8 = 1;
+    pub(crate) const PIECES: u8 = 1;
     /// The receiver answers when the message is matched.
-    pub const ANSWER: u8 = 2;
+    pub(crate) const ANSWER: u8 = 2;
     /// The receiver has asked for the rest, which is under way.
-    pub const REST: u8 = 4;
+    pub(crate) const REST: u8 = 4;
 }
 
 /// Where a transfer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub(crate) enum Stage {
     /// The slot is free.
     Free,
     /// Data or news of it are to come.
@@ -30,34 +30,34 @@ pub enum Stage {
 }
 
 /// A send or a receive.
-pub struct Pending {
+pub(crate) struct Pending {
     generation: u32,
     /// Where it is.
-    pub stage: Stage,
+    pub(crate) stage: Stage,
     /// The program will not ask for it: it frees itself.
-    pub detached: bool,
+    pub(crate) detached: bool,
     /// A receive that waits for its message.
-    pub posted: bool,
+    pub(crate) posted: bool,
     /// The next free slot.
     next: u32,
     /// The user's data.
-    pub buffer: Buffer,
+    pub(crate) buffer: Buffer,
     /// Of a send, the job's rank that it goes to; `NONE` of a receive.
-    pub to: u32,
+    pub(crate) to: u32,
     /// What it matches; of a send, what the other side is to see.
-    pub key: Key,
+    pub(crate) key: Key,
     /// Bytes that have come; of a stream, bytes that are out.
-    pub moved: usize,
+    pub(crate) moved: usize,
     /// Bytes that are to come; of a stream, where it ends.
-    pub bytes: usize,
+    pub(crate) bytes: usize,
     /// Of a send, what is still to happen before it is complete: its pieces written, the receiver's answer.
-    pub due: u8,
+    pub(crate) due: u8,
     /// How it ended.
-    pub completion: Completion,
+    pub(crate) completion: Completion,
 }
 impl Pending {
     /// What the other side sees of a send.
-    pub fn envelope(&self) -> Envelope {
+    pub(crate) fn envelope(&self) -> Envelope {
         Envelope::of(self.key)
     }
 }
@@ -66,7 +66,7 @@ impl Pending {
 unsafe impl Send for Pending {}
 
 /// The table.
-pub struct Pendings {
+pub(crate) struct Pendings {
     slots: Vec<Pending>,
     free: u32,
     active: usize,
@@ -120,7 +120,7 @@ impl Default for Pendings {
 impl Pendings {
     /// A new active transfer.
     #[inline(always)]
-    pub fn start(&mut self, buffer: &Buffer, key: Key) -> u32 {
+    pub(crate) fn start(&mut self, buffer: &Buffer, key: Key) -> u32 {
         self.active += 1;
         let index = self.free;
         if index == NONE || buffer.layout.is_some() {
@@ -172,18 +172,18 @@ impl Pendings {
 
     /// The transfer of a slot.
     #[inline]
-    pub fn at(&mut self, index: u32) -> &mut Pending {
+    pub(crate) fn at(&mut self, index: u32) -> &mut Pending {
         &mut self.slots[index as usize]
     }
 
     /// The id of a slot.
     #[inline]
-    pub fn id(&self, index: u32) -> TransferId {
+    pub(crate) fn id(&self, index: u32) -> TransferId {
         id_of(index, self.slots[index as usize].generation)
     }
 
     /// The id of the transfer that lives in a slot.
-    pub fn in_slot(&self, index: u32) -> Option<TransferId> {
+    pub(crate) fn in_slot(&self, index: u32) -> Option<TransferId> {
         let slot = self.slots.get(index as usize)?;
         let id = id_of(index, slot.generation);
         self.index(id).map(|_| id)
@@ -191,7 +191,7 @@ impl Pendings {
 
     /// The slot of an id that lives.
     #[inline]
-    pub fn index(&self, id: TransferId) -> Option<u32> {
+    pub(crate) fn index(&self, id: TransferId) -> Option<u32> {
         let index = (id.0 & INDEX) as u32;
         let slot = self.slots.get(index as usize)?;
         let lives = id_of(index, slot.generation) == id && slot.stage != Stage::Free;
@@ -199,7 +199,7 @@ impl Pendings {
     }
 
     /// One thing has happened that a send waited for.
-    pub fn happened(&mut self, index: u32, what: u8) {
+    pub(crate) fn happened(&mut self, index: u32, what: u8) {
         let slot = &mut self.slots[index as usize];
         slot.due &= !what;
         if slot.due == 0 {
@@ -209,7 +209,7 @@ impl Pendings {
 
     /// Marks a transfer as complete.
     #[inline]
-    pub fn complete(&mut self, index: u32) {
+    pub(crate) fn complete(&mut self, index: u32) {
         self.active -= 1;
         let slot = &mut self.slots[index as usize];
         slot.stage = Stage::Complete;
@@ -220,7 +220,7 @@ impl Pendings {
 
     /// Frees a slot.
     #[inline]
-    pub fn free(&mut self, index: u32) {
+    pub(crate) fn free(&mut self, index: u32) {
         if index < SHARED {
             return;
         }
@@ -237,40 +237,40 @@ impl Pendings {
 
     /// Where a transfer is.
     #[inline]
-    pub fn stage(&self, index: u32) -> Stage {
+    pub(crate) fn stage(&self, index: u32) -> Stage {
         self.slots[index as usize].stage
     }
 
     /// How a transfer ended.
-    pub fn completion(&self, index: u32) -> Option<Completion> {
+    pub(crate) fn completion(&self, index: u32) -> Option<Completion> {
         let slot = &self.slots[index as usize];
         (slot.stage == Stage::Complete).then_some(slot.completion)
     }
 
     /// Of a transfer that is complete, whether all of its data found room.
     #[inline]
-    pub fn ended_well(&self, id: TransferId) -> Option<bool> {
+    pub(crate) fn ended_well(&self, id: TransferId) -> Option<bool> {
         let slot = self.slots.get((id.0 & INDEX) as usize)?;
         (slot.stage != Stage::Active).then_some(slot.completion.truncated.is_none())
     }
 
     /// The context of a transfer.
-    pub fn context(&self, index: u32) -> u32 {
+    pub(crate) fn context(&self, index: u32) -> u32 {
         self.slots[index as usize].envelope().context
     }
 
     /// Transfers that the program may still ask for, or that go on by themselves.
-    pub fn live(&self) -> impl Iterator<Item = &Pending> {
+    pub(crate) fn live(&self) -> impl Iterator<Item = &Pending> {
         self.slots.iter().skip(SHARED as usize).filter(|slot| slot.stage != Stage::Free)
     }
 
     /// Every transfer that is not complete.
-    pub fn awaited(&self) -> impl Iterator<Item = &Pending> {
+    pub(crate) fn awaited(&self) -> impl Iterator<Item = &Pending> {
         self.slots.iter().filter(|slot| slot.stage == Stage::Active)
     }
 
     /// Transfers that are not complete.
-    pub fn active(&self) -> usize {
+    pub(crate) fn active(&self) -> usize {
         self.active
     }
 }

@@ -16,7 +16,7 @@ const TURN: usize = 64;
 const CREDIT_STEP: u64 = 32 * 1024;
 
 /// What comes in from one rank.
-pub struct Incoming {
+pub(crate) struct Incoming {
     pub(super) consumer: PieceReader<Area>,
     /// The sender has used its ring.
     pub(super) connected: bool,
@@ -74,7 +74,7 @@ struct Message {
 
 /// Messages that were not expected, by slot.
 #[derive(Default)]
-pub struct Messages {
+pub(crate) struct Messages {
     slots: Vec<Option<Message>>,
     free: Vec<u32>,
 }

@@ -27,7 +27,7 @@ const ENDED_NS: u64 = 500_000_000;
 const PLACES: usize = RENDEZVOUS_BYTES / size_of::<Claims>() - 1;
 
 /// A message that this process copies, alone or with the other side.
-pub struct Copying {
+pub(crate) struct Copying {
     /// The other side's rank in the job.
     other: usize,
     /// This process's transfer.
@@ -55,7 +55,7 @@ enum Share {
 
 /// This rank's places for claims, and what it knows of other ranks.
 #[derive(Default)]
-pub struct Sharing {
+pub(crate) struct Sharing {
     free: Vec<u32>,
     generation: u32,
     reading: Vec<Access>,

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Messages above so many bytes are announced, and copied when they are matched.
 pub const MOST_EAGER: usize = 64 * 1024;
 /// Of those, so many bytes go out unasked.
-pub const UNASKED: usize = 32 * 1024;
+pub(crate) const UNASKED: usize = 32 * 1024;
 /// Eager bytes that a sender may have unmatched at a receiver. Messages of one line don't count: they take no more than
 /// their envelope.
 pub const CREDIT: u64 = 256 * 1024;
@@ -22,7 +22,7 @@ pub const CREDIT: u64 = 256 * 1024;
 const STREAM_STEP: usize = 1 << 20;
 
 /// The queue of pieces to one rank.
-pub struct Outgoing {
+pub(crate) struct Outgoing {
     pub(super) producer: PieceWriter<Area>,
     queue: VecDeque<Queued>,
     /// Eager bytes sent since the start.

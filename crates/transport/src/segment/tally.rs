@@ -10,7 +10,7 @@ use super::pages::line;
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// Phases that are counted separately; all later ones are counted with the last.
-pub const PHASES: usize = 32;
+pub(crate) const PHASES: usize = 32;
 /// Size classes of messages: 0 bytes, 1, up to 3, up to 7 ... The last one is open.
 pub const CLASSES: usize = 40;
 /// Named tallies of a phase. Those that no rank names cost no memory.
