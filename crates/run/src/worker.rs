@@ -79,6 +79,22 @@ struct LiveTask {
     cost: usize,
 }
 
+impl LiveTask {
+    #[cold]
+    fn clear_lengths(&mut self, firings: u64) {
+        for lengths in &self.lengths {
+            // SAFETY: these instances are this worker's until it publishes them, and the kernel is not called yet.
+            unsafe { lengths.clear(&self.outs[lengths.place], firings) };
+        }
+    }
+
+    #[cold]
+    fn wrong_length(&self, firings: u64) -> Option<(u64, String)> {
+        // SAFETY: as above; the kernel has returned.
+        self.lengths.iter().find_map(|l| unsafe { l.wrong(&self.outs[l.place], firings) })
+    }
+}
+
 /// How a task's call, or calls, of one firing of its unit ended.
 struct Called {
     fired: u64,
@@ -308,9 +324,8 @@ impl Worker<'_> {
             for ring_out in &task.ring_outs {
                 task.outs[ring_out.place].base = ring_out.slots.at(writes[ring_out.write].slot).cast();
             }
-            for lengths in &task.lengths {
-                // SAFETY: these instances are this worker's until it publishes them, and the kernel is not called yet.
-                unsafe { lengths.clear(&task.outs[lengths.place], firings) };
+            if !task.lengths.is_empty() {
+                task.clear_lengths(firings);
             }
             board.doing.store(task.task as u64 + 1, Relaxed);
             let batch = abi::CwBatch {
@@ -333,11 +348,10 @@ impl Worker<'_> {
                 again |= called.again;
                 end |= called.end;
             }
-            for lengths in &task.lengths {
-                // SAFETY: as above; the kernel has returned.
-                if let Some((j, why)) = unsafe { lengths.wrong(&task.outs[lengths.place], firings) } {
-                    return Err(failed(self.shared, task.task, first + j, why));
-                }
+            if !task.lengths.is_empty()
+                && let Some((j, why)) = task.wrong_length(firings)
+            {
+                return Err(failed(self.shared, task.task, first + j, why));
             }
             for ring_out in &task.ring_outs {
                 // SAFETY: this worker is the ring's producer, and these slots are its own until it publishes them.

@@ -33,11 +33,11 @@ pub trait Kernels: Sync {
 }
 
 /// A kernel, ready to be initialised on its worker.
+///
+/// Its ports cannot be changed any more: compiled code rests on them.
 pub struct Opened {
-    /// What it says of its inputs.
-    pub inputs: Vec<PortSpec>,
-    /// What it says of its outputs.
-    pub outputs: Vec<PortSpec>,
+    pub(crate) inputs: Vec<PortSpec>,
+    pub(crate) outputs: Vec<PortSpec>,
     pub(crate) code: Code,
     /// Keeps the code (a library, a closure) alive; dropped after `finish`.
     pub(crate) keep: Arc<dyn Any + Send + Sync>,

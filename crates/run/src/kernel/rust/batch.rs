@@ -3,7 +3,8 @@
 use super::data::{Data, Dtype, items, items_mut};
 use super::views::{InPlace, Input, LENGTH_BYTES, Output, Spacing, VariableInput, VariableOutput};
 use super::{Failed, abi};
-use crate::kernel::{Connected, PortSpec, TaskInfo};
+use crate::kernel::{Connected, PortSpec, TaskInfo, slice};
+use std::any::type_name;
 
 /// The view that a port gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +23,8 @@ struct ViewPort {
     /// `input 'in'`, as messages call it.
     name: String,
     dtype: Option<Dtype>,
+    /// A bit per dtype in which it may be seen.
+    seen_as: u32,
     view: ViewKind,
     /// The last call in which a kernel took the view that writes this port.
     taken: u64,
@@ -31,47 +34,30 @@ impl ViewPort {
     fn new(side: &str, specs: &[PortSpec], number: usize, connected: &Connected) -> ViewPort {
         // A repeated port is the last of its list and stands for all that follow.
         let spec = &specs[number.min(specs.len() - 1)];
+        let dtype = Dtype::of_port(&spec.dtype);
         ViewPort {
             name: format!("{side} '{}'", connected.name),
-            dtype: Dtype::of_port(&spec.dtype),
+            dtype,
+            seen_as: dtype.map_or(u32::MAX, |dtype| 1 << Dtype::U8 as u32 | 1 << dtype as u32),
             view: if spec.variable { ViewKind::Variable } else { ViewKind::Fixed },
             taken: 0,
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn refuses(&self, why: &str) -> Failed {
         Failed::from(format!("its {} {why}", self.name))
     }
 
-    fn holds<T: Data>(&self) -> Result<(), Failed> {
-        match self.dtype {
-            Some(dtype) if T::DTYPE != Dtype::U8 && T::DTYPE != dtype => {
-                Err(self.refuses(&format!("holds {dtype}, and was asked for as {}", T::DTYPE)))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Items of an instance of `bytes` bytes.
-    fn each<T: Data>(&self, bytes: u64) -> Result<usize, Failed> {
-        match bytes as usize / size_of::<T>() {
-            each if each > 0 && each * size_of::<T>() == bytes as usize => Ok(each),
-            _ => Err(self.misfit::<T>(bytes)),
-        }
-    }
-
+    /// Why it does not give such a view.
     #[cold]
-    fn misfit<T: Data>(&self, bytes: u64) -> Failed {
-        let item = std::any::type_name::<T>();
-        self.refuses(&format!("has instances of {bytes} bytes, which are no whole, aligned number of {item}"))
-    }
-
-    /// Whether it gives that view.
-    fn gives(&self, view: ViewKind) -> Result<(), Failed> {
-        if self.view == view {
-            return Ok(());
+    #[inline(never)]
+    fn refuses_view(&self, asked: Dtype, view: ViewKind) -> Failed {
+        if let Some(dtype) = self.dtype.filter(|_| self.seen_as >> asked as u32 & 1 == 0) {
+            return self.refuses(&format!("holds {dtype}, and was asked for as {asked}"));
         }
-        Err(self.refuses(match (self.view, view) {
+        self.refuses(match (self.view, view) {
             (ViewKind::Fixed, ViewKind::InPlace) => {
                 "has a memory of its own: to be worked in place, an input must be marked IN_PLACE and have an output \
                  of its number and size"
@@ -79,10 +65,35 @@ impl ViewPort {
             (ViewKind::Fixed, _) => "has a fixed length: take it with input or output",
             (ViewKind::Variable, _) => "has a variable length: take it with variable_input or variable_output",
             (ViewKind::InPlace, _) => "is worked in place: take the input and its output together with in_place",
-        }))
+        })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn misfit(&self, bytes: u64, item: &str) -> Failed {
+        self.refuses(&format!("has instances of {bytes} bytes, which are no whole, aligned number of {item}"))
+    }
+
+    /// Whether it gives that view of `T`s.
+    #[inline]
+    fn gives<T: Data>(&self, view: ViewKind) -> Result<(), Failed> {
+        match self.view == view && self.seen_as >> T::DTYPE as u32 & 1 == 1 {
+            true => Ok(()),
+            false => Err(self.refuses_view(T::DTYPE, view)),
+        }
+    }
+
+    /// Items of an instance of `bytes` bytes.
+    #[inline]
+    fn each<T: Data>(&self, bytes: u64) -> Result<usize, Failed> {
+        match bytes as usize / size_of::<T>() {
+            each if each > 0 && each * size_of::<T>() == bytes as usize => Ok(each),
+            _ => Err(self.misfit(bytes, type_name::<T>())),
+        }
     }
 
     /// Takes the one view that writes this port in the call number `call`.
+    #[inline]
     fn take(&mut self, call: u64) -> Result<(), Failed> {
         match std::mem::replace(&mut self.taken, call) == call {
             true => Err(self.refuses("was already taken in this call")),
@@ -148,7 +159,10 @@ impl TaskPorts {
 /// ```
 #[derive(Debug)]
 pub struct Batch<'a> {
-    raw: &'a abi::CwBatch,
+    firings: u64,
+    first: u64,
+    ins: &'a [abi::CwIn],
+    outs: &'a [abi::CwOut],
     ports: &'a mut TaskPorts,
 }
 
@@ -158,28 +172,31 @@ impl<'a> Batch<'a> {
     /// made of them; `ports` must be those that its task has.
     pub(super) unsafe fn new(raw: &'a abi::CwBatch, ports: &'a mut TaskPorts) -> Batch<'a> {
         ports.calls += 1;
-        Batch { raw, ports }
+        // SAFETY: the lists have the lengths that stand beside them.
+        let (ins, outs) =
+            unsafe { (slice(raw.r#in, raw.inputs as usize), slice(raw.out, raw.outputs as usize)) };
+        Batch { firings: raw.firings, first: raw.first, ins, outs, ports }
     }
 
     /// How often to fire; at least 1.
     #[inline]
     pub fn firings(&self) -> u64 {
-        self.raw.firings
+        self.firings
     }
 
     /// Instance number of firing 0, counted from 0 over the whole run.
     pub fn first(&self) -> u64 {
-        self.raw.first
+        self.first
     }
 
     /// Inputs as connected.
     pub fn inputs(&self) -> usize {
-        self.ports.inputs.len()
+        self.ins.len()
     }
 
     /// Outputs as connected.
     pub fn outputs(&self) -> usize {
-        self.ports.outputs.len()
+        self.outs.len()
     }
 
     /// Whether input `i`, an optional port, is connected.
@@ -198,9 +215,7 @@ impl<'a> Batch<'a> {
     /// When the task has no such input.
     #[inline]
     pub fn raw_input(&self, i: usize) -> abi::CwIn {
-        assert!(i < self.inputs(), "input {i} of {}", self.inputs());
-        // SAFETY: the runtime gives an entry for every input of the task.
-        unsafe { *self.raw.r#in.add(i) }
+        self.ins[i]
     }
 
     /// Where the instances of output `o` go, for code that is called with addresses.
@@ -209,38 +224,33 @@ impl<'a> Batch<'a> {
     /// When the task has no such output.
     #[inline]
     pub fn raw_output(&self, o: usize) -> abi::CwOut {
-        assert!(o < self.outputs(), "output {o} of {}", self.outputs());
-        // SAFETY: the runtime gives an entry for every output of the task.
-        unsafe { *self.raw.out.add(o) }
+        self.outs[o]
     }
 
     /// Input `i`, if it is connected, holds `T`s and gives that view.
     #[inline]
     fn input_port<T: Data>(&self, i: usize, view: ViewKind) -> Result<(&ViewPort, abi::CwIn), Failed> {
-        let port = self.ports.inputs.get(i).ok_or_else(|| no_port("input", i, self.inputs()))?;
-        let at = self.raw_input(i);
+        let (Some(port), Some(&at)) = (self.ports.inputs.get(i), self.ins.get(i)) else {
+            return Err(no_port("input", i, self.inputs()));
+        };
         if at.base.is_null() {
             return Err(port.refuses("is not connected"));
         }
-        port.holds::<T>()?;
-        port.gives(view)?;
+        port.gives::<T>(view)?;
         Ok((port, at))
     }
 
     /// Output `o`, if it is connected, holds `T`s and gives that view; it is then taken for this call.
     #[inline]
     fn output_port<T: Data>(&mut self, o: usize, view: ViewKind) -> Result<(&ViewPort, abi::CwOut), Failed> {
-        let (count, call) = (self.outputs(), self.ports.calls);
-        if o >= count {
-            return Err(no_port("output", o, count));
-        }
-        let at = self.raw_output(o);
-        let port = &mut self.ports.outputs[o];
+        let call = self.ports.calls;
+        let (Some(port), Some(&at)) = (self.ports.outputs.get_mut(o), self.outs.get(o)) else {
+            return Err(no_port("output", o, self.outs.len()));
+        };
         if at.base.is_null() {
             return Err(port.refuses("is not connected"));
         }
-        port.holds::<T>()?;
-        port.gives(view)?;
+        port.gives::<T>(view)?;
         port.take(call)?;
         Ok((port, at))
     }
@@ -253,12 +263,12 @@ impl<'a> Batch<'a> {
     pub fn input<T: Data>(&self, i: usize) -> Result<Input<'a, T>, Failed> {
         let (port, at) = self.input_port::<T>(i, ViewKind::Fixed)?;
         let each = port.each::<T>(at.bytes)?;
-        let bytes = ((self.raw.firings + at.peek) * at.bytes) as usize;
+        let bytes = ((self.firings + at.peek) * at.bytes) as usize;
         // SAFETY: instances of fixed length lie side by side, `firings + peek` of them, and nobody writes them during
         // the call: an input that shares its memory with an output is only seen by `in_place`.
         let bytes = unsafe { std::slice::from_raw_parts(at.base.cast::<u8>(), bytes) };
-        let items = items(bytes).ok_or_else(|| port.misfit::<T>(at.bytes))?;
-        Ok(Input::new(items, each, self.raw.firings, at.real))
+        let items = items(bytes).ok_or_else(|| port.misfit(at.bytes, type_name::<T>()))?;
+        Ok(Input::new(items, each, self.firings, at.real))
     }
 
     /// Where the instances of output `o` go; once per call.
@@ -267,7 +277,7 @@ impl<'a> Batch<'a> {
     /// When there is no such output of fixed length that holds `T`s, it was already taken, or is worked in place.
     #[inline]
     pub fn output<T: Data>(&mut self, o: usize) -> Result<Output<'a, T>, Failed> {
-        let firings = self.raw.firings;
+        let firings = self.firings;
         let (port, at) = self.output_port::<T>(o, ViewKind::Fixed)?;
         // SAFETY: as `fixed` says; the port was not taken before, and is not worked in place.
         unsafe { fixed(port, at, firings) }
@@ -281,7 +291,7 @@ impl<'a> Batch<'a> {
     /// varies in length or does not hold `T`s, or they were already taken.
     #[inline]
     pub fn in_place<T: Data>(&mut self, i: usize) -> Result<InPlace<'a, T>, Failed> {
-        let firings = self.raw.firings;
+        let firings = self.firings;
         let (_, from) = self.input_port::<T>(i, ViewKind::InPlace)?;
         let (port, to) = self.output_port::<T>(i, ViewKind::InPlace)?;
         if from.base != to.base.cast_const() {
@@ -305,7 +315,7 @@ impl<'a> Batch<'a> {
         // `firings + peek` of them, `stride` apart, that nobody writes during the call.
         let bytes = unsafe {
             let start = at.base.cast::<u8>().sub(LENGTH_BYTES);
-            std::slice::from_raw_parts(start, spacing.total(self.raw.firings + at.peek))
+            std::slice::from_raw_parts(start, spacing.total(self.firings + at.peek))
         };
         Ok(VariableInput::new(bytes, spacing, at.real, at.peek))
     }
@@ -315,7 +325,7 @@ impl<'a> Batch<'a> {
     /// # Errors
     /// When there is no such output that holds `T`s, its length is fixed, or it was already taken.
     pub fn variable_output<T: Data>(&mut self, o: usize) -> Result<VariableOutput<'a, T>, Failed> {
-        let firings = self.raw.firings;
+        let firings = self.firings;
         let (port, at) = self.output_port::<T>(o, ViewKind::Variable)?;
         let spacing = spacing::<T>(port, at.base.cast(), at.stride, at.bytes)?;
         // SAFETY: as in `variable_input`; the memory is the call's own, initialised when it was made, and the port was
@@ -329,6 +339,7 @@ impl<'a> Batch<'a> {
 }
 
 #[cold]
+#[inline(never)]
 fn no_port(side: &str, number: usize, count: usize) -> Failed {
     Failed::from(format!("its kernel asked for {side} {number}, and it has {count}, counted from 0"))
 }
@@ -344,7 +355,7 @@ unsafe fn fixed<'a, T: Data>(port: &ViewPort, at: abi::CwOut, firings: u64) -> R
     // initialised when it was made.
     let bytes =
         unsafe { std::slice::from_raw_parts_mut(at.base.cast::<u8>(), (firings * at.bytes) as usize) };
-    let items = items_mut(bytes).ok_or_else(|| port.misfit::<T>(at.bytes))?;
+    let items = items_mut(bytes).ok_or_else(|| port.misfit(at.bytes, type_name::<T>()))?;
     Ok(Output::new(items, each))
 }
 
@@ -352,6 +363,6 @@ unsafe fn fixed<'a, T: Data>(port: &ViewPort, at: abi::CwOut, firings: u64) -> R
 fn spacing<T: Data>(port: &ViewPort, base: *const u8, stride: u64, bytes: u64) -> Result<Spacing, Failed> {
     match base.cast::<T>().is_aligned() && stride.is_multiple_of(align_of::<T>() as u64) {
         true => Ok(Spacing { stride: stride as usize, max: bytes as usize }),
-        false => Err(port.misfit::<T>(bytes)),
+        false => Err(port.misfit(bytes, type_name::<T>())),
     }
 }

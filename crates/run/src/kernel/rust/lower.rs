@@ -104,7 +104,8 @@ pub unsafe extern "C" fn fire<K: Kernel>(state: *mut c_void, batch: *const abi::
         Ok(Fired::All) => (raw.firings, abi::OK),
         Ok(Fired::End(n)) => (n, abi::END),
         Ok(Fired::Again(n)) => (n, abi::AGAIN),
-        Err(Failed { firing, why }) => {
+        Err(Failed(failed)) => {
+            let (firing, why) = *failed;
             // SAFETY: the batch has room for `error_bytes` bytes.
             unsafe { tell(&why, raw.error, raw.error_bytes) };
             (firing, abi::ERROR)

@@ -76,16 +76,15 @@ pub enum Fired {
 }
 
 /// Which firing of a batch failed, and why. A sentence becomes a failure of the first firing: `Err(why)?`.
+///
+/// It is boxed, so that a result without a failure is small.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failed {
-    firing: u64,
-    why: String,
-}
+pub struct Failed(Box<(u64, String)>);
 
 impl Failed {
     /// Firing number `firing` of the batch failed; those before it are done.
     pub fn at(firing: u64, why: impl Into<String>) -> Failed {
-        Failed { firing, why: why.into() }
+        Failed(Box::new((firing, why.into())))
     }
 }
 
