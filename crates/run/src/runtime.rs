@@ -5,7 +5,7 @@ use crate::layout::{LayoutError, RunLayout};
 use crate::options::{DRAIN, RUN, RunError, RunOptions, RunProgress, STOP};
 use crate::outcome::{ElementOutcome, Latency, RunOutcome, steady};
 use crate::recorder::Recorder;
-use crate::scheduler::RingCounters;
+use crate::scheduler::CounterIds;
 use crate::setup::{Setup, setup};
 use crate::shared::{Board, Report, SharedState};
 use crate::stamps::Stamps;
@@ -69,7 +69,7 @@ pub fn run(
         names,
         blocks,
     });
-    let counters = Arc::new(RingCounters::new(&layout));
+    let counters = Arc::new(CounterIds::new(&layout));
     let mut ends = ends(&layout);
     let stamped = layout.units.iter().find(|u| u.source).map(|u| u.tasks[0]);
     let cpus = Affinity::of_this_thread().map_or(1, |a| a.cpus().len());

@@ -11,19 +11,19 @@
 
 use crate::layout::{RingLayout, RunLayout};
 
-/// Number of a counter, over all rings: [`RingCounters`] tells which.
+/// Number of a counter, over all rings: [`CounterIds`] tells which.
 pub type CounterId = usize;
 
 /// Numbers the counters of a layout: each ring's head, then its tails.
 #[derive(Debug, Clone)]
-pub struct RingCounters {
+pub struct CounterIds {
     base: Vec<CounterId>,
     total: usize,
 }
 
-impl RingCounters {
+impl CounterIds {
     /// Of all rings of `layout`.
-    pub fn new(layout: &RunLayout) -> RingCounters {
+    pub fn new(layout: &RunLayout) -> CounterIds {
         let mut total = 0;
         let base = layout
             .rings
@@ -34,7 +34,7 @@ impl RingCounters {
                 at
             })
             .collect();
-        RingCounters { base, total }
+        CounterIds { base, total }
     }
 
     /// How many there are.
@@ -85,7 +85,7 @@ pub trait World {
 
 /// What the element is to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum NextStep {
     /// Fire each task of the unit `firings` times, then tell with [`Scheduler::fired`].
     Fire {
         /// Index among the element's units.
@@ -151,7 +151,7 @@ pub struct RingWrite {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct UnitState {
+struct UnitProgress {
     fired: u64,
     /// `fired` modulo the batch.
     phase: u64,
@@ -172,7 +172,7 @@ struct KnownCounter {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Scheduler {
     batch: u64,
-    units: Vec<UnitState>,
+    units: Vec<UnitProgress>,
     counters: Vec<KnownCounter>,
     watched: Vec<CounterId>,
     next: usize,
@@ -182,7 +182,7 @@ pub struct Scheduler {
 impl Scheduler {
     /// For the element with index `element` of [`RunLayout::elements`].
     pub fn new(layout: &RunLayout, element: usize) -> Scheduler {
-        let ids = RingCounters::new(layout);
+        let ids = CounterIds::new(layout);
         let initial = ids.initial(layout);
         let mut counters: Vec<KnownCounter> = Vec::new();
         let mut watched = Vec::new();
@@ -201,7 +201,7 @@ impl Scheduler {
         let mut place = std::collections::HashMap::new();
         for &u in &layout.elements[element].units {
             place.insert(u, units.len());
-            units.push(UnitState {
+            units.push(UnitProgress {
                 fired: 0,
                 phase: 0,
                 reads: Vec::new(),
@@ -245,7 +245,7 @@ impl Scheduler {
 
     /// What to do next. Asking again without doing it gives the same or, when the world moved on, something as good.
     #[inline]
-    pub fn step(&mut self, world: &mut impl World) -> Step {
+    pub fn step(&mut self, world: &mut impl World) -> NextStep {
         let instances = world.instances();
         let count = self.units.len();
         let mut partial: Option<(usize, u64)> = None;
@@ -265,7 +265,7 @@ impl Scheduler {
                             resting = resting.or(Some((unit, firings)));
                         }
                     } else if firings == want {
-                        return Step::Fire { unit, firings };
+                        return NextStep::Fire { unit, firings };
                     } else if firings > 0 {
                         partial = partial.or(Some((unit, firings)));
                     }
@@ -277,10 +277,10 @@ impl Scheduler {
             }
         }
         match (partial, resting) {
-            (Some((unit, firings)), _) => Step::Fire { unit, firings },
-            (None, Some((unit, firings))) => Step::Retry { unit, firings },
-            (None, None) if self.live == 0 => Step::Done,
-            (None, None) => Step::Wait,
+            (Some((unit, firings)), _) => NextStep::Fire { unit, firings },
+            (None, Some((unit, firings))) => NextStep::Retry { unit, firings },
+            (None, None) if self.live == 0 => NextStep::Done,
+            (None, None) => NextStep::Wait,
         }
     }
 
@@ -305,7 +305,7 @@ impl Scheduler {
         self.next = if unit + 1 == self.units.len() { 0 } else { unit + 1 };
     }
 
-    /// `instances` zeros were written as a [`Step::Pad`] asked.
+    /// `instances` zeros were written as a [`NextStep::Pad`] asked.
     pub fn padded(&mut self, unit: usize, write: usize, instances: u64) {
         let write = &mut self.units[unit].writes[write];
         write.slot = advance(write.slot, instances, write.capacity);
@@ -394,7 +394,7 @@ impl Scheduler {
     }
 
     /// The unit has fired as often as it will: the zeros that its readers' last windows need, if there is room.
-    fn close(&mut self, unit: usize, instances: u64, world: &mut impl World) -> Option<Step> {
+    fn close(&mut self, unit: usize, instances: u64, world: &mut impl World) -> Option<NextStep> {
         let mut open = false;
         for w in 0..self.units[unit].writes.len() {
             let write = &self.units[unit].writes[w];
@@ -407,7 +407,7 @@ impl Scheduler {
             let want = missing.min(write.capacity - write.slot);
             let instances = room(&mut self.counters, write, want, world);
             if instances > 0 {
-                return Some(Step::Pad { unit, write: w, instances });
+                return Some(NextStep::Pad { unit, write: w, instances });
             }
         }
         if !open {

@@ -1,6 +1,6 @@
 //! The world as a worker's scheduler sees it: the ends of the rings between elements that this worker holds.
 
-use crate::scheduler::{CounterId, RingCounters, Scheduler, World};
+use crate::scheduler::{CounterId, CounterIds, Scheduler, World};
 use crate::shared::SharedState;
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -37,7 +37,7 @@ impl<'a> RingView<'a> {
     pub(crate) fn new(
         shared: &'a SharedState,
         scheduler: &Scheduler,
-        counters: &RingCounters,
+        counters: &CounterIds,
         ends: RingEnds,
     ) -> RingView<'a> {
         let producer_of: HashMap<usize, usize> =

@@ -9,7 +9,7 @@ use crate::lengths::Lengths;
 use crate::memory::RingSlots;
 use crate::options::{RUN, RunError, STOP};
 use crate::recorder::Recorder;
-use crate::scheduler::{RingCounters, Scheduler, Step};
+use crate::scheduler::{CounterIds, NextStep, Scheduler};
 use crate::setup::{RingIn, RingOut, TaskSeed, UnitSeed, WorkerSeed};
 use crate::shared::{Board, Report, SharedState};
 use crate::stamps::{Stamper, Watcher};
@@ -23,7 +23,7 @@ use work::TaskId;
 pub(crate) struct WorkerStart {
     pub seed: WorkerSeed,
     pub ends: RingEnds,
-    pub counters: std::sync::Arc<RingCounters>,
+    pub counters: std::sync::Arc<CounterIds>,
     pub cpu: Option<u32>,
     pub patience: Patience,
     pub batch: u64,
@@ -228,22 +228,22 @@ impl Worker<'_> {
         loop {
             self.heed()?;
             let mut step = self.scheduler.step(&mut self.view);
-            if step == Step::Wait {
+            if step == NextStep::Wait {
                 step = self.wait(None);
             }
             match step {
-                Step::Fire { unit, firings } => self.fire(unit, firings)?,
-                Step::Retry { unit, firings } => {
+                NextStep::Fire { unit, firings } => self.fire(unit, firings)?,
+                NextStep::Retry { unit, firings } => {
                     let other = self.wait(Some(self.retry_ns));
                     self.retry_ns = (self.retry_ns * 2).min(RETRY_NS.1);
                     let called = self.shared.control.load(Acquire) != self.control;
-                    if !called && matches!(other, Step::Wait | Step::Retry { .. }) {
+                    if !called && matches!(other, NextStep::Wait | NextStep::Retry { .. }) {
                         self.fire(unit, firings)?;
                     }
                 }
-                Step::Pad { unit, write, instances } => self.pad(unit, write, instances),
-                Step::Wait => {}
-                Step::Done => return Ok(()),
+                NextStep::Pad { unit, write, instances } => self.pad(unit, write, instances),
+                NextStep::Wait => {}
+                NextStep::Done => return Ok(()),
             }
         }
     }
@@ -269,19 +269,20 @@ impl Worker<'_> {
 
     /// Waits until something can run, the stop flag changes, or the time is over; gives the last step seen.
     #[cold]
-    fn wait(&mut self, timeout_ns: Option<u64>) -> Step {
+    fn wait(&mut self, timeout_ns: Option<u64>) -> NextStep {
         let Worker { board, shared, clock, patience, scheduler, view, control, .. } = self;
         let start_ns = clock.now_ns();
         board.doing.store(0, Relaxed);
         board.resting.store(timeout_ns.is_some(), Relaxed);
         board.idle_since_ns.store(start_ns, Relaxed);
-        let mut step = Step::Wait;
+        let mut step = NextStep::Wait;
         board.event.wait(*patience, timeout_ns, || {
             if shared.control.load(Acquire) != *control {
                 return true;
             }
             step = scheduler.step(view);
-            !matches!(step, Step::Wait | Step::Retry { .. }) || (timeout_ns.is_none() && step != Step::Wait)
+            !matches!(step, NextStep::Wait | NextStep::Retry { .. })
+                || (timeout_ns.is_none() && step != NextStep::Wait)
         });
         let end_ns = clock.now_ns();
         self.idle_ns += end_ns - start_ns;

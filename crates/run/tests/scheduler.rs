@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use run::RunLayout;
-use run::scheduler::{RingCounters, Scheduler, Step, World};
+use run::scheduler::{CounterIds, NextStep, Scheduler, World};
 use run::testing::{cores, edge, planned, planned_as, task};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,13 +16,13 @@ struct State {
     counters: Vec<u64>,
     instances: u64,
     /// What each element is in the middle of; its effects are not yet visible to others.
-    busy: Vec<Option<Step>>,
+    busy: Vec<Option<NextStep>>,
 }
 
 /// The setting that does not change.
 struct Game {
     layout: RunLayout,
-    ids: RingCounters,
+    ids: CounterIds,
     /// Sources end after so many.
     end: u64,
 }
@@ -45,7 +45,7 @@ impl World for Seen<'_> {
 impl Game {
     fn new(graph: &Graph, plan: &Plan, elements: usize, end: u64) -> Game {
         let layout = RunLayout::new(graph, &cores(elements), plan).unwrap();
-        let ids = RingCounters::new(&layout);
+        let ids = CounterIds::new(&layout);
         Game { layout, ids, end }
     }
 
@@ -63,7 +63,7 @@ impl Game {
         let watched = state.schedulers[e].watched().to_vec();
         let mut world = Seen { counters: &state.counters, watched: &watched, instances: state.instances };
         let step = state.schedulers[e].step(&mut world);
-        if let Step::Fire { unit, firings } | Step::Retry { unit, firings } = step {
+        if let NextStep::Fire { unit, firings } | NextStep::Retry { unit, firings } = step {
             let scheduler = &state.schedulers[e];
             let batch = self.layout.batch;
             assert!(
@@ -82,7 +82,7 @@ impl Game {
                 }
             }
         }
-        if matches!(step, Step::Wait | Step::Done) {
+        if matches!(step, NextStep::Wait | NextStep::Done) {
             return false;
         }
         state.busy[e] = Some(step);
@@ -94,7 +94,7 @@ impl Game {
         let step = state.busy[e].take().unwrap();
         let scheduler = &mut state.schedulers[e];
         let unit = match step {
-            Step::Fire { unit, firings } | Step::Retry { unit, firings } => {
+            NextStep::Fire { unit, firings } | NextStep::Retry { unit, firings } => {
                 let source = self.layout.units[self.layout.elements[e].units[unit]].source;
                 let before = scheduler.firings(unit);
                 let mut fired = firings;
@@ -107,11 +107,11 @@ impl Game {
                 scheduler.fired(unit, fired, source && fired < firings);
                 unit
             }
-            Step::Pad { unit, write, instances } => {
+            NextStep::Pad { unit, write, instances } => {
                 scheduler.padded(unit, write, instances);
                 unit
             }
-            Step::Wait | Step::Done => unreachable!(),
+            NextStep::Wait | NextStep::Done => unreachable!(),
         };
         for write in scheduler.writes(unit) {
             state.counters[self.ids.head(write.ring)] = scheduler.head(write);
