@@ -240,6 +240,7 @@ mod tests {
                 l3: Some(cpu % 2),
                 l2: Some(cpu % 4),
                 core: Some(cpu % 4),
+                tile: None,
                 capacity: None,
             },
             memory: None,

@@ -22,6 +22,7 @@ fn main() {
         },
         memory: Some(Memory {
             bytes: 1 << 19,
+            holds_code: true,
             hard: false,
             l1_bytes: Some(1 << 15),
             overflow_bytes_per_s: None,

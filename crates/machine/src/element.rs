@@ -37,6 +37,8 @@ pub struct Place {
     pub l2: Option<u32>,
     /// Physical core: SMT siblings share it.
     pub core: Option<u32>,
+    /// Where it stands in its chip's mesh: column from the left, row from the top; elements of one tile share it.
+    pub tile: Option<[u32; 2]>,
     /// Relative speed as the kernel gives it (`cpu_capacity`, 1024 = the fastest).
     pub capacity: Option<u32>,
 }
@@ -48,6 +50,8 @@ pub struct Memory {
     pub bytes: u64,
     /// A local store is hard: a plan that exceeds it is infeasible. A cache is not.
     pub hard: bool,
+    /// Whether the application's code takes its part of a hard memory, as in a local store; a message buffer has none.
+    pub holds_code: bool,
     /// A host core's L1 data cache, in bytes: what live buffers of one unit should fit.
     pub l1_bytes: Option<u64>,
     /// Bytes/s at which what exceeds a soft budget moves instead; `None` = not measured, no contribution.

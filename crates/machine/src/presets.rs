@@ -83,8 +83,8 @@ pub struct PresetOptions {
     pub ppe: u32,
     /// SPEs, from 0; chip 0 is filled before chip 1.
     pub spe: u32,
-    /// (1) and (2) of a PPE, whose port is its chip's main memory, as one limit of 25 GB/s for reads and writes together
-    /// (section 3.1.1) instead of two.
+    /// (1) and (2) of a PPE, whose port is its chip's main memory, as one limit of 25 GB/s for reads and writes
+    /// together (section 3.1.1) instead of two.
     pub joint_memory: bool,
 }
 
@@ -111,7 +111,8 @@ impl Preset {
     /// ```
     ///
     /// # Panics
-    /// When `options` asks for more than the preset has, or for no PPE; [`load`](crate::load()) returns an error instead.
+    /// When `options` asks for more than the preset has, or for no PPE; [`load`](crate::load()) returns an error
+    /// instead.
     pub fn machine(self, options: PresetOptions) -> Machine {
         let all = self.all();
         assert!((1..=all.ppe).contains(&options.ppe) && options.spe <= all.spe, "{options:?} of {self:?}");
@@ -157,6 +158,7 @@ fn spe(index: u32, chip: u32) -> Element {
         memory: Some(Memory {
             bytes: LOCAL_STORE_BYTES,
             hard: true,
+            holds_code: true,
             l1_bytes: None,
             overflow_bytes_per_s: None,
         }),

@@ -1,8 +1,8 @@
 //! What transfers are measured on: the trait [`Target`], and an experiment on one.
 //!
 //! An experiment is a set of transfers that run at the same time, each started over and over by the element that is
-//! its *initiator*: it fetches from another element's local memory, or puts something there. The trait knows no Cell and
-//! no thread; this computer and the simulated Cell implement it.
+//! its *initiator*: it fetches from another element's local memory, or puts something there. The trait knows no Cell
+//! and no thread; this computer and the simulated Cell implement it.
 
 use crate::{ElementId, Machine};
 use std::fmt;
@@ -99,7 +99,8 @@ pub struct Experiment {
     pub transfers: Vec<Transfer>,
     /// Bytes of one transfer: 1, 2, 4, 8 or a multiple of 16; larger ones than the target can do at once are several.
     pub size_bytes: u32,
-    /// How many transfers an initiator keeps in flight, 1 to [`BUFFERS_MAX`]; one with several lines takes them in turn.
+    /// How many transfers an initiator keeps in flight, 1 to [`BUFFERS_MAX`]; one with several lines takes them in
+    /// turn.
     pub buffers: u32,
     /// How often each transfer is done.
     pub repeats: u32,
@@ -116,8 +117,8 @@ pub enum Walk {
     /// Each next to the one before it.
     #[default]
     Next,
-    /// Each so many bytes after the start of the one before: a multiple of 128, at least as much as a transfer has. On a
-    /// Cell 2048 is the same bank of memory every time, 65536 a new page.
+    /// Each so many bytes after the start of the one before: a multiple of 128, at least as much as a transfer has. On
+    /// a Cell 2048 is the same bank of memory every time, 65536 a new page.
     Stride(u32),
     /// As `Next`, through memory that a PPE has in its cache.
     Cached,
@@ -176,7 +177,8 @@ impl Sample {
         self.transfers.iter().map(|t| t.bytes as f64 / (t.end_ns - t.start_ns)).sum::<f64>() * 1e9
     }
 
-    /// As `dma-benchmark` computes it (section 3.1): all bytes over the longest time that an initiator's own timer shows.
+    /// As `dma-benchmark` computes it (section 3.1): all bytes over the longest time that an initiator's own timer
+    /// shows.
     pub fn bytes_per_s_by(&self, timer: Timer) -> f64 {
         let ticks = self.transfers.iter().map(|t| t.ticks).max().unwrap_or(0);
         self.bytes() / (ticks as f64 / timer.hz)

@@ -22,22 +22,23 @@ fn positive() -> impl Strategy<Value = f64> {
 
 fn memory() -> impl Strategy<Value = Memory> {
     let bytes = 1..=1u64 << 60;
-    (bytes.clone(), any::<bool>(), prop::option::of(bytes), prop::option::of(positive())).prop_map(
-        |(bytes, hard, l1_bytes, overflow_bytes_per_s)| Memory {
+    (bytes.clone(), any::<bool>(), any::<bool>(), prop::option::of(bytes), prop::option::of(positive()))
+        .prop_map(|(bytes, hard, holds_code, l1_bytes, overflow_bytes_per_s)| Memory {
             bytes,
             hard,
+            holds_code,
             l1_bytes,
             overflow_bytes_per_s,
-        },
-    )
+        })
 }
 
 prop_compose! {
     fn place()(
         chip in any::<u32>(), numa in any::<Option<u32>>(), l3 in any::<Option<u32>>(),
-        l2 in any::<Option<u32>>(), core in any::<Option<u32>>(), capacity in any::<Option<u32>>(),
+        l2 in any::<Option<u32>>(), core in any::<Option<u32>>(),
+        tile in any::<Option<[u32; 2]>>(), capacity in any::<Option<u32>>(),
     ) -> Place {
-        Place { chip, numa, l3, l2, core, capacity }
+        Place { chip, numa, l3, l2, core, tile, capacity }
     }
 }
 
@@ -248,7 +249,7 @@ fn every_mistake_is_named_with_its_line_its_key_and_what_is_allowed() {
         (
             "[[limit]]",
             "[kind.core]\nrole = 'peers'\n[[limit]]",
-            "m.toml:7: kind.core.role: \"peers\" is none of general, accelerator, peer; did you mean peer?",
+            "m.toml:7: kind.core.role: \"peers\" is none of general, accelerator, peer; did you mean `peer`?",
         ),
         (
             "[[limit]]",

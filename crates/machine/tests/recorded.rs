@@ -1,6 +1,6 @@
 //! Computers that are not here: each folder of `recorded/` has the files that discovery reads and the machine that it
-//! should make of them. `vm-2` follows a virtual machine that was looked at; the others are written after the layouts that the
-//! kernel documents and shows on such computers.
+//! should make of them. `vm-2` follows a virtual machine that was looked at; the others are written after the layouts
+//! that the kernel documents and shows on such computers.
 //!
 //! `tree.txt` is a file per line, `path<TAB>content`, with `\n`, `\t` and `\0` escaped; `cpu{0-3,8}` in a path stands
 //! for each of these cpus. `CELLWEAVE_BLESS=1 cargo test -p cellweave-machine --test recorded` writes `machine.toml`

@@ -206,7 +206,8 @@ fn violations(
             }
         };
         if let Some(memory) = element.memory.as_ref().filter(|m| m.hard) {
-            let (buffers, code_bytes) = (schedule.buffers_bytes[id], graph.code_bytes);
+            let code_bytes = if memory.holds_code { graph.code_bytes } else { 0 };
+            let buffers = schedule.buffers_bytes[id];
             match memory.bytes.checked_sub(code_bytes) {
                 Some(left) => check(ViolationKind::Buffers { code_bytes }, buffers, left),
                 // An element without tasks needs no code.

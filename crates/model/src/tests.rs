@@ -112,8 +112,15 @@ fn a_profile_gives_overheads_where_the_machine_has_none() {
 
 #[test]
 fn a_cache_that_is_exceeded_contributes_where_its_rate_is_known() {
-    let memory =
-        |rate| Some(Memory { bytes: 1_000, hard: false, l1_bytes: None, overflow_bytes_per_s: rate });
+    let memory = |rate| {
+        Some(Memory {
+            bytes: 1_000,
+            hard: false,
+            holds_code: true,
+            l1_bytes: None,
+            overflow_bytes_per_s: rate,
+        })
+    };
     // One buffer of 4000 bytes, shared; three quarters of the 4000 bytes that are touched move at 2 GB/s.
     let graph = graph(&[10.0, 10.0], &[(0, "a", 1, 4_000)]);
     let p = predicted(&cores(1, memory(Some(2e9))), &graph, &[0, 0], 1);

@@ -1,15 +1,15 @@
 //! How deep a ring between two caches should be.
 //!
-//! The schedule's slots make a plan live; they need not make it fast. A ring of a few batches stays in the writer's L1, and
-//! each line that the reader takes has to be fetched from there. With some hundred kB between the two, what the reader asks
-//! for has left the writer's L1 for its L2, and a stream of lines goes through about twice as fast
+//! The schedule's slots make a plan live; they need not make it fast. A ring of a few batches stays in the writer's L1,
+//! and each line that the reader takes has to be fetched from there. With some hundred kB between the two, what the
+//! reader asks for has left the writer's L1 for its L2, and a stream of lines goes through about twice as fast
 //! (`benches/stream-overhead` measures rings by their size).
 
 use crate::Problem;
 use work::Schedule;
 
-/// Bytes of a ring between two caches that make a stream of lines fast: best from 256 to 512 kB on a core with 48 kB of L1
-/// and 2 MB of L2.
+/// Bytes of a ring between two caches that make a stream of lines fast: best from 256 to 512 kB on a core with 48 kB of
+/// L1 and 2 MB of L2.
 const RING_BYTES: u64 = 512 << 10;
 /// All rings of an element together take at most this part of its budget.
 const SHARE: u64 = 4;
@@ -56,8 +56,13 @@ mod tests {
     use work::{Edge, Graph, Port, Task};
 
     fn two_cores() -> Machine {
-        let memory =
-            Memory { bytes: 2 << 20, hard: false, l1_bytes: Some(48 << 10), overflow_bytes_per_s: None };
+        let memory = Memory {
+            bytes: 2 << 20,
+            hard: false,
+            holds_code: true,
+            l1_bytes: Some(48 << 10),
+            overflow_bytes_per_s: None,
+        };
         let core = |i: u32| Element {
             name: format!("CPU{i}"),
             kind: "core".into(),

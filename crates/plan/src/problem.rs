@@ -100,7 +100,8 @@ impl<'a> Problem<'a> {
             room: machine
                 .elements
                 .iter()
-                .map(|e| e.memory.as_ref().filter(|m| m.hard).map(|m| m.bytes as f64 - code))
+                .map(|e| e.memory.as_ref().filter(|m| m.hard))
+                .map(|m| m.map(|m| m.bytes as f64 - if m.holds_code { code } else { 0.0 }))
                 .collect(),
             kinds,
             kind_of,

@@ -68,11 +68,13 @@ fn element(e: &Element) -> Value {
             "l3": e.place.l3,
             "l2": e.place.l2,
             "core": e.place.core,
+            "tile": e.place.tile,
             "capacity": e.place.capacity,
         },
         "memory": e.memory.as_ref().map(|m| json!({
             "bytes": m.bytes,
             "hard": m.hard,
+            "holds_code": m.holds_code,
             "l1_bytes": m.l1_bytes,
             "overflow_bytes_per_s": m.overflow_bytes_per_s,
         })),

@@ -1,4 +1,4 @@
-"""A host as boxes in boxes: packages, NUMA nodes, L3 and L2 groups, cores."""
+"""A machine as boxes in boxes: chips, NUMA nodes, L3 and L2 groups, tiles of a mesh, cores."""
 
 from __future__ import annotations
 
@@ -30,12 +30,18 @@ class Box:
     columns: int = 1
     wide: float = _LEAF[0]
     high: float = _LEAF[1]
+    at: tuple[int, int] | None = None  # column and row in the mesh around it
 
     def lay_out(self) -> Box:
         """Compute sizes from the inside out; choose the grid of children that is closest to a picture's proportions."""
         for child in self.children:
             child.lay_out()
-        if self.children:
+        if self._is_mesh():
+            # Every tile has the room of the largest, so that columns and rows are straight.
+            for child in self.children:
+                child.wide, child.high = max(c.wide for c in self.children), max(c.high for c in self.children)
+            self.wide, self.high = self._around(*(max(edge) + 1 for edge in zip(*self._spots(), strict=True)))
+        elif self.children:
             # Two threads of a core stand side by side; everything else may wrap. Full rows look best.
             want = 4.0 if self.level == "core" else 1.5
             longest = max(len(run) for run in self._runs())
@@ -49,6 +55,24 @@ class Box:
             self.wide, self.high = self._shape(self.columns)
             self.wide = max(self.wide, _LETTER * len(self.label) + 2 * _PAD)
         return self
+
+    def _is_mesh(self) -> bool:
+        return bool(self.children) and all(c.at is not None for c in self.children)
+
+    def _spots(self) -> list[tuple[int, int]]:
+        """Columns and rows of a mesh's tiles, from 0 on."""
+        at = [c.at or (0, 0) for c in self.children]
+        left, top = min(x for x, _ in at), min(y for _, y in at)
+        return [(x - left, y - top) for x, y in at]
+
+    def _around(self, columns: int, rows: int) -> tuple[float, float]:
+        """Width and height around so many columns and rows of tiles."""
+        tile = self.children[0]
+        wide, high = columns * (tile.wide + _PAD) + _PAD, rows * (tile.high + _PAD) + _PAD
+        return max(wide, _LETTER * len(self.label) + 2 * _PAD), high + self._head()
+
+    def _head(self) -> float:
+        return _HEAD if self.label else 0.0
 
     def _runs(self) -> list[list[Box]]:
         """Rows of boxes of equal size."""
@@ -67,13 +91,16 @@ class Box:
         rows = self._rows(columns)
         wide = max(sum(c.wide for c in row) + _PAD * (len(row) - 1) for row in rows)
         high = sum(max(c.high for c in row) for row in rows) + _PAD * (len(rows) - 1)
-        head = _HEAD if self.label else 0.0
-        return wide + 2 * _PAD, high + 2 * _PAD + head
+        return wide + 2 * _PAD, high + 2 * _PAD + self._head()
 
     def placed(self, x: float, y: float) -> list[tuple[Box, float, float]]:
         """This box and all inside it with the top left corner of each; y grows downwards."""
         found = [(self, x, y)]
-        top = y + _PAD + (_HEAD if self.label else 0.0)
+        top = y + _PAD + self._head()
+        if self._is_mesh():
+            for child, (i, j) in zip(self.children, self._spots(), strict=True):
+                found += child.placed(x + _PAD + i * (child.wide + _PAD), top + j * (child.high + _PAD))
+            return found
         for row in self._rows(self.columns):
             left = x + _PAD
             for child in row:
@@ -85,17 +112,18 @@ class Box:
 
 def nested(elements: list[Element]) -> Box:
     """The tree of shared parts; a level that adds nothing is merged with the box around it."""
-    levels: list[tuple[str, Callable[[Element], Any], Callable[[int, list[Element]], str]]] = [
-        ("chip", lambda e: e.chip, lambda n, _: f"package {n}"),
+    levels: list[tuple[str, Callable[[Element], Any], Callable[[Any, list[Element]], str]]] = [
+        ("chip", lambda e: e.chip, lambda n, _: f"chip {n}"),
         ("numa", lambda e: e.numa, lambda n, _: f"NUMA node {n}"),
         ("l3", lambda e: e.l3, lambda n, _: f"L3 {n}"),
+        ("tile", lambda e: e.tile, lambda n, _: f"tile {n[0]},{n[1]}"),
         ("l2", lambda e: e.l2, lambda n, es: f"L2 {n}{_l2_size(es)}"),
         ("core", lambda e: e.core, lambda n, _: f"core {n}"),
     ]
 
     def split(inside: list[Element], depth: int) -> list[Box]:
         if depth == len(levels):
-            return [Box(e.name, e.kind) for e in inside]
+            return [Box(e.name, e.kind, at=e.tile if len(inside) == 1 else None) for e in inside]
         level, key, label = levels[depth]
         groups: dict[Any, list[Element]] = {}
         for e in inside:
@@ -104,17 +132,22 @@ def nested(elements: list[Element]) -> Box:
         for number, group in groups.items():
             children = split(group, depth + 1)
             # An L2 or a core of one element is the element.
-            if number is None or (len(group) == 1 and level in ("l2", "core")):
+            if number is None or (len(group) == 1 and level in ("l2", "tile", "core")):
                 boxes += children
             elif len(children) == 1 and children[0].children:
                 # Two levels with the same elements are one box with both names; an L2 of one core is the core.
                 (child,) = children
                 child.label = ", ".join([label(number, group), child.label]) if child.level != "core" else ""
                 child.level = level if child.level != "core" else "core"
+                child.at = number if level == "tile" else child.at
                 boxes.append(child)
             else:
                 # Names of cores are left out where there is no room.
-                boxes.append(Box("" if level == "core" else label(number, group), level, children))
+                at = number if level == "tile" else None
+                boxes.append(Box("" if level == "core" else label(number, group), level, children, at=at))
+        tiles = [box for box in boxes if box.at is not None]
+        if tiles and len(tiles) < len(boxes):
+            boxes = [*(box for box in boxes if box.at is None), Box("", "mesh", tiles)]
         return boxes
 
     return Box("", "machine", split(elements, 0)).lay_out()
@@ -132,6 +165,8 @@ _SHADES = {
     "numa": "#EAF0F4",
     "l3": "#E2E8DC",
     "l2": "#FFFFFF",
+    "mesh": "#E2E8DC",
+    "tile": "#FFFFFF",
     "core": "#FFFFFF",
 }
 

@@ -1,4 +1,4 @@
-"""A machine: a Cell's floorplan with its ring, a host's boxes in boxes, heat maps of measured distances."""
+"""A machine: a Cell as its floorplan with the ring, any other as boxes in boxes, measured distances as heat maps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def draw_machine(machine: Mapping[str, Any], path: str | os.PathLike[str] | None
     Parameters
     ----------
     machine : mapping
-        As :meth:`cellweave.Machine.to_dict` gives it, or a machine file read as TOML.
+        As :meth:`cellweave.Machine.to_dict` gives it.
     path : path, optional
         A file to save the picture in as well, as png, svg or pdf by its ending.
 
@@ -42,7 +42,7 @@ def draw_machine(machine: Mapping[str, Any], path: str | os.PathLike[str] | None
     """
     import matplotlib.pyplot as plt
 
-    elements = [Element.of(e) for e in machine.get("elements") or machine.get("element") or []]
+    elements = [Element.of(e) for e in machine["elements"]]
     distances = machine.get("distances")
     is_cell = floorplan.is_cell(elements)
     tree = nested(elements)
@@ -68,7 +68,7 @@ def draw_machine(machine: Mapping[str, Any], path: str | os.PathLike[str] | None
         floorplan.draw_cell(ax, machine, elements)
     else:
         draw_boxes(ax, tree, elements, scale, columns=max(1, int(size[0] / 3.8)))
-    says = "" if machine.get("measured") or is_cell else "; limits not measured"
+    says = "" if machine.get("measured") else "; limits not measured"
     lines = [f"{machine.get('name', '')}: {len(elements)} elements{says}"]
     lines += wrap(str(machine.get("description") or ""), int(size[0] * 13))[:3]
     (above or figure).suptitle("\n".join(lines), fontsize=10, color=INK)

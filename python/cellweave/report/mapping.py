@@ -63,7 +63,9 @@ def draw_mapping(
 
     wide, high = min(per_band, deep), bands * (tall + 0.8)
     if ax is None:
-        size = (min(30.0, max(5.0, wide * 1.05)), min(30.0, max(2.4, high * 0.46 + 0.9)))
+        inches = min(30.0, max(5.0, wide * 1.05))
+        legend = 0.2 * -(-len(used) // _legend_columns(inches, names)) if mapped else 0.0
+        size = (inches, min(30.0, max(2.4, high * 0.46 + 0.7 + legend)))
         _, ax = plt.subplots(figsize=size, layout="constrained")
     heaviest = max((b for _, _, b in edges), default=1)
     for source, target, n_bytes in edges:
@@ -121,8 +123,14 @@ def draw_mapping(
             handles=keys,
             loc="upper center",
             bbox_to_anchor=(0.5, 0.0),
-            ncols=min(9, len(keys)),
+            ncols=min(_legend_columns(ax.figure.bbox.width / ax.figure.dpi, names), len(keys)),
             fontsize=8,
             frameon=False,
         )
     return ax
+
+
+def _legend_columns(inches: float, names: list[str]) -> int:
+    """How many names of elements, each with its colour, fit side by side."""
+    longest = max((len(name) for name in names), default=1)
+    return max(1, min(9, int(inches / (0.75 + 0.09 * longest))))

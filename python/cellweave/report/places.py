@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Element:
-    """Where it sits and what it holds, from the machine's dictionary or its TOML."""
+    """Where it sits and what it holds, from the machine's dictionary."""
 
     name: str
     kind: str
@@ -20,12 +20,13 @@ class Element:
     l3: int | None
     l2: int | None
     core: int | None
+    tile: tuple[int, int] | None
     bytes: int | None
     l1_bytes: int | None
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Element:
-        place = data.get("place") or data
+        place = data.get("place") or {}
         memory = data.get("memory") or {}
         return cls(
             name=str(data["name"]),
@@ -35,6 +36,7 @@ class Element:
             l3=place.get("l3"),
             l2=place.get("l2"),
             core=place.get("core"),
+            tile=(int(tile[0]), int(tile[1])) if (tile := place.get("tile")) else None,
             bytes=memory.get("bytes"),
             l1_bytes=memory.get("l1_bytes"),
         )

@@ -31,9 +31,10 @@ const SLOW_PERCENT: u32 = 125;
 
 /// The machine below `root` (`/` for this one), as far as this process may use it, or only `cpus` of it.
 ///
-/// Elements are the cpus of the affinity mask, `CPU<the kernel's number>`; their kind is `core`, or on an unequal machine
-/// `atom` (Intel's small ones), `little` or `mid` (Arm's slowest, and those between). A core's memory is a soft budget: its share of its L2 in bytes, with its
-/// L1d. Nothing is measured: no limits, no overheads, no distances.
+/// Elements are the cpus of the affinity mask, `CPU<the kernel's number>`; their kind is `core`, or on an unequal
+/// machine
+/// `atom` (Intel's small ones), `little` or `mid` (Arm's slowest, and those between). A core's memory is a soft budget:
+/// its share of its L2 in bytes, with its L1d. Nothing is measured: no limits, no overheads, no distances.
 ///
 /// # Errors
 /// When no usable cpu is found, or one of `cpus` may not be used.
@@ -67,6 +68,7 @@ pub fn host(root: &Path, cpus: Option<&[u32]>) -> Result<Machine, Located> {
                 l3: group(&mut l3_groups, 3),
                 l2: group(&mut l2_groups, 2),
                 core: Some(cores.index(&tree.siblings(cpu))),
+                tile: None,
                 capacity: kinds.capacity.get(&cpu).copied(),
             };
             Element {
@@ -247,7 +249,7 @@ fn memory(caches: &[Cache]) -> Option<Memory> {
     let l2 = caches.iter().find(|c| c.level == 2).and_then(|c| Some(c.bytes? / c.shared.len() as u64));
     // Without an L2, the L1 is all that a core has to itself.
     let bytes = l2.or(l1).filter(|b| *b > 0)?;
-    Some(Memory { bytes, hard: false, l1_bytes: l1, overflow_bytes_per_s: None })
+    Some(Memory { bytes, hard: false, holds_code: true, l1_bytes: l1, overflow_bytes_per_s: None })
 }
 
 /// Numbers for sets of cpus, in order of first appearance.

@@ -12,8 +12,8 @@
 //! [[element]]
 //! name = "CPU0"
 //! kind = "core"                  # `core` when absent
-//! chip = 0                       # also numa, l3, l2, core, capacity, os_cpu
-//! memory = { bytes = 1048576, hard = false, l1_bytes = 32768 }
+//! chip = 0                       # also numa, l3, l2, core, capacity, os_cpu; tile = [column, row] in a mesh
+//! memory = { bytes = 1048576, hard = false, l1_bytes = 32768 }  # holds_code = false: code lies elsewhere
 //!
 //! [[element]]
 //! name = "DSP"

@@ -20,7 +20,7 @@ const TOP: [&str; 10] = [
     "overhead",
     "distances",
 ];
-const ELEMENT: [&str; 12] = [
+const ELEMENT: [&str; 13] = [
     "name",
     "kind",
     "chip",
@@ -28,13 +28,14 @@ const ELEMENT: [&str; 12] = [
     "l3",
     "l2",
     "core",
+    "tile",
     "capacity",
     "os_cpu",
     "memory",
     "incoming_max",
     "outgoing_max",
 ];
-const MEMORY: [&str; 4] = ["bytes", "hard", "l1_bytes", "overflow_bytes_per_s"];
+const MEMORY: [&str; 5] = ["bytes", "hard", "holds_code", "l1_bytes", "overflow_bytes_per_s"];
 const LIMIT: [&str; 3] = ["name", "capacity_bytes_per_s", "pairs"];
 const OVERHEAD: [&str; 2] = ["per_transfer_ns", "per_byte_ns"];
 const DISTANCES: [&str; 2] = ["latency_ns", "bandwidth_bytes_per_s"];
@@ -127,6 +128,7 @@ fn element(table: &Table) -> Result<Element, Located> {
             l3: table.u32("l3")?,
             l2: table.u32("l2")?,
             core: table.u32("core")?,
+            tile: table.u32_pair("tile")?,
             capacity: table.u32("capacity")?,
         },
         memory: None,
@@ -138,6 +140,7 @@ fn element(table: &Table) -> Result<Element, Located> {
         element.memory = Some(Memory {
             bytes: memory.needed("bytes", memory.u64("bytes")?)?,
             hard: memory.flag("hard")?.unwrap_or(false),
+            holds_code: memory.flag("holds_code")?.unwrap_or(true),
             l1_bytes: memory.u64("l1_bytes")?,
             overflow_bytes_per_s: memory.float("overflow_bytes_per_s")?,
         });

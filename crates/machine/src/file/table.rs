@@ -61,6 +61,13 @@ impl<'a> Table<'a> {
         self.read(key, "a whole number from 0 to 4294967295", |v| u32::try_from(whole(v)?).ok())
     }
 
+    pub(super) fn u32_pair(&self, key: &str) -> Result<Option<[u32; 2]>, Located> {
+        self.read(key, "an array of two whole numbers from 0 to 4294967295", |v| {
+            let numbers = v.as_array()?.iter().map(|n| u32::try_from(whole(n.get_ref())?).ok());
+            numbers.collect::<Option<Vec<u32>>>()?.try_into().ok()
+        })
+    }
+
     pub(super) fn u64(&self, key: &str) -> Result<Option<u64>, Located> {
         self.read(key, "a whole number from 0 on", whole)
     }

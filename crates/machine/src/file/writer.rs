@@ -62,12 +62,18 @@ fn element(out: &mut String, e: &Element) {
             put!(out, "{key} = {number}\n");
         }
     }
+    if let Some([column, row]) = e.place.tile {
+        put!(out, "tile = [{column}, {row}]\n");
+    }
     if !e.outgoing_max.is_empty() {
         let kinds: Vec<String> = e.outgoing_max.iter().map(|(kind, n)| format!("{kind} = {n}")).collect();
         put!(out, "outgoing_max = {{ {} }}\n", kinds.join(", "));
     }
     if let Some(m) = &e.memory {
         put!(out, "memory = {{ bytes = {}, hard = {}", m.bytes, m.hard);
+        if !m.holds_code {
+            out.push_str(", holds_code = false");
+        }
         if let Some(l1) = m.l1_bytes {
             put!(out, ", l1_bytes = {l1}");
         }

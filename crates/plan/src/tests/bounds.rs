@@ -65,8 +65,8 @@ fn a_chain_that_is_cheaper_than_a_hand_over_is_bounded_by_one_element() {
 
 #[test]
 fn tasks_whose_buffers_fill_the_local_stores_leave_the_rest_to_the_ppe() {
-    // 20 pairs of tasks, 50 on the PPE and 1 on an SPE, with 90 000 bytes between them: at least 90 000 per pair, and two
-    // SPEs hold 2 x 196 608, so that at most 4.4 of the consumers are on SPEs. 15.6 are left to the PPE.
+    // 20 pairs of tasks, 50 on the PPE and 1 on an SPE, with 90 000 bytes between them: at least 90 000 per pair, and
+    // two SPEs hold 2 x 196 608, so that at most 4.4 of the consumers are on SPEs. 15.6 are left to the PPE.
     let tasks = (0..40).map(|i| task(&format!("t{i}"), 50.0, 1.0)).collect();
     let edges: Vec<_> = (0..20).map(|i| (2 * i, 2 * i + 1, 90_000, 0)).collect();
     let graph = super::graph(tasks, &edges);

@@ -23,7 +23,8 @@ fn by_cluster(machine: &Machine, graph: &Graph) -> Mapping {
 #[test]
 fn greedy_spreads_by_affinity_and_ties_go_to_the_first() {
     // Affinities .1, .2, .5, 1: a to SPE0, b to SPE1 (10 and 20), c to SPE0 (60), d to SPE1 (120); then the PPE is idle
-    // and takes from SPE1, the fullest, the task that suits the PPE most: d, as 100 < 120. Then SPE0 has 60, the PPE 100.
+    // and takes from SPE1, the fullest, the task that suits the PPE most: d, as 100 < 120. Then SPE0 has 60, the PPE
+    // 100.
     let tasks =
         vec![task("a", 100.0, 10.0), task("b", 100.0, 20.0), task("c", 100.0, 50.0), task("d", 100.0, 100.0)];
     assert_eq!(by_greedy(&preset("cell", 1, 2), &graph(tasks, &[])), vec![1, 2, 1, 0]);

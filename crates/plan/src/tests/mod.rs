@@ -3,6 +3,7 @@
 mod bounds;
 mod exact;
 mod heuristics;
+mod machines;
 mod search;
 
 use ground::Draws;
@@ -25,6 +26,7 @@ pub(crate) fn host(cores: usize, per_transfer_ns: f64) -> Machine {
         memory: Some(Memory {
             bytes: 1 << 20,
             hard: false,
+            holds_code: true,
             l1_bytes: Some(32 << 10),
             overflow_bytes_per_s: Some(10e9),
         }),

@@ -2,7 +2,7 @@
 
 use super::{brute_force, graph, host, machines, preset, random_graph, task};
 use crate::flow::Flow;
-use crate::state::State;
+use crate::state::SearchState;
 use crate::{Method, Options, PlanError, Problem, plan};
 use ground::Draws;
 use machine::Machine;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use work::plan::{ContributionKind, ViolationKind};
 use work::{Buffering, Graph, Plan};
 
-fn run(machine: &Machine, graph: &Graph, options: &Options) -> Result<Plan, PlanError> {
+pub(super) fn run(machine: &Machine, graph: &Graph, options: &Options) -> Result<Plan, PlanError> {
     plan(machine, graph, options, &|| 0.0, &mut |_| true)
 }
 
@@ -34,7 +34,7 @@ fn loads_after_random_moves_are_those_of_work_and_model() {
                 let n = machine.elements.len();
                 let problem = Problem::new(machine, &graph).unwrap();
                 let flow = Flow::new(&graph, &problem.broadcasts, batch);
-                let mut state = State::new(&problem, &flow, rule, vec![0; graph.tasks.len()], 500.0);
+                let mut state = SearchState::new(&problem, &flow, rule, vec![0; graph.tasks.len()], 500.0);
                 for _ in 0..40 {
                     let mut some = || (draws.below(graph.tasks.len()), draws.below(n));
                     let (a, b) = (some(), some());

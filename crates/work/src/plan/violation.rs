@@ -25,7 +25,7 @@ pub enum ViolationKind {
     Code,
     /// (16): bytes of stream buffers against the memory that the code leaves.
     Buffers {
-        /// Bytes of the application's code.
+        /// Bytes of the application's code; 0 where the memory holds none.
         code_bytes: u64,
     },
     /// (17): transfers that come in at once.
@@ -54,6 +54,9 @@ impl fmt::Display for Violation {
         match kind {
             ViolationKind::Code => {
                 write!(f, "{subject} holds {allowed} bytes, less than the application's code of {used} bytes")
+            }
+            ViolationKind::Buffers { code_bytes: 0 } => {
+                write!(f, "buffers on {subject} take {used} bytes, and it holds {allowed}")
             }
             ViolationKind::Buffers { code_bytes } => write!(
                 f,
