@@ -168,8 +168,8 @@ class Graph:
         stateless : bool
             The kernel keeps no state.
         lock : str, optional
-            The lock that a firing holds while it runs: tasks with the same lock never run at once, and planners know it.
-            A Python kernel that is not compiled holds the lock ``python``.
+            The lock that a firing holds while it runs: tasks with the same lock never run at once, and planners know
+            it. A Python kernel that is not compiled holds the lock ``python``.
         """
         entry: dict[str, Any] = {"name": name}
         if kernel is not None and not isinstance(kernel, str):

@@ -56,11 +56,11 @@ class Plan:
     feasible : bool
         Whether no hard limit is broken.
     violations : list of dict
-        The hard limits that are broken: ``kind`` (``code``, ``buffers``, ``incoming`` or ``outgoing``), ``subject`` (the
-        element), ``used``, ``allowed``, ``equation``, and ``text`` for people.
+        The hard limits that are broken: ``kind`` (``code``, ``buffers``, ``incoming`` or ``outgoing``), ``subject``
+        (the element), ``used``, ``allowed``, ``equation``, and ``text`` for people.
     contributions : list of dict
-        What takes time, largest first: ``kind`` (``compute``, ``limit``, ``overflow``, ``quota`` or ``lock``), ``subject``
-        (the name of the element, limit or lock), ``ns`` per instance, and ``name`` for people.
+        What takes time, largest first: ``kind`` (``compute``, ``limit``, ``overflow``, ``quota`` or ``lock``),
+        ``subject`` (the name of the element, limit or lock), ``ns`` per instance, and ``name`` for people.
     """
 
     def __init__(self, data: dict[str, Any], graph: Graph | None = None, machine: Machine | None = None) -> None:

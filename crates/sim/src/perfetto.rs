@@ -44,6 +44,7 @@ impl Trace {
         for span in &self.spans {
             let kind = if span.what == "compute" { "compute" } else { "wait" };
             event(out, 0, span.unit.into(), (span.start, span.end), span.what, kind)?;
+            write!(out, "}}")?;
         }
         let lanes = self.lanes();
         let tracks: BTreeSet<_> =
@@ -61,9 +62,12 @@ impl Trace {
         }
         for (packet, lane) in self.packets.iter().zip(lanes) {
             let ramps = &self.ramps[usize::from(packet.chip)];
-            let title = format!("{} -> {}", ramps[usize::from(packet.from)], ramps[usize::from(packet.to)]);
+            let (source, reader) = (&ramps[usize::from(packet.from)], &ramps[usize::from(packet.to)]);
+            let title = format!("{source} -> {reader}");
             let tid = usize::from(packet.ring) * LANES + lane;
             event(out, 1 + usize::from(packet.chip), tid, (packet.start, packet.end), &title, "packet")?;
+            let (source, reader) = (quoted(source), quoted(reader));
+            write!(out, ",\"args\":{{\"source\":{source},\"reader\":{reader}}}}}")?;
         }
         writeln!(out, "\n]}}")
     }
@@ -89,6 +93,7 @@ fn name(out: &mut impl Write, comma: &str, of: &str, pid: usize, tid: usize, nam
     )
 }
 
+/// An event without its closing brace, so that arguments can follow.
 fn event(
     out: &mut impl Write,
     pid: usize,
@@ -104,7 +109,7 @@ fn event(
     let (ts, dur) = (us(cycles.0), us(cycles.1 - cycles.0));
     write!(
         out,
-        ",\n{{\"ph\":\"X\",\"pid\":{pid},\"tid\":{tid},\"ts\":{ts},\"dur\":{dur},\"name\":\"{name}\",\"cat\":\"{kind}\"}}"
+        ",\n{{\"ph\":\"X\",\"pid\":{pid},\"tid\":{tid},\"ts\":{ts},\"dur\":{dur},\"name\":\"{name}\",\"cat\":\"{kind}\""
     )
 }
 

@@ -48,7 +48,7 @@ def draw_activity(trace: Mapping[str, Any], window_ns: tuple[float, float] | Non
     # A ring's second and third track are shown in its row.
     rows = sorted({_row(e) for e in seen})
     y_of = {row: y for y, row in enumerate(rows)}
-    sources = sorted({e["name"].partition(" -> ")[0] for e in seen if e["cat"] == "packet"})
+    sources = sorted({e["args"]["source"] for e in seen if e["cat"] == "packet"})
     colour = colours(sources)
     unit, per_us = ("us", 1.0) if high - low >= 2 else ("ns", 1000.0)
     fig, ax = plt.subplots(figsize=(11, 1.5 + 0.34 * max(2, len(rows))), layout="constrained")
@@ -70,7 +70,7 @@ def draw_activity(trace: Mapping[str, Any], window_ns: tuple[float, float] | Non
                 ax.broken_barh(
                     [(e["ts"] * per_us, e["dur"] * per_us) for e in packets],
                     (y - 0.4 + 0.27 * lane, 0.25),
-                    facecolors=[colour[e["name"].partition(" -> ")[0]] for e in packets],
+                    facecolors=[colour[e["args"]["source"]] for e in packets],
                 )
     several = len({pid for pid, _ in rows if pid}) > 1
     ax.set_yticks(range(len(rows)), [_label(row, names, several) for row in rows], fontsize=8)

@@ -46,13 +46,10 @@ def _gbs(lines: float, elapsed_ns: float) -> float:
 
 def _ramp_names(machine: Mapping[str, Any], chip: int) -> list[str]:
     """The names of a chip's ramps; SPEs have the programs' numbers."""
-    visible = {spe["ramp"]: f"SPE{i}" for i, spe in enumerate(machine["spes"]) if spe["chip"] == chip}
-    names = []
-    for ramp, name in enumerate(machine["ramps"]):
-        if name.startswith("SPE"):
-            name = visible.get(ramp, "hidden")
-        names.append({"PPE": f"PPE{chip}", "MIC": "memory"}.get(name, name))
-    return names
+    own = {spe["ramp"]: f"SPE{i}" for i, spe in enumerate(machine["spes"]) if spe["chip"] == chip}
+    own |= {machine["ppe_ramp"]: f"PPE{chip}", machine["memory_ramp"]: "memory"}
+    names = dict(enumerate(machine["ramps"])) | dict.fromkeys(machine["spe_ramps"], "hidden") | own
+    return [names[ramp] for ramp in range(len(names))]
 
 
 def loads(outcome: Mapping[str, Any]) -> list[Load]:
@@ -69,17 +66,18 @@ def loads(outcome: Mapping[str, Any]) -> list[Load]:
     for c, chip in enumerate(counters["chips"]):
         ramps = _ramp_names(machine, c)
         where = f" of chip {c}" if several else ""
+        named = {machine["ppe_ramp"], *(spe["ramp"] for spe in machine["spes"] if spe["chip"] == c)}
         for way in (0, 1):
             for s, packets in enumerate(chip["segment_packets"][way]):
                 ends = (ramps[s], ramps[(s + 1) % len(ramps)])
                 a, b = ends if way == 0 else ends[::-1]
                 found.append(Load(f"{a} to {b}{where}", _gbs(packets, ns), _RINGS_EACH_WAY * _RAMP_GBS))
         for r, name in enumerate(ramps):
-            if name == "memory":
+            if r == machine["memory_ramp"]:
                 lines = sum(chip["bank_reads"]) + sum(chip["bank_writes"])
                 found.append(Load(f"memory{where}", _gbs(lines, ns), _RAMP_GBS))
             else:
-                place = where if name.startswith(("IOIF", "hidden")) else ""
+                place = "" if r in named else where
                 found.append(Load(f"{name}{place}, out", _gbs(chip["sent"][r], ns), _RAMP_GBS))
                 found.append(Load(f"{name}{place}, in", _gbs(chip["received"][r], ns), _RAMP_GBS))
     if several:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from functools import partial
 from html import escape
@@ -173,7 +174,7 @@ def read_profile(path: Path) -> dict[str, Any]:
 
 def _is_machine(path: Path) -> bool:
     try:
-        return any(line.strip().startswith("[[element") for line in path.read_text().splitlines())
+        return re.search(r"^\s*(\[\[\s*)?element\b", path.read_text(), re.MULTILINE) is not None
     except (OSError, UnicodeDecodeError) as e:
         raise _core.RequestError(f"{path}: {getattr(e, 'strerror', None) or 'not a text'}") from e
 

@@ -23,6 +23,7 @@ class Stage:
     what: str
     start: int
     end: int
+    waits: bool = False
 
 
 def stages_of_get(numbers: Mapping[str, int], trace: Mapping[str, Any], bytes: int, memory: bool) -> list[Stage]:
@@ -61,7 +62,7 @@ def stages_of_get(numbers: Mapping[str, int], trace: Mapping[str, Any], bytes: i
         found += [
             Stage(row, "command and its answer", command, answered),
             Stage(row, "memory" if memory else "to the source's ramp", answered, there),
-            Stage(row, "waits for the ring", there, start),
+            Stage(row, "waits for the ring", there, start, waits=True),
             Stage(row, f"on a ring: {way}", start, end),
             Stage(row, "into the local store", end, arrived),
         ]
@@ -70,7 +71,7 @@ def stages_of_get(numbers: Mapping[str, int], trace: Mapping[str, Any], bytes: i
     done = arrived + numbers["spu.tag_status"]
     return [
         *found,
-        Stage("program", "waits for the tag group", issued, arrived),
+        Stage("program", "waits for the tag group", issued, arrived, waits=True),
         Stage("program", "tag status", arrived, done),
     ]
 
@@ -94,8 +95,9 @@ def draw_stages(stages: list[Stage], cycle_ps: int) -> Figure:
 
     rows = list(dict.fromkeys(stage.row for stage in stages))
     kinds = list(dict.fromkeys(stage.what for stage in stages))
-    fills = colours([kind for kind in kinds if not kind.startswith("waits")])
-    fills.update({kind: "#E3DFD6" for kind in kinds if kind.startswith("waits")})
+    waits = {stage.what for stage in stages if stage.waits}
+    fills = colours([kind for kind in kinds if kind not in waits])
+    fills.update(dict.fromkeys(waits, "#E3DFD6"))
     end = max(stage.end for stage in stages)
     fig, ax = plt.subplots(figsize=(11, 1.4 + 0.42 * len(rows)), layout="constrained")
     for stage in stages:
