@@ -86,7 +86,8 @@ fn times(qs22: &Machine, set: &[Graph], text: &mut String) -> Value {
     let largest: Vec<&Graph> = set.iter().filter(|g| g.tasks.len() == 135).collect();
     let _ = writeln!(
         text,
-        "## Time to plan 135 tasks on qs22\n\n{} graphs x {REPEATS} runs; ms.\n\n| method | min | median | p90 | max |\n|---|---|---|---|---|",
+        "## Time to plan 135 tasks on qs22\n\n{} graphs x {REPEATS} runs; ms.\n\n| method | min | median | p90 \
+         | max |\n|---|---|---|---|---|",
         largest.len()
     );
     let mut rows = Vec::new();
@@ -145,7 +146,10 @@ fn gaps(qs22: &Machine, set: &[Graph], text: &mut String) -> Value {
     let left: Vec<Value> = plans
         .iter()
         .filter(|p| !p.feasible || p.gap > 0.05)
-        .map(|p| json!({ "application": p.application, "gap": p.gap, "feasible": p.feasible, "bottleneck": p.bottleneck }))
+        .map(|p| {
+            let (application, bottleneck) = (&p.application, &p.bottleneck);
+            json!({ "application": application, "gap": p.gap, "feasible": p.feasible, "bottleneck": bottleneck })
+        })
         .collect();
     let _ = writeln!(
         text,
@@ -185,8 +189,10 @@ fn heuristics(qs22: &Machine, set: &[Graph], text: &mut String) -> Value {
         set.iter().map(|g| run(qs22, g, &Options { buffering: rule, ..with(Method::Anneal) })).collect();
     let _ = writeln!(
         text,
-        "\n## Predicted throughput over that of the best mapping known\n\nOver annealing (1 s, duplicated buffers) here, \
-         over MIP (CPLEX to 5 %) in Table 2 of the paper. A heuristic's mapping counts also where it breaks a limit, as in \
+        "\n## Predicted throughput over that of the best mapping known\n\nOver annealing (1 s, duplicated \
+         buffers) here, \
+         over MIP (CPLEX to 5 %) in Table 2 of the paper. A heuristic's mapping counts also where it breaks a \
+          limit, as in \
          the paper. Small: up to 59 tasks, large: 87 to 135.\n\n\
          | graphs | method | min | max | average | std. dev. | breaks a limit | Table 2: average | std. dev. |\n\
          |---|---|---|---|---|---|---|---|---|"
@@ -221,7 +227,8 @@ fn heuristics(qs22: &Machine, set: &[Graph], text: &mut String) -> Value {
             let broken = chosen.iter().filter(|&&g| !plans[g].feasible).count();
             let _ = writeln!(
                 text,
-                "| {size} | {name} | {low:.2} | {high:.2} | {mean:.2} | {deviation:.2} | {broken} of {} | {:.2} | {:.2} |",
+                "| {size} | {name} | {low:.2} | {high:.2} | {mean:.2} | {deviation:.2} | {broken} of {} | {:.2} \
+                 | {:.2} |",
                 chosen.len(),
                 table[i].0,
                 table[i].1
@@ -281,9 +288,12 @@ fn large(text: &mut String) -> Result<Value, Box<dyn std::error::Error>> {
     let machines = [plain.clone(), limited(plain)];
     let _ = writeln!(
         text,
-        "\n## 500 tasks on 128 cores, auto, at most 5 s\n\nThe 2 x 64-core machine of the recorded trees, one element per \
-         core: as discovered (nothing is measured there), and with limits per CCX and package and overheads that are stated \
-         in the program.\n\n| machine | CCR | seed | gap | batch | seconds | bottleneck |\n|---|---|---|---|---|---|---|"
+        "\n## 500 tasks on 128 cores, auto, at most 5 s\n\nThe 2 x 64-core machine of the recorded trees, one \
+         element per \
+         core: as discovered (nothing is measured there), and with limits per CCX and package and overheads \
+          that are stated \
+         in the program.\n\n| machine | CCR | seed | gap | batch | seconds | bottleneck \
+          |\n|---|---|---|---|---|---|---|"
     );
     let mut rows = Vec::new();
     for machine in &machines {

@@ -7,7 +7,7 @@
 //! moves, and they repeat it.
 
 use crate::flow::Flow;
-use crate::state::State;
+use crate::state::SearchState;
 use crate::{Budget, Problem};
 use ground::Draws;
 use work::{Buffering, Mapping, TaskId};
@@ -29,13 +29,14 @@ pub(crate) fn anneal(
     seed: u64,
     budget: &mut Budget,
 ) -> Found {
-    let mut state = State::new(problem, flow, buffering, starts[0].clone(), bound_ns.max(f64::MIN_POSITIVE));
+    let mut state =
+        SearchState::new(problem, flow, buffering, starts[0].clone(), bound_ns.max(f64::MIN_POSITIVE));
     let mut best = Best { mapping: Vec::new(), period: f64::INFINITY, violation: f64::INFINITY };
     for start in starts {
         state.reset(start);
         best.take(&state);
     }
-    let mut found = Search { problem, state, best, bound_ns, draws: Draws::new(seed), moves: 0 };
+    let mut found = Annealing { problem, state, best, bound_ns, draws: Draws::new(seed), moves: 0 };
     if problem.elements() > 1 && bound_ns > 0.0 {
         found.run(budget);
     }
@@ -50,7 +51,7 @@ struct Best {
 }
 
 impl Best {
-    fn take(&mut self, state: &State) -> bool {
+    fn take(&mut self, state: &SearchState) -> bool {
         let (violation, period) = (state.violation(), state.period());
         let better = (violation, period) < (self.violation, self.period);
         if better {
@@ -62,9 +63,9 @@ impl Best {
     }
 }
 
-struct Search<'a> {
+struct Annealing<'a> {
     problem: &'a Problem<'a>,
-    state: State<'a>,
+    state: SearchState<'a>,
     best: Best,
     bound_ns: f64,
     draws: Draws,
@@ -74,7 +75,7 @@ struct Search<'a> {
 /// Moves between two rebuilds of the loads, against the drift of their sums.
 const REBUILD: u64 = 1 << 18;
 
-impl Search<'_> {
+impl Annealing<'_> {
     fn run(&mut self, budget: &mut Budget) {
         let tasks = self.problem.tasks();
         let mean_cost = (0..tasks).map(|t| self.problem.least_cost(t)).sum::<f64>() / tasks as f64;

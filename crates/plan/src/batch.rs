@@ -1,7 +1,7 @@
 //! How many instances a firing takes.
 //!
-//! Larger batches spread the cost of a hand-over, smaller ones keep what an element touches in its caches and the stream
-//! short. With nothing spent on transfers and no caches (a Cell) the batch is 1.
+//! Larger batches spread the cost of a hand-over, smaller ones keep what an element touches in its caches and the
+//! stream short. With nothing spent on transfers and no caches (a Cell) the batch is 1.
 
 use crate::Problem;
 use work::{Buffering, Schedule};
@@ -17,9 +17,9 @@ const L1_WORTH: f64 = 0.1;
 
 /// The batch for `mapping`: among the powers of two up to `max_batch` for which every element's live buffers fit its L1
 /// (its whole soft memory, where that gains more than 10 %; else 1), the least whose period is within 1 % of the best,
-/// and whose firings cost no more than 1 % of the period, where a firing's own bookkeeping is taken to be what a hand-over
-/// costs. Costs hold for data in L1: a batch that leaves it also pays per byte that stays on its element, at the price of a
-/// transfer's.
+/// and whose firings cost no more than 1 % of the period, where a firing's own bookkeeping is taken to be what a
+/// hand-over costs. Costs hold for data in L1: a batch that leaves it also pays per byte that stays on its element, at
+/// the price of a transfer's.
 pub(crate) fn choose(problem: &Problem, mapping: &[usize], buffering: Buffering, max_batch: u64) -> u64 {
     let cached = |e: &machine::Element| e.os_cpu.is_some() || e.memory.as_ref().is_some_and(|m| !m.hard);
     if !problem.spends_on_transfers() && !problem.machine.elements.iter().any(cached) {
@@ -82,8 +82,8 @@ fn outside_l1_ns(problem: &Problem, mapping: &[usize]) -> f64 {
     ns.into_iter().fold(0.0, f64::max)
 }
 
-/// Per element, the bytes that are alive at once while it fires its tasks one after the other: data between tasks of one
-/// unit from its producer's firing to its last consumer's, and beside it what the firing task reads from and writes
+/// Per element, the bytes that are alive at once while it fires its tasks one after the other: data between tasks of
+/// one unit from its producer's firing to its last consumer's, and beside it what the firing task reads from and writes
 /// to elsewhere.
 pub(crate) fn live_bytes(problem: &Problem, mapping: &[usize], schedule: &Schedule) -> Vec<u64> {
     let graph = problem.graph;

@@ -48,10 +48,10 @@ fn quota(problem: &Problem) -> f64 {
 /// their buffers into all hard memory together.
 ///
 /// By duality T is the largest value over prices `p >= 0` with `sum over kinds of elements * p = 1`, and a price of
-/// memory, of the sum over tasks of `min over kinds of cost * p + memory * its price`, less the price of all memory; and
-/// *any* prices give a bound. With two kinds the best prices are those at which tasks change sides in affinity order.
-/// The value is concave in the prices, so that a ternary search between each pair of kinds, round and round, and of the
-/// price of memory within each step, climbs; with two kinds one round is exact.
+/// memory, of the sum over tasks of `min over kinds of cost * p + memory * its price`, less the price of all memory;
+/// and *any* prices give a bound. With two kinds the best prices are those at which tasks change sides in affinity
+/// order. The value is concave in the prices, so that a ternary search between each pair of kinds, round and round, and
+/// of the price of memory within each step, climbs; with two kinds one round is exact.
 fn balance(problem: &Problem, batch: u64, buffering: Buffering) -> f64 {
     let kinds = problem.kinds.len();
     let (bytes, room) = memory(problem, batch, buffering);
@@ -124,8 +124,8 @@ fn climb(most: f64, steps: usize, value: impl Fn(f64) -> f64) -> f64 {
     if value(0.0) >= value(middle) { 0.0 } else { middle }
 }
 
-/// Bytes that each task holds on an element with hard memory, at the least, and the room of all such elements. Inputs of
-/// broadcasts may merge, and do not count.
+/// Bytes that each task holds on an element with hard memory, at the least, and the room of all such elements. Inputs
+/// of broadcasts may merge, and do not count.
 fn memory(problem: &Problem, batch: u64, buffering: Buffering) -> (Vec<f64>, f64) {
     let room = problem.room.iter().flatten().map(|r| r.max(0.0)).sum();
     let mut bytes = vec![0.0; problem.tasks()];
@@ -134,8 +134,8 @@ fn memory(problem: &Problem, batch: u64, buffering: Buffering) -> (Vec<f64>, f64
     }
     let batch = batch.max(1);
     for b in problem.broadcasts.iter().filter(|b| b.edges.len() == 1) {
-        // On one element under the shared rule `peek + 1` batches, once; else at least `peek + 2` at either end. A delay
-        // takes from firstPeriod what it adds to the slots.
+        // On one element under the shared rule `peek + 1` batches, once; else at least `peek + 2` at either end. A
+        // delay takes from firstPeriod what it adds to the slots.
         let edge = &problem.graph.edges[b.edges[0]];
         let window = edge.peek.div_ceil(batch) as f64;
         let size = b.bytes as f64 * batch as f64;
@@ -217,7 +217,7 @@ fn parts(problem: &Problem) -> usize {
 /// A task and its neighbours: each neighbour is on the task's element and computes there, or data crosses the element's
 /// ports, and the element spends time on that. The least over the kinds for each task; the largest over the tasks.
 fn star(problem: &Problem, batch: u64) -> f64 {
-    let ports: Vec<Ports> = (0..problem.kinds.len()).map(|k| Ports::of(problem, k, batch)).collect();
+    let ports: Vec<PortCosts> = (0..problem.kinds.len()).map(|k| PortCosts::of(problem, k, batch)).collect();
     (0..problem.tasks())
         .map(|t| {
             let near = Near::of(problem, t);
@@ -230,17 +230,17 @@ fn star(problem: &Problem, batch: u64) -> f64 {
 }
 
 /// What a byte and a hand-over cost an element of a kind, at the least.
-struct Ports {
+struct PortCosts {
     in_ns_per_byte: f64,
     out_ns_per_byte: f64,
     per_transfer_ns: f64,
     per_byte_ns: f64,
 }
 
-impl Ports {
-    fn of(problem: &Problem, kind: usize, batch: u64) -> Ports {
+impl PortCosts {
+    fn of(problem: &Problem, kind: usize, batch: u64) -> PortCosts {
         let n = problem.elements();
-        let mut ports = Ports {
+        let mut ports = PortCosts {
             in_ns_per_byte: f64::INFINITY,
             out_ns_per_byte: f64::INFINITY,
             per_transfer_ns: f64::INFINITY,
@@ -298,7 +298,7 @@ impl Near {
         Near(list)
     }
 
-    fn least(&self, problem: &Problem, task: usize, kind: usize, ports: &Ports) -> f64 {
+    fn least(&self, problem: &Problem, task: usize, kind: usize, ports: &PortCosts) -> f64 {
         let own = problem.cost(task, kind);
         let spent =
             |n: &(usize, f64, f64, f64)| n.3 * ports.per_transfer_ns + (n.1 + n.2) * ports.per_byte_ns;
@@ -331,8 +331,8 @@ fn meet(own: f64, mut items: Vec<(f64, f64)>) -> f64 {
 }
 
 /// An element that is done within T has room for only some neighbours of each of its tasks; data to and from the others
-/// costs time at both ends. So T is at least the least one for which all work, with that, fits on all elements. Every end
-/// of a transfer belongs to one task: an edge's producer and its consumer. Of a broadcast's transfer to an element,
+/// costs time at both ends. So T is at least the least one for which all work, with that, fits on all elements. Every
+/// end of a transfer belongs to one task: an edge's producer and its consumer. Of a broadcast's transfer to an element,
 /// which consumers may share, each of its consumers has one part in so many; its producer's end does not count.
 fn crowded_neighbours(problem: &Problem, batch: u64) -> f64 {
     let least =

@@ -36,14 +36,14 @@ fn mean_weights(problem: &Problem) -> Vec<u64> {
 }
 
 /// Tasks in a topological order of the edges without delay, and per task its edges as (other task, fs to move).
-struct Flow {
+struct Precedence {
     order: Vec<TaskId>,
     into: Vec<Vec<(TaskId, u64)>>,
     out: Vec<Vec<(TaskId, u64)>>,
 }
 
-impl Flow {
-    fn new(problem: &Problem) -> Flow {
+impl Precedence {
+    fn new(problem: &Problem) -> Precedence {
         let n = problem.tasks();
         let mut into = vec![Vec::new(); n];
         let mut out = vec![Vec::new(); n];
@@ -64,7 +64,7 @@ impl Flow {
             }
             next += 1;
         }
-        Flow { order, into, out }
+        Precedence { order, into, out }
     }
 
     /// Algorithm 3: the estimated parallel time of a clustering, in femtoseconds.
@@ -90,7 +90,7 @@ impl Flow {
 
 /// Algorithm 4: `clustering[task]` = the cluster's name, a task of it.
 fn clusters(problem: &Problem, resources: &Resources, weights: &Weights, buffers: &[f64]) -> Vec<usize> {
-    let flow = Flow::new(problem);
+    let flow = Precedence::new(problem);
     let weight = mean_weights(problem);
     let mut clustering: Vec<usize> = (0..problem.tasks()).collect();
     let mut time = flow.parallel_time(&weight, &clustering);

@@ -1,8 +1,9 @@
 //! DELEGATE: iterative refinement by moving neighbourhoods, Algorithms 6 and 7 of `streaming-schedule`.
 //!
 //! Settled: neighbourhoods are undirected balls of radius 0 .. dmax; CELLGREEDYSET runs on the whole task list of every
-//! set that a move changes, also of one that loses tasks; scores are sorted lists of femtoseconds, compared as integers;
-//! ties keep the first (task, radius, resource). On a machine without PPEs everything starts on the first set.
+//! set that a move changes, also of one that loses tasks; scores are sorted lists of femtoseconds, compared as
+//! integers; ties keep the first (task, radius, resource). On a machine without PPEs everything starts on the first
+//! set.
 //!
 //! A move whose score would be no better even if its sets were balanced perfectly is not balanced at all: the result is
 //! the same, and most moves are of this sort.
@@ -30,7 +31,7 @@ pub fn delegate(
     let resources = Resources::new(problem, read_back_bytes_per_s);
     let weights = Weights::new(problem, &resources);
     let balls = balls(problem, dmax);
-    let mut search = Search {
+    let mut search = Delegation {
         problem,
         resources: &resources,
         weights: &weights,
@@ -117,7 +118,7 @@ fn balls(problem: &Problem, dmax: usize) -> Vec<Ball> {
     list
 }
 
-struct Search<'a> {
+struct Delegation<'a> {
     problem: &'a Problem<'a>,
     resources: &'a Resources,
     weights: &'a Weights,
@@ -129,7 +130,7 @@ struct Search<'a> {
     bytes: Vec<f64>,
 }
 
-impl Search<'_> {
+impl Delegation<'_> {
     /// Computation time of resource `r`.
     fn balance(&self, r: usize, resource_of: &[usize]) -> u64 {
         let tasks = self.weights.heaviest[r].iter().copied().filter(|&t| resource_of[t] == r);
@@ -142,7 +143,7 @@ impl Search<'_> {
         }
     }
 
-    /// What [`Search::balance`] is at least.
+    /// What [`Delegation::balance`] is at least.
     fn at_least(&self, r: usize, resource_of: &[usize]) -> u64 {
         let (mut sum, mut most) = (0u64, 0u64);
         for t in (0..resource_of.len()).filter(|&t| resource_of[t] == r) {

@@ -6,7 +6,7 @@ use work::plan::{Plan, PlannedEdge};
 use work::{Buffering, Mapping, Port};
 
 /// What a method says of its mapping.
-pub(crate) struct Outcome {
+pub(crate) struct Mapped {
     pub method: &'static str,
     pub mapping: Mapping,
     pub buffering: Buffering,
@@ -22,17 +22,17 @@ pub(crate) struct Outcome {
 ///
 /// # Errors
 /// When the mapping is not one of this graph on this machine, or has no schedule.
-pub(crate) fn finish(problem: &Problem, outcome: Outcome) -> Result<Plan, PlanError> {
+pub(crate) fn finish(problem: &Problem, mapped: Mapped) -> Result<Plan, PlanError> {
     let (machine, graph) = (problem.machine, problem.graph);
-    check(problem, &outcome.mapping)?;
-    let mapping = &outcome.mapping;
+    check(problem, &mapped.mapping)?;
+    let mapping = &mapped.mapping;
     let n = problem.elements();
-    let mut schedule = work::schedule::schedule(graph, mapping, n, outcome.buffering, outcome.batch)?;
+    let mut schedule = work::schedule::schedule(graph, mapping, n, mapped.buffering, mapped.batch)?;
     let prediction = model::predict_with(&problem.limits, machine, graph, mapping, &schedule)?;
     crate::depth::deepen(problem, mapping, &mut schedule, prediction.period_ns);
     let period_ns = prediction.period_ns;
     let mut bound_ns =
-        crate::bound::bound(problem, schedule.batch, outcome.buffering).max(outcome.bound_ns).min(period_ns);
+        crate::bound::bound(problem, schedule.batch, mapped.buffering).max(mapped.bound_ns).min(period_ns);
     if bound_ns >= period_ns * (1.0 - 2.0 * crate::bound::ROUNDING) {
         bound_ns = period_ns; // all that lies between them is rounding
     }
@@ -43,8 +43,8 @@ pub(crate) fn finish(problem: &Problem, outcome: Outcome) -> Result<Plan, PlanEr
         format: work::plan::FORMAT,
         application: graph.name.clone(),
         machine: machine.name.clone(),
-        method: outcome.method.into(),
-        buffering: outcome.buffering.name().into(),
+        method: mapped.method.into(),
+        buffering: mapped.buffering.name().into(),
         feasible: prediction.violations.is_empty(),
         measured: machine.measured,
         violations: prediction.violations,
@@ -79,9 +79,9 @@ pub(crate) fn finish(problem: &Problem, outcome: Outcome) -> Result<Plan, PlanEr
                 first_period: schedule.first_period[edge.to.task],
             })
             .collect(),
-        moves: outcome.moves,
-        seed: outcome.seed,
-        seconds: outcome.seconds,
+        moves: mapped.moves,
+        seed: mapped.seed,
+        seconds: mapped.seconds,
     })
 }
 

@@ -5,7 +5,7 @@ use work::{Graph, TaskId};
 
 /// One edge, seen from one of its ends.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Step {
+pub(crate) struct EdgeEnd {
     /// The task at the other end.
     pub task: u32,
     /// Further batches that the consumer needs.
@@ -30,9 +30,9 @@ pub(crate) struct Flow {
     /// Tasks in topological order, and the place of each.
     pub order: Vec<u32>,
     pub place: Vec<u32>,
-    into: Vec<Step>,
+    into: Vec<EdgeEnd>,
     into_start: Vec<u32>,
-    out: Vec<Step>,
+    out: Vec<EdgeEnd>,
     out_start: Vec<u32>,
     /// Consumers, one per edge of a broadcast; broadcast b's start at `member_start[b]`.
     pub members: Vec<Member>,
@@ -60,8 +60,8 @@ impl Flow {
         let mut out = vec![Vec::new(); n];
         for edge in &graph.edges {
             let peek = edge.peek.div_ceil(batch);
-            into[edge.to.task].push(Step { task: edge.from.task as u32, peek });
-            out[edge.from.task].push(Step { task: edge.to.task as u32, peek });
+            into[edge.to.task].push(EdgeEnd { task: edge.from.task as u32, peek });
+            out[edge.from.task].push(EdgeEnd { task: edge.to.task as u32, peek });
         }
         for broadcast in broadcasts {
             for &id in &broadcast.edges {
@@ -95,13 +95,13 @@ impl Flow {
 
     /// Edges into `task`.
     #[inline]
-    pub(crate) fn into(&self, task: TaskId) -> &[Step] {
+    pub(crate) fn into(&self, task: TaskId) -> &[EdgeEnd] {
         &self.into[self.into_start[task] as usize..self.into_start[task + 1] as usize]
     }
 
     /// Edges out of `task`.
     #[inline]
-    pub(crate) fn out_of(&self, task: TaskId) -> &[Step] {
+    pub(crate) fn out_of(&self, task: TaskId) -> &[EdgeEnd] {
         &self.out[self.out_start[task] as usize..self.out_start[task + 1] as usize]
     }
 }

@@ -1,7 +1,7 @@
 //! GREEDY: communication-unaware load balancing, Algorithm 1 of `streaming-schedule`.
 //!
-//! Its PPEs are the elements whose role is general, its SPEs all others. Without general elements only the first half is
-//! left, which puts each task on the element that is done with it first.
+//! Its PPEs are the elements whose role is general, its SPEs all others. Without general elements only the first half
+//! is left, which puts each task on the element that is done with it first.
 //!
 //! Settled: `LS - code` is what memory leaves to buffers; the second half moves a task only when the general element
 //! stays strictly below the other, and the printed second condition is always true; ties go to the lowest index; a task

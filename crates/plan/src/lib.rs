@@ -186,7 +186,8 @@ pub enum PlanError {
     NothingToPlan(String),
     /// A task cannot run anywhere on the machine.
     #[error(
-        "task {task} has no cost on any kind of element of machine {machine:?} ({kinds}): give cost_ns, or profile the application"
+        "task {task} has no cost on any kind of element of machine {machine:?} ({kinds}): give cost_ns, or \
+         profile the application"
     )]
     NoCost {
         /// The task's name.
@@ -231,7 +232,8 @@ const CUT_TASKS: usize = 20_000;
 /// false: then the best plan so far is returned.
 ///
 /// # Errors
-/// [`PlanError`]. A mapping that breaks a memory or DMA limit is no error: the plan says that it is infeasible, and why.
+/// [`PlanError`]. A mapping that breaks a memory or DMA limit is no error: the plan says that it is infeasible, and
+/// why.
 pub fn plan(
     machine: &Machine,
     graph: &Graph,
@@ -271,7 +273,7 @@ pub fn plan(
     finish::check(&problem, &mapping)?;
     let batch =
         options.batch.unwrap_or_else(|| batch::choose(&problem, &mapping, buffering, options.max_batch));
-    let outcome = finish::Outcome {
+    let mapped = finish::Mapped {
         method: options.method.name(),
         mapping,
         buffering,
@@ -281,7 +283,7 @@ pub fn plan(
         seed: options.seed,
         seconds: clock() - started,
     };
-    finish::finish(&problem, outcome)
+    finish::finish(&problem, mapped)
 }
 
 /// Starts, then annealing from the best of them.

@@ -13,7 +13,7 @@ use work::{Buffering, Mapping, TaskId};
 
 /// A mapping with its loads.
 #[derive(Debug, Clone)]
-pub(crate) struct State<'a> {
+pub(crate) struct SearchState<'a> {
     problem: &'a Problem<'a>,
     flow: &'a Flow,
     shared: bool,
@@ -24,11 +24,11 @@ pub(crate) struct State<'a> {
     pub mapping: Mapping,
     /// firstPeriod of each task, in batches.
     first: Vec<u64>,
-    /// See [`Layout`].
+    /// See [`LoadLayout`].
     load: Vec<f64>,
     threshold: Vec<f64>,
     weight: Vec<f64>,
-    layout: Layout,
+    layout: LoadLayout,
     /// Per broadcast, the producer's and then one per edge: what it holds at an element.
     held: Vec<Held>,
     scratch: Vec<Held>,
@@ -60,7 +60,7 @@ struct Held {
 /// Where each sort of load starts: compute, limits, locks, quota, overflow, then (not periods) buffers, incoming,
 /// outgoing, no schedule.
 #[derive(Debug, Clone, Copy)]
-struct Layout {
+struct LoadLayout {
     limits: usize,
     locks: usize,
     quota: usize,
@@ -88,7 +88,7 @@ const MEMORY_WEIGHT: f64 = 4.0;
 /// How much a transfer too many weighs, in target periods.
 const TRANSFER_WEIGHT: f64 = 0.1;
 
-impl<'a> State<'a> {
+impl<'a> SearchState<'a> {
     /// Evaluates `mapping` from scratch against `target_ns`.
     pub(crate) fn new(
         problem: &'a Problem<'a>,
@@ -96,7 +96,7 @@ impl<'a> State<'a> {
         buffering: Buffering,
         mapping: Mapping,
         target_ns: f64,
-    ) -> State<'a> {
+    ) -> SearchState<'a> {
         let (m, kinds) = (problem.elements(), problem.kinds.len());
         let limits = m;
         let locks = limits + problem.limits.len();
@@ -106,14 +106,23 @@ impl<'a> State<'a> {
         let incoming = buffers + m;
         let outgoing = incoming + m;
         let broken = outgoing + m * kinds;
-        let layout =
-            Layout { limits, locks, quota, overflow, buffers, incoming, outgoing, broken, len: broken + 1 };
+        let layout = LoadLayout {
+            limits,
+            locks,
+            quota,
+            overflow,
+            buffers,
+            incoming,
+            outgoing,
+            broken,
+            len: broken + 1,
+        };
         let overflows = problem
             .machine
             .elements
             .iter()
             .any(|e| e.memory.as_ref().is_some_and(|x| !x.hard && x.overflow_bytes_per_s.is_some()));
-        let mut state = State {
+        let mut state = SearchState {
             problem,
             flow,
             shared: buffering == Buffering::Shared,

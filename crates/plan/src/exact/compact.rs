@@ -1,13 +1,13 @@
 //! The compact formulation: what leaves and enters an element, and what moves between groups.
 
-use super::rows::{Aux, Made, Rows};
+use super::rows::{Aux, Columns, Rows};
 use crate::PlanError;
 
 /// Compute, limits and DMA rows over cut variables.
 pub(super) fn rows(rows: &mut Rows) -> Result<(), PlanError> {
     let problem = rows.problem;
     let n = problem.elements();
-    let mut cut = Cut { made: Made::new(), n };
+    let mut cut = Cut { made: Columns::new(), n };
     let all = 0..problem.broadcasts.len();
     let mut talk: Vec<Vec<(u32, usize)>> = vec![Vec::new(); n];
     if rows.spends() {
@@ -58,7 +58,7 @@ pub(super) fn rows(rows: &mut Rows) -> Result<(), PlanError> {
 
 /// Cut variables, each made once.
 struct Cut {
-    made: Made,
+    made: Columns,
     n: usize,
 }
 

@@ -1,19 +1,19 @@
 //! The exact method: a mixed integer program as sparse arrays, for any solver.
 //!
-//! [`program`] builds it, the caller hands [`Program`]'s arrays to a solver (Python's `highspy`), and [`finish`] makes a
-//! plan of the answer. Columns: the period first, then `alpha` of task t on element e at `1 + t * elements + e`, then
+//! [`program`] builds it, the caller hands [`Program`]'s arrays to a solver (Python's `highspy`), and [`finish`] makes
+//! a plan of the answer. Columns: the period first, then `alpha` of task t on element e at `1 + t * elements + e`, then
 //! whatever the formulation needs. Times are divided by [`Program::scale_ns`], so that the period is about 1.
 //!
 //! - [`Formulation::Paper`]: equations (10) to (19) of `streaming-schedule`, `beta` continuous in \[0, 1\].
 //! - [`Formulation::Compact`]: no `beta`; one variable per (edge, element) says that the edge's data leaves or enters
-//!   the element, and one per (edge, block of pairs) serves the limits between groups. Interchangeable elements are told
-//!   apart: of each group the first may run any task, the second any but the heaviest, and so on.
+//!   the element, and one per (edge, block of pairs) serves the limits between groups. Interchangeable elements are
+//!   told apart: of each group the first may run any task, the second any but the heaviest, and so on.
 //!
 //! Memory (16) follows the *duplicated* rule, under which buffers do not depend on the mapping; under the shared rule
 //! they would be products of variables. That is why [`finish`] uses that rule by default on a machine with hard memory
-//! (elsewhere the shared one), and why the solver's bound counts for plans under that rule, and on machines without hard
-//! memory for all: a plan that is finished under the shared rule on a Cell keeps the closed-form bound. On a machine without local stores there is no (16), (17), (18); overheads are linear in
-//! the cut edges.
+//! (elsewhere the shared one), and why the solver's bound counts for plans under that rule, and on machines without
+//! hard memory for all: a plan that is finished under the shared rule on a Cell keeps the closed-form bound. On a
+//! machine without local stores there is no (16), (17), (18); overheads are linear in the cut edges.
 //!
 //! The batch is the options' (`None` = 1): take that of the plan that warm-starts the program. A program of more than
 //! [`MOST_COLUMNS`] columns is refused.
@@ -23,7 +23,7 @@ mod paper;
 mod rows;
 mod symmetry;
 
-use crate::finish::{self, Outcome};
+use crate::finish::{self, Mapped};
 use crate::{Options, PlanError, Problem};
 use machine::Machine;
 use rows::{Aux, Rows};
@@ -188,7 +188,7 @@ pub fn finish(
     let soft = problem.room.iter().all(Option::is_none);
     let buffering = options.buffering.unwrap_or(if soft { Buffering::Shared } else { Buffering::Duplicated });
     let counts = buffering == Buffering::Duplicated || soft;
-    let outcome = Outcome {
+    let mapped = Mapped {
         method: "exact",
         mapping,
         buffering,
@@ -198,5 +198,5 @@ pub fn finish(
         seed: options.seed,
         seconds,
     };
-    finish::finish(&problem, outcome)
+    finish::finish(&problem, mapped)
 }

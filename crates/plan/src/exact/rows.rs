@@ -213,8 +213,8 @@ impl<'p, 'a> Rows<'p, 'a> {
         Ok(())
     }
 
-    /// (14), (15) and a quota: compute of every element, with what it spends on the transfers that `talk` lists per element as
-    /// (column, broadcast).
+    /// (14), (15) and a quota: compute of every element, with what it spends on the transfers that `talk` lists per
+    /// element as (column, broadcast).
     pub(super) fn compute(&mut self, talk: &[Vec<(u32, usize)>]) {
         let problem = self.problem;
         let mut shared: Vec<(u32, f64)> = Vec::new();
@@ -300,4 +300,4 @@ impl<'p, 'a> Rows<'p, 'a> {
 }
 
 /// Columns that were made already, by what they stand for.
-pub(super) type Made = HashMap<(usize, Vec<usize>, Vec<usize>), u32>;
+pub(super) type Columns = HashMap<(usize, Vec<usize>, Vec<usize>), u32>;
