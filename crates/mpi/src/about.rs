@@ -1,4 +1,4 @@
-//! What the library says of its ABI and of who started the program (MPI 5.0, sections 20.2 and 11.8.2).
+//! What the library says of its ABI, and of the program's parent (MPI 5.0, sections 20.2 and 11.8.2).
 
 use crate::abi::{self, values::*};
 use crate::call::{Out, mpi};
@@ -23,18 +23,18 @@ mpi! {
         info.write(abi::Info(runtime::enter().infos.insert(made)))
     }
 
-    /// What is known of Fortran's types: nothing, which the null handle says. May be called at any time.
+    /// The sizes of Fortran's types: unknown, so the handle is null. May be called at any time.
     fn PMPI_Abi_get_fortran_info(info: Out<abi::Info>) {
         info.write(abi::Info(MPI_INFO_NULL))
     }
 
-    /// How Fortran writes true and false: nobody has said. May be called at any time.
+    /// How Fortran writes true and false: unknown. May be called at any time.
     fn PMPI_Abi_get_fortran_booleans(size: c_int, truth: *mut c_void, falsehood: *mut c_void, is_set: Out<c_int>) {
         let _ = (size, truth, falsehood);
         is_set.write(0)
     }
 
-    /// The communicator of who spawned this program. Nobody did: spawning is not supported.
+    /// The communicator of the parent job. There is none: spawning is not supported.
     fn PMPI_Comm_get_parent(parent: Out<abi::Comm>) {
         let _state = check::running()?;
         parent.write(abi::Comm(MPI_COMM_NULL))

@@ -31,7 +31,7 @@ impl Failure {
         Self(Box::new(Told { class, text: text.to_string(), comm: None }))
     }
 
-    /// The communicator whose error handler is to be called.
+    /// The communicator whose error handler is called.
     #[must_use]
     pub fn on(mut self, comm: abi::Comm) -> Self {
         self.0.comm.get_or_insert(comm);
@@ -56,7 +56,7 @@ impl Failure {
         &self.0.text
     }
 
-    /// Calls the error handler, and gives the code to return. Not to be called by who is inside.
+    /// Calls the error handler, and gives the code to return. Call this only while not holding the state.
     #[cold]
     pub fn raise(self, function: &'static str) -> c_int {
         crate::comm::errhandler::raise(self.0.comm, self.0.class, function, &self.0.text)
@@ -72,7 +72,7 @@ pub fn checking() -> bool {
     CHECKING.load(Ordering::Relaxed)
 }
 
-/// Comes inside of a running library.
+/// Holds the state of a running library.
 ///
 /// # Errors
 /// Before Init and after Finalize.
@@ -89,7 +89,7 @@ fn not_running() -> Failure {
     let when = match runtime::phase() {
         phase::BEFORE => "before MPI_Init",
         phase::FINALISED => "after MPI_Finalize",
-        // Nothing of the library works in there; the parent is still the rank.
+        // Nothing of the library works in a forked process; its parent is still the rank.
         _ => launch::abort(
             MPI_ERR_OTHER,
             "MPI was called in a process that a rank forked; only the rank itself, which called MPI_Init, may call it",
@@ -221,7 +221,7 @@ pub fn destination(comm: &Comm, rank: c_int) -> Result<Option<usize>, Failure> {
     }
 }
 
-/// Whom a receive is from.
+/// The sender that a receive is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
     /// `MPI_PROC_NULL`: completes at once, with nothing.
@@ -232,12 +232,12 @@ pub enum Source {
     Rank {
         /// In the communicator.
         rank: u16,
-        /// In the job.
+        /// The rank in the job.
         job: usize,
     },
 }
 
-/// Whom a receive from `rank` is from.
+/// The sender that a receive from `rank` is for.
 ///
 /// # Errors
 /// A number that is no rank of the group that messages come from, nor one of the two special ones.

@@ -50,7 +50,7 @@ fn start(required: c_int) -> Result<c_int, Failure> {
     // SAFETY: the handler sets one atomic word.
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };
     let header = job.segment.header();
-    // Who comes first sets it; the launcher knows nothing of contexts.
+    // The first rank that comes sets it; the launcher knows nothing of contexts.
     let _ = header.next_context.compare_exchange(0, FREE_CONTEXT, Ordering::AcqRel, Ordering::Acquire);
     {
         let mut state = runtime::enter();

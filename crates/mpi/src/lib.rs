@@ -16,7 +16,7 @@
 //! | `coll` | collectives as schedules of sends, receives and reductions | runtime |
 //! | `topology` | Cartesian, graph and distributed graph, and where their ranks best run | comm, coll |
 //! | `progress` | the thread that moves messages while the program computes | request |
-//! | `profile` | who sends how much to whom, time by function, who is stuck | runtime |
+//! | `profile` | how much each rank sends to each other, time by function, ranks that are stuck | runtime |
 //! | `tool` | the interface of tools (MPI_T) | check |
 //! | `settings` | what the environment says | check |
 //! | `about` | what the library says of its ABI | comm |

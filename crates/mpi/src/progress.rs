@@ -1,6 +1,6 @@
 //! A thread that moves messages while the program computes (`CELLWEAVE_MPI_PROGRESS=thread`).
 //!
-//! It sleeps on this rank's word, as a waiting rank does, and whoever writes to this rank wakes it. Every call takes
+//! It sleeps on this rank's word, as a waiting rank does, and a rank that writes to this one wakes it. Every call takes
 //! the lock then, whatever the thread level, and reduction functions may run on this thread.
 
 use crate::check::Failure;
@@ -34,7 +34,7 @@ pub fn start() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Ends the thread, if there is one. Not to be called by who is inside.
+/// Ends the thread, if there is one. Call this only while not holding the state.
 pub fn end() {
     let thread = THREAD.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
     if let Some(thread) = thread {

@@ -1,8 +1,8 @@
 //! The library's one state, and who is inside.
 //!
 //! Every function enters, works on the state and leaves. Up to `MPI_THREAD_SERIALIZED` entering costs a check; with
-//! `MPI_THREAD_MULTIPLE` (or a progress thread) it takes a lock. Nobody stays inside while waiting or while user code runs:
-//! `wait_until` enters and leaves by itself, and what a callback does may enter again.
+//! `MPI_THREAD_MULTIPLE` (or a progress thread) it takes a lock. Nobody stays inside while waiting or while user code
+//! runs: `wait_until` enters and leaves by itself, and what a callback does may enter again.
 
 use crate::abi;
 use crate::call::In;
@@ -112,8 +112,8 @@ struct Runtime {
     lock: Lock,
 }
 
-// SAFETY: `state` is only reached through `enter`, which lets one in at a time: by the lock when several threads may come, by
-// the caller's promise (thread level) otherwise.
+// SAFETY: `state` is only reached through `enter`, which lets one in at a time: by the lock when several threads may
+// come, by the caller's promise (thread level) otherwise.
 unsafe impl Sync for Runtime {}
 
 static RUNTIME: Runtime = Runtime {
@@ -214,7 +214,8 @@ pub fn set_phase(phase: u8) {
     RUNTIME.phase.store(phase, Ordering::Release);
 }
 
-/// Whether calls take the lock from now on: not when the program promised one thread at a time. Only while one thread runs MPI.
+/// Whether calls take the lock from now on: not when the program promised one thread at a time. Only while one thread
+/// runs MPI.
 pub fn set_locking(locking: bool) {
     RUNTIME.locking.store(locking, Ordering::Release);
 }
@@ -262,7 +263,8 @@ impl Lock {
 
 /// Something that goes on beside the user's program in steps: a non-blocking collective, for instance.
 pub trait Activity: Send {
-    /// Goes as far as it can without waiting. Called while nobody is inside: enters by itself, and may run user code. True when over.
+    /// Goes as far as it can without waiting. Called while nobody is inside: enters by itself, and may run user code.
+    /// True when over.
     fn advance(&mut self) -> bool;
 
     /// How it ended, once it is over.
@@ -271,7 +273,7 @@ pub trait Activity: Send {
     }
 }
 
-/// Moves messages and activities once, without waiting. Not to be called by who is inside.
+/// Moves messages and activities once, without waiting. Call this only while not holding the state.
 pub fn progress() -> bool {
     let mut state = enter();
     let moved = state.engine.progress();
@@ -289,8 +291,8 @@ pub fn progress() -> bool {
 /// Polls before a short wait becomes a long one.
 const SOON: u32 = 2000;
 
-/// Polls for a while without leaving, for what comes soon. `from`: the job's rank that it comes from, when that is known. True when
-/// `done` is.
+/// Polls for a while without leaving, for what comes soon. `from`: the job's rank that it comes from, when that is
+/// known. True when `done` is.
 #[inline]
 fn soon(state: &mut Entered, from: Option<usize>, mut done: impl FnMut(&mut State) -> bool) -> bool {
     if done(state) {
@@ -377,7 +379,8 @@ impl Wait {
     }
 }
 
-/// Waits until `done` gives something, moving messages and activities meanwhile. Not to be called by who is inside.
+/// Waits until `done` gives something, moving messages and activities meanwhile. Call this only while not holding the
+/// state.
 pub fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
     let mut waiting = Wait::default();
     let _waiter = locks().then(|| ROOM.waiter());

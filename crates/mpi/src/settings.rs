@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicUsize;
 /// The setting `CELLWEAVE_MPI_COPY`: messages from so many bytes on are copied between the processes.
 pub static COPY_FROM: AtomicUsize = AtomicUsize::new(transport::COPY_FROM);
 
-/// What a variable says, by `read`; nothing when it isn't set, or empty. `allowed` is for who wrote something else.
+/// What a variable says, by `read`; nothing when it isn't set, or empty. `allowed` completes the error for any other
+/// text.
 ///
 /// # Errors
 /// `MPI_ERR_OTHER`: it says something else.

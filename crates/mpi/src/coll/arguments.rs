@@ -1,4 +1,4 @@
-//! What the C functions of collectives are passed, checked.
+//! The arguments of the C functions of collectives, checked.
 
 use super::algorithm::{Ranks, Root};
 use super::elements::Elements;
@@ -155,7 +155,7 @@ pub fn is_in_place(buffer: *const c_void) -> bool {
 }
 
 impl<'a> Scene<'a> {
-    /// Who takes part.
+    /// The ranks that take part.
     pub fn ranks(&self) -> Ranks {
         let between_groups = self.comm.remote.is_some();
         Ranks {
@@ -211,7 +211,7 @@ impl<'a> Scene<'a> {
         Ok(Elements { address: buffer.cast_mut().cast(), count, datatype })
     }
 
-    /// What is sent: nothing when it is `MPI_IN_PLACE`, which must be `allowed` here.
+    /// The elements to send: nothing when it is `MPI_IN_PLACE`, which must be `allowed` here.
     ///
     /// # Errors
     /// As `elements`; in place where that isn't allowed.
@@ -296,7 +296,7 @@ pub fn present(buffer: *const c_void, count: usize, datatype: &Datatype, name: &
     check::buffer(buffer, count * datatype.size, datatype.predefined.is_none(), name)
 }
 
-/// That what is sent doesn't lie where something is received.
+/// That the sent and the received data do not overlap.
 ///
 /// # Errors
 /// `MPI_ERR_BUFFER`

@@ -140,7 +140,7 @@ pub fn gatherv(
     Ok(())
 }
 
-/// What a rank of a scatter receives: nothing when it is `MPI_IN_PLACE`, as is allowed at the root.
+/// What a rank of a scatter receives: nothing when it is `MPI_IN_PLACE`, which the root may pass.
 fn received<'a>(
     scene: &Scene<'a>,
     recvbuf: *const c_void,

@@ -218,7 +218,7 @@ collectives! {
 }
 
 mpi! {
-    /// Nobody leaves before everybody came (MPI 5.0, section 6.3).
+    /// No rank leaves before all have come (MPI 5.0, section 6.3).
     fn PMPI_Barrier(comm: abi::Comm) on comm {
         if quick::barrier(comm)? {
             return Ok(());
@@ -226,12 +226,12 @@ mpi! {
         run::blocking(comm, build::barrier)
     }
 
-    /// Complete when everybody came.
+    /// Complete when all ranks have come.
     fn PMPI_Ibarrier(comm: abi::Comm, request: Out<abi::Request>) on comm {
         run::start(comm, request, build::barrier)
     }
 
-    /// A barrier to be started again and again.
+    /// A barrier that the program starts again and again.
     fn PMPI_Barrier_init(comm: abi::Comm, info: abi::Info, request: Out<abi::Request>) on comm {
         valid(info)?;
         run::persistent(comm, request, build::barrier)

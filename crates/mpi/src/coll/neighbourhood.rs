@@ -38,7 +38,7 @@ impl Around {
     }
 }
 
-/// What is sent: of one block, or of one for each destination.
+/// The elements to send: one block, or one for each destination.
 fn sent<'a>(
     scene: &Scene<'a>,
     sendbuf: *const c_void,

@@ -40,7 +40,7 @@ pub fn few(state: &Entered, handle: abi::Comm) -> Option<Option<Pair>> {
     if members.len() == 1 {
         return Some(None);
     }
-    // Only who is inside starts a collective.
+    // Only the thread that holds the state starts a collective.
     let number = comm.collectives.load(Ordering::Relaxed);
     comm.collectives.store(number.wrapping_add(1), Ordering::Relaxed);
     let (context, other) = (comm.collective(), members[1 - comm.rank] as usize);

@@ -1,6 +1,6 @@
 //! Carrying a schedule out: to the end, beside the program, or again and again.
 //!
-//! Those that go on beside the program are activities: whoever moves messages moves them.
+//! Those that go on beside the program are activities: they advance whenever messages are moved.
 
 use super::arguments::Scene;
 use super::schedule::{LANES, Lane, Schedule, Standing, Truncated, Wire};
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use transport::{Buffer, COMPLETE_AT_ONCE, Completion, Criteria, Engine, Envelope, Mode, TransferId};
 
-/// Numbers of collectives; then they start again. Nobody has so many of one communicator under way.
+/// Numbers of collectives; then they start again. No program has so many of one communicator under way.
 const NUMBERS: u32 = 1 << 28;
 /// What tells the tags of persistent collectives from those of others, which use their numbers up sooner.
 const PERSISTENT: i32 = 1 << 30;
@@ -92,7 +92,7 @@ impl Run {
             run.give_back(state);
             return Err(failure);
         }
-        // Only who is inside starts a collective.
+        // Only the thread that holds the state starts a collective.
         let numbers = numbers(&run.comm);
         let number = numbers.load(Ordering::Relaxed);
         numbers.store(number.wrapping_add(1), Ordering::Relaxed);
@@ -143,7 +143,7 @@ impl Run {
         standing
     }
 
-    /// What is to be done when it is over.
+    /// Cleans up when it is over.
     fn end(&mut self, state: &mut State) {
         self.truncated = self.schedule.truncated();
         if let Some(handle) = self.datatype_handle.take() {
@@ -151,7 +151,7 @@ impl Run {
         }
     }
 
-    /// Goes as far as it can; true when over. Not inside.
+    /// Goes as far as it can; true when over. Call this only while not holding the state.
     fn go_on(&mut self) -> bool {
         loop {
             let mut state = runtime::enter();
@@ -189,7 +189,7 @@ impl Run {
     }
 }
 
-/// Does a collective. Not inside.
+/// Does a collective. Call this only while not holding the state.
 ///
 /// # Errors
 /// What is wrong with an argument; a message that is too long.
@@ -235,7 +235,7 @@ impl Activity for Run {
     }
 }
 
-/// Starts a collective that goes on beside the program. Not inside.
+/// Starts a collective that goes on beside the program. Call this only while not holding the state.
 ///
 /// # Errors
 /// What is wrong with an argument.
@@ -291,7 +291,7 @@ impl Activity for Kept {
     }
 }
 
-/// Makes a collective to be started by `MPI_Start`. Not inside.
+/// Makes a collective that `MPI_Start` starts. Call this only while not holding the state.
 ///
 /// Its number stays the same at each start, so that several may be started in another order on another rank.
 ///

@@ -61,7 +61,7 @@ enum Step {
 pub enum Standing {
     /// Waits for a transfer; of a receive, from a rank.
     Waiting(TransferId, Option<usize>),
-    /// The next step calls a user's function: `run_user_code`, not inside.
+    /// The next step calls a user's function: call `run_user_code` while not holding the state.
     AtUserCode,
     /// All is done.
     Over,
@@ -87,7 +87,7 @@ pub struct Schedule {
     reduction: Option<(Reduction, isize)>,
     // How far it has been carried out.
     next: usize,
-    /// Those that have started, until they are complete; of receives, from whom.
+    /// Those that have started, until they are complete; of receives, the rank that sends.
     transfers: Vec<Option<(TransferId, Option<u16>)>>,
     complete: usize,
     truncated: Option<Truncated>,
@@ -255,7 +255,7 @@ impl Schedule {
         Standing::Waiting(id, from.map(usize::from))
     }
 
-    /// The transfer that it waits for is complete, as somebody else has seen.
+    /// Takes note that the transfer that it waits for is complete.
     pub fn ended(&mut self, id: TransferId, completion: &Completion) {
         let found = self.transfers[self.complete..].iter_mut().find(|it| it.is_some_and(|it| it.0 == id));
         if let Some(transfer) = found {
@@ -271,11 +271,12 @@ impl Schedule {
         }
     }
 
-    /// Calls the user's function that `advance` stopped at, and those that follow it at once. Not inside.
+    /// Calls the user's function that `advance` stopped at, and those that follow it at once. Call this only while not
+    /// holding the state.
     pub fn run_user_code(&mut self) {
         while let Some(&Step::Reduce { from, into, count }) = self.steps.get(self.next) {
             let (reduction, extent) = self.reduction.expect("a schedule that reduces has an operation");
-            // SAFETY: buffers of the user's and scratch, valid until the collective is over; nobody is inside.
+            // SAFETY: buffers of the user's and scratch, valid until the collective is over; the state is not held.
             unsafe { reduction.apply(from, into, count, extent) };
             self.next += 1;
         }

@@ -2,8 +2,8 @@
 //!
 //! A rank puts its operand of the half that the other reduces into the slots of its window, piece by piece. The other
 //! reduces each piece where it lies, takes a copy, and counts it; then the owner takes its copy, and the slot is free
-//! again. So a piece crosses from core to core once each way, and nobody waits for what is not on its way. Both
-//! counters only grow, whoever the other is, and each has a line of its own. Each half is reduced by one rank only:
+//! again. So a piece crosses from core to core once each way, and no rank waits for a piece that is not on its way.
+//! Both counters only grow, across all pairs, and each has a line of its own. Each half is reduced by one rank only:
 //! both get the same bits.
 
 use super::algorithm::{SMALL, share};
@@ -30,7 +30,7 @@ const LEAST: usize = 32 * 1024;
 const PIECES: usize = 2;
 /// Pieces that go ahead of the one that is reduced; fewer than slots.
 const AHEAD: usize = 2;
-/// Looks at a counter before it is waited for in the ordinary way.
+/// Looks at a counter before the ordinary waiting starts.
 const LOOKS: u32 = 20_000;
 
 /// The first page of a window.
@@ -65,7 +65,7 @@ impl Window {
     }
 }
 
-/// Whether an allreduce goes this way when there are two ranks, as all do that are not small; the same on both.
+/// Whether an allreduce of two ranks goes this way: every one that is not small; the same on both.
 pub fn takes(count: i64, datatype: abi::Datatype) -> bool {
     predefined_size(datatype).is_some_and(|size| count as usize > SMALL / size)
 }
@@ -102,7 +102,8 @@ pub fn allreduce(
     }
     let Some(Some(pair)) = few(&state, comm) else { return Ok(false) };
     let segment = state.engine.segment();
-    // While one thread is at a window, another must not use it; and who shares a CPU does not wait for counters.
+    // While one thread is at a window, another must not use it; and a rank that shares a CPU does not wait for
+    // counters.
     let usable = !runtime::locks() && segment.ranks() <= segment.header().cpus as usize;
     let own_rank = state.rank() as usize;
     drop(state);
@@ -142,15 +143,15 @@ struct Exchange<'a> {
     kernel: Kernel,
 }
 
-/// What the other had filled and reduced before.
+/// The slots that the other rank had filled and reduced before.
 struct Bases {
     filled: u64,
     reduced: u64,
 }
 
 impl Exchange<'_> {
-    /// Both are there and use their windows for this; nothing: one of them can't. `filled` is what this one had filled
-    /// before.
+    /// Both ranks have come and use their windows for this; nothing: one of them can't. `filled` counts the slots that
+    /// this one has filled before.
     fn agree(&self, pair: &Pair, usable: bool, filled: u64) -> Result<Option<Bases>, Failure> {
         let said = [u64::from(usable), filled, self.own.counters().reduced.load(Ordering::Relaxed)];
         let mut heard = [0u64; 3];
@@ -177,7 +178,7 @@ impl Exchange<'_> {
         });
     }
 
-    /// Counts one more, and wakes the other should it sleep.
+    /// Counts one more, and wakes the other rank if it sleeps.
     fn count(&self, counter: &AtomicU64) {
         counter.store(counter.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
         let asleep = &self.segment.rank(self.other_rank).asleep;
@@ -186,7 +187,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// Does it; false: one of the ranks can't.
+    /// Carries it out; false: one of the ranks can't.
     fn carry_out(&self, pair: &Pair, usable: bool, mine: Half, theirs: Half) -> Result<bool, Failure> {
         let most = mine.count.max(theirs.count);
         let piece = (most * self.size / PIECES).clamp(LEAST, SLOT) / self.size;
@@ -208,14 +209,14 @@ impl Exchange<'_> {
             self.count(&own.filled);
         };
         if usable {
-            // The first pieces are there when the other hears of them.
+            // The first pieces are in place before the other rank hears of them.
             (0..AHEAD.min(pieces)).for_each(put);
         }
         let Some(bases) = self.agree(pair, usable, before)? else { return Ok(false) };
         let take = |index: usize| {
             self.until(&other.reduced, bases.reduced, index + 1);
             let (start, bytes) = part(&theirs, index);
-            // SAFETY: this rank's slot, which the other is done with, and a piece of the caller's buffer.
+            // SAFETY: this rank's slot, which the other rank does not use any more, and a piece of the caller's buffer.
             unsafe {
                 let slot = self.own.slot(before.wrapping_add(index as u64));
                 std::ptr::copy_nonoverlapping(slot, theirs.result.add(start), bytes);

@@ -1,6 +1,6 @@
 //! How ranks agree on the context of a communicator that they make.
 //!
-//! It must be one that nobody else uses. One rank of those that make the communicator takes it from the job's counter
+//! No other communicator may use it. One rank of those that make the communicator takes it from the job's counter
 //! and tells the others; disjoint groups that are made at once share it. On an intercommunicator each group's first
 //! rank takes one, they swap what they know, and the smaller is used.
 
@@ -26,14 +26,14 @@ enum Step {
 /// An agreement that is under way.
 pub struct Agreement {
     circle: Circle,
-    /// Bytes of context, and of what the other group says at most.
+    /// Bytes of the context and of the other group's message at most.
     room: usize,
     step: Step,
 }
 
 impl Agreement {
-    /// Starts it. On an intercommunicator `own`, of this group's first rank, goes to all ranks of the other, which says
-    /// at most `room` bytes.
+    /// Starts it. On an intercommunicator, `own` of this group's first rank goes to all ranks of the other group, which
+    /// sends at most `room` bytes.
     pub fn start(state: &mut State, comm: &Comm, tag: i32, own: Vec<u8>, room: usize) -> Self {
         let circle = Circle::local(comm, tag);
         let room = room + 4;
@@ -51,7 +51,7 @@ impl Agreement {
         Self { circle, room, step: Step::Telling(telling) }
     }
 
-    /// Goes on without waiting; gives the context and what the other group said when it is over.
+    /// Goes on without waiting; gives the context and the other group's message when it is over.
     pub fn advance(&mut self, state: &mut State) -> Option<Result<(u32, Vec<u8>), Failure>> {
         if let Step::Leaders { proposal, sending, receiving } = &mut self.step {
             if !sending.is_over(state) {
@@ -100,7 +100,7 @@ pub fn agree_among(circle: &Circle) -> Result<u32, Failure> {
     Ok(exchange::numbers(&circle.broadcast(0, own, 4)?)[0])
 }
 
-/// What all ranks say when they split a communicator: a row of numbers each, by rank.
+/// The rows of numbers, one of each rank, by which a communicator is split.
 pub struct Table {
     /// The context of the new communicators.
     pub context: u32,
@@ -110,7 +110,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Every rank says its row, all of the same width, and learns those of all.
+    /// Every rank gives its row, all of the same width, and gets those of all.
     ///
     /// # Errors
     /// The ranks call different functions.

@@ -1,7 +1,7 @@
-//! Attributes: what a program hangs on an object, by keyvals (MPI 5.0, section 7.7). Communicators and datatypes share
-//! this.
+//! Attributes: values that a program attaches to an object, by keyvals (MPI 5.0, section 7.7). Communicators and
+//! datatypes share this.
 //!
-//! Callbacks are the program's functions: nothing here is called by who is inside, and no lock is held during one.
+//! Callbacks are the program's functions: call everything here only while not holding the state.
 
 use crate::abi::values::*;
 use crate::call::{InOut, Out, mpi};
@@ -87,7 +87,7 @@ pub struct Attributes(Mutex<Vec<Attribute>>);
 /// Makes a keyval for a kind of object.
 ///
 /// # Errors
-/// No place for the result.
+/// A null pointer for the result.
 pub(crate) fn create_keyval(
     of: Of,
     copy: usize,
@@ -145,9 +145,9 @@ impl Attribute {
         if self.keyval.delete == MPI_NULL_DELETE_FN {
             return Ok(());
         }
-        // SAFETY: the program gave this address as that of a delete function; null was told apart.
+        // SAFETY: the program gave this address as that of a delete function; null was distinguished.
         let delete: Delete = unsafe { std::mem::transmute(self.keyval.delete) };
-        // SAFETY: the arguments that MPI promises to a delete function; nobody is inside.
+        // SAFETY: the arguments that MPI promises to a delete function; the state is not held.
         let code = unsafe { delete(object, self.number, self.value as *mut c_void, self.keyval.extra) };
         if code == MPI_SUCCESS { Ok(()) } else { Err(callback_failed("delete", self.number, code)) }
     }
@@ -159,12 +159,12 @@ impl Attribute {
             MPI_DUP_FN => return Ok(Some(self.value)),
             _ => {}
         }
-        // SAFETY: the program gave this address as that of a copy function; the two constants were told apart.
+        // SAFETY: the program gave this address as that of a copy function; the two constants were distinguished.
         let copy: Copy = unsafe { std::mem::transmute(self.keyval.copy) };
         let (mut value, mut flag) = (0usize, 0);
         let place = (&raw mut value).cast();
-        // SAFETY: the arguments that MPI promises to a copy function, with places that live during the call; nobody is
-        // inside.
+        // SAFETY: the arguments that MPI promises to a copy function, with places that live during the call; the state
+        // is not held.
         let code = unsafe {
             copy(object, self.number, self.keyval.extra, self.value as *mut c_void, place, &mut flag)
         };
@@ -175,7 +175,7 @@ impl Attribute {
     }
 }
 
-/// Not to be called by who is inside.
+/// Call this only while not holding the state.
 impl Attributes {
     fn find(&self, number: c_int) -> Option<Attribute> {
         self.0.lock().unwrap().iter().find(|attribute| attribute.number == number).cloned()
@@ -191,7 +191,7 @@ impl Attributes {
             before.delete(object)?;
         }
         let mut attributes = self.0.lock().unwrap();
-        // Set last, deleted first: also what was set before.
+        // The attribute that is set last is deleted first, also when it replaces one.
         attributes.retain(|attribute| attribute.number != number);
         attributes.push(Attribute { number, keyval, value: value as usize });
         Ok(())
@@ -221,10 +221,10 @@ impl Attributes {
         Ok(())
     }
 
-    /// Copies, as their callbacks say, the attributes of `object` to its duplicate; these are the duplicate's.
+    /// Copies the attributes of `object`, as their callbacks say, to its duplicate, whose attributes these are.
     ///
     /// # Errors
-    /// What a copy callback returned; attributes before it are there.
+    /// What a copy callback returned; the attributes before it are copied.
     pub fn copy_from(&self, from: &Self, object: usize) -> Result<(), Failure> {
         let attributes = from.0.lock().unwrap().clone();
         for attribute in attributes {
@@ -253,7 +253,7 @@ impl Attributes {
     }
 }
 
-/// Stores what `get` found where the program wants it.
+/// Gives a program the value that `get` found, and whether there is one.
 ///
 /// # Errors
 /// Null pointers.

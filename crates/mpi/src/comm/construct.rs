@@ -37,7 +37,7 @@ fn insert_twin(comm: &Comm, handle: abi::Comm, made: Comm) -> Result<abi::Comm, 
     let new = runtime::enter().insert_comm(made, comm);
     let made = runtime::enter().comms.get(new.0).expect("inserted just now").clone();
     if let Err(failure) = made.attributes.copy_from(&comm.attributes, handle.0) {
-        // What was copied goes again; the first failure is the one to tell.
+        // The copies are deleted again; the first failure is the one that is told.
         let _ = made.attributes.clear(new.0);
         runtime::enter().remove_comm(new);
         return Err(failure);
@@ -86,7 +86,7 @@ impl Activity for Idup {
 }
 
 impl Comm {
-    /// The same communicator with a context; takes what the program hung on it along.
+    /// The same communicator with a context; moves the program's name, hints and attributes to it.
     fn with_context(&self, context: u32) -> Self {
         let made = twin(self, context, std::mem::take(&mut self.hints.lock().unwrap()));
         made.errhandler.store(self.errhandler.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -114,7 +114,7 @@ fn duplicate_later(
     let new = made.as_ref().map_or(abi::Comm(MPI_COMM_NULL), |&new| new);
     let started = request::start(&mut state, Box::new(Idup { new, agreement, result: Ok(()) }));
     if let Err(failure) = made {
-        // The other ranks still need what this one tells them; nobody waits for it here.
+        // The other ranks still need what this one tells them; no call waits for it here.
         state.requests.remove(started.0);
         return Err(failure);
     }
@@ -143,8 +143,8 @@ pub fn within(group: &Group, comm: &Comm) -> Result<(), Failure> {
     }
 }
 
-/// Puts a communicator in the table when this process is in `local`, and, of an intercommunicator, somebody is in
-/// `remote`.
+/// Puts a communicator in the table when this process is in `local`, and, of an intercommunicator, `remote` has a
+/// member.
 pub fn insert(
     parent: &Comm,
     context: u32,
@@ -286,7 +286,7 @@ mpi! {
         free(comm)
     }
 
-    /// As free: without spawned or connected jobs, whoever completed its requests has nothing more to wait for.
+    /// As free: without spawned or connected jobs, there is nothing more to wait for once all requests are complete.
     fn PMPI_Comm_disconnect(comm: InOut<abi::Comm>) {
         free(comm)
     }

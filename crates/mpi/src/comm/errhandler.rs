@@ -54,14 +54,14 @@ enum Action {
 }
 
 impl State {
-    /// One more uses an error handler.
+    /// Adds a use of an error handler.
     pub fn use_errhandler(&mut self, handle: usize) {
         if let Some(handler) = self.errhandlers.get_mut(handle) {
             handler.uses += 1;
         }
     }
 
-    /// One less uses an error handler; the last one frees it.
+    /// Drops a use of an error handler; the last one frees it.
     pub fn release_errhandler(&mut self, handle: usize) {
         if let Some(handler) = self.errhandlers.get_mut(handle) {
             handler.uses -= 1;
@@ -92,7 +92,8 @@ impl State {
     }
 }
 
-/// Calls the error handler that a failure goes to, and gives the code to return. Not to be called by who is inside.
+/// Calls the error handler that a failure goes to, and gives the code to return. Call this only while not holding the
+/// state.
 #[cold]
 pub fn raise(comm: Option<abi::Comm>, code: c_int, function: &'static str, text: &str) -> c_int {
     if runtime::phase() != phase::RUNNING {
@@ -109,12 +110,12 @@ pub fn raise(comm: Option<abi::Comm>, code: c_int, function: &'static str, text:
     errors::remember(code, format!("{function}: {text}"));
     match action {
         Action::Returns => {}
-        // Which rank it is, the launcher says.
+        // The launcher says which rank it is.
         Action::EndsJob => launch::abort(code, &format!("{function}: {text}")),
         Action::Calls(handler) => {
             let (mut object, mut told) = (comm.0, code);
             // SAFETY: a function of the program's that takes a communicator and a code, which live during the call;
-            // nobody is inside.
+            // the state is not held.
             unsafe { handler(&mut object, &mut told) };
         }
     }
@@ -207,7 +208,7 @@ mpi! {
         Ok(())
     }
 
-    /// Sets the error handler that files would be opened with; a file itself there is none.
+    /// Sets the error handler that files would be opened with. There are no files.
     fn PMPI_File_set_errhandler(file: abi::File, errhandler: abi::Errhandler) {
         no_file(file)?;
         let mut state = runtime::enter();

@@ -119,7 +119,7 @@ thread_local! {
 
 /// Keeps what was wrong for `MPI_Error_string`, where a program that goes on after an error looks for it.
 pub fn remember(code: c_int, text: String) {
-    // A thread that ends may be past its own data.
+    // The data of a thread that ends may be gone already.
     let _ = LAST.try_with(|last| last.replace((code, text)));
 }
 

@@ -1,4 +1,4 @@
-//! What the making of a communicator needs of communication: small blocking exchanges among the ranks that make it.
+//! How ranks communicate while they make a communicator: small blocking exchanges.
 //!
 //! They have a context of their own and a tag per making, so that neither user messages, nor collectives, nor another
 //! making that is under way can be taken for them.
@@ -10,12 +10,12 @@ use crate::runtime::{self, State};
 use std::sync::atomic::Ordering;
 use transport::{Buffer, Criteria, Envelope, Mode, TransferId};
 
-/// Where one side of an exchange is found: its rank in the job, and the rank by which it signs.
+/// One side of an exchange: its rank in the job, and the rank in its envelopes.
 #[derive(Clone, Copy)]
 pub struct Peer {
-    /// In the job.
+    /// The rank in the job.
     pub job: usize,
-    /// In the communicator whose context is used.
+    /// The rank in the communicator whose context is used.
     pub source: u16,
 }
 
@@ -58,7 +58,7 @@ impl Sending {
     }
 }
 
-/// Bytes to come. They stay where they are until they have come.
+/// Bytes that are being received. They stay where they are until they are complete.
 pub struct Receiving {
     transfer: TransferId,
     bytes: Vec<u8>,
@@ -74,7 +74,7 @@ pub fn start_receive(state: &mut State, from: Peer, context: u32, tag: i32, room
 }
 
 impl Receiving {
-    /// The bytes, once they have come; asked again after that, it does not answer.
+    /// The bytes, once they are complete; nothing when asked again after that.
     pub fn take(&mut self, state: &mut State) -> Option<Result<Vec<u8>, Failure>> {
         let completion = state.engine.take_if_complete(self.transfer)?;
         let mut bytes = std::mem::take(&mut self.bytes);
@@ -86,7 +86,7 @@ impl Receiving {
 /// Sends and receives at the same time.
 ///
 /// # Errors
-/// More came than `room`.
+/// More bytes came than `room`.
 pub fn swap(with: Peer, own: Envelope, bytes: Vec<u8>, room: usize) -> Result<Vec<u8>, Failure> {
     let (mut sending, mut receiving) = {
         let mut state = runtime::enter();
@@ -132,16 +132,16 @@ impl Circle {
         self.members[(root + offset) % self.members.len()]
     }
 
-    /// Everybody gets the root's bytes, at most `room`.
+    /// All members get the root's bytes, at most `room`.
     ///
     /// # Errors
-    /// More came than `room`.
+    /// More bytes came than `room`.
     pub fn broadcast(&self, root: usize, bytes: Vec<u8>, room: usize) -> Result<Vec<u8>, Failure> {
         let mut broadcast = Broadcast::start(&mut runtime::enter(), self, root, bytes, room);
         runtime::wait_until(|state| broadcast.advance(state))
     }
 
-    /// The first member gets everybody's bytes, `each` of them per member, in order; the others get nothing of use.
+    /// The first member gets the bytes of all, `each` of them per member, in order; the others get nothing of use.
     ///
     /// # Errors
     /// A member sent another number of bytes.

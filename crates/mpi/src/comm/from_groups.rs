@@ -1,6 +1,6 @@
 //! Communicators made of groups of the job, without a communicator to start from (MPI 5.0, sections 7.4.2 and 7.6.2).
 //!
-//! Who makes one together says the same string. What they tell each other goes by a context of the world's that nothing
+//! The ranks that make one together pass the same string. They tell each other by a context of the world's that nothing
 //! else uses.
 
 use super::agreement::agree_among;
@@ -18,7 +18,7 @@ use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 use transport::Envelope;
 
-/// A tag for those who say a string (FNV-1a, without the sign).
+/// The tag of a string (FNV-1a, without the sign).
 fn tag_of(text: &[u8]) -> i32 {
     let hash = text.iter().fold(0x811c_9dc5u32, |hash, &byte| (hash ^ byte as u32).wrapping_mul(0x0100_0193));
     (hash >> 1) as i32

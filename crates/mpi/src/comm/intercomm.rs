@@ -30,7 +30,7 @@ pub fn create(comm: &Comm, group: Arc<Group>, tag: i32) -> Result<abi::Comm, Fai
 
 /// Where two leaders find each other.
 pub struct Meeting {
-    /// Who signs, on which context, by which tag.
+    /// The envelope of this leader's message: its rank, the context, the tag.
     pub own: Envelope,
     /// The other leader.
     pub other: Peer,
@@ -51,10 +51,10 @@ fn meet(group: &Group, meeting: &Meeting) -> Result<Vec<u8>, Failure> {
     Ok(exchange::words(theirs))
 }
 
-/// An intercommunicator of `group`, whose members are a circle, and the group of the leader that its own leader meets.
+/// An intercommunicator of `group`, whose members are a circle, and the group of the leader that its leader meets.
 ///
 /// # Errors
-/// The leaders do not meet, which all members are told.
+/// The leaders do not meet; all members learn it.
 pub fn join(
     parent: &Comm,
     circle: &Circle,
@@ -65,7 +65,7 @@ pub fn join(
 ) -> Result<abi::Comm, Failure> {
     let met =
         if circle.place == leader { meeting().and_then(|at| meet(&group, &at)) } else { Ok(Vec::new()) };
-    // Who waits for the leader is told of its failure too, by nothing.
+    // The ranks that wait for the leader learn of its failure from an empty message.
     let bytes = met.as_ref().map(Vec::clone).unwrap_or_default();
     let known = circle.broadcast(leader, bytes, 4 * (MOST_RANKS + 1))?;
     met?;
@@ -121,14 +121,14 @@ mpi! {
         newintercomm.write(made)
     }
 
-    /// An intracommunicator of both groups, the one that says `high` behind the other.
+    /// An intracommunicator of both groups, the one that passes `high` behind the other.
     fn PMPI_Intercomm_merge(intercomm: abi::Comm, high: c_int, newintracomm: Out<abi::Comm>) on intercomm {
         let comm = {
             let state = check::running()?;
             newintracomm.write(abi::Comm(MPI_COMM_NULL))?;
             check::intercomm(&state, intercomm, "intercomm")?.clone()
         };
-        // Each leader's word counts for its group.
+        // What each leader passes counts for its group.
         let circle_tag = making_tag(&comm);
         let own = exchange::words([(high != 0) as u32]);
         let (context, theirs) = swap_groups(&comm, circle_tag, own.clone(), 4)?;
@@ -142,7 +142,8 @@ mpi! {
     }
 }
 
-/// Whether this group comes first: as both say; where they say the same, the one whose leader is earlier in the job.
+/// Whether this group comes first: the one that passes `high` is second; of two that pass the same, the one whose
+/// leader is earlier in the job is first.
 fn order(own: &[u8], theirs: &[u8], leader: u32, other_leader: u32) -> bool {
     if own == theirs { leader < other_leader } else { exchange::numbers(own)[0] == 0 }
 }

@@ -9,7 +9,7 @@
 //! | `construct` | communicators made of communicators, and freed |
 //! | `split_type`, `hardware` | splits by what ranks run on |
 //! | `intercomm` | intercommunicators |
-//! | `agreement` | a context that all who make one agree on |
+//! | `agreement` | a context that all ranks that make one agree on |
 //! | `from_groups` | communicators made of groups alone |
 //! | `exchange` | what ranks tell each other while they make one |
 //! | `attributes` | keyvals and attributes of any object |
@@ -85,7 +85,7 @@ pub struct Comm {
     pub errhandler: AtomicUsize,
     /// What `MPI_Comm_set_name` said, without the final 0.
     pub name: Mutex<Vec<u8>>,
-    /// What the program hung on it.
+    /// The program's attributes.
     pub attributes: Attributes,
     /// Hints that the program gave.
     pub hints: Mutex<Info>,

@@ -14,22 +14,22 @@ use crate::runtime;
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// By what a rank wants to be split.
+/// How a rank wants to be split.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum By {
-    /// Not at all: `MPI_COMM_NULL`.
+    /// Not: it gets `MPI_COMM_NULL`.
     Nothing,
-    /// With all others that want this.
+    /// With all other ranks that want this.
     Everything,
     /// Alone.
     Itself,
-    /// With those in the same part of a kind.
+    /// With the ranks in the same part of a kind.
     Part(usize),
-    /// With those in the same part of the largest kind that splits.
+    /// With the ranks in the same part of the largest kind that splits.
     LargestPart,
 }
 
-/// What a rank says: whether it wants to be split, its key, its parts, its rank in the job.
+/// A rank's row: whether it wants to be split, its key, its parts, its rank in the job.
 const FIRST_PART: usize = 2;
 
 /// What a hint names: a kind of part, or a set of processes.
@@ -60,7 +60,8 @@ fn by(split_type: c_int, hints: &Info) -> Result<By, Failure> {
     })
 }
 
-/// The kind of part that splits: of `By::LargestPart` the first of which one holds this rank and not all who are there.
+/// The kind of part that splits: of `By::LargestPart` the first kind of which one part holds this rank and not all
+/// ranks.
 fn kind(rows: &[&[u32]], rank: usize, by: By) -> Option<usize> {
     match by {
         By::Part(kind) => Some(kind),
@@ -72,7 +73,7 @@ fn kind(rows: &[&[u32]], rank: usize, by: By) -> Option<usize> {
     }
 }
 
-/// The ranks that go with the one that said `own`, by key and then by rank; of the rows that all said.
+/// The ranks that go with the one whose row is `own`, by key and then by rank; `rows` are those of all ranks.
 fn together(rows: &[&[u32]], own: &[u32], by: By) -> Vec<usize> {
     let goes = |row: &[u32]| match by {
         By::Nothing | By::LargestPart => false,
@@ -90,7 +91,7 @@ fn together(rows: &[&[u32]], own: &[u32], by: By) -> Vec<usize> {
 
 /// The new communicator, and the kind of part that split.
 fn split(comm: &Comm, by: By, key: c_int, hints: Info) -> Result<(abi::Comm, Option<usize>), Failure> {
-    // Rows differ, whatever they say: the last word is the rank in the job.
+    // No two rows are equal: the last word is the rank in the job.
     let (wants, job) = ((by != By::Nothing) as u32, comm.group.members[comm.rank]);
     let parts = match by {
         By::Part(_) | By::LargestPart => hardware::own_parts(),

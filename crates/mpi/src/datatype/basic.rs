@@ -104,7 +104,7 @@ macro_rules! rows {
     };
 }
 
-// Name (of two, the one that the other is a synonym of), representation, bytes in external32.
+// Name (of synonyms, the one that the standard explains), representation, bytes in external32.
 rows! {
     Multilanguage {
         MPI_AINT I64 8
@@ -198,7 +198,7 @@ pub(super) const PAIRS: &[(usize, &str, usize, usize)] = &[
 
 /// The ABI gives predefined datatypes the values from here on.
 const FIRST: usize = 0x200;
-/// How many values there are for them.
+/// Values that the ABI reserves for them.
 pub(super) const VALUES: usize = 0x100;
 /// No row.
 const NONE: u8 = u8::MAX;

@@ -27,7 +27,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The lowest low and the highest high of what was seen, if anything was.
+/// The lowest and the highest bound so far, if there was any.
 #[derive(Clone, Copy, Default)]
 struct Range(Option<(i128, i128)>);
 

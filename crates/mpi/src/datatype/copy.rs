@@ -17,7 +17,7 @@ struct Exact<const N: usize>;
 impl<const N: usize> Width for Exact<N> {
     #[inline(always)]
     unsafe fn copy(from: *const u8, into: *mut u8, _: usize) {
-        // SAFETY: the caller's word.
+        // SAFETY: as the caller promises.
         unsafe { std::ptr::copy_nonoverlapping(from, into, N) };
     }
 }
@@ -28,7 +28,7 @@ struct Ends<const N: usize>;
 impl<const N: usize> Width for Ends<N> {
     #[inline(always)]
     unsafe fn copy(from: *const u8, into: *mut u8, bytes: usize) {
-        // SAFETY: the caller's word; both ends are within.
+        // SAFETY: as the caller promises; both ends are within.
         unsafe {
             std::ptr::copy_nonoverlapping(from, into, N);
             std::ptr::copy_nonoverlapping(from.add(bytes - N), into.add(bytes - N), N);
@@ -42,7 +42,7 @@ struct Any;
 impl Width for Any {
     #[inline(always)]
     unsafe fn copy(from: *const u8, into: *mut u8, bytes: usize) {
-        // SAFETY: the caller's word.
+        // SAFETY: as the caller promises.
         unsafe { std::ptr::copy_nonoverlapping(from, into, bytes) };
     }
 }
@@ -87,7 +87,7 @@ unsafe fn blocks<W: Width>(
     bytes: usize,
 ) {
     for _ in 0..count {
-        // SAFETY: the caller's word.
+        // SAFETY: as the caller promises.
         unsafe { W::copy(from, into, bytes) };
         from = from.wrapping_offset(from_step);
         into = into.wrapping_offset(into_step);
@@ -115,7 +115,7 @@ unsafe fn weave<W: Width>(from: Grid<*const u8>, into: Grid<*mut u8>, weave: &We
         let elements = batch.min(outer - first);
         let (mut from_block, mut into_block) = (from_batch, into_batch);
         for _ in 0..inner {
-            // SAFETY: the caller's word.
+            // SAFETY: as the caller promises.
             unsafe { blocks::<W>((from_block, from.1), (into_block, into.1), elements, bytes) };
             from_block = from_block.wrapping_offset(from.2);
             into_block = into_block.wrapping_offset(into.2);
@@ -129,7 +129,7 @@ unsafe fn weave<W: Width>(from: Grid<*const u8>, into: Grid<*mut u8>, weave: &We
 /// As `Width::copy`'s, for each block.
 unsafe fn gather<W: Width>(from: *const u8, at: &[isize], mut into: *mut u8, bytes: usize) {
     for &at in at {
-        // SAFETY: the caller's word.
+        // SAFETY: as the caller promises.
         unsafe { W::copy(from.wrapping_offset(at), into, bytes) };
         into = into.wrapping_add(bytes);
     }
@@ -139,7 +139,7 @@ unsafe fn gather<W: Width>(from: *const u8, at: &[isize], mut into: *mut u8, byt
 /// As `Width::copy`'s, for each block.
 unsafe fn scatter<W: Width>(mut from: *const u8, into: *mut u8, at: &[isize], bytes: usize) {
     for &at in at {
-        // SAFETY: the caller's word.
+        // SAFETY: as the caller promises.
         unsafe { W::copy(from, into.wrapping_offset(at), bytes) };
         from = from.wrapping_add(bytes);
     }
@@ -184,7 +184,7 @@ impl Pack {
     }
 }
 
-// In all of them: user data is readable by the word of `Datatype::pack`'s caller, at most `left` bytes are left at
+// In all of them: the caller of `Datatype::pack` promises readable user data, at most `left` bytes are left at
 // `into`, and user data and packed data don't overlap.
 impl Sink for Pack {
     #[inline]
@@ -256,7 +256,7 @@ impl Unpack {
     }
 }
 
-// In all of them: user data is writable by the word of `Datatype::unpack`'s caller, at most `left` bytes are left at
+// In all of them: the caller of `Datatype::unpack` promises writable user data, at most `left` bytes are left at
 // `from`, and user data and packed data don't overlap.
 impl Sink for Unpack {
     #[inline]
@@ -313,7 +313,7 @@ impl Sink for Unpack {
 /// Lists blocks, neighbours joined.
 pub(super) struct List<'a> {
     into: &'a mut Vec<Span>,
-    /// The list's length that is not to be exceeded.
+    /// The most entries of the list.
     most: usize,
     /// Neighbours are joined from this entry on: those before are the caller's.
     first: usize,

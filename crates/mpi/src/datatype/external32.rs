@@ -29,7 +29,7 @@ impl Datatype {
         let (mut from, mut rest) = (0, into);
         pieces(&self.signature().repeated(count), &mut |basic, elements| {
             let data = &mut piece[..elements * basic.size()];
-            // SAFETY: the caller's word.
+            // SAFETY: as the caller promises.
             from += unsafe { self.pack(base, count, from, data) };
             let (external, behind) = std::mem::take(&mut rest).split_at_mut(elements * basic.external_size());
             rest = behind;
@@ -50,7 +50,7 @@ impl Datatype {
                 rest = behind;
                 let data = &mut piece[..elements * basic.size()];
                 from_external(basic, external, data);
-                // SAFETY: the caller's word.
+                // SAFETY: as the caller promises.
                 from += unsafe { self.unpack(base, count, from, data) };
                 Ok(())
             });
@@ -173,7 +173,7 @@ fn extended(value: u128) -> u128 {
     let first = if exponent == 0 { 0 } else { 1u128 << 63 };
     let kept = head << 64 | first | fraction >> BELOW;
     if exponent == 0x7fff {
-        // What is not a number stays so when its lower bits are lost.
+        // A NaN stays one when its lower bits are lost.
         let quiet = if fraction == 0 { 0 } else { 1 << 62 };
         return kept | quiet;
     }

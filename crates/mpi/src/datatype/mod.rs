@@ -10,7 +10,7 @@
 //! | `construct` | the constructors as compositions |
 //! | `array` | parts of arrays of several dimensions |
 //! | `external32` | the representation that other machines read |
-//! | `contents` | how a datatype was made, for who asks |
+//! | `contents` | how a datatype was made |
 //! | `predefined` | one `Datatype` for each predefined handle |
 //! | `unnamed` | predefined datatypes without a name |
 //! | `functions` | the C interface |
@@ -118,7 +118,7 @@ impl Datatype {
             return 0;
         }
         if self.contiguous {
-            // SAFETY: contiguous data by the caller's word.
+            // SAFETY: the data is contiguous, and the caller promises that it is there.
             unsafe { std::ptr::copy_nonoverlapping(base.add(from), into.as_mut_ptr(), bytes) };
         } else {
             self.walk(base.cast_mut(), count, from, &mut copy::Pack::new(&mut into[..bytes]));
@@ -136,7 +136,7 @@ impl Datatype {
             return 0;
         }
         if self.contiguous {
-            // SAFETY: contiguous data by the caller's word.
+            // SAFETY: the data is contiguous, and the caller promises that it is there.
             unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), base.add(from), bytes) };
         } else {
             self.walk(base, count, from, &mut copy::Unpack::new(&data[..bytes]));

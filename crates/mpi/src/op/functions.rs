@@ -47,7 +47,7 @@ fn reduce_local(
         (reduction, found.extent, count)
     };
     if count > 0 {
-        // SAFETY: the caller's buffers hold `count` elements; nobody is inside.
+        // SAFETY: the caller's buffers hold `count` elements; the state is not held.
         unsafe { reduction.apply(inbuf.cast(), inoutbuf.cast(), count, extent) };
     }
     Ok(())

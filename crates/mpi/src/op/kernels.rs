@@ -96,7 +96,7 @@ struct Located<V, I> {
 unsafe fn each<T: Copy>(from: *const u8, into: *mut u8, count: usize, apply: impl Fn(T, T) -> T) {
     let (from, into) = (from.cast::<T>(), into.cast::<T>());
     for i in 0..count {
-        // SAFETY: element `i` of `count`, by the caller's word; alignment is not assumed.
+        // SAFETY: element `i` of the `count` that the caller promises; alignment is not assumed.
         unsafe {
             let value = apply(from.add(i).read_unaligned(), into.add(i).read_unaligned());
             into.add(i).write_unaligned(value);

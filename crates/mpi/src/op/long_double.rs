@@ -63,14 +63,14 @@ mod imp {
 
     unsafe fn sum(from: *const u8, into: *mut u8, count: usize) {
         for i in 0..count {
-            // SAFETY: element `i` of `count`, by the caller's word.
+            // SAFETY: element `i` of the `count` that the caller promises.
             unsafe { x87!("faddp st(1), st", from.add(i * BYTES), into.add(i * BYTES)) };
         }
     }
 
     unsafe fn product(from: *const u8, into: *mut u8, count: usize) {
         for i in 0..count {
-            // SAFETY: element `i` of `count`, by the caller's word.
+            // SAFETY: element `i` of the `count` that the caller promises.
             unsafe { x87!("fmulp st(1), st", from.add(i * BYTES), into.add(i * BYTES)) };
         }
     }
@@ -78,7 +78,7 @@ mod imp {
     /// `a > b`; false when they can't be ordered.
     unsafe fn greater(a: *const u8, b: *const u8) -> bool {
         let above: u8;
-        // SAFETY: both are numbers of 80 bits, by the caller's word.
+        // SAFETY: the caller promises that both are numbers of 80 bits.
         unsafe {
             asm!(
                 "fld tbyte ptr [{b}]", "fld tbyte ptr [{a}]", "fucomip st, st(1)", "fstp st(0)", "seta {above}",
@@ -100,8 +100,8 @@ mod imp {
         wanted: impl Fn(*const u8, *const u8) -> bool,
     ) {
         for i in 0..count {
-            // SAFETY: element `i` of `count`, by the caller's word; the same element is copied onto itself byte by
-            // byte.
+            // SAFETY: element `i` of the `count` that the caller promises; the same element is copied onto itself byte
+            // by byte.
             unsafe {
                 let (a, b) = (from.add(i * bytes), into.add(i * bytes));
                 if wanted(a, b) {
@@ -123,7 +123,7 @@ mod imp {
 
     /// The index behind a value.
     unsafe fn index(element: *const u8) -> i32 {
-        // SAFETY: an element of `LOCATED` bytes, by the caller's word.
+        // SAFETY: the caller promises an element of `LOCATED` bytes.
         unsafe { element.add(BYTES).cast::<i32>().read_unaligned() }
     }
 
@@ -147,14 +147,14 @@ mod imp {
 
     /// Not zero of either sign.
     unsafe fn truth(number: *const u8) -> bool {
-        // SAFETY: a number of 80 bits, by the caller's word.
+        // SAFETY: the caller promises a number of 80 bits.
         let bytes = unsafe { number.cast::<[u8; HELD]>().read_unaligned() };
         bytes[..HELD - 1].iter().any(|&byte| byte != 0) || bytes[HELD - 1] & 0x7f != 0
     }
 
     unsafe fn logical(from: *const u8, into: *mut u8, count: usize, apply: impl Fn(bool, bool) -> bool) {
         for i in 0..count {
-            // SAFETY: element `i` of `count`, by the caller's word.
+            // SAFETY: element `i` of the `count` that the caller promises.
             unsafe {
                 let (a, b) = (from.add(i * BYTES), into.add(i * BYTES));
                 let number = if apply(truth(a), truth(b)) { ONE } else { [0; HELD] };
@@ -185,7 +185,7 @@ mod imp {
 
     unsafe fn complex_product(from: *const u8, into: *mut u8, count: usize) {
         for i in 0..count {
-            // SAFETY: element `i` of `count`, by the caller's word.
+            // SAFETY: element `i` of the `count` that the caller promises.
             unsafe {
                 asm!(
                     // re re - im im

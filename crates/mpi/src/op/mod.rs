@@ -1,7 +1,7 @@
 //! Reduction operations: predefined, user-defined, and what becomes of one with a datatype (MPI 5.0, section 6.9).
 //!
 //! A predefined operation with a predefined datatype becomes a kernel, a plain loop; a user-defined one is the user's
-//! function, which is only called while nobody is inside of the library.
+//! function, which is only called while the library's state is not held.
 
 mod functions;
 mod kernels;
@@ -188,7 +188,7 @@ impl Reduction {
         }
     }
 
-    /// Whether applying it runs the user's code, which must not happen inside.
+    /// Whether applying it runs the user's code: then call it only while not holding the state.
     pub fn is_user(&self) -> bool {
         matches!(self, Self::User(..))
     }
@@ -196,7 +196,8 @@ impl Reduction {
     /// `into[i] = from[i] op into[i]` for `count` elements, `extent` bytes apart.
     ///
     /// # Safety
-    /// Both must be valid for `count` elements of the datatype and not overlap. A user-defined one: not inside.
+    /// Both must be valid for `count` elements of the datatype and not overlap. The state must not be held when it is
+    /// user-defined.
     pub unsafe fn apply(&self, from: *const u8, into: *mut u8, count: usize, extent: isize) {
         match *self {
             // SAFETY: passed on.
@@ -204,7 +205,8 @@ impl Reduction {
             Self::User(operation, mut datatype) => match operation.function {
                 UserFunction::Large(function) => {
                     let mut count = count as abi::Count;
-                    // SAFETY: the user's function is called as MPI says, with elements valid by the caller's word.
+                    // SAFETY: the user's function is called as MPI says, with elements that the caller promises to be
+                    // valid.
                     unsafe {
                         function(from.cast_mut().cast(), into.cast(), &raw mut count, &raw mut datatype)
                     };

@@ -158,7 +158,7 @@ pub(super) fn keep(state: &mut State, send: abi::Request, data: Box<[u8]>) {
     freed.reclaim(engine);
 }
 
-/// Waits until every buffered message has left (`MPI_Finalize`). Not to be called by who is inside.
+/// Waits until every buffered message has left (`MPI_Finalize`). Call this only while not holding the state.
 pub fn flush_all() {
     runtime::wait_until(|state| {
         let State { buffers, engine, .. } = state;

@@ -35,7 +35,8 @@ impl Generalized {
         self.complete.load(Ordering::Acquire)
     }
 
-    /// Asks the program for the status, and lets it free what it has when `last`. Not to be called by who is inside.
+    /// Asks the program for the status, and lets it free what it has when `last`. Call this only while not holding the
+    /// state.
     pub fn finish(&self, last: bool) -> Outcome {
         let mut status = Status::EMPTY;
         let queried = match self.query {
@@ -48,13 +49,13 @@ impl Generalized {
         Outcome { status, result }
     }
 
-    /// Lets the program free what it has. Not to be called by who is inside.
+    /// Lets the program free what it has. Call this only while not holding the state.
     pub fn release(&self) -> c_int {
         // SAFETY: the program's function, with what the program gave for it.
         self.free.map_or(MPI_SUCCESS, |free| unsafe { free(self.extra_state) })
     }
 
-    /// Asks the program to cancel. Not to be called by who is inside.
+    /// Asks the program to cancel. Call this only while not holding the state.
     ///
     /// # Errors
     /// What the program's function returned.
@@ -64,7 +65,7 @@ impl Generalized {
         returned(unsafe { cancel(self.extra_state, self.is_complete().into()) }, "cancel_fn")
     }
 
-    /// Nobody will wait for it. True when it is complete, so that it is to be released now.
+    /// No one will wait for it. True when it is complete: release it now.
     pub fn detach(&self) -> bool {
         self.freed.store(true, Ordering::Release);
         self.is_complete()

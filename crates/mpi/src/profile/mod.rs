@@ -1,5 +1,5 @@
-//! Seeing what ranks do: who sends how much to whom, time in MPI by function (`cellrun --profile`), and which call a
-//! rank waits in (`cellrun --stuck-after`).
+//! Seeing what ranks do: how much each sends to each other, time in MPI by function (`cellrun --profile`), and which
+//! call a rank waits in (`cellrun --stuck-after`).
 //!
 //! Off, it costs one predicted branch per call and one per message. On, messages are counted one by one; of a
 //! function's calls the first ones are timed, then one of `SAMPLED`, which stands for as many. Waiting that takes long,

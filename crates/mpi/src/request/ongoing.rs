@@ -36,16 +36,16 @@ impl Ongoing {
     }
 }
 
-/// Starts an activity; whoever moves messages moves it from now on.
+/// Starts an activity; from now on it advances whenever messages are moved.
 pub fn start(state: &mut State, activity: Box<dyn Activity>) -> abi::Request {
     let ongoing = Arc::new(Ongoing { work: Mutex::new(activity), over: AtomicBool::new(false) });
     state.ongoing.push(ongoing.clone());
     insert(state, Request::Activity(ongoing))
 }
 
-/// Advances every activity once; true when one ended. Not to be called by who is inside.
+/// Advances every activity once; true when one ended. Call this only while not holding the state.
 pub fn advance_all() -> bool {
-    // Activities may start others meanwhile, so nobody may be inside, nor the list be borrowed.
+    // An activity may start others meanwhile: the state must be free, and the list not borrowed.
     let ongoing = runtime::enter().ongoing.clone();
     let mut ended = false;
     for one in &ongoing {

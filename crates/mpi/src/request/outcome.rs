@@ -39,7 +39,7 @@ impl Outcome {
     }
 }
 
-/// What is wrong with how a transfer ended.
+/// What went wrong in a transfer.
 ///
 /// # Errors
 /// More data came than the buffer holds.

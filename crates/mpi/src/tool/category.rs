@@ -16,7 +16,7 @@ pub(super) struct Enumeration {
 
 /// Switches.
 pub(super) static ON_OFF: Enumeration = Enumeration { name: "switch", items: &[(0, "off"), (1, "on")] };
-/// Who moves messages.
+/// What moves messages: calls alone, or a thread too.
 pub(super) static PROGRESS: Enumeration =
     Enumeration { name: "progress", items: &[(0, "calls"), (1, "thread")] };
 

@@ -38,7 +38,7 @@ pub(super) static CONTROLS: &[Control] = &[
     },
     Control {
         name: "CELLWEAVE_MPI_PROGRESS",
-        description: "Who moves messages: the calls that the program makes, or a thread beside it too.",
+        description: "What moves messages: the calls that the program makes, or a thread beside it too.",
         verbosity: MPI_T_VERBOSITY_USER_BASIC,
         values: Some(&PROGRESS),
         scope: MPI_T_SCOPE_READONLY,

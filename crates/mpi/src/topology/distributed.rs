@@ -104,7 +104,7 @@ fn traffic(edges: &[Edge]) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
     edges.iter().map(|edge| (edge[0] as usize, edge[1] as usize, u64::from(edge[2])))
 }
 
-/// The edges of a rank as words, to be told to all, and back.
+/// The edges of a rank as words, which all ranks get, and back.
 fn to_words(edges: &Edges) -> Vec<u32> {
     let list = |edges: &[(usize, c_int)]| {
         edges.iter().flat_map(|&(rank, weight)| [rank as u32, weight as u32]).collect()

@@ -42,9 +42,9 @@ impl Graph {
 /// What a rank knows of a distributed graph: its own edges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edges {
-    /// Who sends to this rank, and the edges' weights.
+    /// The ranks that send to this one, and the edges' weights.
     sources: Vec<(usize, c_int)>,
-    /// Whom this rank sends to, and the edges' weights.
+    /// The ranks that this one sends to, and the edges' weights.
     destinations: Vec<(usize, c_int)>,
     /// The program gave weights; all are 1 otherwise.
     weighted: bool,

@@ -38,7 +38,7 @@ impl Distances {
     }
 }
 
-/// Who communicates with whom how much: of each place the others and the weight, both ways added.
+/// How much places communicate: of each place the others and the weight, both ways added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traffic {
     partners: Vec<Vec<(usize, u64)>>,
@@ -178,7 +178,7 @@ fn downwards(traffic: &Traffic, distances: &Distances) -> Vec<usize> {
 fn fill(traffic: &Traffic, distances: &Distances, places: &[usize], takers: &[usize], process: &mut [usize]) {
     let farthest = takers.iter().flat_map(|&a| takers.iter().map(move |&b| (a, b))).filter(|(a, b)| a != b);
     let farthest = farthest.map(|(a, b)| distances.between(a, b)).max().unwrap_or(0);
-    // The parts: whoever is nearer than the farthest is in one part with the part's first.
+    // The parts: a process that is nearer to a part's first than the farthest is in that part.
     let mut parts: Vec<Vec<usize>> = Vec::new();
     for &taker in takers {
         match parts.iter_mut().find(|part| distances.between(part[0], taker) < farthest) {

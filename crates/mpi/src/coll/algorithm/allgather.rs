@@ -6,7 +6,7 @@ use super::{FEW, Ranks, SMALL};
 use crate::datatype::Datatype;
 use std::sync::Arc;
 
-/// Gathers `send` of every rank in everybody's blocks; `None`: it is in its block already. `even`: all
+/// Gathers `send` of every rank in the blocks of each; `None`: it is in its block already. `even`: all
 /// blocks hold as many bytes; then it is `MPI_BYTE`.
 pub fn allgather<'a>(
     schedule: &mut Schedule,
@@ -37,7 +37,7 @@ pub fn allgather<'a>(
         return bruck(schedule, ranks, block, byte);
     }
     for rank in ranks.others() {
-        // The one who sends to this rank first is the one before it.
+        // The rank before this one sends to it first.
         let block = block((2 * ranks.own + ranks.count - rank) % ranks.count);
         if block.bytes() > 0 {
             schedule.receive((2 * ranks.own + ranks.count - rank) % ranks.count, block);

@@ -7,7 +7,7 @@ use super::{FEW, PIECE, Ranks, Root, SPLIT, bcast, reduce, share};
 use crate::datatype::Datatype;
 use std::sync::Arc;
 
-/// Reduces `operand` of every rank in everybody's `result`, where it may lie already. `byte` is `MPI_BYTE`.
+/// Reduces `operand` of every rank in the `result` of each, where it may lie already. `byte` is `MPI_BYTE`.
 pub fn allreduce<'a>(
     schedule: &mut Schedule,
     ranks: Ranks,
@@ -37,7 +37,7 @@ pub fn allreduce<'a>(
     }
 }
 
-/// One hop: everybody gets everybody's operand and reduces them in the same order.
+/// One hop: every rank gets all operands and reduces them in the same order.
 fn direct<'a>(schedule: &mut Schedule, ranks: Ranks, operand: Elements<'a>, result: Elements<'a>) {
     let peers = (0..ranks.count).filter(|&rank| ranks.between_groups || rank != ranks.own);
     let mut sent = None;

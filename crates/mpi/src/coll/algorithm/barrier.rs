@@ -1,4 +1,4 @@
-//! Nobody leaves before everybody came.
+//! No rank leaves before all have come.
 
 use super::super::elements::Elements;
 use super::super::schedule::Schedule;
@@ -15,7 +15,7 @@ pub fn barrier(schedule: &mut Schedule, ranks: Ranks, nothing: Elements) {
     }
 }
 
-/// One hop: everybody tells everybody.
+/// One hop: every rank tells every other.
 fn direct(schedule: &mut Schedule, ranks: Ranks, nothing: Elements) {
     let peers = (0..ranks.count).filter(|&rank| ranks.between_groups || rank != ranks.own);
     for peer in peers.clone() {
@@ -42,7 +42,7 @@ fn by_one(schedule: &mut Schedule, ranks: Ranks, nothing: Elements) {
     }
 }
 
-/// As many hops as the logarithm of ranks: after each, one knows of twice as many.
+/// As many hops as the logarithm of ranks: after each, a rank knows of twice as many.
 fn dissemination(schedule: &mut Schedule, ranks: Ranks, nothing: Elements) {
     let mut distance = 1;
     while distance < ranks.count {

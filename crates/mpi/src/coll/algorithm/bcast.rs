@@ -58,7 +58,7 @@ fn direct(schedule: &mut Schedule, ranks: Ranks, root: usize, data: Elements) {
     }
 }
 
-/// Binomial: whoever has the data passes it on to the one half of the ranks left that is farther away.
+/// Binomial: a rank that has the data passes it on to the farther half of the ranks that are left to it.
 fn tree(schedule: &mut Schedule, ranks: Ranks, root: usize, data: Elements) {
     let place = (ranks.own + ranks.count - root) % ranks.count;
     let rank_at = |place: usize| (place + root) % ranks.count;

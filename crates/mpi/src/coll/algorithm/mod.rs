@@ -2,7 +2,7 @@
 //!
 //! Which algorithm is taken depends on ranks, bytes and whether ranks have a CPU each; the limits stand here, in one
 //! table. On one machine a message costs little and a hop costs a wait: where ranks have to share CPUs, a wait is a
-//! change of context. So few hops in a row count more than few messages, and everybody talks to everybody (*direct*)
+//! change of context. So few hops in a row count more than few messages, and every rank talks to every other (*direct*)
 //! unless that is very many messages. (Four ranks on two CPUs, 8 bytes: a direct exchange takes 3 us, gathering at one
 //! rank and releasing all 12 us; sixteen ranks: 38 us and 17 us.)
 //!
@@ -46,7 +46,7 @@ pub use reduce::reduce;
 pub use reduce_scatter::reduce_scatter;
 pub use scan::{exscan, scan};
 
-/// Who takes part, as one rank sees it.
+/// The ranks that take part, as one of them sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ranks {
     /// This rank.
@@ -60,7 +60,7 @@ pub struct Ranks {
 }
 
 impl Ranks {
-    /// The others, starting behind this rank, so that not everybody talks to the same one first.
+    /// The others, starting behind this rank, so that ranks do not all talk to the same one first.
     fn others(self) -> impl Iterator<Item = usize> + Clone {
         (1..self.count).map(move |distance| (self.own + distance) % self.count)
     }
@@ -88,7 +88,7 @@ impl Root {
     }
 }
 
-/// Up to this many ranks everybody sends small messages to everybody.
+/// Up to this many ranks every rank sends small messages to every other.
 const FEW: usize = 8;
 /// Messages up to this many bytes are small: the number of messages and hops counts, not their size.
 pub const SMALL: usize = 2048;

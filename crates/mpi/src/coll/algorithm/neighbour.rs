@@ -6,16 +6,16 @@ use super::super::schedule::Schedule;
 /// The neighbours of a rank, in the order of the topology; `None` where a grid ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Neighbours {
-    /// Who sends to this rank.
+    /// The ranks that send to this one.
     pub sources: Vec<Option<usize>>,
-    /// Whom this rank sends to.
+    /// The ranks that this one sends to.
     pub destinations: Vec<Option<usize>>,
     /// Of a grid: both ways of each dimension, the negative one first.
     pub grid: bool,
 }
 
 /// Sends block `send(i)` to the `i`th destination and receives block `receive(i)` from the `i`th source. Several edges
-/// between the same ranks are told apart by their order.
+/// between the same ranks are distinguished by their order.
 pub fn neighbour_exchange<'a>(
     schedule: &mut Schedule,
     neighbours: &Neighbours,

@@ -63,7 +63,7 @@ fn tree<'a>(
     let place = (ranks.own + ranks.count - top) % ranks.count;
     let rank_at = |place: usize| (place + top) % ranks.count;
     let rooms = [(); 2].map(|()| schedule.scratch(operand.datatype, operand.count));
-    // What the ranks from this one on have together, so far.
+    // The reduced operands of the ranks from this one on, so far.
     let mut have = operand;
     let mut distance = 1;
     while distance < ranks.count && place & distance == 0 {
@@ -84,7 +84,7 @@ fn tree<'a>(
     match result {
         Some(result) if top == root => schedule.copy(have, result),
         Some(result) => {
-            // In place the operand is where the result goes: it must be away before.
+            // In place the operand lies where the result goes: it must be sent before.
             schedule.wait_all();
             schedule.receive(top, result);
         }

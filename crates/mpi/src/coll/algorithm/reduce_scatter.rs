@@ -58,7 +58,7 @@ pub fn reduce_scatter<'a>(
     }
 }
 
-/// How the other group's result is spread is not known here: every rank gets all of every operand, and reduces its
+/// A rank does not know the blocks of the other group's result: it gets all of every operand, and reduces its
 /// block.
 fn between_groups<'a>(
     schedule: &mut Schedule,

@@ -8,7 +8,7 @@ use crate::datatype::Datatype;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-/// The datatype, without staying inside: callbacks are the program's.
+/// The datatype, without holding the state: callbacks are the program's.
 fn found(datatype: abi::Datatype) -> Result<Arc<Datatype>, Failure> {
     check::running()?.valid_datatype(datatype).cloned()
 }

@@ -45,7 +45,7 @@ fn give<T: Copy>(values: &[T], (most, most_name): (i64, &str), place: Out<'_, [T
     place.write(values.iter().copied())
 }
 
-/// What `MPI_Type_get_contents` is to tell of and where to: the most and the place of each.
+/// Where `MPI_Type_get_contents` writes: the room and the place of each kind of argument.
 struct Wanted<'call, N> {
     integers: (N, Out<'call, [c_int]>),
     addresses: (N, Out<'call, [abi::Aint]>),
@@ -80,7 +80,7 @@ fn contents<N: Integer>(datatype: abi::Datatype, wanted: Wanted<'_, N>) -> Resul
     if !contents.datatypes.is_empty() {
         datatypes.1.present()?;
     }
-    // Predefined ones as they are; of derived ones the caller gets a handle of its own, to be freed.
+    // Predefined datatypes keep their handle; of a derived one the caller gets a new handle, which it frees.
     let handles: Vec<abi::Datatype> = contents
         .datatypes
         .iter()

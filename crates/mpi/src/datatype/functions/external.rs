@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The datatype, the count, and the external bytes of that.
 type Data = (Arc<Datatype>, usize, usize);
 
-/// What is to be packed or unpacked, or just its size: that may be asked for before the datatype is committed.
+/// The data to pack or unpack, or its size alone: a program may ask for that before the datatype is committed.
 fn data<N: Integer>(
     datarep: In<'_, c_char>,
     (n, name): (N, &str),
@@ -46,7 +46,7 @@ unsafe fn pack<A: Integer>(
 ) -> Result<(), Failure> {
     let (place, after) = window(into, (size, "outsize"), position, bytes)?;
     if bytes > 0 {
-        // SAFETY: `outsize` bytes are the caller's word, and the window is within; so is the data at `from`.
+        // SAFETY: the caller promises `outsize` bytes, of which the window is a part, and the data at `from`.
         unsafe {
             let into = std::slice::from_raw_parts_mut(place, bytes);
             datatype.pack_external(from.cast(), count, into)?;
@@ -64,7 +64,7 @@ unsafe fn unpack<A: Integer>(
 ) -> Result<(), Failure> {
     let (place, after) = window(from, (size, "insize"), position, bytes)?;
     if bytes > 0 {
-        // SAFETY: `insize` bytes are the caller's word, and the window is within; so is the data at `into`.
+        // SAFETY: the caller promises `insize` bytes, of which the window is a part, and the data at `into`.
         unsafe {
             let from = std::slice::from_raw_parts(place, bytes);
             datatype.unpack_external(into.cast(), count, from);
@@ -80,7 +80,7 @@ mpi! {
         outsize: abi::Aint, position: InOut<abi::Aint>,
     ) {
         let data = data(datarep, (incount, "incount"), datatype, false)?;
-        // SAFETY: the C caller's word.
+        // SAFETY: the C caller promises valid buffers.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
 
@@ -90,7 +90,7 @@ mpi! {
         outsize: abi::Count, position: InOut<abi::Count>,
     ) {
         let data = data(datarep, (incount, "incount"), datatype, false)?;
-        // SAFETY: the C caller's word.
+        // SAFETY: the C caller promises valid buffers.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
 
@@ -100,7 +100,7 @@ mpi! {
         outcount: c_int, datatype: abi::Datatype,
     ) {
         let data = data(datarep, (outcount, "outcount"), datatype, false)?;
-        // SAFETY: the C caller's word.
+        // SAFETY: the C caller promises valid buffers.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }
     }
 
@@ -110,7 +110,7 @@ mpi! {
         outcount: abi::Count, datatype: abi::Datatype,
     ) {
         let data = data(datarep, (outcount, "outcount"), datatype, false)?;
-        // SAFETY: the C caller's word.
+        // SAFETY: the C caller promises valid buffers.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }
     }
 

@@ -8,10 +8,10 @@ use crate::check::{self, Failure};
 use crate::datatype::Datatype;
 use std::ffi::{c_int, c_void};
 
-/// Up to so many bytes are copied while inside, which takes less than leaving first.
+/// Up to this many bytes are copied while holding the state: releasing it first takes longer.
 const INSIDE: usize = 4096;
 
-/// What is to be packed or unpacked: `count` elements of a datatype.
+/// The data to pack or unpack: `count` elements of a datatype.
 struct Data<N> {
     count: N,
     /// What the function calls `count`.
@@ -44,7 +44,7 @@ pub(super) fn total(size: usize, count: usize) -> Result<usize, Failure> {
     })
 }
 
-/// A buffer of packed data from `position` on, of which `bytes` are to be used: where that is, and the position after.
+/// A buffer of packed data from `position` on, of which `bytes` are used: where that is, and the position after.
 pub(super) fn window<N: Integer>(
     buffer: *const c_void,
     (size, size_name): (N, &str),
@@ -83,7 +83,7 @@ unsafe fn pack<N: Integer>(
     data.with(|datatype, count, bytes| {
         let (place, after) = window(into, (size, "outsize"), position, bytes)?;
         if bytes > 0 {
-            // SAFETY: `outsize` bytes are the caller's word, and the window is within; so is the data at `from`.
+            // SAFETY: the caller promises `outsize` bytes, of which the window is a part, and the data at `from`.
             unsafe {
                 let into = std::slice::from_raw_parts_mut(place, bytes);
                 datatype.pack(from.cast(), count, 0, into);
@@ -103,7 +103,7 @@ unsafe fn unpack<N: Integer>(
     data.with(|datatype, count, bytes| {
         let (place, after) = window(from, (size, "insize"), position, bytes)?;
         if bytes > 0 {
-            // SAFETY: `insize` bytes are the caller's word, and the window is within; so is the data at `into`.
+            // SAFETY: the caller promises `insize` bytes, of which the window is a part, and the data at `into`.
             unsafe {
                 let from = std::slice::from_raw_parts(place, bytes);
                 datatype.unpack(into.cast(), count, 0, from);
@@ -133,7 +133,7 @@ mpi! {
         position: InOut<c_int>, comm: abi::Comm,
     ) on comm {
         let data = Data { count: incount, name: "incount", datatype, comm };
-        // SAFETY: the C caller's word.
+        // SAFETY: the C caller promises valid buffers.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
 
@@ -143,7 +143,7 @@ mpi! {
         position: InOut<abi::Count>, comm: abi::Comm,
     ) on comm {
         let data = Data { count: incount, name: "incount", datatype, comm };
-        // SAFETY: the C caller's word.
+        // SAFETY: the C caller promises valid buffers.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
 
@@ -153,7 +153,7 @@ mpi! {
         datatype: abi::Datatype, comm: abi::Comm,
     ) on comm {
         let data = Data { count: outcount, name: "outcount", datatype, comm };
-        // SAFETY: the C caller's word.
+        // SAFETY: the C caller promises valid buffers.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }
     }
 
@@ -163,7 +163,7 @@ mpi! {
         outcount: abi::Count, datatype: abi::Datatype, comm: abi::Comm,
     ) on comm {
         let data = Data { count: outcount, name: "outcount", datatype, comm };
-        // SAFETY: the C caller's word.
+        // SAFETY: the C caller promises valid buffers.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }
     }
 

@@ -1,4 +1,4 @@
-//! Predefined datatypes by what is asked of them (MPI 5.0, sections 5.1.2 and 19.1.5).
+//! Predefined datatypes by their properties (MPI 5.0, sections 5.1.2 and 19.1.5).
 
 use crate::abi;
 use crate::abi::values::*;
