@@ -34,7 +34,7 @@ use crate::sync::{Arc, AtomicU64, Ordering, Padded};
 const OPEN: u64 = u64::MAX;
 
 #[derive(Debug)]
-struct RingCounters {
+struct Positions {
     slots: u64,
     /// Instances published; written by the producer.
     produced: Padded<AtomicU64>,
@@ -47,7 +47,7 @@ struct RingCounters {
 /// The writing side; one thread at a time owns it.
 #[derive(Debug)]
 pub struct Producer {
-    counters: Arc<RingCounters>,
+    counters: Arc<Positions>,
     produced: u64,
     /// The slowest consumer's position when last looked at: never more than it is now.
     consumed_seen: u64,
@@ -56,7 +56,7 @@ pub struct Producer {
 /// A reading side with a position of its own; one thread at a time owns it.
 #[derive(Debug)]
 pub struct Consumer {
-    counters: Arc<RingCounters>,
+    counters: Arc<Positions>,
     index: usize,
     consumed: u64,
     /// What was published when last looked at: never more than it is now.
@@ -70,7 +70,7 @@ pub struct Consumer {
 /// When `slots` or `consumers` is 0: such a ring could never move anything.
 pub fn ring(slots: u64, consumers: usize) -> (Producer, Vec<Consumer>) {
     assert!(slots > 0 && consumers > 0, "a ring needs a slot and a consumer");
-    let counters = Arc::new(RingCounters {
+    let counters = Arc::new(Positions {
         slots,
         produced: Padded(AtomicU64::new(0)),
         end: Padded(AtomicU64::new(OPEN)),

@@ -10,7 +10,7 @@ use crate::place::{self, Places};
 use crate::processes::{self, adopt_orphans, end_descendants, exit_code};
 use crate::profile;
 use crate::spawn;
-use crate::supervise::{Prepared, Program, Signal, Supervisor};
+use crate::supervise::{Prepared, ProgramToStart, Signal, Supervisor};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{IsTerminal, Write};
@@ -75,7 +75,7 @@ fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
             .transpose()
             .map_err(|text| (2, text))?;
     }
-    let mut programs: Vec<Program> = Vec::new();
+    let mut programs: Vec<ProgramToStart> = Vec::new();
     for asked in &options.programs {
         let directory: PathBuf = here.join(asked.directory.as_deref().unwrap_or(&here));
         if !directory.is_dir() {
@@ -89,7 +89,7 @@ fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
         if let Some(text) = foreign::built_for_another(&file) {
             return Err((2, text));
         }
-        programs.push(Program { asked: asked.clone(), file, directory });
+        programs.push(ProgramToStart { asked: asked.clone(), file, directory });
     }
     let Places { cpus, available, held } =
         place::places(&options.placement, ranks).map_err(|text| (2, text))?;

@@ -45,7 +45,7 @@ CELLWEAVE_MPI_SIZE. The exit code is that of the first rank that failed, or 128 
 
 /// One of the programs of a job.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Program {
+pub struct ProgramOptions {
     /// How many ranks run it.
     pub ranks: usize,
     /// Its name as typed, and its arguments.
@@ -72,7 +72,7 @@ pub enum Placement {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LaunchOptions {
     /// What runs, in order of ranks.
-    pub programs: Vec<Program>,
+    pub programs: Vec<ProgramOptions>,
     /// Put the rank before every line of output.
     pub tags: bool,
     /// Where ranks run.
@@ -132,7 +132,8 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
     let mut options = LaunchOptions::default();
     let mut common: Vec<(OsString, OsString)> = Vec::new();
     loop {
-        let mut program = Program { ranks: 1, words: Vec::new(), environment: Vec::new(), directory: None };
+        let mut program =
+            ProgramOptions { ranks: 1, words: Vec::new(), environment: Vec::new(), directory: None };
         let mut counted = false;
         let mut started = false;
         while let Some(word) = words.next() {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::{fs, io};
 use transport::Segment;
-use transport::segment::{CLASSES, Names, Tallies, class_bytes};
+use transport::segment::{CLASSES, Tallies, TallyNames, class_bytes};
 
 /// The version of the format.
 pub(crate) const FORMAT: u32 = 1;
@@ -102,7 +102,7 @@ pub(crate) fn text(segment: &Segment, run: &JobRun) -> String {
 /// A phase: who sent what, and how long ranks were in each function.
 fn phase(
     tables: &[Tallies],
-    names: Option<Names>,
+    names: Option<TallyNames>,
     level: i32,
     total: &mut BTreeMap<(usize, usize), Sum>,
 ) -> String {

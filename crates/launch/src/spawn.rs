@@ -45,33 +45,33 @@ pub(crate) fn find(name: &OsStr, directory: &Path, path: &OsStr) -> Result<PathB
     let file: PathBuf = directory.join(name).components().collect();
     match check(&file) {
         Ok(()) => Ok(file),
-        Err(Problem::None(error)) => Err(told(127, format!("{shown}: {error}"))),
-        Err(Problem::Folder) => Err(told(126, format!("{shown} is a folder"))),
-        Err(Problem::Mode) => {
+        Err(NotExecutable::None(error)) => Err(told(127, format!("{shown}: {error}"))),
+        Err(NotExecutable::Folder) => Err(told(126, format!("{shown} is a folder"))),
+        Err(NotExecutable::Mode) => {
             Err(told(126, format!("{shown} may not be executed; chmod +x {shown} allows it")))
         }
     }
 }
 
-enum Problem {
+enum NotExecutable {
     None(&'static str),
     Folder,
     Mode,
 }
 
-fn check(file: &Path) -> Result<(), Problem> {
+fn check(file: &Path) -> Result<(), NotExecutable> {
     let found = std::fs::metadata(file).map_err(|error| {
-        Problem::None(match error.kind() {
+        NotExecutable::None(match error.kind() {
             io::ErrorKind::PermissionDenied => "may not be reached: permission denied",
             _ => "there is no such program",
         })
     })?;
     if found.is_dir() {
-        return Err(Problem::Folder);
+        return Err(NotExecutable::Folder);
     }
     // SAFETY: a C string; asks only. (The mode's bits alone don't say it for access lists.)
     let allowed = unsafe { libc::access(text(file.as_os_str()).as_ptr(), libc::X_OK) } == 0;
-    if allowed && found.permissions().mode() & 0o111 != 0 { Ok(()) } else { Err(Problem::Mode) }
+    if allowed && found.permissions().mode() & 0o111 != 0 { Ok(()) } else { Err(NotExecutable::Mode) }
 }
 
 /// A C string; what follows a 0 byte, which no argument can have, is left out.

@@ -9,7 +9,7 @@ use crate::race::{Queued, Use};
 use crate::simulation::Simulation;
 use crate::trace::TraceSpan;
 use crate::unit::MAILBOX;
-use crate::wheel::Event;
+use crate::wheel::WheelEvent;
 use crate::{Address, CYCLE_PS, LINE_BYTES, LOCAL_STORE_BYTES};
 
 /// Registers that a PPE uses to hand over a command: it writes the local address, both halves of the effective address,
@@ -83,7 +83,7 @@ impl Simulation {
                 self.units[unit].op = Some(op);
                 // Already on its way: what changes meanwhile must not wake it a second time.
                 self.units[unit].woken = true;
-                self.wheel.push(self.wheel.now() + cycles, Event::Act(unit as u8));
+                self.wheel.push(self.wheel.now() + cycles, WheelEvent::Act(unit as u8));
                 None
             }
             Performed::Trap(message) => {
@@ -245,7 +245,7 @@ impl Simulation {
             Op::ReadMailbox => match self.spes[unit].inbox.pop_front() {
                 Some(word) => {
                     match self.spes[unit].mail.pop_front() {
-                        Some(line) => self.wheel.push(self.wheel.now(), Event::Arrived(line)),
+                        Some(line) => self.wheel.push(self.wheel.now(), WheelEvent::Arrived(line)),
                         None => self.wake_ppes(),
                     }
                     Answer(Reply::Word(word), 0)

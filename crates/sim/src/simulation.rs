@@ -14,7 +14,7 @@ use crate::spe::Shared;
 use crate::store::LocalStore;
 use crate::trace::{Trace, TraceSpan};
 use crate::unit::{SpeState, UnitState};
-use crate::wheel::{Event, Wheel};
+use crate::wheel::{Wheel, WheelEvent};
 use crate::{Address, Parameters, Ppe, SimError, SimWatch, Spe, layout};
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -266,7 +266,7 @@ impl Simulation {
         u.program = program;
         u.body = Some(body);
         u.reply = Some(Reply::Done);
-        self.wheel.push(self.wheel.now(), Event::Act(unit as u8));
+        self.wheel.push(self.wheel.now(), WheelEvent::Act(unit as u8));
         Ok(())
     }
 
@@ -322,17 +322,17 @@ impl Simulation {
                 }
             }
             match event {
-                Event::Act(unit) => self.act(unit as usize),
-                Event::Issue(mfc) => {
+                WheelEvent::Act(unit) => self.act(unit as usize),
+                WheelEvent::Issue(mfc) => {
                     self.mfcs[mfc as usize].issues_at = u64::MAX;
                     self.issue(mfc as usize);
                 }
-                Event::Ready(line) => self.ready(line),
-                Event::Arbitrate(chip) => self.arbitrate(chip as usize),
-                Event::Sent(line) => self.sent(line),
-                Event::Arrived(line) => self.arrived(line),
-                Event::Read(line) => self.read(line),
-                Event::Memory(chip) => self.look_at_memory(chip as usize),
+                WheelEvent::Ready(line) => self.ready(line),
+                WheelEvent::Arbitrate(chip) => self.arbitrate(chip as usize),
+                WheelEvent::Sent(line) => self.sent(line),
+                WheelEvent::Arrived(line) => self.arrived(line),
+                WheelEvent::Read(line) => self.read(line),
+                WheelEvent::Memory(chip) => self.look_at_memory(chip as usize),
             }
             if self.failed.is_some() {
                 return Err(self.failed.take().expect("it is some"));
@@ -431,7 +431,7 @@ impl Simulation {
                     let u = &mut self.units[unit];
                     u.op = Some(op);
                     if cycles > 0 {
-                        self.wheel.push(now + cycles, Event::Act(unit as u8));
+                        self.wheel.push(now + cycles, WheelEvent::Act(unit as u8));
                         return;
                     }
                     if u.timeless_at != now {
@@ -500,7 +500,7 @@ impl Simulation {
             return Some(reply);
         }
         u.reply = Some(reply);
-        self.wheel.push(now + cycles, Event::Act(unit as u8));
+        self.wheel.push(now + cycles, WheelEvent::Act(unit as u8));
         None
     }
 
@@ -510,7 +510,7 @@ impl Simulation {
         let u = &self.units[unit];
         if u.waiting && !u.woken && self.would_go_on(unit) {
             self.units[unit].woken = true;
-            self.wheel.push(self.wheel.now(), Event::Act(unit as u8));
+            self.wheel.push(self.wheel.now(), WheelEvent::Act(unit as u8));
         }
     }
 

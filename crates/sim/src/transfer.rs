@@ -7,7 +7,7 @@ use crate::line::{ATOMIC, Line, NOBODY, NONE};
 use crate::op::Reply;
 use crate::simulation::Simulation;
 use crate::trace::Packet;
-use crate::wheel::Event;
+use crate::wheel::WheelEvent;
 use crate::{Address, BEATS};
 
 impl Simulation {
@@ -46,7 +46,7 @@ impl Simulation {
     fn issue_at(&mut self, m: usize, at: u64) {
         if at < self.mfcs[m].issues_at {
             self.mfcs[m].issues_at = at;
-            self.wheel.push(at, Event::Issue(m as u8));
+            self.wheel.push(at, WheelEvent::Issue(m as u8));
         }
     }
 
@@ -115,7 +115,7 @@ impl Simulation {
                 } else {
                     line.from = MIC as u8;
                     let line = self.lines.add(line);
-                    self.wheel.push(answered, Event::Read(line));
+                    self.wheel.push(answered, WheelEvent::Read(line));
                     return;
                 }
             }
@@ -138,7 +138,7 @@ impl Simulation {
         };
         line.from = from as u8;
         let line = self.lines.add(line);
-        self.wheel.push(at, Event::Ready(line));
+        self.wheel.push(at, WheelEvent::Ready(line));
     }
 
     /// A read reaches the memory controller.
@@ -153,7 +153,7 @@ impl Simulation {
         // Nothing starts before the bus is free: the look at that cycle, once it is planned, is soon enough.
         if at < controller.looks_at && controller.looks_at != controller.bus_free {
             self.controllers[chip].looks_at = at;
-            self.wheel.push(at, Event::Memory(chip as u8));
+            self.wheel.push(at, WheelEvent::Memory(chip as u8));
         }
     }
 
@@ -165,7 +165,7 @@ impl Simulation {
         self.controllers[chip].looks_at = u64::MAX;
         loop {
             match self.controllers[chip].start(now, &self.p.memory) {
-                Started::Read(line) => self.wheel.push(now + self.p.memory.latency, Event::Ready(line)),
+                Started::Read(line) => self.wheel.push(now + self.p.memory.latency, WheelEvent::Ready(line)),
                 Started::Write => self.poke_arbiter(chip, now + 1),
                 Started::Later(at) => return self.poke_memory(chip, at),
                 Started::Idle => return,
@@ -175,7 +175,7 @@ impl Simulation {
 
     fn poke_arbiter(&mut self, chip: usize, at: u64) {
         if let Some(at) = self.buses[chip].look_at(at) {
-            self.wheel.push(at, Event::Arbitrate(chip as u8));
+            self.wheel.push(at, WheelEvent::Arbitrate(chip as u8));
         }
     }
 
@@ -190,7 +190,7 @@ impl Simulation {
             return;
         }
         if let Some(at) = self.buses[chip].queue(&mut self.lines, index, from, to, now) {
-            self.wheel.push(at, Event::Arbitrate(chip as u8));
+            self.wheel.push(at, WheelEvent::Arbitrate(chip as u8));
         }
     }
 
@@ -205,7 +205,7 @@ impl Simulation {
         let now = self.wheel.now();
         let state = &mut self.spes[spe];
         if state.port_free > now {
-            let event = if out { Event::Ready(line) } else { Event::Arrived(line) };
+            let event = if out { WheelEvent::Ready(line) } else { WheelEvent::Arrived(line) };
             self.wheel.push(state.port_free, event);
             return false;
         }
@@ -237,14 +237,14 @@ impl Simulation {
                 // A put to memory is done for its program when it has left (dma-benchmark, section 4); one to a local
                 // store or a register when it is there (`kistler2006-005`).
                 if Address(ea).is_memory() {
-                    self.wheel.push(now + BEATS, Event::Sent(grant.line));
+                    self.wheel.push(now + BEATS, WheelEvent::Sent(grant.line));
                 }
             }
             if last && grant.to as usize == MIC {
                 self.controllers[chip].expect_write();
             }
             let end = now + u64::from(grant.hops) + BEATS;
-            self.wheel.push(end + if last { self.p.bus.sink } else { 0 }, Event::Arrived(grant.line));
+            self.wheel.push(end + if last { self.p.bus.sink } else { 0 }, WheelEvent::Arrived(grant.line));
             let at = u64::from(grant.from) << 8 | u64::from(grant.to);
             self.mix(now ^ ea << 20 ^ at << 48 ^ u64::from(grant.ring.unwrap_or(4)) << 60);
             if let (Some(trace), Some(ring)) = (&mut self.trace, grant.ring) {
@@ -275,7 +275,7 @@ impl Simulation {
             line.chip = line.last_chip;
             line.from = layout::IOIF[self.p.bus.link_ramp] as u8;
             let at = self.link.carry(line.last_chip as usize, now, &self.p.link);
-            self.wheel.push(at, Event::Ready(index));
+            self.wheel.push(at, WheelEvent::Ready(index));
             return;
         }
         let (m, put, slot, remote, ls, bytes, ea) =

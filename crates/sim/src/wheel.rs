@@ -9,7 +9,7 @@ const MASK: u64 = SLOTS as u64 - 1;
 
 /// Something that happens at a cycle. `u32`s are lines, `u8`s chips or units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Event {
+pub(crate) enum WheelEvent {
     /// A program goes on: its operation takes effect.
     Act(u8),
     /// An MFC looks for lines to send out.
@@ -31,7 +31,7 @@ pub(crate) enum Event {
 /// An event of a slot, and the next one.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    event: Event,
+    event: WheelEvent,
     next: u32,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Wheel {
     entries: Vec<Entry>,
     /// The first entry that is free; the others follow.
     free: u32,
-    far: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    far: BinaryHeap<Reverse<(u64, u64, WheelEvent)>>,
     said: u64,
 }
 
@@ -77,7 +77,7 @@ impl Wheel {
 
     /// `event` happens at cycle `at`, after everything that was said before for that cycle.
     #[inline]
-    pub(crate) fn push(&mut self, at: u64, event: Event) {
+    pub(crate) fn push(&mut self, at: u64, event: WheelEvent) {
         debug_assert!(at >= self.now, "{event:?} at {at}, now {}", self.now);
         if at - self.now < SLOTS as u64 {
             self.append(at, event);
@@ -99,7 +99,7 @@ impl Wheel {
     }
 
     #[inline]
-    fn append(&mut self, at: u64, event: Event) {
+    fn append(&mut self, at: u64, event: WheelEvent) {
         let entry = Entry { event, next: NONE };
         let mut index = self.free;
         if index == NONE {
@@ -121,7 +121,7 @@ impl Wheel {
 
     /// The next event; none when nothing will ever happen again.
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<Event> {
+    pub(crate) fn pop(&mut self) -> Option<WheelEvent> {
         let mut place = (self.now & MASK) as usize;
         if self.slots[place].first == NONE {
             self.now = match self.next_occupied(place) {
@@ -176,12 +176,12 @@ mod tests {
         for i in 0..2000u32 {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             let at = (seed >> 33) % 20_000;
-            wheel.push(at, Event::Ready(i));
+            wheel.push(at, WheelEvent::Ready(i));
             expected.push((at, i));
         }
         expected.sort();
         let mut got = Vec::new();
-        while let Some(Event::Ready(i)) = wheel.pop() {
+        while let Some(WheelEvent::Ready(i)) = wheel.pop() {
             got.push((wheel.now(), i));
         }
         let times: Vec<u64> = got.iter().map(|g| g.0).collect();
@@ -193,27 +193,30 @@ mod tests {
     #[test]
     fn what_was_said_first_comes_first_however_far_ahead_it_was() {
         let mut wheel = Wheel::new();
-        wheel.push(9000, Event::Ready(0));
-        wheel.push(9000, Event::Ready(1));
-        wheel.push(5500, Event::Ready(9));
+        wheel.push(9000, WheelEvent::Ready(0));
+        wheel.push(9000, WheelEvent::Ready(1));
+        wheel.push(5500, WheelEvent::Ready(9));
         wheel.pop();
-        wheel.push(9000, Event::Ready(2));
+        wheel.push(9000, WheelEvent::Ready(2));
         let order = [wheel.pop(), wheel.pop(), wheel.pop(), wheel.pop()];
-        assert_eq!(order, [Some(Event::Ready(0)), Some(Event::Ready(1)), Some(Event::Ready(2)), None]);
+        assert_eq!(
+            order,
+            [Some(WheelEvent::Ready(0)), Some(WheelEvent::Ready(1)), Some(WheelEvent::Ready(2)), None]
+        );
     }
 
     #[test]
     fn what_is_said_for_this_cycle_happens_in_it() {
         let mut wheel = Wheel::new();
-        wheel.push(5, Event::Ready(0));
-        assert_eq!(wheel.pop(), Some(Event::Ready(0)));
-        wheel.push(5, Event::Ready(1));
+        wheel.push(5, WheelEvent::Ready(0));
+        assert_eq!(wheel.pop(), Some(WheelEvent::Ready(0)));
+        wheel.push(5, WheelEvent::Ready(1));
         let around = SLOTS as u64;
-        wheel.push(5 + around, Event::Ready(2));
-        wheel.push(4 + around, Event::Ready(3));
-        assert_eq!((wheel.pop(), wheel.now()), (Some(Event::Ready(1)), 5));
-        assert_eq!((wheel.pop(), wheel.now()), (Some(Event::Ready(3)), 4 + around));
-        assert_eq!((wheel.pop(), wheel.now()), (Some(Event::Ready(2)), 5 + around));
+        wheel.push(5 + around, WheelEvent::Ready(2));
+        wheel.push(4 + around, WheelEvent::Ready(3));
+        assert_eq!((wheel.pop(), wheel.now()), (Some(WheelEvent::Ready(1)), 5));
+        assert_eq!((wheel.pop(), wheel.now()), (Some(WheelEvent::Ready(3)), 4 + around));
+        assert_eq!((wheel.pop(), wheel.now()), (Some(WheelEvent::Ready(2)), 5 + around));
         assert_eq!(wheel.pop(), None);
     }
 }

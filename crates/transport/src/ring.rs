@@ -36,7 +36,7 @@ const AHEAD: u32 = if cfg!(loom) { 1 } else { 8 };
 const MOST_CELLS: u32 = 4;
 
 /// The memory of a ring: in the segment, or a model of it.
-pub trait Lines {
+pub trait RingLines {
     /// First word of a line; everything written before it was published is visible.
     fn stamp(&self, line: u32) -> u64;
     /// Second word of a line.
@@ -94,7 +94,7 @@ impl Area {
     }
 }
 
-impl Lines for Area {
+impl RingLines for Area {
     #[inline]
     fn stamp(&self, line: u32) -> u64 {
         self.word(line, 0).load(Ordering::Acquire)
@@ -244,7 +244,7 @@ pub struct PieceWriter<M> {
     pub corrupt: bool,
 }
 
-impl<M: Lines> PieceWriter<M> {
+impl<M: RingLines> PieceWriter<M> {
     /// The sender's side of a ring in memory that is all zero.
     pub fn new(memory: M) -> Self {
         Self { memory, line: 0, lap: 1, free: 0, produced: 0, handed_on: 0, raw: [0; 4], corrupt: false }
@@ -379,7 +379,7 @@ pub struct PieceReader<M> {
     pub handed_on: u64,
 }
 
-impl<M: Lines> PieceReader<M> {
+impl<M: RingLines> PieceReader<M> {
     /// The receiver's side of a ring in memory that is all zero.
     pub fn new(memory: M) -> Self {
         Self { memory, line: 0, lap: 1, consumed: 0, unpublished: 0, cells: 0, handed_on: 0 }

@@ -6,7 +6,7 @@ use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 use std::sync::Arc;
 use transport::claims::Claims;
-use transport::ring::{HEADER, LINE, LINES, PieceHeader, PieceReader, PieceWriter};
+use transport::ring::{HEADER, LINE, LINES, PieceHeader, PieceReader, PieceWriter, RingLines};
 
 /// A ring's lines as loom knows them. The data is ordinary memory, whose use is told to loom line by line.
 struct Lines {
@@ -40,7 +40,7 @@ struct Side {
     writes: bool,
 }
 
-impl Memory for Side {
+impl RingLines for Side {
     fn stamp(&self, line: u32) -> u64 {
         self.lines.stamps[line as usize].load(Ordering::Acquire)
     }

@@ -36,9 +36,9 @@ const LAST_LOOK_NS: u64 = 10_000 * MS;
 const LAST_ASKING: u32 = 3;
 
 /// A program to start.
-pub(crate) struct Program {
+pub(crate) struct ProgramToStart {
     /// As the command line says.
-    pub(crate) asked: options::Program,
+    pub(crate) asked: options::ProgramOptions,
     /// Its file.
     pub(crate) file: PathBuf,
     /// Where its ranks start.
@@ -50,7 +50,7 @@ pub(crate) struct Prepared {
     /// The command line.
     pub(crate) options: LaunchOptions,
     /// What to start.
-    pub(crate) programs: Vec<Program>,
+    pub(crate) programs: Vec<ProgramToStart>,
     /// Where each rank runs; nothing: anywhere.
     pub(crate) cpus: Option<Vec<Vec<u32>>>,
     /// Names that are held while the job runs.

@@ -8,7 +8,7 @@ mod wheel;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Instant;
-use wheel::{Event, Wheel};
+use wheel::{Wheel, WheelEvent};
 
 /// Lines under way at a time: eight MFCs with sixteen each.
 const UNDER_WAY: u32 = 128;
@@ -17,16 +17,16 @@ const DELAYS: [u64; 3] = [74, 1, 44];
 
 /// An event queue.
 trait Queue {
-    fn push(&mut self, delay: u64, event: Event);
-    fn pop(&mut self) -> Option<Event>;
+    fn push(&mut self, delay: u64, event: WheelEvent);
+    fn pop(&mut self) -> Option<WheelEvent>;
     fn now(&self) -> u64;
 }
 
 impl Queue for Wheel {
-    fn push(&mut self, delay: u64, event: Event) {
+    fn push(&mut self, delay: u64, event: WheelEvent) {
         self.push(Wheel::now(self) + delay, event);
     }
-    fn pop(&mut self) -> Option<Event> {
+    fn pop(&mut self) -> Option<WheelEvent> {
         self.pop()
     }
     fn now(&self) -> u64 {
@@ -37,17 +37,17 @@ impl Queue for Wheel {
 /// The standard library's heap; the second number keeps what happens at once in order.
 #[derive(Default)]
 struct Heap {
-    heap: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    heap: BinaryHeap<Reverse<(u64, u64, WheelEvent)>>,
     now: u64,
     said: u64,
 }
 
 impl Queue for Heap {
-    fn push(&mut self, delay: u64, event: Event) {
+    fn push(&mut self, delay: u64, event: WheelEvent) {
         self.said += 1;
         self.heap.push(Reverse((self.now + delay, self.said, event)));
     }
-    fn pop(&mut self) -> Option<Event> {
+    fn pop(&mut self) -> Option<WheelEvent> {
         let Reverse((at, _, event)) = self.heap.pop()?;
         self.now = at;
         Some(event)
@@ -61,15 +61,15 @@ impl Queue for Heap {
 fn carry(queue: &mut impl Queue, lines: u64) -> u64 {
     let mut begun = u64::from(UNDER_WAY.min(lines as u32));
     for line in 0..begun {
-        queue.push(line, Event::Ready(line as u32));
+        queue.push(line, WheelEvent::Ready(line as u32));
     }
     while let Some(event) = queue.pop() {
         match event {
-            Event::Ready(line) => queue.push(DELAYS[1], Event::Read(line)),
-            Event::Read(line) => queue.push(DELAYS[2], Event::Arrived(line)),
-            Event::Arrived(line) if begun < lines => {
+            WheelEvent::Ready(line) => queue.push(DELAYS[1], WheelEvent::Read(line)),
+            WheelEvent::Read(line) => queue.push(DELAYS[2], WheelEvent::Arrived(line)),
+            WheelEvent::Arrived(line) if begun < lines => {
                 begun += 1;
-                queue.push(DELAYS[0], Event::Ready(line));
+                queue.push(DELAYS[0], WheelEvent::Ready(line));
             }
             _ => {}
         }

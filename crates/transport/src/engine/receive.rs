@@ -21,7 +21,7 @@ pub(crate) struct Incoming {
     /// The sender has used its ring.
     pub(super) connected: bool,
     /// The eager message that is arriving: where it goes, its bytes, and how many have come.
-    target: Target,
+    target: Destination,
     bytes: usize,
     got: usize,
     /// The sender's transfer when it waits for the next eager message to be matched; 0: it doesn't.
@@ -31,7 +31,7 @@ pub(crate) struct Incoming {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target {
+enum Destination {
     Nothing,
     Transfer(u32),
     Message(u32),
@@ -45,7 +45,7 @@ impl Incoming {
         Self {
             consumer: PieceReader::new(area),
             connected: false,
-            target: Target::Nothing,
+            target: Destination::Nothing,
             bytes: 0,
             got: 0,
             synchronous: 0,
@@ -209,8 +209,8 @@ impl Engine<'_> {
         transfer.moved = message.got;
         transfer.bytes = message.unasked;
         let incoming = &mut self.incoming[from];
-        if incoming.target == Target::Message(index) {
-            incoming.target = Target::Transfer(receive);
+        if incoming.target == Destination::Message(index) {
+            incoming.target = Destination::Transfer(receive);
         }
         if message.unasked > INLINE {
             incoming.consumer.handed_on += message.unasked as u64;
@@ -382,7 +382,7 @@ impl Engine<'_> {
                 } else {
                     transfer.moved = piece.len();
                     transfer.bytes = bytes;
-                    self.begin(from, Target::Transfer(receive), bytes, piece.len());
+                    self.begin(from, Destination::Transfer(receive), bytes, piece.len());
                 }
                 if token != 0 {
                     self.tell(from, kind::COMPLETE, [token, 0, 0, 0, 0, 0]);
@@ -416,15 +416,15 @@ impl Engine<'_> {
         self.counters.unexpected_received.add(1);
         self.matching.keep(envelope, index);
         if got < unasked {
-            self.begin(from, Target::Message(index), unasked, got);
+            self.begin(from, Destination::Message(index), unasked, got);
         }
     }
 
-    fn begin(&mut self, from: usize, target: Target, bytes: usize, got: usize) {
+    fn begin(&mut self, from: usize, target: Destination, bytes: usize, got: usize) {
         let incoming = &mut self.incoming[from];
         let before = incoming.target;
         (incoming.target, incoming.bytes, incoming.got) = (target, bytes, got);
-        if before != Target::Nothing {
+        if before != Destination::Nothing {
             self.corrupt(from, "a message that begins inside another");
         }
     }
@@ -434,31 +434,31 @@ impl Engine<'_> {
         let (target, bytes, got) =
             (self.incoming[from].target, self.incoming[from].bytes, self.incoming[from].got);
         let over = match target {
-            Target::Transfer(receive) => self.transfers.stage(receive) != Stage::Active,
-            Target::Message(_) => false,
-            Target::Nothing => true,
+            Destination::Transfer(receive) => self.transfers.stage(receive) != Stage::Active,
+            Destination::Message(_) => false,
+            Destination::Nothing => true,
         };
         if over {
             self.corrupt(from, "a piece of no message");
         }
         let left = bytes - got;
         match target {
-            Target::Transfer(receive) => {
+            Destination::Transfer(receive) => {
                 let transfer = self.transfers.at(receive);
                 transfer.buffer.write(got, piece);
                 transfer.moved += piece.len();
             }
-            Target::Message(index) => {
+            Destination::Message(index) => {
                 let message = self.messages.at(index);
                 message.data[got..got + piece.len()].copy_from_slice(piece);
                 message.got += piece.len();
             }
-            Target::Nothing => {}
+            Destination::Nothing => {}
         }
         self.incoming[from].got += piece.len();
         if piece.len() == left {
-            self.incoming[from].target = Target::Nothing;
-            if let Target::Transfer(receive) = target {
+            self.incoming[from].target = Destination::Nothing;
+            if let Destination::Transfer(receive) = target {
                 self.complete_when_here(receive);
             }
         }
@@ -544,7 +544,7 @@ impl Engine<'_> {
                 transfer.bytes = unasked;
                 if unasked > 0 {
                     self.incoming[from].consumer.handed_on += UNASKED as u64;
-                    self.begin(from, Target::Transfer(receive), unasked, 0);
+                    self.begin(from, Destination::Transfer(receive), unasked, 0);
                 }
                 self.answer(receive, from, token, [words[3], words[4]]);
             }

@@ -20,7 +20,7 @@ use std::{io, ptr};
 
 use pages::line;
 pub use pages::{JobPage, RankPage, hook, stage};
-pub use tally::{CLASSES, NAMED, Names, PhaseTallies, Tallies, Tally, class_bytes};
+pub use tally::{CLASSES, NAMED, PhaseTallies, Tallies, Tally, TallyNames, class_bytes};
 
 /// The most ranks of a job.
 pub const MOST_RANKS: usize = 256;
@@ -301,11 +301,11 @@ impl Segment {
     }
 
     /// The names of what ranks count; nothing when the job isn't counted.
-    pub fn names(&self) -> Option<Names> {
+    pub fn names(&self) -> Option<TallyNames> {
         let bytes = tally::bytes(self.ranks);
         let has = self.bytes == total(self.ranks, bytes);
         // SAFETY: the last `NAMES_BYTES` bytes of the mapping, by the check above and `total`.
-        has.then(|| unsafe { Names::new(self.base.add(self.bytes - tally::NAMES_BYTES)) })
+        has.then(|| unsafe { TallyNames::new(self.base.add(self.bytes - tally::NAMES_BYTES)) })
     }
 
     /// Says why this rank ends the job, for the launcher's line. The first 512 bytes count.

@@ -150,9 +150,9 @@ struct Name {
 
 /// The names of the named tallies: one table for all ranks.
 #[derive(Clone, Copy)]
-pub struct Names(&'static [Name]);
+pub struct TallyNames(&'static [Name]);
 
-impl Names {
+impl TallyNames {
     /// The names that lie here.
     ///
     /// # Safety
