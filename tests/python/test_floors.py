@@ -1,7 +1,7 @@
 """A crate imports only lower floors; `sim` and `model` never meet, and `model` never sees `host`.
 
-Inside a crate, modules form layers too: the table on its first page (`src/lib.rs`) says which module imports which, from the
-ground up, and is what the code says.
+Inside a crate, modules form layers too: the table on its first page (`src/lib.rs`) says which module imports which,
+from the ground up, and is what the code says.
 """
 
 from __future__ import annotations
@@ -158,7 +158,9 @@ def untrue(lib: str, imports: Imports) -> list[str]:
         for name in names:
             used = imports.get(name, set())
             faults += [f"`{name}` imports `{other}`, which is not above it" for other in sorted(used - above)]
-            faults += [f"`{name}` imports `{other}`: the table does not say so" for other in sorted((used & above) - allowed)]
+            faults += [
+                f"`{name}` imports `{other}`: the table does not say so" for other in sorted((used & above) - allowed)
+            ]
             if exactly:
                 faults += [f"`{name}` does not import `{other}`" for other in sorted(allowed - used)]
         above |= set(names)

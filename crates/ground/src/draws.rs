@@ -28,8 +28,8 @@ impl Draws {
         (((self.bits() >> 32) * n as u64) >> 32) as usize
     }
 
-    /// A number below `n`, which is at least 1 and may have 64 bits: from all bits of a draw, so that it can differ from
-    /// what [`below`](Self::below) gives.
+    /// A number below `n`, which is at least 1 and may have 64 bits: from all bits of a draw, so that it can differ
+    /// from what [`below`](Self::below) gives.
     #[inline]
     pub fn below_u64(&mut self, n: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64

@@ -1,7 +1,8 @@
 //! The right name for a misspelt one.
 
 /// The one of `names` that is most like `wrong`, if any is: at most a third of the letters of the longer one (at least
-/// one letter) inserted, left out, replaced or swapped with a neighbour. Case does not count. The first of several wins.
+/// one letter) inserted, left out, replaced or swapped with a neighbour. Case does not count. The first of several
+/// wins.
 ///
 /// ```
 /// use ground::nearest;

@@ -14,7 +14,7 @@ const SPEC_BYTES_MAX: usize = 4096;
 /// | form | gives |
 /// |---|---|
 /// | `ps3`, `cell`, `qs20`, `qs22` | a preset, all of it |
-/// | `qs22:ppe=1,spe=6` | a part of it: `ppe` from 1, `spe` from 0 (chip 0 is filled first), `memory=joint` or `separate` |
+/// | `qs22:ppe=1,spe=6` | a part: `ppe` from 1, `spe` from 0 (chip 0 first), `memory=joint` or `separate` |
 /// | `host` | this computer, as far as this process may use it |
 /// | `host:cpus=0-1,4` | only these of its cpus |
 /// | anything with a `/`, or that ends in `.toml` | a machine file |

@@ -107,7 +107,9 @@ def functions(table: str) -> list[tuple[str, Function]]:
 
 def constants() -> list[tuple[str, Constant]]:
     """The constants, each with its section."""
-    return [(section, Constant(*text.split(maxsplit=2), deprecated)) for section, text, deprecated in rows("constants.txt")]
+    return [
+        (section, Constant(*text.split(maxsplit=2), deprecated)) for section, text, deprecated in rows("constants.txt")
+    ]
 
 
 def c_value(constant: Constant) -> str:
@@ -124,7 +126,8 @@ def header() -> str:
     """The text of `mpi.h`."""
     enums = {"MPI_T_cb_safety", "MPI_T_source_order"}
     out = [
-        f"/* mpi.h: the C interface of MPI {value_of('MPI_VERSION')}.{value_of('MPI_SUBVERSION')}, standard ABI. {MADE_BY} */",
+        f"/* mpi.h: the C interface of MPI {value_of('MPI_VERSION')}.{value_of('MPI_SUBVERSION')}, standard ABI. "
+        f"{MADE_BY} */",
         "#ifndef CELLWEAVE_MPI_H",
         "#define CELLWEAVE_MPI_H",
         "",
@@ -164,7 +167,10 @@ def header() -> str:
                 for _, f in functions("callbacks.txt")
                 if not f.name.startswith("MPI_T_")
             ]
-            out += [f"typedef MPI_{o}_errhandler_function MPI_{o}_errhandler_fn;" for o in ("Comm", "File", "Session", "Win")]
+            out += [
+                f"typedef MPI_{o}_errhandler_function MPI_{o}_errhandler_fn;"
+                for o in ("Comm", "File", "Session", "Win")
+            ]
         out += ["", f"/* {section} */"]
         for c in group:
             note = f" /* deprecated in MPI {c.deprecated} */" if c.deprecated else ""
@@ -184,7 +190,7 @@ def header() -> str:
 
 
 def fortran() -> list[str]:
-    """Handles as Fortran's integers: the ABI has no functions for them, and what C programs need follows from others."""
+    """Handles as Fortran's integers. The ABI has no functions for them; other functions give what C programs need."""
     out = ["", "/* Handles as integers of Fortran, by their names of before the ABI (MPI 5.0, section 19.3.4) */"]
     out.append("typedef int MPI_Fint;")
     for name in ("Comm", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Session", "Type", "Win"):
@@ -264,8 +270,8 @@ def default_body(f: Function) -> str | None:
 def names_c() -> str:
     """The text of `names.c`."""
     out = [
-        "/* Every function's two names. MPI_X is weak, so that a tool can put its own in its place, and jumps to PMPI_X.",
-        " * PMPI_X is weak here: it says that the function is not supported, unless the library has a PMPI_X of its own.",
+        "/* Every function's two names. MPI_X is weak, so that a tool can replace it, and jumps to PMPI_X. PMPI_X is weak",
+        " * here: it says that the function is not supported, unless the library has its own PMPI_X.",
         f" * {MADE_BY} */",
         "#include <mpi.h>",
         "",
@@ -312,7 +318,8 @@ def exports() -> str:
     names = [f.name for _, f in functions("functions.txt")]
     lines = [f"    {name}; P{name};" for name in names]
     return (
-        "\n".join([f"/* What libmpi_abi.so.1 exports. {MADE_BY} */", "{", "global:", *lines, "local:", "    *;", "};"]) + "\n"
+        "\n".join([f"/* What libmpi_abi.so.1 exports. {MADE_BY} */", "{", "global:", *lines, "local:", "    *;", "};"])
+        + "\n"
     )
 
 
@@ -325,7 +332,9 @@ def main() -> None:
         HERE / "names.map": exports(),
     }
     if sys.argv[1:] == ["--check"]:
-        stale = [str(path.relative_to(ROOT)) for path, text in made.items() if not path.is_file() or path.read_text() != text]
+        stale = [
+            str(path.relative_to(ROOT)) for path, text in made.items() if not path.is_file() or path.read_text() != text
+        ]
         if stale:
             sys.exit(f"not what the tables say: {', '.join(stale)}; run python crates/mpi/abi/generate.py")
     elif sys.argv[1:]:

@@ -16,10 +16,10 @@
 //! | `shared` | what all threads of a run share | memory, options, recorder, stamps |
 //! | `view` | a worker's ends of the rings between elements | scheduler, shared |
 //! | `scratch` | memory that lives for one firing of a unit | |
-//! | `setup` | what each worker needs, made from a layout | kernel, layout, lengths, memory, options, scheduler, scratch |
+//! | `setup` | makes what each worker needs | kernel, layout, lengths, memory, options, scheduler, scratch |
 //! | `worker` | an element's thread | all but builtin, layout, outcome, samples, scratch |
 //! | `trace` | a trace as a file | kernel, layout, options, recorder, shared |
-//! | `runtime` | the caller's thread, [`run`](run()): starts the workers, watches them, reports | all but builtin, lengths |
+//! | `runtime` | [`run`](run()): starts the workers, watches them, reports | all but builtin, lengths |
 //! | [`testing`] | graphs and plans for tests | |
 //!
 //! What never happens: an instance is never lost, doubled or out of order on its edge; a worker that has work never

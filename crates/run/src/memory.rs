@@ -19,8 +19,8 @@ pub(crate) struct Pages {
     mapped: bool,
 }
 
-// SAFETY: this is memory and no more. A part of it is touched only by the worker that the counters of its ring allow, or
-// whose scratch it is.
+// SAFETY: this is memory and no more. A part of it is touched only by the worker that the counters of its ring allow,
+// or whose scratch it is.
 unsafe impl Send for Pages {}
 // SAFETY: as above.
 unsafe impl Sync for Pages {}

@@ -1,5 +1,5 @@
-//! Whatever runs on whatever machine: all bytes arrive, and the rings, ramps, banks and queues never carry more than they
-//! can. Checked on the packets of the trace, by rules written down here a second time.
+//! Whatever runs on whatever machine: all bytes arrive, and the rings, ramps, banks and queues never carry more than
+//! they can. Checked on the packets of the trace, by rules written down here a second time.
 
 mod drawn;
 mod machines;

@@ -1,8 +1,8 @@
 //! The options of a verb: name, type, unit, range, choices, default and help text stand beside the field, once.
 //!
 //! [`options!`](crate::options!) makes a struct of them. The command line, Python and the book read its
-//! [`fields`](OptionField); whatever comes in by name is read by the struct's `from_given`, which refuses unknown names,
-//! wrong types, numbers out of range and unknown words.
+//! [`fields`](OptionField); whatever comes in by name is read by the struct's `from_given`, which refuses unknown
+//! names, wrong types, numbers out of range and unknown words.
 //!
 //! ```
 //! use ground::options::Given;
@@ -59,9 +59,9 @@ pub enum Given {
 
 /// Makes a struct of options; see [the module](mod@crate::options) for an example.
 ///
-/// A field is `name: type = default`, then where it applies `, in least..=most` and `, unit "s"`. Its doc comment is also
-/// the help text of the command line and the text of the book, so that it names no Rust. `type as Reader` reads the field
-/// by another [`OptionType`] than the type's own. Fields after `and` are for callers in Rust only.
+/// A field is `name: type = default`, then where it applies `, in least..=most` and `, unit "s"`. Its doc comment is
+/// also the help text of the command line and the text of the book, so that it names no Rust. `type as Reader` reads
+/// the field by another [`OptionType`] than the type's own. Fields after `and` are for callers in Rust only.
 #[macro_export]
 macro_rules! options {
     (

@@ -1,4 +1,5 @@
-//! What tests that run MPI programs share: the folder with compilers, launcher and library, and how a program is made and run.
+//! What tests that run MPI programs share: the folder with compilers, launcher and library, and how a program is made
+//! and run.
 #![allow(dead_code, reason = "each test uses its part")]
 
 use std::path::{Path, PathBuf};
