@@ -77,18 +77,19 @@ pub struct Handover {
 
 /// How many times the application is run for its total.
 const TOTALS: usize = 7;
-/// Of the totals in rising order, the one that counts is at a quarter: others that use the computer make a run slower, never
-/// faster, and a plan is for the computer without them.
+/// Of the totals in rising order, the one that counts is at a quarter: others that use the computer make a run slower,
+/// never faster, and a plan is for the computer without them.
 const QUARTER: usize = 4;
 /// Instances of the first run, which only tells how many to ask for.
 const FIRST_INSTANCES: u64 = 64;
 
-/// Measures every task of `graph` that has no cost (all, with `again`) on one element of each kind of `machine` that has
-/// a cpu of this computer, and what a hand-over costs.
+/// Measures every task of `graph` that has no cost (all, with `again`) on one element of each kind of `machine` that
+/// has a cpu of this computer, and what a hand-over costs.
 ///
 /// The whole application runs on one element, without a clock in its way, for its total; and again with a clock around
 /// every call, for each task's part of it. File sinks write nowhere meanwhile, and zeros stand in for standard input.
-/// `progress` is told what is being done, and what part of all is done; when it returns false, the measurement stops.
+/// `progress` gets what is being done, and the share of everything that is done; when it returns false, the measurement
+/// stops.
 ///
 /// # Errors
 /// When a task has no kernel, or the application fails when it runs; [`Error::Stopped`] when `progress` said so.

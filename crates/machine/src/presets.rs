@@ -12,9 +12,9 @@
 //! | (8) | `chip 1 reads chip 0 (8)` | | 11.5 GB/s |
 //! | (9) | `between the chips (9)` | both ways | 19 GB/s |
 //!
-//! (16) is the local store, a hard budget of which whoever checks it takes the application's code off; (17) and (18)
-//! are [`Element::incoming_max`] and [`Element::outgoing_max`]. Times that an element spends itself are zero in the
-//! paper. All presets have the figures that the paper measured on a QS22; those of one chip stop at (4).
+//! (16) is the local store, a hard budget, from which the application's code is subtracted when it is checked; (17) and
+//! (18) are [`Element::incoming_max`] and [`Element::outgoing_max`]. Times that an element spends itself are zero in
+//! the paper. All presets have the figures that the paper measured on a QS22; those of one chip stop at (4).
 
 use crate::{Block, Element, ElementId, Limit, Machine, Memory, Place, Role};
 use std::collections::BTreeMap;

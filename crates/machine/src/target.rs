@@ -84,7 +84,7 @@ pub enum Direction {
 /// One line of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Transfer {
-    /// Who starts it and waits for it.
+    /// The element that starts it and waits for it.
     pub initiator: ElementId,
     /// With what.
     pub other: Store,

@@ -3,8 +3,8 @@
 //! The search asks for a period, between the best found and the bound, and lowers the overload against it. When the
 //! overload is gone, the mapping *is* a better one, and the next target is nearer to the bound; when a round ends
 //! without that, the next target is nearer to the best. Rounds have lengths that depend on the graph and on nothing
-//! else, so that a run of so many moves is the beginning of every longer one: whoever stops it by a clock records the
-//! moves, and they repeat it.
+//! else, so that a run of so many moves is the beginning of every longer one. A search that a clock stopped is repeated
+//! by its number of moves.
 
 use crate::flow::Flow;
 use crate::state::SearchState;

@@ -51,7 +51,7 @@ pub fn greedy(problem: &Problem, batch: u64) -> Result<Mapping, PlanError> {
             problem.cost_on(task, *e).is_finite()
                 && problem.room[*e].is_none_or(|room| load.memory[*e] + buffers[task] <= room)
         };
-        // Workers of different kinds are told apart by when they would be done.
+        // Workers of different kinds are compared by when they would be done.
         let done = |e: usize| load.work[e] + if same_kind { 0.0 } else { problem.cost_on(task, e) };
         let worker = least(sides.workers.iter().copied().filter(fits), done);
         let general = || {

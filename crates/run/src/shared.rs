@@ -78,7 +78,7 @@ impl SharedState {
         self.boards.iter().for_each(|b| b.event.notify());
     }
 
-    /// The first failure counts; everybody stops.
+    /// The first failure counts; all workers stop.
     pub(crate) fn fail(&self, error: RunError) {
         self.failure.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
         self.control.store(STOP, Ordering::Release);

@@ -219,7 +219,7 @@ pub(super) fn shown(given: &Given) -> String {
     }
 }
 
-/// Large powers are shown as such: nobody counts the digits of 18446744073709551615.
+/// Large powers of two are shown as powers, because 18446744073709551615 cannot be read at a glance.
 fn whole(n: i128) -> String {
     const LARGE: i128 = 10_000_000;
     let power = |n: i128, base: i128| {

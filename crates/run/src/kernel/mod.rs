@@ -121,7 +121,7 @@ pub struct Connected {
     pub peek: u64,
 }
 
-/// What a kernel is told when it is made.
+/// The information that a kernel gets when it is made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskInfo {
     /// The task's name.

@@ -44,7 +44,7 @@ impl fmt::Display for Contribution {
     }
 }
 
-/// The JSON of a contribution: `name` is for people, and nobody reads it back.
+/// The JSON of a contribution: `name` is for people; no program reads it back.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenContribution {

@@ -74,7 +74,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The JSON of a violation: `equation` and `text` are for people, and nobody reads them back.
+/// The JSON of a violation: `equation` and `text` are for people; no program reads them back.
 #[derive(Serialize, Deserialize)]
 struct WrittenViolation {
     #[serde(flatten)]
