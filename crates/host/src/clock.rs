@@ -141,7 +141,7 @@ pub fn kernel_ns() -> u64 {
     read_ns(libc::CLOCK_MONOTONIC)
 }
 
-/// ns of cpu time that this thread has used: what a sample cost however often it was interrupted.
+/// ns of cpu time that this thread has used: the cost of a sample, however often it was interrupted.
 pub fn thread_cpu_ns() -> u64 {
     read_ns(libc::CLOCK_THREAD_CPUTIME_ID)
 }
@@ -184,7 +184,8 @@ mod tests {
 
     #[test]
     fn the_clock_counts_the_kernels_nanoseconds() {
-        // The kernel's reads enclose ours, so being interrupted between two of them can only make its difference larger.
+        // The kernel's reads enclose ours, so being interrupted between two of them can only make its difference
+        // larger.
         let kernel_start_ns = kernel_ns();
         let start_ns = now_ns();
         sleep_ns(20_000_000);

@@ -1,4 +1,4 @@
-//! The counters of a ring between one producer and one or more consumers. It holds no data: who owns the slots
+//! The counters of a ring between one producer and one or more consumers. It holds no data: the owner of the slots
 //! uses the counters to know which of them it may touch.
 //!
 //! Counters only rise, so instance `i` lives in slot `i % slots`. Between `produced()` and `produced() + free()` the
@@ -59,7 +59,7 @@ pub struct Consumer {
     counters: Arc<Positions>,
     index: usize,
     consumed: u64,
-    /// What was published when last looked at: never more than it is now.
+    /// How much was published at the last look: never more than is published now.
     produced_seen: u64,
     end_seen: u64,
 }
@@ -106,12 +106,12 @@ impl Producer {
         self.free_seen()
     }
 
-    /// Whether `n` slots may be written now. Looks at the consumers only when what it saw last is not enough.
+    /// Whether `n` slots may be written now. Looks at the consumers only when the last look did not show enough.
     pub fn has_free(&mut self, n: u64) -> bool {
         n <= self.free_seen() || n <= self.free()
     }
 
-    /// What was free when last looked at; no access to shared memory.
+    /// How many slots were free at the last look; does not touch shared memory.
     pub fn free_seen(&self) -> u64 {
         self.counters.slots - (self.produced - self.consumed_seen)
     }
@@ -127,7 +127,7 @@ impl Producer {
         self.counters.produced.0.store(self.produced, Ordering::Release);
     }
 
-    /// Says that nothing follows what was published.
+    /// Says that nothing more will be published.
     pub fn finish(&mut self) {
         self.counters.end.0.store(self.produced, Ordering::Release);
     }
@@ -150,12 +150,12 @@ impl Consumer {
         self.available_seen()
     }
 
-    /// Whether `n` instances may be read now. Looks at the producer only when what it saw last is not enough.
+    /// Whether `n` instances may be read now. Looks at the producer only when the last look did not show enough.
     pub fn has_available(&mut self, n: u64) -> bool {
         n <= self.available_seen() || n <= self.available()
     }
 
-    /// What was available when last looked at; no access to shared memory.
+    /// How many instances were available at the last look; does not touch shared memory.
     pub fn available_seen(&self) -> u64 {
         self.produced_seen - self.consumed
     }

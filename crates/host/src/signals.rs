@@ -1,17 +1,17 @@
-//! Ctrl-C: the first drains, the second stops, the third ends the process as if nobody had listened.
+//! Ctrl-C: the first drains, the second stops, the third ends the process at once.
 //!
-//! Only a program's outermost layer listens, a library never does: handlers belong to the whole process. A handler can
-//! wake nobody safely, so whoever waits for work looks at [`request`] whenever its wait times out.
+//! Only a program's outermost layer listens, a library never does: handlers belong to the whole process. A handler
+//! cannot wake a thread safely, so a waiting thread looks at [`request`] whenever its wait times out.
 
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How often Ctrl-C (or a polite `kill`) has arrived. It orders nothing: whoever reads it reads nothing else.
+/// How often Ctrl-C (or a polite `kill`) has arrived. It orders no other memory.
 static ARRIVED: AtomicU32 = AtomicU32::new(0);
 
 const SIGNALS: [libc::c_int; 2] = [libc::SIGINT, libc::SIGTERM];
 
-/// What the user asks for.
+/// What the user has asked for by Ctrl-C.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Interrupt {
     /// Go on.

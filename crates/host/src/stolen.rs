@@ -23,7 +23,7 @@ impl Mark {
     }
 
     /// Whether the kernel took the cpu away from this thread since, or moved the thread to another. Waiting on its own
-    /// accord does not count. What a hypervisor takes is not seen here but by [`Steal`].
+    /// accord does not count. Time that a hypervisor takes is not seen here; [`Steal`] sees it.
     pub fn lost_cpu(&self) -> bool {
         preemptions() != self.preempted || crate::pin::this_cpu() != self.cpu
     }

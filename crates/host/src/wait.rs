@@ -85,7 +85,7 @@ impl Default for Event {
 }
 
 impl Event {
-    /// An event that nobody waits for.
+    /// An event without a waiter.
     pub fn new() -> Self {
         Self { state: Futex::new(AWAKE) }
     }

@@ -1,5 +1,5 @@
-//! Rings between real threads. Under Miri the counts are small: `cargo +nightly miri test -p cellweave-host --test
-//! ring`.
+//! Rings between real threads. Under Miri the counts are small:
+//! `cargo +nightly miri test -p cellweave-host --test ring`.
 #![cfg(not(loom))]
 
 use host::{Event, Patience, Woken, ring};

@@ -43,7 +43,7 @@ pub struct Place {
     pub capacity: Option<u32>,
 }
 
-/// What an element can hold of stream buffers.
+/// How many bytes of stream buffers an element can hold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Memory {
     /// Budget in bytes: a local store, or a host core's L2.
@@ -58,7 +58,7 @@ pub struct Memory {
     pub overflow_bytes_per_s: Option<f64>,
 }
 
-/// What an element spends itself on each transfer it takes part in (LogP's o).
+/// The element's own time for each transfer that it takes part in (LogP's o).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Overhead {
     /// ns per hand-over (one per batch), at each end.

@@ -32,7 +32,7 @@ pub use target::Target;
 
 use std::collections::BTreeMap;
 
-/// A machine: elements, the limits on the bytes between them, and what was measured of it.
+/// A machine: its elements, the limits on the bytes between them, and its measurements.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Machine {
     /// `qs22`, `host`, or whatever the machine file says.

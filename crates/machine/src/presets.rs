@@ -38,7 +38,7 @@ const OUTGOING_TO_PPES_MAX: u32 = 8;
 /// The most elements that a preset has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Preset {
-    /// What it is loaded by.
+    /// The name that loads it.
     pub name: &'static str,
     /// One line for lists.
     pub description: &'static str,

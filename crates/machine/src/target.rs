@@ -52,7 +52,7 @@ pub trait Target {
     fn measure(&mut self, experiment: &Experiment, samples: u32) -> Result<Vec<Sample>, TargetError>;
 }
 
-/// What a target's programs measure time with.
+/// The clock by which a target's programs measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timer {
     /// `decrementer`, `tsc`, `clock_gettime`.
@@ -135,7 +135,7 @@ pub struct Sample {
     pub unpinned: Vec<ElementId>,
 }
 
-/// What was measured of one of an experiment's transfers, all repeats together.
+/// The measured times of one transfer of an experiment, all repeats together.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Times {
     /// Before the first was started, in ns since the same moment for all transfers of the sample.
@@ -197,7 +197,7 @@ impl Sample {
 /// Why an experiment was not done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TargetError {
-    /// It cannot be done on this target; says what is allowed.
+    /// The target cannot do it; the message says what is allowed.
     Request(String),
     /// It was begun and went wrong.
     Failed(String),

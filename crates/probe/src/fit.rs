@@ -10,8 +10,8 @@
 //! | `SPE3 reads chip 1` | the most of its pairs over the link |
 //! | input and output of a PPE, which are its chip's memory | `memory-write` and `memory-read` |
 //!
-//! On a computer `disjoint` stands for `random`, and what a core reads from memory, or writes there, alone (`memory-read-each`, `-write-each`) is the
-//! speed at which streams beyond its cache move.
+//! On a computer `disjoint` stands for `random`, and what a core reads from memory, or writes there, alone
+//! (`memory-read-each`, `-write-each`) is the speed at which streams beyond its cache move.
 
 use crate::result::{Measurement, Probed};
 use crate::{TargetError, written};
@@ -19,16 +19,16 @@ use machine::target::{Direction, Store, Transfer};
 use machine::{Block, Distances, ElementId, Limit, Machine};
 use std::collections::BTreeMap;
 
-/// What a machine's file gets out of measurements.
+/// A machine fitted to measurements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fitted {
     /// The machine, with distances and limits as measured.
     pub machine: Machine,
-    /// What was fitted to what, a line each.
+    /// A line for each figure that was fitted, with its source.
     pub notes: Vec<String>,
 }
 
-/// Fits `machine` to what was measured of it.
+/// Fits `machine` to its measurements.
 ///
 /// # Errors
 /// When not all pairs of elements were measured, which distances need.
@@ -60,7 +60,7 @@ pub fn fit(machine: &Machine, probed: &Probed) -> Result<Fitted, TargetError> {
     Ok(Fitted { machine: fitted, notes })
 }
 
-/// What the description says of the machine itself.
+/// The part of the description that is about the machine itself.
 fn own(machine: &Machine) -> &str {
     machine.description.split(';').next().unwrap_or_default()
 }
@@ -70,7 +70,7 @@ fn point(m: &Measurement) -> (u32, u32) {
     (m.size_bytes, m.buffers)
 }
 
-/// Measured bandwidths (bytes/s) and latencies, by who takes part.
+/// Measured bandwidths (bytes/s) and latencies, by the elements that take part.
 struct Sets<'a> {
     machine: &'a Machine,
     /// (reader, source) -> bytes/s of the largest transfers.
@@ -108,7 +108,7 @@ impl<'a> Sets<'a> {
             let [Transfer { initiator, other: Store::Element(source), direction: Direction::Get }] =
                 transfers[..]
             else {
-                // What a pattern can move together is what it moves with its largest transfers.
+                // A pattern moves the most with its largest transfers.
                 if largest.get(m.pattern.as_str()).is_some_and(|l| *l > point(m)) {
                     continue;
                 }
@@ -147,7 +147,7 @@ impl<'a> Sets<'a> {
             .extend(by_chip.into_iter().map(|(chip, bytes_per_s)| (m.pattern.as_str(), chip, bytes_per_s)));
     }
 
-    /// The most of what a pattern moved to or from the memory of a chip; 0 where it was not measured.
+    /// The most that a pattern moved to or from the memory of a chip; 0 where it was not measured.
     fn memory_of(&self, name: &str, chip: u32) -> f64 {
         self.memory.iter().filter(|(p, c, _)| *p == name && *c == chip).map(|m| m.2).fold(0.0, f64::max)
     }
@@ -222,8 +222,8 @@ impl Fit<'_> {
         }
     }
 
-    /// What an element takes in and gives out: the most of any pair or pattern in which it alone is the one that is asked
-    /// for all of it.
+    /// What an element takes in and gives out: the most of any pair or pattern in which it alone is the one that is
+    /// asked for all of it.
     fn ports(&mut self) {
         let all = self.all();
         let others = |e: ElementId| all.iter().copied().filter(move |o| *o != e);

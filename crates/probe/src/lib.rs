@@ -2,13 +2,13 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`patterns`] | who talks to whom: a file per pattern |
+//! | [`patterns`] | the elements that exchange data: a file per pattern |
 //! | [`written`] | a pattern written out: `0<-7,7<-0,1->mem` |
 //! | [`ranges`] | sizes and counts as people write them: `16..16k` |
 //! | [`shape`] | the part of a machine that a pattern is made for |
 //! | [`options`] | what to measure, and the experiments that this makes |
 //! | [`mod@measure`] | does the experiments; quantiles of their samples |
-//! | [`result`] | what was measured, as JSON and as CSV |
+//! | [`result`] | the measurements, as JSON and as CSV |
 //! | [`mod@fit`] | a machine file from it: distances and limits |
 //! | [`ring`] | the ring of `ring-mapping`: SPE programs under every mapping, ranked |
 //! | [`targets`] | the target that a name means |

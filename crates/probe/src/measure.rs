@@ -14,7 +14,7 @@ pub struct ProbeProgress<'a> {
     pub done: usize,
     /// All of them.
     pub total: usize,
-    /// What is measured now.
+    /// The experiment that is measured now.
     pub job: &'a ProbeJob,
 }
 
@@ -25,11 +25,11 @@ const SAMPLES_FIRST: u32 = 30;
 /// How often to look whether to go on.
 const LOOK_NS: u64 = 250_000_000;
 
-/// Measures what `options` asks for. When `progress` returns false, what was measured so far is the result, which says
+/// Measures as `options` say. When `progress` returns false, the result has the measurements so far, and says
 /// that it was stopped.
 ///
 /// # Errors
-/// What is wrong with the options, before anything is measured; or what went wrong.
+/// The first fault of the options, before anything is measured; or what went wrong.
 pub fn measure(
     target: &mut dyn Target,
     options: &ProbeOptions,
@@ -85,7 +85,7 @@ fn sampled(
     }
 }
 
-/// Of the computer where its speed is what was measured; of the program where it is not.
+/// Of the computer where its speed was measured; of the program where it was not.
 fn identity(target: &dyn Target) -> Vec<(String, String)> {
     let known = host::identity().to_pairs().into_iter();
     let matters = |key: &str| !target.is_exact() || key == "cellweave_version";
@@ -102,7 +102,7 @@ fn summary(
     let all = found.len();
     let unpinned = found.iter().any(|s| !s.unpinned.is_empty());
     let disturbed = found.iter().filter(|s| !s.disturbed.is_empty()).count();
-    // Where hardly anything is left, what is there is better than nothing; the quality says so.
+    // Few samples are better than none; the quality says that they are few.
     let few_left = disturbed as f64 > DISTURBED_SHARE * all as f64;
     let kept: Vec<&Sample> = found.iter().filter(|s| few_left || s.disturbed.is_empty()).collect();
     let quality = match () {

@@ -43,7 +43,7 @@ pub struct ProbeOptions {
     pub draws: usize,
     /// Samples of each experiment; `None`: 30, and 1 on a target that is exact.
     pub samples: Option<u32>,
-    /// How often each transfer is done in a sample; `None`: what the target thinks right.
+    /// How often each transfer is done in a sample; `None`: the target decides.
     pub repeats: Option<u32>,
     /// ns of computing on each transfer once it is complete.
     pub compute_ns: u64,

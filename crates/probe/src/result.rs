@@ -1,4 +1,4 @@
-//! What was measured, for tables and for programs.
+//! The measurements, for tables and for programs.
 
 use ground::Quantiles;
 
@@ -14,7 +14,7 @@ pub const FORMAT: u32 = 1;
 pub struct Probed {
     /// The machine's name.
     pub machine: String,
-    /// With what was chosen about the target.
+    /// With the choices made for the target.
     pub target: String,
     /// Whether one sample is all there is to know.
     pub exact: bool,

@@ -1,4 +1,4 @@
-//! What a pattern is made for: the elements that take part, and the seed.
+//! The shape of a pattern: the elements that take part, and the seed.
 
 use crate::TargetError;
 use machine::{ElementId, Machine};

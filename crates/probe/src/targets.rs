@@ -39,7 +39,8 @@ pub fn load(spec: &str, choices: &Choices) -> Result<Box<dyn Target>, TargetErro
     }
     if let Some((name, _)) = spec.split_once(':').filter(|(name, _)| sim::target::NAMES.contains(name)) {
         return Err(TargetError::Request(format!(
-            "{spec}: a simulated machine is simulated whole; measure a part of {name} with --spes, or with a pattern written out"
+            "{spec}: a simulated machine is simulated whole; \
+             measure a part of {name} with --spes, or with a pattern written out"
         )));
     }
     let machine = machine::load(spec).map_err(|e| TargetError::Request(e.to_string()))?;

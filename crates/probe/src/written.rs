@@ -8,8 +8,8 @@
 //! | `mem`, `mem1` | as the right side: the main memory of the left one's chip, of chip 1 |
 //! | `ppe0`, `CPU5` | an element by its name |
 //!
-//! A number is an SPE's on a Cell, and an element's place in the list on any other machine; who stands on the left starts
-//! the transfers. A PPE as the right side is its chip's main memory.
+//! A number is an SPE's on a Cell, and an element's place in the list on any other machine; the element on the left
+//! starts the transfers. A PPE as the right side is its chip's main memory.
 
 use crate::{TargetError, workers};
 use ground::did_you_mean;

@@ -1,19 +1,20 @@
-//! How the simulator was fitted: what the groups of `python/cellweave/facts/groups.toml` that are marked `fitted` come to,
-//! and nothing else. Run it with `cargo run --release -p cellweave-sim --example fit`.
+//! How the simulator was fitted: what the groups of `python/cellweave/facts/groups.toml` that are marked `fitted` come
+//! to, and nothing else. Run it with `cargo run --release -p cellweave-sim --example fit`.
 //!
 //! 1. Times of single transfers. Issue, way to the bus, coherence and transfer are the 290 SPU cycles of `kistler2006`;
-//!    what a program spends on asking for tag status was chosen for the latency within a chip, the extra way of a command
-//!    to the other chip for the two latencies across, the lines that an MFC may have under way across (whole numbers) for
-//!    the two rates, a line's time on the link for the rates of many SPEs, memory's latency for one SPE that reads
-//!    half of what memory gives, and a register's time for mailbox and proxy transfers.
+//!    what a program spends on asking for tag status was chosen for the latency within a chip, the extra way of a
+//!    command to the other chip for the two latencies across, the lines that an MFC may have under way across (whole
+//!    numbers) for the two rates, a line's time on the link for the rates of many SPEs, memory's latency for one SPE
+//!    that reads half of what memory gives, and a register's time for mailbox and proxy transfers.
 //! 2. Rules of the arbiter. Of every combination below, those stay whose near pattern and whose mean of random patterns
-//!    are within 5 %; of these, those in which the direction of a packet that goes half way may be either one and is fixed
-//!    without regard to what is free later (`affinity-model`, section 2, says so of the hardware), and whose turns are
-//!    round robin (`dma-benchmark` and `streaming-schedule` say that shares are fair); of these, those by beats, since
-//!    pairs of SPEs up to four hops apart are known to reach nearly full rate together (IBM's own experiments, which
-//!    `ring-mapping` cites; recalled, not in the facts), which no packet that holds its whole way allows; of these, the
-//!    smallest misfit. With a gap of three cycles and without one the misfit is the same (`cellweave reproduce
-//!    streaming-schedule/fig-4 --rules apart-no-gap` has the frozen patterns); the gap was kept for pairs five hops apart.
+//!    are within 5 %; of these, those in which the direction of a packet that goes half way may be either one and is
+//!    fixed without regard to what is free later (`affinity-model`, section 2, says so of the hardware), and whose
+//!    turns are round robin (`dma-benchmark` and `streaming-schedule` say that shares are fair); of these, those by
+//!    beats, since pairs of SPEs up to four hops apart are known to reach nearly full rate together (IBM's own
+//!    experiments, which `ring-mapping` cites; recalled, not in the facts), which no packet that holds its whole way
+//!    allows; of these, the smallest misfit. With a gap of three cycles and without one the misfit is the same
+//!    (`cellweave reproduce streaming-schedule/fig-4 --rules apart-no-gap` has the frozen patterns); the gap was kept
+//!    for pairs five hops apart.
 //!
 //! Bandwidth of a pattern is counted while all of its transfers go on. Two other readings are shown beside it: all
 //! bytes over the time of the slowest transfer, and the sum of what each transfer reaches by itself.
@@ -177,7 +178,8 @@ fn main() {
                     }
                     let [steady, together, sum] = mean;
                     println!(
-                        "  {:6} {:11} {:12} margin {margin} gap {gap}: {near:6.1}   {steady:6.1} {together:6.1} {sum:6.1}",
+                        "  {:6} {:11} {:12} margin {margin} gap {gap}: {near:6.1}   {steady:6.1} {together:6.1} \
+                         {sum:6.1}",
                         format!("{hold:?}"),
                         format!("{half_way:?}"),
                         format!("{order:?}"),

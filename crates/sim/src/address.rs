@@ -14,7 +14,7 @@ const SPE_STRIDE: u64 = 1 << 20;
 const IN_MAILBOX: u64 = 0x4_400c;
 const SIGNAL: [u64; 2] = [0x5_400c, 0x5_c00c];
 
-/// What an address is of.
+/// The thing that an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Location {
     /// Main memory of a chip; the offset counts over all chips.
@@ -58,7 +58,7 @@ impl Address {
         !self.is_memory() && (self.0 - STORES) % SPE_STRIDE >= LOCAL_STORE_BYTES as u64
     }
 
-    /// What it is of, on a machine with so many SPEs and chips with so much memory.
+    /// The thing that the address belongs to, on a machine with so many SPEs and chips with so much memory.
     pub(crate) fn place(self, spes: usize, chips: usize, memory_bytes: u64) -> Location {
         if self.0 < memory_bytes * chips as u64 {
             return Location::Memory { chip: (self.0 / memory_bytes) as usize, offset: self.0 };

@@ -25,7 +25,7 @@ const SEGMENTS: [[[u8; RAMPS]; RAMPS]; 2] = {
     table
 };
 
-/// What a packet from ramp `from` over `hops` segments keeps: its way, and the margin on either side.
+/// The segments that a packet from ramp `from` over `hops` segments keeps: its way, and the margin on either side.
 #[inline]
 fn kept(margin: u8, direction: usize, from: usize, hops: u8) -> &'static [u8] {
     let margin = margin as usize;
@@ -224,7 +224,7 @@ impl Bus {
         })
     }
 
-    /// Adds what was carried since the last time to what was counted.
+    /// Adds the packets carried since the last time to the counters.
     pub(crate) fn count(&mut self, counters: &mut Chip) {
         for (r, ramps) in std::mem::take(&mut self.carried).iter().enumerate() {
             let direction = if r < RINGS / 2 { RingDirection::Clockwise } else { RingDirection::Counter };
@@ -306,14 +306,14 @@ impl Bus {
     #[inline]
     fn consider(&mut self, ramp: usize, lines: &Lines, now: u64, memory_has_room: bool) -> u64 {
         let &Ramp { head, to, hops, goes, .. } = &self.ramps[ramp];
-        // Whoever a destination is kept for says when to look again.
+        // The packet for which a destination is kept says when to look again.
         if to as usize == MIC && !memory_has_room || self.kept & 1 << to != 0 {
             return u64::MAX;
         }
         let receives = self.ramps[to as usize].in_free.saturating_sub(hops.into());
         let earliest = goes.max(receives);
         if earliest > now {
-            // It waits for nothing but its destination: nobody who has less far to go, or more, takes its turn.
+            // It waits for its destination alone: no packet with a shorter or longer way takes its turn.
             self.kept |= u16::from(earliest == receives) << to;
             return earliest;
         }

@@ -1,4 +1,4 @@
-//! What the hardware traps about commands: messages name the command and what is allowed.
+//! The commands that the hardware traps: messages name the command and what is allowed.
 
 use crate::address::Location;
 use crate::op::{Dma, ListElement};
@@ -60,7 +60,7 @@ impl Simulation {
         }
     }
 
-    /// What the hardware traps about a command.
+    /// The reason for which the hardware traps a command.
     pub(crate) fn check_dma(&self, dma: &Dma) -> Result<(), String> {
         let reason = if dma.tag >= TAGS {
             format!("tag {}; allowed: 0 to 31", dma.tag)
@@ -97,7 +97,7 @@ impl Simulation {
         self.range(ea, bytes.into())
     }
 
-    /// What the hardware traps about a list.
+    /// The reason for which the hardware traps a list.
     pub(crate) fn check_list(&self, dma: &Dma, list: &[ListElement]) -> Result<(), String> {
         let command = || {
             let what = if dma.put { "put" } else { "get" };

@@ -11,7 +11,7 @@ struct BankRequest {
     read: Option<u32>,
 }
 
-/// What the controller has started.
+/// An access that the controller has started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Started {
     /// A read; its data is at the ramp after the memory's latency.

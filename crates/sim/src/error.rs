@@ -11,7 +11,7 @@ pub enum SimError {
     Parameter {
         /// As in [`Parameters`](crate::Parameters).
         name: String,
-        /// What was given.
+        /// The given value.
         value: String,
         /// What could have been.
         allowed: String,
@@ -19,7 +19,7 @@ pub enum SimError {
     /// A program for an element that is not there, or has one already; memory that is not there.
     #[error("{0}")]
     Request(String),
-    /// What the hardware would trap.
+    /// A use that the hardware would trap.
     #[error("{unit} ({program}) at {}: {message}", Time(*.cycle))]
     Trap {
         /// `SPE3`, `PPE0`.
@@ -40,7 +40,7 @@ pub enum SimError {
         program: String,
         /// When.
         cycle: u64,
-        /// What it said.
+        /// Its message.
         message: String,
     },
     /// Every program that is left waits, and nothing is under way.
@@ -48,7 +48,7 @@ pub enum SimError {
     Deadlock {
         /// When.
         cycle: u64,
-        /// Who waits for what.
+        /// Each unit, and what it waits for.
         waiting: Vec<String>,
     },
     /// Programs were still running at the end of the time that was allowed.
@@ -56,7 +56,7 @@ pub enum SimError {
     TimeUp {
         /// When.
         cycle: u64,
-        /// Who was doing what.
+        /// Each unit that had not finished, and what it was doing.
         running: Vec<String>,
     },
     /// Another thread asked for it.
@@ -64,7 +64,7 @@ pub enum SimError {
     Stopped {
         /// When.
         cycle: u64,
-        /// Who was doing what.
+        /// Each unit that had not finished, and what it was doing.
         running: Vec<String>,
     },
     /// Bytes were used while a transfer was moving them.

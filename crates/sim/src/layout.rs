@@ -16,7 +16,7 @@ pub const SPE: [usize; 8] = [10, 1, 9, 2, 8, 3, 7, 4];
 /// The ramps between SPE7 and SPE6, IOIF1 and IOIF0, in ring order; sources differ on which comes first.
 pub const IOIF: [usize; 2] = [5, 6];
 
-/// What the ramps are called, in ring order.
+/// The names of the ramps, in ring order.
 pub const NAMES: [&str; RAMPS] =
     ["PPE", "SPE1", "SPE3", "SPE5", "SPE7", "IOIF1", "IOIF0", "SPE6", "SPE4", "SPE2", "SPE0", "MIC"];
 

@@ -4,17 +4,17 @@
 //! |---|---|
 //! | [`parameters`], `settings`, [`rules`] | what a machine is like, also by name; how the bus's arbiter decides |
 //! | [`simulation`] | a machine with programs on it, and the loop that runs it |
-//! | [`spe`], [`ppe`] | what programs hold in their hands; [`op`]: what they ask for |
+//! | [`spe`], [`ppe`] | the handles of programs; [`op`]: the operations that they ask for |
 //! | `mfc` | queues, tags, lists, fences |
 //! | `bus`, [`layout`] | ramps, rings, the data arbiter; where things sit |
 //! | `controller`, `link` | main memory's banks; what joins two Cells |
 //! | `transfer`, `perform`, `check` | lines on their way; what operations do, and what the hardware traps |
 //! | [`mod@target`] | transfers of any pattern, as programs: the simulated machine as a `Target` |
-//! | [`watch`], `race` | a look from another thread; who uses bytes while a transfer moves them |
-//! | [`outcome`], [`trace`], `perfetto` | what was counted; who did what when, also as a file |
+//! | [`watch`], `race` | a look from another thread; the race detector |
+//! | [`outcome`], [`trace`], `perfetto` | the counters; the trace, also as a file |
 //!
 //! Deterministic to the bit: integer time in bus cycles of 625 ps, one thread, a fixed order of what happens at once.
-//! Floor 2: imports `machine`, and never `model`, whose predictions it is there to test.
+//! Floor 2: imports `machine`, and never `model`, whose predictions it tests.
 
 pub mod address;
 pub mod error;

@@ -1,4 +1,4 @@
-//! Lines under way: what one packet of the bus carries, from the command to its arrival.
+//! Lines under way: the bytes of one packet of the bus, from the command to its arrival.
 
 use crate::layout::RingDirection;
 use std::ops::{Index, IndexMut};
@@ -67,7 +67,7 @@ impl Lines {
         self.free.push(index);
     }
 
-    /// What a put's line carries.
+    /// The bytes of a put's line.
     #[inline]
     pub(crate) fn data(&mut self, index: u32) -> &mut [u8; 128] {
         &mut self.data[index as usize]

@@ -135,7 +135,7 @@ impl Mfc {
         slot as u8
     }
 
-    /// What an address's page costs; whoever comes next finds it known.
+    /// The cost of an address's page; the next access finds the page known.
     fn translate(&mut self, ea: Address, times: &Times) -> u64 {
         if times.tlb_entries == 0 {
             return 0;

@@ -1,4 +1,4 @@
-//! What a program asks of the machine, and what it hears back. Closures yield these from inside their calls; a
+//! The operations that a program asks for, and the machine's replies. Closures yield these from inside their calls; a
 //! [`Stepper`] hands them over one by one. Both are executed by the same engine, so that both take the same time.
 
 use crate::Address;
@@ -28,7 +28,7 @@ pub struct Dma {
     pub bytes: u32,
     /// Tag group, 0 to 31.
     pub tag: u32,
-    /// What it waits for.
+    /// The condition that it waits for.
     pub order: Ordering,
 }
 
@@ -71,7 +71,7 @@ pub enum Atomic {
     Putlluc,
 }
 
-/// What a program asks of the machine.
+/// An operation that a program asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Op {
     /// Compute for so many SPU cycles (a PPE's cycles are as long).
@@ -143,7 +143,7 @@ pub enum Op {
         /// The one that interrupts.
         interrupt: bool,
     },
-    /// Take what was signalled on register 1 or 2; waits for something.
+    /// Take the signals of register 1 or 2; waits until there are any.
     ReadSignal {
         /// 1 or 2.
         register: u32,
@@ -164,13 +164,13 @@ pub enum Op {
     Decrementer,
     /// Set the decrementer.
     SetDecrementer(u32),
-    /// End the simulation with this message: a handle found what the hardware would trap.
+    /// End the simulation with this message: the handle saw a use that the hardware would trap.
     Trap(String),
     /// A PPE's calls.
     Ppe(PpeOp),
 }
 
-/// What a program on a PPE asks of the machine.
+/// An operation that a program on a PPE asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PpeOp {
     /// Load bytes of main memory or of a local store: answers [`Reply::Bytes`].
@@ -242,7 +242,7 @@ pub enum PpeOp {
     Timebase,
 }
 
-/// What a program hears back.
+/// The machine's reply to an operation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Reply {
     /// That it was done.

@@ -1,21 +1,21 @@
-//! What a simulation leaves behind.
+//! The result of a simulation.
 
 use crate::bus::RINGS;
 use crate::layout::RAMPS;
 use crate::parameters::{BANKS, CYCLE_PS};
 use crate::trace::Trace;
 
-/// What a simulation leaves behind.
+/// The result of a simulation.
 #[derive(Debug, Clone)]
 pub struct Simulated {
     /// Bus cycles until the last program was done.
     pub cycles: u64,
-    /// A digest of what every program and every packet did when (not of the bytes): equal programs on equal machines have
-    /// equal ones.
+    /// A digest of what every program and every packet did when (not of the bytes): equal programs on equal machines
+    /// have equal ones.
     pub hash: u64,
-    /// What was counted.
+    /// The counters.
     pub counters: SimCounters,
-    /// Who did what when, if it was asked for.
+    /// What each unit did and when, if a trace was asked for.
     pub trace: Option<Trace>,
 }
 
@@ -26,7 +26,7 @@ impl Simulated {
     }
 }
 
-/// What was counted.
+/// The counters of a simulation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SimCounters {
     /// By chip.
@@ -44,7 +44,7 @@ impl SimCounters {
     }
 }
 
-/// What was counted on a chip.
+/// The counters of a chip.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Chip {
     /// Packets by ring.
@@ -63,7 +63,7 @@ pub struct Chip {
     pub commands: u64,
 }
 
-/// What was counted of an SPE.
+/// The counters of an SPE.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SpeCounters {
     /// Bus cycles that its program computed, lost cycles included.

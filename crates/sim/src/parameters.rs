@@ -1,4 +1,4 @@
-//! What a simulated machine is like: sizes, times, and the arbiter's rules. Times are bus cycles of 625 ps.
+//! The parameters of a simulated machine: sizes, times, and the arbiter's rules. Times are bus cycles of 625 ps.
 
 use crate::{Rules, SimError};
 
@@ -6,7 +6,7 @@ use crate::{Rules, SimError};
 pub const CYCLE_PS: u64 = 625;
 /// An SPE's memory for code, stack and data.
 pub const LOCAL_STORE_BYTES: u32 = 256 * 1024;
-/// What the bus moves at a time.
+/// Bytes that the bus moves at a time.
 pub const LINE_BYTES: u32 = 128;
 /// Banks of a chip's main memory, each a line wide.
 pub const BANKS: usize = 16;
@@ -78,7 +78,7 @@ pub struct MfcParameters {
     pub tlb_entries: usize,
     /// Bytes that an entry covers.
     pub page_bytes: u64,
-    /// What an unknown page costs.
+    /// The time that an unknown page costs.
     pub tlb_miss: u64,
     /// Bus cycles between an MFC's tokens for lines of main memory; 0: no tokens are asked for.
     pub memory_token: u64,
@@ -139,7 +139,7 @@ pub struct PpeTimes {
     /// From handing a command to an SPE's proxy queue until its status may be seen. The PPE is busy only while it
     /// writes the registers.
     pub proxy: u64,
-    /// Loading or storing what is in the cache.
+    /// Loading or storing bytes that are in the cache.
     pub cached: u64,
     /// Loading a line that is not.
     pub uncached: u64,

@@ -109,7 +109,8 @@ fn event(
     let (ts, dur) = (us(cycles.0), us(cycles.1 - cycles.0));
     write!(
         out,
-        ",\n{{\"ph\":\"X\",\"pid\":{pid},\"tid\":{tid},\"ts\":{ts},\"dur\":{dur},\"name\":\"{name}\",\"cat\":\"{kind}\""
+        ",\n{{\"ph\":\"X\",\"pid\":{pid},\"tid\":{tid},\"ts\":{ts},\"dur\":{dur},\
+         \"name\":\"{name}\",\"cat\":\"{kind}\""
     )
 }
 

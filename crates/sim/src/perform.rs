@@ -1,4 +1,4 @@
-//! What the operations of programs do.
+//! The operations of programs, performed.
 
 use crate::address::Location;
 use crate::check::store_range;
@@ -49,7 +49,7 @@ impl Simulation {
         }
     }
 
-    /// What a PPE's load or store takes: by line of memory, by quadword of a local store.
+    /// The time of a PPE's load or store: by line of memory, by quadword of a local store.
     fn ppe_access(&self, ea: Address, bytes: u64, store: bool) -> u64 {
         match self.check_ppe("access", ea, bytes) {
             Ok(Location::Memory { offset, .. }) => {
@@ -97,7 +97,7 @@ impl Simulation {
         }
     }
 
-    /// What is wrong with a use of these bytes now, when races are looked for.
+    /// The race in which a use of these bytes would end now, when races are looked for.
     fn clash(&self, unit: usize, writes: bool, start: Address, bytes: u64) -> Option<String> {
         if !self.races.on.get() {
             return None;

@@ -1,4 +1,4 @@
-//! What a program on a PPE holds in its hand.
+//! The handle of a program on a PPE.
 
 use crate::op::{Dma, Op, Ordering, PpeOp, Reply, Until};
 use crate::spe::Shared;
@@ -6,9 +6,10 @@ use crate::{Address, CYCLE_PS};
 use corosensei::Yielder;
 use std::rc::Rc;
 
-/// What a program on a PPE holds in its hand: main memory through its cache, and every SPE's registers.
+/// The handle of a program on a PPE: main memory through its cache, and every SPE's registers.
 ///
-/// What the hardware would trap ends the simulation with an [`SimError::Trap`](crate::SimError::Trap): no call returns an error.
+/// A use that the hardware would trap ends the simulation with a [`SimError::Trap`](crate::SimError::Trap): no call
+/// returns an error.
 pub struct Ppe<'a> {
     yielder: &'a Yielder<Reply, Op>,
     shared: Rc<Shared>,

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Room for a program's own calls and variables, beside its local store; pages that it never uses cost nothing.
 const STACK_BYTES: usize = 8 << 20;
 
-/// What a program's body is.
+/// The body of a program.
 pub(crate) enum Body {
     Closure(Box<Coroutine<Reply, Op, ()>>),
     Stepper(Box<dyn Stepper>),

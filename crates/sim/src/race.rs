@@ -1,12 +1,12 @@
-//! Who uses bytes while a transfer moves them: the race detector.
+//! The race detector: finds programs that use bytes while a transfer moves them.
 //!
 //! A command is in flight from when it is queued until its last line has arrived; a put lets go of its local store when
 //! its tag group may be done. Two uses of a byte clash when one of them writes and nothing orders them. Commands of one
 //! tag group are ordered by fences and barriers.
 //!
-//! Flags are no races: one unit may poll, by any means, for what another one writes with a single piece of up to sixteen
-//! bytes, which the hardware moves as a whole. Atomic commands are there to meet on a line, and do not clash with others
-//! in main memory.
+//! Flags are no races: one unit may poll, by any means, for what another one writes with a single piece of up to
+//! sixteen bytes, which the hardware moves as a whole. Atomic commands are there to meet on a line, and do not clash
+//! with others in main memory.
 
 use crate::Address;
 use crate::op::{Dma, ListElement, Ordering};
@@ -53,9 +53,9 @@ struct Flight {
     order: Ordering,
     /// In the order in which commands were queued, on all queues.
     number: u64,
-    /// What it looks like, and whose it is.
+    /// Its text for messages, and the unit that it belongs to.
     name: String,
-    /// What it uses of its own local store, until its data has left or arrived, and elsewhere.
+    /// The bytes that it uses in its own local store, until its data has left or arrived, and elsewhere.
     local: Vec<Use>,
     far: Vec<Use>,
 }
@@ -75,12 +75,12 @@ pub(crate) struct Queued<'a> {
     /// Whose queue, and the slot that it got.
     pub mfc: usize,
     pub slot: u8,
-    /// Who queued it: another unit than the queue's own for the PPE's commands.
+    /// The unit that queued it: for the PPE's commands not the queue's own.
     pub by: usize,
     pub proxy: bool,
     pub dma: &'a Dma,
     pub list: &'a [ListElement],
-    /// Who queued it and when, in words.
+    /// The unit that queued it and the time, in words.
     pub whose: String,
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct Races {
 }
 
 impl Races {
-    /// What is wrong with using these bytes now: a command in flight that does, too.
+    /// The command in flight that uses these bytes too, if there is one.
     pub(crate) fn clash(&self, with: &Use) -> Option<String> {
         let flights = self.flights.borrow();
         let flight = flights.iter().find(|f| f.uses().any(|u| u.clashes(with)))?;
@@ -103,7 +103,7 @@ impl Races {
         Some(format!("{what} {bytes} bytes from {start} on, which are in flight: {}", flight.name))
     }
 
-    /// A command is queued. What is wrong with that: another one in flight that it clashes with.
+    /// Takes a command that is queued; returns another one in flight that it clashes with.
     pub(crate) fn queue(&self, queued: &Queued) -> Option<String> {
         let flight = self.flight(queued);
         let mut flights = self.flights.borrow_mut();

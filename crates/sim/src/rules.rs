@@ -4,7 +4,7 @@
 //! plain idea of what the hardware may do. Which one is the default, how it was chosen and how far each is from every
 //! figure is written in the book's chapter "The machine inside" and on the page of `cellweave reproduce all`.
 
-/// What a packet keeps for itself while it travels.
+/// The segments that a packet keeps for itself while it travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Hold {
     /// Each segment only while its eight beats pass over it: the next packet may follow on its heels.
@@ -40,9 +40,9 @@ pub enum Order {
 /// A rule set of the data arbiter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
-    /// What it is chosen by.
+    /// The name by which it is chosen.
     pub name: String,
-    /// What a packet keeps for itself.
+    /// The segments that a packet keeps for itself.
     pub hold: Hold,
     /// The way of packets that go half way.
     pub half_way: HalfWay,
@@ -54,15 +54,15 @@ pub struct Rules {
     pub per_ring: u8,
     /// A ring takes up a new packet every so many bus cycles.
     pub start_interval: u64,
-    /// Further bus cycles before a packet from another ramp takes over a segment; those of one ramp follow on each other's
-    /// heels.
+    /// Further bus cycles before a packet from another ramp takes over a segment; those of one ramp follow on each
+    /// other's heels.
     pub gap: u64,
     /// Segments on either side of its way that a packet keeps as well: two packets on a ring are twice as many apart.
     pub margin: u8,
 }
 
 impl Rules {
-    /// What the manuals say, and nothing more.
+    /// The rules of the manuals, and no others.
     pub fn textbook() -> Self {
         Self {
             name: "textbook".into(),

@@ -1,4 +1,4 @@
-//! Parameters by name, for those who know them only at run time: `mfc.lines`, `link.command[0]`.
+//! Parameters by name, for callers that know them only at run time: `mfc.lines`, `link.command[0]`.
 
 use crate::{Parameters, SimError};
 

@@ -1,4 +1,4 @@
-//! A machine with programs on it: what one builds, and the loop that runs it.
+//! A machine with programs on it: building it, and the loop that runs it.
 
 use crate::address::Location;
 use crate::bus::Bus;
@@ -77,7 +77,7 @@ pub struct Simulation {
     events: u32,
     stop_at: u64,
     pub(crate) failed: Option<SimError>,
-    /// What it has ended with: there is no going on.
+    /// The error that ended it; it cannot go on.
     ended: Option<SimError>,
     finished: u64,
 }
@@ -134,7 +134,7 @@ impl Simulation {
         })
     }
 
-    /// What the machine is like.
+    /// The machine's parameters.
     pub fn parameters(&self) -> &Parameters {
         &self.p
     }
@@ -270,14 +270,14 @@ impl Simulation {
         Ok(())
     }
 
-    /// Whether to keep who did what when.
+    /// Whether to record a trace.
     pub fn trace(&mut self, keep: bool) {
         self.trace = keep.then(Trace::default);
     }
 
-    /// Whether a program that uses bytes while a transfer moves them ends the simulation with an [`SimError::Race`]; no, by
-    /// default. To be said before [`run`](Self::run). Flags are no races: one unit may poll for what another one writes
-    /// with a single transfer of up to 16 bytes, and atomic commands may meet on a line of main memory.
+    /// Whether a program that uses bytes while a transfer moves them ends the simulation with an [`SimError::Race`];
+    /// no, by default. Call this before [`run`](Self::run). Flags are no races: one unit may poll for what another one
+    /// writes with a single transfer of up to 16 bytes, and atomic commands may meet on a line of main memory.
     pub fn detect_races(&mut self, detect: bool) {
         self.races.on.set(detect);
     }
@@ -287,8 +287,8 @@ impl Simulation {
         self.watch.clone()
     }
 
-    /// Ends the simulation with an error when its programs are not done by that time; at the most, and by default, after
-    /// 2^53 cycles, 65 days.
+    /// Ends the simulation with an error when its programs are not done by that time; at the most, and by default,
+    /// after 2^53 cycles, 65 days.
     pub fn stop_after(&mut self, cycles: u64) {
         self.stop_at = cycles.min(END);
     }
@@ -297,8 +297,8 @@ impl Simulation {
     /// time on with the memory as it is; counters and trace start anew.
     ///
     /// # Errors
-    /// What ended it before: a trap, a panic, a deadlock, a race, the end of the time that was allowed. There is no going
-    /// on after an error.
+    /// What ended it before: a trap, a panic, a deadlock, a race, the end of the time that was allowed. There is no
+    /// going on after an error.
     pub fn run(&mut self) -> Result<Simulated, SimError> {
         if let Some(error) = &self.ended {
             return Err(SimError::Request(format!("this simulation has ended: {error}")));
@@ -365,7 +365,7 @@ impl Simulation {
         SimError::Stopped { cycle: self.wheel.now(), running: self.unfinished() }
     }
 
-    /// Puts that stand at a mailbox which nobody reads.
+    /// Puts that wait at a mailbox that no program reads.
     fn mail_without_room(&self) -> Vec<String> {
         let mail =
             self.spes.iter().enumerate().flat_map(|(spe, s)| s.mail.iter().map(move |&line| (spe, line)));
@@ -445,7 +445,10 @@ impl Simulation {
                     if u.timeless > TIMELESS {
                         return self.trap(
                             unit,
-                            format!("{TIMELESS} operations in a row without any time passing: a loop that never yields?"),
+                            format!(
+                                "{TIMELESS} operations in a row without any time passing: \
+                                 a loop that never yields?"
+                            ),
                         );
                     }
                     match self.perform(unit) {

@@ -1,4 +1,4 @@
-//! What a program on an SPE holds in its hand.
+//! The handle of a program on an SPE.
 
 use crate::check::store_range;
 use crate::op::{Atomic, Dma, ListElement, Op, Ordering, Reply, Until};
@@ -26,10 +26,11 @@ pub(crate) struct Shared {
     pub watch: SimWatch,
 }
 
-/// What a program on an SPE holds in its hand: the Cell's own calls. Every call takes the time that it takes on the
+/// The handle of a program on an SPE: the Cell's own calls. Every call takes the time that it takes on the
 /// hardware; those that wait let the rest of the machine go on. Bytes are little-endian words where words are meant.
 ///
-/// What the hardware would trap ends the simulation with an [`SimError::Trap`](crate::SimError::Trap): no call returns an error.
+/// A use that the hardware would trap ends the simulation with a [`SimError::Trap`](crate::SimError::Trap): no call
+/// returns an error.
 pub struct Spe<'a> {
     yielder: &'a Yielder<Reply, Op>,
     shared: Rc<Shared>,
@@ -102,8 +103,8 @@ impl<'a> Spe<'a> {
     /// Bytes of the local store.
     pub fn bytes(&self, at: u32, bytes: u32) -> &[u8] {
         self.check(at, bytes, false);
-        // SAFETY: `range` checks the bounds. The slice borrows the only handle of this store, and the engine writes only
-        // while the program has yielded, for which the program needs the handle mutably.
+        // SAFETY: `range` checks the bounds. The slice borrows the only handle of this store, and the engine writes
+        // only while the program has yielded, for which the program needs the handle mutably.
         unsafe { std::slice::from_raw_parts(self.shared.store.range(at, bytes), bytes as usize) }
     }
 
@@ -151,8 +152,8 @@ impl<'a> Spe<'a> {
         self.dma(Dma { put: false, ls, ea, bytes, tag, order: Ordering::Barrier });
     }
 
-    /// Copies `bytes` from `ls` to `ea`: its tag group is done when the data has left for main memory, or is in the other
-    /// local store.
+    /// Copies `bytes` from `ls` to `ea`: its tag group is done when the data has left for main memory, or is in the
+    /// other local store.
     pub fn put(&mut self, ls: u32, ea: Address, bytes: u32, tag: u32) {
         self.dma(Dma { put: true, ls, ea, bytes, tag, order: Ordering::Free });
     }
@@ -167,8 +168,8 @@ impl<'a> Spe<'a> {
         self.dma(Dma { put: true, ls, ea, bytes, tag, order: Ordering::Barrier });
     }
 
-    /// Gets a list of up to 2048 elements: each starts in the next free quadword from `ls` on, at its address's place in
-    /// a quadword.
+    /// Gets a list of up to 2048 elements: each starts in the next free quadword from `ls` on, at its address's place
+    /// in a quadword.
     pub fn get_list(&mut self, ls: u32, list: &[ListElement], tag: u32) {
         self.list(false, ls, list, tag, Ordering::Free);
     }
@@ -228,7 +229,8 @@ impl<'a> Spe<'a> {
         self.call(Op::Atomic { atomic: Atomic::Getllar, ls, ea });
     }
 
-    /// Puts the line at `ls` to `ea` if nobody has written it since [`getllar`](Self::getllar); whether it did.
+    /// Puts the line at `ls` to `ea` if no unit has written it since [`getllar`](Self::getllar). Returns whether it
+    /// did.
     pub fn putllc(&mut self, ls: u32, ea: Address) -> bool {
         self.call(Op::Atomic { atomic: Atomic::Putllc, ls, ea }).word() != 0
     }
@@ -270,7 +272,7 @@ impl<'a> Spe<'a> {
         self.call(Op::MailboxSpace { interrupt: true }).word()
     }
 
-    /// Takes what was signalled on register 1 or 2; waits for something.
+    /// Takes the signals of register 1 or 2; waits until there are any.
     pub fn read_signal(&mut self, register: u32) -> u32 {
         self.call(Op::ReadSignal { register }).word()
     }

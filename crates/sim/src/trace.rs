@@ -1,11 +1,11 @@
-//! Who did what when.
+//! The trace: what each unit did, and when.
 
 use crate::layout::{self, RAMPS};
 
 /// Spans that are kept; later ones are counted only.
 const MOST: usize = 4_000_000;
 
-/// What a unit did for a while.
+/// One activity of a unit, from its start to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceSpan {
     /// SPEs first, then PPEs.
@@ -35,7 +35,7 @@ pub struct Packet {
     pub end: u64,
 }
 
-/// Who did what when.
+/// What each unit did, and when.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trace {
     /// Units in index order: `SPE0` and what its program was called.
@@ -70,7 +70,7 @@ impl Trace {
         }
     }
 
-    /// What the units at the ramps of each chip are called, from where the SPEs sit.
+    /// The names of the units at the ramps of each chip; they follow from the places of the SPEs.
     pub(crate) fn ramps(chips: usize, homes: &[(usize, usize)]) -> Vec<[String; RAMPS]> {
         let mut ramps: Vec<_> = (0..chips).map(|_| layout::NAMES.map(String::from)).collect();
         for (spe, &(chip, ramp)) in homes.iter().enumerate() {

@@ -376,7 +376,7 @@ impl Simulation {
         true
     }
 
-    /// A line of memory has a new value: what the PPE had of it, and reservations, are void.
+    /// A line of memory has a new value: the PPE's copy of it, and reservations, are void.
     pub(crate) fn memory_written(&mut self, offset: u64) {
         if !self.ppe_lines.is_empty() {
             self.ppe_lines.remove(&(offset / 128));

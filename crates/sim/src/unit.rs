@@ -1,4 +1,4 @@
-//! Units that run programs, and what an SPE holds besides its local store and its MFC.
+//! Units that run programs, and the state of an SPE besides its local store and its MFC.
 
 use crate::op::{Op, Reply};
 use crate::program::Body;
@@ -13,7 +13,7 @@ pub(crate) struct UnitState {
     pub name: String,
     pub program: String,
     pub body: Option<Body>,
-    /// What the program asked for, until it is answered.
+    /// The operation that the program waits for.
     pub op: Option<Op>,
     /// The answer, when it only has to be handed over.
     pub reply: Option<Reply>,
@@ -47,7 +47,7 @@ impl UnitState {
     }
 }
 
-/// What an SPE holds besides its local store and its MFC.
+/// The state of an SPE besides its local store and its MFC.
 #[derive(Debug, Default)]
 pub(crate) struct SpeState {
     /// Where the free local store starts.

@@ -47,15 +47,15 @@ impl SimWatch {
         self.0.cycle.load(Relaxed)
     }
 
-    /// Whose program ran last (SPEs first, then PPEs). While [`cycle`](Self::cycle) stands still, it is that one: a program
-    /// that never yields.
+    /// Whose program ran last (SPEs first, then PPEs). While [`cycle`](Self::cycle) stands still, it is that one: a
+    /// program that never yields.
     pub fn unit(&self) -> Option<usize> {
         let unit = self.0.unit.load(Relaxed);
         (unit != NOBODY).then_some(unit as usize)
     }
 
-    /// Ends the simulation with [`SimError::Stopped`](crate::SimError::Stopped) as soon as it looks, every thousand events or
-    /// so; a program that neither yields nor uses its local store cannot be ended.
+    /// Ends the simulation with [`SimError::Stopped`](crate::SimError::Stopped) as soon as it looks, every thousand
+    /// events or so; a program that neither yields nor uses its local store cannot be ended.
     pub fn stop(&self) {
         self.0.stop.store(true, Relaxed);
     }

@@ -87,7 +87,7 @@ impl Wheel {
         }
     }
 
-    /// What is far away no more gets its slot before anything can be said for that cycle later: the order stays.
+    /// An event that is no longer far away gets its slot before a later one for the same cycle can: the order stays.
     #[inline]
     fn draw_near(&mut self) {
         while let Some(&Reverse((at, _, event))) = self.far.peek()

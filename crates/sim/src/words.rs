@@ -11,7 +11,7 @@ impl fmt::Display for Dma {
 }
 
 impl Op {
-    /// What it is called in traces.
+    /// Its name in traces.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Compute { .. } => "compute",

@@ -153,7 +153,9 @@ proptest! {
             let dma = |i: u32| {
                 let (quads, offset, put) = parts[(spe - 4) * 16 + i as usize];
                 // SPEs 0 to 3 have no programs: each store belongs to one of the others, and a quarter of memory, too.
-                let area = if i.is_multiple_of(2) { Address::local_store(spe - 4) } else { Address((spe as u64 - 4) << 18) };
+                let other = spe - 4;
+                let area =
+                    if i.is_multiple_of(2) { Address::local_store(other) } else { Address((other as u64) << 18) };
                 let (ls, off) = (i * 16384, offset * 16);
                 let bytes = (quads * 16).min(16384 - off);
                 Dma { put, ls, ea: area + u64::from(ls + off), bytes, tag: i, order: Ordering::Free }

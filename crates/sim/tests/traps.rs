@@ -86,7 +86,8 @@ fn sizes_are_small_powers_or_quadwords_up_to_sixteen_kilobytes() {
     let message = trapped(|spe| spe.put(0, Address(0), 16400, 0));
     assert_eq!(
         message,
-        "put of 16400 bytes, 0x0 of the local store to memory 0x0: sizes are 1, 2, 4, 8, or a multiple of 16 up to 16384"
+        "put of 16400 bytes, 0x0 of the local store to memory 0x0: sizes are 1, 2, 4, 8, or a \
+         multiple of 16 up to 16384"
     );
 }
 

@@ -70,7 +70,8 @@ pub struct Rate {
 /// use cellweave::reproduce::{chosen::Chosen, streams};
 /// let chosen = Chosen { machine: "cell".into(), rules: None, hidden: None };
 /// let one = streams::Stream { reader: 1, source: 3, bytes: 16384 };
-/// let experiment = streams::StreamsExperiment { chosen, streams: vec![one], buffers: 4, window_ns: 20_000, times: None };
+/// let (streams, window_ns) = (vec![one], 20_000);
+/// let experiment = streams::StreamsExperiment { chosen, streams, buffers: 4, window_ns, times: None };
 /// let found = streams::run(&experiment).unwrap();
 /// assert!((20.0..25.7).contains(&found.streams[0].gbs));
 /// assert_eq!(found.ways.iter().filter(|&&packets| packets > 0).count(), 1); // neighbours: one way only

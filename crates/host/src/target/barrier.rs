@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Looks before the cpu is offered to others: with more threads than cpus, whom we wait for may need this very one.
 const LOOKS: u32 = 4096;
 
-/// Lets nobody pass until all are there; for as many rounds as wanted.
+/// Holds every thread until all have arrived; for as many rounds as wanted.
 #[derive(Debug)]
 pub(super) struct Barrier {
     threads: usize,
@@ -18,7 +18,7 @@ impl Barrier {
         Self { threads, arrived: AtomicUsize::new(0), round: AtomicUsize::new(0) }
     }
 
-    /// Spins until all threads have called it. What they wrote before, all of them see afterwards.
+    /// Spins until all threads have called it. Afterwards each thread sees all that the others wrote before.
     pub(super) fn wait(&self) {
         let round = self.round.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {

@@ -1,9 +1,9 @@
-//! This computer as a [`Target`]: a pinned thread per element, and copies between what they have in their caches.
+//! This computer as a [`Target`]: a pinned thread per element, and copies from cache to cache.
 //!
-//! A *get* copies from a buffer that the other element's core has just written, so that the lines come out of its cache;
-//! a *put* copies into such a buffer. A chip's memory is a buffer of twice the caches, of which each sample takes the next
-//! part. `buffers` transfers are in flight: as many chains of copies, each of which reads its next address from what its
-//! last copy brought; of puts, as many as go before a fence.
+//! A *get* copies from a buffer that the other element's core has just written, so that the lines come out of its
+//! cache; a *put* copies into such a buffer. A chip's memory is a buffer of twice the caches, of which each sample
+//! takes the next part. `buffers` transfers are in flight: as many chains of copies, each of which reads its next
+//! address from what its last copy brought; of puts, as many as go before a fence.
 //!
 //! The threads of an experiment start together, from a barrier, for each sample.
 
@@ -21,7 +21,7 @@ use pool::Pool;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// What the transfers of one experiment may take of this computer's memory, in bytes: a mistake costs no swapping.
+/// The most bytes of this computer's memory that one experiment may use: a mistake must not make it swap.
 const EXPERIMENT_BYTES_MAX: u64 = 1 << 30;
 /// Bytes that a transfer moves in one sample, roughly: they fit an L2 beside what else is there.
 const SAMPLE_BYTES: u32 = 128 * 1024;
@@ -33,8 +33,10 @@ const REPEATS: (u32, u32) = (8, 256);
 /// ```
 /// use machine::target::{Direction, Experiment, Store, Target, Transfer, Walk};
 /// let mut host = host::HostTarget::new(machine::load("host").unwrap()).unwrap();
-/// let reads = Transfer { initiator: 0, other: Store::Memory(host.machine().elements[0].place.chip), direction: Direction::Get };
-/// let experiment = Experiment { transfers: vec![reads], size_bytes: 1024, buffers: 2, repeats: 16, compute_ns: 0, walk: Walk::Next };
+/// let memory = Store::Memory(host.machine().elements[0].place.chip);
+/// let transfers = vec![Transfer { initiator: 0, other: memory, direction: Direction::Get }];
+/// let experiment =
+///     Experiment { transfers, size_bytes: 1024, buffers: 2, repeats: 16, compute_ns: 0, walk: Walk::Next };
 /// let samples = host.measure(&experiment, 3).unwrap();
 /// assert_eq!(samples.len(), 3);
 /// assert!(samples.iter().all(|s| s.bytes_per_s() > 0.0));
@@ -196,7 +198,7 @@ enum Region<'a> {
     Far(pool::Window<'a>),
 }
 
-/// What a thread has to tell.
+/// The times that a thread has taken.
 struct Log {
     pinned: bool,
     /// Whether the cpu was lost, and the times of this element's transfers, by their index.
@@ -211,7 +213,7 @@ fn owner(t: &Transfer) -> Option<ElementId> {
     }
 }
 
-/// What the thread of one element does in an experiment.
+/// The work of one element's thread in an experiment.
 fn program(
     element: ElementId,
     cpu: u32,

@@ -64,7 +64,7 @@ impl Pool {
 /// One for each transfer.
 pub(super) type Windows<'a> = Box<dyn Iterator<Item = Window<'a>> + 'a>;
 
-/// What one transfer may use of a pool.
+/// The part of a pool that one transfer may use.
 #[derive(Debug)]
 pub(super) struct Window<'a> {
     bytes: &'a mut [u8],

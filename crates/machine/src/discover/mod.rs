@@ -32,9 +32,8 @@ const SLOW_PERCENT: u32 = 125;
 /// The machine below `root` (`/` for this one), as far as this process may use it, or only `cpus` of it.
 ///
 /// Elements are the cpus of the affinity mask, `CPU<the kernel's number>`; their kind is `core`, or on an unequal
-/// machine
-/// `atom` (Intel's small ones), `little` or `mid` (Arm's slowest, and those between). A core's memory is a soft budget:
-/// its share of its L2 in bytes, with its L1d. Nothing is measured: no limits, no overheads, no distances.
+/// machine `atom` (Intel's small ones), `little` or `mid` (Arm's slowest, and those between). A core's memory is a soft
+/// budget: its share of its L2 in bytes, with its L1d. Nothing is measured: no limits, no overheads, no distances.
 ///
 /// # Errors
 /// When no usable cpu is found, or one of `cpus` may not be used.
@@ -168,7 +167,7 @@ impl Tree<'_> {
         cpu_list(&self.text(path)?).filter(|cpus| !cpus.is_empty())
     }
 
-    /// The affinity mask, of which only what is online counts.
+    /// The cpus of the affinity mask that are online.
     fn allowed(&self) -> Result<Vec<u32>, Located> {
         let online = self.list("sys/devices/system/cpu/online");
         let mask = self.text("proc/self/status").and_then(|status| {
@@ -263,7 +262,7 @@ impl Groups {
     }
 }
 
-/// What the kernel says of unequal cores.
+/// What the kernel says about unequal cores.
 struct Kinds {
     atom: Vec<u32>,
     hybrid: bool,

@@ -6,7 +6,7 @@
 //! description = "by hand"
 //! measured = true
 //!
-//! [kind.dsp]                     # by kind of element; what is not stated follows from the memories
+//! [kind.dsp]                     # by kind of element; a missing role follows from the memories
 //! role = "accelerator"           # or general, or peer: see `machine::Role`
 //!
 //! [[element]]
@@ -35,7 +35,7 @@
 //! bandwidth_bytes_per_s = [[0.0, 6e9], [5.5e9, 0.0]]
 //! ```
 //!
-//! What is absent is not there (no memory: not limited), zero (`chip`), or `false`. Files of more than
+//! A key that is absent means none (no memory: not limited), zero (`chip`), or `false`. Files of more than
 //! [`FILE_BYTES_MAX`] and machines of more than [`ELEMENTS_MAX`](crate::check::ELEMENTS_MAX) elements are refused.
 
 mod reader;

@@ -1,4 +1,4 @@
-//! Several read from one store: its output port is what they share.
+//! Several read from one store: they share its output port.
 
 use super::{Pattern, reads};
 

@@ -1,4 +1,4 @@
-//! One element reads from several stores: its input port is what the transfers share.
+//! One element reads from several stores: the transfers share its input port.
 
 use super::{Pattern, reads};
 

@@ -35,7 +35,7 @@ use machine::target::{Direction, Store, Transfer};
 /// A pattern with a name.
 #[derive(Debug, Clone, Copy)]
 pub struct Pattern {
-    /// What it is asked for by.
+    /// The name by which it is asked for.
     pub name: &'static str,
     /// A line for lists.
     pub about: &'static str,

@@ -4,7 +4,7 @@ use super::{Pattern, both};
 use machine::{ElementId, Machine};
 
 /// On a Cell SPE n sits beside SPE n + 2, odd ones on one side and even ones on the other; elsewhere the two that share
-/// most are neighbours. Who has no neighbour left takes whoever is left.
+/// most are neighbours. An element without a free neighbour takes any free element.
 pub const PATTERN: Pattern = Pattern {
     name: "near",
     about: "pairs of neighbours, each reads from the other: 0<-2, 2<-0, 1<-3 ..",

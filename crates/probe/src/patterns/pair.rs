@@ -1,4 +1,4 @@
-//! One element reads from another: what a transfer takes that nothing disturbs.
+//! One element reads from another: the time of an undisturbed transfer.
 
 use super::{Pattern, reads};
 

@@ -18,7 +18,7 @@ pub const PATTERN: Pattern = Pattern {
     },
 };
 
-/// An order of 0 .. n in which nobody stands in his own place, each as likely as any other; n is at least 2.
+/// An order of 0 .. n in which no number is in its own place, each as likely as any other; n is at least 2.
 pub fn derangement(n: usize, draws: &mut Draws) -> Vec<usize> {
     loop {
         let mut order: Vec<usize> = (0..n).collect();

@@ -1,11 +1,11 @@
 //! The message library of `ring-mapping`, section 2.2, as a task on an SPE has it.
 //!
 //! Each transfer is buffered at both ends; where the buffers are is known beforehand. Notifications and
-//! acknowledgements are in a matrix in main memory: row i is what others have to say to task i, entry j of it is task j's
-//! and nobody else writes it. An entry is a quadword with two counters: packets sent to i, and packets of i fetched.
-//! Counters and not flags, so that nothing is lost when two things happen between two polls.
+//! acknowledgements are in a matrix in main memory: row i is what others have to say to task i, entry j of it is task
+//! j's and nobody else writes it. An entry is a quadword with two counters: packets sent to i, and packets of i
+//! fetched. Counters and not flags, so that nothing is lost when two things happen between two polls.
 //!
-//! What the paper leaves open is decided like this, as the plainest program that is right:
+//! The paper leaves the rest open; this is the plainest program that is right:
 //! * one send buffer and one receive buffer for each neighbour; a send copies the packet into its buffer;
 //! * an entry is put on its own, 16 bytes, once for each notification and once for each acknowledgement. It is fenced,
 //!   so that an older entry never overwrites a newer one, and is not touched again before the put has taken it;
@@ -46,7 +46,7 @@ fn row_stride(tasks: usize) -> u64 {
     (tasks as u64 * u64::from(ENTRY)).next_multiple_of(LINE)
 }
 
-/// Who a task is, and where everything is.
+/// The number of a task, and where everything is.
 #[derive(Debug, Clone)]
 pub(super) struct Seat {
     /// This task.
@@ -59,7 +59,7 @@ pub(super) struct Seat {
     pub spes: Vec<usize>,
 }
 
-/// What the library did.
+/// Counts of the library's actions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Packets that were fetched.
@@ -114,7 +114,7 @@ pub(super) struct MessageLibrary<'s, 'a> {
     row: u32,
     entries: u32,
     channels: Vec<Channel>,
-    /// What is being copied: the simulator lends one part of a local store at a time.
+    /// The packet being copied: the simulator lends one part of a local store at a time.
     packet: Vec<u8>,
     pub counts: Counts,
 }

@@ -83,7 +83,7 @@ pub fn parse(written: &str) -> Result<Vec<usize>, TargetError> {
     numbers.iter().map(number).collect()
 }
 
-/// Refuses what is no mapping of `tasks` tasks.
+/// Refuses a list that is not a mapping of `tasks` tasks.
 ///
 /// # Errors
 /// Says what is missing or there twice; where `any_first` is false, that thread 0 executes another task than 0.

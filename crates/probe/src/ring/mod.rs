@@ -136,12 +136,12 @@ impl RingOptions {
     }
 }
 
-/// What a mapping came to.
+/// The result of one mapping.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RingRun {
     /// Simulated time from the common start until the last task is done, ns.
     pub elapsed_ns: f64,
-    /// What the message library did, all tasks together.
+    /// The message library's counts, all tasks together.
     pub counts: Counts,
     /// Packets of up to 128 bytes that all rings of the bus carried.
     pub bus_packets: u64,

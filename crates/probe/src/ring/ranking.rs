@@ -1,4 +1,4 @@
-//! What the run times of many mappings come to: ranks, and the numbers of `ring-mapping`, section 3.
+//! Run times of many mappings: their ranks, and the figures of `ring-mapping`, section 3.
 
 use crate::TargetError;
 
@@ -69,7 +69,7 @@ impl Ranking {
         self.runs.iter().map(|run| spread(run)).collect()
     }
 
-    /// What a mapping drawn at random takes longer than the best, expected: the mean of the averages by the best.
+    /// The expected time of a mapping drawn at random, by the best: the mean of the averages by the best.
     pub fn mean_by_best(&self) -> f64 {
         let mean = self.averages.iter().sum::<f64>() / self.averages.len() as f64;
         mean / self.best()

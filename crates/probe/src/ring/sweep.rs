@@ -102,7 +102,7 @@ fn in_parallel(
     let next = AtomicUsize::new(0);
     let (tell, told) = mpsc::channel();
     let mut times = vec![0.0; total];
-    // The first in the order of jobs, whoever finds one first: a sweep fails in the same way each time.
+    // Keep the error of the first job in order, not the one found first: a sweep fails in the same way each time.
     let mut failure: Option<(usize, TargetError)> = None;
     let mut stopped = false;
     std::thread::scope(|scope| {

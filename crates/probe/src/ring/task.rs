@@ -29,7 +29,7 @@ pub(super) struct RingTask {
     pub delay_ns: u64,
     /// The packet that each task made, for each way.
     pub packets: Rc<Vec<Vec<u8>>>,
-    /// What the library did, all tasks together.
+    /// The message library's counts, all tasks together.
     pub counts: Rc<RefCell<Counts>>,
     /// Asked from time to time whether to go on.
     pub beat: Arc<dyn Fn() -> bool + Send + Sync>,
@@ -51,7 +51,7 @@ impl RingTask {
         &self.packets[task * self.ways.len() + way]
     }
 
-    /// Who made the packet that comes in as the `n`th (from 1): it has gone n hops.
+    /// The task that made the packet that comes in as the `n`th (from 1): the packet has gone n hops.
     fn maker(&self, way: Way, n: u32) -> usize {
         let (k, n) = (self.seat.tasks, n as usize % self.seat.tasks);
         match way {

@@ -1,7 +1,7 @@
 //! How fast the simulator is, one measurement a call; see `benches/simulator/README.md`.
 //!
-//! `cargo run --release -p cellweave-sim --example simulator -- pattern far textbook 500` prints a line of JSON: what was
-//! simulated and how long that took. `ring ROUNDS` and `bare wheel|heap LINES` are the other two.
+//! `cargo run --release -p cellweave-sim --example simulator -- pattern far textbook 500` prints a line of JSON: what
+//! was simulated and how long that took. `ring ROUNDS` and `bare wheel|heap LINES` are the other two.
 #![expect(
     clippy::disallowed_methods,
     reason = "this measures, and the crate that reads clocks is above this one"

@@ -6,7 +6,7 @@
 //! last ones, reads its decrementer and reports.
 //!
 //! A line of the pattern whose initiator is a PPE is done through the proxy queue of the SPE: into main memory for what
-//! the PPE reads, from there for what it writes.
+//! the PPE reads, from there for bytes that it writes.
 
 mod places;
 mod ppe;
@@ -37,9 +37,10 @@ const ELEMENTS_OF: &str = "qs22";
 /// use machine::target::{Direction, Experiment, Store, Target, Transfer, Walk};
 /// let mut cell = sim::SimTarget::new(sim::Parameters::named("cell").unwrap()).unwrap();
 /// let spe = |n: usize| cell.machine().element(&format!("SPE{n}")).unwrap();
-/// let reads = Transfer { initiator: spe(0), other: Store::Element(spe(2)), direction: Direction::Get };
+/// let neighbour = Store::Element(spe(2));
+/// let transfers = vec![Transfer { initiator: spe(0), other: neighbour, direction: Direction::Get }];
 /// let experiment =
-///     Experiment { transfers: vec![reads], size_bytes: 16384, buffers: 2, repeats: 64, compute_ns: 0, walk: Walk::Next };
+///     Experiment { transfers, size_bytes: 16384, buffers: 2, repeats: 64, compute_ns: 0, walk: Walk::Next };
 /// let samples = cell.measure(&experiment, 1).unwrap();
 /// assert!((24e9..25.6e9).contains(&samples[0].bytes_per_s()));
 /// ```
@@ -68,7 +69,7 @@ impl SimTarget {
         Self { loop_cycles, ..self }
     }
 
-    /// What is simulated.
+    /// The simulated machine.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
@@ -82,7 +83,7 @@ impl SimTarget {
         &self.machine.elements[element].name
     }
 
-    /// What the lines of the pattern are to programs, who know SPEs and chips.
+    /// The lines of the pattern in the words of programs: SPEs and chips.
     fn line(&self, t: &Transfer) -> Line {
         let end = match t.other {
             Store::Memory(chip) => End::Memory(chip as usize),
@@ -186,7 +187,8 @@ impl Target for SimTarget {
         let packets = transfers * u64::from(experiment.size_bytes.div_ceil(LINE_BYTES));
         if packets > PACKETS_MAX {
             return Err(TargetError::Request(format!(
-                "{transfers} transfers of {} bytes are {packets} packets of {LINE_BYTES} bytes; at most {PACKETS_MAX} are \
+                "{transfers} transfers of {} bytes are {packets} packets of {LINE_BYTES} bytes; \
+                 at most {PACKETS_MAX} are \
                  simulated at a time: repeat them less often than {} times",
                 experiment.size_bytes, experiment.repeats
             )));
@@ -252,7 +254,7 @@ impl Target for SimTarget {
     }
 }
 
-/// What one initiator does.
+/// The program of one initiator.
 #[derive(Debug)]
 struct Work {
     lines: Vec<Line>,
@@ -275,7 +277,7 @@ impl Work {
     }
 }
 
-/// Where an initiator writes down what it saw.
+/// Where an initiator writes its times.
 #[derive(Debug)]
 struct Log {
     found: Rc<RefCell<Vec<Times>>>,
@@ -317,7 +319,7 @@ impl Log {
     }
 }
 
-/// The parameters of a machine by name, with what was chosen about it.
+/// The parameters of a machine by name, with the caller's choices.
 ///
 /// # Errors
 /// When there is no such machine or rule set, or the SPEs cannot be hidden.

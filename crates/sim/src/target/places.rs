@@ -11,10 +11,10 @@ const MEMORY_BYTES: u32 = 128 * 1024;
 const STRIDED_BYTES: u32 = 8 << 20;
 /// A program and its stack.
 pub(super) const PROGRAM_BYTES: u32 = 48 * 1024;
-/// What a local store has beside them.
+/// The bytes of a local store beside the buffers.
 pub(super) const STORE_BYTES: u32 = LOCAL_STORE_BYTES - PROGRAM_BYTES;
 
-/// What an element needs of its local store: its own buffers, a place that others read, a place that others write.
+/// The layout of an element's local store: its own buffers, a place that others read, a place that others write.
 pub(super) fn needed(experiment: &Experiment, initiates: bool) -> u64 {
     let own = if initiates { u64::from(experiment.buffers) } else { 0 };
     (own + 2) * u64::from(stride(experiment))
@@ -33,12 +33,12 @@ pub(super) fn offset(stride: u32, puts: bool) -> u32 {
 /// Main memory that was taken for an experiment.
 #[derive(Debug, Default)]
 pub(super) struct Arena {
-    /// Who reads memory shares a buffer with all others that read it: Algorithm 1.
+    /// All initiators that read memory share a buffer: Algorithm 1.
     shared: BTreeMap<usize, Address>,
 }
 
 impl Arena {
-    /// The other ends of an initiator's lines; who writes memory has a buffer of its own for it.
+    /// The other ends of an initiator's lines; an initiator that writes memory has a buffer of its own for it.
     pub(super) fn ends(
         &mut self,
         sim: &mut Simulation,

@@ -1,4 +1,4 @@
-//! The programs of PPEs: who starts everybody (`dma-benchmark`, Algorithm 1), and transfers that a PPE initiates.
+//! The programs of PPEs: the one that starts all SPEs (`dma-benchmark`, Algorithm 1), and transfers by a PPE.
 
 use super::places::{offset, stride};
 use super::{End, Log, Seen, Work};

@@ -5,7 +5,7 @@ use super::{Log, Seen, Work};
 use crate::{DMA_BYTES_MAX, LINE_BYTES, Spe};
 use machine::target::BUFFERS_MAX;
 
-/// What an SPE tells PPE0 before it waits to be started.
+/// The mail with which an SPE tells PPE0 that it waits to be started.
 const READY: u32 = 1;
 
 /// Reports, waits for the start, does all transfers with its buffers in turn, reports its ticks.
