@@ -347,7 +347,13 @@ fn an_exported_kernel_works_through_the_abi() {
     };
     graph.tasks[1].params.insert("gain".into(), work::Value::Number(2.0));
     let machine = cores(1);
-    let options = || RunOptions { instances: Some(9), pin: false, watchdog_s: 1e6, ..RunOptions::default() };
+    let options = || RunOptions {
+        instances: Some(9),
+        pin: false,
+        memory_bytes: Some(1 << 20),
+        watchdog_s: 1e6,
+        ..RunOptions::default()
+    };
     let plan = planned(&graph, &machine, &[0; 3], 4).unwrap();
     let kernels = Linked(MemorySink::default());
     run(&graph, &machine, &plan, &kernels, options()).unwrap();
