@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 failed=()
-for step in fmt clippy ruff mypy header; do
+for step in fmt clippy ruff mypy header lines; do
     "ci/$step.sh" && echo "$step: clean" || failed+=("$step")
 done
 if ((${#failed[@]})); then

@@ -270,8 +270,8 @@ def default_body(f: Function) -> str | None:
 def names_c() -> str:
     """The text of `names.c`."""
     out = [
-        "/* Every function's two names. MPI_X is weak, so that a tool can replace it, and jumps to PMPI_X. PMPI_X is weak",
-        " * here: it says that the function is not supported, unless the library has its own PMPI_X.",
+        "/* Every function's two names. MPI_X is weak, so that a tool can replace it, and jumps to PMPI_X. PMPI_X is",
+        " * weak here: it says that the function is not supported, unless the library has its own PMPI_X.",
         f" * {MADE_BY} */",
         "#include <mpi.h>",
         "",

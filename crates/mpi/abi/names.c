@@ -1,5 +1,5 @@
-/* Every function's two names. MPI_X is weak, so that a tool can replace it, and jumps to PMPI_X. PMPI_X is weak
- * here: it says that the function is not supported, unless the library has its own PMPI_X.
+/* Every function's two names. MPI_X is weak, so that a tool can replace it, and jumps to PMPI_X. PMPI_X is
+ * weak here: it says that the function is not supported, unless the library has its own PMPI_X.
  * Made by crates/mpi/abi/generate.py from the tables beside it; edit those. */
 #include <mpi.h>
 
