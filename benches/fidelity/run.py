@@ -29,7 +29,7 @@ from cellweave.reproduce.summary import comparison_table, groups_table, summary_
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parents[1] / "build/fidelity"
 # Curves of hundreds of points, which the page draws.
-_CURVES = {f"dma-benchmark/fig-A.{i}" for i in range(1, 17)} | {"dma-benchmark/computing"}
+_CURVES = {f"dma-benchmark/fig-A.{i}" for i in range(1, 17)} | {"dma-benchmark/computing", "dma-benchmark/alternating"}
 ROUNDS = 100
 SAMPLE = 300
 

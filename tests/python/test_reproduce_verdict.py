@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from cellweave.reproduce import verdict
 from cellweave.reproduce.rows import Row, Rows, Spread
-from cellweave.reproduce.summary import summary, votes
+from cellweave.reproduce.summary import groups_table, summary, votes
 
 ROW = Row("a-1", "streaming-schedule/near", "fitted", "q", "c", 200.0, 204.0, "GB/s", 1.02, "within 10 %", 0.02, "")
 
@@ -160,3 +160,12 @@ def test_rows_read_published_values_of_every_form() -> None:
     assert (found["ring-mapping-004"].obtained, found["ring-mapping-004"].deviation) == (92.0, 0.0)
     assert (found["ring-mapping-010"].published, found["ring-mapping-010"].deviation) == ("3,2,4;5,7,3", 0.0)
     assert (found["affinity-model-012"].verdict, found["affinity-model-012"].role) == ("no", "validation")
+
+
+def test_the_table_of_groups_goes_by_what_they_count_as() -> None:
+    ring = replace(ROW, id="a-3", group="ring-mapping/fig-4-worst", role="not explained", verdict="no", deviation=None)
+    far = replace(ROW, id="a-2", group="streaming-schedule/far", role="validation")
+    lines = groups_table([ring, far, ROW]).markdown().splitlines()
+    assert lines[:2] == ["| group | counts as | verdict | farthest row | met |", "| --- | --- | --- | ---: | --- |"]
+    assert [line.split(" | ")[1] for line in lines[2:]] == ["fitted", "validation", "not explained"]
+    assert lines[4] == "| ring-mapping/fig-4-worst | not explained | no |  | no |"

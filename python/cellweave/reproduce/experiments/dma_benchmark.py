@@ -212,34 +212,29 @@ def _together(bench: Bench, loads: Sequence[Load], hidden: tuple[int, int]) -> l
 def alternating(bench: Bench, found: Found) -> None:
     """Section 5: reads and writes in turn, from all SPEs at the same time.
 
-    The paper proposes it and has no figures: under which conditions does the memory controller carry the most in each
-    direction? Six SPEs with 1 to 8 buffers of 16 kB: all reading, all writing, each reading and writing in turn, and
-    three reading while three write.
+    The paper proposes it and has no figures: under which conditions does the memory controller carry the most? One to
+    six SPEs with 1 and with 8 buffers of 16 kB, all reading, all writing, or each reading and writing in turn.
     """
-    ways = {
-        "all read": ["get"] * 6,
-        "all write": ["put"] * 6,
-        "each in turn": ["alternating"] * 6,
-        "three read, three write": ["get"] * 3 + ["put"] * 3,
-    }
-    counts = range(1, 9)
-    loads = [_load(way, LARGE_BYTES, buffers) for way in ways.values() for buffers in counts]
+    ways = {"read": "get", "write": "put", "in turn": "alternating"}
+    cases = [(name, buffers) for buffers in (1, 8) for name in ways]
+    loads = [_load([ways[name]] * n, LARGE_BYTES, buffers) for name, buffers in cases for n in _SPES]
     each = bench.map(partial(_together, bench, loads), bench.hidden())
     columns = [Spread(column, bench.over_hidden()) for column in zip(*each, strict=True)]
-    where, what = "dma-benchmark/alternating", "bandwidth of 6 SPEs and main memory, 16 kB"
+    where, what = "dma-benchmark/alternating", "bandwidth with main memory, 16 kB"
     lines: dict[str, list[float]] = {}
-    for i, name in enumerate(ways):
-        own = columns[i * len(counts) : (i + 1) * len(counts)]
-        lines[name] = [spread.median for spread in own]
-        for buffers, spread in zip(counts, own, strict=True):
-            case = f"{name}, {buffers} in flight"
-            found.rows.shown(f"{where}:{name} x{buffers}", where, what, case, spread.median, "GB/s", spread.detail())
+    for i, (name, buffers) in enumerate(cases):
+        own = columns[i * len(_SPES) : (i + 1) * len(_SPES)]
+        label = f"{name}, {buffers} in flight"
+        lines[label] = [spread.median for spread in own]
+        for n, spread in zip(_SPES, own, strict=True):
+            case = f"{label}, {n} SPEs"
+            found.rows.shown(f"{where}:{name} {n}x{buffers}", where, what, case, spread.median, "GB/s", spread.detail())
     found.pictures["alternating"] = {
         "kind": "curves",
-        "title": "Section 5: reads and writes in turn, six SPEs, 16 kB",
-        "x": list(counts),
+        "title": "Section 5: reads, writes, and both in turn; 16 kB",
+        "x": list(_SPES),
         "lines": lines,
-        "x_label": "buffers",
+        "x_label": "SPEs",
         "y_label": "GB/s together",
         "linear": True,
     }
