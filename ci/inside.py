@@ -52,7 +52,7 @@ def votes_table() -> str:
     return f"{groups_table(rows).markdown()}\n\nMet: {counts}.\n"
 
 
-TABLES = {"rule sets": rule_table}
+TABLES = {"rule sets": rule_table, "groups": votes_table}
 
 
 def with_tables(text: str) -> str:

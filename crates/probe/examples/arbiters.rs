@@ -18,7 +18,7 @@ const MAPPINGS: usize = 40;
 const RUNS: usize = 3;
 const ROUNDS: u32 = 100;
 /// Of the table by rounds: fewer mappings, because 4,000 rounds take long.
-const LONG_MAPPINGS: usize = 20;
+const LONG_MAPPINGS: usize = 10;
 /// Of the drawn mappings.
 const SEED: u64 = 20_110_829;
 const PACKETS: [u32; 3] = [2048, 1024, 512];
