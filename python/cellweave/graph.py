@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cellweave import _core
 from cellweave.files import write_whole
+from cellweave.options import chosen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,12 +45,12 @@ class Graph:
     """
 
     def __init__(self, name: str, code_bytes: int | None = None) -> None:
-        self._data: dict[str, Any] = {"name": name, "task": [], "edge": []}
+        # The words of the application file while the graph is being built; the checked form once it is asked for.
+        self._built: dict[str, Any] | None = {"name": name, "task": [], "edge": []}
         if code_bytes is not None:
-            self._data["code_bytes"] = code_bytes
+            self._built["code_bytes"] = code_bytes
         self._native: _core.Graph | None = None
-        # Kernels in the application are found from here.
-        self.folder: Path | None = None
+        self._folder: Path | None = None
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | Graph) -> Graph:
@@ -62,7 +63,7 @@ class Graph:
         """
         if isinstance(path, Graph):
             return path
-        return cls.of(_core.Graph.load(str(path)), Path(path).resolve().parent)
+        return cls.of(_core.Graph.load(str(path)))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Graph:
@@ -105,13 +106,13 @@ class Graph:
         Parameters
         ----------
         tasks : int
-            How many.
+            How many tasks.
         fat : float
-            Width: 0 is a chain, 1 has about as many tasks in a layer as layers.
+            Width: 0 is a chain, 1 has all tasks side by side.
         regular : float
-            How equal the layers are, 0 to 1.
+            How equal the layers are: 1 is all of one width, 0 of any width up to twice the mean.
         density : float
-            Edges between neighbouring layers, 0 to 1.
+            Edges between neighbouring layers: 0 is one parent per task, 1 up to all tasks of the layer before.
         jump : int
             Layers that an edge may span.
         ccr : float
@@ -119,7 +120,7 @@ class Graph:
         peek : int
             The largest peek.
         seed : int
-            Of the random numbers.
+            The same seed gives the same graph, for ever.
 
         Examples
         --------
@@ -127,21 +128,31 @@ class Graph:
         >>> len(cw.Graph.daggen(tasks=20, seed=7).to_dict()["task"])
         20
         """
-        return cls.of(_core.daggen(tasks, fat, regular, density, jump, ccr, peek, seed))
+        return cls.of(_core.daggen(chosen("daggen", locals())))
 
     @classmethod
-    def of(cls, native: _core.Graph, folder: Path | None = None) -> Graph:
-        """Wrap what the core made; kernels are looked for in `folder`."""
+    def of(cls, native: _core.Graph) -> Graph:
+        """Wrap what the core made."""
         graph = cls("")
-        graph._native = native
-        graph._data = json.loads(native.to_json())
-        graph.folder = folder
+        graph._built, graph._native = None, native
+        graph._folder = native.folder
         return graph
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the application's kernels and files are looked for; None: where Python runs."""
+        return self._folder
 
     @property
     def name(self) -> str:
         """The application's name."""
-        return str(self._data["name"])
+        return str(self._words()["name"])
+
+    def _words(self) -> dict[str, Any]:
+        """The graph in the words of the application file, checked or not."""
+        if self._built is None:
+            self._built = json.loads(self.native().to_json())
+        return self._built
 
     def task(
         self,
@@ -186,7 +197,7 @@ class Graph:
             entry["stateless"] = True
         if lock is not None:
             entry["lock"] = lock
-        self._data.setdefault("task", []).append(entry)
+        self._words().setdefault("task", []).append(entry)
         self._native = None
 
     def edge(self, source: str, target: str, bytes: int, peek: int = 0, delay: int = 0) -> None:
@@ -208,7 +219,7 @@ class Graph:
             entry["peek"] = peek
         if delay:
             entry["delay"] = delay
-        self._data.setdefault("edge", []).append(entry)
+        self._words().setdefault("edge", []).append(entry)
         self._native = None
 
     def native(self) -> _core.Graph:
@@ -220,7 +231,8 @@ class Graph:
             Where the graph is wrong: names the task, edge or cycle.
         """
         if self._native is None:
-            self._native = _core.Graph.parse(json.dumps(self._data), "json")
+            folder = str(self._folder) if self._folder is not None else None
+            self._native = _core.Graph.parse(json.dumps(self._built), "json", folder)
         return self._native
 
     def to_toml(self) -> str:
@@ -241,11 +253,8 @@ class Graph:
         path = Path(path)
         native = self.native()
         folder = path.absolute().parent
-        if self.folder is not None and folder.resolve() != self.folder and folder.is_dir():
-            data = self.to_dict()
-            for task in data["task"]:
-                _follow(task, self.folder, folder.resolve())
-            native = _core.Graph.parse(json.dumps(data), "json")
+        if self._folder is not None and folder.resolve() != self._folder and folder.is_dir():
+            native = native.moved(str(folder.resolve()))
         content = native.to_json() if path.suffix == ".json" else native.to_toml()
         write_whole(path, content, force)
 
@@ -260,39 +269,23 @@ class Graph:
         from cellweave.report.pictures import figure_of
 
         mapping = plan.mapping if plan is not None and hasattr(plan, "mapping") else plan
-        return figure_of(draw_mapping(self._data, mapping))
+        return figure_of(draw_mapping(self._words(), mapping))
 
     def tables(self) -> list[Table]:
         """A line about it, and its tasks."""
         from cellweave.report.tables import graph_tables
 
-        return graph_tables(self._data)
+        return graph_tables(self._words())
 
     def __repr__(self) -> str:
-        return f"Graph({self.name!r}, {len(self._data['task'])} tasks)"
+        return f"Graph({self.name!r}, {len(self._words()['task'])} tasks)"
 
     def __str__(self) -> str:
         from cellweave.report.tables import graph_line
 
-        return graph_line(self._data)
+        return graph_line(self._words())
 
     def _repr_html_(self) -> str:
         from cellweave.report.table import html
 
         return html(self.tables())
-
-
-def _follow(task: dict[str, Any], old: Path, new: Path) -> None:
-    """Make what a task reads in the folder `old` be found from the folder `new`."""
-
-    def moved(name: str) -> str:
-        return os.path.relpath(old / name, new) if not os.path.isabs(name) and (old / name).is_file() else name
-
-    kernel = task.get("kernel") or ""
-    scheme, colon, rest = kernel.partition(":")
-    if scheme not in ("cellweave", "python") and colon:
-        library = moved(scheme)
-        # A bare name would be looked for among the system's libraries, too.
-        task["kernel"] = f"{library if '/' in library else './' + library}:{rest}" if library != scheme else kernel
-    elif kernel in ("cellweave:read", "cellweave:read-wav") and isinstance(task.get("params", {}).get("path"), str):
-        task["params"]["path"] = moved(task["params"]["path"])

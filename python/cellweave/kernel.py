@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any, overload
 from cellweave import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
-
-    from cellweave.graph import Graph
 
     Function = Callable[..., Any]
     # What the runtime connects to a port: its name, bytes per instance, and peek (inputs only).
@@ -68,7 +66,9 @@ class Port:
     def entries(self, n_bytes: int) -> tuple[int, ...]:
         """The shape of an instance of so many bytes."""
         if n_bytes % self.dtype.itemsize:
-            raise ValueError(f"port `{self.name}`: an instance of {n_bytes} bytes is no whole number of {self.dtype.name}")
+            raise ValueError(
+                f"port `{self.name}`: an instance of {n_bytes} bytes is no whole number of {self.dtype.name}"
+            )
         return self.shape if self.shape is not None else (n_bytes // self.dtype.itemsize,)
 
 
@@ -290,14 +290,4 @@ def find(spec: str, folder: Path | None) -> Kernel:
         found = getattr(found, name)
     if not isinstance(found, Kernel):
         raise _core.RequestError(f"kernel `{spec}`: `{words[2]}` is not marked with @cellweave.kernel")
-    return found
-
-
-def python_kernels(graph: Graph, replaced: Collection[str] = ()) -> dict[str, Kernel]:
-    """Task -> its kernel, for the tasks whose code is Python; those in `replaced` are somebody else's."""
-    found = {}
-    for task in graph.to_dict()["task"]:
-        spec = task.get("kernel") or ""
-        if spec.startswith("python:") and task["name"] not in replaced:
-            found[task["name"]] = find(spec, graph.folder)
     return found

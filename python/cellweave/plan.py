@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellweave import _core
-from cellweave.choice import at_least, choice
+from cellweave.choice import choice
 from cellweave.files import write_whole
 from cellweave.graph import Graph
 from cellweave.machine import Machine
+from cellweave.options import chosen
 
 if TYPE_CHECKING:
     import os
@@ -19,21 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from cellweave.report.table import Table
-
-METHODS = ["auto", "greedy", "cluster", "delegate", "anneal", "exact"]
-BUFFERINGS = ["shared", "duplicated"]
-# What numbers may be, from and to; the command line checks its options by the same ones.
-RANGES: dict[str, tuple[float, float]] = {
-    "time": (0.001, 86400 * 7),
-    "moves": (0, 10**15),
-    "gap": (0, 1),
-    "batch": (1, 2**20),
-    "max_batch": (1, 2**20),
-    "dmax": (0, 64),
-    "read_back_gbs": (1e-6, 1e6),
-    "seed": (0, 2**64 - 1),
-}
-FORMULATIONS = ["compact", "paper"]
 
 
 class Plan:
@@ -63,8 +49,9 @@ class Plan:
         ``subject`` (the name of the element, limit or lock), ``ns`` per instance, and ``name`` for people.
     """
 
-    def __init__(self, data: dict[str, Any], graph: Graph | None = None, machine: Machine | None = None) -> None:
-        self._data = data
+    def __init__(self, native: _core.Plan, graph: Graph | None = None, machine: Machine | None = None) -> None:
+        self._native = native
+        self._data: dict[str, Any] | None = None
         self.graph = graph
         self.machine = machine
 
@@ -77,17 +64,21 @@ class Plan:
         cellweave.RequestError
             Says what is wrong and where.
         """
-        if isinstance(path, cls):
-            return path
-        return cls(json.loads(_core.read_plan(str(path))))
+        return path if isinstance(path, cls) else cls(_core.Plan.load(str(path)))
+
+    def native(self) -> _core.Plan:
+        """The form that the core works on."""
+        return self._native
 
     def to_dict(self) -> dict[str, Any]:
         """As in ``plan.json``."""
+        if self._data is None:
+            self._data = json.loads(self._native.to_json())
         return self._data
 
     def to_json(self) -> str:
         """The text of ``plan.json``."""
-        return json.dumps(self._data, indent=1) + "\n"
+        return json.dumps(self.to_dict(), indent=1) + "\n"
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
         """Write ``plan.json``; an existing file only with `force`."""
@@ -95,45 +86,45 @@ class Plan:
 
     @property
     def mapping(self) -> dict[str, str]:
-        return dict(self._data["mapping"])
+        return dict(self.to_dict()["mapping"])
 
     @property
     def period_ns(self) -> float:
-        return float(self._data["period_ns"])
+        return float(self.to_dict()["period_ns"])
 
     @property
     def bound_ns(self) -> float:
-        return float(self._data["bound_ns"])
+        return float(self.to_dict()["bound_ns"])
 
     @property
     def gap(self) -> float:
-        return float(self._data["gap"])
+        return float(self.to_dict()["gap"])
 
     @property
     def throughput_per_s(self) -> float:
-        return float(self._data["throughput_per_s"])
+        return float(self.to_dict()["throughput_per_s"])
 
     @property
     def bottleneck(self) -> str:
-        return str(self._data["bottleneck"])
+        return str(self.to_dict()["bottleneck"])
 
     @property
     def feasible(self) -> bool:
-        return bool(self._data["feasible"])
+        return bool(self.to_dict()["feasible"])
 
     @property
     def violations(self) -> list[dict[str, Any]]:
-        return list(self._data["violations"])
+        return list(self.to_dict()["violations"])
 
     @property
     def contributions(self) -> list[dict[str, Any]]:
-        return list(self._data["contributions"])
+        return list(self.to_dict()["contributions"])
 
     def tables(self) -> list[Table]:
         """What ``cellweave plan`` prints."""
         from cellweave.report.tables import plan_tables
 
-        return plan_tables(self._data)
+        return plan_tables(self.to_dict())
 
     def plot(self, what: str = "auto") -> Figure:
         """Draw it.
@@ -156,12 +147,12 @@ class Plan:
         if what == "mapping" and self.graph is None:
             raise _core.RequestError("this plan was read from a file: draw it with Graph.plot(plan)")
         if what == "contributions" or self.graph is None:
-            return figure_of(draw_contributions(self._data))
+            return figure_of(draw_contributions(self.to_dict()))
         names = self.machine.element_names() if self.machine is not None else None
         return figure_of(draw_mapping(self.graph.to_dict(), self.mapping, names))
 
     def __repr__(self) -> str:
-        d = self._data
+        d = self.to_dict()
         return f"Plan({d['application']!r} on {d['machine']!r}, {d['period_ns']:.4g} ns, gap {d['gap']:.2%})"
 
     def __str__(self) -> str:
@@ -182,13 +173,13 @@ def plan(
     *,
     time_s: float | None = None,
     moves: int | None = None,
-    gap: float | None = None,
+    gap: float = 0.01,
     seed: int = 1,
     buffering: str | None = None,
     batch: int | None = None,
-    max_batch: int | None = None,
+    max_batch: int = 1024,
     formulation: str = "compact",
-    dmax: int | None = None,
+    dmax: int = 2,
     read_back_gbs: float | None = None,
     mapping: Mapping[str, str] | None = None,
     progress: Callable[[dict[str, Any]], None] | None = None,
@@ -201,30 +192,30 @@ def plan(
         The application. Tasks with a kernel and without a cost on an element of this computer are profiled first.
     on : Machine or str or path
         A preset, ``host``, or a machine file.
-    method : str
-        ``auto``, ``greedy``, ``cluster``, ``delegate``, ``anneal`` or ``exact``.
+    method : {"auto", "greedy", "cluster", "delegate", "anneal", "exact"}
+        How tasks are mapped to elements.
     time_s : float, optional
-        Seconds that a search may take.
+        Seconds that a search may take; by default 60 for ``exact`` and 1 for the others.
     moves : int, optional
-        Moves that a search makes: the same number and seed repeat a plan exactly.
-    gap : float, optional
+        Moves that a search makes: the same number and seed repeat a plan exactly. The clock is not looked at then.
+    gap : float
         Stop when this gap is proved (0.05 = 5 %).
     seed : int
-        Of the search.
+        Seed of the search.
     buffering : {"shared", "duplicated"}, optional
         The rule that sizes buffers; by default the method's own.
     batch : int, optional
         Instances per firing; by default chosen.
-    max_batch : int, optional
-        The most that may be chosen: a bound on latency.
+    max_batch : int
+        The most instances per firing that may be chosen: a bound on latency.
     formulation : {"compact", "paper"}
-        Of the program that ``exact`` solves.
-    dmax : int, optional
-        DELEGATE: the largest radius of a neighbourhood (2).
+        Which program ``exact`` solves: the compact one, or equations (10) to (19) of the paper.
+    dmax : int
+        The largest radius of a neighbourhood of ``delegate``.
     read_back_gbs : float, optional
-        DELEGATE: GB/s from the SPEs of a chip to its PPE; by default ``min(25, 2 * SPEs)``.
+        What ``delegate`` takes as the bandwidth from the SPEs of a chip to its PPE; by default ``min(25, 2 * SPEs)``.
     mapping : mapping of str to str, optional
-        Task -> element, for every task: evaluate this instead of searching.
+        The element of every task: evaluate this mapping instead of searching for one.
     progress : callable, optional
         Called a few times a second with a dict (``method``, ``moves``, ``period_ns``, ``bound_ns``, ``gap``).
 
@@ -248,55 +239,7 @@ def plan(
     >>> plan.period_ns, plan.bottleneck.startswith("compute of SPE")
     (400.0, True)
     """
+    options = chosen("plan", locals())
     graph, machine = Graph.load(graph), Machine.load(on)
-    choice("method", method, METHODS)
-    choice("formulation", formulation, FORMULATIONS)
-    if buffering is not None:
-        choice("buffering", buffering, BUFFERINGS)
-    given = {
-        "time": time_s,
-        "moves": moves,
-        "gap": gap,
-        "batch": batch,
-        "max_batch": max_batch,
-        "dmax": dmax,
-        "read_back_gbs": read_back_gbs,
-        "seed": seed,
-    }
-    for name, value in given.items():
-        if value is not None:
-            at_least(name, value, *RANGES[name])
-    if method == "exact" and mapping is None:
-        from cellweave import exact
-
-        return exact.plan(
-            graph,
-            machine,
-            time_s=time_s,
-            gap=gap,
-            seed=seed,
-            buffering=buffering,
-            batch=batch,
-            formulation=formulation,
-            progress=progress,
-        )
-    options = {
-        "folder": str(graph.folder) if graph.folder is not None else None,
-        "max_batch": max_batch,
-        "method": method,
-        "time_s": time_s,
-        "moves": moves,
-        "gap": gap,
-        "seed": seed,
-        "buffering": buffering,
-        "batch": batch,
-        "dmax": dmax,
-        "read_back_bytes_per_s": read_back_gbs * 1e9 if read_back_gbs is not None else None,
-        "mapping": dict(mapping) if mapping is not None else None,
-    }
-    from cellweave.kernel import python_kernels
-
-    # Only what is to be measured must be there.
-    kernels = {} if all(task.get("cost_ns") for task in graph.to_dict()["task"]) else python_kernels(graph)
-    native, text = _core.plan(graph.native(), machine.native(), json.dumps(options), kernels, progress)
-    return Plan(json.loads(text), Graph.of(native, graph.folder), machine)
+    costed, made = _core.plan(graph.native(), machine.native(), options, progress)
+    return Plan(made, Graph.of(costed), machine)

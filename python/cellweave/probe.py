@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellweave import _core
-from cellweave.choice import at_least, choice
+from cellweave.choice import choice
 from cellweave.files import check_free, write_whole
 from cellweave.machine import Machine
+from cellweave.options import chosen
 
 if TYPE_CHECKING:
     import os
@@ -19,16 +20,6 @@ if TYPE_CHECKING:
 
     from cellweave.report.table import Table
 
-# What options may be, at least and at most; the core says the same of a request that comes another way.
-RANGES: dict[str, tuple[float, float]] = {
-    "seed": (0, 2**64 - 1),
-    "draws": (1, 100_000),
-    "samples": (1, 1_000_000),
-    "repeats": (1, 2**20),
-    "compute_ns": (0, 1_000_000_000),
-    "hidden": (0, 7),
-    "parameter": (0, 2**64 - 1),
-}
 ENDINGS = ["json", "csv", "toml"]
 
 
@@ -46,7 +37,7 @@ class Probe:
     measurements : list of dict
         In the order in which they were taken: ``pattern``, ``transfers`` (written out), ``partners``, ``size_bytes``,
         ``buffers``, ``n``, ``bandwidth_gbs``, ``bandwidth_each_gbs``, ``latency_ns``, ``span_us`` and ``ticks`` (each
-        ``min``, ``p10``, ``p50``, ``p90``), ``quality``, ``excluded``, and ``each``: the pattern's transfers one by one.
+        ``min``, ``p10``, ``p50``, ``p90``), ``quality``, ``excluded``, and ``each``: the transfers one by one.
     notes : list of str
         What was fitted to what, when a machine file was asked for.
     """
@@ -119,7 +110,7 @@ class Probe:
         return Machine.from_toml(self._file[0])
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
-        """Write the result: ``.json``, ``.csv``, or ``.toml`` (the machine's file); an existing file only with `force`."""
+        """Write ``.json``, ``.csv``, or ``.toml`` (the machine's file); an existing file only with `force`."""
         path = Path(path)
         kind = choice("the ending of a result's name", path.suffix.lstrip("."), ENDINGS)
         if kind == "toml":
@@ -167,7 +158,7 @@ def probe(
     buffers: Iterable[int | str] = (),
     spes: Iterable[int | str] = (),
     seed: int = 1,
-    draws: int | None = None,
+    draws: int = 10,
     samples: int | None = None,
     repeats: int | None = None,
     compute_ns: int = 0,
@@ -187,37 +178,36 @@ def probe(
         ``host`` (or a part of it: ``host:cpus=0-1``), a machine file of this computer, or a simulated machine: ``ps3``,
         ``cell``, ``qs20``, ``qs22``.
     patterns : str or sequence of str, optional
-        Names (:func:`cellweave.probe.pattern_names` lists them), or written out, reader first: ``0<-7,7<-0``. By default
-        all pairs, and main memory.
+        Names, or written out, reader first: ``0<-7,7<-0``. By default all pairs, and main memory.
     sizes : sequence of int or str, optional
-        Bytes of a transfer, or ranges by doubling: ``16..16k``. By default 16384, and 16 for latency.
+        Bytes of a transfer: 128, 16k, or a range by doubling: ``16..16k``. By default 16k, and 16 for latency.
     buffers : sequence of int or str, optional
-        Transfers that an initiator keeps in flight, 1 to 8; by default 4, and 1 for latency.
+        Transfers that an initiator keeps in flight, 1 to 8: 4, or a range: ``1..8``. By default 4, and 1 for latency.
     spes : sequence of int or str, optional
-        How many elements take part: ``6``, ``1..6``. By default what makes sense for the pattern.
+        How many elements take part: 6, or a range: ``1..6``. By default what makes sense for the pattern.
     seed : int
-        Of random patterns.
-    draws : int, optional
-        How many random patterns; by default 10.
+        Seed of random patterns.
+    draws : int
+        How many random patterns.
     samples : int, optional
-        Of each experiment; by default 30 (fewer where there are many), and 1 where it is simulated.
+        Samples of each experiment; by default 30 (fewer where there are many), and 1 where it is simulated.
     repeats : int, optional
-        How often each transfer is done in a sample.
+        How often each transfer is done in a sample; by default chosen.
     compute_ns : int
-        ns of computing on each transfer once it is complete, before the next one starts in the same buffer.
+        Time of computing on each transfer once it is complete.
     rules : str, optional
         The rule set of the simulated bus's arbiter.
     hidden : sequence of int, optional
-        Physical SPEs that programs do not get.
+        Physical SPEs of the simulated machine that programs do not get.
     parameters : mapping of str to int, optional
-        Numbers of the simulated machine: ``{"memory.bank": 128}``.
+        Numbers of the simulated machine by name, such as ``memory.bank``.
     stride : int or str, optional
-        Bytes in main memory from one transfer to the next, a multiple of 128; by default they are next to each other. On a
-        Cell ``"2k"`` is the same bank of memory every time, ``"64k"`` a new page.
+        Bytes in main memory from one transfer to the next, a multiple of 128; by default they are next to each other.
+        On a Cell ``2k`` is the same bank of memory every time, ``64k`` a new page.
     cached : bool
-        The memory is in a PPE's cache (simulated machines).
+        Main memory is in the cache of the simulated PPE.
     machine_file : bool
-        Also fit a machine to what was measured (:meth:`Probe.to_machine`); without `patterns`, measure all it needs.
+        Also fit a machine to what was measured; without patterns, measure all that it needs.
     progress : callable, optional
         Called before each experiment with a dict (``share``, ``done``, ``total``, ``pattern``).
 
@@ -238,31 +228,7 @@ def probe(
     >>> far["quality"], far["partners"], 30 < far["bandwidth_gbs"]["p50"] < 52
     ('exact', 2, True)
     """
-    numbers = {"seed": seed, "draws": draws, "samples": samples, "repeats": repeats, "compute_ns": compute_ns}
-    for name, value in numbers.items():
-        if value is not None:
-            at_least(name, value, *RANGES[name])
-    for spe in hidden or ():
-        at_least("hidden", spe, *RANGES["hidden"])
-    for parameter, number in (parameters or {}).items():
-        at_least(parameter, number, *RANGES["parameter"])
-    if cached and stride is not None:
-        raise _core.RequestError("cached: memory in a PPE's cache is walked without a stride; give one of the two")
-    options = {
-        "on": str(on),
-        "patterns": [patterns] if isinstance(patterns, str) else list(patterns),
-        "sizes": [str(s) for s in sizes],
-        "buffers": [str(b) for b in buffers],
-        "spes": [str(n) for n in spes],
-        **numbers,
-        "rules": rules,
-        "hidden": list(hidden) if hidden is not None else None,
-        "parameters": dict(parameters or {}),
-        "stride": str(stride) if stride is not None else None,
-        "cached": cached,
-        "machine_file": machine_file,
-    }
-    text, csv, file = _core.probe(json.dumps(options), progress)
+    text, csv, file = _core.probe(str(on), chosen("probe", locals()), progress)
     return Probe(json.loads(text), csv, file)
 
 

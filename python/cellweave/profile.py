@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from cellweave import _core
-from cellweave.choice import at_least
 from cellweave.graph import Graph
 from cellweave.machine import Machine
+from cellweave.options import chosen
 
 if TYPE_CHECKING:
     import os
@@ -72,7 +72,7 @@ def profile(
     on : Machine or str or path
         Elements with an OS cpu: ``host``, or a machine file of this computer.
     instances : int, optional
-        To send through; by default until costs are known well.
+        Instances to send through; by default until costs are known well.
     again : bool
         Also measure tasks whose cost is given.
     progress : callable, optional
@@ -104,16 +104,7 @@ def profile(
     >>> cost["work"] > cost["drop"]  # which may be 0: less than reading the clock takes
     True
     """
-    from cellweave.kernel import python_kernels
-
+    options = chosen("profile", locals())
     graph, machine = Graph.load(graph), Machine.load(on)
-    if instances is not None:
-        at_least("instances", instances, 1, 10**15)
-    options = {
-        "instances": instances,
-        "again": again,
-        "folder": str(graph.folder) if graph.folder is not None else None,
-    }
-    kernels = python_kernels(graph)
-    native, text = _core.profile(graph.native(), machine.native(), json.dumps(options), kernels, progress)
-    return Profile(Graph.of(native, graph.folder), json.loads(text))
+    costed, text = _core.profile(graph.native(), machine.native(), options, progress)
+    return Profile(Graph.of(costed), json.loads(text))

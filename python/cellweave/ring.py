@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from cellweave import _core
-from cellweave.choice import at_least, choice
+from cellweave.options import chosen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,17 +16,6 @@ if TYPE_CHECKING:
 
     from cellweave.report.table import Table
 
-PLACEMENTS = ["pinned", "default"]
-# What numbers may be, at least and at most; the core knows the machine, and refuses what does not fit it.
-RANGES: dict[str, tuple[float, float]] = {
-    "packet_bytes": (16, 16384),
-    "rounds": (1, 2**30),
-    "runs": (1, 1000),
-    "seed": (0, 2**64 - 1),
-    "threads": (1, 1024),
-    "tasks": (3, 16),
-    "hidden": (0, 7),
-}
 # Rows of the table: the fastest mappings.
 _SHOWN = 10
 
@@ -249,31 +237,31 @@ def ring(
     Parameters
     ----------
     machine : {"ps3", "cell", "qs20", "qs22"}
-        A simulated machine; threads run on the SPEs of its first chip.
+        A simulated machine; threads have the SPEs of its first chip.
     packet_bytes : int
-        A multiple of 16, up to 16384.
+        Bytes of a packet, a multiple of 16.
     bidirectional : bool
-        Whether packets go both ways around; otherwise each task makes one packet.
+        Packets go both ways around; else each task makes one packet.
     rounds : int
         Transmissions of each task in each direction.
     runs : int
         Runs of every mapping, from different start states: tasks start up to 1 us apart.
     placement : {"pinned", "default"}
-        Thread i is on SPE i, or on an SPE drawn with the run's seed.
+        Thread i is on SPE i, or where the run's seed puts it.
     seed : int
-        The seed of the first run; the next runs have the next numbers.
+        Seed of the first run; the others have the numbers after it.
     mappings : sequence, optional
-        Only these, written out or as numbers. By default every mapping with task 0 on thread 0.
+        Only these mappings of tasks to threads. By default every mapping with task 0 on thread 0.
     tasks : int, optional
-        Tasks of the ring; by default one for every SPE of a chip.
+        Tasks of the ring; by default one to every SPE of a chip.
     rules : str, optional
-        The bus arbiter's rule set.
+        The rule set of the bus's arbiter.
     hidden : sequence of int, optional
         SPEs, as the hardware numbers them, that no thread gets.
     any_first : bool
-        Whether thread 0 may execute a task other than 0.
+        Thread 0 may execute another task than 0.
     threads : int, optional
-        Threads of this computer; by default one per processor. The result does not depend on it.
+        Threads of this computer; by default one to every processor. The result is the same.
     progress : callable, optional
         Called after every simulated ring with a dict (``done``, ``total``, ``share``).
 
@@ -293,28 +281,6 @@ def ring(
     >>> found.runtimes_ns.shape, found.rank("[024531]") in (1, 2)
     ((2, 2), True)
     """
-    choice("placement", placement, PLACEMENTS)
-    given = {
-        "packet_bytes": packet_bytes,
-        "rounds": rounds,
-        "runs": runs,
-        "seed": seed,
-        "threads": threads,
-        "tasks": tasks,
-    }
-    for name, value in given.items():
-        if value is not None:
-            at_least(name, value, *RANGES[name])
-    for spe in hidden or []:
-        at_least("hidden", spe, *RANGES["hidden"])
-    options = {
-        "machine": machine,
-        "bidirectional": bidirectional,
-        "placement": placement,
-        "rules": rules,
-        "hidden": None if hidden is None else list(hidden),
-        "any_first": any_first,
-        **given,
-    }
-    named = None if mappings is None else [_tasks(mapping) for mapping in mappings]
-    return Ring(_core.ring(json.dumps(options), named, progress), options)
+    options = chosen("ring", locals())
+    options["mappings"] = None if mappings is None else [_tasks(mapping) for mapping in mappings]
+    return Ring(_core.ring(options, progress), options)

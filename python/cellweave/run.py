@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellweave import _core
-from cellweave.choice import at_least, choice
 from cellweave.files import check_free, write_whole
 from cellweave.graph import Graph
-from cellweave.kernel import python_kernels
 from cellweave.machine import Machine
+from cellweave.options import chosen
 from cellweave.plan import Plan
-from cellweave.plan import plan as _plan
 
 if TYPE_CHECKING:
     import os
@@ -24,9 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from cellweave.report.table import Table
-
-_PATIENCE_S = 60.0  # without progress, before a run with Python kernels is given up
-_ARRAY_COST_NS = 50.0  # what an array's source or sink is taken to cost per instance, where nobody says
 
 
 class Result:
@@ -50,7 +45,9 @@ class Result:
         What each task named in ``outputs`` took in: a row per instance.
     """
 
-    def __init__(self, data: dict[str, Any], outputs: dict[str, np.ndarray[Any, Any]] | None = None, trace: Any = None) -> None:
+    def __init__(
+        self, data: dict[str, Any], outputs: dict[str, np.ndarray[Any, Any]] | None = None, trace: Any = None
+    ) -> None:
         self._data = data
         self._trace = trace
         self.outputs = outputs or {}
@@ -169,16 +166,16 @@ def run(
     plan : Plan or path, optional
         By default the application is profiled, where costs are missing, and planned.
     instances : int, optional
-        Stop after so many; by default when the sources end.
+        Stop after so many instances; by default when the sources end.
     batch : int, optional
-        Instances per firing at most; by default the plan's.
+        Instances per firing at most: a bound on latency. By default as many as the plan says.
+    trace : path, optional
+        Write what ran when to this file (Chrome's format, for ui.perfetto.dev).
     inputs : mapping of str to array_like, optional
         Task -> what it sends: a row per instance, shape ``(instances, ...)``; the rows' bytes are the edge's. Costs
         that are not known are measured with zeros in their place.
     outputs : sequence of str, or mapping of str to NumPy type
         Tasks whose input is kept and returned in ``Result.outputs``: bytes, or entries of the type.
-    trace : path, optional
-        Write what ran when (Chrome's format, for ui.perfetto.dev).
     force : bool
         Overwrite an existing trace.
     progress : callable, optional
@@ -209,75 +206,24 @@ def run(
     >>> bool((result.outputs["sink"] == x).all())
     True
     """
-    graph, machine = Graph.load(graph), Machine.load(on)
-    if instances is not None:
-        at_least("instances", instances, 1, 2**63)
-    if batch is not None:
-        at_least("batch", batch, 1, 2**20)
+    options = chosen("run", locals())
     if trace is not None:
         check_free(Path(trace), force)
+    graph, machine = Graph.load(graph), Machine.load(on)
+    native, planned = graph.native(), None if plan is None else Plan.load(plan).native()
     wanted = dict(outputs) if isinstance(outputs, Mapping) else dict.fromkeys(outputs, "uint8")
-    names = [t["name"] for t in graph.to_dict()["task"]]
-    for task in [*(inputs or {}), *wanted]:
-        choice("inputs and outputs", task, names)
-    given = graph.to_dict()
     for task, kind in wanted.items():
-        _check_kind(given, task, kind)
-    sent = {task: _rows(given, task, array) for task, array in (inputs or {}).items()}
-    kernels = python_kernels(graph, set(sent) | set(wanted))
-    if plan is not None:
-        if batch is not None:
-            raise _core.RequestError("batch: the plan says how many instances per firing; plan again with max_batch")
-        plan = Plan.load(plan)
-    else:
-        plan = _plan(_without(graph, set(sent), set(wanted)), machine, max_batch=batch, progress=progress)
-    options = {
-        "instances": instances,
-        "trace": str(trace) if trace is not None else None,
-        "folder": str(graph.folder) if graph.folder is not None else None,
-        # A function that numba compiles when the stream starts takes seconds.
-        "watchdog_s": _PATIENCE_S if kernels else None,
-    }
-    text, kept = _core.run(
-        graph.native(),
-        machine.native(),
-        plan.to_json(),
-        json.dumps(options),
-        kernels,
-        sent,
-        list(wanted),
-        progress,
-    )
-    arrays = {task: _array(given, task, kept[task], kind) for task, kind in wanted.items()}
+        _check_kind(task, native.taken_bytes(task), kind)
+    sent = {task: _rows(task, array) for task, array in (inputs or {}).items()}
+    text, kept = _core.run(native, machine.native(), planned, options, sent, list(wanted), progress)
+    arrays = {task: _array(kept[task], native.taken_bytes(task), kind) for task, kind in wanted.items()}
     return Result(json.loads(text), arrays, trace)
 
 
-def _without(graph: Graph, sources: set[str], sinks: set[str]) -> Graph:
-    """For planning: zeros in place of arrays that go in, and nothing in place of those that come out."""
-    if not sources | sinks:
-        return graph
-    data = graph.to_dict()
-    for task in data["task"]:
-        if task["name"] in sources | sinks:
-            task["kernel"] = "cellweave:zeros" if task["name"] in sources else "cellweave:discard"
-            task["params"] = {}
-            task["cost_ns"] = task.get("cost_ns") or {"*": _ARRAY_COST_NS}
-    made = Graph.from_dict(data)
-    made.folder = graph.folder
-    return made
-
-
-def _edge_bytes(graph: dict[str, Any], task: str, end: str) -> int:
-    """Bytes per instance of a task's first edge at one end."""
-    sizes = [int(e["bytes"]) for e in graph.get("edge", []) if e[end].partition(".")[0] == task]
-    if not sizes:
-        kind = "sends" if end == "from" else "takes"
-        raise _core.RequestError(f"{'inputs' if end == 'from' else 'outputs'}: `{task}` {kind} nothing: no edge")
-    return sizes[0]
-
-
-# numpy is imported only where arrays come in: the threads of its BLAS spin for their first 25 ms, on the stream's cores.
-def _rows(graph: dict[str, Any], task: str, given: Any) -> bytes:
+# numpy is imported only where arrays come in: the threads of its BLAS spin for their first 25 ms, on the cores of the
+# stream.
+def _rows(task: str, given: Any) -> tuple[bytes, int]:
+    """The bytes of an array, and of one of its rows."""
     import numpy as np
 
     array = np.asarray(given)
@@ -285,25 +231,22 @@ def _rows(graph: dict[str, Any], task: str, given: Any) -> bytes:
         raise _core.RequestError(f"inputs: `{task}` needs an array with a row per instance, at least one")
     if array.dtype.hasobject:
         raise _core.RequestError(f"inputs: `{task}` is an array of objects; it needs numbers")
-    row, edge = array.nbytes // len(array), _edge_bytes(graph, task, "from")
-    if row != edge:
-        raise _core.RequestError(f"inputs: a row of `{task}` has {row} bytes; its edge takes {edge} per instance")
-    return array.tobytes()
+    return array.tobytes(), array.nbytes // len(array)
 
 
-def _array(graph: dict[str, Any], task: str, data: bytearray, kind: Any) -> np.ndarray[Any, Any]:
+def _array(data: bytearray, size: int, kind: Any) -> np.ndarray[Any, Any]:
     import numpy as np
 
-    return np.frombuffer(data, kind).reshape(-1, _edge_bytes(graph, task, "to") // np.dtype(kind).itemsize)
+    return np.frombuffer(data, kind).reshape(-1, size // np.dtype(kind).itemsize)
 
 
-def _check_kind(graph: dict[str, Any], task: str, kind: Any) -> None:
+def _check_kind(task: str, size: int, kind: Any) -> None:
+    """Refuse a type of which an instance of so many bytes holds no whole number."""
     import numpy as np
 
     try:
         dtype = np.dtype(kind)
     except TypeError as e:
         raise _core.RequestError(f"outputs: `{task}`: {kind!r} is no NumPy type") from e
-    size = _edge_bytes(graph, task, "to")
     if dtype.hasobject or size % dtype.itemsize:
         raise _core.RequestError(f"outputs: `{task}` takes {size} bytes per instance, no whole number of {dtype.name}")

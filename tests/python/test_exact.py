@@ -14,7 +14,6 @@ from pathlib import Path
 
 import cellweave as cw
 import pytest
-from cellweave import exact
 
 pytest.importorskip("highspy", reason="the extra `exact` is not installed")
 
@@ -93,9 +92,8 @@ def test_exact_is_brute_force(name: str, formulation: str) -> None:
         graph = draw(rng, rng.randint(1, most), rng.choice([300, 3_000, 30_000]))
         batch = rng.choice([1, 1, 4])
         best = brute_force(graph, machine, batch)
-        plan = exact.plan(
-            graph, machine, gap=0.0, time_s=30, batch=batch, buffering="duplicated", formulation=formulation
-        )
+        asked = {"batch": batch, "buffering": "duplicated", "formulation": formulation}
+        plan = cw.plan(graph, machine, "exact", gap=0.0, time_s=30, **asked)  # type: ignore[arg-type]
         assert plan.period_ns == pytest.approx(best, rel=1e-5)
         assert plan.feasible
         assert plan.gap < 1e-5, "HiGHS proved it"
@@ -105,7 +103,7 @@ def test_exact_is_brute_force(name: str, formulation: str) -> None:
 def test_both_formulations_prove_the_same_on_a_larger_graph() -> None:
     graph = cw.Graph.daggen(tasks=20, fat=0.4, ccr=0.1, seed=5)
     machine = cw.Machine.load("qs22:ppe=1,spe=4")
-    plans = [exact.plan(graph, machine, gap=0.001, time_s=60, formulation=f) for f in ("compact", "paper")]
+    plans = [cw.plan(graph, machine, "exact", gap=0.001, time_s=60, formulation=f) for f in ("compact", "paper")]
     for plan in plans:
         assert plan.feasible and plan.to_dict()["buffering"] == "duplicated"
         other = plans[0]
@@ -115,7 +113,7 @@ def test_both_formulations_prove_the_same_on_a_larger_graph() -> None:
 
 def test_a_time_limit_keeps_the_best_mapping_and_an_honest_gap() -> None:
     graph = cw.Graph.daggen(tasks=60, fat=0.6, ccr=0.1, seed=8)
-    plan = exact.plan(graph, cw.Machine.load("qs22:ppe=1"), gap=0.0, time_s=3)
+    plan = cw.plan(graph, "qs22:ppe=1", "exact", gap=0.0, time_s=3)
     assert plan.feasible
     assert plan.bound_ns <= plan.period_ns
     assert plan.gap == pytest.approx(1 - plan.bound_ns / plan.period_ns)
@@ -125,7 +123,7 @@ def test_progress_reports_incumbent_and_bound_and_its_exception_comes_out() -> N
     graph = cw.Graph.daggen(tasks=60, fat=0.6, ccr=0.1, seed=9)
     machine = cw.Machine.load("qs22:ppe=1")
     seen: list[dict] = []
-    exact.plan(graph, machine, gap=0.0, time_s=4, progress=seen.append)
+    cw.plan(graph, machine, "exact", gap=0.0, time_s=4, progress=seen.append)
     assert seen and all(s["method"] == "exact" and 0 <= s["share"] <= 1 for s in seen)
     told = [s for s in seen if "period_ns" in s]
     assert told and all(s["bound_ns"] <= s["period_ns"] * (1 + 1e-6) for s in told)
@@ -134,7 +132,7 @@ def test_progress_reports_incumbent_and_bound_and_its_exception_comes_out() -> N
         raise RuntimeError("the caller's own")
 
     with pytest.raises(RuntimeError, match="the caller's own"):
-        exact.plan(graph, machine, gap=0.0, time_s=20, progress=fails)
+        cw.plan(graph, machine, "exact", gap=0.0, time_s=20, progress=fails)
 
 
 def test_ctrl_c_keeps_the_incumbent() -> None:
@@ -142,7 +140,7 @@ def test_ctrl_c_keeps_the_incumbent() -> None:
     timer = threading.Timer(4.0, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     try:
-        plan = exact.plan(graph, cw.Machine.load("qs22:ppe=1"), gap=0.0, time_s=120)
+        plan = cw.plan(graph, "qs22:ppe=1", "exact", gap=0.0, time_s=120)
     finally:
         timer.cancel()
     assert plan.feasible
@@ -157,14 +155,37 @@ def test_a_graph_that_fits_nowhere_is_said_to_be_infeasible() -> None:
             "edge": [{"from": "a.0", "to": "b.0", "bytes": 300_000}],
         }
     )
-    plan = exact.plan(graph, cw.Machine.load("cell"), time_s=5)
+    plan = cw.plan(graph, "cell", "exact", time_s=5)
     assert not plan.feasible and any(v["equation"] == 16 for v in plan.violations)
+
+
+def chain(kernels: bool) -> cw.Graph:
+    """Three fine tasks for a host: with costs, or with kernels that are to be measured."""
+    graph = cw.Graph("chain")
+    names = {"count": "cellweave:count", "copy": "cellweave:copy", "drop": "cellweave:discard"}
+    for name, kernel in names.items():
+        graph.task(name, kernel=kernel if kernels else None, cost_ns=None if kernels else 5.0)
+    graph.edge("count", "copy", bytes=8)
+    graph.edge("copy", "drop", bytes=8)
+    return graph
+
+
+def test_the_largest_batch_that_is_asked_for_counts() -> None:
+    assert cw.plan(chain(kernels=False), method="exact", time_s=2).to_dict()["batch"] > 4
+    assert cw.plan(chain(kernels=False), method="exact", time_s=2, max_batch=4).to_dict()["batch"] <= 4
+
+
+def test_costs_that_are_missing_are_measured_as_for_every_method() -> None:
+    plan = cw.plan(chain(kernels=True), method="exact", time_s=2)
+    assert plan.feasible and plan.to_dict()["method"] == "exact"
+    assert plan.graph is not None
+    assert all(task["cost_ns"] for task in plan.graph.to_dict()["task"])
 
 
 def test_wrong_formulations_are_refused() -> None:
     graph = cw.Graph.daggen(tasks=5, seed=1)
     with pytest.raises(cw.RequestError, match=r"compcat.*compact"):
-        exact.plan(graph, cw.Machine.load("cell"), formulation="compcat")
+        cw.plan(graph, "cell", "exact", formulation="compcat")
 
 
 def test_without_highspy_the_message_says_what_to_install() -> None:
@@ -172,9 +193,8 @@ def test_without_highspy_the_message_says_what_to_install() -> None:
 import sys
 sys.modules["highspy"] = None
 import cellweave as cw
-from cellweave import exact
 try:
-    exact.plan(cw.Graph.daggen(tasks=5, seed=1), cw.Machine.load("cell"))
+    cw.plan(cw.Graph.daggen(tasks=5, seed=1), "cell", "exact")
 except cw.RequestError as e:
     print(e)
 """

@@ -2,13 +2,14 @@
 
 use crate::{Error, fit};
 use machine::{ElementId, Machine, Overhead};
+use plan::PlanOptions;
 use run::Standard;
 use std::collections::BTreeMap;
 use work::{Edge, Graph, Port, Task};
 
-/// (bytes per instance, instances per hand-over) that are measured. A user's application has others: what is fitted here
-/// must hold there: from small instances in large batches, where the bytes hide little of a hand-over, to large ones that
-/// are handed over one by one, where they hide much of it.
+/// (bytes per instance, instances per hand-over) that are measured. A user's application has others, and the fit must
+/// hold there too: from small instances in large batches, where the bytes hide little of a hand-over, to large ones
+/// that are handed over one by one, where they hide much of it.
 const POINTS: [(u64, u64); 10] = [
     (192, 16),
     (192, 64),
@@ -30,8 +31,8 @@ const RUN_NS: f64 = 6e6;
 /// Measures, for each kind of element of `machine` that has a cpu of this computer, what a hand-over to another element
 /// costs: ns per transfer and ns per byte, at each end.
 ///
-/// A chain `count -> copy -> copy -> discard` runs on one element and cut in its middle over two; what a side takes longer
-/// than its own tasks did is the overhead of the cut. A kind without a second element to talk to is left out.
+/// A chain `count -> copy -> copy -> discard` runs on one element, and then on two, cut in its middle. The time that a
+/// side takes beyond its own tasks is the overhead of the cut. A kind without a second element to talk to is left out.
 ///
 /// # Errors
 /// When the chain cannot run; [`Error::Stopped`] when `progress` returns false.
@@ -68,7 +69,7 @@ fn pair(machine: &Machine, kind: &str) -> Option<(ElementId, ElementId)> {
     Some((near, *far))
 }
 
-/// ns per instance that the slower side of a cut chain takes longer than its tasks; of the rounds, the one at a quarter.
+/// ns per instance that the slower side of a cut chain takes beyond its tasks; of the rounds, the one at a quarter.
 fn cut_overhead_ns(
     machine: &Machine,
     near: ElementId,
@@ -97,13 +98,8 @@ fn period_ns(
     instances: u64,
 ) -> Result<f64, Error> {
     let mapping = vec![halves[0], halves[0], halves[1], halves[1]];
-    let options = plan::Options {
-        method: plan::Method::Given(mapping),
-        batch: Some(batch),
-        moves: Some(0),
-        ..plan::Options::default()
-    };
-    let plan = plan::plan(machine, graph, &options, &|| 0.0, &mut |_| true)?;
+    let options = PlanOptions { batch: Some(batch), ..PlanOptions::default() };
+    let plan = plan::evaluate(machine, graph, mapping, &options)?;
     let options = run::RunOptions { instances: Some(instances), ..run::RunOptions::default() };
     let outcome = run::run(graph, machine, &plan, &Standard::default(), options)?;
     Ok(1e9 / outcome.throughput_per_s)

@@ -8,7 +8,8 @@
 //! | what does a hand-over between two cores cost? | [`calibrate()`] |
 //! | what does each task cost here? | [`profile()`] |
 //! | where should each task run? | [`plan()`], which profiles first where costs are missing |
-//! | how fast is it really? | [`run()`] |
+//! | how fast is it really? | [`run()`], which plans first where there is no plan |
+//! | what can be said to a verb? | [`options()`] |
 //!
 //! Floor 6.
 //!
@@ -22,9 +23,10 @@
 //! let graph = read::text(read::Format::Toml, text, "pair.toml")?;
 //! let machine = cellweave::machine::load("host")?;
 //! let kernels = cellweave::run::Standard::default();
-//! let (_graph, plan) = cellweave::plan(&graph, &machine, &kernels, &Default::default(), &mut |_| true)?;
+//! let (_graph, plan) = cellweave::plan(&graph, &machine, &kernels, &Default::default(), None, &mut |_| true)?;
 //! let options = cellweave::run::RunOptions { instances: Some(1000), ..Default::default() };
-//! let outcome = cellweave::run(&graph, &machine, &plan, &kernels, options)?;
+//! let arrays = cellweave::Arrays::default();
+//! let outcome = cellweave::run(&graph, &machine, Some(&plan), &kernels, &arrays, options, &mut |_| true)?;
 //! assert_eq!(outcome.instances, 1000);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -39,16 +41,21 @@ pub extern crate run;
 pub extern crate sim;
 pub extern crate work;
 
+mod arrays;
 mod calibrate;
 mod error;
 mod fit;
+mod moved;
+mod options;
 mod profile;
 pub mod reproduce;
 mod stand_in;
 mod verbs;
 
-pub use ::run::run;
+pub use arrays::{Arrays, sent_bytes, taken_bytes};
 pub use calibrate::calibrate;
 pub use error::Error;
+pub use moved::moved;
+pub use options::{options, verbs};
 pub use profile::{ProfileOptions, Profiled, TaskCost, profile};
-pub use verbs::{PlanProgress, plan};
+pub use verbs::{VerbProgress, plan, run};

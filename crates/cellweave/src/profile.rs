@@ -4,6 +4,7 @@ use crate::stand_in::harmless;
 use crate::{Error, calibrate};
 use ground::Quantiles;
 use machine::{ElementId, Machine, Overhead};
+use plan::PlanOptions;
 use run::{Kernels, RunOutcome};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -11,22 +12,19 @@ use std::sync::atomic::Ordering;
 use work::graph::Profile;
 use work::{Graph, Plan, Task};
 
-/// How to measure.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProfileOptions {
-    /// Instances to send through; `None` = as many as [`seconds`](Self::seconds) allow.
-    pub instances: Option<u64>,
-    /// Also measure tasks whose cost is given.
-    pub again: bool,
-    /// How long the measurement of one kind of element should take.
-    pub seconds: f64,
-    /// Instances per firing; `None` = as the planner chooses for one element.
-    pub batch: Option<u64>,
-}
-
-impl Default for ProfileOptions {
-    fn default() -> ProfileOptions {
-        ProfileOptions { instances: None, again: false, seconds: 1.5, batch: None }
+ground::options! {
+    /// How to measure.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ProfileOptions("profile") {
+        /// Instances to send through; by default until costs are known well.
+        pub instances: Option<u64> = None, in 1..=1_000_000_000_000_000;
+        /// Also measure tasks whose cost is given.
+        pub again: bool = false;
+    } and {
+        /// How long the measurement of one kind of element should take, where `instances` does not say.
+        pub seconds: f64 = 1.5;
+        /// Instances per firing; `None` = as the planner chooses for one element.
+        pub batch: Option<u64> = None;
     }
 }
 
@@ -77,14 +75,14 @@ pub struct Handover {
 
 /// How many times the application is run for its total.
 const TOTALS: usize = 7;
-/// Of the totals in rising order, the one that counts is at a quarter: others that use the computer make a run slower,
-/// never faster, and a plan is for the computer without them.
+/// Of the totals in rising order, the one that counts is at a quarter: other programs make a run slower, never faster,
+/// and a plan is for a computer without them.
 const QUARTER: usize = 4;
 /// Instances of the first run, which only tells how many to ask for.
 const FIRST_INSTANCES: u64 = 64;
 
-/// Measures every task of `graph` that has no cost (all, with `again`) on one element of each kind of `machine` that
-/// has a cpu of this computer, and what a hand-over costs.
+/// Measures every task of `graph` that has no cost (all, with `again`), and what a hand-over costs: on one element of
+/// each kind of `machine` that has a cpu of this computer.
 ///
 /// The whole application runs on one element, without a clock in its way, for its total; and again with a clock around
 /// every call, for each task's part of it. File sinks write nowhere meanwhile, and zeros stand in for standard input.
@@ -100,6 +98,7 @@ pub fn profile(
     options: &ProfileOptions,
     progress: &mut dyn FnMut(&str, f64) -> bool,
 ) -> Result<Profiled, Error> {
+    options.check()?;
     if let Some(task) = graph.tasks.iter().find(|t| t.kernel.is_none()) {
         return Err(Error::Profile(format!(
             "task '{}' has no kernel, so that it cannot run: give it a kernel, or its cost_ns by hand",
@@ -263,11 +262,6 @@ fn everything_on(
     for task in &mut graph.tasks {
         task.cost_ns = [("*".to_string(), UNKNOWN_COST_NS)].into();
     }
-    let options = plan::Options {
-        method: plan::Method::Given(vec![element; graph.tasks.len()]),
-        batch,
-        moves: Some(0),
-        ..plan::Options::default()
-    };
-    Ok(plan::plan(machine, &graph, &options, &|| 0.0, &mut |_| true)?)
+    let mapping = vec![element; graph.tasks.len()];
+    Ok(plan::evaluate(machine, &graph, mapping, &PlanOptions { batch, ..PlanOptions::default() })?)
 }

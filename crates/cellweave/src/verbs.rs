@@ -1,24 +1,35 @@
-//! Planning that profiles first where costs are missing.
+//! The verbs that are made of others: a plan profiles first where costs are missing, and a run plans first where there
+//! is no plan.
 
-use crate::{Error, ProfileOptions, profile};
+use crate::{Arrays, Error, ProfileOptions, profile};
 use machine::Machine;
-use run::Kernels;
+use plan::exact::Solver;
+use plan::{Method, PlanOptions, PlanProgress};
+use run::{Kernels, RunOptions, RunOutcome, RunProgress};
+use std::sync::atomic::Ordering;
 use work::{Graph, Plan};
 
-/// How far planning is.
-#[derive(Debug, Clone, PartialEq)]
-pub enum PlanProgress {
-    /// Costs are being measured: what, and the part that is done.
-    Profiling(String, f64),
+/// How far a verb is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum VerbProgress<'p> {
+    /// Costs are being measured.
+    Profiling {
+        /// What is measured now.
+        what: &'p str,
+        /// The part that is done, 0 to 1.
+        share: f64,
+    },
     /// A mapping is being searched for.
-    Searching(plan::Progress),
+    Planning(&'p PlanProgress),
+    /// The application runs.
+    Running(&'p RunProgress),
 }
 
-/// Plans `graph` for `machine`. Where a task with a kernel has no cost on a kind of element that is a cpu of this computer,
-/// it is measured first. Gives back the application with its costs, and the plan.
+/// Plans `graph` for `machine`. Where a task with a kernel has no cost on a kind of element that is a cpu of this
+/// computer, it is measured first. Gives back the application with its costs, and the plan.
 ///
-/// `progress` is called now and then; when it returns false, the search ends with the best plan so far, and a measurement
-/// ends with [`Error::Stopped`].
+/// `solver` is needed by [`Method::Exact`] only. `progress` is called now and then; when it returns false, the search
+/// ends with the best plan so far, and a measurement ends with [`Error::Stopped`].
 ///
 /// # Errors
 /// As [`profile()`] and [`plan::plan`].
@@ -26,18 +37,26 @@ pub fn plan(
     graph: &Graph,
     machine: &Machine,
     kernels: &dyn Kernels,
-    options: &plan::Options,
-    progress: &mut dyn FnMut(&PlanProgress) -> bool,
+    options: &PlanOptions,
+    solver: Option<&mut dyn Solver>,
+    progress: &mut dyn FnMut(&VerbProgress) -> bool,
 ) -> Result<(Graph, Plan), Error> {
+    options.check()?;
     let graph = if needs_profile(graph, machine) {
-        let mut tell = |what: &str, part: f64| progress(&PlanProgress::Profiling(what.into(), part));
+        let mut tell = |what: &str, share: f64| progress(&VerbProgress::Profiling { what, share });
         profile(graph, machine, kernels, &ProfileOptions::default(), &mut tell)?.graph
     } else {
         graph.clone()
     };
     let start = host::now_ns();
     let clock = || (host::now_ns() - start) as f64 * 1e-9;
-    let plan = plan::plan(machine, &graph, options, &clock, &mut |p| progress(&PlanProgress::Searching(*p)))?;
+    let mut tell = |p: &PlanProgress| progress(&VerbProgress::Planning(p));
+    let plan = match solver {
+        Some(solver) if options.method == Method::Exact && options.mapping.is_none() => {
+            plan::exact::plan(machine, &graph, options, solver, &clock, &mut tell)?
+        }
+        _ => plan::plan(machine, &graph, options, &clock, &mut tell)?,
+    };
     Ok((graph, plan))
 }
 
@@ -47,4 +66,47 @@ fn needs_profile(graph: &Graph, machine: &Machine) -> bool {
         machine.elements.iter().filter(|e| e.os_cpu.is_some()).map(|e| e.kind.as_str()).collect();
     let measurable = graph.tasks.iter().all(|t| t.kernel.is_some());
     measurable && graph.tasks.iter().any(|t| kinds.iter().any(|k| t.cost_on(k).is_none()))
+}
+
+/// Runs `graph` on `machine` as `plan` says; without a plan the application is planned first, and profiled where costs
+/// are missing. The tasks that `arrays` names send and keep memory of the caller.
+///
+/// `progress` is called now and then. When it returns false during the run, the stream drains: sources end, and
+/// everything in flight completes. When it returns false again, the run stops at once with [`Error::Stopped`].
+///
+/// # Errors
+/// As [`plan()`] and [`run::run`].
+pub fn run(
+    graph: &Graph,
+    machine: &Machine,
+    plan: Option<&Plan>,
+    kernels: &dyn Kernels,
+    arrays: &Arrays,
+    mut options: RunOptions,
+    progress: &mut dyn FnMut(&VerbProgress) -> bool,
+) -> Result<RunOutcome, Error> {
+    options.check()?;
+    let made;
+    let plan = match plan {
+        Some(plan) => plan,
+        None => {
+            let defaults = PlanOptions::default();
+            let asked = PlanOptions { max_batch: options.batch.unwrap_or(defaults.max_batch), ..defaults };
+            made = self::plan(&arrays.planned(graph), machine, kernels, &asked, None, progress)?.1;
+            &made
+        }
+    };
+    let stop = options.stop.clone();
+    let mut callers = options.progress.take();
+    let mut tell = |p: &RunProgress| {
+        if let Some(callers) = &mut callers {
+            callers(p);
+        }
+        if !progress(&VerbProgress::Running(p)) && stop.swap(run::DRAIN, Ordering::AcqRel) >= run::DRAIN {
+            stop.store(run::STOP, Ordering::Release);
+        }
+    };
+    let options = RunOptions { progress: Some(&mut tell), ..options };
+    let outcome = run::run(&arrays.running(graph), machine, plan, &arrays.over(kernels), options);
+    if stop.load(Ordering::Acquire) == run::STOP { Err(Error::Stopped) } else { Ok(outcome?) }
 }

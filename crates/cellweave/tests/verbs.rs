@@ -3,7 +3,7 @@
 use cellweave::machine::Machine;
 use cellweave::run::{RunOptions, Standard};
 use cellweave::work::{Graph, read};
-use cellweave::{ProfileOptions, profile};
+use cellweave::{Arrays, ProfileOptions, profile};
 
 fn graph(text: &str) -> Graph {
     read::text(read::Format::Toml, text, "app.toml").unwrap()
@@ -53,11 +53,14 @@ fn a_profile_finds_the_heavy_task_and_keeps_costs_that_were_given() {
 fn a_plan_profiles_first_where_costs_are_missing_and_then_runs() {
     let (machine, kernels) = (host(), Standard::default());
     let (graph, plan) =
-        cellweave::plan(&graph(UNEVEN), &machine, &kernels, &Default::default(), &mut |_| true).unwrap();
+        cellweave::plan(&graph(UNEVEN), &machine, &kernels, &Default::default(), None, &mut |_| true)
+            .unwrap();
     assert!(graph.tasks.iter().all(|t| t.cost_on("core").is_some()));
     assert!(plan.bound_ns <= plan.period_ns);
     let options = RunOptions { instances: Some(2000), ..RunOptions::default() };
-    let outcome = cellweave::run(&graph, &machine, &plan, &kernels, options).unwrap();
+    let outcome =
+        cellweave::run(&graph, &machine, Some(&plan), &kernels, &Arrays::default(), options, &mut |_| true)
+            .unwrap();
     assert_eq!(outcome.instances, 2000);
     assert_eq!(outcome.predicted_per_s, plan.throughput_per_s);
 }

@@ -3,8 +3,9 @@
 //! `cargo run --release -p cellweave-plan --example planning -- benches/planning` writes `results.json` and
 //! `results.md` there.
 
+use ground::options::Word;
 use machine::{Block, Limit, Machine, Overhead, presets};
-use plan::{Method, Options};
+use plan::{Method, PlanOptions};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -61,13 +62,13 @@ fn date(mut days: u64) -> String {
     format!("{year}-{month:02}-{:02}", days + 1)
 }
 
-fn run(machine: &Machine, graph: &Graph, options: &Options) -> Plan {
+fn run(machine: &Machine, graph: &Graph, options: &PlanOptions) -> Plan {
     let clock = || host::now_ns() as f64 * 1e-9;
     plan::plan(machine, graph, options, &clock, &mut |_| true).expect("the set plans on this machine")
 }
 
-fn with(method: Method) -> Options {
-    Options { method, seed: 1, ..Options::default() }
+fn with(method: Method) -> PlanOptions {
+    PlanOptions { method, seed: 1, ..PlanOptions::default() }
 }
 
 /// Min, median, p90 and max.
@@ -93,25 +94,25 @@ fn times(qs22: &Machine, set: &[Graph], text: &mut String) -> Value {
     let mut rows = Vec::new();
     for method in [Method::Greedy, Method::Cluster, Method::Delegate] {
         let seconds = largest.iter().flat_map(|g| {
-            let options = with(method.clone());
+            let options = with(method);
             (0..REPEATS).map(move |_| run(qs22, g, &options).seconds * 1e3)
         });
         let q = quantiles(seconds.collect());
         let _ = writeln!(
             text,
             "| {} | {:.3} | {:.3} | {:.3} | {:.3} |",
-            method.name(),
+            method.word(),
             number(&q, "min"),
             number(&q, "p50"),
             number(&q, "p90"),
             number(&q, "max")
         );
-        rows.push(json!({ "method": method.name(), "ms": q }));
+        rows.push(json!({ "method": method.word(), "ms": q }));
     }
     let moves = 1_000_000;
     let rate = |buffering: Buffering| {
         let options =
-            Options { moves: Some(moves), gap: 0.0, buffering: Some(buffering), ..with(Method::Anneal) };
+            PlanOptions { moves: Some(moves), gap: 0.0, buffering: Some(buffering), ..with(Method::Anneal) };
         quantiles(
             largest
                 .iter()
@@ -126,13 +127,13 @@ fn times(qs22: &Machine, set: &[Graph], text: &mut String) -> Value {
         let _ = writeln!(
             text,
             "\nanneal, {} buffers: {:.2} M moves/s (median; min {:.2}, max {:.2}; n = {}; 1 M moves each)",
-            rule.name(),
+            rule.word(),
             number(&q, "p50"),
             number(&q, "min"),
             number(&q, "max"),
             q["n"]
         );
-        rows.push(json!({ "method": "anneal", "buffering": rule.name(), "million_moves_per_s": q }));
+        rows.push(json!({ "method": "anneal", "buffering": rule.word(), "million_moves_per_s": q }));
     }
     json!(rows)
 }
@@ -186,7 +187,7 @@ type Published = [(f64, f64); 3];
 fn heuristics(qs22: &Machine, set: &[Graph], text: &mut String) -> Value {
     let rule = Some(Buffering::Duplicated);
     let best: Vec<Plan> =
-        set.iter().map(|g| run(qs22, g, &Options { buffering: rule, ..with(Method::Anneal) })).collect();
+        set.iter().map(|g| run(qs22, g, &PlanOptions { buffering: rule, ..with(Method::Anneal) })).collect();
     let _ = writeln!(
         text,
         "\n## Predicted throughput over that of the best mapping known\n\nOver annealing (1 s, duplicated \
@@ -197,7 +198,7 @@ fn heuristics(qs22: &Machine, set: &[Graph], text: &mut String) -> Value {
          | graphs | method | min | max | average | std. dev. | breaks a limit | Table 2: average | std. dev. |\n\
          |---|---|---|---|---|---|---|---|---|"
     );
-    let methods: [(&str, Options, Published); 4] = [
+    let methods: [(&str, PlanOptions, Published); 4] = [
         ("greedy", with(Method::Greedy), [(0.82, 0.12), (0.82, 0.13), (0.79, 0.10)]),
         (
             "delegate, C to PPE min(25, 2 x SPEs)",
@@ -206,7 +207,7 @@ fn heuristics(qs22: &Machine, set: &[Graph], text: &mut String) -> Value {
         ),
         (
             "delegate, C to PPE 2",
-            Options { read_back_bytes_per_s: Some(2e9), ..with(Method::Delegate) },
+            PlanOptions { read_back_gbs: Some(2.0), ..with(Method::Delegate) },
             [(0.97, 0.07), (0.99, 0.04), (0.91, 0.09)],
         ),
         ("cluster", with(Method::Cluster), [(0.32, 0.28), (0.32, 0.26), (0.33, 0.33)]),
@@ -299,13 +300,14 @@ fn large(text: &mut String) -> Result<Value, Box<dyn std::error::Error>> {
     for machine in &machines {
         for ccr in [0.001, 0.01, 0.1] {
             for seed in 1..=3 {
-                let settings = daggen::Settings { tasks: 500, ccr, seed, ..daggen::Settings::default() };
+                let settings =
+                    daggen::DaggenOptions { tasks: 500, regular: 0.9, ccr, seed, ..Default::default() };
                 let mut graph = daggen::generate(&settings)?;
                 for task in &mut graph.tasks {
                     let ns = task.cost_on("spe").unwrap_or(0.0);
                     task.cost_ns = [("*".to_string(), ns)].into();
                 }
-                let plan = run(machine, &graph, &Options { time_s: 5.0, ..with(Method::Auto) });
+                let plan = run(machine, &graph, &PlanOptions { time_s: Some(5.0), ..with(Method::Auto) });
                 let _ = writeln!(
                     text,
                     "| {} | {ccr} | {seed} | {:.2} % | {} | {:.2} | {} |",

@@ -1,16 +1,14 @@
 //! How long a search may go on: moves, seconds, a proved gap, or until its caller says stop.
 
-use crate::Progress;
+use crate::{PlanOptions, PlanProgress};
 
 /// When to stop. `clock` gives seconds; only differences count.
 pub(crate) struct Budget<'c> {
     pub method: &'static str,
     pub clock: &'c dyn Fn() -> f64,
-    pub progress: &'c mut dyn FnMut(&Progress) -> bool,
+    pub progress: &'c mut dyn FnMut(&PlanProgress) -> bool,
     pub started: f64,
-    pub seconds: f64,
-    pub moves: Option<u64>,
-    pub gap: f64,
+    pub options: &'c PlanOptions,
     /// The next number of moves at which the clock is read, and how far apart readings are.
     next: u64,
     apart: u64,
@@ -25,34 +23,22 @@ impl<'c> Budget<'c> {
     pub(crate) fn new(
         method: &'static str,
         clock: &'c dyn Fn() -> f64,
-        progress: &'c mut dyn FnMut(&Progress) -> bool,
+        progress: &'c mut dyn FnMut(&PlanProgress) -> bool,
         started: f64,
-        options: &crate::Options,
+        options: &'c PlanOptions,
     ) -> Budget<'c> {
-        Budget {
-            method,
-            clock,
-            progress,
-            started,
-            seconds: options.time_s,
-            moves: options.moves,
-            gap: options.gap,
-            next: 1,
-            apart: 1,
-            last: started,
-            stopped: false,
-        }
+        Budget { method, clock, progress, started, options, next: 1, apart: 1, last: started, stopped: false }
     }
 
     /// Whether [`Budget::spent`] should be asked after so many moves.
     #[inline]
     pub(crate) fn due(&self, moves: u64) -> bool {
-        moves >= self.next || self.moves.is_some_and(|most| moves >= most)
+        moves >= self.next || self.options.moves.is_some_and(|most| moves >= most)
     }
 
     /// Whether to stop after `moves` moves with this period and bound.
     pub(crate) fn spent(&mut self, moves: u64, period_ns: f64, bound_ns: f64) -> bool {
-        if self.stopped || self.moves.is_some_and(|most| moves >= most) {
+        if self.stopped || self.options.moves.is_some_and(|most| moves >= most) {
             return true;
         }
         let now = (self.clock)();
@@ -64,15 +50,16 @@ impl<'c> Budget<'c> {
         }
         self.last = now;
         self.next = moves + self.apart;
-        let progress = Progress { method: self.method, moves, seconds, period_ns, bound_ns };
+        let share = self.options.share(moves, seconds);
+        let progress = PlanProgress { method: self.method, moves, seconds, period_ns, bound_ns, share };
         let go_on = (self.progress)(&progress);
-        self.stopped = !go_on || (self.moves.is_none() && seconds >= self.seconds);
+        self.stopped = !go_on || (self.options.moves.is_none() && seconds >= self.options.seconds());
         self.stopped
     }
 
     /// Whether the gap is small enough. Asked whenever a better mapping is found, not when the clock is read, so that
     /// runs of so many moves repeat exactly.
     pub(crate) fn proved(&self, period_ns: f64, bound_ns: f64) -> bool {
-        period_ns * (1.0 - self.gap) <= bound_ns * (1.0 + 1e-9)
+        period_ns * (1.0 - self.options.gap) <= bound_ns * (1.0 + 1e-9)
     }
 }

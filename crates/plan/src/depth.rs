@@ -50,7 +50,7 @@ pub(crate) fn deepen(problem: &Problem, mapping: &[usize], schedule: &mut Schedu
 
 #[cfg(test)]
 mod tests {
-    use crate::{Method, Options, plan};
+    use crate::{PlanOptions, evaluate};
     use machine::{Element, Machine, Memory, Overhead, Place};
     use std::collections::BTreeMap;
     use work::{Edge, Graph, Port, Task};
@@ -95,8 +95,8 @@ mod tests {
             edges: vec![Edge { from: port(0), to: port(1), bytes, peek: 0, delay: 0 }],
             ..Graph::default()
         };
-        let options = Options { method: Method::Given(vec![0, 1]), batch: Some(16), ..Options::default() };
-        let plan = plan(&two_cores(), &graph, &options, &|| 0.0, &mut |_| true).unwrap();
+        let options = PlanOptions { batch: Some(16), ..PlanOptions::default() };
+        let plan = evaluate(&two_cores(), &graph, vec![0, 1], &options).unwrap();
         let held = plan.edges[0].slots_out + plan.edges[0].slots_in;
         assert_eq!(plan.buffers_bytes.values().sum::<u64>(), held * bytes);
         held

@@ -1,6 +1,7 @@
 //! From a mapping to a plan. No number here is a method's own: the schedule is `work`'s and the prediction `model`'s.
 
 use crate::{PlanError, Problem};
+use ground::options::Word;
 use std::collections::BTreeMap;
 use work::plan::{Plan, PlannedEdge};
 use work::{Buffering, Mapping, Port};
@@ -44,7 +45,7 @@ pub(crate) fn finish(problem: &Problem, mapped: Mapped) -> Result<Plan, PlanErro
         application: graph.name.clone(),
         machine: machine.name.clone(),
         method: mapped.method.into(),
-        buffering: mapped.buffering.name().into(),
+        buffering: mapped.buffering.word().into(),
         feasible: prediction.violations.is_empty(),
         measured: machine.measured,
         violations: prediction.violations,

@@ -27,12 +27,12 @@
 //! #     name: "three".into(), tasks: vec![task("a", 30.0), task("b", 20.0), task("c", 10.0)], ..Default::default()
 //! # };
 //! // A host passes its clock; a constant one never runs out of time, so `moves` or a proved gap must end the search.
-//! let options = plan::Options { method: plan::Method::Auto, moves: Some(10_000), ..Default::default() };
+//! let options = plan::PlanOptions { method: plan::Method::Auto, moves: Some(10_000), ..Default::default() };
 //! let plan = plan::plan(&machine, &graph, &options, &|| 0.0, &mut |_| true).unwrap();
 //! assert_eq!((plan.period_ns, plan.gap), (30.0, 0.0));
 //!
 //! // The exact method is a program for a solver: see `exact`.
-//! let program = plan::exact::program(&machine, &graph, plan::exact::Formulation::Compact, &options).unwrap();
+//! let program = plan::exact::program(&machine, &graph, plan::Formulation::Compact, &options).unwrap();
 //! let start = program.warm_start(&[0, 1, 1]);
 //! let mapping = program.decode(&start).unwrap();
 //! let exact = plan::exact::finish(&machine, &graph, mapping, 30.0, &options, 0.1).unwrap();
@@ -52,6 +52,7 @@ mod budget;
 mod depth;
 mod finish;
 mod flow;
+mod options;
 mod sets;
 mod start;
 mod state;
@@ -63,109 +64,18 @@ pub use bound::bound;
 pub use cluster::cluster;
 pub use delegate::delegate;
 pub use greedy::greedy;
+pub use options::{Formulation, Method, PlanOptions, placed};
 pub use problem::Problem;
 
 use budget::Budget;
 use flow::Flow;
+use ground::options::Word;
 use machine::{Machine, Role};
 use work::{Buffering, Graph, Mapping, Plan};
 
-/// How to map.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Method {
-    /// Algorithm 1.
-    Greedy,
-    /// Algorithms 3 to 5.
-    Cluster,
-    /// Algorithms 6 and 7.
-    Delegate,
-    /// Annealing on the total overload.
-    Anneal,
-    /// The mixed integer program; needs a solver, see [`exact`].
-    Exact,
-    /// Greedy, then delegate where it applies, then annealing until the gap is proved or the budget is spent.
-    #[default]
-    Auto,
-    /// A mapping that is there already.
-    Given(Mapping),
-}
-
-impl Method {
-    /// `greedy`, `cluster`, `delegate`, `anneal`, `exact`, `auto` or `given`.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Method::Greedy => "greedy",
-            Method::Cluster => "cluster",
-            Method::Delegate => "delegate",
-            Method::Anneal => "anneal",
-            Method::Exact => "exact",
-            Method::Auto => "auto",
-            Method::Given(_) => "given",
-        }
-    }
-
-    /// The method that is called `name`; `given` is none, for it needs a mapping.
-    pub fn from_name(name: &str) -> Option<Method> {
-        [Method::Greedy, Method::Cluster, Method::Delegate, Method::Anneal, Method::Exact, Method::Auto]
-            .into_iter()
-            .find(|m| m.name() == name)
-    }
-
-    /// The buffering rule where none is asked for: the paper's for its three methods, shared for the others.
-    pub fn buffering(&self) -> Buffering {
-        match self {
-            Method::Greedy | Method::Cluster | Method::Delegate => Buffering::Duplicated,
-            _ => Buffering::Shared,
-        }
-    }
-}
-
-/// What a plan should be like.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Options {
-    /// How to map.
-    pub method: Method,
-    /// Which rule sizes the buffers; `None` = [`Method::buffering`].
-    pub buffering: Option<Buffering>,
-    /// Instances per firing; `None` = 1 where nothing is spent on transfers and nothing is cached, else chosen.
-    pub batch: Option<u64>,
-    /// The largest batch that may be chosen.
-    pub max_batch: u64,
-    /// The search ends when `1 - bound / period` is at most this.
-    pub gap: f64,
-    /// The search ends after so many moves; with it, the clock is not looked at, and the plan repeats exactly.
-    pub moves: Option<u64>,
-    /// The search ends after so many seconds.
-    pub time_s: f64,
-    /// Seed of the search.
-    pub seed: u64,
-    /// DELEGATE: the largest radius of a neighbourhood.
-    pub dmax: usize,
-    /// DELEGATE: bytes/s of the links from the SPEs of a chip to its PPE; `None` = `min(25, 2 * SPEs)` GB/s, from the
-    /// machine's limits.
-    pub read_back_bytes_per_s: Option<f64>,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            method: Method::Auto,
-            buffering: None,
-            batch: None,
-            max_batch: 1024,
-            gap: 0.01,
-            moves: None,
-            time_s: 1.0,
-            seed: 0,
-            dmax: 2,
-            read_back_bytes_per_s: None,
-        }
-    }
-}
-
 /// How far a search is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
+pub struct PlanProgress {
     /// The method that is at work.
     pub method: &'static str,
     /// Moves evaluated.
@@ -176,6 +86,16 @@ pub struct Progress {
     pub period_ns: f64,
     /// The bound, in ns.
     pub bound_ns: f64,
+    /// The part of the moves, or of the time, that is spent: 0 to 1.
+    pub share: f64,
+}
+
+impl PlanProgress {
+    /// `1 - bound / period`, once there is a period.
+    pub fn gap(&self) -> Option<f64> {
+        (self.period_ns.is_finite() && self.period_ns > 0.0)
+            .then(|| (1.0 - self.bound_ns / self.period_ns).max(0.0))
+    }
 }
 
 /// Why there is no plan.
@@ -209,11 +129,18 @@ pub enum PlanError {
     /// A cycle's delay is too short.
     #[error(transparent)]
     NoSchedule(#[from] work::schedule::NoSchedule),
+    /// An option out of its range, or a mapping by names that are not there.
+    #[error(transparent)]
+    Option(#[from] ground::Located),
     /// [`Method::Exact`] without a solver.
-    #[error(
-        "the exact method needs a solver: build the program with plan::exact::program and hand it to one"
-    )]
+    #[error("the exact method needs a solver: plan with exact::plan")]
     NeedsSolver,
+    /// The solver cannot work.
+    #[error("{0}")]
+    Solver(String),
+    /// The caller stopped a solver that had no answer yet.
+    #[error("stopped")]
+    Stopped,
     /// A solver's answer that is no mapping.
     #[error("the solver's answer is no mapping: {0}")]
     BadSolution(String),
@@ -237,60 +164,94 @@ const CUT_TASKS: usize = 20_000;
 pub fn plan(
     machine: &Machine,
     graph: &Graph,
-    options: &Options,
+    options: &PlanOptions,
     clock: &dyn Fn() -> f64,
-    progress: &mut dyn FnMut(&Progress) -> bool,
+    progress: &mut dyn FnMut(&PlanProgress) -> bool,
 ) -> Result<Plan, PlanError> {
     let started = clock();
-    check_options(options)?;
+    options.check()?;
+    if let Some(names) = &options.mapping {
+        let plan = evaluate(machine, graph, placed(machine, graph, names)?, options)?;
+        return Ok(Plan { seconds: clock() - started, ..plan });
+    }
     let problem = Problem::new(machine, graph)?;
     let buffering = options.buffering.unwrap_or(options.method.buffering());
-    let mut budget = Budget::new(options.method.name(), clock, progress, started, options);
+    let mut budget = Budget::new(options.method.word(), clock, progress, started, options);
     let first_batch = options.batch.unwrap_or(1);
-    let (mapping, moves) = match &options.method {
+    let (mapping, moves) = match options.method {
         Method::Greedy => (greedy(&problem, first_batch)?, 0),
         Method::Cluster => (cluster(&problem, first_batch)?, 0),
         Method::Delegate => {
             let mut last = started;
-            delegate(&problem, first_batch, options.dmax, options.read_back_bytes_per_s, &mut |moves| {
+            delegate(&problem, first_batch, options.dmax, options.read_back_bytes_per_s(), &mut |moves| {
                 let now = clock();
                 now - last < 0.1 || {
                     last = now;
-                    (budget.progress)(&Progress {
+                    (budget.progress)(&PlanProgress {
                         method: "delegate",
                         moves,
                         seconds: now - started,
                         period_ns: f64::INFINITY,
                         bound_ns: 0.0,
+                        share: options.share(moves, now - started),
                     })
                 }
             })?
         }
-        Method::Given(mapping) => (mapping.clone(), 0),
         Method::Anneal | Method::Auto => search(&problem, buffering, options, &mut budget)?,
         Method::Exact => return Err(PlanError::NeedsSolver),
     };
-    finish::check(&problem, &mapping)?;
-    let batch =
-        options.batch.unwrap_or_else(|| batch::choose(&problem, &mapping, buffering, options.max_batch));
     let mapped = finish::Mapped {
-        method: options.method.name(),
+        method: options.method.word(),
         mapping,
         buffering,
-        batch,
+        batch: options.batch.unwrap_or(1),
         bound_ns: 0.0,
         moves,
         seed: options.seed,
         seconds: clock() - started,
     };
-    finish::finish(&problem, mapped)
+    batched(&problem, mapped, options)
+}
+
+/// The plan of a mapping that is there already; nothing is searched for.
+///
+/// # Errors
+/// As [`plan()`].
+pub fn evaluate(
+    machine: &Machine,
+    graph: &Graph,
+    mapping: Mapping,
+    options: &PlanOptions,
+) -> Result<Plan, PlanError> {
+    options.check()?;
+    let mapped = finish::Mapped {
+        method: "given",
+        mapping,
+        buffering: options.buffering.unwrap_or_default(),
+        batch: options.batch.unwrap_or(1),
+        bound_ns: 0.0,
+        moves: 0,
+        seed: options.seed,
+        seconds: 0.0,
+    };
+    batched(&Problem::new(machine, graph)?, mapped, options)
+}
+
+/// Finishes a plan with the batch that is asked for, or the best one.
+fn batched(problem: &Problem, mapped: finish::Mapped, options: &PlanOptions) -> Result<Plan, PlanError> {
+    finish::check(problem, &mapped.mapping)?;
+    let batch = options
+        .batch
+        .unwrap_or_else(|| batch::choose(problem, &mapped.mapping, mapped.buffering, options.max_batch));
+    finish::finish(problem, finish::Mapped { batch, ..mapped })
 }
 
 /// Starts, then annealing from the best of them.
 fn search(
     problem: &Problem,
     buffering: Buffering,
-    options: &Options,
+    options: &PlanOptions,
     budget: &mut Budget,
 ) -> Result<(Mapping, u64), PlanError> {
     let mut starts = start::singles(problem);
@@ -308,7 +269,7 @@ fn search(
         // Ended by a count, not by the clock: a plan must repeat.
         let mut go_on = |evaluated: u64| evaluated < DELEGATE_MOVES;
         if let Ok((mapping, _)) =
-            delegate(problem, first_batch, options.dmax, options.read_back_bytes_per_s, &mut go_on)
+            delegate(problem, first_batch, options.dmax, options.read_back_bytes_per_s(), &mut go_on)
         {
             starts.push(mapping);
         }
@@ -328,7 +289,7 @@ fn least_cost_element(problem: &Problem, task: usize) -> usize {
 }
 
 /// The batch to search with: that of the start which is best with its own batch.
-fn working_batch(problem: &Problem, starts: &[Mapping], buffering: Buffering, options: &Options) -> u64 {
+fn working_batch(problem: &Problem, starts: &[Mapping], buffering: Buffering, options: &PlanOptions) -> u64 {
     let n = problem.elements();
     let mut best = (f64::INFINITY, 1);
     for mapping in starts {
@@ -343,21 +304,4 @@ fn working_batch(problem: &Problem, starts: &[Mapping], buffering: Buffering, op
         }
     }
     best.1
-}
-
-fn check_options(options: &Options) -> Result<(), PlanError> {
-    let bad = |text: String| Err(PlanError::BadNumber(text));
-    if options.batch == Some(0) || options.max_batch == 0 {
-        return bad("a batch must be at least 1".into());
-    }
-    if !(0.0..1.0).contains(&options.gap) {
-        return bad(format!("a gap of {} is asked for: it must be at least 0 and below 1", options.gap));
-    }
-    if options.time_s.is_nan() || options.time_s < 0.0 {
-        return bad(format!("a time of {} s is asked for: it must be 0 or more", options.time_s));
-    }
-    if options.read_back_bytes_per_s.is_some_and(|b| b.is_nan() || b <= 0.0) {
-        return bad("the bandwidth from SPEs to their PPE must be more than 0 bytes/s".into());
-    }
-    Ok(())
 }

@@ -9,7 +9,7 @@
 
 use ground::Draws;
 use probe::TargetError;
-use probe::ring::{RingOptions, Sweep, mapping, spearman, sweep};
+use probe::ring::{RingSetup, Sweep, mapping, spearman, sweep};
 use sim::Rules;
 use sim::rules::Order;
 
@@ -43,7 +43,7 @@ fn drawn() -> Result<Vec<Vec<usize>>, TargetError> {
 }
 
 /// Slowest by fastest mapping, mean correlation between two runs, and GB/s of all packets of the bus.
-fn measured(options: RingOptions, mappings: &[Vec<usize>]) -> Result<(f64, f64, f64), TargetError> {
+fn measured(options: RingSetup, mappings: &[Vec<usize>]) -> Result<(f64, f64, f64), TargetError> {
     let one = probe::ring::run(&mappings[0], &options)?;
     let ranking =
         sweep(&Sweep { options, mappings: Some(mappings.to_vec()), runs: RUNS, threads: None }, &mut |_| {
@@ -58,9 +58,9 @@ fn measured(options: RingOptions, mappings: &[Vec<usize>]) -> Result<(f64, f64, 
 
 fn main() -> Result<(), TargetError> {
     let mappings = drawn()?;
-    let ring = |rules: &Rules, packet_bytes, bidirectional, rounds| -> Result<RingOptions, TargetError> {
+    let ring = |rules: &Rules, packet_bytes, bidirectional, rounds| -> Result<RingSetup, TargetError> {
         let mut options =
-            RingOptions { packet_bytes, bidirectional, rounds, ..RingOptions::on("cell", None, None)? };
+            RingSetup { packet_bytes, bidirectional, rounds, ..RingSetup::on("cell", None, None)? };
         options.parameters.rules = rules.clone();
         Ok(options)
     };

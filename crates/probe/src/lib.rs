@@ -37,7 +37,7 @@ pub mod written;
 
 pub use fit::{Fitted, fit};
 pub use machine::target::TargetError;
-pub use measure::{ProbeProgress, measure};
+pub use measure::{ProbeProgress, measure, probe};
 pub use options::{ProbeJob, ProbeOptions};
 pub use result::{Measurement, Probed, Quality};
 pub use shape::{PatternShape, workers};

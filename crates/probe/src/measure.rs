@@ -1,7 +1,8 @@
-//! Does the experiments of a options, and says what their samples come to.
+//! Does the experiments of the options, and says what their samples come to.
 
 use crate::result::{Each, Measurement, Probed, Quality};
-use crate::{ProbeJob, ProbeOptions, TargetError, written};
+use crate::targets::load;
+use crate::{Fitted, ProbeJob, ProbeOptions, TargetError, fit, written};
 use ground::Quantiles;
 use host::stolen::Steal;
 use machine::Machine;
@@ -24,6 +25,23 @@ const DISTURBED_SHARE: f64 = 0.5;
 const SAMPLES_FIRST: u32 = 30;
 /// How often to look whether to go on.
 const LOOK_NS: u64 = 250_000_000;
+
+/// Measures on the target that `spec` means, and fits a machine to it where that was asked for. What was stopped has not
+/// what a machine needs: then there is none.
+///
+/// # Errors
+/// As [`load`], [`measure`] and [`fit`].
+pub fn probe(
+    spec: &str,
+    options: &ProbeOptions,
+    progress: &mut dyn FnMut(&ProbeProgress) -> bool,
+) -> Result<(Probed, Option<Fitted>), TargetError> {
+    let mut target = load(spec, &options.choices())?;
+    let probed = measure(target.as_mut(), options, progress)?;
+    let wanted = options.machine_file && !probed.stopped;
+    let fitted = if wanted { Some(fit(target.machine(), &probed)?) } else { None };
+    Ok((probed, fitted))
+}
 
 /// Measures as `options` say. When `progress` returns false, the result has the measurements so far, and says
 /// that it was stopped.

@@ -1,20 +1,15 @@
 //! What to measure, and the experiments that this makes: all of them are made, and refused, before any is done.
 
 use crate::patterns::{Pattern, named};
+use crate::ranges::{Ranges, Size, Sizes};
+use crate::targets::Choices;
 use crate::{PatternShape, TargetError, workers, written};
 use machine::Machine;
 use machine::target::{Experiment, Target, Transfer, Walk};
+use std::collections::BTreeMap;
 
-/// Seed of random patterns where none is given.
-pub const SEED_DEFAULT: u64 = 1;
-/// Random patterns that are drawn where it is not said how many.
-pub const DRAWS_DEFAULT: usize = 10;
-/// The most that may be drawn.
-pub const DRAWS_MAX: usize = 100_000;
 /// The most experiments at a time.
 pub const JOBS_MAX: usize = 1_000_000;
-/// The most samples of one experiment.
-pub const SAMPLES_MAX: u32 = 1_000_000;
 /// Samples on a target that is not exact, where it is not said how many.
 const SAMPLES_DEFAULT: u32 = 30;
 /// Fewer, where there are more than this many to take: all pairs of a large machine should not take minutes.
@@ -26,48 +21,41 @@ const POINTS_DEFAULT: [(u32, u32); 2] = [(16, 1), (16 * 1024, 4)];
 const SIZE_DEFAULT: u32 = 16 * 1024;
 const BUFFERS_DEFAULT: u32 = 4;
 
-/// What to measure.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProbeOptions {
-    /// Names, or written out (`0<-7,7<-0`); empty: all pairs, and main memory.
-    pub patterns: Vec<String>,
-    /// Bytes of a transfer; empty: 16 kB, and 16 bytes for latency when `buffers` is empty too.
-    pub sizes: Vec<u32>,
-    /// Transfers in flight; empty: 4, and 1 for latency.
-    pub buffers: Vec<u32>,
-    /// Elements that take part; empty: what makes sense for the pattern.
-    pub counts: Vec<usize>,
-    /// Of random patterns.
-    pub seed: u64,
-    /// How many random patterns.
-    pub draws: usize,
-    /// Samples of each experiment; `None`: 30, and 1 on a target that is exact.
-    pub samples: Option<u32>,
-    /// How often each transfer is done in a sample; `None`: the target decides.
-    pub repeats: Option<u32>,
-    /// ns of computing on each transfer once it is complete.
-    pub compute_ns: u64,
-    /// How repeats go through main memory.
-    pub walk: Walk,
-    /// Whether a machine file is wanted: with no patterns named, everything that its limits are fitted to is measured.
-    pub machine_file: bool,
-}
-
-impl Default for ProbeOptions {
-    fn default() -> Self {
-        Self {
-            patterns: Vec::new(),
-            sizes: Vec::new(),
-            buffers: Vec::new(),
-            counts: Vec::new(),
-            seed: SEED_DEFAULT,
-            draws: DRAWS_DEFAULT,
-            samples: None,
-            repeats: None,
-            compute_ns: 0,
-            walk: Walk::Next,
-            machine_file: false,
-        }
+ground::options! {
+    /// What to measure.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ProbeOptions("probe") {
+        /// Names, or written out, reader first: `0<-7,7<-0`. By default all pairs, and main memory.
+        pub patterns: Vec<String> = Vec::new();
+        /// Bytes of a transfer: 128, 16k, or a range by doubling: `16..16k`. By default 16k, and 16 for latency.
+        pub sizes: Vec<u32> as Sizes = Vec::new(), unit "bytes";
+        /// Transfers that an initiator keeps in flight, 1 to 8: 4, or a range: `1..8`. By default 4, and 1 for latency.
+        pub buffers: Vec<u32> as Ranges = Vec::new();
+        /// How many elements take part: 6, or a range: `1..6`. By default what makes sense for the pattern.
+        pub spes: Vec<u32> as Ranges = Vec::new();
+        /// Seed of random patterns.
+        pub seed: u64 = 1;
+        /// How many random patterns.
+        pub draws: usize = 10, in 1..=100_000;
+        /// Samples of each experiment; by default 30 (fewer where there are many), and 1 where it is simulated.
+        pub samples: Option<u32> = None, in 1..=1_000_000;
+        /// How often each transfer is done in a sample; by default chosen.
+        pub repeats: Option<u32> = None, in 1..=1_048_576;
+        /// Time of computing on each transfer once it is complete.
+        pub compute_ns: u64 = 0, in 0..=1_000_000_000, unit "ns";
+        /// The rule set of the simulated bus's arbiter.
+        pub rules: Option<String> = None;
+        /// Physical SPEs of the simulated machine that programs do not get.
+        pub hidden: Option<Vec<usize>> = None, in 0..=7;
+        /// Numbers of the simulated machine by name, such as `memory.bank`.
+        pub parameters: BTreeMap<String, u64> = BTreeMap::new();
+        /// Bytes in main memory from one transfer to the next, a multiple of 128; by default they are next to each
+        /// other. On a Cell `2k` is the same bank of memory every time, `64k` a new page.
+        pub stride: Option<u32> as Option<Size> = None;
+        /// Main memory is in the cache of the simulated PPE.
+        pub cached: bool = false;
+        /// Also fit a machine to what was measured; without patterns, measure all that it needs.
+        pub machine_file: bool = false;
     }
 }
 
@@ -91,14 +79,8 @@ impl ProbeOptions {
     /// # Errors
     /// The first thing that is wrong with any of them.
     pub fn jobs(&self, target: &dyn Target) -> Result<Vec<ProbeJob>, TargetError> {
-        let range = |what: &str, value: u64, most: u64| {
-            if (1..=most).contains(&value) {
-                return Ok(());
-            }
-            Err(TargetError::Request(format!("{what}: {value} is not a number from 1 to {most}")))
-        };
-        range("draws", self.draws as u64, DRAWS_MAX as u64)?;
-        range("samples", u64::from(self.samples.unwrap_or(1)), u64::from(SAMPLES_MAX))?;
+        self.check().map_err(|e| TargetError::Request(e.to_string()))?;
+        let walk = self.walk()?;
         let mut jobs = Vec::new();
         for (name, set) in self.sets(target)? {
             let transfers = written::write(&set, target.machine());
@@ -109,7 +91,7 @@ impl ProbeOptions {
                     buffers,
                     repeats: self.repeats.unwrap_or_else(|| target.repeats(size_bytes)),
                     compute_ns: self.compute_ns,
-                    walk: self.walk,
+                    walk,
                 };
                 target.check(&experiment)?;
                 if jobs.len() == JOBS_MAX {
@@ -123,6 +105,27 @@ impl ProbeOptions {
         Ok(jobs)
     }
 
+    /// What is chosen about a simulated target.
+    pub fn choices(&self) -> Choices {
+        Choices {
+            rules: self.rules.clone(),
+            hidden: self.hidden.clone(),
+            parameters: self.parameters.iter().map(|(name, value)| (name.clone(), *value)).collect(),
+        }
+    }
+
+    /// How repeats go through main memory.
+    fn walk(&self) -> Result<Walk, TargetError> {
+        match (self.stride, self.cached) {
+            (Some(_), true) => Err(TargetError::Request(
+                "cached: memory in a PPE's cache is walked without a stride; give one of the two".into(),
+            )),
+            (Some(bytes), false) => Ok(Walk::Stride(bytes)),
+            (None, true) => Ok(Walk::Cached),
+            (None, false) => Ok(Walk::Next),
+        }
+    }
+
     /// How many samples are taken of each of `jobs` experiments.
     pub fn samples(&self, jobs: usize) -> u32 {
         let fitting = u32::try_from(SAMPLES_TOGETHER / jobs.max(1)).unwrap_or(SAMPLES_DEFAULT);
@@ -131,12 +134,15 @@ impl ProbeOptions {
 
     fn sets(&self, target: &dyn Target) -> Result<Vec<(String, Vec<Transfer>)>, TargetError> {
         let machine = target.machine();
-        let counts: Vec<Option<usize>> =
-            if self.counts.is_empty() { vec![None] } else { self.counts.iter().map(|c| Some(*c)).collect() };
+        let counts: Vec<Option<usize>> = if self.spes.is_empty() {
+            vec![None]
+        } else {
+            self.spes.iter().map(|n| Some(*n as usize)).collect()
+        };
         let mut sets = Vec::new();
         for text in &self.patterns_or_default(machine) {
             if written::is_written(text) {
-                if !self.counts.is_empty() {
+                if !self.spes.is_empty() {
                     return Err(TargetError::Request(format!(
                         "spes: {text} says itself who takes part; a count is for patterns with a name"
                     )));

@@ -45,7 +45,7 @@ fn a_simulated_measurement_is_exact_and_the_same_again() {
 #[test]
 fn counts_sizes_and_buffers_make_a_grid() {
     let options = ProbeOptions {
-        counts: vec![1, 2, 3],
+        spes: vec![1, 2, 3],
         sizes: vec![128],
         buffers: vec![1, 8],
         ..patterns(&["memory-read"])
@@ -90,9 +90,9 @@ fn what_is_wrong_is_said_before_anything_is_measured() {
     assert!(
         refused("qs22", ProbeOptions { buffers: vec![9], ..ProbeOptions::default() }).contains("buffers: 9")
     );
-    assert!(refused("qs22", ProbeOptions { counts: vec![17], ..patterns(&["ring"]) }).contains("1 to 16"));
+    assert!(refused("qs22", ProbeOptions { spes: vec![17], ..patterns(&["ring"]) }).contains("1 to 16"));
     assert!(
-        refused("qs22", ProbeOptions { counts: vec![2], ..patterns(&["far", "0<-1"]) })
+        refused("qs22", ProbeOptions { spes: vec![2], ..patterns(&["far", "0<-1"]) })
             .contains("who takes part")
     );
     assert!(refused("qs22", ProbeOptions { draws: 0, ..ProbeOptions::default() }).contains("draws: 0"));

@@ -15,19 +15,19 @@ create_exception!(cellweave, RunError, PyRuntimeError, "The work failed: says wh
 
 /// The end of a message about a wrong name: what may have been meant, or nothing.
 #[pyfunction]
-pub fn did_you_mean(wrong: &str, names: Vec<String>) -> String {
+pub(crate) fn did_you_mean(wrong: &str, names: Vec<String>) -> String {
     cellweave::ground::did_you_mean(wrong, names.iter().map(String::as_str))
 }
 
 /// A wrong request.
-pub fn request(e: impl std::fmt::Display) -> PyErr {
+pub(crate) fn request(e: impl std::fmt::Display) -> PyErr {
     RequestError::new_err(e.to_string())
 }
 
 /// A run's error: what was known before the first instance is the request's, everything else the work's.
-pub fn run(e: Run) -> PyErr {
+fn run(e: Run) -> PyErr {
     match e {
-        Run::Plan(_) | Run::Kernel { .. } => request(e),
+        Run::Option(_) | Run::Plan(_) | Run::Kernel { .. } => request(e),
         Run::Memory(_) | Run::Failed { .. } | Run::Finish { .. } | Run::Stuck { .. } | Run::System(_) => {
             RunError::new_err(e.to_string())
         }
@@ -35,10 +35,10 @@ pub fn run(e: Run) -> PyErr {
 }
 
 /// A verb's error.
-pub fn verb(e: cellweave::Error) -> PyErr {
+pub(crate) fn verb(e: cellweave::Error) -> PyErr {
     match e {
         cellweave::Error::Run(e) => run(e),
         cellweave::Error::Stopped => PyKeyboardInterrupt::new_err("stopped"),
-        cellweave::Error::Plan(_) | cellweave::Error::Profile(_) => request(e),
+        cellweave::Error::Option(_) | cellweave::Error::Plan(_) | cellweave::Error::Profile(_) => request(e),
     }
 }

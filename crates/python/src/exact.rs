@@ -1,89 +1,111 @@
-//! The exact method's program: its arrays as bytes, a solver's answer back as a plan. What the columns mean is
-//! `plan::exact`'s; who solves it is `cellweave.exact`.
+//! The solver of the exact method: `cellweave.exact.Highs`, called from the core.
 
-use crate::error::request;
-use crate::graph::Graph;
-use crate::machine::Machine;
-use crate::plan::{mapping, plan_options};
-use cellweave::plan::{Options, exact};
+use cellweave::plan::PlanError;
+use cellweave::plan::exact::{Program, Solved, Solver, SolverBudget, SolverProgress};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
-use serde_json::Value;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyDict};
 
-/// A mixed integer program.
-#[pyclass(frozen, module = "cellweave._core")]
-pub struct Program {
-    program: exact::Program,
-    graph: cellweave::work::Graph,
-    machine: cellweave::machine::Machine,
-    options: Options,
+/// Seconds between two looks at the solver.
+const LOOK_S: f64 = 0.05;
+
+/// A solver in Python.
+pub(crate) struct PythonSolver {
+    highs: Py<PyAny>,
+    /// What the solver raised.
+    pub raised: Option<PyErr>,
 }
 
-#[pymethods]
-impl Program {
-    /// The program of a graph on a machine; `options` as for `plan`, `formulation` is `paper` or `compact`.
-    #[staticmethod]
-    fn build(
-        py: Python<'_>,
-        graph: &Graph,
-        machine: &Machine,
-        options: &str,
-        formulation: &str,
-    ) -> PyResult<Program> {
-        let given: Value = serde_json::from_str(options).map_err(request)?;
-        let options = plan_options(&graph.0, &machine.0, &given)?;
-        let formulation = exact::Formulation::from_name(formulation)
-            .ok_or_else(|| request(format!("formulation: `{formulation}` is not one of paper, compact")))?;
-        let (graph, machine) = (graph.0.clone(), machine.0.clone());
-        let built = py.detach(|| exact::program(&machine, &graph, formulation, &options));
-        Ok(Program { program: built.map_err(request)?, graph, machine, options })
+impl PythonSolver {
+    /// HiGHS; says what to install where it is not there.
+    pub(crate) fn new(py: Python<'_>) -> PyResult<PythonSolver> {
+        let highs = py.import("cellweave.exact")?.getattr("Highs")?.call0()?.unbind();
+        Ok(PythonSolver { highs, raised: None })
     }
 
-    /// ns that a period of 1 in the program is.
-    #[getter]
-    fn scale_ns(&self) -> f64 {
-        self.program.scale_ns
+    fn solved(
+        &self,
+        program: &Program,
+        start: &[f64],
+        budget: &SolverBudget,
+        progress: &mut dyn FnMut(&SolverProgress) -> bool,
+    ) -> PyResult<Solved> {
+        Python::attach(|py| {
+            let first = PyBytes::new(py, &floats(start));
+            let limits = (budget.time_s, budget.gap, budget.seed);
+            let arguments = (arrays(py, program)?, first, limits.0, limits.1, limits.2);
+            self.highs.call_method1(py, "start", arguments).map(drop)
+        })?;
+        let mut go_on = true;
+        while let Some((period, bound)) = self.look(&mut go_on)? {
+            if go_on && !progress(&SolverProgress { period, bound }) {
+                go_on = false;
+                self.stop()?;
+            }
+        }
+        let answer = Python::attach(|py| self.highs.call_method0(py, "answer")?.extract(py));
+        let (solution, bound): (Option<PyBackedBytes>, f64) = answer?;
+        Ok(Solved { solution: solution.map(|bytes| numbers(&bytes)), bound })
     }
 
-    /// An array of the program: `start` and `index` are uint32, `integral` is uint8, all others are float64.
-    fn array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
-        let p = &self.program;
-        let ints = |list: &[u32]| list.iter().flat_map(|x| x.to_ne_bytes()).collect::<Vec<u8>>();
-        let bytes = match name {
-            "cost" => floats(&p.cost),
-            "lower" => floats(&p.lower),
-            "upper" => floats(&p.upper),
-            "row_lower" => floats(&p.row_lower),
-            "row_upper" => floats(&p.row_upper),
-            "value" => floats(&p.value),
-            "start" => ints(&p.start),
-            "index" => ints(&p.index),
-            "integral" => p.integral.iter().map(|&x| u8::from(x)).collect(),
-            _ => return Err(request(format!("a program has no array `{name}`"))),
-        };
-        Ok(PyBytes::new(py, &bytes))
+    /// Period and bound while the solver works. The first Ctrl-C asks it to stop, a second one is raised.
+    fn look(&self, go_on: &mut bool) -> PyResult<Option<(f64, f64)>> {
+        Python::attach(|py| match self.highs.call_method1(py, "wait", (LOOK_S,)) {
+            Err(e) if *go_on && e.is_instance_of::<PyKeyboardInterrupt>(py) => {
+                *go_on = false;
+                self.stop()?;
+                Ok(Some((f64::INFINITY, 0.0)))
+            }
+            found => found?.extract(py),
+        })
     }
 
-    /// A value (float64) for every column that stands for a mapping, given as JSON, task -> element.
-    fn warm_start<'py>(&self, py: Python<'py>, pairs: &str) -> PyResult<Bound<'py, PyBytes>> {
-        let pairs: serde_json::Map<String, Value> = serde_json::from_str(pairs).map_err(request)?;
-        let x = self.program.warm_start(&mapping(&self.graph, &self.machine, &pairs)?);
-        Ok(PyBytes::new(py, &floats(&x)))
+    fn stop(&self) -> PyResult<()> {
+        Python::attach(|py| self.highs.call_method0(py, "stop").map(drop))
     }
+}
 
-    /// The plan (JSON) of a solution (float64 per column) with the bound that was proved, in ns; 0 = none.
-    fn finish(&self, solution: &[u8], bound_ns: f64, seconds: f64) -> PyResult<String> {
-        let x: Vec<f64> = solution
-            .chunks_exact(8)
-            .map(|bytes| f64::from_ne_bytes(std::array::from_fn(|i| bytes[i])))
-            .collect();
-        let options = Options { batch: Some(self.program.batch), ..self.options.clone() };
-        let mapping = self.program.decode(&x).map_err(request)?;
-        let plan = exact::finish(&self.machine, &self.graph, mapping, bound_ns, &options, seconds);
-        plan.map_err(request)?.to_json().map_err(request)
+impl Solver for PythonSolver {
+    fn solve(
+        &mut self,
+        program: &Program,
+        start: &[f64],
+        budget: &SolverBudget,
+        progress: &mut dyn FnMut(&SolverProgress) -> bool,
+    ) -> Result<Solved, PlanError> {
+        self.solved(program, start, budget, progress).map_err(|e| {
+            self.raised = Some(e);
+            PlanError::Stopped
+        })
     }
+}
+
+/// The program's arrays by name: `start` and `index` are uint32, `integral` is uint8, all others are float64.
+fn arrays<'py>(py: Python<'py>, p: &Program) -> PyResult<Bound<'py, PyDict>> {
+    let ints = |list: &[u32]| list.iter().flat_map(|x| x.to_ne_bytes()).collect::<Vec<u8>>();
+    let arrays = PyDict::new(py);
+    for (name, list) in [
+        ("cost", &p.cost),
+        ("lower", &p.lower),
+        ("upper", &p.upper),
+        ("row_lower", &p.row_lower),
+        ("row_upper", &p.row_upper),
+        ("value", &p.value),
+    ] {
+        arrays.set_item(name, PyBytes::new(py, &floats(list)))?;
+    }
+    arrays.set_item("start", PyBytes::new(py, &ints(&p.start)))?;
+    arrays.set_item("index", PyBytes::new(py, &ints(&p.index)))?;
+    let integral: Vec<u8> = p.integral.iter().map(|&x| u8::from(x)).collect();
+    arrays.set_item("integral", PyBytes::new(py, &integral))?;
+    Ok(arrays)
 }
 
 fn floats(list: &[f64]) -> Vec<u8> {
     list.iter().flat_map(|x| x.to_ne_bytes()).collect()
+}
+
+fn numbers(bytes: &[u8]) -> Vec<f64> {
+    bytes.chunks_exact(8).map(|bytes| f64::from_ne_bytes(std::array::from_fn(|i| bytes[i]))).collect()
 }

@@ -1,55 +1,83 @@
 //! `Graph`: read, written, drawn at random.
 
 use crate::error::request;
+use crate::options::given;
+use cellweave::work::daggen::DaggenOptions;
 use cellweave::work::read::Format;
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// A checked streaming application.
+/// A checked streaming application, and the folder in which its files are looked for.
 #[pyclass(frozen, module = "cellweave._core")]
-pub struct Graph(pub cellweave::work::Graph);
+pub(crate) struct Graph {
+    pub graph: cellweave::work::Graph,
+    pub folder: Option<PathBuf>,
+}
+
+impl Graph {
+    /// Another graph whose files are in the same folder.
+    pub(crate) fn with(&self, graph: cellweave::work::Graph) -> Graph {
+        Graph { graph, folder: self.folder.clone() }
+    }
+}
 
 #[pymethods]
 impl Graph {
     /// An application file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Graph> {
-        py.detach(|| cellweave::work::read::path(&path)).map(Graph).map_err(request)
+        let graph = py.detach(|| cellweave::work::read::path(&path)).map_err(request)?;
+        let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_path_buf));
+        Ok(Graph { graph, folder })
     }
 
     /// A text; `format` is an extension: `toml`, `json`, ...
     #[staticmethod]
-    fn parse(py: Python<'_>, text: &str, format: &str) -> PyResult<Graph> {
+    #[pyo3(signature = (text, format, folder=None))]
+    fn parse(py: Python<'_>, text: &str, format: &str, folder: Option<PathBuf>) -> PyResult<Graph> {
         let name = format!("graph.{format}");
         let format = Format::of(Path::new(&name)).map_err(request)?;
-        py.detach(|| cellweave::work::read::text(format, text, "the graph")).map(Graph).map_err(request)
+        let graph = py.detach(|| cellweave::work::read::text(format, text, "the graph")).map_err(request)?;
+        Ok(Graph { graph, folder })
+    }
+
+    /// Where the application's files are looked for.
+    #[getter]
+    fn folder(&self) -> Option<PathBuf> {
+        self.folder.clone()
+    }
+
+    /// The application as it is written in another folder: what it reads is found where it is.
+    fn moved(&self, folder: PathBuf) -> Graph {
+        let old = self.folder.as_ref().unwrap_or(&folder);
+        Graph { graph: cellweave::moved(&self.graph, old, &folder), folder: Some(folder) }
+    }
+
+    /// Bytes per instance that a task sends.
+    fn sent_bytes(&self, task: &str) -> PyResult<u64> {
+        cellweave::sent_bytes(&self.graph, task).map_err(request)
+    }
+
+    /// Bytes per instance that a task takes.
+    fn taken_bytes(&self, task: &str) -> PyResult<u64> {
+        cellweave::taken_bytes(&self.graph, task).map_err(request)
     }
 
     /// The text of an application file.
     fn to_toml(&self, py: Python<'_>) -> String {
-        py.detach(|| cellweave::work::write::toml(&self.0))
+        py.detach(|| cellweave::work::write::toml(&self.graph))
     }
 
     /// The same as JSON.
     fn to_json(&self, py: Python<'_>) -> String {
-        py.detach(|| cellweave::work::write::json(&self.0))
+        py.detach(|| cellweave::work::write::json(&self.graph))
     }
 }
 
 /// A graph after DagGen.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)]
-pub fn daggen(
-    py: Python<'_>,
-    tasks: usize,
-    fat: f64,
-    regular: f64,
-    density: f64,
-    jump: usize,
-    ccr: f64,
-    peek: u64,
-    seed: u64,
-) -> PyResult<Graph> {
-    let settings = cellweave::work::daggen::Settings { tasks, fat, regular, density, jump, ccr, peek, seed };
-    py.detach(|| cellweave::work::daggen::generate(&settings)).map(Graph).map_err(request)
+pub(crate) fn daggen(py: Python<'_>, options: &Bound<'_, PyAny>) -> PyResult<Graph> {
+    let options = DaggenOptions::from_given(&given(options)?).map_err(request)?;
+    let graph = py.detach(|| cellweave::work::daggen::generate(&options)).map_err(request)?;
+    Ok(Graph { graph, folder: None })
 }

@@ -1,50 +1,47 @@
-//! Where tasks of a Python program get their code: Python kernels, arrays as sources and sinks, else what `run` knows.
+//! Where tasks of a Python program get their code: Python kernels, and what `run` knows.
 
-use cellweave::run::builtin::memory::{self, MemorySink};
 use cellweave::run::{
     Batch, Connected, Failed, Fired, Kernel, Kernels, Opened, PortSpec, Standard, TaskInfo,
 };
 use cellweave::work::{Graph, TaskId, Value};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyList};
-use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_void};
-use std::sync::Arc;
+use std::path::PathBuf;
 
-/// Kernels by task; a task that is in none of the maps is asked of [`Standard`].
-pub struct PythonKernels {
-    /// `cellweave:NAME` and `libNAME.so:SYMBOL`.
-    pub standard: Standard,
-    /// Task -> `cellweave.Kernel`.
-    pub kernels: HashMap<String, Py<PyAny>>,
-    /// Task -> what it sends, instance by instance.
-    pub sources: HashMap<String, Arc<PyBackedBytes>>,
-    /// Task -> where its input goes.
-    pub sinks: HashMap<String, MemorySink>,
+/// How an application names a kernel in Python.
+const PYTHON: &str = "python:";
+
+/// Kernels in Python, and those that [`Standard`] knows.
+pub(crate) struct PythonKernels {
+    standard: Standard,
+    folder: Option<PathBuf>,
 }
 
 impl PythonKernels {
-    /// Kernels of an application whose files are in `folder`.
-    pub fn new(folder: Option<&str>, kernels: HashMap<String, Py<PyAny>>) -> PythonKernels {
-        let standard = folder.map_or_else(Standard::default, Standard::in_folder);
-        PythonKernels { standard, kernels, sources: HashMap::new(), sinks: HashMap::new() }
+    /// Kernels of an application; they are looked for in its folder.
+    pub(crate) fn of(graph: &crate::graph::Graph) -> PythonKernels {
+        let folder = graph.folder.clone();
+        PythonKernels { standard: folder.clone().map_or_else(Standard::default, Standard::in_folder), folder }
+    }
+
+    /// Whether a kernel of `graph` is Python.
+    pub(crate) fn any(&self, graph: &Graph) -> bool {
+        graph.tasks.iter().any(|task| task.kernel.as_deref().is_some_and(|name| name.starts_with(PYTHON)))
     }
 }
 
 impl Kernels for PythonKernels {
     fn open(&self, graph: &Graph, task: TaskId) -> Result<Opened, String> {
-        let name = &graph.tasks[task].name;
-        if let Some(rows) = self.sources.get(name) {
-            return Ok(memory::source(rows.clone()));
-        }
-        if let Some(sink) = self.sinks.get(name) {
-            return Ok(sink.opened());
-        }
-        match self.kernels.get(name) {
-            Some(kernel) => Python::attach(|py| open(py, kernel)).map_err(|e| e.to_string()),
-            None => self.standard.open(graph, task),
+        match graph.tasks[task].kernel.as_deref() {
+            Some(name) if name.starts_with(PYTHON) => Python::attach(|py| {
+                let find =
+                    || py.import("cellweave.kernel")?.getattr("find")?.call1((name, self.folder.as_ref()));
+                let opened = find().and_then(|kernel| open(py, &kernel.unbind()));
+                opened.map_err(|e| e.value(py).to_string())
+            }),
+            _ => self.standard.open(graph, task),
         }
     }
 }
@@ -246,7 +243,7 @@ fn finish(function: Option<Py<PyAny>>) -> Result<(), String> {
 const OWN: &str = "cellweave/sim/";
 
 /// `ValueError: ... (gain.py:12)`: an exception in a line, with the place where it was raised.
-pub fn said(py: Python<'_>, e: &PyErr) -> String {
+pub(crate) fn said(py: Python<'_>, e: &PyErr) -> String {
     let file = |frame: &Bound<'_, PyAny>| -> PyResult<String> {
         frame.getattr("tb_frame")?.getattr("f_code")?.getattr("co_filename")?.extract()
     };

@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `error` | a wrong request, failed work |
 //! | `machine`, `graph` | machines and applications; text and JSON |
-//! | `plan` | `plan` and `profile`: options, plans and measurements as JSON; progress and Ctrl-C |
+//! | `options` | what Python gives as options, and what is known of each |
+//! | `progress` | how far the work is; Ctrl-C |
+//! | `plan` | `plan` and `profile`: options in, the plan and the measurements out |
 //! | `probe` | patterns of transfers, measured; a machine file |
-//! | `exact` | the mixed integer program as arrays |
+//! | `exact` | a solver in Python, for the exact method |
 //! | `kernels` | Python functions, compiled functions and arrays as the code of tasks |
 //! | `reproduce` | lists and measurements of the published experiments, as JSON |
 //! | `ring` | the ring of `ring-mapping` under many mappings |
@@ -20,8 +22,10 @@ mod exact;
 mod graph;
 mod kernels;
 mod machine;
+mod options;
 mod plan;
 mod probe;
+mod progress;
 mod reproduce;
 mod ring;
 mod run;
@@ -37,12 +41,14 @@ fn _core(py: Python<'_>, m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("RunError", py.get_type::<error::RunError>())?;
     m.add_class::<machine::Machine>()?;
     m.add_class::<graph::Graph>()?;
-    m.add_class::<exact::Program>()?;
+    m.add_class::<plan::Plan>()?;
+    m.add_class::<options::Field>()?;
+    m.add_function(wrap_pyfunction!(options::options, m)?)?;
+    m.add_function(wrap_pyfunction!(options::verbs, m)?)?;
     m.add_function(wrap_pyfunction!(error::did_you_mean, m)?)?;
     m.add_function(wrap_pyfunction!(machine::presets, m)?)?;
     m.add_function(wrap_pyfunction!(graph::daggen, m)?)?;
     m.add_function(wrap_pyfunction!(plan::plan, m)?)?;
-    m.add_function(wrap_pyfunction!(plan::read_plan, m)?)?;
     m.add_function(wrap_pyfunction!(plan::profile, m)?)?;
     m.add_function(wrap_pyfunction!(probe::patterns, m)?)?;
     m.add_function(wrap_pyfunction!(probe::probe, m)?)?;

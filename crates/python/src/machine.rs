@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 /// A machine: elements and limits.
 #[pyclass(frozen, module = "cellweave._core")]
-pub struct Machine(pub cellweave::machine::Machine);
+pub(crate) struct Machine(pub cellweave::machine::Machine);
 
 #[pymethods]
 impl Machine {
@@ -93,6 +93,6 @@ fn limit(m: &cellweave::machine::Machine, l: &Limit) -> Value {
 
 /// The machines that are known by name, each with a line about it.
 #[pyfunction]
-pub fn presets() -> Vec<(&'static str, &'static str)> {
+pub(crate) fn presets() -> Vec<(&'static str, &'static str)> {
     cellweave::machine::list()
 }

@@ -6,25 +6,25 @@ use pyo3::prelude::*;
 
 /// A TOML document as JSON.
 #[pyfunction]
-pub fn read_toml(text: &str) -> PyResult<String> {
+pub(crate) fn read_toml(text: &str) -> PyResult<String> {
     lists::as_json(text).map_err(request)
 }
 
 /// The names of the rule sets, the default first.
 #[pyfunction]
-pub fn rule_sets() -> Vec<String> {
+pub(crate) fn rule_sets() -> Vec<String> {
     chosen::rule_sets()
 }
 
 /// Loads in, what each came to out.
 #[pyfunction]
-pub fn measure(py: Python<'_>, loads: &str) -> PyResult<String> {
+pub(crate) fn measure(py: Python<'_>, loads: &str) -> PyResult<String> {
     py.detach(|| answer(loads, loads::run))
 }
 
 /// One of the programs that are more than transfers: its name and options in, its answer out.
 #[pyfunction]
-pub fn program(py: Python<'_>, name: &str, options: &str) -> PyResult<String> {
+pub(crate) fn program(py: Python<'_>, name: &str, options: &str) -> PyResult<String> {
     py.detach(|| match name {
         "mailbox" => answer(options, mailbox::run),
         "ring" => answer(options, rings::run),

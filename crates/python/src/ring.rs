@@ -1,17 +1,16 @@
-//! The ring of `ring-mapping`: options in as JSON; what its run times come to, computed by the core.
+//! The ring of `ring-mapping`: options in; what its run times come to, computed by the core.
 
 use crate::error::request;
-use crate::plan::Watch;
+use crate::options::given;
 use crate::probe::said;
-use ::probe::TargetError;
-use ::probe::ring::{Ranking as Ranked, RingOptions, RingPlacement, RingProgress, Sweep, mapping, sweep};
+use crate::progress::Watch;
+use ::probe::ring::{Ranking as Ranked, RingOptions, RingProgress, mapping, sweep};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use serde_json::Value;
 
 /// Run times of mappings in several runs.
 #[pyclass(frozen, module = "cellweave._core")]
-pub struct Ranking(Ranked);
+pub(crate) struct Ranking(Ranked);
 
 #[pymethods]
 impl Ranking {
@@ -72,37 +71,28 @@ impl Ranking {
 
 /// The tasks of a mapping that is written out.
 #[pyfunction]
-pub fn ring_mapping(text: &str) -> PyResult<Vec<usize>> {
+pub(crate) fn ring_mapping(text: &str) -> PyResult<Vec<usize>> {
     mapping::parse(text).map_err(said)
 }
 
 /// A mapping as it is written.
 #[pyfunction]
-pub fn ring_text(mapping: Vec<usize>) -> String {
+pub(crate) fn ring_text(mapping: Vec<usize>) -> String {
     mapping::text(&mapping)
 }
 
 /// Runs the ring under many mappings.
 #[pyfunction]
-#[pyo3(signature = (options, mappings=None, progress=None))]
-pub fn ring(
+#[pyo3(signature = (options, progress=None))]
+pub(crate) fn ring(
     py: Python<'_>,
-    options: &str,
-    mappings: Option<Vec<Vec<usize>>>,
+    options: &Bound<'_, PyAny>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Ranking> {
-    let given: Value = serde_json::from_str(options).map_err(request)?;
-    let asked = Sweep {
-        options: asked(&given).map_err(said)?,
-        mappings,
-        runs: number(&given["runs"], 3),
-        threads: given["threads"].as_u64().map(|n| n as usize),
-    };
+    let options = RingOptions::from_given(&given(options)?).map_err(request)?;
     let mut watch = Watch::new(progress);
-    let found = py.detach(|| sweep(&asked, &mut |p| tell(&mut watch, p)));
-    let stopped = watch.interrupted.is_some();
-    watch.end(py)?;
-    if stopped {
+    let found = py.detach(|| sweep(&options.sweep()?, &mut |p| tell(&mut watch, p)));
+    if watch.end(py)? {
         return Err(PyKeyboardInterrupt::new_err("stopped"));
     }
     found.map(Ranking).map_err(said)
@@ -114,33 +104,4 @@ fn tell(watch: &mut Watch, p: RingProgress) -> bool {
         state.set_item("done", p.done)?;
         state.set_item("total", p.total)
     })
-}
-
-/// RingOptions from JSON; what is absent or null is the published experiment's.
-fn asked(given: &Value) -> Result<RingOptions, TargetError> {
-    let hidden = given["hidden"].as_array();
-    let hidden: Option<Vec<usize>> = hidden.map(|list| list.iter().map(|n| number(n, usize::MAX)).collect());
-    let machine = given["machine"].as_str().unwrap_or("ps3");
-    let d = RingOptions::on(machine, given["rules"].as_str(), hidden.as_deref())?;
-    let small = |key: &str, default: u32| {
-        given[key].as_u64().map_or(default, |n| u32::try_from(n).unwrap_or(u32::MAX))
-    };
-    Ok(RingOptions {
-        tasks: number(&given["tasks"], d.tasks),
-        packet_bytes: small("packet_bytes", d.packet_bytes),
-        bidirectional: given["bidirectional"].as_bool().unwrap_or(d.bidirectional),
-        rounds: small("rounds", d.rounds),
-        seed: given["seed"].as_u64().unwrap_or(d.seed),
-        placement: if given["placement"] == "default" {
-            RingPlacement::Default
-        } else {
-            RingPlacement::Pinned
-        },
-        any_first: given["any_first"].as_bool().unwrap_or(d.any_first),
-        ..d
-    })
-}
-
-fn number(given: &Value, default: usize) -> usize {
-    given.as_u64().map_or(default, |n| n as usize)
 }

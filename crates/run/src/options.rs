@@ -1,8 +1,11 @@
 //! What a caller may ask of a run, and what can go wrong.
 
 use crate::layout::LayoutError;
+use ground::Located;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
+use work::Plan;
 
 /// The stop flag: run on.
 pub const RUN: u32 = 0;
@@ -11,41 +14,45 @@ pub const DRAIN: u32 = 1;
 /// The stop flag: stop now; sinks are still flushed.
 pub const STOP: u32 = 2;
 
-/// What a caller may ask of a run.
-pub struct RunOptions<'a> {
-    /// How often every task fires; `None`: until a source ends.
-    pub instances: Option<u64>,
-    /// [`RUN`], [`DRAIN`] or [`STOP`]; may be raised at any time from any thread or signal handler. It is looked at
-    /// every 20 ms.
-    pub stop: Arc<AtomicU32>,
-    /// Seconds without any progress after which the run is ended and the task that holds it up is named.
-    pub watchdog_s: f64,
-    /// Bytes of buffers that are not too many; `None`: three quarters of what the system says is available.
-    pub memory_bytes: Option<u64>,
-    /// Whether to pin the workers.
-    pub pin: bool,
-    /// Measure what each task's firings cost; a clock is then read around every call.
-    pub measure_tasks: bool,
-    /// Write a trace for Perfetto here.
-    pub trace: Option<std::path::PathBuf>,
-    /// Events that a worker's trace holds at most; the result says when that was not enough.
-    pub trace_events: usize,
-    /// Called about five times a second on the caller's thread.
-    pub progress: Option<&'a mut dyn FnMut(&RunProgress)>,
+ground::options! {
+    /// What a caller may ask of a run.
+    pub struct RunOptions<'a>("run") {
+        /// Stop after so many instances; by default when the sources end.
+        pub instances: Option<u64> = None, in 1..=9_223_372_036_854_775_808;
+        /// Instances per firing at most: a bound on latency. By default as many as the plan says.
+        pub batch: Option<u64> = None, in 1..=1_048_576;
+        /// Write what ran when to this file (Chrome's format, for ui.perfetto.dev).
+        pub trace: Option<PathBuf> = None;
+    } and {
+        /// [`RUN`], [`DRAIN`] or [`STOP`]; may be raised at any time from any thread or signal handler. It is looked at
+        /// every 20 ms.
+        pub stop: Arc<AtomicU32> = Arc::new(AtomicU32::new(RUN));
+        /// Seconds without any progress after which the run is ended and the task that holds it up is named.
+        pub watchdog_s: f64 = 10.0;
+        /// Bytes of buffers that are not too many; `None`: three quarters of what the system says is available.
+        pub memory_bytes: Option<u64> = None;
+        /// Whether to pin the workers.
+        pub pin: bool = true;
+        /// Measure what each task's firings cost; a clock is then read around every call.
+        pub measure_tasks: bool = false;
+        /// Events that a worker's trace holds at most; the result says when that was not enough.
+        pub trace_events: usize = 1 << 20;
+        /// Called about five times a second on the caller's thread.
+        pub progress: Option<&'a mut dyn FnMut(&RunProgress)> = None;
+    }
 }
 
-impl Default for RunOptions<'_> {
-    fn default() -> Self {
-        RunOptions {
-            instances: None,
-            stop: Arc::new(AtomicU32::new(RUN)),
-            watchdog_s: 10.0,
-            memory_bytes: None,
-            pin: true,
-            measure_tasks: false,
-            trace: None,
-            trace_events: 1 << 20,
-            progress: None,
+impl RunOptions<'_> {
+    /// Refuses options out of range, and a plan whose batch is larger than is asked for.
+    pub(crate) fn fit(&self, plan: &Plan) -> Result<(), Located> {
+        self.check()?;
+        match self.batch {
+            Some(most) if plan.batch > most => Err(Located::new(format!(
+                "the plan has {} instances per firing, and at most {most} are asked for; plan again with max_batch",
+                plan.batch
+            ))
+            .key("batch")),
+            _ => Ok(()),
         }
     }
 }
@@ -69,9 +76,19 @@ pub struct RunProgress {
     pub warning: Option<String>,
 }
 
+impl RunProgress {
+    /// The part of the instances that is done, 0 to 1, where their number is known.
+    pub fn share(&self) -> Option<f64> {
+        self.total.map(|total| self.instances as f64 / total.max(1) as f64)
+    }
+}
+
 /// Why a run did not end well.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RunError {
+    /// An option is out of its range, or does not fit the plan.
+    #[error("{0}")]
+    Option(#[from] Located),
     /// The plan does not fit the application or the machine.
     #[error("{0}")]
     Plan(#[from] LayoutError),

@@ -51,6 +51,9 @@ pub struct RunOutcome {
     /// kernel does not count it.
     #[serde(default)]
     pub stolen_share: Option<f64>,
+    /// Whether the caller stopped the run before its sources ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stopped: bool,
     /// Things worth saying.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

@@ -42,6 +42,7 @@ pub fn run(
     kernels: &dyn Kernels,
     mut options: RunOptions<'_>,
 ) -> Result<RunOutcome, RunError> {
+    options.fit(plan)?;
     let layout = RunLayout::new(graph, machine, plan)?;
     let has_source = layout.units.iter().any(|u| u.source);
     if !has_source && options.instances.is_none() {
@@ -445,6 +446,7 @@ fn outcome(
         tasks,
         samples_left_out: reports.iter().map(|r| r.recorder.disturbed).sum(),
         stolen_share: None,
+        stopped: false,
         warnings,
         identity: identity(),
     }

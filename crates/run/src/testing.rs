@@ -1,5 +1,6 @@
 //! Graphs, machines and plans for tests, examples and benches: what `plan` would make, for a mapping that is given.
 
+use ground::options::Word;
 use machine::{Element, Machine, Place};
 use std::collections::BTreeMap;
 use work::schedule::schedule;
@@ -81,7 +82,7 @@ pub fn planned_as(
         application: graph.name.clone(),
         machine: machine.name.clone(),
         method: "given".into(),
-        buffering: buffering.name().into(),
+        buffering: buffering.word().into(),
         feasible: true,
         measured: false,
         violations: vec![],

@@ -220,7 +220,7 @@ fn numbers_that_make_no_sense_are_told() {
     assert_eq!(told(|p| p.period_ns = f64::NAN), "period_ns is NaN; a finite number from 0 is allowed");
     assert_eq!(
         told(|p| p.buffering = "sharde".into()),
-        "buffering \"sharde\"; duplicated, shared are allowed; did you mean `shared`?"
+        "buffering: no \"sharde\"; allowed: shared, duplicated; did you mean `shared`?"
     );
     assert!(told(|p| p.edges[0].slots_in = u64::MAX).contains("are absurd"));
     let mut bad = plan();

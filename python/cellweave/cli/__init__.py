@@ -40,10 +40,14 @@ def _include(shown: bool) -> None:
 
 @app.callback()
 def _cellweave(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
     include: Annotated[
         bool,
-        typer.Option("--include", callback=_include, is_eager=True, help="Print the folder of cellweave.h, for gcc -I."),
+        typer.Option(
+            "--include", callback=_include, is_eager=True, help="Print the folder of cellweave.h, for gcc -I."
+        ),
     ] = False,
 ) -> None:
     pass

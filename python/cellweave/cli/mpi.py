@@ -21,8 +21,12 @@ def _mpi() -> None:
 @app.command()
 def report(
     profile: Annotated[Path, typer.Argument(metavar="PROFILE.json", help="What `cellrun --profile` wrote.")],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.html", help="The page.")] = Path("report.html"),
-    pictures: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write each picture there as .png, too.")] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.html", help="The page.")] = Path(
+        "report.html"
+    ),
+    pictures: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write each picture there as .png, too.")
+    ] = None,
     force: Force = False,
     json: Json = False,
     quiet: Quiet = False,

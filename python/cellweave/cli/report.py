@@ -16,11 +16,15 @@ def report(
         list[Path],
         typer.Argument(
             metavar="RESULT...",
-            help="What other verbs wrote: result.json, plan.json, probe.json, trace.json, profile.json, app.toml, m.toml.",
+            help="What other verbs wrote: result.json, plan.json, probe.json, trace.json, profile.json, app.toml, ...",
         ),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.html", help="The page.")] = Path("report.html"),
-    pictures: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write each picture there as .png, too.")] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.html", help="The page.")] = Path(
+        "report.html"
+    ),
+    pictures: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write each picture there as .png, too.")
+    ] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

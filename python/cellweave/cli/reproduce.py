@@ -19,9 +19,12 @@ def reproduce(
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="Show every id, and what it is.")] = False,
     rules: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Rule set of the bus's arbiter, or all; by default the default one.")
+        str | None,
+        typer.Option(metavar="NAME", help="Rule set of the bus's arbiter, or all; by default the default one."),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer choices, mappings and rounds: a look, not a result.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer choices, mappings and rounds: a look, not a result.")
+    ] = False,
     cache: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Keep what was found here, and do not measure it again.")
     ] = None,

@@ -139,7 +139,7 @@ def _read(path: Path) -> tuple[str, Any]:
             if "traceEvents" in data:
                 return "trace", data
             if "mapping" in data and "period_ns" in data:
-                return "plan", json.loads(_core.read_plan(str(path)))
+                return "plan", json.loads(_core.Plan.load(str(path)).to_json())
             if {"elapsed_s", "elements", "instances"} <= set(data):
                 return "result", data
             if "measurements" in data:

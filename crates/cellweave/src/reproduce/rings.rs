@@ -1,7 +1,7 @@
 //! The ring of `ring-mapping` under many mappings: how long a round takes.
 
 use super::chosen::Chosen;
-use probe::ring::{RingOptions, run_on};
+use probe::ring::{RingSetup, run_on};
 use serde::{Deserialize, Serialize};
 
 /// What to measure.
@@ -43,14 +43,14 @@ pub struct RingsFound {
 /// ```
 pub fn run(experiment: &RingsExperiment) -> Result<RingsFound, String> {
     let chosen = &experiment.chosen;
-    let options = RingOptions::on(&chosen.machine, chosen.rules.as_deref(), chosen.hidden.as_deref());
+    let options = RingSetup::on(&chosen.machine, chosen.rules.as_deref(), chosen.hidden.as_deref());
     let mut options = options.map_err(|e| e.to_string())?;
     options.packet_bytes = experiment.bytes;
     options.bidirectional = experiment.both;
     options.rounds = experiment.rounds;
     options.seed = experiment.seed;
     let one = |spes: &Vec<usize>| {
-        let options = RingOptions { tasks: spes.len(), ..options.clone() };
+        let options = RingSetup { tasks: spes.len(), ..options.clone() };
         run_on(spes, &options)
             .map(|run| run.elapsed_ns / f64::from(experiment.rounds))
             .map_err(|e| e.to_string())

@@ -195,9 +195,8 @@ pub fn entries<'f, 'g>(
         fields.iter().find(|field| field.name == name).ok_or_else(|| {
             let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
             let near = did_you_mean(name, names.iter().copied());
-            let end = if near.is_empty() { "." } else { near.as_str() };
             let all = names.join(", ");
-            Located::new(format!("{verb} has no such option{end} Allowed: {all}")).key(quoted(name))
+            Located::new(format!("{verb} has no such option; allowed: {all}{near}")).key(quoted(name))
         })
     };
     let named = entries.iter().map(|(name, value)| Ok((known(name)?, value)));

@@ -20,7 +20,7 @@
 //! assert_eq!(given("eggs", Given::Whole(3)), Ok(BoilOptions { time_s: 240.0, eggs: Some(3) }));
 //! assert_eq!(
 //!     given("tiem_s", Given::Whole(3)).unwrap_err().to_string(),
-//!     "\"tiem_s\": boil has no such option; did you mean `time_s`? Allowed: time_s, eggs"
+//!     "\"tiem_s\": boil has no such option; allowed: time_s, eggs; did you mean `time_s`?"
 //! );
 //! assert_eq!(
 //!     given("eggs", Given::Whole(13)).unwrap_err().to_string(),

@@ -60,14 +60,14 @@ fn what_is_given_counts_and_the_rest_has_its_default() {
 
 #[test]
 fn unknown_names_wrong_words_types_and_ranges_are_refused() {
-    let allowed = "Allowed: colour, layers, dry_s, window, seed";
-    let unknown = format!("\"color\": paint has no such option; did you mean `colour`? {allowed}");
+    let allowed = "allowed: colour, layers, dry_s, window, seed";
+    let unknown = format!("\"color\": paint has no such option; {allowed}; did you mean `colour`?");
     assert_eq!(refused("color", text("red")), unknown);
     assert_eq!(
         refused("colour", text("gren")),
-        "colour: no \"gren\"; did you mean `green`? Allowed: red, green"
+        "colour: no \"gren\"; allowed: red, green; did you mean `green`?"
     );
-    assert_eq!(refused("colour", Given::Whole(1)), "colour: 1 is no word. Allowed: red, green");
+    assert_eq!(refused("colour", Given::Whole(1)), "colour: 1 is no word; allowed: red, green");
     assert_eq!(refused("window", text("yes")), "window: \"yes\" is neither true nor false");
     assert_eq!(refused("seed", Given::Real(1.5)), "seed: 1.5 is no whole number");
     assert_eq!(refused("seed", Given::Flag(true)), "seed: true is no whole number");

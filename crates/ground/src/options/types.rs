@@ -2,7 +2,7 @@
 
 use super::field::shown;
 use super::{Given, OptionKind, OptionRange};
-use crate::did_you_mean;
+use crate::{did_you_mean, quoted};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -55,8 +55,7 @@ pub trait Word: Copy + PartialEq + 'static {
         Self::WORDS.iter().find(|(word, _)| *word == name).map(|(_, value)| *value).ok_or_else(|| {
             let names: Vec<&str> = Self::WORDS.iter().map(|(word, _)| *word).collect();
             let near = did_you_mean(name, names.iter().copied());
-            let end = if near.is_empty() { "." } else { near.as_str() };
-            format!("no {}{end} Allowed: {}", shown(&Given::Text(name.into())), names.join(", "))
+            format!("no {}; allowed: {}{near}", quoted(name), names.join(", "))
         })
     }
 }
@@ -72,7 +71,7 @@ impl<W: Word> OptionType for W {
     fn read(given: &Given) -> Result<W, String> {
         match given {
             Given::Text(name) => W::of_word(name),
-            other => Err(format!("{} is no word. Allowed: {}", shown(other), Self::choices().join(", "))),
+            other => Err(format!("{} is no word; allowed: {}", shown(other), Self::choices().join(", "))),
         }
     }
 

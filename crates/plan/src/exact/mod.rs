@@ -21,37 +21,19 @@
 mod compact;
 mod paper;
 mod rows;
+mod search;
 mod symmetry;
 
 use crate::finish::{self, Mapped};
-use crate::{Options, PlanError, Problem};
+use crate::{Formulation, PlanError, PlanOptions, Problem};
 use machine::Machine;
 use rows::{Aux, Rows};
 use work::{Buffering, Graph, Mapping, Plan};
 
+pub use search::{Solved, Solver, SolverBudget, SolverProgress, plan};
+
 /// Columns beyond which a program is refused: no solver would get anywhere.
 pub const MOST_COLUMNS: usize = 2_000_000;
-
-/// Which program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Formulation {
-    /// Equations (10) to (19).
-    Paper,
-    /// Cut variables instead of `beta`.
-    #[default]
-    Compact,
-}
-
-impl Formulation {
-    /// `paper` or `compact`.
-    pub fn from_name(name: &str) -> Option<Formulation> {
-        match name {
-            "paper" => Some(Formulation::Paper),
-            "compact" => Some(Formulation::Compact),
-            _ => None,
-        }
-    }
-}
 
 /// Minimise `cost . x` over `lower <= x <= upper`, `row_lower <= A x <= row_upper`, some x integral; A by rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,9 +81,9 @@ pub fn program(
     machine: &Machine,
     graph: &Graph,
     formulation: Formulation,
-    options: &Options,
+    options: &PlanOptions,
 ) -> Result<Program, PlanError> {
-    crate::check_options(options)?;
+    options.check()?;
     let problem = Problem::new(machine, graph)?;
     let batch = options.batch.unwrap_or(1);
     let mut rows = Rows::new(&problem, batch);
@@ -180,10 +162,10 @@ pub fn finish(
     graph: &Graph,
     mapping: Mapping,
     bound_ns: f64,
-    options: &Options,
+    options: &PlanOptions,
     seconds: f64,
 ) -> Result<Plan, PlanError> {
-    crate::check_options(options)?;
+    options.check()?;
     let problem = Problem::new(machine, graph)?;
     let soft = problem.room.iter().all(Option::is_none);
     let buffering = options.buffering.unwrap_or(if soft { Buffering::Shared } else { Buffering::Duplicated });

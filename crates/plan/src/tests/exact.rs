@@ -2,8 +2,8 @@
 //! solution is the best mapping is shown by brute force where there is a solver, in `tests/python/test_exact.py`.
 
 use super::{brute_force, graph, host, machines, preset, random_graph, task};
-use crate::exact::{Formulation, Program, finish, program};
-use crate::{Method, Options, PlanError};
+use crate::exact::{Program, finish, program};
+use crate::{Formulation, Method, PlanError, PlanOptions};
 use ground::Draws;
 use work::Buffering;
 
@@ -33,7 +33,7 @@ fn the_best_mapping_is_a_solution_with_its_period() {
             let tasks = 1 + draws.below(5);
             let graph = random_graph(&mut draws, tasks, 9_000);
             let batch = 1 << draws.below(3);
-            let options = Options { batch: Some(batch), ..Options::default() };
+            let options = PlanOptions { batch: Some(batch), ..PlanOptions::default() };
             let Some((best, mapping)) = brute_force(machine, &graph, Buffering::Duplicated, batch) else {
                 continue;
             };
@@ -58,7 +58,7 @@ fn a_mapping_that_breaks_a_limit_is_no_solution() {
     let graph = graph(vec![task("a", 10.0, 5.0), task("b", 10.0, 5.0)], &[(0, 1, 300_000, 0)]);
     let machine = preset("cell", 1, 8);
     for formulation in BOTH {
-        let program = program(&machine, &graph, formulation, &Options::default()).unwrap();
+        let program = program(&machine, &graph, formulation, &PlanOptions::default()).unwrap();
         assert!(broken(&program, &program.warm_start(&[1, 1])).is_some());
         assert!(broken(&program, &program.warm_start(&[0, 0])).is_none());
     }
@@ -69,7 +69,7 @@ fn spes_of_one_chip_are_interchangeable_and_chips_are_not() {
     let tasks: Vec<_> = (0..6).map(|i| task(&format!("t{i}"), 60.0 - f64::from(i), 30.0)).collect();
     let graph = graph(tasks, &[]);
     let machine = preset("qs22", 2, 16);
-    let program = program(&machine, &graph, Formulation::Compact, &Options::default()).unwrap();
+    let program = program(&machine, &graph, Formulation::Compact, &PlanOptions::default()).unwrap();
     let may = |t: usize, e: usize| program.upper[1 + t * 18 + e] == 1.0;
     // The heaviest task may be on SPE0 of either chip, and on no other SPE.
     let heaviest: Vec<usize> = (0..18).filter(|&e| may(0, e)).collect();
@@ -85,7 +85,7 @@ fn the_compact_program_is_smaller_and_a_host_has_no_memory_rows() {
     let mut draws = Draws::new(6);
     let graph = random_graph(&mut draws, 20, 100);
     let size = |machine: &machine::Machine, formulation| {
-        let program = program(machine, &graph, formulation, &Options::default()).unwrap();
+        let program = program(machine, &graph, formulation, &PlanOptions::default()).unwrap();
         (program.cost.len(), program.row_lower.len())
     };
     let cell = preset("cell", 1, 8);
@@ -101,14 +101,15 @@ fn the_compact_program_is_smaller_and_a_host_has_no_memory_rows() {
 fn a_program_that_no_solver_would_finish_is_refused() {
     let mut draws = Draws::new(6);
     let graph = random_graph(&mut draws, 400, 100);
-    let error = program(&host(128, 1.0), &graph, Formulation::Paper, &Options::default()).unwrap_err();
+    let error = program(&host(128, 1.0), &graph, Formulation::Paper, &PlanOptions::default()).unwrap_err();
     assert!(error.to_string().contains("400 tasks on 128 elements"), "{error}");
 }
 
 #[test]
 fn an_answer_that_is_no_mapping_is_refused() {
     let graph = graph(vec![task("a", 10.0, 5.0)], &[]);
-    let program = program(&preset("cell", 1, 2), &graph, Formulation::Compact, &Options::default()).unwrap();
+    let program =
+        program(&preset("cell", 1, 2), &graph, Formulation::Compact, &PlanOptions::default()).unwrap();
     assert!(matches!(program.decode(&[1.0]), Err(PlanError::BadSolution(_))));
     assert!(program.decode(&[1.0, 0.0, 0.0, 0.0]).unwrap_err().to_string().contains("task 0"));
     assert_eq!(program.decode(&[1.0, 0.0, 0.999, 0.001]).unwrap(), vec![1]);
@@ -119,7 +120,7 @@ fn a_solvers_bound_counts_only_under_the_rule_it_was_proved_for() {
     let graph = graph(vec![task("a", 100.0, 90.0), task("b", 100.0, 60.0)], &[(0, 1, 8, 0)]);
     let machine = preset("cell", 1, 1);
     let finish = |buffering| {
-        let options = Options { buffering, method: Method::Exact, ..Options::default() };
+        let options = PlanOptions { buffering, method: Method::Exact, ..PlanOptions::default() };
         finish(&machine, &graph, vec![0, 1], 97.0, &options, 0.0).unwrap()
     };
     assert_eq!((finish(None).buffering.as_str(), finish(None).bound_ns), ("duplicated", 97.0));

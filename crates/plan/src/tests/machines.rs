@@ -1,7 +1,7 @@
 //! Machines that are known by their files alone: every method plans on them.
 
 use super::{random_graph, search::run};
-use crate::{Method, Options};
+use crate::{Method, PlanOptions, evaluate};
 use ground::Draws;
 use machine::Machine;
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ fn every_method_plans_on_a_machine_of_which_there_is_only_a_file() {
         for method in [Method::Greedy, Method::Cluster, Method::Delegate, Method::Anneal, Method::Auto] {
             let moves = Some(20_000);
             let buffering = Some(Buffering::Duplicated);
-            let options = Options { method, moves, buffering, gap: 0.0, ..Options::default() };
+            let options = PlanOptions { method, moves, buffering, gap: 0.0, ..PlanOptions::default() };
             let plan = run(&machine, &graph, &options).unwrap();
             let used: BTreeSet<_> = plan.mapping.values().collect();
             assert!(plan.bound_ns <= plan.period_ns && used.len() > 4, "{name}: {plan:?}");
@@ -48,7 +48,7 @@ fn the_exact_program_of_a_small_graph_finds_what_auto_finds_or_less() {
     graph.code_bytes = 16 << 10;
     for name in ["mesh.toml", "many-core.toml"] {
         let machine = read(name);
-        let options = Options { moves: Some(20_000), batch: Some(1), ..Options::default() };
+        let options = PlanOptions { moves: Some(20_000), batch: Some(1), ..PlanOptions::default() };
         let plan = run(&machine, &graph, &options).unwrap();
         let program = crate::exact::program(&machine, &graph, Default::default(), &options).unwrap();
         let mapping: Vec<usize> = graph
@@ -66,9 +66,9 @@ fn the_exact_program_of_a_small_graph_finds_what_auto_finds_or_less() {
 fn code_counts_in_a_local_store_and_not_in_a_message_buffer() {
     let mut random = Draws::new(33);
     let graph = random_graph(&mut random, 4, 400);
-    let given = Options { method: Method::Given(vec![0; 4]), ..Options::default() };
-    let mesh = run(&read("mesh.toml"), &graph, &given).unwrap();
+    let on_one = |name: &str| evaluate(&read(name), &graph, vec![0; 4], &PlanOptions::default()).unwrap();
+    let mesh = on_one("mesh.toml");
     assert!(mesh.violations.iter().any(|v| matches!(v.kind, ViolationKind::Buffers { code_bytes: 65_536 })));
-    let many_core = run(&read("many-core.toml"), &graph, &given).unwrap();
+    let many_core = on_one("many-core.toml");
     assert!(many_core.feasible, "{:?}", many_core.violations);
 }

@@ -3,19 +3,19 @@
 use super::{brute_force, graph, host, machines, preset, random_graph, task};
 use crate::flow::Flow;
 use crate::state::SearchState;
-use crate::{Method, Options, PlanError, Problem, plan};
+use crate::{Method, PlanError, PlanOptions, Problem, evaluate, plan};
 use ground::Draws;
 use machine::Machine;
 use std::collections::BTreeMap;
 use work::plan::{ContributionKind, ViolationKind};
-use work::{Buffering, Graph, Plan};
+use work::{Buffering, Graph, Mapping, Plan};
 
-pub(super) fn run(machine: &Machine, graph: &Graph, options: &Options) -> Result<Plan, PlanError> {
+pub(super) fn run(machine: &Machine, graph: &Graph, options: &PlanOptions) -> Result<Plan, PlanError> {
     plan(machine, graph, options, &|| 0.0, &mut |_| true)
 }
 
-fn moves(method: Method, moves: u64) -> Options {
-    Options { method, moves: Some(moves), gap: 0.0, ..Options::default() }
+fn moves(method: Method, moves: u64) -> PlanOptions {
+    PlanOptions { method, moves: Some(moves), gap: 0.0, ..PlanOptions::default() }
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn annealing_finds_the_best_mapping_of_small_graphs() {
         for (i, machine) in machines().iter().enumerate() {
             let tasks = 2 + draws.below(4);
             let graph = random_graph(&mut draws, tasks, 3_000);
-            let options = Options { batch: Some(1), ..moves(Method::Anneal, 200_000) };
+            let options = PlanOptions { batch: Some(1), ..moves(Method::Anneal, 200_000) };
             let plan = run(machine, &graph, &options).unwrap();
             let (best, mapping) = brute_force(machine, &graph, Buffering::Shared, 1).unwrap();
             assert!(plan.feasible && plan.bound_ns <= best * (1.0 + 1e-12));
@@ -98,7 +98,7 @@ fn the_same_moves_and_seed_repeat_a_plan_and_another_seed_still_plans() {
     let options = moves(Method::Auto, 30_000);
     let (a, b) = (run(&machine, &graph, &options).unwrap(), run(&machine, &graph, &options).unwrap());
     assert_eq!(a, b);
-    let other = run(&machine, &graph, &Options { seed: 4, ..options }).unwrap();
+    let other = run(&machine, &graph, &PlanOptions { seed: 4, ..options }).unwrap();
     assert_eq!(other.seed, 4);
     assert!(other.feasible);
 }
@@ -114,7 +114,7 @@ fn a_search_that_a_clock_ended_is_repeated_by_its_moves() {
         readings.set(readings.get() + 1);
         f64::from(readings.get()) * 0.001 + f64::from((readings.get() - 12).max(0)) * 0.002
     };
-    let timed = Options { method: Method::Auto, time_s: 0.2, gap: 0.0, ..Options::default() };
+    let timed = PlanOptions { method: Method::Auto, time_s: Some(0.2), gap: 0.0, ..PlanOptions::default() };
     let a = plan(&machine, &graph, &timed, &clock, &mut |_| true).unwrap();
     assert!(a.moves > 0);
     let b = run(&machine, &graph, &moves(Method::Auto, a.moves)).unwrap();
@@ -126,12 +126,12 @@ fn progress_that_says_stop_gets_the_best_plan_so_far() {
     let mut draws = Draws::new(12);
     let graph = random_graph(&mut draws, 40, 3_000);
     let mut calls = 0;
-    let mut progress = |p: &crate::Progress| {
+    let mut progress = |p: &crate::PlanProgress| {
         calls += 1;
         assert!(p.period_ns >= p.bound_ns);
         calls < 3
     };
-    let options = Options { gap: 0.0, time_s: 1e9, ..Options::default() };
+    let options = PlanOptions { gap: 0.0, time_s: Some(600_000.0), ..PlanOptions::default() };
     let plan = plan(&preset("qs22", 1, 16), &graph, &options, &|| 0.0, &mut progress).unwrap();
     assert!(plan.feasible);
     assert_eq!(calls, 3);
@@ -144,9 +144,10 @@ fn auto_is_no_worse_than_the_feasible_heuristics() {
         let graph = random_graph(&mut draws, 10 + 5 * round, 8_000);
         let machine = preset("qs22", 1, 16);
         let rule = Some(Buffering::Duplicated);
-        let auto = run(&machine, &graph, &Options { buffering: rule, ..moves(Method::Auto, 2_000) }).unwrap();
+        let auto =
+            run(&machine, &graph, &PlanOptions { buffering: rule, ..moves(Method::Auto, 2_000) }).unwrap();
         for method in [Method::Greedy, Method::Cluster, Method::Delegate] {
-            let other = run(&machine, &graph, &Options { buffering: rule, ..moves(method, 0) }).unwrap();
+            let other = run(&machine, &graph, &PlanOptions { buffering: rule, ..moves(method, 0) }).unwrap();
             let better = !other.feasible || auto.period_ns <= other.period_ns * (1.0 + 1e-12);
             assert!(auto.feasible && better, "round {round}: {} and {other:?}", auto.period_ns);
         }
@@ -179,15 +180,17 @@ fn a_batch_keeps_what_is_alive_within_the_first_cache() {
         (0..4).map(|i| task(&format!("t{i}"), 300.0, 0.0)).collect(),
         &[(0, 1, 16 << 10, 0), (1, 2, 16 << 10, 0), (2, 3, 16 << 10, 0)],
     );
-    let options = Options { method: Method::Given(vec![0; 4]), ..Options::default() };
-    let plan = run(&host(2, 100.0), &chain, &options).unwrap();
+    let on_one =
+        |graph: &Graph, options: &PlanOptions| evaluate(&host(2, 100.0), graph, vec![0; 4], options).unwrap();
+    let options = PlanOptions::default();
+    let plan = on_one(&chain, &options);
     assert_eq!(plan.batch, 1);
     let small =
         graph((0..4).map(|i| task(&format!("t{i}"), 3.0, 0.0)).collect(), &[(0, 1, 64, 0), (1, 2, 64, 0)]);
-    let plan = run(&host(2, 100.0), &small, &options).unwrap();
+    let plan = on_one(&small, &options);
     assert_eq!(plan.batch, 256, "two live buffers of 64 B x 256 fill 32 kB");
-    let bounded = Options { max_batch: 16, ..options };
-    assert_eq!(run(&host(2, 100.0), &small, &bounded).unwrap().batch, 16);
+    let bounded = PlanOptions { max_batch: 16, ..options };
+    assert_eq!(on_one(&small, &bounded).batch, 16);
 }
 
 #[test]
@@ -214,7 +217,7 @@ fn a_core_of_which_only_the_cpu_is_known_still_batches_fine_tasks() {
 #[test]
 fn a_cell_plans_with_a_batch_of_one() {
     let graph = graph(vec![task("a", 10.0, 5.0)], &[]);
-    let plan = run(&preset("cell", 1, 8), &graph, &Options::default()).unwrap();
+    let plan = run(&preset("cell", 1, 8), &graph, &PlanOptions::default()).unwrap();
     assert_eq!((plan.batch, plan.period_ns, plan.gap), (1, 5.0, 0.0));
 }
 
@@ -227,7 +230,7 @@ fn a_graph_that_fits_nowhere_gets_a_plan_that_says_so() {
         task.cost_ns.remove("*");
     }
     for method in [Method::Greedy, Method::Cluster, Method::Delegate, Method::Anneal, Method::Auto] {
-        let plan = run(&preset("cell", 1, 8), &graph, &moves(method.clone(), 1_000)).unwrap();
+        let plan = run(&preset("cell", 1, 8), &graph, &moves(method, 1_000)).unwrap();
         assert!(!plan.feasible, "{method:?}");
         assert!(plan.violations[0].kind.equation() == 16, "{:?}", plan.violations);
     }
@@ -276,8 +279,9 @@ fn python_tasks_share_one_lock_and_plans_know_it() {
 fn wrong_requests_are_errors_that_name_what_is_wrong() {
     let good = graph(vec![task("a", 10.0, 5.0)], &[]);
     let machine = preset("cell", 1, 8);
-    let message = |graph: &Graph, options: &Options| run(&machine, graph, options).unwrap_err().to_string();
-    let options = Options::default();
+    let message =
+        |graph: &Graph, options: &PlanOptions| run(&machine, graph, options).unwrap_err().to_string();
+    let options = PlanOptions::default();
     assert!(message(&Graph::default(), &options).contains("has no tasks"));
     let mut lost = good.clone();
     lost.tasks[0].cost_ns = [("gpu".to_string(), 1.0)].into();
@@ -287,19 +291,24 @@ fn wrong_requests_are_errors_that_name_what_is_wrong() {
     );
     lost.tasks[0].cost_ns = [("ppe".to_string(), -1.0)].into();
     assert!(message(&lost, &options).contains("task a costs -1 ns"));
-    let with = |method| Options { method, ..Options::default() };
-    assert!(message(&good, &with(Method::Given(vec![]))).contains("has 0 entries"));
-    assert!(message(&good, &with(Method::Given(vec![9]))).contains("element 9"));
+    let with = |method| PlanOptions { method, ..PlanOptions::default() };
+    let given = |graph: &Graph, mapping: Mapping| {
+        evaluate(&machine, graph, mapping, &PlanOptions::default()).unwrap_err().to_string()
+    };
+    assert!(given(&good, vec![]).contains("has 0 entries"));
+    assert!(given(&good, vec![9]).contains("element 9"));
     assert!(message(&good, &with(Method::Exact)).contains("solver"));
     let mut spe_only = good.clone();
     spe_only.tasks[0].cost_ns = [("spe".to_string(), 1.0)].into();
+    assert!(given(&spe_only, vec![0]).contains("task a has no cost on an element of kind \"ppe\""));
     assert!(
-        message(&spe_only, &with(Method::Given(vec![0])))
-            .contains("task a has no cost on an element of kind \"ppe\"")
+        message(&good, &PlanOptions { gap: 1.0, ..PlanOptions::default() }).contains("gap: 1 is not allowed")
     );
-    assert!(message(&good, &Options { gap: 1.0, ..Options::default() }).contains("gap of 1"));
-    assert!(message(&good, &Options { batch: Some(0), ..Options::default() }).contains("at least 1"));
-    assert!(message(&good, &Options { time_s: f64::NAN, ..Options::default() }).contains("time of NaN"));
+    assert!(message(&good, &PlanOptions { batch: Some(0), ..PlanOptions::default() }).contains("at least 1"));
+    assert!(
+        message(&good, &PlanOptions { time_s: Some(f64::NAN), ..PlanOptions::default() })
+            .contains("time_s: nan")
+    );
 }
 
 #[test]

@@ -9,8 +9,8 @@
 //! | [`ranking`] | what such a list comes to |
 //!
 //! ```
-//! use probe::ring::{self, RingOptions};
-//! let options = RingOptions { rounds: 20, ..RingOptions::on("ps3", None, None)? };
+//! use probe::ring::{self, RingSetup};
+//! let options = RingSetup { rounds: 20, ..RingSetup::on("ps3", None, None)? };
 //! let straight = ring::run(&ring::mapping::parse("[024531]")?, &options)?;
 //! assert_eq!(straight.counts.packets, 6 * 2 * 20);
 //! assert!(straight.elapsed_ns > 0.0);
@@ -19,11 +19,13 @@
 
 mod library;
 pub mod mapping;
+mod options;
 pub mod ranking;
 pub mod sweep;
 mod task;
 
 pub use library::Counts;
+pub use options::RingOptions;
 pub use ranking::{Ranking, spearman};
 pub use sweep::{RingProgress, Sweep, sweep};
 
@@ -61,7 +63,7 @@ pub enum RingPlacement {
 
 /// What to run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RingOptions {
+pub struct RingSetup {
     /// The machine; threads have its first SPEs.
     pub parameters: Parameters,
     /// Tasks of the ring, one to an SPE.
@@ -80,7 +82,7 @@ pub struct RingOptions {
     pub any_first: bool,
 }
 
-impl RingOptions {
+impl RingSetup {
     /// The published experiment on a simulated machine: all SPEs of its first chip, packets of 1 kB both ways, threads
     /// pinned. The machine's default rule set and hidden SPEs where none are given.
     ///
@@ -152,25 +154,25 @@ pub struct RingRun {
 /// Runs the ring under a mapping: thread i executes task `mapping[i]`.
 ///
 /// # Errors
-/// What [`RingOptions::check`] and [`mapping::check`] refuse; what ended the simulation early.
-pub fn run(mapping: &[usize], options: &RingOptions) -> Result<RingRun, TargetError> {
+/// What [`RingSetup::check`] and [`mapping::check`] refuse; what ended the simulation early.
+pub fn run(mapping: &[usize], options: &RingSetup) -> Result<RingRun, TargetError> {
     options.check()?;
     mapping::check(mapping, options.tasks, options.any_first)?;
     run_on(&mapping::spes(mapping, &options.places()), options)
 }
 
-/// Runs the ring with task i on SPE `spes[i]`, whatever [`placement`](RingOptions::placement) says.
+/// Runs the ring with task i on SPE `spes[i]`, whatever [`placement`](RingSetup::placement) says.
 ///
 /// # Errors
 /// As [`run`]; also when two tasks are on one SPE, or one is on none.
-pub fn run_on(spes: &[usize], options: &RingOptions) -> Result<RingRun, TargetError> {
+pub fn run_on(spes: &[usize], options: &RingSetup) -> Result<RingRun, TargetError> {
     run_until(spes, options, Arc::new(|| true))
 }
 
 /// [`run_on`] while `beat` says to go on.
 fn run_until(
     spes: &[usize],
-    options: &RingOptions,
+    options: &RingSetup,
     beat: Arc<dyn Fn() -> bool + Send + Sync>,
 ) -> Result<RingRun, TargetError> {
     options.check()?;
@@ -209,7 +211,7 @@ fn run_until(
     })
 }
 
-fn check_spes(spes: &[usize], options: &RingOptions) -> Result<(), TargetError> {
+fn check_spes(spes: &[usize], options: &RingSetup) -> Result<(), TargetError> {
     let most = options.parameters.spes();
     let twice = (1..spes.len()).find(|&i| spes[..i].contains(&spes[i]));
     let wrong = if spes.len() != options.tasks {

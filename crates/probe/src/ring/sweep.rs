@@ -1,6 +1,6 @@
 //! Many mappings, several runs, several threads: the same answer whatever the number of threads.
 
-use super::{Ranking, RingOptions, mapping, run_until};
+use super::{Ranking, RingSetup, mapping, run_until};
 use crate::TargetError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ pub const RUNS_MAX: usize = 1000;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sweep {
     /// The ring; the runs' seeds are `seed`, `seed + 1` and so on.
-    pub options: RingOptions,
+    pub options: RingSetup,
     /// Only these; every one where none are named.
     pub mappings: Option<Vec<Vec<usize>>>,
     /// Runs of each mapping, from different start states.
@@ -38,8 +38,8 @@ pub struct RingProgress {
 /// What [`run`](super::run) refuses; a mapping named twice; the first mapping that failed; that it was stopped.
 ///
 /// ```
-/// use probe::ring::{RingOptions, Sweep, sweep};
-/// let options = RingOptions { tasks: 4, rounds: 10, ..RingOptions::on("cell", None, None)? };
+/// use probe::ring::{RingSetup, Sweep, sweep};
+/// let options = RingSetup { tasks: 4, rounds: 10, ..RingSetup::on("cell", None, None)? };
 /// let ranking = sweep(&Sweep { options, mappings: None, runs: 2, threads: None }, &mut |_| true)?;
 /// assert_eq!(ranking.mappings().len(), 6);
 /// assert!(ranking.worst_by_best() >= 1.0);
@@ -70,8 +70,8 @@ pub fn sweep(sweep: &Sweep, progress: &mut dyn FnMut(RingProgress) -> bool) -> R
         return Err(TargetError::Request("0 mappings; name at least 1".into()));
     }
     let total = mappings.len() * sweep.runs;
-    let own = |run: usize| RingOptions { seed: options.seed.wrapping_add(run as u64), ..options.clone() };
-    let runs: Vec<(RingOptions, Vec<usize>)> =
+    let own = |run: usize| RingSetup { seed: options.seed.wrapping_add(run as u64), ..options.clone() };
+    let runs: Vec<(RingSetup, Vec<usize>)> =
         (0..sweep.runs).map(own).map(|o| (o.clone(), o.places())).collect();
     let one = |job: usize, beat| {
         let (options, places) = &runs[job / mappings.len()];

@@ -1,12 +1,12 @@
 use super::*;
 use proptest::prelude::*;
 
-fn ring(machine: &str, tasks: usize, packet_bytes: u32, bidirectional: bool, rounds: u32) -> RingOptions {
-    let options = RingOptions::on(machine, None, None).unwrap();
-    RingOptions { tasks, packet_bytes, bidirectional, rounds, ..options }
+fn ring(machine: &str, tasks: usize, packet_bytes: u32, bidirectional: bool, rounds: u32) -> RingSetup {
+    let options = RingSetup::on(machine, None, None).unwrap();
+    RingSetup { tasks, packet_bytes, bidirectional, rounds, ..options }
 }
 
-fn refused(options: &RingOptions, mapping: &[usize]) -> String {
+fn refused(options: &RingSetup, mapping: &[usize]) -> String {
     match run(mapping, options) {
         Err(TargetError::Request(message)) => message,
         other => panic!("{other:?}"),
@@ -28,7 +28,7 @@ proptest! {
     ) {
         let rest = mapping.into_iter().filter(|&task| task < tasks);
         let mapping: Vec<usize> = std::iter::once(0).chain(rest).collect();
-        let options = RingOptions { seed, ..ring("cell", tasks, quadwords * 16, bidirectional, rounds) };
+        let options = RingSetup { seed, ..ring("cell", tasks, quadwords * 16, bidirectional, rounds) };
         let found = run(&mapping, &options).unwrap();
         let packets = tasks as u64 * if bidirectional { 2 } else { 1 } * u64::from(rounds);
         let Counts { packets: fetched, notifications, acknowledgements, polls } = found.counts;
@@ -103,7 +103,7 @@ fn a_seed_repeats_a_run_and_another_seed_is_another_run() {
     let mapping = [0, 4, 3, 5, 1, 2];
     let first = run(&mapping, &options).unwrap();
     assert_eq!(run(&mapping, &options).unwrap(), first);
-    let other = run(&mapping, &RingOptions { seed: 2, ..options }).unwrap();
+    let other = run(&mapping, &RingSetup { seed: 2, ..options }).unwrap();
     assert_ne!(other.hash, first.hash);
     assert_eq!(other.counts.packets, first.counts.packets);
 }
@@ -112,13 +112,13 @@ fn a_seed_repeats_a_run_and_another_seed_is_another_run() {
 fn pinned_threads_are_in_order_and_default_ones_where_the_seed_puts_them() {
     let pinned = ring("cell", 8, 512, true, 10);
     assert_eq!(pinned.places(), [0, 1, 2, 3, 4, 5, 6, 7]);
-    let drawn = |seed| RingOptions { placement: RingPlacement::Default, seed, ..pinned.clone() }.places();
+    let drawn = |seed| RingSetup { placement: RingPlacement::Default, seed, ..pinned.clone() }.places();
     assert_eq!(drawn(5), drawn(5));
     assert!((0..20).any(|seed| drawn(seed) != drawn(5)));
     let mut places = drawn(5);
     places.sort_unstable();
     assert_eq!(places, pinned.places());
-    let default = RingOptions { placement: RingPlacement::Default, seed: 5, ..pinned };
+    let default = RingSetup { placement: RingPlacement::Default, seed: 5, ..pinned };
     let mapping = [0, 2, 1, 3, 4, 7, 6, 5];
     let spes = mapping::spes(&mapping, &default.places());
     assert_eq!(run(&mapping, &default).unwrap(), run_on(&spes, &default).unwrap());
@@ -136,7 +136,7 @@ fn a_sweep_is_the_same_on_any_number_of_threads_and_made_of_single_runs() {
     let one = one.unwrap();
     assert_eq!(seen, (1..=48).collect::<Vec<_>>());
     assert_eq!(sweep(&on(3), &mut |_| true).unwrap(), one);
-    let second = RingOptions { seed: options.seed + 1, ..options };
+    let second = RingSetup { seed: options.seed + 1, ..options };
     for (i, mapping) in one.mappings().iter().enumerate().step_by(7) {
         assert_eq!(one.runs()[1][i], run(mapping, &second).unwrap().elapsed_ns);
     }
@@ -159,15 +159,15 @@ fn a_sweep_stops_when_it_is_told_even_inside_a_ring() {
 fn wrong_requests_say_what_is_allowed() {
     let good = ring("ps3", 6, 1024, true, 10);
     let straight = [0, 1, 2, 3, 4, 5];
-    let message = refused(&RingOptions { packet_bytes: 17, ..good.clone() }, &straight);
+    let message = refused(&RingSetup { packet_bytes: 17, ..good.clone() }, &straight);
     assert!(message.contains("packets of 17 bytes; allowed: multiples of 16 up to 16384"), "{message}");
-    let message = refused(&RingOptions { tasks: 7, ..good.clone() }, &straight);
+    let message = refused(&RingSetup { tasks: 7, ..good.clone() }, &straight);
     assert!(message.contains("a ring of 7 tasks on ps3; allowed: 3 to 6"), "{message}");
-    assert!(refused(&RingOptions { tasks: 2, ..good.clone() }, &straight).contains("ring of 2 tasks"));
-    assert!(refused(&RingOptions { rounds: 0, ..good.clone() }, &straight).contains("0 rounds"));
+    assert!(refused(&RingSetup { tasks: 2, ..good.clone() }, &straight).contains("ring of 2 tasks"));
+    assert!(refused(&RingSetup { rounds: 0, ..good.clone() }, &straight).contains("0 rounds"));
     assert!(refused(&good, &[0, 1, 2, 3, 4, 4]).contains("task 5 is nowhere"));
     assert!(refused(&good, &[1, 0, 2, 3, 4, 5]).contains("unless any first task is asked for"));
-    assert!(run(&[1, 0, 2, 3, 4, 5], &RingOptions { any_first: true, ..good.clone() }).is_ok());
+    assert!(run(&[1, 0, 2, 3, 4, 5], &RingSetup { any_first: true, ..good.clone() }).is_ok());
     let message = |spes: &[usize]| run_on(spes, &good).unwrap_err().to_string();
     assert!(message(&[0, 1, 2, 3, 4, 6]).contains("no SPE6 on ps3; there are SPE0 to SPE5"));
     assert!(message(&[0, 1, 2, 3, 4, 0]).contains("SPE0 has two tasks"));
@@ -181,6 +181,6 @@ fn wrong_requests_say_what_is_allowed() {
     assert!(on(None, 1, Some(0)).contains("0 threads"));
     assert!(on(Some(vec![straight.to_vec(); 2]), 1, None).contains("[012345] is named twice"));
     assert!(on(Some(vec![]), 1, None).contains("0 mappings"));
-    assert!(RingOptions::on("ps4", None, None).is_err());
-    assert!(RingOptions::on("ps3", Some("textbok"), None).unwrap_err().to_string().contains("textbook"));
+    assert!(RingSetup::on("ps4", None, None).is_err());
+    assert!(RingSetup::on("ps3", Some("textbok"), None).unwrap_err().to_string().contains("textbook"));
 }

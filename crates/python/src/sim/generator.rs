@@ -16,17 +16,17 @@ const STEPS_PER_LOOK: u32 = 256;
 
 /// What a program raised, for the one who runs the simulation.
 #[derive(Clone, Default)]
-pub struct Failure(Rc<RefCell<Option<PyErr>>>);
+pub(crate) struct Failure(Rc<RefCell<Option<PyErr>>>);
 
 impl Failure {
     /// The exception, once.
-    pub fn take(&self) -> Option<PyErr> {
+    pub(crate) fn take(&self) -> Option<PyErr> {
         self.0.borrow_mut().take()
     }
 }
 
 /// A program.
-pub struct Generator {
+pub(crate) struct Generator {
     generator: Py<PyAny>,
     handle: Arc<Handle>,
     answer: Answer,
@@ -36,7 +36,7 @@ pub struct Generator {
 
 impl Generator {
     /// The program that `generator` is, made with the handle `unit`.
-    pub fn new(generator: Py<PyAny>, unit: &Unit, failure: &Failure) -> Self {
+    pub(crate) fn new(generator: Py<PyAny>, unit: &Unit, failure: &Failure) -> Self {
         let handle = Arc::clone(unit.handle());
         Self { generator, handle, answer: Answer::Nothing, failure: failure.clone(), steps: 0 }
     }
@@ -98,7 +98,7 @@ fn short(text: &str) -> String {
 }
 
 /// ` (demo.py:12)`: the line at which a generator stands, or the one that it yields from.
-pub fn place(generator: &Bound<'_, PyAny>) -> Option<String> {
+pub(crate) fn place(generator: &Bound<'_, PyAny>) -> Option<String> {
     let mut inner = generator.clone();
     while let Ok(next) = inner.getattr("gi_yieldfrom") {
         if next.is_none() || next.getattr("gi_frame").is_err() {

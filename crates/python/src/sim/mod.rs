@@ -22,24 +22,24 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
-pub use unit::{Operation, Unit};
+pub(crate) use unit::{Operation, Unit};
 
 /// The simulated machines, by name.
 #[pyfunction]
-pub fn sim_machines() -> Vec<&'static str> {
+pub(crate) fn sim_machines() -> Vec<&'static str> {
     let presets = cellweave::machine::list().into_iter();
     presets.map(|(name, _)| name).filter(|name| Parameters::named(name).is_some()).collect()
 }
 
 /// The parameters of a machine and their values.
 #[pyfunction]
-pub fn sim_parameters(machine: &str) -> PyResult<Vec<(&'static str, u64)>> {
+pub(crate) fn sim_parameters(machine: &str) -> PyResult<Vec<(&'static str, u64)>> {
     Ok(parameters(machine)?.numbers())
 }
 
 /// The rule sets of the data arbiter as JSON, the default first.
 #[pyfunction]
-pub fn sim_rules() -> String {
+pub(crate) fn sim_rules() -> String {
     let rules = |r: Rules| {
         json!({
             "name": r.name,
@@ -58,7 +58,7 @@ pub fn sim_rules() -> String {
 
 /// Where the local store of an SPE starts, as an effective address.
 #[pyfunction]
-pub fn sim_local_store(spe: usize) -> u64 {
+pub(crate) fn sim_local_store(spe: usize) -> u64 {
     Address::local_store(spe).0
 }
 
@@ -73,7 +73,7 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> PyErr {
 
 /// A simulated machine with programs on it.
 #[pyclass(unsendable, module = "cellweave._core")]
-pub struct Simulation {
+pub(crate) struct Simulation {
     sim: cellweave::sim::Simulation,
     /// What a program raised.
     failure: Failure,
@@ -115,6 +115,8 @@ impl Simulation {
             let (chip, physical) = p.physical(spe);
             json!({"chip": chip, "physical": physical, "ramp": layout::SPE[physical]})
         });
+        let numbers = p.numbers().into_iter().map(|(name, value)| (name.to_string(), value.into()));
+        let numbers: serde_json::Map<_, _> = numbers.collect();
         json!({
             "name": p.name,
             "rules": p.rules.name,
@@ -128,7 +130,7 @@ impl Simulation {
             "ppe_ramp": layout::PPE,
             "memory_ramp": layout::MIC,
             "link_ramp": layout::IOIF[p.bus.link_ramp],
-            "numbers": p.numbers().into_iter().map(|(name, value)| (name.into(), value.into())).collect::<serde_json::Map<_, _>>(),
+            "numbers": numbers,
             "spes": spes.collect::<Vec<_>>(),
         })
         .to_string()
@@ -243,7 +245,7 @@ impl Simulation {
 
 /// What a simulation leaves behind.
 #[pyclass(frozen, module = "cellweave._core")]
-pub struct Outcome {
+pub(crate) struct Outcome {
     data: String,
     trace: Option<Trace>,
 }

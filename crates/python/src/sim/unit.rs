@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a program's handle, its operations and the machine share.
 #[derive(Default)]
-pub struct Handle {
+pub(crate) struct Handle {
     cycle: AtomicU64,
     /// An operation that was made and thrown away.
     forgotten: Mutex<Option<String>>,
@@ -19,19 +19,19 @@ pub struct Handle {
 
 impl Handle {
     /// The machine's time.
-    pub fn set_cycle(&self, cycle: u64) {
+    pub(crate) fn set_cycle(&self, cycle: u64) {
         self.cycle.store(cycle, Memory::Relaxed);
     }
 
     /// The call whose operation was not yielded, once.
-    pub fn forgotten(&self) -> Option<String> {
+    pub(crate) fn forgotten(&self) -> Option<String> {
         self.forgotten.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
 /// What becomes of the machine's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// The program gets None.
     Nothing,
     /// As it comes.
@@ -44,7 +44,7 @@ pub enum Answer {
 
 /// Something that a program asks of the machine, when it yields it.
 #[pyclass(frozen, module = "cellweave._core")]
-pub struct Operation {
+pub(crate) struct Operation {
     op: Op,
     answer: Answer,
     call: &'static str,
@@ -54,7 +54,7 @@ pub struct Operation {
 
 impl Operation {
     /// What to do, for the program that `handle` belongs to.
-    pub fn take(&self, handle: &Arc<Handle>) -> PyResult<(Op, Answer)> {
+    pub(crate) fn take(&self, handle: &Arc<Handle>) -> PyResult<(Op, Answer)> {
         self.yielded.store(true, Memory::Relaxed);
         if !Arc::ptr_eq(handle, &self.handle) {
             return Err(PyTypeError::new_err(format!(
@@ -88,7 +88,7 @@ impl Drop for Operation {
 
 /// The calls of an SPE or a PPE.
 #[pyclass(frozen, module = "cellweave._core")]
-pub struct Unit {
+pub(crate) struct Unit {
     number: usize,
     ppe: bool,
     handle: Arc<Handle>,
@@ -96,17 +96,17 @@ pub struct Unit {
 
 impl Unit {
     /// What it shares with its operations.
-    pub fn handle(&self) -> &Arc<Handle> {
+    pub(crate) fn handle(&self) -> &Arc<Handle> {
         &self.handle
     }
 
     /// `SPE3`, `PPE0`.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         format!("{}{}", if self.ppe { "PPE" } else { "SPE" }, self.number)
     }
 
     /// Its number, if it is an SPE.
-    pub fn spe(&self) -> Option<usize> {
+    pub(crate) fn spe(&self) -> Option<usize> {
         (!self.ppe).then_some(self.number)
     }
 
@@ -152,7 +152,7 @@ impl Unit {
 
     /// As programs count SPEs, or PPEs.
     #[getter]
-    pub fn number(&self) -> usize {
+    pub(crate) fn number(&self) -> usize {
         self.number
     }
 

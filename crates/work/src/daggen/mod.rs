@@ -21,7 +21,7 @@ use crate::{Edge, Graph, Port, Task, sizes};
 use std::collections::{BTreeMap, HashSet};
 
 mod paper;
-use ground::Draws;
+use ground::{Draws, Located};
 pub use paper::{PAPER_CCRS, paper_set};
 
 /// Operations per ns of an SPE: 3.2 GHz x 4 lanes x 2 (multiply and add).
@@ -35,95 +35,57 @@ pub const OPERATIONS_PER_NS: f64 = 25.6;
 /// Bytes of an element, as CCR counts them.
 pub const ELEMENT_BYTES: f64 = 4.0;
 
-/// What to generate.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
-    /// Tasks; 1 to 100,000.
-    pub tasks: usize,
-    /// 0 = a chain, 1 = all side by side.
-    pub fat: f64,
-    /// 1 = levels of equal width; 0 = of any width up to twice the mean.
-    pub regular: f64,
-    /// 0 = one parent per task, 1 = up to all tasks of the level before.
-    pub density: f64,
-    /// Levels that an edge spans at most; from 1.
-    pub jump: usize,
-    /// Elements transferred / operations on them; 1e-6 to 1e3.
-    pub ccr: f64,
-    /// The largest peek; 0 to 64.
-    pub peek: u64,
-    /// Other seeds give other graphs.
-    pub seed: u64,
-}
-
-impl Default for Settings {
-    /// 100 tasks, DagGen's own defaults for the shape (but a density of 0.2), a CCR of 0.01, peeks of up to 2.
-    fn default() -> Self {
-        Settings { tasks: 100, fat: 0.5, regular: 0.9, density: 0.2, jump: 1, ccr: 0.01, peek: 2, seed: 0 }
-    }
-}
-
-/// A setting out of its range.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{setting} = {value}: {allowed}")]
-pub struct BadSetting {
-    /// Its name, as in [`Settings`].
-    pub setting: &'static str,
-    /// What it is.
-    pub value: f64,
-    /// What it may be.
-    pub allowed: String,
-}
-
-impl Settings {
-    fn check(&self) -> Result<(), BadSetting> {
-        let ranges = [
-            ("tasks", self.tasks as f64, 1.0, 100_000.0),
-            ("fat", self.fat, 0.0, 1.0),
-            ("regular", self.regular, 0.0, 1.0),
-            ("density", self.density, 0.0, 1.0),
-            ("jump", self.jump as f64, 1.0, 100_000.0),
-            ("ccr", self.ccr, 1e-6, 1e3),
-            ("peek", self.peek as f64, 0.0, 64.0),
-        ];
-        for (setting, value, least, most) in ranges {
-            if !(least..=most).contains(&value) {
-                let allowed = format!("from {least} to {most} is allowed");
-                return Err(BadSetting { setting, value, allowed });
-            }
-        }
-        Ok(())
+ground::options! {
+    /// What to generate.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct DaggenOptions("daggen") {
+        /// How many tasks.
+        pub tasks: usize = 100, in 1..=100_000;
+        /// Width: 0 is a chain, 1 has all tasks side by side.
+        pub fat: f64 = 0.5, in 0.0..=1.0;
+        /// How equal the layers are: 1 is all of one width, 0 of any width up to twice the mean.
+        pub regular: f64 = 0.5, in 0.0..=1.0;
+        /// Edges between neighbouring layers: 0 is one parent per task, 1 up to all tasks of the layer before.
+        pub density: f64 = 0.2, in 0.0..=1.0;
+        /// Layers that an edge may span.
+        pub jump: usize = 1, in 1..=100_000;
+        /// 4-byte elements that move per operation.
+        pub ccr: f64 = 0.01, in 1e-6..=1e3;
+        /// The largest peek.
+        pub peek: u64 = 2, in 0..=64;
+        /// The same seed gives the same graph, for ever.
+        pub seed: u64 = 1;
     }
 }
 
 /// Generates a graph: the same settings give the same graph, to the bit, on every machine and in every version.
 ///
 /// # Errors
-/// [`BadSetting`]: one is out of its range, or they ask for more edges than [`sizes::EDGES`].
+/// When an option is out of its range, or they ask for more edges than [`sizes::EDGES`].
 ///
 /// ```
-/// use work::daggen::{Settings, generate};
-/// let graph = generate(&Settings { tasks: 20, fat: 0.0, regular: 1.0, ..Settings::default() }).unwrap();
+/// use work::daggen::{DaggenOptions, generate};
+/// let graph = generate(&DaggenOptions { tasks: 20, fat: 0.0, regular: 1.0, ..DaggenOptions::default() }).unwrap();
 /// assert_eq!((graph.tasks.len(), graph.edges.len()), (20, 19)); // a chain
 /// ```
-pub fn generate(settings: &Settings) -> Result<Graph, BadSetting> {
-    settings.check()?;
-    let mut draws = Draws::new(settings.seed);
-    let widths = widths(settings, &mut draws);
-    let pairs = pairs(settings, &widths, &mut draws)?;
-    let graph = figures(settings, &pairs, &mut draws);
+pub fn generate(options: &DaggenOptions) -> Result<Graph, Located> {
+    options.check()?;
+    let mut draws = Draws::new(options.seed);
+    let widths = widths(options, &mut draws);
+    let pairs = pairs(options, &widths, &mut draws)?;
+    let graph = figures(options, &pairs, &mut draws);
     debug_assert_eq!(graph.validate(), Ok(()));
     Ok(graph)
 }
 
 /// Tasks per level.
-fn widths(settings: &Settings, draws: &mut Draws) -> Vec<usize> {
+fn widths(options: &DaggenOptions, draws: &mut Draws) -> Vec<usize> {
     // Rounding must not decide between 9.999.. and 10: powers differ in the last bit between machines.
-    let mean = ((settings.tasks as f64).powf(settings.fat) + 1e-9).floor();
+    let mean = ((options.tasks as f64).powf(options.fat) + 1e-9).floor();
     let mut widths = Vec::new();
-    let mut left = settings.tasks;
+    let mut left = options.tasks;
     while left > 0 {
-        let off = draws.between(settings.regular - 1.0, 1.0 - settings.regular);
+        let off = draws.between(options.regular - 1.0, 1.0 - options.regular);
         let width = ((mean * (1.0 + off)) as usize).clamp(1, left);
         widths.push(width);
         left -= width;
@@ -133,10 +95,10 @@ fn widths(settings: &Settings, draws: &mut Draws) -> Vec<usize> {
 
 /// (producer, consumer), by consumer.
 fn pairs(
-    settings: &Settings,
+    options: &DaggenOptions,
     widths: &[usize],
     draws: &mut Draws,
-) -> Result<Vec<(usize, usize)>, BadSetting> {
+) -> Result<Vec<(usize, usize)>, Located> {
     let starts: Vec<usize> = widths
         .iter()
         .scan(0, |at, w| {
@@ -149,10 +111,10 @@ fn pairs(
     for level in 1..widths.len() {
         for task in starts[level]..starts[level] + widths[level] {
             let above = widths[level - 1];
-            let wanted = (1 + draws.between(0.0, settings.density * above as f64) as usize).min(above);
+            let wanted = (1 + draws.between(0.0, options.density * above as f64) as usize).min(above);
             parents.clear();
             for _ in 0..wanted {
-                let up = 1 + draws.below_u64(settings.jump as u64) as usize;
+                let up = 1 + draws.below_u64(options.jump as u64) as usize;
                 let from = level.saturating_sub(up);
                 let first = draws.below_u64(widths[from] as u64) as usize;
                 // The next one that is not yet a parent; none, where all are.
@@ -163,27 +125,26 @@ fn pairs(
                 }
             }
             if pairs.len() > sizes::EDGES {
-                let allowed =
-                    format!("these settings make more than {} edges; less is allowed", sizes::EDGES);
-                return Err(BadSetting { setting: "density", value: settings.density, allowed });
+                let why = format!("these options make more than {} edges; less is allowed", sizes::EDGES);
+                return Err(Located::new(why).key("density"));
             }
         }
     }
     Ok(pairs)
 }
 
-fn figures(settings: &Settings, pairs: &[(usize, usize)], draws: &mut Draws) -> Graph {
+fn figures(options: &DaggenOptions, pairs: &[(usize, usize)], draws: &mut Draws) -> Graph {
     let bytes: Vec<u64> = pairs.iter().map(|_| 16 * (draws.octaves(16.0, 3.0) as u64)).collect();
-    let peeks: Vec<u64> = (0..settings.tasks)
+    let peeks: Vec<u64> = (0..options.tasks)
         .map(|_| {
             let peeks = draws.below_u64(4) == 0;
-            let peek = 1 + draws.below_u64(settings.peek.max(1));
-            if peeks && settings.peek > 0 { peek } else { 0 }
+            let peek = 1 + draws.below_u64(options.peek.max(1));
+            if peeks && options.peek > 0 { peek } else { 0 }
         })
         .collect();
-    let mut moved = vec![0u64; settings.tasks];
-    let mut next_out = vec![0usize; settings.tasks];
-    let mut next_in = vec![0usize; settings.tasks];
+    let mut moved = vec![0u64; options.tasks];
+    let mut next_out = vec![0usize; options.tasks];
+    let mut next_in = vec![0usize; options.tasks];
     let mut edges = Vec::with_capacity(pairs.len());
     for (&(from, to), &bytes) in pairs.iter().zip(&bytes) {
         moved[from] += bytes;
@@ -197,16 +158,16 @@ fn figures(settings: &Settings, pairs: &[(usize, usize)], draws: &mut Draws) -> 
     }
     // A task alone on its level with no edge at all still works on something.
     let weights: Vec<f64> = moved.iter().map(|&b| b.max(256) as f64 * draws.octaves(0.5, 2.0)).collect();
-    let ratios: Vec<f64> = (0..settings.tasks).map(|_| draws.octaves(0.5, 3.0)).collect();
+    let ratios: Vec<f64> = (0..options.tasks).map(|_| draws.octaves(0.5, 3.0)).collect();
     let elements = bytes.iter().sum::<u64>().max(256) as f64 / ELEMENT_BYTES;
-    let per_weight = elements / settings.ccr / weights.iter().sum::<f64>();
-    let tasks = (0..settings.tasks).map(|t| {
+    let per_weight = elements / options.ccr / weights.iter().sum::<f64>();
+    let tasks = (0..options.tasks).map(|t| {
         let spe = weights[t] * per_weight / OPERATIONS_PER_NS;
         let cost_ns = BTreeMap::from([("spe".into(), tenths(spe)), ("ppe".into(), tenths(spe * ratios[t]))]);
         Task { name: format!("t{t}"), cost_ns, ..Task::default() }
     });
     Graph {
-        name: format!("daggen-{}-seed{}-ccr{}", settings.tasks, settings.seed, settings.ccr),
+        name: format!("daggen-{}-seed{}-ccr{}", options.tasks, options.seed, options.ccr),
         tasks: tasks.collect(),
         edges,
         code_bytes: DEFAULT_CODE_BYTES,

@@ -1,6 +1,6 @@
 //! The set of graphs for planning experiments, after `streaming-schedule` 5.2.
 
-use super::{Settings, generate};
+use super::{DaggenOptions, generate};
 use crate::Graph;
 
 /// The ten CCRs, from computation-intensive to communication-intensive.
@@ -41,7 +41,7 @@ pub fn paper_set() -> Vec<Graph> {
     let mut set = Vec::with_capacity(SHAPES.len() * PAPER_CCRS.len());
     for (tasks, fat, regular, density, jump, seed) in SHAPES {
         for ccr in PAPER_CCRS {
-            let settings = Settings { tasks, fat, regular, density, jump, ccr, peek: 2, seed };
+            let settings = DaggenOptions { tasks, fat, regular, density, jump, ccr, peek: 2, seed };
             set.push(generate(&settings).expect("the settings are in range"));
         }
     }

@@ -3,6 +3,7 @@
 use super::{FORMAT, Plan};
 use crate::schedule::minimum_slots;
 use crate::{Buffering, Graph, Mapping, Schedule, Slots, sizes};
+use ground::options::Word;
 use ground::{did_you_mean, quoted};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -106,14 +107,8 @@ impl Plan {
         if self.format != FORMAT {
             problems.push(format!("format {}; this version knows {FORMAT}", self.format));
         }
-        if Buffering::from_name(&self.buffering).is_none() {
-            let names = [Buffering::Duplicated.name(), Buffering::Shared.name()];
-            let hint = did_you_mean(&self.buffering, names);
-            problems.push(format!(
-                "buffering {}; {} are allowed{hint}",
-                quoted(&self.buffering),
-                names.join(", ")
-            ));
+        if let Err(why) = Buffering::of_word(&self.buffering) {
+            problems.push(format!("buffering: {why}"));
         }
         if self.batch == 0 || self.batch > sizes::BATCH {
             problems.push(format!("a batch of {}; 1 to {} is allowed", self.batch, sizes::BATCH));
@@ -197,7 +192,7 @@ impl Plan {
             .values()
             .flat_map(|order| order.iter().enumerate().map(|(at, t)| (t.as_str(), at)))
             .collect();
-        let shared = self.buffering == Buffering::Shared.name();
+        let shared = self.buffering == Buffering::Shared.word();
         for (edge, planned) in graph.edges.iter().zip(&self.edges) {
             let (from, to) = (graph.port_name(&edge.from), graph.port_name(&edge.to));
             if (&planned.from, &planned.to) != (&from, &to) {

@@ -26,6 +26,7 @@
 //! along forward edges and returns to itself around the cycle, so that there is at least one token per back edge.
 
 use crate::{Edge, EdgeId, Graph, TaskId};
+use ground::options::Word;
 
 mod builder;
 pub use builder::ScheduleBuilder;
@@ -44,19 +45,9 @@ pub enum Buffering {
     Shared,
 }
 
-impl Buffering {
-    /// `duplicated` or `shared`, as files and options have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Buffering::Duplicated => "duplicated",
-            Buffering::Shared => "shared",
-        }
-    }
-
-    /// The rule that is called `name`.
-    pub fn from_name(name: &str) -> Option<Buffering> {
-        [Buffering::Duplicated, Buffering::Shared].into_iter().find(|b| b.name() == name)
-    }
+impl Word for Buffering {
+    const WORDS: &'static [(&'static str, Buffering)] =
+        &[("shared", Buffering::Shared), ("duplicated", Buffering::Duplicated)];
 }
 
 /// When each task first fires and how much room each edge needs. The unit of periods is a batch.
