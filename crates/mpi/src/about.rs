@@ -1,9 +1,11 @@
 //! What the library says of its ABI, and of the program's parent (MPI 5.0, sections 20.2 and 11.8.2).
 
 use crate::abi::{self, values::*};
-use crate::call::{Out, mpi};
+use crate::call::Out;
 use crate::check;
+use crate::comm::info::INFOS;
 use crate::comm::info::Info;
+use crate::comm::mpi;
 use crate::runtime;
 use std::ffi::{c_int, c_void};
 
@@ -20,7 +22,7 @@ mpi! {
         for (key, size) in sizes {
             made.set(key.as_bytes(), size.to_string().as_bytes());
         }
-        info.write(abi::Info(runtime::enter().infos.insert(made)))
+        info.write(abi::Info(INFOS.of_mut(&mut runtime::enter()).insert(made)))
     }
 
     /// The sizes of Fortran's types: unknown, so the handle is null. May be called at any time.

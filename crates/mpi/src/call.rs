@@ -1,6 +1,6 @@
 //! The C functions and the pointers that they are called with.
 //!
-//! `mpi!` makes a function of the C interface. Each pointer argument reaches the body as an `In`, an `Out` or an
+//! `comm::mpi!` makes a function of the C interface. Each pointer argument reaches the body as an `In`, an `Out` or an
 //! `InOut`, which knows the argument's name, and which borrows from the function's frame: whatever is made of it cannot
 //! outlive the call. The C caller's promise is taken at that one place; a body reads and writes the caller's memory
 //! without `unsafe`.
@@ -469,46 +469,6 @@ impl<'call, T: Copy> InOut<'call, [T]> {
         In { place: self.0.place.cast_const(), name: self.0.name, call: self.0.call }
     }
 }
-
-/// Makes functions of the C interface from bodies that give `Result<(), Failure>`. `on comm` names the argument whose
-/// error handler a failure goes to; `ranks[n]` is an array whose length the argument `n` says.
-///
-/// ```text
-/// mpi! {
-///     /// MPI 5.0, section 7.4.1.
-///     fn PMPI_Comm_rank(comm: abi::Comm, rank: Out<c_int>) on comm {
-///         let state = check::running()?;
-///         rank.write(check::comm(&state, comm)?.rank as c_int)
-///     }
-/// }
-/// ```
-macro_rules! mpi {
-    ($(
-        $(#[$doc:meta])*
-        fn $name:ident($($argument:ident $([$length:expr])?: $type:ty),* $(,)?) $(on $comm:ident)? $body:block
-    )*) => {$(
-        $(#[$doc])*
-        ///
-        /// # Safety
-        /// Pointers are valid for what MPI 5.0 says of them.
-        #[unsafe(no_mangle)]
-        #[allow(non_snake_case, clippy::too_many_arguments)]
-        unsafe extern "C" fn $name($($argument: <$type as $crate::call::Argument>::Passed),*) -> std::ffi::c_int {
-            const FUNCTION: usize = $crate::profile::index(stringify!($name));
-            $crate::call::arguments!($($argument $([$length])?: $type),*);
-            let body = || -> Result<(), $crate::check::Failure> { $body };
-            let entered = $crate::profile::enter(FUNCTION);
-            let result = body();
-            $crate::profile::leave(FUNCTION, entered);
-            match result {
-                Ok(()) => $crate::abi::values::MPI_SUCCESS,
-                // The names of functions are the standard's: without the P of the profiling interface.
-                Err(failure) => failure$(.on($comm))?.raise(&stringify!($name)[1..]),
-            }
-        }
-    )*};
-}
-pub(crate) use mpi;
 
 /// Makes the arguments of a C function what its body sees: those that C passed are hidden.
 macro_rules! arguments {

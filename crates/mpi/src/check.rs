@@ -1,16 +1,14 @@
-//! Errors as users see them: what a function refuses, and where that goes.
+//! Errors as users see them: what a function refuses.
 //!
-//! `mpi!` makes a function of the C interface of a body that gives `Result<(), Failure>`. A failure names its class and
-//! says in words what was wrong and what is allowed; the error handler of the object decides what becomes of it.
+//! A failure names its class and says in words what was wrong and what is allowed; the error handler of the
+//! communicator decides what becomes of it.
 
 use crate::abi;
 use crate::abi::values::*;
-use crate::comm::{Comm, Group};
 use crate::handles::{Kind, kind_of};
-use crate::runtime::{self, Entered, State, phase};
+use crate::runtime::{self, Entered, phase};
 use std::ffi::{c_int, c_void};
 use std::fmt::Display;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Why a function could not do what it was asked.
@@ -56,10 +54,9 @@ impl Failure {
         &self.0.text
     }
 
-    /// Calls the error handler, and gives the code to return. Call this only while not holding the state.
-    #[cold]
-    pub fn raise(self, function: &'static str) -> c_int {
-        crate::comm::errhandler::raise(self.0.comm, self.0.class, function, &self.0.text)
+    /// The communicator whose error handler is to be called; nothing: the library's.
+    pub fn comm(&self) -> Option<abi::Comm> {
+        self.0.comm
     }
 }
 
@@ -78,10 +75,17 @@ pub fn checking() -> bool {
 /// Before Init and after Finalize.
 #[inline]
 pub fn running() -> Result<Entered, Failure> {
-    if runtime::phase() != phase::RUNNING {
-        return Err(not_running());
-    }
+    is_running()?;
     Ok(runtime::enter())
+}
+
+/// That the library runs. For functions that any thread may call at any time.
+///
+/// # Errors
+/// Before Init and after Finalize.
+#[inline]
+pub fn is_running() -> Result<(), Failure> {
+    if runtime::phase() == phase::RUNNING { Ok(()) } else { Err(not_running()) }
 }
 
 #[cold]
@@ -151,126 +155,6 @@ pub fn not_an(name: &str, expected: &str, handle: usize, class: c_int) -> Failur
     let article = if expected.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
     let found = described(handle, expected);
     Failure::new(class, format_args!("{name} is {found}; allowed is {article} {expected}"))
-}
-
-/// The communicator of a handle.
-///
-/// # Errors
-/// Null, freed, or something else.
-#[inline]
-pub fn comm(state: &State, handle: abi::Comm) -> Result<&Arc<Comm>, Failure> {
-    comm_named(state, handle, "comm")
-}
-
-/// The communicator of a handle that the function calls by another name than `comm`.
-///
-/// # Errors
-/// Null, freed, or something else.
-#[inline]
-pub fn comm_named<'a>(state: &'a State, handle: abi::Comm, name: &str) -> Result<&'a Arc<Comm>, Failure> {
-    state.comm(handle).ok_or_else(|| not_an(name, "communicator", handle.0, MPI_ERR_COMM))
-}
-
-/// The communicator of a handle, which must be an intracommunicator.
-///
-/// # Errors
-/// Null, freed, something else, or an intercommunicator.
-pub fn intracomm<'a>(state: &'a State, handle: abi::Comm, name: &str) -> Result<&'a Arc<Comm>, Failure> {
-    let found = comm_named(state, handle, name)?;
-    if found.remote.is_some() {
-        let text = format_args!("{name} is an intercommunicator; allowed is an intracommunicator");
-        return Err(Failure::new(MPI_ERR_COMM, text));
-    }
-    Ok(found)
-}
-
-/// The communicator of a handle, which must be an intercommunicator.
-///
-/// # Errors
-/// Null, freed, something else, or an intracommunicator.
-pub fn intercomm<'a>(state: &'a State, handle: abi::Comm, name: &str) -> Result<&'a Arc<Comm>, Failure> {
-    let found = comm_named(state, handle, name)?;
-    if found.remote.is_none() {
-        let text = format_args!("{name} is an intracommunicator; allowed is an intercommunicator");
-        return Err(Failure::new(MPI_ERR_COMM, text));
-    }
-    Ok(found)
-}
-
-/// The group of a handle.
-///
-/// # Errors
-/// Null, freed, or something else.
-pub fn group(state: &State, handle: abi::Group, name: &str) -> Result<Arc<Group>, Failure> {
-    if handle.0 == MPI_GROUP_EMPTY {
-        return Ok(Arc::new(Group { members: Vec::new() }));
-    }
-    state.groups.get(handle.0).cloned().ok_or_else(|| not_an(name, "group", handle.0, MPI_ERR_GROUP))
-}
-
-/// The job's rank that a message to `rank` goes to; nothing for `MPI_PROC_NULL`.
-///
-/// # Errors
-/// Any other number that is no rank of the group that messages go to.
-#[inline]
-pub fn destination(comm: &Comm, rank: c_int) -> Result<Option<usize>, Failure> {
-    match comm.peers().members.get(rank as usize) {
-        Some(&member) => Ok(Some(member as usize)),
-        None if rank == MPI_PROC_NULL => Ok(None),
-        None => Err(not_a_rank(comm, rank, "dest", " and MPI_PROC_NULL")),
-    }
-}
-
-/// The sender that a receive is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Source {
-    /// `MPI_PROC_NULL`: completes at once, with nothing.
-    Nobody,
-    /// `MPI_ANY_SOURCE`
-    Any,
-    /// A rank of the communicator, and its rank in the job.
-    Rank {
-        /// In the communicator.
-        rank: u16,
-        /// The rank in the job.
-        job: usize,
-    },
-}
-
-/// The sender that a receive from `rank` is for.
-///
-/// # Errors
-/// A number that is no rank of the group that messages come from, nor one of the two special ones.
-#[inline]
-pub fn source(comm: &Comm, rank: c_int) -> Result<Source, Failure> {
-    match comm.peers().members.get(rank as usize) {
-        Some(&member) => Ok(Source::Rank { rank: rank as u16, job: member as usize }),
-        None if rank == MPI_ANY_SOURCE => Ok(Source::Any),
-        None if rank == MPI_PROC_NULL => Ok(Source::Nobody),
-        None => Err(not_a_rank(comm, rank, "source", ", MPI_ANY_SOURCE and MPI_PROC_NULL")),
-    }
-}
-
-#[cold]
-fn not_a_rank(comm: &Comm, rank: c_int, name: &str, others: &str) -> Failure {
-    let last = comm.peers().members.len() - 1;
-    let of = if comm.remote.is_some() { " (ranks of the remote group)" } else { "" };
-    Failure::new(MPI_ERR_RANK, format_args!("{name} is {rank}; allowed are 0 to {last}{of}{others}"))
-}
-
-/// The root of a collective on an intracommunicator.
-///
-/// # Errors
-/// A number that is no rank.
-#[inline]
-pub fn root(comm: &Comm, root: c_int) -> Result<usize, Failure> {
-    if root >= 0 && (root as usize) < comm.size() { Ok(root as usize) } else { Err(not_a_root(comm, root)) }
-}
-
-#[cold]
-fn not_a_root(comm: &Comm, root: c_int) -> Failure {
-    let last = comm.size() - 1;
-    Failure::new(MPI_ERR_ROOT, format_args!("root is {root}; allowed are 0 to {last}"))
 }
 
 /// That a tag is one to send with.

@@ -1,19 +1,22 @@
 //! Start and end, versions, clock (MPI 5.0, chapters 9 and 11).
 
 use crate::abi::{self, values::*};
-use crate::call::{Out, mpi};
+use crate::call::Out;
 use crate::check::{self, CHECKING, Failure};
-use crate::comm::{Comm, FREE_CONTEXT};
+use crate::comm::COMMS;
+use crate::comm::FREE_CONTEXT;
+use crate::comm::mpi;
 use crate::p2p::buffered;
 use crate::profile;
 use crate::progress;
+use crate::request::REQUESTS;
 use crate::request::{self, Request};
 use crate::runtime::{self, State, phase};
 use crate::settings;
+use crate::stuck;
 use std::ffi::{c_char, c_int};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
-use transport::segment::stage;
+use transport::segment::{hook, stage};
 
 /// The thread level that Init gave.
 static LEVEL: AtomicI32 = AtomicI32::new(MPI_THREAD_SINGLE);
@@ -56,14 +59,17 @@ fn start(required: c_int) -> Result<c_int, Failure> {
         let mut state = runtime::enter();
         state.engine.attach(job.segment, job.rank);
         state.engine.set_copy_from(settings::COPY_FROM.load(Ordering::Relaxed));
-        state.world = Some(Arc::new(Comm::world(job.rank, job.segment.ranks())));
-        state.own = Some(Arc::new(Comm::own(job.rank)));
+        COMMS.of_mut(&mut state).start(job.rank, job.segment.ranks());
     }
     runtime::set_locking(required == MPI_THREAD_MULTIPLE || progress);
     LEVEL.store(required, Ordering::Relaxed);
     MAIN_THREAD.store(this_thread(), Ordering::Relaxed);
     job.segment.rank(job.rank).stage.store(stage::INITIALISED, Ordering::Release);
     profile::attach(job.segment, job.rank);
+    count_at(profile::FIRST_LEVEL);
+    if profile::sees(hook::STUCK) {
+        runtime::set_telling(stuck::TELLING);
+    }
     if progress {
         let told = |error| {
             Failure::new(MPI_ERR_OTHER, format_args!("no thread for CELLWEAVE_MPI_PROGRESS: {error}"))
@@ -72,6 +78,21 @@ fn start(required: c_int) -> Result<c_int, Failure> {
     }
     runtime::set_phase(phase::RUNNING);
     Ok(required)
+}
+
+/// Counts calls and messages from now on in the phase of a level, when the job is profiled.
+fn count_at(level: c_int) {
+    if let Some(phase) = profile::begin_phase(level) {
+        runtime::enter().engine.count_in(phase);
+    }
+}
+
+/// MPI 5.0, section 15.2.4: 0 counts nothing from now on, any other level begins a phase or goes on with it.
+#[unsafe(no_mangle)]
+extern "C" fn cellweave_pcontrol(level: c_int) {
+    if runtime::phase() != phase::FORKED {
+        count_at(level);
+    }
 }
 
 /// A forked child has no part in the job: the rank is its parent.
@@ -83,7 +104,8 @@ extern "C" fn forked() {
 
 /// What to say of requests that were neither completed nor freed; nothing when there are none.
 fn leaked(state: &State) -> Option<String> {
-    let of = |kind: fn(&Request) -> bool| state.requests.iter().filter(|(_, request)| kind(request)).count();
+    let of =
+        |kind: fn(&Request) -> bool| REQUESTS.of(state).iter().filter(|(_, request)| kind(request)).count();
     // The parts of requests of several parts are not counted again.
     let parts = |request: &Request| match request {
         Request::Both(_) => 2,
@@ -92,7 +114,7 @@ fn leaked(state: &State) -> Option<String> {
         }
         _ => 0,
     };
-    let parts: usize = state.requests.iter().map(|(_, request)| parts(request)).sum();
+    let parts: usize = REQUESTS.of(state).iter().map(|(_, request)| parts(request)).sum();
     let kinds = [
         (state.engine.unclaimed().saturating_sub(parts), "send or receive", "sends or receives"),
         (of(|request| matches!(request, Request::Both(_))), "sendrecv", "sendrecvs"),
@@ -137,7 +159,7 @@ mpi! {
     /// MPI 5.0, section 11.2.2. Waits for what other ranks still count on (buffered messages, sends whose requests were
     /// freed), and for nothing else: no rank waits here for another that goes on.
     fn PMPI_Finalize() {
-        let own = check::running()?.own.clone();
+        let own = COMMS.of(&*check::running()?).own.clone();
         if let Some(own) = own {
             own.attributes.clear(MPI_COMM_SELF)?;
         }
@@ -167,13 +189,13 @@ mpi! {
 
     /// MPI 5.0, section 11.6.2.
     fn PMPI_Query_thread(provided: Out<c_int>) {
-        let _state = check::running()?;
+        check::is_running()?;
         provided.write(LEVEL.load(Ordering::Relaxed))
     }
 
     /// MPI 5.0, section 11.6.2.
     fn PMPI_Is_thread_main(flag: Out<c_int>) {
-        let _state = check::running()?;
+        check::is_running()?;
         flag.write((MAIN_THREAD.load(Ordering::Relaxed) == this_thread()) as c_int)
     }
 

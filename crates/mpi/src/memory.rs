@@ -2,9 +2,10 @@
 
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{Out, mpi};
+use crate::call::Out;
 use crate::check::Failure;
 use crate::comm::info::{self, Info};
+use crate::comm::mpi;
 use crate::runtime;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::c_void;

@@ -4,7 +4,6 @@
 //! the lock then, whatever the thread level, and reduction functions may run on this thread.
 
 use crate::check::Failure;
-use crate::request;
 use crate::runtime::{self, ROOM};
 use crate::settings;
 use std::sync::Mutex;
@@ -52,9 +51,9 @@ fn run() {
     while !ENDS.load(Ordering::SeqCst) {
         let mut state = runtime::enter();
         let mut moved = state.engine.progress();
-        if !state.ongoing.is_empty() {
+        if state.has_ongoing() {
             drop(state);
-            moved |= request::advance_all();
+            moved |= runtime::advance_all();
             state = runtime::enter();
         }
         if moved {

@@ -1,75 +1,87 @@
-//! The library's one state, and who is inside.
+//! The library's state, and the one thread that holds it.
 //!
 //! Every function enters, works on the state and leaves. Up to `MPI_THREAD_SERIALIZED` entering costs a check; with
-//! `MPI_THREAD_MULTIPLE` (or a progress thread) it takes a lock. Nobody stays inside while waiting or while user code
-//! runs: `wait_until` enters and leaves by itself, and what a callback does may enter again.
+//! `MPI_THREAD_MULTIPLE` (or a progress thread) it takes a lock. No thread holds the state while it waits or runs the
+//! program's code: `wait_until` enters and leaves by itself, and what a callback does may enter again.
+//!
+//! This room keeps the engine and what goes on beside the program. Each room above keeps its own objects in a
+//! `Guarded`, which only the thread that holds the state reaches:
+//!
+//! ```
+//! use mpi::runtime::{self, Guarded};
+//! static NUMBERS: Guarded<Vec<i32>> = Guarded::new(Vec::new());
+//! let mut state = runtime::enter();
+//! NUMBERS.of_mut(&mut state).push(7);
+//! assert_eq!(NUMBERS.of(&state), &[7]);
+//! ```
+//!
+//! The state is lent with each use, so that two uses at once of which one changes something do not compile:
+//!
+//! ```compile_fail,E0502
+//! # use mpi::runtime::{self, Guarded};
+//! # static NUMBERS: Guarded<Vec<i32>> = Guarded::new(Vec::new());
+//! let mut state = runtime::enter();
+//! let first = &NUMBERS.of(&state)[0];
+//! NUMBERS.of_mut(&mut state).clear();
+//! println!("{first}");
+//! ```
 
-use crate::abi;
-use crate::call::In;
-use crate::coll::Schedule;
-use crate::comm::attributes::Keyvals;
-use crate::comm::errhandler::Errhandler;
-use crate::comm::errors::Added;
-use crate::comm::info::Info;
-use crate::comm::{Comm, Group};
-use crate::datatype::Datatype;
-use crate::handles::{Handles, Kind, transfer_id};
-use crate::op::Operation;
-use crate::p2p::buffered::Buffers;
-use crate::p2p::probe::Claimed;
 use crate::profile;
-use crate::request::{self, Ongoing, Outcome, Request};
 use host::futex::{self, Reach};
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
-use std::sync::{Arc, Once};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 use transport::segment::hook;
 use transport::{
     Abort, Completion, Engine, EngineCounters, RECEIVED_FROM_NOBODY, TransferId, Waiting, WaitingRoom,
 };
 
-/// Everything that the library knows.
+/// The library's state. There is one, and one thread at a time holds it.
 pub struct State {
     /// Moves messages.
     pub engine: Engine<'static>,
-    /// Communicators by handle; the predefined ones apart.
-    pub comms: Handles<Arc<Comm>>,
-    /// `MPI_COMM_WORLD`, from Init to Finalize.
-    pub world: Option<Arc<Comm>>,
-    /// `MPI_COMM_SELF`, from Init to Finalize.
-    pub own: Option<Arc<Comm>>,
-    /// Groups by handle; the empty one apart.
-    pub groups: Handles<Arc<Group>>,
-    /// Error handlers that programs made, by handle.
-    pub errhandlers: Handles<Errhandler>,
-    /// The error handler of files to be opened.
-    pub file_errhandler: usize,
-    /// Infos by handle; the predefined one apart.
-    pub infos: Handles<Info>,
-    /// `MPI_INFO_ENV`, from its first use.
-    pub environment: Option<Info>,
-    /// Keyvals that programs made.
-    pub keyvals: Keyvals,
-    /// Error classes and codes that programs added.
-    pub errors: Added,
-    /// Derived datatypes by handle.
-    pub datatypes: Handles<Arc<Datatype>>,
-    /// User-defined operations by handle.
-    pub ops: Handles<Operation>,
-    /// Schedules of collectives that are over, to be used again.
-    pub schedules: Vec<Box<Schedule>>,
-    /// Which of them are predefined but without a name.
-    pub unnamed_datatypes: Vec<abi::Datatype>,
-    /// Requests that are more than a send or a receive, by handle.
-    pub requests: Handles<Request>,
-    /// Activities that are not over.
-    pub ongoing: Vec<Arc<Ongoing>>,
-    /// Messages that were found and taken (`MPI_Mprobe`), by handle.
-    pub claimed: Handles<Claimed>,
-    /// Buffers that programs attached.
-    pub buffers: Buffers,
+    /// What goes on beside the program and is not over.
+    ongoing: Vec<Arc<dyn Stepwise>>,
+    /// Not to be shared between threads, whatever the engine is.
+    alone: PhantomData<Cell<()>>,
+}
+
+/// What a room keeps between calls: reached by lending the state, of which there is one.
+pub struct Guarded<T>(UnsafeCell<T>);
+
+// SAFETY: the content is only reached through the state, which one thread at a time holds and which no two threads
+// share.
+unsafe impl<T: Send> Sync for Guarded<T> {}
+
+impl<T> Guarded<T> {
+    /// Keeps something.
+    pub const fn new(content: T) -> Self {
+        Self(UnsafeCell::new(content))
+    }
+
+    /// Looks at it.
+    #[inline]
+    pub fn of<'a>(&'a self, _: &'a State) -> &'a T {
+        // SAFETY: whoever changes it lends the one state whole, which is lent here, too.
+        unsafe { &*self.0.get() }
+    }
+
+    /// Changes it.
+    #[inline]
+    pub fn of_mut<'a>(&'a self, _: &'a mut State) -> &'a mut T {
+        // SAFETY: the one state is lent to nobody else, and without it nobody reaches the content.
+        unsafe { &mut *self.0.get() }
+    }
+
+    /// Changes it with the engine at hand.
+    #[inline]
+    pub fn with_engine<'a>(&'a self, state: &'a mut State) -> (&'a mut T, &'a mut Engine<'static>) {
+        // SAFETY: as for `of_mut`; the engine lies in the state and not in here.
+        (unsafe { &mut *self.0.get() }, &mut state.engine)
+    }
 }
 
 /// Where the library is between start and end.
@@ -104,74 +116,80 @@ impl Abort for EndOfJob {
     }
 }
 
+/// Bits of the gate: entering takes the lock.
+const LOCKS: u32 = 1;
+/// A thread that took no lock holds the state.
+const INSIDE: u32 = 2;
+/// The state was not made yet.
+const UNMADE: u32 = 4;
+
 struct Runtime {
-    made: Once,
-    state: UnsafeCell<MaybeUninit<State>>,
-    phase: AtomicU8,
-    locking: AtomicBool,
+    /// `LOCKS`, `INSIDE`, `UNMADE`; 0: the state is made, free, and to be had without the lock.
+    gate: AtomicU32,
     lock: Lock,
+    phase: AtomicU8,
+    state: UnsafeCell<MaybeUninit<State>>,
 }
 
-// SAFETY: `state` is only reached through `enter`, which lets one in at a time: by the lock when several threads may
-// come, by the caller's promise (thread level) otherwise.
+// SAFETY: `state` is only reached through `enter`, which lets one thread at a time hold it: by the lock when several
+// threads may come, otherwise by the gate and by the program's promise (thread level) that its threads come one after
+// the other.
 unsafe impl Sync for Runtime {}
 
 static RUNTIME: Runtime = Runtime {
-    made: Once::new(),
-    state: UnsafeCell::new(MaybeUninit::uninit()),
-    phase: AtomicU8::new(phase::BEFORE),
     // Before Init several threads may make infos or error handlers.
-    locking: AtomicBool::new(true),
+    gate: AtomicU32::new(LOCKS | UNMADE),
     lock: Lock { word: AtomicU32::new(0) },
+    phase: AtomicU8::new(phase::BEFORE),
+    state: UnsafeCell::new(MaybeUninit::uninit()),
 };
 
-/// Somebody is inside; leaves when dropped.
+/// This thread holds the state; it leaves when this is dropped.
 pub struct Entered {
     locked: bool,
     /// Nothing happened that another thread may wait for.
     pub quiet: bool,
 }
 
-/// Comes inside. Must not be called by who is inside.
+/// Takes the state. Call this only while not holding it: a thread that does waits for itself.
 #[inline]
 pub fn enter() -> Entered {
-    let locked = RUNTIME.locking.load(Ordering::Relaxed);
-    if locked {
+    let gate = RUNTIME.gate.load(Ordering::Relaxed);
+    if gate == 0 {
+        RUNTIME.gate.store(INSIDE, Ordering::Relaxed);
+        return Entered { locked: false, quiet: false };
+    }
+    if gate == LOCKS {
         RUNTIME.lock.lock();
+        // Init may have changed it meanwhile.
+        if RUNTIME.gate.load(Ordering::Relaxed) == LOCKS {
+            return Entered { locked: true, quiet: false };
+        }
+        RUNTIME.lock.unlock();
     }
-    if !RUNTIME.made.is_completed() {
-        make();
-    }
-    Entered { locked, quiet: false }
+    enter_slowly()
 }
 
 #[cold]
+fn enter_slowly() -> Entered {
+    loop {
+        match RUNTIME.gate.load(Ordering::Relaxed) {
+            0 | LOCKS => return enter(),
+            INSIDE => std::thread::yield_now(),
+            _ => make(),
+        }
+    }
+}
+
 fn make() {
-    RUNTIME.made.call_once(|| {
-        let state = State {
-            engine: Engine::new(&ROOM, &COUNTERS),
-            comms: Handles::new(Kind::Comm),
-            world: None,
-            own: None,
-            groups: Handles::new(Kind::Group),
-            errhandlers: Handles::new(Kind::Errhandler),
-            file_errhandler: abi::values::MPI_ERRORS_RETURN,
-            infos: Handles::new(Kind::Info),
-            environment: None,
-            keyvals: Keyvals::new(),
-            errors: Added::default(),
-            datatypes: Handles::new(Kind::Datatype),
-            ops: Handles::new(Kind::Op),
-            schedules: Vec::new(),
-            unnamed_datatypes: Vec::new(),
-            requests: Handles::new(Kind::Request),
-            ongoing: Vec::new(),
-            claimed: Handles::new(Kind::Message),
-            buffers: Buffers::default(),
-        };
-        // SAFETY: once, before anybody can have entered.
-        unsafe { (*RUNTIME.state.get()).write(state) };
-    });
+    RUNTIME.lock.lock();
+    if RUNTIME.gate.load(Ordering::Relaxed) & UNMADE != 0 {
+        let engine = Engine::new(&ROOM, &COUNTERS);
+        // SAFETY: before any thread can have entered, which the lock and the gate see to.
+        unsafe { (*RUNTIME.state.get()).write(State { engine, ongoing: Vec::new(), alone: PhantomData }) };
+        RUNTIME.gate.store(LOCKS, Ordering::Relaxed);
+    }
+    RUNTIME.lock.unlock();
 }
 
 impl Drop for Entered {
@@ -182,6 +200,8 @@ impl Drop for Entered {
                 ROOM.wake_own();
             }
             RUNTIME.lock.unlock();
+        } else {
+            RUNTIME.gate.store(0, Ordering::Relaxed);
         }
     }
 }
@@ -190,7 +210,7 @@ impl Deref for Entered {
     type Target = State;
     #[inline]
     fn deref(&self) -> &State {
-        // SAFETY: made by `enter`, and only one is inside.
+        // SAFETY: made before `enter` returned, and this thread alone holds it.
         unsafe { (*RUNTIME.state.get()).assume_init_ref() }
     }
 }
@@ -198,7 +218,7 @@ impl Deref for Entered {
 impl DerefMut for Entered {
     #[inline]
     fn deref_mut(&mut self) -> &mut State {
-        // SAFETY: made by `enter`, and only one is inside.
+        // SAFETY: made before `enter` returned, and this thread alone holds it.
         unsafe { (*RUNTIME.state.get()).assume_init_mut() }
     }
 }
@@ -214,15 +234,19 @@ pub fn set_phase(phase: u8) {
     RUNTIME.phase.store(phase, Ordering::Release);
 }
 
-/// Whether calls take the lock from now on: not when the program promised one thread at a time. Only while one thread
-/// runs MPI.
+/// Whether calls take the lock from now on: not when the program promised one thread at a time. Call this only while
+/// one thread runs MPI and does not hold the state.
 pub fn set_locking(locking: bool) {
-    RUNTIME.locking.store(locking, Ordering::Release);
+    drop(enter());
+    RUNTIME.lock.lock();
+    RUNTIME.gate.store(if locking { LOCKS } else { 0 }, Ordering::Relaxed);
+    RUNTIME.lock.unlock();
+    profile::set_threads(locking);
 }
 
 /// Calls take the lock: Init has not been called, threads are `MPI_THREAD_MULTIPLE`, or there is a progress thread.
 pub fn locks() -> bool {
-    RUNTIME.locking.load(Ordering::Relaxed)
+    RUNTIME.gate.load(Ordering::Relaxed) & LOCKS != 0
 }
 
 /// A lock of one word: 0 free, 1 taken, 2 taken and somebody sleeps.
@@ -261,16 +285,41 @@ impl Lock {
     }
 }
 
-/// Something that goes on beside the user's program in steps: a non-blocking collective, for instance.
-pub trait Activity: Send {
-    /// Goes as far as it can without waiting. Called while nobody is inside: enters by itself, and may run user code.
-    /// True when over.
-    fn advance(&mut self) -> bool;
+/// Something that goes on beside the program in steps: a non-blocking collective, for instance.
+pub trait Stepwise: Send + Sync {
+    /// Goes as far as it can without waiting, unless another thread is at it. Called while this thread does not hold
+    /// the state: it enters by itself, and may run the program's code. True when it is over.
+    fn advance(&self) -> bool;
 
-    /// How it ended, once it is over.
-    fn outcome(&mut self) -> Outcome {
-        Outcome::empty()
+    /// Whether it is over.
+    fn is_over(&self) -> bool;
+}
+
+impl State {
+    /// Whoever moves messages moves this, too, from now on.
+    pub fn add_ongoing(&mut self, one: Arc<dyn Stepwise>) {
+        self.ongoing.push(one);
     }
+
+    /// Something goes on beside the program.
+    pub fn has_ongoing(&self) -> bool {
+        !self.ongoing.is_empty()
+    }
+}
+
+/// Advances everything that goes on beside the program once; true when something ended. Call this only while not
+/// holding the state.
+pub fn advance_all() -> bool {
+    // They may start others meanwhile, so the state is free and the list is not borrowed.
+    let ongoing = enter().ongoing.clone();
+    let mut ended = false;
+    for one in &ongoing {
+        ended |= one.advance();
+    }
+    if ended {
+        enter().ongoing.retain(|one| !one.is_over());
+    }
+    ended
 }
 
 /// Moves messages and activities once, without waiting. Call this only while not holding the state.
@@ -280,7 +329,7 @@ pub fn progress() -> bool {
     let going_on = !state.ongoing.is_empty();
     drop(state);
     if going_on {
-        request::advance_all();
+        advance_all();
     }
     if !moved && (locks() || ROOM.crowded()) {
         ROOM.make_way();
@@ -294,7 +343,7 @@ const SOON: u32 = 2000;
 /// Polls for a while without leaving, for what comes soon. `from`: the job's rank that it comes from, when that is
 /// known. True when `done` is.
 #[inline]
-fn soon(state: &mut Entered, from: Option<usize>, mut done: impl FnMut(&mut State) -> bool) -> bool {
+pub fn soon(state: &mut Entered, from: Option<usize>, mut done: impl FnMut(&mut State) -> bool) -> bool {
     if done(state) {
         return true;
     }
@@ -321,27 +370,19 @@ pub fn wait_for(mut state: Entered, id: TransferId, from: Option<usize>) -> Comp
     state.engine.take_if_complete(id).unwrap_or(RECEIVED_FROM_NOBODY)
 }
 
-/// Waits until transfers are complete, without taking them. True when all of them ended well.
-#[inline]
-pub fn wait_for_all(mut state: Entered, requests: In<'_, [abi::Request]>) -> (Entered, bool) {
-    let mut over = 0;
-    let mut well = true;
-    let mut next = |state: &mut State| {
-        while over < requests.len() {
-            match state.engine.ended_well(transfer_id(requests.get(over).0)) {
-                None => return false,
-                Some(ended_well) => well &= ended_well,
-            }
-            over += 1;
-        }
-        true
-    };
-    if !soon(&mut state, None, &mut next) {
-        drop(state);
-        wait_until(|state| next(state).then_some(()));
-        state = enter();
-    }
-    (state, well)
+/// How the launcher hears what this rank waits for.
+pub struct Telling {
+    /// A thread that waits is going to sleep; false when nothing is told.
+    pub tell: fn(&State) -> bool,
+    /// What it waited for has come.
+    pub take_back: fn(&State),
+}
+
+static TELLING: OnceLock<Telling> = OnceLock::new();
+
+/// The launcher wants to hear what this rank waits for.
+pub fn set_telling(telling: Telling) {
+    let _ = TELLING.set(telling);
 }
 
 /// One wait in a function, as profile and launcher see it.
@@ -366,15 +407,17 @@ impl Wait {
         if profile::sees(hook::PROFILE) {
             profile::waited(host::clock::kernel_ns() - since_ns);
         }
-        if std::mem::take(&mut self.told) {
-            profile::stuck::take_back(state);
+        if let Some(telling) = TELLING.get()
+            && std::mem::take(&mut self.told)
+        {
+            (telling.take_back)(state);
         }
     }
 
     /// This thread is going to sleep: the launcher may want to know what for.
     fn sleeps(&mut self, state: &State) {
-        if profile::sees(hook::STUCK) {
-            self.told |= profile::stuck::tell(state);
+        if let Some(telling) = TELLING.get() {
+            self.told |= (telling.tell)(state);
         }
     }
 }
@@ -393,7 +436,7 @@ pub fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
         }
         if !state.ongoing.is_empty() {
             drop(state);
-            if request::advance_all() {
+            if advance_all() {
                 waiting.ended(&enter());
                 continue;
             }
@@ -422,18 +465,6 @@ pub fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
             state.engine.examine();
             drop(state);
             armed.sleep();
-        }
-    }
-}
-
-impl State {
-    /// The communicator of a handle.
-    #[inline]
-    pub fn comm(&self, handle: abi::Comm) -> Option<&Arc<Comm>> {
-        match handle.0 {
-            abi::values::MPI_COMM_WORLD => self.world.as_ref(),
-            abi::values::MPI_COMM_SELF => self.own.as_ref(),
-            other => self.comms.get(other),
         }
     }
 }

@@ -56,6 +56,11 @@ pub struct Buffer {
     pub(crate) layout: Option<Layout>,
 }
 
+// SAFETY: an address alone; its maker promised that the engine may use the data, on whichever thread it is.
+unsafe impl Send for Buffer {}
+// SAFETY: as above; what reads or writes through a shared buffer is the engine or unsafe.
+unsafe impl Sync for Buffer {}
+
 /// `count` elements that are not contiguous.
 #[derive(Clone)]
 pub struct Layout {

@@ -1,7 +1,6 @@
 //! The arguments of the C functions of collectives, checked.
 
 use super::algorithm::{Ranks, Root};
-use super::elements::Elements;
 use super::schedule::Schedule;
 use crate::abi;
 use crate::abi::values::*;
@@ -9,6 +8,7 @@ use crate::call::In;
 use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::datatype::Datatype;
+use crate::datatype::elements::Elements;
 use crate::op::Reduction;
 use crate::runtime::State;
 use std::ffi::{c_int, c_void};

@@ -3,10 +3,10 @@
 
 use super::algorithm::{self, Root};
 use super::arguments::{Numbers, Row, Scene, apart, is_in_place, not_in_place, present};
-use super::elements::Elements;
 use crate::abi;
 use crate::call::In;
 use crate::check::{self, Failure};
+use crate::datatype::elements::Elements;
 use std::ffi::{c_int, c_void};
 
 /// `MPI_Barrier`

@@ -6,9 +6,10 @@
 use super::arguments::Numbers;
 use super::{build, neighbourhood, quick, run};
 use crate::abi;
-use crate::call::{In, Out, mpi};
+use crate::call::{In, Out};
 use crate::check::{self, Failure};
 use crate::comm::info::hints;
+use crate::comm::mpi;
 use std::ffi::{c_int, c_void};
 
 /// The C type of a kind of argument, with counts of `int` (small) or `MPI_Count` (large).

@@ -2,7 +2,6 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `elements` | elements of a datatype in memory |
 //! | `scratch` | memory of a schedule's own |
 //! | `schedule` | what one rank does, in steps, and how it is carried out |
 //! | `algorithm` | the collectives as schedules, and which algorithm is taken when |
@@ -20,7 +19,6 @@
 mod algorithm;
 mod arguments;
 mod build;
-mod elements;
 mod functions;
 mod neighbourhood;
 mod quick;
@@ -28,7 +26,3 @@ mod run;
 mod schedule;
 mod scratch;
 mod window;
-
-pub use algorithm::Neighbours;
-pub use elements::Elements;
-pub use schedule::Schedule;

@@ -1,14 +1,15 @@
 //! Builders of neighbourhood collectives (MPI 5.0, section 8.7).
 #![allow(clippy::too_many_arguments, reason = "they are the standard's")]
 
-use super::algorithm::{Neighbours, neighbour_exchange};
+use super::algorithm::neighbour_exchange;
 use super::arguments::{ForEach, Numbers, Scene, not_in_place};
 use super::build::{blocks, typed_blocks};
-use super::elements::Elements;
 use crate::abi;
 use crate::abi::values::MPI_ERR_TOPOLOGY;
 use crate::call::In;
 use crate::check::Failure;
+use crate::datatype::elements::Elements;
+use crate::neighbours::Neighbours;
 use std::ffi::c_void;
 
 /// The neighbours of this rank.

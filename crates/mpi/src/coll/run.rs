@@ -9,10 +9,14 @@ use crate::abi::values::{MPI_ERR_TRUNCATE, MPI_REQUEST_NULL};
 use crate::call::Out;
 use crate::check::{self, Failure};
 use crate::comm::Comm;
+use crate::comm::valid;
+use crate::datatype::DATATYPES;
 use crate::datatype::Datatype;
 use crate::handles;
+use crate::request::Activity;
 use crate::request::{self, Outcome, Persistent, Recipe, Request};
-use crate::runtime::{self, Activity, State};
+use crate::runtime::Guarded;
+use crate::runtime::{self, State};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use transport::{Buffer, COMPLETE_AT_ONCE, Completion, Criteria, Engine, Envelope, Mode, TransferId};
@@ -58,6 +62,9 @@ impl Wire for Lines<'_> {
     }
 }
 
+/// Schedules of collectives that are over, to be used again.
+static SCHEDULES: Guarded<Vec<Box<Schedule>>> = Guarded::new(Vec::new());
+
 /// A collective of a communicator, as one rank carries it out.
 pub struct Run {
     handle: abi::Comm,
@@ -83,8 +90,8 @@ impl Run {
         numbers: impl Fn(&Comm) -> &AtomicU32,
         build: impl FnOnce(&mut Scene) -> Result<(), Failure>,
     ) -> Result<Self, Failure> {
-        let comm = check::comm(state, handle)?.clone();
-        let mut schedule = state.schedules.pop().unwrap_or_default();
+        let comm = valid::comm(state, handle)?.clone();
+        let mut schedule = SCHEDULES.of_mut(state).pop().unwrap_or_default();
         let built = build(&mut Scene { state, comm: &comm, schedule: &mut schedule });
         let mut run =
             Self { handle, comm, tag: 0, schedule, truncated: None, datatype: None, datatype_handle: None };
@@ -103,10 +110,10 @@ impl Run {
     /// The schedule is kept to be used again.
     #[inline]
     fn give_back(&mut self, state: &mut State) {
-        if state.schedules.len() < MOST_KEPT {
+        if SCHEDULES.of(state).len() < MOST_KEPT {
             let mut schedule = std::mem::take(&mut self.schedule);
             schedule.clear();
-            state.schedules.push(schedule);
+            SCHEDULES.of_mut(state).push(schedule);
         }
     }
 
@@ -120,15 +127,15 @@ impl Run {
         self.datatype = self
             .schedule
             .user_datatype()
-            .and_then(|handle| Some((handle, state.datatypes.get(handle.0)?.clone())));
+            .and_then(|handle| Some((handle, DATATYPES.of(state).get(handle.0)?.clone())));
     }
 
     /// Makes sure that the user's function is called with a handle that lives.
     fn revive_datatype(&mut self, state: &mut State) {
         let Some((handle, datatype)) = &self.datatype else { return };
-        let lives = state.datatypes.get(handle.0).is_some_and(|found| Arc::ptr_eq(found, datatype));
+        let lives = DATATYPES.of(state).get(handle.0).is_some_and(|found| Arc::ptr_eq(found, datatype));
         if !lives && self.datatype_handle.is_none() {
-            let other = abi::Datatype(state.datatypes.insert(datatype.clone()));
+            let other = abi::Datatype(DATATYPES.of_mut(state).insert(datatype.clone()));
             self.datatype_handle = Some(other);
             self.schedule.set_user_datatype(other);
         }
@@ -147,7 +154,7 @@ impl Run {
     fn end(&mut self, state: &mut State) {
         self.truncated = self.schedule.truncated();
         if let Some(handle) = self.datatype_handle.take() {
-            state.datatypes.remove(handle.0);
+            DATATYPES.of_mut(state).remove(handle.0);
         }
     }
 

@@ -4,10 +4,10 @@
 //! schedule out goes as far as it can without waiting, so that blocking, non-blocking and persistent collectives are
 //! the same schedule. Schedules and their scratch memory are used again: a small collective allocates nothing.
 
-use super::elements::Elements;
 use super::scratch::Scratch;
 use crate::abi;
 use crate::datatype::Datatype;
+use crate::datatype::elements::Elements;
 use crate::op::Reduction;
 use std::sync::Arc;
 use transport::{Buffer, Completion, TransferId};
@@ -112,11 +112,6 @@ impl Schedule {
         self.transfers.clear();
         self.complete = 0;
         self.truncated = None;
-    }
-
-    /// No step at all.
-    pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
     }
 
     /// The operation of the reducing steps, and the distance of its elements in bytes.

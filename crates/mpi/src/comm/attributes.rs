@@ -4,10 +4,12 @@
 //! Callbacks are the program's functions: call everything here only while not holding the state.
 
 use crate::abi::values::*;
-use crate::call::{InOut, Out, mpi};
+use crate::call::{InOut, Out};
 use crate::check::Failure;
+use crate::comm::mpi;
+use crate::runtime::Guarded;
 use crate::runtime::{self, State};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Mutex};
 
@@ -53,25 +55,15 @@ unsafe impl Sync for Keyval {}
 
 /// The keyvals that a program made, by number; numbers are never used again.
 pub struct Keyvals {
-    live: HashMap<c_int, Arc<Keyval>>,
+    live: BTreeMap<c_int, Arc<Keyval>>,
     next: c_int,
 }
 
 /// Above the predefined keyvals.
 const FIRST_KEYVAL: c_int = 0x1000;
 
-impl Keyvals {
-    /// None.
-    pub fn new() -> Self {
-        Self { live: HashMap::new(), next: FIRST_KEYVAL }
-    }
-}
-
-impl Default for Keyvals {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+/// Keyvals that programs made.
+static KEYVALS: Guarded<Keyvals> = Guarded::new(Keyvals { live: BTreeMap::new(), next: FIRST_KEYVAL });
 
 #[derive(Clone)]
 struct Attribute {
@@ -97,7 +89,7 @@ pub(crate) fn create_keyval(
 ) -> Result<(), Failure> {
     keyval.present()?;
     let mut state = runtime::enter();
-    let keyvals = &mut state.keyvals;
+    let keyvals = KEYVALS.of_mut(&mut state);
     keyval.write(keyvals.next)?;
     keyvals.live.insert(keyvals.next, Arc::new(Keyval { of, copy, delete, extra }));
     keyvals.next += 1;
@@ -112,7 +104,7 @@ pub(crate) fn free_keyval(of: Of, keyval: InOut<'_, c_int>) -> Result<(), Failur
     let number = keyval.read()?;
     let mut state = runtime::enter();
     find(&state, of, number)?;
-    state.keyvals.live.remove(&number);
+    KEYVALS.of_mut(&mut state).live.remove(&number);
     keyval.write(MPI_KEYVAL_INVALID)
 }
 
@@ -121,11 +113,11 @@ fn find(state: &State, of: Of, number: c_int) -> Result<Arc<Keyval>, Failure> {
         let text = format_args!("keyval is {found}; allowed are those made for {}", of.objects());
         Err(Failure::new(MPI_ERR_KEYVAL, text))
     };
-    match state.keyvals.live.get(&number) {
+    match KEYVALS.of(state).live.get(&number) {
         Some(found) if found.of == of => Ok(found.clone()),
         Some(found) => refuse(format!("made for {}", found.of.objects())),
         None if number == MPI_KEYVAL_INVALID => refuse("MPI_KEYVAL_INVALID".into()),
-        None if (FIRST_KEYVAL..state.keyvals.next).contains(&number) => {
+        None if (FIRST_KEYVAL..KEYVALS.of(state).next).contains(&number) => {
             refuse(format!("{number}, which was freed"))
         }
         None if (MPI_TAG_UB..=MPI_UNIVERSE_SIZE).contains(&number) => {

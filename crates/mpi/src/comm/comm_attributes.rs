@@ -4,8 +4,11 @@ use super::attributes::{self, Of};
 use super::{Comm, errors};
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{InOut, Out, mpi};
+use crate::call::{InOut, Out};
 use crate::check::{self, Failure};
+use crate::comm::COMMS;
+use crate::comm::mpi;
+use crate::comm::valid;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -44,7 +47,7 @@ fn predefined(keyval: c_int, ranks: usize) -> Option<Option<*mut c_void>> {
 
 fn found(comm: abi::Comm) -> Result<Arc<Comm>, Failure> {
     let state = check::running()?;
-    check::comm(&state, comm).cloned()
+    valid::comm(&state, comm).cloned()
 }
 
 fn get(
@@ -55,7 +58,7 @@ fn get(
 ) -> Result<(), Failure> {
     let (comm, ranks) = {
         let state = check::running()?;
-        (check::comm(&state, comm)?.clone(), state.world.as_ref().map_or(1, |world| world.size()))
+        (valid::comm(&state, comm)?.clone(), COMMS.of(&state).world.as_ref().map_or(1, |world| world.size()))
     };
     let found = match predefined(keyval, ranks) {
         Some(predefined) => predefined,

@@ -1,15 +1,17 @@
 //! Making communicators of intracommunicators and freeing any (MPI 5.0, section 7.4).
 
-use super::agreement::{Agreement, Table, agree, agree_among};
+use super::agreement::{Table, agree, agree_among};
 use super::exchange::{Circle, making_tag, word};
 use super::info::{self, Info};
-use super::{CONTEXTS, Comm, Group};
+use super::{Comm, Group};
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{InOut, Out, mpi};
+use crate::call::{InOut, Out};
 use crate::check::{self, Failure};
-use crate::request::{self, Outcome};
-use crate::runtime::{self, Activity, State};
+use crate::comm::COMMS;
+use crate::comm::mpi;
+use crate::comm::valid;
+use crate::runtime::{self, State};
 use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,12 +22,12 @@ impl State {
         let errhandler = parent.errhandler.load(Ordering::Relaxed);
         comm.errhandler.store(errhandler, Ordering::Relaxed);
         self.use_errhandler(errhandler);
-        abi::Comm(self.comms.insert(Arc::new(comm)))
+        abi::Comm(COMMS.of_mut(self).made.insert(Arc::new(comm)))
     }
 }
 
 /// A communicator with the groups of `parent`, that is not in the table yet.
-fn twin(parent: &Comm, context: u32, hints: Info) -> Comm {
+pub fn twin(parent: &Comm, context: u32, hints: Info) -> Comm {
     let mut made = Comm::new(context, parent.rank, parent.group.clone(), parent.remote.clone());
     *made.hints.lock().unwrap() = hints;
     made.topology = parent.topology.clone();
@@ -33,9 +35,9 @@ fn twin(parent: &Comm, context: u32, hints: Info) -> Comm {
 }
 
 /// Puts the duplicate of a communicator in the table, with the attributes that the callbacks copy.
-fn insert_twin(comm: &Comm, handle: abi::Comm, made: Comm) -> Result<abi::Comm, Failure> {
+pub fn insert_twin(comm: &Comm, handle: abi::Comm, made: Comm) -> Result<abi::Comm, Failure> {
     let new = runtime::enter().insert_comm(made, comm);
-    let made = runtime::enter().comms.get(new.0).expect("inserted just now").clone();
+    let made = COMMS.of(&runtime::enter()).made.get(new.0).expect("inserted just now").clone();
     if let Err(failure) = made.attributes.copy_from(&comm.attributes, handle.0) {
         // The copies are deleted again; the first failure is the one that is told.
         let _ = made.attributes.clear(new.0);
@@ -49,82 +51,15 @@ fn duplicate(handle: abi::Comm, hints: abi::Info, newcomm: Out<abi::Comm>) -> Re
     let (comm, hints) = {
         let state = check::running()?;
         newcomm.write(abi::Comm(MPI_COMM_NULL))?;
-        (check::comm(&state, handle)?.clone(), info::hints(&state, hints)?)
+        (valid::comm(&state, handle)?.clone(), info::hints(&state, hints)?)
     };
     let context = agree(&comm, making_tag(&comm))?;
     newcomm.write(insert_twin(&comm, handle, twin(&comm, context, hints))?)
 }
 
-/// The context of a communicator whose ranks have not agreed on one yet.
-const NO_CONTEXT: u32 = u32::MAX - CONTEXTS;
-
-/// `MPI_Comm_idup`: the new communicator is in the table from the start, and gets its context in the end.
-struct Idup {
-    new: abi::Comm,
-    agreement: Agreement,
-    result: Result<(), Failure>,
-}
-
-impl Activity for Idup {
-    fn advance(&mut self) -> bool {
-        let mut state = runtime::enter();
-        match self.agreement.advance(&mut state) {
-            None => return false,
-            Some(Ok((context, _))) => {
-                if let Some(made) = state.comms.get_mut(self.new.0) {
-                    *made = Arc::new(made.with_context(context));
-                }
-            }
-            Some(Err(failure)) => self.result = Err(failure),
-        }
-        true
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        Outcome { result: std::mem::replace(&mut self.result, Ok(())), ..Outcome::empty() }
-    }
-}
-
-impl Comm {
-    /// The same communicator with a context; moves the program's name, hints and attributes to it.
-    fn with_context(&self, context: u32) -> Self {
-        let made = twin(self, context, std::mem::take(&mut self.hints.lock().unwrap()));
-        made.errhandler.store(self.errhandler.load(Ordering::Relaxed), Ordering::Relaxed);
-        std::mem::swap(&mut *made.name.lock().unwrap(), &mut *self.name.lock().unwrap());
-        made.attributes.take_from(&self.attributes);
-        made
-    }
-}
-
-fn duplicate_later(
-    handle: abi::Comm,
-    hints: abi::Info,
-    newcomm: Out<abi::Comm>,
-    request: Out<abi::Request>,
-) -> Result<(), Failure> {
-    let (comm, hints) = {
-        let state = check::running()?;
-        newcomm.write(abi::Comm(MPI_COMM_NULL))?;
-        request.write(abi::Request(MPI_REQUEST_NULL))?;
-        (check::comm(&state, handle)?.clone(), info::hints(&state, hints)?)
-    };
-    let made = insert_twin(&comm, handle, twin(&comm, NO_CONTEXT, hints));
-    let mut state = runtime::enter();
-    let agreement = Agreement::start(&mut state, &comm, making_tag(&comm), Vec::new(), 0);
-    let new = made.as_ref().map_or(abi::Comm(MPI_COMM_NULL), |&new| new);
-    let started = request::start(&mut state, Box::new(Idup { new, agreement, result: Ok(()) }));
-    if let Err(failure) = made {
-        // The other ranks still need what this one tells them; no call waits for it here.
-        state.requests.remove(started.0);
-        return Err(failure);
-    }
-    newcomm.write(new)?;
-    request.write(started)
-}
-
 impl State {
     fn remove_comm(&mut self, handle: abi::Comm) {
-        if let Some(comm) = self.comms.remove(handle.0) {
+        if let Some(comm) = COMMS.of_mut(self).made.remove(handle.0) {
             self.release_errhandler(comm.errhandler.load(Ordering::Relaxed));
         }
     }
@@ -166,7 +101,7 @@ fn create(handle: abi::Comm, group: abi::Group, newcomm: Out<abi::Comm>) -> Resu
     let (comm, group) = {
         let state = check::running()?;
         newcomm.write(abi::Comm(MPI_COMM_NULL))?;
-        (check::comm(&state, handle)?.clone(), check::group(&state, group, "group")?)
+        (valid::comm(&state, handle)?.clone(), valid::group(&state, group, "group")?)
     };
     within(&group, &comm)?;
     let tag = making_tag(&comm);
@@ -214,7 +149,7 @@ fn free(place: InOut<'_, abi::Comm>) -> Result<(), Failure> {
     let handle = place.read()?;
     let comm = {
         let state = check::running()?;
-        let comm = check::comm(&state, handle)?.clone();
+        let comm = valid::comm(&state, handle)?.clone();
         if let MPI_COMM_WORLD | MPI_COMM_SELF = handle.0 {
             let text = "comm is MPI_COMM_WORLD or MPI_COMM_SELF, which cannot be freed";
             return Err(Failure::new(MPI_ERR_COMM, text).on(handle));
@@ -237,18 +172,6 @@ mpi! {
         duplicate(comm, info, newcomm)
     }
 
-    /// As dup, without waiting for the others; the new communicator is good when the request is complete.
-    fn PMPI_Comm_idup(comm: abi::Comm, newcomm: Out<abi::Comm>, request: Out<abi::Request>) on comm {
-        duplicate_later(comm, abi::Info(MPI_INFO_NULL), newcomm, request)
-    }
-
-    /// As idup, with hints.
-    fn PMPI_Comm_idup_with_info(
-        comm: abi::Comm, info: abi::Info, newcomm: Out<abi::Comm>, request: Out<abi::Request>,
-    ) on comm {
-        duplicate_later(comm, info, newcomm, request)
-    }
-
     /// A communicator of a subset of the ranks; all ranks of `comm` call it.
     fn PMPI_Comm_create(comm: abi::Comm, group: abi::Group, newcomm: Out<abi::Comm>) on comm {
         create(comm, group, newcomm)
@@ -259,7 +182,7 @@ mpi! {
         let (comm, group) = {
             let state = check::running()?;
             newcomm.write(abi::Comm(MPI_COMM_NULL))?;
-            (check::intracomm(&state, comm, "comm")?.clone(), check::group(&state, group, "group")?)
+            (valid::intracomm(&state, comm, "comm")?.clone(), valid::group(&state, group, "group")?)
         };
         within(&group, &comm)?;
         check::tag(tag)?;
@@ -275,7 +198,7 @@ mpi! {
         let found = {
             let state = check::running()?;
             newcomm.write(abi::Comm(MPI_COMM_NULL))?;
-            check::comm(&state, comm)?.clone()
+            valid::comm(&state, comm)?.clone()
         };
         colour(color)?;
         newcomm.write(split(&found, color, key, Info::default())?)

@@ -6,9 +6,13 @@
 use super::errors;
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{InOut, Out, mpi};
+use crate::call::{InOut, Out};
 use crate::check::{self, Failure};
-use crate::runtime::{self, State, phase};
+use crate::comm::errors::ADDED;
+use crate::comm::mpi;
+use crate::comm::valid;
+use crate::handles::{Handles, Kind};
+use crate::runtime::{self, Guarded, State, phase};
 use launch::options::{ERRHANDLERS, INITIAL_ERRHANDLER};
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_char, c_int};
@@ -37,6 +41,11 @@ pub struct Errhandler {
     uses: u32,
 }
 
+/// Error handlers that programs made, by handle.
+pub static HANDLERS: Guarded<Handles<Errhandler>> = Guarded::new(Handles::new(Kind::Errhandler));
+/// The error handler of files to be opened.
+static FILE_HANDLER: Guarded<usize> = Guarded::new(MPI_ERRORS_RETURN);
+
 /// The error handler of `MPI_COMM_WORLD` and `MPI_COMM_SELF` at the start, and of failures before.
 pub fn initial() -> usize {
     let handlers = [MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN];
@@ -56,17 +65,17 @@ enum Action {
 impl State {
     /// Adds a use of an error handler.
     pub fn use_errhandler(&mut self, handle: usize) {
-        if let Some(handler) = self.errhandlers.get_mut(handle) {
+        if let Some(handler) = HANDLERS.of_mut(self).get_mut(handle) {
             handler.uses += 1;
         }
     }
 
     /// Drops a use of an error handler; the last one frees it.
     pub fn release_errhandler(&mut self, handle: usize) {
-        if let Some(handler) = self.errhandlers.get_mut(handle) {
+        if let Some(handler) = HANDLERS.of_mut(self).get_mut(handle) {
             handler.uses -= 1;
             if handler.uses == 0 {
-                self.errhandlers.remove(handle);
+                HANDLERS.of_mut(self).remove(handle);
             }
         }
     }
@@ -74,9 +83,10 @@ impl State {
     fn action(&self, handle: usize) -> Action {
         match handle {
             MPI_ERRORS_RETURN => Action::Returns,
-            other => {
-                self.errhandlers.get(other).map_or(Action::EndsJob, |handler| Action::Calls(handler.function))
-            }
+            other => HANDLERS
+                .of(self)
+                .get(other)
+                .map_or(Action::EndsJob, |handler| Action::Calls(handler.function)),
         }
     }
 
@@ -95,7 +105,8 @@ impl State {
 /// Calls the error handler that a failure goes to, and gives the code to return. Call this only while not holding the
 /// state.
 #[cold]
-pub fn raise(comm: Option<abi::Comm>, code: c_int, function: &'static str, text: &str) -> c_int {
+pub fn raise(failure: Failure, function: &'static str) -> c_int {
+    let (comm, code, text) = (failure.comm(), failure.class(), failure.text());
     if runtime::phase() != phase::RUNNING {
         if initial() == MPI_ERRORS_RETURN {
             return code;
@@ -127,12 +138,16 @@ fn create(kind: For, function: Option<Function>, handle: Out<abi::Errhandler>) -
     let Some(function) = function else {
         return Err(Failure::new(MPI_ERR_ARG, "the error handler's function is a null pointer"));
     };
-    handle.write(abi::Errhandler(runtime::enter().errhandlers.insert(Errhandler { kind, function, uses: 1 })))
+    handle.write(abi::Errhandler(HANDLERS.of_mut(&mut runtime::enter()).insert(Errhandler {
+        kind,
+        function,
+        uses: 1,
+    })))
 }
 
 /// That a handle names an error handler for a kind of object.
 fn usable(state: &State, handle: abi::Errhandler, kind: For) -> Result<(), Failure> {
-    match state.errhandlers.get(handle.0) {
+    match HANDLERS.of(state).get(handle.0) {
         _ if matches!(handle.0, MPI_ERRORS_ARE_FATAL | MPI_ERRORS_ABORT | MPI_ERRORS_RETURN) => Ok(()),
         Some(found) if found.kind == kind => Ok(()),
         Some(found) => Err(Failure::new(
@@ -193,7 +208,7 @@ mpi! {
     /// Gives a communicator an error handler.
     fn PMPI_Comm_set_errhandler(comm: abi::Comm, errhandler: abi::Errhandler) on comm {
         let mut state = check::running()?;
-        check::comm(&state, comm)?;
+        valid::comm(&state, comm)?;
         for_comms(&state, errhandler)?;
         state.set_errhandler(comm, errhandler);
         Ok(())
@@ -202,7 +217,7 @@ mpi! {
     /// The error handler of a communicator, as a handle to be freed.
     fn PMPI_Comm_get_errhandler(comm: abi::Comm, errhandler: Out<abi::Errhandler>) on comm {
         let mut state = check::running()?;
-        let handle = check::comm(&state, comm)?.errhandler.load(Ordering::Relaxed);
+        let handle = valid::comm(&state, comm)?.errhandler.load(Ordering::Relaxed);
         errhandler.write(abi::Errhandler(handle))?;
         state.use_errhandler(handle);
         Ok(())
@@ -214,7 +229,7 @@ mpi! {
         let mut state = runtime::enter();
         usable(&state, errhandler, For::File)?;
         state.use_errhandler(errhandler.0);
-        let before = std::mem::replace(&mut state.file_errhandler, errhandler.0);
+        let before = std::mem::replace(FILE_HANDLER.of_mut(&mut state), errhandler.0);
         state.release_errhandler(before);
         Ok(())
     }
@@ -223,7 +238,7 @@ mpi! {
     fn PMPI_File_get_errhandler(file: abi::File, errhandler: Out<abi::Errhandler>) {
         no_file(file)?;
         let mut state = runtime::enter();
-        let handle = state.file_errhandler;
+        let handle = *FILE_HANDLER.of(&state);
         errhandler.write(abi::Errhandler(handle))?;
         state.use_errhandler(handle);
         Ok(())
@@ -233,7 +248,7 @@ mpi! {
     fn PMPI_Errhandler_free(errhandler: InOut<abi::Errhandler>) {
         let mut state = runtime::enter();
         let handle = errhandler.read()?;
-        if state.errhandlers.get(handle.0).is_some() {
+        if HANDLERS.of(&state).get(handle.0).is_some() {
             state.release_errhandler(handle.0);
         } else if !matches!(handle.0, MPI_ERRORS_ARE_FATAL | MPI_ERRORS_ABORT | MPI_ERRORS_RETURN) {
             return Err(check::not_an("errhandler", "error handler", handle.0, MPI_ERR_ERRHANDLER));
@@ -257,11 +272,11 @@ pub unsafe extern "C" fn cellweave_unsupported(function: *const c_char) -> c_int
     let fatal = runtime::phase() != phase::RUNNING || {
         let state = runtime::enter();
         let of_files = function.starts_with("MPI_File_");
-        let handler = if of_files { state.file_errhandler } else { state.addressee(None).1 };
+        let handler = if of_files { *FILE_HANDLER.of(&state) } else { state.addressee(None).1 };
         matches!(state.action(handler), Action::EndsJob)
     };
     if !fatal {
-        return raise(None, code, function, text);
+        return raise(Failure::new(code, text), function);
     }
     errors::remember(code, format!("{function}: {text}"));
     if TOLD.lock().unwrap().insert(function) {
@@ -277,11 +292,12 @@ pub unsafe extern "C" fn cellweave_unsupported(function: *const c_char) -> c_int
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 pub unsafe extern "C" fn PMPI_Comm_call_errhandler(comm: abi::Comm, errorcode: c_int) -> c_int {
-    let known = check::running().and_then(|state| check::comm(&state, comm).map(|_| ()));
+    let known = check::running().and_then(|state| valid::comm(&state, comm).map(|_| ()));
     if let Err(failure) = known {
-        return failure.on(comm).raise("MPI_Comm_call_errhandler");
+        return raise(failure.on(comm), "MPI_Comm_call_errhandler");
     }
-    let words = runtime::enter().errors.text(errorcode);
-    raise(Some(comm), errorcode, "MPI_Comm_call_errhandler", &format!("error code {errorcode}: {words}"));
+    let words = ADDED.of(&runtime::enter()).text(errorcode);
+    let failure = Failure::new(errorcode, format_args!("error code {errorcode}: {words}"));
+    raise(failure.on(comm), "MPI_Comm_call_errhandler");
     MPI_SUCCESS
 }

@@ -2,9 +2,11 @@
 //! too.
 
 use crate::abi::values::*;
-use crate::call::{In, Out, mpi};
+use crate::call::{In, Out};
 use crate::check::Failure;
+use crate::comm::mpi;
 use crate::runtime;
+use crate::runtime::Guarded;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int};
@@ -109,6 +111,9 @@ struct AddedCode {
     words: Option<Vec<u8>>,
 }
 
+/// Error classes and codes that programs added.
+pub static ADDED: Guarded<Added> = Guarded::new(Added(BTreeMap::new()));
+
 /// The largest code that was ever added: the attribute `MPI_LASTUSEDCODE`, which programs read by address.
 pub static LAST_USED: AtomicI32 = AtomicI32::new(MPI_ERR_LASTCODE);
 
@@ -204,7 +209,7 @@ mpi! {
     /// The class of an error code.
     fn PMPI_Error_class(errorcode: c_int, errorclass: Out<c_int>) {
         errorclass.present()?;
-        errorclass.write(runtime::enter().errors.class(errorcode).ok_or_else(|| no_code("errorcode", errorcode))?)
+        errorclass.write(ADDED.of(&runtime::enter()).class(errorcode).ok_or_else(|| no_code("errorcode", errorcode))?)
     }
 
     /// The words of an error code, and what was wrong the last time that this thread met it, in a place of
@@ -213,7 +218,7 @@ mpi! {
         resultlen.present()?;
         string.present()?;
         let state = runtime::enter();
-        let words = state.errors.words(errorcode).ok_or_else(|| no_code("errorcode", errorcode))?;
+        let words = ADDED.of(&state).words(errorcode).ok_or_else(|| no_code("errorcode", errorcode))?;
         let words = described(errorcode, words);
         resultlen.write(words.len() as c_int)?;
         string.write_text(&words).map(|_| ())
@@ -221,17 +226,17 @@ mpi! {
 
     /// Makes a new error class.
     fn PMPI_Add_error_class(errorclass: Out<c_int>) {
-        errorclass.write(runtime::enter().errors.add(None))
+        errorclass.write(ADDED.of_mut(&mut runtime::enter()).add(None))
     }
 
     /// Makes a new error code of a class.
     fn PMPI_Add_error_code(errorclass: c_int, errorcode: Out<c_int>) {
         errorcode.present()?;
         let mut state = runtime::enter();
-        if state.errors.class(errorclass) != Some(errorclass) {
+        if ADDED.of(&state).class(errorclass) != Some(errorclass) {
             return Err(no_code("errorclass", errorclass));
         }
-        errorcode.write(state.errors.add(Some(errorclass)))
+        errorcode.write(ADDED.of_mut(&mut state).add(Some(errorclass)))
     }
 
     /// Gives words to a code or class that a program added.
@@ -239,23 +244,24 @@ mpi! {
         let words = string.text()?;
         let words = words[..words.len().min(MPI_MAX_ERROR_STRING as usize - 1)].to_vec();
         let mut state = runtime::enter();
-        state.errors.0.get_mut(&errorcode).ok_or_else(|| not_added("errorcode", errorcode))?.words = Some(words);
+        let added = ADDED.of_mut(&mut state).0.get_mut(&errorcode);
+        added.ok_or_else(|| not_added("errorcode", errorcode))?.words = Some(words);
         Ok(())
     }
 
     /// Removes a class that has neither string nor codes.
     fn PMPI_Remove_error_class(errorclass: c_int) {
-        runtime::enter().errors.remove("errorclass", errorclass, true)
+        ADDED.of_mut(&mut runtime::enter()).remove("errorclass", errorclass, true)
     }
 
     /// Removes a code, not a class, that has no string.
     fn PMPI_Remove_error_code(errorcode: c_int) {
-        runtime::enter().errors.remove("errorcode", errorcode, false)
+        ADDED.of_mut(&mut runtime::enter()).remove("errorcode", errorcode, false)
     }
 
     /// Takes the words of a code or class away.
     fn PMPI_Remove_error_string(errorcode: c_int) {
-        runtime::enter().errors.remove_words(errorcode)
+        ADDED.of_mut(&mut runtime::enter()).remove_words(errorcode)
     }
 }
 

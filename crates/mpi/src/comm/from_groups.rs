@@ -11,8 +11,10 @@ use super::intercomm::{Meeting, join, leader};
 use super::{Comm, Group, errhandler};
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{In, Out, mpi};
+use crate::call::{In, Out};
 use crate::check::{self, Failure};
+use crate::comm::mpi;
+use crate::comm::valid;
 use crate::runtime;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
@@ -41,7 +43,7 @@ impl Start {
         errhandler: abi::Errhandler,
     ) -> Result<Self, Failure> {
         let state = check::running()?;
-        let group = check::group(&state, group, name)?;
+        let group = valid::group(&state, group, name)?;
         errhandler::for_comms(&state, errhandler)?;
         let tag = tag_of(&stringtag.text()?);
         let world = state.comm(abi::Comm(MPI_COMM_WORLD)).expect("running").clone();
@@ -89,7 +91,7 @@ mpi! {
         let Some(circle) = start.circle() else { return Ok(()) };
         let chosen = leader(local_leader, &start.group, "local_leader")?;
         let meeting = || {
-            let remote = check::group(&*check::running()?, remote_group, "remote_group")?;
+            let remote = valid::group(&*check::running()?, remote_group, "remote_group")?;
             let job = remote.members[leader(remote_leader, &remote, "remote_leader")?];
             Ok(Meeting {
                 own: Envelope {

@@ -3,11 +3,18 @@
 use super::{Group, rank_or_undefined};
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{In, InOut, Out, mpi};
+use crate::call::{In, InOut, Out};
 use crate::check::{self, Failure};
+use crate::comm::mpi;
+use crate::comm::valid;
+use crate::handles::{Handles, Kind};
+use crate::runtime::Guarded;
 use crate::runtime::State;
 use std::ffi::c_int;
 use std::sync::Arc;
+
+/// Groups by handle; the empty one apart.
+pub static GROUPS: Guarded<Handles<Arc<Group>>> = Guarded::new(Handles::new(Kind::Group));
 
 impl State {
     /// A handle for a group; the predefined one when it is empty.
@@ -15,7 +22,7 @@ impl State {
         if members.is_empty() {
             return abi::Group(MPI_GROUP_EMPTY);
         }
-        abi::Group(self.groups.insert(Arc::new(Group { members })))
+        abi::Group(GROUPS.of_mut(self).insert(Arc::new(Group { members })))
     }
 }
 
@@ -108,8 +115,8 @@ fn of_two(
     newgroup: Out<'_, abi::Group>,
 ) -> Result<(), Failure> {
     let mut state = check::running()?;
-    let one = check::group(&state, group1, "group1")?;
-    let other = check::group(&state, group2, "group2")?;
+    let one = valid::group(&state, group1, "group1")?;
+    let other = valid::group(&state, group2, "group2")?;
     newgroup.write(state.insert_group(make(&one, &other)))
 }
 
@@ -123,7 +130,7 @@ fn of_ranks(
     newgroup: Out<'_, abi::Group>,
 ) -> Result<(), Failure> {
     let mut state = check::running()?;
-    let group = check::group(&state, group, "group")?;
+    let group = valid::group(&state, group, "group")?;
     length(n)?;
     let places = distinct(&group, ranks.to_vec()?, "ranks")?;
     newgroup.write(state.insert_group(make(&group, &places)))
@@ -137,7 +144,7 @@ fn of_ranges(
     newgroup: Out<'_, abi::Group>,
 ) -> Result<(), Failure> {
     let mut state = check::running()?;
-    let group = check::group(&state, group, "group")?;
+    let group = valid::group(&state, group, "group")?;
     length(n)?;
     let ranks = expand(&group, &ranges.to_vec()?)?;
     let places = distinct(&group, ranks, "the ranks of ranges")?;
@@ -185,8 +192,8 @@ mpi! {
         group1: abi::Group, n: c_int, ranks1[n]: In<c_int>, group2: abi::Group, ranks2[n]: Out<c_int>,
     ) {
         let state = check::running()?;
-        let one = check::group(&state, group1, "group1")?;
-        let other = check::group(&state, group2, "group2")?;
+        let one = valid::group(&state, group1, "group1")?;
+        let other = valid::group(&state, group2, "group2")?;
         length(n)?;
         ranks1.present()?;
         ranks2.present()?;
@@ -211,7 +218,8 @@ mpi! {
         let mut state = check::running()?;
         let handle = group.read()?.0;
         if handle != MPI_GROUP_EMPTY {
-            state.groups.remove(handle).ok_or_else(|| check::not_an("group", "group", handle, MPI_ERR_GROUP))?;
+            let removed = GROUPS.of_mut(&mut state).remove(handle);
+            removed.ok_or_else(|| check::not_an("group", "group", handle, MPI_ERR_GROUP))?;
         }
         group.write(abi::Group(MPI_GROUP_NULL))
     }

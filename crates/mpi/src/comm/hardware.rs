@@ -3,7 +3,9 @@
 
 use super::info::Info;
 use crate::abi;
-use crate::call::{Out, mpi};
+use crate::call::Out;
+use crate::comm::info::INFOS;
+use crate::comm::mpi;
 use crate::runtime;
 use host::Affinity;
 use std::path::Path;
@@ -75,7 +77,7 @@ mpi! {
         for (kind, part) in own_parts().into_iter().enumerate() {
             info.set(name(kind).as_bytes(), if part == UNBOUND { b"false" } else { b"true" });
         }
-        hw_info.write(abi::Info(runtime::enter().infos.insert(info)))
+        hw_info.write(abi::Info(INFOS.of_mut(&mut runtime::enter()).insert(info)))
     }
 }
 

@@ -4,8 +4,11 @@
 use super::info::{self, Info};
 use crate::abi;
 use crate::abi::values::MPI_ERR_INFO_VALUE;
-use crate::call::{Out, mpi};
+use crate::call::Out;
 use crate::check::{self, Failure};
+use crate::comm::info::INFOS;
+use crate::comm::mpi;
+use crate::comm::valid;
 
 /// What a program can promise; false unless it does.
 const PROMISES: [&str; 5] = [
@@ -43,7 +46,7 @@ mpi! {
     /// Adds hints to those of a communicator.
     fn PMPI_Comm_set_info(comm: abi::Comm, info: abi::Info) on comm {
         let state = check::running()?;
-        let comm = check::comm(&state, comm)?;
+        let comm = valid::comm(&state, comm)?;
         let hints = info::hints(&state, info)?;
         valid(&hints)?;
         comm.hints.lock().unwrap().add(&hints);
@@ -53,8 +56,8 @@ mpi! {
     /// The hints of a communicator, as an info to be freed.
     fn PMPI_Comm_get_info(comm: abi::Comm, info_used: Out<abi::Info>) on comm {
         let mut state = check::running()?;
-        let hints = in_use(&check::comm(&state, comm)?.hints.lock().unwrap());
-        info_used.write(abi::Info(state.infos.insert(hints)))
+        let hints = in_use(&valid::comm(&state, comm)?.hints.lock().unwrap());
+        info_used.write(abi::Info(INFOS.of_mut(&mut state).insert(hints)))
     }
 }
 

@@ -2,14 +2,23 @@
 
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{In, InOut, Out, mpi};
+use crate::call::{In, InOut, Out};
 use crate::check::{self, Failure};
+use crate::comm::COMMS;
+use crate::comm::mpi;
+use crate::handles::{Handles, Kind};
+use crate::runtime::Guarded;
 use crate::runtime::{self, State};
 use std::ffi::{CStr, c_char, c_int};
 
 /// Keys with their values, in the order in which keys were first set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info(Vec<(Vec<u8>, Vec<u8>)>);
+
+/// Infos by handle; the predefined one apart.
+pub static INFOS: Guarded<Handles<Info>> = Guarded::new(Handles::new(Kind::Info));
+/// `MPI_INFO_ENV`, from its first use.
+static ENVIRONMENT: Guarded<Option<Info>> = Guarded::new(None);
 
 impl Info {
     /// The value of a key.
@@ -49,7 +58,7 @@ fn environment(arguments: &[Vec<u8>]) -> Info {
             info.set(b"argv", &rest.join(&b' '));
         }
     }
-    let ranks = runtime::enter().world.as_ref().map_or(1, |world| world.size());
+    let ranks = COMMS.of(&runtime::enter()).world.as_ref().map_or(1, |world| world.size());
     info.set(b"maxprocs", ranks.to_string().as_bytes());
     if let Ok(folder) = std::env::current_dir() {
         info.set(b"wdir", folder.as_os_str().as_encoded_bytes());
@@ -78,8 +87,8 @@ fn own_arguments() -> Vec<Vec<u8>> {
 pub fn hints(state: &State, handle: abi::Info) -> Result<Info, Failure> {
     match handle.0 {
         MPI_INFO_NULL => Ok(Info::default()),
-        MPI_INFO_ENV => Ok(state.environment.clone().unwrap_or_default()),
-        other => Ok(state.infos.get(other).ok_or_else(|| refused(other))?.clone()),
+        MPI_INFO_ENV => Ok(ENVIRONMENT.of(state).clone().unwrap_or_default()),
+        other => Ok(INFOS.of(state).get(other).ok_or_else(|| refused(other))?.clone()),
     }
 }
 
@@ -94,13 +103,13 @@ fn refused(handle: usize) -> Failure {
 fn reading<T>(handle: abi::Info, read: impl FnOnce(&Info) -> T) -> Result<T, Failure> {
     if handle.0 != MPI_INFO_ENV {
         let state = runtime::enter();
-        return Ok(read(state.infos.get(handle.0).ok_or_else(|| refused(handle.0))?));
+        return Ok(read(INFOS.of(&state).get(handle.0).ok_or_else(|| refused(handle.0))?));
     }
-    if runtime::enter().environment.is_none() {
+    if ENVIRONMENT.of(&runtime::enter()).is_none() {
         let made = environment(&own_arguments());
-        runtime::enter().environment = Some(made);
+        *ENVIRONMENT.of_mut(&mut runtime::enter()) = Some(made);
     }
-    Ok(read(runtime::enter().environment.as_ref().expect("made just now")))
+    Ok(read(ENVIRONMENT.of(&runtime::enter()).as_ref().expect("made just now")))
 }
 
 fn checked_key(key: In<'_, c_char>) -> Result<Vec<u8>, Failure> {
@@ -131,7 +140,7 @@ fn room(bytes: c_int, name: &str) -> Result<usize, Failure> {
 mpi! {
     /// An info without keys.
     fn PMPI_Info_create(info: Out<abi::Info>) {
-        info.write(abi::Info(runtime::enter().infos.insert(Info::default())))
+        info.write(abi::Info(INFOS.of_mut(&mut runtime::enter()).insert(Info::default())))
     }
 
     /// How this program was started; `argc` and `argv` as main got them, or 0 and null.
@@ -146,27 +155,27 @@ mpi! {
             _ => own_arguments(),
         };
         let made = environment(&arguments);
-        info.write(abi::Info(runtime::enter().infos.insert(made)))
+        info.write(abi::Info(INFOS.of_mut(&mut runtime::enter()).insert(made)))
     }
 
     /// Frees an info.
     fn PMPI_Info_free(info: InOut<abi::Info>) {
         let handle = info.read()?.0;
-        runtime::enter().infos.remove(handle).ok_or_else(|| refused(handle))?;
+        INFOS.of_mut(&mut runtime::enter()).remove(handle).ok_or_else(|| refused(handle))?;
         info.write(abi::Info(MPI_INFO_NULL))
     }
 
     /// Sets a key's value.
     fn PMPI_Info_set(info: abi::Info, key: In<c_char>, value: In<c_char>) {
         let (key, value) = (checked_key(key)?, checked_value(value)?);
-        runtime::enter().infos.get_mut(info.0).ok_or_else(|| refused(info.0))?.set(&key, &value);
+        INFOS.of_mut(&mut runtime::enter()).get_mut(info.0).ok_or_else(|| refused(info.0))?.set(&key, &value);
         Ok(())
     }
 
     /// Removes a key.
     fn PMPI_Info_delete(info: abi::Info, key: In<c_char>) {
         let key = checked_key(key)?;
-        if runtime::enter().infos.get_mut(info.0).ok_or_else(|| refused(info.0))?.remove(&key) {
+        if INFOS.of_mut(&mut runtime::enter()).get_mut(info.0).ok_or_else(|| refused(info.0))?.remove(&key) {
             return Ok(());
         }
         let name = String::from_utf8_lossy(&key);
@@ -229,7 +238,7 @@ mpi! {
     fn PMPI_Info_dup(info: abi::Info, newinfo: Out<abi::Info>) {
         newinfo.present()?;
         let copy = reading(info, Info::clone)?;
-        newinfo.write(abi::Info(runtime::enter().infos.insert(copy)))
+        newinfo.write(abi::Info(INFOS.of_mut(&mut runtime::enter()).insert(copy)))
     }
 }
 

@@ -3,8 +3,11 @@
 use super::{Comm, Group, rank_or_undefined};
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{In, Out, mpi};
+use crate::call::{In, Out};
 use crate::check;
+use crate::comm::groups::GROUPS;
+use crate::comm::mpi;
+use crate::comm::valid;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
@@ -40,33 +43,33 @@ mpi! {
     /// This process's rank in the (local) group.
     fn PMPI_Comm_rank(comm: abi::Comm, rank: Out<c_int>) on comm {
         let state = check::running()?;
-        let place = check::comm(&state, comm)?.rank;
+        let place = valid::comm(&state, comm)?.rank;
         rank.write(place as c_int)
     }
 
     /// Ranks in the (local) group.
     fn PMPI_Comm_size(comm: abi::Comm, size: Out<c_int>) on comm {
         let state = check::running()?;
-        size.write(check::comm(&state, comm)?.size() as c_int)
+        size.write(valid::comm(&state, comm)?.size() as c_int)
     }
 
     /// Ranks in the remote group of an intercommunicator.
     fn PMPI_Comm_remote_size(comm: abi::Comm, size: Out<c_int>) on comm {
         let state = check::running()?;
-        size.write(check::intercomm(&state, comm, "comm")?.peers().members.len() as c_int)
+        size.write(valid::intercomm(&state, comm, "comm")?.peers().members.len() as c_int)
     }
 
     /// Whether it is an intercommunicator.
     fn PMPI_Comm_test_inter(comm: abi::Comm, flag: Out<c_int>) on comm {
         let state = check::running()?;
-        flag.write(check::comm(&state, comm)?.remote.is_some() as c_int)
+        flag.write(valid::comm(&state, comm)?.remote.is_some() as c_int)
     }
 
     /// Whether two communicators have the same context, the same groups in order, or the same members.
     fn PMPI_Comm_compare(comm1: abi::Comm, comm2: abi::Comm, result: Out<c_int>) on comm1 {
         let state = check::running()?;
-        let one = check::comm_named(&state, comm1, "comm1")?;
-        let other = check::comm_named(&state, comm2, "comm2")?;
+        let one = valid::comm_named(&state, comm1, "comm1")?;
+        let other = valid::comm_named(&state, comm2, "comm2")?;
         result.write(compare_comms(one, other))
     }
 
@@ -75,7 +78,7 @@ mpi! {
         let state = check::running()?;
         let name = match comm.0 {
             MPI_COMM_NULL => b"MPI_COMM_NULL".to_vec(),
-            _ => check::comm(&state, comm)?.name.lock().unwrap().clone(),
+            _ => valid::comm(&state, comm)?.name.lock().unwrap().clone(),
         };
         resultlen.write(name.len() as c_int)?;
         comm_name.write_text(&name).map(|_| ())
@@ -84,7 +87,7 @@ mpi! {
     /// Names a communicator; what is longer than `MPI_MAX_OBJECT_NAME - 1` is cut.
     fn PMPI_Comm_set_name(comm: abi::Comm, comm_name: In<c_char>) on comm {
         let state = check::running()?;
-        let comm = check::comm(&state, comm)?;
+        let comm = valid::comm(&state, comm)?;
         let name = comm_name.text()?;
         *comm.name.lock().unwrap() = name[..name.len().min(MPI_MAX_OBJECT_NAME as usize - 1)].to_vec();
         Ok(())
@@ -93,37 +96,37 @@ mpi! {
     /// The (local) group, by a handle of its own.
     fn PMPI_Comm_group(comm: abi::Comm, group: Out<abi::Group>) on comm {
         let mut state = check::running()?;
-        let made = check::comm(&state, comm)?.group.clone();
+        let made = valid::comm(&state, comm)?.group.clone();
         group.present()?;
-        group.write(abi::Group(state.groups.insert(made)))
+        group.write(abi::Group(GROUPS.of_mut(&mut state).insert(made)))
     }
 
     /// The remote group of an intercommunicator.
     fn PMPI_Comm_remote_group(comm: abi::Comm, group: Out<abi::Group>) on comm {
         let mut state = check::running()?;
-        let made = check::intercomm(&state, comm, "comm")?.remote.clone().expect("an intercommunicator has one");
+        let made = valid::intercomm(&state, comm, "comm")?.remote.clone().expect("an intercommunicator has one");
         group.present()?;
-        group.write(abi::Group(state.groups.insert(made)))
+        group.write(abi::Group(GROUPS.of_mut(&mut state).insert(made)))
     }
 
     /// Members of a group.
     fn PMPI_Group_size(group: abi::Group, size: Out<c_int>) {
         let state = check::running()?;
-        size.write(check::group(&state, group, "group")?.members.len() as c_int)
+        size.write(valid::group(&state, group, "group")?.members.len() as c_int)
     }
 
     /// This process's rank in a group; `MPI_UNDEFINED` when it is no member.
     fn PMPI_Group_rank(group: abi::Group, rank: Out<c_int>) {
         let state = check::running()?;
         let own = state.rank();
-        rank.write(rank_or_undefined(check::group(&state, group, "group")?.rank_of(own)))
+        rank.write(rank_or_undefined(valid::group(&state, group, "group")?.rank_of(own)))
     }
 
     /// Whether two groups have the same members in the same order, or the same members.
     fn PMPI_Group_compare(group1: abi::Group, group2: abi::Group, result: Out<c_int>) {
         let state = check::running()?;
-        let one = check::group(&state, group1, "group1")?;
-        let other = check::group(&state, group2, "group2")?;
+        let one = valid::group(&state, group1, "group1")?;
+        let other = valid::group(&state, group2, "group2")?;
         result.write(compare_groups(&one, &other))
     }
 }

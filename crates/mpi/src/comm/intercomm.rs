@@ -10,8 +10,10 @@ use super::info::Info;
 use super::{Comm, Group};
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{Out, mpi};
+use crate::call::Out;
 use crate::check::{self, Failure};
+use crate::comm::mpi;
+use crate::comm::valid;
 use crate::runtime;
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -104,12 +106,12 @@ mpi! {
         let local = {
             let state = check::running()?;
             newintercomm.write(abi::Comm(MPI_COMM_NULL))?;
-            check::intracomm(&state, local_comm, "local_comm")?.clone()
+            valid::intracomm(&state, local_comm, "local_comm")?.clone()
         };
         let chosen = leader(local_leader, &local.group, "local_leader")?;
         let circle = Circle::local(&local, making_tag(&local));
         let meeting = || {
-            let peer = check::comm_named(&*check::running()?, peer_comm, "peer_comm")?.clone();
+            let peer = valid::comm_named(&*check::running()?, peer_comm, "peer_comm")?.clone();
             check::tag(tag)?;
             let other = leader(remote_leader, peer.peers(), "remote_leader")?;
             Ok(Meeting {
@@ -126,7 +128,7 @@ mpi! {
         let comm = {
             let state = check::running()?;
             newintracomm.write(abi::Comm(MPI_COMM_NULL))?;
-            check::intercomm(&state, intercomm, "intercomm")?.clone()
+            valid::intercomm(&state, intercomm, "intercomm")?.clone()
         };
         // What each leader passes counts for its group.
         let circle_tag = making_tag(&comm);

@@ -2,6 +2,8 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | `function` | what is common to all functions of the C interface |
+//! | `valid` | arguments that name communicators, groups and ranks |
 //! | `errhandler` | error handlers, and what becomes of a failure |
 //! | `errors` | error classes and codes, and their words |
 //! | `inquiry` | rank, size, comparison, name and group of a communicator |
@@ -16,17 +18,16 @@
 //! | `comm_attributes` | those of communicators, and the predefined ones |
 //! | `info` | infos |
 //! | `hints` | those of communicators |
-//! | `convert` | handles as integers |
 
 pub mod agreement;
 pub mod attributes;
 pub mod comm_attributes;
 pub mod construct;
-pub mod convert;
 pub mod errhandler;
 pub mod errors;
 pub mod exchange;
 pub mod from_groups;
+mod function;
 pub mod groups;
 pub mod hardware;
 pub mod hints;
@@ -34,9 +35,15 @@ pub mod info;
 pub mod inquiry;
 pub mod intercomm;
 pub mod split_type;
+pub mod valid;
 
-use crate::abi::values::{MPI_ERRORS_ARE_FATAL, MPI_UNDEFINED};
-use crate::topology::Topology;
+pub(crate) use function::mpi;
+
+use crate::abi;
+use crate::abi::values::{MPI_COMM_SELF, MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL, MPI_UNDEFINED};
+use crate::handles::{Handles, Kind};
+use crate::neighbours::Topology;
+use crate::runtime::{Guarded, State};
 use attributes::Attributes;
 use info::Info;
 use std::ffi::c_int;
@@ -171,9 +178,42 @@ fn rank_or_undefined(rank: Option<usize>) -> c_int {
     rank.map_or(MPI_UNDEFINED, |rank| rank as c_int)
 }
 
-impl crate::runtime::State {
+/// The communicators of this process.
+pub struct Comms {
+    /// Those that the program made, by handle.
+    pub made: Handles<Arc<Comm>>,
+    /// `MPI_COMM_WORLD`, from Init to Finalize.
+    pub world: Option<Arc<Comm>>,
+    /// `MPI_COMM_SELF`, from Init to Finalize.
+    pub own: Option<Arc<Comm>>,
+}
+
+/// The communicators of this process.
+pub static COMMS: Guarded<Comms> =
+    Guarded::new(Comms { made: Handles::new(Kind::Comm), world: None, own: None });
+
+impl Comms {
+    /// Makes the predefined ones, at Init.
+    pub fn start(&mut self, rank: usize, ranks: usize) {
+        self.world = Some(Arc::new(Comm::world(rank, ranks)));
+        self.own = Some(Arc::new(Comm::own(rank)));
+    }
+}
+
+impl State {
+    /// The communicator of a handle.
+    #[inline]
+    pub fn comm(&self, handle: abi::Comm) -> Option<&Arc<Comm>> {
+        let comms = COMMS.of(self);
+        match handle.0 {
+            MPI_COMM_WORLD => comms.world.as_ref(),
+            MPI_COMM_SELF => comms.own.as_ref(),
+            other => comms.made.get(other),
+        }
+    }
+
     /// This process's rank in the job; 0 outside of Init and Finalize.
     pub fn rank(&self) -> u32 {
-        self.own.as_ref().map_or(0, |own| own.group.members[0])
+        COMMS.of(self).own.as_ref().map_or(0, |own| own.group.members[0])
     }
 }

@@ -8,8 +8,11 @@ use super::info::{self, Info};
 use super::{Comm, Group};
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{Out, mpi};
+use crate::call::Out;
 use crate::check::{self, Failure};
+use crate::comm::info::INFOS;
+use crate::comm::mpi;
+use crate::comm::valid;
 use crate::runtime;
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -115,11 +118,13 @@ mpi! {
         let (found, hints) = {
             let state = check::running()?;
             newcomm.write(abi::Comm(MPI_COMM_NULL))?;
-            (check::comm(&state, comm)?.clone(), info::hints(&state, info)?)
+            (valid::comm(&state, comm)?.clone(), info::hints(&state, info)?)
         };
         let by = by(split_type, &hints)?;
         let (made, kind) = split(&found, by, key, hints)?;
-        if let (By::LargestPart, Some(kind), Some(info)) = (by, kind, runtime::enter().infos.get_mut(info.0)) {
+        let mut state = runtime::enter();
+        let info = INFOS.of_mut(&mut state).get_mut(info.0);
+        if let (By::LargestPart, Some(kind), Some(info)) = (by, kind, info) {
             info.set(b"mpi_hw_resource_type", hardware::name(kind).as_bytes());
         }
         newcomm.write(made)

@@ -21,6 +21,7 @@ mod compose;
 mod construct;
 mod contents;
 mod copy;
+pub mod elements;
 mod external32;
 mod functions;
 mod layout;
@@ -30,14 +31,17 @@ mod signature;
 mod tests;
 mod unnamed;
 
-pub use basic::{Basic, Class, Scalar, predefined_size};
+pub use basic::{Basic, Class, predefined_size};
 pub(crate) use functions::{Integer, count};
-pub use signature::{Signature, Totals};
+pub use signature::Signature;
 
 use crate::abi;
 use crate::abi::values::MPI_ERR_TYPE;
 use crate::check::{self, Failure};
 use crate::comm::attributes::Attributes;
+use crate::handles::Handles;
+use crate::handles::Kind;
+use crate::runtime::Guarded;
 use crate::runtime::State;
 use contents::Contents;
 use layout::{Node, Placed};
@@ -239,11 +243,14 @@ impl Datatype {
     }
 }
 
+/// Derived datatypes by handle.
+pub static DATATYPES: Guarded<Handles<Arc<Datatype>>> = Guarded::new(Handles::new(Kind::Datatype));
+
 impl State {
     /// The datatype of a handle.
     #[inline]
     pub fn datatype(&self, handle: abi::Datatype) -> Option<&Arc<Datatype>> {
-        predefined::get(handle).or_else(|| self.datatypes.get(handle.0))
+        predefined::get(handle).or_else(|| DATATYPES.of(self).get(handle.0))
     }
 
     /// The datatype of a handle that was passed as the argument `datatype`.

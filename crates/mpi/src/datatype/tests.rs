@@ -2,6 +2,7 @@
 //! worked out by the definitions of MPI 5.0, sections 5.1.2 to 5.1.7.
 
 use super::array::{Dimension, darray, subarray};
+use super::basic::Scalar;
 use super::*;
 use crate::abi::values::*;
 use std::ffi::c_int;

@@ -7,6 +7,7 @@ use super::{Datatype, functions::publish};
 use crate::abi;
 use crate::abi::values::*;
 use crate::check::Failure;
+use crate::runtime::Guarded;
 use crate::runtime::State;
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -50,8 +51,11 @@ pub(super) fn integer(state: &mut State, r: c_int) -> Result<abi::Datatype, Fail
     Ok(unnamed(state, basic, Contents::new(MPI_COMBINER_F90_INTEGER, false).integers([r])))
 }
 
+/// Handles of those that were made.
+static UNNAMED: Guarded<Vec<abi::Datatype>> = Guarded::new(Vec::new());
+
 fn unnamed(state: &mut State, basic: usize, contents: Contents) -> abi::Datatype {
-    let mut handles = state.unnamed_datatypes.iter().copied();
+    let mut handles = UNNAMED.of(state).iter().copied();
     let same = handles.find(|&handle| {
         state.datatype(handle).is_some_and(|other| {
             other.contents.combiner == contents.combiner && other.contents.integers == contents.integers
@@ -66,7 +70,7 @@ fn unnamed(state: &mut State, basic: usize, contents: Contents) -> abi::Datatype
     let mut made = of.again(Arc::new(contents));
     made.predefined = Some(abi::Datatype(basic));
     let handle = publish(state, made);
-    state.unnamed_datatypes.push(handle);
+    UNNAMED.of_mut(state).push(handle);
     handle
 }
 
@@ -89,7 +93,7 @@ impl Datatype {
         if self.contents.combiner == MPI_COMBINER_NAMED {
             return self.predefined;
         }
-        let mut unnamed = state.unnamed_datatypes.iter().copied();
+        let mut unnamed = UNNAMED.of(state).iter().copied();
         unnamed.find(|&handle| state.datatype(handle).is_some_and(|of| Arc::ptr_eq(of, self)))
     }
 }

@@ -3,9 +3,11 @@
 use super::{Function, LargeFunction, Operation, Predefined, UserFunction, name, no_such};
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{InOut, Out, mpi};
+use crate::call::{InOut, Out};
 use crate::check::{self, Failure};
-use crate::coll::Elements;
+use crate::comm::mpi;
+use crate::datatype::elements::Elements;
+use crate::op::OPS;
 use std::ffi::{c_int, c_void};
 
 fn create(function: Option<UserFunction>, commute: c_int, op: Out<'_, abi::Op>) -> Result<(), Failure> {
@@ -14,7 +16,7 @@ fn create(function: Option<UserFunction>, commute: c_int, op: Out<'_, abi::Op>) 
     let Some(function) = function else {
         return Err(Failure::new(MPI_ERR_ARG, "user_fn is a null pointer"));
     };
-    op.write(abi::Op(state.ops.insert(Operation { function, commutative: commute != 0 })))
+    op.write(abi::Op(OPS.of_mut(&mut state).insert(Operation { function, commutative: commute != 0 })))
 }
 
 fn reduce_local(
@@ -68,7 +70,7 @@ mpi! {
     fn PMPI_Op_free(op: InOut<abi::Op>) {
         let mut state = check::running()?;
         let handle = op.read()?;
-        if state.ops.remove(handle.0).is_none() {
+        if OPS.of_mut(&mut state).remove(handle.0).is_none() {
             if Predefined::of(handle).is_some() || matches!(handle.0, MPI_REPLACE | MPI_NO_OP) {
                 let name = name(handle);
                 let text = format_args!("op is {name}, which is predefined; allowed are those of MPI_Op_create");
@@ -82,7 +84,7 @@ mpi! {
     /// Whether operands may change places.
     fn PMPI_Op_commutative(op: abi::Op, commute: Out<c_int>) {
         let state = check::running()?;
-        let commutative = match state.ops.get(op.0) {
+        let commutative = match OPS.of(&state).get(op.0) {
             Some(operation) => operation.commutative,
             None if Predefined::of(op).is_some() => true,
             // The last one written stays (MPI 5.0, section 12.3.4).

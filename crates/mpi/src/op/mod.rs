@@ -15,6 +15,9 @@ pub use kernels::{Kernel, kernel};
 use crate::abi::{self, values as v};
 use crate::check::{self, Failure};
 use crate::datatype::Datatype;
+use crate::handles::Handles;
+use crate::handles::Kind;
+use crate::runtime::Guarded;
 use crate::runtime::State;
 use std::ffi::{c_int, c_void};
 
@@ -231,6 +234,9 @@ impl Reduction {
     }
 }
 
+/// Operations that programs made, by handle.
+pub static OPS: Guarded<Handles<Operation>> = Guarded::new(Handles::new(Kind::Op));
+
 impl State {
     /// What an operation is on a datatype.
     ///
@@ -250,7 +256,7 @@ impl State {
                 None => Err(unfit(op, datatype)),
             };
         }
-        match self.ops.get(op.0) {
+        match OPS.of(self).get(op.0) {
             Some(&operation) => Ok(Reduction::User(operation, handle)),
             None => Err(no_such(op)),
         }

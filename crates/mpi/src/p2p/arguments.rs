@@ -1,8 +1,10 @@
 //! What all sends and receives have in common: a buffer, an envelope, and what is wrong with them.
 
 use crate::abi;
-use crate::check::{self, Failure, Source};
+use crate::check::{self, Failure};
 use crate::comm::Comm;
+use crate::comm::valid;
+use crate::comm::valid::Source;
 use crate::datatype::predefined_size;
 use crate::handles;
 use crate::runtime::State;
@@ -65,8 +67,8 @@ pub fn send(
     comm: abi::Comm,
     mode: Mode,
 ) -> Result<Option<TransferId>, Failure> {
-    let found = check::comm(state, comm)?;
-    let to = check::destination(found, dest)?;
+    let found = valid::comm(state, comm)?;
+    let to = valid::destination(found, dest)?;
     check::tag(tag)?;
     let envelope = Envelope { context: found.point_to_point(), source: found.rank as u16, tag };
     let buffer = buffer(state, address, count, datatype, "buf")?;
@@ -85,7 +87,7 @@ pub fn pattern(
     tag: c_int,
 ) -> Result<Option<(Criteria, Option<usize>)>, Failure> {
     let tag = check::receive_tag(tag)?;
-    let (source, job) = match check::source(comm, source)? {
+    let (source, job) = match valid::source(comm, source)? {
         Source::Nobody => return Ok(None),
         Source::Any => (None, None),
         Source::Rank { rank, job } => (Some(rank), Some(job)),
@@ -108,7 +110,7 @@ pub fn receive(
     tag: c_int,
     comm: abi::Comm,
 ) -> Result<Option<(TransferId, Option<usize>)>, Failure> {
-    let pattern = pattern(check::comm(state, comm)?, source, tag)?;
+    let pattern = pattern(valid::comm(state, comm)?, source, tag)?;
     let buffer = buffer(state, address, count, datatype, "buf")?;
     let Some((pattern, from)) = pattern else { return Ok(None) };
     Ok(Some((state.engine.receive(pattern, from, &buffer), from)))

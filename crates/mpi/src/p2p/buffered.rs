@@ -7,17 +7,21 @@ use super::counted;
 use super::operation::{Sending, sending};
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{Out, mpi};
+use crate::call::Out;
 use crate::check::{self, Failure};
+use crate::comm::mpi;
+use crate::comm::valid;
 use crate::handles;
 use crate::request;
-use crate::runtime::{self, Activity, State};
-use std::collections::HashMap;
+use crate::request::Activity;
+use crate::runtime::Guarded;
+use crate::runtime::{self, State};
+use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use transport::{Buffer, COMPLETE_AT_ONCE, Engine, Mode, TransferId};
 
 /// Whose a buffer is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Owner {
     Process,
     /// The communicator of this context.
@@ -73,7 +77,10 @@ impl Attached {
 
 /// The attached buffers.
 #[derive(Default)]
-pub struct Buffers(HashMap<Owner, Attached>);
+pub struct Buffers(BTreeMap<Owner, Attached>);
+
+/// Buffers that programs attached.
+static BUFFERS: Guarded<Buffers> = Guarded::new(Buffers(BTreeMap::new()));
 
 impl Buffers {
     /// The buffer for messages of a context.
@@ -118,7 +125,7 @@ fn no_room(attached: &Attached, bytes: usize) -> Failure {
 pub fn send(state: &mut State, sending: &Sending) -> Result<abi::Request, Failure> {
     let done = Ok(abi::Request(handles::of_transfer(COMPLETE_AT_ONCE)));
     let Some(to) = sending.to else { return done };
-    let State { buffers, engine, .. } = state;
+    let (buffers, engine) = BUFFERS.with_engine(state);
     let bytes = sending.buffer.bytes();
     let attached = buffers.for_context(sending.envelope.context).ok_or_else(|| nothing_attached(bytes))?;
     attached.reclaim(engine);
@@ -143,7 +150,7 @@ pub fn send(state: &mut State, sending: &Sending) -> Result<abi::Request, Failur
 
 /// Keeps the data of a send whose request was freed until it has left.
 pub(super) fn keep(state: &mut State, send: abi::Request, data: Box<[u8]>) {
-    let State { buffers, engine, .. } = state;
+    let (buffers, engine) = BUFFERS.with_engine(state);
     let Some(transfer) = request::transfer(send) else { return };
     let freed = buffers.0.entry(Owner::Freed).or_insert_with(|| Attached {
         address: MPI_BUFFER_AUTOMATIC,
@@ -161,7 +168,7 @@ pub(super) fn keep(state: &mut State, send: abi::Request, data: Box<[u8]>) {
 /// Waits until every buffered message has left (`MPI_Finalize`). Call this only while not holding the state.
 pub fn flush_all() {
     runtime::wait_until(|state| {
-        let State { buffers, engine, .. } = state;
+        let (buffers, engine) = BUFFERS.with_engine(state);
         for attached in buffers.0.values_mut() {
             attached.reclaim(engine);
         }
@@ -185,23 +192,23 @@ fn attach(owner: Owner, address: *mut c_void, size: i64) -> Result<(), Failure> 
     if address.is_null() && bytes > 0 {
         return Err(Failure::new(MPI_ERR_BUFFER, format_args!("buffer is a null pointer of {bytes} bytes")));
     }
-    if let Some(before) = state.buffers.0.get(&owner) {
+    if let Some(before) = BUFFERS.of(&state).0.get(&owner) {
         let text = format_args!("a buffer of {} bytes is attached already; detach it first", before.bytes);
         return Err(Failure::new(MPI_ERR_BUFFER, text));
     }
     let attached = Attached { address: address as usize, bytes, used: 0, kept: Vec::new(), count: 0 };
-    state.buffers.0.insert(owner, attached);
+    BUFFERS.of_mut(&mut state).0.insert(owner, attached);
     Ok(())
 }
 
 /// Gives a buffer back when its messages have left: its address and bytes.
 fn detach(owner: Owner, buffer_addr: Out<'_, *mut c_void>) -> Result<i64, Failure> {
     buffer_addr.present()?;
-    if !check::running()?.buffers.0.contains_key(&owner) {
+    if !BUFFERS.of(&*check::running()?).0.contains_key(&owner) {
         return Err(Failure::new(MPI_ERR_BUFFER, "no buffer is attached"));
     }
     flush(owner)?;
-    let Some(attached) = check::running()?.buffers.0.remove(&owner) else {
+    let Some(attached) = BUFFERS.of_mut(&mut *check::running()?).0.remove(&owner) else {
         return Err(Failure::new(MPI_ERR_BUFFER, "another thread detached the buffer"));
     };
     buffer_addr.write(attached.address as *mut c_void)?;
@@ -211,7 +218,7 @@ fn detach(owner: Owner, buffer_addr: Out<'_, *mut c_void>) -> Result<i64, Failur
 fn flush(owner: Owner) -> Result<(), Failure> {
     drop(check::running()?);
     runtime::wait_until(|state| {
-        let State { buffers, engine, .. } = state;
+        let (buffers, engine) = BUFFERS.with_engine(state);
         buffers.flushed(engine, owner, u64::MAX).then_some(())
     });
     Ok(())
@@ -226,7 +233,7 @@ struct Flush {
 impl Activity for Flush {
     fn advance(&mut self) -> bool {
         let mut state = runtime::enter();
-        let State { buffers, engine, .. } = &mut *state;
+        let (buffers, engine) = BUFFERS.with_engine(&mut state);
         buffers.flushed(engine, self.owner, self.before)
     }
 }
@@ -234,14 +241,14 @@ impl Activity for Flush {
 fn start_flush(owner: Owner, place: Out<'_, abi::Request>) -> Result<(), Failure> {
     let mut state = check::running()?;
     place.present()?;
-    let before = state.buffers.0.get(&owner).map_or(0, |attached| attached.count);
+    let before = BUFFERS.of(&state).0.get(&owner).map_or(0, |attached| attached.count);
     place.write(request::start(&mut state, Box::new(Flush { owner, before })))
 }
 
 /// The communicator as the owner of a buffer.
 fn of(comm: abi::Comm) -> Result<Owner, Failure> {
     let state = check::running()?;
-    Ok(Owner::Comm(check::comm(&state, comm)?.point_to_point()))
+    Ok(Owner::Comm(valid::comm(&state, comm)?.point_to_point()))
 }
 
 /// A number of bytes as a program's type of counts; `MPI_UNDEFINED` when it doesn't fit.

@@ -1,7 +1,8 @@
 //! The parts of a status that programs set and read by function (MPI 5.0, sections 3.2.5, 3.8.4 and 13.3).
 
 use crate::abi::Status;
-use crate::call::{In, Out, mpi};
+use crate::call::{In, Out};
+use crate::comm::mpi;
 use std::ffi::c_int;
 
 mpi! {

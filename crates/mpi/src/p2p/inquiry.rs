@@ -2,8 +2,9 @@
 
 use crate::abi::values::MPI_UNDEFINED;
 use crate::abi::{Request, Status};
-use crate::call::{In, Out, mpi};
+use crate::call::{In, Out};
 use crate::check::{self, Failure};
+use crate::comm::mpi;
 use crate::request::{NULL, Outcome, Poll, give, peek, poll, poll_each, present};
 use crate::runtime;
 use std::ffi::c_int;

@@ -11,13 +11,11 @@
 //! | `sendrecv` | a send and a receive in one |
 //! | `release` | cancelling and freeing requests |
 //! | `inquiry` | how far requests are, without completing them |
-//! | `generalized` | requests that are the program's own |
 //! | `status`, `fields` | counts in a status; its other parts |
 
 pub mod arguments;
 pub mod buffered;
 mod fields;
-pub mod generalized;
 mod inquiry;
 mod operation;
 mod persistent;
@@ -36,14 +34,14 @@ macro_rules! counted {
         mod small {
             use super::*;
             type N = std::ffi::c_int;
-            $crate::call::mpi! { $($(#[$doc])* fn $small($($arguments)*) $(on $comm)? $body)* }
+            $crate::comm::mpi! { $($(#[$doc])* fn $small($($arguments)*) $(on $comm)? $body)* }
         }
         // What widens an int widens nothing here.
         #[allow(clippy::useless_conversion)]
         mod large {
             use super::*;
             type N = $crate::abi::Count;
-            $crate::call::mpi! { $($(#[$doc])* fn $large($($arguments)*) $(on $comm)? $body)* }
+            $crate::comm::mpi! { $($(#[$doc])* fn $large($($arguments)*) $(on $comm)? $body)* }
         }
     };
 }

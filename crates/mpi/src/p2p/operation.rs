@@ -3,6 +3,7 @@
 use super::arguments::{buffer, pattern, request};
 use crate::abi;
 use crate::check::{self, Failure};
+use crate::comm::valid;
 use crate::request::{self, Outcome, Poll};
 use crate::runtime::{self, State};
 use std::ffi::{c_int, c_void};
@@ -42,8 +43,8 @@ pub fn sending(
     tag: c_int,
     comm: abi::Comm,
 ) -> Result<Sending, Failure> {
-    let found = check::comm(state, comm)?;
-    let to = check::destination(found, dest)?;
+    let found = valid::comm(state, comm)?;
+    let to = valid::destination(found, dest)?;
     check::tag(tag)?;
     let envelope = Envelope { context: found.point_to_point(), source: found.rank as u16, tag };
     Ok(Sending { to, envelope, buffer: buffer(state, buf, count.into(), datatype, "buf")? })
@@ -63,7 +64,7 @@ pub fn receiving(
     tag: c_int,
     comm: abi::Comm,
 ) -> Result<Receiving, Failure> {
-    let from = pattern(check::comm(state, comm)?, source, tag)?;
+    let from = pattern(valid::comm(state, comm)?, source, tag)?;
     Ok(Receiving { from, buffer: buffer(state, buf, count.into(), datatype, "buf")? })
 }
 

@@ -4,8 +4,10 @@ use super::operation::{Receiving, Sending, receiving, sending};
 use super::{buffered, counted};
 use crate::abi;
 use crate::abi::values::MPI_ERR_REQUEST;
-use crate::call::{InOut, Out, mpi};
+use crate::call::{InOut, Out};
 use crate::check::{self, Failure};
+use crate::comm::mpi;
+use crate::request::REQUESTS;
 use crate::request::{self, Persistent, Recipe, Request};
 use crate::runtime::State;
 use std::ffi::{c_int, c_void};
@@ -47,7 +49,7 @@ fn make(state: &mut State, recipe: impl Recipe + 'static) -> abi::Request {
 }
 
 fn start(state: &mut State, handle: abi::Request, name: &str) -> Result<(), Failure> {
-    let recipe = match state.requests.get(handle.0) {
+    let recipe = match REQUESTS.of(state).get(handle.0) {
         Some(Request::Persistent(Persistent { active: Some(_), .. })) => {
             let text = format_args!(
                 "{name} is active already; allowed is a persistent request that was not started or was completed"
@@ -63,7 +65,7 @@ fn start(state: &mut State, handle: abi::Request, name: &str) -> Result<(), Fail
         None => return Err(request::not_a_request(handle, name)),
     };
     let started = recipe.start(state)?;
-    if let Some(Request::Persistent(persistent)) = state.requests.get_mut(handle.0) {
+    if let Some(Request::Persistent(persistent)) = REQUESTS.of_mut(state).get_mut(handle.0) {
         persistent.active = Some(started);
     }
     Ok(())

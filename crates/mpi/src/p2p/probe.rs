@@ -5,10 +5,15 @@ use super::counted;
 use super::operation::finish;
 use crate::abi::values::{MPI_ERR_REQUEST, MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL};
 use crate::abi::{self, Status};
-use crate::call::{InOut, Out, mpi};
+use crate::call::{InOut, Out};
 use crate::check::{self, Failure, not_an};
-use crate::profile::stuck;
+use crate::comm::mpi;
+use crate::comm::valid;
+use crate::handles::Handles;
+use crate::handles::Kind;
+use crate::runtime::Guarded;
 use crate::runtime::{self, State};
+use crate::stuck;
 use std::ffi::{c_int, c_void};
 use transport::{Arrival, ClaimId, Completion, Criteria, FROM_NOBODY, RECEIVED_FROM_NOBODY};
 
@@ -27,16 +32,19 @@ pub struct Claimed {
     comm: abi::Comm,
 }
 
+/// Messages that were found and taken (`MPI_Mprobe`), by handle.
+pub static CLAIMED: Guarded<Handles<Claimed>> = Guarded::new(Handles::new(Kind::Message));
+
 /// The pattern of a probe; nothing for `MPI_PROC_NULL`.
 fn pattern(source: c_int, tag: c_int, comm: abi::Comm) -> Result<Option<Criteria>, Failure> {
     let state = check::running()?;
-    Ok(arguments::pattern(check::comm(&state, comm)?, source, tag)?.map(|(pattern, _)| pattern))
+    Ok(arguments::pattern(valid::comm(&state, comm)?, source, tag)?.map(|(pattern, _)| pattern))
 }
 
 /// Takes a message that is there out of matching.
 fn claim(state: &mut State, pattern: Criteria, comm: abi::Comm) -> Option<(abi::Message, Status)> {
     let (id, arrival) = state.engine.claim(pattern)?;
-    let message = abi::Message(state.claimed.insert(Claimed { id, comm }));
+    let message = abi::Message(CLAIMED.of_mut(state).insert(Claimed { id, comm }));
     Some((message, Status::of_arrival(arrival)))
 }
 
@@ -61,11 +69,11 @@ fn receive(
         message.write(abi::Message(MPI_MESSAGE_NULL))?;
         return Ok(arguments::request(Some(FROM_NOBODY)));
     }
-    let Some(&Claimed { id, comm }) = state.claimed.get(handle.0) else {
+    let Some(&Claimed { id, comm }) = CLAIMED.of(&state).get(handle.0) else {
         return Err(not_an("message", "message", handle.0, MPI_ERR_REQUEST));
     };
     let buffer = buffer(&state, buf, count, datatype, "buf").map_err(|failure| failure.on(comm))?;
-    state.claimed.remove(handle.0);
+    CLAIMED.of_mut(&mut state).remove(handle.0);
     message.write(abi::Message(MPI_MESSAGE_NULL))?;
     Ok(arguments::request(Some(state.engine.receive_claimed(id, &buffer))))
 }

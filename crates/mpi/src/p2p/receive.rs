@@ -2,8 +2,9 @@
 
 use super::arguments;
 use crate::abi;
-use crate::call::{Out, mpi};
+use crate::call::Out;
 use crate::check::{self, Failure};
+use crate::comm::mpi;
 use crate::handles;
 use crate::request;
 use crate::runtime;

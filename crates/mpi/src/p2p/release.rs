@@ -1,10 +1,12 @@
 //! Cancelling and freeing requests (MPI 5.0, sections 3.7.3 and 3.8.4).
 
 use super::buffered;
-use super::generalized::returned;
 use crate::abi;
-use crate::call::{InOut, mpi};
+use crate::call::InOut;
 use crate::check::{self, Failure};
+use crate::comm::mpi;
+use crate::request::REQUESTS;
+use crate::request::generalized::returned;
 use crate::request::{self, Both, Request};
 use crate::runtime;
 
@@ -17,7 +19,7 @@ fn cancel(mut state: runtime::Entered, handle: abi::Request) -> Result<(), Failu
         state.engine.cancel(id);
         return Ok(());
     }
-    let part = match state.requests.get(handle.0) {
+    let part = match REQUESTS.of(&state).get(handle.0) {
         None => return Err(request::not_a_request(handle, "request")),
         Some(Request::Persistent(persistent)) => persistent.active,
         Some(Request::Generalized(own)) => {
@@ -40,12 +42,12 @@ fn free(mut state: runtime::Entered, handle: abi::Request) -> Result<(), Failure
         state.engine.detach(id);
         return Ok(());
     }
-    match state.requests.get(handle.0) {
+    match REQUESTS.of(&state).get(handle.0) {
         None => return Err(request::not_a_request(handle, "request")),
         Some(Request::Generalized(own)) => {
             let own = own.clone();
             if own.detach() {
-                state.requests.remove(handle.0);
+                REQUESTS.of_mut(&mut state).remove(handle.0);
                 drop(state);
                 return returned(own.release(), "free_fn");
             }
@@ -53,7 +55,7 @@ fn free(mut state: runtime::Entered, handle: abi::Request) -> Result<(), Failure
         }
         Some(_) => {}
     }
-    match state.requests.remove(handle.0) {
+    match REQUESTS.of_mut(&mut state).remove(handle.0) {
         Some(Request::Persistent(persistent)) => {
             persistent.active.map_or(Ok(()), |active| free(state, active))
         }

@@ -2,8 +2,9 @@
 
 use crate::abi;
 use crate::abi::values::MPI_ERR_ARG;
-use crate::call::{In, Out, mpi};
+use crate::call::{In, Out};
 use crate::check::{self, Failure};
+use crate::comm::mpi;
 use crate::datatype::{Integer, count, predefined_size};
 use std::ffi::c_int;
 

@@ -2,10 +2,11 @@
 
 use crate::abi::values::MPI_UNDEFINED;
 use crate::abi::{Request, Status};
-use crate::call::{In, InOut, Out, mpi};
+use crate::call::{In, InOut, Out};
 use crate::check::{self, Failure};
+use crate::comm::mpi;
 use crate::handles;
-use crate::request::{NULL, Outcome, Poll, give, poll, poll_at, poll_each, present, take};
+use crate::request::{self, NULL, Outcome, Poll, give, poll, poll_at, poll_each, present, take};
 use crate::runtime::{self, State};
 use std::ffi::c_int;
 
@@ -121,7 +122,7 @@ mpi! {
         let handle = request.read()?;
         let state = check::running()?;
         if state.engine.is_live(handles::transfer_id(handle.0)) {
-            let (mut state, well) = runtime::wait_for_all(state, request.alone().reading());
+            let (mut state, well) = request::wait_for_all(state, request.alone().reading());
             if well {
                 return take_transfers(&mut state, request.alone(), |_, found| status.give(found));
             }
@@ -189,7 +190,7 @@ mpi! {
         present(count, reading)?;
         let state = check::running()?;
         if (0..reading.len()).all(|index| state.engine.is_live(handles::transfer_id(requests.reading().get(index).0))) {
-            let (mut state, well) = runtime::wait_for_all(state, reading);
+            let (mut state, well) = request::wait_for_all(state, reading);
             if well {
                 return take_transfers(&mut state, requests, |index, found| statuses.at(index).give(found));
             }

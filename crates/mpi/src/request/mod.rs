@@ -1,24 +1,26 @@
 //! Requests: everything that `MPI_Wait` waits for (MPI 5.0, sections 3.7 and 3.9, chapter 13).
 //!
 //! A send or receive alone is no object here: its handle is its `TransferId`. What is more than that has an entry in
-//! `State::requests`. Whatever the kind, there are three steps: `poll` says whether it is over, `take` gives how it
-//! ended and frees it, `peek` only gives how it ended.
+//! `REQUESTS`. Whatever the kind, there are three steps: `poll` says whether it is over, `take` gives how it ended and
+//! frees it, `peek` only gives how it ended.
 
+pub mod generalized;
 mod many;
 mod ongoing;
 mod outcome;
 mod status;
 
 pub use many::{give, poll_at, poll_each, present};
-pub use ongoing::{Ongoing, advance_all, start};
+pub use ongoing::{Activity, Ongoing, start};
 pub use outcome::{Outcome, failure};
 
 use crate::abi;
 use crate::abi::values::{MPI_ERR_REQUEST, MPI_REQUEST_NULL};
+use crate::call::In;
 use crate::check::{Failure, not_an};
-use crate::handles::{Kind, kind_of, transfer_id};
-use crate::p2p::generalized::Generalized;
-use crate::runtime::{self, State};
+use crate::handles::{Handles, Kind, kind_of, transfer_id};
+use crate::runtime::{self, Entered, Guarded, State, Stepwise};
+use generalized::Generalized;
 use std::sync::Arc;
 use transport::TransferId;
 
@@ -53,7 +55,7 @@ pub struct Persistent {
 }
 
 /// How a persistent operation starts: it becomes an ordinary request.
-pub trait Recipe {
+pub trait Recipe: Send + Sync {
     /// Starts it once.
     ///
     /// # Errors
@@ -72,12 +74,15 @@ pub enum Poll {
     Inactive,
 }
 
+/// Requests that are more than a send or a receive, by handle.
+pub static REQUESTS: Guarded<Handles<Request>> = Guarded::new(Handles::new(Kind::Request));
+
 /// No request.
 pub const NULL: abi::Request = abi::Request(MPI_REQUEST_NULL);
 
 /// Puts a request into the table and gives its handle.
 pub fn insert(state: &mut State, request: Request) -> abi::Request {
-    abi::Request(state.requests.insert(request))
+    abi::Request(REQUESTS.of_mut(state).insert(request))
 }
 
 /// The id of a lone send or receive.
@@ -107,7 +112,7 @@ pub fn poll(state: &mut State, handle: abi::Request, name: &str) -> Result<Poll,
         }
         return Ok(over(state.engine.is_complete(id)));
     }
-    let parts = match state.requests.get(handle.0) {
+    let parts = match REQUESTS.of(state).get(handle.0) {
         None => return Err(not_a_request(handle, name)),
         Some(Request::Activity(ongoing)) => return Ok(over(ongoing.is_over())),
         Some(Request::Generalized(own)) => return Ok(over(own.is_complete())),
@@ -125,12 +130,35 @@ pub fn poll(state: &mut State, handle: abi::Request, name: &str) -> Result<Poll,
     Ok(Poll::Ready)
 }
 
+/// Waits until transfers are complete, without taking them. True when all of them ended well.
+#[inline]
+pub fn wait_for_all(mut state: Entered, requests: In<'_, [abi::Request]>) -> (Entered, bool) {
+    let mut over = 0;
+    let mut well = true;
+    let mut next = |state: &mut State| {
+        while over < requests.len() {
+            match state.engine.ended_well(transfer_id(requests.get(over).0)) {
+                None => return false,
+                Some(ended_well) => well &= ended_well,
+            }
+            over += 1;
+        }
+        true
+    };
+    if !runtime::soon(&mut state, None, &mut next) {
+        drop(state);
+        runtime::wait_until(|state| next(state).then_some(()));
+        state = runtime::enter();
+    }
+    (state, well)
+}
+
 /// How a request ended that is `Poll::Ready`, and the handle that the program has from now on: null, or that of a
 /// persistent request, which becomes inactive. Call this only while not holding the state: a generalized request's
 /// functions are called.
 pub fn take(handle: abi::Request) -> (Outcome, abi::Request) {
     let outcome = conclude(handle, false);
-    let stays = matches!(runtime::enter().requests.get(handle.0), Some(Request::Persistent(_)));
+    let stays = matches!(REQUESTS.of(&runtime::enter()).get(handle.0), Some(Request::Persistent(_)));
     (outcome, if stays { handle } else { NULL })
 }
 
@@ -156,7 +184,7 @@ fn conclude(handle: abi::Request, stays: bool) -> Outcome {
         return ended.map_or_else(Outcome::empty, |ended| Outcome::of(&state, &ended, context));
     }
     let mut object_stays = stays;
-    let end = match state.requests.get_mut(handle.0) {
+    let end = match REQUESTS.of_mut(&mut state).get_mut(handle.0) {
         None => End::Nothing,
         Some(Request::Both(both)) => End::Both(both.send, both.receive),
         Some(Request::Activity(ongoing)) => End::Activity(ongoing.clone()),
@@ -168,7 +196,7 @@ fn conclude(handle: abi::Request, stays: bool) -> Outcome {
         }
     };
     if !object_stays {
-        state.requests.remove(handle.0);
+        REQUESTS.of_mut(&mut state).remove(handle.0);
     }
     drop(state);
     match end {

@@ -2,9 +2,21 @@
 
 use super::{Outcome, Request, insert};
 use crate::abi;
-use crate::runtime::{self, Activity, State};
+use crate::runtime::{State, Stepwise};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// A request that goes on beside the program in steps.
+pub trait Activity: Send {
+    /// Goes as far as it can without waiting. Called while this thread does not hold the state: it enters by itself,
+    /// and may run the program's code. True when it is over.
+    fn advance(&mut self) -> bool;
+
+    /// How it ended, once it is over.
+    fn outcome(&mut self) -> Outcome {
+        Outcome::empty()
+    }
+}
 
 /// An activity, and whether it is over.
 pub struct Ongoing {
@@ -13,19 +25,15 @@ pub struct Ongoing {
 }
 
 impl Ongoing {
-    /// Whether it is over.
-    pub fn is_over(&self) -> bool {
-        self.over.load(Ordering::Acquire)
-    }
-
     /// How it ended.
     pub fn outcome(&self) -> Outcome {
         self.work.lock().unwrap_or_else(PoisonError::into_inner).outcome()
     }
+}
 
-    /// Goes on, unless somebody is at it: another thread, or this one in user code that the activity called. True when
-    /// over.
+impl Stepwise for Ongoing {
     fn advance(&self) -> bool {
+        // Another thread may be at it, or this one in the program's code that the activity called.
         if !self.is_over()
             && let Ok(mut work) = self.work.try_lock()
             && work.advance()
@@ -34,25 +42,15 @@ impl Ongoing {
         }
         self.is_over()
     }
+
+    fn is_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
+    }
 }
 
 /// Starts an activity; from now on it advances whenever messages are moved.
 pub fn start(state: &mut State, activity: Box<dyn Activity>) -> abi::Request {
     let ongoing = Arc::new(Ongoing { work: Mutex::new(activity), over: AtomicBool::new(false) });
-    state.ongoing.push(ongoing.clone());
+    state.add_ongoing(ongoing.clone());
     insert(state, Request::Activity(ongoing))
-}
-
-/// Advances every activity once; true when one ended. Call this only while not holding the state.
-pub fn advance_all() -> bool {
-    // An activity may start others meanwhile: the state must be free, and the list not borrowed.
-    let ongoing = runtime::enter().ongoing.clone();
-    let mut ended = false;
-    for one in &ongoing {
-        ended |= one.advance();
-    }
-    if ended {
-        runtime::enter().ongoing.retain(|one| !one.is_over());
-    }
-    ended
 }

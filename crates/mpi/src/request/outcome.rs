@@ -3,6 +3,7 @@
 use crate::abi::values::*;
 use crate::abi::{Comm, Status};
 use crate::check::Failure;
+use crate::comm::COMMS;
 use crate::runtime::State;
 use transport::{Completion, NO_SOURCE, NO_TAG, NOBODY};
 
@@ -65,7 +66,12 @@ fn placed(failure: Failure, state: &State, context: Option<u32>) -> Failure {
     let of_context = |context: u32| {
         let is = |comm: &Comm| state.comm(*comm).is_some_and(|found| found.context == context);
         [Comm(MPI_COMM_WORLD), Comm(MPI_COMM_SELF)].into_iter().find(is).or_else(|| {
-            state.comms.iter().find(|(_, found)| found.context == context).map(|(handle, _)| Comm(handle))
+            COMMS
+                .of(state)
+                .made
+                .iter()
+                .find(|(_, found)| found.context == context)
+                .map(|(handle, _)| Comm(handle))
         })
     };
     match context.and_then(of_context) {

@@ -1,14 +1,16 @@
 //! The C functions of Cartesian topologies (MPI 5.0, sections 8.5.1, 8.5.2, 8.5.5 to 8.5.8).
 
 use super::make::{self, Making, give, parent};
-use super::{Grid, Topology, grid};
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{In, InOut, Out, mpi};
+use crate::call::{In, InOut, Out};
 use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::comm::construct::split;
 use crate::comm::info::Info;
+use crate::comm::mpi;
+use crate::comm::valid;
+use crate::neighbours::{Grid, Topology, grid};
 use crate::runtime::State;
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -77,7 +79,7 @@ fn edges(grid: &Grid, size: usize) -> impl Iterator<Item = (usize, usize, u64)> 
 
 /// The grid of a communicator.
 fn grid_of(state: &State, handle: abi::Comm) -> Result<(&Arc<Comm>, &Grid), Failure> {
-    let comm = check::comm(state, handle)?;
+    let comm = valid::comm(state, handle)?;
     match comm.topology.get().map(Arc::as_ref) {
         Some(Topology::Grid(grid)) => Ok((comm, grid)),
         _ => Err(Failure::new(MPI_ERR_TOPOLOGY, "comm has no Cartesian topology")),
@@ -242,7 +244,7 @@ mpi! {
     ) on comm {
         let grid = described(ndims, dims, periods)?;
         let state = check::running()?;
-        let comm = check::intracomm(&state, comm, "comm")?;
+        let comm = valid::intracomm(&state, comm, "comm")?;
         let size = fitting(&grid, comm)?;
         let order = make::placed(&state, comm, edges(&grid, size));
         newrank.write(own_place(&order[..size], comm.rank))
@@ -251,7 +253,7 @@ mpi! {
     /// Which kind of topology a communicator has.
     fn PMPI_Topo_test(comm: abi::Comm, status: Out<c_int>) on comm {
         let state = check::running()?;
-        let comm = check::comm(&state, comm)?;
+        let comm = valid::comm(&state, comm)?;
         status.write(match comm.topology.get().map(Arc::as_ref) {
             None => MPI_UNDEFINED,
             Some(Topology::Grid(_)) => MPI_CART,

@@ -2,13 +2,15 @@
 
 use super::cartesian::{give_numbers, not_negative};
 use super::make::{self, Making, parent};
-use super::{Edges, Topology};
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{Argument, Call, In, Length, Out, mpi};
+use crate::call::{Argument, Call, In, Length, Out};
 use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::comm::info::hints;
+use crate::comm::mpi;
+use crate::comm::valid;
+use crate::neighbours::{Edges, Topology};
 use crate::runtime::State;
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -192,7 +194,7 @@ fn given_edges(
 
 /// The edges of a communicator's rank.
 fn edges_of(state: &State, handle: abi::Comm) -> Result<&Edges, Failure> {
-    match check::comm(state, handle)?.topology.get().map(Arc::as_ref) {
+    match valid::comm(state, handle)?.topology.get().map(Arc::as_ref) {
         Some(Topology::Distributed(edges)) => Ok(edges),
         _ => Err(Failure::new(MPI_ERR_TOPOLOGY, "comm has no distributed graph topology")),
     }

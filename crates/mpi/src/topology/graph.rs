@@ -2,12 +2,14 @@
 
 use super::cartesian::{give_numbers, not_negative, own_place, rank_of};
 use super::make::{self, Making, parent};
-use super::{Graph, Topology};
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{In, Out, mpi};
+use crate::call::{In, Out};
 use crate::check::{self, Failure};
 use crate::comm::Comm;
+use crate::comm::mpi;
+use crate::comm::valid;
+use crate::neighbours::{Graph, Topology};
 use crate::runtime::State;
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -51,7 +53,7 @@ fn messages(graph: &Graph) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
 
 /// The graph of a communicator.
 fn graph_of(state: &State, handle: abi::Comm) -> Result<(&Arc<Comm>, &Graph), Failure> {
-    let comm = check::comm(state, handle)?;
+    let comm = valid::comm(state, handle)?;
     match comm.topology.get().map(Arc::as_ref) {
         Some(Topology::Graph(graph)) => Ok((comm, graph)),
         _ => Err(Failure::new(MPI_ERR_TOPOLOGY, "comm has no graph topology")),
@@ -133,7 +135,7 @@ mpi! {
         newrank: Out<c_int>,
     ) on comm {
         let state = check::running()?;
-        let comm = check::intracomm(&state, comm, "comm")?;
+        let comm = valid::intracomm(&state, comm, "comm")?;
         let graph = described(comm, nnodes, indx, edges)?;
         let order = make::placed(&state, comm, messages(&graph));
         newrank.write(own_place(&order[..graph.index.len()], comm.rank))

@@ -1,6 +1,5 @@
 //! A communicator with a topology, its ranks placed when they may be reordered.
 
-use super::Topology;
 use super::placement::{self, Distances, Traffic};
 use crate::abi;
 use crate::abi::values::*;
@@ -11,7 +10,9 @@ use crate::comm::construct::insert;
 use crate::comm::exchange::{Circle, making_tag, numbers, words};
 use crate::comm::hardware::{self, UNBOUND};
 use crate::comm::info::Info;
+use crate::comm::valid;
 use crate::comm::{Comm, Group};
+use crate::neighbours::Topology;
 use crate::runtime::{self, State};
 use std::collections::HashMap;
 use std::path::Path;
@@ -134,13 +135,13 @@ pub fn give(made: abi::Comm, topology: impl FnOnce(usize) -> Topology) {
 pub fn parent(comm: abi::Comm, newcomm: Out<'_, abi::Comm>) -> Result<Arc<Comm>, Failure> {
     let state = check::running()?;
     newcomm.write(abi::Comm(MPI_COMM_NULL))?;
-    Ok(check::intracomm(&state, comm, "comm")?.clone())
+    Ok(valid::intracomm(&state, comm, "comm")?.clone())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Grid;
     use super::*;
+    use crate::neighbours::Grid;
     use std::fs;
 
     /// The files of a computer that is not here, in a directory that is removed when dropped.

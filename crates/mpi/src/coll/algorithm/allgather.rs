@@ -1,9 +1,9 @@
 //! A block of every rank to all.
 
-use super::super::elements::Elements;
 use super::super::schedule::Schedule;
 use super::{FEW, Ranks, SMALL};
 use crate::datatype::Datatype;
+use crate::datatype::elements::Elements;
 use std::sync::Arc;
 
 /// Gathers `send` of every rank in the blocks of each; `None`: it is in its block already. `even`: all

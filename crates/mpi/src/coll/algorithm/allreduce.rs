@@ -1,10 +1,10 @@
 //! The operands of all ranks, reduced everywhere, with the same bits.
 
-use super::super::elements::Elements;
 use super::super::schedule::Schedule;
 use super::operands::Operands;
 use super::{FEW, PIECE, Ranks, Root, SPLIT, bcast, reduce, share};
 use crate::datatype::Datatype;
+use crate::datatype::elements::Elements;
 use std::sync::Arc;
 
 /// Reduces `operand` of every rank in the `result` of each, where it may lie already. `byte` is `MPI_BYTE`.

@@ -1,9 +1,9 @@
 //! A block of every rank for every rank.
 
-use super::super::elements::Elements;
 use super::super::schedule::Schedule;
 use super::{FEW, Ranks, TINY};
 use crate::datatype::Datatype;
+use crate::datatype::elements::Elements;
 use std::sync::Arc;
 
 /// Sends block `send(i)` to each rank `i` and receives block `receive(i)` from it; `None`: what is sent lies where is

@@ -1,8 +1,8 @@
 //! No rank leaves before all have come.
 
-use super::super::elements::Elements;
 use super::super::schedule::Schedule;
 use super::{FEW, Ranks};
+use crate::datatype::elements::Elements;
 
 /// `nothing` is what the messages hold: no element of any datatype.
 pub fn barrier(schedule: &mut Schedule, ranks: Ranks, nothing: Elements) {

@@ -1,9 +1,9 @@
 //! The root's data for all.
 
-use super::super::elements::Elements;
 use super::super::schedule::Schedule;
 use super::{FEW, Ranks, Root, SPLIT_BCAST, share};
 use crate::datatype::Datatype;
+use crate::datatype::elements::Elements;
 use std::sync::Arc;
 
 /// Broadcasts `data` of the root. `byte` is `MPI_BYTE`.

@@ -1,8 +1,8 @@
 //! A block of every rank to the root, and a block for every rank from it.
 
-use super::super::elements::Elements;
 use super::super::schedule::Schedule;
 use super::{Ranks, Root};
+use crate::datatype::elements::Elements;
 
 /// Gathers `send` of every rank in the root's blocks; `None`: the root's own is there already. Only the root asks for
 /// blocks.

@@ -41,7 +41,7 @@ pub use alltoall::alltoall;
 pub use barrier::barrier;
 pub use bcast::bcast;
 pub use gather::{gather, scatter};
-pub use neighbour::{Neighbours, neighbour_exchange};
+pub use neighbour::neighbour_exchange;
 pub use reduce::reduce;
 pub use reduce_scatter::reduce_scatter;
 pub use scan::{exscan, scan};

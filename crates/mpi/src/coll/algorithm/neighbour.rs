@@ -1,18 +1,8 @@
 //! Blocks for and from the neighbours of a topology.
 
-use super::super::elements::Elements;
 use super::super::schedule::Schedule;
-
-/// The neighbours of a rank, in the order of the topology; `None` where a grid ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Neighbours {
-    /// The ranks that send to this one.
-    pub sources: Vec<Option<usize>>,
-    /// The ranks that this one sends to.
-    pub destinations: Vec<Option<usize>>,
-    /// Of a grid: both ways of each dimension, the negative one first.
-    pub grid: bool,
-}
+use crate::datatype::elements::Elements;
+use crate::neighbours::Neighbours;
 
 /// Sends block `send(i)` to the `i`th destination and receives block `receive(i)` from the `i`th source. Several edges
 /// between the same ranks are distinguished by their order.

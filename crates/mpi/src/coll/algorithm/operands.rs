@@ -1,8 +1,8 @@
 //! Reducing one operand of each rank, in the order of ranks, at one place.
 
-use super::super::elements::Elements;
 use super::super::schedule::{Lane, Schedule, Ticket};
 use super::Ranks;
+use crate::datatype::elements::Elements;
 
 /// Operands on their way: receives are started, and `reduce` waits for them one after the other.
 ///

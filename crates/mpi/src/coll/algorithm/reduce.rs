@@ -1,9 +1,9 @@
 //! The operands of all ranks, reduced at the root.
 
-use super::super::elements::Elements;
 use super::super::schedule::Schedule;
 use super::operands::Operands;
 use super::{FEW, Ranks, Root, SPLIT, share};
+use crate::datatype::elements::Elements;
 
 /// Reduces `operand` of every rank in `result` of the root, where it may lie already; others have no result.
 pub fn reduce<'a>(

@@ -1,9 +1,9 @@
 //! The operands of all ranks, reduced, each block of the result at its rank.
 
-use super::super::elements::Elements;
 use super::super::schedule::Schedule;
 use super::operands::Operands;
 use super::{FEW, Ranks, Root, SPLIT, reduce, scatter};
+use crate::datatype::elements::Elements;
 
 /// Reduces `operand` of every rank; block `(start, count)` of a rank, in elements, goes to its `result`. `in_place`:
 /// the operand begins where the result goes.

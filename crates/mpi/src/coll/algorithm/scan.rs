@@ -1,8 +1,8 @@
 //! The operands of the ranks up to each one, reduced there.
 
-use super::super::elements::Elements;
 use super::super::schedule::Schedule;
 use super::Ranks;
+use crate::datatype::elements::Elements;
 
 /// Reduces the operands of the ranks up to this one, its own too, in `result`, where its own may lie already.
 pub fn scan<'a>(schedule: &mut Schedule, ranks: Ranks, operand: Elements<'a>, result: Elements<'a>) {

@@ -3,8 +3,8 @@
 use super::simulation::{carry_out, carry_out_between};
 use super::*;
 use crate::abi::{self, values as v};
-use crate::coll::elements::Elements;
 use crate::coll::schedule::Schedule;
+use crate::datatype::elements::Elements;
 use crate::datatype::{Datatype, spaced};
 use crate::op::{Element, Operation, Predefined, Reduction, UserFunction, kernel};
 use crate::runtime;

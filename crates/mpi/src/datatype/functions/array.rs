@@ -3,8 +3,9 @@
 use super::make::derive;
 use super::{Integer, integers};
 use crate::abi;
-use crate::call::{In, Out, mpi};
+use crate::call::{In, Out};
 use crate::check::Failure;
+use crate::comm::mpi;
 use crate::datatype::array::{self, Dimension};
 use std::ffi::c_int;
 

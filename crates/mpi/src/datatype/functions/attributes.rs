@@ -1,9 +1,10 @@
 //! Attributes of datatypes (MPI 5.0, section 7.7.4).
 
 use crate::abi;
-use crate::call::{InOut, Out, mpi};
+use crate::call::{InOut, Out};
 use crate::check::{self, Failure};
 use crate::comm::attributes::{self, Of};
+use crate::comm::mpi;
 use crate::datatype::Datatype;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;

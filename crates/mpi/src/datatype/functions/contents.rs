@@ -3,8 +3,9 @@
 use super::{Integer, publish};
 use crate::abi;
 use crate::abi::values::{MPI_COMBINER_NAMED, MPI_ERR_ARG, MPI_ERR_TYPE};
-use crate::call::{Out, mpi};
+use crate::call::Out;
 use crate::check::{self, Failure};
+use crate::comm::mpi;
 use crate::datatype::contents::Contents;
 use std::ffi::c_int;
 

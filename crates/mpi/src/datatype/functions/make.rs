@@ -3,8 +3,10 @@
 use super::{Integer, count, counts, integers, publish};
 use crate::abi;
 use crate::abi::values::{MPI_DATATYPE_NULL, MPI_ERR_TYPE};
-use crate::call::{In, InOut, Out, mpi};
+use crate::call::{In, InOut, Out};
 use crate::check::{self, Failure};
+use crate::comm::mpi;
+use crate::datatype::DATATYPES;
 use crate::datatype::contents::Contents;
 use crate::datatype::{Datatype, construct};
 use std::ffi::c_int;
@@ -253,7 +255,7 @@ mpi! {
             return Err(Failure::new(MPI_ERR_TYPE, format_args!("datatype {name} is predefined and can't be freed")));
         }
         found.attributes.clear(handle.0)?;
-        check::running()?.datatypes.remove(handle.0);
+        DATATYPES.of_mut(&mut *check::running()?).remove(handle.0);
         datatype.write(abi::Datatype(MPI_DATATYPE_NULL))
     }
 }

@@ -15,6 +15,7 @@ use crate::abi;
 use crate::abi::values::{MPI_ERR_COUNT, MPI_UNDEFINED};
 use crate::call::In;
 use crate::check::Failure;
+use crate::datatype::DATATYPES;
 use crate::runtime::State;
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -81,5 +82,5 @@ fn counts<T: Integer>(array: In<'_, [T]>) -> Result<Vec<i64>, Failure> {
 
 /// Puts a new datatype behind a handle.
 pub(super) fn publish(state: &mut State, datatype: impl Into<Arc<Datatype>>) -> abi::Datatype {
-    abi::Datatype(state.datatypes.insert(datatype.into()))
+    abi::Datatype(DATATYPES.of_mut(state).insert(datatype.into()))
 }

@@ -2,8 +2,9 @@
 
 use crate::abi;
 use crate::abi::values::{MPI_DATATYPE_NULL, MPI_MAX_OBJECT_NAME};
-use crate::call::{In, Out, mpi};
+use crate::call::{In, Out};
 use crate::check;
+use crate::comm::mpi;
 use std::ffi::{c_char, c_int};
 
 /// Longest name, without the zero behind it.

@@ -3,8 +3,10 @@
 use super::{Integer, count};
 use crate::abi;
 use crate::abi::values::{MPI_ERR_ARG, MPI_ERR_TRUNCATE};
-use crate::call::{InOut, Out, mpi};
+use crate::call::{InOut, Out};
 use crate::check::{self, Failure};
+use crate::comm::mpi;
+use crate::comm::valid;
 use crate::datatype::Datatype;
 use std::ffi::{c_int, c_void};
 
@@ -24,7 +26,7 @@ impl<N: Integer> Data<N> {
     /// Calls `copy` with the datatype, the count, and the bytes that they are.
     fn with(self, copy: impl FnOnce(&Datatype, usize, usize) -> Result<(), Failure>) -> Result<(), Failure> {
         let state = check::running()?;
-        check::comm(&state, self.comm)?;
+        valid::comm(&state, self.comm)?;
         let count = count(self.count, self.name)? as usize;
         let datatype = state.committed_datatype(self.datatype)?;
         let bytes = total(datatype.size, count)?;
@@ -121,7 +123,7 @@ fn pack_size<N: Integer>(
     size: Out<'_, N>,
 ) -> Result<(), Failure> {
     let state = check::running()?;
-    check::comm(&state, comm)?;
+    valid::comm(&state, comm)?;
     let bytes = total(state.valid_datatype(datatype)?.size, count(n, "incount")? as usize)?;
     size.write(N::or_undefined(bytes))
 }

@@ -2,8 +2,9 @@
 
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{Out, mpi};
+use crate::call::Out;
 use crate::check::{self, Failure};
+use crate::comm::mpi;
 use crate::datatype::{basic, unnamed};
 use std::ffi::c_int;
 

@@ -2,8 +2,9 @@
 
 use super::Integer;
 use crate::abi;
-use crate::call::{Out, mpi};
+use crate::call::Out;
 use crate::check::{self, Failure};
+use crate::comm::mpi;
 use std::ffi::c_int;
 
 fn extent<A>(

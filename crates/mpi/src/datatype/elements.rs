@@ -1,6 +1,6 @@
 //! Elements of a datatype in this process's memory.
 
-use crate::datatype::Datatype;
+use super::Datatype;
 use std::sync::Arc;
 use transport::{Buffer, Layout};
 

@@ -3,8 +3,10 @@
 
 use crate::abi::values::{MPI_ERR_REQUEST, MPI_SUCCESS};
 use crate::abi::{self, Status};
-use crate::call::{Out, mpi};
+use crate::call::Out;
 use crate::check::{self, Failure};
+use crate::comm::mpi;
+use crate::request::REQUESTS;
 use crate::request::{self, Outcome, Request};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -73,7 +75,7 @@ impl Generalized {
 }
 
 /// A failure of the class that a program's function returned.
-pub(super) fn returned(code: c_int, function: &str) -> Result<(), Failure> {
+pub fn returned(code: c_int, function: &str) -> Result<(), Failure> {
     if code == MPI_SUCCESS {
         return Ok(());
     }
@@ -102,7 +104,7 @@ mpi! {
     /// MPI 5.0, section 13.2. May be called by any thread, while another waits.
     fn PMPI_Grequest_complete(request: abi::Request) {
         let mut state = check::running()?;
-        let own = match state.requests.get(request.0) {
+        let own = match REQUESTS.of(&state).get(request.0) {
             Some(Request::Generalized(own)) => own.clone(),
             Some(_) => {
                 let text = "request is not a generalized one; allowed is a request of MPI_Grequest_start";
@@ -112,7 +114,7 @@ mpi! {
         };
         own.complete.store(true, Ordering::Release);
         if own.freed.load(Ordering::Acquire) {
-            state.requests.remove(request.0);
+            REQUESTS.of_mut(&mut state).remove(request.0);
             drop(state);
             return returned(own.release(), "free_fn");
         }

@@ -3,7 +3,15 @@
 
 use crate::abi;
 use crate::abi::values::*;
+use crate::comm::COMMS;
+use crate::comm::errhandler::HANDLERS;
+use crate::comm::groups::GROUPS;
+use crate::comm::info::INFOS;
+use crate::datatype::DATATYPES;
 use crate::handles::{index, of_transfer};
+use crate::op::OPS;
+use crate::p2p::probe::CLAIMED;
+use crate::request::REQUESTS;
 use crate::runtime;
 use std::ffi::c_int;
 
@@ -11,12 +19,15 @@ use std::ffi::c_int;
 const PREDEFINED: usize = 0x1000;
 
 macro_rules! by_table {
-    ($($to:ident $from:ident $handle:ident $table:ident $null:ident)*) => {$(
+    ($($to:ident $from:ident $handle:ident $table:ident $(.$part:ident)? $null:ident)*) => {$(
         /// A handle as an integer.
         #[unsafe(no_mangle)]
         #[allow(non_snake_case)]
         pub extern "C" fn $to(handle: abi::$handle) -> c_int {
-            if handle.0 < PREDEFINED { handle.0 as c_int } else { runtime::enter().$table.to_int(handle.0) }
+            if handle.0 < PREDEFINED {
+                return handle.0 as c_int;
+            }
+            $table.of(&runtime::enter())$(.$part)?.to_int(handle.0)
         }
 
         /// The handle that an integer stands for; the null handle when it stands for no living object.
@@ -26,19 +37,19 @@ macro_rules! by_table {
             if (0..PREDEFINED as c_int).contains(&handle) {
                 return abi::$handle(handle as usize);
             }
-            abi::$handle(runtime::enter().$table.from_int(handle).unwrap_or($null))
+            abi::$handle($table.of(&runtime::enter())$(.$part)?.from_int(handle).unwrap_or($null))
         }
     )*};
 }
 
 by_table! {
-    PMPI_Comm_toint PMPI_Comm_fromint Comm comms MPI_COMM_NULL
-    PMPI_Group_toint PMPI_Group_fromint Group groups MPI_GROUP_NULL
-    PMPI_Type_toint PMPI_Type_fromint Datatype datatypes MPI_DATATYPE_NULL
-    PMPI_Errhandler_toint PMPI_Errhandler_fromint Errhandler errhandlers MPI_ERRHANDLER_NULL
-    PMPI_Info_toint PMPI_Info_fromint Info infos MPI_INFO_NULL
-    PMPI_Op_toint PMPI_Op_fromint Op ops MPI_OP_NULL
-    PMPI_Message_toint PMPI_Message_fromint Message claimed MPI_MESSAGE_NULL
+    PMPI_Comm_toint PMPI_Comm_fromint Comm COMMS.made MPI_COMM_NULL
+    PMPI_Group_toint PMPI_Group_fromint Group GROUPS MPI_GROUP_NULL
+    PMPI_Type_toint PMPI_Type_fromint Datatype DATATYPES MPI_DATATYPE_NULL
+    PMPI_Errhandler_toint PMPI_Errhandler_fromint Errhandler HANDLERS MPI_ERRHANDLER_NULL
+    PMPI_Info_toint PMPI_Info_fromint Info INFOS MPI_INFO_NULL
+    PMPI_Op_toint PMPI_Op_fromint Op OPS MPI_OP_NULL
+    PMPI_Message_toint PMPI_Message_fromint Message CLAIMED MPI_MESSAGE_NULL
 }
 
 /// A handle as an integer.
@@ -59,7 +70,7 @@ pub extern "C" fn PMPI_Request_fromint(handle: c_int) -> abi::Request {
     let state = runtime::enter();
     let transfer = || state.engine.in_slot(index(handle as usize) as u32).map(of_transfer);
     let named = |found: &usize| *found as u32 as c_int == handle;
-    let found = state.requests.from_int(handle).filter(named).or_else(|| transfer().filter(named));
+    let found = REQUESTS.of(&state).from_int(handle).filter(named).or_else(|| transfer().filter(named));
     abi::Request(found.unwrap_or(MPI_REQUEST_NULL))
 }
 
@@ -70,10 +81,10 @@ mod tests {
 
     #[test]
     fn a_handle_comes_back_from_its_integer_while_its_object_lives() {
-        let handle = abi::Info(runtime::enter().infos.insert(Info::default()));
+        let handle = abi::Info(INFOS.of_mut(&mut runtime::enter()).insert(Info::default()));
         let int = PMPI_Info_toint(handle);
         assert_eq!(PMPI_Info_fromint(int), handle);
-        runtime::enter().infos.remove(handle.0);
+        INFOS.of_mut(&mut runtime::enter()).remove(handle.0);
         assert_eq!(PMPI_Info_fromint(int).0, MPI_INFO_NULL);
         assert_eq!(PMPI_Comm_fromint(PMPI_Comm_toint(abi::Comm(MPI_COMM_WORLD))).0, MPI_COMM_WORLD);
     }

@@ -1,21 +1,17 @@
-//! Seeing what ranks do: how much each sends to each other, time in MPI by function (`cellrun --profile`), and which
-//! call a rank waits in (`cellrun --stuck-after`).
+//! Seeing what this rank does: which function it is in, and time in MPI by function (`cellrun --profile`).
 //!
-//! Off, it costs one predicted branch per call and one per message. On, messages are counted one by one; of a
+//! Off, it costs one predicted branch per call and one per message. On, the engine counts messages one by one; of a
 //! function's calls the first ones are timed, then one of `SAMPLED`, which stands for as many. Waiting that takes long,
 //! which is what differs from call to call, is always timed.
 
-pub mod stuck;
-
 use crate::abi::values::FUNCTIONS;
-use crate::runtime::{self, phase};
 use host::clock::kernel_ns;
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use transport::Segment;
-use transport::segment::{NAMED, Tallies, Tally, hook};
+use transport::segment::{NAMED, PhaseTallies, Tallies, Tally, hook};
 
 /// What every call looks at, on one line of the cache.
 #[repr(align(64))]
@@ -24,6 +20,8 @@ struct Hot {
     hooks: AtomicU32,
     /// What this rank counts in the phase that it is in; null: nothing.
     tallies: AtomicPtr<[Tally; NAMED]>,
+    /// Several threads may be in MPI at once.
+    threads: AtomicBool,
     /// Where one thread at a time is in MPI, the look-up of a thread's own is saved.
     inside: Inside,
 }
@@ -33,6 +31,7 @@ unsafe impl Sync for Hot {}
 static HOT: Hot = Hot {
     hooks: AtomicU32::new(0),
     tallies: AtomicPtr::new(std::ptr::null_mut()),
+    threads: AtomicBool::new(true),
     inside: Cell::new((NONE, 0)),
 };
 
@@ -54,11 +53,11 @@ const SAMPLED: u64 = 64;
 /// No function.
 const NONE: u32 = u32::MAX;
 /// The level that a program is at until it calls `MPI_Pcontrol` (MPI 5.0, section 15.2.4).
-const FIRST_LEVEL: c_int = 1;
+pub const FIRST_LEVEL: c_int = 1;
 
 #[inline]
 fn with_inside<T>(work: impl FnOnce(&Inside) -> T) -> T {
-    if runtime::locks() { OF_THIS_THREAD.with(work) } else { work(&HOT.inside) }
+    if HOT.threads.load(Ordering::Relaxed) { OF_THIS_THREAD.with(work) } else { work(&HOT.inside) }
 }
 
 const _: () = assert!(FUNCTIONS.len() <= NAMED);
@@ -92,7 +91,6 @@ pub fn attach(segment: Segment, rank: usize) {
         names.give(FUNCTIONS);
         let _ = TABLE.set(tallies);
         CLOCK_NS.store(clock_ns(), Ordering::Relaxed);
-        count_at(FIRST_LEVEL);
     }
     HOT.hooks.store(hooks, Ordering::Release);
 }
@@ -129,7 +127,7 @@ const UNTIMED: u64 = 1;
 /// Adds, and gives what was there before.
 #[inline]
 fn add(number: &AtomicU64, more: u64) -> u64 {
-    if runtime::locks() {
+    if HOT.threads.load(Ordering::Relaxed) {
         // Threads may be in the same function at once.
         return number.fetch_add(more, Ordering::Relaxed);
     }
@@ -189,26 +187,22 @@ pub fn waited(ns: u64) {
 }
 
 /// The function that this thread is in.
-fn inside() -> Option<&'static str> {
+pub fn inside() -> Option<&'static str> {
     FUNCTIONS.get(with_inside(Cell::get).0 as usize).copied()
 }
 
-/// Counts what happens from now on in a phase of its own; at level 0, nothing. Call this only while not holding the
-/// state.
-fn count_at(level: c_int) {
-    let Some(table) = TABLE.get() else { return };
-    let phase = (level != 0).then(|| table.begin(level));
-    runtime::enter().engine.count_in(phase);
-    let named = phase.map_or(std::ptr::null(), |phase| std::ptr::from_ref(phase.all_named()));
-    HOT.tallies.store(named.cast_mut(), Ordering::Relaxed);
+/// Whether several threads may be in MPI at once from now on.
+pub fn set_threads(threads: bool) {
+    HOT.threads.store(threads, Ordering::Relaxed);
 }
 
-/// MPI 5.0, section 15.2.4: 0 counts nothing from now on, any other level begins a phase or goes on with it.
-#[unsafe(no_mangle)]
-pub extern "C" fn cellweave_pcontrol(level: c_int) {
-    if runtime::phase() != phase::FORKED {
-        count_at(level);
-    }
+/// Counts calls from now on in the phase of a level; at level 0, none. Gives where to count messages; nothing when the
+/// job is not profiled.
+pub fn begin_phase(level: c_int) -> Option<Option<PhaseTallies>> {
+    let phase = (level != 0).then_some(TABLE.get()?).map(|table| table.begin(level));
+    let named = phase.map_or(std::ptr::null(), |phase| std::ptr::from_ref(phase.all_named()));
+    HOT.tallies.store(named.cast_mut(), Ordering::Relaxed);
+    Some(phase)
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 
 use crate::abi::Comm;
 use crate::abi::values::{MPI_COMM_SELF, MPI_COMM_WORLD};
-use crate::comm;
-use crate::runtime::State;
+use crate::comm::{self, COMMS};
+use crate::profile;
+use crate::runtime::{State, Telling};
 use std::cell::Cell;
 use std::fmt::Write;
 use transport::segment::hook;
@@ -18,9 +19,12 @@ thread_local! {
     static PROBED: Cell<Option<Criteria>> = const { Cell::new(None) };
 }
 
+/// How the launcher hears it.
+pub const TELLING: Telling = Telling { tell, take_back };
+
 /// This thread waits for a message without receiving it (`MPI_Probe`), or does so no more.
 pub fn probes(pattern: Option<Criteria>) {
-    if super::sees(hook::STUCK) {
+    if profile::sees(hook::STUCK) {
         PROBED.set(pattern);
     }
 }
@@ -28,8 +32,8 @@ pub fn probes(pattern: Option<Criteria>) {
 /// Says in this rank's page what it waits for, unless it is said there already. False when nobody waits: what sleeps is
 /// a thread of the library's.
 #[cold]
-pub fn tell(state: &State) -> bool {
-    let Some(function) = super::inside() else { return false };
+fn tell(state: &State) -> bool {
+    let Some(function) = profile::inside() else { return false };
     let page = state.engine.segment().rank(state.engine.rank());
     if page.waits_for().is_some() {
         return true;
@@ -71,7 +75,7 @@ fn describe(text: &mut String, state: &State, one: &Awaited) {
         let found =
             [MPI_COMM_WORLD, MPI_COMM_SELF].map(Comm).into_iter().filter_map(|handle| state.comm(handle));
         let named = found
-            .chain(state.comms.iter().map(|(_, comm)| comm))
+            .chain(COMMS.of(state).made.iter().map(|(_, comm)| comm))
             .find(|comm| comm.context == base)
             .map(|comm| String::from_utf8_lossy(&comm.name.lock().unwrap()).into_owned())
             .filter(|name| !name.is_empty());
@@ -84,6 +88,6 @@ fn describe(text: &mut String, state: &State, one: &Awaited) {
 
 /// Takes it back: something moved.
 #[cold]
-pub fn take_back(state: &State) {
+fn take_back(state: &State) {
     state.engine.segment().rank(state.engine.rank()).waits("");
 }
