@@ -53,12 +53,12 @@ fn given(memory: *mut u8, bytes: usize) -> *mut u8 {
 }
 
 /// Text in a place of its own: there is no memory for it elsewhere.
-struct Line {
+struct FixedLine {
     text: [u8; 256],
     bytes: usize,
 }
 
-impl Write for Line {
+impl Write for FixedLine {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
         let bytes = text.len().min(self.text.len() - self.bytes);
         self.text[self.bytes..][..bytes].copy_from_slice(&text.as_bytes()[..bytes]);
@@ -69,8 +69,8 @@ impl Write for Line {
 
 #[cold]
 fn exhausted(bytes: usize) -> ! {
-    let mut line = Line { text: [0; 256], bytes: 0 };
-    // Writing to a `Line` cannot fail.
+    let mut line = FixedLine { text: [0; 256], bytes: 0 };
+    // Writing to a `FixedLine` cannot fail.
     let _ = write!(
         line,
         "out of memory: the MPI library got no {bytes} bytes more for requests and messages that nobody has received; \
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_too_long_is_cut() {
-        let mut line = Line { text: [0; 256], bytes: 0 };
+        let mut line = FixedLine { text: [0; 256], bytes: 0 };
         for _ in 0..100 {
             line.write_str("abc").unwrap();
         }

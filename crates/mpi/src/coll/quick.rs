@@ -12,7 +12,7 @@ use crate::abi::values::{MPI_COMM_NULL, MPI_IN_PLACE};
 use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::datatype::predefined_size;
-use crate::op::{Element, Kernel, Predefined, kernel};
+use crate::op::{Element, Predefined, Reducer, kernel};
 use crate::request;
 use crate::runtime::{self, Entered};
 use std::ffi::{c_int, c_void};
@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering;
 use transport::{Buffer, Criteria, Envelope, Mode};
 
 /// This rank and the other one of a communicator of two.
-pub struct Pair {
+pub struct TwoRanks {
     /// This rank in the communicator.
     pub rank: usize,
     context: u32,
@@ -31,7 +31,7 @@ pub struct Pair {
 }
 
 /// The communicator of one rank, or of two and the next collective on it. Nothing: neither.
-pub fn few(state: &Entered, handle: abi::Comm) -> Option<Option<Pair>> {
+pub fn few(state: &Entered, handle: abi::Comm) -> Option<Option<TwoRanks>> {
     let comm: &Comm = state.comm(handle).filter(|_| handle.0 != MPI_COMM_NULL)?;
     let members = &comm.group.members;
     if comm.remote.is_some() || members.len() > 2 {
@@ -44,10 +44,10 @@ pub fn few(state: &Entered, handle: abi::Comm) -> Option<Option<Pair>> {
     let number = comm.collectives.load(Ordering::Relaxed);
     comm.collectives.store(number.wrapping_add(1), Ordering::Relaxed);
     let (context, other) = (comm.collective(), members[1 - comm.rank] as usize);
-    Some(Some(Pair { rank: comm.rank, context, tag: tag_of(number), other }))
+    Some(Some(TwoRanks { rank: comm.rank, context, tag: tag_of(number), other }))
 }
 
-impl Pair {
+impl TwoRanks {
     /// Sends to the other rank; until the data is away.
     pub fn send(&self, mut state: Entered, data: *const u8, bytes: usize) -> Entered {
         // SAFETY: the caller's data, which it lends until this returns.
@@ -140,7 +140,7 @@ pub fn allreduce(
     if (sendbuf as usize).abs_diff(recvbuf as usize) < bytes {
         return Ok(false);
     }
-    let found: Option<Kernel> =
+    let found: Option<Reducer> =
         Predefined::of(op).and_then(|operation| kernel(operation, Element::of(datatype)?));
     let Some(kernel) = found else { return Ok(false) };
     let state = check::running()?;

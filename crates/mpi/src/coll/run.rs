@@ -3,7 +3,7 @@
 //! Those that go on beside the program are activities: they advance whenever messages are moved.
 
 use super::arguments::Scene;
-use super::schedule::{LANES, Lane, Schedule, Standing, Truncated, Wire};
+use super::schedule::{LANES, Schedule, Standing, TagLane, Truncated, Wire};
 use crate::abi;
 use crate::abi::values::{MPI_ERR_TRUNCATE, MPI_REQUEST_NULL};
 use crate::call::Out;
@@ -35,22 +35,22 @@ pub fn tag_of(number: u32) -> i32 {
 }
 
 /// The engine, as the ranks of a communicator use it in one collective.
-struct Lines<'a> {
+struct CommWire<'a> {
     engine: &'a mut Engine<'static>,
     comm: &'a Comm,
     tag: i32,
 }
 
-impl Wire for Lines<'_> {
+impl Wire for CommWire<'_> {
     #[inline]
-    fn send(&mut self, to: usize, lane: Lane, buffer: &Buffer) -> Option<TransferId> {
+    fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer) -> Option<TransferId> {
         let (context, source) = (self.comm.collective(), self.comm.rank as u16);
         let envelope = Envelope { context, source, tag: self.tag | i32::from(lane) };
         self.engine.send(self.comm.peers().members[to] as usize, envelope, buffer, Mode::Standard)
     }
 
     #[inline]
-    fn receive(&mut self, from: usize, lane: Lane, buffer: &Buffer) -> TransferId {
+    fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer) -> TransferId {
         let tag = Some(self.tag | i32::from(lane));
         let pattern = Criteria { context: self.comm.collective(), source: Some(from as u16), tag };
         self.engine.receive(pattern, Some(self.comm.peers().members[from] as usize), buffer)
@@ -119,7 +119,7 @@ impl Run {
 
     #[inline]
     fn advance(&mut self, engine: &mut Engine<'static>) -> Standing {
-        self.schedule.advance(&mut Lines { engine, comm: &self.comm, tag: self.tag })
+        self.schedule.advance(&mut CommWire { engine, comm: &self.comm, tag: self.tag })
     }
 
     /// The datatype that a user's function is called with outlives the program's handle.
@@ -268,15 +268,15 @@ pub fn start(
 const OVER: abi::Request = abi::Request(handles::of_transfer(COMPLETE_AT_ONCE));
 
 /// A collective that is started again and again, and what it is while it is under way.
-struct Kept(Arc<Mutex<Run>>);
+struct PersistentRun(Arc<Mutex<Run>>);
 
-impl Kept {
+impl PersistentRun {
     fn run(&self) -> MutexGuard<'_, Run> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Recipe for Kept {
+impl Recipe for PersistentRun {
     fn start(&self, state: &mut State) -> Result<abi::Request, Failure> {
         let mut run = self.run();
         run.schedule.rewind();
@@ -284,11 +284,11 @@ impl Recipe for Kept {
         if run.begin(state) == Standing::Over && run.truncated.is_none() {
             return Ok(OVER);
         }
-        Ok(request::start(state, Box::new(Kept(self.0.clone()))))
+        Ok(request::start(state, Box::new(PersistentRun(self.0.clone()))))
     }
 }
 
-impl Activity for Kept {
+impl Activity for PersistentRun {
     fn advance(&mut self) -> bool {
         self.run().go_on()
     }
@@ -314,6 +314,6 @@ pub fn persistent(
     let mut run = Run::build(&mut state, handle, |comm| &comm.persistent_collectives, build)?;
     run.tag |= PERSISTENT;
     run.keep_datatype(&state);
-    let recipe = Arc::new(Kept(Arc::new(Mutex::new(run))));
+    let recipe = Arc::new(PersistentRun(Arc::new(Mutex::new(run))));
     place.write(request::insert(&mut state, Request::Persistent(Persistent { recipe, active: None })))
 }

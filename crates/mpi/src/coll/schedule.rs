@@ -13,7 +13,7 @@ use std::sync::Arc;
 use transport::{Buffer, Completion, TransferId};
 
 /// Tells messages of one collective between the same two ranks apart when they may arrive in another order.
-pub type Lane = u8;
+pub type TagLane = u8;
 /// Lanes that a collective may use.
 pub const LANES: i32 = 4;
 
@@ -21,9 +21,9 @@ pub const LANES: i32 = 4;
 /// to.
 pub trait Wire {
     /// Starts a send; nothing when it is complete already.
-    fn send(&mut self, to: usize, lane: Lane, buffer: &Buffer) -> Option<TransferId>;
+    fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer) -> Option<TransferId>;
     /// Starts a receive.
-    fn receive(&mut self, from: usize, lane: Lane, buffer: &Buffer) -> TransferId;
+    fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer) -> TransferId;
     /// The end of a transfer that is complete.
     fn take_if_complete(&mut self, id: TransferId) -> Option<Completion>;
 }
@@ -47,9 +47,9 @@ impl Ticket {
     }
 }
 
-enum Step {
-    Send { to: u16, lane: Lane, buffer: Buffer },
-    Receive { from: u16, lane: Lane, buffer: Buffer },
+enum ScheduleStep {
+    Send { to: u16, lane: TagLane, buffer: Buffer },
+    Receive { from: u16, lane: TagLane, buffer: Buffer },
     Wait(Ticket),
     WaitAll,
     Copy { from: Buffer, into: Buffer },
@@ -81,7 +81,7 @@ pub struct Truncated {
 /// What one rank does in a collective.
 #[derive(Default)]
 pub struct Schedule {
-    steps: Vec<Step>,
+    steps: Vec<ScheduleStep>,
     tickets: u32,
     scratch: Scratch,
     reduction: Option<(Reduction, isize)>,
@@ -150,8 +150,8 @@ impl Schedule {
     }
 
     /// Starts sending in a lane.
-    pub fn send_in(&mut self, lane: Lane, to: usize, data: Elements) -> Ticket {
-        self.steps.push(Step::Send { to: to as u16, lane, buffer: data.buffer() });
+    pub fn send_in(&mut self, lane: TagLane, to: usize, data: Elements) -> Ticket {
+        self.steps.push(ScheduleStep::Send { to: to as u16, lane, buffer: data.buffer() });
         self.ticket()
     }
 
@@ -161,32 +161,36 @@ impl Schedule {
     }
 
     /// Starts receiving in a lane.
-    pub fn receive_in(&mut self, lane: Lane, from: usize, data: Elements) -> Ticket {
-        self.steps.push(Step::Receive { from: from as u16, lane, buffer: data.buffer() });
+    pub fn receive_in(&mut self, lane: TagLane, from: usize, data: Elements) -> Ticket {
+        self.steps.push(ScheduleStep::Receive { from: from as u16, lane, buffer: data.buffer() });
         self.ticket()
     }
 
     /// Goes on when a transfer is complete.
     pub fn wait(&mut self, ticket: Ticket) {
-        self.steps.push(Step::Wait(ticket));
+        self.steps.push(ScheduleStep::Wait(ticket));
     }
 
     /// Goes on when every transfer so far is complete.
     pub fn wait_all(&mut self) {
-        self.steps.push(Step::WaitAll);
+        self.steps.push(ScheduleStep::WaitAll);
     }
 
     /// Copies data; between different datatypes when their signatures agree. Nothing when both are the same place.
     pub fn copy(&mut self, from: Elements, into: Elements) {
         if from.bytes() > 0 && !(from.address == into.address && from.is_like(&into)) {
-            self.steps.push(Step::Copy { from: from.buffer(), into: into.buffer() });
+            self.steps.push(ScheduleStep::Copy { from: from.buffer(), into: into.buffer() });
         }
     }
 
     /// `into[i] = from[i] op into[i]` for the elements of `into`; `from` is of the same datatype.
     pub fn reduce(&mut self, from: Elements, into: Elements) {
         if into.count > 0 {
-            self.steps.push(Step::Reduce { from: from.address, into: into.address, count: into.count });
+            self.steps.push(ScheduleStep::Reduce {
+                from: from.address,
+                into: into.address,
+                count: into.count,
+            });
         }
     }
 
@@ -210,27 +214,27 @@ impl Schedule {
     pub fn advance(&mut self, wire: &mut impl Wire) -> Standing {
         while let Some(step) = self.steps.get(self.next) {
             match step {
-                Step::Send { to, lane, buffer } => {
+                ScheduleStep::Send { to, lane, buffer } => {
                     let started = wire.send(*to as usize, *lane, buffer);
                     self.transfers.push(started.map(|id| (id, None)));
                 }
-                Step::Receive { from, lane, buffer } => {
+                ScheduleStep::Receive { from, lane, buffer } => {
                     let started = wire.receive(*from as usize, *lane, buffer);
                     self.transfers.push(Some((started, Some(*from))));
                 }
-                &Step::Wait(ticket) => {
+                &ScheduleStep::Wait(ticket) => {
                     if !self.finish(ticket.0 as usize, wire) {
                         return self.waits_for(ticket.0 as usize);
                     }
                 }
-                Step::WaitAll => {
+                ScheduleStep::WaitAll => {
                     if !self.finish_all(wire) {
                         return self.waits_for(self.complete);
                     }
                 }
                 // SAFETY: buffers of the user's and scratch, valid until the collective is over.
-                Step::Copy { from, into } => unsafe { into.copy_from(from) },
-                &Step::Reduce { from, into, count } => {
+                ScheduleStep::Copy { from, into } => unsafe { into.copy_from(from) },
+                &ScheduleStep::Reduce { from, into, count } => {
                     let (reduction, extent) =
                         self.reduction.expect("a schedule that reduces has an operation");
                     if reduction.is_user() {
@@ -269,7 +273,7 @@ impl Schedule {
     /// Calls the user's function that `advance` stopped at, and those that follow it at once. Call this only while not
     /// holding the state.
     pub fn run_user_code(&mut self) {
-        while let Some(&Step::Reduce { from, into, count }) = self.steps.get(self.next) {
+        while let Some(&ScheduleStep::Reduce { from, into, count }) = self.steps.get(self.next) {
             let (reduction, extent) = self.reduction.expect("a schedule that reduces has an operation");
             // SAFETY: buffers of the user's and scratch, valid until the collective is over; the state is not held.
             unsafe { reduction.apply(from, into, count, extent) };

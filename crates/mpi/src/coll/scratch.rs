@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 /// A cache line, so that pieces don't share one.
 #[repr(C, align(64))]
 #[derive(Clone, Copy)]
-struct Line([MaybeUninit<u8>; LINE]);
+struct CacheLine([MaybeUninit<u8>; LINE]);
 /// Bytes of a cache line.
 const LINE: usize = 64;
 /// More than this many bytes are not kept from one use to the next.
@@ -14,7 +14,7 @@ const MOST_KEPT: usize = 8 << 20;
 /// Memory that is taken piece by piece. Pieces stay where they are until all are given back; they are not initialised.
 #[derive(Default)]
 pub struct Scratch {
-    chunks: Vec<Box<[Line]>>,
+    chunks: Vec<Box<[CacheLine]>>,
     /// Lines taken of the last chunk.
     taken: usize,
 }
@@ -25,7 +25,7 @@ impl Scratch {
         let lines = bytes.div_ceil(LINE);
         let left = self.chunks.last().map_or(0, |chunk| chunk.len() - self.taken);
         if left < lines || self.chunks.is_empty() {
-            self.chunks.push(vec![Line([MaybeUninit::uninit(); LINE]); lines.max(1)].into_boxed_slice());
+            self.chunks.push(vec![CacheLine([MaybeUninit::uninit(); LINE]); lines.max(1)].into_boxed_slice());
             self.taken = 0;
         }
         let chunk = self.chunks.last_mut().expect("one was just made");
@@ -40,7 +40,7 @@ impl Scratch {
             let lines: usize = self.chunks.iter().map(|chunk| chunk.len()).sum();
             self.chunks.clear();
             if lines * LINE <= MOST_KEPT {
-                self.chunks.push(vec![Line([MaybeUninit::uninit(); LINE]); lines].into_boxed_slice());
+                self.chunks.push(vec![CacheLine([MaybeUninit::uninit(); LINE]); lines].into_boxed_slice());
             }
         } else if self.chunks.first().is_some_and(|chunk| chunk.len() * LINE > MOST_KEPT) {
             self.chunks.clear();

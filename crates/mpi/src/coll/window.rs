@@ -7,12 +7,12 @@
 //! both get the same bits.
 
 use super::algorithm::{SMALL, share};
-use super::quick::{Pair, few};
+use super::quick::{TwoRanks, few};
 use crate::abi;
 use crate::abi::values::MPI_IN_PLACE;
 use crate::check::{self, Failure};
 use crate::datatype::predefined_size;
-use crate::op::{Element, Kernel, Predefined, kernel};
+use crate::op::{Element, Predefined, Reducer, kernel};
 use crate::runtime;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,11 +45,11 @@ struct Counters {
 }
 
 /// A rank's window.
-struct Window {
+struct SharedWindow {
     start: *mut u8,
 }
 
-impl Window {
+impl SharedWindow {
     fn of(segment: &Segment, rank: usize) -> Self {
         Self { start: segment.window(rank) }
     }
@@ -83,7 +83,7 @@ pub fn allreduce(
     op: abi::Op,
     comm: abi::Comm,
 ) -> Result<bool, Failure> {
-    let found: Option<Kernel> =
+    let found: Option<Reducer> =
         Predefined::of(op).and_then(|operation| kernel(operation, Element::of(datatype)?));
     let (Some(kernel), Some(size)) = (found, predefined_size(datatype)) else { return Ok(false) };
     let Some(bytes) = usize::try_from(count).ok().and_then(|count| count.checked_mul(size)) else {
@@ -108,8 +108,8 @@ pub fn allreduce(
     let own_rank = state.rank() as usize;
     drop(state);
     let exchange = Exchange {
-        own: Window::of(&segment, own_rank),
-        other: Window::of(&segment, pair.other),
+        own: SharedWindow::of(&segment, own_rank),
+        other: SharedWindow::of(&segment, pair.other),
         segment: &segment,
         other_rank: pair.other,
         size,
@@ -135,12 +135,12 @@ struct Half {
 }
 
 struct Exchange<'a> {
-    own: Window,
-    other: Window,
+    own: SharedWindow,
+    other: SharedWindow,
     segment: &'a Segment,
     other_rank: usize,
     size: usize,
-    kernel: Kernel,
+    kernel: Reducer,
 }
 
 /// The slots that the other rank had filled and reduced before.
@@ -152,7 +152,7 @@ struct Bases {
 impl Exchange<'_> {
     /// Both ranks have come and use their windows for this; nothing: one of them can't. `filled` counts the slots that
     /// this one has filled before.
-    fn agree(&self, pair: &Pair, usable: bool, filled: u64) -> Result<Option<Bases>, Failure> {
+    fn agree(&self, pair: &TwoRanks, usable: bool, filled: u64) -> Result<Option<Bases>, Failure> {
         let said = [u64::from(usable), filled, self.own.counters().reduced.load(Ordering::Relaxed)];
         let mut heard = [0u64; 3];
         let state = pair.send(runtime::enter(), said.as_ptr().cast(), size_of_val(&said));
@@ -188,7 +188,7 @@ impl Exchange<'_> {
     }
 
     /// Carries it out; false: one of the ranks can't.
-    fn carry_out(&self, pair: &Pair, usable: bool, mine: Half, theirs: Half) -> Result<bool, Failure> {
+    fn carry_out(&self, pair: &TwoRanks, usable: bool, mine: Half, theirs: Half) -> Result<bool, Failure> {
         let most = mine.count.max(theirs.count);
         let piece = (most * self.size / PIECES).clamp(LEAST, SLOT) / self.size;
         let pieces = most.div_ceil(piece);

@@ -4,7 +4,7 @@
 //! and tells the others; disjoint groups that are made at once share it. On an intercommunicator each group's first
 //! rank takes one, they swap what they know, and the smaller is used.
 
-use super::exchange::{self, Broadcast, Circle, Peer, Receiving, Sending};
+use super::exchange::{self, Circle, Peer, ReceivingBytes, SendingBytes, TreeBroadcast};
 use super::{CONTEXTS, Comm};
 use crate::check::Failure;
 use crate::runtime::{self, State};
@@ -16,11 +16,11 @@ pub fn take_context(state: &State) -> u32 {
     state.engine.segment().header().next_context.fetch_add(CONTEXTS, Ordering::Relaxed)
 }
 
-enum Step {
+enum AgreementStep {
     /// The first ranks of both groups of an intercommunicator swap.
-    Leaders { proposal: u32, sending: Sending, receiving: Receiving },
+    Leaders { proposal: u32, sending: SendingBytes, receiving: ReceivingBytes },
     /// The first rank tells its group.
-    Telling(Broadcast),
+    Telling(TreeBroadcast),
 }
 
 /// An agreement that is under way.
@@ -28,7 +28,7 @@ pub struct Agreement {
     circle: Circle,
     /// Bytes of the context and of the other group's message at most.
     room: usize,
-    step: Step,
+    step: AgreementStep,
 }
 
 impl Agreement {
@@ -44,16 +44,16 @@ impl Agreement {
             let receiving = exchange::start_receive(state, other, envelope.context, tag, room);
             let message = [&exchange::words([proposal]), &own[..]].concat();
             let sending = exchange::start_send(state, other, envelope, message);
-            return Self { circle, room, step: Step::Leaders { proposal, sending, receiving } };
+            return Self { circle, room, step: AgreementStep::Leaders { proposal, sending, receiving } };
         }
         let known = if comm.rank == 0 { exchange::words([take_context(state)]) } else { Vec::new() };
-        let telling = Broadcast::start(state, &circle, 0, known, room);
-        Self { circle, room, step: Step::Telling(telling) }
+        let telling = TreeBroadcast::start(state, &circle, 0, known, room);
+        Self { circle, room, step: AgreementStep::Telling(telling) }
     }
 
     /// Goes on without waiting; gives the context and the other group's message when it is over.
     pub fn advance(&mut self, state: &mut State) -> Option<Result<(u32, Vec<u8>), Failure>> {
-        if let Step::Leaders { proposal, sending, receiving } = &mut self.step {
+        if let AgreementStep::Leaders { proposal, sending, receiving } = &mut self.step {
             if !sending.is_over(state) {
                 return None;
             }
@@ -63,9 +63,10 @@ impl Agreement {
             };
             let context = (*proposal).min(exchange::numbers(&known[..4])[0]);
             known[..4].copy_from_slice(&exchange::words([context]));
-            self.step = Step::Telling(Broadcast::start(state, &self.circle, 0, known, self.room));
+            self.step =
+                AgreementStep::Telling(TreeBroadcast::start(state, &self.circle, 0, known, self.room));
         }
-        let Step::Telling(telling) = &mut self.step else { return None };
+        let AgreementStep::Telling(telling) = &mut self.step else { return None };
         Some(telling.advance(state)?.map(|mut known| {
             let theirs = known.split_off(4);
             (exchange::numbers(&known)[0], theirs)
@@ -101,7 +102,7 @@ pub fn agree_among(circle: &Circle) -> Result<u32, Failure> {
 }
 
 /// The rows of numbers, one of each rank, by which a communicator is split.
-pub struct Table {
+pub struct SplitTable {
     /// The context of the new communicators.
     pub context: u32,
     width: usize,
@@ -109,7 +110,7 @@ pub struct Table {
     theirs: Option<Vec<u32>>,
 }
 
-impl Table {
+impl SplitTable {
     /// Every rank gives its row, all of the same width, and gets those of all.
     ///
     /// # Errors

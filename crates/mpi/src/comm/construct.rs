@@ -1,6 +1,6 @@
 //! Making communicators of intracommunicators and freeing any (MPI 5.0, section 7.4).
 
-use super::agreement::{Table, agree, agree_among};
+use super::agreement::{SplitTable, agree, agree_among};
 use super::exchange::{Circle, making_tag, word};
 use super::info::{self, Info};
 use super::{Comm, Group};
@@ -123,7 +123,7 @@ pub fn members(group: &Group, ranks: &[usize]) -> Vec<u32> {
 /// # Errors
 /// The ranks call different functions.
 pub fn split(comm: &Comm, colour: c_int, key: c_int, hints: Info) -> Result<abi::Comm, Failure> {
-    let table = Table::of_all(comm, &[word(colour), word(key)])?;
+    let table = SplitTable::of_all(comm, &[word(colour), word(key)])?;
     let local = Group { members: members(&comm.group, &with_colour(&table.own(), colour)) };
     let remote = table.theirs().map(|rows| members(comm.peers(), &with_colour(&rows, colour)));
     insert(comm, table.context, Arc::new(local), remote, hints)

@@ -35,19 +35,19 @@ fn mismatch() -> Failure {
 }
 
 /// Bytes on their way. They stay where they are until `wait`.
-pub struct Sending {
+pub struct SendingBytes {
     transfer: Option<TransferId>,
     _bytes: Vec<u8>,
 }
 
 /// Starts to send bytes.
-pub fn start_send(state: &mut State, to: Peer, envelope: Envelope, bytes: Vec<u8>) -> Sending {
-    // SAFETY: `Sending` keeps the bytes where they are.
+pub fn start_send(state: &mut State, to: Peer, envelope: Envelope, bytes: Vec<u8>) -> SendingBytes {
+    // SAFETY: `SendingBytes` keeps the bytes where they are.
     let buffer = unsafe { Buffer::new(bytes.as_ptr().cast_mut(), bytes.len()) };
-    Sending { transfer: state.engine.send(to.job, envelope, &buffer, Mode::Standard), _bytes: bytes }
+    SendingBytes { transfer: state.engine.send(to.job, envelope, &buffer, Mode::Standard), _bytes: bytes }
 }
 
-impl Sending {
+impl SendingBytes {
     /// Whether the bytes are no longer needed.
     pub fn is_over(&mut self, state: &mut State) -> bool {
         let over = self.transfer.is_none_or(|id| state.engine.take_if_complete(id).is_some());
@@ -59,21 +59,21 @@ impl Sending {
 }
 
 /// Bytes that are being received. They stay where they are until they are complete.
-pub struct Receiving {
+pub struct ReceivingBytes {
     transfer: TransferId,
     bytes: Vec<u8>,
 }
 
 /// Starts to receive at most `room` bytes.
-pub fn start_receive(state: &mut State, from: Peer, context: u32, tag: i32, room: usize) -> Receiving {
+pub fn start_receive(state: &mut State, from: Peer, context: u32, tag: i32, room: usize) -> ReceivingBytes {
     let mut bytes = vec![0; room];
-    // SAFETY: `Receiving` keeps the room where it is.
+    // SAFETY: `ReceivingBytes` keeps the room where it is.
     let buffer = unsafe { Buffer::new(bytes.as_mut_ptr(), room) };
     let pattern = Criteria { context, source: Some(from.source), tag: Some(tag) };
-    Receiving { transfer: state.engine.receive(pattern, Some(from.job), &buffer), bytes }
+    ReceivingBytes { transfer: state.engine.receive(pattern, Some(from.job), &buffer), bytes }
 }
 
-impl Receiving {
+impl ReceivingBytes {
     /// The bytes, once they are complete; nothing when asked again after that.
     pub fn take(&mut self, state: &mut State) -> Option<Result<Vec<u8>, Failure>> {
         let completion = state.engine.take_if_complete(self.transfer)?;
@@ -137,7 +137,7 @@ impl Circle {
     /// # Errors
     /// More bytes came than `room`.
     pub fn broadcast(&self, root: usize, bytes: Vec<u8>, room: usize) -> Result<Vec<u8>, Failure> {
-        let mut broadcast = Broadcast::start(&mut runtime::enter(), self, root, bytes, room);
+        let mut broadcast = TreeBroadcast::start(&mut runtime::enter(), self, root, bytes, room);
         runtime::wait_until(|state| broadcast.advance(state))
     }
 
@@ -184,15 +184,15 @@ fn subtree(place: usize, members: usize) -> usize {
 }
 
 /// A broadcast in steps.
-pub struct Broadcast {
-    receiving: Option<Receiving>,
+pub struct TreeBroadcast {
+    receiving: Option<ReceivingBytes>,
     bytes: Vec<u8>,
     envelope: Envelope,
     children: Vec<Peer>,
-    sending: Vec<Sending>,
+    sending: Vec<SendingBytes>,
 }
 
-impl Broadcast {
+impl TreeBroadcast {
     /// Starts it; nothing is waited for.
     pub fn start(state: &mut State, circle: &Circle, root: usize, bytes: Vec<u8>, room: usize) -> Self {
         let members = circle.members.len();

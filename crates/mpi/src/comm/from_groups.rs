@@ -27,14 +27,14 @@ fn tag_of(text: &[u8]) -> i32 {
 }
 
 /// What both functions start from.
-struct Start {
+struct GroupStart {
     world: Arc<Comm>,
     group: Arc<Group>,
     hints: Info,
     tag: i32,
 }
 
-impl Start {
+impl GroupStart {
     fn check(
         group: abi::Group,
         name: &str,
@@ -66,7 +66,7 @@ mpi! {
         newcomm: Out<abi::Comm>,
     ) {
         newcomm.write(abi::Comm(MPI_COMM_NULL))?;
-        let start = Start::check(group, "group", stringtag, info, errhandler)?;
+        let start = GroupStart::check(group, "group", stringtag, info, errhandler)?;
         if let Some(circle) = start.circle() {
             let made = insert(&start.world, agree_among(&circle)?, start.group, None, start.hints)?;
             runtime::enter().set_errhandler(made, errhandler);
@@ -87,7 +87,7 @@ mpi! {
         newintercomm: Out<abi::Comm>,
     ) {
         newintercomm.write(abi::Comm(MPI_COMM_NULL))?;
-        let start = Start::check(local_group, "local_group", stringtag, info, errhandler)?;
+        let start = GroupStart::check(local_group, "local_group", stringtag, info, errhandler)?;
         let Some(circle) = start.circle() else { return Ok(()) };
         let chosen = leader(local_leader, &start.group, "local_leader")?;
         let meeting = || {

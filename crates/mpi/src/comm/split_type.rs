@@ -1,6 +1,6 @@
 //! Splitting a communicator by what its ranks run on (MPI 5.0, section 7.4.2).
 
-use super::agreement::Table;
+use super::agreement::SplitTable;
 use super::construct::{insert, members};
 use super::exchange::word;
 use super::hardware::{self, LEVELS, SHARED_MEMORY, UNBOUND};
@@ -101,7 +101,7 @@ fn split(comm: &Comm, by: By, key: c_int, hints: Info) -> Result<(abi::Comm, Opt
         _ => [UNBOUND; LEVELS],
     };
     let row: Vec<u32> = [wants, word(key)].into_iter().chain(parts).chain([job]).collect();
-    let table = Table::of_all(comm, &row)?;
+    let table = SplitTable::of_all(comm, &row)?;
     let all: Vec<&[u32]> = table.own().into_iter().chain(table.theirs().unwrap_or_default()).collect();
     let kind = kind(&all, comm.rank, by);
     let by = kind.map_or(if by == By::LargestPart { By::Nothing } else { by }, By::Part);

@@ -1,7 +1,7 @@
 //! Parts of arrays of several dimensions: subarray and darray (MPI 5.0, sections 5.1.3 and 5.1.4).
 
 use super::Datatype;
-use super::compose::{Part, compose, resize};
+use super::compose::{BlockPart, compose, resize};
 use super::contents::Contents;
 use crate::abi::values::*;
 use crate::check::Failure;
@@ -69,7 +69,7 @@ pub(super) fn subarray(
     for i in dimensions {
         let inner = part.as_ref().unwrap_or(&**old);
         let at = product(stride, starts[i])?;
-        let block = Part { at, count: subsizes[i] as usize, stride, length: 1, datatype: inner };
+        let block = BlockPart { at, count: subsizes[i] as usize, stride, length: 1, datatype: inner };
         part = Some(compose([block], Contents::named())?);
         stride = product(stride, sizes[i])?;
     }
@@ -189,14 +189,14 @@ fn dealt(dimension: &Dimension, block: i64, place: i64, inner: &Datatype) -> Res
     // Beyond the array there is no block, and no displacement to compute.
     let at = |blocks: i64| product(extent, (first + blocks * round).min(global));
     let blocks = [
-        Part {
+        BlockPart {
             at: at(0)?,
             count: full as usize,
             stride: if full > 1 { product(extent, round)? } else { 0 },
             length: block as usize,
             datatype: inner,
         },
-        Part::once(at(full)?, cut as usize, inner),
+        BlockPart::once(at(full)?, cut as usize, inner),
     ];
     let made = compose(blocks, Contents::named())?;
     resize(&made, 0, whole, Contents::named())

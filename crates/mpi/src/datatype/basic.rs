@@ -88,7 +88,7 @@ pub enum Class {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Basic(u8);
 
-struct Row {
+struct PredefinedRow {
     handle: usize,
     name: &'static str,
     scalar: Scalar,
@@ -98,7 +98,7 @@ struct Row {
 
 macro_rules! rows {
     ($($class:ident { $($name:ident $scalar:ident $external:literal)* })*) => {
-        const ROWS: &[Row] = &[$($(Row {
+        const ROWS: &[PredefinedRow] = &[$($(PredefinedRow {
             handle: $name, name: stringify!($name), scalar: Scalar::$scalar, class: Class::$class, external: $external,
         },)*)*];
     };
@@ -274,7 +274,7 @@ impl Basic {
         (0..ROWS.len()).map(|row| Self(row as u8))
     }
 
-    const fn row(self) -> &'static Row {
+    const fn row(self) -> &'static PredefinedRow {
         &ROWS[self.0 as usize]
     }
 

@@ -2,7 +2,7 @@
 
 use super::Datatype;
 use super::contents::Contents;
-use super::layout::{self, Node, Placed};
+use super::layout::{self, LayoutNode, Placed};
 use super::signature::{self, Signature};
 use crate::abi::values::MPI_ERR_ARG;
 use crate::check::Failure;
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 
 /// `count` blocks of `length` elements each, block `i` at `at + i * stride` bytes.
 #[derive(Clone, Copy)]
-pub(super) struct Part<'a> {
+pub(super) struct BlockPart<'a> {
     pub at: isize,
     pub count: usize,
     pub stride: isize,
@@ -20,7 +20,7 @@ pub(super) struct Part<'a> {
     pub datatype: &'a Datatype,
 }
 
-impl<'a> Part<'a> {
+impl<'a> BlockPart<'a> {
     /// One block.
     pub fn once(at: isize, length: usize, datatype: &'a Datatype) -> Self {
         Self { at, count: 1, stride: 0, length, datatype }
@@ -50,7 +50,7 @@ impl Range {
 /// # Errors
 /// `MPI_ERR_ARG`: its size or a bound doesn't fit in an `MPI_Count`.
 pub(super) fn compose<'a>(
-    parts: impl IntoIterator<Item = Part<'a>>,
+    parts: impl IntoIterator<Item = BlockPart<'a>>,
     contents: Contents,
 ) -> Result<Datatype, Failure> {
     let mut size = 0i128;
@@ -58,9 +58,9 @@ pub(super) fn compose<'a>(
     let mut alignment = 1;
     let parts = parts.into_iter();
     let mut layout = layout::Sequence::of_about(parts.size_hint().0);
-    let mut signature = signature::Sequence::default();
+    let mut signature = signature::SignatureSequence::default();
     for part in parts {
-        let Part { at, count, stride, length, datatype } = part;
+        let BlockPart { at, count, stride, length, datatype } = part;
         if count == 0 || length == 0 {
             continue;
         }
@@ -121,8 +121,8 @@ fn make(
 ) -> Datatype {
     let size = signature.totals().bytes;
     let extent = bounds.ub - bounds.lb;
-    let contiguous =
-        size == 0 || layout.at == 0 && matches!(layout.node, Node::Block(bytes) if bytes as isize == extent);
+    let contiguous = size == 0
+        || layout.at == 0 && matches!(layout.node, LayoutNode::Block(bytes) if bytes as isize == extent);
     Datatype {
         size,
         lb: bounds.lb,

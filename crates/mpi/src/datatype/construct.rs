@@ -2,7 +2,7 @@
 //! non-negative.
 
 use super::Datatype;
-use super::compose::{Part, compose, resize};
+use super::compose::{BlockPart, compose, resize};
 use super::contents::Contents;
 use crate::abi::values::*;
 use crate::check::Failure;
@@ -14,7 +14,7 @@ type Old<'a> = &'a Arc<Datatype>;
 /// `count` elements, one extent apart.
 pub(super) fn contiguous(large: bool, count: i64, old: Old) -> Made {
     let contents = Contents::new(MPI_COMBINER_CONTIGUOUS, large).counts([count]).datatypes([old.clone()]);
-    compose([Part::once(0, count as usize, old)], contents)
+    compose([BlockPart::once(0, count as usize, old)], contents)
 }
 
 /// `count` blocks, `stride` elements apart.
@@ -41,7 +41,10 @@ pub(super) fn indexed(large: bool, lengths: &[i64], at: &[i64], old: Old) -> Mad
         .counts(at.iter().copied())
         .datatypes([old.clone()]);
     let bytes = all_in_bytes(at, old)?;
-    compose(bytes.iter().zip(lengths).map(|(&at, &length)| Part::once(at, length as usize, old)), contents)
+    compose(
+        bytes.iter().zip(lengths).map(|(&at, &length)| BlockPart::once(at, length as usize, old)),
+        contents,
+    )
 }
 
 /// Blocks of several lengths, displacements in bytes.
@@ -52,7 +55,7 @@ pub(super) fn hindexed(large: bool, lengths: &[i64], at: &[i64], old: Old) -> Ma
         .displacements(at.iter().copied())
         .datatypes([old.clone()]);
     compose(
-        at.iter().zip(lengths).map(|(&at, &length)| Part::once(at as isize, length as usize, old)),
+        at.iter().zip(lengths).map(|(&at, &length)| BlockPart::once(at as isize, length as usize, old)),
         contents,
     )
 }
@@ -64,7 +67,7 @@ pub(super) fn indexed_block(large: bool, length: i64, at: &[i64], old: Old) -> M
         .counts(at.iter().copied())
         .datatypes([old.clone()]);
     let bytes = all_in_bytes(at, old)?;
-    compose(bytes.iter().map(|&at| Part::once(at, length as usize, old)), contents)
+    compose(bytes.iter().map(|&at| BlockPart::once(at, length as usize, old)), contents)
 }
 
 /// Blocks of one length, displacements in bytes.
@@ -73,7 +76,7 @@ pub(super) fn hindexed_block(large: bool, length: i64, at: &[i64], old: Old) -> 
         .counts([at.len() as i64, length])
         .displacements(at.iter().copied())
         .datatypes([old.clone()]);
-    compose(at.iter().map(|&at| Part::once(at as isize, length as usize, old)), contents)
+    compose(at.iter().map(|&at| BlockPart::once(at as isize, length as usize, old)), contents)
 }
 
 /// Blocks of several lengths and datatypes, displacements in bytes.
@@ -84,7 +87,7 @@ pub(super) fn structure(large: bool, lengths: &[i64], at: &[i64], old: &[Arc<Dat
         .displacements(at.iter().copied())
         .datatypes(old.iter().cloned());
     let blocks = at.iter().zip(lengths).zip(old);
-    compose(blocks.map(|((&at, &length), old)| Part::once(at as isize, length as usize, old)), contents)
+    compose(blocks.map(|((&at, &length), old)| BlockPart::once(at as isize, length as usize, old)), contents)
 }
 
 /// The same data with other bounds.
@@ -94,8 +97,8 @@ pub(super) fn resized(large: bool, lb: i64, extent: i64, old: Old) -> Made {
     resize(old, lb as isize, extent as isize, contents)
 }
 
-fn strided<'a>(count: i64, length: i64, stride: isize, datatype: &'a Datatype) -> Part<'a> {
-    Part { at: 0, count: count as usize, stride, length: length as usize, datatype }
+fn strided<'a>(count: i64, length: i64, stride: isize, datatype: &'a Datatype) -> BlockPart<'a> {
+    BlockPart { at: 0, count: count as usize, stride, length: length as usize, datatype }
 }
 
 fn in_bytes(elements: i64, old: &Datatype) -> Result<isize, Failure> {

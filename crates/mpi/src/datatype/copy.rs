@@ -1,7 +1,7 @@
 //! What a walk through the blocks of a datatype does with them: copies to the packed data, copies from it, or lists
 //! them.
 
-use super::layout::{Node, Sink};
+use super::layout::{BlockSink, LayoutNode};
 use transport::Span;
 
 /// Copies blocks of lengths of one kind, so that a loop over blocks is loads and stores, without calls.
@@ -23,9 +23,9 @@ impl<const N: usize> Width for Exact<N> {
 }
 
 /// More than `N` bytes and less than twice that: the first `N` and the last `N`.
-struct Ends<const N: usize>;
+struct TwoEnds<const N: usize>;
 
-impl<const N: usize> Width for Ends<N> {
+impl<const N: usize> Width for TwoEnds<N> {
     #[inline(always)]
     unsafe fn copy(from: *const u8, into: *mut u8, bytes: usize) {
         // SAFETY: as the caller promises; both ends are within.
@@ -64,11 +64,11 @@ macro_rules! by_width {
             48 => $function::<Exact<48>>($($argument),*),
             56 => $function::<Exact<56>>($($argument),*),
             64 => $function::<Exact<64>>($($argument),*),
-            3 => $function::<Ends<2>>($($argument),*),
-            5..=7 => $function::<Ends<4>>($($argument),*),
-            9..=15 => $function::<Ends<8>>($($argument),*),
-            17..=31 => $function::<Ends<16>>($($argument),*),
-            33..=63 => $function::<Ends<32>>($($argument),*),
+            3 => $function::<TwoEnds<2>>($($argument),*),
+            5..=7 => $function::<TwoEnds<4>>($($argument),*),
+            9..=15 => $function::<TwoEnds<8>>($($argument),*),
+            17..=31 => $function::<TwoEnds<16>>($($argument),*),
+            33..=63 => $function::<TwoEnds<32>>($($argument),*),
             _ => $function::<Any>($($argument),*),
         }
     };
@@ -102,13 +102,13 @@ struct Weave {
 }
 
 /// A place in memory, the distance to the next element, and to the next block of an element.
-type Grid<P> = (P, isize, isize);
+type Lattice<P> = (P, isize, isize);
 
 /// Copies, of a batch of elements, one block after the other.
 ///
 /// # Safety
 /// As `Width::copy`'s, for each block.
-unsafe fn weave<W: Width>(from: Grid<*const u8>, into: Grid<*mut u8>, weave: &Weave, bytes: usize) {
+unsafe fn weave<W: Width>(from: Lattice<*const u8>, into: Lattice<*mut u8>, weave: &Weave, bytes: usize) {
     let &Weave { outer, inner, batch } = weave;
     let (mut from_batch, mut into_batch) = (from.0, into.0);
     for first in (0..outer).step_by(batch) {
@@ -145,7 +145,7 @@ unsafe fn scatter<W: Width>(mut from: *const u8, into: *mut u8, at: &[isize], by
     }
 }
 
-/// So many elements are copied one block after the other (`Sink::grid`) where they lie close together, ...
+/// So many elements are copied one block after the other (`BlockSink::grid`) where they lie close together, ...
 const CLOSE_BATCH: usize = 64;
 /// ... which is within so many bytes of each other, in user data and packed data, ...
 const CLOSE: usize = 256;
@@ -186,7 +186,7 @@ impl Pack {
 
 // In all of them: the caller of `Datatype::pack` promises readable user data, at most `left` bytes are left at
 // `into`, and user data and packed data don't overlap.
-impl Sink for Pack {
+impl BlockSink for Pack {
     #[inline]
     fn left(&self) -> usize {
         self.left
@@ -214,7 +214,7 @@ impl Sink for Pack {
         self.advance(at.len() * bytes);
     }
 
-    fn grid(&mut self, address: *mut u8, count: usize, stride: isize, body: &Node) {
+    fn grid(&mut self, address: *mut u8, count: usize, stride: isize, body: &LayoutNode) {
         let size = body.size();
         if let Some((inner, bytes)) = body.of_blocks() {
             let from = (address.cast_const(), stride, inner.stride);
@@ -258,7 +258,7 @@ impl Unpack {
 
 // In all of them: the caller of `Datatype::unpack` promises writable user data, at most `left` bytes are left at
 // `from`, and user data and packed data don't overlap.
-impl Sink for Unpack {
+impl BlockSink for Unpack {
     #[inline]
     fn left(&self) -> usize {
         self.left
@@ -286,7 +286,7 @@ impl Sink for Unpack {
         self.advance(at.len() * bytes);
     }
 
-    fn grid(&mut self, address: *mut u8, count: usize, stride: isize, body: &Node) {
+    fn grid(&mut self, address: *mut u8, count: usize, stride: isize, body: &LayoutNode) {
         let size = body.size();
         if let Some((inner, bytes)) = body.of_blocks() {
             let from = (self.from, size as isize, bytes as isize);
@@ -311,7 +311,7 @@ impl Sink for Unpack {
 }
 
 /// Lists blocks, neighbours joined.
-pub(super) struct List<'a> {
+pub(super) struct PieceList<'a> {
     into: &'a mut Vec<Span>,
     /// The most entries of the list.
     most: usize,
@@ -322,7 +322,7 @@ pub(super) struct List<'a> {
     pub listed: usize,
 }
 
-impl<'a> List<'a> {
+impl<'a> PieceList<'a> {
     /// At most `pieces` more blocks of at most `bytes` bytes together.
     pub fn new(into: &'a mut Vec<Span>, pieces: usize, bytes: usize) -> Self {
         let first = into.len();
@@ -330,7 +330,7 @@ impl<'a> List<'a> {
     }
 }
 
-impl Sink for List<'_> {
+impl BlockSink for PieceList<'_> {
     fn left(&self) -> usize {
         self.left
     }

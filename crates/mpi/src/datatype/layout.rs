@@ -20,7 +20,7 @@ const MOST_PIECES: usize = 4;
 
 /// Blocks of memory in the order of the packed data, relative to where the node is placed.
 #[derive(Clone, Debug)]
-pub(super) enum Node {
+pub(super) enum LayoutNode {
     /// So many bytes in a row.
     Block(usize),
     /// The same again and again.
@@ -38,7 +38,7 @@ pub(super) struct Loop {
     pub count: usize,
     /// Bytes from one to the next.
     pub stride: isize,
-    pub body: Node,
+    pub body: LayoutNode,
 }
 
 #[derive(Debug)]
@@ -68,11 +68,11 @@ pub(super) struct Parts {
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
     pub at: isize,
-    pub node: Node,
+    pub node: LayoutNode,
 }
 
 /// Where a walk through the blocks takes them.
-pub(super) trait Sink: Sized {
+pub(super) trait BlockSink: Sized {
     /// Bytes that it still takes.
     fn left(&self) -> usize;
     /// Takes a block of at most `left` bytes.
@@ -97,7 +97,7 @@ pub(super) trait Sink: Sized {
     }
     /// Takes `count` elements that lie `stride` apart, of which each has many short blocks; all of them together are at
     /// most `left` bytes. The blocks of several elements may be taken in another order.
-    fn grid(&mut self, address: *mut u8, count: usize, stride: isize, body: &Node) {
+    fn grid(&mut self, address: *mut u8, count: usize, stride: isize, body: &LayoutNode) {
         for i in 0..count as isize {
             if self.left() == 0 {
                 break;
@@ -107,7 +107,7 @@ pub(super) trait Sink: Sized {
     }
 }
 
-impl Node {
+impl LayoutNode {
     /// Bytes of data.
     pub fn size(&self) -> usize {
         match self {
@@ -185,7 +185,7 @@ impl Node {
 
     /// Gives the sink the blocks from byte `skip` of the packed data on, until it is full. `base` is where the node
     /// lies.
-    pub fn walk<S: Sink>(&self, base: *mut u8, skip: usize, sink: &mut S) {
+    pub fn walk<S: BlockSink>(&self, base: *mut u8, skip: usize, sink: &mut S) {
         match self {
             Self::Block(bytes) => {
                 let bytes = (bytes - skip).min(sink.left());
@@ -228,10 +228,10 @@ fn seek(starts: &[usize], skip: usize) -> usize {
 }
 
 /// `count` times the body, `stride` apart.
-pub(super) fn walk_loop<S: Sink>(
+pub(super) fn walk_loop<S: BlockSink>(
     count: usize,
     stride: isize,
-    body: &Node,
+    body: &LayoutNode,
     base: *mut u8,
     skip: usize,
     sink: &mut S,
@@ -239,7 +239,7 @@ pub(super) fn walk_loop<S: Sink>(
     let size = body.size();
     let (mut i, mut skip) = if skip < size { (0, skip) } else { (skip / size, skip % size) };
     let place = |i: usize| base.wrapping_offset(stride.wrapping_mul(i as isize));
-    let Node::Block(bytes) = *body else {
+    let LayoutNode::Block(bytes) = *body else {
         let grid = count - i > 1 && body.is_grid(stride);
         if grid && skip == 0 {
             let whole = (sink.left() / size).min(count - i);
@@ -275,7 +275,7 @@ pub(super) fn walk_loop<S: Sink>(
     }
 }
 
-fn walk_blocks<S: Sink>(blocks: &Blocks, base: *mut u8, skip: usize, sink: &mut S) {
+fn walk_blocks<S: BlockSink>(blocks: &Blocks, base: *mut u8, skip: usize, sink: &mut S) {
     let bytes = blocks.bytes;
     let (mut i, skip) = if skip < bytes { (0, skip) } else { (skip / bytes, skip % bytes) };
     if skip > 0 {
@@ -292,7 +292,7 @@ fn walk_blocks<S: Sink>(blocks: &Blocks, base: *mut u8, skip: usize, sink: &mut 
     }
 }
 
-fn walk_runs<S: Sink>(runs: &Runs, base: *mut u8, skip: usize, sink: &mut S) {
+fn walk_runs<S: BlockSink>(runs: &Runs, base: *mut u8, skip: usize, sink: &mut S) {
     let mut i = seek(&runs.starts, skip);
     let mut skip = skip - runs.starts[i];
     while i < runs.at.len() {
@@ -310,12 +310,12 @@ fn walk_runs<S: Sink>(runs: &Runs, base: *mut u8, skip: usize, sink: &mut S) {
 impl Placed {
     /// No data.
     pub fn empty() -> Self {
-        Self { at: 0, node: Node::Block(0) }
+        Self { at: 0, node: LayoutNode::Block(0) }
     }
 
     /// So many bytes from here on.
     pub fn block(bytes: usize) -> Self {
-        Self { at: 0, node: Node::Block(bytes) }
+        Self { at: 0, node: LayoutNode::Block(bytes) }
     }
 
     /// Moved by so many bytes.
@@ -336,15 +336,15 @@ impl Placed {
             return Self { at, node };
         }
         let node = match &node {
-            Node::Block(bytes) if stride == *bytes as isize => Node::Block(count * bytes),
-            Node::Loop(inner) if stride == (inner.count as isize).wrapping_mul(inner.stride) => {
-                Node::Loop(Arc::new(Loop {
+            LayoutNode::Block(bytes) if stride == *bytes as isize => LayoutNode::Block(count * bytes),
+            LayoutNode::Loop(inner) if stride == (inner.count as isize).wrapping_mul(inner.stride) => {
+                LayoutNode::Loop(Arc::new(Loop {
                     count: count * inner.count,
                     stride: inner.stride,
                     body: inner.body.clone(),
                 }))
             }
-            _ => Node::Loop(Arc::new(Loop { count, stride, body: node })),
+            _ => LayoutNode::Loop(Arc::new(Loop { count, stride, body: node })),
         };
         Self { at, node }
     }
@@ -375,16 +375,16 @@ impl Sequence {
         }
         let lengths: Option<Vec<usize>> = list
             .iter()
-            .map(|part| if let Node::Block(bytes) = part.node { Some(bytes) } else { None })
+            .map(|part| if let LayoutNode::Block(bytes) = part.node { Some(bytes) } else { None })
             .collect();
         let places = || list.iter().map(|part| part.at.wrapping_sub(at)).collect();
         let node = match lengths {
             Some(lengths) if lengths.iter().all(|&bytes| bytes == lengths[0]) => {
-                Node::Blocks(Arc::new(Blocks { bytes: lengths[0], at: places() }))
+                LayoutNode::Blocks(Arc::new(Blocks { bytes: lengths[0], at: places() }))
             }
-            Some(lengths) if is_cut_up(&lengths) => Node::Blocks(Arc::new(cut_up(&lengths, &list))),
-            Some(lengths) => Node::Runs(Arc::new(Runs { starts: starts(lengths), at: places() })),
-            None => Node::Parts(Arc::new(Parts {
+            Some(lengths) if is_cut_up(&lengths) => LayoutNode::Blocks(Arc::new(cut_up(&lengths, &list))),
+            Some(lengths) => LayoutNode::Runs(Arc::new(Runs { starts: starts(lengths), at: places() })),
+            None => LayoutNode::Parts(Arc::new(Parts {
                 starts: starts(list.iter().map(|part| part.node.size())),
                 blocks: list.iter().fold(0, |blocks, part| blocks.saturating_add(part.node.blocks())),
                 parts: list.into_iter().map(|part| part.shifted(at.wrapping_neg())).collect(),
@@ -397,26 +397,26 @@ impl Sequence {
     pub fn push(&mut self, part: Placed) {
         let at = part.at;
         match &part.node {
-            Node::Block(0) => {}
-            Node::Block(bytes) => match self.0.last_mut() {
-                Some(Placed { at: before, node: Node::Block(length) })
+            LayoutNode::Block(0) => {}
+            LayoutNode::Block(bytes) => match self.0.last_mut() {
+                Some(Placed { at: before, node: LayoutNode::Block(length) })
                     if before.wrapping_add(*length as isize) == at =>
                 {
                     *length += bytes;
                 }
                 _ => self.0.push(part),
             },
-            Node::Blocks(blocks) if blocks.at.len() <= MERGED => {
+            LayoutNode::Blocks(blocks) if blocks.at.len() <= MERGED => {
                 for &more in &blocks.at {
                     self.push(Placed::block(blocks.bytes).shifted(at.wrapping_add(more)));
                 }
             }
-            Node::Runs(runs) if runs.at.len() <= MERGED => {
+            LayoutNode::Runs(runs) if runs.at.len() <= MERGED => {
                 for (&more, ends) in runs.at.iter().zip(runs.starts.windows(2)) {
                     self.push(Placed::block(ends[1] - ends[0]).shifted(at.wrapping_add(more)));
                 }
             }
-            Node::Parts(parts) if parts.parts.len() <= MERGED => {
+            LayoutNode::Parts(parts) if parts.parts.len() <= MERGED => {
                 for part in &parts.parts {
                     self.push(part.clone().shifted(at));
                 }

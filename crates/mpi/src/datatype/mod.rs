@@ -44,7 +44,7 @@ use crate::handles::Kind;
 use crate::runtime::Guarded;
 use crate::runtime::State;
 use contents::Contents;
-use layout::{Node, Placed};
+use layout::{LayoutNode, Placed};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use transport::{Buffer, Layout, Shape, Span};
@@ -168,17 +168,17 @@ impl Datatype {
             into.push(Span { address: base.wrapping_add(from), bytes });
             return bytes;
         }
-        let mut list = copy::List::new(into, pieces, bytes);
+        let mut list = copy::PieceList::new(into, pieces, bytes);
         self.walk(base, count, from, &mut list);
         list.listed
     }
 
     /// Gives the sink the blocks of `count` elements at `base` from byte `from` of the packed data on.
-    fn walk(&self, base: *mut u8, count: usize, from: usize, sink: &mut impl layout::Sink) {
+    fn walk(&self, base: *mut u8, count: usize, from: usize, sink: &mut impl layout::BlockSink) {
         let base = base.wrapping_offset(self.layout.at);
         match &self.layout.node {
             // A loop goes on through all elements when their distance is the loop's.
-            Node::Loop(inner) if self.extent == (inner.count as isize).wrapping_mul(inner.stride) => {
+            LayoutNode::Loop(inner) if self.extent == (inner.count as isize).wrapping_mul(inner.stride) => {
                 layout::walk_loop(
                     inner.count.saturating_mul(count),
                     inner.stride,
@@ -195,7 +195,7 @@ impl Datatype {
     /// Where the data of `count` elements starts, relative to the buffer's address, when it is `count * size` bytes
     /// without a gap and in order.
     pub fn one_run(&self, count: usize) -> Option<isize> {
-        let Node::Block(bytes) = self.layout.node else { return None };
+        let LayoutNode::Block(bytes) = self.layout.node else { return None };
         (count <= 1 || self.extent == bytes as isize).then_some(self.layout.at)
     }
 

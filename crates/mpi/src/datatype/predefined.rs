@@ -2,7 +2,7 @@
 
 use super::Datatype;
 use super::basic::{self, Basic, PAIRS, VALUES, place};
-use super::compose::{Part, compose};
+use super::compose::{BlockPart, compose};
 use super::contents::Contents;
 use super::layout::Placed;
 use super::signature::Signature;
@@ -58,7 +58,7 @@ fn single(basic: Basic) -> Datatype {
 fn pair(value: &Arc<Datatype>, index: &Arc<Datatype>) -> Datatype {
     let alignment = index.alignment;
     let at = value.size.next_multiple_of(alignment) as isize;
-    let parts = [Part::once(0, 1, value), Part::once(at, 1, index)];
+    let parts = [BlockPart::once(0, 1, value), BlockPart::once(at, 1, index)];
     let made = compose(parts, Contents::named()).unwrap_or_else(|_| unreachable!());
     made.committed.store(true, Ordering::Relaxed);
     made

@@ -12,12 +12,12 @@ const MERGED: usize = 16;
 /// Basic elements in order.
 #[derive(Clone, Debug)]
 pub struct Signature {
-    entry: Entry,
+    entry: SignatureEntry,
     totals: Totals,
 }
 
 #[derive(Clone, Debug)]
-enum Entry {
+enum SignatureEntry {
     /// So many elements of one kind.
     Run(Basic, usize),
     /// A longer one, so many times.
@@ -53,13 +53,13 @@ impl Totals {
 impl Signature {
     /// No element.
     pub fn empty() -> Self {
-        Self { entry: Entry::Sequence(Arc::new([])), totals: Totals::default() }
+        Self { entry: SignatureEntry::Sequence(Arc::new([])), totals: Totals::default() }
     }
 
     /// So many elements of one kind.
     pub fn run(basic: Basic, count: usize) -> Self {
         let one = Totals { elements: 1, bytes: basic.size(), external: basic.external_size() };
-        Self { entry: Entry::Run(basic, count), totals: one.times(count) }
+        Self { entry: SignatureEntry::Run(basic, count), totals: one.times(count) }
     }
 
     /// So many times.
@@ -70,10 +70,10 @@ impl Signature {
         }
         let totals = self.totals.times(count);
         let entry = match &self.entry {
-            Entry::Run(basic, each) => Entry::Run(*basic, each * count),
+            SignatureEntry::Run(basic, each) => SignatureEntry::Run(*basic, each * count),
             _ if count == 1 => self.entry.clone(),
-            Entry::Repeat(each, body) => Entry::Repeat(each * count, body.clone()),
-            Entry::Sequence(_) => Entry::Repeat(count, Arc::new(self.clone())),
+            SignatureEntry::Repeat(each, body) => SignatureEntry::Repeat(each * count, body.clone()),
+            SignatureEntry::Sequence(_) => SignatureEntry::Repeat(count, Arc::new(self.clone())),
         };
         Self { entry, totals }
     }
@@ -85,15 +85,15 @@ impl Signature {
 
     /// The one kind of element that it has; nothing when there are several or none.
     pub fn uniform(&self) -> Option<Basic> {
-        if let Entry::Run(basic, _) = self.entry { Some(basic) } else { None }
+        if let SignatureEntry::Run(basic, _) = self.entry { Some(basic) } else { None }
     }
 
     /// Calls `each` with the runs of elements from the first on until it wants no more (gives false).
     pub fn runs(&self, each: &mut impl FnMut(Basic, usize) -> bool) -> bool {
         match &self.entry {
-            Entry::Run(basic, count) => each(*basic, *count),
-            Entry::Repeat(count, body) => (0..*count).all(|_| body.runs(each)),
-            Entry::Sequence(list) => list.iter().all(|part| part.runs(each)),
+            SignatureEntry::Run(basic, count) => each(*basic, *count),
+            SignatureEntry::Repeat(count, body) => (0..*count).all(|_| body.runs(each)),
+            SignatureEntry::Sequence(list) => list.iter().all(|part| part.runs(each)),
         }
     }
 
@@ -103,16 +103,16 @@ impl Signature {
             return self.totals;
         }
         match &self.entry {
-            Entry::Run(basic, _) => {
+            SignatureEntry::Run(basic, _) => {
                 let elements = bytes / basic.size();
                 Self::run(*basic, elements).totals
             }
-            Entry::Repeat(_, body) => {
+            SignatureEntry::Repeat(_, body) => {
                 let whole = bytes / body.totals.bytes;
                 let before = body.totals.times(whole);
                 before.plus(body.within(bytes - before.bytes))
             }
-            Entry::Sequence(list) => {
+            SignatureEntry::Sequence(list) => {
                 let mut sum = Totals::default();
                 for part in list.iter() {
                     if sum.bytes + part.totals.bytes > bytes {
@@ -131,12 +131,12 @@ impl Signature {
             return self.totals;
         }
         match &self.entry {
-            Entry::Run(basic, _) => Self::run(*basic, elements).totals,
-            Entry::Repeat(_, body) => {
+            SignatureEntry::Run(basic, _) => Self::run(*basic, elements).totals,
+            SignatureEntry::Repeat(_, body) => {
                 let before = body.totals.times(elements / body.totals.elements);
                 before.plus(body.first(elements - before.elements))
             }
-            Entry::Sequence(list) => {
+            SignatureEntry::Sequence(list) => {
                 let mut sum = Totals::default();
                 for part in list.iter() {
                     if sum.elements + part.totals.elements > elements {
@@ -152,17 +152,18 @@ impl Signature {
 
 /// Signatures one after the other: without empty ones, runs of one kind joined, short sequences merged.
 #[derive(Default)]
-pub(super) struct Sequence(Vec<Signature>);
+pub(super) struct SignatureSequence(Vec<Signature>);
 
-impl Sequence {
+impl SignatureSequence {
     /// Puts `count` times a signature behind.
     pub fn push(&mut self, part: &Signature, count: usize) {
         if count == 0 || part.totals.elements == 0 {
             return;
         }
         match &part.entry {
-            Entry::Run(basic, each) => {
-                if let Some(Signature { entry: Entry::Run(before, length), totals }) = self.0.last_mut()
+            SignatureEntry::Run(basic, each) => {
+                if let Some(Signature { entry: SignatureEntry::Run(before, length), totals }) =
+                    self.0.last_mut()
                     && before == basic
                 {
                     *length += each * count;
@@ -171,7 +172,7 @@ impl Sequence {
                 }
                 self.0.push(part.repeated(count));
             }
-            Entry::Sequence(parts) if count == 1 && parts.len() <= MERGED => {
+            SignatureEntry::Sequence(parts) if count == 1 && parts.len() <= MERGED => {
                 for part in parts.iter() {
                     self.push(part, 1);
                 }
@@ -187,7 +188,7 @@ impl Sequence {
             1 => self.0.swap_remove(0),
             _ => {
                 let totals = self.0.iter().fold(Totals::default(), |sum, part| sum.plus(part.totals));
-                Signature { entry: Entry::Sequence(self.0.into()), totals }
+                Signature { entry: SignatureEntry::Sequence(self.0.into()), totals }
             }
         }
     }

@@ -10,10 +10,10 @@ use super::{Element, Predefined};
 ///
 /// # Safety
 /// Both pointers must be valid for `count` elements, which must not overlap unless they are the same.
-pub type Kernel = unsafe fn(from: *const u8, into: *mut u8, count: usize);
+pub type Reducer = unsafe fn(from: *const u8, into: *mut u8, count: usize);
 
 /// A type of numbers, as a reduction sees it.
-trait Number: Copy {
+trait Operand: Copy {
     fn sum(self, other: Self) -> Self;
     fn product(self, other: Self) -> Self;
     fn greater(self, other: Self) -> bool;
@@ -30,7 +30,7 @@ trait Bits: Copy {
 
 macro_rules! whole {
     ($($type:ty)*) => {$(
-        impl Number for $type {
+        impl Operand for $type {
             #[inline(always)]
             fn sum(self, other: Self) -> Self { self.wrapping_add(other) }
             #[inline(always)]
@@ -56,7 +56,7 @@ whole!(i8 u8 i16 u16 i32 u32 i64 u64 i128);
 
 macro_rules! floating {
     ($($type:ty)*) => {$(
-        impl Number for $type {
+        impl Operand for $type {
             #[inline(always)]
             fn sum(self, other: Self) -> Self { self + other }
             #[inline(always)]
@@ -83,7 +83,7 @@ struct Complex<T> {
 /// A value with an index, as `MPI_MINLOC` and `MPI_MAXLOC` take it; laid out as C does.
 #[derive(Clone, Copy)]
 #[repr(C)]
-struct Located<V, I> {
+struct ValueAndIndex<V, I> {
     value: V,
     index: I,
 }
@@ -91,7 +91,7 @@ struct Located<V, I> {
 /// The loop of every kernel.
 ///
 /// # Safety
-/// As `Kernel`.
+/// As `Reducer`.
 #[inline(always)]
 unsafe fn each<T: Copy>(from: *const u8, into: *mut u8, count: usize, apply: impl Fn(T, T) -> T) {
     let (from, into) = (from.cast::<T>(), into.cast::<T>());
@@ -114,17 +114,17 @@ macro_rules! kernels {
 }
 
 kernels! {
-    sum<T: Number>(T) = T::sum;
-    product<T: Number>(T) = T::product;
-    max<T: Number>(T) = |a, b| if a.greater(b) { a } else { b };
-    min<T: Number>(T) = |a, b| if b.greater(a) { a } else { b };
-    logical_and<T: Number>(T) = |a, b| T::of(a.truth() & b.truth());
-    logical_or<T: Number>(T) = |a, b| T::of(a.truth() | b.truth());
-    logical_xor<T: Number>(T) = |a, b| T::of(a.truth() ^ b.truth());
+    sum<T: Operand>(T) = T::sum;
+    product<T: Operand>(T) = T::product;
+    max<T: Operand>(T) = |a, b| if a.greater(b) { a } else { b };
+    min<T: Operand>(T) = |a, b| if b.greater(a) { a } else { b };
+    logical_and<T: Operand>(T) = |a, b| T::of(a.truth() & b.truth());
+    logical_or<T: Operand>(T) = |a, b| T::of(a.truth() | b.truth());
+    logical_xor<T: Operand>(T) = |a, b| T::of(a.truth() ^ b.truth());
     bit_and<T: Bits>(T) = T::and;
     bit_or<T: Bits>(T) = T::or;
     bit_xor<T: Bits>(T) = T::xor;
-    complex_sum<T: Number>(Complex<T>) = |a, b| Complex { re: a.re.sum(b.re), im: a.im.sum(b.im) };
+    complex_sum<T: Operand>(Complex<T>) = |a, b| Complex { re: a.re.sum(b.re), im: a.im.sum(b.im) };
 }
 
 macro_rules! complex_product {
@@ -143,34 +143,34 @@ macro_rules! complex_product {
 complex_product!(complex_product_f32 f32, complex_product_f64 f64);
 
 /// The one whose value is greater; of equal ones the lower index.
-unsafe fn max_location<V: Number + PartialEq, I: Copy + PartialOrd>(
+unsafe fn max_location<V: Operand + PartialEq, I: Copy + PartialOrd>(
     from: *const u8,
     into: *mut u8,
     count: usize,
 ) {
     // SAFETY: passed on.
     unsafe {
-        each::<Located<V, I>>(from, into, count, |a, b| {
+        each::<ValueAndIndex<V, I>>(from, into, count, |a, b| {
             if a.value.greater(b.value) || (a.value == b.value && a.index < b.index) { a } else { b }
         })
     }
 }
 
 /// The one whose value is less; of equal ones the lower index.
-unsafe fn min_location<V: Number + PartialEq, I: Copy + PartialOrd>(
+unsafe fn min_location<V: Operand + PartialEq, I: Copy + PartialOrd>(
     from: *const u8,
     into: *mut u8,
     count: usize,
 ) {
     // SAFETY: passed on.
     unsafe {
-        each::<Located<V, I>>(from, into, count, |a, b| {
+        each::<ValueAndIndex<V, I>>(from, into, count, |a, b| {
             if b.value.greater(a.value) || (a.value == b.value && a.index < b.index) { a } else { b }
         })
     }
 }
 
-fn of_whole<T: Number + Bits>(operation: Predefined) -> Option<Kernel> {
+fn of_whole<T: Operand + Bits>(operation: Predefined) -> Option<Reducer> {
     Some(match operation {
         Predefined::Sum => sum::<T>,
         Predefined::Product => product::<T>,
@@ -183,7 +183,7 @@ fn of_whole<T: Number + Bits>(operation: Predefined) -> Option<Kernel> {
     })
 }
 
-fn of_floating<T: Number>(operation: Predefined) -> Option<Kernel> {
+fn of_floating<T: Operand>(operation: Predefined) -> Option<Reducer> {
     Some(match operation {
         Predefined::Sum => sum::<T>,
         Predefined::Product => product::<T>,
@@ -193,7 +193,7 @@ fn of_floating<T: Number>(operation: Predefined) -> Option<Kernel> {
     })
 }
 
-fn of_logical<T: Number>(operation: Predefined) -> Option<Kernel> {
+fn of_logical<T: Operand>(operation: Predefined) -> Option<Reducer> {
     Some(match operation {
         Predefined::LogicalAnd => logical_and::<T>,
         Predefined::LogicalOr => logical_or::<T>,
@@ -202,7 +202,7 @@ fn of_logical<T: Number>(operation: Predefined) -> Option<Kernel> {
     })
 }
 
-fn of_bytes(operation: Predefined) -> Option<Kernel> {
+fn of_bytes(operation: Predefined) -> Option<Reducer> {
     Some(match operation {
         Predefined::BitAnd => bit_and::<u8>,
         Predefined::BitOr => bit_or::<u8>,
@@ -211,7 +211,7 @@ fn of_bytes(operation: Predefined) -> Option<Kernel> {
     })
 }
 
-fn of_located<V: Number + PartialEq, I: Copy + PartialOrd>(operation: Predefined) -> Option<Kernel> {
+fn of_located<V: Operand + PartialEq, I: Copy + PartialOrd>(operation: Predefined) -> Option<Reducer> {
     Some(match operation {
         Predefined::MaxLocation => max_location::<V, I>,
         Predefined::MinLocation => min_location::<V, I>,
@@ -219,7 +219,7 @@ fn of_located<V: Number + PartialEq, I: Copy + PartialOrd>(operation: Predefined
     })
 }
 
-fn of_complex<T: Number>(operation: Predefined, product: Kernel) -> Option<Kernel> {
+fn of_complex<T: Operand>(operation: Predefined, product: Reducer) -> Option<Reducer> {
     match operation {
         Predefined::Sum => Some(complex_sum::<T>),
         Predefined::Product => Some(product),
@@ -231,7 +231,7 @@ fn of_complex<T: Number>(operation: Predefined, product: Kernel) -> Option<Kerne
 ///
 /// Beyond the standard's table `MPI_CHAR` is taken as a small integer and the logical operations work on every number,
 /// as programs written for other implementations expect.
-pub fn kernel(operation: Predefined, element: Element) -> Option<Kernel> {
+pub fn kernel(operation: Predefined, element: Element) -> Option<Reducer> {
     match element {
         Element::I8 => of_whole::<i8>(operation),
         Element::U8 => of_whole::<u8>(operation),

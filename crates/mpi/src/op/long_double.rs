@@ -2,41 +2,41 @@
 //! there.
 
 use super::Predefined;
-use super::kernels::Kernel;
+use super::kernels::Reducer;
 
 /// The kernel of an operation on `long double`.
-pub fn kernel(operation: Predefined) -> Option<Kernel> {
+pub fn kernel(operation: Predefined) -> Option<Reducer> {
     imp::kernel(operation)
 }
 
 /// The kernel of an operation on `long double _Complex`.
-pub fn complex_kernel(operation: Predefined) -> Option<Kernel> {
+pub fn complex_kernel(operation: Predefined) -> Option<Reducer> {
     imp::complex_kernel(operation)
 }
 
 /// The kernel of an operation on `struct { long double; int; }`.
-pub fn located_kernel(operation: Predefined) -> Option<Kernel> {
+pub fn located_kernel(operation: Predefined) -> Option<Reducer> {
     imp::located_kernel(operation)
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 mod imp {
-    use super::{Kernel, Predefined};
+    use super::{Predefined, Reducer};
 
-    pub fn kernel(_: Predefined) -> Option<Kernel> {
+    pub fn kernel(_: Predefined) -> Option<Reducer> {
         None
     }
-    pub fn complex_kernel(_: Predefined) -> Option<Kernel> {
+    pub fn complex_kernel(_: Predefined) -> Option<Reducer> {
         None
     }
-    pub fn located_kernel(_: Predefined) -> Option<Kernel> {
+    pub fn located_kernel(_: Predefined) -> Option<Reducer> {
         None
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 mod imp {
-    use super::{Kernel, Predefined};
+    use super::{Predefined, Reducer};
     use std::arch::asm;
 
     /// `sizeof(long double)`.
@@ -206,7 +206,7 @@ mod imp {
         }
     }
 
-    pub fn kernel(operation: Predefined) -> Option<Kernel> {
+    pub fn kernel(operation: Predefined) -> Option<Reducer> {
         Some(match operation {
             Predefined::Sum => sum,
             Predefined::Product => product,
@@ -219,7 +219,7 @@ mod imp {
         })
     }
 
-    pub fn complex_kernel(operation: Predefined) -> Option<Kernel> {
+    pub fn complex_kernel(operation: Predefined) -> Option<Reducer> {
         Some(match operation {
             Predefined::Sum => complex_sum,
             Predefined::Product => complex_product,
@@ -227,7 +227,7 @@ mod imp {
         })
     }
 
-    pub fn located_kernel(operation: Predefined) -> Option<Kernel> {
+    pub fn located_kernel(operation: Predefined) -> Option<Reducer> {
         Some(match operation {
             Predefined::MaxLocation => max_location,
             Predefined::MinLocation => min_location,

@@ -10,7 +10,7 @@ mod long_double;
 #[cfg(test)]
 mod tests;
 
-pub use kernels::{Kernel, kernel};
+pub use kernels::{Reducer, kernel};
 
 use crate::abi::{self, values as v};
 use crate::check::{self, Failure};
@@ -174,7 +174,7 @@ pub struct Operation {
 #[derive(Clone, Copy)]
 pub enum Reduction {
     /// A kernel on numbers.
-    Kernel(Kernel),
+    Kernel(Reducer),
     /// The user's function, and the datatype's handle that it is called with.
     User(Operation, abi::Datatype),
 }

@@ -35,13 +35,13 @@ struct Attached {
     address: usize,
     bytes: usize,
     used: usize,
-    kept: Vec<Kept>,
+    kept: Vec<KeptMessage>,
     /// Messages that were ever kept.
     count: u64,
 }
 
 /// A message that has not left.
-struct Kept {
+struct KeptMessage {
     number: u64,
     transfer: TransferId,
     data: Box<[u8]>,
@@ -142,7 +142,7 @@ pub fn send(state: &mut State, sending: &Sending) -> Result<abi::Request, Failur
     let buffer = unsafe { Buffer::new(data.as_mut_ptr(), bytes) };
     if let Some(transfer) = engine.send(to, sending.envelope, &buffer, Mode::Standard) {
         attached.used = attached.used.saturating_add(needs(bytes));
-        attached.kept.push(Kept { number: attached.count, transfer, data });
+        attached.kept.push(KeptMessage { number: attached.count, transfer, data });
         attached.count += 1;
     }
     done
@@ -160,7 +160,7 @@ pub(super) fn keep(state: &mut State, send: abi::Request, data: Box<[u8]>) {
         count: 0,
     });
     freed.used = freed.used.saturating_add(needs(data.len()));
-    freed.kept.push(Kept { number: freed.count, transfer, data });
+    freed.kept.push(KeptMessage { number: freed.count, transfer, data });
     freed.count += 1;
     freed.reclaim(engine);
 }

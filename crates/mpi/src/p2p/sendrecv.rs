@@ -23,7 +23,7 @@ fn start(
 }
 
 /// An exchange that can start: both operations, and the copy of the data that the send reads.
-type Prepared = (Entered, Sending, Receiving, Box<[u8]>);
+type PreparedExchange = (Entered, Sending, Receiving, Box<[u8]>);
 
 /// What both sides of an exchange in one buffer are.
 struct Replace {
@@ -37,7 +37,7 @@ struct Replace {
 
 impl Replace {
     /// The two operations, the data to be sent being copied before.
-    fn prepare(self) -> Result<Prepared, Failure> {
+    fn prepare(self) -> Result<PreparedExchange, Failure> {
         let state = check::running()?;
         let Self { buf, count, datatype, to, from, comm } = self;
         let mut sending = sending(&state, buf, count, datatype, to.0, to.1, comm)?;

@@ -29,19 +29,19 @@ fn complete(request: InOut<'_, Request>, poll: Poll, status: Out<'_, Status>) ->
 }
 
 /// What a look at several requests found.
-enum Found {
+enum FoundRequest {
     Nothing,
     At(usize),
     /// None of them is active.
     NoneActive,
 }
 
-fn find(state: &mut State, requests: In<'_, [Request]>) -> Result<Found, Failure> {
-    let mut found = Found::NoneActive;
+fn find(state: &mut State, requests: In<'_, [Request]>) -> Result<FoundRequest, Failure> {
+    let mut found = FoundRequest::NoneActive;
     for index in 0..requests.len() {
         match poll_at(state, requests, index)? {
-            Poll::Ready => return Ok(Found::At(index)),
-            Poll::Pending => found = Found::Nothing,
+            Poll::Ready => return Ok(FoundRequest::At(index)),
+            Poll::Pending => found = FoundRequest::Nothing,
             Poll::Inactive => {}
         }
     }
@@ -51,18 +51,18 @@ fn find(state: &mut State, requests: In<'_, [Request]>) -> Result<Found, Failure
 /// Completes the one that was found.
 fn complete_any(
     requests: InOut<'_, [Request]>,
-    found: &Found,
+    found: &FoundRequest,
     place: Out<'_, c_int>,
     status: Out<'_, Status>,
 ) -> Result<(), Failure> {
     match found {
-        Found::At(index) => {
+        FoundRequest::At(index) => {
             place.write(*index as c_int)?;
             complete(requests.at(*index), Poll::Ready, status)
         }
-        Found::Nothing | Found::NoneActive => {
+        FoundRequest::Nothing | FoundRequest::NoneActive => {
             place.write(MPI_UNDEFINED)?;
-            if let Found::NoneActive = found {
+            if let FoundRequest::NoneActive = found {
                 status.offer(Status::EMPTY);
             }
             Ok(())
@@ -159,7 +159,7 @@ mpi! {
         index.present()?;
         drop(check::running()?);
         let found = runtime::wait_until(|state| match find(state, requests.reading()) {
-            Ok(Found::Nothing) => None,
+            Ok(FoundRequest::Nothing) => None,
             other => Some(other),
         })?;
         complete_any(requests, &found, index, status)
@@ -177,7 +177,7 @@ mpi! {
         drop(check::running()?);
         runtime::progress();
         let found = find(&mut runtime::enter(), requests.reading())?;
-        flag.write((!matches!(found, Found::Nothing)).into())?;
+        flag.write((!matches!(found, FoundRequest::Nothing)).into())?;
         complete_any(requests, &found, index, status)
     }
 

@@ -168,7 +168,7 @@ pub fn peek(handle: abi::Request) -> Outcome {
 }
 
 /// What is left to do for a request that is over, once the state is released.
-enum End {
+enum Conclusion {
     Nothing,
     Request(abi::Request),
     Both(abi::Request, abi::Request),
@@ -185,14 +185,14 @@ fn conclude(handle: abi::Request, stays: bool) -> Outcome {
     }
     let mut object_stays = stays;
     let end = match REQUESTS.of_mut(&mut state).get_mut(handle.0) {
-        None => End::Nothing,
-        Some(Request::Both(both)) => End::Both(both.send, both.receive),
-        Some(Request::Activity(ongoing)) => End::Activity(ongoing.clone()),
-        Some(Request::Generalized(own)) => End::Generalized(own.clone()),
+        None => Conclusion::Nothing,
+        Some(Request::Both(both)) => Conclusion::Both(both.send, both.receive),
+        Some(Request::Activity(ongoing)) => Conclusion::Activity(ongoing.clone()),
+        Some(Request::Generalized(own)) => Conclusion::Generalized(own.clone()),
         Some(Request::Persistent(persistent)) => {
             object_stays = true;
             let active = if stays { persistent.active } else { persistent.active.take() };
-            active.map_or(End::Nothing, End::Request)
+            active.map_or(Conclusion::Nothing, Conclusion::Request)
         }
     };
     if !object_stays {
@@ -200,10 +200,10 @@ fn conclude(handle: abi::Request, stays: bool) -> Outcome {
     }
     drop(state);
     match end {
-        End::Nothing => Outcome::empty(),
-        End::Request(active) => conclude(active, stays),
-        End::Both(send, receive) => conclude(send, stays).then(conclude(receive, stays)),
-        End::Activity(ongoing) => ongoing.outcome(),
-        End::Generalized(own) => own.finish(!stays),
+        Conclusion::Nothing => Outcome::empty(),
+        Conclusion::Request(active) => conclude(active, stays),
+        Conclusion::Both(send, receive) => conclude(send, stays).then(conclude(receive, stays)),
+        Conclusion::Activity(ongoing) => ongoing.outcome(),
+        Conclusion::Generalized(own) => own.finish(!stays),
     }
 }

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use transport::{CREDIT, MOST_EAGER};
 
 /// A setting; all of them are read as an `int`.
-pub(super) struct Control {
+pub(super) struct ControlVariable {
     pub(super) name: &'static str,
     description: &'static str,
     verbosity: c_int,
@@ -26,8 +26,8 @@ pub(super) struct Control {
 }
 
 /// All of them; an index never changes its meaning while a program runs.
-pub(super) static CONTROLS: &[Control] = &[
-    Control {
+pub(super) static CONTROLS: &[ControlVariable] = &[
+    ControlVariable {
         name: "CELLWEAVE_MPI_CHECK",
         description: "Arguments of MPI functions are checked.",
         verbosity: MPI_T_VERBOSITY_USER_BASIC,
@@ -36,7 +36,7 @@ pub(super) static CONTROLS: &[Control] = &[
         read: || CHECKING.load(Ordering::Relaxed).into(),
         write: Some(|value| CHECKING.store(value != 0, Ordering::Relaxed)),
     },
-    Control {
+    ControlVariable {
         name: "CELLWEAVE_MPI_PROGRESS",
         description: "What moves messages: the calls that the program makes, or a thread beside it too.",
         verbosity: MPI_T_VERBOSITY_USER_BASIC,
@@ -45,7 +45,7 @@ pub(super) static CONTROLS: &[Control] = &[
         read: || progress::wanted().unwrap_or(false).into(),
         write: None,
     },
-    Control {
+    ControlVariable {
         name: "CELLWEAVE_MPI_COPY",
         description: "Bytes from which both ranks copy a message from process to process; the largest int: never.",
         verbosity: MPI_T_VERBOSITY_TUNER_BASIC,
@@ -54,7 +54,7 @@ pub(super) static CONTROLS: &[Control] = &[
         read: || COPY_FROM.load(Ordering::Relaxed).try_into().unwrap_or(c_int::MAX),
         write: None,
     },
-    Control {
+    ControlVariable {
         name: "eager_bytes",
         description: "The most bytes of a message that is sent before its receive is known.",
         verbosity: MPI_T_VERBOSITY_TUNER_BASIC,
@@ -63,7 +63,7 @@ pub(super) static CONTROLS: &[Control] = &[
         read: || MOST_EAGER as c_int,
         write: None,
     },
-    Control {
+    ControlVariable {
         name: "credit_bytes",
         description: "The most bytes of such messages that one rank may have waiting at another; \
                       the next ones wait for their receive.",

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int, c_ulonglong, c_void};
 
 /// A performance variable; all of them are one `unsigned long long`.
-pub(super) struct Variable {
+pub(super) struct PerformanceVariable {
     name: &'static str,
     description: &'static str,
     pub(super) category: &'static str,
@@ -21,7 +21,7 @@ pub(super) struct Variable {
     read: fn() -> u64,
 }
 
-impl Variable {
+impl PerformanceVariable {
     fn value(&self) -> u64 {
         (self.read)()
     }
@@ -33,57 +33,57 @@ impl Variable {
 }
 
 /// All of them; an index never changes its meaning while a program runs.
-pub(super) static VARIABLES: &[Variable] = &[
-    Variable {
+pub(super) static VARIABLES: &[PerformanceVariable] = &[
+    PerformanceVariable {
         name: "messages_sent",
         description: "Messages that this rank sent, those of collectives too.",
         category: "traffic",
         class: MPI_T_PVAR_CLASS_COUNTER,
         read: || COUNTERS.messages_sent.get(),
     },
-    Variable {
+    PerformanceVariable {
         name: "bytes_sent",
         description: "Bytes of data in the messages that this rank sent.",
         category: "traffic",
         class: MPI_T_PVAR_CLASS_AGGREGATE,
         read: || COUNTERS.bytes_sent.get(),
     },
-    Variable {
+    PerformanceVariable {
         name: "messages_received",
         description: "Messages that this rank received whole.",
         category: "traffic",
         class: MPI_T_PVAR_CLASS_COUNTER,
         read: || COUNTERS.messages_received.get(),
     },
-    Variable {
+    PerformanceVariable {
         name: "bytes_received",
         description: "Bytes of data in the messages that this rank received.",
         category: "traffic",
         class: MPI_T_PVAR_CLASS_AGGREGATE,
         read: || COUNTERS.bytes_received.get(),
     },
-    Variable {
+    PerformanceVariable {
         name: "rendezvous_sent",
         description: "Messages whose data was copied after their receive was known.",
         category: "traffic",
         class: MPI_T_PVAR_CLASS_COUNTER,
         read: || COUNTERS.rendezvous_sent.get(),
     },
-    Variable {
+    PerformanceVariable {
         name: "unexpected_received",
         description: "Messages that came before their receive was posted.",
         category: "matching",
         class: MPI_T_PVAR_CLASS_COUNTER,
         read: || COUNTERS.unexpected_received.get(),
     },
-    Variable {
+    PerformanceVariable {
         name: "unexpected",
         description: "Messages that wait for their receive.",
         category: "matching",
         class: MPI_T_PVAR_CLASS_LEVEL,
         read: || runtime::enter().engine.queues().1 as u64,
     },
-    Variable {
+    PerformanceVariable {
         name: "posted",
         description: "Receives that wait for their message.",
         category: "matching",
@@ -93,17 +93,17 @@ pub(super) static VARIABLES: &[Variable] = &[
 ];
 
 /// What one tool looks at.
-pub(super) type Session = BTreeMap<usize, Handle>;
+pub(super) type Session = BTreeMap<usize, VariableHandle>;
 
 /// A look at a variable.
 #[derive(Clone, Copy)]
-pub(super) struct Handle {
-    variable: &'static Variable,
+pub(super) struct VariableHandle {
+    variable: &'static PerformanceVariable,
     /// What is taken off the counter; nothing where the variable doesn't count.
     zero: u64,
 }
 
-impl Handle {
+impl VariableHandle {
     fn read(&self) -> u64 {
         self.variable.value().wrapping_sub(self.zero)
     }
@@ -121,7 +121,7 @@ impl Handle {
 fn with<T>(
     session: usize,
     handle: usize,
-    work: impl FnOnce(&mut Handle) -> Result<T, c_int>,
+    work: impl FnOnce(&mut VariableHandle) -> Result<T, c_int>,
 ) -> Result<T, c_int> {
     let mut tool = running()?;
     let session = tool.sessions.get_mut(&session).ok_or(MPI_T_ERR_INVALID_SESSION)?;
@@ -165,7 +165,7 @@ tool! {
 
     fn PMPI_T_pvar_get_index(name: In<c_char>, var_class: c_int, pvar_index: Out<c_int>) {
         let _tool = running()?;
-        let same = |variable: &Variable, name: &str| variable.name == name && variable.class == var_class;
+        let same = |variable: &PerformanceVariable, name: &str| variable.name == name && variable.class == var_class;
         pvar_index.offer(find(VARIABLES, name, same)?);
         Ok(())
     }
@@ -198,7 +198,7 @@ tool! {
             return Err(MPI_T_ERR_INVALID);
         }
         let zero = if variable.counts() { variable.value() } else { 0 };
-        session.insert(made, Handle { variable, zero });
+        session.insert(made, VariableHandle { variable, zero });
         handle.offer(made);
         count.offer(1);
         Ok(())

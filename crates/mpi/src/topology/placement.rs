@@ -97,13 +97,13 @@ pub fn place(traffic: &Traffic, distances: &Distances) -> Option<Vec<usize>> {
 
 /// The best order, by trying all that may still be better than the best so far.
 fn exact(traffic: &Traffic, distances: &Distances, bound: u64) -> Vec<usize> {
-    struct Search<'a> {
+    struct OrderSearch<'a> {
         traffic: &'a Traffic,
         distances: &'a Distances,
         order: Vec<usize>,
         best: (u64, Vec<usize>),
     }
-    impl Search<'_> {
+    impl OrderSearch<'_> {
         fn go_on(&mut self, cost: u64) {
             let (place, count) = (self.order.len(), self.traffic.partners.len());
             if cost >= self.best.0 {
@@ -127,7 +127,7 @@ fn exact(traffic: &Traffic, distances: &Distances, bound: u64) -> Vec<usize> {
         }
     }
     let as_it_is = (0..traffic.partners.len()).collect();
-    let mut search = Search { traffic, distances, order: Vec::new(), best: (bound, as_it_is) };
+    let mut search = OrderSearch { traffic, distances, order: Vec::new(), best: (bound, as_it_is) };
     search.go_on(0);
     search.best.1
 }

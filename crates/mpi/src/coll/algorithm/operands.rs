@@ -1,6 +1,6 @@
 //! Reducing one operand of each rank, in the order of ranks, at one place.
 
-use super::super::schedule::{Lane, Schedule, Ticket};
+use super::super::schedule::{Schedule, TagLane, Ticket};
 use super::Ranks;
 use crate::datatype::elements::Elements;
 
@@ -26,7 +26,7 @@ impl<'a> Operands<'a> {
     pub fn receive(
         schedule: &mut Schedule,
         ranks: Ranks,
-        lane: Lane,
+        lane: TagLane,
         own: Elements<'a>,
         result: Elements<'a>,
         room: Elements<'a>,

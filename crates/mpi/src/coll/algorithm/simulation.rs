@@ -1,6 +1,6 @@
 //! All ranks of a collective in one process, their messages delivered in random order.
 
-use super::super::schedule::{Lane, Schedule, Standing, Wire};
+use super::super::schedule::{Schedule, Standing, TagLane, Wire};
 use std::collections::{HashMap, VecDeque};
 use transport::{Buffer, Completion, TransferId};
 
@@ -17,32 +17,32 @@ impl Random {
 }
 
 /// From, to, lane: what is sent here is received in order.
-type Line = (usize, usize, Lane);
+type SimulatedLine = (usize, usize, TagLane);
 
 /// A message on its way: copied at once, or still in the sender's buffer.
-struct Sent {
+struct SimulatedMessage {
     buffer: Buffer,
     packed: Option<Vec<u8>>,
     transfer: Option<u64>,
 }
 
-struct Simulation {
+struct SimulatedWires {
     random: Random,
-    sent: HashMap<Line, VecDeque<Sent>>,
-    posted: HashMap<Line, VecDeque<(u64, Buffer)>>,
+    sent: HashMap<SimulatedLine, VecDeque<SimulatedMessage>>,
+    posted: HashMap<SimulatedLine, VecDeque<(u64, Buffer)>>,
     /// Lines on which something can be delivered, once for each message.
-    ready: Vec<Line>,
+    ready: Vec<SimulatedLine>,
     ended: HashMap<u64, Completion>,
     transfers: u64,
 }
 
-impl Simulation {
+impl SimulatedWires {
     fn transfer(&mut self) -> u64 {
         self.transfers += 1;
         self.transfers
     }
 
-    fn lengths(&self, line: Line) -> (usize, usize) {
+    fn lengths(&self, line: SimulatedLine) -> (usize, usize) {
         (self.sent.get(&line).map_or(0, VecDeque::len), self.posted.get(&line).map_or(0, VecDeque::len))
     }
 
@@ -82,18 +82,18 @@ impl Simulation {
     }
 }
 
-struct Rank<'a> {
-    simulation: &'a mut Simulation,
+struct SimulatedRank<'a> {
+    simulation: &'a mut SimulatedWires,
     rank: usize,
     /// What its peers' ranks start from.
     peers_from: usize,
 }
 
-impl Wire for Rank<'_> {
-    fn send(&mut self, to: usize, lane: Lane, buffer: &Buffer) -> Option<TransferId> {
+impl Wire for SimulatedRank<'_> {
+    fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer) -> Option<TransferId> {
         let line = (self.rank, self.peers_from + to, lane);
         let eager = self.simulation.random.below(2) == 0;
-        let mut sent = Sent { buffer: buffer.clone(), packed: None, transfer: None };
+        let mut sent = SimulatedMessage { buffer: buffer.clone(), packed: None, transfer: None };
         if eager {
             let mut packed = vec![0; buffer.bytes()];
             // SAFETY: a buffer of the test's and one of that size.
@@ -111,7 +111,7 @@ impl Wire for Rank<'_> {
         transfer.map(TransferId::of_number)
     }
 
-    fn receive(&mut self, from: usize, lane: Lane, buffer: &Buffer) -> TransferId {
+    fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer) -> TransferId {
         let line = (self.peers_from + from, self.rank, lane);
         let transfer = self.simulation.transfer();
         let (messages, receives) = self.simulation.lengths(line);
@@ -135,7 +135,7 @@ pub fn carry_out(schedules: &mut [Schedule], seed: u64) {
 /// Carries the schedules of all ranks out, to the end. Of two groups, the first has `first` ranks.
 pub fn carry_out_between(schedules: &mut [Schedule], first: Option<usize>, seed: u64) {
     let ranks = schedules.len();
-    let mut simulation = Simulation {
+    let mut simulation = SimulatedWires {
         random: Random(seed | 1),
         sent: HashMap::new(),
         posted: HashMap::new(),
@@ -149,7 +149,7 @@ pub fn carry_out_between(schedules: &mut [Schedule], first: Option<usize>, seed:
         let pick = simulation.random.below(running.len());
         let rank = running[pick];
         let peers_from = first.filter(|&first| rank < first).unwrap_or(0);
-        match schedules[rank].advance(&mut Rank { simulation: &mut simulation, rank, peers_from }) {
+        match schedules[rank].advance(&mut SimulatedRank { simulation: &mut simulation, rank, peers_from }) {
             Standing::Over => {
                 running.swap_remove(pick);
                 idle = 0;

@@ -12,7 +12,7 @@ use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;
 
 /// The datatype, the count, and the external bytes of that.
-type Data = (Arc<Datatype>, usize, usize);
+type ExternalData = (Arc<Datatype>, usize, usize);
 
 /// The data to pack or unpack, or its size alone: a program may ask for that before the datatype is committed.
 fn data<N: Integer>(
@@ -20,7 +20,7 @@ fn data<N: Integer>(
     (n, name): (N, &str),
     datatype: abi::Datatype,
     size_only: bool,
-) -> Result<Data, Failure> {
+) -> Result<ExternalData, Failure> {
     let representation = datarep.text()?;
     if representation != b"external32" {
         let representation = String::from_utf8_lossy(&representation);
@@ -42,7 +42,7 @@ fn data<N: Integer>(
 /// As `MPI_Pack_external`'s.
 unsafe fn pack<A: Integer>(
     from: *const c_void,
-    (datatype, count, bytes): Data,
+    (datatype, count, bytes): ExternalData,
     (into, size, position): (*mut c_void, A, InOut<'_, A>),
 ) -> Result<(), Failure> {
     let (place, after) = window(into, (size, "outsize"), position, bytes)?;
@@ -61,7 +61,7 @@ unsafe fn pack<A: Integer>(
 unsafe fn unpack<A: Integer>(
     (from, size, position): (*const c_void, A, InOut<'_, A>),
     into: *mut c_void,
-    (datatype, count, bytes): Data,
+    (datatype, count, bytes): ExternalData,
 ) -> Result<(), Failure> {
     let (place, after) = window(from, (size, "insize"), position, bytes)?;
     if bytes > 0 {

@@ -14,7 +14,7 @@ use std::ffi::{c_int, c_void};
 const INSIDE: usize = 4096;
 
 /// The data to pack or unpack: `count` elements of a datatype.
-struct Data<N> {
+struct PackedData<N> {
     count: N,
     /// What the function calls `count`.
     name: &'static str,
@@ -22,7 +22,7 @@ struct Data<N> {
     comm: abi::Comm,
 }
 
-impl<N: Integer> Data<N> {
+impl<N: Integer> PackedData<N> {
     /// Calls `copy` with the datatype, the count, and the bytes that they are.
     fn with(self, copy: impl FnOnce(&Datatype, usize, usize) -> Result<(), Failure>) -> Result<(), Failure> {
         let state = check::running()?;
@@ -79,7 +79,7 @@ pub(super) fn window<N: Integer>(
 /// As `MPI_Pack`'s.
 unsafe fn pack<N: Integer>(
     from: *const c_void,
-    data: Data<N>,
+    data: PackedData<N>,
     (into, size, position): (*mut c_void, N, InOut<'_, N>),
 ) -> Result<(), Failure> {
     data.with(|datatype, count, bytes| {
@@ -100,7 +100,7 @@ unsafe fn pack<N: Integer>(
 unsafe fn unpack<N: Integer>(
     (from, size, position): (*const c_void, N, InOut<'_, N>),
     into: *mut c_void,
-    data: Data<N>,
+    data: PackedData<N>,
 ) -> Result<(), Failure> {
     data.with(|datatype, count, bytes| {
         let (place, after) = window(from, (size, "insize"), position, bytes)?;
@@ -134,7 +134,7 @@ mpi! {
         inbuf: *const c_void, incount: c_int, datatype: abi::Datatype, outbuf: *mut c_void, outsize: c_int,
         position: InOut<c_int>, comm: abi::Comm,
     ) on comm {
-        let data = Data { count: incount, name: "incount", datatype, comm };
+        let data = PackedData { count: incount, name: "incount", datatype, comm };
         // SAFETY: the C caller promises valid buffers.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
@@ -144,7 +144,7 @@ mpi! {
         inbuf: *const c_void, incount: abi::Count, datatype: abi::Datatype, outbuf: *mut c_void, outsize: abi::Count,
         position: InOut<abi::Count>, comm: abi::Comm,
     ) on comm {
-        let data = Data { count: incount, name: "incount", datatype, comm };
+        let data = PackedData { count: incount, name: "incount", datatype, comm };
         // SAFETY: the C caller promises valid buffers.
         unsafe { pack(inbuf, data, (outbuf, outsize, position)) }
     }
@@ -154,7 +154,7 @@ mpi! {
         inbuf: *const c_void, insize: c_int, position: InOut<c_int>, outbuf: *mut c_void, outcount: c_int,
         datatype: abi::Datatype, comm: abi::Comm,
     ) on comm {
-        let data = Data { count: outcount, name: "outcount", datatype, comm };
+        let data = PackedData { count: outcount, name: "outcount", datatype, comm };
         // SAFETY: the C caller promises valid buffers.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }
     }
@@ -164,7 +164,7 @@ mpi! {
         inbuf: *const c_void, insize: abi::Count, position: InOut<abi::Count>, outbuf: *mut c_void,
         outcount: abi::Count, datatype: abi::Datatype, comm: abi::Comm,
     ) on comm {
-        let data = Data { count: outcount, name: "outcount", datatype, comm };
+        let data = PackedData { count: outcount, name: "outcount", datatype, comm };
         // SAFETY: the C caller promises valid buffers.
         unsafe { unpack((inbuf, insize, position), outbuf, data) }
     }
