@@ -42,8 +42,8 @@ pub struct Path {
 /// The shortest way from ramp `from` to ramp `to`.
 ///
 /// ```
-/// use sim::layout::{path, RingDirection, SPE};
-/// assert_eq!(path(SPE[1], SPE[5]).direction, Some(Direction::Clockwise)); // affinity-model, section 2
+/// use sim::layout::{RingDirection, SPE, path};
+/// assert_eq!(path(SPE[1], SPE[5]).direction, Some(RingDirection::Clockwise)); // affinity-model, section 2
 /// assert_eq!(path(SPE[0], SPE[7]).hops, 6);
 /// assert_eq!(path(SPE[0], SPE[7]).direction, None);
 /// ```
