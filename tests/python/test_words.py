@@ -18,6 +18,22 @@ DEFINITION = re.compile(
 )
 
 
+# The same type name in two crates, each with its reason.
+TWINS = {
+    "Graph": "crates/python wraps it",
+    "Machine": "crates/python wraps it",
+    "Plan": "crates/python wraps it",
+    "Ranking": "crates/python wraps it",
+    "Simulation": "crates/python wraps it",
+}
+
+# Nobody imports them: mpi becomes a C library, python a module of Python. Their `pub` exports no name.
+LEAVES = {"mpi", "python"}
+
+# Too general for any crate: the name must say whose they are, as PlanOptions does.
+BARE = {"Options", "Progress"}
+
+
 class Definition(NamedTuple):
     """Where a type is defined, and whether other crates may see it."""
 
@@ -59,6 +75,25 @@ def missing(named: str, found: dict[str, list[Definition]]) -> list[str]:
     return faults
 
 
+def twins(found: dict[str, list[Definition]]) -> dict[str, list[str]]:
+    """Type names that one crate exports and another one defines as well, with their files."""
+    return {
+        name: [d.file for d in here]
+        for name, here in found.items()
+        if any(d.public and d.crate not in LEAVES for d in here) and len({d.crate for d in here}) > 1
+    }
+
+
+def test_no_crate_defines_a_type_that_another_one_exports() -> None:
+    found = twins(definitions())
+    assert {name: files for name, files in found.items() if name not in TWINS} == {}
+    assert sorted(set(TWINS) - set(found)) == [], "exceptions that nothing needs any more"
+
+
+def test_options_and_progress_say_in_their_name_whose_they_are() -> None:
+    assert {name: [d.file for d in here] for name, here in definitions().items() if name in BARE} == {}
+
+
 def test_every_word_of_the_glossary_is_defined_where_it_says() -> None:
     found, rows = definitions(), glossary()
     assert len(rows) > 40, "the glossary's table was not found"
@@ -69,6 +104,11 @@ def test_the_glossary_says_each_word_once() -> None:
     section = (ROOT / "ARCHITECTURE.md").read_text().split("\n## Glossary\n")[1].split("\n## ")[0]
     words = [word for row in ROW.finditer(section) for word in row[1].split(", ")]
     assert sorted(words) == sorted(set(words))
+
+
+def test_a_twin_is_found() -> None:
+    one, two = Definition("machine", "a.rs", True, ""), Definition("run", "b.rs", False, "")
+    assert twins({"Place": [one, two], "Port": [two], "Task": [one, one]}) == {"Place": ["a.rs", "b.rs"]}
 
 
 @pytest.mark.parametrize(

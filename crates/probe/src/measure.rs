@@ -26,8 +26,8 @@ const SAMPLES_FIRST: u32 = 30;
 /// How often to look whether to go on.
 const LOOK_NS: u64 = 250_000_000;
 
-/// Measures on the target that `spec` means, and fits a machine to it where that was asked for. What was stopped has not
-/// what a machine needs: then there is none.
+/// Measures on the target that `spec` means, and fits a machine to it where that was asked for. A measurement that was
+/// stopped gives no machine.
 ///
 /// # Errors
 /// As [`load`], [`measure`] and [`fit`].

@@ -1,7 +1,7 @@
 //! The arguments of the C functions of collectives, checked.
 
 use super::algorithm::{Ranks, Root};
-use super::schedule::Schedule;
+use super::schedule::CollectiveSchedule;
 use crate::abi;
 use crate::abi::values::*;
 use crate::call::In;
@@ -21,7 +21,7 @@ pub struct Scene<'a> {
     /// The communicator.
     pub comm: &'a Comm,
     /// What is being built.
-    pub schedule: &'a mut Schedule,
+    pub schedule: &'a mut CollectiveSchedule,
 }
 
 /// The first of an array of numbers, of one of the widths that the ABI has, as C passes it.

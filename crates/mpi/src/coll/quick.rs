@@ -12,7 +12,7 @@ use crate::abi::values::{MPI_COMM_NULL, MPI_IN_PLACE};
 use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::datatype::predefined_size;
-use crate::op::{Element, Predefined, Reducer, kernel};
+use crate::op::{ElementType, Predefined, Reducer, kernel};
 use crate::request;
 use crate::runtime::{self, Entered};
 use std::ffi::{c_int, c_void};
@@ -141,7 +141,7 @@ pub fn allreduce(
         return Ok(false);
     }
     let found: Option<Reducer> =
-        Predefined::of(op).and_then(|operation| kernel(operation, Element::of(datatype)?));
+        Predefined::of(op).and_then(|operation| kernel(operation, ElementType::of(datatype)?));
     let Some(kernel) = found else { return Ok(false) };
     let state = check::running()?;
     let Some(pair) = few(&state, comm) else { return Ok(false) };

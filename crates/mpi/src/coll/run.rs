@@ -3,7 +3,7 @@
 //! Those that go on beside the program are activities: they advance whenever messages are moved.
 
 use super::arguments::Scene;
-use super::schedule::{LANES, Schedule, Standing, TagLane, Truncated, Wire};
+use super::schedule::{CollectiveSchedule, LANES, Standing, TagLane, Truncated, Wire};
 use crate::abi;
 use crate::abi::values::{MPI_ERR_TRUNCATE, MPI_REQUEST_NULL};
 use crate::call::Out;
@@ -63,14 +63,14 @@ impl Wire for CommWire<'_> {
 }
 
 /// Schedules of collectives that are over, to be used again.
-static SCHEDULES: Guarded<Vec<Box<Schedule>>> = Guarded::new(Vec::new());
+static SCHEDULES: Guarded<Vec<Box<CollectiveSchedule>>> = Guarded::new(Vec::new());
 
 /// A collective of a communicator, as one rank carries it out.
 pub struct Run {
     handle: abi::Comm,
     comm: Arc<Comm>,
     tag: i32,
-    schedule: Box<Schedule>,
+    schedule: Box<CollectiveSchedule>,
     truncated: Option<Truncated>,
     /// What a user's function is called with, when the program may free its handle meanwhile.
     datatype: Option<(abi::Datatype, Arc<Datatype>)>,

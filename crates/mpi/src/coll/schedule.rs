@@ -80,7 +80,7 @@ pub struct Truncated {
 
 /// What one rank does in a collective.
 #[derive(Default)]
-pub struct Schedule {
+pub struct CollectiveSchedule {
     steps: Vec<ScheduleStep>,
     tickets: u32,
     scratch: Scratch,
@@ -94,9 +94,9 @@ pub struct Schedule {
 }
 // SAFETY: the addresses in the steps are the user's buffers, which are the library's until the collective is over, and
 // the schedule's own scratch.
-unsafe impl Send for Schedule {}
+unsafe impl Send for CollectiveSchedule {}
 
-impl Schedule {
+impl CollectiveSchedule {
     /// Forgets all steps; keeps the memory.
     pub fn clear(&mut self) {
         self.steps.clear();

@@ -12,7 +12,7 @@ use crate::abi;
 use crate::abi::values::MPI_IN_PLACE;
 use crate::check::{self, Failure};
 use crate::datatype::predefined_size;
-use crate::op::{Element, Predefined, Reducer, kernel};
+use crate::op::{ElementType, Predefined, Reducer, kernel};
 use crate::runtime;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -84,7 +84,7 @@ pub fn allreduce(
     comm: abi::Comm,
 ) -> Result<bool, Failure> {
     let found: Option<Reducer> =
-        Predefined::of(op).and_then(|operation| kernel(operation, Element::of(datatype)?));
+        Predefined::of(op).and_then(|operation| kernel(operation, ElementType::of(datatype)?));
     let (Some(kernel), Some(size)) = (found, predefined_size(datatype)) else { return Ok(false) };
     let Some(bytes) = usize::try_from(count).ok().and_then(|count| count.checked_mul(size)) else {
         return Ok(false);

@@ -20,14 +20,14 @@ pub struct Neighbours {
 
 /// A graph that every rank knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Graph {
+pub struct GraphTopology {
     /// For each rank, where its neighbours end in `edges`.
     pub index: Vec<usize>,
     /// The neighbours of all ranks, one after the other.
     pub edges: Vec<usize>,
 }
 
-impl Graph {
+impl GraphTopology {
     pub fn neighbours(&self, rank: usize) -> &[usize] {
         let start = rank.checked_sub(1).map_or(0, |before| self.index[before]);
         &self.edges[start..self.index[rank]]
@@ -51,7 +51,7 @@ pub enum Topology {
     /// `MPI_CART`
     Grid(Grid),
     /// `MPI_GRAPH`
-    Graph(Graph),
+    Graph(GraphTopology),
     /// `MPI_DIST_GRAPH`
     Distributed(Edges),
 }

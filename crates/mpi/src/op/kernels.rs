@@ -4,7 +4,7 @@
 //! loads.
 
 use super::long_double;
-use super::{Element, Predefined};
+use super::{ElementType, Predefined};
 
 /// Applies an operation to `count` elements: `into[i] = from[i] op into[i]`.
 ///
@@ -231,36 +231,36 @@ fn of_complex<T: Operand>(operation: Predefined, product: Reducer) -> Option<Red
 ///
 /// Beyond the standard's table `MPI_CHAR` is taken as a small integer and the logical operations work on every number,
 /// as programs written for other implementations expect.
-pub fn kernel(operation: Predefined, element: Element) -> Option<Reducer> {
+pub fn kernel(operation: Predefined, element: ElementType) -> Option<Reducer> {
     match element {
-        Element::I8 => of_whole::<i8>(operation),
-        Element::U8 => of_whole::<u8>(operation),
-        Element::I16 => of_whole::<i16>(operation),
-        Element::U16 => of_whole::<u16>(operation),
-        Element::I32 => of_whole::<i32>(operation),
-        Element::U32 => of_whole::<u32>(operation),
-        Element::I64 => of_whole::<i64>(operation),
-        Element::U64 => of_whole::<u64>(operation),
-        Element::I128 => of_whole::<i128>(operation),
-        Element::F32 => of_floating::<f32>(operation),
-        Element::F64 => of_floating::<f64>(operation),
-        Element::LongDouble => long_double::kernel(operation),
-        Element::ComplexF32 => of_complex::<f32>(operation, complex_product_f32),
-        Element::ComplexF64 => of_complex::<f64>(operation, complex_product_f64),
-        Element::ComplexLongDouble => long_double::complex_kernel(operation),
-        Element::Logical8 => of_logical::<u8>(operation),
-        Element::Logical16 => of_logical::<u16>(operation),
-        Element::Logical32 => of_logical::<u32>(operation),
-        Element::Logical64 => of_logical::<u64>(operation),
-        Element::Logical128 => of_logical::<i128>(operation),
-        Element::Byte => of_bytes(operation),
-        Element::F32AndI32 => of_located::<f32, i32>(operation),
-        Element::F64AndI32 => of_located::<f64, i32>(operation),
-        Element::I64AndI32 => of_located::<i64, i32>(operation),
-        Element::I32AndI32 => of_located::<i32, i32>(operation),
-        Element::I16AndI32 => of_located::<i16, i32>(operation),
-        Element::F32AndF32 => of_located::<f32, f32>(operation),
-        Element::F64AndF64 => of_located::<f64, f64>(operation),
-        Element::LongDoubleAndI32 => long_double::located_kernel(operation),
+        ElementType::I8 => of_whole::<i8>(operation),
+        ElementType::U8 => of_whole::<u8>(operation),
+        ElementType::I16 => of_whole::<i16>(operation),
+        ElementType::U16 => of_whole::<u16>(operation),
+        ElementType::I32 => of_whole::<i32>(operation),
+        ElementType::U32 => of_whole::<u32>(operation),
+        ElementType::I64 => of_whole::<i64>(operation),
+        ElementType::U64 => of_whole::<u64>(operation),
+        ElementType::I128 => of_whole::<i128>(operation),
+        ElementType::F32 => of_floating::<f32>(operation),
+        ElementType::F64 => of_floating::<f64>(operation),
+        ElementType::LongDouble => long_double::kernel(operation),
+        ElementType::ComplexF32 => of_complex::<f32>(operation, complex_product_f32),
+        ElementType::ComplexF64 => of_complex::<f64>(operation, complex_product_f64),
+        ElementType::ComplexLongDouble => long_double::complex_kernel(operation),
+        ElementType::Logical8 => of_logical::<u8>(operation),
+        ElementType::Logical16 => of_logical::<u16>(operation),
+        ElementType::Logical32 => of_logical::<u32>(operation),
+        ElementType::Logical64 => of_logical::<u64>(operation),
+        ElementType::Logical128 => of_logical::<i128>(operation),
+        ElementType::Byte => of_bytes(operation),
+        ElementType::F32AndI32 => of_located::<f32, i32>(operation),
+        ElementType::F64AndI32 => of_located::<f64, i32>(operation),
+        ElementType::I64AndI32 => of_located::<i64, i32>(operation),
+        ElementType::I32AndI32 => of_located::<i32, i32>(operation),
+        ElementType::I16AndI32 => of_located::<i16, i32>(operation),
+        ElementType::F32AndF32 => of_located::<f32, f32>(operation),
+        ElementType::F64AndF64 => of_located::<f64, f64>(operation),
+        ElementType::LongDoubleAndI32 => long_double::located_kernel(operation),
     }
 }

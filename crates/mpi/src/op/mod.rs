@@ -42,7 +42,7 @@ pub enum Predefined {
 /// What an element of a predefined datatype is to an operation. `F64AndI32` is a value with an index.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Element {
+pub enum ElementType {
     I8,
     U8,
     I16,
@@ -97,7 +97,7 @@ impl Predefined {
     }
 }
 
-impl Element {
+impl ElementType {
     /// What the elements of a predefined datatype are; nothing where no operation is defined.
     #[inline]
     pub fn of(datatype: abi::Datatype) -> Option<Self> {
@@ -250,7 +250,7 @@ impl State {
         handle: abi::Datatype,
     ) -> Result<Reduction, Failure> {
         if let Some(operation) = Predefined::of(op) {
-            let element = datatype.predefined.and_then(Element::of);
+            let element = datatype.predefined.and_then(ElementType::of);
             return match element.and_then(|element| kernel(operation, element)) {
                 Some(kernel) => Ok(Reduction::Kernel(kernel)),
                 None => Err(unfit(op, datatype)),

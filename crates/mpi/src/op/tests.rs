@@ -3,7 +3,7 @@
 use super::*;
 
 /// Applies an operation to elements at an address that is not aligned.
-fn apply<T: Copy>(operation: Predefined, element: Element, from: &[T], into: &[T]) -> Vec<T> {
+fn apply<T: Copy>(operation: Predefined, element: ElementType, from: &[T], into: &[T]) -> Vec<T> {
     let bytes = std::mem::size_of_val(from);
     let shifted = |data: &[T]| {
         let mut memory = vec![0u8; bytes + 1];
@@ -44,27 +44,28 @@ macro_rules! whole_numbers {
 #[test]
 fn operations_on_whole_numbers() {
     whole_numbers! {
-        i8, Element::I8;
-        u8, Element::U8;
-        i16, Element::I16;
-        u16, Element::U16;
-        i32, Element::I32;
-        u32, Element::U32;
-        i64, Element::I64;
-        u64, Element::U64;
-        i128, Element::I128;
+        i8, ElementType::I8;
+        u8, ElementType::U8;
+        i16, ElementType::I16;
+        u16, ElementType::U16;
+        i32, ElementType::I32;
+        u32, ElementType::U32;
+        i64, ElementType::I64;
+        u64, ElementType::U64;
+        i128, ElementType::I128;
     }
 }
 
 #[test]
 fn operations_on_floating_and_complex_numbers() {
     let (a, b) = ([1.5, -2.0, 0.0, f64::INFINITY], [4.0, -3.0, 2.0, 1.0]);
-    assert_eq!(apply(Predefined::Sum, Element::F64, &a, &b), [5.5, -5.0, 2.0, f64::INFINITY]);
-    assert_eq!(apply(Predefined::Product, Element::F64, &a, &b), [6.0, 6.0, 0.0, f64::INFINITY]);
-    assert_eq!(apply(Predefined::Max, Element::F64, &a, &b), [4.0, -2.0, 2.0, f64::INFINITY]);
-    assert_eq!(apply(Predefined::Min, Element::F64, &a, &b), [1.5, -3.0, 0.0, 1.0]);
-    assert_eq!(apply(Predefined::Sum, Element::ComplexF32, &[[1f32, 2.]], &[[3f32, 4.]]), [[4., 6.]]);
-    let product = |a: [f64; 2], b: [f64; 2]| apply(Predefined::Product, Element::ComplexF64, &[a], &[b])[0];
+    assert_eq!(apply(Predefined::Sum, ElementType::F64, &a, &b), [5.5, -5.0, 2.0, f64::INFINITY]);
+    assert_eq!(apply(Predefined::Product, ElementType::F64, &a, &b), [6.0, 6.0, 0.0, f64::INFINITY]);
+    assert_eq!(apply(Predefined::Max, ElementType::F64, &a, &b), [4.0, -2.0, 2.0, f64::INFINITY]);
+    assert_eq!(apply(Predefined::Min, ElementType::F64, &a, &b), [1.5, -3.0, 0.0, 1.0]);
+    assert_eq!(apply(Predefined::Sum, ElementType::ComplexF32, &[[1f32, 2.]], &[[3f32, 4.]]), [[4., 6.]]);
+    let product =
+        |a: [f64; 2], b: [f64; 2]| apply(Predefined::Product, ElementType::ComplexF64, &[a], &[b])[0];
     assert_eq!(product([1., 2.], [3., 4.]), [-5., 10.]);
     assert_eq!(product([0., 1.], [0., 1.]), [-1., 0.]);
 }
@@ -75,7 +76,7 @@ fn of_equal_values_the_lower_index_is_located() {
     #[repr(C)]
     struct Pair(f64, i32);
     let (a, b) = ([Pair(1., 5), Pair(2., 7), Pair(3., 1)], [Pair(4., 3), Pair(2., 6), Pair(1., 2)]);
-    let found = |operation| apply(operation, Element::F64AndI32, &a, &b);
+    let found = |operation| apply(operation, ElementType::F64AndI32, &a, &b);
     assert_eq!(found(Predefined::MaxLocation), [Pair(4., 3), Pair(2., 6), Pair(3., 1)]);
     assert_eq!(found(Predefined::MinLocation), [Pair(1., 5), Pair(2., 6), Pair(1., 2)]);
 }
@@ -97,7 +98,7 @@ fn long(number: f64) -> [u8; 16] {
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn operations_on_long_double() {
-    let of = |operation, a: f64, b: f64| apply(operation, Element::LongDouble, &[long(a)], &[long(b)])[0];
+    let of = |operation, a: f64, b: f64| apply(operation, ElementType::LongDouble, &[long(a)], &[long(b)])[0];
     assert_eq!(of(Predefined::Sum, 1.5, -4.), long(-2.5));
     assert_eq!(of(Predefined::Product, 1.5, -4.), long(-6.));
     for (a, b) in [(1., 2.), (2., 1.), (-1., -3.)] {
@@ -108,7 +109,7 @@ fn operations_on_long_double() {
     assert_eq!(of(Predefined::LogicalOr, 2., 0.), long(1.));
     assert_eq!(of(Predefined::LogicalXor, 2., 3.), long(0.));
     let complex = |operation, a: [f64; 2], b: [f64; 2]| {
-        apply(operation, Element::ComplexLongDouble, &[a.map(long)], &[b.map(long)])[0]
+        apply(operation, ElementType::ComplexLongDouble, &[a.map(long)], &[b.map(long)])[0]
     };
     assert_eq!(complex(Predefined::Product, [1., 2.], [3., 4.]), [-5., 10.].map(long));
     assert_eq!(complex(Predefined::Sum, [1., 2.], [3., 4.]), [4., 6.].map(long));
@@ -119,7 +120,7 @@ fn operations_on_long_double() {
             bytes[16] = index;
             bytes
         };
-        let found = apply(operation, Element::LongDoubleAndI32, &[pair(a)], &[pair(b)])[0];
+        let found = apply(operation, ElementType::LongDoubleAndI32, &[pair(a)], &[pair(b)])[0];
         (found == pair(a), found == pair(b))
     };
     assert_eq!(located(Predefined::MaxLocation, (2., 5), (1., 3)), (true, false));
@@ -131,12 +132,12 @@ fn operations_on_long_double() {
 #[test]
 fn an_operation_is_refused_where_the_standard_defines_none() {
     for (operation, element) in [
-        (Predefined::BitAnd, Element::F64),
-        (Predefined::Max, Element::ComplexF32),
-        (Predefined::Sum, Element::F64AndI32),
-        (Predefined::Sum, Element::Logical32),
-        (Predefined::Sum, Element::Byte),
-        (Predefined::MaxLocation, Element::I32),
+        (Predefined::BitAnd, ElementType::F64),
+        (Predefined::Max, ElementType::ComplexF32),
+        (Predefined::Sum, ElementType::F64AndI32),
+        (Predefined::Sum, ElementType::Logical32),
+        (Predefined::Sum, ElementType::Byte),
+        (Predefined::MaxLocation, ElementType::I32),
     ] {
         assert!(kernel(operation, element).is_none(), "{operation:?} {element:?}");
     }

@@ -16,7 +16,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 /// An edge: from, to, weight.
-type Edge = [u32; 3];
+type WeightedEdge = [u32; 3];
 
 /// Weights of edges that a program passes, or wants, or neither: `MPI_UNWEIGHTED` and `MPI_WEIGHTS_EMPTY` are no
 /// addresses.
@@ -94,7 +94,7 @@ fn ranks(array: In<'_, [c_int]>, comm: &Comm) -> Result<Vec<u32>, Failure> {
 }
 
 /// The edges of a rank among all, in their order.
-fn of_rank(rank: usize, edges: &[Edge], weighted: bool) -> Edges {
+fn of_rank(rank: usize, edges: &[WeightedEdge], weighted: bool) -> Edges {
     let ends = |end: usize| {
         let own = edges.iter().filter(move |edge| edge[end] as usize == rank);
         own.map(move |edge| (edge[1 - end] as usize, edge[2] as c_int)).collect()
@@ -102,7 +102,7 @@ fn of_rank(rank: usize, edges: &[Edge], weighted: bool) -> Edges {
     Edges { sources: ends(1), destinations: ends(0), weighted }
 }
 
-fn traffic(edges: &[Edge]) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
+fn traffic(edges: &[WeightedEdge]) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
     edges.iter().map(|edge| (edge[0] as usize, edge[1] as usize, u64::from(edge[2])))
 }
 
@@ -123,17 +123,17 @@ fn from_words(words: &[u32], weighted: bool) -> Edges {
 }
 
 /// Edges in one direction, as a program gives them: how many, the ranks at their other end, and their weights.
-type Given<'call> = (c_int, In<'call, [c_int]>, Weights<In<'call, [c_int]>>);
+type GivenEdges<'call> = (c_int, In<'call, [c_int]>, Weights<In<'call, [c_int]>>);
 
 fn create_adjacent(
     handle: abi::Comm,
-    incoming: Given<'_>,
-    outgoing: Given<'_>,
+    incoming: GivenEdges<'_>,
+    outgoing: GivenEdges<'_>,
     reorder: bool,
     comm_dist_graph: Out<'_, abi::Comm>,
 ) -> Result<(), Failure> {
     let comm = parent(handle, comm_dist_graph)?;
-    let list = |(degree, others, weights): Given<'_>, name: &str| {
+    let list = |(degree, others, weights): GivenEdges<'_>, name: &str| {
         not_negative(degree, name)?;
         let ranks = ranks(others, &comm)?;
         let weights = weights.of(ranks.len())?;
@@ -150,7 +150,7 @@ fn create_adjacent(
     let made = if reorder {
         // A process takes the place of another rank, and its edges with it.
         let all = making.tell_all(&to_words(&own))?;
-        let edges: Vec<Edge> = (0u32..)
+        let edges: Vec<WeightedEdge> = (0u32..)
             .zip(&all)
             .flat_map(|(rank, words)| {
                 let out = from_words(words, own.weighted).destinations;
@@ -175,7 +175,7 @@ fn given_edges(
     (sources, degrees): (In<'_, [c_int]>, In<'_, [c_int]>),
     destinations: In<'_, c_int>,
     weights: Weights<In<'_, c_int>>,
-) -> Result<Vec<Edge>, Failure> {
+) -> Result<Vec<WeightedEdge>, Failure> {
     not_negative(n, "n")?;
     let sources = ranks(sources, comm)?;
     let degrees = degrees.to_vec()?;
@@ -251,7 +251,7 @@ mpi! {
         let comm = parent(comm_old, comm_dist_graph)?;
         let own = given_edges(&comm, n, (sources, degrees), destinations, weights)?;
         let making = Making::of(&comm);
-        let all: Vec<Edge> = (making.tell_all(own.as_flattened())?.concat().chunks_exact(3))
+        let all: Vec<WeightedEdge> = (making.tell_all(own.as_flattened())?.concat().chunks_exact(3))
             .map(|edge| [edge[0], edge[1], edge[2]])
             .collect();
         let (size, weighted) = (comm.size(), !matches!(weights, Weights::Unweighted));

@@ -9,7 +9,7 @@ use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::comm::mpi;
 use crate::comm::valid;
-use crate::neighbours::{Graph, Topology};
+use crate::neighbours::{GraphTopology, Topology};
 use crate::runtime::State;
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ fn described(
     nnodes: c_int,
     indx: In<'_, [c_int]>,
     edges: In<'_, c_int>,
-) -> Result<Graph, Failure> {
+) -> Result<GraphTopology, Failure> {
     if nnodes < 0 || nnodes as usize > comm.size() {
         let text = format_args!("nnodes is {nnodes}; allowed are 0 to {}, the ranks of comm", comm.size());
         return Err(Failure::new(MPI_ERR_ARG, text));
@@ -43,16 +43,16 @@ fn described(
         return Err(Failure::new(MPI_ERR_ARG, text));
     }
     let numbers = |numbers: Vec<c_int>| numbers.into_iter().map(|number| number as usize).collect();
-    Ok(Graph { index: numbers(index), edges: numbers(edges) })
+    Ok(GraphTopology { index: numbers(index), edges: numbers(edges) })
 }
 
 /// The messages of a graph: one along each edge.
-fn messages(graph: &Graph) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
+fn messages(graph: &GraphTopology) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
     (0..graph.index.len()).flat_map(|rank| graph.neighbours(rank).iter().map(move |&other| (rank, other, 1)))
 }
 
 /// The graph of a communicator.
-fn graph_of(state: &State, handle: abi::Comm) -> Result<(&Arc<Comm>, &Graph), Failure> {
+fn graph_of(state: &State, handle: abi::Comm) -> Result<(&Arc<Comm>, &GraphTopology), Failure> {
     let comm = valid::comm(state, handle)?;
     match comm.topology.get().map(Arc::as_ref) {
         Some(Topology::Graph(graph)) => Ok((comm, graph)),

@@ -1,6 +1,6 @@
 //! A communicator with a topology, its ranks placed when they may be reordered.
 
-use super::placement::{self, Distances, Traffic};
+use super::placement::{self, ProcessDistances, Traffic};
 use crate::abi;
 use crate::abi::values::*;
 use crate::call::Out;
@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering;
 
 /// How far the processes of a communicator are from one another, by the cpus that they are bound to on the machine
 /// below `root`.
-fn distances(state: &State, comm: &Comm, root: &Path) -> Distances {
+fn distances(state: &State, comm: &Comm, root: &Path) -> ProcessDistances {
     let segment = state.engine.segment();
     let cpus_of = |job: u32| -> Vec<u32> {
         let words = segment.rank(job as usize).affinity.iter().enumerate();
@@ -37,11 +37,11 @@ fn distances(state: &State, comm: &Comm, root: &Path) -> Distances {
 
 /// How far processes are from one another: the kinds of parts of the machine that two do not share, given the cpus of
 /// each.
-fn between(cpus: impl Iterator<Item = Vec<u32>>, root: &Path) -> Distances {
+fn between(cpus: impl Iterator<Item = Vec<u32>>, root: &Path) -> ProcessDistances {
     let mut known = HashMap::new();
     let parts: Vec<_> =
         cpus.map(|cpus| *known.entry(cpus).or_insert_with_key(|cpus| hardware::parts(root, cpus))).collect();
-    Distances::new(parts.len(), |a, b| {
+    ProcessDistances::new(parts.len(), |a, b| {
         let shared = parts[a].iter().zip(&parts[b]).filter(|(a, b)| a == b && **a != UNBOUND).count();
         if a == b { 0 } else { (hardware::LEVELS - shared) as u32 }
     })

@@ -12,12 +12,12 @@ const MOST_ROUNDS: usize = 20;
 
 /// How far processes are from one another, in any unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Distances {
+pub struct ProcessDistances {
     count: usize,
     steps: Vec<u32>,
 }
 
-impl Distances {
+impl ProcessDistances {
     /// Of `count` processes.
     pub fn new(count: usize, between: impl Fn(usize, usize) -> u32) -> Self {
         let steps = (0..count * count).map(|at| between(at / count, at % count)).collect();
@@ -67,14 +67,14 @@ impl Traffic {
     }
 
     /// The cost of an order: `process[place]`.
-    pub fn cost(&self, distances: &Distances, process: &[usize]) -> u64 {
+    pub fn cost(&self, distances: &ProcessDistances, process: &[usize]) -> u64 {
         let both_ways: u64 =
             (0..process.len()).map(|place| self.share(distances, process, place, process[place])).sum();
         both_ways / 2
     }
 
     /// What a place costs when a process takes it.
-    fn share(&self, distances: &Distances, process: &[usize], place: usize, taker: usize) -> u64 {
+    fn share(&self, distances: &ProcessDistances, process: &[usize], place: usize, taker: usize) -> u64 {
         self.partners[place]
             .iter()
             .map(|&(other, weight)| weight * u64::from(distances.between(taker, process[other])))
@@ -83,7 +83,7 @@ impl Traffic {
 }
 
 /// The process for each place, or nothing when the order as it is is as good.
-pub fn place(traffic: &Traffic, distances: &Distances) -> Option<Vec<usize>> {
+pub fn place(traffic: &Traffic, distances: &ProcessDistances) -> Option<Vec<usize>> {
     let count = traffic.partners.len();
     let as_it_is: Vec<usize> = (0..count).collect();
     let cost = traffic.cost(distances, &as_it_is);
@@ -96,10 +96,10 @@ pub fn place(traffic: &Traffic, distances: &Distances) -> Option<Vec<usize>> {
 }
 
 /// The best order, by trying all that may still be better than the best so far.
-fn exact(traffic: &Traffic, distances: &Distances, bound: u64) -> Vec<usize> {
+fn exact(traffic: &Traffic, distances: &ProcessDistances, bound: u64) -> Vec<usize> {
     struct OrderSearch<'a> {
         traffic: &'a Traffic,
-        distances: &'a Distances,
+        distances: &'a ProcessDistances,
         order: Vec<usize>,
         best: (u64, Vec<usize>),
     }
@@ -133,14 +133,14 @@ fn exact(traffic: &Traffic, distances: &Distances, bound: u64) -> Vec<usize> {
 }
 
 /// A good order: the better of two that were improved by swaps, the order as it is and one built downwards.
-fn good(traffic: &Traffic, distances: &Distances, as_it_is: Vec<usize>) -> Vec<usize> {
+fn good(traffic: &Traffic, distances: &ProcessDistances, as_it_is: Vec<usize>) -> Vec<usize> {
     let [one, other] =
         [as_it_is, downwards(traffic, distances)].map(|start| improved(traffic, distances, start));
     if traffic.cost(distances, &other) < traffic.cost(distances, &one) { other } else { one }
 }
 
 /// Swaps two processes as long as that makes an order better.
-fn improved(traffic: &Traffic, distances: &Distances, mut process: Vec<usize>) -> Vec<usize> {
+fn improved(traffic: &Traffic, distances: &ProcessDistances, mut process: Vec<usize>) -> Vec<usize> {
     for _ in 0..MOST_ROUNDS {
         let mut better = false;
         for a in 0..process.len() {
@@ -167,7 +167,7 @@ fn improved(traffic: &Traffic, distances: &Distances, mut process: Vec<usize>) -
 
 /// Builds an order from the machine's parts downwards: processes that are near one another take places that
 /// communicate.
-fn downwards(traffic: &Traffic, distances: &Distances) -> Vec<usize> {
+fn downwards(traffic: &Traffic, distances: &ProcessDistances) -> Vec<usize> {
     let count = traffic.partners.len();
     let mut process = vec![0; count];
     fill(traffic, distances, &(0..count).collect::<Vec<_>>(), &(0..count).collect::<Vec<_>>(), &mut process);
@@ -175,7 +175,13 @@ fn downwards(traffic: &Traffic, distances: &Distances) -> Vec<usize> {
 }
 
 /// Gives the places to the processes, as many of each.
-fn fill(traffic: &Traffic, distances: &Distances, places: &[usize], takers: &[usize], process: &mut [usize]) {
+fn fill(
+    traffic: &Traffic,
+    distances: &ProcessDistances,
+    places: &[usize],
+    takers: &[usize],
+    process: &mut [usize],
+) {
     let farthest = takers.iter().flat_map(|&a| takers.iter().map(move |&b| (a, b))).filter(|(a, b)| a != b);
     let farthest = farthest.map(|(a, b)| distances.between(a, b)).max().unwrap_or(0);
     // The parts: a process that is nearer to a part's first than the farthest is in that part.
@@ -233,8 +239,11 @@ mod tests {
     use super::*;
 
     /// Processes dealt out in turn to parts, and parts of parts: 0 within the smallest, 1 within the next.
-    fn dealt(count: usize, parts: usize) -> Distances {
-        Distances::new(count, |a, b| if a == b { 0 } else { 1 + 4 * u32::from(a % parts != b % parts) })
+    fn dealt(count: usize, parts: usize) -> ProcessDistances {
+        ProcessDistances::new(
+            count,
+            |a, b| if a == b { 0 } else { 1 + 4 * u32::from(a % parts != b % parts) },
+        )
     }
 
     fn ring(count: usize) -> Traffic {
@@ -249,12 +258,12 @@ mod tests {
 
     #[test]
     fn equal_distances_leave_the_order() {
-        assert_eq!(place(&ring(6), &Distances::new(6, |a, b| u32::from(a != b) * 3)), None);
+        assert_eq!(place(&ring(6), &ProcessDistances::new(6, |a, b| u32::from(a != b) * 3)), None);
     }
 
     #[test]
     fn an_order_that_cannot_be_better_stays() {
-        let distances = Distances::new(6, |a, b| if a / 3 == b / 3 { 1 } else { 5 });
+        let distances = ProcessDistances::new(6, |a, b| if a / 3 == b / 3 { 1 } else { 5 });
         assert_eq!(place(&ring(6), &distances), None);
     }
 

@@ -1,6 +1,6 @@
 //! A Python generator as a program that is asked step by step.
 
-use super::unit::{Answer, Handle, Operation, Unit};
+use super::unit::{Answer, Handle, Operation, ProgramUnit};
 use crate::kernels::said;
 use cellweave::sim::op::{Reply, Stepped, Stepper};
 use pyo3::exceptions::PyTypeError;
@@ -36,7 +36,7 @@ pub(crate) struct Generator {
 
 impl Generator {
     /// The program that `generator` is, made with the handle `unit`.
-    pub(crate) fn new(generator: Py<PyAny>, unit: &Unit, failure: &Failure) -> Self {
+    pub(crate) fn new(generator: Py<PyAny>, unit: &ProgramUnit, failure: &Failure) -> Self {
         let handle = Arc::clone(unit.handle());
         Self { generator, handle, answer: Answer::Nothing, failure: failure.clone(), steps: 0 }
     }

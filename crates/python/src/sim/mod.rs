@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
-pub(crate) use unit::{Operation, Unit};
+pub(crate) use unit::{Operation, ProgramUnit};
 
 /// The simulated machines, by name.
 #[pyfunction]
@@ -162,7 +162,7 @@ impl Simulation {
     }
 
     /// Gives a unit a program: a generator that `unit` was made for.
-    fn start(&mut self, unit: &Unit, name: &str, generator: Py<PyAny>) -> PyResult<()> {
+    fn start(&mut self, unit: &ProgramUnit, name: &str, generator: Py<PyAny>) -> PyResult<()> {
         let of = unit.name();
         let body = Python::attach(|py| {
             Box::new(Generator::new(generator.clone_ref(py), unit, &self.failure)) as Box<_>

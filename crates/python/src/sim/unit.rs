@@ -87,14 +87,14 @@ impl Drop for Operation {
 }
 
 /// The calls of an SPE or a PPE.
-#[pyclass(frozen, module = "cellweave._core")]
-pub(crate) struct Unit {
+#[pyclass(name = "Unit", frozen, module = "cellweave._core")]
+pub(crate) struct ProgramUnit {
     number: usize,
     ppe: bool,
     handle: Arc<Handle>,
 }
 
-impl Unit {
+impl ProgramUnit {
     /// What it shares with its operations.
     pub(crate) fn handle(&self) -> &Arc<Handle> {
         &self.handle
@@ -143,7 +143,7 @@ fn until(name: &str) -> PyResult<(&'static str, Until)> {
 }
 
 #[pymethods]
-impl Unit {
+impl ProgramUnit {
     /// The handle of an SPE, or a PPE.
     #[staticmethod]
     fn build(number: usize, ppe: bool) -> Self {

@@ -1,6 +1,6 @@
 //! A block of every rank to all.
 
-use super::super::schedule::Schedule;
+use super::super::schedule::CollectiveSchedule;
 use super::{FEW, Ranks, SMALL};
 use crate::datatype::Datatype;
 use crate::datatype::elements::Elements;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Gathers `send` of every rank in the blocks of each; `None`: it is in its block already. `even`: all
 /// blocks hold as many bytes; then it is `MPI_BYTE`.
 pub fn allgather<'a>(
-    schedule: &mut Schedule,
+    schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     send: Option<Elements<'a>>,
     block: impl Fn(usize) -> Elements<'a>,
@@ -56,7 +56,7 @@ pub fn allgather<'a>(
 
 /// As many hops as the logarithm of ranks: each passes on all blocks that it has, of the ranks from itself on.
 fn bruck<'a>(
-    schedule: &mut Schedule,
+    schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     block: impl Fn(usize) -> Elements<'a>,
     byte: &'a Arc<Datatype>,

@@ -1,6 +1,6 @@
 //! The operands of all ranks, reduced everywhere, with the same bits.
 
-use super::super::schedule::Schedule;
+use super::super::schedule::CollectiveSchedule;
 use super::operands::Operands;
 use super::{FEW, PIECE, Ranks, Root, SPLIT, bcast, reduce, share};
 use crate::datatype::Datatype;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Reduces `operand` of every rank in the `result` of each, where it may lie already. `byte` is `MPI_BYTE`.
 pub fn allreduce<'a>(
-    schedule: &mut Schedule,
+    schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     operand: Elements<'a>,
     result: Elements<'a>,
@@ -38,7 +38,7 @@ pub fn allreduce<'a>(
 }
 
 /// One hop: every rank gets all operands and reduces them in the same order.
-fn direct<'a>(schedule: &mut Schedule, ranks: Ranks, operand: Elements<'a>, result: Elements<'a>) {
+fn direct<'a>(schedule: &mut CollectiveSchedule, ranks: Ranks, operand: Elements<'a>, result: Elements<'a>) {
     let peers = (0..ranks.count).filter(|&rank| ranks.between_groups || rank != ranks.own);
     let mut sent = None;
     if operand.bytes() > 0 {
@@ -57,7 +57,12 @@ fn direct<'a>(schedule: &mut Schedule, ranks: Ranks, operand: Elements<'a>, resu
 }
 
 /// As many hops as the logarithm of ranks: in each, two neighbouring runs of ranks become one.
-fn doubling<'a>(schedule: &mut Schedule, ranks: Ranks, operand: Elements<'a>, result: Elements<'a>) {
+fn doubling<'a>(
+    schedule: &mut CollectiveSchedule,
+    ranks: Ranks,
+    operand: Elements<'a>,
+    result: Elements<'a>,
+) {
     schedule.copy(operand, result);
     // So many ranks that the rest is a power of two hand their operand to the one behind them and wait for the result.
     let power = 1 << ranks.count.ilog2();
@@ -99,7 +104,7 @@ fn doubling<'a>(schedule: &mut Schedule, ranks: Ranks, operand: Elements<'a>, re
 
 /// Each rank reduces a share and passes it on to all others, piece by piece: while one is reduced, the next is on its
 /// way.
-fn split<'a>(schedule: &mut Schedule, ranks: Ranks, operand: Elements<'a>, result: Elements<'a>) {
+fn split<'a>(schedule: &mut CollectiveSchedule, ranks: Ranks, operand: Elements<'a>, result: Elements<'a>) {
     let most = (PIECE / result.datatype.size).max(1);
     let pieces = share(result.count, ranks.count, 0).1.div_ceil(most);
     let piece = |whole: Elements<'a>, rank: usize, piece: usize| {
@@ -109,7 +114,7 @@ fn split<'a>(schedule: &mut Schedule, ranks: Ranks, operand: Elements<'a>, resul
     };
     let rooms = [(); 2]
         .map(|()| schedule.scratch(result.datatype, Operands::room_for(ranks, most.min(result.count))));
-    let post = |schedule: &mut Schedule, index: usize| {
+    let post = |schedule: &mut CollectiveSchedule, index: usize| {
         let (own, into) = (piece(operand, ranks.own, index), piece(result, ranks.own, index));
         Operands::receive(schedule, ranks, 0, own, into, rooms[index % 2])
     };

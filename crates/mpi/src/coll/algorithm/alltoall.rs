@@ -1,6 +1,6 @@
 //! A block of every rank for every rank.
 
-use super::super::schedule::Schedule;
+use super::super::schedule::CollectiveSchedule;
 use super::{FEW, Ranks, TINY};
 use crate::datatype::Datatype;
 use crate::datatype::elements::Elements;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Sends block `send(i)` to each rank `i` and receives block `receive(i)` from it; `None`: what is sent lies where is
 /// received. `even`: all blocks of all ranks hold as many bytes; then it is `MPI_BYTE`.
 pub fn alltoall<'a>(
-    schedule: &mut Schedule,
+    schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     send: Option<impl Fn(usize) -> Elements<'a>>,
     receive: impl Fn(usize) -> Elements<'a>,
@@ -43,7 +43,7 @@ pub fn alltoall<'a>(
     schedule.copy(send(ranks.own), receive(ranks.own));
 }
 
-fn exchange(schedule: &mut Schedule, to: usize, data: Elements, from: usize, into: Elements) {
+fn exchange(schedule: &mut CollectiveSchedule, to: usize, data: Elements, from: usize, into: Elements) {
     if into.bytes() > 0 {
         schedule.receive(from, into);
     }
@@ -53,7 +53,7 @@ fn exchange(schedule: &mut Schedule, to: usize, data: Elements, from: usize, int
 }
 
 /// Every block is copied before it is overwritten.
-fn in_place<'a>(schedule: &mut Schedule, ranks: Ranks, block: impl Fn(usize) -> Elements<'a>) {
+fn in_place<'a>(schedule: &mut CollectiveSchedule, ranks: Ranks, block: impl Fn(usize) -> Elements<'a>) {
     for rank in ranks.others() {
         let block = block(rank);
         if block.bytes() > 0 {
@@ -72,7 +72,7 @@ fn in_place<'a>(schedule: &mut Schedule, ranks: Ranks, block: impl Fn(usize) -> 
 
 /// As many hops as the logarithm of ranks: in the hop of a bit, the blocks whose distance has that bit go that far.
 fn bruck<'a>(
-    schedule: &mut Schedule,
+    schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     send: impl Fn(usize) -> Elements<'a>,
     receive: impl Fn(usize) -> Elements<'a>,

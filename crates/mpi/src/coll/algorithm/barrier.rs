@@ -1,11 +1,11 @@
 //! No rank leaves before all have come.
 
-use super::super::schedule::Schedule;
+use super::super::schedule::CollectiveSchedule;
 use super::{FEW, Ranks};
 use crate::datatype::elements::Elements;
 
 /// `nothing` is what the messages hold: no element of any datatype.
-pub fn barrier(schedule: &mut Schedule, ranks: Ranks, nothing: Elements) {
+pub fn barrier(schedule: &mut CollectiveSchedule, ranks: Ranks, nothing: Elements) {
     if ranks.between_groups || ranks.count <= FEW {
         direct(schedule, ranks, nothing);
     } else if ranks.crowded {
@@ -16,7 +16,7 @@ pub fn barrier(schedule: &mut Schedule, ranks: Ranks, nothing: Elements) {
 }
 
 /// One hop: every rank tells every other.
-fn direct(schedule: &mut Schedule, ranks: Ranks, nothing: Elements) {
+fn direct(schedule: &mut CollectiveSchedule, ranks: Ranks, nothing: Elements) {
     let peers = (0..ranks.count).filter(|&rank| ranks.between_groups || rank != ranks.own);
     for peer in peers.clone() {
         schedule.send(peer, nothing);
@@ -27,7 +27,7 @@ fn direct(schedule: &mut Schedule, ranks: Ranks, nothing: Elements) {
 }
 
 /// Two hops: all tell rank 0, and rank 0 tells all.
-fn by_one(schedule: &mut Schedule, ranks: Ranks, nothing: Elements) {
+fn by_one(schedule: &mut CollectiveSchedule, ranks: Ranks, nothing: Elements) {
     if ranks.own != 0 {
         schedule.send(0, nothing);
         schedule.receive(0, nothing);
@@ -43,7 +43,7 @@ fn by_one(schedule: &mut Schedule, ranks: Ranks, nothing: Elements) {
 }
 
 /// As many hops as the logarithm of ranks: after each, a rank knows of twice as many.
-fn dissemination(schedule: &mut Schedule, ranks: Ranks, nothing: Elements) {
+fn dissemination(schedule: &mut CollectiveSchedule, ranks: Ranks, nothing: Elements) {
     let mut distance = 1;
     while distance < ranks.count {
         schedule.send((ranks.own + distance) % ranks.count, nothing);

@@ -1,6 +1,6 @@
 //! The root's data for all.
 
-use super::super::schedule::Schedule;
+use super::super::schedule::CollectiveSchedule;
 use super::{FEW, Ranks, Root, SPLIT_BCAST, share};
 use crate::datatype::Datatype;
 use crate::datatype::elements::Elements;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Broadcasts `data` of the root. `byte` is `MPI_BYTE`.
 pub fn bcast<'a>(
-    schedule: &mut Schedule,
+    schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     root: Root,
     data: Elements<'a>,
@@ -48,7 +48,7 @@ pub fn bcast<'a>(
     }
 }
 
-fn direct(schedule: &mut Schedule, ranks: Ranks, root: usize, data: Elements) {
+fn direct(schedule: &mut CollectiveSchedule, ranks: Ranks, root: usize, data: Elements) {
     if ranks.own == root {
         for rank in ranks.others() {
             schedule.send(rank, data);
@@ -59,7 +59,7 @@ fn direct(schedule: &mut Schedule, ranks: Ranks, root: usize, data: Elements) {
 }
 
 /// Binomial: a rank that has the data passes it on to the farther half of the ranks that are left to it.
-fn tree(schedule: &mut Schedule, ranks: Ranks, root: usize, data: Elements) {
+fn tree(schedule: &mut CollectiveSchedule, ranks: Ranks, root: usize, data: Elements) {
     let place = (ranks.own + ranks.count - root) % ranks.count;
     let rank_at = |place: usize| (place + root) % ranks.count;
     let mut distance = ranks.count.next_power_of_two() / 2;
@@ -78,7 +78,7 @@ fn tree(schedule: &mut Schedule, ranks: Ranks, root: usize, data: Elements) {
 }
 
 /// Each rank gets a part of its own and passes it on to all others.
-fn split(schedule: &mut Schedule, ranks: Ranks, root: usize, data: Elements) {
+fn split(schedule: &mut CollectiveSchedule, ranks: Ranks, root: usize, data: Elements) {
     let part = |rank: usize| {
         let (start, count) = share(data.count, ranks.count, rank);
         data.part(start, count)

@@ -1,13 +1,13 @@
 //! A block of every rank to the root, and a block for every rank from it.
 
-use super::super::schedule::Schedule;
+use super::super::schedule::CollectiveSchedule;
 use super::{Ranks, Root};
 use crate::datatype::elements::Elements;
 
 /// Gathers `send` of every rank in the root's blocks; `None`: the root's own is there already. Only the root asks for
 /// blocks.
 pub fn gather<'a>(
-    schedule: &mut Schedule,
+    schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     root: Root,
     send: Option<Elements<'a>>,
@@ -32,7 +32,7 @@ pub fn gather<'a>(
 
 /// Scatters the root's blocks; `None`: the root's own stays where it is. Only the root asks for blocks.
 pub fn scatter<'a>(
-    schedule: &mut Schedule,
+    schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     root: Root,
     block: impl Fn(usize) -> Elements<'a>,

@@ -1,13 +1,13 @@
 //! Blocks for and from the neighbours of a topology.
 
-use super::super::schedule::Schedule;
+use super::super::schedule::CollectiveSchedule;
 use crate::datatype::elements::Elements;
 use crate::neighbours::Neighbours;
 
 /// Sends block `send(i)` to the `i`th destination and receives block `receive(i)` from the `i`th source. Several edges
 /// between the same ranks are distinguished by their order.
 pub fn neighbour_exchange<'a>(
-    schedule: &mut Schedule,
+    schedule: &mut CollectiveSchedule,
     neighbours: &Neighbours,
     send: impl Fn(usize) -> Elements<'a>,
     receive: impl Fn(usize) -> Elements<'a>,

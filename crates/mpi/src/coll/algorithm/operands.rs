@@ -1,6 +1,6 @@
 //! Reducing one operand of each rank, in the order of ranks, at one place.
 
-use super::super::schedule::{Schedule, TagLane, Ticket};
+use super::super::schedule::{CollectiveSchedule, TagLane, Ticket};
 use super::Ranks;
 use crate::datatype::elements::Elements;
 
@@ -24,7 +24,7 @@ impl<'a> Operands<'a> {
     /// Starts receiving the others' operands. `own` is this rank's (between groups: not used), which may be `result`
     /// itself (in place); `room` is scratch as `room_for` says.
     pub fn receive(
-        schedule: &mut Schedule,
+        schedule: &mut CollectiveSchedule,
         ranks: Ranks,
         lane: TagLane,
         own: Elements<'a>,
@@ -70,9 +70,9 @@ impl<'a> Operands<'a> {
     }
 
     /// Waits for the operands and reduces them. In place, what this rank sends of `result` must be complete before.
-    pub fn reduce(self, schedule: &mut Schedule) {
+    pub fn reduce(self, schedule: &mut CollectiveSchedule) {
         let mut arrived = 0;
-        let mut wait_for = |schedule: &mut Schedule, rank| {
+        let mut wait_for = |schedule: &mut CollectiveSchedule, rank| {
             if self.ranks.between_groups || rank != self.ranks.own {
                 schedule.wait(self.first.later(arrived));
                 arrived += 1;

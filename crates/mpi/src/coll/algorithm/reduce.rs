@@ -1,13 +1,13 @@
 //! The operands of all ranks, reduced at the root.
 
-use super::super::schedule::Schedule;
+use super::super::schedule::CollectiveSchedule;
 use super::operands::Operands;
 use super::{FEW, Ranks, Root, SPLIT, share};
 use crate::datatype::elements::Elements;
 
 /// Reduces `operand` of every rank in `result` of the root, where it may lie already; others have no result.
 pub fn reduce<'a>(
-    schedule: &mut Schedule,
+    schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     root: Root,
     operand: Elements<'a>,
@@ -36,7 +36,7 @@ pub fn reduce<'a>(
 
 /// All send to the root, and it reduces.
 fn direct<'a>(
-    schedule: &mut Schedule,
+    schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     root: usize,
     operand: Elements<'a>,
@@ -53,7 +53,7 @@ fn direct<'a>(
 /// Binomial: each hop halves the ranks that have something to add. Operands stay in the order of ranks, beginning with
 /// the root where they may change places.
 fn tree<'a>(
-    schedule: &mut Schedule,
+    schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     root: usize,
     operand: Elements<'a>,
@@ -94,7 +94,7 @@ fn tree<'a>(
 
 /// Each rank reduces a share, and the root gathers them.
 fn split<'a>(
-    schedule: &mut Schedule,
+    schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     root: usize,
     operand: Elements<'a>,

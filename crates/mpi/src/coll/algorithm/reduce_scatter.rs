@@ -1,6 +1,6 @@
 //! The operands of all ranks, reduced, each block of the result at its rank.
 
-use super::super::schedule::Schedule;
+use super::super::schedule::CollectiveSchedule;
 use super::operands::Operands;
 use super::{FEW, Ranks, Root, SPLIT, reduce, scatter};
 use crate::datatype::elements::Elements;
@@ -8,7 +8,7 @@ use crate::datatype::elements::Elements;
 /// Reduces `operand` of every rank; block `(start, count)` of a rank, in elements, goes to its `result`. `in_place`:
 /// the operand begins where the result goes.
 pub fn reduce_scatter<'a>(
-    schedule: &mut Schedule,
+    schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     operand: Elements<'a>,
     block: impl Fn(usize) -> (usize, usize),
@@ -61,7 +61,7 @@ pub fn reduce_scatter<'a>(
 /// A rank does not know the blocks of the other group's result: it gets all of every operand, and reduces its
 /// block.
 fn between_groups<'a>(
-    schedule: &mut Schedule,
+    schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     operand: Elements<'a>,
     own: Elements<'a>,

@@ -1,17 +1,27 @@
 //! The operands of the ranks up to each one, reduced there.
 
-use super::super::schedule::Schedule;
+use super::super::schedule::CollectiveSchedule;
 use super::Ranks;
 use crate::datatype::elements::Elements;
 
 /// Reduces the operands of the ranks up to this one, its own too, in `result`, where its own may lie already.
-pub fn scan<'a>(schedule: &mut Schedule, ranks: Ranks, operand: Elements<'a>, result: Elements<'a>) {
+pub fn scan<'a>(
+    schedule: &mut CollectiveSchedule,
+    ranks: Ranks,
+    operand: Elements<'a>,
+    result: Elements<'a>,
+) {
     schedule.copy(operand, result);
     reach_back(schedule, ranks, result, |_, _| {});
 }
 
 /// Reduces the operands of the ranks before this one in `result`; of rank 0 it stays as it is.
-pub fn exscan<'a>(schedule: &mut Schedule, ranks: Ranks, operand: Elements<'a>, result: Elements<'a>) {
+pub fn exscan<'a>(
+    schedule: &mut CollectiveSchedule,
+    ranks: Ranks,
+    operand: Elements<'a>,
+    result: Elements<'a>,
+) {
     let have = schedule.scratch(operand.datatype, operand.count);
     schedule.copy(operand, have);
     let mut first = true;
@@ -27,10 +37,10 @@ pub fn exscan<'a>(schedule: &mut Schedule, ranks: Ranks, operand: Elements<'a>, 
 
 /// After each hop, `have` is the result of twice as many ranks up to this one. `found` is told what comes before it.
 fn reach_back<'a>(
-    schedule: &mut Schedule,
+    schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     have: Elements<'a>,
-    mut found: impl FnMut(&mut Schedule, Elements<'a>),
+    mut found: impl FnMut(&mut CollectiveSchedule, Elements<'a>),
 ) {
     if have.bytes() == 0 {
         return;

@@ -1,6 +1,6 @@
 //! All ranks of a collective in one process, their messages delivered in random order.
 
-use super::super::schedule::{Schedule, Standing, TagLane, Wire};
+use super::super::schedule::{CollectiveSchedule, Standing, TagLane, Wire};
 use std::collections::{HashMap, VecDeque};
 use transport::{Buffer, Completion, TransferId};
 
@@ -128,12 +128,12 @@ impl Wire for SimulatedRank<'_> {
 }
 
 /// Carries the schedules of all ranks of a group out, to the end.
-pub fn carry_out(schedules: &mut [Schedule], seed: u64) {
+pub fn carry_out(schedules: &mut [CollectiveSchedule], seed: u64) {
     carry_out_between(schedules, None, seed);
 }
 
 /// Carries the schedules of all ranks out, to the end. Of two groups, the first has `first` ranks.
-pub fn carry_out_between(schedules: &mut [Schedule], first: Option<usize>, seed: u64) {
+pub fn carry_out_between(schedules: &mut [CollectiveSchedule], first: Option<usize>, seed: u64) {
     let ranks = schedules.len();
     let mut simulation = SimulatedWires {
         random: Random(seed | 1),

@@ -3,10 +3,10 @@
 use super::simulation::{carry_out, carry_out_between};
 use super::*;
 use crate::abi::{self, values as v};
-use crate::coll::schedule::Schedule;
+use crate::coll::schedule::CollectiveSchedule;
 use crate::datatype::elements::Elements;
 use crate::datatype::{Datatype, spaced};
-use crate::op::{Element, Operation, Predefined, Reduction, UserFunction, kernel};
+use crate::op::{ElementType, Operation, Predefined, Reduction, UserFunction, kernel};
 use crate::runtime;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -93,10 +93,10 @@ fn cases(large: &[usize]) -> Vec<Case> {
 }
 
 /// Builds the schedule of every rank and carries them out.
-fn run(case: Case, mut build: impl FnMut(&mut Schedule, usize)) {
-    let mut schedules: Vec<Schedule> = (0..case.ranks)
+fn run(case: Case, mut build: impl FnMut(&mut CollectiveSchedule, usize)) {
+    let mut schedules: Vec<CollectiveSchedule> = (0..case.ranks)
         .map(|rank| {
-            let mut schedule = Schedule::default();
+            let mut schedule = CollectiveSchedule::default();
             build(&mut schedule, rank);
             schedule
         })
@@ -267,7 +267,7 @@ fn operators(stride: usize) -> [Operator; 2] {
     if stride > 1 {
         return [(user, compose), (user, compose)];
     }
-    let sum = Reduction::Kernel(kernel(Predefined::Sum, Element::U64).unwrap());
+    let sum = Reduction::Kernel(kernel(Predefined::Sum, ElementType::U64).unwrap());
     [(user, compose), (sum, u64::wrapping_add)]
 }
 
@@ -281,7 +281,7 @@ fn reductions(
     cases: Vec<Case>,
     operands: impl Fn(Case) -> usize,
     results: impl Fn(Case) -> usize,
-    build: impl Fn(&mut Schedule, Case, usize, Elements<'static>, Elements<'static>),
+    build: impl Fn(&mut CollectiveSchedule, Case, usize, Elements<'static>, Elements<'static>),
     expected: impl Fn(Case, usize, Operator) -> Option<Vec<u64>>,
 ) {
     for case in cases {
@@ -398,12 +398,12 @@ fn scan_reduces_up_to_each_rank_and_exscan_before_it() {
 const GROUPS: [[usize; 2]; 4] = [[1, 1], [2, 3], [5, 1], [4, 7]];
 
 /// Builds the schedule of every rank of two groups and carries them out; `build` is told group and ranks.
-fn run_between(groups: [usize; 2], mut build: impl FnMut(&mut Schedule, usize, Ranks)) {
+fn run_between(groups: [usize; 2], mut build: impl FnMut(&mut CollectiveSchedule, usize, Ranks)) {
     let mut schedules = Vec::new();
     for group in [0, 1] {
         for own in 0..groups[group] {
             let ranks = Ranks { own, count: groups[1 - group], between_groups: true, crowded: false };
-            let mut schedule = Schedule::default();
+            let mut schedule = CollectiveSchedule::default();
             build(&mut schedule, group, ranks);
             schedules.push(schedule);
         }
@@ -501,7 +501,8 @@ fn every_rank_gets_the_same_bits_of_floating_numbers() {
                 |rank: usize| (0..case.count).map(|place| term(rank, place).to_bits()).collect::<Vec<_>>();
             let (mut send, mut result) = (each(case, operand), each(case, operand));
             run(case, |schedule, rank| {
-                schedule.reduce_with(Reduction::Kernel(kernel(Predefined::Sum, Element::F64).unwrap()), 8);
+                schedule
+                    .reduce_with(Reduction::Kernel(kernel(Predefined::Sum, ElementType::F64).unwrap()), 8);
                 let result = at(&mut result, rank);
                 let operand = if in_place { result } else { at(&mut send, rank) };
                 allreduce(schedule, case.ranks(rank), operand, result, byte());
