@@ -1,7 +1,8 @@
 //! The kernel's futex: a thread sleeps on a word of memory until another thread, or another process, changes it.
 //!
-//! The kernel compares and goes to sleep as one step, so that a change made before the sleep is never missed. Whoever
-//! changes the word wakes the sleepers afterwards. Neither function orders memory: that is the word's own business.
+//! The kernel compares and goes to sleep as one step, so that a change made before the sleep is never missed. A thread
+//! that changes the word wakes the sleepers afterwards. Neither function orders memory: that is the word's own
+//! business.
 //!
 //! ```
 //! use host::futex::{Reach, sleep, wake};

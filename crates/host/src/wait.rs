@@ -1,8 +1,8 @@
 //! Waiting that spins, then yields, then parks, and wakes that cost almost nothing when nobody sleeps.
 //!
-//! Every worker has one [`Event`]. Whoever changes something that it may wait for (publishes, releases, ends) calls
-//! [`Event::notify`] afterwards. The worker waits with [`Event::wait`] for a condition that it computes itself from
-//! what was changed.
+//! Every worker has one [`Event`]. A thread that changes something that the worker may wait for (publishes, releases,
+//! ends) calls [`Event::notify`] afterwards. The worker waits with [`Event::wait`] for a condition that it computes
+//! itself from what was changed.
 //!
 //! # Why no wake-up is lost
 //! The waiter announces itself (`AWAKE -> PARKED`), fences, and looks at its condition again before it sleeps. The

@@ -45,7 +45,7 @@ pub struct State {
     pub engine: Engine<'static>,
     /// What goes on beside the program and is not over.
     ongoing: Vec<Arc<dyn Stepwise>>,
-    /// Not to be shared between threads, whatever the engine is.
+    /// Makes the type one that cannot be shared between threads, whatever the engine is.
     alone: PhantomData<Cell<()>>,
 }
 
@@ -65,7 +65,7 @@ impl<T> Guarded<T> {
     /// Looks at it.
     #[inline]
     pub fn of<'a>(&'a self, _: &'a State) -> &'a T {
-        // SAFETY: whoever changes it lends the one state whole, which is lent here, too.
+        // SAFETY: a change borrows the one state whole, and it is borrowed here, too.
         unsafe { &*self.0.get() }
     }
 
@@ -296,7 +296,7 @@ pub trait Stepwise: Send + Sync {
 }
 
 impl State {
-    /// Whoever moves messages moves this, too, from now on.
+    /// From now on, a thread that moves messages also moves this.
     pub fn add_ongoing(&mut self, one: Arc<dyn Stepwise>) {
         self.ongoing.push(one);
     }

@@ -148,7 +148,7 @@ pub(crate) fn work(start: WorkerStart, shared: &SharedState) {
     let _ = worker.run();
     let end_ns = worker.clock.now_ns();
     if shared.abandoned.load(Acquire) {
-        // Whoever started this run has gone: its kernels' surroundings may be gone, too.
+        // The thread that started this run has gone, and perhaps also what its kernels refer to.
         std::mem::forget(worker);
         return;
     }

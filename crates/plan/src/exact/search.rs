@@ -5,7 +5,7 @@ use crate::{Method, PlanError, PlanOptions, PlanProgress, placed};
 use machine::Machine;
 use work::{Buffering, Graph, Plan};
 
-/// Whoever solves a [`Program`].
+/// A solver for a [`Program`].
 pub trait Solver {
     /// Improves on `start`, which has a value for every column. `progress` is called now and then; when it returns
     /// false, the solver ends soon with the best solution so far.

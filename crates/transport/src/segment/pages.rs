@@ -11,7 +11,7 @@ pub struct JobPage {
     /// CPUs that the ranks of this job may use, by affinity and quota, as the launcher saw it.
     pub cpus: u32,
     pub(super) bytes: u64,
-    /// Process id of whoever started the job.
+    /// Id of the process that started the job.
     pub launcher: AtomicU32,
     /// Not 0: the job is over, every waiting rank leaves. The rank that ended it plus one, or `BY_LAUNCHER`.
     pub dead: AtomicU32,

@@ -13,7 +13,7 @@
 //! | gather, scatter | direct | direct |
 //! | allgather, alltoall | direct | Bruck |
 //! | reduce | direct to the root; large: reduce-scatter, then gather | binomial tree; ranks that share CPUs: direct |
-//! | allreduce | direct exchange; large: reduce-scatter, allgather in pieces | recursive doubling; crowded: reduce, bcast |
+//! | allreduce | direct; large: reduce-scatter, allgather in pieces | recursive doubling; crowded: reduce, then bcast |
 //! | reduce_scatter | direct | reduce to 0, then scatter |
 //! | scan, exscan | doubling distance | doubling distance |
 //!
