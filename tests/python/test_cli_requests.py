@@ -29,7 +29,7 @@ FILES = {
     "app.xyz": "",
     "broken.json": '{"task": [',
     "binary.toml": "\0\1\2",
-    "plan.json": '{"format": 1}',
+    "plan.json": '{"format": 2}',
     "not_a_plan.json": "[]",
     "machine.toml": 'name = "m"\n[[element]]\nnmae = "a"\n',
     "exists.json": "{}",

@@ -106,7 +106,7 @@ impl Kernels for ArrayKernels<'_> {
 ///
 /// # Errors
 /// When there is no such task or edge.
-pub fn sent_bytes(graph: &Graph, task: &str) -> Result<u64, Located> {
+fn sent_bytes(graph: &Graph, task: &str) -> Result<u64, Located> {
     let id = named(graph, task, "inputs")?;
     let edge = graph.edges.iter().find(|edge| edge.from.task == id);
     edge.map(|edge| edge.bytes)

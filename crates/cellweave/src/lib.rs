@@ -52,7 +52,7 @@ pub mod reproduce;
 mod stand_in;
 mod verbs;
 
-pub use arrays::{Arrays, sent_bytes, taken_bytes};
+pub use arrays::{Arrays, taken_bytes};
 pub use calibrate::calibrate;
 pub use error::Error;
 pub use moved::moved;

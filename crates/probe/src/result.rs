@@ -56,16 +56,22 @@ pub struct Measurement {
     /// Samples that count.
     pub n: usize,
     /// The whole pattern together: all bytes over the time from the first start to the last end.
+    #[serde(serialize_with = "without_n")]
     pub bandwidth_gbs: Quantiles,
     /// Each transfer's bytes over its own time, added up.
+    #[serde(serialize_with = "without_n")]
     pub bandwidth_each_gbs: Quantiles,
     /// All bytes over the longest time that an initiator's own timer shows, as `dma-benchmark` computes it.
+    #[serde(serialize_with = "without_n")]
     pub bandwidth_by_timer_gbs: Quantiles,
     /// Of one transfer, mean over the pattern.
+    #[serde(serialize_with = "without_n")]
     pub latency_ns: Quantiles,
     /// From the first start to the last end.
+    #[serde(serialize_with = "without_n")]
     pub span_us: Quantiles,
     /// Of the initiator that took longest, on its own timer.
+    #[serde(serialize_with = "without_n")]
     pub ticks: Quantiles,
     /// What to think of the numbers.
     pub quality: Quality,
@@ -116,6 +122,11 @@ impl Quality {
             Self::Unpinned => "unpinned",
         }
     }
+}
+
+/// Quantiles without their number of samples, which a measurement says once.
+fn without_n<S: serde::Serializer>(q: &Quantiles, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map([("min", q.min), ("p10", q.p10), ("p50", q.p50), ("p90", q.p90)])
 }
 
 impl Probed {

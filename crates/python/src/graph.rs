@@ -53,11 +53,6 @@ impl Graph {
         Graph { graph: cellweave::moved(&self.graph, old, &folder), folder: Some(folder) }
     }
 
-    /// Bytes per instance that a task sends.
-    fn sent_bytes(&self, task: &str) -> PyResult<u64> {
-        cellweave::sent_bytes(&self.graph, task).map_err(request)
-    }
-
     /// Bytes per instance that a task takes.
     fn taken_bytes(&self, task: &str) -> PyResult<u64> {
         cellweave::taken_bytes(&self.graph, task).map_err(request)

@@ -146,6 +146,7 @@ pub fn run(
     }
     let mut outcome = outcome(graph, machine, plan, &layout, &reports, accepted, warnings);
     outcome.stolen_share = steal.and_then(|s| s.share());
+    outcome.stopped = options.stop.load(Ordering::Acquire) != RUN;
     if let Some(path) = &options.trace {
         crate::trace::write(path, graph, &layout, &reports, &mut outcome.warnings)?;
     }

@@ -282,7 +282,7 @@ fn a_drain_completes_what_is_in_flight_and_a_stop_ends_at_once() {
         };
         let options = RunOptions { progress: Some(&mut progress), ..options };
         let outcome = run(&graph, &machine, &plan, &Standard::default(), options).unwrap();
-        assert!(calls >= 1 && outcome.instances > 0);
+        assert!(calls >= 1 && outcome.instances > 0 && outcome.stopped);
         if flag == DRAIN {
             let firings: u64 = outcome.elements.iter().map(|e| e.firings).sum();
             assert_eq!(firings % outcome.instances, 0, "every unit fired equally often");
