@@ -24,7 +24,7 @@ use std::ptr;
 /// let kept: In<i32> = {
 ///     let call = Call::begin();
 ///     // SAFETY: `number` is valid.
-///     unsafe { In::<i32>::given(&number, "number", &call) }
+///     unsafe { In::<i32>::given(&number, &"number", &call) }
 /// };
 /// kept.read(); // The call is over.
 /// ```
@@ -51,21 +51,23 @@ pub trait Argument {
     /// # Safety
     /// A pointer is null or valid during the call for what the type does with it: `In` reads a value, `Out` writes one,
     /// `InOut` does both. It need not be aligned.
-    unsafe fn given<'call>(passed: Self::Passed, name: &'static str, call: &'call Call)
-    -> Self::Given<'call>;
+    unsafe fn given<'call>(passed: Self::Passed, name: Name, call: &'call Call) -> Self::Given<'call>;
 }
+
+/// An argument's name, as one pointer: so an argument fits in two registers.
+pub type Name = &'static &'static str;
 
 /// A value, or an array of `[T]`, that the function reads.
 pub struct In<'call, T: ?Sized> {
     place: *const T,
-    name: &'static str,
+    name: Name,
     call: PhantomData<&'call Call>,
 }
 
 /// The place for a result, or for an array of `[T]`.
 pub struct Out<'call, T: ?Sized> {
     place: *mut T,
-    name: &'static str,
+    name: Name,
     call: PhantomData<&'call Call>,
 }
 
@@ -88,7 +90,7 @@ macro_rules! pointers {
             type Given<'call> = $pointer<'call, T>;
 
             #[inline]
-            unsafe fn given<'call>($place: $passed, $name: &'static str, _: &'call Call) -> $pointer<'call, T> {
+            unsafe fn given<'call>($place: $passed, $name: Name, _: &'call Call) -> $pointer<'call, T> {
                 $made
             }
         }
@@ -109,7 +111,7 @@ macro_rules! plain {
             type Given<'call> = Self;
 
             #[inline]
-            unsafe fn given(passed: Self, _: &'static str, _: &Call) -> Self {
+            unsafe fn given(passed: Self, _: Name, _: &Call) -> Self {
                 passed
             }
         }
@@ -127,7 +129,7 @@ impl<Function> Argument for Option<Function> {
     type Given<'call> = Self;
 
     #[inline]
-    unsafe fn given(passed: Self, _: &'static str, _: &Call) -> Self {
+    unsafe fn given(passed: Self, _: Name, _: &Call) -> Self {
         passed
     }
 }
@@ -173,7 +175,7 @@ fn null_array(name: &str, length: usize) -> Failure {
 /// Beyond the array.
 #[inline]
 fn element<T>(array: *mut [T], index: usize) -> *mut T {
-    assert!(index < array.len(), "index {index} of an array of {}", array.len());
+    assert!(index < array.len(), "an element beyond the array's end");
     let first = array.cast::<T>();
     if first.is_null() { first } else { first.wrapping_add(index) }
 }
@@ -263,11 +265,9 @@ impl<'call, T: Copy> In<'call, [T]> {
     /// Beyond the array, and in one that is null.
     #[inline]
     pub fn get(self, index: usize) -> T {
-        let place = element(self.place.cast_mut(), index);
-        assert!(!place.is_null(), "{} is a null pointer", self.name);
-        // SAFETY: not null, so valid for reads during the call, as `given` was promised; the index is within the
-        // length.
-        unsafe { place.read_unaligned() }
+        assert!(index < self.len() && !self.place.is_null(), "an element that is not there");
+        // SAFETY: not null and within the length, so valid for reads during the call, as `given` was promised.
+        unsafe { self.place.cast::<T>().add(index).read_unaligned() }
     }
 
     /// Elements.
@@ -325,6 +325,13 @@ impl<'call, T> Out<'call, T> {
         self.name
     }
 
+    /// The place as an array of one element.
+    #[inline]
+    pub fn alone(self) -> Out<'call, [T]> {
+        // SAFETY: one value is an array of one.
+        unsafe { self.array(1_usize) }
+    }
+
     /// That there is a place.
     ///
     /// # Errors
@@ -356,6 +363,12 @@ impl<'call, T> Out<'call, T> {
 }
 
 impl<'call, T: Copy> Out<'call, [T]> {
+    /// Whether the caller passed a null pointer.
+    #[inline]
+    pub fn is_null(self) -> bool {
+        self.place.is_null()
+    }
+
     /// That there is an array, unless it is empty.
     ///
     /// # Errors
@@ -477,7 +490,7 @@ macro_rules! arguments {
         let call = $crate::call::Call::begin();
         // SAFETY: the C caller promises that pointers are valid for what MPI 5.0 says of them.
         $(let $argument = unsafe {
-            <$type as $crate::call::Argument>::given($argument, stringify!($argument), &call)
+            <$type as $crate::call::Argument>::given($argument, &stringify!($argument), &call)
         };)*
         // SAFETY: the C caller promises that arrays have the lengths that MPI 5.0 says; the signature repeats them.
         $($(let $argument = unsafe { $argument.array($length) };)?)*
@@ -492,19 +505,19 @@ mod memory {
 
     impl<'call, T> Out<'call, [T]> {
         pub(crate) fn of(array: &'call mut [T]) -> Self {
-            Out { place: array, name: "array", call: PhantomData }
+            Out { place: array, name: &"array", call: PhantomData }
         }
     }
 
     impl<T> Out<'_, T> {
         pub(crate) fn none() -> Self {
-            Out { place: ptr::null_mut(), name: "none", call: PhantomData }
+            Out { place: ptr::null_mut(), name: &"none", call: PhantomData }
         }
     }
 
     impl<'call, T> InOut<'call, T> {
         pub(crate) fn of(value: &'call mut T) -> Self {
-            InOut(Out { place: value, name: "value", call: PhantomData })
+            InOut(Out { place: value, name: &"value", call: PhantomData })
         }
 
         pub(crate) fn none() -> Self {
@@ -521,7 +534,7 @@ mod tests {
     fn with<A: Argument, R>(passed: A::Passed, body: impl FnOnce(A::Given<'_>) -> R) -> R {
         let call = Call::begin();
         // SAFETY: tests pass what is null or valid.
-        body(unsafe { A::given(passed, "rank", &call) })
+        body(unsafe { A::given(passed, &"rank", &call) })
     }
 
     #[test]

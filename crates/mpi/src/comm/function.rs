@@ -25,8 +25,10 @@ macro_rules! mpi {
         #[allow(non_snake_case, clippy::too_many_arguments)]
         unsafe extern "C" fn $name($($argument: <$type as $crate::call::Argument>::Passed),*) -> std::ffi::c_int {
             const FUNCTION: usize = $crate::profile::index(stringify!($name));
-            $crate::call::arguments!($($argument $([$length])?: $type),*);
-            let body = || -> Result<(), $crate::check::Failure> { $body };
+            let body = || -> Result<(), $crate::check::Failure> {
+                $crate::call::arguments!($($argument $([$length])?: $type),*);
+                $body
+            };
             let entered = $crate::profile::enter(FUNCTION);
             let result = body();
             $crate::profile::leave(FUNCTION, entered);

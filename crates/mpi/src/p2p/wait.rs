@@ -98,15 +98,18 @@ fn complete_all(requests: InOut<'_, [Request]>, statuses: Out<'_, [Status]>) -> 
 }
 
 /// Takes transfers that are all complete and ended well.
+#[inline(always)]
 fn take_transfers(
     state: &mut State,
     requests: InOut<'_, [Request]>,
-    mut give: impl FnMut(usize, Status),
+    statuses: Out<'_, [Status]>,
 ) -> Result<(), Failure> {
     for index in 0..requests.reading().len() {
         let ended = state.engine.take_if_complete(handles::transfer_id(requests.reading().get(index).0));
         requests.at(index).write(NULL)?;
-        give(index, ended.as_ref().map_or(Status::EMPTY, Status::of));
+        if !statuses.is_null() {
+            statuses.at(index).give(ended.as_ref().map_or(Status::EMPTY, Status::of));
+        }
     }
     Ok(())
 }
@@ -124,7 +127,7 @@ mpi! {
         if state.engine.is_live(handles::transfer_id(handle.0)) {
             let (mut state, well) = request::wait_for_all(state, request.alone().reading());
             if well {
-                return take_transfers(&mut state, request.alone(), |_, found| status.give(found));
+                return take_transfers(&mut state, request.alone(), status.alone());
             }
         } else {
             drop(state);
@@ -192,7 +195,7 @@ mpi! {
         if (0..reading.len()).all(|index| state.engine.is_live(handles::transfer_id(requests.reading().get(index).0))) {
             let (mut state, well) = request::wait_for_all(state, reading);
             if well {
-                return take_transfers(&mut state, requests, |index, found| statuses.at(index).give(found));
+                return take_transfers(&mut state, requests, statuses);
             }
         } else {
             drop(state);

@@ -91,6 +91,9 @@ impl Out<'_, Status> {
     /// one request.
     #[inline]
     pub fn give(self, status: Status) {
+        if self.is_null() {
+            return;
+        }
         self.offer_words(word::SOURCE, [status.MPI_SOURCE, status.MPI_TAG]);
         self.offer_words(word::INTERNAL, status.internal);
     }

@@ -4,7 +4,7 @@ use super::cartesian::{give_numbers, not_negative};
 use super::make::{self, Making, parent};
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{Argument, Call, In, Length, Out};
+use crate::call::{Argument, Call, In, Length, Name, Out};
 use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::comm::info::hints;
@@ -33,7 +33,7 @@ macro_rules! weights {
             type Passed = $passed;
             type Given<'call> = Weights<$pointer<'call, c_int>>;
 
-            unsafe fn given<'call>(passed: $passed, name: &'static str, call: &'call Call) -> Self::Given<'call> {
+            unsafe fn given<'call>(passed: $passed, name: Name, call: &'call Call) -> Self::Given<'call> {
                 match passed.addr() {
                     MPI_UNWEIGHTED => Weights::Unweighted,
                     MPI_WEIGHTS_EMPTY => Weights::Empty,
