@@ -276,6 +276,12 @@ impl<'call, T: Copy> In<'call, [T]> {
         self.place.len()
     }
 
+    /// Whether there are no elements.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
     /// The argument's name.
     pub fn name(self) -> &'static str {
         self.name

@@ -37,7 +37,7 @@ macro_rules! by_table {
             if (0..PREDEFINED as c_int).contains(&handle) {
                 return abi::$handle(handle as usize);
             }
-            abi::$handle($table.of(&runtime::enter())$(.$part)?.from_int(handle).unwrap_or($null))
+            abi::$handle($table.of(&runtime::enter())$(.$part)?.handle_of(handle).unwrap_or($null))
         }
     )*};
 }
@@ -70,7 +70,7 @@ pub extern "C" fn PMPI_Request_fromint(handle: c_int) -> abi::Request {
     let state = runtime::enter();
     let transfer = || state.engine.in_slot(index(handle as usize) as u32).map(of_transfer);
     let named = |found: &usize| *found as u32 as c_int == handle;
-    let found = REQUESTS.of(&state).from_int(handle).filter(named).or_else(|| transfer().filter(named));
+    let found = REQUESTS.of(&state).handle_of(handle).filter(named).or_else(|| transfer().filter(named));
     abi::Request(found.unwrap_or(MPI_REQUEST_NULL))
 }
 

@@ -133,7 +133,7 @@ impl<T> Handles<T> {
     }
 
     /// The live handle that `to_int` made this of.
-    pub fn from_int(&self, int: i32) -> Option<usize> {
+    pub fn handle_of(&self, int: i32) -> Option<usize> {
         let slot = self.slots.get(index(int as usize))?;
         slot.object.as_ref()?;
         Some(value(self.kind, index(int as usize) as u32, slot.generation))
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(table.get(first), None);
         assert_eq!(table.get(second), Some(&"b"));
         assert_eq!(kind_of(first), Some(Kind::Info));
-        assert_eq!(table.from_int(table.to_int(second)), Some(second));
+        assert_eq!(table.handle_of(table.to_int(second)), Some(second));
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
             let mut table = Handles::new(kind);
             let handle = table.insert(());
             assert!(table.to_int(handle) > 0);
-            assert_eq!(table.from_int(table.to_int(handle)), Some(handle));
+            assert_eq!(table.handle_of(table.to_int(handle)), Some(handle));
         }
     }
 

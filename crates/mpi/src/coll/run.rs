@@ -62,7 +62,8 @@ impl Wire for CommWire<'_> {
     }
 }
 
-/// Schedules of collectives that are over, to be used again.
+/// Schedules of collectives that are over, to be used again. A box is handed on as it is: a schedule is large.
+#[allow(clippy::vec_box)]
 static SCHEDULES: Guarded<Vec<Box<CollectiveSchedule>>> = Guarded::new(Vec::new());
 
 /// A collective of a communicator, as one rank carries it out.

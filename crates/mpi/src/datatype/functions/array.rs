@@ -11,7 +11,7 @@ use std::ffi::c_int;
 
 fn subarray<N: Integer>(
     large: bool,
-    (sizes, subsizes, starts): (In<'_, [N]>, In<'_, [N]>, In<'_, [N]>),
+    [sizes, subsizes, starts]: [In<'_, [N]>; 3],
     (order, old): (c_int, abi::Datatype),
     new: Out<'_, abi::Datatype>,
 ) -> Result<(), Failure> {
@@ -49,7 +49,7 @@ mpi! {
         ndims: c_int, array_of_sizes[ndims]: In<c_int>, array_of_subsizes[ndims]: In<c_int>,
         array_of_starts[ndims]: In<c_int>, order: c_int, oldtype: abi::Datatype, newtype: Out<abi::Datatype>,
     ) {
-        subarray(false, (array_of_sizes, array_of_subsizes, array_of_starts), (order, oldtype), newtype)
+        subarray(false, [array_of_sizes, array_of_subsizes, array_of_starts], (order, oldtype), newtype)
     }
 
     /// Section 5.1.3.
@@ -57,7 +57,7 @@ mpi! {
         ndims: c_int, array_of_sizes[ndims]: In<abi::Count>, array_of_subsizes[ndims]: In<abi::Count>,
         array_of_starts[ndims]: In<abi::Count>, order: c_int, oldtype: abi::Datatype, newtype: Out<abi::Datatype>,
     ) {
-        subarray(true, (array_of_sizes, array_of_subsizes, array_of_starts), (order, oldtype), newtype)
+        subarray(true, [array_of_sizes, array_of_subsizes, array_of_starts], (order, oldtype), newtype)
     }
 
     /// Section 5.1.4.

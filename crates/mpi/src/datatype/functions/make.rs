@@ -82,9 +82,12 @@ fn equal_blocks<N: Integer, A: Integer>(
     derive(old, new, |old| make(large, length, &at, old))
 }
 
+/// The arguments of a structure that there is one of for each block, and how many there are.
+type StructureBlocks<'call, N, A> = (N, In<'call, [N]>, In<'call, [A]>, In<'call, [abi::Datatype]>);
+
 fn structure<N: Integer, A: Integer>(
     large: bool,
-    (n, lengths, at, old): (N, In<'_, [N]>, In<'_, [A]>, In<'_, [abi::Datatype]>),
+    (n, lengths, at, old): StructureBlocks<'_, N, A>,
     new: Out<'_, abi::Datatype>,
 ) -> Result<(), Failure> {
     count(n, "count")?;
