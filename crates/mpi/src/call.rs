@@ -272,7 +272,7 @@ impl<'call, T: Copy> In<'call, [T]> {
 
     /// Elements.
     #[inline]
-    pub fn len(self) -> usize {
+    pub(crate) fn len(self) -> usize {
         self.place.len()
     }
 

@@ -61,11 +61,11 @@ impl Failure {
 }
 
 /// Arguments are checked, unless `CELLWEAVE_MPI_CHECK=0`.
-pub static CHECKING: AtomicBool = AtomicBool::new(true);
+pub(crate) static CHECKING: AtomicBool = AtomicBool::new(true);
 
 /// Whether arguments are checked.
 #[inline]
-pub fn checking() -> bool {
+pub(crate) fn checking() -> bool {
     CHECKING.load(Ordering::Relaxed)
 }
 
@@ -74,7 +74,7 @@ pub fn checking() -> bool {
 /// # Errors
 /// Before Init and after Finalize.
 #[inline]
-pub fn running() -> Result<Entered, Failure> {
+pub(crate) fn running() -> Result<Entered, Failure> {
     is_running()?;
     Ok(runtime::enter())
 }
@@ -84,7 +84,7 @@ pub fn running() -> Result<Entered, Failure> {
 /// # Errors
 /// Before Init and after Finalize.
 #[inline]
-pub fn is_running() -> Result<(), Failure> {
+pub(crate) fn is_running() -> Result<(), Failure> {
     if runtime::phase() == phase::RUNNING { Ok(()) } else { Err(not_running()) }
 }
 
@@ -151,7 +151,7 @@ fn predefined(handle: usize) -> &'static str {
 
 /// That an argument's handle names no object of the kind it should: "comm is a group; allowed is a communicator".
 #[cold]
-pub fn not_an(name: &str, expected: &str, handle: usize, class: c_int) -> Failure {
+pub(crate) fn not_an(name: &str, expected: &str, handle: usize, class: c_int) -> Failure {
     let article = if expected.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
     let found = described(handle, expected);
     Failure::new(class, format_args!("{name} is {found}; allowed is {article} {expected}"))
@@ -162,7 +162,7 @@ pub fn not_an(name: &str, expected: &str, handle: usize, class: c_int) -> Failur
 /// # Errors
 /// A negative tag.
 #[inline]
-pub fn tag(tag: c_int) -> Result<(), Failure> {
+pub(crate) fn tag(tag: c_int) -> Result<(), Failure> {
     if tag < 0 && checking() {
         let text = format_args!("tag is {tag}; allowed are 0 to {}", c_int::MAX);
         return Err(Failure::new(MPI_ERR_TAG, text));
@@ -175,7 +175,7 @@ pub fn tag(tag: c_int) -> Result<(), Failure> {
 /// # Errors
 /// Another negative tag.
 #[inline]
-pub fn receive_tag(tag: c_int) -> Result<Option<i32>, Failure> {
+pub(crate) fn receive_tag(tag: c_int) -> Result<Option<i32>, Failure> {
     if tag >= 0 {
         return Ok(Some(tag));
     }
@@ -193,7 +193,7 @@ pub fn receive_tag(tag: c_int) -> Result<Option<i32>, Failure> {
 /// # Errors
 /// A negative one.
 #[inline]
-pub fn count(count: impl Into<i64>, name: &str) -> Result<usize, Failure> {
+pub(crate) fn count(count: impl Into<i64>, name: &str) -> Result<usize, Failure> {
     let count = count.into();
     usize::try_from(count).map_err(|_| not_a_count(count, name))
 }
@@ -209,7 +209,12 @@ fn not_a_count(count: i64, name: &str) -> Failure {
 /// # Errors
 /// A null pointer though `bytes` are to be sent or received.
 #[inline]
-pub fn buffer(address: *const c_void, bytes: usize, absolute: bool, name: &str) -> Result<(), Failure> {
+pub(crate) fn buffer(
+    address: *const c_void,
+    bytes: usize,
+    absolute: bool,
+    name: &str,
+) -> Result<(), Failure> {
     if address.is_null() && bytes > 0 && !absolute && checking() {
         let text = format_args!("{name} is a null pointer, though there are {bytes} bytes of data");
         return Err(Failure::new(MPI_ERR_BUFFER, text));

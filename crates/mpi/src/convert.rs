@@ -23,7 +23,7 @@ macro_rules! by_table {
         /// A handle as an integer.
         #[unsafe(no_mangle)]
         #[allow(non_snake_case)]
-        pub extern "C" fn $to(handle: abi::$handle) -> c_int {
+        extern "C" fn $to(handle: abi::$handle) -> c_int {
             if handle.0 < PREDEFINED {
                 return handle.0 as c_int;
             }
@@ -33,7 +33,7 @@ macro_rules! by_table {
         /// The handle that an integer stands for; the null handle when it stands for no living object.
         #[unsafe(no_mangle)]
         #[allow(non_snake_case)]
-        pub extern "C" fn $from(handle: c_int) -> abi::$handle {
+        extern "C" fn $from(handle: c_int) -> abi::$handle {
             if (0..PREDEFINED as c_int).contains(&handle) {
                 return abi::$handle(handle as usize);
             }
@@ -55,7 +55,7 @@ by_table! {
 /// A handle as an integer.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
-pub extern "C" fn PMPI_Request_toint(handle: abi::Request) -> c_int {
+pub(crate) extern "C" fn PMPI_Request_toint(handle: abi::Request) -> c_int {
     // The lower half names kind and slot.
     handle.0 as u32 as c_int
 }
@@ -63,7 +63,7 @@ pub extern "C" fn PMPI_Request_toint(handle: abi::Request) -> c_int {
 /// The request that an integer stands for: a transfer, or what has an entry in the table.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
-pub extern "C" fn PMPI_Request_fromint(handle: c_int) -> abi::Request {
+pub(crate) extern "C" fn PMPI_Request_fromint(handle: c_int) -> abi::Request {
     if (0..PREDEFINED as c_int).contains(&handle) {
         return abi::Request(handle as usize);
     }

@@ -232,12 +232,12 @@ mpi! {
 
 /// MPI 5.0, section 9.6: seconds since a moment that is the same for all ranks; never goes backwards.
 #[unsafe(no_mangle)]
-pub extern "C" fn PMPI_Wtime() -> f64 {
+pub(crate) extern "C" fn PMPI_Wtime() -> f64 {
     host::clock::kernel_ns() as f64 * 1e-9
 }
 
 /// MPI 5.0, section 9.6: seconds between two ticks of `MPI_Wtime`.
 #[unsafe(no_mangle)]
-pub extern "C" fn PMPI_Wtick() -> f64 {
+pub(crate) extern "C" fn PMPI_Wtick() -> f64 {
     1e-9
 }

@@ -8,8 +8,7 @@ use transport::TransferId;
 /// freed communicator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-#[allow(missing_docs)]
-pub enum Kind {
+pub(crate) enum Kind {
     Comm = 1,
     Group,
     Datatype,
@@ -31,7 +30,7 @@ const OURS: usize = 1 << 63;
 
 /// The kind of object that a handle of ours was made for; nothing for predefined handles and foreign values.
 #[inline]
-pub fn kind_of(handle: usize) -> Option<Kind> {
+pub(crate) fn kind_of(handle: usize) -> Option<Kind> {
     use Kind::*;
     if handle & OURS == 0 {
         return None;
@@ -42,7 +41,7 @@ pub fn kind_of(handle: usize) -> Option<Kind> {
 
 /// The value of a handle: a mark, generation, kind, index. Larger than every predefined handle and every address.
 #[inline]
-pub const fn value(kind: Kind, index: u32, generation: u32) -> usize {
+pub(crate) const fn value(kind: Kind, index: u32, generation: u32) -> usize {
     OURS | (generation as usize & GENERATIONS) << GENERATION_SHIFT
         | (kind as usize) << KIND_SHIFT
         | index as usize
@@ -53,19 +52,19 @@ const TRANSFER: usize = OURS | (Kind::Transfer as usize) << KIND_SHIFT;
 
 /// The handle of a transfer.
 #[inline]
-pub const fn of_transfer(id: TransferId) -> usize {
+pub(crate) const fn of_transfer(id: TransferId) -> usize {
     id.number() as usize | TRANSFER
 }
 
 /// The transfer of a handle; of any other value, an id that no transfer has.
 #[inline]
-pub const fn transfer_id(handle: usize) -> TransferId {
+pub(crate) const fn transfer_id(handle: usize) -> TransferId {
     TransferId::of_number((handle ^ TRANSFER) as u64)
 }
 
 /// The slot that a handle names.
 #[inline]
-pub fn index(handle: usize) -> usize {
+pub(crate) fn index(handle: usize) -> usize {
     handle & ((1 << INDEX_BITS) - 1)
 }
 
@@ -75,7 +74,7 @@ struct Slot<T> {
 }
 
 /// Objects of one kind by handle.
-pub struct Handles<T> {
+pub(crate) struct Handles<T> {
     kind: Kind,
     slots: Vec<Slot<T>>,
     free: Vec<u32>,
@@ -84,12 +83,12 @@ pub struct Handles<T> {
 
 impl<T> Handles<T> {
     /// An empty table.
-    pub const fn new(kind: Kind) -> Self {
+    pub(crate) const fn new(kind: Kind) -> Self {
         Self { kind, slots: Vec::new(), free: Vec::new(), objects: PhantomData }
     }
 
     /// Puts an object in and gives its handle.
-    pub fn insert(&mut self, object: T) -> usize {
+    pub(crate) fn insert(&mut self, object: T) -> usize {
         let index = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot { generation: 1, object: None });
             (self.slots.len() - 1) as u32
@@ -106,19 +105,19 @@ impl<T> Handles<T> {
 
     /// The object of a handle; nothing when it was freed or is no handle of this table.
     #[inline]
-    pub fn get(&self, handle: usize) -> Option<&T> {
+    pub(crate) fn get(&self, handle: usize) -> Option<&T> {
         self.slot(handle)?.object.as_ref()
     }
 
     /// As `get`, to change it.
     #[inline]
-    pub fn get_mut(&mut self, handle: usize) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self, handle: usize) -> Option<&mut T> {
         self.slot(handle)?;
         self.slots[index(handle)].object.as_mut()
     }
 
     /// Takes the object out; its handle is invalid from now on.
-    pub fn remove(&mut self, handle: usize) -> Option<T> {
+    pub(crate) fn remove(&mut self, handle: usize) -> Option<T> {
         self.slot(handle)?;
         let slot = &mut self.slots[index(handle)];
         let object = slot.object.take()?;
@@ -128,19 +127,19 @@ impl<T> Handles<T> {
     }
 
     /// A handle as an `int` (`MPI_Comm_toint` and its like); only while it lives.
-    pub fn to_int(&self, handle: usize) -> i32 {
+    pub(crate) fn to_int(&self, handle: usize) -> i32 {
         (handle & 0xffff_ffff) as i32
     }
 
     /// The live handle that `to_int` made this of.
-    pub fn handle_of(&self, int: i32) -> Option<usize> {
+    pub(crate) fn handle_of(&self, int: i32) -> Option<usize> {
         let slot = self.slots.get(index(int as usize))?;
         slot.object.as_ref()?;
         Some(value(self.kind, index(int as usize) as u32, slot.generation))
     }
 
     /// All live handles with their objects.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
         self.slots.iter().enumerate().filter_map(|(index, slot)| {
             Some((value(self.kind, index as u32, slot.generation), slot.object.as_ref()?))
         })

@@ -36,8 +36,6 @@
 //!
 //! Floor 5: imports `machine`, `host`, `launch` and `transport`.
 
-#![allow(unreachable_pub)]
-
 pub mod abi;
 mod about;
 pub mod call;
@@ -56,7 +54,7 @@ mod p2p;
 mod profile;
 mod progress;
 mod request;
-pub mod runtime;
+mod runtime;
 mod settings;
 mod stuck;
 mod tool;

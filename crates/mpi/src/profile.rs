@@ -53,7 +53,7 @@ const SAMPLED: u64 = 64;
 /// No function.
 const NONE: u32 = u32::MAX;
 /// The level that a program is at until it calls `MPI_Pcontrol` (MPI 5.0, section 15.2.4).
-pub const FIRST_LEVEL: c_int = 1;
+pub(crate) const FIRST_LEVEL: c_int = 1;
 
 #[inline]
 fn with_inside<T>(work: impl FnOnce(&Inside) -> T) -> T {
@@ -63,7 +63,7 @@ fn with_inside<T>(work: impl FnOnce(&Inside) -> T) -> T {
 const _: () = assert!(FUNCTIONS.len() <= NAMED);
 
 /// The place of a function in `FUNCTIONS`; of `PMPI_X` that of `MPI_X`.
-pub const fn index(name: &str) -> usize {
+pub(crate) const fn index(name: &str) -> usize {
     let name = name.as_bytes();
     let mut index = 0;
     while index < FUNCTIONS.len() {
@@ -83,7 +83,7 @@ pub const fn index(name: &str) -> usize {
 }
 
 /// Sees what the job's header says. `segment` is this process's job.
-pub fn attach(segment: Segment, rank: usize) {
+pub(crate) fn attach(segment: Segment, rank: usize) {
     let hooks = segment.header().hooks.load(Ordering::Relaxed);
     if hooks & hook::PROFILE != 0
         && let (Some(tallies), Some(names)) = (segment.tallies(rank), segment.names())
@@ -103,19 +103,19 @@ fn clock_ns() -> u64 {
 
 /// Whether one of `hook::*` is on.
 #[inline]
-pub fn sees(hook: u32) -> bool {
+pub(crate) fn sees(hook: u32) -> bool {
     HOT.hooks.load(Ordering::Relaxed) & hook != 0
 }
 
 /// A function begins. What it gives goes to `leave`.
 #[inline]
-pub fn enter(function: usize) -> u64 {
+pub(crate) fn enter(function: usize) -> u64 {
     if HOT.hooks.load(Ordering::Relaxed) == 0 { 0 } else { begin(function) }
 }
 
 /// A function ends.
 #[inline]
-pub fn leave(function: usize, entered: u64) {
+pub(crate) fn leave(function: usize, entered: u64) {
     if entered != 0 {
         end(function, entered);
     }
@@ -179,7 +179,7 @@ fn end(function: usize, entered: u64) {
 
 /// This thread waited long in the function that it is in.
 #[cold]
-pub fn waited(ns: u64) {
+pub(crate) fn waited(ns: u64) {
     with_inside(|inside| {
         let (function, before) = inside.get();
         inside.set((function, before + ns));
@@ -187,18 +187,18 @@ pub fn waited(ns: u64) {
 }
 
 /// The function that this thread is in.
-pub fn inside() -> Option<&'static str> {
+pub(crate) fn inside() -> Option<&'static str> {
     FUNCTIONS.get(with_inside(Cell::get).0 as usize).copied()
 }
 
 /// Whether several threads may be in MPI at once from now on.
-pub fn set_threads(threads: bool) {
+pub(crate) fn set_threads(threads: bool) {
     HOT.threads.store(threads, Ordering::Relaxed);
 }
 
 /// Counts calls from now on in the phase of a level; at level 0, none. Gives where to count messages; nothing when the
 /// job is not profiled.
-pub fn begin_phase(level: c_int) -> Option<Option<PhaseTallies>> {
+pub(crate) fn begin_phase(level: c_int) -> Option<Option<PhaseTallies>> {
     let phase = (level != 0).then_some(TABLE.get()?).map(|table| table.begin(level));
     let named = phase.map_or(std::ptr::null(), |phase| std::ptr::from_ref(phase.all_named()));
     HOT.tallies.store(named.cast_mut(), Ordering::Relaxed);

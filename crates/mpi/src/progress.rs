@@ -17,7 +17,7 @@ static THREAD: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
 ///
 /// # Errors
 /// It asks for something else.
-pub fn wanted() -> Result<bool, Failure> {
+pub(crate) fn wanted() -> Result<bool, Failure> {
     let read = |value: &str| ["calls", "thread"].contains(&value).then(|| value == "thread");
     Ok(settings::of("CELLWEAVE_MPI_PROGRESS", "calls and thread", read)?.unwrap_or(false))
 }
@@ -26,7 +26,7 @@ pub fn wanted() -> Result<bool, Failure> {
 ///
 /// # Errors
 /// As the system's: no more threads.
-pub fn start() -> std::io::Result<()> {
+pub(crate) fn start() -> std::io::Result<()> {
     // The program's signals are the program's: its handlers expect its own threads.
     let thread = without_signals(|| std::thread::Builder::new().name("cellweave-mpi".into()).spawn(run))?;
     *THREAD.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(thread);
@@ -34,7 +34,7 @@ pub fn start() -> std::io::Result<()> {
 }
 
 /// Ends the thread, if there is one. Call this only while not holding the state.
-pub fn end() {
+pub(crate) fn end() {
     let thread = THREAD.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
     if let Some(thread) = thread {
         ENDS.store(true, Ordering::SeqCst);

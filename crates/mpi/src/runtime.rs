@@ -40,7 +40,7 @@ use transport::{
 };
 
 /// The library's state. There is one, and one thread at a time holds it.
-pub struct State {
+pub(crate) struct State {
     /// Moves messages.
     pub engine: Engine<'static>,
     /// What goes on beside the program and is not over.
@@ -50,7 +50,7 @@ pub struct State {
 }
 
 /// What a room keeps between calls: reached by lending the state, of which there is one.
-pub struct Guarded<T>(UnsafeCell<T>);
+pub(crate) struct Guarded<T>(UnsafeCell<T>);
 
 // SAFETY: the content is only reached through the state, which one thread at a time holds and which no two threads
 // share.
@@ -58,48 +58,48 @@ unsafe impl<T: Send> Sync for Guarded<T> {}
 
 impl<T> Guarded<T> {
     /// Keeps something.
-    pub const fn new(content: T) -> Self {
+    pub(crate) const fn new(content: T) -> Self {
         Self(UnsafeCell::new(content))
     }
 
     /// Looks at it.
     #[inline]
-    pub fn of<'a>(&'a self, _: &'a State) -> &'a T {
+    pub(crate) fn of<'a>(&'a self, _: &'a State) -> &'a T {
         // SAFETY: a change borrows the one state whole, and it is borrowed here, too.
         unsafe { &*self.0.get() }
     }
 
     /// Changes it.
     #[inline]
-    pub fn of_mut<'a>(&'a self, _: &'a mut State) -> &'a mut T {
+    pub(crate) fn of_mut<'a>(&'a self, _: &'a mut State) -> &'a mut T {
         // SAFETY: the one state is lent to nobody else, and without it nobody reaches the content.
         unsafe { &mut *self.0.get() }
     }
 
     /// Changes it with the engine at hand.
     #[inline]
-    pub fn with_engine<'a>(&'a self, state: &'a mut State) -> (&'a mut T, &'a mut Engine<'static>) {
+    pub(crate) fn with_engine<'a>(&'a self, state: &'a mut State) -> (&'a mut T, &'a mut Engine<'static>) {
         // SAFETY: as for `of_mut`; the engine lies in the state and not in here.
         (unsafe { &mut *self.0.get() }, &mut state.engine)
     }
 }
 
 /// Where the library is between start and end.
-pub mod phase {
+pub(crate) mod phase {
     /// Before `MPI_Init`.
-    pub const BEFORE: u8 = 0;
+    pub(crate) const BEFORE: u8 = 0;
     /// Between Init and Finalize.
-    pub const RUNNING: u8 = 1;
+    pub(crate) const RUNNING: u8 = 1;
     /// After `MPI_Finalize`.
-    pub const FINALISED: u8 = 2;
+    pub(crate) const FINALISED: u8 = 2;
     /// In a process that a running one forked.
-    pub const FORKED: u8 = 3;
+    pub(crate) const FORKED: u8 = 3;
 }
 
 /// Where the threads of this rank wait.
-pub static ROOM: WaitingRoom = WaitingRoom::new(&EndOfJob);
+pub(crate) static ROOM: WaitingRoom = WaitingRoom::new(&EndOfJob);
 /// What the engine counts since Init, for tools (`MPI_T`).
-pub static COUNTERS: EngineCounters = EngineCounters::new();
+pub(crate) static COUNTERS: EngineCounters = EngineCounters::new();
 
 /// What becomes of this rank when the job is over.
 struct EndOfJob;
@@ -145,7 +145,7 @@ static RUNTIME: Runtime = Runtime {
 };
 
 /// This thread holds the state; it leaves when this is dropped.
-pub struct Entered {
+pub(crate) struct Entered {
     locked: bool,
     /// Nothing happened that another thread may wait for.
     pub quiet: bool,
@@ -153,7 +153,7 @@ pub struct Entered {
 
 /// Takes the state. Call this only while not holding it: a thread that does waits for itself.
 #[inline]
-pub fn enter() -> Entered {
+pub(crate) fn enter() -> Entered {
     let gate = RUNTIME.gate.load(Ordering::Relaxed);
     if gate == 0 {
         RUNTIME.gate.store(INSIDE, Ordering::Relaxed);
@@ -225,18 +225,18 @@ impl DerefMut for Entered {
 
 /// Where the library is: one of `phase::*`.
 #[inline]
-pub fn phase() -> u8 {
+pub(crate) fn phase() -> u8 {
     RUNTIME.phase.load(Ordering::Acquire)
 }
 
 /// Goes on to the next phase.
-pub fn set_phase(phase: u8) {
+pub(crate) fn set_phase(phase: u8) {
     RUNTIME.phase.store(phase, Ordering::Release);
 }
 
 /// Whether calls take the lock from now on: not when the program promised one thread at a time. Call this only while
 /// one thread runs MPI and does not hold the state.
-pub fn set_locking(locking: bool) {
+pub(crate) fn set_locking(locking: bool) {
     drop(enter());
     RUNTIME.lock.lock();
     RUNTIME.gate.store(if locking { LOCKS } else { 0 }, Ordering::Relaxed);
@@ -245,7 +245,7 @@ pub fn set_locking(locking: bool) {
 }
 
 /// Calls take the lock: Init has not been called, threads are `MPI_THREAD_MULTIPLE`, or there is a progress thread.
-pub fn locks() -> bool {
+pub(crate) fn locks() -> bool {
     RUNTIME.gate.load(Ordering::Relaxed) & LOCKS != 0
 }
 
@@ -286,7 +286,7 @@ impl Lock {
 }
 
 /// Something that goes on beside the program in steps: a non-blocking collective, for instance.
-pub trait Stepwise: Send + Sync {
+pub(crate) trait Stepwise: Send + Sync {
     /// Goes as far as it can without waiting, unless another thread is at it. Called while this thread does not hold
     /// the state: it enters by itself, and may run the program's code. True when it is over.
     fn advance(&self) -> bool;
@@ -297,19 +297,19 @@ pub trait Stepwise: Send + Sync {
 
 impl State {
     /// From now on, a thread that moves messages also moves this.
-    pub fn add_ongoing(&mut self, one: Arc<dyn Stepwise>) {
+    pub(crate) fn add_ongoing(&mut self, one: Arc<dyn Stepwise>) {
         self.ongoing.push(one);
     }
 
     /// Something goes on beside the program.
-    pub fn has_ongoing(&self) -> bool {
+    pub(crate) fn has_ongoing(&self) -> bool {
         !self.ongoing.is_empty()
     }
 }
 
 /// Advances everything that goes on beside the program once; true when something ended. Call this only while not
 /// holding the state.
-pub fn advance_all() -> bool {
+pub(crate) fn advance_all() -> bool {
     // They may start others meanwhile, so the state is free and the list is not borrowed.
     let ongoing = enter().ongoing.clone();
     let mut ended = false;
@@ -323,7 +323,7 @@ pub fn advance_all() -> bool {
 }
 
 /// Moves messages and activities once, without waiting. Call this only while not holding the state.
-pub fn progress() -> bool {
+pub(crate) fn progress() -> bool {
     let mut state = enter();
     let moved = state.engine.progress();
     let going_on = !state.ongoing.is_empty();
@@ -343,7 +343,11 @@ const SOON: u32 = 2000;
 /// Polls for a while without leaving, for what comes soon. `from`: the job's rank that it comes from, when that is
 /// known. True when `done` is.
 #[inline]
-pub fn soon(state: &mut Entered, from: Option<usize>, mut done: impl FnMut(&mut State) -> bool) -> bool {
+pub(crate) fn soon(
+    state: &mut Entered,
+    from: Option<usize>,
+    mut done: impl FnMut(&mut State) -> bool,
+) -> bool {
     if done(state) {
         return true;
     }
@@ -362,7 +366,7 @@ pub fn soon(state: &mut Entered, from: Option<usize>, mut done: impl FnMut(&mut 
 
 /// Waits for a transfer, and takes it. `from`: as for `Engine::receive`.
 #[inline]
-pub fn wait_for(mut state: Entered, id: TransferId, from: Option<usize>) -> Completion {
+pub(crate) fn wait_for(mut state: Entered, id: TransferId, from: Option<usize>) -> Completion {
     if !soon(&mut state, from, |state| state.engine.is_complete(id)) {
         drop(state);
         return wait_until(|state| state.engine.take_if_complete(id));
@@ -371,7 +375,7 @@ pub fn wait_for(mut state: Entered, id: TransferId, from: Option<usize>) -> Comp
 }
 
 /// How the launcher hears what this rank waits for.
-pub struct Telling {
+pub(crate) struct Telling {
     /// A thread that waits is going to sleep; false when nothing is told.
     pub tell: fn(&State) -> bool,
     /// What it waited for has come.
@@ -381,7 +385,7 @@ pub struct Telling {
 static TELLING: OnceLock<Telling> = OnceLock::new();
 
 /// The launcher wants to hear what this rank waits for.
-pub fn set_telling(telling: Telling) {
+pub(crate) fn set_telling(telling: Telling) {
     let _ = TELLING.set(telling);
 }
 
@@ -424,7 +428,7 @@ impl Wait {
 
 /// Waits until `done` gives something, moving messages and activities meanwhile. Call this only while not holding the
 /// state.
-pub fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
+pub(crate) fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
     let mut waiting = Wait::default();
     let _waiter = locks().then(|| ROOM.waiter());
     loop {

@@ -20,10 +20,10 @@ thread_local! {
 }
 
 /// How the launcher hears it.
-pub const TELLING: Telling = Telling { tell, take_back };
+pub(crate) const TELLING: Telling = Telling { tell, take_back };
 
 /// This thread waits for a message without receiving it (`MPI_Probe`), or does so no more.
-pub fn probes(pattern: Option<Criteria>) {
+pub(crate) fn probes(pattern: Option<Criteria>) {
     if profile::sees(hook::STUCK) {
         PROBED.set(pattern);
     }

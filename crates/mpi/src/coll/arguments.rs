@@ -15,7 +15,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 /// Where a schedule is built: the state, the communicator, and the schedule.
-pub struct Scene<'a> {
+pub(super) struct Scene<'a> {
     /// What the handles of arguments name.
     pub state: &'a State,
     /// The communicator.
@@ -26,23 +26,17 @@ pub struct Scene<'a> {
 
 /// The first of an array of numbers, of one of the widths that the ABI has, as C passes it.
 #[derive(Clone, Copy)]
-pub enum Numbers<'call> {
-    /// `int`
+pub(super) enum Numbers<'call> {
     Int(In<'call, c_int>),
-    /// `MPI_Count`
     Count(In<'call, abi::Count>),
-    /// `MPI_Aint`
     Aint(In<'call, abi::Aint>),
 }
 
 /// An array of numbers, one for each rank or neighbour.
 #[derive(Clone, Copy)]
-pub enum Row<'call> {
-    /// `int`
+pub(super) enum Row<'call> {
     Int(In<'call, [c_int]>),
-    /// `MPI_Count`
     Count(In<'call, [abi::Count]>),
-    /// `MPI_Aint`
     Aint(In<'call, [abi::Aint]>),
 }
 
@@ -65,7 +59,7 @@ impl<'call> From<In<'call, abi::Aint>> for Numbers<'call> {
 }
 
 /// What C passes as the first of an array that has an element for each rank or neighbour.
-pub trait ForEach {
+pub(super) trait ForEach {
     /// The array.
     type Array;
 
@@ -106,7 +100,7 @@ impl<'call> ForEach for Numbers<'call> {
 
 impl Row<'_> {
     /// Numbers in the array.
-    pub fn len(self) -> usize {
+    pub(super) fn len(self) -> usize {
         match self {
             Self::Int(numbers) => numbers.len(),
             Self::Count(numbers) => numbers.len(),
@@ -123,7 +117,7 @@ impl Row<'_> {
     }
 
     /// The number at an index.
-    pub fn at(self, index: usize) -> i64 {
+    pub(super) fn at(self, index: usize) -> i64 {
         match self {
             Self::Int(numbers) => i64::from(numbers.get(index)),
             Self::Count(numbers) => numbers.get(index),
@@ -135,7 +129,7 @@ impl Row<'_> {
     ///
     /// # Errors
     /// A negative count.
-    pub fn counts(self) -> Result<Self, Failure> {
+    pub(super) fn counts(self) -> Result<Self, Failure> {
         if check::checking() {
             for index in 0..self.len() {
                 let count = self.at(index);
@@ -150,13 +144,13 @@ impl Row<'_> {
 }
 
 /// `MPI_IN_PLACE`
-pub fn is_in_place(buffer: *const c_void) -> bool {
+pub(super) fn is_in_place(buffer: *const c_void) -> bool {
     buffer as usize == MPI_IN_PLACE
 }
 
 impl<'a> Scene<'a> {
     /// The ranks that take part.
-    pub fn ranks(&self) -> Ranks {
+    pub(super) fn ranks(&self) -> Ranks {
         let between_groups = self.comm.remote.is_some();
         Ranks {
             own: self.comm.rank,
@@ -170,7 +164,7 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     /// A null pointer.
-    pub fn for_peers<F: ForEach>(&self, first: F) -> Result<F::Array, Failure> {
+    pub(super) fn for_peers<F: ForEach>(&self, first: F) -> Result<F::Array, Failure> {
         // SAFETY: the standard says so of the argument, and the caller promised what the standard says.
         unsafe { first.array(self.comm.peers().members.len()) }
     }
@@ -179,18 +173,18 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     /// A null pointer.
-    pub fn for_group<F: ForEach>(&self, first: F) -> Result<F::Array, Failure> {
+    pub(super) fn for_group<F: ForEach>(&self, first: F) -> Result<F::Array, Failure> {
         // SAFETY: the standard says so of the argument, and the caller promised what the standard says.
         unsafe { first.array(self.comm.size()) }
     }
 
     /// `MPI_BYTE`
-    pub fn byte(&self) -> &'a Arc<Datatype> {
+    pub(super) fn byte(&self) -> &'a Arc<Datatype> {
         self.state.datatype(abi::Datatype(MPI_BYTE)).expect("MPI_BYTE is predefined")
     }
 
     /// No element.
-    pub fn nothing(&self) -> Elements<'a> {
+    pub(super) fn nothing(&self) -> Elements<'a> {
         Elements { address: std::ptr::null_mut(), count: 0, datatype: self.byte() }
     }
 
@@ -198,7 +192,7 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     /// A negative count, no or an uncommitted datatype, no buffer.
-    pub fn elements(
+    pub(super) fn elements(
         &self,
         buffer: *const c_void,
         count: i64,
@@ -215,7 +209,7 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     /// As `elements`; in place where that isn't allowed.
-    pub fn sent(
+    pub(super) fn sent(
         &self,
         buffer: *const c_void,
         count: i64,
@@ -232,7 +226,7 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     /// As `State::reduction`.
-    pub fn reduction(&mut self, op: abi::Op, datatype: abi::Datatype) -> Result<Reduction, Failure> {
+    pub(super) fn reduction(&mut self, op: abi::Op, datatype: abi::Datatype) -> Result<Reduction, Failure> {
         let found = self.state.committed_datatype(datatype)?;
         let reduction = self.state.reduction(op, found, datatype)?;
         self.schedule.reduce_with(reduction, found.extent);
@@ -244,7 +238,7 @@ impl<'a> Scene<'a> {
     /// # Errors
     /// `MPI_ERR_ROOT`: no rank of the communicator (of the remote group; `MPI_ROOT` and `MPI_PROC_NULL` are allowed
     /// there).
-    pub fn root(&self, root: c_int) -> Result<Root, Failure> {
+    pub(super) fn root(&self, root: c_int) -> Result<Root, Failure> {
         let ranks = self.comm.peers().members.len();
         match root {
             root if (0..ranks as i64).contains(&i64::from(root)) => Ok(Root::Rank(root as usize)),
@@ -266,7 +260,7 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     /// `MPI_ERR_COMM`
-    pub fn within_group(&self) -> Result<(), Failure> {
+    pub(super) fn within_group(&self) -> Result<(), Failure> {
         if self.comm.remote.is_some() {
             let text = "comm is an intercommunicator; allowed is an intracommunicator";
             return Err(Failure::new(MPI_ERR_COMM, text));
@@ -277,7 +271,7 @@ impl<'a> Scene<'a> {
 
 /// That `MPI_IN_PLACE` is not allowed for a buffer.
 #[cold]
-pub fn not_in_place(name: &str) -> Failure {
+pub(super) fn not_in_place(name: &str) -> Failure {
     Failure::new(MPI_ERR_BUFFER, format_args!("{name} is MPI_IN_PLACE, which is not allowed here"))
 }
 
@@ -285,7 +279,12 @@ pub fn not_in_place(name: &str) -> Failure {
 ///
 /// # Errors
 /// `MPI_ERR_BUFFER`: a null pointer, or `MPI_IN_PLACE`.
-pub fn present(buffer: *const c_void, count: usize, datatype: &Datatype, name: &str) -> Result<(), Failure> {
+pub(super) fn present(
+    buffer: *const c_void,
+    count: usize,
+    datatype: &Datatype,
+    name: &str,
+) -> Result<(), Failure> {
     if !check::checking() {
         return Ok(());
     }
@@ -300,7 +299,7 @@ pub fn present(buffer: *const c_void, count: usize, datatype: &Datatype, name: &
 ///
 /// # Errors
 /// `MPI_ERR_BUFFER`
-pub fn apart(sent: &Elements, received: &Elements) -> Result<(), Failure> {
+pub(super) fn apart(sent: &Elements, received: &Elements) -> Result<(), Failure> {
     if check::checking()
         && sent.datatype.contiguous
         && received.datatype.contiguous

@@ -10,14 +10,14 @@ use crate::datatype::elements::Elements;
 use std::ffi::{c_int, c_void};
 
 /// `MPI_Barrier`
-pub fn barrier(scene: &mut Scene) -> Result<(), Failure> {
+pub(super) fn barrier(scene: &mut Scene) -> Result<(), Failure> {
     let (ranks, nothing) = (scene.ranks(), scene.nothing());
     algorithm::barrier(scene.schedule, ranks, nothing);
     Ok(())
 }
 
 /// `MPI_Bcast`
-pub fn bcast(
+pub(super) fn bcast(
     scene: &mut Scene,
     buffer: *const c_void,
     count: i64,
@@ -34,7 +34,7 @@ pub fn bcast(
 }
 
 /// `MPI_Gather`
-pub fn gather(
+pub(super) fn gather(
     scene: &mut Scene,
     sendbuf: *const c_void,
     sendcount: i64,
@@ -108,7 +108,7 @@ pub(super) fn typed_blocks<'a, 'call>(
 }
 
 /// `MPI_Gatherv`
-pub fn gatherv(
+pub(super) fn gatherv(
     scene: &mut Scene,
     sendbuf: *const c_void,
     sendcount: i64,
@@ -155,7 +155,7 @@ fn received<'a>(
 }
 
 /// `MPI_Scatter`
-pub fn scatter(
+pub(super) fn scatter(
     scene: &mut Scene,
     sendbuf: *const c_void,
     sendcount: i64,
@@ -182,7 +182,7 @@ pub fn scatter(
 }
 
 /// `MPI_Scatterv`
-pub fn scatterv(
+pub(super) fn scatterv(
     scene: &mut Scene,
     sendbuf: *const c_void,
     sendcounts: Numbers<'_>,
@@ -215,7 +215,7 @@ pub fn scatterv(
 }
 
 /// `MPI_Allgather`
-pub fn allgather(
+pub(super) fn allgather(
     scene: &mut Scene,
     sendbuf: *const c_void,
     sendcount: i64,
@@ -236,7 +236,7 @@ pub fn allgather(
 }
 
 /// `MPI_Allgatherv`
-pub fn allgatherv(
+pub(super) fn allgatherv(
     scene: &mut Scene,
     sendbuf: *const c_void,
     sendcount: i64,
@@ -270,7 +270,7 @@ fn in_place_within(scene: &Scene, sendbuf: *const c_void) -> Result<bool, Failur
 }
 
 /// `MPI_Alltoall`
-pub fn alltoall(
+pub(super) fn alltoall(
     scene: &mut Scene,
     sendbuf: *const c_void,
     sendcount: i64,
@@ -292,7 +292,7 @@ pub fn alltoall(
 }
 
 /// `MPI_Alltoallv`
-pub fn alltoallv(
+pub(super) fn alltoallv(
     scene: &mut Scene,
     sendbuf: *const c_void,
     sendcounts: Numbers<'_>,
@@ -325,7 +325,7 @@ pub fn alltoallv(
 }
 
 /// `MPI_Alltoallw`
-pub fn alltoallw(
+pub(super) fn alltoallw(
     scene: &mut Scene,
     sendbuf: *const c_void,
     sendcounts: Numbers<'_>,
@@ -373,7 +373,7 @@ fn operand_and_result<'a>(
 }
 
 /// `MPI_Reduce`
-pub fn reduce(
+pub(super) fn reduce(
     scene: &mut Scene,
     sendbuf: *const c_void,
     recvbuf: *const c_void,
@@ -402,7 +402,7 @@ pub fn reduce(
 }
 
 /// `MPI_Allreduce`
-pub fn allreduce(
+pub(super) fn allreduce(
     scene: &mut Scene,
     sendbuf: *const c_void,
     recvbuf: *const c_void,
@@ -440,7 +440,7 @@ fn operand_and_block<'a>(
 }
 
 /// `MPI_Reduce_scatter_block`
-pub fn reduce_scatter_block(
+pub(super) fn reduce_scatter_block(
     scene: &mut Scene,
     sendbuf: *const c_void,
     recvbuf: *const c_void,
@@ -457,7 +457,7 @@ pub fn reduce_scatter_block(
 }
 
 /// `MPI_Reduce_scatter`
-pub fn reduce_scatter(
+pub(super) fn reduce_scatter(
     scene: &mut Scene,
     sendbuf: *const c_void,
     recvbuf: *const c_void,
@@ -476,7 +476,7 @@ pub fn reduce_scatter(
 }
 
 /// `MPI_Scan`
-pub fn scan(
+pub(super) fn scan(
     scene: &mut Scene,
     sendbuf: *const c_void,
     recvbuf: *const c_void,
@@ -492,7 +492,7 @@ pub fn scan(
 }
 
 /// `MPI_Exscan`
-pub fn exscan(
+pub(super) fn exscan(
     scene: &mut Scene,
     sendbuf: *const c_void,
     recvbuf: *const c_void,

@@ -50,7 +50,7 @@ fn sent<'a>(
 }
 
 /// `MPI_Neighbor_allgather`
-pub fn neighbor_allgather(
+pub(super) fn neighbor_allgather(
     scene: &mut Scene,
     sendbuf: *const c_void,
     sendcount: i64,
@@ -67,7 +67,7 @@ pub fn neighbor_allgather(
 }
 
 /// `MPI_Neighbor_allgatherv`
-pub fn neighbor_allgatherv(
+pub(super) fn neighbor_allgatherv(
     scene: &mut Scene,
     sendbuf: *const c_void,
     sendcount: i64,
@@ -86,7 +86,7 @@ pub fn neighbor_allgatherv(
 }
 
 /// `MPI_Neighbor_alltoall`
-pub fn neighbor_alltoall(
+pub(super) fn neighbor_alltoall(
     scene: &mut Scene,
     sendbuf: *const c_void,
     sendcount: i64,
@@ -103,7 +103,7 @@ pub fn neighbor_alltoall(
 }
 
 /// `MPI_Neighbor_alltoallv`
-pub fn neighbor_alltoallv(
+pub(super) fn neighbor_alltoallv(
     scene: &mut Scene,
     sendbuf: *const c_void,
     sendcounts: Numbers<'_>,
@@ -124,7 +124,7 @@ pub fn neighbor_alltoallv(
 }
 
 /// `MPI_Neighbor_alltoallw`
-pub fn neighbor_alltoallw(
+pub(super) fn neighbor_alltoallw(
     scene: &mut Scene,
     sendbuf: *const c_void,
     sendcounts: Numbers<'_>,

@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering;
 use transport::{Buffer, Criteria, Envelope, Mode};
 
 /// This rank and the other one of a communicator of two.
-pub struct TwoRanks {
+pub(super) struct TwoRanks {
     /// This rank in the communicator.
     pub rank: usize,
     context: u32,
@@ -31,7 +31,7 @@ pub struct TwoRanks {
 }
 
 /// The communicator of one rank, or of two and the next collective on it. Nothing: neither.
-pub fn few(state: &Entered, handle: abi::Comm) -> Option<Option<TwoRanks>> {
+pub(super) fn few(state: &Entered, handle: abi::Comm) -> Option<Option<TwoRanks>> {
     let comm: &Comm = state.comm(handle).filter(|_| handle.0 != MPI_COMM_NULL)?;
     let members = &comm.group.members;
     if comm.remote.is_some() || members.len() > 2 {
@@ -49,7 +49,7 @@ pub fn few(state: &Entered, handle: abi::Comm) -> Option<Option<TwoRanks>> {
 
 impl TwoRanks {
     /// Sends to the other rank; until the data is away.
-    pub fn send(&self, mut state: Entered, data: *const u8, bytes: usize) -> Entered {
+    pub(super) fn send(&self, mut state: Entered, data: *const u8, bytes: usize) -> Entered {
         // SAFETY: the caller's data, which it lends until this returns.
         let buffer = unsafe { Buffer::new(data.cast_mut(), bytes) };
         let envelope = Envelope { context: self.context, source: self.rank as u16, tag: self.tag };
@@ -61,7 +61,7 @@ impl TwoRanks {
     }
 
     /// Receives from the other rank; bytes received.
-    pub fn receive(&self, mut state: Entered, into: *mut u8, bytes: usize) -> Result<usize, Failure> {
+    pub(super) fn receive(&self, mut state: Entered, into: *mut u8, bytes: usize) -> Result<usize, Failure> {
         // SAFETY: the caller's room, which it lends until this returns.
         let buffer = unsafe { Buffer::new(into, bytes) };
         let source = Some(1 - self.rank as u16);
@@ -84,7 +84,7 @@ fn small(buffer: *const c_void, count: i64, datatype: abi::Datatype) -> Option<u
 ///
 /// # Errors
 /// As `MPI_Barrier`.
-pub fn barrier(comm: abi::Comm) -> Result<bool, Failure> {
+pub(super) fn barrier(comm: abi::Comm) -> Result<bool, Failure> {
     let state = check::running()?;
     let Some(pair) = few(&state, comm) else { return Ok(false) };
     if let Some(pair) = pair {
@@ -99,7 +99,7 @@ pub fn barrier(comm: abi::Comm) -> Result<bool, Failure> {
 ///
 /// # Errors
 /// As `MPI_Bcast`.
-pub fn bcast(
+pub(super) fn bcast(
     buffer: *const c_void,
     count: i64,
     datatype: abi::Datatype,
@@ -123,7 +123,7 @@ pub fn bcast(
 ///
 /// # Errors
 /// As `MPI_Allreduce`.
-pub fn allreduce(
+pub(super) fn allreduce(
     sendbuf: *const c_void,
     recvbuf: *const c_void,
     count: i64,

@@ -30,7 +30,7 @@ const MOST_KEPT: usize = 16;
 
 /// The tag of a collective's first lane.
 #[inline]
-pub fn tag_of(number: u32) -> i32 {
+pub(super) fn tag_of(number: u32) -> i32 {
     (number % NUMBERS) as i32 * LANES
 }
 
@@ -67,7 +67,7 @@ impl Wire for CommWire<'_> {
 static SCHEDULES: Guarded<Vec<Box<CollectiveSchedule>>> = Guarded::new(Vec::new());
 
 /// A collective of a communicator, as one rank carries it out.
-pub struct Run {
+pub(super) struct Run {
     handle: abi::Comm,
     comm: Arc<Comm>,
     tag: i32,
@@ -202,7 +202,7 @@ impl Run {
 /// # Errors
 /// What is wrong with an argument; a message that is too long.
 #[inline]
-pub fn blocking(
+pub(super) fn blocking(
     handle: abi::Comm,
     build: impl FnOnce(&mut Scene) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
@@ -247,7 +247,7 @@ impl Activity for Run {
 ///
 /// # Errors
 /// What is wrong with an argument.
-pub fn start(
+pub(super) fn start(
     handle: abi::Comm,
     place: Out<'_, abi::Request>,
     build: impl FnOnce(&mut Scene) -> Result<(), Failure>,
@@ -305,7 +305,7 @@ impl Activity for PersistentRun {
 ///
 /// # Errors
 /// What is wrong with an argument.
-pub fn persistent(
+pub(super) fn persistent(
     handle: abi::Comm,
     place: Out<'_, abi::Request>,
     build: impl FnOnce(&mut Scene) -> Result<(), Failure>,

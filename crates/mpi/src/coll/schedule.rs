@@ -13,13 +13,13 @@ use std::sync::Arc;
 use transport::{Buffer, Completion, TransferId};
 
 /// Tells messages of one collective between the same two ranks apart when they may arrive in another order.
-pub type TagLane = u8;
+pub(super) type TagLane = u8;
 /// Lanes that a collective may use.
-pub const LANES: i32 = 4;
+pub(super) const LANES: i32 = 4;
 
 /// What carries messages: the engine, or a simulation in tests. Ranks are those of the communicator that messages go
 /// to.
-pub trait Wire {
+pub(super) trait Wire {
     /// Starts a send; nothing when it is complete already.
     fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer) -> Option<TransferId>;
     /// Starts a receive.
@@ -30,19 +30,19 @@ pub trait Wire {
 
 /// A transfer of a schedule, by the order in which they start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ticket(u32);
+pub(super) struct Ticket(u32);
 
 impl Ticket {
     /// The first transfer of a schedule.
-    pub const FIRST: Self = Self(0);
+    pub(super) const FIRST: Self = Self(0);
 
     /// The transfer that started `count` transfers earlier.
-    pub fn earlier(self, count: usize) -> Self {
+    pub(super) fn earlier(self, count: usize) -> Self {
         Self(self.0 - count as u32)
     }
 
     /// The transfer that started `count` transfers later.
-    pub fn later(self, count: usize) -> Self {
+    pub(super) fn later(self, count: usize) -> Self {
         Self(self.0 + count as u32)
     }
 }
@@ -58,7 +58,7 @@ enum ScheduleStep {
 
 /// How far a schedule is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub(super) enum Standing {
     /// Waits for a transfer; of a receive, from a rank.
     Waiting(TransferId, Option<usize>),
     /// The next step calls a user's function: call `run_user_code` while not holding the state.
@@ -69,7 +69,7 @@ pub enum Standing {
 
 /// A message that was longer than its receiver expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Truncated {
+pub(super) struct Truncated {
     /// The sender's rank.
     pub source: i32,
     /// Bytes that were sent.
@@ -80,7 +80,7 @@ pub struct Truncated {
 
 /// What one rank does in a collective.
 #[derive(Default)]
-pub struct CollectiveSchedule {
+pub(super) struct CollectiveSchedule {
     steps: Vec<ScheduleStep>,
     tickets: u32,
     scratch: Scratch,
@@ -98,7 +98,7 @@ unsafe impl Send for CollectiveSchedule {}
 
 impl CollectiveSchedule {
     /// Forgets all steps; keeps the memory.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.steps.clear();
         self.tickets = 0;
         self.scratch.clear();
@@ -107,7 +107,7 @@ impl CollectiveSchedule {
     }
 
     /// To be carried out once more from the start.
-    pub fn rewind(&mut self) {
+    pub(super) fn rewind(&mut self) {
         self.next = 0;
         self.transfers.clear();
         self.complete = 0;
@@ -115,12 +115,12 @@ impl CollectiveSchedule {
     }
 
     /// The operation of the reducing steps, and the distance of its elements in bytes.
-    pub fn reduce_with(&mut self, reduction: Reduction, extent: isize) {
+    pub(super) fn reduce_with(&mut self, reduction: Reduction, extent: isize) {
         self.reduction = Some((reduction, extent));
     }
 
     /// The handle that a user's function is called with.
-    pub fn user_datatype(&self) -> Option<abi::Datatype> {
+    pub(super) fn user_datatype(&self) -> Option<abi::Datatype> {
         match self.reduction {
             Some((Reduction::User(_, handle), _)) => Some(handle),
             _ => None,
@@ -128,14 +128,14 @@ impl CollectiveSchedule {
     }
 
     /// Changes the handle that a user's function is called with.
-    pub fn set_user_datatype(&mut self, datatype: abi::Datatype) {
+    pub(super) fn set_user_datatype(&mut self, datatype: abi::Datatype) {
         if let Some((Reduction::User(_, handle), _)) = &mut self.reduction {
             *handle = datatype;
         }
     }
 
     /// The operation may take its operands in any order.
-    pub fn commutative(&self) -> bool {
+    pub(super) fn commutative(&self) -> bool {
         self.reduction.is_none_or(|(reduction, _)| reduction.commutative())
     }
 
@@ -145,46 +145,46 @@ impl CollectiveSchedule {
     }
 
     /// Starts sending.
-    pub fn send(&mut self, to: usize, data: Elements) -> Ticket {
+    pub(super) fn send(&mut self, to: usize, data: Elements) -> Ticket {
         self.send_in(0, to, data)
     }
 
     /// Starts sending in a lane.
-    pub fn send_in(&mut self, lane: TagLane, to: usize, data: Elements) -> Ticket {
+    pub(super) fn send_in(&mut self, lane: TagLane, to: usize, data: Elements) -> Ticket {
         self.steps.push(ScheduleStep::Send { to: to as u16, lane, buffer: data.buffer() });
         self.ticket()
     }
 
     /// Starts receiving.
-    pub fn receive(&mut self, from: usize, data: Elements) -> Ticket {
+    pub(super) fn receive(&mut self, from: usize, data: Elements) -> Ticket {
         self.receive_in(0, from, data)
     }
 
     /// Starts receiving in a lane.
-    pub fn receive_in(&mut self, lane: TagLane, from: usize, data: Elements) -> Ticket {
+    pub(super) fn receive_in(&mut self, lane: TagLane, from: usize, data: Elements) -> Ticket {
         self.steps.push(ScheduleStep::Receive { from: from as u16, lane, buffer: data.buffer() });
         self.ticket()
     }
 
     /// Goes on when a transfer is complete.
-    pub fn wait(&mut self, ticket: Ticket) {
+    pub(super) fn wait(&mut self, ticket: Ticket) {
         self.steps.push(ScheduleStep::Wait(ticket));
     }
 
     /// Goes on when every transfer so far is complete.
-    pub fn wait_all(&mut self) {
+    pub(super) fn wait_all(&mut self) {
         self.steps.push(ScheduleStep::WaitAll);
     }
 
     /// Copies data; between different datatypes when their signatures agree. Nothing when both are the same place.
-    pub fn copy(&mut self, from: Elements, into: Elements) {
+    pub(super) fn copy(&mut self, from: Elements, into: Elements) {
         if from.bytes() > 0 && !(from.address == into.address && from.is_like(&into)) {
             self.steps.push(ScheduleStep::Copy { from: from.buffer(), into: into.buffer() });
         }
     }
 
     /// `into[i] = from[i] op into[i]` for the elements of `into`; `from` is of the same datatype.
-    pub fn reduce(&mut self, from: Elements, into: Elements) {
+    pub(super) fn reduce(&mut self, from: Elements, into: Elements) {
         if into.count > 0 {
             self.steps.push(ScheduleStep::Reduce {
                 from: from.address,
@@ -195,7 +195,7 @@ impl CollectiveSchedule {
     }
 
     /// Memory of the schedule's own for elements of a datatype.
-    pub fn scratch<'a>(&mut self, datatype: &'a Arc<Datatype>, count: usize) -> Elements<'a> {
+    pub(super) fn scratch<'a>(&mut self, datatype: &'a Arc<Datatype>, count: usize) -> Elements<'a> {
         let (lowest, bytes) = Elements::span(datatype, count);
         let address = self.scratch.take(bytes).wrapping_offset(-lowest);
         Elements { address, count, datatype }
@@ -203,7 +203,7 @@ impl CollectiveSchedule {
 
     /// Where data lies packed, in bytes: where it is, when it is contiguous; else in memory of the schedule's own, not
     /// copied yet.
-    pub fn packed<'a>(&mut self, data: Elements<'a>, byte: &'a Arc<Datatype>) -> Elements<'a> {
+    pub(super) fn packed<'a>(&mut self, data: Elements<'a>, byte: &'a Arc<Datatype>) -> Elements<'a> {
         if data.datatype.contiguous {
             return Elements { address: data.address, count: data.bytes(), datatype: byte };
         }
@@ -211,7 +211,7 @@ impl CollectiveSchedule {
     }
 
     /// Carries steps out until one has to wait, calls the user's code, or all are done.
-    pub fn advance(&mut self, wire: &mut impl Wire) -> Standing {
+    pub(super) fn advance(&mut self, wire: &mut impl Wire) -> Standing {
         while let Some(step) = self.steps.get(self.next) {
             match step {
                 ScheduleStep::Send { to, lane, buffer } => {
@@ -255,7 +255,7 @@ impl CollectiveSchedule {
     }
 
     /// Takes note that the transfer that it waits for is complete.
-    pub fn ended(&mut self, id: TransferId, completion: &Completion) {
+    pub(super) fn ended(&mut self, id: TransferId, completion: &Completion) {
         let found = self.transfers[self.complete..].iter_mut().find(|it| it.is_some_and(|it| it.0 == id));
         if let Some(transfer) = found {
             *transfer = None;
@@ -272,7 +272,7 @@ impl CollectiveSchedule {
 
     /// Calls the user's function that `advance` stopped at, and those that follow it at once. Call this only while not
     /// holding the state.
-    pub fn run_user_code(&mut self) {
+    pub(super) fn run_user_code(&mut self) {
         while let Some(&ScheduleStep::Reduce { from, into, count }) = self.steps.get(self.next) {
             let (reduction, extent) = self.reduction.expect("a schedule that reduces has an operation");
             // SAFETY: buffers of the user's and scratch, valid until the collective is over; the state is not held.
@@ -282,7 +282,7 @@ impl CollectiveSchedule {
     }
 
     /// What went wrong so far.
-    pub fn truncated(&self) -> Option<Truncated> {
+    pub(super) fn truncated(&self) -> Option<Truncated> {
         self.truncated
     }
 

@@ -13,7 +13,7 @@ const MOST_KEPT: usize = 8 << 20;
 
 /// Memory that is taken piece by piece. Pieces stay where they are until all are given back; they are not initialised.
 #[derive(Default)]
-pub struct Scratch {
+pub(super) struct Scratch {
     chunks: Vec<Box<[CacheLine]>>,
     /// Lines taken of the last chunk.
     taken: usize,
@@ -21,7 +21,7 @@ pub struct Scratch {
 
 impl Scratch {
     /// `bytes` bytes, aligned to a cache line.
-    pub fn take(&mut self, bytes: usize) -> *mut u8 {
+    pub(super) fn take(&mut self, bytes: usize) -> *mut u8 {
         let lines = bytes.div_ceil(LINE);
         let left = self.chunks.last().map_or(0, |chunk| chunk.len() - self.taken);
         if left < lines || self.chunks.is_empty() {
@@ -35,7 +35,7 @@ impl Scratch {
     }
 
     /// All pieces are given back. The next use finds the memory of this one in one chunk.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         if self.chunks.len() > 1 {
             let lines: usize = self.chunks.iter().map(|chunk| chunk.len()).sum();
             self.chunks.clear();

@@ -66,7 +66,7 @@ impl SharedWindow {
 }
 
 /// Whether an allreduce of two ranks goes this way: every one that is not small; the same on both.
-pub fn takes(count: i64, datatype: abi::Datatype) -> bool {
+pub(super) fn takes(count: i64, datatype: abi::Datatype) -> bool {
     predefined_size(datatype).is_some_and(|size| count as usize > SMALL / size)
 }
 
@@ -75,7 +75,7 @@ pub fn takes(count: i64, datatype: abi::Datatype) -> bool {
 /// # Errors
 /// As `MPI_Allreduce`.
 #[inline(never)]
-pub fn allreduce(
+pub(super) fn allreduce(
     sendbuf: *const c_void,
     recvbuf: *const c_void,
     count: i64,

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use transport::Envelope;
 
 /// The contexts of a new communicator: the first of `CONTEXTS`.
-pub fn take_context(state: &State) -> u32 {
+pub(crate) fn take_context(state: &State) -> u32 {
     state.engine.segment().header().next_context.fetch_add(CONTEXTS, Ordering::Relaxed)
 }
 
@@ -24,7 +24,7 @@ enum AgreementStep {
 }
 
 /// An agreement that is under way.
-pub struct Agreement {
+pub(crate) struct Agreement {
     circle: Circle,
     /// Bytes of the context and of the other group's message at most.
     room: usize,
@@ -34,7 +34,7 @@ pub struct Agreement {
 impl Agreement {
     /// Starts it. On an intercommunicator, `own` of this group's first rank goes to all ranks of the other group, which
     /// sends at most `room` bytes.
-    pub fn start(state: &mut State, comm: &Comm, tag: i32, own: Vec<u8>, room: usize) -> Self {
+    pub(crate) fn start(state: &mut State, comm: &Comm, tag: i32, own: Vec<u8>, room: usize) -> Self {
         let circle = Circle::local(comm, tag);
         let room = room + 4;
         if comm.rank == 0 && comm.remote.is_some() {
@@ -52,7 +52,7 @@ impl Agreement {
     }
 
     /// Goes on without waiting; gives the context and the other group's message when it is over.
-    pub fn advance(&mut self, state: &mut State) -> Option<Result<(u32, Vec<u8>), Failure>> {
+    pub(crate) fn advance(&mut self, state: &mut State) -> Option<Result<(u32, Vec<u8>), Failure>> {
         if let AgreementStep::Leaders { proposal, sending, receiving } = &mut self.step {
             if !sending.is_over(state) {
                 return None;
@@ -79,7 +79,12 @@ impl Agreement {
 ///
 /// # Errors
 /// The ranks call different functions.
-pub fn swap_groups(comm: &Comm, tag: i32, own: Vec<u8>, room: usize) -> Result<(u32, Vec<u8>), Failure> {
+pub(crate) fn swap_groups(
+    comm: &Comm,
+    tag: i32,
+    own: Vec<u8>,
+    room: usize,
+) -> Result<(u32, Vec<u8>), Failure> {
     let mut agreement = Agreement::start(&mut runtime::enter(), comm, tag, own, room);
     runtime::wait_until(|state| agreement.advance(state))
 }
@@ -88,7 +93,7 @@ pub fn swap_groups(comm: &Comm, tag: i32, own: Vec<u8>, room: usize) -> Result<(
 ///
 /// # Errors
 /// The ranks call different functions.
-pub fn agree(comm: &Comm, tag: i32) -> Result<u32, Failure> {
+pub(crate) fn agree(comm: &Comm, tag: i32) -> Result<u32, Failure> {
     Ok(swap_groups(comm, tag, Vec::new(), 0)?.0)
 }
 
@@ -96,13 +101,13 @@ pub fn agree(comm: &Comm, tag: i32) -> Result<u32, Failure> {
 ///
 /// # Errors
 /// The ranks call different functions.
-pub fn agree_among(circle: &Circle) -> Result<u32, Failure> {
+pub(crate) fn agree_among(circle: &Circle) -> Result<u32, Failure> {
     let own = if circle.place == 0 { exchange::words([take_context(&runtime::enter())]) } else { Vec::new() };
     Ok(exchange::numbers(&circle.broadcast(0, own, 4)?)[0])
 }
 
 /// The rows of numbers, one of each rank, by which a communicator is split.
-pub struct SplitTable {
+pub(crate) struct SplitTable {
     /// The context of the new communicators.
     pub context: u32,
     width: usize,
@@ -115,7 +120,7 @@ impl SplitTable {
     ///
     /// # Errors
     /// The ranks call different functions.
-    pub fn of_all(comm: &Comm, row: &[u32]) -> Result<Self, Failure> {
+    pub(crate) fn of_all(comm: &Comm, row: &[u32]) -> Result<Self, Failure> {
         let tag = exchange::making_tag(comm);
         let (width, circle) = (row.len(), Circle::local(comm, tag));
         let gathered = circle.gather(&exchange::words(row.iter().copied()))?;
@@ -135,12 +140,12 @@ impl SplitTable {
     }
 
     /// The rows of the (local) group.
-    pub fn own(&self) -> Vec<&[u32]> {
+    pub(crate) fn own(&self) -> Vec<&[u32]> {
         self.own.chunks_exact(self.width).collect()
     }
 
     /// The rows of the remote group of an intercommunicator.
-    pub fn theirs(&self) -> Option<Vec<&[u32]>> {
+    pub(crate) fn theirs(&self) -> Option<Vec<&[u32]>> {
         Some(self.theirs.as_ref()?.chunks_exact(self.width).collect())
     }
 }

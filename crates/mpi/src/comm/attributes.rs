@@ -21,8 +21,7 @@ type Delete = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_void) -> c_
 
 /// The kind of object that a keyval is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum Of {
+pub(crate) enum Of {
     Comm,
     Datatype,
     Window,
@@ -40,7 +39,7 @@ impl Of {
 
 /// What a keyval stands for.
 #[derive(Debug)]
-pub struct Keyval {
+pub(crate) struct Keyval {
     of: Of,
     /// `MPI_NULL_COPY_FN`, `MPI_DUP_FN` or a function's address.
     copy: usize,
@@ -54,7 +53,7 @@ unsafe impl Send for Keyval {}
 unsafe impl Sync for Keyval {}
 
 /// The keyvals that a program made, by number; numbers are never used again.
-pub struct Keyvals {
+pub(crate) struct Keyvals {
     live: BTreeMap<c_int, Arc<Keyval>>,
     next: c_int,
 }
@@ -74,7 +73,7 @@ struct Attribute {
 
 /// The attributes of one object, in the order in which they were set.
 #[derive(Default)]
-pub struct Attributes(Mutex<Vec<Attribute>>);
+pub(crate) struct Attributes(Mutex<Vec<Attribute>>);
 
 /// Makes a keyval for a kind of object.
 ///
@@ -177,7 +176,13 @@ impl Attributes {
     ///
     /// # Errors
     /// A number that is no keyval of this kind; what the delete callback returned.
-    pub fn set(&self, of: Of, object: usize, number: c_int, value: *mut c_void) -> Result<(), Failure> {
+    pub(crate) fn set(
+        &self,
+        of: Of,
+        object: usize,
+        number: c_int,
+        value: *mut c_void,
+    ) -> Result<(), Failure> {
         let keyval = find(&runtime::enter(), of, number)?;
         if let Some(before) = self.find(number) {
             before.delete(object)?;
@@ -193,7 +198,7 @@ impl Attributes {
     ///
     /// # Errors
     /// A number that is no keyval of this kind.
-    pub fn get(&self, of: Of, number: c_int) -> Result<Option<*mut c_void>, Failure> {
+    pub(crate) fn get(&self, of: Of, number: c_int) -> Result<Option<*mut c_void>, Failure> {
         match self.find(number) {
             Some(attribute) => Ok(Some(attribute.value as *mut c_void)),
             None => find(&runtime::enter(), of, number).map(|_| None),
@@ -204,7 +209,7 @@ impl Attributes {
     ///
     /// # Errors
     /// A number that is no keyval of this kind; what the delete callback returned, and the attribute stays.
-    pub fn delete(&self, of: Of, object: usize, number: c_int) -> Result<(), Failure> {
+    pub(crate) fn delete(&self, of: Of, object: usize, number: c_int) -> Result<(), Failure> {
         let Some(attribute) = self.find(number) else {
             return find(&runtime::enter(), of, number).map(|_| ());
         };
@@ -217,7 +222,7 @@ impl Attributes {
     ///
     /// # Errors
     /// What a copy callback returned; the attributes before it are copied.
-    pub fn copy_from(&self, from: &Self, object: usize) -> Result<(), Failure> {
+    pub(crate) fn copy_from(&self, from: &Self, object: usize) -> Result<(), Failure> {
         let attributes = from.0.lock().unwrap().clone();
         for attribute in attributes {
             if let Some(value) = attribute.copied(object)? {
@@ -228,7 +233,7 @@ impl Attributes {
     }
 
     /// Moves all attributes of another object here, without callbacks.
-    pub fn take_from(&self, from: &Self) {
+    pub(crate) fn take_from(&self, from: &Self) {
         *self.0.lock().unwrap() = std::mem::take(&mut *from.0.lock().unwrap());
     }
 
@@ -236,7 +241,7 @@ impl Attributes {
     ///
     /// # Errors
     /// What a delete callback returned; its attribute and those before it stay.
-    pub fn clear(&self, object: usize) -> Result<(), Failure> {
+    pub(crate) fn clear(&self, object: usize) -> Result<(), Failure> {
         loop {
             let Some(last) = self.0.lock().unwrap().last().cloned() else { return Ok(()) };
             last.delete(object)?;

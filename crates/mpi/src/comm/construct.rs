@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
 
 impl State {
     /// A handle for a communicator that was made of `parent`, whose error handler it has.
-    pub fn insert_comm(&mut self, comm: Comm, parent: &Comm) -> abi::Comm {
+    pub(crate) fn insert_comm(&mut self, comm: Comm, parent: &Comm) -> abi::Comm {
         let errhandler = parent.errhandler.load(Ordering::Relaxed);
         comm.errhandler.store(errhandler, Ordering::Relaxed);
         self.use_errhandler(errhandler);
@@ -27,7 +27,7 @@ impl State {
 }
 
 /// A communicator with the groups of `parent`, that is not in the table yet.
-pub fn twin(parent: &Comm, context: u32, hints: Info) -> Comm {
+pub(crate) fn twin(parent: &Comm, context: u32, hints: Info) -> Comm {
     let mut made = Comm::new(context, parent.rank, parent.group.clone(), parent.remote.clone());
     *made.hints.lock().unwrap() = hints;
     made.topology = parent.topology.clone();
@@ -35,7 +35,7 @@ pub fn twin(parent: &Comm, context: u32, hints: Info) -> Comm {
 }
 
 /// Puts the duplicate of a communicator in the table, with the attributes that the callbacks copy.
-pub fn insert_twin(comm: &Comm, handle: abi::Comm, made: Comm) -> Result<abi::Comm, Failure> {
+pub(crate) fn insert_twin(comm: &Comm, handle: abi::Comm, made: Comm) -> Result<abi::Comm, Failure> {
     let new = runtime::enter().insert_comm(made, comm);
     let made = COMMS.of(&runtime::enter()).made.get(new.0).expect("inserted just now").clone();
     if let Err(failure) = made.attributes.copy_from(&comm.attributes, handle.0) {
@@ -66,7 +66,7 @@ impl State {
 }
 
 /// That all members of a group are ranks of a communicator.
-pub fn within(group: &Group, comm: &Comm) -> Result<(), Failure> {
+pub(crate) fn within(group: &Group, comm: &Comm) -> Result<(), Failure> {
     match group.members.iter().position(|&member| comm.group.rank_of(member).is_none()) {
         None => Ok(()),
         Some(stranger) => {
@@ -80,7 +80,7 @@ pub fn within(group: &Group, comm: &Comm) -> Result<(), Failure> {
 
 /// Puts a communicator in the table when this process is in `local`, and, of an intercommunicator, `remote` has a
 /// member.
-pub fn insert(
+pub(crate) fn insert(
     parent: &Comm,
     context: u32,
     local: Arc<Group>,
@@ -114,7 +114,7 @@ fn create(handle: abi::Comm, group: abi::Group, newcomm: Out<abi::Comm>) -> Resu
 }
 
 /// The members of a group at some ranks.
-pub fn members(group: &Group, ranks: &[usize]) -> Vec<u32> {
+pub(crate) fn members(group: &Group, ranks: &[usize]) -> Vec<u32> {
     ranks.iter().map(|&rank| group.members[rank]).collect()
 }
 
@@ -122,7 +122,7 @@ pub fn members(group: &Group, ranks: &[usize]) -> Vec<u32> {
 ///
 /// # Errors
 /// The ranks call different functions.
-pub fn split(comm: &Comm, colour: c_int, key: c_int, hints: Info) -> Result<abi::Comm, Failure> {
+pub(crate) fn split(comm: &Comm, colour: c_int, key: c_int, hints: Info) -> Result<abi::Comm, Failure> {
     let table = SplitTable::of_all(comm, &[word(colour), word(key)])?;
     let local = Group { members: members(&comm.group, &with_colour(&table.own(), colour)) };
     let remote = table.theirs().map(|rows| members(comm.peers(), &with_colour(&rows, colour)));

@@ -20,12 +20,11 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 /// What a program hands over: called with the object's handle and the error code.
-pub type Function = unsafe extern "C" fn(*mut usize, *mut c_int, ...);
+pub(crate) type Function = unsafe extern "C" fn(*mut usize, *mut c_int, ...);
 
 /// The kind of object that an error handler is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum For {
+pub(crate) enum For {
     Comm,
     Window,
     File,
@@ -34,7 +33,7 @@ pub enum For {
 
 /// An error handler that a program made.
 #[derive(Clone, Copy)]
-pub struct Errhandler {
+pub(crate) struct Errhandler {
     kind: For,
     function: Function,
     /// Handles that the program has not freed, and objects that use it.
@@ -42,12 +41,12 @@ pub struct Errhandler {
 }
 
 /// Error handlers that programs made, by handle.
-pub static HANDLERS: Guarded<Handles<Errhandler>> = Guarded::new(Handles::new(Kind::Errhandler));
+pub(crate) static HANDLERS: Guarded<Handles<Errhandler>> = Guarded::new(Handles::new(Kind::Errhandler));
 /// The error handler of files to be opened.
 static FILE_HANDLER: Guarded<usize> = Guarded::new(MPI_ERRORS_RETURN);
 
 /// The error handler of `MPI_COMM_WORLD` and `MPI_COMM_SELF` at the start, and of failures before.
-pub fn initial() -> usize {
+pub(crate) fn initial() -> usize {
     let handlers = [MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN];
     let name = std::env::var_os(INITIAL_ERRHANDLER).unwrap_or_default();
     let named = ERRHANDLERS.iter().zip(handlers).find(|known| name == *known.0);
@@ -64,14 +63,14 @@ enum Action {
 
 impl State {
     /// Adds a use of an error handler.
-    pub fn use_errhandler(&mut self, handle: usize) {
+    pub(crate) fn use_errhandler(&mut self, handle: usize) {
         if let Some(handler) = HANDLERS.of_mut(self).get_mut(handle) {
             handler.uses += 1;
         }
     }
 
     /// Drops a use of an error handler; the last one frees it.
-    pub fn release_errhandler(&mut self, handle: usize) {
+    pub(crate) fn release_errhandler(&mut self, handle: usize) {
         if let Some(handler) = HANDLERS.of_mut(self).get_mut(handle) {
             handler.uses -= 1;
             if handler.uses == 0 {
@@ -105,7 +104,7 @@ impl State {
 /// Calls the error handler that a failure goes to, and gives the code to return. Call this only while not holding the
 /// state.
 #[cold]
-pub fn raise(failure: Failure, function: &'static str) -> c_int {
+pub(crate) fn raise(failure: Failure, function: &'static str) -> c_int {
     let (comm, code, text) = (failure.comm(), failure.class(), failure.text());
     if runtime::phase() != phase::RUNNING {
         if initial() == MPI_ERRORS_RETURN {
@@ -165,13 +164,13 @@ fn usable(state: &State, handle: abi::Errhandler, kind: For) -> Result<(), Failu
 ///
 /// # Errors
 /// Null, freed, another kind of object, or made for other objects.
-pub fn for_comms(state: &State, handle: abi::Errhandler) -> Result<(), Failure> {
+pub(crate) fn for_comms(state: &State, handle: abi::Errhandler) -> Result<(), Failure> {
     usable(state, handle, For::Comm)
 }
 
 impl State {
     /// Gives a communicator an error handler instead of the one it has.
-    pub fn set_errhandler(&mut self, comm: abi::Comm, errhandler: abi::Errhandler) {
+    pub(crate) fn set_errhandler(&mut self, comm: abi::Comm, errhandler: abi::Errhandler) {
         let Some(comm) = self.comm(comm).cloned() else { return };
         self.use_errhandler(errhandler.0);
         let before = comm.errhandler.swap(errhandler.0, Ordering::Relaxed);
@@ -263,7 +262,7 @@ mpi! {
 /// # Safety
 /// A string that is never freed.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cellweave_unsupported(function: *const c_char) -> c_int {
+pub(crate) unsafe extern "C" fn cellweave_unsupported(function: *const c_char) -> c_int {
     static TOLD: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
     let code = MPI_ERR_UNSUPPORTED_OPERATION;
     // SAFETY: the caller's promise.
@@ -291,7 +290,7 @@ pub unsafe extern "C" fn cellweave_unsupported(function: *const c_char) -> c_int
 /// None beyond the ABI's.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
-pub unsafe extern "C" fn PMPI_Comm_call_errhandler(comm: abi::Comm, errorcode: c_int) -> c_int {
+pub(crate) unsafe extern "C" fn PMPI_Comm_call_errhandler(comm: abi::Comm, errorcode: c_int) -> c_int {
     let known = check::running().and_then(|state| valid::comm(&state, comm).map(|_| ()));
     if let Err(failure) = known {
         return raise(failure.on(comm), "MPI_Comm_call_errhandler");

@@ -104,7 +104,7 @@ fn predefined(code: c_int) -> Option<&'static str> {
 
 /// What a program added: error codes (a class is a code of itself) with their classes and words.
 #[derive(Default)]
-pub struct Added(BTreeMap<c_int, AddedCode>);
+pub(crate) struct Added(BTreeMap<c_int, AddedCode>);
 
 struct AddedCode {
     class: c_int,
@@ -112,10 +112,10 @@ struct AddedCode {
 }
 
 /// Error classes and codes that programs added.
-pub static ADDED: Guarded<Added> = Guarded::new(Added(BTreeMap::new()));
+pub(crate) static ADDED: Guarded<Added> = Guarded::new(Added(BTreeMap::new()));
 
 /// The largest code that was ever added: the attribute `MPI_LASTUSEDCODE`, which programs read by address.
-pub static LAST_USED: AtomicI32 = AtomicI32::new(MPI_ERR_LASTCODE);
+pub(crate) static LAST_USED: AtomicI32 = AtomicI32::new(MPI_ERR_LASTCODE);
 
 thread_local! {
     /// The last failure of this thread that did not end the job: its code and what was wrong.
@@ -123,7 +123,7 @@ thread_local! {
 }
 
 /// Keeps what was wrong for `MPI_Error_string`, where a program that goes on after an error looks for it.
-pub fn remember(code: c_int, text: String) {
+pub(crate) fn remember(code: c_int, text: String) {
     // The data of a thread that ends may be gone already.
     let _ = LAST.try_with(|last| last.replace((code, text)));
 }
@@ -168,7 +168,7 @@ impl Added {
     }
 
     /// The words of a code for a message.
-    pub fn text(&self, code: c_int) -> String {
+    pub(crate) fn text(&self, code: c_int) -> String {
         String::from_utf8_lossy(self.words(code).unwrap_or(b"not a code of MPI")).into_owned()
     }
 

@@ -12,7 +12,7 @@ use transport::{Buffer, Criteria, Envelope, Mode, TransferId};
 
 /// One side of an exchange: its rank in the job, and the rank in its envelopes.
 #[derive(Clone, Copy)]
-pub struct Peer {
+pub(crate) struct Peer {
     /// The rank in the job.
     pub job: usize,
     /// The rank in the communicator whose context is used.
@@ -21,12 +21,12 @@ pub struct Peer {
 
 /// The tag of the next making of a communicator by all ranks of `comm`. Negative: all that is not negative is for
 /// `MPI_Comm_create_group`.
-pub fn making_tag(comm: &Comm) -> i32 {
+pub(crate) fn making_tag(comm: &Comm) -> i32 {
     !((comm.offspring.fetch_add(1, Ordering::Relaxed) & 0x3fff_ffff) as i32)
 }
 
 /// The tag by which the leaders of `MPI_Intercomm_create` find each other.
-pub fn leaders_tag(tag: i32) -> i32 {
+pub(crate) fn leaders_tag(tag: i32) -> i32 {
     i32::MIN | (tag & 0x3fff_ffff)
 }
 
@@ -35,13 +35,13 @@ fn mismatch() -> Failure {
 }
 
 /// Bytes on their way. They stay where they are until `wait`.
-pub struct SendingBytes {
+pub(crate) struct SendingBytes {
     transfer: Option<TransferId>,
     _bytes: Vec<u8>,
 }
 
 /// Starts to send bytes.
-pub fn start_send(state: &mut State, to: Peer, envelope: Envelope, bytes: Vec<u8>) -> SendingBytes {
+pub(crate) fn start_send(state: &mut State, to: Peer, envelope: Envelope, bytes: Vec<u8>) -> SendingBytes {
     // SAFETY: `SendingBytes` keeps the bytes where they are.
     let buffer = unsafe { Buffer::new(bytes.as_ptr().cast_mut(), bytes.len()) };
     SendingBytes { transfer: state.engine.send(to.job, envelope, &buffer, Mode::Standard), _bytes: bytes }
@@ -49,7 +49,7 @@ pub fn start_send(state: &mut State, to: Peer, envelope: Envelope, bytes: Vec<u8
 
 impl SendingBytes {
     /// Whether the bytes are no longer needed.
-    pub fn is_over(&mut self, state: &mut State) -> bool {
+    pub(crate) fn is_over(&mut self, state: &mut State) -> bool {
         let over = self.transfer.is_none_or(|id| state.engine.take_if_complete(id).is_some());
         if over {
             self.transfer = None;
@@ -59,13 +59,19 @@ impl SendingBytes {
 }
 
 /// Bytes that are being received. They stay where they are until they are complete.
-pub struct ReceivingBytes {
+pub(crate) struct ReceivingBytes {
     transfer: TransferId,
     bytes: Vec<u8>,
 }
 
 /// Starts to receive at most `room` bytes.
-pub fn start_receive(state: &mut State, from: Peer, context: u32, tag: i32, room: usize) -> ReceivingBytes {
+pub(crate) fn start_receive(
+    state: &mut State,
+    from: Peer,
+    context: u32,
+    tag: i32,
+    room: usize,
+) -> ReceivingBytes {
     let mut bytes = vec![0; room];
     // SAFETY: `ReceivingBytes` keeps the room where it is.
     let buffer = unsafe { Buffer::new(bytes.as_mut_ptr(), room) };
@@ -75,7 +81,7 @@ pub fn start_receive(state: &mut State, from: Peer, context: u32, tag: i32, room
 
 impl ReceivingBytes {
     /// The bytes, once they are complete; nothing when asked again after that.
-    pub fn take(&mut self, state: &mut State) -> Option<Result<Vec<u8>, Failure>> {
+    pub(crate) fn take(&mut self, state: &mut State) -> Option<Result<Vec<u8>, Failure>> {
         let completion = state.engine.take_if_complete(self.transfer)?;
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.truncate(completion.bytes);
@@ -87,7 +93,7 @@ impl ReceivingBytes {
 ///
 /// # Errors
 /// More bytes came than `room`.
-pub fn swap(with: Peer, own: Envelope, bytes: Vec<u8>, room: usize) -> Result<Vec<u8>, Failure> {
+pub(crate) fn swap(with: Peer, own: Envelope, bytes: Vec<u8>, room: usize) -> Result<Vec<u8>, Failure> {
     let (mut sending, mut receiving) = {
         let mut state = runtime::enter();
         let receiving = start_receive(&mut state, with, own.context, own.tag, room);
@@ -99,7 +105,7 @@ pub fn swap(with: Peer, own: Envelope, bytes: Vec<u8>, room: usize) -> Result<Ve
 }
 
 /// Ranks that exchange bytes among themselves, as a binomial tree.
-pub struct Circle {
+pub(crate) struct Circle {
     members: Vec<Peer>,
     /// This process's place among them.
     pub place: usize,
@@ -109,14 +115,14 @@ pub struct Circle {
 
 impl Circle {
     /// The (local) group of a communicator; takes the tag of the next making.
-    pub fn local(comm: &Comm, tag: i32) -> Self {
+    pub(crate) fn local(comm: &Comm, tag: i32) -> Self {
         let peer = |(source, &job): (usize, &u32)| Peer { job: job as usize, source: source as u16 };
         let members = comm.group.members.iter().enumerate().map(peer).collect();
         Self { members, place: comm.rank, context: comm.construction(), tag }
     }
 
     /// Some ranks of a communicator; nothing when this process is none of them.
-    pub fn of(comm: &Comm, context: u32, members: &Group, tag: i32) -> Option<Self> {
+    pub(crate) fn of(comm: &Comm, context: u32, members: &Group, tag: i32) -> Option<Self> {
         let own = comm.group.members[comm.rank];
         let peer = |&job: &u32| Some(Peer { job: job as usize, source: comm.group.rank_of(job)? as u16 });
         let place = members.rank_of(own)?;
@@ -136,7 +142,7 @@ impl Circle {
     ///
     /// # Errors
     /// More bytes came than `room`.
-    pub fn broadcast(&self, root: usize, bytes: Vec<u8>, room: usize) -> Result<Vec<u8>, Failure> {
+    pub(crate) fn broadcast(&self, root: usize, bytes: Vec<u8>, room: usize) -> Result<Vec<u8>, Failure> {
         let mut broadcast = TreeBroadcast::start(&mut runtime::enter(), self, root, bytes, room);
         runtime::wait_until(|state| broadcast.advance(state))
     }
@@ -145,7 +151,7 @@ impl Circle {
     ///
     /// # Errors
     /// A member sent another number of bytes.
-    pub fn gather(&self, own: &[u8]) -> Result<Vec<u8>, Failure> {
+    pub(crate) fn gather(&self, own: &[u8]) -> Result<Vec<u8>, Failure> {
         let mut bytes = own.to_vec();
         for child in children(self.place, self.members.len()).rev() {
             let members = subtree(child, self.members.len());
@@ -184,7 +190,7 @@ fn subtree(place: usize, members: usize) -> usize {
 }
 
 /// A broadcast in steps.
-pub struct TreeBroadcast {
+pub(crate) struct TreeBroadcast {
     receiving: Option<ReceivingBytes>,
     bytes: Vec<u8>,
     envelope: Envelope,
@@ -194,7 +200,13 @@ pub struct TreeBroadcast {
 
 impl TreeBroadcast {
     /// Starts it; nothing is waited for.
-    pub fn start(state: &mut State, circle: &Circle, root: usize, bytes: Vec<u8>, room: usize) -> Self {
+    pub(crate) fn start(
+        state: &mut State,
+        circle: &Circle,
+        root: usize,
+        bytes: Vec<u8>,
+        room: usize,
+    ) -> Self {
         let members = circle.members.len();
         let offset = (circle.place + members - root) % members;
         let receiving = parent(offset).map(|parent| {
@@ -206,7 +218,7 @@ impl TreeBroadcast {
     }
 
     /// Goes on without waiting; gives the bytes when it is over.
-    pub fn advance(&mut self, state: &mut State) -> Option<Result<Vec<u8>, Failure>> {
+    pub(crate) fn advance(&mut self, state: &mut State) -> Option<Result<Vec<u8>, Failure>> {
         if let Some(receiving) = &mut self.receiving {
             match receiving.take(state)? {
                 Ok(bytes) => self.bytes = bytes,
@@ -223,17 +235,17 @@ impl TreeBroadcast {
 }
 
 /// Numbers as bytes, and back: what one process writes another on the same machine reads.
-pub fn words(values: impl IntoIterator<Item = u32>) -> Vec<u8> {
+pub(crate) fn words(values: impl IntoIterator<Item = u32>) -> Vec<u8> {
     values.into_iter().flat_map(u32::to_ne_bytes).collect()
 }
 
 /// The numbers that `words` wrote.
-pub fn numbers(bytes: &[u8]) -> Vec<u32> {
+pub(crate) fn numbers(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_ne_bytes(word.try_into().expect("4 bytes"))).collect()
 }
 
 /// A colour or key as it is sent.
-pub fn word(value: i32) -> u32 {
+pub(crate) fn word(value: i32) -> u32 {
     u32::from_ne_bytes(value.to_ne_bytes())
 }
 

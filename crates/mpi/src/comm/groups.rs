@@ -14,11 +14,11 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 /// Groups by handle; the empty one apart.
-pub static GROUPS: Guarded<Handles<Arc<Group>>> = Guarded::new(Handles::new(Kind::Group));
+pub(crate) static GROUPS: Guarded<Handles<Arc<Group>>> = Guarded::new(Handles::new(Kind::Group));
 
 impl State {
     /// A handle for a group; the predefined one when it is empty.
-    pub fn insert_group(&mut self, members: Vec<u32>) -> abi::Group {
+    pub(crate) fn insert_group(&mut self, members: Vec<u32>) -> abi::Group {
         if members.is_empty() {
             return abi::Group(MPI_GROUP_EMPTY);
         }

@@ -20,21 +20,21 @@ const KINDS: [(&str, &str, &str); 6] = [
     ("cellweave://cpu", "hwloc://PU", ""),
 ];
 /// How many kinds of parts there are.
-pub const LEVELS: usize = KINDS.len();
+pub(crate) const LEVELS: usize = KINDS.len();
 const NUMA: usize = 1;
 const CPU: usize = LEVELS - 1;
 /// The kind that the standard names: memory that all processes of the part can share.
-pub const SHARED_MEMORY: &str = "mpi_shared_memory";
+pub(crate) const SHARED_MEMORY: &str = "mpi_shared_memory";
 /// No part of this kind holds all the cpus that this process may use.
-pub const UNBOUND: u32 = u32::MAX;
+pub(crate) const UNBOUND: u32 = u32::MAX;
 
 /// The kind of part that a program names.
-pub fn kind(name: &[u8]) -> Option<usize> {
+pub(crate) fn kind(name: &[u8]) -> Option<usize> {
     KINDS.iter().position(|kind| kind.0.as_bytes() == name || kind.1.as_bytes() == name)
 }
 
 /// The name of a kind of part.
-pub fn name(kind: usize) -> &'static str {
+pub(crate) fn name(kind: usize) -> &'static str {
     KINDS[kind].0
 }
 
@@ -55,7 +55,7 @@ fn part(root: &Path, kind: usize, cpu: u32) -> Option<u32> {
 }
 
 /// Of each kind the part that holds all `cpus`, or `UNBOUND`.
-pub fn parts(root: &Path, cpus: &[u32]) -> [u32; LEVELS] {
+pub(crate) fn parts(root: &Path, cpus: &[u32]) -> [u32; LEVELS] {
     std::array::from_fn(|kind| {
         let mut parts = cpus.iter().map(|&cpu| part(root, kind, cpu));
         let first = parts.next().flatten();
@@ -64,7 +64,7 @@ pub fn parts(root: &Path, cpus: &[u32]) -> [u32; LEVELS] {
 }
 
 /// Of each kind the part that this process is bound to, or `UNBOUND`.
-pub fn own_parts() -> [u32; LEVELS] {
+pub(crate) fn own_parts() -> [u32; LEVELS] {
     Affinity::of_this_thread().map_or([UNBOUND; LEVELS], |affinity| parts(Path::new("/"), &affinity.cpus()))
 }
 

@@ -13,21 +13,21 @@ use std::ffi::{CStr, c_char, c_int};
 
 /// Keys with their values, in the order in which keys were first set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Info(Vec<(Vec<u8>, Vec<u8>)>);
+pub(crate) struct Info(Vec<(Vec<u8>, Vec<u8>)>);
 
 /// Infos by handle; the predefined one apart.
-pub static INFOS: Guarded<Handles<Info>> = Guarded::new(Handles::new(Kind::Info));
+pub(crate) static INFOS: Guarded<Handles<Info>> = Guarded::new(Handles::new(Kind::Info));
 /// `MPI_INFO_ENV`, from its first use.
 static ENVIRONMENT: Guarded<Option<Info>> = Guarded::new(None);
 
 impl Info {
     /// The value of a key.
-    pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
+    pub(crate) fn get(&self, key: &[u8]) -> Option<&[u8]> {
         self.0.iter().find(|pair| pair.0 == key).map(|pair| pair.1.as_slice())
     }
 
     /// Sets a key's value, whatever it was before.
-    pub fn set(&mut self, key: &[u8], value: &[u8]) {
+    pub(crate) fn set(&mut self, key: &[u8], value: &[u8]) {
         match self.0.iter_mut().find(|pair| pair.0 == key) {
             Some(pair) => pair.1 = value.to_vec(),
             None => self.0.push((key.to_vec(), value.to_vec())),
@@ -35,7 +35,7 @@ impl Info {
     }
 
     /// Sets all that another info has.
-    pub fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         for (key, value) in &other.0 {
             self.set(key, value);
         }
@@ -84,7 +84,7 @@ fn own_arguments() -> Vec<Vec<u8>> {
 ///
 /// # Errors
 /// Freed, or something else.
-pub fn hints(state: &State, handle: abi::Info) -> Result<Info, Failure> {
+pub(crate) fn hints(state: &State, handle: abi::Info) -> Result<Info, Failure> {
     match handle.0 {
         MPI_INFO_NULL => Ok(Info::default()),
         MPI_INFO_ENV => Ok(ENVIRONMENT.of(state).clone().unwrap_or_default()),

@@ -24,14 +24,14 @@ use transport::segment::MOST_RANKS;
 ///
 /// # Errors
 /// The ranks call different functions.
-pub fn create(comm: &Comm, group: Arc<Group>, tag: i32) -> Result<abi::Comm, Failure> {
+pub(crate) fn create(comm: &Comm, group: Arc<Group>, tag: i32) -> Result<abi::Comm, Failure> {
     let room = 4 * comm.peers().members.len();
     let (context, theirs) = swap_groups(comm, tag, exchange::words(group.members.iter().copied()), room)?;
     insert(comm, context, group, Some(exchange::numbers(&theirs)), Info::default())
 }
 
 /// Where two leaders find each other.
-pub struct Meeting {
+pub(crate) struct Meeting {
     /// The envelope of this leader's message: its rank, the context, the tag.
     pub own: Envelope,
     /// The other leader.
@@ -57,7 +57,7 @@ fn meet(group: &Group, meeting: &Meeting) -> Result<Vec<u8>, Failure> {
 ///
 /// # Errors
 /// The leaders do not meet; all members learn it.
-pub fn join(
+pub(crate) fn join(
     parent: &Comm,
     circle: &Circle,
     leader: usize,
@@ -84,7 +84,7 @@ pub fn join(
 ///
 /// # Errors
 /// Any other.
-pub fn leader(rank: c_int, group: &Group, name: &str) -> Result<usize, Failure> {
+pub(crate) fn leader(rank: c_int, group: &Group, name: &str) -> Result<usize, Failure> {
     let last = group.members.len() as i64 - 1;
     usize::try_from(rank)
         .ok()

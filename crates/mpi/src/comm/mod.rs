@@ -19,23 +19,23 @@
 //! | `info` | infos |
 //! | `hints` | those of communicators |
 
-pub mod agreement;
-pub mod attributes;
-pub mod comm_attributes;
-pub mod construct;
-pub mod errhandler;
-pub mod errors;
-pub mod exchange;
-pub mod from_groups;
+pub(crate) mod agreement;
+pub(crate) mod attributes;
+pub(crate) mod comm_attributes;
+pub(crate) mod construct;
+pub(crate) mod errhandler;
+pub(crate) mod errors;
+pub(crate) mod exchange;
+pub(crate) mod from_groups;
 mod function;
-pub mod groups;
-pub mod hardware;
-pub mod hints;
-pub mod info;
-pub mod inquiry;
-pub mod intercomm;
-pub mod split_type;
-pub mod valid;
+pub(crate) mod groups;
+pub(crate) mod hardware;
+pub(crate) mod hints;
+pub(crate) mod info;
+pub(crate) mod inquiry;
+pub(crate) mod intercomm;
+pub(crate) mod split_type;
+pub(crate) mod valid;
 
 pub(crate) use function::mpi;
 
@@ -52,14 +52,14 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 /// An ordered set of ranks of the job.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Group {
+pub(crate) struct Group {
     /// The job's rank of each member.
     pub members: Vec<u32>,
 }
 
 impl Group {
     /// The rank in this group of a job's rank.
-    pub fn rank_of(&self, member: u32) -> Option<usize> {
+    pub(crate) fn rank_of(&self, member: u32) -> Option<usize> {
         // World and its like: every member at its own place.
         if self.members.get(member as usize) == Some(&member) {
             return Some(member as usize);
@@ -70,16 +70,16 @@ impl Group {
 
 /// Contexts of a communicator: for messages, for collectives, for the collectives of an intercommunicator's local
 /// group, and for making communicators.
-pub const CONTEXTS: u32 = 4;
+pub(crate) const CONTEXTS: u32 = 4;
 /// The context of `MPI_COMM_WORLD`.
-pub const WORLD_CONTEXT: u32 = 0;
+pub(crate) const WORLD_CONTEXT: u32 = 0;
 /// The context of `MPI_COMM_SELF`; each rank's own, though all have the same number.
-pub const SELF_CONTEXT: u32 = CONTEXTS;
+pub(crate) const SELF_CONTEXT: u32 = CONTEXTS;
 /// What the job's counter of contexts starts from.
-pub const FREE_CONTEXT: u32 = 2 * CONTEXTS;
+pub(crate) const FREE_CONTEXT: u32 = 2 * CONTEXTS;
 
 /// A communicator as one of its ranks sees it.
-pub struct Comm {
+pub(crate) struct Comm {
     /// The context of point-to-point messages; the next `CONTEXTS - 1` are this communicator's too.
     pub context: u32,
     /// This process's rank in `group`.
@@ -108,7 +108,7 @@ pub struct Comm {
 
 impl Comm {
     /// A communicator without name, whose errors are fatal.
-    pub fn new(context: u32, rank: usize, group: Arc<Group>, remote: Option<Arc<Group>>) -> Self {
+    pub(crate) fn new(context: u32, rank: usize, group: Arc<Group>, remote: Option<Arc<Group>>) -> Self {
         Self {
             context,
             rank,
@@ -126,7 +126,7 @@ impl Comm {
     }
 
     /// `MPI_COMM_WORLD` of a job's rank.
-    pub fn world(rank: usize, ranks: usize) -> Self {
+    pub(crate) fn world(rank: usize, ranks: usize) -> Self {
         let group = Group { members: (0..ranks as u32).collect() };
         let made = Self::new(WORLD_CONTEXT, rank, Arc::new(group), None);
         *made.name.lock().unwrap() = b"MPI_COMM_WORLD".to_vec();
@@ -135,7 +135,7 @@ impl Comm {
     }
 
     /// `MPI_COMM_SELF` of a job's rank.
-    pub fn own(rank: usize) -> Self {
+    pub(crate) fn own(rank: usize) -> Self {
         let made = Self::new(SELF_CONTEXT, 0, Arc::new(Group { members: vec![rank as u32] }), None);
         *made.name.lock().unwrap() = b"MPI_COMM_SELF".to_vec();
         made.errhandler.store(errhandler::initial(), Ordering::Relaxed);
@@ -143,32 +143,32 @@ impl Comm {
     }
 
     /// The context of point-to-point messages.
-    pub fn point_to_point(&self) -> u32 {
+    pub(crate) fn point_to_point(&self) -> u32 {
         self.context
     }
 
     /// The context of collectives; of an intercommunicator, of those between the groups.
-    pub fn collective(&self) -> u32 {
+    pub(crate) fn collective(&self) -> u32 {
         self.context + 1
     }
 
     /// The context of collectives within an intercommunicator's local group.
-    pub fn local_collective(&self) -> u32 {
+    pub(crate) fn local_collective(&self) -> u32 {
         self.context + 2
     }
 
     /// The context of the messages that make new communicators of this one.
-    pub fn construction(&self) -> u32 {
+    pub(crate) fn construction(&self) -> u32 {
         self.context + 3
     }
 
     /// Ranks in the (local) group.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.group.members.len()
     }
 
     /// The group that messages go to: the remote one of an intercommunicator.
-    pub fn peers(&self) -> &Group {
+    pub(crate) fn peers(&self) -> &Group {
         self.remote.as_deref().unwrap_or(&self.group)
     }
 }
@@ -179,7 +179,7 @@ fn rank_or_undefined(rank: Option<usize>) -> c_int {
 }
 
 /// The communicators of this process.
-pub struct Comms {
+pub(crate) struct Comms {
     /// Those that the program made, by handle.
     pub made: Handles<Arc<Comm>>,
     /// `MPI_COMM_WORLD`, from Init to Finalize.
@@ -189,12 +189,12 @@ pub struct Comms {
 }
 
 /// The communicators of this process.
-pub static COMMS: Guarded<Comms> =
+pub(crate) static COMMS: Guarded<Comms> =
     Guarded::new(Comms { made: Handles::new(Kind::Comm), world: None, own: None });
 
 impl Comms {
     /// Makes the predefined ones, at Init.
-    pub fn start(&mut self, rank: usize, ranks: usize) {
+    pub(crate) fn start(&mut self, rank: usize, ranks: usize) {
         self.world = Some(Arc::new(Comm::world(rank, ranks)));
         self.own = Some(Arc::new(Comm::own(rank)));
     }
@@ -203,7 +203,7 @@ impl Comms {
 impl State {
     /// The communicator of a handle.
     #[inline]
-    pub fn comm(&self, handle: abi::Comm) -> Option<&Arc<Comm>> {
+    pub(crate) fn comm(&self, handle: abi::Comm) -> Option<&Arc<Comm>> {
         let comms = COMMS.of(self);
         match handle.0 {
             MPI_COMM_WORLD => comms.world.as_ref(),
@@ -213,7 +213,7 @@ impl State {
     }
 
     /// This process's rank in the job; 0 outside of Init and Finalize.
-    pub fn rank(&self) -> u32 {
+    pub(crate) fn rank(&self) -> u32 {
         COMMS.of(self).own.as_ref().map_or(0, |own| own.group.members[0])
     }
 }

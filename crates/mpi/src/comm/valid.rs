@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// # Errors
 /// Null, freed, or something else.
 #[inline]
-pub fn comm(state: &State, handle: abi::Comm) -> Result<&Arc<Comm>, Failure> {
+pub(crate) fn comm(state: &State, handle: abi::Comm) -> Result<&Arc<Comm>, Failure> {
     comm_named(state, handle, "comm")
 }
 
@@ -23,7 +23,11 @@ pub fn comm(state: &State, handle: abi::Comm) -> Result<&Arc<Comm>, Failure> {
 /// # Errors
 /// Null, freed, or something else.
 #[inline]
-pub fn comm_named<'a>(state: &'a State, handle: abi::Comm, name: &str) -> Result<&'a Arc<Comm>, Failure> {
+pub(crate) fn comm_named<'a>(
+    state: &'a State,
+    handle: abi::Comm,
+    name: &str,
+) -> Result<&'a Arc<Comm>, Failure> {
     state.comm(handle).ok_or_else(|| not_an(name, "communicator", handle.0, MPI_ERR_COMM))
 }
 
@@ -31,7 +35,11 @@ pub fn comm_named<'a>(state: &'a State, handle: abi::Comm, name: &str) -> Result
 ///
 /// # Errors
 /// Null, freed, something else, or an intercommunicator.
-pub fn intracomm<'a>(state: &'a State, handle: abi::Comm, name: &str) -> Result<&'a Arc<Comm>, Failure> {
+pub(crate) fn intracomm<'a>(
+    state: &'a State,
+    handle: abi::Comm,
+    name: &str,
+) -> Result<&'a Arc<Comm>, Failure> {
     let found = comm_named(state, handle, name)?;
     if found.remote.is_some() {
         let text = format_args!("{name} is an intercommunicator; allowed is an intracommunicator");
@@ -44,7 +52,11 @@ pub fn intracomm<'a>(state: &'a State, handle: abi::Comm, name: &str) -> Result<
 ///
 /// # Errors
 /// Null, freed, something else, or an intracommunicator.
-pub fn intercomm<'a>(state: &'a State, handle: abi::Comm, name: &str) -> Result<&'a Arc<Comm>, Failure> {
+pub(crate) fn intercomm<'a>(
+    state: &'a State,
+    handle: abi::Comm,
+    name: &str,
+) -> Result<&'a Arc<Comm>, Failure> {
     let found = comm_named(state, handle, name)?;
     if found.remote.is_none() {
         let text = format_args!("{name} is an intracommunicator; allowed is an intercommunicator");
@@ -57,7 +69,7 @@ pub fn intercomm<'a>(state: &'a State, handle: abi::Comm, name: &str) -> Result<
 ///
 /// # Errors
 /// Null, freed, or something else.
-pub fn group(state: &State, handle: abi::Group, name: &str) -> Result<Arc<Group>, Failure> {
+pub(crate) fn group(state: &State, handle: abi::Group, name: &str) -> Result<Arc<Group>, Failure> {
     if handle.0 == MPI_GROUP_EMPTY {
         return Ok(Arc::new(Group { members: Vec::new() }));
     }
@@ -69,7 +81,7 @@ pub fn group(state: &State, handle: abi::Group, name: &str) -> Result<Arc<Group>
 /// # Errors
 /// Any other number that is no rank of the group that messages go to.
 #[inline]
-pub fn destination(comm: &Comm, rank: c_int) -> Result<Option<usize>, Failure> {
+pub(crate) fn destination(comm: &Comm, rank: c_int) -> Result<Option<usize>, Failure> {
     match comm.peers().members.get(rank as usize) {
         Some(&member) => Ok(Some(member as usize)),
         None if rank == MPI_PROC_NULL => Ok(None),
@@ -79,7 +91,7 @@ pub fn destination(comm: &Comm, rank: c_int) -> Result<Option<usize>, Failure> {
 
 /// Whom a receive is from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Source {
+pub(crate) enum Source {
     /// `MPI_PROC_NULL`: completes at once, with nothing.
     Nobody,
     /// `MPI_ANY_SOURCE`
@@ -98,7 +110,7 @@ pub enum Source {
 /// # Errors
 /// A number that is no rank of the group that messages come from, nor one of the two special ones.
 #[inline]
-pub fn source(comm: &Comm, rank: c_int) -> Result<Source, Failure> {
+pub(crate) fn source(comm: &Comm, rank: c_int) -> Result<Source, Failure> {
     match comm.peers().members.get(rank as usize) {
         Some(&member) => Ok(Source::Rank { rank: rank as u16, job: member as usize }),
         None if rank == MPI_ANY_SOURCE => Ok(Source::Any),

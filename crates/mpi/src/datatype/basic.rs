@@ -6,8 +6,7 @@ use crate::abi::values::*;
 
 /// How one element is represented in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-#[allow(missing_docs)]
-pub enum Scalar {
+pub(crate) enum Scalar {
     I8,
     I16,
     I32,
@@ -34,7 +33,7 @@ pub enum Scalar {
 
 impl Scalar {
     /// Bytes in memory.
-    pub const fn size(self) -> usize {
+    pub(crate) const fn size(self) -> usize {
         use Scalar::*;
         match self {
             I8 | U8 => 1,
@@ -47,7 +46,7 @@ impl Scalar {
     }
 
     /// The real and imaginary part of a complex number; itself otherwise.
-    pub const fn component(self) -> Self {
+    pub(crate) const fn component(self) -> Self {
         use Scalar::*;
         match self {
             ComplexF16 => F16,
@@ -60,14 +59,14 @@ impl Scalar {
     }
 
     /// The alignment that the compiler gives it, in bytes.
-    pub const fn alignment(self) -> usize {
+    pub(crate) const fn alignment(self) -> usize {
         self.component().size()
     }
 }
 
 /// The groups of predefined datatypes by which reduction operations are defined (MPI 5.0, section 6.9.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Class {
+pub(crate) enum Class {
     /// C integer and Fortran integer.
     Integer,
     /// `MPI_AINT`, `MPI_COUNT`, `MPI_OFFSET`.
@@ -86,7 +85,7 @@ pub enum Class {
 
 /// A predefined datatype of one element: everything but the pairs for `MPI_MINLOC` and `MPI_MAXLOC`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub struct Basic(u8);
+pub(crate) struct Basic(u8);
 
 struct PredefinedRow {
     handle: usize,
@@ -200,20 +199,6 @@ pub(super) const PAIRS: &[(usize, &str, usize, usize)] = &[
 const FIRST: usize = 0x200;
 /// Values that the ABI reserves for them.
 pub(super) const VALUES: usize = 0x100;
-/// No row.
-const NONE: u8 = u8::MAX;
-
-/// The row of each value.
-static ROW: [u8; VALUES] = {
-    let mut table = [NONE; VALUES];
-    let mut row = 0;
-    while row < ROWS.len() {
-        table[ROWS[row].handle - FIRST] = row as u8;
-        row += 1;
-    }
-    table
-};
-
 /// Bytes of each value's datatype, when it has one and is contiguous; 0 otherwise.
 static SIZE: [u8; VALUES] = {
     let mut table = [0; VALUES];
@@ -244,33 +229,20 @@ pub(super) fn place(handle: abi::Datatype) -> Option<usize> {
 /// Bytes of one element of a predefined datatype without gaps; nothing for all other handles (derived, null, pairs with
 /// a gap). For the way of small messages: one load, no `Datatype`.
 #[inline]
-pub fn predefined_size(handle: abi::Datatype) -> Option<usize> {
+pub(crate) fn predefined_size(handle: abi::Datatype) -> Option<usize> {
     let size = SIZE[place(handle)?];
     (size != 0).then_some(size as usize)
 }
 
-/// Value and index of a predefined pair (`MPI_DOUBLE_INT` and its like); nothing for all other handles.
-pub fn pair(handle: abi::Datatype) -> Option<(Basic, Basic)> {
-    let &(.., value, index) = PAIRS.iter().find(|pair| pair.0 == handle.0)?;
-    Some((Basic::of(abi::Datatype(value))?, Basic::of(abi::Datatype(index))?))
-}
-
 /// The pair of a value and an index; `MPI_DATATYPE_NULL` when there is none.
-pub fn pair_of(value: abi::Datatype, index: abi::Datatype) -> abi::Datatype {
+pub(crate) fn pair_of(value: abi::Datatype, index: abi::Datatype) -> abi::Datatype {
     let found = PAIRS.iter().find(|&&(.., first, second)| (first, second) == (value.0, index.0));
     abi::Datatype(found.map_or(MPI_DATATYPE_NULL, |pair| pair.0))
 }
 
 impl Basic {
-    /// Of a handle's value; nothing for pairs, derived datatypes and everything else.
-    #[inline]
-    pub fn of(handle: abi::Datatype) -> Option<Self> {
-        let row = ROW[place(handle)?];
-        (row != NONE).then_some(Self(row))
-    }
-
     /// All of them.
-    pub fn all() -> impl Iterator<Item = Self> {
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
         (0..ROWS.len()).map(|row| Self(row as u8))
     }
 
@@ -279,32 +251,32 @@ impl Basic {
     }
 
     /// Its handle.
-    pub const fn handle(self) -> abi::Datatype {
+    pub(crate) const fn handle(self) -> abi::Datatype {
         abi::Datatype(self.row().handle)
     }
 
     /// Its name in C.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         self.row().name
     }
 
     /// How it is represented in memory.
-    pub const fn scalar(self) -> Scalar {
+    pub(crate) const fn scalar(self) -> Scalar {
         self.row().scalar
     }
 
     /// Which operations are defined.
-    pub const fn class(self) -> Class {
+    pub(crate) const fn class(self) -> Class {
         self.row().class
     }
 
     /// Bytes in memory.
-    pub const fn size(self) -> usize {
+    pub(crate) const fn size(self) -> usize {
         self.scalar().size()
     }
 
     /// Bytes in `external32` (MPI 5.0, section 14.5.2).
-    pub const fn external_size(self) -> usize {
+    pub(crate) const fn external_size(self) -> usize {
         self.row().external as usize
     }
 }

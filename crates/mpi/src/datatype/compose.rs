@@ -22,7 +22,7 @@ pub(super) struct BlockPart<'a> {
 
 impl<'a> BlockPart<'a> {
     /// One block.
-    pub fn once(at: isize, length: usize, datatype: &'a Datatype) -> Self {
+    pub(super) fn once(at: isize, length: usize, datatype: &'a Datatype) -> Self {
         Self { at, count: 1, stride: 0, length, datatype }
     }
 }

@@ -34,29 +34,29 @@ impl Drop for Contents {
 }
 
 impl Contents {
-    pub fn new(combiner: c_int, large: bool) -> Self {
+    pub(super) fn new(combiner: c_int, large: bool) -> Self {
         let (integers, addresses, large_counts, datatypes) = Default::default();
         Self { combiner, integers, addresses, large_counts, datatypes, large }
     }
 
     /// Of a predefined datatype.
-    pub fn named() -> Self {
+    pub(super) fn named() -> Self {
         Self::new(MPI_COMBINER_NAMED, false)
     }
 
     /// Of `MPI_Type_dup`.
-    pub fn duplicate(of: &Arc<Datatype>) -> Self {
+    pub(super) fn duplicate(of: &Arc<Datatype>) -> Self {
         Self::new(MPI_COMBINER_DUP, false).datatypes([of.clone()])
     }
 
     /// Arguments that are `int` in both forms of the function.
-    pub fn integers(mut self, values: impl IntoIterator<Item = c_int>) -> Self {
+    pub(super) fn integers(mut self, values: impl IntoIterator<Item = c_int>) -> Self {
         self.integers.extend(values);
         self
     }
 
     /// Arguments that are `int` in one form and `MPI_Count` in the other.
-    pub fn counts(mut self, values: impl IntoIterator<Item = i64>) -> Self {
+    pub(super) fn counts(mut self, values: impl IntoIterator<Item = i64>) -> Self {
         if self.large {
             self.large_counts.extend(values);
         } else {
@@ -66,7 +66,7 @@ impl Contents {
     }
 
     /// Arguments that are `MPI_Aint` in one form and `MPI_Count` in the other.
-    pub fn displacements(mut self, values: impl IntoIterator<Item = i64>) -> Self {
+    pub(super) fn displacements(mut self, values: impl IntoIterator<Item = i64>) -> Self {
         if self.large {
             self.large_counts.extend(values);
         } else {
@@ -75,7 +75,7 @@ impl Contents {
         self
     }
 
-    pub fn datatypes(mut self, values: impl IntoIterator<Item = Arc<Datatype>>) -> Self {
+    pub(super) fn datatypes(mut self, values: impl IntoIterator<Item = Arc<Datatype>>) -> Self {
         self.datatypes.extend(values);
         self
     }

@@ -173,7 +173,7 @@ pub(super) struct Pack {
 }
 
 impl Pack {
-    pub fn new(into: &mut [u8]) -> Self {
+    pub(super) fn new(into: &mut [u8]) -> Self {
         Self { into: into.as_mut_ptr(), left: into.len() }
     }
 
@@ -245,7 +245,7 @@ pub(super) struct Unpack {
 }
 
 impl Unpack {
-    pub fn new(from: &[u8]) -> Self {
+    pub(super) fn new(from: &[u8]) -> Self {
         Self { from: from.as_ptr(), left: from.len() }
     }
 
@@ -324,7 +324,7 @@ pub(super) struct PieceList<'a> {
 
 impl<'a> PieceList<'a> {
     /// At most `pieces` more blocks of at most `bytes` bytes together.
-    pub fn new(into: &'a mut Vec<Span>, pieces: usize, bytes: usize) -> Self {
+    pub(super) fn new(into: &'a mut Vec<Span>, pieces: usize, bytes: usize) -> Self {
         let first = into.len();
         Self { most: first + pieces, first, into, left: bytes, listed: 0 }
     }

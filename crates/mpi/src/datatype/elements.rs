@@ -6,7 +6,7 @@ use transport::{Buffer, Layout};
 
 /// `count` elements of a datatype at an address.
 #[derive(Clone, Copy)]
-pub struct Elements<'a> {
+pub(crate) struct Elements<'a> {
     /// What the user passes as a buffer.
     pub address: *mut u8,
     /// How many.
@@ -17,12 +17,12 @@ pub struct Elements<'a> {
 
 impl<'a> Elements<'a> {
     /// Bytes of data.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.count * self.datatype.size
     }
 
     /// As the engine takes it.
-    pub fn buffer(&self) -> Buffer {
+    pub(crate) fn buffer(&self) -> Buffer {
         // SAFETY: the program lends the elements until the collective is over.
         unsafe {
             if self.datatype.contiguous || self.bytes() == 0 {
@@ -34,18 +34,18 @@ impl<'a> Elements<'a> {
     }
 
     /// The `count` elements from the one at `start` on, which may lie behind the end.
-    pub fn part(&self, start: usize, count: usize) -> Self {
+    pub(crate) fn part(&self, start: usize, count: usize) -> Self {
         let address = self.address.wrapping_offset(start as isize * self.datatype.extent);
         Self { address, count, datatype: self.datatype }
     }
 
     /// The block of a rank, when every rank has as many elements as `self`.
-    pub fn block(&self, rank: usize) -> Self {
+    pub(crate) fn block(&self, rank: usize) -> Self {
         self.part(rank * self.count, self.count)
     }
 
     /// Lies at its address as the other at its own.
-    pub fn is_like(&self, other: &Self) -> bool {
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
         if self.datatype.contiguous && other.datatype.contiguous {
             return self.bytes() == other.bytes();
         }
@@ -53,7 +53,7 @@ impl<'a> Elements<'a> {
     }
 
     /// From the address of `count` elements to their lowest byte, and the bytes from there to behind their highest.
-    pub fn span(datatype: &Datatype, count: usize) -> (isize, usize) {
+    pub(crate) fn span(datatype: &Datatype, count: usize) -> (isize, usize) {
         if count == 0 || datatype.size == 0 {
             return (0, 0);
         }
@@ -62,7 +62,7 @@ impl<'a> Elements<'a> {
     }
 
     /// Whether any byte of both is the same, as far as their spans tell.
-    pub fn overlaps(&self, other: &Self) -> bool {
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
         let range = |elements: &Self| {
             let (lowest, bytes) = Self::span(elements.datatype, elements.count);
             let start = elements.address.wrapping_offset(lowest) as usize;

@@ -19,7 +19,7 @@ impl Datatype {
     ///
     /// # Safety
     /// `base` must point to `count` elements of this datatype, all readable.
-    pub unsafe fn pack_external(
+    pub(crate) unsafe fn pack_external(
         &self,
         base: *const u8,
         count: usize,
@@ -41,7 +41,7 @@ impl Datatype {
     ///
     /// # Safety
     /// `base` must point to `count` elements of this datatype, all writable.
-    pub unsafe fn unpack_external(&self, base: *mut u8, count: usize, data: &[u8]) {
+    pub(crate) unsafe fn unpack_external(&self, base: *mut u8, count: usize, data: &[u8]) {
         let mut piece = [0; PIECE];
         let (mut from, mut rest) = (0, data);
         let converted: Result<(), std::convert::Infallible> =
@@ -191,11 +191,12 @@ fn extended(value: u128) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::abi;
     use crate::abi::values::*;
 
     fn basic(handle: usize) -> Basic {
-        Basic::of(abi::Datatype(handle)).unwrap_or_else(|| panic!("{handle:#x} is a basic datatype"))
+        Basic::all()
+            .find(|basic| basic.handle().0 == handle)
+            .unwrap_or_else(|| panic!("{handle:#x} is a basic datatype"))
     }
 
     fn external(handle: usize, data: &[u8]) -> Vec<u8> {

@@ -109,7 +109,7 @@ pub(super) trait BlockSink: Sized {
 
 impl LayoutNode {
     /// Bytes of data.
-    pub fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         match self {
             Self::Block(bytes) => *bytes,
             Self::Loop(body) => body.count * body.body.size(),
@@ -120,7 +120,7 @@ impl LayoutNode {
     }
 
     /// A loop over blocks, and their bytes.
-    pub fn of_blocks(&self) -> Option<(&Loop, usize)> {
+    pub(super) fn of_blocks(&self) -> Option<(&Loop, usize)> {
         match self {
             Self::Loop(inner) => match inner.body {
                 Self::Block(bytes) => Some((inner, bytes)),
@@ -143,7 +143,7 @@ impl LayoutNode {
 
     /// Calls `each` with all blocks in order: where they lie, where they start in the packed data, their bytes. Counted
     /// from `at` and `start` on.
-    pub fn each_block(&self, at: isize, start: usize, each: &mut impl FnMut(isize, usize, usize)) {
+    pub(super) fn each_block(&self, at: isize, start: usize, each: &mut impl FnMut(isize, usize, usize)) {
         let place = |more: isize| at.wrapping_add(more);
         match self {
             Self::Block(bytes) => each(at, start, *bytes),
@@ -185,7 +185,7 @@ impl LayoutNode {
 
     /// Gives the sink the blocks from byte `skip` of the packed data on, until it is full. `base` is where the node
     /// lies.
-    pub fn walk<S: BlockSink>(&self, base: *mut u8, skip: usize, sink: &mut S) {
+    pub(super) fn walk<S: BlockSink>(&self, base: *mut u8, skip: usize, sink: &mut S) {
         match self {
             Self::Block(bytes) => {
                 let bytes = (bytes - skip).min(sink.left());
@@ -309,25 +309,25 @@ fn walk_runs<S: BlockSink>(runs: &Runs, base: *mut u8, skip: usize, sink: &mut S
 
 impl Placed {
     /// No data.
-    pub fn empty() -> Self {
+    pub(super) fn empty() -> Self {
         Self { at: 0, node: LayoutNode::Block(0) }
     }
 
     /// So many bytes from here on.
-    pub fn block(bytes: usize) -> Self {
+    pub(super) fn block(bytes: usize) -> Self {
         Self { at: 0, node: LayoutNode::Block(bytes) }
     }
 
     /// Moved by so many bytes.
     #[must_use]
-    pub fn shifted(mut self, by: isize) -> Self {
+    pub(super) fn shifted(mut self, by: isize) -> Self {
         self.at = self.at.wrapping_add(by);
         self
     }
 
     /// `count` times, `stride` bytes apart.
     #[must_use]
-    pub fn repeated(self, count: usize, stride: isize) -> Self {
+    pub(super) fn repeated(self, count: usize, stride: isize) -> Self {
         let Self { at, node } = self;
         if count == 0 || node.size() == 0 {
             return Self::empty();
@@ -355,12 +355,12 @@ pub(super) struct Sequence(Vec<Placed>);
 
 impl Sequence {
     /// Empty, with room for so many.
-    pub fn of_about(parts: usize) -> Self {
+    pub(super) fn of_about(parts: usize) -> Self {
         Self(Vec::with_capacity(parts))
     }
 
     /// All of them as one.
-    pub fn finish(self) -> Placed {
+    pub(super) fn finish(self) -> Placed {
         let mut list = self.0;
         let Some(first) = list.first() else { return Placed::empty() };
         let at = first.at;
@@ -394,7 +394,7 @@ impl Sequence {
     }
 
     /// Puts a node behind.
-    pub fn push(&mut self, part: Placed) {
+    pub(super) fn push(&mut self, part: Placed) {
         let at = part.at;
         match &part.node {
             LayoutNode::Block(0) => {}

@@ -16,12 +16,12 @@
 //! | `functions` | the C interface |
 
 mod array;
-pub mod basic;
+pub(crate) mod basic;
 mod compose;
 mod construct;
 mod contents;
 mod copy;
-pub mod elements;
+pub(crate) mod elements;
 mod external32;
 mod functions;
 mod layout;
@@ -31,9 +31,9 @@ mod signature;
 mod tests;
 mod unnamed;
 
-pub use basic::{Basic, Class, predefined_size};
+pub(crate) use basic::{Class, predefined_size};
 pub(crate) use functions::{Integer, count};
-pub use signature::Signature;
+pub(crate) use signature::Signature;
 
 use crate::abi;
 use crate::abi::values::MPI_ERR_TYPE;
@@ -50,7 +50,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use transport::{Buffer, Layout, Shape, Span};
 
 /// A datatype, predefined or derived. Sizes in bytes.
-pub struct Datatype {
+pub(crate) struct Datatype {
     /// Bytes of data.
     pub size: usize,
     /// Lower bound.
@@ -116,7 +116,7 @@ impl Datatype {
     ///
     /// # Safety
     /// `base` must point to `count` elements of this datatype, all readable.
-    pub unsafe fn pack(&self, base: *const u8, count: usize, from: usize, into: &mut [u8]) -> usize {
+    pub(crate) unsafe fn pack(&self, base: *const u8, count: usize, from: usize, into: &mut [u8]) -> usize {
         let bytes = self.size.saturating_mul(count).saturating_sub(from).min(into.len());
         if bytes == 0 {
             return 0;
@@ -134,7 +134,7 @@ impl Datatype {
     ///
     /// # Safety
     /// `base` must point to `count` elements of this datatype, all writable.
-    pub unsafe fn unpack(&self, base: *mut u8, count: usize, from: usize, data: &[u8]) -> usize {
+    pub(crate) unsafe fn unpack(&self, base: *mut u8, count: usize, from: usize, data: &[u8]) -> usize {
         let bytes = self.size.saturating_mul(count).saturating_sub(from).min(data.len());
         if bytes == 0 {
             return 0;
@@ -151,7 +151,7 @@ impl Datatype {
     /// Appends the pieces of memory that hold bytes `from .. from + most` of the packed data of `count` elements at
     /// `base`, in the order of the packed data, neighbours joined; stops at `pieces` of them. Returns the bytes they
     /// hold.
-    pub fn spans(
+    pub(crate) fn spans(
         &self,
         base: *mut u8,
         count: usize,
@@ -194,13 +194,13 @@ impl Datatype {
 
     /// Where the data of `count` elements starts, relative to the buffer's address, when it is `count * size` bytes
     /// without a gap and in order.
-    pub fn one_run(&self, count: usize) -> Option<isize> {
+    pub(crate) fn one_run(&self, count: usize) -> Option<isize> {
         let LayoutNode::Block(bytes) = self.layout.node else { return None };
         (count <= 1 || self.extent == bytes as isize).then_some(self.layout.at)
     }
 
     /// The buffer of `count` elements at `address`: as bytes where they lie without a gap.
-    pub fn buffer(self: &Arc<Self>, address: *mut u8, count: usize) -> Buffer {
+    pub(crate) fn buffer(self: &Arc<Self>, address: *mut u8, count: usize) -> Buffer {
         let bytes = self.size.saturating_mul(count);
         // SAFETY: the program lends the elements until the transfer is complete.
         unsafe {
@@ -212,44 +212,29 @@ impl Datatype {
     }
 
     /// Which basic elements follow each other.
-    pub fn signature(&self) -> &Signature {
+    pub(crate) fn signature(&self) -> &Signature {
         &self.signature
     }
 
-    /// Its one kind of basic element; nothing when there are several (pairs) or none.
-    pub fn element(&self) -> Option<Basic> {
-        self.signature.uniform()
-    }
-
-    /// Value and index of a pair for `MPI_MINLOC` and `MPI_MAXLOC`.
-    pub fn pair(&self) -> Option<(Basic, Basic)> {
-        basic::pair(self.predefined?)
-    }
-
-    /// Basic elements of one element of this datatype.
-    pub fn elements(&self) -> usize {
-        self.signature.totals().elements
-    }
-
     /// Its name, as the user set it or the standard does.
-    pub fn name(&self) -> MutexGuard<'_, Vec<u8>> {
+    pub(crate) fn name(&self) -> MutexGuard<'_, Vec<u8>> {
         self.name.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// May be used to communicate.
     #[inline]
-    pub fn is_committed(&self) -> bool {
+    pub(crate) fn is_committed(&self) -> bool {
         self.committed.load(Ordering::Relaxed)
     }
 }
 
 /// Derived datatypes by handle.
-pub static DATATYPES: Guarded<Handles<Arc<Datatype>>> = Guarded::new(Handles::new(Kind::Datatype));
+pub(crate) static DATATYPES: Guarded<Handles<Arc<Datatype>>> = Guarded::new(Handles::new(Kind::Datatype));
 
 impl State {
     /// The datatype of a handle.
     #[inline]
-    pub fn datatype(&self, handle: abi::Datatype) -> Option<&Arc<Datatype>> {
+    pub(crate) fn datatype(&self, handle: abi::Datatype) -> Option<&Arc<Datatype>> {
         predefined::get(handle).or_else(|| DATATYPES.of(self).get(handle.0))
     }
 
@@ -258,7 +243,7 @@ impl State {
     /// # Errors
     /// `MPI_ERR_TYPE`: no datatype, or a freed one.
     #[inline]
-    pub fn valid_datatype(&self, handle: abi::Datatype) -> Result<&Arc<Datatype>, Failure> {
+    pub(crate) fn valid_datatype(&self, handle: abi::Datatype) -> Result<&Arc<Datatype>, Failure> {
         self.datatype(handle).ok_or_else(|| check::not_an("datatype", "datatype", handle.0, MPI_ERR_TYPE))
     }
 
@@ -267,7 +252,7 @@ impl State {
     /// # Errors
     /// `MPI_ERR_TYPE`: no datatype, a freed one, or one that isn't committed.
     #[inline]
-    pub fn committed_datatype(&self, handle: abi::Datatype) -> Result<&Arc<Datatype>, Failure> {
+    pub(crate) fn committed_datatype(&self, handle: abi::Datatype) -> Result<&Arc<Datatype>, Failure> {
         let datatype = self.valid_datatype(handle)?;
         if datatype.is_committed() { Ok(datatype) } else { Err(not_committed(handle)) }
     }

@@ -11,7 +11,7 @@ const MERGED: usize = 16;
 
 /// Basic elements in order.
 #[derive(Clone, Debug)]
-pub struct Signature {
+pub(crate) struct Signature {
     entry: SignatureEntry,
     totals: Totals,
 }
@@ -27,7 +27,7 @@ enum SignatureEntry {
 
 /// What a signature adds up to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
+pub(crate) struct Totals {
     /// Basic elements.
     pub elements: usize,
     /// Bytes in memory.
@@ -52,19 +52,19 @@ impl Totals {
 
 impl Signature {
     /// No element.
-    pub fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self { entry: SignatureEntry::Sequence(Arc::new([])), totals: Totals::default() }
     }
 
     /// So many elements of one kind.
-    pub fn run(basic: Basic, count: usize) -> Self {
+    pub(crate) fn run(basic: Basic, count: usize) -> Self {
         let one = Totals { elements: 1, bytes: basic.size(), external: basic.external_size() };
         Self { entry: SignatureEntry::Run(basic, count), totals: one.times(count) }
     }
 
     /// So many times.
     #[must_use]
-    pub fn repeated(&self, count: usize) -> Self {
+    pub(crate) fn repeated(&self, count: usize) -> Self {
         if count == 0 || self.totals.elements == 0 {
             return Self::empty();
         }
@@ -79,17 +79,12 @@ impl Signature {
     }
 
     /// What it adds up to.
-    pub fn totals(&self) -> Totals {
+    pub(crate) fn totals(&self) -> Totals {
         self.totals
     }
 
-    /// The one kind of element that it has; nothing when there are several or none.
-    pub fn uniform(&self) -> Option<Basic> {
-        if let SignatureEntry::Run(basic, _) = self.entry { Some(basic) } else { None }
-    }
-
     /// Calls `each` with the runs of elements from the first on until it wants no more (gives false).
-    pub fn runs(&self, each: &mut impl FnMut(Basic, usize) -> bool) -> bool {
+    pub(crate) fn runs(&self, each: &mut impl FnMut(Basic, usize) -> bool) -> bool {
         match &self.entry {
             SignatureEntry::Run(basic, count) => each(*basic, *count),
             SignatureEntry::Repeat(count, body) => (0..*count).all(|_| body.runs(each)),
@@ -98,7 +93,7 @@ impl Signature {
     }
 
     /// What the whole elements in the first `bytes` bytes add up to.
-    pub fn within(&self, bytes: usize) -> Totals {
+    pub(crate) fn within(&self, bytes: usize) -> Totals {
         if bytes >= self.totals.bytes {
             return self.totals;
         }
@@ -126,7 +121,7 @@ impl Signature {
     }
 
     /// What the first `elements` elements add up to.
-    pub fn first(&self, elements: usize) -> Totals {
+    pub(crate) fn first(&self, elements: usize) -> Totals {
         if elements >= self.totals.elements {
             return self.totals;
         }
@@ -156,7 +151,7 @@ pub(super) struct SignatureSequence(Vec<Signature>);
 
 impl SignatureSequence {
     /// Puts `count` times a signature behind.
-    pub fn push(&mut self, part: &Signature, count: usize) {
+    pub(super) fn push(&mut self, part: &Signature, count: usize) {
         if count == 0 || part.totals.elements == 0 {
             return;
         }
@@ -182,7 +177,7 @@ impl SignatureSequence {
     }
 
     /// All of them as one.
-    pub fn finish(mut self) -> Signature {
+    pub(super) fn finish(mut self) -> Signature {
         match self.0.len() {
             0 => Signature::empty(),
             1 => self.0.swap_remove(0),

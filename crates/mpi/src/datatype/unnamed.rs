@@ -81,7 +81,7 @@ fn refused(text: std::fmt::Arguments) -> Failure {
 
 impl Datatype {
     /// It is predefined, with a name or without, and can't be freed.
-    pub fn is_predefined(&self) -> bool {
+    pub(crate) fn is_predefined(&self) -> bool {
         matches!(
             self.contents.combiner,
             MPI_COMBINER_NAMED | MPI_COMBINER_F90_REAL | MPI_COMBINER_F90_COMPLEX | MPI_COMBINER_F90_INTEGER

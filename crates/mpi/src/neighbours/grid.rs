@@ -2,7 +2,7 @@
 
 /// Ranks on a grid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Grid {
+pub(crate) struct Grid {
     /// Ranks along each dimension.
     pub dims: Vec<usize>,
     /// Whether each dimension closes to a ring.
@@ -11,12 +11,12 @@ pub struct Grid {
 
 impl Grid {
     /// Ranks on the grid; nothing when they are more than can be counted.
-    pub fn size(&self) -> Option<usize> {
+    pub(crate) fn size(&self) -> Option<usize> {
         self.dims.iter().try_fold(1usize, |size, &dim| size.checked_mul(dim))
     }
 
     /// The coordinates of a rank.
-    pub fn coordinates(&self, rank: usize) -> Vec<usize> {
+    pub(crate) fn coordinates(&self, rank: usize) -> Vec<usize> {
         let mut left = rank;
         let mut coordinates: Vec<usize> = (self.dims.iter().rev())
             .map(|&dim| {
@@ -34,7 +34,7 @@ impl Grid {
     ///
     /// # Errors
     /// The dimension.
-    pub fn rank(&self, coordinates: impl IntoIterator<Item = i64>) -> Result<usize, usize> {
+    pub(crate) fn rank(&self, coordinates: impl IntoIterator<Item = i64>) -> Result<usize, usize> {
         let mut rank = 0;
         for (dimension, coordinate) in coordinates.into_iter().enumerate() {
             let dim = self.dims[dimension] as i64;
@@ -48,7 +48,7 @@ impl Grid {
     }
 
     /// The rank so many steps along a dimension; nothing beyond the end.
-    pub fn shifted(&self, rank: usize, dimension: usize, steps: i64) -> Option<usize> {
+    pub(crate) fn shifted(&self, rank: usize, dimension: usize, steps: i64) -> Option<usize> {
         let moved = self
             .coordinates(rank)
             .into_iter()
@@ -58,7 +58,7 @@ impl Grid {
     }
 
     /// The neighbours of a rank: of each dimension the one before and the one behind.
-    pub fn neighbours(&self, rank: usize) -> Vec<Option<usize>> {
+    pub(crate) fn neighbours(&self, rank: usize) -> Vec<Option<usize>> {
         (0..self.dims.len())
             .flat_map(|dimension| [-1, 1].map(|step| (dimension, step)))
             .map(|(dimension, step)| self.shifted(rank, dimension, step))
@@ -66,7 +66,7 @@ impl Grid {
     }
 
     /// The grid of the dimensions that remain, the colour that tells a rank's part from the others, and its rank there.
-    pub fn part(&self, rank: usize, remains: &[bool]) -> (Self, usize, usize) {
+    pub(crate) fn part(&self, rank: usize, remains: &[bool]) -> (Self, usize, usize) {
         let coordinates = self.coordinates(rank);
         let number = |kept: bool| {
             let dimensions = (0..self.dims.len()).filter(|&dimension| remains[dimension] == kept);
@@ -83,7 +83,7 @@ impl Grid {
 
 /// Splits `count` into `parts` factors that are as near to one another as can be: the largest is as small as possible,
 /// then the next one. The largest comes first.
-pub fn balanced(count: usize, parts: usize) -> Vec<usize> {
+pub(crate) fn balanced(count: usize, parts: usize) -> Vec<usize> {
     let mut factors = Vec::with_capacity(parts);
     let divisors = divisors(count);
     let found = split(count, parts, count, &divisors, &mut factors);

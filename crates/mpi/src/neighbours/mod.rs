@@ -1,15 +1,15 @@
 //! Which ranks of a communicator communicate: grids, graphs, and each rank's neighbours in them (MPI 5.0, chapter 8).
 //! `topology` makes communicators with them, `coll` sends along them.
 
-pub mod grid;
+pub(crate) mod grid;
 
-pub use grid::Grid;
+pub(crate) use grid::Grid;
 
 use std::ffi::c_int;
 
 /// The neighbours of a rank, in the order of the topology; `None` where a grid ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Neighbours {
+pub(crate) struct Neighbours {
     /// Who sends to this rank.
     pub sources: Vec<Option<usize>>,
     /// Whom this rank sends to.
@@ -20,7 +20,7 @@ pub struct Neighbours {
 
 /// A graph that every rank knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GraphTopology {
+pub(crate) struct GraphTopology {
     /// For each rank, where its neighbours end in `edges`.
     pub index: Vec<usize>,
     /// The neighbours of all ranks, one after the other.
@@ -28,7 +28,7 @@ pub struct GraphTopology {
 }
 
 impl GraphTopology {
-    pub fn neighbours(&self, rank: usize) -> &[usize] {
+    pub(crate) fn neighbours(&self, rank: usize) -> &[usize] {
         let start = rank.checked_sub(1).map_or(0, |before| self.index[before]);
         &self.edges[start..self.index[rank]]
     }
@@ -36,7 +36,7 @@ impl GraphTopology {
 
 /// What a rank knows of a distributed graph: its own edges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Edges {
+pub(crate) struct Edges {
     /// Who sends to this rank, and the edges' weights.
     pub sources: Vec<(usize, c_int)>,
     /// Whom this rank sends to, and the edges' weights.
@@ -47,7 +47,7 @@ pub struct Edges {
 
 /// How the ranks of a communicator communicate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Topology {
+pub(crate) enum Topology {
     /// `MPI_CART`
     Grid(Grid),
     /// `MPI_GRAPH`
@@ -58,7 +58,7 @@ pub enum Topology {
 
 impl Topology {
     /// The neighbours of a rank (of a distributed graph: of this one).
-    pub fn neighbours(&self, rank: usize) -> Neighbours {
+    pub(crate) fn neighbours(&self, rank: usize) -> Neighbours {
         match self {
             Self::Grid(grid) => {
                 let both_ways: Vec<Option<usize>> = grid.neighbours(rank);

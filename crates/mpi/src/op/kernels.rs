@@ -10,7 +10,7 @@ use super::{ElementType, Predefined};
 ///
 /// # Safety
 /// Both pointers must be valid for `count` elements, which must not overlap unless they are the same.
-pub type Reducer = unsafe fn(from: *const u8, into: *mut u8, count: usize);
+pub(crate) type Reducer = unsafe fn(from: *const u8, into: *mut u8, count: usize);
 
 /// A type of numbers, as a reduction sees it.
 trait Operand: Copy {
@@ -231,7 +231,7 @@ fn of_complex<T: Operand>(operation: Predefined, product: Reducer) -> Option<Red
 ///
 /// Beyond the standard's table `MPI_CHAR` is taken as a small integer and the logical operations work on every number,
 /// as programs written for other implementations expect.
-pub fn kernel(operation: Predefined, element: ElementType) -> Option<Reducer> {
+pub(crate) fn kernel(operation: Predefined, element: ElementType) -> Option<Reducer> {
     match element {
         ElementType::I8 => of_whole::<i8>(operation),
         ElementType::U8 => of_whole::<u8>(operation),

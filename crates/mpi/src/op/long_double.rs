@@ -5,17 +5,17 @@ use super::Predefined;
 use super::kernels::Reducer;
 
 /// The kernel of an operation on `long double`.
-pub fn kernel(operation: Predefined) -> Option<Reducer> {
+pub(super) fn kernel(operation: Predefined) -> Option<Reducer> {
     imp::kernel(operation)
 }
 
 /// The kernel of an operation on `long double _Complex`.
-pub fn complex_kernel(operation: Predefined) -> Option<Reducer> {
+pub(super) fn complex_kernel(operation: Predefined) -> Option<Reducer> {
     imp::complex_kernel(operation)
 }
 
 /// The kernel of an operation on `struct { long double; int; }`.
-pub fn located_kernel(operation: Predefined) -> Option<Reducer> {
+pub(super) fn located_kernel(operation: Predefined) -> Option<Reducer> {
     imp::located_kernel(operation)
 }
 
@@ -206,7 +206,7 @@ mod imp {
         }
     }
 
-    pub fn kernel(operation: Predefined) -> Option<Reducer> {
+    pub(super) fn kernel(operation: Predefined) -> Option<Reducer> {
         Some(match operation {
             Predefined::Sum => sum,
             Predefined::Product => product,
@@ -219,7 +219,7 @@ mod imp {
         })
     }
 
-    pub fn complex_kernel(operation: Predefined) -> Option<Reducer> {
+    pub(super) fn complex_kernel(operation: Predefined) -> Option<Reducer> {
         Some(match operation {
             Predefined::Sum => complex_sum,
             Predefined::Product => complex_product,
@@ -227,7 +227,7 @@ mod imp {
         })
     }
 
-    pub fn located_kernel(operation: Predefined) -> Option<Reducer> {
+    pub(super) fn located_kernel(operation: Predefined) -> Option<Reducer> {
         Some(match operation {
             Predefined::MaxLocation => max_location,
             Predefined::MinLocation => min_location,

@@ -10,7 +10,7 @@ mod long_double;
 #[cfg(test)]
 mod tests;
 
-pub use kernels::{Reducer, kernel};
+pub(crate) use kernels::{Reducer, kernel};
 
 use crate::abi::{self, values as v};
 use crate::check::{self, Failure};
@@ -22,9 +22,8 @@ use crate::runtime::State;
 use std::ffi::{c_int, c_void};
 
 /// A predefined operation on numbers.
-#[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Predefined {
+pub(crate) enum Predefined {
     Sum,
     Min,
     Max,
@@ -40,9 +39,8 @@ pub enum Predefined {
 }
 
 /// What an element of a predefined datatype is to an operation. `F64AndI32` is a value with an index.
-#[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ElementType {
+pub(crate) enum ElementType {
     I8,
     U8,
     I16,
@@ -78,7 +76,7 @@ impl Predefined {
     /// The operation of a predefined handle; nothing for `MPI_REPLACE` and `MPI_NO_OP`, which belong to one-sided
     /// communication.
     #[inline]
-    pub fn of(handle: abi::Op) -> Option<Self> {
+    pub(crate) fn of(handle: abi::Op) -> Option<Self> {
         Some(match handle.0 {
             v::MPI_SUM => Self::Sum,
             v::MPI_MIN => Self::Min,
@@ -100,7 +98,7 @@ impl Predefined {
 impl ElementType {
     /// What the elements of a predefined datatype are; nothing where no operation is defined.
     #[inline]
-    pub fn of(datatype: abi::Datatype) -> Option<Self> {
+    pub(crate) fn of(datatype: abi::Datatype) -> Option<Self> {
         Some(match datatype.0 {
             v::MPI_CHAR | v::MPI_SIGNED_CHAR | v::MPI_INT8_T | v::MPI_INTEGER1 => Self::I8,
             v::MPI_UNSIGNED_CHAR | v::MPI_UINT8_T => Self::U8,
@@ -148,13 +146,14 @@ impl ElementType {
 }
 
 /// `MPI_User_function`
-pub type Function = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut abi::Datatype);
+pub(crate) type Function = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut abi::Datatype);
 /// `MPI_User_function_c`
-pub type LargeFunction = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut abi::Count, *mut abi::Datatype);
+pub(crate) type LargeFunction =
+    unsafe extern "C" fn(*mut c_void, *mut c_void, *mut abi::Count, *mut abi::Datatype);
 
 /// The function of a user-defined operation.
 #[derive(Clone, Copy)]
-pub enum UserFunction {
+pub(crate) enum UserFunction {
     /// Of `MPI_Op_create`.
     Small(Function),
     /// Of `MPI_Op_create_c`.
@@ -163,7 +162,7 @@ pub enum UserFunction {
 
 /// A user-defined operation.
 #[derive(Clone, Copy)]
-pub struct Operation {
+pub(crate) struct Operation {
     /// What computes it.
     pub function: UserFunction,
     /// The user says that operands may change places.
@@ -172,7 +171,7 @@ pub struct Operation {
 
 /// An operation on a datatype, ready to be applied. It outlives the handle of the operation.
 #[derive(Clone, Copy)]
-pub enum Reduction {
+pub(crate) enum Reduction {
     /// A kernel on numbers.
     Kernel(Reducer),
     /// The user's function, and the datatype's handle that it is called with.
@@ -184,7 +183,7 @@ const MOST_AT_ONCE: usize = 1 << 30;
 
 impl Reduction {
     /// Operands may change places.
-    pub fn commutative(&self) -> bool {
+    pub(crate) fn commutative(&self) -> bool {
         match self {
             Self::Kernel(_) => true,
             Self::User(operation, _) => operation.commutative,
@@ -192,7 +191,7 @@ impl Reduction {
     }
 
     /// Whether applying it runs the user's code: then call it only while not holding the state.
-    pub fn is_user(&self) -> bool {
+    pub(crate) fn is_user(&self) -> bool {
         matches!(self, Self::User(..))
     }
 
@@ -201,7 +200,7 @@ impl Reduction {
     /// # Safety
     /// Both must be valid for `count` elements of the datatype and not overlap. The state must not be held when it is
     /// user-defined.
-    pub unsafe fn apply(&self, from: *const u8, into: *mut u8, count: usize, extent: isize) {
+    pub(crate) unsafe fn apply(&self, from: *const u8, into: *mut u8, count: usize, extent: isize) {
         match *self {
             // SAFETY: passed on.
             Self::Kernel(kernel) => unsafe { kernel(from, into, count) },
@@ -235,7 +234,7 @@ impl Reduction {
 }
 
 /// Operations that programs made, by handle.
-pub static OPS: Guarded<Handles<Operation>> = Guarded::new(Handles::new(Kind::Op));
+pub(crate) static OPS: Guarded<Handles<Operation>> = Guarded::new(Handles::new(Kind::Op));
 
 impl State {
     /// What an operation is on a datatype.
@@ -243,7 +242,7 @@ impl State {
     /// # Errors
     /// `MPI_ERR_OP` when there is no such operation or it isn't defined for the datatype.
     #[inline]
-    pub fn reduction(
+    pub(crate) fn reduction(
         &self,
         op: abi::Op,
         datatype: &Datatype,
@@ -287,7 +286,7 @@ fn no_such(op: abi::Op) -> Failure {
 }
 
 /// The name of a predefined operation.
-pub fn name(op: abi::Op) -> &'static str {
+pub(crate) fn name(op: abi::Op) -> &'static str {
     match op.0 {
         v::MPI_OP_NULL => "MPI_OP_NULL",
         v::MPI_SUM => "MPI_SUM",

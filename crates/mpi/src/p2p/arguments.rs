@@ -14,7 +14,7 @@ use transport::{Buffer, COMPLETE_AT_ONCE, Criteria, Envelope, Mode, TransferId};
 
 /// The handle of a request for a transfer; of one that was complete at once, the shared one.
 #[inline]
-pub fn request(transfer: Option<TransferId>) -> abi::Request {
+pub(crate) fn request(transfer: Option<TransferId>) -> abi::Request {
     abi::Request(handles::of_transfer(transfer.unwrap_or(COMPLETE_AT_ONCE)))
 }
 
@@ -23,7 +23,7 @@ pub fn request(transfer: Option<TransferId>) -> abi::Request {
 /// # Errors
 /// `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`.
 #[inline(always)]
-pub fn buffer(
+pub(crate) fn buffer(
     state: &State,
     address: *const c_void,
     count: i64,
@@ -57,7 +57,7 @@ fn derived(
 /// What is wrong with an argument.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-pub fn send(
+pub(crate) fn send(
     state: &mut State,
     address: *const c_void,
     count: i64,
@@ -81,7 +81,7 @@ pub fn send(
 /// # Errors
 /// What is wrong with source or tag.
 #[inline(always)]
-pub fn pattern(
+pub(crate) fn pattern(
     comm: &Arc<Comm>,
     source: c_int,
     tag: c_int,
@@ -101,7 +101,7 @@ pub fn pattern(
 /// What is wrong with an argument.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-pub fn receive(
+pub(crate) fn receive(
     state: &mut State,
     address: *mut c_void,
     count: i64,

@@ -77,7 +77,7 @@ impl Attached {
 
 /// The attached buffers.
 #[derive(Default)]
-pub struct Buffers(BTreeMap<Owner, Attached>);
+pub(crate) struct Buffers(BTreeMap<Owner, Attached>);
 
 /// Buffers that programs attached.
 static BUFFERS: Guarded<Buffers> = Guarded::new(Buffers(BTreeMap::new()));
@@ -122,7 +122,7 @@ fn no_room(attached: &Attached, bytes: usize) -> Failure {
 ///
 /// # Errors
 /// No buffer, or no room in it.
-pub fn send(state: &mut State, sending: &Sending) -> Result<abi::Request, Failure> {
+pub(crate) fn send(state: &mut State, sending: &Sending) -> Result<abi::Request, Failure> {
     let done = Ok(abi::Request(handles::of_transfer(COMPLETE_AT_ONCE)));
     let Some(to) = sending.to else { return done };
     let (buffers, engine) = BUFFERS.with_engine(state);
@@ -166,7 +166,7 @@ pub(super) fn keep(state: &mut State, send: abi::Request, data: Box<[u8]>) {
 }
 
 /// Waits until every buffered message has left (`MPI_Finalize`). Call this only while not holding the state.
-pub fn flush_all() {
+pub(crate) fn flush_all() {
     runtime::wait_until(|state| {
         let (buffers, engine) = BUFFERS.with_engine(state);
         for attached in buffers.0.values_mut() {

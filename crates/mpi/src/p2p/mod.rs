@@ -13,13 +13,13 @@
 //! | `inquiry` | how far requests are, without completing them |
 //! | `status`, `fields` | counts in a status; its other parts |
 
-pub mod arguments;
-pub mod buffered;
+pub(crate) mod arguments;
+pub(crate) mod buffered;
 mod fields;
 mod inquiry;
 mod operation;
 mod persistent;
-pub mod probe;
+pub(crate) mod probe;
 mod receive;
 mod release;
 mod send;

@@ -11,7 +11,7 @@ use transport::{Buffer, Criteria, Envelope, FROM_NOBODY, Mode, TransferId};
 
 /// A send as it is asked for.
 #[derive(Clone)]
-pub struct Sending {
+pub(crate) struct Sending {
     /// The job's rank; nothing for `MPI_PROC_NULL`.
     pub to: Option<usize>,
     /// What the receiver matches.
@@ -22,7 +22,7 @@ pub struct Sending {
 
 /// A receive as it is asked for.
 #[derive(Clone)]
-pub struct Receiving {
+pub(super) struct Receiving {
     /// What it accepts, and the job's rank it comes from when that is known; nothing for `MPI_PROC_NULL`.
     pub from: Option<(Criteria, Option<usize>)>,
     /// Where the data goes.
@@ -34,7 +34,7 @@ pub struct Receiving {
 /// # Errors
 /// What is wrong with one of them.
 #[inline]
-pub fn sending(
+pub(super) fn sending(
     state: &State,
     buf: *const c_void,
     count: impl Into<i64>,
@@ -55,7 +55,7 @@ pub fn sending(
 /// # Errors
 /// What is wrong with one of them.
 #[inline]
-pub fn receiving(
+pub(super) fn receiving(
     state: &State,
     buf: *mut c_void,
     count: impl Into<i64>,
@@ -71,12 +71,12 @@ pub fn receiving(
 impl Sending {
     /// Starts it. Nothing: it is complete already.
     #[inline]
-    pub fn post(&self, state: &mut State, mode: Mode) -> Option<TransferId> {
+    pub(crate) fn post(&self, state: &mut State, mode: Mode) -> Option<TransferId> {
         self.to.and_then(|to| state.engine.send(to, self.envelope, &self.buffer, mode))
     }
 
     /// Starts it.
-    pub fn start(&self, state: &mut State, mode: Mode) -> abi::Request {
+    pub(crate) fn start(&self, state: &mut State, mode: Mode) -> abi::Request {
         request(self.post(state, mode))
     }
 }
@@ -84,18 +84,18 @@ impl Sending {
 impl Receiving {
     /// Starts it; with the job's rank that it is from, when that is known. Nothing: it is from `MPI_PROC_NULL`.
     #[inline]
-    pub fn post(&self, state: &mut State) -> Option<(TransferId, Option<usize>)> {
+    pub(super) fn post(&self, state: &mut State) -> Option<(TransferId, Option<usize>)> {
         self.from.map(|(pattern, job)| (state.engine.receive(pattern, job, &self.buffer), job))
     }
 
     /// Starts it.
-    pub fn start(&self, state: &mut State) -> abi::Request {
+    pub(super) fn start(&self, state: &mut State) -> abi::Request {
         request(Some(self.post(state).map_or(FROM_NOBODY, |(id, _)| id)))
     }
 }
 
 /// Waits for a request that was started here. Call this only while not holding the state.
-pub fn finish(handle: abi::Request) -> Outcome {
+pub(super) fn finish(handle: abi::Request) -> Outcome {
     runtime::wait_until(|state| match request::poll(state, handle, "request") {
         Ok(Poll::Pending) => None,
         _ => Some(()),

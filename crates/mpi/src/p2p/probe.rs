@@ -26,14 +26,14 @@ impl Status {
 
 /// A message that was taken out of matching.
 #[derive(Clone, Copy)]
-pub struct Claimed {
+pub(crate) struct Claimed {
     id: ClaimId,
     /// Whose error handler is called.
     comm: abi::Comm,
 }
 
 /// Messages that were found and taken (`MPI_Mprobe`), by handle.
-pub static CLAIMED: Guarded<Handles<Claimed>> = Guarded::new(Handles::new(Kind::Message));
+pub(crate) static CLAIMED: Guarded<Handles<Claimed>> = Guarded::new(Handles::new(Kind::Message));
 
 /// The pattern of a probe; nothing for `MPI_PROC_NULL`.
 fn pattern(source: c_int, tag: c_int, comm: abi::Comm) -> Result<Option<Criteria>, Failure> {

@@ -17,7 +17,7 @@ type Free = unsafe extern "C" fn(*mut c_void) -> c_int;
 type Cancel = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
 
 /// A request of the program's.
-pub struct Generalized {
+pub(crate) struct Generalized {
     query: Option<Query>,
     free: Option<Free>,
     cancel: Option<Cancel>,
@@ -33,13 +33,13 @@ unsafe impl Sync for Generalized {}
 
 impl Generalized {
     /// Whether the program said so.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.complete.load(Ordering::Acquire)
     }
 
     /// Asks the program for the status, and lets it free what it has when `last`. Call this only while not holding the
     /// state.
-    pub fn finish(&self, last: bool) -> Outcome {
+    pub(crate) fn finish(&self, last: bool) -> Outcome {
         let mut status = Status::EMPTY;
         let queried = match self.query {
             // SAFETY: the program's function, with what the program gave for it and a status.
@@ -52,7 +52,7 @@ impl Generalized {
     }
 
     /// Lets the program free what it has. Call this only while not holding the state.
-    pub fn release(&self) -> c_int {
+    pub(crate) fn release(&self) -> c_int {
         // SAFETY: the program's function, with what the program gave for it.
         self.free.map_or(MPI_SUCCESS, |free| unsafe { free(self.extra_state) })
     }
@@ -61,21 +61,21 @@ impl Generalized {
     ///
     /// # Errors
     /// What the program's function returned.
-    pub fn cancel(&self) -> Result<(), Failure> {
+    pub(crate) fn cancel(&self) -> Result<(), Failure> {
         let Some(cancel) = self.cancel else { return Ok(()) };
         // SAFETY: the program's function, with what the program gave for it.
         returned(unsafe { cancel(self.extra_state, self.is_complete().into()) }, "cancel_fn")
     }
 
     /// No one will wait for it. True when it is complete: release it now.
-    pub fn detach(&self) -> bool {
+    pub(crate) fn detach(&self) -> bool {
         self.freed.store(true, Ordering::Release);
         self.is_complete()
     }
 }
 
 /// A failure of the class that a program's function returned.
-pub fn returned(code: c_int, function: &str) -> Result<(), Failure> {
+pub(crate) fn returned(code: c_int, function: &str) -> Result<(), Failure> {
     if code == MPI_SUCCESS {
         return Ok(());
     }

@@ -12,7 +12,7 @@ use std::ffi::c_int;
 ///
 /// # Errors
 /// A negative count, a null pointer.
-pub fn present(count: c_int, requests: In<'_, [Request]>) -> Result<(), Failure> {
+pub(crate) fn present(count: c_int, requests: In<'_, [Request]>) -> Result<(), Failure> {
     check::count(count, "count")?;
     requests.present()
 }
@@ -21,7 +21,7 @@ pub fn present(count: c_int, requests: In<'_, [Request]>) -> Result<(), Failure>
 ///
 /// # Errors
 /// It is no request.
-pub fn poll_at(state: &mut State, requests: In<'_, [Request]>, index: usize) -> Result<Poll, Failure> {
+pub(crate) fn poll_at(state: &mut State, requests: In<'_, [Request]>, index: usize) -> Result<Poll, Failure> {
     let handle = requests.get(index);
     poll(state, handle, "request").map_err(|_| wrong(handle, index))
 }
@@ -30,7 +30,7 @@ pub fn poll_at(state: &mut State, requests: In<'_, [Request]>, index: usize) -> 
 ///
 /// # Errors
 /// One is no request.
-pub fn poll_each(state: &mut State, requests: In<'_, [Request]>) -> Result<Vec<Poll>, Failure> {
+pub(crate) fn poll_each(state: &mut State, requests: In<'_, [Request]>) -> Result<Vec<Poll>, Failure> {
     (0..requests.len()).map(|index| poll_at(state, requests, index)).collect()
 }
 
@@ -43,7 +43,7 @@ fn wrong(handle: Request, index: usize) -> Failure {
 ///
 /// # Errors
 /// `MPI_ERR_IN_STATUS` when one has failed; every status then says in `MPI_ERROR` how it ended.
-pub fn give(outcomes: Vec<(usize, Outcome)>, statuses: Out<'_, [Status]>) -> Result<(), Failure> {
+pub(crate) fn give(outcomes: Vec<(usize, Outcome)>, statuses: Out<'_, [Status]>) -> Result<(), Failure> {
     let failed = outcomes.iter().any(|(_, outcome)| outcome.result.is_err());
     let mut told = Ok(());
     for (place, (index, outcome)) in outcomes.into_iter().enumerate() {

@@ -4,15 +4,15 @@
 //! `REQUESTS`. Whatever the kind, there are three steps: `poll` says whether it is over, `take` gives how it ended and
 //! frees it, `peek` only gives how it ended.
 
-pub mod generalized;
+pub(crate) mod generalized;
 mod many;
 mod ongoing;
 mod outcome;
 mod status;
 
-pub use many::{give, poll_at, poll_each, present};
-pub use ongoing::{Activity, Ongoing, start};
-pub use outcome::{Outcome, failure};
+pub(crate) use many::{give, poll_at, poll_each, present};
+pub(crate) use ongoing::{Activity, Ongoing, start};
+pub(crate) use outcome::{Outcome, failure};
 
 use crate::abi;
 use crate::abi::values::{MPI_ERR_REQUEST, MPI_REQUEST_NULL};
@@ -25,7 +25,7 @@ use std::sync::Arc;
 use transport::TransferId;
 
 /// What a request's handle stands for when it isn't a lone send or receive.
-pub enum Request {
+pub(crate) enum Request {
     /// A send and a receive (`MPI_Isendrecv`); the status is the receive's.
     Both(Both),
     /// Made to be started again and again.
@@ -37,17 +37,15 @@ pub enum Request {
 }
 
 /// A send and a receive that end together.
-pub struct Both {
-    /// The send.
+pub(crate) struct Both {
     pub send: abi::Request,
-    /// The receive.
     pub receive: abi::Request,
     /// Data that the send reads.
     pub keeps: Option<Box<[u8]>>,
 }
 
 /// An operation that is started again and again.
-pub struct Persistent {
+pub(crate) struct Persistent {
     /// What to start.
     pub recipe: Arc<dyn Recipe>,
     /// What was started and not waited for yet.
@@ -55,7 +53,7 @@ pub struct Persistent {
 }
 
 /// How a persistent operation starts: it becomes an ordinary request.
-pub trait Recipe: Send + Sync {
+pub(crate) trait Recipe: Send + Sync {
     /// Starts it once.
     ///
     /// # Errors
@@ -65,7 +63,7 @@ pub trait Recipe: Send + Sync {
 
 /// How far a request is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Poll {
+pub(crate) enum Poll {
     /// Not over.
     Pending,
     /// Over; `take` gives how it ended.
@@ -75,25 +73,25 @@ pub enum Poll {
 }
 
 /// Requests that are more than a send or a receive, by handle.
-pub static REQUESTS: Guarded<Handles<Request>> = Guarded::new(Handles::new(Kind::Request));
+pub(crate) static REQUESTS: Guarded<Handles<Request>> = Guarded::new(Handles::new(Kind::Request));
 
 /// No request.
-pub const NULL: abi::Request = abi::Request(MPI_REQUEST_NULL);
+pub(crate) const NULL: abi::Request = abi::Request(MPI_REQUEST_NULL);
 
 /// Puts a request into the table and gives its handle.
-pub fn insert(state: &mut State, request: Request) -> abi::Request {
+pub(crate) fn insert(state: &mut State, request: Request) -> abi::Request {
     abi::Request(REQUESTS.of_mut(state).insert(request))
 }
 
 /// The id of a lone send or receive.
 #[inline]
-pub fn transfer(handle: abi::Request) -> Option<TransferId> {
+pub(crate) fn transfer(handle: abi::Request) -> Option<TransferId> {
     (kind_of(handle.0) == Some(Kind::Transfer)).then(|| transfer_id(handle.0))
 }
 
 /// That a handle names no request that lives.
 #[cold]
-pub fn not_a_request(handle: abi::Request, name: &str) -> Failure {
+pub(crate) fn not_a_request(handle: abi::Request, name: &str) -> Failure {
     not_an(name, "request", handle.0, MPI_ERR_REQUEST)
 }
 
@@ -101,7 +99,7 @@ pub fn not_a_request(handle: abi::Request, name: &str) -> Failure {
 ///
 /// # Errors
 /// The handle is no request, or was freed.
-pub fn poll(state: &mut State, handle: abi::Request, name: &str) -> Result<Poll, Failure> {
+pub(crate) fn poll(state: &mut State, handle: abi::Request, name: &str) -> Result<Poll, Failure> {
     let over = |over: bool| if over { Poll::Ready } else { Poll::Pending };
     if handle == NULL {
         return Ok(Poll::Inactive);
@@ -132,7 +130,7 @@ pub fn poll(state: &mut State, handle: abi::Request, name: &str) -> Result<Poll,
 
 /// Waits until transfers are complete, without taking them. True when all of them ended well.
 #[inline]
-pub fn wait_for_all(mut state: Entered, requests: In<'_, [abi::Request]>) -> (Entered, bool) {
+pub(crate) fn wait_for_all(mut state: Entered, requests: In<'_, [abi::Request]>) -> (Entered, bool) {
     let mut over = 0;
     let mut well = true;
     let mut next = |state: &mut State| {
@@ -156,14 +154,14 @@ pub fn wait_for_all(mut state: Entered, requests: In<'_, [abi::Request]>) -> (En
 /// How a request ended that is `Poll::Ready`, and the handle that the program has from now on: null, or that of a
 /// persistent request, which becomes inactive. Call this only while not holding the state: a generalized request's
 /// functions are called.
-pub fn take(handle: abi::Request) -> (Outcome, abi::Request) {
+pub(crate) fn take(handle: abi::Request) -> (Outcome, abi::Request) {
     let outcome = conclude(handle, false);
     let stays = matches!(REQUESTS.of(&runtime::enter()).get(handle.0), Some(Request::Persistent(_)));
     (outcome, if stays { handle } else { NULL })
 }
 
 /// How a request ended that is `Poll::Ready`; it stays. Call this only while not holding the state.
-pub fn peek(handle: abi::Request) -> Outcome {
+pub(crate) fn peek(handle: abi::Request) -> Outcome {
     conclude(handle, true)
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A request that goes on beside the program in steps.
-pub trait Activity: Send {
+pub(crate) trait Activity: Send {
     /// Goes as far as it can without waiting. Called while this thread does not hold the state: it enters by itself,
     /// and may run the program's code. True when it is over.
     fn advance(&mut self) -> bool;
@@ -19,14 +19,13 @@ pub trait Activity: Send {
 }
 
 /// An activity, and whether it is over.
-pub struct Ongoing {
+pub(crate) struct Ongoing {
     work: Mutex<Box<dyn Activity>>,
     over: AtomicBool,
 }
 
 impl Ongoing {
-    /// How it ended.
-    pub fn outcome(&self) -> Outcome {
+    pub(crate) fn outcome(&self) -> Outcome {
         self.work.lock().unwrap_or_else(PoisonError::into_inner).outcome()
     }
 }
@@ -49,7 +48,7 @@ impl Stepwise for Ongoing {
 }
 
 /// Starts an activity; from now on it advances whenever messages are moved.
-pub fn start(state: &mut State, activity: Box<dyn Activity>) -> abi::Request {
+pub(crate) fn start(state: &mut State, activity: Box<dyn Activity>) -> abi::Request {
     let ongoing = Arc::new(Ongoing { work: Mutex::new(activity), over: AtomicBool::new(false) });
     state.add_ongoing(ongoing.clone());
     insert(state, Request::Activity(ongoing))

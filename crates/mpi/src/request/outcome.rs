@@ -12,7 +12,7 @@ const _: () = assert!(NO_SOURCE == MPI_ANY_SOURCE && NO_TAG == MPI_ANY_TAG && NO
 
 /// How a request ended.
 #[derive(Debug)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// What the status says.
     pub status: Status,
     /// Why it failed, on the communicator that it belongs to.
@@ -21,12 +21,12 @@ pub struct Outcome {
 
 impl Outcome {
     /// There was nothing to wait for.
-    pub fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self { status: Status::EMPTY, result: Ok(()) }
     }
 
     /// Of a transfer in a communicator's context.
-    pub fn of(state: &State, ended: &Completion, context: Option<u32>) -> Self {
+    pub(crate) fn of(state: &State, ended: &Completion, context: Option<u32>) -> Self {
         Self {
             status: Status::of(ended),
             result: failure(ended).map_err(|failure| placed(failure, state, context)),
@@ -35,7 +35,7 @@ impl Outcome {
 
     /// The outcome of a send followed by that of its receive: the receive's status, the first failure.
     #[must_use]
-    pub fn then(self, receive: Self) -> Self {
+    pub(crate) fn then(self, receive: Self) -> Self {
         Self { status: receive.status, result: self.result.and(receive.result) }
     }
 }
@@ -45,7 +45,7 @@ impl Outcome {
 /// # Errors
 /// More data came than the buffer holds.
 #[inline]
-pub fn failure(ended: &Completion) -> Result<(), Failure> {
+pub(crate) fn failure(ended: &Completion) -> Result<(), Failure> {
     match ended.truncated {
         None => Ok(()),
         Some(sent) => Err(truncated(ended, sent)),

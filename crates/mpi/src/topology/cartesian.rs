@@ -19,7 +19,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// A null pointer.
-pub fn give_numbers(
+pub(super) fn give_numbers(
     numbers: impl IntoIterator<Item = usize>,
     place: Out<'_, [c_int]>,
 ) -> Result<(), Failure> {
@@ -30,7 +30,7 @@ pub fn give_numbers(
 ///
 /// # Errors
 /// `MPI_ERR_ARG`
-pub fn not_negative(number: c_int, name: &str) -> Result<(), Failure> {
+pub(super) fn not_negative(number: c_int, name: &str) -> Result<(), Failure> {
     check::count(number, name).map(|_| ()).map_err(|failure| Failure::new(MPI_ERR_ARG, failure.text()))
 }
 
@@ -87,7 +87,7 @@ fn grid_of(state: &State, handle: abi::Comm) -> Result<(&Arc<Comm>, &Grid), Fail
 }
 
 /// That a rank is one of the communicator.
-pub fn rank_of(comm: &Comm, rank: c_int) -> Result<usize, Failure> {
+pub(super) fn rank_of(comm: &Comm, rank: c_int) -> Result<usize, Failure> {
     if rank < 0 || rank as usize >= comm.size() {
         let text = format_args!("rank is {rank}; allowed are 0 to {}", comm.size() - 1);
         return Err(Failure::new(MPI_ERR_RANK, text));
@@ -264,6 +264,6 @@ mpi! {
 }
 
 /// The place that a process takes in an order, as a rank; `MPI_UNDEFINED`: none.
-pub fn own_place(order: &[usize], process: usize) -> c_int {
+pub(super) fn own_place(order: &[usize], process: usize) -> c_int {
     order.iter().position(|&taker| taker == process).map_or(MPI_UNDEFINED, |place| place as c_int)
 }

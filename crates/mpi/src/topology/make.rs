@@ -48,7 +48,7 @@ fn between(cpus: impl Iterator<Item = Vec<u32>>, root: &Path) -> ProcessDistance
 }
 
 /// The process (rank of `comm`) for each rank of a new communicator with these edges; the same on all ranks.
-pub fn placed(
+pub(super) fn placed(
     state: &State,
     comm: &Comm,
     edges: impl IntoIterator<Item = (usize, usize, u64)>,
@@ -59,14 +59,14 @@ pub fn placed(
 }
 
 /// The making of a communicator of all or some ranks of another.
-pub struct Making<'a> {
+pub(super) struct Making<'a> {
     comm: &'a Arc<Comm>,
     circle: Circle,
 }
 
 impl<'a> Making<'a> {
     /// All ranks of `comm` start it.
-    pub fn of(comm: &'a Arc<Comm>) -> Self {
+    pub(super) fn of(comm: &'a Arc<Comm>) -> Self {
         Self { comm, circle: Circle::local(comm, making_tag(comm)) }
     }
 
@@ -74,7 +74,7 @@ impl<'a> Making<'a> {
     ///
     /// # Errors
     /// The ranks call different functions.
-    pub fn tell_all(&self, own: &[u32]) -> Result<Vec<Vec<u32>>, Failure> {
+    pub(super) fn tell_all(&self, own: &[u32]) -> Result<Vec<Vec<u32>>, Failure> {
         let ranks = self.comm.size();
         let lengths = self.gathered(&[own.len() as u32], 1)?;
         let most = lengths.iter().copied().max().unwrap_or(0) as usize;
@@ -98,7 +98,7 @@ impl<'a> Making<'a> {
     ///
     /// # Errors
     /// The ranks call different functions.
-    pub fn finish(
+    pub(super) fn finish(
         self,
         count: usize,
         order: impl FnOnce(&State, &Comm) -> Vec<usize>,
@@ -120,7 +120,7 @@ impl<'a> Making<'a> {
 }
 
 /// Gives a new communicator its topology, made for this process's rank in it.
-pub fn give(made: abi::Comm, topology: impl FnOnce(usize) -> Topology) {
+pub(super) fn give(made: abi::Comm, topology: impl FnOnce(usize) -> Topology) {
     let state = runtime::enter();
     if let Some(comm) = state.comm(made).filter(|_| made.0 != MPI_COMM_NULL) {
         let first = comm.topology.set(Arc::new(topology(comm.rank)));
@@ -132,7 +132,7 @@ pub fn give(made: abi::Comm, topology: impl FnOnce(usize) -> Topology) {
 ///
 /// # Errors
 /// No communicator, or an intercommunicator; no place for the handle.
-pub fn parent(comm: abi::Comm, newcomm: Out<'_, abi::Comm>) -> Result<Arc<Comm>, Failure> {
+pub(super) fn parent(comm: abi::Comm, newcomm: Out<'_, abi::Comm>) -> Result<Arc<Comm>, Failure> {
     let state = check::running()?;
     newcomm.write(abi::Comm(MPI_COMM_NULL))?;
     Ok(valid::intracomm(&state, comm, "comm")?.clone())

@@ -12,20 +12,20 @@ const MOST_ROUNDS: usize = 20;
 
 /// How far processes are from one another, in any unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProcessDistances {
+pub(super) struct ProcessDistances {
     count: usize,
     steps: Vec<u32>,
 }
 
 impl ProcessDistances {
     /// Of `count` processes.
-    pub fn new(count: usize, between: impl Fn(usize, usize) -> u32) -> Self {
+    pub(super) fn new(count: usize, between: impl Fn(usize, usize) -> u32) -> Self {
         let steps = (0..count * count).map(|at| between(at / count, at % count)).collect();
         Self { count, steps }
     }
 
     /// Between two processes.
-    pub fn between(&self, a: usize, b: usize) -> u32 {
+    pub(super) fn between(&self, a: usize, b: usize) -> u32 {
         self.steps[a * self.count + b]
     }
 
@@ -40,13 +40,13 @@ impl ProcessDistances {
 
 /// How much places communicate: of each place the others and the weight, both ways added.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Traffic {
+pub(super) struct Traffic {
     partners: Vec<Vec<(usize, u64)>>,
 }
 
 impl Traffic {
     /// Of `count` places with these edges (from, to, weight). Places without an edge may be taken by anybody.
-    pub fn new(count: usize, edges: impl IntoIterator<Item = (usize, usize, u64)>) -> Self {
+    pub(super) fn new(count: usize, edges: impl IntoIterator<Item = (usize, usize, u64)>) -> Self {
         let mut partners: Vec<Vec<(usize, u64)>> = vec![Vec::new(); count];
         for (from, to, weight) in edges {
             if from != to && weight > 0 {
@@ -67,7 +67,7 @@ impl Traffic {
     }
 
     /// The cost of an order: `process[place]`.
-    pub fn cost(&self, distances: &ProcessDistances, process: &[usize]) -> u64 {
+    pub(super) fn cost(&self, distances: &ProcessDistances, process: &[usize]) -> u64 {
         let both_ways: u64 =
             (0..process.len()).map(|place| self.share(distances, process, place, process[place])).sum();
         both_ways / 2
@@ -83,7 +83,7 @@ impl Traffic {
 }
 
 /// The process for each place, or nothing when the order as it is is as good.
-pub fn place(traffic: &Traffic, distances: &ProcessDistances) -> Option<Vec<usize>> {
+pub(super) fn place(traffic: &Traffic, distances: &ProcessDistances) -> Option<Vec<usize>> {
     let count = traffic.partners.len();
     let as_it_is: Vec<usize> = (0..count).collect();
     let cost = traffic.cost(distances, &as_it_is);

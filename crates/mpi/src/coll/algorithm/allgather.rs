@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Gathers `send` of every rank in the blocks of each; `None`: it is in its block already. `even`: all
 /// blocks hold as many bytes; then it is `MPI_BYTE`.
-pub fn allgather<'a>(
+pub(crate) fn allgather<'a>(
     schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     send: Option<Elements<'a>>,

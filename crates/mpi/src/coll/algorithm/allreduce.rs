@@ -8,7 +8,7 @@ use crate::datatype::elements::Elements;
 use std::sync::Arc;
 
 /// Reduces `operand` of every rank in the `result` of each, where it may lie already. `byte` is `MPI_BYTE`.
-pub fn allreduce<'a>(
+pub(crate) fn allreduce<'a>(
     schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     operand: Elements<'a>,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Sends block `send(i)` to each rank `i` and receives block `receive(i)` from it; `None`: what is sent lies where is
 /// received. `even`: all blocks of all ranks hold as many bytes; then it is `MPI_BYTE`.
-pub fn alltoall<'a>(
+pub(crate) fn alltoall<'a>(
     schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     send: Option<impl Fn(usize) -> Elements<'a>>,

@@ -5,7 +5,7 @@ use super::{FEW, Ranks};
 use crate::datatype::elements::Elements;
 
 /// `nothing` is what the messages hold: no element of any datatype.
-pub fn barrier(schedule: &mut CollectiveSchedule, ranks: Ranks, nothing: Elements) {
+pub(crate) fn barrier(schedule: &mut CollectiveSchedule, ranks: Ranks, nothing: Elements) {
     if ranks.between_groups || ranks.count <= FEW {
         direct(schedule, ranks, nothing);
     } else if ranks.crowded {

@@ -7,7 +7,7 @@ use crate::datatype::elements::Elements;
 use std::sync::Arc;
 
 /// Broadcasts `data` of the root. `byte` is `MPI_BYTE`.
-pub fn bcast<'a>(
+pub(crate) fn bcast<'a>(
     schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     root: Root,

@@ -6,7 +6,7 @@ use crate::datatype::elements::Elements;
 
 /// Gathers `send` of every rank in the root's blocks; `None`: the root's own is there already. Only the root asks for
 /// blocks.
-pub fn gather<'a>(
+pub(crate) fn gather<'a>(
     schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     root: Root,
@@ -31,7 +31,7 @@ pub fn gather<'a>(
 }
 
 /// Scatters the root's blocks; `None`: the root's own stays where it is. Only the root asks for blocks.
-pub fn scatter<'a>(
+pub(crate) fn scatter<'a>(
     schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     root: Root,

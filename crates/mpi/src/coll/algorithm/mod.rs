@@ -35,20 +35,20 @@ mod simulation;
 #[cfg(test)]
 mod tests;
 
-pub use allgather::allgather;
-pub use allreduce::allreduce;
-pub use alltoall::alltoall;
-pub use barrier::barrier;
-pub use bcast::bcast;
-pub use gather::{gather, scatter};
-pub use neighbour::neighbour_exchange;
-pub use reduce::reduce;
-pub use reduce_scatter::reduce_scatter;
-pub use scan::{exscan, scan};
+pub(super) use allgather::allgather;
+pub(super) use allreduce::allreduce;
+pub(super) use alltoall::alltoall;
+pub(super) use barrier::barrier;
+pub(super) use bcast::bcast;
+pub(super) use gather::{gather, scatter};
+pub(super) use neighbour::neighbour_exchange;
+pub(super) use reduce::reduce;
+pub(super) use reduce_scatter::reduce_scatter;
+pub(super) use scan::{exscan, scan};
 
 /// The ranks that take part, as one of them sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ranks {
+pub(super) struct Ranks {
     /// This rank.
     pub own: usize,
     /// Ranks that messages go to: of the remote group for an intercommunicator, else of the only one.
@@ -68,7 +68,7 @@ impl Ranks {
 
 /// The root of a collective, as one rank sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Root {
+pub(super) enum Root {
     /// A rank: of the only group, or of the remote one.
     Rank(usize),
     /// This rank, and the others are the remote group (`MPI_ROOT`).
@@ -79,7 +79,7 @@ pub enum Root {
 
 impl Root {
     /// Whether this rank is the root.
-    pub fn is_here(self, ranks: Ranks) -> bool {
+    pub(super) fn is_here(self, ranks: Ranks) -> bool {
         match self {
             Self::Rank(rank) => !ranks.between_groups && rank == ranks.own,
             Self::Here => true,
@@ -91,7 +91,7 @@ impl Root {
 /// Up to this many ranks every rank sends small messages to every other.
 const FEW: usize = 8;
 /// Messages up to this many bytes are small: the number of messages and hops counts, not their size.
-pub const SMALL: usize = 2048;
+pub(super) const SMALL: usize = 2048;
 /// From this many bytes on the work of a reduction is split among the ranks.
 const SPLIT: usize = 16 * 1024;
 /// What is reduced at once while more arrives, in bytes: it stays in the nearer caches.
@@ -103,7 +103,7 @@ const SPLIT_BCAST: usize = if cfg!(test) { 8192 } else { 512 * 1024 };
 const TINY: usize = 256;
 
 /// The part of `count` elements that belongs to `rank` when `ranks` of them share: where it starts, and how many.
-pub fn share(count: usize, ranks: usize, rank: usize) -> (usize, usize) {
+pub(super) fn share(count: usize, ranks: usize, rank: usize) -> (usize, usize) {
     let (each, more) = (count / ranks, count % ranks);
     (rank * each + rank.min(more), each + usize::from(rank < more))
 }

@@ -6,7 +6,7 @@ use crate::neighbours::Neighbours;
 
 /// Sends block `send(i)` to the `i`th destination and receives block `receive(i)` from the `i`th source. Several edges
 /// between the same ranks are distinguished by their order.
-pub fn neighbour_exchange<'a>(
+pub(crate) fn neighbour_exchange<'a>(
     schedule: &mut CollectiveSchedule,
     neighbours: &Neighbours,
     send: impl Fn(usize) -> Elements<'a>,

@@ -8,7 +8,7 @@ use crate::datatype::elements::Elements;
 ///
 /// The operand of the last rank becomes the result: `a op (b op (c op d))`. So every rank that does this with the same
 /// operands gets the same bits.
-pub struct Operands<'a> {
+pub(super) struct Operands<'a> {
     ranks: Ranks,
     own: Elements<'a>,
     result: Elements<'a>,
@@ -23,7 +23,7 @@ pub struct Operands<'a> {
 impl<'a> Operands<'a> {
     /// Starts receiving the others' operands. `own` is this rank's (between groups: not used), which may be `result`
     /// itself (in place); `room` is scratch as `room_for` says.
-    pub fn receive(
+    pub(super) fn receive(
         schedule: &mut CollectiveSchedule,
         ranks: Ranks,
         lane: TagLane,
@@ -54,7 +54,7 @@ impl<'a> Operands<'a> {
     }
 
     /// Elements of scratch for operands of `count` elements.
-    pub fn room_for(ranks: Ranks, count: usize) -> usize {
+    pub(super) fn room_for(ranks: Ranks, count: usize) -> usize {
         ranks.count * count
     }
 
@@ -70,7 +70,7 @@ impl<'a> Operands<'a> {
     }
 
     /// Waits for the operands and reduces them. In place, what this rank sends of `result` must be complete before.
-    pub fn reduce(self, schedule: &mut CollectiveSchedule) {
+    pub(super) fn reduce(self, schedule: &mut CollectiveSchedule) {
         let mut arrived = 0;
         let mut wait_for = |schedule: &mut CollectiveSchedule, rank| {
             if self.ranks.between_groups || rank != self.ranks.own {

@@ -6,7 +6,7 @@ use super::{FEW, Ranks, Root, SPLIT, share};
 use crate::datatype::elements::Elements;
 
 /// Reduces `operand` of every rank in `result` of the root, where it may lie already; others have no result.
-pub fn reduce<'a>(
+pub(crate) fn reduce<'a>(
     schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     root: Root,

@@ -7,7 +7,7 @@ use crate::datatype::elements::Elements;
 
 /// Reduces `operand` of every rank; block `(start, count)` of a rank, in elements, goes to its `result`. `in_place`:
 /// the operand begins where the result goes.
-pub fn reduce_scatter<'a>(
+pub(crate) fn reduce_scatter<'a>(
     schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     operand: Elements<'a>,

@@ -5,7 +5,7 @@ use super::Ranks;
 use crate::datatype::elements::Elements;
 
 /// Reduces the operands of the ranks up to this one, its own too, in `result`, where its own may lie already.
-pub fn scan<'a>(
+pub(crate) fn scan<'a>(
     schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     operand: Elements<'a>,
@@ -16,7 +16,7 @@ pub fn scan<'a>(
 }
 
 /// Reduces the operands of the ranks before this one in `result`; of rank 0 it stays as it is.
-pub fn exscan<'a>(
+pub(crate) fn exscan<'a>(
     schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     operand: Elements<'a>,

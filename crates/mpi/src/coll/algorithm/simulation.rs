@@ -5,10 +5,10 @@ use std::collections::{HashMap, VecDeque};
 use transport::{Buffer, Completion, TransferId};
 
 /// A generator of pseudo-random numbers (xorshift).
-pub struct Random(pub u64);
+pub(super) struct Random(pub u64);
 
 impl Random {
-    pub fn below(&mut self, limit: usize) -> usize {
+    pub(super) fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -128,12 +128,12 @@ impl Wire for SimulatedRank<'_> {
 }
 
 /// Carries the schedules of all ranks of a group out, to the end.
-pub fn carry_out(schedules: &mut [CollectiveSchedule], seed: u64) {
+pub(super) fn carry_out(schedules: &mut [CollectiveSchedule], seed: u64) {
     carry_out_between(schedules, None, seed);
 }
 
 /// Carries the schedules of all ranks out, to the end. Of two groups, the first has `first` ranks.
-pub fn carry_out_between(schedules: &mut [CollectiveSchedule], first: Option<usize>, seed: u64) {
+pub(super) fn carry_out_between(schedules: &mut [CollectiveSchedule], first: Option<usize>, seed: u64) {
     let ranks = schedules.len();
     let mut simulation = SimulatedWires {
         random: Random(seed | 1),

@@ -188,13 +188,13 @@ mpi! {
 /// Section 5.1.5.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
-pub extern "C" fn PMPI_Aint_add(base: abi::Aint, disp: abi::Aint) -> abi::Aint {
+pub(super) extern "C" fn PMPI_Aint_add(base: abi::Aint, disp: abi::Aint) -> abi::Aint {
     base.wrapping_add(disp)
 }
 
 /// Section 5.1.5.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
-pub extern "C" fn PMPI_Aint_diff(addr1: abi::Aint, addr2: abi::Aint) -> abi::Aint {
+pub(super) extern "C" fn PMPI_Aint_diff(addr1: abi::Aint, addr2: abi::Aint) -> abi::Aint {
     addr1.wrapping_sub(addr2)
 }
