@@ -1,6 +1,6 @@
 //! Sixteen SPEs on two chips add up sixteen vectors along a tree: who has a sum signals the one that takes it over.
 
-use sim::{Address, Error, Parameters, Simulation, Spe};
+use sim::{Address, Parameters, SimError, Simulation, Spe};
 
 const WORDS: u32 = 1024;
 const BYTES: u32 = 4 * WORDS;
@@ -53,7 +53,7 @@ fn reduce(spe: &mut Spe, vectors: Address, result: Address, spes: usize) {
     spe.tags_all(1);
 }
 
-fn main() -> Result<(), Error> {
+fn main() -> Result<(), SimError> {
     for spes in [2, 4, 8, 16] {
         let mut cell = Simulation::new(Parameters::named("qs22").expect("a preset"))?;
         let result = cell.allocate(0, BYTES.into(), 128)?;

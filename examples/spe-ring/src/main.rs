@@ -1,6 +1,6 @@
 //! Eight SPEs pass packets around a ring: the same program as in ring.py, in the same time.
 
-use sim::{Error, Parameters, Simulation, Spe};
+use sim::{Parameters, SimError, Simulation, Spe};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -34,7 +34,7 @@ fn ring(spe: &mut Spe) -> u32 {
     spe.read_u32(packet)
 }
 
-fn main() -> Result<(), Error> {
+fn main() -> Result<(), SimError> {
     let mut cell = Simulation::new(Parameters::named("qs22").expect("a preset"))?;
     let seen = Rc::new(RefCell::new([0; SPES]));
     for i in 0..SPES {
