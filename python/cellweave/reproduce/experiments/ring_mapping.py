@@ -7,13 +7,13 @@ runs on SPE i. Named permutations are also shown in the other reading (task i on
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from random import Random
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
+from cellweave import _core
 from cellweave.reproduce.experiment import experiment
 from cellweave.reproduce.patterns import Pairs
 from cellweave.reproduce.rows import Spread
@@ -96,27 +96,6 @@ def readings(named: Sequence[Permutation]) -> str:
     )
 
 
-def spearman(a: Sequence[float], b: Sequence[float]) -> float:
-    """Rank correlation of two lists; equal values share the mean of their ranks, and a list of equals gives 0.
-
-    Examples
-    --------
-    >>> spearman([1, 2, 3], [10, 20, 25]), spearman([1, 2, 3], [9, 8, 1]), spearman([1, 1], [1, 2])
-    (1.0, -1.0, 0.0)
-    """
-    x, y = (_ranks(values) for values in (a, b))
-    middle = (len(x) + 1) / 2
-    product = sum((i - middle) * (j - middle) for i, j in zip(x, y, strict=True))
-    both = sum((i - middle) ** 2 for i in x) * sum((j - middle) ** 2 for j in y)
-    return float(product / both**0.5) if both else 0.0
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    order = sorted(values)
-    place = {value: (bisect_left(order, value) + bisect_right(order, value) + 1) / 2 for value in set(values)}
-    return [place[value] for value in values]
-
-
 @dataclass
 class _Ranked:
     """Times of all permutations in several runs, and the figures that the text gives for such a list."""
@@ -126,35 +105,42 @@ class _Ranked:
     length: int
 
     def __post_init__(self) -> None:
-        self.average = [mean(times) for times in zip(*self.runs, strict=True)]
+        self._ranking = _core.Ranking.of(self.permutations, self.runs)
+        self.average = self._ranking.averages()
         self.best: float = min(self.average)
 
     def correlation(self) -> float:
-        """Mean rank correlation between two of the runs."""
-        pairs = list(combinations(self.runs, 2))
-        return mean(spearman(a, b) for a, b in pairs)
+        """Mean rank correlation between two of the runs; a run without two different times correlates with none."""
+        lists = [_core.Ranking.of(self.permutations, [run]) for run in self.runs if len(set(run)) > 1]
+        pairs = len(self.runs) * (len(self.runs) - 1) // 2
+        return sum(a.correlation(b) for a, b in combinations(lists, 2)) / pairs
 
     def spread(self) -> float:
         """Worst by best average time."""
-        return float(max(self.average) / self.best)
+        return self._ranking.worst_by_best()
 
     def run_spread(self) -> float:
         """Worst by best time of a run, mean over the runs."""
-        return mean(max(run) / min(run) for run in self.runs)
+        return mean(self._ranking.run_worst_by_best())
 
     def top(self) -> list[int]:
         """Indices, the fastest on average first."""
-        return sorted(range(len(self.average)), key=lambda i: self.average[i])
+        return self._ranking.order()
 
-    def rank(self, index: int, times: list[float] | None = None) -> float:
+    def rank(self, index: int) -> float:
         """The place of a permutation, 1 to `length`, also where only some of all were measured."""
-        times = self.average if times is None else times
-        faster = sum(t < times[index] for t in times)
-        return 1 + faster * self.length / len(times)
+        return self._of_all(self._ranking.rank(self.permutations[index]))
+
+    def run_ranks(self, index: int) -> list[float]:
+        """Its places in the single runs."""
+        return [self._of_all(place) for place in self._ranking.run_ranks(self.permutations[index])]
+
+    def _of_all(self, place: int) -> float:
+        return 1 + (place - 1) * self.length / len(self.permutations)
 
     def slowdown(self, index: int) -> float:
         """Its average time divided by the best."""
-        return float(self.average[index] / self.best)
+        return self._ranking.slowdown(self.permutations[index])
 
     def beside(self, named: Permutation) -> tuple[float, float] | None:
         """Rank and slowdown of the permutation that puts task i on SPE ``named[i]``, where it was measured."""
@@ -223,7 +209,7 @@ def _correlation(found: Found, figure: str, runs: float | Spread, conditions: st
 
 def _run_ranks(lists: list[_Ranked], place: int) -> list[float]:
     """In which places of the single runs the permutation stands that is in `place` on average; runs have no order."""
-    each = [sorted(ranked.rank(ranked.top()[place], run) for run in ranked.runs) for ranked in lists]
+    each = [sorted(ranked.run_ranks(ranked.top()[place])) for ranked in lists]
     return [median(places) for places in zip(*each, strict=True)]
 
 
