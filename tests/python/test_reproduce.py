@@ -184,7 +184,7 @@ def test_a_quick_look_at_everything_has_a_row_for_every_published_one(everything
         assert own, name
     assert matrices
     assert len({row.id for row in rows}) == len(rows), "an id twice"
-    assert {row.role for row in rows} <= {"fitted", "validation", "shown"}
+    assert {row.role for row in rows} <= {"fitted", "validation", "not explained", "shown"}
     assert all(row.verdict == "not published" for row in rows if row.role == "shown")
 
 
