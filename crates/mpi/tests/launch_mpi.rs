@@ -191,8 +191,8 @@ fn ranks_die_with_launcher_and_supervisor_even_while_they_compute() {
     assert_eq!(job.end().code, -libc::SIGKILL);
 }
 
-/// Whether a process is a rank that has a handler for a signal. A shell that has forked and has not yet started the rank
-/// has a handler of its own.
+/// Whether a process is a rank that has a handler for a signal. A shell that has forked and has not yet started the
+/// rank has a handler of its own.
 fn catches(pid: i32, signal: i32) -> bool {
     let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     if !text.starts_with("Name:\trank\n") {
