@@ -143,6 +143,7 @@ mod tests {
     use super::*;
     use crate::neighbours::Grid;
     use std::fs;
+    use std::sync::atomic::AtomicU32;
 
     /// The files of a computer that is not here, in a directory that is removed when dropped.
     struct Recorded(std::path::PathBuf);
@@ -150,8 +151,11 @@ mod tests {
     impl Recorded {
         fn of(name: &str) -> Self {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../machine/tests/recorded").join(name);
+            // Tests of one process run at the same time: each has a directory of its own.
+            static NEXT: AtomicU32 = AtomicU32::new(0);
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let root =
-                std::env::temp_dir().join(format!("cellweave-placement-{}-{name}", std::process::id()));
+                std::env::temp_dir().join(format!("cellweave-placement-{}-{number}", std::process::id()));
             for line in fs::read_to_string(folder.join("tree.txt")).unwrap().lines() {
                 let (path, content) = line.split_once('\t').unwrap();
                 let (start, rest) = path.split_once('{').unwrap_or((path, "}"));
