@@ -7,6 +7,7 @@
 //! | [`futex`] | sleeping on a word of memory, also between processes |
 //! | [`clock`] | monotonic nanoseconds, what reading them costs, sleeping |
 //! | [`pin`] | one thread on one cpu, and whether that was granted |
+//! | [`mod@speed`] | how fast cpus compute right now, alone and while others compute |
 //! | [`stolen`] | did this thread lose its cpu since a mark |
 //! | [`mod@target`] | transfers between cores, and between a core and memory, as a `Target` |
 //! | [`signals`] | Ctrl-C: the first drains, the second stops |
@@ -20,6 +21,8 @@ pub mod identity;
 pub mod pin;
 pub mod ring;
 pub mod signals;
+#[cfg(not(loom))]
+pub mod speed;
 pub mod stolen;
 #[cfg(not(loom))]
 pub mod target;
@@ -31,6 +34,8 @@ pub use clock::{Clock, now_ns, overhead_ns};
 pub use identity::{Identity, identity};
 pub use pin::Affinity;
 pub use ring::{Consumer, Producer, ring};
+#[cfg(not(loom))]
+pub use speed::{Speed, speeds};
 #[cfg(not(loom))]
 pub use target::HostTarget;
 pub use wait::{Event, Patience, Woken};

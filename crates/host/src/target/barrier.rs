@@ -7,19 +7,19 @@ const LOOKS: u32 = 4096;
 
 /// Holds every thread until all have arrived; for as many rounds as wanted.
 #[derive(Debug)]
-pub(super) struct Barrier {
+pub(crate) struct Barrier {
     threads: usize,
     arrived: AtomicUsize,
     round: AtomicUsize,
 }
 
 impl Barrier {
-    pub(super) fn new(threads: usize) -> Self {
+    pub(crate) fn new(threads: usize) -> Self {
         Self { threads, arrived: AtomicUsize::new(0), round: AtomicUsize::new(0) }
     }
 
     /// Spins until all threads have called it. Afterwards each thread sees all that the others wrote before.
-    pub(super) fn wait(&self) {
+    pub(crate) fn wait(&self) {
         let round = self.round.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             self.arrived.store(0, Ordering::Relaxed);

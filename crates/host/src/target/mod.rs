@@ -7,7 +7,7 @@
 //!
 //! The threads of an experiment start together, from a barrier, for each sample.
 
-mod barrier;
+pub(crate) mod barrier;
 mod lane;
 mod pool;
 
