@@ -8,6 +8,7 @@
 //! | `arguments` | what the C functions are passed, checked |
 //! | `build` | from arguments to a schedule |
 //! | `neighbourhood` | the same for neighbourhoods |
+//! | `two_ranks` | one exchange between the ranks of a communicator of two |
 //! | `quick` | the shortest way for small messages between two ranks |
 //! | `window` | a large allreduce of two ranks through memory that both see |
 //! | `run` | a schedule carried out: blocking, non-blocking or persistent |
@@ -25,4 +26,5 @@ mod quick;
 mod run;
 mod schedule;
 mod scratch;
+mod two_ranks;
 mod window;

@@ -5,73 +5,15 @@
 //! argument: then the ordinary way finds out what is wrong.
 
 use super::algorithm::SMALL;
-use super::run::tag_of;
+use super::two_ranks::few;
 use super::window;
 use crate::abi;
-use crate::abi::values::{MPI_COMM_NULL, MPI_IN_PLACE};
+use crate::abi::values::MPI_IN_PLACE;
 use crate::check::{self, Failure};
-use crate::comm::Comm;
 use crate::datatype::predefined_size;
 use crate::op::{ElementType, Predefined, Reducer, kernel};
-use crate::request;
-use crate::runtime::{self, Entered};
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
-use std::sync::atomic::Ordering;
-use transport::{Buffer, Criteria, Envelope, Mode};
-
-/// This rank and the other one of a communicator of two.
-pub(super) struct TwoRanks {
-    /// This rank in the communicator.
-    pub rank: usize,
-    context: u32,
-    tag: i32,
-    /// The other one in the job.
-    pub other: usize,
-}
-
-/// The communicator of one rank, or of two and the next collective on it. Nothing: neither.
-pub(super) fn few(state: &Entered, handle: abi::Comm) -> Option<Option<TwoRanks>> {
-    let comm: &Comm = state.comm(handle).filter(|_| handle.0 != MPI_COMM_NULL)?;
-    let members = &comm.group.members;
-    if comm.remote.is_some() || members.len() > 2 {
-        return None;
-    }
-    if members.len() == 1 {
-        return Some(None);
-    }
-    // Only the thread that holds the state starts a collective.
-    let number = comm.collectives.load(Ordering::Relaxed);
-    comm.collectives.store(number.wrapping_add(1), Ordering::Relaxed);
-    let (context, other) = (comm.collective(), members[1 - comm.rank] as usize);
-    Some(Some(TwoRanks { rank: comm.rank, context, tag: tag_of(number), other }))
-}
-
-impl TwoRanks {
-    /// Sends to the other rank; until the data is away.
-    pub(super) fn send(&self, mut state: Entered, data: *const u8, bytes: usize) -> Entered {
-        // SAFETY: the caller's data, which it lends until this returns.
-        let buffer = unsafe { Buffer::new(data.cast_mut(), bytes) };
-        let envelope = Envelope { context: self.context, source: self.rank as u16, tag: self.tag };
-        if let Some(id) = state.engine.send(self.other, envelope, &buffer, Mode::Standard) {
-            runtime::wait_for(state, id, None);
-            state = runtime::enter();
-        }
-        state
-    }
-
-    /// Receives from the other rank; bytes received.
-    pub(super) fn receive(&self, mut state: Entered, into: *mut u8, bytes: usize) -> Result<usize, Failure> {
-        // SAFETY: the caller's room, which it lends until this returns.
-        let buffer = unsafe { Buffer::new(into, bytes) };
-        let source = Some(1 - self.rank as u16);
-        let pattern = Criteria { context: self.context, source, tag: Some(self.tag) };
-        let id = state.engine.receive(pattern, Some(self.other), &buffer);
-        let ended = runtime::wait_for(state, id, Some(self.other));
-        request::failure(&ended)?;
-        Ok(ended.bytes)
-    }
-}
 
 /// Bytes of small data; nothing when it is not so simple.
 fn small(buffer: *const c_void, count: i64, datatype: abi::Datatype) -> Option<usize> {

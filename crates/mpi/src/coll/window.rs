@@ -7,7 +7,7 @@
 //! both get the same bits.
 
 use super::algorithm::{SMALL, share};
-use super::quick::{TwoRanks, few};
+use super::two_ranks::{TwoRanks, few};
 use crate::abi;
 use crate::abi::values::MPI_IN_PLACE;
 use crate::check::{self, Failure};

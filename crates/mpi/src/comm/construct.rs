@@ -3,28 +3,18 @@
 use super::agreement::{SplitTable, agree, agree_among};
 use super::exchange::{Circle, making_tag, word};
 use super::info::{self, Info};
+use super::table::{insert, insert_twin};
 use super::{Comm, Group};
 use crate::abi;
 use crate::abi::values::*;
 use crate::call::{InOut, Out};
 use crate::check::{self, Failure};
-use crate::comm::COMMS;
+use crate::comm::intercomm;
 use crate::comm::mpi;
 use crate::comm::valid;
-use crate::runtime::{self, State};
+use crate::runtime;
 use std::ffi::c_int;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-
-impl State {
-    /// A handle for a communicator that was made of `parent`, whose error handler it has.
-    pub(crate) fn insert_comm(&mut self, comm: Comm, parent: &Comm) -> abi::Comm {
-        let errhandler = parent.errhandler.load(Ordering::Relaxed);
-        comm.errhandler.store(errhandler, Ordering::Relaxed);
-        self.use_errhandler(errhandler);
-        abi::Comm(COMMS.of_mut(self).made.insert(Arc::new(comm)))
-    }
-}
 
 /// A communicator with the groups of `parent`, that is not in the table yet.
 pub(crate) fn twin(parent: &Comm, context: u32, hints: Info) -> Comm {
@@ -32,19 +22,6 @@ pub(crate) fn twin(parent: &Comm, context: u32, hints: Info) -> Comm {
     *made.hints.lock().unwrap() = hints;
     made.topology = parent.topology.clone();
     made
-}
-
-/// Puts the duplicate of a communicator in the table, with the attributes that the callbacks copy.
-pub(crate) fn insert_twin(comm: &Comm, handle: abi::Comm, made: Comm) -> Result<abi::Comm, Failure> {
-    let new = runtime::enter().insert_comm(made, comm);
-    let made = COMMS.of(&runtime::enter()).made.get(new.0).expect("inserted just now").clone();
-    if let Err(failure) = made.attributes.copy_from(&comm.attributes, handle.0) {
-        // The copies are deleted again; the first failure is the one that is told.
-        let _ = made.attributes.clear(new.0);
-        runtime::enter().remove_comm(new);
-        return Err(failure);
-    }
-    Ok(new)
 }
 
 fn duplicate(handle: abi::Comm, hints: abi::Info, newcomm: Out<abi::Comm>) -> Result<(), Failure> {
@@ -55,14 +32,6 @@ fn duplicate(handle: abi::Comm, hints: abi::Info, newcomm: Out<abi::Comm>) -> Re
     };
     let context = agree(&comm, making_tag(&comm))?;
     newcomm.write(insert_twin(&comm, handle, twin(&comm, context, hints))?)
-}
-
-impl State {
-    fn remove_comm(&mut self, handle: abi::Comm) {
-        if let Some(comm) = COMMS.of_mut(self).made.remove(handle.0) {
-            self.release_errhandler(comm.errhandler.load(Ordering::Relaxed));
-        }
-    }
 }
 
 /// That all members of a group are ranks of a communicator.
@@ -78,25 +47,6 @@ pub(crate) fn within(group: &Group, comm: &Comm) -> Result<(), Failure> {
     }
 }
 
-/// Puts a communicator in the table when this process is in `local`, and, of an intercommunicator, `remote` has a
-/// member.
-pub(crate) fn insert(
-    parent: &Comm,
-    context: u32,
-    local: Arc<Group>,
-    remote: Option<Vec<u32>>,
-    hints: Info,
-) -> Result<abi::Comm, Failure> {
-    let mut state = check::running()?;
-    let nobody = remote.as_ref().is_some_and(Vec::is_empty);
-    let Some(rank) = local.rank_of(state.rank()).filter(|_| !nobody) else {
-        return Ok(abi::Comm(MPI_COMM_NULL));
-    };
-    let made = Comm::new(context, rank, local, remote.map(|members| Arc::new(Group { members })));
-    *made.hints.lock().unwrap() = hints;
-    Ok(state.insert_comm(made, parent))
-}
-
 fn create(handle: abi::Comm, group: abi::Group, newcomm: Out<abi::Comm>) -> Result<(), Failure> {
     let (comm, group) = {
         let state = check::running()?;
@@ -106,7 +56,7 @@ fn create(handle: abi::Comm, group: abi::Group, newcomm: Out<abi::Comm>) -> Resu
     within(&group, &comm)?;
     let tag = making_tag(&comm);
     let made = if comm.remote.is_some() {
-        super::intercomm::create(&comm, group, tag)?
+        intercomm::create(&comm, group, tag)?
     } else {
         insert(&comm, agree(&comm, tag)?, group, None, Info::default())?
     };

@@ -4,10 +4,10 @@
 //! else uses.
 
 use super::agreement::agree_among;
-use super::construct::insert;
 use super::exchange::{Circle, Peer, leaders_tag};
 use super::info::{self, Info};
 use super::intercomm::{Meeting, join, leader};
+use super::table::insert;
 use super::{Comm, Group, errhandler};
 use crate::abi;
 use crate::abi::values::*;

@@ -1,5 +1,6 @@
 //! Making groups of groups (MPI 5.0, section 7.3.2).
 
+use super::table::GROUPS;
 use super::{Group, rank_or_undefined};
 use crate::abi;
 use crate::abi::values::*;
@@ -7,24 +8,7 @@ use crate::call::{In, InOut, Out};
 use crate::check::{self, Failure};
 use crate::comm::mpi;
 use crate::comm::valid;
-use crate::handles::{Handles, Kind};
-use crate::runtime::Guarded;
-use crate::runtime::State;
 use std::ffi::c_int;
-use std::sync::Arc;
-
-/// Groups by handle; the empty one apart.
-pub(crate) static GROUPS: Guarded<Handles<Arc<Group>>> = Guarded::new(Handles::new(Kind::Group));
-
-impl State {
-    /// A handle for a group; the predefined one when it is empty.
-    pub(crate) fn insert_group(&mut self, members: Vec<u32>) -> abi::Group {
-        if members.is_empty() {
-            return abi::Group(MPI_GROUP_EMPTY);
-        }
-        abi::Group(GROUPS.of_mut(self).insert(Arc::new(Group { members })))
-    }
-}
 
 /// The places in `group` of an array of ranks, which must differ.
 fn distinct(

@@ -4,9 +4,9 @@
 //! context, and the smaller number is used, in both groups alike: no process is in both.
 
 use super::agreement::{swap_groups, take_context};
-use super::construct::insert;
 use super::exchange::{self, Circle, Peer, leaders_tag, making_tag};
 use super::info::Info;
+use super::table::insert;
 use super::{Comm, Group};
 use crate::abi;
 use crate::abi::values::*;

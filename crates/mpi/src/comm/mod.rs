@@ -6,6 +6,7 @@
 //! | `valid` | arguments that name communicators, groups and ranks |
 //! | `errhandler` | error handlers, and what becomes of a failure |
 //! | `errors` | error classes and codes, and their words |
+//! | `table` | where communicators and groups are put once they are made |
 //! | `inquiry` | rank, size, comparison, name and group of a communicator |
 //! | `groups` | groups made of groups |
 //! | `construct` | communicators made of communicators, and freed |
@@ -35,6 +36,7 @@ pub(crate) mod info;
 pub(crate) mod inquiry;
 pub(crate) mod intercomm;
 pub(crate) mod split_type;
+pub(crate) mod table;
 pub(crate) mod valid;
 
 pub(crate) use function::mpi;

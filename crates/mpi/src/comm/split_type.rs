@@ -1,10 +1,11 @@
 //! Splitting a communicator by what its ranks run on (MPI 5.0, section 7.4.2).
 
 use super::agreement::SplitTable;
-use super::construct::{insert, members};
+use super::construct::members;
 use super::exchange::word;
 use super::hardware::{self, LEVELS, SHARED_MEMORY, UNBOUND};
 use super::info::{self, Info};
+use super::table::insert;
 use super::{Comm, Group};
 use crate::abi;
 use crate::abi::values::*;

@@ -1,6 +1,6 @@
 //! Arguments that name communicators, groups and their ranks.
 
-use super::groups::GROUPS;
+use super::table::GROUPS;
 use super::{Comm, Group};
 use crate::abi;
 use crate::abi::values::*;

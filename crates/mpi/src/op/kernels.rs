@@ -4,13 +4,7 @@
 //! loads.
 
 use super::long_double;
-use super::{ElementType, Predefined};
-
-/// Applies an operation to `count` elements: `into[i] = from[i] op into[i]`.
-///
-/// # Safety
-/// Both pointers must be valid for `count` elements, which must not overlap unless they are the same.
-pub(crate) type Reducer = unsafe fn(from: *const u8, into: *mut u8, count: usize);
+use super::{ElementType, Predefined, Reducer};
 
 /// A type of numbers, as a reduction sees it.
 trait Operand: Copy {

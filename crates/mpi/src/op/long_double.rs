@@ -1,8 +1,7 @@
 //! The predefined operations on `long double`: the x87's 80 bits in 16 bytes. Elsewhere than on x86-64 they are not
 //! there.
 
-use super::Predefined;
-use super::kernels::Reducer;
+use super::{Predefined, Reducer};
 
 /// The kernel of an operation on `long double`.
 pub(super) fn kernel(operation: Predefined) -> Option<Reducer> {

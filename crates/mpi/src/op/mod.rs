@@ -10,7 +10,7 @@ mod long_double;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use kernels::{Reducer, kernel};
+pub(crate) use kernels::kernel;
 
 use crate::abi::{self, values as v};
 use crate::check::{self, Failure};
@@ -20,6 +20,12 @@ use crate::handles::Kind;
 use crate::runtime::Guarded;
 use crate::runtime::State;
 use std::ffi::{c_int, c_void};
+
+/// Applies an operation to `count` elements: `into[i] = from[i] op into[i]`.
+///
+/// # Safety
+/// Both pointers must be valid for `count` elements, which must not overlap unless they are the same.
+pub(crate) type Reducer = unsafe fn(from: *const u8, into: *mut u8, count: usize);
 
 /// A predefined operation on numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use crate::call::{In, InOut, Out};
 use crate::check::CHECKING;
 use crate::progress;
 use crate::settings::COPY_FROM;
-use crate::tool::category::{Enumeration, ON_OFF, PROGRESS};
+use crate::tool::enumeration::{Enumeration, ON_OFF, PROGRESS};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::Ordering;
 use transport::{CREDIT, MOST_EAGER};

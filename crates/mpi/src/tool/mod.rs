@@ -3,6 +3,7 @@
 
 mod category;
 mod control;
+mod enumeration;
 mod event;
 mod performance;
 
