@@ -5,26 +5,8 @@
 //! program's code: `wait_until` enters and leaves by itself, and what a callback does may enter again.
 //!
 //! This room keeps the engine and what goes on beside the program. Each room above keeps its own objects in a
-//! `Guarded`, which only the thread that holds the state reaches:
-//!
-//! ```
-//! use mpi::runtime::{self, Guarded};
-//! static NUMBERS: Guarded<Vec<i32>> = Guarded::new(Vec::new());
-//! let mut state = runtime::enter();
-//! NUMBERS.of_mut(&mut state).push(7);
-//! assert_eq!(NUMBERS.of(&state), &[7]);
-//! ```
-//!
-//! The state is lent with each use, so that two uses at once of which one changes something do not compile:
-//!
-//! ```compile_fail,E0502
-//! # use mpi::runtime::{self, Guarded};
-//! # static NUMBERS: Guarded<Vec<i32>> = Guarded::new(Vec::new());
-//! let mut state = runtime::enter();
-//! let first = &NUMBERS.of(&state)[0];
-//! NUMBERS.of_mut(&mut state).clear();
-//! println!("{first}");
-//! ```
+//! `Guarded`, which only the thread that holds the state reaches. `of` borrows the state and `of_mut` borrows it
+//! mutably, so two uses at once of which one changes something do not compile.
 
 use crate::profile;
 use host::futex::{self, Reach};
@@ -470,5 +452,18 @@ pub(crate) fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T 
             drop(state);
             armed.sleep();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_read_and_changed_through_the_state() {
+        static NUMBERS: Guarded<Vec<i32>> = Guarded::new(Vec::new());
+        let mut state = enter();
+        NUMBERS.of_mut(&mut state).push(7);
+        assert_eq!(NUMBERS.of(&state), &[7]);
     }
 }

@@ -75,9 +75,8 @@ fn make(py: Python<'_>, kernel: &Py<PyAny>, info: &TaskInfo) -> Result<Box<dyn K
     };
     let (code, address, state, finish) = made().map_err(|e| said(py, &e))?;
     let finish = (!finish.is_none(py)).then_some(finish);
-    let source = info.inputs.is_empty();
     if address == 0 {
-        return Ok(Box::new(Plain { fire: code, finish, source }));
+        return Ok(Box::new(Plain { fire: code, finish }));
     }
     let state_address =
         state.bind(py).getattr("ctypes").and_then(|c| c.getattr("data")?.extract::<usize>()).unwrap_or(0);
@@ -87,7 +86,6 @@ fn make(py: Python<'_>, kernel: &Py<PyAny>, info: &TaskInfo) -> Result<Box<dyn K
         fire,
         state: state_address,
         finish,
-        source,
         _keep: (code, state),
         bases: vec![],
         strides: vec![],
@@ -114,21 +112,12 @@ fn params<'py>(py: Python<'py>, info: &TaskInfo) -> PyResult<Bound<'py, PyDict>>
 struct Plain {
     fire: Py<PyAny>,
     finish: Option<Py<PyAny>>,
-    source: bool,
 }
 
 impl Kernel for Plain {
     fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
         Python::attach(|py| match self.call(py, batch) {
-            Ok(Some(made)) if !self.source && made != batch.firings() => Err(Failed::from(format!(
-                "returned {made} of {} firings; only a source may make fewer",
-                batch.firings()
-            ))),
-            Ok(Some(made)) if made < batch.firings() => Ok(Fired::End(made)),
-            Ok(Some(made)) if made > batch.firings() => {
-                Err(Failed::from(format!("says that it made {made} of {} instances", batch.firings())))
-            }
-            Ok(_) => Ok(Fired::All),
+            Ok(made) => Ok(made.map_or(Fired::All, |made| Fired::counted(made, batch.firings()))),
             Err(e) => Err(Failed::from(said(py, &e))),
         })
     }
@@ -184,7 +173,6 @@ struct Compiled {
     fire: CompiledFire,
     state: usize,
     finish: Option<Py<PyAny>>,
-    source: bool,
     _keep: (Py<PyAny>, Py<PyAny>),
     bases: Vec<*mut c_void>,
     strides: Vec<u64>,
@@ -222,11 +210,9 @@ impl Kernel for Compiled {
                 self.state as *mut c_void,
             )
         };
-        match u64::try_from(made) {
-            Ok(made) if made == batch.firings() => Ok(Fired::All),
-            Ok(made) if self.source && made < batch.firings() => Ok(Fired::End(made)),
-            _ => Err(Failed::from(format!("returned {made} of {} firings", batch.firings()))),
-        }
+        let made =
+            u64::try_from(made).map_err(|_| Failed::from(format!("it returned {made}, a negative count")))?;
+        Ok(Fired::counted(made, batch.firings()))
     }
 
     fn finish(&mut self) -> Result<(), String> {

@@ -487,8 +487,11 @@ fn unusual(
             }
             abi::END if task.source => return Ok(Called { fired: done, again: false, end: true }),
             abi::END => {
-                let why = "it returned CW_END, which only a task without inputs may";
-                return fail(batch.first + result.fired, why.into());
+                let why = format!(
+                    "it ended the stream (CW_END) after {} of {} firings, which only a task without inputs may",
+                    result.fired, batch.firings
+                );
+                return fail(batch.first + result.fired, why);
             }
             abi::AGAIN if task.source => return Ok(Called { fired: done, again: done < asked, end: false }),
             abi::AGAIN if done == asked => return Ok(Called { fired: done, again: false, end: false }),

@@ -233,7 +233,7 @@ fn every_wrong_return_stops_the_run_and_names_task_and_instance() {
     let cases = [
         ("too_many", "says it fired 9 times, and was asked to fire 8"),
         ("too_few", "fired 7 of 8 times and returned CW_OK"),
-        ("early", "CW_END, which only a task without inputs may"),
+        ("early", "(CW_END) after 8 of 8 firings, which only a task without inputs may"),
         ("odd", "status 77"),
     ];
     for (symbol, text) in cases {

@@ -75,6 +75,14 @@ pub enum Fired {
     Again(u64),
 }
 
+impl Fired {
+    /// What a kernel means that counts: `made` of the `asked` firings. Fewer end the stream; the runtime refuses more, and
+    /// an end that does not come from a source.
+    pub fn counted(made: u64, asked: u64) -> Fired {
+        if made == asked { Fired::All } else { Fired::End(made) }
+    }
+}
+
 /// Which firing of a batch failed, and why. A sentence becomes a failure of the first firing: `Err(why)?`.
 ///
 /// It is boxed, so that a result without a failure is small.
