@@ -34,9 +34,17 @@ class Result:
     elapsed_s : float
         Wall time of the streaming, without set-up.
     throughput_per_s, predicted_per_s : float
-        Instances/s.
+        Instances/s; the achieved ones are ``instances / elapsed_s``, start, stalls and drain included.
+    steady_per_s : float or None
+        Instances/s between start, stalls and drain: the median over windows of equal numbers of instances; None in a
+        run that is too short for windows.
     ratio : float
         Achieved / predicted.
+    differences : list of dict
+        What the period consists of beside what was predicted: ``kind``, ``subject``, ``predicted_ns``,
+        ``measured_ns``, ``share``, ``why``, largest effect first.
+    explanation : str
+        The differences in one sentence; empty while `ratio` is from 0.9 to 1.1.
     elements : list of dict
         Per used element: ``name``, ``busy_ns``, ``idle_ns``, ``firings``.
     latency_ns : dict of str to float
@@ -90,8 +98,21 @@ class Result:
         return float(self._data["predicted_per_s"])
 
     @property
+    def steady_per_s(self) -> float | None:
+        steady = self._data.get("steady_per_s")
+        return None if steady is None else float(steady)
+
+    @property
     def ratio(self) -> float:
         return float(self._data["ratio"])
+
+    @property
+    def differences(self) -> list[dict[str, Any]]:
+        return list(self._data.get("differences", []))
+
+    @property
+    def explanation(self) -> str:
+        return str(self._data.get("explanation", ""))
 
     @property
     def elements(self) -> list[dict[str, Any]]:

@@ -20,8 +20,8 @@ PLAN_KEYS = {
     "seconds",
 }  # fmt: skip
 RUN_KEYS = {
-    "application", "machine", "plan", "instances", "elapsed_s", "throughput_per_s", "predicted_per_s", "ratio",
-    "steady_after", "elements", "latency_ns", "pinned",
+    "application", "machine", "plan", "instances", "elapsed_s", "throughput_per_s", "steady_per_s", "predicted_per_s", "ratio",
+    "differences", "explanation", "steady_after", "elements", "latency_ns", "pinned",
 }  # fmt: skip
 
 

@@ -190,7 +190,7 @@ fn costs(
     };
     let mut totals = Vec::with_capacity(TOTALS);
     for done in 0..TOTALS {
-        totals.push(1e9 / go(instances, false, done)?.throughput_per_s);
+        totals.push(1e9 / go(instances, false, done)?.pace_per_s());
     }
     totals.sort_by(f64::total_cmp);
     let total_ns = totals[TOTALS / QUARTER];

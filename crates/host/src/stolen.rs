@@ -38,43 +38,86 @@ fn preemptions() -> i64 {
     usage.ru_nivcsw as i64
 }
 
+/// What the kernel has counted of this thread so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ThreadTime {
+    /// ns that it was ready to run and another thread had its cpu; `None` where the kernel does not count it.
+    pub queued_ns: Option<u64>,
+    /// How often it lost its cpu to another thread.
+    pub preempted: u64,
+}
+
+impl ThreadTime {
+    /// Until now: two system calls and the read of a small file, some microseconds.
+    pub fn now() -> Self {
+        // "run_ns queued_ns slices"
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+        let queued_ns = text.and_then(|t| t.split_whitespace().nth(1)?.parse().ok());
+        Self { queued_ns, preempted: preemptions().max(0) as u64 }
+    }
+
+    /// What was added after `earlier`.
+    pub fn since(&self, earlier: &Self) -> Self {
+        let queued_ns = self.queued_ns.zip(earlier.queued_ns).map(|(now, then)| now.saturating_sub(then));
+        Self { queued_ns, preempted: self.preempted.saturating_sub(earlier.preempted) }
+    }
+}
+
 /// Time that a hypervisor gave to others while this computer wanted it: for a whole run, since reading it takes tens of
 /// microseconds and it counts in steps of 10 ms.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Steal {
     start_ns: u64,
-    steal_ns: Option<u64>,
+    stat: Option<String>,
 }
 
 impl Steal {
     /// From here on.
     pub fn start() -> Self {
-        Self { start_ns: now_ns(), steal_ns: read() }
+        Self { start_ns: now_ns(), stat: read() }
     }
 
     /// Share of one cpu's time that was stolen since, all cpus together (up to the number of cpus); `None` where the
     /// kernel does not count it.
     pub fn share(&self) -> Option<f64> {
-        let stolen_ns = read()?.saturating_sub(self.steal_ns?);
+        self.share_of("cpu")
+    }
+
+    /// Share of the time of the kernel's `cpu` that was stolen since; `None` where the kernel does not count it.
+    pub fn share_on(&self, cpu: u32) -> Option<f64> {
+        self.share_of(&format!("cpu{cpu}"))
+    }
+
+    fn share_of(&self, line: &str) -> Option<f64> {
+        let stolen_ns = steal_ns(&read()?, line)?.saturating_sub(steal_ns(self.stat.as_deref()?, line)?);
         let passed_ns = now_ns().saturating_sub(self.start_ns).max(1);
         Some(stolen_ns as f64 / passed_ns as f64)
     }
 }
 
-fn read() -> Option<u64> {
-    steal_ns(&std::fs::read_to_string("/proc/stat").ok()?)
+fn read() -> Option<String> {
+    std::fs::read_to_string("/proc/stat").ok()
 }
 
-/// The first line of `/proc/stat` is `cpu user nice system idle iowait irq softirq steal ...`, in ticks of 10 ms.
-fn steal_ns(stat: &str) -> Option<u64> {
-    let mut words = stat.lines().next()?.split_whitespace();
-    if words.next()? != "cpu" {
-        return None;
-    }
+/// The lines `cpu`, `cpu0`, .. of `/proc/stat` go on `user nice system idle iowait irq softirq steal ...`, in ticks of
+/// 10 ms.
+fn steal_ns(stat: &str, line: &str) -> Option<u64> {
+    let mut words = stat.lines().map(str::split_whitespace).find_map(|mut words| {
+        let found = words.next()? == line;
+        found.then_some(words)
+    })?;
     let ticks: u64 = words.nth(7)?.parse().ok()?;
     // SAFETY: takes a number, returns a number.
     let per_second = u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).ok().filter(|hz| *hz > 0)?;
     ticks.checked_mul(1_000_000_000 / per_second)
+}
+
+/// Bytes of memory that this process has in use now; 0 where the kernel does not say.
+pub fn resident_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: u64 = text.split_whitespace().nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
+    // SAFETY: takes a number, returns a number.
+    pages * u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -99,13 +142,31 @@ mod tests {
     }
 
     #[test]
-    fn stolen_time_is_the_eighth_number_of_the_first_line() {
-        let ns = steal_ns("cpu  7196 0 3118 178607 634 0 122 15 0 0\ncpu0 1 2").unwrap();
-        assert_eq!(ns % 15, 0);
-        assert!(ns > 0);
+    fn stolen_time_is_the_eighth_number_of_a_cpus_line() {
+        let stat = "cpu  7196 0 3118 178607 634 0 122 15 0 0\ncpu0 1 2\ncpu1 1 0 0 0 0 0 0 45 0 0";
+        let ns = steal_ns(stat, "cpu").unwrap();
+        assert!(ns > 0 && ns.is_multiple_of(15), "{ns}");
+        assert_eq!(steal_ns(stat, "cpu1"), Some(3 * ns));
+        assert_eq!((steal_ns(stat, "cpu0"), steal_ns(stat, "cpu2")), (None, None));
         for garbage in ["", "cpu 1 2", "cpu 1 2 3 4 5 6 7 x", "intr 1 2 3 4 5 6 7 8"] {
-            assert_eq!(steal_ns(garbage), None, "{garbage}");
+            assert_eq!(steal_ns(garbage, "cpu"), None, "{garbage}");
         }
+    }
+
+    #[test]
+    fn a_threads_time_is_what_was_added_since() {
+        let early = ThreadTime { queued_ns: Some(10), preempted: 1 };
+        let late = ThreadTime { queued_ns: Some(25), preempted: 4 };
+        assert_eq!(late.since(&early), ThreadTime { queued_ns: Some(15), preempted: 3 });
+        assert_eq!(late.since(&ThreadTime::default()).queued_ns, None);
+        assert!(ThreadTime::now().since(&ThreadTime::now()).preempted < 1000);
+    }
+
+    #[test]
+    fn memory_that_is_written_is_counted() {
+        let before = resident_bytes();
+        let bytes = vec![1u8; 64 << 20];
+        assert!(before == 0 || resident_bytes() > before + (32 << 20), "{}", bytes.len());
     }
 
     #[test]

@@ -12,12 +12,14 @@
 //! | `options` | what a caller may ask of a run, and what can go wrong | layout |
 //! | `outcome` | what a run has to say | |
 //! | `stamps` | when sampled batches left the source and reached a sink | samples |
-//! | `recorder` | costs of tasks and events of a trace, when asked for | samples |
-//! | `shared` | what all threads of a run share | memory, options, recorder, stamps |
+//! | `recorder` | sampled costs of tasks, and events of a trace when asked for | samples |
+//! | `waits` | what a worker waited for, how often and how long | scheduler |
+//! | `shared` | what all threads of a run share | memory, options, recorder, stamps, waits |
 //! | `view` | a worker's ends of the rings between elements | scheduler, shared |
 //! | `scratch` | memory that lives for one firing of a unit | |
 //! | `setup` | makes what each worker needs | kernel, layout, lengths, memory, options, scheduler, scratch |
 //! | `worker` | an element's thread | all but builtin, layout, outcome, samples, scratch |
+//! | `summary` | what the workers left behind, as one outcome | kernel, layout, outcome, shared, waits |
 //! | `trace` | a trace as a file | kernel, layout, options, recorder, shared |
 //! | `runtime` | [`run`](run()): starts the workers, watches them, reports | all but builtin, lengths |
 //! | [`testing`] | graphs and plans for tests | |
@@ -56,9 +58,11 @@ mod scratch;
 mod setup;
 mod shared;
 mod stamps;
+mod summary;
 pub mod testing;
 mod trace;
 mod view;
+mod waits;
 mod worker;
 
 pub use builtin::Standard;
@@ -68,5 +72,7 @@ pub use kernel::{
 };
 pub use layout::{LayoutError, RunLayout};
 pub use options::{DRAIN, RUN, RunError, RunOptions, RunProgress, STOP};
-pub use outcome::{ElementOutcome, Latency, RunOutcome};
+pub use outcome::{
+    Difference, ElementOutcome, Latency, RunOutcome, Stalls, TaskOutcome, WaitFor, WaitOutcome,
+};
 pub use runtime::run;

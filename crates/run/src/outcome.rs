@@ -21,9 +21,12 @@ pub struct RunOutcome {
     pub instances: u64,
     /// From the first worker's first step to the last worker's last.
     pub elapsed_s: f64,
-    /// Steady-state: the median over windows of equal numbers of instances, from `steady_after` on. A run that is too
-    /// short for windows: instances / elapsed_s.
+    /// `instances / elapsed_s`: everything counts, also start, stalls and drain.
     pub throughput_per_s: f64,
+    /// The median over windows of equal numbers of instances, from `steady_after` on: what the stream does between
+    /// start, stalls and drain. `null` in a run that is too short for windows.
+    #[serde(default)]
+    pub steady_per_s: Option<f64>,
     /// The plan's.
     pub predicted_per_s: f64,
     /// `throughput_per_s / predicted_per_s`.
@@ -33,6 +36,26 @@ pub struct RunOutcome {
     pub steady_after: u64,
     /// Throughput of the windows from `steady_after` on, per second.
     pub windows_per_s: Option<Quantiles>,
+    /// From the first worker's first step until the slowest sink had taken its first batch.
+    #[serde(default)]
+    pub start_s: f64,
+    /// From the last firing of the last source to the last worker's last step; 0 without a source.
+    #[serde(default)]
+    pub drain_s: f64,
+    /// Whether the run says little about the steady state: it is too short for windows, or start and drain took more
+    /// than a tenth of it.
+    #[serde(default)]
+    pub short: bool,
+    /// Waits that were much longer than a batch takes.
+    #[serde(default)]
+    pub stalls: Stalls,
+    /// ns that the whole process did not run, although no other program had its cpus: it was stopped, or the computer
+    /// was.
+    #[serde(default)]
+    pub paused_ns: u64,
+    /// Bytes by which the process's memory grew while it streamed.
+    #[serde(default)]
+    pub grown_bytes: u64,
     /// One per used element, in the machine's order.
     pub elements: Vec<ElementOutcome>,
     /// From a source's start on a sampled batch to the end of the sink's batch that holds its first instance.
@@ -41,6 +64,15 @@ pub struct RunOutcome {
     pub pinned: bool,
     /// Why not, one sentence per element.
     pub not_pinned: Vec<String>,
+    /// Per task, what its firings cost: a sample of all calls.
+    #[serde(default)]
+    pub sampled: BTreeMap<String, TaskOutcome>,
+    /// What the period consists of beside what was predicted, largest effect first; see [`Difference`].
+    #[serde(default)]
+    pub differences: Vec<Difference>,
+    /// The differences in one sentence; empty while `ratio` is from 0.9 to 1.1.
+    #[serde(default)]
+    pub explanation: String,
     /// ns per firing, per task, by call of its kernel; only when asked for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tasks: BTreeMap<String, Quantiles>,
@@ -61,6 +93,14 @@ pub struct RunOutcome {
     pub identity: BTreeMap<String, String>,
 }
 
+impl RunOutcome {
+    /// Steady throughput per second where the run was long enough to tell, else that of the whole run: what a
+    /// measurement of costs wants.
+    pub fn pace_per_s(&self) -> f64 {
+        self.steady_per_s.unwrap_or(self.throughput_per_s)
+    }
+}
+
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }
@@ -76,6 +116,123 @@ pub struct ElementOutcome {
     pub idle_ns: u64,
     /// Firings of its tasks, all together.
     pub firings: u64,
+    /// ns that it was ready to run and another thread had its cpu; `null` where the kernel does not count it.
+    #[serde(default)]
+    pub lost_ns: Option<u64>,
+    /// How often it lost its cpu to another thread.
+    #[serde(default)]
+    pub preempted: u64,
+    /// Share of its cpu's time that a hypervisor gave to others; `null` where the kernel does not count it.
+    #[serde(default)]
+    pub stolen_share: Option<f64>,
+    /// What it waited for, longest first.
+    #[serde(default)]
+    pub waits: Vec<WaitOutcome>,
+}
+
+/// What a worker's waits are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WaitFor {
+    /// Instances on an edge.
+    Data,
+    /// Room on an edge.
+    Room,
+    /// A source that had nothing right now.
+    Source,
+    /// Its first instances.
+    Start,
+    /// The end of the stream.
+    End,
+}
+
+/// Waits of a worker for one thing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WaitOutcome {
+    /// For what.
+    #[serde(rename = "for")]
+    pub what: WaitFor,
+    /// `a.out -> b.in`, where it is for data or room.
+    pub edge: Option<String>,
+    /// How many.
+    pub n: u64,
+    /// All together.
+    pub total_ns: u64,
+    /// The longest.
+    pub longest_ns: u64,
+}
+
+/// Waits of at least `least_ns`, on all elements.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stalls {
+    /// A wait of so many ns is a stall: ten times what a batch should take, and at least 1 ms.
+    pub least_ns: u64,
+    /// How many.
+    pub n: u64,
+    /// All together.
+    pub total_ns: u64,
+    /// The longest.
+    pub longest_ns: u64,
+    /// Who waited longest for what, as a sentence.
+    pub longest: Option<String>,
+}
+
+/// What a task's firings cost: a sample of its calls, each counted for the instances until the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TaskOutcome {
+    /// Calls whose time was taken.
+    pub n: u64,
+    /// ns per firing, on average.
+    pub mean_ns: f64,
+    /// ns per firing in the first half of the instances.
+    pub first_half_ns: f64,
+    /// ns per firing in the second half of the instances.
+    pub second_half_ns: f64,
+}
+
+impl TaskOutcome {
+    /// From (first instance, ns per firing) of calls in their order, in a stream of `instances`; `None` without any.
+    pub(crate) fn of(samples: &[(u64, f64)], instances: u64) -> Option<TaskOutcome> {
+        let half = instances / 2;
+        let mean = |from: u64, to: u64| {
+            let (mut sum, mut weight) = (0.0, 0.0);
+            for (i, &(first, ns)) in samples.iter().enumerate() {
+                // The first sample stands also for what was before it.
+                let begin = if i == 0 { 0 } else { first };
+                let end = samples.get(i + 1).map_or(instances, |next| next.0);
+                let share = end.min(to).saturating_sub(begin.max(from)) as f64;
+                sum += ns * share;
+                weight += share;
+            }
+            if weight > 0.0 { sum / weight } else { 0.0 }
+        };
+        (!samples.is_empty()).then(|| TaskOutcome {
+            n: samples.len() as u64,
+            mean_ns: mean(0, instances.max(1)),
+            first_half_ns: mean(0, half),
+            second_half_ns: mean(half, instances.max(1)),
+        })
+    }
+}
+
+/// A part of the period that is not as predicted.
+///
+/// The parts of the element that held up the stream add up to the whole difference: each has its `share`. What is told
+/// of other elements has the share 0.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    /// What kind of cause; the book lists them.
+    pub kind: String,
+    /// The element, task or edge.
+    pub subject: String,
+    /// ns per instance that the plan counts for it.
+    pub predicted_ns: f64,
+    /// ns per instance that it took.
+    pub measured_ns: f64,
+    /// What it adds to the period, as a share of the predicted period; negative where it was faster.
+    pub share: f64,
+    /// A sentence.
+    pub why: String,
 }
 
 /// Quantiles of a latency.
@@ -106,7 +263,7 @@ impl Latency {
 /// Steady throughput, per second: the median window, where it starts, and the windows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Steady {
-    pub throughput_per_s: f64,
+    pub per_s: f64,
     pub after: u64,
     pub windows: Quantiles,
 }
@@ -134,7 +291,7 @@ pub(crate) fn steady(marks: &[(u64, u64)]) -> Option<Steady> {
     let median = Quantiles::of(windows.iter().map(|w| w.1).collect())?.p50;
     let start = windows.iter().position(|w| w.1 >= 0.9 * median)?;
     let windows_q = Quantiles::of(windows[start..].iter().map(|w| w.1).collect())?;
-    Some(Steady { throughput_per_s: windows_q.p50, after: windows[start].0, windows: windows_q })
+    Some(Steady { per_s: windows_q.p50, after: windows[start].0, windows: windows_q })
 }
 
 #[cfg(test)]
@@ -150,9 +307,20 @@ mod tests {
             marks.push((100 + i * 100, 10_000_000 + i * 100_000 + stolen));
         }
         let steady = steady(&marks).unwrap();
-        assert!((steady.throughput_per_s - 1e6).abs() < 1.0, "{steady:?}");
+        assert!((steady.per_s - 1e6).abs() < 1.0, "{steady:?}");
         assert!(steady.after >= 100 && steady.after < 2000, "{steady:?}");
         assert!(steady.windows.min < 1e6);
+    }
+
+    #[test]
+    fn a_sample_counts_for_the_instances_until_the_next() {
+        let samples = [(0, 10.0), (10, 20.0), (20, 40.0), (90, 80.0)];
+        let task = TaskOutcome::of(&samples, 100).unwrap();
+        assert_eq!((task.n, task.mean_ns), (4, (100.0 + 200.0 + 70.0 * 40.0 + 800.0) / 100.0));
+        assert_eq!(task.first_half_ns, (100.0 + 200.0 + 30.0 * 40.0) / 50.0);
+        assert_eq!(task.second_half_ns, (40.0 * 40.0 + 800.0) / 50.0);
+        assert_eq!(TaskOutcome::of(&[], 100), None);
+        assert_eq!(TaskOutcome::of(&[(0, 5.0)], 1).unwrap().mean_ns, 5.0);
     }
 
     #[test]

@@ -3,18 +3,18 @@
 use crate::kernel::{Kernels, Rescue};
 use crate::layout::{LayoutError, RunLayout};
 use crate::options::{DRAIN, RUN, RunError, RunOptions, RunProgress, STOP};
-use crate::outcome::{ElementOutcome, Latency, RunOutcome, steady};
+use crate::outcome::RunOutcome;
 use crate::recorder::Recorder;
 use crate::scheduler::CounterIds;
 use crate::setup::{Setup, setup};
 use crate::shared::{Board, Report, SharedState};
 use crate::stamps::Stamps;
+use crate::summary::{Measured, summary};
 use crate::view::RingEnds;
+use crate::waits::WaitLog;
 use crate::worker::{WorkerStart, work};
-use ground::Quantiles;
 use host::{Affinity, Patience, now_ns};
 use machine::Machine;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
@@ -24,6 +24,8 @@ use work::{Graph, Plan, TaskId};
 /// How often the main thread looks at the stop flag and the workers.
 const LOOK: Duration = Duration::from_millis(20);
 const PROGRESS_NS: u64 = 200_000_000;
+/// A look that is later than this by itself is a pause of the process: timers are late by a few ms at most.
+const PAUSE_NS: u64 = 50_000_000;
 /// What a worker gets to return from its kernel and flush, once the run must end.
 const GRACE_NS: u64 = 2_000_000_000;
 
@@ -76,6 +78,7 @@ pub fn run(
     let cpus = Affinity::of_this_thread().map_or(1, |a| a.cpus().len());
     let patience = Patience::new(count, cpus);
     let begin_ns = now_ns();
+    let stall_ns = stall_ns(plan);
     // Miri knows no clock ticks.
     let steal = (!cfg!(miri)).then(host::stolen::Steal::start);
     let mut threads: Vec<Option<JoinHandle<()>>> = Vec::with_capacity(count);
@@ -91,6 +94,7 @@ pub fn run(
             patience,
             batch: layout.batch,
             stamped,
+            waits: WaitLog::new(layout.rings.len(), stall_ns),
             seed,
         };
         let name = layout.elements[index].name.clone();
@@ -124,8 +128,12 @@ pub fn run(
         has_source,
         begin_ns,
         warnings: Vec::new(),
+        paused_ns: 0,
+        resident: None,
     };
     let mut reports = watchdog.until_the_end();
+    let grown_bytes = watchdog.grown_bytes();
+    let measured = Measured { stall_ns, paused_ns: watchdog.paused_ns, grown_bytes, steal: steal.as_ref() };
     let warnings = std::mem::take(&mut watchdog.warnings);
     let whole = reports.len() == threads.iter().flatten().count();
     if whole {
@@ -144,8 +152,8 @@ pub fn run(
     if let Some(error) = reports.iter_mut().find_map(|r| r.finish_errors.pop()) {
         return Err(error);
     }
-    let mut outcome = outcome(graph, machine, plan, &layout, &reports, accepted, warnings);
-    outcome.stolen_share = steal.and_then(|s| s.share());
+    let mut outcome = summary(graph, machine, plan, &layout, &reports, accepted, &measured);
+    outcome.warnings = warnings;
     outcome.stopped = options.stop.load(Ordering::Acquire) != RUN;
     if let Some(path) = &options.trace {
         crate::trace::write(path, graph, &layout, &reports, &mut outcome.warnings)?;
@@ -171,6 +179,19 @@ fn ends(layout: &RunLayout) -> Vec<RingEnds> {
     ends
 }
 
+/// A wait from which on it is a stall: ten times what a batch should take, and at least 1 ms, which is many times what
+/// waking a thread takes.
+fn stall_ns(plan: &Plan) -> u64 {
+    const LEAST_NS: u64 = 1_000_000;
+    const BATCHES: f64 = 10.0;
+    ((plan.period_ns * plan.batch as f64 * BATCHES) as u64).max(LEAST_NS)
+}
+
+/// ns that this thread was ready and another thread had its cpu; 0 where the kernel does not count it, and under Miri.
+fn queued_ns() -> u64 {
+    if cfg!(miri) { 0 } else { host::stolen::ThreadTime::now().queued_ns.unwrap_or(0) }
+}
+
 /// Three quarters of what the system says is available.
 fn memory_available() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
@@ -193,6 +214,10 @@ struct Watchdog<'a, 'b> {
     has_source: bool,
     begin_ns: u64,
     warnings: Vec<String>,
+    /// ns that the process stood still.
+    paused_ns: u64,
+    /// Bytes in use when all workers were ready.
+    resident: Option<u64>,
 }
 
 impl Watchdog<'_, '_> {
@@ -206,12 +231,14 @@ impl Watchdog<'_, '_> {
         let mut shown =
             Shown { ns: self.begin_ns, instances: 0, idle_ns: vec![0; self.layout.elements.len()] };
         let mut stopped_ns = None;
+        let mut looked = (now_ns(), queued_ns());
         let mut reports = lock(&shared.reports);
         loop {
             if reports.len() == workers {
                 return std::mem::take(&mut *reports);
             }
             reports = shared.ended.wait_timeout(reports, LOOK).unwrap_or_else(|e| e.into_inner()).0;
+            self.look(&mut looked);
             let now_ns = now_ns();
             // Without a source there is nothing to drain from.
             let asked = match self.options.stop.load(Ordering::Acquire) {
@@ -255,6 +282,27 @@ impl Watchdog<'_, '_> {
                 reports = lock(&shared.reports);
             }
         }
+    }
+
+    /// A look that comes much later than it should, although no other program had this thread's cpu: the process stood
+    /// still meanwhile.
+    fn look(&mut self, last: &mut (u64, u64)) {
+        let now = (now_ns(), queued_ns());
+        let late_ns = now.0.saturating_sub(last.0).saturating_sub(LOOK.as_nanos() as u64);
+        let still_ns = late_ns.saturating_sub(now.1.saturating_sub(last.1));
+        if still_ns > PAUSE_NS {
+            self.paused_ns += still_ns;
+        }
+        *last = now;
+        if self.resident.is_none() && self.shared.ready.load(Ordering::Relaxed) as usize == self.threads.len()
+        {
+            self.resident = (!cfg!(miri)).then(host::stolen::resident_bytes);
+        }
+    }
+
+    /// By how many bytes the process grew since all workers were ready.
+    fn grown_bytes(&self) -> u64 {
+        self.resident.map_or(0, |before| host::stolen::resident_bytes().saturating_sub(before))
     }
 
     /// Whether every worker without a report has fired for the last time.
@@ -387,76 +435,4 @@ enum Hang {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
-}
-
-fn outcome(
-    graph: &Graph,
-    machine: &Machine,
-    plan: &Plan,
-    layout: &RunLayout,
-    reports: &[Report],
-    instances: u64,
-    warnings: Vec<String>,
-) -> RunOutcome {
-    let start_ns = reports.iter().map(|r| r.start_ns).min().unwrap_or(0);
-    let end_ns = reports.iter().map(|r| r.end_ns).max().unwrap_or(0);
-    let elapsed_s = (end_ns - start_ns) as f64 / 1e9;
-    let slowest = reports.iter().filter(|r| r.accepted.is_some()).min_by_key(|r| r.accepted);
-    let steady = slowest.and_then(|r| steady(&r.marks));
-    let throughput_per_s = match &steady {
-        Some(s) => s.throughput_per_s,
-        None if elapsed_s > 0.0 => instances as f64 / elapsed_s,
-        None => 0.0,
-    };
-    let mut tasks = BTreeMap::new();
-    for (task, samples) in reports.iter().flat_map(|r| &r.recorder.costs) {
-        let values = samples.kept().iter().map(|&ns| f64::from(ns));
-        if let Some(q) = Quantiles::of(values.collect()) {
-            tasks.insert(graph.tasks[*task].name.clone(), q);
-        }
-    }
-    let not_pinned: Vec<String> = reports
-        .iter()
-        .filter_map(|r| Some(format!("{}: {}", layout.elements[r.index].name, r.unpinned.as_ref()?)))
-        .collect();
-    RunOutcome {
-        format: 1,
-        application: graph.name.clone(),
-        machine: machine.name.clone(),
-        plan: plan.method.clone(),
-        batch: plan.batch,
-        instances,
-        elapsed_s,
-        throughput_per_s,
-        predicted_per_s: plan.throughput_per_s,
-        ratio: if plan.throughput_per_s > 0.0 { throughput_per_s / plan.throughput_per_s } else { 0.0 },
-        steady_after: steady.as_ref().map_or(0, |s| s.after),
-        windows_per_s: steady.map(|s| s.windows),
-        elements: reports
-            .iter()
-            .map(|r| ElementOutcome {
-                name: layout.elements[r.index].name.clone(),
-                busy_ns: r.busy_ns,
-                idle_ns: r.idle_ns,
-                firings: r.firings,
-            })
-            .collect(),
-        latency_ns: Latency::of(reports.iter().flat_map(|r| r.latencies_ns.iter().copied()).collect()),
-        pinned: not_pinned.is_empty(),
-        not_pinned,
-        tasks,
-        samples_left_out: reports.iter().map(|r| r.recorder.disturbed).sum(),
-        stolen_share: None,
-        stopped: false,
-        warnings,
-        identity: identity(),
-    }
-}
-
-/// What computer this is. Under Miri, reading that would take most of a test's time.
-fn identity() -> BTreeMap<String, String> {
-    if cfg!(miri) {
-        return BTreeMap::new();
-    }
-    host::identity().to_pairs().into_iter().map(|(k, v)| (k.to_string(), v)).collect()
 }

@@ -168,6 +168,31 @@ struct KnownCounter {
     remote: Option<usize>,
 }
 
+/// What a unit lacked when it could not fire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lack {
+    /// Instances of this ring, which it reads.
+    Data(usize),
+    /// Room in this ring, which it writes.
+    Room(usize),
+}
+
+/// Per unit, what it lacked last: for reports alone. It decides nothing, so that states that differ in it are equal.
+#[derive(Debug, Clone, Default)]
+struct Lacks(Vec<Option<Lack>>);
+
+impl PartialEq for Lacks {
+    fn eq(&self, _: &Lacks) -> bool {
+        true
+    }
+}
+
+impl Eq for Lacks {}
+
+impl std::hash::Hash for Lacks {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+}
+
 /// The state machine of one element.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Scheduler {
@@ -177,6 +202,7 @@ pub struct Scheduler {
     watched: Vec<CounterId>,
     next: usize,
     live: usize,
+    lacks: Lacks,
 }
 
 impl Scheduler {
@@ -240,7 +266,8 @@ impl Scheduler {
             }
         }
         let live = units.len();
-        Scheduler { batch: layout.batch, units, counters, watched, next: 0, live }
+        let lacks = Lacks(vec![None; live]);
+        Scheduler { batch: layout.batch, units, counters, watched, next: 0, live, lacks }
     }
 
     /// What to do next. Asking again without doing it gives the same or, when the world moved on, something as good.
@@ -322,6 +349,11 @@ impl Scheduler {
         self.units[unit].fired
     }
 
+    /// What the unit lacked when it could not fire the last time.
+    pub fn lacked(&self, unit: usize) -> Option<Lack> {
+        self.lacks.0[unit]
+    }
+
     /// The unit's inputs out of rings.
     pub fn reads(&self, unit: usize) -> &[RingRead] {
         &self.units[unit].reads
@@ -380,6 +412,7 @@ impl Scheduler {
                 there = refresh(&mut self.counters[r.head], world).saturating_sub(from);
                 firings = firings.min(there);
                 if firings == 0 {
+                    self.lacks.0[unit] = Some(Lack::Data(r.ring));
                     return 0;
                 }
             }
@@ -387,6 +420,7 @@ impl Scheduler {
         for w in &u.writes {
             firings = room(&mut self.counters, w, firings, world);
             if firings == 0 {
+                self.lacks.0[unit] = Some(Lack::Room(w.ring));
                 return 0;
             }
         }

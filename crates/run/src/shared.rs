@@ -4,6 +4,7 @@ use crate::memory::Pages;
 use crate::options::{RunError, STOP};
 use crate::recorder::Recorder;
 use crate::stamps::Stamps;
+use crate::waits::WaitLog;
 use host::Event;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex};
@@ -63,6 +64,13 @@ pub(crate) struct Report {
     pub end_ns: u64,
     /// `None`: as asked; else why not.
     pub unpinned: Option<String>,
+    /// ns that it was ready to run and another thread had its cpu, where the kernel counts that.
+    pub queued_ns: Option<u64>,
+    /// How often it lost its cpu to another thread.
+    pub preempted: u64,
+    pub waits: WaitLog,
+    /// When its last source fired for the last time; 0 = it has none.
+    pub sources_end_ns: u64,
     pub latencies_ns: Vec<f64>,
     /// (instances, ns) of its sink's sampled batches.
     pub marks: Vec<(u64, u64)>,

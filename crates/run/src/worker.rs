@@ -8,12 +8,14 @@ use crate::kernel::{ERROR_BYTES, Live, abi, message};
 use crate::lengths::Lengths;
 use crate::memory::RingSlots;
 use crate::options::{RUN, RunError, STOP};
-use crate::recorder::Recorder;
+use crate::recorder::{Called as RecordedCall, Recorder, Sampling};
 use crate::scheduler::{CounterIds, NextStep, Scheduler};
 use crate::setup::{RingIn, RingOut, TaskSeed, UnitSeed, WorkerSeed};
 use crate::shared::{Board, Report, SharedState};
 use crate::stamps::{Stamper, Watcher};
 use crate::view::{RingEnds, RingView};
+use crate::waits::{WaitEnd, WaitLog};
+use host::stolen::ThreadTime;
 use host::{Clock, Patience};
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -30,6 +32,7 @@ pub(crate) struct WorkerStart {
     /// The task whose firings are stamped for the latency.
     pub stamped: Option<usize>,
     pub recorder: Recorder,
+    pub waits: WaitLog,
 }
 
 /// The first wait before a source that had nothing is asked again, and the longest.
@@ -44,6 +47,9 @@ struct Worker<'a> {
     view: RingView<'a>,
     units: Vec<LiveUnit>,
     recorder: Recorder,
+    waits: WaitLog,
+    /// When its last source fired for the last time; 0 = it has none, or not yet.
+    sources_end_ns: u64,
     idle_ns: u64,
     firings: u64,
     steps: u64,
@@ -62,6 +68,8 @@ struct LiveUnit {
     release: Vec<usize>,
     stamper: Option<Stamper>,
     sink: Option<Watcher>,
+    sampling: Sampling,
+    source: bool,
 }
 
 /// A task while it runs.
@@ -107,7 +115,7 @@ struct Stopped;
 
 /// The thread's whole life: pin, touch, init, run, finish, report.
 pub(crate) fn work(start: WorkerStart, shared: &SharedState) {
-    let WorkerStart { seed, ends, counters, cpu, patience, batch, stamped, recorder } = start;
+    let WorkerStart { seed, ends, counters, cpu, patience, batch, stamped, recorder, waits } = start;
     let WorkerSeed { index, scheduler, units, blocks } = seed;
     let unpinned = cpu.and_then(|cpu| host::pin::to_cpu(cpu).err().map(|e| e.to_string()));
     for block in blocks {
@@ -124,6 +132,8 @@ pub(crate) fn work(start: WorkerStart, shared: &SharedState) {
         view,
         units: Vec::with_capacity(units.len()),
         recorder,
+        waits,
+        sources_end_ns: 0,
         idle_ns: 0,
         firings: 0,
         steps: 0,
@@ -143,10 +153,14 @@ pub(crate) fn work(start: WorkerStart, shared: &SharedState) {
     worker.board.event.wait(patience, None, || {
         shared.ready.load(Acquire) == workers || shared.control.load(Acquire) == STOP
     });
+    // Miri has none of the kernel's figures.
+    let counted = || if cfg!(miri) { ThreadTime::default() } else { ThreadTime::now() };
+    let counted_first = counted();
     let start_ns = worker.clock.now_ns();
     worker.recorder.last_ns = start_ns;
     let _ = worker.run();
     let end_ns = worker.clock.now_ns();
+    let counted = counted().since(&counted_first);
     if shared.abandoned.load(Acquire) {
         // The thread that started this run has gone, and perhaps also what its kernels refer to.
         std::mem::forget(worker);
@@ -162,6 +176,10 @@ pub(crate) fn work(start: WorkerStart, shared: &SharedState) {
         start_ns,
         end_ns,
         unpinned,
+        queued_ns: counted.queued_ns,
+        preempted: counted.preempted,
+        waits: std::mem::take(&mut worker.waits),
+        sources_end_ns: worker.sources_end_ns,
         latencies_ns: Vec::new(),
         marks: Vec::new(),
         accepted: None,
@@ -212,7 +230,6 @@ impl Worker<'_> {
         }
         let stamper = tasks.iter().any(|t| Some(t.task) == stamped).then(|| Stamper::new(batch));
         self.units.push(LiveUnit {
-            tasks,
             publish: seed.writes.iter().map(|(ring, _)| self.view.producer_of.get(ring).copied()).collect(),
             release: (self.scheduler.reads(unit).iter())
                 .filter_map(|r| self.view.consumer_of.get(&(r.ring, r.consumer)).copied())
@@ -221,6 +238,9 @@ impl Worker<'_> {
             peers: seed.peers,
             stamper,
             sink: sink.then(|| Watcher::new(batch)),
+            sampling: Sampling::new(batch),
+            source: tasks.iter().any(|t| t.source),
+            tasks,
         });
     }
 
@@ -290,6 +310,12 @@ impl Worker<'_> {
         board.idle_since_ns.store(0, Relaxed);
         board.resting.store(false, Relaxed);
         self.recorder.waited(start_ns, end_ns);
+        let end = match step {
+            _ if timeout_ns.is_some() => WaitEnd::Source,
+            NextStep::Fire { unit, .. } => WaitEnd::Ready(self.scheduler.lacked(unit)),
+            NextStep::Retry { .. } | NextStep::Pad { .. } | NextStep::Wait | NextStep::Done => WaitEnd::Over,
+        };
+        self.waits.add(end_ns - start_ns, end, self.firings == 0);
         step
     }
 
@@ -304,11 +330,15 @@ impl Worker<'_> {
             stamper.stamp(&self.shared.stamps, first, self.clock.now_ns());
         }
         board.instance.store(first, Relaxed);
-        let mark = self.recorder.measuring.then(|| {
+        let sampled = self.recorder.measuring || (!cfg!(miri) && unit.sampling.due(first));
+        let mark = sampled.then(|| {
             let mark = host::stolen::Mark::now();
-            self.recorder.last_ns = self.clock.now_ns();
+            let now_ns = self.clock.now_ns();
+            unit.sampling.sampled(first, now_ns);
+            self.recorder.last_ns = now_ns;
             mark
         });
+        let timed = sampled || self.recorder.tracing;
         for task in &mut unit.tasks {
             for view in &mut task.ins {
                 view.real = firings + view.peek;
@@ -358,8 +388,9 @@ impl Worker<'_> {
                 // SAFETY: this worker is the ring's producer, and these slots are its own until it publishes them.
                 unsafe { ring_out.slots.mirror(writes[ring_out.write].slot, firings) };
             }
-            if self.recorder.timed {
-                self.recorder.call(task.cost, self.clock.now_ns(), task.task, firings, first);
+            if timed {
+                let call = RecordedCall { cost: task.cost, task: task.task, firings, first };
+                self.recorder.call(call, self.clock.now_ns(), sampled);
             }
             if firings == 0 {
                 break;
@@ -390,6 +421,9 @@ impl Worker<'_> {
         }
         if end {
             self.shared.end_at(first + firings);
+        }
+        if unit.source && first + firings >= self.shared.instances.load(Relaxed) {
+            self.sources_end_ns = self.clock.now_ns();
         }
         Ok(())
     }

@@ -153,15 +153,22 @@ def result_tables(result: Data) -> list[Table]:
     title = f"{result['application']} on {result['machine']}: {result['instances']} instances"
     verdict = Table(title, ["", ""])
     verdict.rows = [
-        ["achieved", rate_per_s(result["throughput_per_s"])],
+        ["achieved", f"{rate_per_s(result['throughput_per_s'])}: instances / elapsed"],
         ["predicted", rate_per_s(result["predicted_per_s"])],
         ["achieved / predicted", f"{result['ratio']:.3f}"],
-        ["elapsed", time_ns(result["elapsed_s"] * 1e9)],
+        ["elapsed", _elapsed(result)],
     ]
+    if result.get("steady_per_s") is not None:
+        where = f"median of equal windows from instance {result['steady_after']} on"
+        verdict.rows.insert(1, ["steady", f"{rate_per_s(result['steady_per_s'])}: {where}"])
+    if (result.get("stalls") or {}).get("n"):
+        verdict.rows.append(["stalls", _stalls(result["stalls"])])
     if result.get("latency_ns"):
         spread = [f"{q} {time_ns(result['latency_ns'][q])}" for q in ("p50", "p90", "p99") if q in result["latency_ns"]]
         verdict.rows.append(["latency", ", ".join(spread)])
     verdict.rows.append(["pinned", "yes" if result["pinned"] else "not pinned"])
+    if result.get("short"):
+        verdict.notes.append("short run: start and drain count; more --instances tell more of the steady state")
     if result.get("stopped"):
         verdict.notes.append("stopped before the end: Ctrl-C")
     verdict.notes += [f"not pinned: {why}" for why in result.get("not_pinned", [])]
@@ -173,6 +180,20 @@ def result_tables(result: Data) -> list[Table]:
         share = percent(e["busy_ns"] / total) if total else "-"
         busy.rows.append([e["name"], time_ns(e["busy_ns"]), time_ns(e["idle_ns"]), share, str(e["firings"])])
     return [verdict, busy]
+
+
+def _elapsed(result: Data) -> str:
+    elapsed = time_ns(result["elapsed_s"] * 1e9)
+    if "start_s" not in result:
+        return elapsed
+    start, drain = (time_ns(result[key] * 1e9) for key in ("start_s", "drain_s"))
+    return f"{elapsed}, of which start {start}, drain {drain}"
+
+
+def _stalls(stalls: Data) -> str:
+    least, total, longest = (time_ns(stalls[key]) for key in ("least_ns", "total_ns", "longest_ns"))
+    who = f" ({stalls['longest']})" if stalls.get("longest") else ""
+    return f"{_count(stalls['n'], 'wait')} of {least} or more, {total} in all, longest {longest}{who}"
 
 
 def profile_tables(profile: Data) -> list[Table]:

@@ -1,0 +1,184 @@
+//! What the workers left behind, as one outcome.
+
+use crate::kernel::ports::edge_name;
+use crate::layout::RunLayout;
+use crate::outcome::{
+    ElementOutcome, Latency, RunOutcome, Stalls, TaskOutcome, WaitFor, WaitOutcome, steady,
+};
+use crate::shared::Report;
+use crate::waits::WaitSum;
+use ground::Quantiles;
+use host::stolen::Steal;
+use machine::Machine;
+use std::collections::BTreeMap;
+use work::{Graph, Plan};
+
+/// What the caller's thread measured.
+pub(crate) struct Measured<'a> {
+    pub stall_ns: u64,
+    pub paused_ns: u64,
+    pub grown_bytes: u64,
+    pub steal: Option<&'a Steal>,
+}
+
+/// Start and drain that take more than this share of a run say that it is short.
+const SHORT: f64 = 0.1;
+
+/// The outcome of a run of which the slowest sink took `instances`.
+pub(crate) fn summary(
+    graph: &Graph,
+    machine: &Machine,
+    plan: &Plan,
+    layout: &RunLayout,
+    reports: &[Report],
+    instances: u64,
+    measured: &Measured<'_>,
+) -> RunOutcome {
+    let start_ns = reports.iter().map(|r| r.start_ns).min().unwrap_or(0);
+    let end_ns = reports.iter().map(|r| r.end_ns).max().unwrap_or(0);
+    let elapsed_s = (end_ns - start_ns) as f64 / 1e9;
+    let slowest = reports.iter().filter(|r| r.accepted.is_some()).min_by_key(|r| r.accepted);
+    let steady = slowest.and_then(|r| steady(&r.marks));
+    let throughput_per_s = if elapsed_s > 0.0 { instances as f64 / elapsed_s } else { 0.0 };
+    let first_ns = slowest.and_then(|r| r.marks.first()).map_or(start_ns, |mark| mark.1);
+    let sources_end_ns = reports.iter().map(|r| r.sources_end_ns).max().filter(|&ns| ns > 0);
+    let start_s = first_ns.saturating_sub(start_ns) as f64 / 1e9;
+    let drain_s = sources_end_ns.map_or(0.0, |ns| end_ns.saturating_sub(ns) as f64 / 1e9);
+    let not_pinned: Vec<String> = reports
+        .iter()
+        .filter_map(|r| Some(format!("{}: {}", layout.elements[r.index].name, r.unpinned.as_ref()?)))
+        .collect();
+    let (tasks, sampled) = costs(graph, reports, instances);
+    RunOutcome {
+        format: 1,
+        application: graph.name.clone(),
+        machine: machine.name.clone(),
+        plan: plan.method.clone(),
+        batch: plan.batch,
+        instances,
+        elapsed_s,
+        throughput_per_s,
+        steady_per_s: steady.as_ref().map(|s| s.per_s),
+        predicted_per_s: plan.throughput_per_s,
+        ratio: if plan.throughput_per_s > 0.0 { throughput_per_s / plan.throughput_per_s } else { 0.0 },
+        steady_after: steady.as_ref().map_or(0, |s| s.after),
+        short: steady.is_none() || start_s + drain_s > SHORT * elapsed_s,
+        windows_per_s: steady.map(|s| s.windows),
+        start_s,
+        drain_s,
+        stalls: stalls(graph, layout, reports, measured.stall_ns),
+        paused_ns: measured.paused_ns,
+        grown_bytes: measured.grown_bytes,
+        elements: reports.iter().map(|r| element(graph, machine, layout, r, measured)).collect(),
+        latency_ns: Latency::of(reports.iter().flat_map(|r| r.latencies_ns.iter().copied()).collect()),
+        pinned: not_pinned.is_empty(),
+        not_pinned,
+        sampled,
+        differences: Vec::new(),
+        explanation: String::new(),
+        tasks,
+        samples_left_out: reports.iter().map(|r| r.recorder.disturbed).sum(),
+        stolen_share: measured.steal.and_then(Steal::share),
+        stopped: false,
+        warnings: Vec::new(),
+        identity: identity(),
+    }
+}
+
+/// Per task, the quantiles of all its calls where every call was measured, and what a sample of them says.
+fn costs(
+    graph: &Graph,
+    reports: &[Report],
+    instances: u64,
+) -> (BTreeMap<String, Quantiles>, BTreeMap<String, TaskOutcome>) {
+    let (mut tasks, mut sampled) = (BTreeMap::new(), BTreeMap::new());
+    for report in reports {
+        for (task, samples) in &report.recorder.costs {
+            let name = &graph.tasks[*task].name;
+            let kept = samples.kept();
+            if report.recorder.measuring
+                && let Some(q) = Quantiles::of(kept.iter().map(|s| f64::from(s.ns)).collect())
+            {
+                tasks.insert(name.clone(), q);
+            }
+            let pairs: Vec<(u64, f64)> = kept.iter().map(|s| (s.first, f64::from(s.ns))).collect();
+            if let Some(outcome) = TaskOutcome::of(&pairs, instances) {
+                sampled.insert(name.clone(), outcome);
+            }
+        }
+    }
+    (tasks, sampled)
+}
+
+fn element(
+    graph: &Graph,
+    machine: &Machine,
+    layout: &RunLayout,
+    report: &Report,
+    measured: &Measured<'_>,
+) -> ElementOutcome {
+    let used = &layout.elements[report.index];
+    let cpu = machine.elements[used.element].os_cpu;
+    ElementOutcome {
+        name: used.name.clone(),
+        busy_ns: report.busy_ns,
+        idle_ns: report.idle_ns,
+        firings: report.firings,
+        lost_ns: report.queued_ns,
+        preempted: report.preempted,
+        stolen_share: measured.steal.zip(cpu).and_then(|(steal, cpu)| steal.share_on(cpu)),
+        waits: waits(graph, layout, report).into_iter().map(|(outcome, _)| outcome).collect(),
+    }
+}
+
+/// A worker's waits, longest first.
+fn waits(graph: &Graph, layout: &RunLayout, report: &Report) -> Vec<(WaitOutcome, WaitSum)> {
+    let edge = |ring: usize| layout.rings[ring].consumers[0].edge.map(|e| edge_name(graph, e));
+    let log = &report.waits;
+    let mut all = vec![
+        (WaitFor::Start, None, log.start),
+        (WaitFor::Source, None, log.source),
+        (WaitFor::End, None, log.end),
+    ];
+    for (ring, &(data, room)) in log.rings.iter().enumerate() {
+        all.push((WaitFor::Data, Some(ring), data));
+        all.push((WaitFor::Room, Some(ring), room));
+    }
+    all.retain(|(_, _, sum)| sum.n > 0);
+    all.sort_by_key(|(_, _, sum)| std::cmp::Reverse(sum.total_ns));
+    all.into_iter()
+        .map(|(what, ring, sum)| {
+            let WaitSum { n, total_ns, longest_ns, .. } = sum;
+            (WaitOutcome { what, edge: ring.and_then(edge), n, total_ns, longest_ns }, sum)
+        })
+        .collect()
+}
+
+fn stalls(graph: &Graph, layout: &RunLayout, reports: &[Report], least_ns: u64) -> Stalls {
+    let mut stalls = Stalls { least_ns, ..Stalls::default() };
+    for report in reports {
+        for (wait, sum) in waits(graph, layout, report) {
+            stalls.n += sum.stalls;
+            stalls.total_ns += sum.stalled_ns;
+            if sum.stalls > 0 && sum.longest_ns > stalls.longest_ns {
+                stalls.longest_ns = sum.longest_ns;
+                let name = &layout.elements[report.index].name;
+                stalls.longest = Some(match (wait.what, &wait.edge) {
+                    (WaitFor::Data, Some(edge)) => format!("{name} waited for data on {edge}"),
+                    (WaitFor::Room, Some(edge)) => format!("{name} waited for room on {edge}"),
+                    (WaitFor::Source, _) => format!("{name} waited for a source that had nothing"),
+                    _ => format!("{name} waited"),
+                });
+            }
+        }
+    }
+    stalls
+}
+
+/// What computer this is. Under Miri, reading that would take most of a test's time.
+fn identity() -> BTreeMap<String, String> {
+    if cfg!(miri) {
+        return BTreeMap::new();
+    }
+    host::identity().to_pairs().into_iter().map(|(k, v)| (k.to_string(), v)).collect()
+}
