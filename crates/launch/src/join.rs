@@ -56,7 +56,7 @@ pub fn join() -> Result<&'static Job, String> {
 }
 
 fn alone() -> Result<Job, String> {
-    let segment = Segment::alone().map_err(|error| format!("no memory for messages: {error}"))?;
+    let segment = Segment::private(1, 1).map_err(|error| format!("no memory for messages: {error}"))?;
     segment.rank(0).pid.store(std::process::id(), Ordering::Relaxed);
     Ok(Job { segment, rank: 0, alone: true, process: std::process::id() })
 }

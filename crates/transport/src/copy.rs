@@ -6,19 +6,17 @@
 //! instead of 1.4 when the cores shared no cache); storing past the caches was as fast to write, but took twice as long
 //! to read.
 
-use std::sync::atomic::{AtomicU8, Ordering};
-
 /// The most bytes of `copy_small`: a line of a ring holds no more.
 pub(crate) const SMALL: usize = 48;
-/// From this many bytes on, the copy instruction is worth its start-up time.
-const LONG: usize = 512;
-
 /// Copies data for another core to read.
 ///
 /// # Safety
 /// `bytes` readable at `from` and writable at `to`, apart from each other.
 #[inline]
 pub(crate) unsafe fn copy_out(from: *const u8, to: *mut u8, bytes: usize) {
+    /// From this many bytes on, the copy instruction is worth its start-up time.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    const LONG: usize = 512;
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if bytes >= LONG && has_fast_copy() {
         // SAFETY: copies `bytes` bytes forwards, as the caller promised; the direction flag is clear in Rust code.
@@ -39,6 +37,7 @@ pub(crate) unsafe fn copy_out(from: *const u8, to: *mut u8, bytes: usize) {
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline]
 fn has_fast_copy() -> bool {
+    use std::sync::atomic::{AtomicU8, Ordering};
     static KNOWN: AtomicU8 = AtomicU8::new(0);
     match KNOWN.load(Ordering::Relaxed) {
         0 => {

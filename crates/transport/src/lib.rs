@@ -6,10 +6,10 @@
 //!
 //! | module | what it does | imports |
 //! |---|---|---|
-//! | `segment` | what lies where in the job's shared memory; what ranks count there | |
 //! | `abort` | how a rank ends when it can't go on | |
 //! | `copy` | copies by instructions that fit the next reader | |
 //! | `claims` | pieces of a message that two processes copy together | |
+//! | `segment` | what lies where in the job's shared memory; what ranks count there | claims |
 //! | `counters` | what the engine counts of its rank | |
 //! | `lists` | first-in-first-out lists by key | |
 //! | `matching` | which receive gets which message | lists |
@@ -48,7 +48,7 @@
 //!     }
 //! }
 //!
-//! let (_fd, segment) = Segment::create(2, 2)?;
+//! let segment = Segment::private(2, 2)?;
 //! std::thread::scope(|scope| {
 //!     for number in 0..2 {
 //!         scope.spawn(move || rank(segment, number));

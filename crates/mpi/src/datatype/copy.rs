@@ -184,7 +184,7 @@ impl Pack {
     }
 }
 
-// In all of them: the caller of `Datatype::pack` promises readable user data, at most `left` bytes are left at
+// In all of them: the caller of `Shape::pack` promises readable user data, at most `left` bytes are left at
 // `into`, and user data and packed data don't overlap.
 impl BlockSink for Pack {
     #[inline]
@@ -256,7 +256,7 @@ impl Unpack {
     }
 }
 
-// In all of them: the caller of `Datatype::unpack` promises writable user data, at most `left` bytes are left at
+// In all of them: the caller of `Shape::unpack` promises writable user data, at most `left` bytes are left at
 // `from`, and user data and packed data don't overlap.
 impl BlockSink for Unpack {
     #[inline]

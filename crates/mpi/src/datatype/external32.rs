@@ -7,6 +7,7 @@ use super::basic::{Basic, Scalar};
 use super::{Datatype, Signature};
 use crate::abi::values::MPI_ERR_CONVERSION;
 use crate::check::Failure;
+use transport::Shape;
 
 /// Bytes of a piece; every element is shorter.
 const PIECE: usize = 4096;

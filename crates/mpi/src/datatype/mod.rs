@@ -89,34 +89,6 @@ pub(crate) fn spaced(old: &Arc<Datatype>, extent: usize) -> Arc<Datatype> {
 
 impl Shape for Datatype {
     unsafe fn pack(&self, base: *const u8, count: usize, from: usize, into: &mut [u8]) -> usize {
-        // SAFETY: as the caller promised.
-        unsafe { Datatype::pack(self, base, count, from, into) }
-    }
-
-    unsafe fn unpack(&self, base: *mut u8, count: usize, from: usize, data: &[u8]) -> usize {
-        // SAFETY: as the caller promised.
-        unsafe { Datatype::unpack(self, base, count, from, data) }
-    }
-
-    fn spans(
-        &self,
-        base: *mut u8,
-        count: usize,
-        from: usize,
-        most: usize,
-        pieces: usize,
-        into: &mut Vec<Span>,
-    ) -> usize {
-        Datatype::spans(self, base, count, from, most, pieces, into)
-    }
-}
-
-impl Datatype {
-    /// Copies data of `count` elements at `base` into `into`, starting at byte `from` of the packed data; bytes copied.
-    ///
-    /// # Safety
-    /// `base` must point to `count` elements of this datatype, all readable.
-    pub(crate) unsafe fn pack(&self, base: *const u8, count: usize, from: usize, into: &mut [u8]) -> usize {
         let bytes = self.size.saturating_mul(count).saturating_sub(from).min(into.len());
         if bytes == 0 {
             return 0;
@@ -130,11 +102,7 @@ impl Datatype {
         bytes
     }
 
-    /// The other way.
-    ///
-    /// # Safety
-    /// `base` must point to `count` elements of this datatype, all writable.
-    pub(crate) unsafe fn unpack(&self, base: *mut u8, count: usize, from: usize, data: &[u8]) -> usize {
+    unsafe fn unpack(&self, base: *mut u8, count: usize, from: usize, data: &[u8]) -> usize {
         let bytes = self.size.saturating_mul(count).saturating_sub(from).min(data.len());
         if bytes == 0 {
             return 0;
@@ -148,10 +116,7 @@ impl Datatype {
         bytes
     }
 
-    /// Appends the pieces of memory that hold bytes `from .. from + most` of the packed data of `count` elements at
-    /// `base`, in the order of the packed data, neighbours joined; stops at `pieces` of them. Returns the bytes they
-    /// hold.
-    pub(crate) fn spans(
+    fn spans(
         &self,
         base: *mut u8,
         count: usize,
@@ -172,7 +137,9 @@ impl Datatype {
         self.walk(base, count, from, &mut list);
         list.listed
     }
+}
 
+impl Datatype {
     /// Gives the sink the blocks of `count` elements at `base` from byte `from` of the packed data on.
     fn walk(&self, base: *mut u8, count: usize, from: usize, sink: &mut impl layout::BlockSink) {
         let base = base.wrapping_offset(self.layout.at);

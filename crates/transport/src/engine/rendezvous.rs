@@ -15,7 +15,7 @@ use crate::buffer::Buffer;
 use crate::buffer::Span;
 use crate::claims::Claims;
 use crate::remote::{self, Access, MOST_SPANS, Probe};
-use crate::segment::{RENDEZVOUS_BYTES, RankPage, Segment};
+use crate::segment::{PLACES, Segment};
 
 /// Pieces of a message that both copy: at least four of them, so that both have some to do, and at most so many bytes
 /// each.
@@ -23,8 +23,6 @@ const MOST_PIECE: usize = 64 * 1024;
 const LEAST_PIECE: usize = 16 * 1024;
 /// The longest time that the process which started the job takes to see that a rank has ended.
 const ENDED_NS: u64 = 500_000_000;
-/// Places for claims in a rank's page.
-const PLACES: usize = RENDEZVOUS_BYTES / size_of::<Claims>() - 1;
 
 /// A message that this process copies, alone or with the other side.
 pub(crate) struct Copying {
@@ -76,12 +74,7 @@ impl Sharing {
 }
 
 fn place(segment: &Segment, receiver: usize, place: u32) -> &'static Claims {
-    let page: &'static RankPage = segment.rank(receiver);
-    let start = page.rendezvous.as_ptr();
-    let line = start.align_offset(64) + place as usize * size_of::<Claims>();
-    assert!(line + size_of::<Claims>() <= page.rendezvous.len());
-    // SAFETY: inside the page by the check above, aligned to a line; claims are atomics, valid whatever they hold.
-    unsafe { &*start.add(line).cast() }
+    &segment.rank(receiver).rendezvous[place as usize]
 }
 
 /// What an announcement says of where the data is: its address, when it is contiguous and may be read from there.

@@ -7,7 +7,7 @@ use crate::matching::Envelope;
 
 /// Engines live as long as the test's process: so do the rooms and counters that they borrow.
 fn job(ranks: usize) -> Vec<Engine<'static>> {
-    let (_fd, segment) = Segment::create(ranks, ranks).unwrap();
+    let segment = Segment::private(ranks, ranks).unwrap();
     (0..ranks)
         .map(|rank| {
             let room = Box::leak(Box::new(WaitingRoom::new(&Exit)));

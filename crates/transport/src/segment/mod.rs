@@ -18,6 +18,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{io, ptr};
 
+pub(crate) use pages::PLACES;
 use pages::line;
 pub use pages::{JobPage, RankPage, hook, stage};
 pub use tally::{CLASSES, NAMED, PhaseTallies, Tallies, Tally, TallyNames, class_bytes};
@@ -34,9 +35,8 @@ pub const POOL_BYTES: usize = 256 * 1024;
 pub const WINDOW_BYTES: usize = PAGE + 512 * 1024;
 /// The launcher ended the job.
 const BY_LAUNCHER: u32 = u32::MAX;
-/// Bytes of a rank's page for the engine's claims.
-pub const RENDEZVOUS_BYTES: usize = PAGE - 4 * 64 - 512 - 128 - 256 - 8;
-const MAGIC: u64 = 0x6365_6c6c_6d70_6901;
+/// "cellmpi" and the version of the layout.
+const MAGIC: u64 = 0x6365_6c6c_6d70_6902;
 
 /// The mapped segment: a handle on memory that is never unmapped, because ranks use it until they end.
 #[derive(Clone, Copy)]
@@ -92,13 +92,14 @@ impl Segment {
         total(ranks, 0)
     }
 
-    /// The memory of a job of one process, which no other process sees.
+    /// The memory of a job whose ranks are threads of this process; no other process sees it.
     ///
     /// # Errors
     /// As the system's: out of address space.
-    pub fn alone() -> io::Result<Self> {
-        let segment = Self::map_bytes(-1, total(1, 0), 1)?;
-        segment.describe(1, 0);
+    pub fn private(ranks: usize, cpus: usize) -> io::Result<Self> {
+        assert!((1..=MOST_RANKS).contains(&ranks));
+        let segment = Self::map_bytes(-1, total(ranks, 0), ranks)?;
+        segment.describe(cpus, 0);
         Ok(segment)
     }
 
@@ -198,19 +199,16 @@ impl Segment {
 
     /// Maps a descriptor's bytes; -1 maps anonymous memory.
     fn map_bytes(fd: c_int, bytes: usize, ranks: usize) -> io::Result<Self> {
-        let anonymous = if fd < 0 { libc::MAP_ANONYMOUS } else { 0 };
+        let flags = match fd {
+            // Miri has threads alone.
+            ..0 if cfg!(miri) => libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+            ..0 => libc::MAP_SHARED | libc::MAP_NORESERVE | libc::MAP_ANONYMOUS,
+            _ => libc::MAP_SHARED | libc::MAP_NORESERVE,
+        };
         // SAFETY: a fresh shared mapping, of a descriptor that is at least `bytes` long and sealed against shrinking,
         // or of none.
-        let base = unsafe {
-            libc::mmap(
-                ptr::null_mut(),
-                bytes,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED | libc::MAP_NORESERVE | anonymous,
-                fd,
-                0,
-            )
-        };
+        let base =
+            unsafe { libc::mmap(ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, fd, 0) };
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
@@ -343,7 +341,7 @@ mod tests {
 
     #[test]
     fn an_explanation_that_nobody_can_have_given_is_none_and_what_is_printed_is_one_line() {
-        let segment = Segment::alone().unwrap();
+        let segment = Segment::private(1, 1).unwrap();
         segment.explain(0, 3, "a\n\u{1b}[2J");
         assert_eq!(segment.explanation(0), Some((3, "a??[2J".into())));
         for aborted in [0, 1, 257, u32::MAX] {
@@ -354,7 +352,7 @@ mod tests {
 
     #[test]
     fn who_ends_the_job_first_counts() {
-        let segment = Segment::alone().unwrap();
+        let segment = Segment::private(1, 1).unwrap();
         assert_eq!(segment.who_ended(), None);
         segment.end(Some(0));
         segment.end(None);

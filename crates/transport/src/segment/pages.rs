@@ -1,6 +1,7 @@
 //! The pages of the segment in which the job and each rank say what they are and what they do.
 
-use super::{MOST_RANKS, PAGE, RENDEZVOUS_BYTES};
+use super::{MOST_RANKS, PAGE};
+use crate::claims::Claims;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// The first page. Written by the launcher before any rank starts, but for what is atomic.
@@ -54,11 +55,13 @@ pub struct RankPage {
     /// The cpus that the rank could use when it started, a bit each.
     pub affinity: [AtomicU64; 16],
     /// The messages that this rank and their senders copy together.
-    pub rendezvous: [u8; RENDEZVOUS_BYTES],
+    pub(crate) rendezvous: [Claims; PLACES],
     /// Address of a word in the rank's memory that others may read, and of one behind it to which they may write; 0:
     /// not yet.
     pub probe: AtomicU64,
 }
+/// Places for claims in a rank's page.
+pub(crate) const PLACES: usize = 44 * 64 / size_of::<Claims>();
 const _: () = assert!(size_of::<RankPage>() <= PAGE && size_of::<JobPage>() <= PAGE);
 
 /// How far a rank is.

@@ -9,6 +9,7 @@ use crate::comm::mpi;
 use crate::comm::valid;
 use crate::datatype::Datatype;
 use std::ffi::{c_int, c_void};
+use transport::Shape;
 
 /// Up to this many bytes are copied while holding the state: releasing it first takes longer.
 const INSIDE: usize = 4096;

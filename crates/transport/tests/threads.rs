@@ -1,0 +1,312 @@
+//! Ranks that are threads of one process. Under Miri, which sees every race and alias and every byte that is read before
+//! it is written, there are fewer messages: `cargo +nightly miri test -p cellweave-transport --test threads`.
+#![cfg(not(loom))]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use transport::claims::Claims;
+use transport::ring::{Area, PieceHeader, PieceReader, PieceWriter};
+use transport::{
+    Buffer, Completion, Criteria, Engine, EngineCounters, Envelope, Exit, Layout, Mode, Segment, Shape, Span,
+    WaitingRoom,
+};
+
+const ROUNDS: usize = if cfg!(miri) { 1 } else { 20 };
+/// Bytes of a message that is announced before it is sent.
+const LARGE: usize = if cfg!(miri) { 70_000 } else { 150_000 };
+const CONTEXT: u32 = 4;
+
+fn sample(bytes: usize, seed: usize) -> Vec<u8> {
+    let period: Vec<u8> = (0..251).map(|at| (at * 7 + seed) as u8).collect();
+    period.repeat(bytes / period.len() + 1)[..bytes].to_vec()
+}
+
+#[test]
+fn a_ring_hands_on_every_byte_over_several_laps() {
+    // More than two laps of 255 lines: stamps, and lines that had data in the lap before.
+    const PIECES: usize = if cfg!(miri) { 150 } else { 20_000 };
+    const SIZES: [usize; 5] = [0, 48, 49, 200, 700];
+    let segment = Segment::private(2, 2).unwrap();
+    // SAFETY: the area of a pair of ranks, and a word of the receiver's page; a segment is never unmapped.
+    let area = unsafe { Area::new(segment.pair(0, 1), (&raw const segment.rank(1).connected[0], 1)) };
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut writer = PieceWriter::new(area);
+            for number in 0..PIECES {
+                let bytes = SIZES[number % SIZES.len()];
+                while !writer.fits(bytes) {
+                    thread::yield_now();
+                }
+                let header = PieceHeader {
+                    kind: 1,
+                    source: 0,
+                    context: CONTEXT,
+                    tag: number as i32,
+                    length: bytes as u32,
+                };
+                writer.put_piece(header, bytes, |data| data.fill(number as u8));
+            }
+        });
+        let mut reader = PieceReader::new(area);
+        for number in 0..PIECES {
+            let header = loop {
+                match reader.peek() {
+                    Some(header) => break header,
+                    None => {
+                        // The writer may wait for lines that were consumed since the counters were last published.
+                        reader.publish();
+                        thread::yield_now();
+                    }
+                }
+            };
+            assert_eq!(header.tag, number as i32);
+            let left = header.length as usize;
+            // A piece ends at the end of the ring; this writer does not go on behind it.
+            // SAFETY: peeked, and consumed below.
+            assert!(unsafe { reader.data(left) }.iter().all(|&byte| byte == number as u8));
+            reader.consume(left);
+        }
+        assert!(reader.peek().is_none());
+    });
+}
+
+#[test]
+fn two_threads_that_claim_pieces_copy_each_once() {
+    const PIECES: usize = 4;
+    const PIECE: usize = 64;
+    /// A message's bytes at its receiver, as the two threads that copy it see them.
+    #[derive(Clone, Copy)]
+    struct Place(*mut u8);
+    // SAFETY: a piece is written by the thread that claimed it alone; this is what is tested.
+    unsafe impl Sync for Place {}
+    impl Place {
+        fn copy_claimed(self, claims: &Claims, generation: u32, from: &[u8]) {
+            while let Some(piece) = claims.claim(generation, PIECES as u32) {
+                let at = piece as usize * PIECE;
+                // SAFETY: inside both by the number of pieces, and this thread's alone, because it claimed the piece.
+                unsafe { std::ptr::copy_nonoverlapping(from[at..].as_ptr(), self.0.add(at), PIECE) };
+                claims.finish();
+            }
+        }
+    }
+    let claims = Claims::default();
+    for generation in 1..=ROUNDS as u32 * 10 {
+        let from = sample(PIECES * PIECE, generation as usize);
+        let mut to = vec![0; PIECES * PIECE];
+        let place = Place(to.as_mut_ptr());
+        claims.open(generation);
+        thread::scope(|scope| {
+            scope.spawn(|| place.copy_claimed(&claims, generation, &from));
+            place.copy_claimed(&claims, generation, &from);
+            while !claims.are_done(PIECES as u32) {
+                thread::yield_now();
+            }
+            // Read while the other thread may still look for pieces.
+            // SAFETY: every piece is copied, and nobody writes any more.
+            assert_eq!(unsafe { std::slice::from_raw_parts(place.0, PIECES * PIECE) }, from);
+        });
+    }
+}
+
+/// Runs each rank of a job in a thread of its own, until all have done their work.
+fn job(ranks: usize, work: impl Fn(&mut Engine<'_>, u16) + Sync) {
+    // With too few cpus, ranks that wait yield at once: under Miri, polls are slow.
+    let segment = Segment::private(ranks, if cfg!(miri) { 1 } else { ranks }).unwrap();
+    let (work, done) = (&work, &AtomicUsize::new(0));
+    thread::scope(|scope| {
+        for rank in 0..ranks {
+            scope.spawn(move || {
+                let (room, counters) = (WaitingRoom::new(&Exit), EngineCounters::new());
+                let mut engine = Engine::new(&room, &counters);
+                segment.rank(rank).pid.store(std::process::id(), Ordering::Relaxed);
+                engine.attach(segment, rank);
+                work(&mut engine, rank as u16);
+                done.fetch_add(1, Ordering::AcqRel);
+                while done.load(Ordering::Acquire) < ranks {
+                    engine.progress();
+                    thread::yield_now();
+                }
+                assert_eq!((engine.under_way(), engine.queues()), (0, (0, 0)));
+            });
+        }
+    });
+}
+
+/// Sends one buffer to the other of two ranks and receives another from it; how the receive ended.
+fn exchange(
+    engine: &mut Engine<'_>,
+    tag: i32,
+    from: &Buffer,
+    to: &Buffer,
+    mode: Mode,
+    early: bool,
+) -> Completion {
+    let source = engine.rank() as u16;
+    let other = 1 - source;
+    let criteria = Criteria { context: CONTEXT, source: Some(other), tag: Some(tag) };
+    let receive = |engine: &mut Engine<'_>| engine.receive(criteria, Some(usize::from(other)), to);
+    let posted = early.then(|| receive(engine));
+    let sent = engine.send(usize::from(other), Envelope { context: CONTEXT, source, tag }, from, mode);
+    let posted = posted.unwrap_or_else(|| receive(engine));
+    let ended = engine.wait(posted);
+    if let Some(sent) = sent {
+        engine.wait(sent);
+    }
+    ended
+}
+
+#[test]
+fn messages_cross_each_other_by_line_ring_pool_and_announcement() {
+    const SIZES: [usize; 8] = [0, 1, 48, 49, 1000, 5000, 20_000, LARGE];
+    job(2, |engine, rank| {
+        for round in 0..ROUNDS {
+            for (number, bytes) in SIZES.into_iter().enumerate() {
+                let mode = if (round + number) % 2 == 0 { Mode::Standard } else { Mode::Synchronous };
+                let mut from = sample(bytes, usize::from(rank));
+                // Memory that nobody has written: the receive must write all of it.
+                let mut to: Vec<u8> = Vec::with_capacity(bytes);
+                // SAFETY: both are left alone until `exchange` returns.
+                let buffers =
+                    unsafe { [Buffer::new(from.as_mut_ptr(), bytes), Buffer::new(to.as_mut_ptr(), bytes)] };
+                let early = (number + usize::from(rank)) % 2 == 0;
+                let ended = exchange(engine, round as i32, &buffers[0], &buffers[1], mode, early);
+                assert_eq!((ended.bytes, ended.truncated), (bytes, None));
+                // SAFETY: `bytes` bytes were received.
+                unsafe { to.set_len(bytes) };
+                assert!(to == sample(bytes, usize::from(1 - rank)), "{bytes} bytes, {mode:?}");
+            }
+        }
+    });
+}
+
+/// Bytes of data, then as many that are none.
+struct Comb;
+
+/// Bytes in a row; not a multiple of anything that the engine cuts messages into.
+const TOOTH: usize = 50;
+
+impl Comb {
+    /// Where bytes `from .. from + most` of the packed data lie, tooth by tooth: from which byte on, how many.
+    fn teeth(count: usize, from: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
+        let end = (TOOTH * count).min(from + most);
+        (from / TOOTH..end.div_ceil(TOOTH)).map(move |tooth| {
+            let (start, end) = (from.max(tooth * TOOTH), end.min((tooth + 1) * TOOTH));
+            (start + tooth * TOOTH, end - start)
+        })
+    }
+}
+
+impl Shape for Comb {
+    unsafe fn pack(&self, base: *const u8, count: usize, from: usize, into: &mut [u8]) -> usize {
+        let mut done = 0;
+        for (at, bytes) in Self::teeth(count, from, into.len()) {
+            // SAFETY: data, by the caller's promise, and not more than `into` has room for.
+            unsafe { std::ptr::copy_nonoverlapping(base.add(at), into[done..].as_mut_ptr(), bytes) };
+            done += bytes;
+        }
+        done
+    }
+
+    unsafe fn unpack(&self, base: *mut u8, count: usize, from: usize, data: &[u8]) -> usize {
+        let mut done = 0;
+        for (at, bytes) in Self::teeth(count, from, data.len()) {
+            // SAFETY: room for data, by the caller's promise, and not more than `data` has.
+            unsafe { std::ptr::copy_nonoverlapping(data[done..].as_ptr(), base.add(at), bytes) };
+            done += bytes;
+        }
+        done
+    }
+
+    fn spans(
+        &self,
+        base: *mut u8,
+        count: usize,
+        from: usize,
+        most: usize,
+        pieces: usize,
+        into: &mut Vec<Span>,
+    ) -> usize {
+        let first = into.len();
+        let teeth = Self::teeth(count, from, most).take(pieces);
+        into.extend(teeth.map(|(at, bytes)| Span { address: base.wrapping_add(at), bytes }));
+        into[first..].iter().map(|span| span.bytes).sum()
+    }
+}
+
+/// Packed data as it lies in a comb with this between the teeth.
+fn combed(data: &[u8], between: u8) -> Vec<u8> {
+    let gap = [between; TOOTH];
+    data.chunks(TOOTH).flat_map(|tooth| [tooth, &gap]).collect::<Vec<_>>().concat()
+}
+
+#[test]
+fn a_message_touches_nothing_between_the_pieces_of_its_buffer() {
+    job(2, |engine, rank| {
+        for teeth in [1, 12, 180, LARGE / TOOTH] {
+            let bytes = teeth * TOOTH;
+            let mut from = combed(&sample(bytes, usize::from(rank)), 0);
+            let mut to = vec![0xee; 2 * bytes];
+            let layout = || Layout { shape: Arc::new(Comb), count: teeth };
+            // SAFETY: both are left alone until `exchange` returns, and have room for the teeth and what lies between.
+            let buffers = unsafe {
+                [
+                    Buffer::of_layout(from.as_mut_ptr(), bytes, layout()),
+                    Buffer::of_layout(to.as_mut_ptr(), bytes, layout()),
+                ]
+            };
+            let ended = exchange(engine, 1, &buffers[0], &buffers[1], Mode::Standard, rank == 0);
+            assert_eq!(ended.bytes, bytes);
+            assert!(to == combed(&sample(bytes, usize::from(1 - rank)), 0xee), "{bytes} bytes");
+        }
+    });
+}
+
+#[test]
+fn a_message_that_is_cut_leaves_the_memory_behind_its_buffer_alone() {
+    job(2, |engine, rank| {
+        for bytes in [40, 900, 6000, LARGE] {
+            let mut from = sample(bytes, usize::from(rank));
+            // Only ten bytes: Miri would see a write behind them.
+            let mut to = [0; 10];
+            // SAFETY: both are left alone until `exchange` returns.
+            let buffers =
+                unsafe { [Buffer::new(from.as_mut_ptr(), bytes), Buffer::new(to.as_mut_ptr(), 10)] };
+            let ended = exchange(engine, 2, &buffers[0], &buffers[1], Mode::Standard, rank == 1);
+            assert_eq!((ended.bytes, ended.truncated), (10, Some(bytes)));
+            assert_eq!(to[..], sample(10, usize::from(1 - rank)));
+        }
+    });
+}
+
+#[test]
+fn three_ranks_receive_from_anyone_what_was_sent_before_and_what_was_not() {
+    job(3, |engine, rank| {
+        let mut data: Vec<Vec<u8>> = (0..3).map(|to| sample(100 + to, usize::from(rank))).collect();
+        let mut sent = Vec::new();
+        for (to, data) in data.iter_mut().enumerate() {
+            // SAFETY: left alone until the sends are complete.
+            let buffer = unsafe { Buffer::new(data.as_mut_ptr(), data.len()) };
+            sent.extend(engine.send(
+                to,
+                Envelope { context: CONTEXT, source: rank, tag: 7 },
+                &buffer,
+                Mode::Standard,
+            ));
+        }
+        let mut seen = [false; 3];
+        for _ in 0..3 {
+            let mut to = [0; 102];
+            // SAFETY: left alone until the receive is complete.
+            let buffer = unsafe { Buffer::new(to.as_mut_ptr(), to.len()) };
+            let id = engine.receive(Criteria { context: CONTEXT, source: None, tag: None }, None, &buffer);
+            let ended = engine.wait(id);
+            let source = ended.source as usize;
+            assert!(!std::mem::replace(&mut seen[source], true), "one message of each rank");
+            assert_eq!(to[..ended.bytes], sample(100 + usize::from(rank), source));
+        }
+        for id in sent {
+            engine.wait(id);
+        }
+    });
+}
