@@ -359,7 +359,14 @@ def test_a_call_of_another_handle_is_refused() -> None:
         (lambda spe: spe.get_list(0, []), "allowed are 1 to 2048 elements"),
         (lambda spe: spe.send_signal(12, 0, 3), "signal register 3; there are 1 and 2"),
         (lambda spe: spe.getllar(0, 64), "both must be multiples of 128"),
-        (lambda spe: spe.compute(-1), "OverflowError"),
+        (lambda spe: spe.compute(-1), "RequestError: -1 is not a time; allowed: 0 to"),
+        (lambda spe: spe.read(-4, 4), "RequestError: -4 is not an offset in a local store; allowed: 0 to 262143"),
+        (lambda spe: spe.get(-16, 0, 16), "RequestError: -16 is not an offset in a local store; allowed: 0 to 262143"),
+        (lambda spe: spe.get(0, -16, 16), "RequestError: -16 is not an effective address; allowed: 0 to"),
+        (lambda spe: spe.get_list(0, [(0, -1)]), "RequestError: -1 is not a number of bytes; allowed: 0 to"),
+        (lambda spe: spe.write_u32(1 << 40, 0), "RequestError: 1099511627776 is not an offset in a local store;"),
+        (lambda spe: spe.get(0, spe.local_store_of(-1), 16), "RequestError: -1 is not an SPE's number; allowed: 0 to"),
+        (lambda spe: spe.get(0, 256, 16), "16 bytes at memory 0x100 were not allocated; nothing is allocated"),
         (lambda spe: spe.get(0, 0, "16"), "TypeError: 'str' object"),
     ],
 )
@@ -379,6 +386,101 @@ def test_a_program_that_never_ends_is_stopped_at_the_time_that_was_allowed() -> 
 
     text = said(endless, stop_after_us=5)
     assert text.startswith("still running at 5.000 us, where this simulation was to stop: SPE3 (endless)")
+
+
+def test_a_program_keeps_to_the_memory_that_was_allocated() -> None:
+    def program(spe: sim.Spe, ea: int, at: int) -> Program:
+        ls = yield spe.alloc(256)
+        yield spe.get(ls, ea, 128)
+        yield spe.tags_all(1)
+        yield spe.read(at, 16)
+
+    def message(beyond: int, at: int) -> str:
+        cell = sim.Cell("cell")
+        cell.spe(1, program, cell.allocate(0, 256) + beyond, at)
+        with pytest.raises(RunError) as raised:
+            cell.run()
+        return str(raised.value)
+
+    assert re.match(
+        r"SPE1 \(program\) at 0\.003 us: get of 128 bytes, .*: 128 bytes at memory 0x90 were not allocated; "
+        r"allocated nearby: 0x0 to 0xff \(.*test_sim\.py:\d+\)",
+        message(144, 0),
+    )
+    assert re.match(
+        r"SPE1 \(program\) at 0\.\d{3} us: 16 bytes at 0x1000 of its local store were not allocated; "
+        r"allocated nearby: 0x0 to 0xff \(.*test_sim\.py:\d+\)",
+        message(128, 4096),
+    )
+
+
+def test_memory_that_nobody_allocated_cannot_be_filled_or_read() -> None:
+    cell = sim.Cell("cell")
+    at = cell.allocate(0, 256)
+    cell.memory(at, 256)[:] = bytes(256)
+    beyond = cell.memory(at + 128, 129)
+    beyond[127] = 1
+    with pytest.raises(RequestError, match="1 bytes at memory 0x100 were not allocated; allocated nearby: 0x0 to 0xff"):
+        beyond[128] = 1
+    with pytest.raises(RequestError, match="129 bytes at memory 0x80 were not allocated; allocated nearby: 0x0 to 0xf"):
+        bytes(beyond)
+
+
+def caught_line(text: str) -> str:
+    """The line of this file that a message ends with."""
+    number = re.search(r"test_sim\.py:(\d+)\)$", text)
+    assert number, text
+    return Path(__file__).read_text().splitlines()[int(number[1]) - 1].strip()
+
+
+@pytest.mark.parametrize("loop", ["alone", "called", "catching"])
+def test_a_program_that_never_yields_is_named_with_its_line(loop: str) -> None:
+    def helper() -> None:
+        while True:
+            pass  # in a helper
+
+    def endless(spe: sim.Spe) -> Program:
+        yield spe.compute(ns=1000)
+        if loop == "called":
+            helper()
+        if loop == "catching":
+            try:
+                while True:
+                    pass
+            except BaseException:  # a program that hides what ends it
+                yield spe.compute(ns=1)  # comes here
+        while True:
+            pass  # in the program
+
+    text = said(endless, watchdog_s=0.1)
+    assert re.match(r"SPE3 \(endless\) at 1\.000 us never yields: it has run for 0\.1 s of real time", text)
+    expected = {"alone": "in the program", "called": "in a helper", "catching": "comes here"}[loop]
+    assert expected in caught_line(text) or caught_line(text) == "while True:"
+
+
+def test_whoever_waits_for_another_program_that_never_yields_is_not_blamed() -> None:
+    def endless(ppe: sim.Ppe) -> Program:
+        while ppe.now_ps < 1_000_000:
+            pass
+        yield ppe.write_mailbox(0, 1)
+
+    def waits(spe: sim.Spe) -> Program:
+        yield spe.read_mailbox()
+
+    cell = sim.Cell("cell")
+    cell.spe(0, waits)
+    cell.ppe(0, endless)
+    with pytest.raises(RunError, match=r"PPE0 \(endless\) at 0\.000 us never yields"):
+        cell.run(watchdog_s=0.1)
+
+
+def test_a_program_may_run_for_long_between_two_calls_when_told_so() -> None:
+    def slow(spe: sim.Spe) -> Program:
+        yield spe.compute(sum(range(1_000_000)) % 7)
+
+    alone(slow, watchdog_s=None)
+    with pytest.raises(RequestError, match=r"watchdog_s: 0 is not allowed; at least 0\.001"):
+        alone(slow, watchdog_s=0)
 
 
 def test_ctrl_c_ends_a_simulation_as_it_ends_any_python_program() -> None:
@@ -447,6 +549,7 @@ def fine(spe: Any) -> Program:
         (lambda: sim.Cell("ps3").memory(1 << 28, 1), "main memory has 268435456 bytes"),
         (lambda: sim.Cell("ps3").memory(0, 4).__setitem__(slice(None), b"12345"), "5 bytes do not fill the 4"),
         (lambda: sim.Cell("ps3").memory(0, 4)[::2], "not in steps of 2"),
+        (lambda: sim.Cell("ps3").memory(0, 4)[0], "1 bytes at memory 0x0 were not allocated; nothing is allocated"),
         (lambda: sim.Cell("ps3").local_store(6), "spe: 6 is not allowed; at least 0 and at most 5"),
     ],
 )
@@ -458,13 +561,14 @@ def test_a_wrong_request_says_what_is_allowed(build: Callable[[], Any], says: st
 
 def test_an_spe_takes_one_program_and_a_machine_runs_once() -> None:
     cell = sim.Cell("cell")
+    at = cell.allocate(0, 4)
     cell.spe(0, fine)
     with pytest.raises(RequestError, match=r"SPE0 has a program already: fine"):
         cell.spe(0, fine)
     cell.run()
     with pytest.raises(RequestError, match="this machine has run; make another one"):
         cell.run()
-    assert bytes(cell.memory(0, 4)) == bytes(4)
+    assert bytes(cell.memory(at, 4)) == bytes(4)
 
 
 def test_a_machine_stays_in_its_thread() -> None:
@@ -480,6 +584,22 @@ def test_a_machine_stays_in_its_thread() -> None:
     thread.start()
     thread.join()
     assert errors == ["a simulated machine stays in the thread that made it"]
+
+
+def test_a_machine_may_be_freed_in_another_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    complaints: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", complaints.append)
+    machines = [sim.Cell("cell"), sim.Cell("qs22")]
+    for cell in machines:
+        cell.spe(0, fine)
+    cell.run()
+    watched = [weakref.ref(cell) for cell in machines]
+    del cell
+    thread = threading.Thread(target=machines.clear)
+    thread.start()
+    thread.join()
+    assert [freed() for freed in watched] == [None, None]
+    assert not complaints
 
 
 # Machines

@@ -10,6 +10,7 @@
 //! | where should each task run? | [`plan()`], which profiles first where costs are missing |
 //! | how fast is it really? | [`run()`], which plans first where there is no plan |
 //! | what can be said to a verb? | [`options()`] |
+//! | which simulated program never yields? | [`SimGuard`] |
 //!
 //! Floor 6.
 //!
@@ -45,6 +46,7 @@ mod arrays;
 mod calibrate;
 mod error;
 mod fit;
+mod guard;
 mod moved;
 mod options;
 mod profile;
@@ -55,6 +57,7 @@ mod verbs;
 pub use arrays::{Arrays, taken_bytes};
 pub use calibrate::calibrate;
 pub use error::Error;
+pub use guard::SimGuard;
 pub use moved::moved;
 pub use options::{options, verbs};
 pub use profile::{ProfileOptions, Profiled, TaskCost, profile};

@@ -228,8 +228,8 @@ fn finish(function: Option<Py<PyAny>>) -> Result<(), String> {
 /// Calls of handles stand in the package itself: the line that a user wants to see is the one that made the call.
 const OWN: &str = "cellweave/sim/";
 
-/// `ValueError: ... (gain.py:12)`: an exception in a line, with the place where it was raised.
-pub(crate) fn said(py: Python<'_>, e: &PyErr) -> String {
+/// ` (gain.py:12)`: the place where an exception was raised.
+pub(crate) fn raised_at(py: Python<'_>, e: &PyErr) -> Option<String> {
     let file = |frame: &Bound<'_, PyAny>| -> PyResult<String> {
         frame.getattr("tb_frame")?.getattr("f_code")?.getattr("co_filename")?.extract()
     };
@@ -244,6 +244,10 @@ pub(crate) fn said(py: Python<'_>, e: &PyErr) -> String {
         let line: u32 = frame.getattr("tb_lineno")?.extract()?;
         Ok(format!(" ({}:{line})", file(&frame)?))
     };
-    let place = place().unwrap_or_default();
-    format!("{e}{place}")
+    place().ok()
+}
+
+/// `ValueError: ... (gain.py:12)`: an exception in a line, with the place where it was raised.
+pub(crate) fn said(py: Python<'_>, e: &PyErr) -> String {
+    format!("{e}{}", raised_at(py, e).unwrap_or_default())
 }

@@ -33,7 +33,7 @@ impl Simulation {
             _ => false,
         };
         if whole {
-            return Ok(first);
+            return self.allocated(first, ea, bytes).map(|()| first);
         }
         if matches!(first, Location::Mailbox { .. } | Location::Signal { .. }) {
             return Err(format!("{bytes} bytes of the {ea}; registers take 4 bytes"));
@@ -44,6 +44,21 @@ impl Simulation {
              stores of SPE0 to SPE{}",
             self.spes.len() - 1
         ))
+    }
+
+    /// Whether somebody has allocated these bytes, which are all in one place.
+    fn allocated(&self, place: Location, ea: Address, bytes: u64) -> Result<(), String> {
+        match place {
+            Location::Memory { offset, .. } if !self.allocated.has(offset, bytes) => {
+                let nearby = self.allocated.nearby(offset);
+                Err(format!("{bytes} bytes at {ea} were not allocated; {nearby}"))
+            }
+            Location::Store { spe, offset } => {
+                let checked = self.shared[spe].check_allocated(offset, bytes);
+                checked.map_err(|nearby| format!("{bytes} bytes at {ea} were not allocated; {nearby}"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Where a PPE's load or store goes.
@@ -60,12 +75,12 @@ impl Simulation {
         }
     }
 
-    /// The reason for which the hardware traps a command.
-    pub(crate) fn check_dma(&self, dma: &Dma) -> Result<(), String> {
+    /// The reason for which the hardware traps a command in the queue of an SPE.
+    pub(crate) fn check_dma(&self, spe: usize, dma: &Dma) -> Result<(), String> {
         let reason = if dma.tag >= TAGS {
             format!("tag {}; allowed: 0 to 31", dma.tag)
         } else {
-            match self.check_piece(dma.ls, dma.ea, dma.bytes) {
+            match self.check_piece(spe, dma.ls, dma.ea, dma.bytes) {
                 Ok(Location::Mailbox { .. } | Location::Signal { .. }) if !dma.put => {
                     "registers cannot be read by DMA".into()
                 }
@@ -77,7 +92,7 @@ impl Simulation {
     }
 
     /// A command's size, alignment and both ends; or an element's of a list.
-    fn check_piece(&self, ls: u32, ea: Address, bytes: u32) -> Result<Location, String> {
+    fn check_piece(&self, spe: usize, ls: u32, ea: Address, bytes: u32) -> Result<Location, String> {
         if !matches!(bytes, 1 | 2 | 4 | 8)
             && (bytes == 0 || !bytes.is_multiple_of(16) || bytes > DMA_BYTES_MAX)
         {
@@ -93,12 +108,12 @@ impl Simulation {
         if bytes < 16 && u64::from(ls % 16) != ea.0 % 16 {
             return Err("below 16 bytes both ends must have the same place in a quadword".into());
         }
-        store_range(ls, bytes.into())?;
+        self.shared[spe].check_store(ls, bytes.into())?;
         self.range(ea, bytes.into())
     }
 
-    /// The reason for which the hardware traps a list.
-    pub(crate) fn check_list(&self, dma: &Dma, list: &[ListElement]) -> Result<(), String> {
+    /// The reason for which the hardware traps a list in the queue of an SPE.
+    pub(crate) fn check_list(&self, spe: usize, dma: &Dma, list: &[ListElement]) -> Result<(), String> {
         let command = || {
             let what = if dma.put { "put" } else { "get" };
             format!("{what} of a list of {} elements, {:#x} of the local store", list.len(), dma.ls)
@@ -112,7 +127,7 @@ impl Simulation {
         let mut ls = dma.ls;
         for (i, element) in list.iter().enumerate() {
             let at = element.store_offset(ls);
-            let reason = match self.check_piece(at, element.ea, element.bytes) {
+            let reason = match self.check_piece(spe, at, element.ea, element.bytes) {
                 Ok(Location::Mailbox { .. } | Location::Signal { .. }) => {
                     "lists go to memory and local stores".into()
                 }

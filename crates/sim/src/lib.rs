@@ -9,6 +9,7 @@
 //! | `bus`, [`layout`] | ramps, rings, the data arbiter; where things sit |
 //! | `controller`, `link` | main memory's banks; what joins two Cells |
 //! | `transfer`, `perform`, `check` | lines on their way; what operations do, and what the hardware traps |
+//! | `allocated` | the parts of a memory that were handed out |
 //! | [`mod@target`] | transfers of any pattern, as programs: the simulated machine as a `Target` |
 //! | [`watch`], `race` | a look from another thread; the race detector |
 //! | [`outcome`], [`trace`], `perfetto` | the counters; the trace, also as a file |
@@ -30,6 +31,7 @@ pub mod target;
 pub mod trace;
 pub mod watch;
 
+mod allocated;
 mod bus;
 mod check;
 mod controller;
@@ -58,4 +60,4 @@ pub use rules::Rules;
 pub use simulation::Simulation;
 pub use spe::Spe;
 pub use target::SimTarget;
-pub use watch::SimWatch;
+pub use watch::{SimTurn, SimWatch};

@@ -1,7 +1,6 @@
 //! The operations of programs, performed.
 
 use crate::address::Location;
-use crate::check::store_range;
 use crate::error::Time;
 use crate::line::ATOMIC;
 use crate::op::{Atomic, Dma, ListElement, Op, PpeOp, Reply, Until};
@@ -183,10 +182,11 @@ impl Simulation {
                 if !align.is_power_of_two() {
                     return Trap(format!("local store aligned to {align}, which is no power of two"));
                 }
-                let start = self.spes[unit].allocated.next_multiple_of(*align);
+                let start = self.spes[unit].free.next_multiple_of(*align);
                 match start.checked_add(*bytes) {
                     Some(end) if end <= LOCAL_STORE_BYTES => {
-                        self.spes[unit].allocated = end;
+                        self.spes[unit].free = end;
+                        self.shared[unit].allocated.borrow_mut().add(start.into(), (*bytes).into());
                         Answer(Reply::Word(start), 0)
                     }
                     _ => Trap(format!(
@@ -195,7 +195,7 @@ impl Simulation {
                 }
             }
             Op::Peek { at, bytes } => {
-                if let Err(message) = store_range(*at, (*bytes).into()) {
+                if let Err(message) = self.shared[unit].check_store(*at, (*bytes).into()) {
                     return Trap(message);
                 }
                 if let Some(message) = self.clash(unit, false, own_store(unit, *at), (*bytes).into()) {
@@ -204,7 +204,7 @@ impl Simulation {
                 Answer(Reply::Bytes(self.shared[unit].store.copied(*at, *bytes)), 0)
             }
             Op::Poke { at, data } => {
-                if let Err(message) = store_range(*at, data.len() as u64) {
+                if let Err(message) = self.shared[unit].check_store(*at, data.len() as u64) {
                     return Trap(message);
                 }
                 if let Some(message) = self.clash(unit, true, own_store(unit, *at), data.len() as u64) {
@@ -214,7 +214,7 @@ impl Simulation {
                 Answer(Reply::Done, 0)
             }
             Op::Dma(dma) => {
-                if let Err(message) = self.check_dma(dma) {
+                if let Err(message) = self.check_dma(unit, dma) {
                     return Trap(message);
                 }
                 if self.mfcs[unit].space(false, &self.p.mfc) == 0 {
@@ -223,7 +223,7 @@ impl Simulation {
                 self.queue(unit, unit, *dma, None)
             }
             Op::List { dma, list } => {
-                if let Err(message) = self.check_list(dma, list) {
+                if let Err(message) = self.check_list(unit, dma, list) {
                     return Trap(message);
                 }
                 if self.mfcs[unit].space(false, &self.p.mfc) == 0 {
@@ -314,7 +314,8 @@ impl Simulation {
                 "{atomic:?} from {ea} to {ls:#x}; both must be multiples of 128"
             ));
         }
-        if let Err(message) = store_range(ls, LINE_BYTES.into()) {
+        let there = self.shared[unit].check_store(ls, LINE_BYTES.into());
+        if let Err(message) = there.and_then(|()| self.range(ea, LINE_BYTES.into())) {
             return Performed::Trap(format!("{atomic:?} at {ea}: {message}"));
         }
         let writes = atomic == Atomic::Getllar;
@@ -391,7 +392,7 @@ impl Simulation {
                 Answer(Reply::Done, 0)
             }
             PpeOp::Proxy { dma, .. } => {
-                if let Err(message) = self.check_dma(dma) {
+                if let Err(message) = self.check_dma(spe, dma) {
                     return Trap(message);
                 }
                 if self.mfcs[spe].space(true, &self.p.mfc) == 0 {

@@ -1,6 +1,7 @@
 //! A machine with programs on it: building it, and the loop that runs it.
 
 use crate::address::Location;
+use crate::allocated::Allocated;
 use crate::bus::Bus;
 use crate::controller::Controller;
 use crate::line::Lines;
@@ -16,7 +17,7 @@ use crate::trace::{Trace, TraceSpan};
 use crate::unit::{SpeState, UnitState};
 use crate::wheel::{Wheel, WheelEvent};
 use crate::{Address, Parameters, Ppe, SimError, SimWatch, Spe, layout};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -58,7 +59,9 @@ pub struct Simulation {
     pub(crate) controllers: Vec<Controller>,
     pub(crate) link: Link,
     pub(crate) memory: Vec<u8>,
-    pub(crate) allocated: Vec<u64>,
+    /// Where the free memory of each chip starts.
+    pub(crate) free: Vec<u64>,
+    pub(crate) allocated: Allocated,
     pub(crate) spes: Vec<SpeState>,
     /// What each unit's program and the engine share; SPEs first, then PPEs.
     pub(crate) shared: Vec<Rc<Shared>>,
@@ -98,6 +101,7 @@ impl Simulation {
             Rc::new(Shared {
                 cycle: Cell::new(0),
                 store: LocalStore::new(),
+                allocated: RefCell::default(),
                 uses: Cell::new(0),
                 races,
                 raced: Cell::new(false),
@@ -112,7 +116,8 @@ impl Simulation {
             controllers: (0..p.chips).map(|_| Controller::new()).collect(),
             link: Link::default(),
             memory: zeros(p.memory_bytes * p.chips as u64)?,
-            allocated: (0..p.chips as u64).map(|c| c * p.memory_bytes).collect(),
+            free: (0..p.chips as u64).map(|c| c * p.memory_bytes).collect(),
+            allocated: Allocated::default(),
             spes: (0..spes).map(|_| SpeState::default()).collect(),
             shared: (0..spes + ppes).map(shared).collect(),
             units: names.map(UnitState::new).collect(),
@@ -139,12 +144,12 @@ impl Simulation {
         &self.p
     }
 
-    /// Takes `bytes` of a chip's main memory; `align` is a power of two.
+    /// Takes `bytes` of a chip's main memory; `align` is a power of two. Programs can use only memory that was taken.
     ///
     /// # Errors
     /// [`SimError::Request`] when there is no such chip, or not enough left.
     pub fn allocate(&mut self, chip: usize, bytes: u64, align: u64) -> Result<Address, SimError> {
-        let Some(next) = self.allocated.get_mut(chip) else {
+        let Some(next) = self.free.get_mut(chip) else {
             return Err(SimError::Request(format!("memory of chip {chip}; there are {}", self.p.chips)));
         };
         if !align.is_power_of_two() {
@@ -159,7 +164,16 @@ impl Simulation {
             )));
         }
         *next = start + bytes;
+        self.allocated.add(start, bytes);
         Ok(Address(start))
+    }
+
+    /// Whether these bytes of main memory were taken.
+    ///
+    /// # Errors
+    /// [`SimError::Request`] when not: it says what was taken nearby.
+    pub fn check_allocated(&self, at: Address, bytes: u64) -> Result<(), SimError> {
+        self.range(at, bytes).map(drop).map_err(SimError::Request)
     }
 
     /// Main memory from `at` on.
@@ -194,6 +208,7 @@ impl Simulation {
     ///
     /// # Errors
     /// [`SimError::Request`] when there is no such SPE, or it has a program.
+    #[track_caller]
     pub fn spe(
         &mut self,
         spe: usize,
@@ -215,6 +230,7 @@ impl Simulation {
     ///
     /// # Errors
     /// [`SimError::Request`] when there is no such PPE, or it has a program.
+    #[track_caller]
     pub fn ppe(
         &mut self,
         ppe: usize,
@@ -231,6 +247,7 @@ impl Simulation {
     ///
     /// # Errors
     /// [`SimError::Request`] when there is no such SPE, or it has a program.
+    #[track_caller]
     pub fn spe_stepper(&mut self, spe: usize, name: &str, program: Box<dyn Stepper>) -> Result<(), SimError> {
         if spe >= self.spes.len() {
             let (machine, n) = (&self.p.name, self.spes.len());
@@ -245,6 +262,7 @@ impl Simulation {
     ///
     /// # Errors
     /// [`SimError::Request`] when there is no such PPE, or it has a program.
+    #[track_caller]
     pub fn ppe_stepper(&mut self, ppe: usize, name: &str, program: Box<dyn Stepper>) -> Result<(), SimError> {
         let unit = self.ppe_unit(ppe)?;
         self.start(unit, name.into(), Body::Stepper(program))
@@ -258,12 +276,14 @@ impl Simulation {
         Err(SimError::Request(format!("a program for PPE{ppe}; {machine} has {n}, from PPE0 on")))
     }
 
+    #[track_caller]
     fn start(&mut self, unit: usize, program: String, body: Body) -> Result<(), SimError> {
         let u = &mut self.units[unit];
         if u.body.is_some() {
             return Err(SimError::Request(format!("{} has a program already: {}", u.name, u.program)));
         }
         u.program = program;
+        u.given = Some(std::panic::Location::caller());
         u.body = Some(body);
         u.reply = Some(Reply::Done);
         self.wheel.push(self.wheel.now(), WheelEvent::Act(unit as u8));
@@ -280,6 +300,14 @@ impl Simulation {
     /// writes with a single transfer of up to 16 bytes, and atomic commands may meet on a line of main memory.
     pub fn detect_races(&mut self, detect: bool) {
         self.races.on.set(detect);
+    }
+
+    /// Each unit by name (SPEs first, then PPEs), with its program and the line that gave it.
+    pub fn programs(&self) -> Vec<String> {
+        let given = |at: &std::panic::Location<'_>| format!(", given at {}:{}", at.file(), at.line());
+        let program =
+            |u: &UnitState| format!("{} ({}{})", u.name, u.program, u.given.map_or_else(String::new, given));
+        self.units.iter().map(program).collect()
     }
 
     /// A look at this simulation for another thread.
@@ -422,10 +450,12 @@ impl Simulation {
             let now = self.wheel.now();
             self.shared[unit].cycle.set(now);
             self.watch.is_at(now);
-            self.watch.runs(unit);
             let u = &mut self.units[unit];
             let Some(body) = &mut u.body else { return };
-            match body.resume(reply, now) {
+            self.watch.begins(unit);
+            let stepped = body.resume(reply, now);
+            self.watch.ends();
+            match stepped {
                 Ok(Some(op)) => {
                     let cycles = self.before(unit, &op);
                     let u = &mut self.units[unit];

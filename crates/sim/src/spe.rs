@@ -1,12 +1,13 @@
 //! The handle of a program on an SPE.
 
+use crate::allocated::Allocated;
 use crate::check::store_range;
 use crate::op::{Atomic, Dma, ListElement, Op, Ordering, Reply, Until};
 use crate::race::{Races, Use};
 use crate::store::LocalStore;
 use crate::{Address, CYCLE_PS, SimWatch};
 use corosensei::Yielder;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Uses of the local store in a row, without any time passing, after which a program counts as stuck.
@@ -18,12 +19,34 @@ const LOOK: u64 = 1024;
 pub(crate) struct Shared {
     pub cycle: Cell<u64>,
     pub store: LocalStore,
+    /// The parts of the local store that its program has taken.
+    pub allocated: RefCell<Allocated>,
     /// Uses of the local store since time last passed.
     pub uses: Cell<u64>,
     pub races: Rc<Races>,
     /// Whether a trap that the program is about to ask for is a race.
     pub raced: Cell<bool>,
     pub watch: SimWatch,
+}
+
+impl Shared {
+    /// Whether the SPE's own program may use so many bytes of its local store.
+    pub(crate) fn check_store(&self, at: u32, bytes: u64) -> Result<(), String> {
+        store_range(at, bytes)?;
+        self.check_allocated(at, bytes).map_err(|nearby| {
+            format!("{bytes} bytes at {at:#x} of its local store were not allocated; {nearby}")
+        })
+    }
+
+    /// Whether these bytes are allocated; if not, what is nearby. A program that allocates nothing lays out its local
+    /// store itself: all of it counts as allocated.
+    pub(crate) fn check_allocated(&self, at: u32, bytes: u64) -> Result<(), String> {
+        let allocated = self.allocated.borrow();
+        if allocated.is_empty() || allocated.has(at.into(), bytes) {
+            return Ok(());
+        }
+        Err(allocated.nearby(at.into()))
+    }
 }
 
 /// The handle of a program on an SPE: the Cell's own calls. Every call takes the time that it takes on the
@@ -65,14 +88,15 @@ impl<'a> Spe<'a> {
 
     // Local store
 
-    /// Takes `bytes` of the local store; `align` is a power of two. Traps when there is not enough left.
+    /// Takes `bytes` of the local store; `align` is a power of two. Traps when there is not enough left. From now on
+    /// only bytes that were taken can be used; a program that never takes any may use the whole store.
     pub fn alloc(&mut self, bytes: u32, align: u32) -> u32 {
         self.call(Op::Alloc { bytes, align }).word()
     }
 
     /// Whether the program may use these bytes; traps when not.
     fn check(&self, at: u32, bytes: u32, writes: bool) {
-        if let Err(message) = store_range(at, bytes.into()) {
+        if let Err(message) = self.shared.check_store(at, bytes.into()) {
             self.trap(message);
         }
         if self.shared.races.on.get() {

@@ -3,6 +3,7 @@
 use crate::op::{Op, Reply};
 use crate::program::Body;
 use std::collections::VecDeque;
+use std::panic::Location;
 
 /// Words that an SPE's inbound mailbox holds.
 pub(crate) const MAILBOX: usize = 4;
@@ -12,6 +13,8 @@ pub(crate) struct UnitState {
     /// `SPE3`, `PPE0`.
     pub name: String,
     pub program: String,
+    /// The line that gave it.
+    pub given: Option<&'static Location<'static>>,
     pub body: Option<Body>,
     /// The operation that the program waits for.
     pub op: Option<Op>,
@@ -34,6 +37,7 @@ impl UnitState {
         Self {
             name,
             program: String::new(),
+            given: None,
             body: None,
             op: None,
             reply: None,
@@ -51,7 +55,7 @@ impl UnitState {
 #[derive(Debug, Default)]
 pub(crate) struct SpeState {
     /// Where the free local store starts.
-    pub allocated: u32,
+    pub free: u32,
     pub inbox: VecDeque<u32>,
     /// Lines of puts that wait for room in it.
     pub mail: VecDeque<u32>,

@@ -26,10 +26,21 @@ const NOBODY: u32 = u32::MAX;
 #[derive(Debug, Clone)]
 pub struct SimWatch(Arc<WatchState>);
 
+/// A program's turn: from an answer of the machine to the program's next call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SimTurn {
+    /// Whose turn (SPEs first, then PPEs).
+    pub unit: usize,
+    /// A number that no other turn of this simulation has.
+    number: u64,
+}
+
 #[derive(Debug)]
 struct WatchState {
     cycle: AtomicU64,
     unit: AtomicU32,
+    /// Counts when a program's turn begins and when it ends: odd while a program runs.
+    turns: AtomicU64,
     stop: AtomicBool,
 }
 
@@ -38,6 +49,7 @@ impl SimWatch {
         Self(Arc::new(WatchState {
             cycle: AtomicU64::new(0),
             unit: AtomicU32::new(NOBODY),
+            turns: AtomicU64::new(0),
             stop: AtomicBool::new(false),
         }))
     }
@@ -47,11 +59,17 @@ impl SimWatch {
         self.0.cycle.load(Relaxed)
     }
 
-    /// Whose program ran last (SPEs first, then PPEs). While [`cycle`](Self::cycle) stands still, it is that one: a
-    /// program that never yields.
+    /// Whose program ran last (SPEs first, then PPEs).
     pub fn unit(&self) -> Option<usize> {
         let unit = self.0.unit.load(Relaxed);
         (unit != NOBODY).then_some(unit as usize)
+    }
+
+    /// The turn of a program that is on now; none while the machine itself works. A turn that lasts for seconds is a
+    /// loop that never yields.
+    pub fn turn(&self) -> Option<SimTurn> {
+        let number = self.0.turns.load(Relaxed);
+        (number % 2 == 1).then(|| SimTurn { unit: self.0.unit.load(Relaxed) as usize, number })
     }
 
     /// Ends the simulation with [`SimError::Stopped`](crate::SimError::Stopped) as soon as it looks, every thousand
@@ -70,8 +88,22 @@ impl SimWatch {
         self.0.cycle.store(cycle, Relaxed);
     }
 
+    /// A program's turn begins.
     #[inline]
-    pub(crate) fn runs(&self, unit: usize) {
+    pub(crate) fn begins(&self, unit: usize) {
         self.0.unit.store(unit as u32, Relaxed);
+        self.count();
+    }
+
+    /// A program's turn is over.
+    #[inline]
+    pub(crate) fn ends(&self) {
+        self.count();
+    }
+
+    #[inline]
+    fn count(&self) {
+        // Only the machine's thread writes it.
+        self.0.turns.store(self.0.turns.load(Relaxed) + 1, Relaxed);
     }
 }

@@ -5,12 +5,12 @@ mod drawn;
 mod machines;
 
 use drawn::{Drawn, drawn};
-use machines::{MEMORY_BYTES, small};
+use machines::{MEMORY_BYTES, owned, small};
 use proptest::prelude::*;
 use sim::parameters::BANKS;
 use sim::rules::{HalfWay, Hold, Order};
 use sim::trace::Packet;
-use sim::{Address, Dma, Ordering, Parameters, Rules, Simulated, Simulation, Spe};
+use sim::{Address, Dma, Ordering, Parameters, Rules, Simulated, Spe};
 use std::collections::BTreeMap;
 
 /// Cycles that a ramp sends, or receives, a packet: 128 bytes at 16 bytes a cycle.
@@ -213,7 +213,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 
 /// Runs a program of transfers on each SPE, which watches its own queue.
 fn run(p: &Parameters, programs: &[Vec<Dma>]) -> Simulated {
-    let mut sim = Simulation::new(p.clone()).unwrap();
+    let mut sim = owned(p.clone());
     sim.trace(true);
     for (spe, program) in programs.iter().enumerate() {
         let (program, queue) = (program.clone(), p.mfc.queue as u32);
@@ -303,7 +303,7 @@ fn cycles_of_banks(p: &Parameters, banks: u64, put: bool) -> u64 {
                 .collect()
         })
         .collect();
-    let mut sim = Simulation::new(p.clone()).unwrap();
+    let mut sim = owned(p.clone());
     for (spe, program) in programs.into_iter().enumerate() {
         let program = move |spe: &mut Spe<'_>| {
             program.iter().for_each(|dma| spe.dma(*dma));

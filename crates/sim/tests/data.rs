@@ -4,7 +4,7 @@ mod drawn;
 mod machines;
 
 use drawn::drawn;
-use machines::{MEMORY_BYTES, machine, small};
+use machines::{MEMORY_BYTES, machine, owned, small};
 use proptest::prelude::*;
 use sim::{Address, Dma, LOCAL_STORE_BYTES, ListElement, Ordering, Simulation, Spe};
 use std::cell::{Cell, RefCell};
@@ -292,7 +292,7 @@ fn a_put_to_memory_is_done_for_its_program_when_it_has_left_and_one_to_a_store_w
     for (far, waits) in [(Address(0), false), (Address::local_store(3), true)] {
         let mut parameters = small("cell");
         parameters.bus.sink = 100_000;
-        let mut cell = Simulation::new(parameters).unwrap();
+        let mut cell = owned(parameters);
         cell.spe(0, "writer", move |spe| {
             spe.bytes_mut(0, 128).fill(5);
             spe.put(0, far, 128, 0);

@@ -3,10 +3,10 @@
 
 mod machines;
 
-use machines::machine;
+use machines::{fresh, machine};
 use proptest::prelude::*;
 use sim::op::{Atomic, Dma, Op, Ordering, PpeOp, Reply, Stepped, Stepper, Until};
-use sim::{Address, ListElement, Ppe, Simulated, Spe};
+use sim::{Address, LOCAL_STORE_BYTES, ListElement, Ppe, Simulated, Spe};
 use std::cell::RefCell;
 use std::process::Command;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ const CHILD: &str = "CELLWEAVE_SIM_PRINTS";
 
 /// A busy blade: every kind of call, all SPEs, both chips.
 fn busy(trace: bool, races: bool) -> Simulated {
-    let mut blade = machine("qs22");
+    let mut blade = fresh("qs22");
     blade.trace(trace);
     blade.detect_races(races);
     let memory: Vec<Address> = (0..2).map(|chip| blade.allocate(chip, 512 << 10, 128).unwrap()).collect();
@@ -214,7 +214,8 @@ proptest! {
             for (i, ops) in programs.iter().enumerate() {
                 let replies = Rc::new(RefCell::new(Vec::new()));
                 logs.push(replies.clone());
-                let (spe, ops) = (i * 3, ops.clone());
+                let (spe, first) = (i * 3, Op::Alloc { bytes: LOCAL_STORE_BYTES - 2048, align: 16 });
+                let ops: Vec<Op> = std::iter::once(first).chain(ops.iter().cloned()).collect();
                 if steps {
                     blade.spe_stepper(spe, "ops", Box::new(Row { ops: ops.into_iter(), replies })).unwrap();
                 } else {

@@ -2,7 +2,7 @@
 
 mod machines;
 
-use machines::{machine, small};
+use machines::{fresh, machine, small};
 use sim::op::{Op, Reply, Stepped, Stepper};
 use sim::{Address, SimError, Simulation};
 use std::cell::Cell;
@@ -373,7 +373,7 @@ fn only_units_that_are_there_get_one_program_each() {
 
 #[test]
 fn memory_ends_somewhere() {
-    let mut cell = machine("qs22");
+    let mut cell = fresh("qs22");
     assert_eq!(cell.allocate(0, 1 << 19, 128).unwrap(), Address(0));
     assert_eq!(cell.allocate(0, 100, 1).unwrap(), Address(1 << 19));
     assert_eq!(cell.allocate(0, 16, 4096).unwrap(), Address((1 << 19) + 4096));

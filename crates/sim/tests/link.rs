@@ -2,9 +2,9 @@
 
 mod machines;
 
-use machines::small;
+use machines::{owned, small};
 use sim::layout::IOIF;
-use sim::{Address, CYCLE_PS, LINE_BYTES, Parameters, Simulated, Simulation, Spe};
+use sim::{Address, CYCLE_PS, LINE_BYTES, Parameters, Simulated, Spe};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ const BYTES: u32 = 128 << 10;
 
 /// Runs a program on each of these SPEs of a blade.
 fn run(p: &Parameters, spes: &[usize], program: fn(&mut Spe<'_>)) -> Simulated {
-    let mut blade = Simulation::new(p.clone()).unwrap();
+    let mut blade = owned(p.clone());
     blade.trace(true);
     for &spe in spes {
         blade.spe(spe, "crosses", program).unwrap();
@@ -61,7 +61,7 @@ fn no_direction_is_faster_than_its_rate_and_both_not_than_what_they_share() {
 
 /// Cycles that one get of a line takes an SPE.
 fn latency(p: &Parameters, spe: usize, ea: Address) -> u64 {
-    let mut blade = Simulation::new(p.clone()).unwrap();
+    let mut blade = owned(p.clone());
     let took = Rc::new(Cell::new(0));
     let result = took.clone();
     blade

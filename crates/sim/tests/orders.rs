@@ -2,10 +2,10 @@
 
 mod machines;
 
-use machines::{machine, small};
+use machines::{MEMORY_BYTES, machine, owned, small};
 use proptest::prelude::*;
 use sim::trace::Trace;
-use sim::{Address, LOCAL_STORE_BYTES, ListElement, Simulation};
+use sim::{Address, LOCAL_STORE_BYTES, ListElement};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -34,8 +34,7 @@ fn overtaken(machine_name: &str, producer: usize, consumer: usize, bytes: u32, t
     const DATA: u32 = 32768;
     const FLAG: u32 = 128;
     let mut sim = machine(machine_name);
-    let chip = usize::from(consumer >= 8);
-    let memory = sim.allocate(chip, 65536, 128).unwrap();
+    let memory = Address(if consumer >= 8 { MEMORY_BYTES } else { 0 });
     let (data, flags) = match to {
         To::Store => (Address::local_store(consumer) + u64::from(DATA), Address::local_store(consumer)),
         To::Memory => (memory + u64::from(DATA), memory),
@@ -296,7 +295,7 @@ fn the_seventeenth_command_stalls_until_one_is_done() {
 fn a_queue_can_be_shorter() {
     let mut parameters = small("cell");
     parameters.mfc.queue = 2;
-    let mut cell = Simulation::new(parameters).unwrap();
+    let mut cell = owned(parameters);
     cell.spe(0, "queues", |spe| {
         assert_eq!(spe.queue_space(), 2);
         spe.get(0, Address(0), 16384, 0);
@@ -311,7 +310,7 @@ fn a_queue_can_be_shorter() {
 fn the_ninth_command_of_a_ppe_stalls() {
     let mut parameters = small("cell");
     parameters.ppe.proxy = 3;
-    let mut cell = Simulation::new(parameters).unwrap();
+    let mut cell = owned(parameters);
     cell.ppe(0, "proxies", |ppe| {
         for i in 0..10 {
             let before = ppe.now_ps();

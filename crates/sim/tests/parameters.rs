@@ -2,7 +2,7 @@
 
 mod machines;
 
-use machines::small;
+use machines::{owned, small};
 use sim::{Address, Parameters, SimError, Simulation};
 
 /// The name, value and allowance that a machine is refused with.
@@ -148,7 +148,7 @@ fn a_machine_with_extreme_but_allowed_numbers_runs() {
                 _ => limit(name, 0, 1_000_000_000),
             }
         }
-        let mut sim = Simulation::new(p).unwrap();
+        let mut sim = owned(p);
         sim.memory_mut(Address(0), 4096).fill(1);
         for spe in [0, 9] {
             sim.spe(spe, "busy", move |spe| {
@@ -181,7 +181,7 @@ fn unknown_pages_take_their_time_and_known_ones_do_not() {
     let took = |entries: usize, addresses: &'static [u64]| {
         let mut p = small("cell");
         (p.mfc.tlb_entries, p.mfc.page_bytes, p.mfc.tlb_miss) = (entries, 65536, 1000);
-        let mut cell = Simulation::new(p).unwrap();
+        let mut cell = owned(p);
         cell.spe(0, "touches", move |spe| {
             for &ea in addresses {
                 spe.get(0, Address(ea), 16, 0);
@@ -203,7 +203,7 @@ fn a_command_that_goes_on_to_another_page_waits_for_it() {
     let took = |page_bytes: u64, ea: u64| {
         let mut p = small("cell");
         (p.mfc.tlb_entries, p.mfc.page_bytes, p.mfc.tlb_miss) = (16, page_bytes, 5000);
-        let mut cell = Simulation::new(p).unwrap();
+        let mut cell = owned(p);
         cell.spe(0, "touches", move |spe| {
             spe.get(0, Address(ea), 16384, 0);
             spe.tags_all(1);

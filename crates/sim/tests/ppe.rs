@@ -2,14 +2,14 @@
 
 mod machines;
 
-use machines::{machine, small};
+use machines::{fresh, machine, owned, small};
 use sim::layout::PPE;
 use sim::op::{Dma, Ordering};
-use sim::{Address, CYCLE_PS, Simulation};
+use sim::{Address, CYCLE_PS};
 
 #[test]
 fn a_ppe_loads_and_stores_memory_and_local_stores() {
-    let mut blade = machine("qs22");
+    let mut blade = fresh("qs22");
     let there = blade.allocate(1, 256, 128).unwrap();
     blade.memory_mut(there, 256).iter_mut().enumerate().for_each(|(i, b)| *b = i as u8);
     blade
@@ -42,7 +42,7 @@ fn what_a_load_takes_depends_on_where_the_bytes_are() {
     let mut parameters = small("cell");
     (parameters.ppe.cached, parameters.ppe.uncached, parameters.ppe.register) = (2, 300, 100);
     parameters.ppe.misses = 2;
-    let mut cell = Simulation::new(parameters).unwrap();
+    let mut cell = owned(parameters);
     cell.ppe(0, "main", |ppe| {
         let mut last = 0;
         let mut took = |ppe: &sim::Ppe<'_>| {
@@ -144,7 +144,7 @@ fn proxy_commands_move_bytes_with_tags_of_their_own() {
 fn the_status_of_a_proxy_command_is_late_and_the_ppe_is_free_meanwhile() {
     let parameters = machine("cell").parameters().clone();
     let (proxy, register) = (parameters.ppe.proxy * CYCLE_PS, parameters.ppe.register * CYCLE_PS);
-    let mut cell = Simulation::new(parameters).unwrap();
+    let mut cell = owned(parameters);
     cell.ppe(0, "main", move |ppe| {
         let start = ppe.now_ps();
         // The larger transfer is under way when the PPE begins to wait, the smaller one is done.
@@ -175,7 +175,7 @@ fn the_status_of_a_proxy_command_is_late_and_the_ppe_is_free_meanwhile() {
 fn a_ppe_waits_for_each_of_the_things_that_it_can_wait_for() {
     let mut parameters = small("cell");
     parameters.ppe.proxy = 1;
-    let mut cell = Simulation::new(parameters).unwrap();
+    let mut cell = owned(parameters);
     cell.ppe(0, "main", |ppe| {
         // Words from an SPE that is slow to send them.
         assert_eq!((ppe.read_mailbox(0), ppe.read_interrupt_mailbox(0)), (1, 2));

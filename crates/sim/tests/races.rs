@@ -2,7 +2,7 @@
 
 mod machines;
 
-use machines::{machine, small};
+use machines::{machine, owned, small};
 use sim::op::{Dma, Op, Ordering, Reply, Stepped, Stepper};
 use sim::{Address, ListElement, Ppe, SimError, Simulation, Spe};
 
@@ -92,7 +92,7 @@ fn a_put_to_memory_lets_its_own_end_go_before_the_other() {
     // Its last line has left; it has not arrived.
     let mut parameters = small("cell");
     parameters.bus.sink = 1000;
-    let mut cell = Simulation::new(parameters).unwrap();
+    let mut cell = owned(parameters);
     cell.detect_races(true);
     cell.spe(1, "racer", |spe| {
         spe.put(0, Address(0), 16384, 0);

@@ -2,7 +2,7 @@
 
 mod machines;
 
-use machines::{machine, small};
+use machines::{fresh, machine, owned, small};
 use sim::layout::SPE;
 use sim::{Address, CYCLE_PS, Parameters, Simulation};
 use std::cell::{Cell, RefCell};
@@ -200,7 +200,7 @@ fn a_ppe_signals_and_a_waiting_program_goes_on() {
 
 /// What the counter at `line` stands at when each of these SPEs has added one to it so often.
 fn counted(machine_name: &str, spes: &[usize], times: u32) -> u32 {
-    let mut sim = machine(machine_name);
+    let mut sim = fresh(machine_name);
     let line = sim.allocate(0, 128, 128).unwrap();
     for &spe in spes {
         sim.spe(spe, "counts", move |spe| {
@@ -273,7 +273,7 @@ fn whoever_writes_a_reserved_line_takes_the_reservation() {
         }),
     ];
     for (i, (stands, meanwhile)) in meanwhile.into_iter().enumerate() {
-        let mut cell = machine("cell");
+        let mut cell = fresh("cell");
         let line = cell.allocate(0, 256, 128).unwrap();
         cell.spe(0, "reserves", move |spe| {
             // Nothing is reserved yet.
@@ -292,7 +292,7 @@ fn whoever_writes_a_reserved_line_takes_the_reservation() {
 
 #[test]
 fn a_reservation_is_of_one_line_at_a_time() {
-    let mut cell = machine("cell");
+    let mut cell = fresh("cell");
     let line = cell.allocate(0, 256, 128).unwrap();
     cell.spe(0, "reserves", move |spe| {
         spe.getllar(0, line);
@@ -355,7 +355,7 @@ fn computing_takes_what_it_says_and_what_dma_takes_from_it() {
     let took = |lines: u32, stolen: u64| {
         let mut parameters = small("cell");
         parameters.spu.stolen_per_line = stolen;
-        let mut cell = Simulation::new(parameters).unwrap();
+        let mut cell = owned(parameters);
         let took = Rc::new(Cell::new(0));
         let result = took.clone();
         cell.spe(0, "computes", move |spe| {
@@ -401,7 +401,7 @@ fn every_call_takes_what_its_parameter_says() {
     let mut p = small("cell");
     (p.spu.dma, p.spu.tag_status, p.spu.channel, p.spu.decrementer) = (7, 11, 13, 17);
     (p.ppe.register, p.ppe.proxy, p.ppe.cached) = (190, 230, 3);
-    let mut cell = Simulation::new(p).unwrap();
+    let mut cell = owned(p);
     cell.spe(0, "calls", |spe| {
         type Call = fn(&mut sim::Spe<'_>);
         let calls: [(u64, Call); 17] = [
@@ -468,7 +468,7 @@ fn ramp(hidden: &[usize], chips: usize, spe: usize) -> (usize, usize) {
     let mut parameters = Parameters { chips, hidden: hidden.to_vec(), ..small("cell") };
     parameters.name = "some".into();
     let expected = parameters.physical(spe);
-    let mut sim = Simulation::new(parameters).unwrap();
+    let mut sim = owned(parameters);
     sim.spe(spe, "sends", |spe| spe.put(0, Address(0), 16, 0)).unwrap();
     let counters = sim.run().unwrap().counters;
     let is_spe = |ramp: &usize| SPE.contains(ramp);

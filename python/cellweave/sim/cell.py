@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _CYCLES_PER_US = 1600
 _MOST = 2**64 - 1
+_LONGEST_S = 1e9
 _INDEX = re.compile(r"(.*)\[(\d)\]")
 
 
@@ -154,7 +155,7 @@ class Cell:
         return native
 
     def allocate(self, chip: int, bytes: int, align: int = 128) -> int:
-        """Take main memory of a chip.
+        """Take main memory of a chip. Programs can use only memory that was taken.
 
         Parameters
         ----------
@@ -255,7 +256,13 @@ class Cell:
         native.start(unit, name if name is not None else str(generator.__name__), generator)
         self._programs += 1
 
-    def run(self, trace: bool = False, races: bool = False, stop_after_us: float | None = None) -> Outcome:
+    def run(
+        self,
+        trace: bool = False,
+        races: bool = False,
+        stop_after_us: float | None = None,
+        watchdog_s: float | None = 10.0,
+    ) -> Outcome:
         """Run until every program is done and nothing is under way.
 
         Parameters
@@ -266,12 +273,16 @@ class Cell:
             End with an error when bytes are used while a transfer moves them.
         stop_after_us : float, optional
             End with an error when the simulation is not over by that simulated time.
+        watchdog_s : float, optional
+            End with an error that names program and line when a program runs for so many seconds of real time without
+            ``yield``; it is found a quarter of that later at the latest. A program that computes for longer between two
+            of its calls needs more; ``None`` never ends one.
 
         Raises
         ------
         cellweave.RunError
-            What ended the run early: an operation that the hardware would trap, an exception in a program, a deadlock
-            or a race. The message names the program and the simulated time.
+            What ended the run early: an operation that the hardware would trap, an exception in a program, a program
+            that never yields, a deadlock or a race. The message names the program and the simulated time.
 
         Examples
         --------
@@ -291,9 +302,12 @@ class Cell:
         if stop_after_us is not None:
             at_least("stop_after_us", stop_after_us, 0, _MOST / _CYCLES_PER_US / 2)
             cycles = int(stop_after_us * _CYCLES_PER_US)
+        if watchdog_s is not None:
+            at_least("watchdog_s", watchdog_s, 0.001, _LONGEST_S)
+            watchdog_s = float(watchdog_s)
         self._state = "running"
         try:
-            return Outcome(native.run(bool(trace), bool(races), cycles), self._machine)
+            return Outcome(native.run(bool(trace), bool(races), cycles, watchdog_s), self._machine)
         finally:
             self._state = "over"
 

@@ -62,7 +62,10 @@ class Spe:
     # Local store
 
     def alloc(self, bytes: int, align: int = 128) -> Operation:
-        """Take `bytes` of the local store; answers their offset. `align` is a power of two."""
+        """Take `bytes` of the local store; answers their offset. `align` is a power of two.
+
+        From now on only bytes that were taken can be used. A program that never takes any may use the whole store.
+        """
         return self._unit.alloc(bytes, align)
 
     def read(self, at: int, bytes: int) -> Operation:

@@ -135,7 +135,7 @@ struct Seen {
 /// The reader's program: starts every slot, and starts each again as soon as its message is there.
 fn read(spe: &mut Spe<'_>, streams: &[Stream], slots: u32, window_ns: u64, times: u32) -> Vec<Seen> {
     let largest = streams.iter().map(|s| s.bytes).max().unwrap_or(0);
-    let room = spe.alloc(ROOM_BYTES, 128);
+    let room = spe.alloc(LOCAL_STORE_BYTES, 128);
     let mut seen = vec![Seen::default(); streams.len()];
     let mut started = vec![0; streams.len()];
     let mut in_flight = 0u32;

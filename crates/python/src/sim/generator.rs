@@ -1,5 +1,6 @@
 //! A Python generator as a program that is asked step by step.
 
+use super::guard::{NeverYields, Told};
 use super::unit::{Answer, Handle, Operation, ProgramUnit};
 use crate::kernels::said;
 use cellweave::sim::op::{Reply, Stepped, Stepper};
@@ -7,21 +8,23 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::iterator::PySendResult;
 use pyo3::types::{PyBytes, PyIterator};
-use std::cell::RefCell;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Steps of a program after which it looks for Ctrl-C, also where it runs no Python code that would.
 const STEPS_PER_LOOK: u32 = 256;
 
 /// What a program raised, for the one who runs the simulation.
 #[derive(Clone, Default)]
-pub(crate) struct Failure(Rc<RefCell<Option<PyErr>>>);
+pub(crate) struct Failure(Arc<Mutex<Option<PyErr>>>);
 
 impl Failure {
     /// The exception, once.
     pub(crate) fn take(&self) -> Option<PyErr> {
-        self.0.borrow_mut().take()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn set(&self, e: PyErr) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(e);
     }
 }
 
@@ -31,14 +34,22 @@ pub(crate) struct Generator {
     handle: Arc<Handle>,
     answer: Answer,
     failure: Failure,
+    told: Told,
     steps: u32,
 }
 
 impl Generator {
     /// The program that `generator` is, made with the handle `unit`.
-    pub(crate) fn new(generator: Py<PyAny>, unit: &ProgramUnit, failure: &Failure) -> Self {
+    pub(crate) fn new(generator: Py<PyAny>, unit: &ProgramUnit, failure: &Failure, told: &Told) -> Self {
         let handle = Arc::clone(unit.handle());
-        Self { generator, handle, answer: Answer::Nothing, failure: failure.clone(), steps: 0 }
+        Self {
+            generator,
+            handle,
+            answer: Answer::Nothing,
+            failure: failure.clone(),
+            told: told.clone(),
+            steps: 0,
+        }
     }
 
     fn go_on(&mut self, py: Python<'_>, reply: Reply) -> PyResult<Stepped> {
@@ -48,7 +59,12 @@ impl Generator {
         }
         let reply = self.answer.convert(py, reply);
         let generator = self.generator.bind(py).cast::<PyIterator>()?;
-        let step = match generator.send(&reply)? {
+        let sent = generator.send(&reply);
+        if self.told.take(py)? && sent.is_ok() {
+            // It caught the exception, or was just about to yield.
+            return Err(NeverYields::new_err(()));
+        }
+        let step = match sent? {
             PySendResult::Return(_) => Stepped::Done,
             PySendResult::Next(made) => match made.cast::<Operation>() {
                 Ok(operation) => {
@@ -74,7 +90,7 @@ impl Stepper for Generator {
         Python::attach(|py| {
             self.go_on(py, reply).unwrap_or_else(|e| {
                 let message = said(py, &e);
-                *self.failure.0.borrow_mut() = Some(e);
+                self.failure.set(e);
                 Stepped::Failed(message)
             })
         })

@@ -3,25 +3,32 @@
 //! | module | what it converts |
 //! |---|---|
 //! | `unit` | the calls of SPE and PPE programs into operations |
+//! | `number` | whole numbers, each kind with its range |
 //! | `generator` | a Python generator into a program that is asked step by step |
+//! | `guard` | programs that never yield |
 //!
 //! The interpreter's lock is kept: programs are Python, and take turns with the machine in one thread.
 
 mod generator;
+mod guard;
+mod number;
 mod unit;
 
 use crate::error::{RunError, request};
-use crate::kernels::said;
+use crate::kernels::{raised_at, said};
 use cellweave::ground::did_you_mean;
 use cellweave::sim::parameters::{BANKS, CYCLE_PS};
 use cellweave::sim::trace::Trace;
 use cellweave::sim::{Address, Parameters, Rules, SimError, layout};
 use generator::{Failure, Generator};
+use guard::{NeverYields, Told};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 pub(crate) use unit::{Operation, ProgramUnit};
 
 /// The simulated machines, by name.
@@ -58,8 +65,8 @@ pub(crate) fn sim_rules() -> String {
 
 /// Where the local store of an SPE starts, as an effective address.
 #[pyfunction]
-pub(crate) fn sim_local_store(spe: usize) -> u64 {
-    Address::local_store(spe).0
+pub(crate) fn sim_local_store(spe: number::SpeNumber) -> u64 {
+    Address::local_store(spe.0).0
 }
 
 fn parameters(machine: &str) -> PyResult<Parameters> {
@@ -71,12 +78,21 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> PyErr {
     request(format!("no {what} `{word}`; known are {}{near}", known.join(", ")))
 }
 
+/// A machine on which all programs are [`Generator`]s.
+struct Machine(cellweave::sim::Simulation);
+
+// SAFETY: what keeps a simulation in its thread are its `Rc`s and its programs. All `Rc`s are inside of it: only the
+// handles of closures would have others, and there are no closures. A `Generator` may go to any thread. So a simulation
+// that nobody uses (the mutex around it says so) goes to another thread as a whole: the one where Python frees it.
+unsafe impl Send for Machine {}
+
 /// A simulated machine with programs on it.
-#[pyclass(unsendable, module = "cellweave._core")]
+#[pyclass(module = "cellweave._core")]
 pub(crate) struct Simulation {
-    sim: cellweave::sim::Simulation,
+    machine: Mutex<Machine>,
     /// What a program raised.
     failure: Failure,
+    told: Told,
     /// Units with programs, and their generators.
     programs: Vec<(String, Py<PyAny>)>,
 }
@@ -105,12 +121,14 @@ impl Simulation {
             p.set(name, *value).map_err(request)?;
         }
         let sim = cellweave::sim::Simulation::new(p).map_err(request)?;
-        Ok(Self { sim, failure: Failure::default(), programs: vec![] })
+        let machine = Mutex::new(Machine(sim));
+        Ok(Self { machine, failure: Failure::default(), told: Told::default(), programs: vec![] })
     }
 
     /// What the machine is like, as JSON: chips, and the chip, number on it and ramp of every SPE.
     fn to_json(&self) -> String {
-        let p = self.sim.parameters();
+        let machine = self.machine();
+        let p = machine.0.parameters();
         let spes = (0..p.spes()).map(|spe| {
             let (chip, physical) = p.physical(spe);
             json!({"chip": chip, "physical": physical, "ramp": layout::SPE[physical]})
@@ -138,26 +156,26 @@ impl Simulation {
 
     /// Takes main memory; its address.
     fn allocate(&mut self, chip: usize, bytes: u64, align: u64) -> PyResult<u64> {
-        self.sim.allocate(chip, bytes, align).map(|a| a.0).map_err(request)
+        self.machine_mut().allocate(chip, bytes, align).map(|a| a.0).map_err(request)
     }
 
     /// A copy of main memory.
     fn read_memory<'py>(&self, py: Python<'py>, at: u64, bytes: usize) -> PyResult<Bound<'py, PyBytes>> {
         self.check(at, bytes)?;
-        Ok(PyBytes::new(py, self.sim.memory(Address(at), bytes)))
+        Ok(PyBytes::new(py, self.machine().0.memory(Address(at), bytes)))
     }
 
     /// Writes main memory.
     fn write_memory(&mut self, at: u64, data: PyBackedBytes) -> PyResult<()> {
         self.check(at, data.len())?;
-        self.sim.memory_mut(Address(at), data.len()).copy_from_slice(&data);
+        self.machine_mut().memory_mut(Address(at), data.len()).copy_from_slice(&data);
         Ok(())
     }
 
     /// Says that the PPE has just written this memory.
     fn cache_in_ppe(&mut self, at: u64, bytes: usize) -> PyResult<()> {
         self.check(at, bytes)?;
-        self.sim.cache_in_ppe(Address(at), bytes as u64);
+        self.machine_mut().cache_in_ppe(Address(at), bytes as u64);
         Ok(())
     }
 
@@ -165,11 +183,11 @@ impl Simulation {
     fn start(&mut self, unit: &ProgramUnit, name: &str, generator: Py<PyAny>) -> PyResult<()> {
         let of = unit.name();
         let body = Python::attach(|py| {
-            Box::new(Generator::new(generator.clone_ref(py), unit, &self.failure)) as Box<_>
+            Box::new(Generator::new(generator.clone_ref(py), unit, &self.failure, &self.told)) as Box<_>
         });
         let started = match unit.spe() {
-            Some(spe) => self.sim.spe_stepper(spe, name, body),
-            None => self.sim.ppe_stepper(unit.number(), name, body),
+            Some(spe) => self.machine_mut().spe_stepper(spe, name, body),
+            None => self.machine_mut().ppe_stepper(unit.number(), name, body),
         };
         started.map_err(request)?;
         self.programs.push((of, generator));
@@ -177,20 +195,29 @@ impl Simulation {
     }
 
     /// Runs until every program is done.
-    #[pyo3(signature = (trace, races, stop_after_cycles=None))]
+    #[pyo3(signature = (trace, races, stop_after_cycles=None, watchdog_s=None))]
     fn run(
         &mut self,
         py: Python<'_>,
         trace: bool,
         races: bool,
         stop_after_cycles: Option<u64>,
+        watchdog_s: Option<f64>,
     ) -> PyResult<Outcome> {
-        self.sim.trace(trace);
-        self.sim.detect_races(races);
+        let told = self.told.clone();
+        let sim = self.machine_mut();
+        sim.trace(trace);
+        sim.detect_races(races);
         if let Some(cycles) = stop_after_cycles {
-            self.sim.stop_after(cycles);
+            sim.stop_after(cycles);
         }
-        let outcome = self.sim.run().map_err(|e| self.raised(py, &e));
+        let limit = watchdog_s.map(Duration::from_secs_f64);
+        let watch = |limit| guard::watch(py, sim.watch(), limit, &told);
+        let guard = limit.map(watch).transpose()?;
+        let outcome = sim.run();
+        // It may wait for the interpreter's lock.
+        py.detach(|| drop(guard));
+        let outcome = outcome.map_err(|e| self.raised(py, &e, watchdog_s));
         // Programs that are not over let go of what they hold, which may be this machine.
         for (_, generator) in self.programs.drain(..) {
             if let Err(e) = generator.call_method0(py, "close") {
@@ -209,33 +236,52 @@ impl Simulation {
 }
 
 impl Simulation {
+    fn machine(&self) -> MutexGuard<'_, Machine> {
+        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn machine_mut(&mut self) -> &mut cellweave::sim::Simulation {
+        &mut self.machine.get_mut().unwrap_or_else(PoisonError::into_inner).0
+    }
+
     fn check(&self, at: u64, bytes: usize) -> PyResult<()> {
-        let p = self.sim.parameters();
+        let machine = self.machine();
+        let p = machine.0.parameters();
         let all = p.memory_bytes * p.chips as u64;
         if at.checked_add(bytes as u64).is_none_or(|end| end > all) {
             return Err(request(format!("{bytes} bytes at {}: main memory has {all} bytes", Address(at))));
         }
-        Ok(())
+        machine.0.check_allocated(Address(at), bytes as u64).map_err(request)
+    }
+
+    /// Where a unit's program stands.
+    fn place(&self, py: Python<'_>, unit: &str) -> Option<String> {
+        let (_, generator) = self.programs.iter().find(|(name, _)| name == unit)?;
+        generator::place(generator.bind(py))
     }
 
     /// What ended a simulation, as Python hears it.
-    fn raised(&self, py: Python<'_>, e: &SimError) -> PyErr {
+    fn raised(&self, py: Python<'_>, e: &SimError, watchdog_s: Option<f64>) -> PyErr {
         match (e, self.failure.take()) {
+            (SimError::Panic { unit, program, cycle, .. }, Some(raised))
+                if raised.is_instance_of::<NeverYields>(py) =>
+            {
+                let (at, seconds) = (time(*cycle), watchdog_s.unwrap_or_default());
+                let place = raised_at(py, &raised).or_else(|| self.place(py, unit)).unwrap_or_default();
+                RunError::new_err(format!(
+                    "{unit} ({program}) at {at} never yields: it has run for {seconds} s of real time without \
+                     `yield`{place}"
+                ))
+            }
             (_, Some(raised)) if !raised.is_instance_of::<PyException>(py) => raised,
             (SimError::Panic { unit, program, cycle, .. }, Some(raised)) => {
-                let ps = cycle * CYCLE_PS;
-                let (us, ns) = (ps / 1_000_000, ps / 1000 % 1000);
-                let error = RunError::new_err(format!(
-                    "{unit} ({program}) at {us}.{ns:03} us raised {}",
-                    said(py, &raised)
-                ));
+                let (at, text) = (time(*cycle), said(py, &raised));
+                let error = RunError::new_err(format!("{unit} ({program}) at {at} raised {text}"));
                 error.set_cause(py, Some(raised));
                 error
             }
             (SimError::Trap { unit, .. } | SimError::Race { unit, .. }, _) => {
-                let program = self.programs.iter().find(|(name, _)| name == unit);
-                let place = program.and_then(|(_, generator)| generator::place(generator.bind(py)));
-                RunError::new_err(format!("{e}{}", place.unwrap_or_default()))
+                RunError::new_err(format!("{e}{}", self.place(py, unit).unwrap_or_default()))
             }
             (SimError::Parameter { .. } | SimError::Request(_), _) => request(e),
             _ => RunError::new_err(e.to_string()),
@@ -266,6 +312,12 @@ impl Outcome {
         })?;
         Ok(Some(String::from_utf8(text)?))
     }
+}
+
+/// A simulated time in words.
+fn time(cycle: u64) -> String {
+    let ps = cycle * CYCLE_PS;
+    format!("{}.{:03} us", ps / 1_000_000, ps / 1000 % 1000)
 }
 
 fn counters(c: &cellweave::sim::outcome::SimCounters) -> Value {

@@ -1,5 +1,6 @@
 //! What a program holds: its calls make operations, which it yields.
 
+use super::number::{Bytes, Ea, Mask, Offset, Register, SpeNumber, Tag, Time, Word};
 use crate::error::request;
 use cellweave::sim::op::{Atomic, Op, PpeOp, Until};
 use cellweave::sim::{Address, CYCLE_PS, Dma, ListElement, Ordering};
@@ -162,40 +163,44 @@ impl ProgramUnit {
         self.handle.cycle.load(Memory::Relaxed) * CYCLE_PS
     }
 
-    fn compute(&self, ns: u64) -> Operation {
-        self.op("compute", Answer::Nothing, Op::Compute { cycles: ns.saturating_mul(16).div_ceil(5) })
+    fn compute(&self, ns: Time) -> Operation {
+        self.op("compute", Answer::Nothing, Op::Compute { cycles: ns.0.saturating_mul(16).div_ceil(5) })
     }
 
-    fn compute_cycles(&self, cycles: u64) -> Operation {
-        self.op("compute_cycles", Answer::Nothing, Op::Compute { cycles })
+    fn compute_cycles(&self, cycles: Time) -> Operation {
+        self.op("compute_cycles", Answer::Nothing, Op::Compute { cycles: cycles.0 })
     }
 
-    fn alloc(&self, bytes: u32, align: u32) -> Operation {
-        self.op("alloc", Answer::Plain, Op::Alloc { bytes, align })
+    fn alloc(&self, bytes: Bytes, align: Bytes) -> Operation {
+        self.op("alloc", Answer::Plain, Op::Alloc { bytes: bytes.0, align: align.0 })
     }
 
-    fn read(&self, at: u32, bytes: u32) -> Operation {
-        self.op("read", Answer::Plain, Op::Peek { at, bytes })
+    fn read(&self, at: Offset, bytes: Bytes) -> Operation {
+        self.op("read", Answer::Plain, Op::Peek { at: at.0, bytes: bytes.0 })
     }
 
-    fn read_u32(&self, at: u32) -> Operation {
-        self.op("read_u32", Answer::Word, Op::Peek { at, bytes: 4 })
+    fn read_u32(&self, at: Offset) -> Operation {
+        self.op("read_u32", Answer::Word, Op::Peek { at: at.0, bytes: 4 })
     }
 
-    fn write(&self, at: u32, data: PyBackedBytes) -> Operation {
-        self.op("write", Answer::Nothing, Op::Poke { at, data: data.to_vec() })
+    fn write(&self, at: Offset, data: PyBackedBytes) -> Operation {
+        self.op("write", Answer::Nothing, Op::Poke { at: at.0, data: data.to_vec() })
     }
 
-    fn write_u32(&self, at: u32, word: u32) -> Operation {
-        self.op("write_u32", Answer::Nothing, Op::Poke { at, data: word.to_le_bytes().to_vec() })
+    fn write_u32(&self, at: Offset, word: Word) -> Operation {
+        self.op("write_u32", Answer::Nothing, Op::Poke { at: at.0, data: word.0.to_le_bytes().to_vec() })
     }
 
-    fn dma(&self, name: &str, ls: u32, ea: u64, bytes: u32, tag: u32) -> PyResult<Operation> {
+    fn dma(&self, name: &str, ls: Offset, ea: Ea, bytes: Bytes, tag: Tag) -> PyResult<Operation> {
         let (call, put, order) = command(name)?;
-        Ok(self.op(call, Answer::Nothing, Op::Dma(Dma { put, ls, ea: Address(ea), bytes, tag, order })))
+        Ok(self.op(
+            call,
+            Answer::Nothing,
+            Op::Dma(Dma { put, ls: ls.0, ea: Address(ea.0), bytes: bytes.0, tag: tag.0, order }),
+        ))
     }
 
-    fn dma_list(&self, name: &str, ls: u32, elements: Vec<(u64, u32)>, tag: u32) -> PyResult<Operation> {
+    fn dma_list(&self, name: &str, ls: Offset, elements: Vec<(Ea, Bytes)>, tag: Tag) -> PyResult<Operation> {
         let (call, put, order) = command(name)?;
         let call = match call {
             "get" => "get_list",
@@ -205,30 +210,41 @@ impl ProgramUnit {
             "putf" => "put_listf",
             _ => "put_listb",
         };
-        let list = elements.into_iter().map(|(ea, bytes)| ListElement { ea: Address(ea), bytes }).collect();
-        let dma = Dma { put, ls, ea: Address(0), bytes: 0, tag, order };
+        let list = elements
+            .into_iter()
+            .map(|(ea, bytes)| ListElement { ea: Address(ea.0), bytes: bytes.0 })
+            .collect();
+        let dma = Dma { put, ls: ls.0, ea: Address(0), bytes: 0, tag: tag.0, order };
         Ok(self.op(call, Answer::Nothing, Op::List { dma, list }))
     }
 
-    fn tags(&self, mask: u32, when: &str) -> PyResult<Operation> {
+    fn tags(&self, mask: Mask, when: &str) -> PyResult<Operation> {
         let (call, until) = until(when)?;
-        Ok(self.op(call, Answer::Plain, Op::Tags { mask, until }))
+        Ok(self.op(call, Answer::Plain, Op::Tags { mask: mask.0, until }))
     }
 
     fn queue_space(&self) -> Operation {
         self.op("queue_space", Answer::Plain, Op::QueueSpace)
     }
 
-    fn getllar(&self, ls: u32, ea: u64) -> Operation {
-        self.op("getllar", Answer::Nothing, Op::Atomic { atomic: Atomic::Getllar, ls, ea: Address(ea) })
+    fn getllar(&self, ls: Offset, ea: Ea) -> Operation {
+        self.op(
+            "getllar",
+            Answer::Nothing,
+            Op::Atomic { atomic: Atomic::Getllar, ls: ls.0, ea: Address(ea.0) },
+        )
     }
 
-    fn putllc(&self, ls: u32, ea: u64) -> Operation {
-        self.op("putllc", Answer::Truth, Op::Atomic { atomic: Atomic::Putllc, ls, ea: Address(ea) })
+    fn putllc(&self, ls: Offset, ea: Ea) -> Operation {
+        self.op("putllc", Answer::Truth, Op::Atomic { atomic: Atomic::Putllc, ls: ls.0, ea: Address(ea.0) })
     }
 
-    fn putlluc(&self, ls: u32, ea: u64) -> Operation {
-        self.op("putlluc", Answer::Nothing, Op::Atomic { atomic: Atomic::Putlluc, ls, ea: Address(ea) })
+    fn putlluc(&self, ls: Offset, ea: Ea) -> Operation {
+        self.op(
+            "putlluc",
+            Answer::Nothing,
+            Op::Atomic { atomic: Atomic::Putlluc, ls: ls.0, ea: Address(ea.0) },
+        )
     }
 
     fn read_mailbox(&self) -> Operation {
@@ -239,9 +255,9 @@ impl ProgramUnit {
         self.op("mailbox_count", Answer::Plain, Op::MailboxCount)
     }
 
-    fn write_mailbox(&self, value: u32, interrupt: bool) -> Operation {
+    fn write_mailbox(&self, value: Word, interrupt: bool) -> Operation {
         let call = if interrupt { "write_interrupt_mailbox" } else { "write_mailbox" };
-        self.op(call, Answer::Nothing, Op::WriteMailbox { interrupt, value })
+        self.op(call, Answer::Nothing, Op::WriteMailbox { interrupt, value: value.0 })
     }
 
     fn mailbox_space(&self, interrupt: bool) -> Operation {
@@ -249,102 +265,121 @@ impl ProgramUnit {
         self.op(call, Answer::Plain, Op::MailboxSpace { interrupt })
     }
 
-    fn read_signal(&self, register: u32) -> Operation {
-        self.op("read_signal", Answer::Plain, Op::ReadSignal { register })
+    fn read_signal(&self, register: Register) -> Operation {
+        self.op("read_signal", Answer::Plain, Op::ReadSignal { register: register.0 })
     }
 
-    fn signal_count(&self, register: u32) -> Operation {
-        self.op("signal_count", Answer::Plain, Op::SignalCount { register })
+    fn signal_count(&self, register: Register) -> Operation {
+        self.op("signal_count", Answer::Plain, Op::SignalCount { register: register.0 })
     }
 
-    fn signal_or(&self, register: u32, or_: bool) -> Operation {
-        self.op("signal_or", Answer::Nothing, Op::SignalMode { register, or: or_ })
+    fn signal_or(&self, register: Register, or_: bool) -> Operation {
+        self.op("signal_or", Answer::Nothing, Op::SignalMode { register: register.0, or: or_ })
     }
 
-    fn send_signal(&self, name: &str, ls: u32, spe: usize, register: u32, tag: u32) -> PyResult<Operation> {
+    fn send_signal(
+        &self,
+        name: &str,
+        ls: Offset,
+        spe: SpeNumber,
+        register: Register,
+        tag: Tag,
+    ) -> PyResult<Operation> {
         let (call, put, order) = command(name)?;
         let call = match call {
             "putf" => "send_signalf",
             "putb" => "send_signalb",
             _ => "send_signal",
         };
-        if !(1..=2).contains(&register) {
-            let text = format!("signal register {register}; there are 1 and 2");
+        if !(1..=2).contains(&register.0) {
+            let text = format!("signal register {}; there are 1 and 2", register.0);
             return Ok(self.op(call, Answer::Nothing, Op::Trap(text)));
         }
-        let ea = Address::signal(spe, register);
-        Ok(self.op(call, Answer::Nothing, Op::Dma(Dma { put, ls, ea, bytes: 4, tag, order })))
+        let ea = Address::signal(spe.0, register.0);
+        Ok(self.op(call, Answer::Nothing, Op::Dma(Dma { put, ls: ls.0, ea, bytes: 4, tag: tag.0, order })))
     }
 
     fn decrementer(&self) -> Operation {
         self.op("decrementer", Answer::Plain, Op::Decrementer)
     }
 
-    fn set_decrementer(&self, value: u32) -> Operation {
-        self.op("set_decrementer", Answer::Nothing, Op::SetDecrementer(value))
+    fn set_decrementer(&self, value: Word) -> Operation {
+        self.op("set_decrementer", Answer::Nothing, Op::SetDecrementer(value.0))
     }
 
-    fn load(&self, ea: u64, bytes: u32) -> Operation {
-        self.ask("load", Answer::Plain, PpeOp::Load { ea: Address(ea), bytes })
+    fn load(&self, ea: Ea, bytes: Bytes) -> Operation {
+        self.ask("load", Answer::Plain, PpeOp::Load { ea: Address(ea.0), bytes: bytes.0 })
     }
 
-    fn load_u32(&self, ea: u64) -> Operation {
-        self.ask("load_u32", Answer::Word, PpeOp::Load { ea: Address(ea), bytes: 4 })
+    fn load_u32(&self, ea: Ea) -> Operation {
+        self.ask("load_u32", Answer::Word, PpeOp::Load { ea: Address(ea.0), bytes: 4 })
     }
 
-    fn store(&self, ea: u64, data: PyBackedBytes) -> Operation {
-        self.ask("store", Answer::Nothing, PpeOp::Store { ea: Address(ea), data: data.to_vec() })
+    fn store(&self, ea: Ea, data: PyBackedBytes) -> Operation {
+        self.ask("store", Answer::Nothing, PpeOp::Store { ea: Address(ea.0), data: data.to_vec() })
     }
 
-    fn store_u32(&self, ea: u64, word: u32) -> Operation {
+    fn store_u32(&self, ea: Ea, word: Word) -> Operation {
         self.ask(
             "store_u32",
             Answer::Nothing,
-            PpeOp::Store { ea: Address(ea), data: word.to_le_bytes().to_vec() },
+            PpeOp::Store { ea: Address(ea.0), data: word.0.to_le_bytes().to_vec() },
         )
     }
 
-    fn proxy(&self, name: &str, spe: usize, ls: u32, ea: u64, bytes: u32, tag: u32) -> PyResult<Operation> {
+    fn proxy(
+        &self,
+        name: &str,
+        spe: SpeNumber,
+        ls: Offset,
+        ea: Ea,
+        bytes: Bytes,
+        tag: Tag,
+    ) -> PyResult<Operation> {
         let (call, put, order) = command(name)?;
         let call = match call {
             "get" => "proxy_get",
             "put" => "proxy_put",
             _ => "proxy",
         };
-        let dma = Dma { put, ls, ea: Address(ea), bytes, tag, order };
-        Ok(self.ask(call, Answer::Nothing, PpeOp::Proxy { spe, dma }))
+        let dma = Dma { put, ls: ls.0, ea: Address(ea.0), bytes: bytes.0, tag: tag.0, order };
+        Ok(self.ask(call, Answer::Nothing, PpeOp::Proxy { spe: spe.0, dma }))
     }
 
-    fn proxy_tags(&self, spe: usize, mask: u32, when: &str) -> PyResult<Operation> {
+    fn proxy_tags(&self, spe: SpeNumber, mask: Mask, when: &str) -> PyResult<Operation> {
         let (_, until) = until(when)?;
         let call = match until {
             Until::All => "proxy_wait",
             Until::Any => "proxy_any",
             Until::Now => "proxy_now",
         };
-        Ok(self.ask(call, Answer::Plain, PpeOp::ProxyTags { spe, mask, until }))
+        Ok(self.ask(call, Answer::Plain, PpeOp::ProxyTags { spe: spe.0, mask: mask.0, until }))
     }
 
-    fn read_mailbox_of(&self, spe: usize, interrupt: bool) -> Operation {
+    fn read_mailbox_of(&self, spe: SpeNumber, interrupt: bool) -> Operation {
         let call = if interrupt { "read_interrupt_mailbox" } else { "read_mailbox" };
-        self.ask(call, Answer::Plain, PpeOp::ReadMailbox { spe, interrupt })
+        self.ask(call, Answer::Plain, PpeOp::ReadMailbox { spe: spe.0, interrupt })
     }
 
-    fn mailbox_count_of(&self, spe: usize, interrupt: bool) -> Operation {
+    fn mailbox_count_of(&self, spe: SpeNumber, interrupt: bool) -> Operation {
         let call = if interrupt { "interrupt_mailbox_count" } else { "mailbox_count" };
-        self.ask(call, Answer::Plain, PpeOp::MailboxCount { spe, interrupt })
+        self.ask(call, Answer::Plain, PpeOp::MailboxCount { spe: spe.0, interrupt })
     }
 
-    fn mailbox_space_of(&self, spe: usize) -> Operation {
-        self.ask("mailbox_space", Answer::Plain, PpeOp::MailboxSpace { spe })
+    fn mailbox_space_of(&self, spe: SpeNumber) -> Operation {
+        self.ask("mailbox_space", Answer::Plain, PpeOp::MailboxSpace { spe: spe.0 })
     }
 
-    fn write_mailbox_of(&self, spe: usize, value: u32) -> Operation {
-        self.ask("write_mailbox", Answer::Nothing, PpeOp::WriteMailbox { spe, value })
+    fn write_mailbox_of(&self, spe: SpeNumber, value: Word) -> Operation {
+        self.ask("write_mailbox", Answer::Nothing, PpeOp::WriteMailbox { spe: spe.0, value: value.0 })
     }
 
-    fn write_signal_of(&self, spe: usize, register: u32, value: u32) -> Operation {
-        self.ask("write_signal", Answer::Nothing, PpeOp::WriteSignal { spe, register, value })
+    fn write_signal_of(&self, spe: SpeNumber, register: Register, value: Word) -> Operation {
+        self.ask(
+            "write_signal",
+            Answer::Nothing,
+            PpeOp::WriteSignal { spe: spe.0, register: register.0, value: value.0 },
+        )
     }
 
     fn timebase(&self) -> Operation {

@@ -2,7 +2,7 @@
 
 use super::places::{PROGRAM_BYTES, stride};
 use super::{Log, Seen, Work};
-use crate::{DMA_BYTES_MAX, LINE_BYTES, Spe};
+use crate::{DMA_BYTES_MAX, Spe};
 use machine::target::BUFFERS_MAX;
 
 /// The mail with which an SPE tells PPE0 that it waits to be started.
@@ -11,8 +11,8 @@ const READY: u32 = 1;
 /// Reports, waits for the start, does all transfers with its buffers in turn, reports its ticks.
 pub(super) fn program(spe: &mut Spe<'_>, work: &Work, log: &Log) {
     let e = &work.experiment;
-    spe.alloc(PROGRAM_BYTES, LINE_BYTES);
-    let own = spe.alloc(e.buffers * stride(e), LINE_BYTES);
+    // `needed` made sure that the buffers fit below the places that others read and write.
+    let own = PROGRAM_BYTES;
     let mut seen = vec![Seen::NOTHING; work.lines.len()];
     let mut started_ps = [0; BUFFERS_MAX as usize];
     spe.write_mailbox(READY);
