@@ -59,7 +59,8 @@ impl Starts {
     }
 }
 
-/// As an SPE does it, but through the proxy queues of SPEs, and with the time base.
+/// As an SPE does it, but through the proxy queues of SPEs, and with the time base. What a PPE reads is copied to main
+/// memory first; it has read it when it has loaded it from there (`streaming-schedule`, 3.1.2).
 fn transfers(ppe: &mut Ppe<'_>, (_, work, memory, log): &Initiator) {
     let e = &work.experiment;
     let mut seen = vec![Seen::NOTHING; work.lines.len()];
@@ -72,9 +73,12 @@ fn transfers(ppe: &mut Ppe<'_>, (_, work, memory, log): &Initiator) {
     }
     for turn in 0..turns {
         let buffer = turn % e.buffers;
-        let (line, _) = work.turn(turn);
+        let (line, repeat) = work.turn(turn);
         if let End::Store(spe) = work.lines[line].end {
             ppe.proxy_wait(spe, 1 << buffer);
+            if !work.lines[line].puts(repeat) {
+                ppe.load(memory[buffer as usize], e.size_bytes);
+            }
         }
         seen[line].transfer(started_ps[buffer as usize], ppe.now_ps());
         if e.compute_ns > 0 {

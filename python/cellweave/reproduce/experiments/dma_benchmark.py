@@ -304,8 +304,8 @@ def rules_of_thumb(bench: Bench, found: Found) -> None:
     *Banks*: six SPEs read lines of 128 bytes faster from all banks than from one. *Alignment*: six SPEs read 128 bytes,
     and 1 kB, slower where the effective address is 16 bytes after the start of a line, and where the local store
     address is. *Small transfers*: six SPEs with 8 buffers do not read 16 bytes more often than a line. *Initiator*: an
-    SPE writes 16 kB to main memory faster, four commands in flight, than the PPE has it written through the proxy
-    queue. *Cache*: lines that are in the PPE's cache come with less latency (one SPE, one buffer) and less bandwidth
+    SPE writes 16 kB to main memory faster, four commands in flight, than the PPE reads it through the proxy queue.
+    *Cache*: lines that are in the PPE's cache come with less latency (one SPE, one buffer) and less bandwidth
     (six SPEs, 8 buffers of 16 kB) than from main memory. The rule on TLB misses is not here: translation costs nothing
     by default.
     """
