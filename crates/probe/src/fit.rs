@@ -14,9 +14,10 @@
 //! (`memory-read-each`, `-write-each`) is the speed at which streams beyond its cache move.
 
 use crate::result::{Measurement, Probed};
+use crate::shape::of_role;
 use crate::{TargetError, written};
 use machine::target::{Direction, Store, Transfer};
-use machine::{Block, Distances, ElementId, Limit, Machine};
+use machine::{Block, Distances, ElementId, Limit, Machine, Role};
 use std::collections::BTreeMap;
 
 /// A machine fitted to measurements.
@@ -155,7 +156,8 @@ impl<'a> Sets<'a> {
     fn distances(&self) -> Result<Distances, TargetError> {
         let n = self.machine.elements.len();
         let name = |e: ElementId| &self.machine.elements[e].name;
-        let memory_side = |e: ElementId| self.machine.elements[e].kind == "ppe";
+        let general = of_role(self.machine, Role::General);
+        let memory_side = |e: ElementId| general.contains(&e);
         let mut distances =
             Distances { latency_ns: vec![vec![0.0; n]; n], bandwidth_bytes_per_s: vec![vec![0.0; n]; n] };
         for reader in 0..n {
@@ -226,6 +228,7 @@ impl Fit<'_> {
     /// asked for all of it.
     fn ports(&mut self) {
         let all = self.all();
+        let general = of_role(self.machine, Role::General);
         let others = |e: ElementId| all.iter().copied().filter(move |o| *o != e);
         for &e in &all {
             let name = &self.machine.elements[e].name;
@@ -244,7 +247,7 @@ impl Fit<'_> {
             let output = most(&mut pairs_out.into_iter(), self.sets.pattern("fan-in", is_source));
             // The other side of a PPE is its chip's memory: one reader alone does not show what that can give.
             let chip = self.machine.elements[e].place.chip;
-            let (input, output) = if self.machine.elements[e].kind == "ppe" {
+            let (input, output) = if general.contains(&e) {
                 (
                     input.max(self.sets.memory_of("memory-write", chip)),
                     output.max(self.sets.memory_of("memory-read", chip)),
@@ -267,11 +270,7 @@ impl Fit<'_> {
     }
 
     fn ppes(&mut self) {
-        let kind = |e: ElementId, kind: &str| self.machine.elements[e].kind == kind;
-        let (ppes, spes): (Vec<_>, Vec<_>) = (
-            self.all().into_iter().filter(|&e| kind(e, "ppe")).collect(),
-            self.all().into_iter().filter(|&e| kind(e, "spe")).collect(),
-        );
+        let (ppes, spes) = (of_role(self.machine, Role::General), of_role(self.machine, Role::Accelerator));
         for &p in &ppes {
             for &s in &spes {
                 let name =
@@ -314,9 +313,10 @@ impl Fit<'_> {
     fn links(&mut self) {
         let chips = self.chips();
         let [a, b] = chips[..] else { return };
+        let general = of_role(self.machine, Role::General);
         for (reader, source) in [(a, b), (b, a)] {
             let (here, there) = (self.on(reader), self.on(source));
-            for &e in here.iter().filter(|&&e| self.machine.elements[e].kind != "ppe") {
+            for &e in here.iter().filter(|&e| !general.contains(e)) {
                 let most =
                     there.iter().map(|&s| self.distances.bandwidth_bytes_per_s[e][s]).fold(0.0, f64::max);
                 let name = format!("{} reads chip {source}", self.machine.elements[e].name);

@@ -1,7 +1,7 @@
 //! The shape of a pattern: the elements that take part, and the seed.
 
 use crate::TargetError;
-use machine::{ElementId, Machine};
+use machine::{ElementId, Machine, Role};
 
 /// A machine as patterns see it.
 #[derive(Debug, Clone)]
@@ -16,19 +16,22 @@ pub struct PatternShape<'a> {
     pub draws: usize,
 }
 
-/// The elements that a number in a pattern means, in that order: the SPEs of a Cell, every element of anything else.
+/// The elements of a role, in the machine's order.
+pub(crate) fn of_role(machine: &Machine, role: Role) -> Vec<ElementId> {
+    let has = |e: &ElementId| machine.role(&machine.elements[*e].kind) == role;
+    (0..machine.elements.len()).filter(has).collect()
+}
+
+/// The elements that a number in a pattern means, in that order: the accelerators of a machine that has any (the SPEs of
+/// a Cell), every element of any other.
 ///
 /// ```
 /// let ps3 = machine::load("ps3").unwrap();
 /// assert_eq!(ps3.elements[probe::workers(&ps3)[0]].name, "SPE0");
 /// ```
 pub fn workers(machine: &Machine) -> Vec<ElementId> {
-    let of = |spes: bool| {
-        let kind = |e: &ElementId| (machine.elements[*e].kind == "spe") == spes;
-        (0..machine.elements.len()).filter(kind).collect::<Vec<_>>()
-    };
-    let spes = of(true);
-    if spes.is_empty() { of(false) } else { spes }
+    let accelerators = of_role(machine, Role::Accelerator);
+    if accelerators.is_empty() { (0..machine.elements.len()).collect() } else { accelerators }
 }
 
 impl PatternShape<'_> {

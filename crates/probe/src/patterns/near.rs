@@ -10,6 +10,7 @@ pub const PATTERN: Pattern = Pattern {
     about: "pairs of neighbours, each reads from the other: 0<-2, 2<-0, 1<-3 ..",
     sets: |shape| {
         let w = shape.workers_of_a_chip(PATTERN.name, 2)?;
+        // Not what a role says: the order of the SPEs around their bus.
         let pairs = if shape.machine.elements[w[0]].kind == "spe" {
             two_apart(&w)
         } else {

@@ -2,19 +2,20 @@
 
 use super::{Pattern, reads};
 use crate::TargetError;
+use crate::shape::of_role;
+use machine::Role;
 
 /// Each PPE reads from each SPE, each SPE from the main memory of each PPE's chip.
 pub const PATTERN: Pattern = Pattern {
     name: "ppe",
     about: "each PPE reads from each SPE and the other way round, one pair after the other",
     sets: |shape| {
-        let of = |kind| move |e: &usize| shape.machine.elements[*e].kind == kind;
-        let ppes: Vec<_> = (0..shape.machine.elements.len()).filter(of("ppe")).collect();
+        let ppes = of_role(shape.machine, Role::General);
         let w = shape.workers(PATTERN.name, 1)?;
-        if ppes.is_empty() || !w.iter().all(of("spe")) {
+        if ppes.is_empty() {
             let name = &shape.machine.name;
             return Err(TargetError::Request(format!(
-                "{} needs a PPE and an SPE; {name} has none",
+                "{} needs general elements and accelerators, as PPEs and SPEs; {name} has none",
                 PATTERN.name
             )));
         }
