@@ -45,6 +45,7 @@ pub extern crate work;
 mod arrays;
 mod calibrate;
 mod error;
+mod explain;
 mod fit;
 mod guard;
 mod moved;

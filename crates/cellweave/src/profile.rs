@@ -1,5 +1,6 @@
 //! What each task of an application costs on each kind of element of this computer, with real data flowing.
 
+use crate::explain::Look;
 use crate::stand_in::harmless;
 use crate::{Error, calibrate};
 use ground::Quantiles;
@@ -129,10 +130,13 @@ pub fn profile(
     let handover = |o: &Overhead| Handover { per_transfer_ns: o.per_transfer_ns, per_byte_ns: o.per_byte_ns };
     profiled.overheads = overheads.iter().map(|(kind, o)| (kind.clone(), handover(o))).collect();
     profiled.graph.profile = Some(Profile {
-        machine: format!("{}, {} cpus, Linux {}", identity.cpu_model, identity.cpus.len(), identity.kernel),
+        machine: format!("{}, Linux {}", computer(&identity), identity.kernel),
         cellweave: env!("CARGO_PKG_VERSION").into(),
         overheads: overheads.iter().map(|(k, o)| (k.clone(), (o.per_transfer_ns, o.per_byte_ns))).collect(),
+        totals_ns: BTreeMap::new(),
+        speeds: BTreeMap::new(),
     });
+    let before = Look::at(machine, &every_cpu(machine));
     for (done, &element) in elements.iter().enumerate() {
         let kind = machine.elements[element].kind.clone();
         let missing = |t: &Task| options.again || t.cost_on(&kind).is_none();
@@ -151,7 +155,26 @@ pub fn profile(
             }
         }
     }
+    let after = Look::at(machine, &every_cpu(machine));
+    if let Some(profile) = &mut profiled.graph.profile {
+        profile.speeds = before.fastest(&after);
+        for &element in &elements {
+            let kind = &machine.elements[element].kind;
+            let costs = profiled.graph.tasks.iter().filter_map(|t| t.cost_on(kind));
+            profile.totals_ns.insert(kind.clone(), costs.sum());
+        }
+    }
     Ok(profiled)
+}
+
+/// A computer in words: `AMD EPYC, 2 cpus`.
+pub(crate) fn computer(identity: &host::Identity) -> String {
+    format!("{}, {} cpus", identity.cpu_model, identity.cpus.len())
+}
+
+/// All elements that are cpus of this computer.
+fn every_cpu(machine: &Machine) -> Vec<ElementId> {
+    (0..machine.elements.len()).filter(|&e| machine.elements[e].os_cpu.is_some()).collect()
 }
 
 /// The first element of each kind that is a cpu of this computer.

@@ -1,8 +1,9 @@
 //! The verbs that are made of others: a plan profiles first where costs are missing, and a run plans first where there
 //! is no plan.
 
+use crate::explain::{Look, explain};
 use crate::{Arrays, Error, ProfileOptions, profile};
-use machine::Machine;
+use machine::{ElementId, Machine};
 use plan::exact::Solver;
 use plan::{Method, PlanOptions, PlanProgress};
 use run::{Kernels, RunOptions, RunOutcome, RunProgress};
@@ -87,13 +88,13 @@ pub fn run(
 ) -> Result<RunOutcome, Error> {
     options.check()?;
     let made;
-    let plan = match plan {
-        Some(plan) => plan,
+    let (costed, plan) = match plan {
+        Some(plan) => (graph, plan),
         None => {
             let defaults = PlanOptions::default();
             let asked = PlanOptions { max_batch: options.batch.unwrap_or(defaults.max_batch), ..defaults };
-            made = self::plan(&arrays.planned(graph), machine, kernels, &asked, None, progress)?.1;
-            &made
+            made = self::plan(&arrays.planned(graph), machine, kernels, &asked, None, progress)?;
+            (&made.0, &made.1)
         }
     };
     let stop = options.stop.clone();
@@ -107,6 +108,14 @@ pub fn run(
         }
     };
     let options = RunOptions { progress: Some(&mut tell), ..options };
+    let used = |e: &ElementId| plan.mapping.values().any(|name| *name == machine.elements[*e].name);
+    let elements: Vec<ElementId> = (0..machine.elements.len()).filter(used).collect();
+    let before = Look::at(machine, &elements);
     let outcome = run::run(&arrays.running(graph), machine, plan, &arrays.over(kernels), options);
-    if stop.load(Ordering::Acquire) == run::STOP { Err(Error::Stopped) } else { Ok(outcome?) }
+    if stop.load(Ordering::Acquire) == run::STOP {
+        return Err(Error::Stopped);
+    }
+    let mut outcome = outcome?;
+    explain(costed, machine, plan, &before, &Look::at(machine, &elements), &mut outcome);
+    Ok(outcome)
 }

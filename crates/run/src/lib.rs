@@ -73,6 +73,7 @@ pub use kernel::{
 pub use layout::{LayoutError, RunLayout};
 pub use options::{DRAIN, RUN, RunError, RunOptions, RunProgress, STOP};
 pub use outcome::{
-    Difference, ElementOutcome, Latency, RunOutcome, Stalls, TaskOutcome, WaitFor, WaitOutcome,
+    Difference, ElementOutcome, ElementSpeed, Latency, RunOutcome, SpeedLook, Stalls, TaskOutcome, WaitFor,
+    WaitOutcome,
 };
 pub use runtime::run;

@@ -67,6 +67,9 @@ pub struct RunOutcome {
     /// Per task, what its firings cost: a sample of all calls.
     #[serde(default)]
     pub sampled: BTreeMap<String, TaskOutcome>,
+    /// By element, how fast it computed when it was profiled, before the run and after it; empty where nobody looked.
+    #[serde(default)]
+    pub speeds: BTreeMap<String, ElementSpeed>,
     /// What the period consists of beside what was predicted, largest effect first; see [`Difference`].
     #[serde(default)]
     pub differences: Vec<Difference>,
@@ -213,6 +216,27 @@ impl TaskOutcome {
             second_half_ns: mean(half, instances.max(1)),
         })
     }
+}
+
+/// How fast an element computed: when its costs were profiled, before the run and after it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ElementSpeed {
+    /// `null` where the application says nothing.
+    pub profiled: Option<SpeedLook>,
+    /// Just before the run.
+    pub before: SpeedLook,
+    /// Just after the run.
+    pub after: SpeedLook,
+}
+
+/// What an element needed for a pass of each of three fixed kernels (integer, floating, memory), in ns; empty where it
+/// could not be measured.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SpeedLook {
+    /// While the other elements were idle.
+    pub alone_ns: Vec<f64>,
+    /// While the other used elements computed, too.
+    pub together_ns: Vec<f64>,
 }
 
 /// A part of the period that is not as predicted.

@@ -61,6 +61,8 @@ pub(crate) struct CostSample {
     pub first: u64,
     /// ns per firing.
     pub ns: f32,
+    /// From when to when, in ns of the clock.
+    pub span_ns: (u64, u64),
 }
 
 /// Cost samples kept per task when every call is measured, and when only some are.
@@ -134,7 +136,7 @@ impl Recorder {
         let start_ns = std::mem::replace(&mut self.last_ns, end_ns);
         if sampled && firings > 0 {
             let ns = ((end_ns - start_ns) as f64 - self.clock_ns).max(0.0) / firings as f64;
-            self.pending.push((cost, CostSample { first, ns: ns as f32 }));
+            self.pending.push((cost, CostSample { first, ns: ns as f32, span_ns: (start_ns, end_ns) }));
         }
         if self.tracing {
             let (of, firings) = (task as u32, firings as u32);
@@ -142,15 +144,18 @@ impl Recorder {
         }
     }
 
-    /// The costs since the last time count, unless this thread lost its cpu meanwhile.
-    pub(crate) fn settle(&mut self, disturbed: bool) {
-        if disturbed {
+    /// The costs since the last time count. `had_cpu` is the part of the time in which this thread had its cpu, where
+    /// it did not always: then they do not count if every call is measured. Of samples, that part counts: calls so long
+    /// that they always lose the cpu would otherwise be missing.
+    pub(crate) fn settle(&mut self, had_cpu: Option<f64>) {
+        if had_cpu.is_some() && self.measuring {
             self.disturbed += self.pending.len() as u64;
             self.pending.clear();
         }
+        let part = had_cpu.unwrap_or(1.0) as f32;
         for (cost, sample) in self.pending.drain(..) {
             if let Some((_, samples)) = self.costs.get_mut(cost) {
-                samples.push(sample);
+                samples.push(CostSample { ns: sample.ns * part, ..sample });
             }
         }
     }

@@ -128,13 +128,12 @@ pub fn run(
         has_source,
         begin_ns,
         warnings: Vec::new(),
-        paused_ns: 0,
-        resident: None,
+        pauses: Vec::new(),
     };
     let mut reports = watchdog.until_the_end();
-    let grown_bytes = watchdog.grown_bytes();
-    let measured = Measured { stall_ns, paused_ns: watchdog.paused_ns, grown_bytes, steal: steal.as_ref() };
     let warnings = std::mem::take(&mut watchdog.warnings);
+    let pauses = std::mem::take(&mut watchdog.pauses);
+    let measured = Measured { stall_ns, pauses: &pauses, steal: steal.as_ref() };
     let whole = reports.len() == threads.iter().flatten().count();
     if whole {
         for thread in threads.into_iter().flatten() {
@@ -214,10 +213,8 @@ struct Watchdog<'a, 'b> {
     has_source: bool,
     begin_ns: u64,
     warnings: Vec<String>,
-    /// ns that the process stood still.
-    paused_ns: u64,
-    /// Bytes in use when all workers were ready.
-    resident: Option<u64>,
+    /// From when to when the process stood still.
+    pauses: Vec<(u64, u64)>,
 }
 
 impl Watchdog<'_, '_> {
@@ -291,18 +288,9 @@ impl Watchdog<'_, '_> {
         let late_ns = now.0.saturating_sub(last.0).saturating_sub(LOOK.as_nanos() as u64);
         let still_ns = late_ns.saturating_sub(now.1.saturating_sub(last.1));
         if still_ns > PAUSE_NS {
-            self.paused_ns += still_ns;
+            self.pauses.push((last.0, now.0));
         }
         *last = now;
-        if self.resident.is_none() && self.shared.ready.load(Ordering::Relaxed) as usize == self.threads.len()
-        {
-            self.resident = (!cfg!(miri)).then(host::stolen::resident_bytes);
-        }
-    }
-
-    /// By how many bytes the process grew since all workers were ready.
-    fn grown_bytes(&self) -> u64 {
-        self.resident.map_or(0, |before| host::stolen::resident_bytes().saturating_sub(before))
     }
 
     /// Whether every worker without a report has fired for the last time.

@@ -68,6 +68,8 @@ pub(crate) struct Report {
     pub queued_ns: Option<u64>,
     /// How often it lost its cpu to another thread.
     pub preempted: u64,
+    /// Bytes that the process had in use when this worker began and when it ended.
+    pub resident_bytes: (u64, u64),
     pub waits: WaitLog,
     /// When its last source fired for the last time; 0 = it has none.
     pub sources_end_ns: u64,

@@ -5,6 +5,7 @@ use crate::layout::RunLayout;
 use crate::outcome::{
     ElementOutcome, Latency, RunOutcome, Stalls, TaskOutcome, WaitFor, WaitOutcome, steady,
 };
+use crate::recorder::CostSample;
 use crate::shared::Report;
 use crate::waits::WaitSum;
 use ground::Quantiles;
@@ -16,8 +17,8 @@ use work::{Graph, Plan};
 /// What the caller's thread measured.
 pub(crate) struct Measured<'a> {
     pub stall_ns: u64,
-    pub paused_ns: u64,
-    pub grown_bytes: u64,
+    /// From when to when the process stood still, in ns of the clock.
+    pub pauses: &'a [(u64, u64)],
     pub steal: Option<&'a Steal>,
 }
 
@@ -48,7 +49,7 @@ pub(crate) fn summary(
         .iter()
         .filter_map(|r| Some(format!("{}: {}", layout.elements[r.index].name, r.unpinned.as_ref()?)))
         .collect();
-    let (tasks, sampled) = costs(graph, reports, instances);
+    let (tasks, sampled) = costs(graph, reports, instances, measured.pauses);
     RunOutcome {
         format: 1,
         application: graph.name.clone(),
@@ -67,13 +68,14 @@ pub(crate) fn summary(
         start_s,
         drain_s,
         stalls: stalls(graph, layout, reports, measured.stall_ns),
-        paused_ns: measured.paused_ns,
-        grown_bytes: measured.grown_bytes,
+        paused_ns: measured.pauses.iter().map(|(from, to)| to - from).sum(),
+        grown_bytes: grown_bytes(reports),
         elements: reports.iter().map(|r| element(graph, machine, layout, r, measured)).collect(),
         latency_ns: Latency::of(reports.iter().flat_map(|r| r.latencies_ns.iter().copied()).collect()),
         pinned: not_pinned.is_empty(),
         not_pinned,
         sampled,
+        speeds: BTreeMap::new(),
         differences: Vec::new(),
         explanation: String::new(),
         tasks,
@@ -85,11 +87,18 @@ pub(crate) fn summary(
     }
 }
 
+/// By how much the process grew between the first worker's first step and the last one's last.
+fn grown_bytes(reports: &[Report]) -> u64 {
+    let before = reports.iter().map(|r| r.resident_bytes.0).min().unwrap_or(0);
+    reports.iter().map(|r| r.resident_bytes.1).max().unwrap_or(0).saturating_sub(before)
+}
+
 /// Per task, the quantiles of all its calls where every call was measured, and what a sample of them says.
 fn costs(
     graph: &Graph,
     reports: &[Report],
     instances: u64,
+    pauses: &[(u64, u64)],
 ) -> (BTreeMap<String, Quantiles>, BTreeMap<String, TaskOutcome>) {
     let (mut tasks, mut sampled) = (BTreeMap::new(), BTreeMap::new());
     for report in reports {
@@ -101,7 +110,9 @@ fn costs(
             {
                 tasks.insert(name.clone(), q);
             }
-            let pairs: Vec<(u64, f64)> = kept.iter().map(|s| (s.first, f64::from(s.ns))).collect();
+            let undisturbed = |s: &&CostSample| pauses.iter().all(|p| s.span_ns.1 < p.0 || p.1 < s.span_ns.0);
+            let pairs: Vec<(u64, f64)> =
+                kept.iter().filter(undisturbed).map(|s| (s.first, f64::from(s.ns))).collect();
             if let Some(outcome) = TaskOutcome::of(&pairs, instances) {
                 sampled.insert(name.clone(), outcome);
             }

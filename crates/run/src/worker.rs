@@ -154,13 +154,17 @@ pub(crate) fn work(start: WorkerStart, shared: &SharedState) {
         shared.ready.load(Acquire) == workers || shared.control.load(Acquire) == STOP
     });
     // Miri has none of the kernel's figures.
-    let counted = || if cfg!(miri) { ThreadTime::default() } else { ThreadTime::now() };
-    let counted_first = counted();
+    let counted = || match cfg!(miri) {
+        true => (ThreadTime::default(), 0),
+        false => (ThreadTime::now(), host::stolen::resident_bytes()),
+    };
+    let first = counted();
     let start_ns = worker.clock.now_ns();
     worker.recorder.last_ns = start_ns;
     let _ = worker.run();
     let end_ns = worker.clock.now_ns();
-    let counted = counted().since(&counted_first);
+    let last = counted();
+    let thread = last.0.since(&first.0);
     if shared.abandoned.load(Acquire) {
         // The thread that started this run has gone, and perhaps also what its kernels refer to.
         std::mem::forget(worker);
@@ -176,8 +180,9 @@ pub(crate) fn work(start: WorkerStart, shared: &SharedState) {
         start_ns,
         end_ns,
         unpinned,
-        queued_ns: counted.queued_ns,
-        preempted: counted.preempted,
+        queued_ns: thread.queued_ns,
+        preempted: thread.preempted,
+        resident_bytes: (first.1, last.1),
         waits: std::mem::take(&mut worker.waits),
         sources_end_ns: worker.sources_end_ns,
         latencies_ns: Vec::new(),
@@ -332,11 +337,11 @@ impl Worker<'_> {
         board.instance.store(first, Relaxed);
         let sampled = self.recorder.measuring || (!cfg!(miri) && unit.sampling.due(first));
         let mark = sampled.then(|| {
-            let mark = host::stolen::Mark::now();
+            let (mark, cpu_ns) = (host::stolen::Mark::now(), host::clock::thread_cpu_ns());
             let now_ns = self.clock.now_ns();
             unit.sampling.sampled(first, now_ns);
             self.recorder.last_ns = now_ns;
-            mark
+            (mark, cpu_ns, now_ns)
         });
         let timed = sampled || self.recorder.tracing;
         for task in &mut unit.tasks {
@@ -396,8 +401,12 @@ impl Worker<'_> {
                 break;
             }
         }
-        if let Some(mark) = mark {
-            self.recorder.settle(mark.lost_cpu());
+        if let Some((mark, cpu_ns, start_ns)) = mark {
+            let had_cpu = mark.lost_cpu().then(|| {
+                let had_ns = host::clock::thread_cpu_ns().saturating_sub(cpu_ns) as f64;
+                (had_ns / self.clock.now_ns().saturating_sub(start_ns).max(1) as f64).min(1.0)
+            });
+            self.recorder.settle(had_cpu);
         }
         self.scheduler.fired(u, firings, again);
         self.publish(u, firings);

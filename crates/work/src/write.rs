@@ -66,6 +66,19 @@ pub fn toml(graph: &Graph) -> String {
             line(&mut out, "per_transfer_ns", &float(per_transfer));
             line(&mut out, "per_byte_ns", &float(per_byte));
         }
+        if !profile.totals_ns.is_empty() {
+            out.push_str("\n[profile.total_ns]\n");
+            for (kind, &total) in &profile.totals_ns {
+                line(&mut out, &key(kind), &float(total));
+            }
+        }
+        for (element, speed) in &profile.speeds {
+            let _ = writeln!(out, "\n[profile.speed.{}]", key(element));
+            for (name, list) in [("alone_ns", &speed.alone_ns), ("together_ns", &speed.together_ns)] {
+                let numbers: Vec<String> = list.iter().map(|&ns| float(ns)).collect();
+                line(&mut out, name, &format!("[{}]", numbers.join(", ")));
+            }
+        }
     }
     out
 }
@@ -120,8 +133,24 @@ pub fn json(graph: &Graph) -> String {
                 (kind.clone(), json!({"per_transfer_ns": number(transfer), "per_byte_ns": number(byte)}))
             })
             .collect();
-        let profile =
-            json!({"machine": profile.machine, "cellweave": profile.cellweave, "overhead": overheads});
+        let totals: Map<_, _> =
+            profile.totals_ns.iter().map(|(kind, &ns)| (kind.clone(), number(ns))).collect();
+        let numbers = |list: &[f64]| list.iter().map(|&ns| number(ns)).collect::<Vec<_>>();
+        let speeds: Map<_, _> = profile
+            .speeds
+            .iter()
+            .map(|(element, speed)| {
+                let (alone, together) = (numbers(&speed.alone_ns), numbers(&speed.together_ns));
+                (element.clone(), json!({"alone_ns": alone, "together_ns": together}))
+            })
+            .collect();
+        let profile = json!({
+            "machine": profile.machine,
+            "cellweave": profile.cellweave,
+            "overhead": overheads,
+            "total_ns": totals,
+            "speed": speeds,
+        });
         root.insert("profile".into(), profile);
     }
     format!("{:#}\n", serde_json::Value::Object(root))

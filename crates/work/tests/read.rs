@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use work::read::{self, Format};
-use work::{Edge, Graph, Port, Profile, Task, Value, sizes, write};
+use work::{Edge, Graph, Port, Profile, ProfiledSpeed, Task, Value, sizes, write};
 
 fn toml(text: &str) -> Result<Graph, String> {
     read::text(Format::Toml, text, "app.toml").map_err(|e| e.to_string())
@@ -494,13 +494,20 @@ fn valid_graph() -> impl Strategy<Value = Graph> {
     let edge =
         (any::<prop::sample::Index>(), any::<prop::sample::Index>(), name(), 1u64..1 << 30, 0u64..9, 0u64..9);
     let overheads = prop::collection::btree_map(name(), (0.0..1e6f64, 0.0..1e3f64), 0..3);
-    let profile = prop::option::of(
-        (plain_text(), plain_text(), overheads).prop_map(|(machine, cellweave, overheads)| Profile {
+    let totals = prop::collection::btree_map(name(), 0.0..1e12f64, 0..3);
+    let three = || prop_oneof![Just(vec![]), prop::collection::vec(0.0..1e9f64, 3)];
+    let speed =
+        (three(), three()).prop_map(|(alone_ns, together_ns)| ProfiledSpeed { alone_ns, together_ns });
+    let speeds = prop::collection::btree_map(name(), speed, 0..3);
+    let profile = prop::option::of((plain_text(), plain_text(), overheads, totals, speeds).prop_map(
+        |(machine, cellweave, overheads, totals_ns, speeds)| Profile {
             machine,
             cellweave,
             overheads,
-        }),
-    );
+            totals_ns,
+            speeds,
+        },
+    ));
     let tasks = prop::collection::vec(task(), 1..8);
     let edges = prop::collection::vec(edge, 0..12);
     (plain_text(), tasks, edges, 0u64..1 << 40, profile).prop_map(

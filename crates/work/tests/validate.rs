@@ -1,6 +1,6 @@
 //! What is said about graphs that make no sense.
 
-use work::{Edge, Graph, Part, Port, Profile, Task, Value, sizes};
+use work::{Edge, Graph, Part, Port, Profile, ProfiledSpeed, Task, Value, sizes};
 
 fn graph(tasks: usize, edges: &[(usize, usize)]) -> Graph {
     let port = |task, name: usize| Port { task, name: name.to_string() };
@@ -129,6 +129,13 @@ fn numbers_are_in_their_ranges() {
             g.profile = Some(Profile { overheads, ..Profile::default() });
         })
         .starts_with("profile.overhead.core.per_byte_ns: -2 ns is not allowed")
+    );
+    assert_eq!(
+        message(|g| {
+            let speed = ProfiledSpeed { alone_ns: vec![1.0, 2.0], ..ProfiledSpeed::default() };
+            g.profile = Some(Profile { speeds: [("CPU0".to_string(), speed)].into(), ..Profile::default() });
+        }),
+        "profile.speed.CPU0.alone_ns: 2 numbers; three are allowed (integer, floating, memory), or none"
     );
 }
 

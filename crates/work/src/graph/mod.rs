@@ -37,6 +37,21 @@ pub struct Profile {
     pub cellweave: String,
     /// By kind of element: ns that an element spends itself per transfer, and per byte of it.
     pub overheads: BTreeMap<String, (f64, f64)>,
+    /// By kind of element: the sum of all costs as they were measured, in ns per instance. Other costs in the file were
+    /// written by hand since.
+    pub totals_ns: BTreeMap<String, f64>,
+    /// By element: how fast it computed when it was measured.
+    pub speeds: BTreeMap<String, ProfiledSpeed>,
+}
+
+/// What an element needed for the fixed kernels of `host::speeds`: integer, floating, memory, in ns; empty where it
+/// could not be measured.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ProfiledSpeed {
+    /// While the others were idle.
+    pub alone_ns: Vec<f64>,
+    /// While all elements computed.
+    pub together_ns: Vec<f64>,
 }
 
 /// Something that fires once per instance.

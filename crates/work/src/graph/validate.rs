@@ -52,6 +52,19 @@ impl Graph {
             text("the machine's name", &profile.machine)
                 .or_else(|message| wrong("profile.machine", message))?;
             text("the version", &profile.cellweave).or_else(|message| wrong("profile.cellweave", message))?;
+            for (kind, total) in &profile.totals_ns {
+                let key = format!("profile.total_ns.{kind}");
+                is_kind(kind).and_then(|()| is_ns(*total)).or_else(|message| wrong(&key, message))?;
+            }
+            for (element, speed) in &profile.speeds {
+                for (name, list) in [("alone_ns", &speed.alone_ns), ("together_ns", &speed.together_ns)] {
+                    let key = format!("profile.speed.{element}.{name}");
+                    is_kind(element)
+                        .and_then(|()| list.iter().try_for_each(|ns| is_ns(*ns)))
+                        .and_then(|()| is_speed(list))
+                        .or_else(|message| wrong(&key, message))?;
+                }
+            }
             for (kind, (per_transfer, per_byte)) in &profile.overheads {
                 for (key, ns) in [("per_transfer_ns", per_transfer), ("per_byte_ns", per_byte)] {
                     let key = format!("profile.overhead.{kind}.{key}");
@@ -253,6 +266,14 @@ fn is_ns(ns: f64) -> Result<(), String> {
         Ok(())
     } else {
         Err(format!("{ns} ns is not allowed; from 0 to {:e} is", sizes::NS))
+    }
+}
+
+/// One number per fixed kernel, or none.
+fn is_speed(list: &[f64]) -> Result<(), String> {
+    match list.len() {
+        0 | 3 => Ok(()),
+        n => Err(format!("{n} numbers; three are allowed (integer, floating, memory), or none")),
     }
 }
 

@@ -2,14 +2,15 @@
 
 use super::draft::{Draft, DraftEdge, End};
 use super::tree::{Entry, Node, Tree};
-use crate::{Profile, Task, Value, sizes};
+use crate::{Profile, ProfiledSpeed, Task, Value, sizes};
 use ground::{Located, did_you_mean, quoted};
 use std::collections::BTreeMap;
 
 const TOP: &[&str] = &["name", "code_bytes", "profile", "task", "edge"];
 const TASK: &[&str] = &["name", "kernel", "params", "cost_ns", "stateless", "lock"];
 const EDGE: &[&str] = &["from", "to", "bytes", "peek", "delay"];
-const PROFILE: &[&str] = &["machine", "cellweave", "overhead"];
+const PROFILE: &[&str] = &["machine", "cellweave", "overhead", "total_ns", "speed"];
+const SPEED: &[&str] = &["alone_ns", "together_ns"];
 const OVERHEAD: &[&str] = &["per_transfer_ns", "per_byte_ns"];
 
 /// What is wrong, and where: line, key, message.
@@ -127,10 +128,39 @@ fn profile(node: &Node) -> Result<Profile, Wrong> {
                     profile.overheads.insert(kind.key.clone().into_owned(), pair);
                 }
             }
+            "total_ns" => {
+                for kind in table(&entry.node, &key)? {
+                    let ns = number(&kind.node, &format!("{key}.{}", kind.key))?;
+                    profile.totals_ns.insert(kind.key.clone().into_owned(), ns);
+                }
+            }
+            "speed" => {
+                for element in table(&entry.node, &key)? {
+                    let speed = speed(element, &format!("{key}.{}", element.key))?;
+                    profile.speeds.insert(element.key.clone().into_owned(), speed);
+                }
+            }
             _ => return Err(unknown(entry, "profile", PROFILE)),
         }
     }
     Ok(profile)
+}
+
+fn speed(element: &Entry, place: &str) -> Result<ProfiledSpeed, Wrong> {
+    let mut speed = ProfiledSpeed::default();
+    for entry in table(&element.node, place)? {
+        let key = format!("{place}.{}", entry.key);
+        let numbers = || match &entry.node.value {
+            Tree::List(items) => items.iter().map(|item| number(item, &key)).collect(),
+            _ => Err(expected("a list of numbers", &entry.node, &key)),
+        };
+        match entry.key.as_ref() {
+            "alone_ns" => speed.alone_ns = numbers()?,
+            "together_ns" => speed.together_ns = numbers()?,
+            _ => return Err(unknown(entry, place, SPEED)),
+        }
+    }
+    Ok(speed)
 }
 
 fn value(node: &Node, key: &str) -> Result<Value, Wrong> {
