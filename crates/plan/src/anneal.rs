@@ -6,9 +6,10 @@
 //! else, so that a run of so many moves is the beginning of every longer one. A search that a clock stopped is repeated
 //! by its number of moves.
 
+use crate::branch::{Tree, Walk};
 use crate::flow::Flow;
 use crate::state::SearchState;
-use crate::{Budget, Problem};
+use crate::{Budget, Method, Problem};
 use ground::Draws;
 use work::{Buffering, Mapping, TaskId};
 
@@ -16,17 +17,18 @@ use work::{Buffering, Mapping, TaskId};
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
     pub mapping: Mapping,
-    pub moves: u64,
+    /// Whether all mappings were tried, so that none is better.
+    pub optimal: bool,
 }
 
-/// Searches from the best of `starts` (at least one) until the gap is proved or the budget is spent.
+/// Searches from the best of `starts` (at least one) until the gap is proved or the budget is spent. Where there are
+/// few tasks, and the method is not annealing alone, all mappings are enumerated beside.
 pub(crate) fn anneal(
     problem: &Problem,
     flow: &Flow,
     buffering: Buffering,
     starts: &[Mapping],
     bound_ns: f64,
-    seed: u64,
     budget: &mut Budget,
 ) -> Found {
     let mut state =
@@ -36,22 +38,26 @@ pub(crate) fn anneal(
         state.reset(start);
         best.take(&state);
     }
-    let mut found = Annealing { problem, state, best, bound_ns, draws: Draws::new(seed), moves: 0 };
-    if problem.elements() > 1 && bound_ns > 0.0 {
-        found.run(budget);
-    }
-    Found { mapping: found.best.mapping, moves: found.moves }
+    let draws = Draws::new(budget.options.seed);
+    let mut found = Annealing { problem, state, best, bound_ns, draws };
+    let tree = match budget.options.method {
+        Method::Anneal => None,
+        _ => Tree::new(problem, buffering, flow.batch),
+    };
+    let optimal = problem.elements() == 1 || found.run(tree, budget);
+    Found { mapping: found.best.mapping, optimal }
 }
 
 /// The best mapping so far: the least violation, then the least period.
-struct Best {
-    mapping: Mapping,
-    period: f64,
-    violation: f64,
+pub(crate) struct Best {
+    pub mapping: Mapping,
+    pub period: f64,
+    pub violation: f64,
 }
 
 impl Best {
-    fn take(&mut self, state: &SearchState) -> bool {
+    /// Takes the state's mapping where it is better.
+    pub(crate) fn take(&mut self, state: &SearchState) -> bool {
         let (violation, period) = (state.violation(), state.period());
         let better = (violation, period) < (self.violation, self.period);
         if better {
@@ -69,20 +75,34 @@ struct Annealing<'a> {
     best: Best,
     bound_ns: f64,
     draws: Draws,
-    moves: u64,
 }
 
 /// Moves between two rebuilds of the loads, against the drift of their sums.
 const REBUILD: u64 = 1 << 18;
 
+/// Steps of the tree before the first round of annealing.
+const FIRST_STEPS: u64 = 50_000;
+
 impl Annealing<'_> {
-    fn run(&mut self, budget: &mut Budget) {
+    /// Says whether all mappings were tried.
+    fn run(&mut self, mut tree: Option<Tree>, budget: &mut Budget) -> bool {
         let tasks = self.problem.tasks();
         let mean_cost = (0..tasks).map(|t| self.problem.least_cost(t)).sum::<f64>() / tasks as f64;
         let mut length = 20_000 + 100 * tasks as u64;
+        let mut steps = FIRST_STEPS;
         let mut reach = 0.5;
         let mut round = 0u32;
-        while !self.proved(budget) && !budget.spent(self.moves, self.best.period, self.bound_ns) {
+        loop {
+            if let Some(walked) = tree.as_mut().filter(|_| !self.is_best()) {
+                match self.walk(walked, steps, budget) {
+                    Walk::Complete => return true,
+                    Walk::Open if !walked.is_small() => tree = None,
+                    Walk::Open => steps = length,
+                }
+            }
+            if self.proved(budget) || self.bound_ns <= 0.0 || self.spent(budget) {
+                return false;
+            }
             let start = self.best.mapping.clone();
             self.state.reset(&start);
             self.aim(reach);
@@ -90,7 +110,7 @@ impl Annealing<'_> {
             let hot = mean_cost * if round % 3 == 2 { 0.5 } else { 0.1 };
             let before = self.best.period;
             if !self.round(length, hot, reach, budget) {
-                return;
+                continue; // proved or spent
             }
             reach = if self.best.period < before { (reach * 1.5).min(0.7) } else { (reach * 0.6).max(0.002) };
             if reach <= 0.002 {
@@ -99,6 +119,29 @@ impl Annealing<'_> {
             length += length / 8;
             round += 1;
         }
+    }
+
+    /// `steps` steps of the tree, or fewer when the budget is spent.
+    fn walk(&mut self, tree: &mut Tree, steps: u64, budget: &mut Budget) -> Walk {
+        for _ in 0..steps {
+            if budget.due() && self.spent(budget) {
+                break;
+            }
+            budget.moves += 1;
+            if tree.step(&mut self.state, &mut self.best) == Walk::Complete {
+                return Walk::Complete;
+            }
+        }
+        Walk::Open
+    }
+
+    fn spent(&self, budget: &mut Budget) -> bool {
+        budget.spent(self.best.period, self.bound_ns)
+    }
+
+    /// Whether nothing can be better.
+    fn is_best(&self) -> bool {
+        self.best.violation <= 0.0 && self.best.period <= self.bound_ns * (1.0 + 1e-9)
     }
 
     fn proved(&self, budget: &Budget) -> bool {
@@ -122,7 +165,7 @@ impl Annealing<'_> {
             let temperature = hot * left * left * left;
             while step < end {
                 step += 1;
-                self.moves += 1;
+                budget.moves += 1;
                 let threshold = temperature * self.draws.exponential();
                 let kept = self.propose(threshold);
                 if kept && self.state.overload < least {
@@ -137,10 +180,10 @@ impl Annealing<'_> {
                         }
                     }
                 }
-                if self.moves.is_multiple_of(REBUILD) {
+                if budget.moves.is_multiple_of(REBUILD) {
                     self.state.rebuild();
                 }
-                if budget.due(self.moves) && budget.spent(self.moves, self.best.period, self.bound_ns) {
+                if budget.due() && self.spent(budget) {
                     return false;
                 }
             }

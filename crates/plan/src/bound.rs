@@ -12,7 +12,7 @@ use work::Buffering;
 pub fn bound(problem: &Problem, batch: u64, buffering: Buffering) -> f64 {
     let bounds = [
         largest_task(problem),
-        balance(problem, batch, buffering),
+        balance(problem, batch, buffering).0,
         crowding(problem),
         spread_out(problem, batch),
         star(problem, batch),
@@ -51,8 +51,9 @@ fn quota(problem: &Problem) -> f64 {
 /// memory, of the sum over tasks of `min over kinds of cost * p + memory * its price`, less the price of all memory;
 /// and *any* prices give a bound. With two kinds the best prices are those at which tasks change sides in affinity
 /// order. The value is concave in the prices, so that a ternary search between each pair of kinds, round and round, and
-/// of the price of memory within each step, climbs; with two kinds one round is exact.
-fn balance(problem: &Problem, batch: u64, buffering: Buffering) -> f64 {
+/// of the price of memory within each step, climbs; with two kinds one round is exact. Gives back the kinds' shares of
+/// the prices too.
+fn balance(problem: &Problem, batch: u64, buffering: Buffering) -> (f64, Vec<f64>) {
     let kinds = problem.kinds.len();
     let (bytes, room) = memory(problem, batch, buffering);
     let hard: Vec<bool> = (0..kinds)
@@ -103,7 +104,14 @@ fn balance(problem: &Problem, batch: u64, buffering: Buffering) -> f64 {
             }
         }
     }
-    best
+    (best, share)
+}
+
+/// Per kind, the weight of an element's computing at which the weighted sum over all elements says most of the period;
+/// over all elements the weights sum to 1.
+pub(crate) fn prices(problem: &Problem) -> Vec<f64> {
+    let (_, share) = balance(problem, 1, Buffering::Shared);
+    share.iter().zip(&problem.count).map(|(share, &count)| share / count as f64).collect()
 }
 
 /// Above this many tasks the bound does not look at memory: it would take seconds.

@@ -9,6 +9,8 @@ pub(crate) struct Budget<'c> {
     pub progress: &'c mut dyn FnMut(&PlanProgress) -> bool,
     pub started: f64,
     pub options: &'c PlanOptions,
+    /// Moves that were made.
+    pub moves: u64,
     /// The next number of moves at which the clock is read, and how far apart readings are.
     next: u64,
     apart: u64,
@@ -27,17 +29,29 @@ impl<'c> Budget<'c> {
         started: f64,
         options: &'c PlanOptions,
     ) -> Budget<'c> {
-        Budget { method, clock, progress, started, options, next: 1, apart: 1, last: started, stopped: false }
+        Budget {
+            method,
+            clock,
+            progress,
+            started,
+            options,
+            moves: 0,
+            next: 1,
+            apart: 1,
+            last: started,
+            stopped: false,
+        }
     }
 
-    /// Whether [`Budget::spent`] should be asked after so many moves.
+    /// Whether [`Budget::spent`] should be asked now.
     #[inline]
-    pub(crate) fn due(&self, moves: u64) -> bool {
-        moves >= self.next || self.options.moves.is_some_and(|most| moves >= most)
+    pub(crate) fn due(&self) -> bool {
+        self.moves >= self.next || self.options.moves.is_some_and(|most| self.moves >= most)
     }
 
-    /// Whether to stop after `moves` moves with this period and bound.
-    pub(crate) fn spent(&mut self, moves: u64, period_ns: f64, bound_ns: f64) -> bool {
+    /// Whether to stop with this period and bound.
+    pub(crate) fn spent(&mut self, period_ns: f64, bound_ns: f64) -> bool {
+        let moves = self.moves;
         if self.stopped || self.options.moves.is_some_and(|most| moves >= most) {
             return true;
         }

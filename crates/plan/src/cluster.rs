@@ -5,23 +5,20 @@
 //! CELLGREEDYSET in Algorithm 4 is tried on C1, then C2, empty; clusters are weighed once; resource ties go to PPE1,
 //! PPE2, C1, C2 in this order; the SPEs are those of each set's last run.
 
+use crate::Problem;
 use crate::sets::{Resource, Resources, Weights, femtoseconds, greedy_set};
-use crate::{PlanError, Problem};
 use work::{Mapping, TaskId};
 
 /// Bandwidth between clusters in Algorithm 3, in bytes/s: "the available bandwidth between both Cell chips".
 const CLUSTER_BYTES_PER_S: f64 = 10e9;
 
 /// Maps by Algorithms 3 to 5.
-///
-/// # Errors
-/// When a cycle's delay is too short for the batch.
-pub fn cluster(problem: &Problem, batch: u64) -> Result<Mapping, PlanError> {
-    let buffers = problem.duplicated_bytes(batch)?;
+pub fn cluster(problem: &Problem, batch: u64) -> Mapping {
+    let buffers = problem.duplicated_bytes(batch);
     let resources = Resources::new(problem, None);
     let weights = Weights::new(problem, &resources);
     let clustering = clusters(problem, &resources, &weights, &buffers);
-    Ok(map_clusters(problem, &resources, &weights, &buffers, &clustering))
+    map_clusters(problem, &resources, &weights, &buffers, &clustering)
 }
 
 /// Half of `wPPE + wSPE`: the mean over the resources' kinds that can run the task, in femtoseconds.

@@ -8,26 +8,23 @@
 //! A move whose score would be no better even if its sets were balanced perfectly is not balanced at all: the result is
 //! the same, and most moves are of this sort.
 
+use crate::Problem;
 use crate::cluster::spread;
 use crate::sets::{Resource, Resources, Weights, greedy_set};
-use crate::{PlanError, Problem};
 use work::{Mapping, TaskId};
 
 /// Maps by Algorithms 6 and 7. Returns the mapping and the number of moves that were evaluated.
 ///
 /// `dmax` is the largest radius; `read_back_bytes_per_s` replaces the capacity of the links from SPEs to their PPE.
 /// `go_on` hears of the number of moves now and then; when it says no, the mapping so far is returned.
-///
-/// # Errors
-/// When a cycle's delay is too short for the batch.
 pub fn delegate(
     problem: &Problem,
     batch: u64,
     dmax: usize,
     read_back_bytes_per_s: Option<f64>,
     go_on: &mut dyn FnMut(u64) -> bool,
-) -> Result<(Mapping, u64), PlanError> {
-    let buffers = problem.duplicated_bytes(batch)?;
+) -> (Mapping, u64) {
+    let buffers = problem.duplicated_bytes(batch);
     let resources = Resources::new(problem, read_back_bytes_per_s);
     let weights = Weights::new(problem, &resources);
     let balls = balls(problem, dmax);
@@ -66,7 +63,7 @@ pub fn delegate(
         search.apply(&balls[id], to);
         score = new;
     }
-    Ok((spread(problem, &resources, &weights, &buffers, &search.resource_of), evaluated))
+    (spread(problem, &resources, &weights, &buffers, &search.resource_of), evaluated)
 }
 
 /// A neighbourhood, and the broadcasts that touch it.

@@ -7,7 +7,7 @@
 //! stays strictly below the other, and the printed second condition is always true; ties go to the lowest index; a task
 //! without cost on general elements has affinity 0 to them, and one that costs nothing there has infinite affinity.
 
-use crate::{PlanError, Problem};
+use crate::Problem;
 use machine::Role;
 use work::{Mapping, TaskId};
 
@@ -27,11 +27,8 @@ impl Sides {
 }
 
 /// Maps by Algorithm 1.
-///
-/// # Errors
-/// When a cycle's delay is too short for the batch, so that there are no buffers to weigh.
-pub fn greedy(problem: &Problem, batch: u64) -> Result<Mapping, PlanError> {
-    let buffers = problem.duplicated_bytes(batch)?;
+pub fn greedy(problem: &Problem, batch: u64) -> Mapping {
+    let buffers = problem.duplicated_bytes(batch);
     let sides = Sides::of(problem);
     let n = problem.elements();
     let mut load =
@@ -66,7 +63,7 @@ pub fn greedy(problem: &Problem, batch: u64) -> Result<Mapping, PlanError> {
         load.add(problem, &buffers, task, on);
     }
     fill_general(problem, &sides, &buffers, &affinity, &mut load);
-    Ok(load.mapping)
+    load.mapping
 }
 
 struct Loads {

@@ -4,9 +4,12 @@
 //! |---|---|
 //! | [`problem`] | a machine and a graph as dense arrays |
 //! | [`mod@greedy`], [`mod@cluster`], [`mod@delegate`] | Algorithms 1 to 7 of `streaming-schedule` |
+//! | `search` | what `anneal` and `auto` do |
 //! | `anneal`, `state`, `flow` | search with incremental evaluation |
+//! | `branch`, `symmetry` | all mappings of a small graph; elements that can change places |
 //! | [`mod@bound`] | what no mapping can beat |
 //! | `start`, `batch`, `depth` | where a search starts; instances per firing; how deep a ring between caches is |
+//! | `cycles` | feedback: what must be on one element |
 //! | [`exact`] | the mixed integer program, as sparse arrays for any solver |
 //!
 //! Floor 4: imports `machine`, `work` and `model`. Reads no clock: the caller passes one in.
@@ -48,14 +51,18 @@ pub mod problem;
 
 mod anneal;
 mod batch;
+mod branch;
 mod budget;
+mod cycles;
 mod depth;
 mod finish;
 mod flow;
 mod options;
+mod search;
 mod sets;
 mod start;
 mod state;
+mod symmetry;
 
 #[cfg(test)]
 mod tests;
@@ -68,10 +75,9 @@ pub use options::{Formulation, Method, PlanOptions, placed};
 pub use problem::Problem;
 
 use budget::Budget;
-use flow::Flow;
 use ground::options::Word;
-use machine::{Machine, Role};
-use work::{Buffering, Graph, Mapping, Plan};
+use machine::Machine;
+use work::{Graph, Mapping, Plan};
 
 /// How far a search is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -146,13 +152,6 @@ pub enum PlanError {
     BadSolution(String),
 }
 
-/// Above this many tasks `auto` leaves DELEGATE out: its moves grow with the square of the tasks.
-const DELEGATE_TASKS: usize = 250;
-/// After this many moves `auto` takes what DELEGATE has.
-const DELEGATE_MOVES: u64 = 400_000;
-/// Above this many tasks contiguous cuts are not all tried.
-const CUT_TASKS: usize = 20_000;
-
 /// Plans `graph` on `machine`.
 ///
 /// `clock` gives seconds since any moment; `progress` is called now and then during a search, and ends it by saying
@@ -175,12 +174,14 @@ pub fn plan(
         return Ok(Plan { seconds: clock() - started, ..plan });
     }
     let problem = Problem::new(machine, graph)?;
-    let buffering = options.buffering.unwrap_or(options.method.buffering());
-    let mut budget = Budget::new(options.method.word(), clock, progress, started, options);
     let first_batch = options.batch.unwrap_or(1);
+    let buffering = options
+        .buffering
+        .unwrap_or_else(|| cycles::possible(&problem, options.method.buffering(), first_batch));
+    let mut budget = Budget::new(options.method.word(), clock, progress, started, options);
     let (mapping, moves) = match options.method {
-        Method::Greedy => (greedy(&problem, first_batch)?, 0),
-        Method::Cluster => (cluster(&problem, first_batch)?, 0),
+        Method::Greedy => (greedy(&problem, first_batch), 0),
+        Method::Cluster => (cluster(&problem, first_batch), 0),
         Method::Delegate => {
             let mut last = started;
             delegate(&problem, first_batch, options.dmax, options.read_back_bytes_per_s(), &mut |moves| {
@@ -196,16 +197,19 @@ pub fn plan(
                         share: options.share(moves, now - started),
                     })
                 }
-            })?
+            })
         }
-        Method::Anneal | Method::Auto => search(&problem, buffering, options, &mut budget)?,
+        Method::Anneal | Method::Auto => {
+            let mapped = search::search(&problem, buffering, options, &mut budget)?;
+            return finish::finish(&problem, finish::Mapped { seconds: clock() - started, ..mapped });
+        }
         Method::Exact => return Err(PlanError::NeedsSolver),
     };
     let mapped = finish::Mapped {
         method: options.method.word(),
-        mapping,
+        mapping: cycles::together(&problem, mapping, buffering, first_batch)?,
         buffering,
-        batch: options.batch.unwrap_or(1),
+        batch: first_batch,
         bound_ns: 0.0,
         moves,
         seed: options.seed,
@@ -245,63 +249,4 @@ fn batched(problem: &Problem, mapped: finish::Mapped, options: &PlanOptions) -> 
         .batch
         .unwrap_or_else(|| batch::choose(problem, &mapped.mapping, mapped.buffering, options.max_batch));
     finish::finish(problem, finish::Mapped { batch, ..mapped })
-}
-
-/// Starts, then annealing from the best of them.
-fn search(
-    problem: &Problem,
-    buffering: Buffering,
-    options: &PlanOptions,
-    budget: &mut Budget,
-) -> Result<(Mapping, u64), PlanError> {
-    let mut starts = start::singles(problem);
-    let plain = Flow::new(problem.graph, &problem.broadcasts, 1);
-    if problem.tasks() <= CUT_TASKS {
-        starts.extend(start::cuts(problem, &plain));
-    }
-    let first_batch = options.batch.unwrap_or(1);
-    // Buffers under the paper's rule may not exist where a cycle's delay is short; then the other starts must do.
-    if let Ok(mapping) = greedy(problem, first_batch) {
-        starts.push(mapping);
-    }
-    let has_accelerators = problem.role_of.contains(&Role::Accelerator);
-    if options.method == Method::Auto && has_accelerators && problem.tasks() <= DELEGATE_TASKS {
-        // Ended by a count, not by the clock: a plan must repeat.
-        let mut go_on = |evaluated: u64| evaluated < DELEGATE_MOVES;
-        if let Ok((mapping, _)) =
-            delegate(problem, first_batch, options.dmax, options.read_back_bytes_per_s(), &mut go_on)
-        {
-            starts.push(mapping);
-        }
-    }
-    if starts.is_empty() {
-        starts.push((0..problem.tasks()).map(|t| least_cost_element(problem, t)).collect());
-    }
-    let batch = options.batch.unwrap_or_else(|| working_batch(problem, &starts, buffering, options));
-    let flow = Flow::new(problem.graph, &problem.broadcasts, batch);
-    let bound_ns = bound(problem, batch, buffering);
-    let found = anneal::anneal(problem, &flow, buffering, &starts, bound_ns, options.seed, budget);
-    Ok((found.mapping, found.moves))
-}
-
-fn least_cost_element(problem: &Problem, task: usize) -> usize {
-    greedy::least(0..problem.elements(), |e| problem.cost_on(task, e)).unwrap_or(0)
-}
-
-/// The batch to search with: that of the start which is best with its own batch.
-fn working_batch(problem: &Problem, starts: &[Mapping], buffering: Buffering, options: &PlanOptions) -> u64 {
-    let n = problem.elements();
-    let mut best = (f64::INFINITY, 1);
-    for mapping in starts {
-        let batch = batch::choose(problem, mapping, buffering, options.max_batch);
-        let Ok(schedule) = work::schedule::schedule(problem.graph, mapping, n, buffering, batch) else {
-            continue;
-        };
-        let predicted =
-            model::predict_with(&problem.limits, problem.machine, problem.graph, mapping, &schedule);
-        if let Some(p) = predicted.ok().filter(|p| p.period_ns < best.0) {
-            best = (p.period_ns, batch);
-        }
-    }
-    best.1
 }

@@ -9,7 +9,8 @@ use work::{Buffering, Graph, Mapping};
 /// How to map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
-    /// Greedy, then delegate where it applies, then annealing until the gap is proved or the budget is spent.
+    /// Greedy, then delegate where it applies, then annealing until the gap is proved or the budget is spent; beside
+    /// it, all mappings of a small graph.
     #[default]
     Auto,
     /// Algorithm 1.

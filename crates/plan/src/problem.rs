@@ -142,22 +142,39 @@ impl<'a> Problem<'a> {
     }
 
     /// Bytes of all in and out buffers of each task under [`Buffering::Duplicated`], which does not depend on the
-    /// mapping: `buffers[k]` of Algorithms 1 and 2.
-    ///
-    /// # Errors
-    /// When a cycle's delay is too short.
-    pub fn duplicated_bytes(&self, batch: u64) -> Result<Vec<f64>, PlanError> {
+    /// mapping: `buffers[k]` of Algorithms 1 and 2. Where a cycle's delay is too short for that rule, the least that
+    /// every edge needs between two elements.
+    pub fn duplicated_bytes(&self, batch: u64) -> Vec<f64> {
         // One element per task: what `work` says of the element is what the task needs.
         let apart: Vec<usize> = (0..self.tasks()).collect();
-        let schedule =
-            work::schedule::schedule(self.graph, &apart, self.tasks(), Buffering::Duplicated, batch)?;
-        Ok(schedule.buffers_bytes.iter().map(|&b| b as f64).collect())
+        let rule = Buffering::Duplicated;
+        if let Ok(schedule) = work::schedule::schedule(self.graph, &apart, self.tasks(), rule, batch) {
+            return schedule.buffers_bytes.iter().map(|&b| b as f64).collect();
+        }
+        let mut bytes = vec![0.0; self.tasks()];
+        for edge in &self.graph.edges {
+            let (out, into, _) = least_slots(edge, batch);
+            bytes[edge.from.task] += edge.bytes as f64 * out as f64;
+            bytes[edge.to.task] += edge.bytes as f64 * into as f64;
+        }
+        bytes
     }
 
     /// Whether some element spends time on hand-overs, so that larger batches pay.
     pub fn spends_on_transfers(&self) -> bool {
         self.overheads.iter().any(|o| o.per_transfer_ns > 0.0)
     }
+}
+
+/// The least slots that an edge can have, in instances: at the producer and at the consumer where they are on different
+/// elements, and where both ends share one buffer.
+pub(crate) fn least_slots(edge: &work::Edge, batch: u64) -> (u64, u64, u64) {
+    let batch = batch.max(1);
+    let peek = edge.peek.div_ceil(batch);
+    let apart = (peek + 2).saturating_sub(edge.delay / batch);
+    let slots = |batches: u64| batch.saturating_mul(batches);
+    let into = |batches: u64| slots(batches).saturating_add(edge.delay);
+    (slots(apart.max(1)), into(apart.max(peek + 1)), into(peek + 1))
 }
 
 fn costs(machine: &Machine, graph: &Graph, kinds: &[&str]) -> Result<Vec<f64>, PlanError> {

@@ -38,6 +38,7 @@ pub(crate) struct SearchState<'a> {
     delayed: Option<Box<(ScheduleBuilder<'a>, work::Schedule)>>,
     /// Bytes of buffers that an element touches per instance.
     touched: Vec<f64>,
+    touched_anew: Vec<f64>,
     /// Weighted sum of what exceeds its threshold, and the part of it that buffers are to blame for.
     pub overload: f64,
     memory_overload: f64,
@@ -141,6 +142,7 @@ impl<'a> SearchState<'a> {
                 .delayed
                 .then(|| Box::new((ScheduleBuilder::new(problem.graph), work::Schedule::default()))),
             touched: vec![0.0; m],
+            touched_anew: Vec::new(),
             overload: 0.0,
             memory_overload: 0.0,
             undo: Undo::default(),
@@ -523,13 +525,35 @@ impl<'a> SearchState<'a> {
         let broken = self.layout.broken;
         self.memory_overload += self.set(broken, if ran.is_ok() { 0.0 } else { 1.0 });
         if ran.is_ok() {
-            for element in 0..n {
+            let mut touched = std::mem::take(&mut self.touched_anew);
+            self.touch_anew(&schedule.slots, &mut touched);
+            for (element, now) in touched.iter().enumerate() {
                 let bytes = schedule.buffers_bytes[element] as f64;
                 let change = bytes - self.load[self.layout.buffers + element];
-                self.add_buffers(element, change, 0.0);
+                self.add_buffers(element, change, now - self.touched[element]);
             }
+            self.touched_anew = touched;
         }
         self.delayed = Some(delayed);
+    }
+
+    /// Bytes that each element touches, as `model` has them.
+    fn touch_anew(&self, slots: &[work::schedule::Slots], touched: &mut Vec<f64>) {
+        touched.clear();
+        touched.resize(self.problem.elements(), 0.0);
+        if !self.overflows {
+            return;
+        }
+        for broadcast in &self.problem.broadcasts {
+            let (home, bytes) = (self.mapping[broadcast.from], broadcast.bytes as f64);
+            touched[home] += bytes;
+            for &id in &broadcast.edges {
+                let to = self.mapping[self.problem.graph.edges[id].to.task];
+                if slots[id].out > 0 || to != home {
+                    touched[to] += bytes;
+                }
+            }
+        }
     }
 
     /// Every load from scratch: at the start, and now and then against the drift of sums.

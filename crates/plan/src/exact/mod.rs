@@ -9,10 +9,12 @@
 //!   the element, and one per (edge, block of pairs) serves the limits between groups. Interchangeable elements are
 //!   told apart: of each group the first may run any task, the second any but the heaviest, and so on.
 //!
-//! Memory (16) follows the *duplicated* rule, under which buffers do not depend on the mapping; under the shared rule
-//! they would be products of variables. That is why [`finish`] uses that rule by default on a machine with hard memory
-//! (elsewhere the shared one), and why the solver's bound counts for plans under that rule, and on machines without
-//! hard memory for all: a plan that is finished under the shared rule on a Cell keeps the closed-form bound. On a
+//! Memory (16) is exact under the *duplicated* rule, under which buffers do not depend on the mapping; that is why the
+//! method uses this rule by default on a machine with hard memory (elsewhere the shared one). Under the shared rule
+//! buffers would be products of variables: the program then holds what they are at the least. Neither does it hold what
+//! a soft memory adds that overflows, nor which cycles are too short to be cut. So every feasible mapping is a solution
+//! and the solver's bound is a bound for all of them, but not every solution is feasible: [`Program::is_exact`] says
+//! whether it is, and where the solver's answer is not proved, [`plan`](plan()) goes on with the search of `auto`. On a
 //! machine without local stores there is no (16), (17), (18); overheads are linear in the cut edges.
 //!
 //! The batch is the options' (`None` = 1): take that of the plan that warm-starts the program. A program of more than
@@ -22,10 +24,9 @@ mod compact;
 mod paper;
 mod rows;
 mod search;
-mod symmetry;
 
 use crate::finish::{self, Mapped};
-use crate::{Formulation, PlanError, PlanOptions, Problem};
+use crate::{Formulation, PlanError, PlanOptions, Problem, cycles, symmetry};
 use machine::Machine;
 use rows::{Aux, Rows};
 use work::{Buffering, Graph, Mapping, Plan};
@@ -60,6 +61,10 @@ pub struct Program {
     pub scale_ns: f64,
     /// Instances per firing that the program was built for.
     pub batch: u64,
+    /// The rule that sizes buffers.
+    pub buffering: Buffering,
+    /// Whether every solution is a feasible mapping with the solution's period.
+    pub is_exact: bool,
     tasks: usize,
     elements: usize,
     aux: Vec<Aux>,
@@ -86,7 +91,7 @@ pub fn program(
     options.check()?;
     let problem = Problem::new(machine, graph)?;
     let batch = options.batch.unwrap_or(1);
-    let mut rows = Rows::new(&problem, batch);
+    let mut rows = Rows::new(&problem, batch, rule(&problem, options));
     rows.alphas()?;
     let classes = match formulation {
         Formulation::Paper => {
@@ -101,6 +106,13 @@ pub fn program(
         }
     };
     Ok(rows.program(classes))
+}
+
+/// The rule that sizes buffers: what is asked for, else the one under which the program is exact.
+fn rule(problem: &Problem, options: &PlanOptions) -> Buffering {
+    let soft = problem.room.iter().all(Option::is_none);
+    let own = if soft { Buffering::Shared } else { Buffering::Duplicated };
+    options.buffering.unwrap_or_else(|| cycles::possible(problem, own, options.batch.unwrap_or(1)))
 }
 
 impl Program {
@@ -128,7 +140,7 @@ impl Program {
 
     /// A value for every column that stands for `mapping`, up to which of the interchangeable elements is which.
     ///
-    /// It is a solution of the program when the mapping is feasible under the duplicated rule.
+    /// It is a solution of the program when the mapping is feasible under the program's rule.
     ///
     /// # Panics
     /// When `mapping` is not of this program's graph and machine.
@@ -153,7 +165,8 @@ impl Program {
     }
 }
 
-/// The plan of a mapping that a solver found, with the bound that it proved, in ns (0 = none).
+/// The plan of a mapping that a solver found for the program of these options, with the bound that it proved, in ns
+/// (0 = none).
 ///
 /// # Errors
 /// As [`plan`](crate::plan()).
@@ -167,15 +180,12 @@ pub fn finish(
 ) -> Result<Plan, PlanError> {
     options.check()?;
     let problem = Problem::new(machine, graph)?;
-    let soft = problem.room.iter().all(Option::is_none);
-    let buffering = options.buffering.unwrap_or(if soft { Buffering::Shared } else { Buffering::Duplicated });
-    let counts = buffering == Buffering::Duplicated || soft;
     let mapped = Mapped {
         method: "exact",
         mapping,
-        buffering,
+        buffering: rule(&problem, options),
         batch: options.batch.unwrap_or(1),
-        bound_ns: if counts && bound_ns.is_finite() { bound_ns } else { 0.0 },
+        bound_ns: if bound_ns.is_finite() { bound_ns } else { 0.0 },
         moves: 0,
         seed: options.seed,
         seconds,

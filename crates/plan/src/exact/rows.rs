@@ -49,6 +49,7 @@ impl Aux {
 pub(super) struct Rows<'p, 'a> {
     pub problem: &'p Problem<'a>,
     pub batch: u64,
+    rule: Buffering,
     pub scale_ns: f64,
     /// Whether `scale_ns` is a bound on the period.
     bounded: bool,
@@ -64,11 +65,12 @@ pub(super) struct Rows<'p, 'a> {
 }
 
 impl<'p, 'a> Rows<'p, 'a> {
-    pub(super) fn new(problem: &'p Problem<'a>, batch: u64) -> Self {
-        let bound_ns = crate::bound(problem, batch, Buffering::Duplicated);
+    pub(super) fn new(problem: &'p Problem<'a>, batch: u64, rule: Buffering) -> Self {
+        let bound_ns = crate::bound(problem, batch, rule);
         Rows {
             problem,
             batch,
+            rule,
             scale_ns: if bound_ns > 0.0 { bound_ns } else { 1.0 },
             bounded: bound_ns > 0.0,
             aux: Vec::new(),
@@ -133,7 +135,7 @@ impl<'p, 'a> Rows<'p, 'a> {
         self.row(list, f64::NEG_INFINITY, 0.0);
     }
 
-    /// (11), and no task where it cannot run; the locks; (16) under the duplicated rule.
+    /// (11), and no task where it cannot run; the locks; (16).
     pub(super) fn alphas(&mut self) -> Result<(), PlanError> {
         let problem = self.problem;
         let (tasks, n) = (problem.tasks(), problem.elements());
@@ -165,21 +167,18 @@ impl<'p, 'a> Rows<'p, 'a> {
         if problem.room.iter().all(Option::is_none) {
             return Ok(());
         }
-        let apart: Vec<usize> = (0..problem.tasks()).collect();
-        let rule = Buffering::Duplicated;
-        let schedule = work::schedule::schedule(problem.graph, &apart, problem.tasks(), rule, self.batch)?;
+        let slots = self.slots()?;
         // Bytes of each task that do not depend on where its neighbours are, and the inputs of broadcasts, which merge.
         let mut own = vec![0.0; problem.tasks()];
         let mut merging: Vec<Vec<(usize, f64)>> = Vec::new();
         let mut of_broadcast: Vec<usize> = Vec::new();
         for (b, broadcast) in problem.broadcasts.iter().enumerate() {
-            let slots = |e: &usize| schedule.slots[*e];
-            let out = broadcast.edges.iter().map(|e| slots(e).out).max().unwrap_or(0);
+            let out = broadcast.edges.iter().map(|&e| slots[e].0).max().unwrap_or(0);
             own[broadcast.from] += broadcast.bytes as f64 * out as f64;
             let inputs: Vec<(usize, f64)> = broadcast
                 .edges
                 .iter()
-                .map(|e| (problem.graph.edges[*e].to.task, broadcast.bytes as f64 * slots(e).r#in as f64))
+                .map(|&e| (problem.graph.edges[e].to.task, broadcast.bytes as f64 * slots[e].1 as f64))
                 .collect();
             if inputs.len() == 1 {
                 own[inputs[0].0] += inputs[0].1;
@@ -211,6 +210,19 @@ impl<'p, 'a> Rows<'p, 'a> {
             self.row(row, f64::NEG_INFINITY, room / unit);
         }
         Ok(())
+    }
+
+    /// Slots at the producer and at the consumer of every edge. Under the shared rule they depend on the mapping; what
+    /// the edge needs at the least, which is where both ends share a buffer, keeps every feasible mapping a solution.
+    fn slots(&self) -> Result<Vec<(u64, u64)>, PlanError> {
+        let (graph, tasks) = (self.problem.graph, self.problem.tasks());
+        if self.rule == Buffering::Shared {
+            let least = |e| (0, crate::problem::least_slots(e, self.batch).2);
+            return Ok(graph.edges.iter().map(least).collect());
+        }
+        let apart: Vec<usize> = (0..tasks).collect();
+        let schedule = work::schedule::schedule(graph, &apart, tasks, self.rule, self.batch)?;
+        Ok(schedule.slots.iter().map(|slots| (slots.out, slots.r#in)).collect())
     }
 
     /// (14), (15) and a quota: compute of every element, with what it spends on the transfers that `talk` lists per
@@ -252,7 +264,7 @@ impl<'p, 'a> Rows<'p, 'a> {
     /// Of each class the k-th element may run only tasks from the k-th heaviest on.
     pub(super) fn break_symmetry(&mut self, classes: &[Vec<usize>]) {
         let n = self.problem.elements();
-        let heaviest = super::symmetry::heaviest(self.problem);
+        let heaviest = crate::symmetry::heaviest(self.problem);
         for class in classes {
             for (rank, &task) in heaviest.iter().enumerate() {
                 for &e in class.iter().skip(rank + 1) {
@@ -262,8 +274,20 @@ impl<'p, 'a> Rows<'p, 'a> {
         }
     }
 
+    /// Whether the rows hold everything that the model has.
+    fn is_exact(&self) -> bool {
+        let problem = self.problem;
+        let fixed = self.rule == Buffering::Duplicated;
+        let soft = problem.room.iter().all(Option::is_none);
+        let delayed = problem.graph.edges.iter().any(|e| e.delay > 0);
+        let memories = problem.machine.elements.iter().filter_map(|e| e.memory.as_ref());
+        let overflows = memories.filter(|m| !m.hard).any(|m| m.overflow_bytes_per_s.is_some());
+        (fixed || (soft && !delayed)) && !overflows
+    }
+
     /// The finished program.
     pub(super) fn program(self, classes: Vec<Vec<usize>>) -> Program {
+        let is_exact = self.is_exact();
         let (alphas, aux) = (self.alpha_upper.len(), self.aux.len());
         let columns = 1 + alphas + aux;
         let mut cost = vec![0.0; columns];
@@ -288,11 +312,13 @@ impl<'p, 'a> Rows<'p, 'a> {
             value: self.value,
             scale_ns: self.scale_ns,
             batch: self.batch,
+            buffering: self.rule,
+            is_exact,
             tasks: self.problem.tasks(),
             elements: self.problem.elements(),
             aux: self.aux,
             classes,
-            heaviest: super::symmetry::heaviest(self.problem),
+            heaviest: crate::symmetry::heaviest(self.problem),
             flows: self.problem.broadcasts.iter().map(|b| (b.from, b.to.clone())).collect(),
             period_rows: self.period_rows,
         }

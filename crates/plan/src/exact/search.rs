@@ -1,9 +1,12 @@
 //! The exact method from its first mapping to its plan, with a solver that the caller has.
 
-use super::{Program, finish, program};
-use crate::{Method, PlanError, PlanOptions, PlanProgress, placed};
+use super::{Program, finish, program, rule};
+use crate::anneal::anneal;
+use crate::budget::Budget;
+use crate::flow::Flow;
+use crate::{Method, PlanError, PlanOptions, PlanProgress, Problem, placed, search};
 use machine::Machine;
-use work::{Buffering, Graph, Plan};
+use work::{Graph, Mapping, Plan};
 
 /// A solver for a [`Program`].
 pub trait Solver {
@@ -54,9 +57,12 @@ pub struct Solved {
 const FIRST_S: f64 = 1.0;
 /// Seconds that the solver gets at least.
 const SOLVER_S: f64 = 0.1;
+/// The part of the time that the solver gets where its program is not exact; the rest is left to the search.
+const INEXACT: f64 = 0.5;
 
-/// Plans `graph` on `machine` by the mixed integer program. A plan that `auto` finds in a moment is where the solver
-/// starts, says how large a batch is, and is the answer when the solver finds no better one in time.
+/// Plans `graph` on `machine` by the mixed integer program. A plan that a search finds in a moment is where the solver
+/// starts, and says how large a batch is. Where the solver's answer is not proved, because time ran out or the program
+/// does not hold all that the model has, the search of `auto` goes on from the best mapping that is known.
 ///
 /// # Errors
 /// As [`plan`](crate::plan()), and what the solver says.
@@ -70,12 +76,14 @@ pub fn plan(
 ) -> Result<Plan, PlanError> {
     options.check()?;
     let started = clock();
+    let problem = Problem::new(machine, graph)?;
+    let buffering = rule(&problem, options);
     let mut go_on = true;
     let first = PlanOptions {
-        method: Method::Auto,
+        // The batch is that of the best mapping; with a batch that is given, the solver finds it.
+        method: if options.batch.is_none() { Method::Auto } else { Method::Anneal },
         time_s: Some((options.seconds() / 2.0).clamp(0.001, FIRST_S)),
-        // The program's memory rows follow this rule.
-        buffering: Some(options.buffering.unwrap_or(Buffering::Duplicated)),
+        buffering: Some(buffering),
         ..options.clone()
     };
     let first = crate::plan(machine, graph, &first, clock, &mut |p| {
@@ -83,24 +91,60 @@ pub fn plan(
         go_on = progress(&PlanProgress { method: "exact", share, ..*p });
         go_on
     })?;
-    let options = PlanOptions { batch: Some(first.batch), ..options.clone() };
-    let program = program(machine, graph, options.formulation, &options)?;
-    let start = program.warm_start(&placed(machine, graph, &first.mapping)?);
+    let options = &PlanOptions { batch: Some(first.batch), buffering: Some(buffering), ..options.clone() };
+    let known = placed(machine, graph, &first.mapping)?;
+    if first.feasible && first.bound_ns >= first.period_ns {
+        return finish(machine, graph, known, first.bound_ns, options, clock() - started);
+    }
+    let program = program(machine, graph, options.formulation, options)?;
+    let start = program.warm_start(&known);
     let mut solved = Solved { solution: None, bound: 0.0 };
     if go_on {
-        let time_s = (options.seconds() - (clock() - started)).max(SOLVER_S);
+        let left_s = options.seconds() - (clock() - started);
+        let time_s = (left_s * if program.is_exact { 1.0 } else { INEXACT }).max(SOLVER_S);
         let budget = SolverBudget { time_s, gap: options.gap, seed: options.seed };
         solved = solver.solve(&program, &start, &budget, &mut |p| {
-            progress(&PlanProgress {
+            go_on = progress(&PlanProgress {
                 method: "exact",
                 moves: 0,
                 seconds: clock() - started,
                 period_ns: p.period * program.scale_ns,
                 bound_ns: p.bound * program.scale_ns,
                 share: ((clock() - started) / options.seconds()).min(1.0),
-            })
+            });
+            go_on
         })?;
     }
-    let mapping = program.decode(solved.solution.as_deref().unwrap_or(&start))?;
-    finish(machine, graph, mapping, solved.bound * program.scale_ns, &options, clock() - started)
+    let mut bound_ns = (solved.bound * program.scale_ns).max(first.bound_ns);
+    let mut mappings = vec![known];
+    if let Some(solution) = &solved.solution {
+        mappings.push(program.decode(solution)?);
+    }
+    let quality = |mapping: &Mapping| search::quality(&problem, mapping, buffering, first.batch);
+    let mut best = mappings.remove(0);
+    for mapping in mappings {
+        let ((feasible, period), (best_feasible, best_period)) = (quality(&mapping), quality(&best));
+        if (!feasible, period) <= (!best_feasible, best_period) {
+            best = mapping;
+        }
+    }
+    let (feasible, period_ns) = quality(&best);
+    // The search itself stops at the gap that is asked for, but not before it has tried all mappings of a small graph.
+    let optimal = feasible && period_ns <= bound_ns * (1.0 + SOLVED);
+    if go_on && !optimal {
+        let options =
+            PlanOptions { method: Method::Auto, time_s: Some(options.seconds()), ..options.clone() };
+        let mut budget = Budget::new("exact", clock, progress, started, &options);
+        let flow = Flow::new(graph, &problem.broadcasts, first.batch);
+        let found = anneal(&problem, &flow, buffering, &[best], bound_ns, &mut budget);
+        best = found.mapping;
+        let (feasible, period_ns) = quality(&best);
+        if found.optimal && feasible {
+            bound_ns = period_ns;
+        }
+    }
+    finish(machine, graph, best, bound_ns, options, clock() - started)
 }
+
+/// What a solver's answer may be off by.
+const SOLVED: f64 = 1e-6;

@@ -2,10 +2,10 @@
 //! solution is the best mapping is shown by brute force where there is a solver, in `tests/python/test_exact.py`.
 
 use super::{brute_force, graph, host, machines, preset, random_graph, task};
-use crate::exact::{Program, finish, program};
+use crate::exact::{Program, Solved, Solver, SolverBudget, SolverProgress, finish, program};
 use crate::{Formulation, Method, PlanError, PlanOptions};
 use ground::Draws;
-use work::Buffering;
+use work::{Buffering, Edge, Port};
 
 const BOTH: [Formulation; 2] = [Formulation::Paper, Formulation::Compact];
 
@@ -116,13 +116,95 @@ fn an_answer_that_is_no_mapping_is_refused() {
 }
 
 #[test]
-fn a_solvers_bound_counts_only_under_the_rule_it_was_proved_for() {
+fn every_feasible_mapping_under_the_shared_rule_is_a_solution_that_is_no_slower() {
+    let mut draws = Draws::new(18);
+    let list = [preset("cell", 1, 2), preset("qs22", 2, 2), host(3, 40.0)];
+    let mut tight = 0;
+    for round in 0..12 {
+        for machine in &list {
+            let mut graph = random_graph(&mut draws, 4, [9_000, 60_000][round % 2]);
+            if let Some(edge) = graph.edges.first_mut() {
+                edge.delay = round as u64 % 3;
+            }
+            let (n, batch) = (machine.elements.len(), 1 << draws.below(3));
+            let rule = Buffering::Shared;
+            let options = PlanOptions { batch: Some(batch), buffering: Some(rule), ..PlanOptions::default() };
+            for formulation in BOTH {
+                let program = program(machine, &graph, formulation, &options).unwrap();
+                for number in 0..n.pow(4) {
+                    let mapping: Vec<usize> = (0..4).map(|t| number / n.pow(t) % n).collect();
+                    let schedule = work::schedule::schedule(&graph, &mapping, n, rule, batch).unwrap();
+                    let model = model::predict(machine, &graph, &mapping, &schedule).unwrap();
+                    if model.violations.is_empty() {
+                        let x = program.warm_start(&mapping);
+                        assert_eq!(broken(&program, &x), None, "round {round}, {formulation:?}, {mapping:?}");
+                        let period = x[0] * program.scale_ns;
+                        assert!(period <= model.period_ns * (1.0 + 1e-9) || period <= program.scale_ns);
+                        tight += usize::from(period >= model.period_ns * (1.0 - 1e-9));
+                    }
+                }
+            }
+        }
+    }
+    assert!(tight > 3_000, "only {tight} solutions have the period of their mapping");
+}
+
+/// A solver that finds nothing and proves nothing.
+struct Idle;
+
+impl Solver for Idle {
+    fn solve(
+        &mut self,
+        _: &Program,
+        _: &[f64],
+        _: &SolverBudget,
+        _: &mut dyn FnMut(&SolverProgress) -> bool,
+    ) -> Result<Solved, PlanError> {
+        Ok(Solved { solution: None, bound: 0.0 })
+    }
+}
+
+#[test]
+fn what_a_solver_leaves_open_is_proved_by_the_search() {
+    let mut draws = Draws::new(19);
+    for _ in 0..6 {
+        for machine in &machines() {
+            let graph = random_graph(&mut draws, 4, 60_000);
+            for rule in [Buffering::Shared, Buffering::Duplicated] {
+                let (best, _) = brute_force(machine, &graph, rule, 1).unwrap();
+                let options = PlanOptions {
+                    method: Method::Exact,
+                    batch: Some(1),
+                    buffering: Some(rule),
+                    moves: Some(10_000),
+                    gap: 0.0,
+                    ..PlanOptions::default()
+                };
+                let plan =
+                    crate::exact::plan(machine, &graph, &options, &mut Idle, &|| 0.0, &mut |_| true).unwrap();
+                assert!((plan.period_ns - best).abs() <= 1e-9 * best, "{} and {best}", plan.period_ns);
+                assert!(plan.feasible && plan.gap <= 1e-9 && plan.method == "exact");
+            }
+        }
+    }
+}
+
+#[test]
+fn exact_takes_the_rule_that_its_program_holds() {
     let graph = graph(vec![task("a", 100.0, 90.0), task("b", 100.0, 60.0)], &[(0, 1, 8, 0)]);
     let machine = preset("cell", 1, 1);
-    let finish = |buffering| {
+    let finish = |graph, buffering| {
         let options = PlanOptions { buffering, method: Method::Exact, ..PlanOptions::default() };
-        finish(&machine, &graph, vec![0, 1], 97.0, &options, 0.0).unwrap()
+        let plan = finish(&machine, graph, vec![0, 1], 97.0, &options, 0.0).unwrap();
+        (plan.buffering, plan.bound_ns)
     };
-    assert_eq!((finish(None).buffering.as_str(), finish(None).bound_ns), ("duplicated", 97.0));
-    assert!(finish(Some(Buffering::Shared)).bound_ns < 97.0);
+    assert_eq!(finish(&graph, None), ("duplicated".into(), 97.0));
+    assert_eq!(finish(&graph, Some(Buffering::Shared)), ("shared".into(), 97.0));
+    // A cycle with a delay of 4 batches may be cut, but not under the duplicated rule with one edge more in it.
+    let mut cycle = graph.clone();
+    for (from, to, delay) in [(1, 0, 4), (0, 0, 1)] {
+        let port = |task: usize| Port { task, name: format!("{from}{to}") };
+        cycle.edges.push(Edge { from: port(from), to: port(to), bytes: 8, peek: 0, delay });
+    }
+    assert_eq!(finish(&cycle, None).0, "shared");
 }

@@ -7,15 +7,15 @@ use machine::Machine;
 use work::{Graph, Mapping};
 
 fn by_greedy(machine: &Machine, graph: &Graph) -> Mapping {
-    greedy(&Problem::new(machine, graph).unwrap(), 1).unwrap()
+    greedy(&Problem::new(machine, graph).unwrap(), 1)
 }
 
 fn by_delegate(machine: &Machine, graph: &Graph) -> Mapping {
-    delegate(&Problem::new(machine, graph).unwrap(), 1, 2, None, &mut |_| true).unwrap().0
+    delegate(&Problem::new(machine, graph).unwrap(), 1, 2, None, &mut |_| true).0
 }
 
 fn by_cluster(machine: &Machine, graph: &Graph) -> Mapping {
-    cluster(&Problem::new(machine, graph).unwrap(), 1).unwrap()
+    cluster(&Problem::new(machine, graph).unwrap(), 1)
 }
 
 // Elements of preset("cell", 1, 2): 0 = PPE0, 1 = SPE0, 2 = SPE1.

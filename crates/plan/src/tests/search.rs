@@ -53,11 +53,7 @@ fn loads_after_random_moves_are_those_of_work_and_model() {
                     }
                     let period = state.period();
                     let error = (period - prediction.period_ns).abs() / prediction.period_ns;
-                    assert!(
-                        error < 1e-9 || graph.edges[0].delay > 0,
-                        "{period} and {}",
-                        prediction.period_ns
-                    );
+                    assert!(error < 1e-9, "{period} and {}", prediction.period_ns);
                     assert_eq!(state.violation() > 1e-9, !prediction.violations.is_empty());
                     let sum = state.overload;
                     let mut anew = state.clone();

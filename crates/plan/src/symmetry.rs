@@ -11,7 +11,7 @@ type Pairs<'l> = &'l [(usize, usize)];
 
 /// Classes of two or more interchangeable elements: equal kind, memory and transfer counts, and swapping any two of
 /// them maps the machine's limits onto each other.
-pub(super) fn classes(problem: &Problem) -> Vec<Vec<usize>> {
+pub(crate) fn classes(problem: &Problem) -> Vec<Vec<usize>> {
     let machine = problem.machine;
     let n = problem.elements();
     if n > MOST_ELEMENTS && !machine.limits.is_empty() {
@@ -63,14 +63,14 @@ pub(super) fn classes(problem: &Problem) -> Vec<Vec<usize>> {
 }
 
 /// Tasks, heaviest first; ties in index order.
-pub(super) fn heaviest(problem: &Problem) -> Vec<usize> {
+pub(crate) fn heaviest(problem: &Problem) -> Vec<usize> {
     let mut order: Vec<usize> = (0..problem.tasks()).collect();
     order.sort_by(|&a, &b| problem.least_cost(b).total_cmp(&problem.least_cost(a)));
     order
 }
 
 /// `mapping` with the elements of each class renamed in order of their first task among the heaviest.
-pub(super) fn canonical(mapping: &[usize], classes: &[Vec<usize>], heaviest: &[usize]) -> Vec<usize> {
+pub(crate) fn canonical(mapping: &[usize], classes: &[Vec<usize>], heaviest: &[usize]) -> Vec<usize> {
     let mut name: HashMap<usize, usize> = HashMap::new();
     for class in classes {
         let mut free = class.iter();
