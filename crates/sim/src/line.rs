@@ -31,6 +31,8 @@ pub(crate) struct Line {
     pub hops: u8,
     pub direction: Option<RingDirection>,
     pub bytes: u8,
+    /// Half of it is through a local store's port: it lies across two lines of the store.
+    pub half: bool,
     /// The next line at its ramp.
     pub next: u32,
     pub queued_at: u64,

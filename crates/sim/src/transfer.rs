@@ -101,6 +101,7 @@ impl Simulation {
             hops: 0,
             direction: None,
             bytes,
+            half: false,
             next: NONE,
             queued_at: 0,
             ls,
@@ -199,19 +200,30 @@ impl Simulation {
         layout::IOIF[self.p.bus.link_ramp]
     }
 
-    /// Takes the local store's port for one line, or tries again when it is free.
+    /// Takes the local store's port for one line, or tries again when it is free. The port is one line of the store
+    /// wide: bytes that lie across two of them take it for two cycles, and are through after the second.
     #[inline(always)]
-    fn take_port(&mut self, spe: usize, line: u32, out: bool) -> bool {
+    fn take_port(&mut self, spe: usize, index: u32, out: bool) -> bool {
         let now = self.wheel.now();
-        let state = &mut self.spes[spe];
-        if state.port_free > now {
-            let event = if out { WheelEvent::Ready(line) } else { WheelEvent::Arrived(line) };
-            self.wheel.push(state.port_free, event);
-            return false;
+        let (state, line) = (&mut self.spes[spe], &mut self.lines[index]);
+        // The other end of a line never lies across.
+        let across = out == line.put && line.ls % 128 + u32::from(line.bytes) > 128;
+        if across && line.half {
+            return true;
         }
-        state.port_free = now + 1;
-        self.counters.spes[spe].store_lines += 1;
-        true
+        let again = if state.port_free > now {
+            state.port_free
+        } else {
+            self.counters.spes[spe].store_lines += 1;
+            state.port_free = now + 1 + u64::from(across);
+            if !across {
+                return true;
+            }
+            line.half = true;
+            now + 1
+        };
+        self.wheel.push(again, if out { WheelEvent::Ready(index) } else { WheelEvent::Arrived(index) });
+        false
     }
 
     pub(crate) fn arbitrate(&mut self, chip: usize) {

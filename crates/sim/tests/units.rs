@@ -397,6 +397,33 @@ fn others_dma_takes_cycles_too() {
 }
 
 #[test]
+fn a_line_across_two_lines_of_the_local_store_takes_its_port_twice() {
+    let took = |put: bool, ls: u32, ea: Address, bytes: u32| {
+        let mut cell = machine("cell");
+        cell.spe(0, "moves", move |spe| {
+            if put {
+                spe.put(ls, ea, bytes, 0)
+            } else {
+                spe.get(ls, ea, bytes, 0)
+            }
+            spe.tags_all(1);
+        })
+        .unwrap();
+        cell.run().unwrap().cycles
+    };
+    for ea in [Address(0), Address::local_store(5)] {
+        for put in [false, true] {
+            // A line comes every eight cycles: only the second access of the last one shows.
+            assert_eq!(took(put, 272, ea, 1024), took(put, 256, ea, 1024) + 1, "{put} {ea}");
+            assert_eq!(took(put, 368, ea, 128), took(put, 256, ea, 128) + 1);
+        }
+    }
+    // Cut where lines of the other end begin: each piece lies in one line of the store.
+    assert_eq!(took(false, 16, Address(16), 128), took(false, 144, Address(144), 128));
+    assert_eq!(took(false, 112, Address(0), 16), took(false, 0, Address(0), 16));
+}
+
+#[test]
 fn every_call_takes_what_its_parameter_says() {
     let mut p = small("cell");
     (p.spu.dma, p.spu.tag_status, p.spu.channel, p.spu.decrementer) = (7, 11, 13, 17);
