@@ -236,6 +236,20 @@ def test_a_wrong_declaration_of_a_kernel_is_named(declare: object, message: str)
         declare()(lambda x: None)  # type: ignore[operator]
 
 
+def test_a_kernel_compiled_by_its_decorator_holds_no_lock_in_a_plan(tmp_path: Path) -> None:
+    text = "import cellweave as cw\n"
+    for name, jit in (("compiled", '"numba"'), ("plain", "None")):
+        text += f"@cw.kernel(inputs={{'x': 'float32'}}, outputs={{'y': 'float32'}}, jit={jit})\n"
+        text += f"def {name}(x, y):\n    y[:] = x\n"
+    (tmp_path / "decorated.py").write_text(text)
+    for name, locks in (("compiled", []), ("plain", ["python"])):
+        tasks = [{"name": n, "kernel": f"python:decorated:{name}", "cost_ns": {"*": 1000.0}} for n in "ab"]
+        app = {"name": "two", "task": tasks, "edge": [{"from": "a.y", "to": "b.x", "bytes": 4}]}
+        (tmp_path / f"{name}.json").write_text(json.dumps(app))
+        plan = cw.plan(tmp_path / f"{name}.json", method="greedy").to_dict()
+        assert [c["subject"] for c in plan["contributions"] if c["kind"] == "lock"] == locks
+
+
 def test_a_kernel_that_numba_cannot_compile_says_why() -> None:
     pytest.importorskip("numba")
 

@@ -12,6 +12,8 @@ use std::path::PathBuf;
 
 /// How an application names a kernel in Python.
 const PYTHON: &str = "python:";
+/// The parameter, and the word of the decorator, that says how a kernel is compiled.
+const JIT: &str = "jit";
 
 /// Kernels in Python, and those that [`Standard`] knows.
 pub(crate) struct PythonKernels {
@@ -26,6 +28,30 @@ impl PythonKernels {
         PythonKernels { standard: folder.clone().map_or_else(Standard::default, Standard::in_folder), folder }
     }
 
+    /// `graph` with the parameter `jit` on tasks whose kernel says in its decorator that it is compiled: planners look
+    /// there, and must not count such a task as one that holds the interpreter's lock. A kernel that cannot be found
+    /// stays as it is; running it says why.
+    pub(crate) fn with_jit(&self, py: Python<'_>, graph: &Graph) -> Graph {
+        let mut graph = graph.clone();
+        for task in &mut graph.tasks {
+            let Some(name) = task.kernel.as_deref().filter(|name| name.starts_with(PYTHON)) else { continue };
+            if task.lock.is_some() || task.params.contains_key(JIT) {
+                continue;
+            }
+            if let Ok(Some(jit)) =
+                self.found(py, name).and_then(|k| k.getattr(JIT)?.extract::<Option<String>>())
+            {
+                task.params.insert(JIT.into(), Value::Text(jit));
+            }
+        }
+        graph
+    }
+
+    /// The `cellweave.Kernel` that is called `name`.
+    fn found<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        py.import("cellweave.kernel")?.getattr("find")?.call1((name, self.folder.as_ref()))
+    }
+
     /// Whether a kernel of `graph` is Python.
     pub(crate) fn any(&self, graph: &Graph) -> bool {
         graph.tasks.iter().any(|task| task.kernel.as_deref().is_some_and(|name| name.starts_with(PYTHON)))
@@ -36,9 +62,7 @@ impl Kernels for PythonKernels {
     fn open(&self, graph: &Graph, task: TaskId) -> Result<Opened, String> {
         match graph.tasks[task].kernel.as_deref() {
             Some(name) if name.starts_with(PYTHON) => Python::attach(|py| {
-                let find =
-                    || py.import("cellweave.kernel")?.getattr("find")?.call1((name, self.folder.as_ref()));
-                let opened = find().and_then(|kernel| open(py, &kernel.unbind()));
+                let opened = self.found(py, name).and_then(|kernel| open(py, &kernel.unbind()));
                 opened.map_err(|e| e.value(py).to_string())
             }),
             _ => self.standard.open(graph, task),

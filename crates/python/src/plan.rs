@@ -49,9 +49,10 @@ pub(crate) fn plan(
         _ => None,
     };
     let mut watch = Watch::new(progress);
+    let told = kernels.with_jit(py, &graph.graph);
     let planned = py.detach(|| {
         let solver = solver.as_mut().map(|solver| solver as &mut dyn Solver);
-        cellweave::plan(&graph.graph, &machine.0, &kernels, &options, solver, &mut |p| watch.verb(p))
+        cellweave::plan(&told, &machine.0, &kernels, &options, solver, &mut |p| watch.verb(p))
     });
     watch.end(py)?;
     if let Some(raised) = solver.and_then(|solver| solver.raised) {
@@ -74,9 +75,10 @@ pub(crate) fn profile(
     let options = ProfileOptions::from_given(&given(options)?).map_err(request)?;
     let kernels = PythonKernels::of(graph);
     let mut watch = Watch::new(progress);
+    let told = kernels.with_jit(py, &graph.graph);
     let profiled = py.detach(|| {
         let mut tell = |what: &str, share: f64| watch.profiling(what, share);
-        cellweave::profile(&graph.graph, &machine.0, &kernels, &options, &mut tell)
+        cellweave::profile(&told, &machine.0, &kernels, &options, &mut tell)
     });
     watch.end(py)?;
     let profiled = profiled.map_err(verb)?;

@@ -44,13 +44,14 @@ pub(crate) fn run<'py>(
     }
     let kernels = PythonKernels::of(graph);
     let mut watch = Watch::new(progress);
+    let told = kernels.with_jit(py, &graph.graph);
     let outcome = py.detach(|| {
         let mut options = RunOptions::from_given(&given)?;
-        if kernels.any(&graph.graph) {
+        if kernels.any(&told) {
             options.watchdog_s = PYTHON_WATCHDOG_S;
         }
         let plan = plan.map(|plan| &plan.0);
-        cellweave::run(&graph.graph, &machine.0, plan, &kernels, &arrays, options, &mut |p| watch.verb(p))
+        cellweave::run(&told, &machine.0, plan, &kernels, &arrays, options, &mut |p| watch.verb(p))
     });
     watch.end(py)?;
     let text = serde_json::to_string(&outcome.map_err(verb)?).map_err(request)?;
