@@ -122,11 +122,11 @@ class Result:
     def latency_ns(self) -> dict[str, float]:
         return dict(self._data["latency_ns"])
 
-    def tables(self) -> list[Table]:
-        """What ``cellweave run`` prints."""
+    def tables(self, explain: bool = False) -> list[Table]:
+        """What ``cellweave run`` prints; with `explain` also all that tells why predicted and achieved differ."""
         from cellweave.report.tables import result_tables
 
-        return result_tables(self._data)
+        return result_tables(self._data, explain)
 
     def plot(self, window_ns: tuple[float, float] | None = None) -> Figure:
         """Draw what each element did when; the run must have been traced.

@@ -20,8 +20,8 @@ PLAN_KEYS = {
     "seconds",
 }  # fmt: skip
 RUN_KEYS = {
-    "application", "machine", "plan", "instances", "elapsed_s", "throughput_per_s", "steady_per_s", "predicted_per_s", "ratio",
-    "differences", "explanation", "steady_after", "elements", "latency_ns", "pinned",
+    "application", "machine", "plan", "instances", "elapsed_s", "throughput_per_s", "steady_per_s", "predicted_per_s",
+    "ratio", "differences", "explanation", "steady_after", "elements", "latency_ns", "pinned",
 }  # fmt: skip
 
 
@@ -243,3 +243,16 @@ def test_a_run_that_is_killed_leaves_no_half_file(command: Command, tmp_path: Pa
     run.kill()
     run.communicate(timeout=60)
     assert not (tmp_path / "result.json").exists() and not (tmp_path / "t.json").exists()
+
+
+def test_explain_shows_where_the_time_went(command: Command, tmp_path: Path) -> None:
+    assert command("profile", "chain.toml", "-o", "measured.toml").returncode == 0
+    text = (tmp_path / "measured.toml").read_text()
+    assert "[profile.total_ns]" in text
+    assert "alone_ns = [" in text
+    plain = command("run", "measured.toml", "--instances", "200000")
+    explained = command("run", "measured.toml", "--instances", "200000", "--explain")
+    assert plain.returncode == explained.returncode == 0
+    for title in ("tasks, ns per firing", "speeds: a pass"):
+        assert title not in plain.stdout
+        assert title in explained.stdout

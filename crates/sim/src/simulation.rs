@@ -7,7 +7,7 @@ use crate::controller::Controller;
 use crate::line::Lines;
 use crate::link::Link;
 use crate::mfc::Mfc;
-use crate::op::{Op, Reply, Stepper};
+use crate::op::{Reply, Stepper};
 use crate::outcome::{Chip, SimCounters, Simulated, SpeCounters};
 use crate::program::Body;
 use crate::race::Races;
@@ -338,12 +338,13 @@ impl Simulation {
 
     fn run_to_the_end(&mut self) -> Result<Simulated, SimError> {
         while let Some(event) = self.wheel.pop() {
-            if self.wheel.now() > self.stop_at && self.units.iter().any(|u| u.body.is_some()) {
+            let now = self.wheel.now();
+            if now > self.stop_at && self.units.iter().any(|u| u.body.is_some()) {
                 return Err(SimError::TimeUp { cycle: self.stop_at, running: self.unfinished() });
             }
             self.events = self.events.wrapping_add(1);
             if self.events & (LOOK - 1) == 0 {
-                self.watch.is_at(self.wheel.now());
+                self.watch.is_at(now);
                 if self.watch.stopped() {
                     return Err(self.stopped());
                 }
@@ -514,14 +515,14 @@ impl Simulation {
     }
 
     /// The operation is done: the answer is handed over `cycles` later.
-    #[inline]
-    pub(crate) fn answer(&mut self, unit: usize, op: &Op, reply: Reply, cycles: u64) -> Option<Reply> {
+    pub(crate) fn answer(&mut self, unit: usize, reply: Reply, cycles: u64) -> Option<Reply> {
         let now = self.wheel.now();
         let u = &mut self.units[unit];
+        let op = u.op.take();
         if u.waiting {
             u.waiting = false;
             let waited = now - u.since;
-            if let Some(trace) = &mut self.trace {
+            if let (Some(trace), Some(op)) = (&mut self.trace, &op) {
                 trace.span(TraceSpan { unit: unit as u8, what: op.name(), start: u.since, end: now });
             }
             if unit < self.spes.len() {

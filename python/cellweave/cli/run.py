@@ -19,6 +19,9 @@ def run(
     plan: Annotated[
         Path | None, typer.Option(metavar="plan.json", help="Run this plan; default: profile and plan first.")
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Also show every difference, the waits, the tasks and the speeds.")
+    ] = False,
     *,
     output: Out = None,
     force: Force = False,
@@ -40,7 +43,7 @@ def run(
         printer.note(f"wrote {output}")
     if "trace" in options:
         printer.note(f"wrote {options['trace']}: open it at ui.perfetto.dev")
-    printer.result(result.to_dict(), result.tables)
+    printer.result(result.to_dict(), lambda: result.tables(explain))
 
 
 def _describe(state: dict[str, Any]) -> tuple[float | None, str]:

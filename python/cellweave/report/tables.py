@@ -9,6 +9,8 @@ from cellweave.report.units import bandwidth, number, percent, rate_per_s, size_
 
 Data = dict[str, Any]
 
+_MOST_WAITS = 8  # per element; the longest come first
+
 
 def _count(n: int, word: str) -> str:
     return f"{n} {word}" if n == 1 else f"{n} {word}s"
@@ -148,8 +150,8 @@ def _some(names: list[str], most: int = 4) -> str:
     return shown if len(names) <= most else f"{shown}, .. (+{len(names) - most})"
 
 
-def result_tables(result: Data) -> list[Table]:
-    """Predicted beside achieved, then how busy each element was."""
+def result_tables(result: Data, explain: bool = True) -> list[Table]:
+    """Predicted beside achieved, then how busy each element was; with `explain` all that tells why they differ."""
     title = f"{result['application']} on {result['machine']}: {result['instances']} instances"
     verdict = Table(title, ["", ""])
     verdict.rows = [
@@ -173,13 +175,54 @@ def result_tables(result: Data) -> list[Table]:
         verdict.notes.append("stopped before the end: Ctrl-C")
     verdict.notes += [f"not pinned: {why}" for why in result.get("not_pinned", [])]
     verdict.notes += [str(warning) for warning in result.get("warnings", [])]
+    if result.get("explanation"):
+        verdict.notes.append(str(result["explanation"]))
 
     busy = Table("elements", ["element", ">busy", ">idle", ">busy share", ">firings"])
     for e in result["elements"]:
         total = e["busy_ns"] + e["idle_ns"]
         share = percent(e["busy_ns"] / total) if total else "-"
         busy.rows.append([e["name"], time_ns(e["busy_ns"]), time_ns(e["idle_ns"]), share, str(e["firings"])])
-    return [verdict, busy]
+    return [verdict, busy, *(_explained(result) if explain else [])]
+
+
+def _explained(result: Data) -> list[Table]:
+    """Differences, waits, sampled tasks and speeds, as far as there are any."""
+    parts = Table(
+        "differences per instance; a share is what it adds to the predicted period",
+        ["kind", "of", ">predicted", ">measured", ">share", "why"],
+    )
+    for d in result.get("differences") or []:
+        share = percent(d["share"]) if d["share"] else "-"
+        parts.rows.append(
+            [d["kind"], d["subject"], time_ns(d["predicted_ns"]), time_ns(d["measured_ns"]), share, d["why"]]
+        )
+    waits = Table("waits", ["element", "for", "on", ">waits", ">in all", ">longest"])
+    for e in result["elements"]:
+        for w in (e.get("waits") or [])[:_MOST_WAITS]:
+            times = [time_ns(w["total_ns"]), time_ns(w["longest_ns"])]
+            waits.rows.append([e["name"], w["for"], w["edge"] or "", str(w["n"]), *times])
+    tasks = Table(
+        "tasks, ns per firing from a sample of calls",
+        ["task", ">calls", ">mean", ">first half", ">second half"],
+    )
+    for name, t in (result.get("sampled") or {}).items():
+        means = [time_ns(t[key]) for key in ("mean_ns", "first_half_ns", "second_half_ns")]
+        tasks.rows.append([name, str(t["n"]), *means])
+    speeds = Table(
+        "speeds: a pass of the fixed kernels (integer, floating, memory)",
+        ["element", "when", ">alone", ">together"],
+    )
+    for name, speed in (result.get("speeds") or {}).items():
+        for when in ("profiled", "before", "after"):
+            look = speed.get(when)
+            if look:
+                speeds.rows.append([name, when, _passes(look["alone_ns"]), _passes(look["together_ns"])])
+    return [table for table in (parts, waits, tasks, speeds) if table.rows]
+
+
+def _passes(times_ns: list[float]) -> str:
+    return ", ".join(time_ns(ns) for ns in times_ns) or "-"
 
 
 def _elapsed(result: Data) -> str:

@@ -11,7 +11,7 @@ const ALONE_MAX: usize = 16;
 
 /// The speeds of some elements at some moment, by name.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Look(BTreeMap<String, (Option<Speed>, Option<Speed>)>);
+pub(crate) struct Look(pub(super) BTreeMap<String, (Option<Speed>, Option<Speed>)>);
 
 impl Look {
     /// Measures those of `elements` that have a cpu: some ms each alone, then all together.

@@ -18,6 +18,8 @@ mod account;
 mod costs;
 mod look;
 mod pace;
+#[cfg(test)]
+mod tests;
 mod waits;
 mod words;
 
@@ -214,8 +216,11 @@ impl Report<'_> {
         if let Some(why) = self.origin.why() {
             return ("costs", format!("{what}: {why}."));
         }
-        let aside =
-            if pace.factor > pace::STEADY { ", beside the slower core" } else { ", unlike the others" };
+        let aside = match pace.factor {
+            factor if factor > pace::STEADY => ", beside the slower core",
+            _ if pace.several => ", unlike the others",
+            _ => "",
+        };
         let own = words::halves(std::slice::from_ref(task)).map_or(String::new(), |h| format!(" ({h})"));
         let memory =
             self.machine.elements.iter().find(|e| e.name == *element).and_then(|e| e.memory.as_ref());
@@ -245,7 +250,12 @@ impl Report<'_> {
                 );
             }
         }
-        ("task", format!("{what}{aside}{own}: what it does depends on its data or on what it has kept."))
+        let why = if measured_ns > task.cost_ns {
+            "what it does depends on its data or on what it has kept"
+        } else {
+            "its cost was measured while something slowed it down, or depends on its data"
+        };
+        ("task", format!("{what}{aside}{own}: {why}."))
     }
 
     /// What others took of the element's cpu.

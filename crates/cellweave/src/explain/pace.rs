@@ -15,6 +15,8 @@ pub(super) const STEADY: f64 = 1.15;
 pub(super) struct Pace {
     /// The factor by which its tasks are taken to be slower than their costs because of the element; 1: not at all.
     pub factor: f64,
+    /// Whether more than one task says something about it.
+    pub several: bool,
     /// Whether all of several tasks were slower by that factor.
     pub alike: bool,
     /// Whether the fixed kernels were slower, too.
@@ -58,7 +60,15 @@ pub(super) fn pace(account: &Account, speed: Option<&ElementSpeed>, several: boo
         _ if alike => tasks,
         _ => tasks.clamp(least, most),
     };
-    Pace { factor, alike, seen: range.is_some() && within(factor), alone, together, range }
+    Pace {
+        factor,
+        several: slower.len() > 1,
+        alike,
+        seen: range.is_some() && within(factor),
+        alone,
+        together,
+        range,
+    }
 }
 
 /// By how much each significant task is slower than its cost. Those without data of other elements, if there are any:

@@ -35,6 +35,14 @@ pub(super) fn why(
     let there = &other.outcome.name;
     let theirs_ns: f64 =
         (other.waits.iter()).filter(|w| w.what == opposite && w.edge == Some(edge_name)).map(|w| w.ns).sum();
+    // Ends that lose their cpus in turn wait for each other however long the ring is.
+    if other.lost_ns >= wait.ns / 2.0 {
+        let why = format!(
+            "{waited}: other threads had the cpu of {there} for {} of the time.",
+            share(other.lost_ns)
+        );
+        return (kind, why);
+    }
     if theirs_ns >= BOTH * elapsed_ns {
         let slots = report.plan.edges.get(edge).map_or(0, |e| e.slots_out + e.slots_in);
         let opposite = if opposite == WaitFor::Data { "data" } else { "room" };
@@ -45,13 +53,6 @@ pub(super) fn why(
             words::bytes(slots * graph.edges[edge].bytes)
         );
         return ("ring", why);
-    }
-    if other.lost_ns >= BOTH * elapsed_ns {
-        let why = format!(
-            "{waited}: other threads had the cpu of {there} for {} of the time.",
-            share(other.lost_ns)
-        );
-        return (kind, why);
     }
     (kind, format!("{waited}; {there}, at its other end, was busy for {} of it.", share(other.busy_ns)))
 }
