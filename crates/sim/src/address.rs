@@ -18,15 +18,27 @@ const SIGNAL: [u64; 2] = [0x5_400c, 0x5_c00c];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Location {
     /// Main memory of a chip; the offset counts over all chips.
-    Memory { chip: usize, offset: u64 },
+    Memory { chip: u8, offset: u64 },
     /// An SPE's local store.
-    Store { spe: usize, offset: u32 },
+    Store { spe: u8, offset: u32 },
     /// An SPE's inbound mailbox.
-    Mailbox { spe: usize },
+    Mailbox { spe: u8 },
     /// An SPE's signal register, 0 or 1.
-    Signal { spe: usize, register: usize },
+    Signal { spe: u8, register: u8 },
     /// Nothing.
     Nowhere,
+}
+
+impl Location {
+    /// What is so many bytes further on, in the same memory or local store.
+    #[inline]
+    pub(crate) fn further(self, bytes: u32) -> Self {
+        match self {
+            Self::Memory { chip, offset } => Self::Memory { chip, offset: offset + u64::from(bytes) },
+            Self::Store { spe, offset } => Self::Store { spe, offset: offset + bytes },
+            other => other,
+        }
+    }
 }
 
 impl Address {
@@ -61,20 +73,23 @@ impl Address {
     /// The thing that the address belongs to, on a machine with so many SPEs and chips with so much memory.
     pub(crate) fn place(self, spes: usize, chips: usize, memory_bytes: u64) -> Location {
         if self.0 < memory_bytes * chips as u64 {
-            return Location::Memory { chip: (self.0 / memory_bytes) as usize, offset: self.0 };
+            let chip = if self.0 < memory_bytes { 0 } else { (self.0 / memory_bytes) as u8 };
+            return Location::Memory { chip, offset: self.0 };
         }
         if self.0 < STORES {
             return Location::Nowhere;
         }
         let (spe, offset) = (((self.0 - STORES) / SPE_STRIDE) as usize, (self.0 - STORES) % SPE_STRIDE);
         if spe >= spes {
-            Location::Nowhere
-        } else if offset < u64::from(LOCAL_STORE_BYTES) {
+            return Location::Nowhere;
+        }
+        let spe = spe as u8;
+        if offset < u64::from(LOCAL_STORE_BYTES) {
             Location::Store { spe, offset: offset as u32 }
         } else if offset == IN_MAILBOX {
             Location::Mailbox { spe }
         } else if let Some(register) = SIGNAL.iter().position(|&s| s == offset) {
-            Location::Signal { spe, register }
+            Location::Signal { spe, register: register as u8 }
         } else {
             Location::Nowhere
         }

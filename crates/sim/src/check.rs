@@ -25,12 +25,12 @@ pub(crate) fn store_range(at: u32, bytes: u64) -> Result<(), String> {
 impl Simulation {
     /// Where `bytes` from `ea` on are, if all of them are in one place.
     pub(crate) fn range(&self, ea: Address, bytes: u64) -> Result<Location, String> {
-        let (first, last) = (self.place(ea), self.place(ea + (bytes.max(1) - 1)));
-        let whole = match (first, last) {
-            (Location::Memory { .. }, Location::Memory { .. }) => true,
-            (Location::Store { spe: a, .. }, Location::Store { spe: b, .. }) => a == b,
-            (Location::Mailbox { .. } | Location::Signal { .. }, _) => bytes == 4,
-            _ => false,
+        let first = self.place(ea);
+        let whole = match first {
+            Location::Memory { offset, .. } => offset + bytes <= self.p.memory_bytes * self.p.chips as u64,
+            Location::Store { offset, .. } => u64::from(offset) + bytes <= u64::from(LOCAL_STORE_BYTES),
+            Location::Mailbox { .. } | Location::Signal { .. } => bytes == 4,
+            Location::Nowhere => false,
         };
         if whole {
             return self.allocated(first, ea, bytes).map(|()| first);
@@ -54,7 +54,7 @@ impl Simulation {
                 Err(format!("{bytes} bytes at {ea} were not allocated; {nearby}"))
             }
             Location::Store { spe, offset } => {
-                let checked = self.shared[spe].check_allocated(offset, bytes);
+                let checked = self.shared[usize::from(spe)].check_allocated(offset, bytes);
                 checked.map_err(|nearby| format!("{bytes} bytes at {ea} were not allocated; {nearby}"))
             }
             _ => Ok(()),

@@ -1,5 +1,6 @@
 //! Lines under way: the bytes of one packet of the bus, from the command to its arrival.
 
+use crate::address::Location;
 use crate::layout::RingDirection;
 use std::ops::{Index, IndexMut};
 
@@ -39,6 +40,7 @@ pub(crate) struct Line {
     /// Offset in the local store of the MFC's SPE, and the other end.
     pub ls: u32,
     pub ea: u64,
+    pub place: Location,
 }
 
 /// All lines under way. Data of a put is kept from when it leaves its local store.
@@ -55,11 +57,18 @@ impl Lines {
 
     #[inline]
     pub(crate) fn add(&mut self, line: Line) -> u32 {
-        if let Some(index) = self.free.pop() {
-            self.lines[index as usize] = line;
-            return index;
-        }
-        self.lines.push(line);
+        let index = match self.free.pop() {
+            Some(index) => index,
+            None => self.more(&line),
+        };
+        self.lines[index as usize] = line;
+        index
+    }
+
+    /// Room for another line.
+    #[cold]
+    fn more(&mut self, line: &Line) -> u32 {
+        self.lines.push(line.clone());
         self.data.push([0; 128]);
         self.lines.len() as u32 - 1
     }

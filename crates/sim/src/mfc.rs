@@ -33,14 +33,22 @@ pub(crate) struct Command {
     issued: bool,
 }
 
-/// A line's worth of a command.
+/// Consecutive lines of a command.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece {
     pub slot: u8,
     pub put: bool,
     pub ls: u32,
     pub ea: Address,
-    pub bytes: u8,
+    pub bytes: u32,
+}
+
+impl Piece {
+    /// Lines of memory that it touches.
+    #[inline]
+    pub(crate) fn lines(&self) -> u32 {
+        ((self.ea.0 % 128) as u32 + self.bytes).div_ceil(128)
+    }
 }
 
 #[derive(Debug)]
@@ -161,19 +169,23 @@ impl Mfc {
         Some((position, command.ea, command.ready.max(now)))
     }
 
-    /// Takes the line at `position` of the order.
+    /// Takes up to `most` lines of the command at `position` of the order, of its next `bytes` bytes.
     #[inline]
-    pub(crate) fn take(&mut self, position: usize, times: &Times, now: u64) -> Piece {
+    pub(crate) fn take(&mut self, position: usize, most: u32, bytes: u64, times: &Times, now: u64) -> Piece {
         let slot = self.order[position];
         let command = self.slots[slot as usize].as_mut().expect("it is in the order");
-        let room = 128 - (command.ea.0 % 128) as u32;
-        let bytes = room.min(command.left);
-        let piece = Piece { slot, put: command.put, ls: command.ls, ea: command.ea, bytes: bytes as u8 };
+        let mut bytes = bytes.min(command.left.into()).min(u64::from(most) * 128 - command.ea.0 % 128);
+        if times.tlb_entries > 0 {
+            bytes = bytes.min(times.page_bytes - command.ea.0 % times.page_bytes);
+        }
+        let bytes = bytes as u32;
+        let piece = Piece { slot, put: command.put, ls: command.ls, ea: command.ea, bytes };
+        let lines = piece.lines();
         command.ls += bytes;
         command.ea = command.ea + u64::from(bytes);
         command.left -= bytes;
-        command.unsent += 1;
-        command.unarrived += 1;
+        command.unsent += lines;
+        command.unarrived += lines;
         if command.left == 0 {
             match command.list.pop() {
                 Some(element) => {
@@ -188,7 +200,11 @@ impl Mfc {
                 }
                 None => {
                     command.issued = true;
-                    self.order.remove(position);
+                    if position == 0 {
+                        self.order.pop_front()
+                    } else {
+                        self.order.remove(position)
+                    };
                 }
             }
         } else if times.tlb_entries > 0 && command.ea.0.is_multiple_of(times.page_bytes) {
@@ -211,7 +227,7 @@ impl Mfc {
         })
     }
 
-    /// A line has left its local store (put) or arrived in it (get). `true` when its tag group may be done by it.
+    /// A line has left its local store. `true` when its tag group may be done by it.
     #[inline]
     pub(crate) fn sent(&mut self, slot: u8) -> bool {
         let command = self.slots[slot as usize].as_mut().expect("its lines are under way");
@@ -223,18 +239,27 @@ impl Mfc {
         done
     }
 
-    /// A line is where it should be. `true` when that was the command's last: its slot is free.
+    /// A line is where it should be; `also_sent` says that this is also when it counts as [`sent`](Self::sent). Whether
+    /// its tag group may be done by it, and whether that was the command's last: its slot is free.
     #[inline]
-    pub(crate) fn arrived(&mut self, slot: u8) -> bool {
+    pub(crate) fn arrived(&mut self, slot: u8, also_sent: bool) -> (bool, bool) {
         let command = self.slots[slot as usize].as_mut().expect("its lines are under way");
+        command.unsent -= u32::from(also_sent);
         command.unarrived -= 1;
-        let done = command.issued && command.unarrived == 0;
-        if done {
-            self.ordered -= usize::from(command.order != Ordering::Free);
-            *(if command.proxy { &mut self.proxied } else { &mut self.own }) -= 1;
+        if !command.issued || command.unsent > 0 {
+            return (false, false);
+        }
+        let Command { proxy, tag, order, unarrived, .. } = *command;
+        if also_sent {
+            self.pending[usize::from(proxy)][tag as usize] -= 1;
+        }
+        let last = unarrived == 0;
+        if last {
+            self.ordered -= usize::from(order != Ordering::Free);
+            *(if proxy { &mut self.proxied } else { &mut self.own }) -= 1;
             self.slots[slot as usize] = None;
         }
-        done
+        (also_sent, last)
     }
 
     /// The groups of `mask` that are done.

@@ -3,6 +3,7 @@
 use crate::address::Location;
 use crate::error::Time;
 use crate::line::ATOMIC;
+use crate::mfc::Piece;
 use crate::op::{Atomic, Dma, ListElement, Op, PpeOp, Reply, Until};
 use crate::race::{Queued, Use};
 use crate::simulation::Simulation;
@@ -70,10 +71,7 @@ impl Simulation {
         let result =
             if let Op::Ppe(op) = &op { self.perform_ppe(unit, op) } else { self.perform_spe(unit, &op) };
         match result {
-            Performed::Answer(reply, cycles) => {
-                self.units[unit].op = Some(op);
-                self.answer(unit, reply, cycles)
-            }
+            Performed::Answer(reply, cycles) => self.answer(unit, &op, reply, cycles),
             Performed::Wait => {
                 self.units[unit].op = Some(op);
                 self.wait(unit)
@@ -328,7 +326,9 @@ impl Simulation {
             }
             return Performed::Answer(Reply::Word(0), self.p.bus.coherence);
         }
-        self.send_out(unit, ATOMIC, atomic != Atomic::Getllar, ls, ea, LINE_BYTES as u8);
+        let put = atomic != Atomic::Getllar;
+        let piece = Piece { slot: ATOMIC, put, ls, ea, bytes: LINE_BYTES };
+        self.send_out(unit, piece, self.place(ea));
         Performed::Wait
     }
 
@@ -363,7 +363,9 @@ impl Simulation {
                     Location::Memory { offset, .. } => {
                         self.memory[offset as usize..][..*bytes as usize].to_vec()
                     }
-                    Location::Store { spe, offset } => self.shared[spe].store.copied(offset, *bytes),
+                    Location::Store { spe, offset } => {
+                        self.shared[usize::from(spe)].store.copied(offset, *bytes)
+                    }
                     _ => unreachable!("loads of other places were trapped"),
                 };
                 Answer(Reply::Bytes(data), 0)
@@ -385,7 +387,7 @@ impl Simulation {
                         }
                     }
                     Location::Store { spe, offset } => {
-                        self.shared[spe].store.write(offset, data);
+                        self.shared[usize::from(spe)].store.write(offset, data);
                     }
                     _ => unreachable!("stores to other places were trapped"),
                 }

@@ -7,7 +7,7 @@ use crate::controller::Controller;
 use crate::line::Lines;
 use crate::link::Link;
 use crate::mfc::Mfc;
-use crate::op::{Reply, Stepper};
+use crate::op::{Op, Reply, Stepper};
 use crate::outcome::{Chip, SimCounters, Simulated, SpeCounters};
 use crate::program::Body;
 use crate::race::Races;
@@ -338,13 +338,12 @@ impl Simulation {
 
     fn run_to_the_end(&mut self) -> Result<Simulated, SimError> {
         while let Some(event) = self.wheel.pop() {
-            let now = self.wheel.now();
-            if now > self.stop_at && self.units.iter().any(|u| u.body.is_some()) {
+            if self.wheel.now() > self.stop_at && self.units.iter().any(|u| u.body.is_some()) {
                 return Err(SimError::TimeUp { cycle: self.stop_at, running: self.unfinished() });
             }
             self.events = self.events.wrapping_add(1);
             if self.events & (LOOK - 1) == 0 {
-                self.watch.is_at(now);
+                self.watch.is_at(self.wheel.now());
                 if self.watch.stopped() {
                     return Err(self.stopped());
                 }
@@ -515,14 +514,14 @@ impl Simulation {
     }
 
     /// The operation is done: the answer is handed over `cycles` later.
-    pub(crate) fn answer(&mut self, unit: usize, reply: Reply, cycles: u64) -> Option<Reply> {
+    #[inline]
+    pub(crate) fn answer(&mut self, unit: usize, op: &Op, reply: Reply, cycles: u64) -> Option<Reply> {
         let now = self.wheel.now();
         let u = &mut self.units[unit];
-        let op = u.op.take();
         if u.waiting {
             u.waiting = false;
             let waited = now - u.since;
-            if let (Some(trace), Some(op)) = (&mut self.trace, &op) {
+            if let Some(trace) = &mut self.trace {
                 trace.span(TraceSpan { unit: unit as u8, what: op.name(), start: u.since, end: now });
             }
             if unit < self.spes.len() {

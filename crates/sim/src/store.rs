@@ -10,7 +10,10 @@ pub(crate) struct LocalStore(Box<[Cell<u8>]>);
 
 impl LocalStore {
     pub(crate) fn new() -> Self {
-        Self(vec![Cell::new(0); LOCAL_STORE_BYTES as usize].into_boxed_slice())
+        // Zeros that the operating system hands out: pages that nobody uses cost nothing.
+        let bytes = vec![0u8; LOCAL_STORE_BYTES as usize].into_boxed_slice();
+        // SAFETY: a `Cell<u8>` has the layout of a `u8`, and the box is the only owner of its bytes.
+        Self(unsafe { Box::from_raw(Box::into_raw(bytes) as *mut [Cell<u8>]) })
     }
 
     /// Fills `into` with the bytes from `at` on.

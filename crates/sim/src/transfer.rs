@@ -1,9 +1,11 @@
 //! Lines on their way: from an MFC's queue over command bus, rings, memory and link to their place.
 
 use crate::address::Location;
+use crate::bus::Grant;
 use crate::controller::{Controller, Started};
 use crate::layout::{self, MIC, PPE};
 use crate::line::{ATOMIC, Line, NOBODY, NONE};
+use crate::mfc::Piece;
 use crate::op::Reply;
 use crate::simulation::Simulation;
 use crate::trace::Packet;
@@ -23,23 +25,31 @@ impl Simulation {
             if ready > now {
                 return self.issue_at(m, ready);
             }
+            let place = self.place(ea);
             let chip = self.homes[m].0;
-            let place = ea.place(self.spes.len(), self.p.chips, self.p.memory_bytes);
-            let target = self.chip_of(place);
+            let remote = self.chip_of(place) != chip;
             let mfc = &mut self.mfcs[m];
-            let remote = target != chip;
-            if remote && mfc.remote_out >= self.p.mfc.remote_lines[chip] {
-                return;
-            }
-            if self.p.mfc.memory_token > 0 && matches!(place, Location::Memory { .. }) {
-                if mfc.next_token > now {
-                    let at = mfc.next_token;
-                    return self.issue_at(m, at);
+            let mut most = self.p.mfc.lines - mfc.lines_out;
+            if remote {
+                most = most.min(self.p.mfc.remote_lines[chip].saturating_sub(mfc.remote_out));
+                if most == 0 {
+                    return;
                 }
-                mfc.next_token = now + self.p.mfc.memory_token;
             }
-            let piece = mfc.take(position, &self.p.mfc, now);
-            self.send_out(m, piece.slot, piece.put, piece.ls, piece.ea, piece.bytes);
+            let mut bytes = u64::MAX;
+            if let Location::Memory { chip, offset } = place {
+                bytes = (u64::from(chip) + 1) * self.p.memory_bytes - offset;
+                if self.p.mfc.memory_token > 0 {
+                    if mfc.next_token > now {
+                        let at = mfc.next_token;
+                        return self.issue_at(m, at);
+                    }
+                    mfc.next_token = now + self.p.mfc.memory_token;
+                    most = 1;
+                }
+            }
+            let piece = mfc.take(position, most, bytes, &self.p.mfc, now);
+            self.send_out(m, piece, place);
         }
     }
 
@@ -53,93 +63,104 @@ impl Simulation {
     #[inline]
     fn chip_of(&self, place: Location) -> usize {
         match place {
-            Location::Memory { chip, .. } => chip,
+            Location::Memory { chip, .. } => chip.into(),
             Location::Store { spe, .. } | Location::Mailbox { spe } | Location::Signal { spe, .. } => {
-                self.homes[spe].0
+                self.homes[usize::from(spe)].0
             }
             Location::Nowhere => unreachable!("commands are checked when they are queued"),
         }
     }
 
-    /// One line's command goes out.
+    /// The commands of consecutive lines, whose other end is at `place`, go out.
     #[inline]
-    pub(crate) fn send_out(&mut self, m: usize, slot: u8, put: bool, ls: u32, ea: Address, bytes: u8) {
+    pub(crate) fn send_out(&mut self, m: usize, piece: Piece, place: Location) {
+        let Piece { slot, put, mut ls, mut ea, bytes: mut left } = piece;
         let now = self.wheel.now();
         let (chip, ramp) = self.homes[m];
-        let place = self.place(ea);
         let target = self.chip_of(place);
         let remote = target != chip;
-        let mfc = &mut self.mfcs[m];
-        mfc.lines_out += 1;
-        mfc.remote_out += u32::from(remote);
-
-        let bus = &mut self.buses[chip];
-        let command = bus.command_free.max(now);
-        bus.command_free = command + self.p.bus.command_interval;
-        self.counters.chips[chip].commands += 1;
+        let (bus, interval, lines) = (&mut self.buses[chip], self.p.bus.command_interval, piece.lines());
+        let mut command = bus.command_free.max(now);
+        bus.command_free = command + interval * u64::from(lines);
+        bus.commands += u64::from(lines);
+        let mut answered = self.p.bus.coherence;
         if remote {
             let other = &mut self.buses[target];
-            other.command_free = other.command_free.max(now) + self.p.bus.command_interval;
-            self.counters.chips[target].commands += 1;
+            other.command_free = other.command_free.max(now) + interval * u64::from(lines);
+            other.commands += u64::from(lines);
+            answered += self.p.link.command[chip];
         }
-        let command = command.max(mfc.next_line);
-        mfc.next_line = command + self.p.mfc.line_interval;
-        let extra = if remote { self.p.link.command[chip] } else { 0 };
-        let answered = command + self.p.bus.coherence + extra;
+        let mfc = &mut self.mfcs[m];
+        mfc.lines_out += lines;
+        mfc.remote_out += if remote { lines } else { 0 };
+        let (mut next_line, line_interval) = (mfc.next_line, self.p.mfc.line_interval);
 
-        let mut line = Line {
-            mfc: m as u8,
-            slot,
-            put,
-            source: NOBODY,
-            remote,
-            chip: target as u8,
-            last_chip: chip as u8,
-            last_ramp: ramp as u8,
-            from: 0,
-            to: 0,
-            hops: 0,
-            direction: None,
-            bytes,
-            half: false,
-            next: NONE,
-            queued_at: 0,
-            ls,
-            ea: ea.0,
-        };
-        let (from, at) = match place {
-            Location::Memory { offset, .. } if !put => {
-                if !self.ppe_lines.is_empty() && self.ppe_lines.contains(&(offset / 128)) {
-                    let free = self.ppe_line_free[target].max(answered);
-                    self.ppe_line_free[target] = free + self.p.memory.ppe_cache_line;
-                    (PPE, free + self.p.bus.source)
-                } else {
-                    line.from = MIC as u8;
-                    let line = self.lines.add(line);
-                    self.wheel.push(answered, WheelEvent::Read(line));
-                    return;
+        // Where the data is at first, and where it goes.
+        let (mut source, mut from) = (m as u8, ramp as u8);
+        let mut last_ramp = MIC as u8;
+        match place {
+            Location::Store { spe, .. } | Location::Mailbox { spe } | Location::Signal { spe, .. } => {
+                last_ramp = self.homes[usize::from(spe)].1 as u8;
+                if !put {
+                    (source, from) = (spe, last_ramp);
                 }
             }
-            Location::Store { spe, .. } if !put => {
-                line.source = spe as u8;
-                (self.homes[spe].1, answered + self.p.bus.source)
+            _ if !put => (source, from) = (NOBODY, MIC as u8),
+            _ => {}
+        }
+        let (mut first_chip, mut last_chip) = (chip as u8, target as u8);
+        if !put {
+            (first_chip, last_chip, last_ramp) = (last_chip, first_chip, ramp as u8);
+        }
+        let mut offset = 0;
+        while left > 0 {
+            let bytes = left.min(128 - (ea.0 % 128) as u32);
+            let index = self.lines.add(Line {
+                mfc: m as u8,
+                slot,
+                put,
+                source,
+                remote,
+                chip: first_chip,
+                last_chip,
+                last_ramp,
+                from,
+                to: 0,
+                hops: 0,
+                direction: None,
+                bytes: bytes as u8,
+                half: false,
+                next: NONE,
+                queued_at: 0,
+                ls,
+                ea: ea.0,
+                place: place.further(offset),
+            });
+            let at = command.max(next_line);
+            next_line = at + line_interval;
+            command += interval;
+            let at = at + answered;
+            if source == NOBODY {
+                self.read_memory(index, target, at);
+            } else {
+                self.wheel.push(at + self.p.bus.source, WheelEvent::Ready(index));
             }
-            _ => {
-                (line.chip, line.last_chip) = (chip as u8, target as u8);
-                line.source = m as u8;
-                line.last_ramp = match place {
-                    Location::Memory { .. } => MIC as u8,
-                    Location::Store { spe, .. }
-                    | Location::Mailbox { spe }
-                    | Location::Signal { spe, .. } => self.homes[spe].1 as u8,
-                    Location::Nowhere => unreachable!("commands are checked when they are queued"),
-                };
-                (ramp, answered + self.p.bus.source)
-            }
-        };
-        line.from = from as u8;
-        let line = self.lines.add(line);
-        self.wheel.push(at, WheelEvent::Ready(line));
+            (ls, ea, left, offset) = (ls + bytes, ea + u64::from(bytes), left - bytes, offset + bytes);
+        }
+        self.mfcs[m].next_line = next_line;
+    }
+
+    /// A line of memory is asked for: from the PPE when it has it in its cache.
+    #[inline]
+    fn read_memory(&mut self, line: u32, chip: usize, at: u64) {
+        if !self.ppe_lines.is_empty() && self.ppe_lines.contains(&(self.lines[line].ea / 128)) {
+            let free = self.ppe_line_free[chip].max(at);
+            self.ppe_line_free[chip] = free + self.p.memory.ppe_cache_line;
+            self.lines[line].from = PPE as u8;
+            self.wheel.push(free + self.p.bus.source, WheelEvent::Ready(line));
+        } else {
+            self.wheel.push(at, WheelEvent::Read(line));
+        }
     }
 
     /// A read reaches the memory controller.
@@ -237,14 +258,15 @@ impl Simulation {
         if again != u64::MAX {
             self.poke_arbiter(chip, again);
         }
-        for i in 0..self.buses[chip].grants.len() {
-            let grant = self.buses[chip].grants[i];
+        let grants = std::mem::take(&mut self.buses[chip].grants);
+        for grant in &grants {
             let line = &mut self.lines[grant.line];
             let left_store = line.put && line.source != NOBODY;
             line.source = NOBODY;
             let last = line.chip == line.last_chip;
-            let (ls, bytes, m, ea) = (line.ls, line.bytes, line.mfc, line.ea);
+            let ea = line.ea;
             if left_store {
+                let (ls, bytes, m) = (line.ls, line.bytes, line.mfc);
                 self.shared[m as usize].store.read(ls, &mut self.lines.data(grant.line)[..bytes as usize]);
                 // A put to memory is done for its program when it has left (dma-benchmark, section 4); one to a local
                 // store or a register when it is there (`kistler2006-005`).
@@ -252,17 +274,24 @@ impl Simulation {
                     self.wheel.push(now + BEATS, WheelEvent::Sent(grant.line));
                 }
             }
+            let end = now + u64::from(grant.hops) + BEATS;
+            self.wheel.push(end + if last { self.p.bus.sink } else { 0 }, WheelEvent::Arrived(grant.line));
             if last && grant.to as usize == MIC {
                 self.controllers[chip].expect_write();
             }
-            let end = now + u64::from(grant.hops) + BEATS;
-            self.wheel.push(end + if last { self.p.bus.sink } else { 0 }, WheelEvent::Arrived(grant.line));
             let at = u64::from(grant.from) << 8 | u64::from(grant.to);
             self.mix(now ^ ea << 20 ^ at << 48 ^ u64::from(grant.ring.unwrap_or(4)) << 60);
-            if let (Some(trace), Some(ring)) = (&mut self.trace, grant.ring) {
-                let (from, to, start) = (grant.from, grant.to, now);
-                trace.packet(Packet { chip: chip as u8, ring, from, to, start, end });
+            if self.trace.is_some() {
+                self.trace_packet(chip, grant, now, end);
             }
+        }
+        self.buses[chip].grants = grants;
+    }
+
+    #[cold]
+    fn trace_packet(&mut self, chip: usize, grant: &Grant, start: u64, end: u64) {
+        if let (Some(trace), Some(ring)) = (&mut self.trace, grant.ring) {
+            trace.packet(Packet { chip: chip as u8, ring, from: grant.from, to: grant.to, start, end });
         }
     }
 
@@ -290,12 +319,11 @@ impl Simulation {
             self.wheel.push(at, WheelEvent::Ready(index));
             return;
         }
-        let (m, put, slot, remote, ls, bytes, ea) =
-            (line.mfc as usize, line.put, line.slot, line.remote, line.ls, u32::from(line.bytes), line.ea);
-        let place = self.place(Address(ea));
+        let Line { put, slot, remote, ls, bytes, ea, place, .. } = *line;
+        let (m, bytes) = (usize::from(line.mfc), u32::from(bytes));
         let into = match place {
             _ if !put => Some(m),
-            Location::Store { spe, .. } => Some(spe),
+            Location::Store { spe, .. } => Some(spe.into()),
             _ => None,
         };
         if let Some(spe) = into
@@ -323,7 +351,7 @@ impl Simulation {
         if let Location::Memory { chip, .. } = place
             && put
         {
-            self.poke_memory(chip, now);
+            self.poke_memory(chip.into(), now);
         }
         let mfc = &mut self.mfcs[m];
         mfc.lines_out -= 1;
@@ -331,8 +359,8 @@ impl Simulation {
         if slot == ATOMIC {
             self.finish_atomic(m, ea, put, reply);
         } else {
-            let done = !(put && Address(ea).is_memory()) && mfc.sent(slot);
-            let room = mfc.arrived(slot);
+            let also_sent = !put || !matches!(place, Location::Memory { .. });
+            let (done, room) = mfc.arrived(slot, also_sent);
             if room && self.races.on.get() {
                 self.races.end(m, slot);
             }
@@ -353,7 +381,7 @@ impl Simulation {
                 self.shared[m].store.write(ls, line);
             }
             Location::Store { spe, offset } => {
-                self.shared[m].store.copy(ls, &self.shared[spe].store, offset, bytes);
+                self.shared[m].store.copy(ls, &self.shared[usize::from(spe)].store, offset, bytes);
             }
             _ => unreachable!("gets from registers are trapped when they are queued"),
         }
@@ -366,20 +394,20 @@ impl Simulation {
         match place {
             Location::Memory { chip, offset } => {
                 self.memory[offset as usize..offset as usize + bytes as usize].copy_from_slice(data);
-                self.controllers[chip].write(offset);
+                self.controllers[usize::from(chip)].write(offset);
                 self.memory_written(offset);
             }
             Location::Store { spe, offset } => {
-                self.shared[spe].store.write(offset, data);
+                self.shared[usize::from(spe)].store.write(offset, data);
             }
             Location::Signal { spe, register } => {
                 let value = u32::from_le_bytes(data.try_into().expect("checked when it was queued"));
-                self.signal(spe, register, value);
+                self.signal(spe.into(), register.into(), value);
             }
             Location::Mailbox { spe } => {
                 let value = u32::from_le_bytes(data.try_into().expect("checked when it was queued"));
-                if !self.put_mail(spe, value) {
-                    self.spes[spe].mail.push_back(index);
+                if !self.put_mail(spe.into(), value) {
+                    self.spes[usize::from(spe)].mail.push_back(index);
                     return false;
                 }
             }
@@ -418,7 +446,9 @@ impl Simulation {
         } else if self.spes[m].reservation.take().is_some() {
             self.reservations -= 1;
         }
-        self.answer(m, Reply::Word(reply), self.p.spu.channel.max(1));
+        if let Some(op) = self.units[m].op.take() {
+            self.answer(m, &op, Reply::Word(reply), self.p.spu.channel.max(1));
+        }
     }
 
     /// The memory bank of an address, for messages and counters.

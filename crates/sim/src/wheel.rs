@@ -6,6 +6,8 @@ use std::collections::BinaryHeap;
 /// Slots of one bus cycle; what lies further ahead waits in a heap.
 const SLOTS: usize = 1024;
 const MASK: u64 = SLOTS as u64 - 1;
+/// Words of a bit for each slot.
+const WORDS: usize = SLOTS / 64;
 
 /// Something that happens at a cycle. `u32`s are lines, `u8`s chips or units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,7 +50,9 @@ struct Slot {
 pub(crate) struct Wheel {
     now: u64,
     slots: Box<[Slot; SLOTS]>,
-    occupied: [u64; SLOTS / 64],
+    /// A bit for each slot with entries, and one for each word of these bits that has any.
+    occupied: [u64; WORDS],
+    words: u16,
     entries: Vec<Entry>,
     /// The first entry that is free; the others follow.
     free: u32,
@@ -61,7 +65,8 @@ impl Wheel {
         Self {
             now: 0,
             slots: Box::new([Slot { first: NONE, last: NONE }; SLOTS]),
-            occupied: [0; SLOTS / 64],
+            occupied: [0; WORDS],
+            words: 0,
             entries: Vec::new(),
             free: NONE,
             far: BinaryHeap::new(),
@@ -113,6 +118,7 @@ impl Wheel {
         if slot.first == NONE {
             slot.first = index;
             self.occupied[place / 64] |= 1 << (place % 64);
+            self.words |= 1 << (place / 64);
         } else {
             self.entries[slot.last as usize].next = index;
         }
@@ -136,31 +142,32 @@ impl Wheel {
         let Entry { event, next } = self.entries[index as usize];
         slot.first = next;
         if next == NONE {
-            self.occupied[place / 64] &= !(1 << (place % 64));
+            let word = &mut self.occupied[place / 64];
+            *word &= !(1 << (place % 64));
+            if *word == 0 {
+                self.words &= !(1 << (place / 64));
+            }
         }
         self.entries[index as usize].next = self.free;
         self.free = index;
         Some(event)
     }
 
-    /// The cycle of the first occupied slot after `slot`.
+    /// The cycle of the first occupied slot after `slot`, which is empty.
     #[inline]
     fn next_occupied(&self, slot: usize) -> Option<u64> {
-        let words = SLOTS / 64;
-        let start = (slot + 1) % SLOTS;
-        let (word, bit) = (start / 64, start % 64);
-        let first = self.occupied[word] >> bit;
-        if first != 0 {
-            return Some(self.now + 1 + u64::from(first.trailing_zeros()));
+        let (word, bit) = (slot / 64, slot % 64);
+        let after = self.occupied[word] >> bit;
+        if after != 0 {
+            return Some(self.now + u64::from(after.trailing_zeros()));
         }
-        for i in 1..=words {
-            let w = (word + i) % words;
-            let bits = if i == words { self.occupied[w] & ((1 << bit) - 1) } else { self.occupied[w] };
-            if bits != 0 {
-                return Some(self.now + 1 + (i * 64 - bit) as u64 + u64::from(bits.trailing_zeros()));
-            }
+        if self.words == 0 {
+            return None;
         }
-        None
+        let further = self.words.rotate_right(word as u32 + 1).trailing_zeros() as usize;
+        let word = (word + 1 + further) % WORDS;
+        let found = word as u64 * 64 + u64::from(self.occupied[word].trailing_zeros());
+        Some(self.now + (found.wrapping_sub(slot as u64) & MASK))
     }
 }
 
