@@ -29,10 +29,11 @@ const QUARTER: usize = 4;
 const RUN_NS: f64 = 6e6;
 
 /// Measures, for each kind of element of `machine` that has a cpu of this computer, what a hand-over to another element
-/// costs: ns per transfer and ns per byte, at each end.
+/// costs beyond moving its lines, which the machine's curve tells: ns per transfer and ns per byte, at each end.
 ///
 /// A chain `count -> copy -> copy -> discard` runs on one element, and then on two, cut in its middle. The time that a
-/// side takes beyond its own tasks is the overhead of the cut. A kind without a second element to talk to is left out.
+/// side takes beyond its own tasks and the price of the curve is the overhead of the cut. A kind without a second
+/// element to talk to is left out.
 ///
 /// # Errors
 /// When the chain cannot run; [`Error::Stopped`] when `progress` returns false.
@@ -40,6 +41,7 @@ pub fn calibrate(
     machine: &Machine,
     progress: &mut dyn FnMut(f64) -> bool,
 ) -> Result<BTreeMap<String, Overhead>, Error> {
+    let prices = model::Prices::new(machine, &Graph::default());
     let mut overheads = BTreeMap::new();
     let kinds = machine.kinds();
     for (done, kind) in kinds.iter().enumerate() {
@@ -49,7 +51,9 @@ pub fn calibrate(
             if !progress((done as f64 + i as f64 / POINTS.len() as f64) / kinds.len() as f64) {
                 return Err(Error::Stopped);
             }
-            let value = cut_overhead_ns(machine, near, far, bytes, batch)?;
+            let curve = prices.curve_of(machine, near, far);
+            let moving_ns = curve.map_or(0.0, |curve| prices.moving_ns(curve, bytes, batch));
+            let value = (cut_overhead_ns(machine, near, far, bytes, batch)? - moving_ns).max(0.0);
             points.push(fit::Point { x: 1.0 / batch as f64, y: bytes as f64, value });
         }
         let floor = points.iter().map(|p| p.value).fold(0.0, f64::max) * 0.01;

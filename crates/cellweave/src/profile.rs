@@ -4,8 +4,9 @@ use crate::explain::Look;
 use crate::stand_in::harmless;
 use crate::{Error, calibrate};
 use ground::Quantiles;
-use machine::{ElementId, Machine, Overhead};
+use machine::{ElementId, HandoverCurve, HandoverPoint, Machine, Overhead, Together};
 use plan::PlanOptions;
+use probe::HandoverGrid;
 use run::{Kernels, RunOutcome};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -124,9 +125,10 @@ pub fn profile(
             machine.name
         )));
     }
-    let steps = elements.len() as f64 + 1.0;
-    // First, because what a hand-over costs decides how large a batch is.
-    let overheads = calibrate(machine, &mut |part| progress("hand-over", part / steps))?;
+    let steps = elements.len() as f64 + 2.0;
+    // First, because what a hand-over costs decides how deep a ring and how large a batch is.
+    let measured = known(machine, &mut |what, part| progress(what, part / steps))?;
+    let overheads = calibrate(&measured, &mut |part| progress("hand-over", (1.0 + part) / steps))?;
     let handover = |o: &Overhead| Handover { per_transfer_ns: o.per_transfer_ns, per_byte_ns: o.per_byte_ns };
     profiled.overheads = overheads.iter().map(|(kind, o)| (kind.clone(), handover(o))).collect();
     profiled.graph.profile = Some(Profile {
@@ -135,6 +137,8 @@ pub fn profile(
         overheads: overheads.iter().map(|(k, o)| (k.clone(), (o.per_transfer_ns, o.per_byte_ns))).collect(),
         totals_ns: BTreeMap::new(),
         speeds: BTreeMap::new(),
+        handovers: rows(&measured.handovers),
+        together: groups(&measured),
     });
     let before = Look::at(machine, &every_cpu(machine));
     for (done, &element) in elements.iter().enumerate() {
@@ -144,7 +148,7 @@ pub fn profile(
             continue;
         }
         let what = format!("costs on a {kind}");
-        let mut step = |part: f64| progress(&what, (done as f64 + 1.0 + part) / steps);
+        let mut step = |part: f64| progress(&what, (done as f64 + 2.0 + part) / steps);
         let (costs, left_out) = costs(&profiled.graph, machine, element, kernels, options, &mut step)?;
         profiled.samples_left_out += left_out;
         for cost in costs {
@@ -175,6 +179,38 @@ pub(crate) fn computer(identity: &host::Identity) -> String {
 /// All elements that are cpus of this computer.
 fn every_cpu(machine: &Machine) -> Vec<ElementId> {
     (0..machine.elements.len()).filter(|&e| machine.elements[e].os_cpu.is_some()).collect()
+}
+
+/// `machine` with what its file says of hand-overs and of cpus that slow each other down; a short measurement of each
+/// where it says nothing.
+fn known(machine: &Machine, progress: &mut dyn FnMut(&str, f64) -> bool) -> Result<Machine, Error> {
+    let mut machine = machine.clone();
+    if machine.handovers.is_empty() {
+        let found = probe::handovers(&machine, HandoverGrid::SHORT, &mut |part| {
+            progress("curve of hand-overs", part)
+        });
+        machine.handovers = found.ok_or(Error::Stopped)?;
+    }
+    if machine.together.is_empty() {
+        let found = probe::together(&machine, &mut |_| progress("cpus together", 1.0));
+        machine.together = found.ok_or(Error::Stopped)?;
+    }
+    Ok(machine)
+}
+
+/// Curves as a profile keeps them.
+fn rows(curves: &[HandoverCurve]) -> BTreeMap<String, Vec<[f64; 5]>> {
+    let row = |p: &HandoverPoint| {
+        [p.bytes as f64, p.ring_bytes as f64, p.near_line_ns, p.alone_line_ns, p.both_line_ns]
+    };
+    curves.iter().map(|c| (c.shares.name().to_string(), c.points.iter().map(row).collect())).collect()
+}
+
+/// Slowdowns as a profile keeps them.
+fn groups(machine: &Machine) -> BTreeMap<String, [f64; 2]> {
+    let name = |e: &ElementId| machine.elements[*e].name.as_str();
+    let names = |group: &Together| group.elements.iter().map(name).collect::<Vec<_>>().join(" ");
+    machine.together.iter().map(|group| (names(group), [group.computing, group.memory])).collect()
 }
 
 /// The first element of each kind that is a cpu of this computer.

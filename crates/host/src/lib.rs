@@ -10,6 +10,7 @@
 //! | [`mod@speed`] | how fast cpus compute right now, alone and while others compute |
 //! | [`stolen`] | did this thread lose its cpu since a mark |
 //! | [`mod@target`] | transfers between cores, and between a core and memory, as a `Target` |
+//! | [`stream`] | what lines cost between two cpus, by bytes of a hand-over and bytes of the ring |
 //! | [`signals`] | Ctrl-C: the first drains, the second stops |
 //! | [`mod@identity`] | what a result file says about the computer it comes from |
 //!
@@ -25,6 +26,8 @@ pub mod signals;
 pub mod speed;
 pub mod stolen;
 #[cfg(not(loom))]
+pub mod stream;
+#[cfg(not(loom))]
 pub mod target;
 pub mod wait;
 
@@ -36,6 +39,8 @@ pub use pin::Affinity;
 pub use ring::{Consumer, Producer, ring};
 #[cfg(not(loom))]
 pub use speed::{Speed, speeds};
+#[cfg(not(loom))]
+pub use stream::Stream;
 #[cfg(not(loom))]
 pub use target::HostTarget;
 pub use wait::{Event, Patience, Woken};

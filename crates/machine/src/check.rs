@@ -1,6 +1,6 @@
 //! What every machine must keep to, wherever it comes from.
 
-use crate::{Distances, Element, Limit, Machine, Memory};
+use crate::{Distances, Element, HandoverCurve, HandoverPoint, Limit, Machine, Memory, Together};
 use ground::{Located, did_you_mean};
 use std::collections::{BTreeSet, HashSet};
 
@@ -49,6 +49,16 @@ pub fn check(machine: &Machine) -> Result<(), Located> {
     }
     if let Some(d) = &machine.distances {
         distances(d, n)?;
+    }
+    for (i, curve) in machine.handovers.iter().enumerate() {
+        handover(curve).map_err(|e| e.within(&format!("handover[{i}]")))?;
+        if machine.handovers[..i].iter().any(|c| c.shares == curve.shares) {
+            let message = format!("a second curve of pairs that share {}", curve.shares.name());
+            return Err(Located::new(message).key(format!("handover[{i}].shares")));
+        }
+    }
+    for (i, group) in machine.together.iter().enumerate() {
+        together(group, n).map_err(|e| e.within(&format!("together[{i}]")))?;
     }
     machine.quota_cpus.map_or(Ok(()), positive).map_err(|e| e.key("quota_cpus"))
 }
@@ -138,6 +148,37 @@ fn distances(d: &Distances, n: usize) -> Result<(), Located> {
         }
     }
     Ok(())
+}
+
+fn handover(curve: &HandoverCurve) -> Result<(), Located> {
+    let wrong = |i: usize, message: &str| Err(Located::new(message).key(format!("points[{i}]")));
+    if curve.points.is_empty() {
+        return Err(Located::new("no points: nothing was measured").key("points"));
+    }
+    for (i, p) in curve.points.iter().enumerate() {
+        if !(1..=MEMORY_BYTES_MAX).contains(&p.bytes) || !(1..=MEMORY_BYTES_MAX).contains(&p.ring_bytes) {
+            return wrong(i, "bytes of a hand-over and of a ring are from 1 to 2^60");
+        }
+        for ns in [p.near_line_ns, p.alone_line_ns, p.both_line_ns] {
+            not_negative(ns).map_err(|e| e.key(format!("points[{i}]")))?;
+        }
+    }
+    let ordered =
+        |pair: &[HandoverPoint]| (pair[0].bytes, pair[0].ring_bytes) < (pair[1].bytes, pair[1].ring_bytes);
+    match curve.points.windows(2).position(|pair| !ordered(pair)) {
+        Some(i) => wrong(i + 1, "points are in rising order of bytes, then of bytes of the ring, each once"),
+        None => Ok(()),
+    }
+}
+
+fn together(group: &Together, n: usize) -> Result<(), Located> {
+    let rising = group.elements.windows(2).all(|pair| pair[0] < pair[1]);
+    if group.elements.len() < 2 || !rising || group.elements.iter().any(|e| *e >= n) {
+        let message = "two or more elements of the machine, each once and in its order";
+        return Err(Located::new(message).key("elements"));
+    }
+    positive(group.computing).map_err(|e| e.key("computing"))?;
+    positive(group.memory).map_err(|e| e.key("memory"))
 }
 
 fn twice(name: &str) -> Located {

@@ -5,6 +5,8 @@
 //! | [`element`] | something that computes, and what it can hold |
 //! | [`role`] | what elements of a kind are there for: general, accelerator, peer |
 //! | [`limit`] | a named capacity over directed pairs of elements |
+//! | [`handover`] | what handing data over costs, by bytes at once and bytes of the ring |
+//! | [`together`] | how much elements slow each other down |
 //! | [`presets`] | `ps3`, `cell`, `qs20`, `qs22` with the limits of `streaming-schedule`, equations (1) to (9) |
 //! | [`discover`] | this computer, from `/sys`, the affinity mask and the cgroup quota |
 //! | [`mod@check`] | what every machine must keep to |
@@ -18,17 +20,21 @@ pub mod check;
 pub mod discover;
 pub mod element;
 pub mod file;
+pub mod handover;
 pub mod limit;
 pub mod load;
 pub mod presets;
 pub mod role;
 pub mod target;
+pub mod together;
 
 pub use element::{Element, ElementId, Memory, Overhead, Place};
+pub use handover::{HandoverCurve, HandoverPoint, Nearness};
 pub use limit::{Block, Limit};
 pub use load::{list, load};
 pub use role::Role;
 pub use target::Target;
+pub use together::Together;
 
 use std::collections::BTreeMap;
 
@@ -49,6 +55,10 @@ pub struct Machine {
     pub overheads: BTreeMap<String, Overhead>,
     /// As measured; empty before the machine has been probed.
     pub distances: Option<Distances>,
+    /// What handing data over costs, as measured: at most one curve for each [`Nearness`].
+    pub handovers: Vec<HandoverCurve>,
+    /// How much elements slow each other down, as measured.
+    pub together: Vec<Together>,
     /// Whether the limits were measured (a preset's were, by its paper); when not, a plan says so.
     pub measured: bool,
     /// What a cgroup quota leaves of the cpus, in cpus (1.5 = three halves of one's time), when that is fewer than

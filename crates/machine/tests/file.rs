@@ -1,7 +1,10 @@
 //! The machine file: exact both ways, and every mistake named with its line, its key and what is allowed.
 
 use machine::file::{parse, read, to_text, write};
-use machine::{Block, Distances, Element, Limit, Machine, Memory, Overhead, Place, Role, load};
+use machine::{
+    Block, Distances, Element, HandoverCurve, HandoverPoint, Limit, Machine, Memory, Nearness, Overhead,
+    Place, Role, Together, load,
+};
 use proptest::collection::{btree_map, hash_set, vec};
 use proptest::prelude::*;
 
@@ -72,6 +75,20 @@ fn block(n: usize) -> impl Strategy<Value = Block> {
     (side(), side()).prop_map(|(from, to)| Block { from, to })
 }
 
+fn handovers() -> impl Strategy<Value = Vec<HandoverCurve>> {
+    let points = btree_map((1..1u64 << 50, 1..1u64 << 50), [finite(), finite(), finite()], 1..4);
+    btree_map(prop::sample::select(Nearness::ALL.to_vec()), points, 0..3).prop_map(|curves| {
+        let point = |((bytes, ring_bytes), [near_line_ns, alone_line_ns, both_line_ns]): (_, [f64; 3])| {
+            HandoverPoint { bytes, ring_bytes, near_line_ns, alone_line_ns, both_line_ns }
+        };
+        let curve = |(shares, points): (_, std::collections::BTreeMap<_, _>)| HandoverCurve {
+            shares,
+            points: points.into_iter().map(point).collect(),
+        };
+        curves.into_iter().map(curve).collect()
+    })
+}
+
 fn machine() -> impl Strategy<Value = Machine> {
     names().prop_flat_map(|names| {
         let n = names.len();
@@ -79,11 +96,16 @@ fn machine() -> impl Strategy<Value = Machine> {
         let elements: Vec<_> = names.into_iter().map(element).collect();
         let limits = btree_map("[ -~é]{0,12}x", (positive(), vec(block(n), 1..4)), 0..4);
         (elements, limits, prop::option::of((matrix(), matrix())), "[ -~\n\té]{0,20}", any::<bool>())
-            .prop_flat_map(|(elements, limits, distances, description, measured)| {
+            .prop_flat_map(move |(elements, limits, distances, description, measured)| {
                 let kind = elements[0].kind.clone();
                 let role = prop::option::of(prop::sample::select(Role::ALL.to_vec()));
-                (prop::option::of((finite(), finite())), prop::option::of(positive()), role).prop_map(
-                    move |(overhead, quota_cpus, role)| Machine {
+                let together = (0..n.min(3), positive(), positive()).prop_map(|(last, computing, memory)| {
+                    let elements: Vec<usize> = (0..=last).collect();
+                    (last > 0).then_some(Together { elements, computing, memory }).into_iter().collect()
+                });
+                let rest = (handovers(), together);
+                (prop::option::of((finite(), finite())), prop::option::of(positive()), role, rest).prop_map(
+                    move |(overhead, quota_cpus, role, (handovers, together))| Machine {
                         name: "any".into(),
                         description: description.clone(),
                         elements: elements.clone(),
@@ -108,6 +130,8 @@ fn machine() -> impl Strategy<Value = Machine> {
                         }),
                         measured,
                         quota_cpus,
+                        handovers,
+                        together,
                     },
                 )
             })
@@ -187,7 +211,7 @@ fn every_mistake_is_named_with_its_line_its_key_and_what_is_allowed() {
             "name = 'm'",
             "name = 'm'\nmesured = true",
             "m.toml:2: mesured: unknown key; known are format, name, description, measured, quota_cpus, kind, element, \
-             limit, overhead, distances; did you mean `measured`?",
+             limit, overhead, handover, together, distances; did you mean `measured`?",
         ),
         ("name = 'm'", "name = 'm'\nmeasured = 1", "m.toml:2: measured: 1 is not true or false"),
         (
@@ -317,4 +341,25 @@ fn a_machine_that_could_not_be_read_again_is_not_written() {
         ..load("cell").unwrap().limits[0].clone()
     };
     assert_eq!(to_text(&machine).unwrap_err().to_string(), "limit[0].pairs[0].from: element 9 of 9");
+}
+
+#[test]
+fn a_curve_or_a_group_that_makes_no_sense_is_named() {
+    let elements = "name = 'm'\n[[element]]\nname = 'A'\n[[element]]\nname = 'B'\n";
+    let wrong = |rest: &str| parse(&format!("{elements}{rest}"), "m").unwrap_err().to_string();
+    for (rest, said) in [
+        ("[[handover]]\npoints = [[1, 2, 3, 4, 5]]", "m:6: handover[0].shares: missing"),
+        ("[[handover]]\nshares = 'l4'\npoints = []", "\"l4\" is none of core, l2, l3, chip, nothing"),
+        ("[[handover]]\nshares = 'l3'\npoints = []", "handover[0].points: no points"),
+        ("[[handover]]\nshares = 'l3'\npoints = [[1, 2, 3]]", "3 numbers; a point has 5"),
+        ("[[handover]]\nshares = 'l3'\npoints = [[0, 2, 3, 4, 5]]", "from 1 to 2^60"),
+        ("[[handover]]\nshares = 'l3'\npoints = [[1, 2, 3, -4, 5]]", "handover[0].points[0]: -4.0 is not"),
+        ("[[handover]]\nshares = 'l3'\npoints = [[1, 2, 3, 4, 5], [1, 2, 3, 4, 5]]", "in rising order"),
+        ("[[together]]\nelements = 'A'\ncomputing = 1\nmemory = 1", "two or more elements"),
+        ("[[together]]\nelements = ['B', 'A']\ncomputing = 1\nmemory = 1", "in its order"),
+        ("[[together]]\nelements = '*'\ncomputing = 0\nmemory = 1", "together[0].computing: 0.0 is not"),
+        ("[[together]]\nelements = ['A', 'C']\ncomputing = 1\nmemory = 1", "unknown element \"C\""),
+    ] {
+        assert!(wrong(rest).contains(said), "{rest}: {}", wrong(rest));
+    }
 }

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`transfer`] | which edges move together: a broadcast moves once per destination element |
 //! | [`limits`] | pair of elements -> limits, prepared once per machine |
+//! | [`prices`] | what hand-overs cost, and what elements that slow each other down have together |
 //! | [`mod@predict`] | contributions, period and violations of a mapped graph |
 //!
 //! Floor 2: imports `machine` and `work`, never `host` or the simulator.
@@ -58,10 +59,12 @@
 
 pub mod limits;
 pub mod predict;
+pub mod prices;
 pub mod transfer;
 
 pub use limits::Limits;
 pub use predict::{MissingCost, Prediction, overhead, predict, predict_with};
+pub use prices::{Capacity, Prices, capacities};
 pub use transfer::{Broadcast, broadcasts};
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Contributions, period and violations of a mapped graph.
 
-use crate::{Broadcast, Limits, broadcasts};
+use crate::{Broadcast, Capacity, Limits, Prices, broadcasts, capacities};
 use machine::{Element, Machine, Overhead};
 use work::plan::{Contribution, ContributionKind, Violation, ViolationKind};
 use work::{Graph, Schedule};
@@ -10,7 +10,7 @@ use work::{Graph, Schedule};
 pub struct Prediction {
     /// ns per instance: the largest contribution; 0 when nothing contributes.
     pub period_ns: f64,
-    /// Largest first; equal ones in the order locks, elements, quota, limits, overflows.
+    /// Largest first; equal ones in the order locks, elements, quota, capacities, limits, overflows.
     pub contributions: Vec<Contribution>,
     /// The hard limits that are broken; empty = feasible.
     pub violations: Vec<Violation>,
@@ -51,7 +51,8 @@ pub fn overhead(machine: &Machine, graph: &Graph, kind: &str) -> Overhead {
 }
 
 /// Predicts the period of `graph` on `machine` under `mapping`, with the buffers and the batch of `schedule`:
-/// equations (1) to (9), (14) to (18) of `streaming-schedule`, and overheads where the machine has them.
+/// equations (1) to (9), (14) to (18) of `streaming-schedule`; prices of hand-overs and capacities of elements that slow
+/// each other down, where the machine or the profile has them.
 ///
 /// # Errors
 /// [`MissingCost`] when a task is mapped to a kind that it has no cost for.
@@ -97,8 +98,7 @@ pub fn predict_with(
         }
     }
 
-    let overheads: Vec<Overhead> =
-        machine.elements.iter().map(|e| overhead(machine, graph, &e.kind)).collect();
+    let prices = Prices::new(machine, graph);
     let list = broadcasts(graph);
     let mut limit_bytes = vec![0.0; limits.len()];
     let mut transfers = Transfers { incoming: vec![0; n], outgoing: vec![Vec::new(); n] };
@@ -109,9 +109,11 @@ pub fn predict_with(
             for &id in limits.of(from, to) {
                 limit_bytes[id as usize] += bytes;
             }
+            let curve = prices.curve_of(machine, from, to);
+            let moving_ns = curve.map_or(0.0, |c| prices.moving_ns(c, broadcast.bytes, schedule.batch));
             for end in [from, to] {
-                let o = overheads[end];
-                compute[end] += o.per_transfer_ns / schedule.batch as f64 + o.per_byte_ns * bytes;
+                let o = prices.overheads[end];
+                compute[end] += o.per_transfer_ns / schedule.batch as f64 + o.per_byte_ns * bytes + moving_ns;
             }
             transfers.incoming[to] += 1;
             transfers.outgoing[from].push(to);
@@ -131,6 +133,10 @@ pub fn predict_with(
     if let Some(cpus) = machine.quota_cpus {
         let ns = compute.iter().sum::<f64>() / cpus;
         contribute(ContributionKind::Quota, &format!("{cpus} cpus"), ns);
+    }
+    for Capacity { name, elements, cpus } in capacities(machine, graph) {
+        let ns = elements.iter().map(|&e| compute[e]).sum::<f64>() / cpus;
+        contribute(ContributionKind::Capacity, &name, ns);
     }
     for (id, limit) in machine.limits.iter().enumerate() {
         let ns = limit_bytes[id] * limits.ns_per_byte(id as u32);

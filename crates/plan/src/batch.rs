@@ -61,7 +61,8 @@ pub(crate) fn choose(problem: &Problem, mapping: &[usize], buffering: Buffering,
     let known = problem.spends_on_transfers();
     let mut firings = vec![0.0; n];
     for &on in mapping {
-        firings[on] += if known { problem.overheads[on].per_transfer_ns } else { UNKNOWN_HAND_OVER_NS };
+        firings[on] +=
+            if known { problem.prices.overheads[on].per_transfer_ns } else { UNKNOWN_HAND_OVER_NS };
     }
     let firing = firings.into_iter().fold(0.0, f64::max);
     allowed
@@ -76,7 +77,7 @@ fn outside_l1_ns(problem: &Problem, mapping: &[usize]) -> f64 {
     for broadcast in &problem.broadcasts {
         let home = mapping[broadcast.from];
         if broadcast.edges.iter().any(|&id| mapping[problem.graph.edges[id].to.task] == home) {
-            ns[home] += broadcast.bytes as f64 * problem.overheads[home].per_byte_ns;
+            ns[home] += broadcast.bytes as f64 * problem.prices.overheads[home].per_byte_ns;
         }
     }
     ns.into_iter().fold(0.0, f64::max)

@@ -177,15 +177,17 @@ fn crowding(problem: &Problem) -> f64 {
 /// are made, each spending time at both its ends; so T is at least the least over k of (all work + that) / k.
 fn spread_out(problem: &Problem, batch: u64) -> f64 {
     let work: f64 = (0..problem.tasks()).map(|t| problem.least_cost(t)).sum();
-    let least =
-        |f: &dyn Fn(&machine::Overhead) -> f64| problem.overheads.iter().map(f).fold(f64::INFINITY, f64::min);
+    let least = |f: &dyn Fn(&machine::Overhead) -> f64| {
+        problem.prices.overheads.iter().map(f).fold(f64::INFINITY, f64::min)
+    };
     let per_transfer = least(&|o| o.per_transfer_ns) / batch.max(1) as f64;
     let per_byte = least(&|o| o.per_byte_ns);
     let mut transfer: Vec<f64> = problem
         .broadcasts
         .iter()
-        .flat_map(|b| b.to.iter().filter(|&&t| t != b.from).map(|_| b.bytes as f64))
-        .map(|bytes| 2.0 * (per_transfer + per_byte * bytes))
+        .flat_map(|b| b.to.iter().filter(|&&t| t != b.from).map(|_| b.bytes))
+        .map(|bytes| per_transfer + per_byte * bytes as f64 + problem.prices.least_moving_ns(bytes, batch))
+        .map(|ns| 2.0 * ns)
         .collect();
     transfer.sort_by(f64::total_cmp);
     let parts = parts(problem);
@@ -228,7 +230,7 @@ fn star(problem: &Problem, batch: u64) -> f64 {
     let ports: Vec<PortCosts> = (0..problem.kinds.len()).map(|k| PortCosts::of(problem, k, batch)).collect();
     (0..problem.tasks())
         .map(|t| {
-            let near = Near::of(problem, t);
+            let near = Near::of(problem, t, batch);
             (0..problem.kinds.len())
                 .filter(|&k| problem.cost(t, k).is_finite())
                 .map(|k| near.least(problem, t, k, &ports[k]))
@@ -268,7 +270,7 @@ impl PortCosts {
             };
             ports.in_ns_per_byte = ports.in_ns_per_byte.min(port(&|x| (x, e)));
             ports.out_ns_per_byte = ports.out_ns_per_byte.min(port(&|x| (e, x)));
-            let o = problem.overheads[e];
+            let o = problem.prices.overheads[e];
             ports.per_transfer_ns = ports.per_transfer_ns.min(o.per_transfer_ns / batch.max(1) as f64);
             ports.per_byte_ns = ports.per_byte_ns.min(o.per_byte_ns);
         }
@@ -276,23 +278,25 @@ impl PortCosts {
     }
 }
 
-/// The neighbours of a task: (task, bytes in, bytes out, transfers). Broadcasts to several consumers count where the
+/// The neighbours of a task: (task, bytes in, bytes out, transfers, ns for moving). Broadcasts to several consumers count where the
 /// task consumes them.
-struct Near(Vec<(usize, f64, f64, f64)>);
+struct Near(Vec<(usize, f64, f64, f64, f64)>);
 
 impl Near {
-    fn of(problem: &Problem, task: usize) -> Near {
-        let mut list: Vec<(usize, f64, f64, f64)> = Vec::new();
-        let mut add = |other: usize, bytes_in: f64, bytes_out: f64| {
+    fn of(problem: &Problem, task: usize, batch: u64) -> Near {
+        let mut list: Vec<(usize, f64, f64, f64, f64)> = Vec::new();
+        let mut add = |other: usize, bytes_in: u64, bytes_out: u64| {
+            let moving = problem.prices.least_moving_ns(bytes_in.max(bytes_out), batch);
+            let (bytes_in, bytes_out) = (bytes_in as f64, bytes_out as f64);
             match list.iter_mut().find(|n| n.0 == other) {
-                Some(n) => *n = (other, n.1 + bytes_in, n.2 + bytes_out, n.3 + 1.0),
-                None => list.push((other, bytes_in, bytes_out, 1.0)),
+                Some(n) => *n = (other, n.1 + bytes_in, n.2 + bytes_out, n.3 + 1.0, n.4 + moving),
+                None => list.push((other, bytes_in, bytes_out, 1.0, moving)),
             };
         };
         for &id in &problem.consumes[task] {
             let b = &problem.broadcasts[id];
             if b.from != task {
-                add(b.from, b.bytes as f64, 0.0);
+                add(b.from, b.bytes, 0);
             }
         }
         for &id in &problem.produces[task] {
@@ -300,7 +304,7 @@ impl Near {
             if let [other] = b.to[..]
                 && other != task
             {
-                add(other, 0.0, b.bytes as f64);
+                add(other, 0, b.bytes);
             }
         }
         Near(list)
@@ -308,8 +312,9 @@ impl Near {
 
     fn least(&self, problem: &Problem, task: usize, kind: usize, ports: &PortCosts) -> f64 {
         let own = problem.cost(task, kind);
-        let spent =
-            |n: &(usize, f64, f64, f64)| n.3 * ports.per_transfer_ns + (n.1 + n.2) * ports.per_byte_ns;
+        let spent = |n: &(usize, f64, f64, f64, f64)| {
+            n.3 * ports.per_transfer_ns + (n.1 + n.2) * ports.per_byte_ns + n.4
+        };
         let compute: f64 = self.0.iter().map(|n| spent(n).min(problem.cost(n.0, kind))).sum();
         let into = self.0.iter().map(|n| (n.1 * ports.in_ns_per_byte, problem.cost(n.0, kind)));
         let out = self.0.iter().map(|n| (n.2 * ports.out_ns_per_byte, problem.cost(n.0, kind)));
@@ -343,18 +348,20 @@ fn meet(own: f64, mut items: Vec<(f64, f64)>) -> f64 {
 /// end of a transfer belongs to one task: an edge's producer and its consumer. Of a broadcast's transfer to an element,
 /// which consumers may share, each of its consumers has one part in so many; its producer's end does not count.
 fn crowded_neighbours(problem: &Problem, batch: u64) -> f64 {
-    let least =
-        |f: &dyn Fn(&machine::Overhead) -> f64| problem.overheads.iter().map(f).fold(f64::INFINITY, f64::min);
+    let least = |f: &dyn Fn(&machine::Overhead) -> f64| {
+        problem.prices.overheads.iter().map(f).fold(f64::INFINITY, f64::min)
+    };
     let per_transfer = least(&|o| o.per_transfer_ns) / batch.max(1) as f64;
     let per_byte = least(&|o| o.per_byte_ns);
-    if per_transfer <= 0.0 && per_byte <= 0.0 {
+    if per_transfer <= 0.0 && per_byte <= 0.0 && problem.prices.curves.is_empty() {
         return 0.0;
     }
     let cost: Vec<f64> = (0..problem.tasks()).map(|t| problem.least_cost(t)).collect();
     // Per task, its neighbours as (other, ns that is saved when it is here too, what it costs here beyond that).
     let mut near: Vec<Vec<(usize, f64, f64)>> = vec![Vec::new(); problem.tasks()];
     for b in &problem.broadcasts {
-        let ns = per_transfer + per_byte * b.bytes as f64;
+        let moving = problem.prices.least_moving_ns(b.bytes, batch);
+        let ns = per_transfer + per_byte * b.bytes as f64 + moving;
         let mut add = |task: usize, other: usize, ns: f64| match near[task].iter_mut().find(|n| n.0 == other)
         {
             Some(n) => n.1 += ns,

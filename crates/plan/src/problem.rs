@@ -1,8 +1,8 @@
 //! A machine and a graph as every method reads them: dense arrays, prepared once.
 
 use crate::PlanError;
-use machine::{Machine, Overhead, Role};
-use model::{Broadcast, Limits};
+use machine::{Machine, Role};
+use model::{Broadcast, Capacity, Limits, Prices};
 use work::{Buffering, Graph, TaskId};
 
 /// A machine and a graph, prepared for many evaluations.
@@ -28,8 +28,10 @@ pub struct Problem<'a> {
     pub produces: Vec<Vec<usize>>,
     /// Task -> broadcasts that it consumes from, each once.
     pub consumes: Vec<Vec<usize>>,
-    /// Element -> what it spends on transfers.
-    pub overheads: Vec<Overhead>,
+    /// What hand-overs cost.
+    pub prices: Prices,
+    /// What elements have that slow each other down.
+    pub capacities: Vec<Capacity>,
     /// Locks that firings hold, in order of the first task that does.
     pub locks: Vec<&'a str>,
     /// Task -> index of the lock that its firings hold.
@@ -94,7 +96,8 @@ impl<'a> Problem<'a> {
             machine,
             graph,
             limits: Limits::new(machine),
-            overheads: machine.elements.iter().map(|e| model::overhead(machine, graph, &e.kind)).collect(),
+            prices: Prices::new(machine, graph),
+            capacities: model::capacities(machine, graph),
             locks,
             lock_of,
             room: machine
@@ -162,7 +165,7 @@ impl<'a> Problem<'a> {
 
     /// Whether some element spends time on hand-overs, so that larger batches pay.
     pub fn spends_on_transfers(&self) -> bool {
-        self.overheads.iter().any(|o| o.per_transfer_ns > 0.0)
+        self.prices.spends_on_transfers()
     }
 }
 

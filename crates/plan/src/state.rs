@@ -18,6 +18,8 @@ pub(crate) struct SearchState<'a> {
     flow: &'a Flow,
     shared: bool,
     batch: f64,
+    /// What moving an instance costs each end, in ns: curve after curve, for every broadcast.
+    moving_ns: Vec<f64>,
     /// Whether buffers can be too much anywhere, so that they must be followed.
     follows_buffers: bool,
     /// `mapping[task]`.
@@ -58,13 +60,14 @@ struct Held {
     touched: f64,
 }
 
-/// Where each sort of load starts: compute, limits, locks, quota, overflow, then (not periods) buffers, incoming,
+/// Where each sort of load starts: compute, limits, locks, quota, capacities, overflow, then (not periods) buffers, incoming,
 /// outgoing, no schedule.
 #[derive(Debug, Clone, Copy)]
 struct LoadLayout {
     limits: usize,
     locks: usize,
     quota: usize,
+    capacities: usize,
     overflow: usize,
     buffers: usize,
     incoming: usize,
@@ -102,7 +105,8 @@ impl<'a> SearchState<'a> {
         let limits = m;
         let locks = limits + problem.limits.len();
         let quota = locks + problem.locks.len();
-        let overflow = quota + 1;
+        let capacities = quota + 1;
+        let overflow = capacities + problem.capacities.len();
         let buffers = overflow + m;
         let incoming = buffers + m;
         let outgoing = incoming + m;
@@ -111,6 +115,7 @@ impl<'a> SearchState<'a> {
             limits,
             locks,
             quota,
+            capacities,
             overflow,
             buffers,
             incoming,
@@ -128,6 +133,10 @@ impl<'a> SearchState<'a> {
             flow,
             shared: buffering == Buffering::Shared,
             batch: flow.batch as f64,
+            moving_ns: (0..problem.prices.curves.len())
+                .flat_map(|curve| problem.broadcasts.iter().map(move |b| (curve, b.bytes)))
+                .map(|(curve, bytes)| problem.prices.moving_ns(curve, bytes, flow.batch))
+                .collect(),
             follows_buffers: overflows || flow.delayed || problem.room.iter().any(Option::is_some),
             mapping,
             first: vec![0; problem.tasks()],
@@ -299,6 +308,11 @@ impl<'a> SearchState<'a> {
         if let Some(cpus) = self.problem.machine.quota_cpus {
             self.add(self.layout.quota, ns / cpus);
         }
+        for (id, capacity) in self.problem.capacities.iter().enumerate() {
+            if capacity.elements.binary_search(&element).is_ok() {
+                self.add(self.layout.capacities + id, ns / capacity.cpus);
+            }
+        }
     }
 
     /// Compute, limits and transfers of moving one task.
@@ -333,7 +347,7 @@ impl<'a> SearchState<'a> {
         if let [only] = broadcast.to[..] {
             let to = self.mapping[only];
             if to != from {
-                self.transfer(from, to, sign * broadcast.bytes as f64, sign);
+                self.transfer(id, from, to, sign);
             }
             return;
         }
@@ -343,20 +357,23 @@ impl<'a> SearchState<'a> {
             let to = self.mapping[task];
             if self.stamp[to] != self.now {
                 self.stamp[to] = self.now;
-                self.transfer(from, to, sign * broadcast.bytes as f64, sign);
+                self.transfer(id, from, to, sign);
             }
         }
     }
 
     #[inline]
-    fn transfer(&mut self, from: usize, to: usize, bytes: f64, sign: f64) {
+    fn transfer(&mut self, id: usize, from: usize, to: usize, sign: f64) {
         let problem = self.problem;
+        let bytes = sign * problem.broadcasts[id].bytes as f64;
         for &limit in problem.limits.of(from, to) {
             self.add(self.layout.limits + limit as usize, bytes * problem.limits.ns_per_byte(limit));
         }
+        let curve = problem.prices.curve_of(problem.machine, from, to);
+        let moving_ns = curve.map_or(0.0, |c| sign * self.moving_ns[c * problem.broadcasts.len() + id]);
         for end in [from, to] {
-            let o = problem.overheads[end];
-            let ns = sign * o.per_transfer_ns / self.batch + o.per_byte_ns * bytes;
+            let o = problem.prices.overheads[end];
+            let ns = sign * o.per_transfer_ns / self.batch + o.per_byte_ns * bytes + moving_ns;
             if ns != 0.0 {
                 self.spend(end, ns);
             }

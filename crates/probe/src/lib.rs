@@ -10,6 +10,8 @@
 //! | [`mod@measure`] | does the experiments; quantiles of their samples |
 //! | [`result`] | the measurements, as JSON and as CSV |
 //! | [`mod@fit`] | a machine file from it: distances and limits |
+//! | [`handover`] | the curve of hand-overs between cpus of this computer |
+//! | [`together`] | how much its cpus slow each other down |
 //! | [`ring`] | the ring of `ring-mapping`: SPE programs under every mapping, ranked |
 //! | [`targets`] | the target that a name means |
 //!
@@ -25,6 +27,7 @@
 //! Floor 4: imports `ground`, `machine`, `host` and `sim`.
 
 pub mod fit;
+pub mod handover;
 pub mod measure;
 pub mod options;
 pub mod patterns;
@@ -33,11 +36,14 @@ pub mod result;
 pub mod ring;
 pub mod shape;
 pub mod targets;
+pub mod together;
 pub mod written;
 
 pub use fit::{Fitted, fit};
+pub use handover::{HandoverGrid, handovers};
 pub use machine::target::TargetError;
 pub use measure::{ProbeProgress, measure, probe};
 pub use options::{ProbeJob, ProbeOptions};
 pub use result::{Measurement, Probed, Quality};
 pub use shape::{PatternShape, workers};
+pub use together::together;

@@ -2,7 +2,7 @@
 
 use crate::result::{Each, Measurement, Probed, Quality};
 use crate::targets::load;
-use crate::{Fitted, ProbeJob, ProbeOptions, TargetError, fit, written};
+use crate::{Fitted, HandoverGrid, ProbeJob, ProbeOptions, TargetError, fit, handovers, together, written};
 use ground::Quantiles;
 use host::stolen::Steal;
 use machine::Machine;
@@ -15,8 +15,19 @@ pub struct ProbeProgress<'a> {
     pub done: usize,
     /// All of them.
     pub total: usize,
-    /// The experiment that is measured now.
-    pub job: &'a ProbeJob,
+    /// What is measured now: a pattern's name, or what else the machine file has.
+    pub pattern: &'a str,
+    /// Bytes of a transfer.
+    pub size_bytes: u32,
+    /// Transfers in flight.
+    pub buffers: u32,
+}
+
+impl<'a> ProbeProgress<'a> {
+    fn of(done: usize, total: usize, job: &'a ProbeJob) -> Self {
+        let (size_bytes, buffers) = (job.experiment.size_bytes, job.experiment.buffers);
+        Self { done, total, pattern: &job.pattern, size_bytes, buffers }
+    }
 }
 
 /// From this share of samples on that lost their cpu, a measurement is called disturbed.
@@ -38,9 +49,36 @@ pub fn probe(
 ) -> Result<(Probed, Option<Fitted>), TargetError> {
     let mut target = load(spec, &options.choices())?;
     let probed = measure(target.as_mut(), options, progress)?;
-    let wanted = options.machine_file && !probed.stopped;
-    let fitted = if wanted { Some(fit(target.machine(), &probed)?) } else { None };
-    Ok((probed, fitted))
+    if !options.machine_file || probed.stopped {
+        return Ok((probed, None));
+    }
+    let mut fitted = fit(target.machine(), &probed)?;
+    if !target.is_exact() && !computer(&mut fitted, progress) {
+        return Ok((Probed { stopped: true, ..probed }, None));
+    }
+    Ok((probed, Some(fitted)))
+}
+
+/// What a machine file says of a computer beside its transfers: the curve of hand-overs, and how much cpus slow each
+/// other down. Says false when `progress` did.
+fn computer(fitted: &mut Fitted, progress: &mut dyn FnMut(&ProbeProgress) -> bool) -> bool {
+    const PARTS: usize = 100;
+    let mut tell = |pattern: &'static str, share: f64| {
+        let done = (share * PARTS as f64) as usize;
+        progress(&ProbeProgress { done, total: PARTS, pattern, size_bytes: 0, buffers: 0 })
+    };
+    let machine = &mut fitted.machine;
+    let Some(handovers) = handovers(machine, HandoverGrid::FULL, &mut |part| tell("hand-overs", part)) else {
+        return false;
+    };
+    let Some(together) = together(machine, &mut |part| tell("all together", part)) else { return false };
+    (machine.handovers, machine.together) = (handovers, together);
+    for curve in &machine.handovers {
+        let (shares, points) = (curve.shares.name(), curve.points.len());
+        fitted.notes.push(format!("hand-overs of pairs that share {shares}: {points} points"));
+    }
+    fitted.notes.extend(machine.together.iter().map(|group| group.in_words(machine)));
+    true
 }
 
 /// Measures as `options` say. When `progress` returns false, the result has the measurements so far, and says
@@ -69,11 +107,11 @@ pub fn measure(
     };
     let steal = (!target.is_exact()).then(Steal::start);
     for (done, job) in jobs.iter().enumerate() {
-        if !progress(&ProbeProgress { done, total: jobs.len(), job }) {
+        if !progress(&ProbeProgress::of(done, jobs.len(), job)) {
             probed.stopped = true;
             break;
         }
-        let mut go_on = || progress(&ProbeProgress { done, total: jobs.len(), job });
+        let mut go_on = || progress(&ProbeProgress::of(done, jobs.len(), job));
         let found = sampled(target, job, samples, &mut go_on)?;
         probed.measurements.push(summary(job, target.machine(), target.timer(), target.is_exact(), found)?);
     }

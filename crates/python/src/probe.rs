@@ -45,9 +45,9 @@ fn tell(watch: &mut Watch, p: &ProbeProgress) -> bool {
         state.set_item("share", p.done as f64 / p.total.max(1) as f64)?;
         state.set_item("done", p.done)?;
         state.set_item("total", p.total)?;
-        state.set_item("pattern", &p.job.pattern)?;
-        state.set_item("size_bytes", p.job.experiment.size_bytes)?;
-        state.set_item("buffers", p.job.experiment.buffers)
+        state.set_item("pattern", p.pattern)?;
+        state.set_item("size_bytes", p.size_bytes)?;
+        state.set_item("buffers", p.buffers)
     })
 }
 

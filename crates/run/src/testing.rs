@@ -18,17 +18,8 @@ pub fn cores(elements: usize) -> Machine {
         outgoing_max: BTreeMap::new(),
         os_cpu: cpus.get(e).copied(),
     };
-    Machine {
-        name: "cores".into(),
-        description: String::new(),
-        elements: (0..elements).map(element).collect(),
-        roles: BTreeMap::new(),
-        limits: vec![],
-        overheads: BTreeMap::new(),
-        distances: None,
-        quota_cpus: None,
-        measured: false,
-    }
+    let elements = (0..elements).map(element).collect();
+    Machine { name: "cores".into(), elements, ..Machine::default() }
 }
 
 /// A task with a built-in kernel.

@@ -79,6 +79,22 @@ pub fn toml(graph: &Graph) -> String {
                 line(&mut out, name, &format!("[{}]", numbers.join(", ")));
             }
         }
+        if !profile.handovers.is_empty() {
+            out.push_str("\n[profile.handover]\n");
+        }
+        for (shares, points) in &profile.handovers {
+            let _ = writeln!(out, "{} = [", key(shares));
+            for point in points {
+                let _ = writeln!(out, "  {},", floats(point));
+            }
+            out.push_str("]\n");
+        }
+        if !profile.together.is_empty() {
+            out.push_str("\n[profile.together]\n");
+        }
+        for (elements, slower) in &profile.together {
+            line(&mut out, &key(elements), &floats(slower));
+        }
     }
     out
 }
@@ -144,14 +160,20 @@ pub fn json(graph: &Graph) -> String {
                 (element.clone(), json!({"alone_ns": alone, "together_ns": together}))
             })
             .collect();
-        let profile = json!({
+        let mut entry = json!({
             "machine": profile.machine,
             "cellweave": profile.cellweave,
             "overhead": overheads,
             "total_ns": totals,
             "speed": speeds,
         });
-        root.insert("profile".into(), profile);
+        if !profile.handovers.is_empty() {
+            entry["handover"] = json!(profile.handovers);
+        }
+        if !profile.together.is_empty() {
+            entry["together"] = json!(profile.together);
+        }
+        root.insert("profile".into(), entry);
     }
     format!("{:#}\n", serde_json::Value::Object(root))
 }
@@ -165,6 +187,12 @@ fn json_value(value: &Value) -> serde_json::Value {
     }
 }
 
+/// A list of numbers.
+fn floats(numbers: &[f64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(|x| float(*x)).collect();
+    format!("[{}]", numbers.join(", "))
+}
+
 fn line(out: &mut String, key: &str, value: &str) {
     let _ = writeln!(out, "{key} = {value}");
 }
@@ -174,9 +202,7 @@ fn value(value: &Value) -> String {
         Value::Number(x) => float(*x),
         Value::Text(t) => text(t),
         Value::Bool(b) => b.to_string(),
-        Value::Numbers(list) => {
-            format!("[{}]", list.iter().map(|&x| float(x)).collect::<Vec<_>>().join(", "))
-        }
+        Value::Numbers(list) => floats(list),
     }
 }
 

@@ -499,15 +499,23 @@ fn valid_graph() -> impl Strategy<Value = Graph> {
     let speed =
         (three(), three()).prop_map(|(alone_ns, together_ns)| ProfiledSpeed { alone_ns, together_ns });
     let speeds = prop::collection::btree_map(name(), speed, 0..3);
-    let profile = prop::option::of((plain_text(), plain_text(), overheads, totals, speeds).prop_map(
-        |(machine, cellweave, overheads, totals_ns, speeds)| Profile {
-            machine,
-            cellweave,
-            overheads,
-            totals_ns,
-            speeds,
-        },
-    ));
+    let ns = || 0.0..1e6f64;
+    let points = prop::collection::vec([ns(), ns(), ns(), ns(), ns()], 1..4);
+    let handovers = prop::collection::btree_map(name(), points, 0..3);
+    let together = prop::collection::btree_map(plain_text(), [ns(), ns()], 0..3);
+    let profile = prop::option::of(
+        (plain_text(), plain_text(), overheads, totals, speeds, handovers, together).prop_map(
+            |(machine, cellweave, overheads, totals_ns, speeds, handovers, together)| Profile {
+                machine,
+                cellweave,
+                overheads,
+                totals_ns,
+                speeds,
+                handovers,
+                together,
+            },
+        ),
+    );
     let tasks = prop::collection::vec(task(), 1..8);
     let edges = prop::collection::vec(edge, 0..12);
     (plain_text(), tasks, edges, 0u64..1 << 40, profile).prop_map(

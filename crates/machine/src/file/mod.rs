@@ -30,6 +30,18 @@
 //! per_transfer_ns = 150.0
 //! per_byte_ns = 0.05
 //!
+//! [[handover]]                   # lines through a ring; one curve for all pairs that share as much
+//! shares = "l3"                  # the nearest thing that both share: core, l2, l3, chip or nothing
+//! points = [                     # bytes at once, bytes of the ring; ns per line: near, one way, both ways
+//!   [4096, 65536, 1.7, 7.4, 24.0],
+//!   [4096, 4194304, 1.7, 1.8, 15.7],
+//! ]
+//!
+//! [[together]]                   # how many times longer these take when all of them compute
+//! elements = ["CPU0", "DSP"]     # as in a limit's pairs
+//! computing = 1.02
+//! memory = 1.4
+//!
 //! [distances]                    # [reader][source]
 //! latency_ns = [[0.0, 90.5], [88.0, 0.0]]
 //! bandwidth_bytes_per_s = [[0.0, 6e9], [5.5e9, 0.0]]

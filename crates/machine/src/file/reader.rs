@@ -3,12 +3,15 @@
 use super::FORMAT;
 use super::table::{Table, locate};
 use crate::check::{self, ELEMENTS_MAX, REFERENCES_MAX};
-use crate::{Block, Distances, Element, ElementId, Limit, Machine, Memory, Overhead, Place, Role};
+use crate::{
+    Block, Distances, Element, ElementId, HandoverCurve, HandoverPoint, Limit, Machine, Memory, Nearness,
+    Overhead, Place, Role, Together,
+};
 use ground::{Located, did_you_mean};
 use std::collections::HashMap;
 use toml::de::DeTable;
 
-const TOP: [&str; 10] = [
+const TOP: [&str; 12] = [
     "format",
     "name",
     "description",
@@ -18,6 +21,8 @@ const TOP: [&str; 10] = [
     "element",
     "limit",
     "overhead",
+    "handover",
+    "together",
     "distances",
 ];
 const ELEMENT: [&str; 13] = [
@@ -38,6 +43,8 @@ const ELEMENT: [&str; 13] = [
 const MEMORY: [&str; 5] = ["bytes", "hard", "holds_code", "l1_bytes", "overflow_bytes_per_s"];
 const LIMIT: [&str; 3] = ["name", "capacity_bytes_per_s", "pairs"];
 const OVERHEAD: [&str; 2] = ["per_transfer_ns", "per_byte_ns"];
+const HANDOVER: [&str; 2] = ["shares", "points"];
+const TOGETHER: [&str; 3] = ["elements", "computing", "memory"];
 const DISTANCES: [&str; 2] = ["latency_ns", "bandwidth_bytes_per_s"];
 
 pub(super) fn machine(text: &str) -> Result<Machine, Located> {
@@ -74,12 +81,16 @@ fn top(root: &DeTable) -> Result<Machine, Located> {
         .iter()
         .map(|table| limit(table, &mut names))
         .collect::<Result<Vec<_>, _>>()?;
+    let groups = top.tables("together", &TOGETHER)?;
+    let groups = groups.iter().map(|table| together(table, &mut names)).collect::<Result<Vec<_>, _>>()?;
     let mut machine = Machine {
         name: top.needed("name", top.text("name")?)?,
         description: top.text("description")?.unwrap_or_default(),
         limits,
         measured: top.flag("measured")?.unwrap_or(false),
         quota_cpus: top.float("quota_cpus")?,
+        handovers: top.tables("handover", &HANDOVER)?.iter().map(handover).collect::<Result<Vec<_>, _>>()?,
+        together: groups,
         ..Machine::default()
     };
     machine.elements = elements;
@@ -109,12 +120,51 @@ fn top(root: &DeTable) -> Result<Machine, Located> {
 }
 
 fn role(table: &Table) -> Result<Option<Role>, Located> {
-    let Some(name) = table.text("role")? else { return Ok(None) };
-    Role::from_name(&name).map(Some).ok_or_else(|| {
-        let names = Role::ALL.map(Role::name);
+    word(table, "role", &Role::ALL.map(Role::name), Role::from_name)
+}
+
+/// The value that one of a few words stands for.
+fn word<T>(
+    table: &Table,
+    key: &str,
+    names: &[&str],
+    value: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, Located> {
+    let Some(name) = table.text(key)? else { return Ok(None) };
+    value(&name).map(Some).ok_or_else(|| {
         let shown: String = name.chars().take(60).collect();
-        let message = format!("{shown:?} is none of {}{}", names.join(", "), did_you_mean(&name, names));
-        Located::new(message).key(table.path("role"))
+        let near = did_you_mean(&name, names.iter().copied());
+        let message = format!("{shown:?} is none of {}{near}", names.join(", "));
+        Located::new(message).key(table.path(key))
+    })
+}
+
+fn handover(table: &Table) -> Result<HandoverCurve, Located> {
+    let shares = word(table, "shares", &Nearness::ALL.map(Nearness::name), Nearness::from_name)?;
+    let rows = table.needed("points", table.matrix("points")?)?;
+    let point = |(i, row): (usize, &Vec<f64>)| match row[..] {
+        [bytes, ring_bytes, near_line_ns, alone_line_ns, both_line_ns] => {
+            let (bytes, ring_bytes) = (bytes as u64, ring_bytes as u64);
+            Ok(HandoverPoint { bytes, ring_bytes, near_line_ns, alone_line_ns, both_line_ns })
+        }
+        _ => {
+            let message = format!(
+                "{} numbers; a point has 5: bytes at once, bytes of the ring, ns per line near, one way, both ways",
+                row.len()
+            );
+            Err(Located::new(message).key(table.path(&format!("points[{i}]"))))
+        }
+    };
+    let points = rows.iter().enumerate().map(point).collect::<Result<_, _>>()?;
+    Ok(HandoverCurve { shares: table.needed("shares", shares)?, points })
+}
+
+fn together(table: &Table, names: &mut Names) -> Result<Together, Located> {
+    let elements = names.elements(&table.texts("elements")?);
+    Ok(Together {
+        elements: elements.map_err(|e| e.key(table.path("elements")))?,
+        computing: table.needed("computing", table.float("computing")?)?,
+        memory: table.needed("memory", table.float("memory")?)?,
     })
 }
 

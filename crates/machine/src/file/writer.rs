@@ -38,6 +38,18 @@ pub(super) fn machine(machine: &Machine) -> String {
         put!(out, "\n[overhead.{kind}]\n");
         put!(out, "per_transfer_ns = {:?}\nper_byte_ns = {:?}\n", o.per_transfer_ns, o.per_byte_ns);
     }
+    for curve in &machine.handovers {
+        put!(out, "\n[[handover]]\nshares = {}\npoints = [\n", text(curve.shares.name()));
+        for p in &curve.points {
+            let ns = [p.near_line_ns, p.alone_line_ns, p.both_line_ns].map(|x| format!("{x:?}")).join(", ");
+            put!(out, "  [{}, {}, {ns}],\n", p.bytes, p.ring_bytes);
+        }
+        out.push_str("]\n");
+    }
+    for group in &machine.together {
+        put!(out, "\n[[together]]\nelements = {}\n", ids(&group.elements, machine));
+        put!(out, "computing = {:?}\nmemory = {:?}\n", group.computing, group.memory);
+    }
     if let Some(d) = &machine.distances {
         out.push_str("\n[distances]\n");
         matrix(&mut out, "latency_ns", &d.latency_ns);

@@ -231,14 +231,17 @@ impl<'p, 'a> Rows<'p, 'a> {
         let problem = self.problem;
         let mut shared: Vec<(u32, f64)> = Vec::new();
         for (e, talk) in talk.iter().enumerate() {
-            let o = problem.overheads[e];
+            let o = problem.prices.overheads[e];
             let mut row: Vec<(u32, f64)> = (0..problem.tasks())
                 .filter(|&t| problem.cost_on(t, e).is_finite())
                 .map(|t| (self.alpha(t, e), problem.cost_on(t, e)))
                 .collect();
             for &(column, b) in talk {
-                let bytes = problem.broadcasts[b].bytes as f64;
-                row.push((column, o.per_transfer_ns / self.batch as f64 + o.per_byte_ns * bytes));
+                let bytes = problem.broadcasts[b].bytes;
+                // Of several curves the least: the program does not know which element is at the other end.
+                let moving_ns = problem.prices.least_moving_ns(bytes, self.batch);
+                let own_ns = o.per_transfer_ns / self.batch as f64 + o.per_byte_ns * bytes as f64;
+                row.push((column, own_ns + moving_ns));
             }
             if let Some(cpus) = problem.machine.quota_cpus {
                 shared.extend(row.iter().map(|&(column, ns)| (column, ns / cpus)));
@@ -258,7 +261,9 @@ impl<'p, 'a> Rows<'p, 'a> {
 
     /// Whether anything is spent on transfers, so that their columns belong into compute rows.
     pub(super) fn spends(&self) -> bool {
-        self.problem.overheads.iter().any(|o| o.per_transfer_ns > 0.0 || o.per_byte_ns > 0.0)
+        let prices = &self.problem.prices;
+        let own = |o: &machine::Overhead| o.per_transfer_ns > 0.0 || o.per_byte_ns > 0.0;
+        !prices.curves.is_empty() || prices.overheads.iter().any(own)
     }
 
     /// Of each class the k-th element may run only tasks from the k-th heaviest on.

@@ -42,6 +42,11 @@ pub struct Profile {
     pub totals_ns: BTreeMap<String, f64>,
     /// By element: how fast it computed when it was measured.
     pub speeds: BTreeMap<String, ProfiledSpeed>,
+    /// By what a pair of elements shares (`l3`): points of the curve of hand-overs, as the machine file has them.
+    pub handovers: BTreeMap<String, Vec<[f64; 5]>>,
+    /// By the names of elements, with a blank between them: how many times longer each takes for computing, and for a
+    /// walk through memory, when all of them do it at the same time.
+    pub together: BTreeMap<String, [f64; 2]>,
 }
 
 /// What an element needed for the fixed kernels of `host::speeds`: integer, floating, memory, in ns; empty where it

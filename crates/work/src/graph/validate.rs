@@ -71,6 +71,16 @@ impl Graph {
                     is_kind(kind).and_then(|()| is_ns(*ns)).or_else(|message| wrong(&key, message))?;
                 }
             }
+            for (shares, points) in &profile.handovers {
+                let key = format!("profile.handover.{shares}");
+                let all = points.iter().flatten().try_for_each(|ns| is_ns(*ns));
+                is_kind(shares).and(all).or_else(|message| wrong(&key, message))?;
+            }
+            for (elements, slower) in &profile.together {
+                let key = format!("profile.together.{elements}");
+                let all = slower.iter().try_for_each(|times| is_ns(*times));
+                text("the elements", elements).and(all).or_else(|message| wrong(&key, message))?;
+            }
         }
         Ok(())
     }

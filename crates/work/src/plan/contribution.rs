@@ -27,6 +27,9 @@ pub enum ContributionKind {
     Overflow,
     /// All work, where a quota leaves fewer cpus than there are elements; the subject is the number of cpus, in words.
     Quota,
+    /// The tasks of elements that slow each other down, over the cpus that these have together; the subject is the
+    /// elements.
+    Capacity,
     /// The tasks that share a lock and so cannot run at once; the subject is the lock.
     Lock,
 }
@@ -39,6 +42,7 @@ impl fmt::Display for Contribution {
             ContributionKind::Limit => f.write_str(subject),
             ContributionKind::Overflow => write!(f, "overflow of {subject}"),
             ContributionKind::Quota => write!(f, "quota of {subject}"),
+            ContributionKind::Capacity => write!(f, "capacity of {subject}"),
             ContributionKind::Lock => write!(f, "{subject} lock"),
         }
     }

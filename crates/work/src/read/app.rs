@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 const TOP: &[&str] = &["name", "code_bytes", "profile", "task", "edge"];
 const TASK: &[&str] = &["name", "kernel", "params", "cost_ns", "stateless", "lock"];
 const EDGE: &[&str] = &["from", "to", "bytes", "peek", "delay"];
-const PROFILE: &[&str] = &["machine", "cellweave", "overhead", "total_ns", "speed"];
+const PROFILE: &[&str] = &["machine", "cellweave", "overhead", "total_ns", "speed", "handover", "together"];
 const SPEED: &[&str] = &["alone_ns", "together_ns"];
 const OVERHEAD: &[&str] = &["per_transfer_ns", "per_byte_ns"];
 
@@ -31,12 +31,12 @@ fn top(root: &Node, draft: &mut Draft) -> Result<(), Wrong> {
             "code_bytes" => draft.graph.code_bytes = whole(node, "code_bytes")?,
             "profile" => draft.graph.profile = Some(profile(node)?),
             "task" => {
-                for (at, node) in list(node, "task", "[[task]]")?.iter().enumerate() {
+                for (at, node) in list(node, "task", "tables ([[task]] in TOML)")?.iter().enumerate() {
                     task(node, at, draft)?;
                 }
             }
             "edge" => {
-                for (at, node) in list(node, "edge", "[[edge]]")?.iter().enumerate() {
+                for (at, node) in list(node, "edge", "tables ([[edge]] in TOML)")?.iter().enumerate() {
                     edge(node, at, draft)?;
                 }
             }
@@ -140,6 +140,21 @@ fn profile(node: &Node) -> Result<Profile, Wrong> {
                     profile.speeds.insert(element.key.clone().into_owned(), speed);
                 }
             }
+            "handover" => {
+                for curve in table(&entry.node, &key)? {
+                    let key = format!("{key}.{}", curve.key);
+                    let points = list(&curve.node, &key, "points")?.iter().map(|p| numbers(p, &key));
+                    profile
+                        .handovers
+                        .insert(curve.key.clone().into_owned(), points.collect::<Result<_, _>>()?);
+                }
+            }
+            "together" => {
+                for group in table(&entry.node, &key)? {
+                    let slower = numbers(&group.node, &format!("{key}.{}", group.key))?;
+                    profile.together.insert(group.key.clone().into_owned(), slower);
+                }
+            }
             _ => return Err(unknown(entry, "profile", PROFILE)),
         }
     }
@@ -194,6 +209,14 @@ fn number(node: &Node, key: &str) -> Result<f64, Wrong> {
     }
 }
 
+/// A list of so many numbers.
+fn numbers<const N: usize>(node: &Node, key: &str) -> Result<[f64; N], Wrong> {
+    let wrong = || expected(&format!("a list of {N} numbers"), node, key);
+    let Tree::List(items) = &node.value else { return Err(wrong()) };
+    let numbers: Vec<f64> = items.iter().map(|n| number(n, key)).collect::<Result<_, _>>()?;
+    numbers.try_into().map_err(|_| wrong())
+}
+
 fn whole(node: &Node, key: &str) -> Result<u64, Wrong> {
     match node.value {
         Tree::Whole(n) if n >= 0 => Ok(n as u64),
@@ -223,10 +246,10 @@ fn table<'n, 'a>(node: &'n Node<'a>, key: &str) -> Result<&'n [Entry<'a>], Wrong
     }
 }
 
-fn list<'n, 'a>(node: &'n Node<'a>, key: &str, header: &str) -> Result<&'n [Node<'a>], Wrong> {
+fn list<'n, 'a>(node: &'n Node<'a>, key: &str, what: &str) -> Result<&'n [Node<'a>], Wrong> {
     match &node.value {
         Tree::List(items) => Ok(items),
-        _ => Err(expected(&format!("a list of tables ({header} in TOML)"), node, key)),
+        _ => Err(expected(&format!("a list of {what}"), node, key)),
     }
 }
 
