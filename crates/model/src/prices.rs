@@ -58,6 +58,12 @@ impl Prices {
         all.min_by(f64::total_cmp).unwrap_or(0.0)
     }
 
+    /// ns that `element` spends on one hand-over, however few its bytes: the smallest that was measured.
+    pub fn hand_over_ns(&self, element: ElementId) -> f64 {
+        let least = self.curves.iter().filter_map(|c| Some(c.best_price_ns(c.points.first()?.bytes, false)));
+        self.overheads[element].per_transfer_ns + least.min_by(f64::total_cmp).unwrap_or(0.0)
+    }
+
     /// Whether anything is spent on hand-overs, apart from bytes.
     pub fn spends_on_transfers(&self) -> bool {
         !self.curves.is_empty() || self.overheads.iter().any(|o| o.per_transfer_ns > 0.0)

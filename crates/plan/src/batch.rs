@@ -62,7 +62,7 @@ pub(crate) fn choose(problem: &Problem, mapping: &[usize], buffering: Buffering,
     let mut firings = vec![0.0; n];
     for &on in mapping {
         firings[on] +=
-            if known { problem.prices.overheads[on].per_transfer_ns } else { UNKNOWN_HAND_OVER_NS };
+            if known { problem.prices.hand_over_ns(on) } else { UNKNOWN_HAND_OVER_NS };
     }
     let firing = firings.into_iter().fold(0.0, f64::max);
     allowed

@@ -30,7 +30,7 @@ impl HandoverGrid {
     };
     /// What `profile` measures where there is no machine file: tenths of a second.
     pub const SHORT: HandoverGrid = HandoverGrid {
-        bytes: &[256, 4 << 10, 16 << 10, 128 << 10],
+        bytes: &[64, 1 << 10, 16 << 10, 128 << 10],
         ring_bytes_first: 64 << 10,
         rings: 8,
         passes: 3,
