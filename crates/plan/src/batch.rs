@@ -61,8 +61,7 @@ pub(crate) fn choose(problem: &Problem, mapping: &[usize], buffering: Buffering,
     let known = problem.spends_on_transfers();
     let mut firings = vec![0.0; n];
     for &on in mapping {
-        firings[on] +=
-            if known { problem.prices.hand_over_ns(on) } else { UNKNOWN_HAND_OVER_NS };
+        firings[on] += if known { problem.prices.hand_over_ns(on) } else { UNKNOWN_HAND_OVER_NS };
     }
     let firing = firings.into_iter().fold(0.0, f64::max);
     allowed
