@@ -1,6 +1,6 @@
 //! The curve of hand-overs between the first two cpus, raw: `cargo run --release -p cellweave-host --example lines`.
 
-use host::stream::{Stream, near_line_ns};
+use host::stream::{LineStream, near_line_ns};
 
 /// Each point is measured for so long, as often as `PASSES` says.
 const FOR_NS: u64 = 3_000_000;
@@ -29,7 +29,7 @@ fn main() {
                 if ring_bytes < 2 * bytes {
                     return format!("{:>8}", "");
                 }
-                let stream = Stream { cpus: [a, b], bytes, ring_bytes, both };
+                let stream = LineStream { cpus: [a, b], bytes, ring_bytes, both };
                 let found: Vec<f64> = (0..PASSES).flat_map(|_| stream.line_ns(FOR_NS)).collect();
                 format!("{:>8.2}", quarter(found))
             });

@@ -40,7 +40,7 @@ pub use ring::{Consumer, Producer, ring};
 #[cfg(not(loom))]
 pub use speed::{Speed, speeds};
 #[cfg(not(loom))]
-pub use stream::Stream;
+pub use stream::LineStream;
 #[cfg(not(loom))]
 pub use target::HostTarget;
 pub use wait::{Event, Patience, Woken};

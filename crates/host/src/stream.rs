@@ -2,7 +2,7 @@
 //!
 //! How fast lines go from core to core depends on where they are when they are asked for. In a ring that fits the
 //! writer's L1 each line has to be fetched from there, and each line that is written again is still in the reader's
-//! caches. A ring beyond the private caches of both, inside a shared one, can be several times faster. [`Stream`]
+//! caches. A ring beyond the private caches of both, inside a shared one, can be several times faster. [`LineStream`]
 //! measures one point of that curve.
 
 use crate::clock::now_ns;
@@ -26,7 +26,7 @@ const LOOKS: u32 = 4096;
 
 /// A stream from one cpu to another, or one each way at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stream {
+pub struct LineStream {
     /// The kernel's numbers of the two cpus; the first writes, the second reads.
     pub cpus: [u32; 2],
     /// Bytes that are handed over at once; rounded up to whole lines.
@@ -37,7 +37,7 @@ pub struct Stream {
     pub both: bool,
 }
 
-impl Stream {
+impl LineStream {
     /// ns that the slower end spends per line, writing or reading it included: a value for each timed part of the
     /// stream, over about `for_ns`. Parts in which a thread lost its cpu are left out; a busy computer may leave none.
     /// With both directions an end writes a line and reads one, and half of that time counts.
@@ -45,14 +45,14 @@ impl Stream {
     /// ```
     /// let cpus = host::Affinity::of_this_thread().unwrap().cpus();
     /// if let [a, b, ..] = cpus[..] {
-    ///     let stream = host::Stream { cpus: [a, b], bytes: 4096, ring_bytes: 65536, both: false };
+    ///     let stream = host::LineStream { cpus: [a, b], bytes: 4096, ring_bytes: 65536, both: false };
     ///     assert!(stream.line_ns(1_000_000).iter().all(|ns| *ns > 0.0));
     /// }
     /// ```
     pub fn line_ns(&self, for_ns: u64) -> Vec<f64> {
         let item = Item::of(self.bytes);
         let slots = (self.ring_bytes / (item.lines() * LINE_BYTES)).max(2);
-        let (there, back) = (Slots::new(item, slots), Slots::new(item, slots));
+        let (there, back) = (StreamSlots::new(item, slots), StreamSlots::new(item, slots));
         let (there_out, there_in) = there.ends();
         let (back_out, back_in) = back.ends();
         let (near, far) = match self.both {
@@ -124,16 +124,16 @@ impl Item {
 }
 
 /// The memory of a ring.
-struct Slots {
+struct StreamSlots {
     words: Box<[UnsafeCell<u64>]>,
     item: Item,
     slots: u64,
 }
 
 // SAFETY: a slot is touched only by the end that the ring's counters give it to, see `Writer` and `Reader`.
-unsafe impl Sync for Slots {}
+unsafe impl Sync for StreamSlots {}
 
-impl Slots {
+impl StreamSlots {
     fn new(item: Item, slots: u64) -> Self {
         let words = (0..item.0 * slots).map(|_| UnsafeCell::new(0)).collect();
         Self { words, item, slots }
@@ -155,7 +155,7 @@ impl Slots {
 /// The writing end of a ring.
 struct Writer<'a> {
     counters: Producer,
-    slots: &'a Slots,
+    slots: &'a StreamSlots,
 }
 
 impl Writer<'_> {
@@ -178,7 +178,7 @@ impl Writer<'_> {
 /// The reading end of a ring.
 struct Reader<'a> {
     counters: Consumer,
-    slots: &'a Slots,
+    slots: &'a StreamSlots,
 }
 
 impl Reader<'_> {
@@ -276,7 +276,7 @@ mod tests {
         for cpus in [[a, b], [a, a]] {
             for (bytes, ring_bytes) in [(1, 1), (64, 4096), (4096, 4096), (100_000, 65536)] {
                 for both in [false, true] {
-                    let found = Stream { cpus, bytes, ring_bytes, both }.line_ns(100_000);
+                    let found = LineStream { cpus, bytes, ring_bytes, both }.line_ns(100_000);
                     assert!(found.iter().all(|ns| ns.is_finite() && *ns > 0.0), "{found:?}");
                 }
             }
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_reader_sees_what_the_writer_wrote() {
-        let slots = Slots::new(Item::of(100), 2);
+        let slots = StreamSlots::new(Item::of(100), 2);
         let (mut writer, mut reader) = slots.ends();
         assert!(!reader.step());
         assert!(writer.step() && writer.step() && !writer.step());

@@ -1,7 +1,7 @@
 //! The curve of hand-overs of this computer: what lines cost between two cpus, by bytes at once and bytes of the ring.
 
 use ground::quantile;
-use host::Stream;
+use host::LineStream;
 use host::stream::near_line_ns;
 use machine::{ElementId, HandoverCurve, HandoverPoint, Machine, Nearness};
 
@@ -99,7 +99,7 @@ fn points(
             if !progress((pass * shapes.len() + i) as f64 / (grid.passes * shapes.len()) as f64) {
                 return None;
             }
-            let stream = |both| Stream { cpus, bytes, ring_bytes, both }.line_ns(grid.point_ns);
+            let stream = |both| LineStream { cpus, bytes, ring_bytes, both }.line_ns(grid.point_ns);
             let near = near_line_ns(cpus[0], bytes, grid.point_ns / 4);
             for (all, parts) in found[i].iter_mut().zip([near, stream(false), stream(true)]) {
                 all.extend(middle(parts, COUNTS));
