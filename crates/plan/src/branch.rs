@@ -37,6 +37,8 @@ struct Member {
 pub(crate) struct Tree<'a> {
     problem: &'a Problem<'a>,
     batch: f64,
+    /// As [`Problem::moving_ns`] has it.
+    moving_ns: Vec<f64>,
     /// Tasks in the order in which they are placed.
     order: Vec<TaskId>,
     /// What the tasks from each depth on add to `priced` at the least.
@@ -79,13 +81,14 @@ struct Level {
     undone: usize,
 }
 
-/// Where each sort of value starts: compute, limits, locks, quota, then (no periods) bytes, touched, incoming,
-/// outgoing.
+/// Where each sort of value starts: compute, limits, locks, quota, capacities, then (no periods) bytes, touched,
+/// incoming, outgoing.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     limits: usize,
     locks: usize,
     quota: usize,
+    capacities: usize,
     bytes: usize,
     touched: usize,
     incoming: usize,
@@ -113,11 +116,12 @@ impl<'a> Tree<'a> {
         let limits = n;
         let locks = limits + problem.limits.len();
         let quota = locks + problem.locks.len();
-        let bytes = quota + 1;
+        let capacities = quota + 1;
+        let bytes = capacities + problem.capacities.len();
         let touched = bytes + n;
         let incoming = touched + n;
         let outgoing = incoming + n;
-        let layout = Layout { limits, locks, quota, bytes, touched, incoming, outgoing };
+        let layout = Layout { limits, locks, quota, capacities, bytes, touched, incoming, outgoing };
         let mut ceiling = vec![f64::INFINITY; outgoing + n * kinds];
         for (e, element) in problem.machine.elements.iter().enumerate() {
             ceiling[bytes + e] = problem.room[e].unwrap_or(f64::INFINITY);
@@ -142,6 +146,7 @@ impl<'a> Tree<'a> {
         Some(Tree {
             problem,
             batch: batch.max(1) as f64,
+            moving_ns: problem.moving_ns(batch),
             rest,
             price,
             class: (0..n).map(class).collect(),
@@ -269,7 +274,7 @@ impl<'a> Tree<'a> {
             }
         }
         if from != to && !arrived {
-            self.transfer(from, to, bytes, now);
+            self.transfer(from, to, member.broadcast, now);
         }
         let own = if from == to { member.shared } else { None };
         if own.is_none() {
@@ -281,14 +286,17 @@ impl<'a> Tree<'a> {
         self.undone.push(id as u32);
     }
 
-    fn transfer(&mut self, from: usize, to: usize, bytes: f64, now: &mut Now) {
+    fn transfer(&mut self, from: usize, to: usize, broadcast: usize, now: &mut Now) {
         let problem = self.problem;
+        let bytes = problem.broadcasts[broadcast].bytes as f64;
+        let curve = problem.prices.curve_of(problem.machine, from, to);
+        let moving_ns = curve.map_or(0.0, |c| self.moving_ns[c * problem.broadcasts.len() + broadcast]);
         for &limit in problem.limits.of(from, to) {
             self.add(self.layout.limits + limit as usize, bytes * problem.limits.ns_per_byte(limit), now);
         }
         for end in [from, to] {
-            let o = problem.overheads[end];
-            self.spend(end, o.per_transfer_ns / self.batch + o.per_byte_ns * bytes, now);
+            let o = problem.prices.overheads[end];
+            self.spend(end, o.per_transfer_ns / self.batch + o.per_byte_ns * bytes + moving_ns, now);
         }
         self.add(self.layout.incoming + to, 1.0, now);
         self.add(self.layout.outgoing + from * problem.kinds.len() + problem.kind_of[to], 1.0, now);
@@ -299,6 +307,11 @@ impl<'a> Tree<'a> {
         now.priced += ns * self.price[element];
         if let Some(cpus) = self.problem.machine.quota_cpus {
             self.add(self.layout.quota, ns / cpus, now);
+        }
+        for (id, capacity) in self.problem.capacities.iter().enumerate() {
+            if capacity.elements.binary_search(&element).is_ok() {
+                self.add(self.layout.capacities + id, ns / capacity.cpus, now);
+            }
         }
     }
 

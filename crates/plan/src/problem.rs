@@ -163,6 +163,14 @@ impl<'a> Problem<'a> {
         bytes
     }
 
+    /// What moving an instance costs each end when `batch` of them are handed over at once, in ns: curve after curve, for
+    /// every broadcast.
+    pub fn moving_ns(&self, batch: u64) -> Vec<f64> {
+        let curves = 0..self.prices.curves.len();
+        let all = curves.flat_map(|curve| self.broadcasts.iter().map(move |b| (curve, b.bytes)));
+        all.map(|(curve, bytes)| self.prices.moving_ns(curve, bytes, batch)).collect()
+    }
+
     /// Whether some element spends time on hand-overs, so that larger batches pay.
     pub fn spends_on_transfers(&self) -> bool {
         self.prices.spends_on_transfers()

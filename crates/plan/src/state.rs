@@ -133,10 +133,7 @@ impl<'a> SearchState<'a> {
             flow,
             shared: buffering == Buffering::Shared,
             batch: flow.batch as f64,
-            moving_ns: (0..problem.prices.curves.len())
-                .flat_map(|curve| problem.broadcasts.iter().map(move |b| (curve, b.bytes)))
-                .map(|(curve, bytes)| problem.prices.moving_ns(curve, bytes, flow.batch))
-                .collect(),
+            moving_ns: problem.moving_ns(flow.batch),
             follows_buffers: overflows || flow.delayed || problem.room.iter().any(Option::is_some),
             mapping,
             first: vec![0; problem.tasks()],

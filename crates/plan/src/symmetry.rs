@@ -10,7 +10,7 @@ const MOST_ELEMENTS: usize = 40;
 type Pairs<'l> = &'l [(usize, usize)];
 
 /// Classes of two or more interchangeable elements: equal kind, memory and transfer counts, and swapping any two of
-/// them maps the machine's limits onto each other.
+/// them maps the machine's limits onto each other, and leaves capacities and the curves of hand-overs as they are.
 pub(crate) fn classes(problem: &Problem) -> Vec<Vec<usize>> {
     let machine = problem.machine;
     let n = problem.elements();
@@ -32,7 +32,10 @@ pub(crate) fn classes(problem: &Problem) -> Vec<Vec<usize>> {
         let same = x.kind == y.kind
             && x.memory == y.memory
             && x.incoming_max == y.incoming_max
-            && x.outgoing_max == y.outgoing_max;
+            && x.outgoing_max == y.outgoing_max
+            && problem.capacities.iter().all(|c| c.elements.contains(&a) == c.elements.contains(&b))
+            && (problem.prices.curves.len() < 2
+                || (0..n).all(|e| e == a || e == b || machine.nearness(a, e) == machine.nearness(b, e)));
         let swap = |e: usize| {
             if e == a {
                 b

@@ -225,11 +225,17 @@ impl<'p, 'a> Rows<'p, 'a> {
         Ok(schedule.slots.iter().map(|slots| (slots.out, slots.r#in)).collect())
     }
 
-    /// (14), (15) and a quota: compute of every element, with what it spends on the transfers that `talk` lists per
+    /// (14), (15), a quota and capacities: compute of every element, with what it spends on the transfers that `talk` lists per
     /// element as (column, broadcast).
     pub(super) fn compute(&mut self, talk: &[Vec<(u32, usize)>]) {
         let problem = self.problem;
-        let mut shared: Vec<(u32, f64)> = Vec::new();
+        // What all elements share, and what some do: each with the cpus that these have.
+        let all: Vec<usize> = (0..problem.elements()).collect();
+        let quota = problem.machine.quota_cpus.map(|cpus| (&all, cpus));
+        let mut shared: Vec<(&Vec<usize>, f64, Vec<(u32, f64)>)> = (quota.into_iter())
+            .chain(problem.capacities.iter().map(|c| (&c.elements, c.cpus)))
+            .map(|(elements, cpus)| (elements, cpus, Vec::new()))
+            .collect();
         for (e, talk) in talk.iter().enumerate() {
             let o = problem.prices.overheads[e];
             let mut row: Vec<(u32, f64)> = (0..problem.tasks())
@@ -243,20 +249,22 @@ impl<'p, 'a> Rows<'p, 'a> {
                 let own_ns = o.per_transfer_ns / self.batch as f64 + o.per_byte_ns * bytes as f64;
                 row.push((column, own_ns + moving_ns));
             }
-            if let Some(cpus) = problem.machine.quota_cpus {
-                shared.extend(row.iter().map(|&(column, ns)| (column, ns / cpus)));
+            for (_, cpus, together) in shared.iter_mut().filter(|s| s.0.contains(&e)) {
+                together.extend(row.iter().map(|&(column, ns)| (column, ns / *cpus)));
             }
             self.period_row(row);
         }
-        // A column that is in several elements' rows must be in this one once.
-        shared.sort_by_key(|entry| entry.0);
-        shared.dedup_by(|b, a| {
-            a.0 == b.0 && {
-                a.1 += b.1;
-                true
-            }
-        });
-        self.period_row(shared);
+        for (_, _, mut row) in shared {
+            // A column that is in several elements' rows must be in this one once.
+            row.sort_by_key(|entry| entry.0);
+            row.dedup_by(|b, a| {
+                a.0 == b.0 && {
+                    a.1 += b.1;
+                    true
+                }
+            });
+            self.period_row(row);
+        }
     }
 
     /// Whether anything is spent on transfers, so that their columns belong into compute rows.
