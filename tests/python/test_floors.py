@@ -106,7 +106,7 @@ def test_a_broken_floor_is_named(imports: Imports, fault: str) -> None:
 
 
 # Crates whose first page says which module imports which.
-LAYERED = ["transport", "launch", "run", "mpi"]
+LAYERED = ["sim", "transport", "launch", "run", "mpi"]
 ROW = re.compile(r"^//! \| (?P<names>[^|]*`[^|]*) \| [^|]* \| (?P<imports>[^|]*)\|$", re.MULTILINE)
 TESTS = re.compile(r"^#\[cfg\((?:test|all\(test\b.*\))\)\]\n(?:#\[.*\]\n)*mod \w+ \{.*", re.MULTILINE | re.DOTALL)
 EXPORTED = re.compile(r"^pub(?:\(crate\))? use (\w+)::(\w+|\{[^}]*\})", re.MULTILINE)

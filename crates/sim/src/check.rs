@@ -14,14 +14,6 @@ pub const PPE_BYTES_MAX: u32 = 64 << 20;
 /// Tag groups of a queue.
 const TAGS: u32 = 32;
 
-/// Whether so many bytes of a local store are there.
-pub(crate) fn store_range(at: u32, bytes: u64) -> Result<(), String> {
-    if u64::from(at) + bytes <= u64::from(LOCAL_STORE_BYTES) {
-        return Ok(());
-    }
-    Err(format!("{bytes} bytes at {at:#x} of a local store of {LOCAL_STORE_BYTES} bytes"))
-}
-
 impl Simulation {
     /// Where `bytes` from `ea` on are, if all of them are in one place.
     pub(crate) fn range(&self, ea: Address, bytes: u64) -> Result<Location, String> {

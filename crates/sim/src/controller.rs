@@ -1,6 +1,7 @@
 //! The memory interface controller of one chip: sixteen banks, one bus to them, reads and writes together.
 
-use crate::parameters::{BANKS, MemoryParameters as Times};
+use crate::parameters::MemoryParameters as Times;
+use crate::sizes::BANKS;
 use std::collections::VecDeque;
 
 /// A read (with its line) or a write that waits for its bank.

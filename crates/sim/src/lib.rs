@@ -1,18 +1,37 @@
 //! The Cell Broadband Engine as a target: real programs run, real bytes move, only time is simulated.
 //!
-//! | module | what it is |
-//! |---|---|
-//! | [`parameters`], `settings`, [`rules`] | what a machine is like, also by name; how the bus's arbiter decides |
-//! | [`simulation`] | a machine with programs on it, and the loop that runs it |
-//! | [`spe`], [`ppe`] | the handles of programs; [`op`]: the operations that they ask for |
-//! | `mfc` | queues, tags, lists, fences |
-//! | `bus`, [`layout`] | ramps, rings, the data arbiter; where things sit |
-//! | `controller`, `link` | main memory's banks; what joins two Cells |
-//! | `transfer`, `perform`, `check` | lines on their way; what operations do, and what the hardware traps |
-//! | `allocated` | the parts of a memory that were handed out |
-//! | [`mod@target`] | transfers of any pattern, as programs: the simulated machine as a `Target` |
-//! | [`watch`], `race` | a look from another thread; the race detector |
-//! | [`outcome`], [`trace`], `perfetto` | the counters; the trace, also as a file |
+//! | module | what it is | imports |
+//! |---|---|---|
+//! | [`sizes`] | sizes and times that every Cell has | |
+//! | [`layout`] | where things sit on the ring, and the shortest ways | |
+//! | [`rules`] | how the bus's arbiter decides | |
+//! | [`address`], `store` | effective addresses; local stores | sizes |
+//! | [`error`] | what ends a simulation | sizes |
+//! | [`parameters`] | what a machine is like | error, rules |
+//! | `settings` | parameters by name | error, parameters |
+//! | `allocated` | the parts of a memory that were handed out | |
+//! | [`op`] | the operations that programs ask for | address |
+//! | `words` | operations in words | op |
+//! | [`watch`] | a look from another thread | |
+//! | `race` | the race detector | address, op |
+//! | [`trace`] | what each unit did, and when | layout |
+//! | `perfetto` | the trace as a file | sizes, trace |
+//! | [`outcome`] | the counters | layout, sizes, trace |
+//! | [`spe`] | the handle of a program on an SPE | address, allocated, op, race, sizes, store, watch |
+//! | [`ppe`] | the handle of a program on a PPE | address, op, sizes, spe |
+//! | `program` | programs: coroutines, or asked step by step | error, op |
+//! | `unit` | units that run programs | op, program |
+//! | `wheel` | what happens when | |
+//! | `line` | the packets under way | address, layout |
+//! | `mfc` | queues, tags, lists, fences | address, op, parameters |
+//! | `bus` | ramps, rings, the data arbiter | layout, line, outcome, rules, sizes |
+//! | `controller`, `link` | main memory's banks; what joins two Cells | parameters, sizes |
+//! | [`simulation`] | a machine with programs on it, and its loop | all but perfetto, rules, settings, sizes, words |
+//! | `check` | the commands that the hardware traps | address, op, simulation, sizes |
+//! | `calls` | cost of calls, why they trap, whether they wait | address, op, simulation, sizes, unit |
+//! | `perform` | the effects of calls | address, error, line, mfc, op, race, simulation, sizes, trace, unit, wheel |
+//! | `transfer` | lines under way | address, bus, controller, layout, line, mfc, op, simulation, sizes, trace, wheel |
+//! | [`mod@target`] | the simulated machine as a `Target` | address, check, error, parameters, ppe, rules, simulation, sizes, spe |
 //!
 //! Deterministic to the bit: integer time in bus cycles of 625 ps, one thread, a fixed order of what happens at once.
 //! Floor 2: imports `machine`, and never `model`, whose predictions it tests.
@@ -26,6 +45,7 @@ pub mod parameters;
 pub mod ppe;
 pub mod rules;
 pub mod simulation;
+pub mod sizes;
 pub mod spe;
 pub mod target;
 pub mod trace;
@@ -33,6 +53,7 @@ pub mod watch;
 
 mod allocated;
 mod bus;
+mod calls;
 mod check;
 mod controller;
 mod line;
@@ -54,10 +75,11 @@ pub use check::{DMA_BYTES_MAX, LIST_MAX, PPE_BYTES_MAX};
 pub use error::SimError;
 pub use op::{Dma, ListElement, Ordering};
 pub use outcome::Simulated;
-pub use parameters::{BEATS, CYCLE_PS, LINE_BYTES, LOCAL_STORE_BYTES, Parameters};
+pub use parameters::Parameters;
 pub use ppe::Ppe;
 pub use rules::Rules;
 pub use simulation::Simulation;
+pub use sizes::{BANKS, BEATS, CYCLE_PS, LINE_BYTES, LOCAL_STORE_BYTES};
 pub use spe::Spe;
 pub use target::SimTarget;
 pub use watch::{SimTurn, SimWatch};

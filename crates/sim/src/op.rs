@@ -60,6 +60,17 @@ pub enum Until {
     All,
 }
 
+impl Until {
+    /// Whether asking for the groups of `mask` is answered when those of `done` are.
+    pub(crate) fn satisfied(self, done: u32, mask: u32) -> bool {
+        match self {
+            Self::Now => true,
+            Self::Any => done != 0 || mask == 0,
+            Self::All => done == mask,
+        }
+    }
+}
+
 /// An atomic command on one line of 128 bytes; done when it returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Atomic {

@@ -1,8 +1,7 @@
 //! The result of a simulation.
 
-use crate::bus::RINGS;
 use crate::layout::RAMPS;
-use crate::parameters::{BANKS, CYCLE_PS};
+use crate::sizes::{BANKS, CYCLE_PS, RINGS};
 use crate::trace::Trace;
 
 /// The result of a simulation.

@@ -540,7 +540,7 @@ impl Simulation {
     #[inline]
     pub(crate) fn wake(&mut self, unit: usize) {
         let u = &self.units[unit];
-        if u.waiting && !u.woken && self.would_go_on(unit) {
+        if u.waiting && !u.woken && u.op.as_ref().is_some_and(|op| self.may_go_on(unit, op)) {
             self.units[unit].woken = true;
             self.wheel.push(self.wheel.now(), WheelEvent::Act(unit as u8));
         }

@@ -1,10 +1,9 @@
 //! The handle of a program on an SPE.
 
 use crate::allocated::Allocated;
-use crate::check::store_range;
 use crate::op::{Atomic, Dma, ListElement, Op, Ordering, Reply, Until};
 use crate::race::{Races, Use};
-use crate::store::LocalStore;
+use crate::store::{LocalStore, store_range};
 use crate::{Address, CYCLE_PS, SimWatch};
 use corosensei::Yielder;
 use std::cell::{Cell, RefCell};

@@ -55,3 +55,11 @@ impl LocalStore {
         &self.0[at as usize..at as usize + bytes]
     }
 }
+
+/// Whether so many bytes of a local store are there.
+pub(crate) fn store_range(at: u32, bytes: u64) -> Result<(), String> {
+    if u64::from(at) + bytes <= u64::from(LOCAL_STORE_BYTES) {
+        return Ok(());
+    }
+    Err(format!("{bytes} bytes at {at:#x} of a local store of {LOCAL_STORE_BYTES} bytes"))
+}

@@ -7,7 +7,7 @@ mod machines;
 use drawn::{Drawn, drawn};
 use machines::{MEMORY_BYTES, owned, small};
 use proptest::prelude::*;
-use sim::parameters::BANKS;
+use sim::BANKS;
 use sim::rules::{HalfWay, Hold, Order};
 use sim::trace::Packet;
 use sim::{Address, Dma, Ordering, Parameters, Rules, Simulated, Spe};

@@ -17,7 +17,7 @@ mod unit;
 use crate::error::{RunError, request};
 use crate::kernels::{raised_at, said};
 use cellweave::ground::did_you_mean;
-use cellweave::sim::parameters::{BANKS, CYCLE_PS};
+use cellweave::sim::sizes::{BANKS, CYCLE_PS};
 use cellweave::sim::trace::Trace;
 use cellweave::sim::{Address, Parameters, Rules, SimError, layout};
 use generator::{Failure, Generator};

@@ -2,15 +2,12 @@
 
 mod ring;
 
-use crate::BEATS;
 use crate::layout::{self, HALF_WAY, MIC, Path, RAMPS, RingDirection};
 use crate::line::{Lines, NONE};
 use crate::outcome::Chip;
 use crate::rules::{HalfWay, Order, Rules};
+use crate::sizes::{BEATS, RINGS};
 use ring::{Delays, Ring};
-
-/// Rings of a chip: 0 and 1 clockwise, 2 and 3 counter-clockwise.
-pub(crate) const RINGS: usize = 4;
 
 /// The shortest way between any two ramps.
 static PATHS: [[Path; RAMPS]; RAMPS] = {

@@ -20,8 +20,8 @@ pub(crate) struct Delays {
 }
 
 impl Delays {
-    /// A packet keeps the segments of its way and the margin on either side of it. Under [`Hold::Beats`] it frees each one
-    /// after its eight beats; under [`Hold::Way`] it frees all of them when it ends.
+    /// A packet keeps the segments of its way and the margin on either side of it. Under [`Hold::Beats`] it frees each
+    /// one after its eight beats; under [`Hold::Way`] it frees all of them when it ends.
     pub(crate) fn new(rules: &Rules) -> Self {
         let margins = 2 * usize::from(rules.margin);
         let delay = |hops: usize, ahead: usize, others: usize| {
@@ -85,7 +85,7 @@ pub(crate) struct Ring {
     empty: u64,
     /// When the packets on it are off it. Places that the rules do not give away are taken for ever.
     ends: [u64; 3],
-    /// When the last packet of each ramp and number of hops started; of these, a bit for each that may still delay others.
+    /// When the last packet of each ramp and number of hops started, and a bit for each that may still delay others.
     started: [[u64; HOPS]; RAMPS],
     recent: u128,
 }

@@ -1,0 +1,167 @@
+//! What is known of each call before it takes effect: what it costs, why the hardware traps it, and whether it may go
+//! on or has to wait. `perform` has the effects.
+
+use crate::address::Location;
+use crate::op::{Op, PpeOp};
+use crate::simulation::Simulation;
+use crate::unit::MAILBOX;
+use crate::{Address, LINE_BYTES, LOCAL_STORE_BYTES};
+
+/// Registers that a PPE uses to hand over a command: it writes the local address, both halves of the effective address,
+/// size and tag, class and opcode, and reads whether the queue took the command.
+const PROXY_REGISTERS: u64 = 6;
+
+impl Simulation {
+    /// Bus cycles that pass before an operation takes effect.
+    pub(crate) fn before(&mut self, unit: usize, op: &Op) -> u64 {
+        let (spu, ppe) = (&self.p.spu, &self.p.ppe);
+        match op {
+            Op::Compute { cycles } => {
+                let u = &mut self.units[unit];
+                u.since = self.wheel.now();
+                if unit < self.spes.len() {
+                    u.lines_seen = self.counters.spes[unit].store_lines;
+                }
+                cycles.div_ceil(2)
+            }
+            Op::Dma(_) | Op::List { .. } => spu.dma,
+            Op::Decrementer | Op::SetDecrementer(_) => spu.decrementer,
+            Op::Alloc { .. } | Op::Peek { .. } | Op::Poke { .. } | Op::Trap(_) | Op::Tags { .. } => 0,
+            Op::Atomic { .. } => spu.dma,
+            Op::ReadMailbox
+            | Op::MailboxCount
+            | Op::WriteMailbox { .. }
+            | Op::MailboxSpace { .. }
+            | Op::ReadSignal { .. }
+            | Op::SignalCount { .. }
+            | Op::SignalMode { .. }
+            | Op::QueueSpace => spu.channel,
+            Op::Ppe(PpeOp::Load { ea, bytes }) => self.ppe_access(*ea, (*bytes).into(), false),
+            Op::Ppe(PpeOp::Store { ea, data }) => self.ppe_access(*ea, data.len() as u64, true),
+            Op::Ppe(PpeOp::Timebase) => ppe.cached,
+            Op::Ppe(PpeOp::Proxy { .. }) => self.handover(),
+            Op::Ppe(_) => ppe.register,
+        }
+    }
+
+    /// Bus cycles in which a PPE hands over a command.
+    pub(crate) fn handover(&self) -> u64 {
+        self.p.ppe.proxy.min(PROXY_REGISTERS * self.p.ppe.register)
+    }
+
+    /// The time of a PPE's load or store: by line of memory, by quadword of a local store.
+    fn ppe_access(&self, ea: Address, bytes: u64, store: bool) -> u64 {
+        match self.check_ppe("access", ea, bytes) {
+            Ok(Location::Memory { offset, .. }) => {
+                let lines = offset / 128..(offset + bytes.max(1)).div_ceil(128);
+                let all = lines.end - lines.start;
+                let cached = lines.filter(|line| store || self.ppe_lines.contains(line)).count() as u64;
+                let times = &self.p.ppe;
+                cached * times.cached + (all - cached).div_ceil(times.misses) * times.uncached
+            }
+            Ok(_) => self.p.ppe.register * bytes.div_ceil(16).max(1),
+            // It traps.
+            Err(_) => 0,
+        }
+    }
+
+    /// The reason for which the hardware traps a call of `unit`.
+    pub(crate) fn refused(&self, unit: usize, op: &Op) -> Result<(), String> {
+        let is_spe = unit < self.spes.len();
+        match op {
+            Op::Compute { .. } | Op::Trap(_) => Ok(()),
+            Op::Ppe(op) if is_spe => Err(format!("{op:?} is a call of PPEs")),
+            Op::Ppe(op) => self.refused_ppe(op),
+            _ if !is_spe => Err(format!("{op:?} is a call of SPEs")),
+            Op::Alloc { align, .. } if !align.is_power_of_two() => {
+                Err(format!("local store aligned to {align}, which is no power of two"))
+            }
+            Op::Alloc { bytes, align } => {
+                let start = self.spes[unit].free.next_multiple_of(*align);
+                if start.checked_add(*bytes).is_some_and(|end| end <= LOCAL_STORE_BYTES) {
+                    return Ok(());
+                }
+                Err(format!(
+                    "no room for {bytes} bytes in its local store: {start} of {LOCAL_STORE_BYTES} are taken"
+                ))
+            }
+            Op::Peek { at, bytes } => self.shared[unit].check_store(*at, (*bytes).into()),
+            Op::Poke { at, data } => self.shared[unit].check_store(*at, data.len() as u64),
+            Op::Dma(dma) => self.check_dma(unit, dma),
+            Op::List { dma, list } => self.check_list(unit, dma, list),
+            Op::Atomic { atomic, ls, ea } => {
+                let Location::Memory { offset, .. } = self.place(*ea) else {
+                    return Err(format!("{atomic:?} at {ea}; allowed: main memory"));
+                };
+                if offset % 128 != 0 || !ls.is_multiple_of(128) {
+                    return Err(format!("{atomic:?} from {ea} to {ls:#x}; both must be multiples of 128"));
+                }
+                let there = self.shared[unit].check_store(*ls, LINE_BYTES.into());
+                let both = there.and_then(|()| self.range(*ea, LINE_BYTES.into()));
+                both.map(drop).map_err(|message| format!("{atomic:?} at {ea}: {message}"))
+            }
+            Op::ReadSignal { register } | Op::SignalCount { register } | Op::SignalMode { register, .. } => {
+                signal_register(*register)
+            }
+            Op::Tags { .. }
+            | Op::QueueSpace
+            | Op::ReadMailbox
+            | Op::MailboxCount
+            | Op::WriteMailbox { .. }
+            | Op::MailboxSpace { .. }
+            | Op::Decrementer
+            | Op::SetDecrementer(_) => Ok(()),
+        }
+    }
+
+    fn refused_ppe(&self, op: &PpeOp) -> Result<(), String> {
+        match op {
+            PpeOp::Proxy { spe, .. }
+            | PpeOp::ProxyTags { spe, .. }
+            | PpeOp::ReadMailbox { spe, .. }
+            | PpeOp::MailboxCount { spe, .. }
+            | PpeOp::MailboxSpace { spe }
+            | PpeOp::WriteMailbox { spe, .. }
+            | PpeOp::WriteSignal { spe, .. }
+                if *spe >= self.spes.len() =>
+            {
+                Err(format!("a register of SPE{spe}; there are {} SPEs, from SPE0 on", self.spes.len()))
+            }
+            PpeOp::Load { ea, bytes } => self.check_ppe("load", *ea, (*bytes).into()).map(drop),
+            PpeOp::Store { ea, data } => self.check_ppe("store", *ea, data.len() as u64).map(drop),
+            PpeOp::Proxy { spe, dma } => self.check_dma(*spe, dma),
+            PpeOp::WriteSignal { register, .. } => signal_register(*register),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a call of `unit` may go on now, or has to wait until something changes.
+    #[inline]
+    pub(crate) fn may_go_on(&self, unit: usize, op: &Op) -> bool {
+        match op {
+            Op::Dma(_) | Op::List { .. } => self.mfcs[unit].space(false, &self.p.mfc) > 0,
+            Op::Tags { mask, until } => until.satisfied(self.mfcs[unit].done(*mask, false), *mask),
+            // Once it is under way, the line's arrival answers it.
+            Op::Atomic { .. } => !self.units[unit].waiting,
+            Op::ReadMailbox => !self.spes[unit].inbox.is_empty(),
+            Op::WriteMailbox { interrupt, .. } => self.spes[unit].outbox[usize::from(*interrupt)].is_none(),
+            Op::ReadSignal { register } => self.spes[unit].signals[*register as usize - 1].is_some(),
+            Op::Ppe(PpeOp::Proxy { spe, .. }) => self.mfcs[*spe].space(true, &self.p.mfc) > 0,
+            Op::Ppe(PpeOp::ProxyTags { spe, mask, until }) => {
+                until.satisfied(self.mfcs[*spe].done(*mask, true), *mask)
+            }
+            Op::Ppe(PpeOp::ReadMailbox { spe, interrupt }) => {
+                self.spes[*spe].outbox[usize::from(*interrupt)].is_some()
+            }
+            Op::Ppe(PpeOp::WriteMailbox { spe, .. }) => self.spes[*spe].inbox.len() < MAILBOX,
+            _ => true,
+        }
+    }
+}
+
+fn signal_register(register: u32) -> Result<(), String> {
+    if (1..=2).contains(&register) {
+        return Ok(());
+    }
+    Err(format!("signal register {register}; there are 1 and 2"))
+}
