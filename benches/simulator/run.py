@@ -4,7 +4,8 @@
 
 Builds the example `simulator` of crates/sim, installs SimGrid from Debian (as root), builds s4u_ring.cpp,
 measures interleaved rounds on one core, and writes results.json, results.md, picture.png and the table of
-README.md. About two minutes; --quick only checks that it works and writes nothing.
+README.md. About two minutes; --quick only checks that it works and writes nothing. `--old PROGRAM` measures an older
+build of the example in the same rounds, and fails when its outcomes are not the same to the tick.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ PATTERNS = ("near", "shift", "far", "random", "memory")
 RULES = ("default", "textbook")
 MARKS = ("<!-- table -->", "<!-- end of table -->")
 PACKETS_GOAL = 8e6
-"""Goal: data packets per second on one core."""
-RING_GOAL = 2.5
+"""Goal: data packets per second on one core, in every pattern."""
+RING_GOAL = 1.3
 """Goal: messages per second on the ring of 8, as a multiple of S4U's."""
 S4U_HEADER = Path("/usr/include/simgrid/s4u.hpp")
 
@@ -81,7 +82,7 @@ def s4u(install: bool) -> tuple[str | None, str]:
     return program, subprocess.run(query, capture_output=True, text=True, check=False).stdout.strip() or "?"
 
 
-def contenders(ours: str, theirs: str | None) -> list[Contender]:
+def contenders(ours: str, theirs: str | None, old: str | None) -> list[Contender]:
     """All contenders, each with work for about a third of a second."""
     found = [
         Contender(f"{pattern} {rules}", [ours, "pattern", pattern, rules], 2_000, "packets")
@@ -90,6 +91,9 @@ def contenders(ours: str, theirs: str | None) -> list[Contender]:
     ]
     found += [Contender(f"bare {queue}", [ours, "bare", queue], 3_000_000, "packets") for queue in ("wheel", "heap")]
     found.append(Contender("ring cellweave", [ours, "ring"], 10_000, "messages"))
+    if old:
+        found += [Contender(f"{p} old", [old, "pattern", p, "default"], 2_000, "packets") for p in PATTERNS]
+        found.append(Contender("ring old", [old, "ring"], 10_000, "messages"))
     if theirs:
         found.append(Contender("ring S4U", [theirs], 10_000, "messages"))
     return found
@@ -101,7 +105,7 @@ def measure(o: argparse.Namespace) -> dict[str, Any]:
     program, version = s4u(not o.no_install)
     if program is None:
         print(f"left out: S4U: {version}")
-    everybody = contenders(simulator(), program)
+    everybody = contenders(simulator(), program, o.old)
     runs: dict[str, list[dict[str, Any]]] = {c.name: [] for c in everybody}
     load = [os.getloadavg()[0]]
     for n in range(o.rounds):
@@ -124,6 +128,10 @@ def measure(o: argparse.Namespace) -> dict[str, Any]:
                 if key in all_of[0]
             },
         }
+    for name in [name for name in rows if name.endswith(" old")]:
+        new = rows["ring cellweave" if name == "ring old" else name.replace(" old", " default")]
+        if any(rows[name][key] != new[key] for key in ("cycles", "hash")):
+            raise SystemExit(f"{name}: not the outcome of today's build")
     model = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
     return {
         "format": 1,
@@ -146,18 +154,21 @@ def table(data: dict[str, Any]) -> str:
     rate = {name: row["per_s"]["p50"] / 1e6 for name, row in rows.items()}
     default = rows[f"{PATTERNS[0]} default"]["rules"]
     m, load = data["machine"], data["load_average"]
+    old = "ring old" in rows
     lines = [
         f"{data['date']}, one core, medians of {data['rounds']} interleaved rounds (best and worst).",
         "",
-        f"| M data packets/s | {default} (default) | textbook |",
-        "|--|--|--|",
+        f"| M data packets/s | {default} (default) | textbook |" + (" before, default |" if old else ""),
+        "|--|--|--|" + ("--|" if old else ""),
     ]
 
     def cell(name: str) -> str:
         q = rows[name]["per_s"]
         return f"{q['p50'] / 1e6:.2f} ({q['max'] / 1e6:.2f}, {q['min'] / 1e6:.2f})"
 
-    lines += [f"| {p} | {cell(f'{p} default')} | {cell(f'{p} textbook')} |" for p in PATTERNS]
+    for p in PATTERNS:
+        before = f" {cell(f'{p} old')} |" if old else ""
+        lines.append(f"| {p} | {cell(f'{p} default')} | {cell(f'{p} textbook')} |{before}")
     lines += [
         "",
         "| the limit: the events of as many packets, and nothing done about them | M packets/s |",
@@ -169,6 +180,8 @@ def table(data: dict[str, Any]) -> str:
         "|--|--|",
         f"| cellweave, real bytes, `get` and a signal for each | {cell('ring cellweave')} |",
     ]
+    if old:
+        lines.append(f"| cellweave, before | {cell('ring old')} |")
     lines.append(
         f"| SimGrid {m['simgrid']}, S4U | {cell('ring S4U')} |"
         if "ring S4U" in rows
@@ -215,6 +228,9 @@ def picture(data: dict[str, Any], path: Path) -> None:
     places = [float(i) for i in range(len(PATTERNS))]
     bars(left, [f"{p} default" for p in PATTERNS], [x - 0.2 for x in places], 0.38, "#cc3311", f"{default} (default)")
     bars(left, [f"{p} textbook" for p in PATTERNS], [x + 0.2 for x in places], 0.38, "#ee9988", "textbook")
+    if "ring old" in rows:
+        before = [rows[f"{p} old"]["per_s"]["p50"] / 1e6 for p in PATTERNS]
+        left.scatter([x - 0.2 for x in places], before, s=300, marker="_", color="black", label="before", zorder=3)
     for name, colour in (("bare wheel", "#228833"), ("bare heap", "#4477aa")):
         left.axhline(rows[name]["per_s"]["p50"] / 1e6, color=colour, linewidth=1.2, label=f"limit: {name}")
     left.axhline(PACKETS_GOAL / 1e6, color="#777777", linestyle=":", label="goal")
@@ -227,6 +243,8 @@ def picture(data: dict[str, Any], path: Path) -> None:
     names = [name for name in ("ring cellweave", "ring S4U") if name in rows]
     for i, name in enumerate(names):
         bars(right, [name], [float(i)], 0.6, "#4477aa" if name == "ring S4U" else "#cc3311", None)
+    if "ring old" in rows:
+        right.scatter([0], [rows["ring old"]["per_s"]["p50"] / 1e6], s=900, marker="_", color="black", zorder=3)
     if "ring S4U" in rows:
         goal = RING_GOAL * rows["ring S4U"]["per_s"]["p50"] / 1e6
         right.axhline(goal, color="#777777", linestyle=":", label=f"goal: {RING_GOAL} x S4U")
@@ -258,6 +276,7 @@ def draw(data: dict[str, Any]) -> None:
 def main() -> int:
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("--rounds", type=int, default=7, help="measurements of each (7)")
+    p.add_argument("--old", metavar="PROGRAM", help="an older build of the example, to be measured as well")
     p.add_argument("--no-install", action="store_true", help="leave S4U out when it is not there")
     p.add_argument("--quick", action="store_true", help="one short round: proves that it works, writes nothing")
     p.add_argument("--report", action="store_true", help="only write table and picture of results.json again")

@@ -29,9 +29,9 @@
 //! | [`simulation`] | a machine with programs on it, and its loop | all but perfetto, rules, settings, sizes, words |
 //! | `check` | the commands that the hardware traps | address, op, simulation, sizes |
 //! | `calls` | cost of calls, why they trap, whether they wait | address, op, simulation, sizes, unit |
-//! | `perform` | the effects of calls | address, error, line, mfc, op, race, simulation, sizes, trace, unit, wheel |
+//! | `perform` | effects of calls | address, error, line, mfc, op, race, simulation, sizes, trace, unit, wheel |
 //! | `transfer` | lines under way | address, bus, controller, layout, line, mfc, op, simulation, sizes, trace, wheel |
-//! | [`mod@target`] | the simulated machine as a `Target` | address, check, error, parameters, ppe, rules, simulation, sizes, spe |
+//! | [`mod@target`] | simulated `Target`s | address, check, error, parameters, ppe, rules, simulation, sizes, spe |
 //!
 //! Deterministic to the bit: integer time in bus cycles of 625 ps, one thread, a fixed order of what happens at once.
 //! Floor 2: imports `machine`, and never `model`, whose predictions it tests.

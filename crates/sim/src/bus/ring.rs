@@ -41,10 +41,10 @@ impl Delays {
         };
         let mut cycles = [[[[0; HOPS]; AROUND]; HOPS]; 2];
         let mut longest = 0;
-        for (hops, ahead) in
-            (1..=HALF_WAY.into()).flat_map(|hops| (0..2 * RAMPS).map(move |ahead| (hops, ahead)))
-        {
-            for others in 1..=HALF_WAY.into() {
+        let pairs =
+            (1..=HALF_WAY.into()).flat_map(|hops| (1..=HALF_WAY.into()).map(move |others| (hops, others)));
+        for (hops, others) in pairs {
+            for ahead in 0..2 * RAMPS {
                 let cycle = delay(hops, ahead % RAMPS, others);
                 cycles[0][hops][ahead][others] = cycle;
                 cycles[1][hops][2 * RAMPS - ahead][others] = cycle;
