@@ -173,7 +173,7 @@ fn a_machine_file_has_what_was_measured_and_is_read_again() {
         assert!((22.0..25.7).contains(&capacity("input of SPE0")), "{}", capacity("input of SPE0"));
         assert!((22.0..25.7).contains(&capacity("output of SPE0")));
         assert!((50.0..205.0).contains(&capacity("bus of chip 0")));
-        // Several reads at once wait for nothing but the loads of what arrived: 3.15 GB/s, far from the 25 of an SPE.
+        // With several reads at once the PPE itself is the limit: it loads what arrived. 3.15 GB/s, not an SPE's 25.
         assert!((1.0..3.2).contains(&capacity("PPE0 reads SPE3")), "{}", capacity("PPE0 reads SPE3"));
         let d = fitted.machine.distances.as_ref().unwrap();
         let (a, b) = (fitted.machine.element("SPE0").unwrap(), fitted.machine.element("SPE1").unwrap());

@@ -1,6 +1,6 @@
 //! A Python generator as a program that is asked step by step.
 
-use super::guard::{NeverYields, Told};
+use super::guard::{NeverYields, Notice};
 use super::unit::{Answer, Handle, Operation, ProgramUnit};
 use crate::kernels::said;
 use cellweave::sim::op::{Reply, Stepped, Stepper};
@@ -34,13 +34,13 @@ pub(crate) struct Generator {
     handle: Arc<Handle>,
     answer: Answer,
     failure: Failure,
-    told: Told,
+    told: Notice,
     steps: u32,
 }
 
 impl Generator {
     /// The program that `generator` is, made with the handle `unit`.
-    pub(crate) fn new(generator: Py<PyAny>, unit: &ProgramUnit, failure: &Failure, told: &Told) -> Self {
+    pub(crate) fn new(generator: Py<PyAny>, unit: &ProgramUnit, failure: &Failure, told: &Notice) -> Self {
         let handle = Arc::clone(unit.handle());
         Self {
             generator,

@@ -16,9 +16,9 @@ create_exception!(cellweave, NeverYields, PyBaseException, "Ends a program that 
 
 /// Whether an exception is on its way to the program whose turn it is.
 #[derive(Clone, Default)]
-pub(crate) struct Told(Arc<AtomicBool>);
+pub(crate) struct Notice(Arc<AtomicBool>);
 
-impl Told {
+impl Notice {
     /// The program's turn is over: whether it was told to end. If so, no exception is on its way any more.
     pub(crate) fn take(&self, py: Python<'_>) -> PyResult<bool> {
         let told = self.0.swap(false, Relaxed);
@@ -30,7 +30,7 @@ impl Told {
 }
 
 /// Raises [`NeverYields`] in the calling thread when one turn of a program takes longer than `limit` there.
-pub(crate) fn watch(py: Python<'_>, watch: SimWatch, limit: Duration, told: &Told) -> PyResult<SimGuard> {
+pub(crate) fn watch(py: Python<'_>, watch: SimWatch, limit: Duration, told: &Notice) -> PyResult<SimGuard> {
     let (thread, told, looks) = (this_thread(py)?, told.clone(), watch.clone());
     let found = move |turn: SimTurn| {
         Python::attach(|py| {

@@ -21,7 +21,7 @@ use cellweave::sim::sizes::{BANKS, CYCLE_PS};
 use cellweave::sim::trace::Trace;
 use cellweave::sim::{Address, Parameters, Rules, SimError, layout};
 use generator::{Failure, Generator};
-use guard::{NeverYields, Told};
+use guard::{NeverYields, Notice};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -78,21 +78,21 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> PyErr {
     request(format!("no {what} `{word}`; known are {}{near}", known.join(", ")))
 }
 
-/// A machine on which all programs are [`Generator`]s.
-struct Machine(cellweave::sim::Simulation);
+/// A simulation as a whole: all programs on it are [`Generator`]s.
+struct Whole(cellweave::sim::Simulation);
 
 // SAFETY: what keeps a simulation in its thread are its `Rc`s and its programs. All `Rc`s are inside of it: only the
 // handles of closures would have others, and there are no closures. A `Generator` may go to any thread. So a simulation
 // that nobody uses (the mutex around it says so) goes to another thread as a whole: the one where Python frees it.
-unsafe impl Send for Machine {}
+unsafe impl Send for Whole {}
 
 /// A simulated machine with programs on it.
 #[pyclass(module = "cellweave._core")]
 pub(crate) struct Simulation {
-    machine: Mutex<Machine>,
+    machine: Mutex<Whole>,
     /// What a program raised.
     failure: Failure,
-    told: Told,
+    told: Notice,
     /// Units with programs, and their generators.
     programs: Vec<(String, Py<PyAny>)>,
 }
@@ -121,8 +121,8 @@ impl Simulation {
             p.set(name, *value).map_err(request)?;
         }
         let sim = cellweave::sim::Simulation::new(p).map_err(request)?;
-        let machine = Mutex::new(Machine(sim));
-        Ok(Self { machine, failure: Failure::default(), told: Told::default(), programs: vec![] })
+        let machine = Mutex::new(Whole(sim));
+        Ok(Self { machine, failure: Failure::default(), told: Notice::default(), programs: vec![] })
     }
 
     /// What the machine is like, as JSON: chips, and the chip, number on it and ramp of every SPE.
@@ -236,7 +236,7 @@ impl Simulation {
 }
 
 impl Simulation {
-    fn machine(&self) -> MutexGuard<'_, Machine> {
+    fn machine(&self) -> MutexGuard<'_, Whole> {
         self.machine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
