@@ -248,6 +248,7 @@ def picture(data: dict[str, Any], path: Path) -> None:
     if "ring S4U" in rows:
         goal = RING_GOAL * rows["ring S4U"]["per_s"]["p50"] / 1e6
         right.axhline(goal, color="#777777", linestyle=":", label=f"goal: {RING_GOAL} x S4U")
+        right.set_ylim(0, 1.25 * goal)
         right.legend(fontsize=8)
     right.set_xticks(range(len(names)), [name.removeprefix("ring ") for name in names])
     right.set_ylabel("M messages of 1 kB/s of wall time")
