@@ -1,5 +1,6 @@
 //! The memory interface controller of one chip: sixteen banks, one bus to them, reads and writes together.
 
+use crate::ids::LineId;
 use crate::parameters::MemoryParameters as Times;
 use crate::sizes::BANKS;
 use std::collections::VecDeque;
@@ -9,14 +10,14 @@ use std::collections::VecDeque;
 struct BankRequest {
     sequence: u64,
     /// None for a write: its bytes have been taken over.
-    read: Option<u32>,
+    read: Option<LineId>,
 }
 
 /// An access that the controller has started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Started {
     /// A read; its data is at the ramp after the memory's latency.
-    Read(u32),
+    Read(LineId),
     /// A write; there is room for another one.
     Write,
     /// Nothing before that cycle.
@@ -64,7 +65,7 @@ impl Controller {
     }
 
     #[inline]
-    pub(crate) fn read(&mut self, line: u32, address: u64) {
+    pub(crate) fn read(&mut self, line: LineId, address: u64) {
         self.push(Self::bank(address), Some(line));
     }
 
@@ -73,7 +74,7 @@ impl Controller {
         self.push(Self::bank(address), None);
     }
 
-    fn push(&mut self, bank: usize, read: Option<u32>) {
+    fn push(&mut self, bank: usize, read: Option<LineId>) {
         self.sequence += 1;
         self.banks[bank].push_back(BankRequest { sequence: self.sequence, read });
         self.waiting |= 1 << bank;
@@ -150,7 +151,7 @@ mod tests {
         let times = Parameters::default().memory;
         let mut controller = Controller::new();
         for (i, &address) in addresses.iter().enumerate() {
-            controller.read(i as u32, address);
+            controller.read(LineId(i as u32), address);
         }
         let mut now = 0;
         loop {
@@ -179,7 +180,7 @@ mod tests {
                         controller.expect_write();
                         controller.write(index * 128);
                     } else {
-                        controller.read(next as u32, index * 128);
+                        controller.read(LineId(next as u32), index * 128);
                     }
                     due += after;
                     next += 1;

@@ -12,25 +12,27 @@
 //! | `allocated` | the parts of a memory that were handed out | |
 //! | [`op`] | the operations that programs ask for | address |
 //! | `words` | operations in words | op |
+//! | `ids` | numbers that are never mixed up: lines, commands | |
 //! | [`watch`] | a look from another thread | |
-//! | `race` | the race detector | address, op |
+//! | `race` | the race detector | address, ids, op |
 //! | [`trace`] | what each unit did, and when | layout |
 //! | `perfetto` | the trace as a file | sizes, trace |
 //! | [`outcome`] | the counters | layout, sizes, trace |
 //! | [`spe`] | the handle of a program on an SPE | address, allocated, op, race, sizes, store, watch |
 //! | [`ppe`] | the handle of a program on a PPE | address, op, sizes, spe |
 //! | `program` | programs: coroutines, or asked step by step | error, op |
-//! | `unit` | units that run programs | op, program |
-//! | `wheel` | what happens when | |
-//! | `line` | the packets under way | address, layout |
-//! | `mfc` | queues, tags, lists, fences | address, op, parameters |
-//! | `bus` | ramps, rings, the data arbiter | layout, line, outcome, rules, sizes |
-//! | `controller`, `link` | main memory's banks; what joins two Cells | parameters, sizes |
+//! | `unit` | units that run programs | ids, op, program |
+//! | `wheel` | what happens when | ids |
+//! | `line` | the packets under way | address, ids, layout |
+//! | `mfc` | queues, tags, lists, fences | address, ids, op, parameters |
+//! | `bus` | ramps, rings, the data arbiter | ids, layout, line, outcome, rules, sizes |
+//! | `controller` | main memory's banks | ids, parameters, sizes |
+//! | `link` | what joins two Cells | parameters, sizes |
 //! | [`simulation`] | a machine with programs on it, and its loop | all but perfetto, rules, settings, sizes, words |
 //! | `check` | the commands that the hardware traps | address, op, simulation, sizes |
 //! | `calls` | cost of calls, why they trap, whether they wait | address, op, simulation, sizes, unit |
-//! | `perform` | effects of calls | address, error, line, mfc, op, race, simulation, sizes, trace, unit, wheel |
-//! | `transfer` | lines under way | address, bus, controller, layout, line, mfc, op, simulation, sizes, trace, wheel |
+//! | `perform` | effects of calls | address, error, ids, mfc, op, race, simulation, sizes, trace, unit, wheel |
+//! | `transfer` | lines | address, bus, controller, ids, layout, line, mfc, op, simulation, sizes, trace, wheel |
 //! | [`mod@target`] | simulated `Target`s | address, check, error, parameters, ppe, rules, simulation, sizes, spe |
 //!
 //! Deterministic to the bit: integer time in bus cycles of 625 ps, one thread, a fixed order of what happens at once.
@@ -56,6 +58,7 @@ mod bus;
 mod calls;
 mod check;
 mod controller;
+mod ids;
 mod line;
 mod link;
 mod mfc;

@@ -1,21 +1,18 @@
 //! Lines under way: the bytes of one packet of the bus, from the command to its arrival.
 
 use crate::address::Location;
+use crate::ids::{CommandId, LineId};
 use crate::layout::RingDirection;
 use std::ops::{Index, IndexMut};
 
 /// No SPE.
 pub(crate) const NOBODY: u8 = u8::MAX;
-/// The slot of lines that belong to an atomic command.
-pub(crate) const ATOMIC: u8 = u8::MAX;
-/// No line.
-pub(crate) const NONE: u32 = u32::MAX;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
-    /// The MFC that it belongs to, and the command's slot in its queue.
+    /// The MFC that it belongs to, and its command there.
     pub mfc: u8,
-    pub slot: u8,
+    pub command: CommandId,
     pub put: bool,
     /// The SPE whose local store the data is still in; [`NOBODY`] for memory, and once it has left.
     pub source: u8,
@@ -35,7 +32,7 @@ pub(crate) struct Line {
     /// Half of it is through a local store's port: it lies across two lines of the store.
     pub half: bool,
     /// The next line at its ramp.
-    pub next: u32,
+    pub next: LineId,
     pub queued_at: u64,
     /// Offset in the local store of the MFC's SPE, and the other end.
     pub ls: u32,
@@ -47,7 +44,7 @@ pub(crate) struct Line {
 pub(crate) struct Lines {
     lines: Vec<Line>,
     data: Vec<[u8; 128]>,
-    free: Vec<u32>,
+    free: Vec<LineId>,
 }
 
 impl Lines {
@@ -56,32 +53,32 @@ impl Lines {
     }
 
     #[inline]
-    pub(crate) fn add(&mut self, line: Line) -> u32 {
+    pub(crate) fn add(&mut self, line: Line) -> LineId {
         let index = match self.free.pop() {
             Some(index) => index,
             None => self.more(&line),
         };
-        self.lines[index as usize] = line;
+        self.lines[index.index()] = line;
         index
     }
 
     /// Room for another line.
     #[cold]
-    fn more(&mut self, line: &Line) -> u32 {
+    fn more(&mut self, line: &Line) -> LineId {
         self.lines.push(line.clone());
         self.data.push([0; 128]);
-        self.lines.len() as u32 - 1
+        LineId(self.lines.len() as u32 - 1)
     }
 
     #[inline]
-    pub(crate) fn remove(&mut self, index: u32) {
+    pub(crate) fn remove(&mut self, index: LineId) {
         self.free.push(index);
     }
 
     /// The bytes of a put's line.
     #[inline]
-    pub(crate) fn data(&mut self, index: u32) -> &mut [u8; 128] {
-        &mut self.data[index as usize]
+    pub(crate) fn data(&mut self, index: LineId) -> &mut [u8; 128] {
+        &mut self.data[index.index()]
     }
 
     /// Lines that have not arrived.
@@ -90,18 +87,18 @@ impl Lines {
     }
 }
 
-impl Index<u32> for Lines {
+impl Index<LineId> for Lines {
     type Output = Line;
 
     #[inline]
-    fn index(&self, index: u32) -> &Line {
-        &self.lines[index as usize]
+    fn index(&self, index: LineId) -> &Line {
+        &self.lines[index.index()]
     }
 }
 
-impl IndexMut<u32> for Lines {
+impl IndexMut<LineId> for Lines {
     #[inline]
-    fn index_mut(&mut self, index: u32) -> &mut Line {
-        &mut self.lines[index as usize]
+    fn index_mut(&mut self, index: LineId) -> &mut Line {
+        &mut self.lines[index.index()]
     }
 }

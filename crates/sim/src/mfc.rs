@@ -2,6 +2,7 @@
 //! when it goes, in the engine.
 
 use crate::address::Address;
+use crate::ids::CommandId;
 use crate::op::{Dma, ListElement, Ordering};
 use crate::parameters::MfcParameters as Times;
 use std::collections::VecDeque;
@@ -36,7 +37,7 @@ pub(crate) struct Command {
 /// Consecutive lines of a command.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece {
-    pub slot: u8,
+    pub command: CommandId,
     pub put: bool,
     pub ls: u32,
     pub ea: Address,
@@ -55,7 +56,7 @@ impl Piece {
 pub(crate) struct Mfc {
     slots: [Option<Command>; SLOTS],
     /// Commands with lines to send out, oldest first.
-    order: VecDeque<u8>,
+    order: VecDeque<CommandId>,
     sequence: u64,
     own: usize,
     proxied: usize,
@@ -100,7 +101,7 @@ impl Mfc {
         if proxy { times.proxy_queue - self.proxied } else { times.queue - self.own }
     }
 
-    /// Queues a command, and says in which slot; the caller has made sure that there is room.
+    /// Queues a command, and says which one it is; the caller has made sure that there is room.
     pub(crate) fn queue(
         &mut self,
         dma: Dma,
@@ -108,7 +109,7 @@ impl Mfc {
         proxy: bool,
         now: u64,
         times: &Times,
-    ) -> u8 {
+    ) -> CommandId {
         let slot = self.slots.iter().position(Option::is_none).expect("the caller looked for room");
         self.sequence += 1;
         let mut ready = now + times.to_bus;
@@ -136,11 +137,12 @@ impl Mfc {
             unarrived: 0,
             issued: false,
         });
-        self.order.push_back(slot as u8);
+        let id = CommandId(slot as u8);
+        self.order.push_back(id);
         self.pending[usize::from(proxy)][dma.tag as usize] += 1;
         self.ordered += usize::from(dma.order != Ordering::Free);
         *(if proxy { &mut self.proxied } else { &mut self.own }) += 1;
-        slot as u8
+        id
     }
 
     /// The cost of an address's page; the next access finds the page known.
@@ -163,23 +165,23 @@ impl Mfc {
         let position = if self.ordered == 0 {
             (!self.order.is_empty()).then_some(0)?
         } else {
-            (0..self.order.len()).find(|&i| self.may_start(self.order[i] as usize))?
+            (0..self.order.len()).find(|&i| self.may_start(self.order[i]))?
         };
-        let command = self.slots[self.order[position] as usize].as_ref().expect("it is in the order");
+        let command = self.slots[self.order[position].index()].as_ref().expect("it is in the order");
         Some((position, command.ea, command.ready.max(now)))
     }
 
     /// Takes up to `most` lines of the command at `position` of the order, of its next `bytes` bytes.
     #[inline]
     pub(crate) fn take(&mut self, position: usize, most: u32, bytes: u64, times: &Times, now: u64) -> Piece {
-        let slot = self.order[position];
-        let command = self.slots[slot as usize].as_mut().expect("it is in the order");
+        let id = self.order[position];
+        let command = self.slots[id.index()].as_mut().expect("it is in the order");
         let mut bytes = bytes.min(command.left.into()).min(u64::from(most) * 128 - command.ea.0 % 128);
         if times.tlb_entries > 0 {
             bytes = bytes.min(times.page_bytes - command.ea.0 % times.page_bytes);
         }
         let bytes = bytes as u32;
-        let piece = Piece { slot, put: command.put, ls: command.ls, ea: command.ea, bytes };
+        let piece = Piece { command: id, put: command.put, ls: command.ls, ea: command.ea, bytes };
         let lines = piece.lines();
         command.ls += bytes;
         command.ea = command.ea + u64::from(bytes);
@@ -195,7 +197,7 @@ impl Mfc {
                     let wait = times.list_element;
                     let ea = element.ea;
                     let miss = self.translate(ea, times);
-                    let command = self.slots[slot as usize].as_mut().expect("it was there");
+                    let command = self.slots[id.index()].as_mut().expect("it was there");
                     command.ready = now + wait + miss;
                 }
                 None => {
@@ -210,15 +212,15 @@ impl Mfc {
         } else if times.tlb_entries > 0 && command.ea.0.is_multiple_of(times.page_bytes) {
             let ea = command.ea;
             let miss = self.translate(ea, times);
-            let command = self.slots[slot as usize].as_mut().expect("it was there");
+            let command = self.slots[id.index()].as_mut().expect("it was there");
             command.ready = now + miss;
         }
         piece
     }
 
     /// Whether fences and barriers let a command's lines out.
-    fn may_start(&self, slot: usize) -> bool {
-        let command = self.slots[slot].as_ref().expect("it is in the order");
+    fn may_start(&self, id: CommandId) -> bool {
+        let command = self.slots[id.index()].as_ref().expect("it is in the order");
         !self.slots.iter().flatten().any(|other| {
             other.tag == command.tag
                 && other.proxy == command.proxy
@@ -229,8 +231,8 @@ impl Mfc {
 
     /// A line has left its local store. `true` when its tag group may be done by it.
     #[inline]
-    pub(crate) fn sent(&mut self, slot: u8) -> bool {
-        let command = self.slots[slot as usize].as_mut().expect("its lines are under way");
+    pub(crate) fn sent(&mut self, id: CommandId) -> bool {
+        let command = self.slots[id.index()].as_mut().expect("its lines are under way");
         command.unsent -= 1;
         let done = command.issued && command.unsent == 0;
         if done {
@@ -242,8 +244,8 @@ impl Mfc {
     /// A line is where it should be; `also_sent` says that this is also when it counts as [`sent`](Self::sent). Whether
     /// its tag group may be done by it, and whether that was the command's last: its slot is free.
     #[inline]
-    pub(crate) fn arrived(&mut self, slot: u8, also_sent: bool) -> (bool, bool) {
-        let command = self.slots[slot as usize].as_mut().expect("its lines are under way");
+    pub(crate) fn arrived(&mut self, id: CommandId, also_sent: bool) -> (bool, bool) {
+        let command = self.slots[id.index()].as_mut().expect("its lines are under way");
         command.unsent -= u32::from(also_sent);
         command.unarrived -= 1;
         if !command.issued || command.unsent > 0 {
@@ -257,7 +259,7 @@ impl Mfc {
         if last {
             self.ordered -= usize::from(order != Ordering::Free);
             *(if proxy { &mut self.proxied } else { &mut self.own }) -= 1;
-            self.slots[slot as usize] = None;
+            self.slots[id.index()] = None;
         }
         (also_sent, last)
     }

@@ -2,7 +2,7 @@
 
 use crate::address::Location;
 use crate::error::Time;
-use crate::line::ATOMIC;
+use crate::ids::CommandId;
 use crate::mfc::Piece;
 use crate::op::{Atomic, Dma, ListElement, Op, PpeOp, Reply, Until};
 use crate::race::{Queued, Use};
@@ -63,7 +63,7 @@ impl Simulation {
         let proxy = unit >= self.spes.len();
         let now = self.wheel.now();
         let elements = if self.races.on.get() { list.clone() } else { None };
-        let slot = self.mfcs[mfc].queue(dma, list, proxy, now, &self.p.mfc);
+        let command = self.mfcs[mfc].queue(dma, list, proxy, now, &self.p.mfc);
         if proxy {
             self.mfcs[mfc].seen_at[dma.tag as usize] = now + self.p.ppe.proxy - self.handover();
         }
@@ -72,7 +72,7 @@ impl Simulation {
             let u = &self.units[unit];
             let whose = format!("queued by {} ({}) at {}", u.name, u.program, Time(now));
             let list = elements.as_deref().unwrap_or_default();
-            let queued = Queued { mfc, slot, by: unit, proxy, dma: &dma, list, whose };
+            let queued = Queued { mfc, command, by: unit, proxy, dma: &dma, list, whose };
             if let Some(message) = self.races.queue(&queued) {
                 return Performed::Race(message);
             }
@@ -185,7 +185,7 @@ impl Simulation {
             return Performed::Answer(Reply::Word(0), self.p.bus.coherence);
         }
         let put = atomic != Atomic::Getllar;
-        let piece = Piece { slot: ATOMIC, put, ls, ea, bytes: LINE_BYTES };
+        let piece = Piece { command: CommandId::ATOMIC, put, ls, ea, bytes: LINE_BYTES };
         self.send_out(unit, piece, self.place(ea));
         Performed::Wait
     }

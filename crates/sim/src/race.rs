@@ -9,6 +9,7 @@
 //! with others in main memory.
 
 use crate::Address;
+use crate::ids::CommandId;
 use crate::op::{Dma, ListElement, Ordering};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -47,7 +48,7 @@ impl Use {
 #[derive(Debug)]
 struct Flight {
     mfc: usize,
-    slot: u8,
+    command: CommandId,
     proxy: bool,
     tag: u32,
     order: Ordering,
@@ -72,9 +73,9 @@ impl Flight {
 
 /// A command as it is queued.
 pub(crate) struct Queued<'a> {
-    /// Whose queue, and the slot that it got.
+    /// Whose queue, and which command it is there.
     pub mfc: usize,
-    pub slot: u8,
+    pub command: CommandId,
     /// The unit that queued it: for the PPE's commands not the queue's own.
     pub by: usize,
     pub proxy: bool,
@@ -117,7 +118,7 @@ impl Races {
     }
 
     fn flight(&self, queued: &Queued) -> Flight {
-        let Queued { mfc, slot, by, proxy, dma, list, ref whose } = *queued;
+        let Queued { mfc, command, by, proxy, dma, list, ref whose } = *queued;
         let number = self.queued.get() + 1;
         self.queued.set(number);
         let store = Address::local_store(mfc);
@@ -141,20 +142,20 @@ impl Races {
             format!("{what} of a list of {} elements, {:#x} of the local store", list.len(), dma.ls)
         };
         let name = format!("{what}, {whose}");
-        Flight { mfc, slot, proxy, tag: dma.tag, order: dma.order, number, name, local: locals, far: fars }
+        Flight { mfc, command, proxy, tag: dma.tag, order: dma.order, number, name, local: locals, far: fars }
     }
 
     /// The data of a put has left its local store.
-    pub(crate) fn left(&self, mfc: usize, slot: u8) {
+    pub(crate) fn left(&self, mfc: usize, command: CommandId) {
         let mut flights = self.flights.borrow_mut();
-        if let Some(flight) = flights.iter_mut().find(|f| (f.mfc, f.slot) == (mfc, slot)) {
+        if let Some(flight) = flights.iter_mut().find(|f| (f.mfc, f.command) == (mfc, command)) {
             flight.local.clear();
         }
     }
 
     /// A command's last line has arrived.
-    pub(crate) fn end(&self, mfc: usize, slot: u8) {
-        self.flights.borrow_mut().retain(|f| (f.mfc, f.slot) != (mfc, slot));
+    pub(crate) fn end(&self, mfc: usize, command: CommandId) {
+        self.flights.borrow_mut().retain(|f| (f.mfc, f.command) != (mfc, command));
     }
 }
 

@@ -3,8 +3,9 @@
 use crate::address::Location;
 use crate::bus::Grant;
 use crate::controller::{Controller, Started};
+use crate::ids::{CommandId, LineId};
 use crate::layout::{self, MIC, PPE};
-use crate::line::{ATOMIC, Line, NOBODY, NONE};
+use crate::line::{Line, NOBODY};
 use crate::mfc::Piece;
 use crate::op::Reply;
 use crate::simulation::Simulation;
@@ -74,7 +75,7 @@ impl Simulation {
     /// The commands of consecutive lines, whose other end is at `place`, go out.
     #[inline]
     pub(crate) fn send_out(&mut self, m: usize, piece: Piece, place: Location) {
-        let Piece { slot, put, mut ls, mut ea, bytes: mut left } = piece;
+        let Piece { command: id, put, mut ls, mut ea, bytes: mut left } = piece;
         let now = self.wheel.now();
         let (chip, ramp) = self.homes[m];
         let target = self.chip_of(place);
@@ -117,7 +118,7 @@ impl Simulation {
             let bytes = left.min(128 - (ea.0 % 128) as u32);
             let index = self.lines.add(Line {
                 mfc: m as u8,
-                slot,
+                command: id,
                 put,
                 source,
                 remote,
@@ -130,7 +131,7 @@ impl Simulation {
                 direction: None,
                 bytes: bytes as u8,
                 half: false,
-                next: NONE,
+                next: LineId::NONE,
                 queued_at: 0,
                 ls,
                 ea: ea.0,
@@ -152,7 +153,7 @@ impl Simulation {
 
     /// A line of memory is asked for: from the PPE when it has it in its cache.
     #[inline]
-    fn read_memory(&mut self, line: u32, chip: usize, at: u64) {
+    fn read_memory(&mut self, line: LineId, chip: usize, at: u64) {
         if !self.ppe_lines.is_empty() && self.ppe_lines.contains(&(self.lines[line].ea / 128)) {
             let free = self.ppe_line_free[chip].max(at);
             self.ppe_line_free[chip] = free + self.p.memory.ppe_cache_line;
@@ -164,7 +165,7 @@ impl Simulation {
     }
 
     /// A read reaches the memory controller.
-    pub(crate) fn read(&mut self, line: u32) {
+    pub(crate) fn read(&mut self, line: LineId) {
         let (chip, ea) = (self.lines[line].chip as usize, self.lines[line].ea);
         self.controllers[chip].read(line, ea);
         self.poke_memory(chip, self.wheel.now());
@@ -203,7 +204,7 @@ impl Simulation {
 
     /// A line's data is there: it queues at the ramp that it starts from.
     #[inline]
-    pub(crate) fn ready(&mut self, index: u32) {
+    pub(crate) fn ready(&mut self, index: LineId) {
         let now = self.wheel.now();
         let line = &self.lines[index];
         let (chip, from, source) = (line.chip as usize, line.from as usize, line.source);
@@ -224,7 +225,7 @@ impl Simulation {
     /// Takes the local store's port for one line, or tries again when it is free. The port is one line of the store
     /// wide: bytes that lie across two of them take it for two cycles, and are through after the second.
     #[inline(always)]
-    fn take_port(&mut self, spe: usize, index: u32, out: bool) -> bool {
+    fn take_port(&mut self, spe: usize, index: LineId, out: bool) -> bool {
         let now = self.wheel.now();
         let (state, line) = (&mut self.spes[spe], &mut self.lines[index]);
         // The other end of a line never lies across.
@@ -296,11 +297,11 @@ impl Simulation {
     }
 
     /// A put's line has left its local store.
-    pub(crate) fn sent(&mut self, index: u32) {
-        let (m, slot) = (self.lines[index].mfc as usize, self.lines[index].slot);
-        if slot != ATOMIC && self.mfcs[m].sent(slot) {
+    pub(crate) fn sent(&mut self, index: LineId) {
+        let (m, id) = (self.lines[index].mfc as usize, self.lines[index].command);
+        if id != CommandId::ATOMIC && self.mfcs[m].sent(id) {
             if self.races.on.get() {
-                self.races.left(m, slot);
+                self.races.left(m, id);
             }
             self.wake(m);
             self.wake_ppes();
@@ -309,7 +310,7 @@ impl Simulation {
 
     /// A line has gone its way on this chip.
     #[inline]
-    pub(crate) fn arrived(&mut self, index: u32) {
+    pub(crate) fn arrived(&mut self, index: LineId) {
         let now = self.wheel.now();
         let line = &mut self.lines[index];
         if line.chip != line.last_chip {
@@ -319,7 +320,7 @@ impl Simulation {
             self.wheel.push(at, WheelEvent::Ready(index));
             return;
         }
-        let Line { put, slot, remote, ls, bytes, ea, place, .. } = *line;
+        let Line { put, command: id, remote, ls, bytes, ea, place, .. } = *line;
         let (m, bytes) = (usize::from(line.mfc), u32::from(bytes));
         let into = match place {
             _ if !put => Some(m),
@@ -333,7 +334,7 @@ impl Simulation {
         }
         let mut reply = 1;
         if put {
-            if slot == ATOMIC && self.lost_reservation(m, ea) {
+            if id == CommandId::ATOMIC && self.lost_reservation(m, ea) {
                 reply = 0;
                 let chip = self.chip_of(place);
                 self.controllers[chip].write(ea);
@@ -346,7 +347,7 @@ impl Simulation {
             self.take_in(m, place, ls, bytes);
             self.counters.spes[m].got_bytes += u64::from(bytes);
         }
-        self.mix(now ^ u64::from(index) << 40);
+        self.mix(now ^ u64::from(index.0) << 40);
         self.lines.remove(index);
         if let Location::Memory { chip, .. } = place
             && put
@@ -356,13 +357,13 @@ impl Simulation {
         let mfc = &mut self.mfcs[m];
         mfc.lines_out -= 1;
         mfc.remote_out -= u32::from(remote);
-        if slot == ATOMIC {
+        if id == CommandId::ATOMIC {
             self.finish_atomic(m, ea, put, reply);
         } else {
             let also_sent = !put || !matches!(place, Location::Memory { .. });
-            let (done, room) = mfc.arrived(slot, also_sent);
+            let (done, room) = mfc.arrived(id, also_sent);
             if room && self.races.on.get() {
-                self.races.end(m, slot);
+                self.races.end(m, id);
             }
             if done || room {
                 self.wake(m);
@@ -388,7 +389,7 @@ impl Simulation {
     }
 
     /// A put's bytes arrive; `false` when they have to wait.
-    fn put_down(&mut self, index: u32, place: Location, bytes: u32) -> bool {
+    fn put_down(&mut self, index: LineId, place: Location, bytes: u32) -> bool {
         let data = *self.lines.data(index);
         let data = &data[..bytes as usize];
         match place {

@@ -1,5 +1,6 @@
 //! Units that run programs, and the state of an SPE besides its local store and its MFC.
 
+use crate::ids::LineId;
 use crate::op::{Op, Reply};
 use crate::program::Body;
 use std::collections::VecDeque;
@@ -58,7 +59,7 @@ pub(crate) struct SpeState {
     pub free: u32,
     pub inbox: VecDeque<u32>,
     /// Lines of puts that wait for room in it.
-    pub mail: VecDeque<u32>,
+    pub mail: VecDeque<LineId>,
     /// The outbound mailbox, and the one that interrupts.
     pub outbox: [Option<u32>; 2],
     pub signals: [Option<u32>; 2],

@@ -1,5 +1,6 @@
 //! The event wheel: what happens when, in the order in which it was said. Jumps over idle time.
 
+use crate::ids::LineId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -9,7 +10,7 @@ const MASK: u64 = SLOTS as u64 - 1;
 /// Words of a bit for each slot.
 const WORDS: usize = SLOTS / 64;
 
-/// Something that happens at a cycle. `u32`s are lines, `u8`s chips or units.
+/// Something that happens at a cycle. `u8`s are chips or units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum WheelEvent {
     /// A program goes on: its operation takes effect.
@@ -17,15 +18,15 @@ pub(crate) enum WheelEvent {
     /// An MFC looks for lines to send out.
     Issue(u8),
     /// A line's data stands at its source's ramp.
-    Ready(u32),
+    Ready(LineId),
     /// The data arbiter of a chip looks at its requests.
     Arbitrate(u8),
     /// A put's line has left its local store.
-    Sent(u32),
+    Sent(LineId),
     /// A line has gone its way on this chip's rings.
-    Arrived(u32),
+    Arrived(LineId),
     /// A memory read reaches the memory controller.
-    Read(u32),
+    Read(LineId),
     /// The memory controller of a chip looks at its queue.
     Memory(u8),
 }
@@ -183,12 +184,12 @@ mod tests {
         for i in 0..2000u32 {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             let at = (seed >> 33) % 20_000;
-            wheel.push(at, WheelEvent::Ready(i));
+            wheel.push(at, WheelEvent::Ready(LineId(i)));
             expected.push((at, i));
         }
         expected.sort();
         let mut got = Vec::new();
-        while let Some(WheelEvent::Ready(i)) = wheel.pop() {
+        while let Some(WheelEvent::Ready(LineId(i))) = wheel.pop() {
             got.push((wheel.now(), i));
         }
         let times: Vec<u64> = got.iter().map(|g| g.0).collect();
@@ -200,30 +201,35 @@ mod tests {
     #[test]
     fn what_was_said_first_comes_first_however_far_ahead_it_was() {
         let mut wheel = Wheel::new();
-        wheel.push(9000, WheelEvent::Ready(0));
-        wheel.push(9000, WheelEvent::Ready(1));
-        wheel.push(5500, WheelEvent::Ready(9));
+        wheel.push(9000, WheelEvent::Ready(LineId(0)));
+        wheel.push(9000, WheelEvent::Ready(LineId(1)));
+        wheel.push(5500, WheelEvent::Ready(LineId(9)));
         wheel.pop();
-        wheel.push(9000, WheelEvent::Ready(2));
+        wheel.push(9000, WheelEvent::Ready(LineId(2)));
         let order = [wheel.pop(), wheel.pop(), wheel.pop(), wheel.pop()];
         assert_eq!(
             order,
-            [Some(WheelEvent::Ready(0)), Some(WheelEvent::Ready(1)), Some(WheelEvent::Ready(2)), None]
+            [
+                Some(WheelEvent::Ready(LineId(0))),
+                Some(WheelEvent::Ready(LineId(1))),
+                Some(WheelEvent::Ready(LineId(2))),
+                None
+            ]
         );
     }
 
     #[test]
     fn what_is_said_for_this_cycle_happens_in_it() {
         let mut wheel = Wheel::new();
-        wheel.push(5, WheelEvent::Ready(0));
-        assert_eq!(wheel.pop(), Some(WheelEvent::Ready(0)));
-        wheel.push(5, WheelEvent::Ready(1));
+        wheel.push(5, WheelEvent::Ready(LineId(0)));
+        assert_eq!(wheel.pop(), Some(WheelEvent::Ready(LineId(0))));
+        wheel.push(5, WheelEvent::Ready(LineId(1)));
         let around = SLOTS as u64;
-        wheel.push(5 + around, WheelEvent::Ready(2));
-        wheel.push(4 + around, WheelEvent::Ready(3));
-        assert_eq!((wheel.pop(), wheel.now()), (Some(WheelEvent::Ready(1)), 5));
-        assert_eq!((wheel.pop(), wheel.now()), (Some(WheelEvent::Ready(3)), 4 + around));
-        assert_eq!((wheel.pop(), wheel.now()), (Some(WheelEvent::Ready(2)), 5 + around));
+        wheel.push(5 + around, WheelEvent::Ready(LineId(2)));
+        wheel.push(4 + around, WheelEvent::Ready(LineId(3)));
+        assert_eq!((wheel.pop(), wheel.now()), (Some(WheelEvent::Ready(LineId(1))), 5));
+        assert_eq!((wheel.pop(), wheel.now()), (Some(WheelEvent::Ready(LineId(3))), 4 + around));
+        assert_eq!((wheel.pop(), wheel.now()), (Some(WheelEvent::Ready(LineId(2))), 5 + around));
         assert_eq!(wheel.pop(), None);
     }
 }

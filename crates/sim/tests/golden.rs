@@ -1,5 +1,5 @@
-//! The engine's outcomes, to the tick: drawn programs on drawn machines under every rule set, compared with a table that
-//! was recorded once. A change of the engine may make it faster and must leave each line as it is.
+//! The engine's outcomes, to the tick: drawn programs on drawn machines under every rule set, compared with a table
+//! that was recorded once. A change of the engine may make it faster and must leave each line as it is.
 
 mod machines;
 

@@ -5,6 +5,7 @@
 #[allow(dead_code, reason = "not all events and calls are needed here")]
 mod wheel;
 
+use crate::ids::LineId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Instant;
@@ -61,7 +62,7 @@ impl Queue for Heap {
 fn carry(queue: &mut impl Queue, lines: u64) -> u64 {
     let mut begun = u64::from(UNDER_WAY.min(lines as u32));
     for line in 0..begun {
-        queue.push(line, WheelEvent::Ready(line as u32));
+        queue.push(line, WheelEvent::Ready(LineId(line as u32)));
     }
     while let Some(event) = queue.pop() {
         match event {

@@ -2,8 +2,9 @@
 
 mod ring;
 
+use crate::ids::LineId;
 use crate::layout::{self, HALF_WAY, MIC, Path, RAMPS, RingDirection};
-use crate::line::{Lines, NONE};
+use crate::line::Lines;
 use crate::outcome::Chip;
 use crate::rules::{HalfWay, Order, Rules};
 use crate::sizes::{BEATS, RINGS};
@@ -26,7 +27,7 @@ const ROOM: usize = 16;
 /// The first line of a ramp.
 #[derive(Debug, Clone, Copy)]
 struct First {
-    line: u32,
+    line: LineId,
     /// Where it goes, how far, and in which direction; none for either, or when it stays within the ramp.
     to: u8,
     hops: u8,
@@ -38,13 +39,14 @@ struct First {
 }
 
 impl First {
-    const NONE: Self = Self { line: NONE, to: 0, hops: 0, direction: None, rings: [0; RINGS], out_free: 0 };
+    const NONE: Self =
+        Self { line: LineId::NONE, to: 0, hops: 0, direction: None, rings: [0; RINGS], out_free: 0 };
 }
 
 /// A packet that the arbiter let go.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grant {
-    pub line: u32,
+    pub line: LineId,
     /// None within one ramp.
     pub ring: Option<u8>,
     pub from: u8,
@@ -66,7 +68,7 @@ pub(crate) struct Bus {
     /// Ramps whose first line goes there.
     bound: [u16; ROOM],
     /// The last line that waits there.
-    tails: [u32; RAMPS],
+    tails: [LineId; RAMPS],
     /// When it can receive again.
     in_free: [u64; ROOM],
     /// The way that its next packet that goes half way takes, when they go in turns.
@@ -100,7 +102,7 @@ impl Bus {
             earliest: [0; ROOM],
             awaits: [0; ROOM],
             bound: [0; ROOM],
-            tails: [NONE; RAMPS],
+            tails: [LineId::NONE; RAMPS],
             in_free: [0; ROOM],
             turns: [RingDirection::Clockwise; RAMPS],
             waiting: 0,
@@ -120,7 +122,7 @@ impl Bus {
     pub(crate) fn queue(
         &mut self,
         lines: &mut Lines,
-        line: u32,
+        line: LineId,
         from: usize,
         to: usize,
         now: u64,
@@ -136,7 +138,7 @@ impl Bus {
         }
         let l = &mut lines[line];
         (l.from, l.to, l.hops, l.direction) = (from as u8, to as u8, way.hops, direction);
-        l.next = NONE;
+        l.next = LineId::NONE;
         l.queued_at = now;
         let tail = std::mem::replace(&mut self.tails[from], line);
         if self.waiting & 1 << from != 0 {
@@ -280,14 +282,14 @@ impl Bus {
             self.take_up(usize::from(ring), ramp, hops, now);
         }
         let next = lines[line].next;
-        if next == NONE {
+        if next == LineId::NONE {
             self.waiting &= !(1 << ramp);
             self.bound[to] &= !(1 << ramp);
             self.users = self.users.map(|users| users & !(1 << ramp));
         } else {
             self.becomes_first(ramp, next, lines, now);
         }
-        next != NONE
+        next != LineId::NONE
     }
 
     /// A ring takes up a packet: the first lines of all ramps learn when it takes theirs.
@@ -321,7 +323,7 @@ impl Bus {
 
     /// `line` is the first at `ramp` at `now`.
     #[inline]
-    fn becomes_first(&mut self, ramp: usize, line: u32, lines: &Lines, now: u64) {
+    fn becomes_first(&mut self, ramp: usize, line: LineId, lines: &Lines, now: u64) {
         let l = &lines[line];
         let (to, hops, direction) = (l.to, l.hops, l.direction);
         let first = &mut self.first[ramp];

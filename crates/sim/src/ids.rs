@@ -1,0 +1,29 @@
+//! Numbers of things that are never mixed up, because each kind has its own type.
+
+/// A line under way: its place in [`Lines`](crate::line::Lines).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LineId(pub u32);
+
+impl LineId {
+    /// No line.
+    pub(crate) const NONE: Self = Self(u32::MAX);
+
+    #[inline]
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A command in the queues of an MFC: its slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct CommandId(pub u8);
+
+impl CommandId {
+    /// Of lines that belong to an atomic command, which is in no queue.
+    pub(crate) const ATOMIC: Self = Self(u8::MAX);
+
+    #[inline]
+    pub(crate) fn index(self) -> usize {
+        self.0.into()
+    }
+}
