@@ -13,6 +13,8 @@ BUILD = HERE / "build"
 ROOT = HERE.parent.parent
 PYTHON = ROOT / ".venv" / "bin" / "python"
 FLAGS = ["-O3", "-march=native", "-Wall", "-pthread"]
+RINGS_KB = [64 << k for k in range(9)]
+"""Sizes of rings that are tried: 64 kB to 16 MB."""
 CHAINS = ("null", "us1", "copy16k")
 LENGTHS = (2, 4, 8)
 DIAMOND_STAGES = 6
@@ -45,6 +47,8 @@ class Contender:
     command: tuple[str, ...]
     diamond: bool = True
     note: str = ""
+    ring: bool = False
+    """Whether a size in kB, after a slash, may follow its name: the ring between the two cores."""
 
     def runs(self, case: Case) -> bool:
         return self.diamond or case.name != "diamond"
@@ -78,18 +82,20 @@ def programs() -> list[Program]:
         Program(
             [
                 Contender("reference:one_core", "by hand, one core", "reference", (reference,)),
-                Contender("reference:two_cores", "by hand, two cores", "reference", (reference,)),
+                Contender("reference:two_cores", "by hand, two cores", "reference", (reference,), ring=True),
                 Contender(
                     "reference:two_cores_fire",
                     "by hand, two cores, a call per firing",
                     "reference",
                     (reference,),
+                    ring=True,
                 ),
                 Contender(
                     "reference:two_cores_item",
                     "by hand, two cores, a hand-over per item",
                     "reference",
                     (reference,),
+                    ring=True,
                 ),
             ],
             build=[["gcc", *FLAGS, "reference.c", "stage.c", "-o", reference]],

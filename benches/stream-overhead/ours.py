@@ -2,6 +2,8 @@
 
     ours.py CONTENDER CASE STAGES ITEMS SPIN CPU CPU
 
+A number after a slash (ours:two_cores/4096) is the size in kB of the ring between the cores, in place of the plan's.
+
 ours:auto lets the planner choose; ours:two_cores forces the first half of a chain onto the first core and
 the rest onto the second (diamond: the source alone, as in the reference). The profiled application and both
 plans are kept in build/ours, which run.py empties when it starts, so that every run of the bench profiles and
@@ -66,8 +68,35 @@ def costs(app: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def cut(plan: cw.Plan, graph: cw.Graph) -> list[tuple[dict[str, Any], int]]:
+    """The plan's edges between two elements, with the bytes of an instance."""
+    edges = [(e, g["bytes"]) for e, g in zip(plan.to_dict()["edges"], graph.to_dict()["edge"], strict=True)]
+    on = plan.mapping
+    return [(e, b) for e, b in edges if on[e["from"].split(".")[0]] != on[e["to"].split(".")[0]]]
+
+
+def ring_bytes(plan: cw.Plan, graph: cw.Graph) -> int:
+    """Bytes of the largest ring between two elements; 0 where there is none."""
+    return max(((e["slots_out"] + e["slots_in"]) * b for e, b in cut(plan, graph)), default=0)
+
+
+def with_ring(plan: cw.Plan, graph: cw.Graph, wanted: int) -> cw.Plan:
+    """The plan with rings of that many bytes between elements, or of the fewest slots that cannot hang."""
+    told = plan.to_dict()
+    batch = told["batch"]
+    ends = {(e["from"], e["to"]): b for e, b in cut(plan, graph)}
+    for e in told["edges"]:
+        if (e["from"], e["to"]) in ends:
+            slots = max(wanted // ends[e["from"], e["to"]] // (2 * batch), 2) * batch
+            e["slots_out"] = e["slots_in"] = slots
+    changed = KEPT / "ring.plan.json"
+    changed.write_text(json.dumps(told))
+    return cw.Plan.load(changed)
+
+
 def main(argv: list[str]) -> int:
     contender, case, stages, items, spin = argv[0], argv[1], *map(int, argv[2:5])
+    contender, _, ring_kb = contender.partition("/")
     if contender not in ("ours:auto", "ours:two_cores"):
         print(f"CONTENDER: '{contender}' is none of ours:auto, ours:two_cores", file=sys.stderr)
         return 2
@@ -85,6 +114,8 @@ def main(argv: list[str]) -> int:
             mapping = halves([t["name"] for t in app["task"]], case, elements)
         plan = cw.plan(graph, on=machine, mapping=mapping)
         plan.save(saved)
+    if ring_kb:
+        plan = with_ring(plan, graph, int(ring_kb) * 1024)
     result = cw.run(graph, on=machine, plan=plan, instances=items)
     told = result.to_dict()
     print(
@@ -95,6 +126,7 @@ def main(argv: list[str]) -> int:
                 "batch": plan.to_dict()["batch"],
                 "mapping": plan.mapping,
                 "pinned": told.get("pinned"),
+                "ring_kb": ring_bytes(plan, graph) / 1024,
             }
         ),
         flush=True,

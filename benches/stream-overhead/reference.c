@@ -6,6 +6,8 @@
  *   reference:two_cores_fire  the same with one call per firing
  *   reference:two_cores_item  the same with a hand-over per item too
  *
+ * A number after a slash, as in reference:two_cores/4096, is the ring's size in kB; 512 where none is given.
+ *
  * Batches are what fits: 64 items of 64 bytes, or one item of 16 kB (two such buffers fill two thirds of a 48 kB
  * L1). */
 #include "stage.h"
@@ -16,9 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The ring between the cores is deeper than an L1 and shallower than an L2: lines that have left the writer's L1 reach
- * the other core two and a half times sooner (64 kB against 512 kB in the ring; tried from 16 kB to 4 MB). */
-enum { BATCH = 64, RING_BYTES = 512 * 1024, LINE_PAIR = 128 };
+/* How large the ring between the cores should be differs from computer to computer: run.py tries sizes. */
+enum { BATCH = 64, RING_KB = 512, RING_KB_MAX = 1 << 20, LINE_PAIR = 128 };
 
 static void pause_cpu(void) {
 #if defined(__x86_64__)
@@ -126,18 +127,29 @@ static void *run_share(void *arg) {
     return NULL;
 }
 
+static int is(const char *mode, size_t letters, const char *name) {
+    return strlen(name) == letters && strncmp(mode, name, letters) == 0;
+}
+
 int main(int argc, char **argv) {
     stage_case c = stage_parse(argc, argv);
     const char *mode = strchr(c.contender, ':');
     mode = mode ? mode + 1 : c.contender;
-    int two = strncmp(mode, "two_cores", 9) == 0;
-    if (!two && strcmp(mode, "one_core") != 0) {
+    const char *slash = strchr(mode, '/');
+    size_t letters = slash ? (size_t)(slash - mode) : strlen(mode);
+    uint64_t ring_kb = slash ? strtoull(slash + 1, NULL, 10) : RING_KB;
+    int item = is(mode, letters, "two_cores_item"), fire = item || is(mode, letters, "two_cores_fire");
+    int two = fire || is(mode, letters, "two_cores");
+    if (!two && !is(mode, letters, "one_core")) {
         fprintf(stderr, "CONTENDER: '%s' is none of one_core, two_cores, two_cores_fire, two_cores_item\n", mode);
         return 2;
     }
-    int item = strcmp(mode, "two_cores_item") == 0, fire = item || strcmp(mode, "two_cores_fire") == 0;
+    if (ring_kb == 0 || ring_kb > RING_KB_MAX || (ring_kb & (ring_kb - 1)) != 0) {
+        fprintf(stderr, "CONTENDER: a ring has a power of 2 of kB, %d at most\n", RING_KB_MAX);
+        return 2;
+    }
     uint64_t batch = item ? 1 : c.item_bytes == 64 ? BATCH : 1;
-    ring between = {.slots = RING_BYTES / (batch * c.item_bytes), .slot_bytes = batch * c.item_bytes};
+    ring between = {.slots = ring_kb * 1024 / (batch * c.item_bytes), .slot_bytes = batch * c.item_bytes};
     between.base = stage_alloc(between.slots * between.slot_bytes);
     stage_sink *sink = stage_sink_new(&c);
     share first = {&c, sink, &between, 0, c.stages, batch, fire ? 1 : batch, c.cpu[0]}, second = first;

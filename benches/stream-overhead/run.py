@@ -26,7 +26,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import contenders as who
-from contenders import BUILD, CASES, FLAGS, HERE, PYTHON, ROOT, Case, Contender
+from contenders import BUILD, CASES, FLAGS, HERE, PYTHON, RINGS_KB, ROOT, Case, Contender
 
 RESULTS = HERE / "results"
 SPIN_NS = 1000.0
@@ -80,9 +80,12 @@ def start(command: list[str]) -> list[dict[str, Any]]:
     return lines
 
 
-def fire(contender: Contender, case: Case, items: int, spin: int, cpu: tuple[int, int]) -> dict[str, Any]:
+def fire(
+    contender: Contender, case: Case, items: int, spin: int, cpu: tuple[int, int], ring_kb: int | None = None
+) -> dict[str, Any]:
     """One measurement."""
-    words = [contender.name, case.name, case.stages, items, spin, *cpu]
+    name = contender.name if ring_kb is None else f"{contender.name}/{ring_kb}"
+    words = [name, case.name, case.stages, items, spin, *cpu]
     found: dict[str, Any] = {}
     for line in start([*contender.command, *map(str, words)]):
         found |= line
@@ -97,6 +100,18 @@ def size(contender: Contender, case: Case, spin: int, cpu: tuple[int, int], seco
         if ns >= seconds * 1e9 / 4:
             return max(1, int(items * seconds * 1e9 / ns))
         items *= min(16, max(2, int(seconds * 1e9 / 2 / max(ns, 1))))
+
+
+def sweep(
+    contender: Contender, case: Case, items: int, spin: int, cpu: tuple[int, int], rounds: int
+) -> dict[str, float]:
+    """ns per firing by the ring's size in kB: the least of a few rounds, as in all of them other programs only slow."""
+    found: dict[str, float] = {}
+    for _ in range(rounds):
+        for ring_kb in RINGS_KB:
+            ns = fire(contender, case, items, spin, cpu, ring_kb)["ns_per_firing"]
+            found[str(ring_kb)] = min(ns, found.get(str(ring_kb), ns))
+    return found
 
 
 def quantiles(values: list[float]) -> dict[str, Any]:
@@ -176,6 +191,7 @@ def options() -> argparse.Namespace:
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("--rounds", type=int, default=5, help="measurements of each contender in each case (5)")
     p.add_argument("--seconds", type=float, default=0.2, help="how long one of them takes (0.2)")
+    p.add_argument("--sweeps", type=int, default=2, help="how often each size of a ring is tried (2)")
     p.add_argument("--only", nargs="+", default=[], metavar="WORD", help="contenders whose name has one of these")
     p.add_argument("--cases", nargs="+", default=[], metavar="NAME", help="null, us1, copy16k, diamond, or null/8")
     p.add_argument("--no-install", action="store_true", help="leave out what is not there")
@@ -236,6 +252,10 @@ def measure(o: argparse.Namespace, ready: list[Contender], missing: dict[str, st
         except Failed as why:
             failed[f"{c.name} {case}"] = str(why)
             print(f"failed: {c.name} {case}: {why}")
+    rings: dict[tuple[Case, Contender], dict[str, float]] = {}
+    for case, c in items:
+        if c.ring or (c.name == "ours:two_cores" and case.name == "copy16k"):
+            rings[case, c] = sweep(c, case, max(1, items[case, c] // 2), spin, cpu, o.sweeps)
     found: dict[tuple[Case, Contender], list[dict[str, Any]]] = {key: [] for key in items}
     machine: list[dict[str, Any]] = []
     load = [os.getloadavg()[0]]
@@ -245,7 +265,9 @@ def measure(o: argparse.Namespace, ready: list[Contender], missing: dict[str, st
             if (case, c) not in items:
                 continue
             try:
-                found[case, c].append(fire(c, case, items[case, c], spin, cpu))
+                best = rings.get((case, c), {}) if c.ring else {}
+                ring_kb = int(min(best, key=best.__getitem__)) if best else None
+                found[case, c].append(fire(c, case, items[case, c], spin, cpu, ring_kb))
             except Failed as why:
                 failed[f"{c.name} {case}"] = str(why)
                 print(f"failed: {c.name} {case}: {why}")
@@ -263,9 +285,13 @@ def measure(o: argparse.Namespace, ready: list[Contender], missing: dict[str, st
             "ns_per_firing": quantiles([r["ns_per_firing"] for r in runs]),
             "rounds": [r["ns_per_firing"] for r in runs],
         }
+        if (case, c) in rings:
+            row["ns_per_firing_by_ring_kb"] = rings[case, c]
         if all("ratio" in r for r in runs):
             row["ratio"] = [r["ratio"] for r in runs]
-            row |= {key: runs[-1].get(key) for key in ("predicted_ns_per_firing", "batch", "mapping", "pinned")}
+            row |= {
+                key: runs[-1].get(key) for key in ("predicted_ns_per_firing", "batch", "mapping", "pinned", "ring_kb")
+            }
         rows.append(row)
     limit = {
         key: {

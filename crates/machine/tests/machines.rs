@@ -1,6 +1,6 @@
 //! Machines that nothing in the code was written for: what is known of them is in their files.
 
-use machine::{Machine, Role, file};
+use machine::{Machine, Nearness, Role, file};
 use std::path::Path;
 
 fn read(name: &str) -> Machine {
@@ -10,7 +10,7 @@ fn read(name: &str) -> Machine {
 
 #[test]
 fn they_come_back_from_their_own_text() {
-    for name in ["mesh.toml", "many-core.toml"] {
+    for name in ["mesh.toml", "many-core.toml", "two-cpus-large-l3.toml", "two-siblings.toml"] {
         let machine = read(name);
         assert_eq!(file::parse(&file::to_text(&machine).unwrap(), name).unwrap(), machine);
     }
@@ -50,4 +50,33 @@ fn a_many_core_chip_has_two_cores_per_tile_and_message_buffers_without_code() {
     assert_eq!((tiles.len(), tiles.last()), (24, Some(&[5, 3])));
     let memory = chip.elements[47].memory.as_ref().unwrap();
     assert_eq!((memory.bytes, memory.hard, memory.holds_code), (8_192, true, false));
+}
+
+#[test]
+fn how_deep_a_ring_should_be_differs_from_computer_to_computer() {
+    let best = |name: &str, bytes| {
+        let machine = read(name);
+        assert_eq!(machine.handovers[0].shares, machine.nearness(0, 1));
+        machine.handovers[0].best_ring_bytes(bytes, false)
+    };
+    assert_eq!(best("two-cpus-large-l3.toml", 16384), 2 << 20);
+    assert_eq!(best("two-cpus-large-l3.toml", 4096), 4 << 20);
+    assert_eq!(best("two-siblings.toml", 16384), 256 << 10);
+}
+
+#[test]
+fn cpus_that_share_a_core_without_a_word_of_it_in_the_topology_are_found_and_said() {
+    let machine = read("two-siblings.toml");
+    let pair = &machine.together[0];
+    assert_eq!(
+        (machine.nearness(0, 1), pair.are_hidden_siblings(&machine), pair.cpus()),
+        (Nearness::L3, true, 1.0)
+    );
+    assert_eq!(
+        pair.in_words(&machine),
+        "CPU0, CPU1 all busy: computing takes 2.10 times as long, memory 1.20 times: they share one core, though the \
+         topology shows two"
+    );
+    let machine = read("two-cpus-large-l3.toml");
+    assert!(!machine.together[0].are_hidden_siblings(&machine));
 }

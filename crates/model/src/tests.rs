@@ -1,7 +1,7 @@
 //! Predictions worked out by hand. The Python reference in `tests/python/test_model_reference.py` covers the rest.
 
 use crate::{Limits, MissingCost, Prediction, broadcasts, overhead, predict};
-use machine::{Block, Element, Limit, Machine, Memory, Overhead, Place, presets};
+use machine::{Block, Element, Limit, Machine, Memory, Overhead, Place, Together, presets};
 use std::collections::BTreeMap;
 use work::graph::Profile;
 use work::plan::{Contribution, ContributionKind, Violation, ViolationKind};
@@ -234,4 +234,38 @@ fn a_pair_in_two_blocks_of_a_limit_counts_once() {
 #[test]
 fn a_graph_without_edges_or_costs_has_a_period_of_zero() {
     assert_eq!(predicted(&cores(2, None), &graph(&[0.0], &[]), &[1], 1).period_ns, 0.0);
+}
+
+#[test]
+fn elements_that_slow_each_other_down_share_the_cpus_that_they_come_to() {
+    let mut machine = cores(4, None);
+    let group = |elements: Vec<usize>, computing| Together { elements, computing, memory: 1.0 };
+    machine.together = vec![group(vec![0, 1], 2.1), group(vec![0, 2], 1.02)];
+    let p = predicted(&machine, &graph(&[30.0, 20.0, 40.0], &[]), &[0, 1, 2], 1);
+    assert_eq!((ns(&p, "capacity of CPU0, CPU1"), p.period_ns), (50.0, 50.0));
+    let capacities = p.contributions.iter().filter(|c| c.kind == ContributionKind::Capacity);
+    assert_eq!(capacities.count(), 1, "a slowdown within noise is none");
+}
+
+#[test]
+fn a_profile_gives_curves_and_slowdowns_where_the_machine_has_none() {
+    let mut graph = graph(&[10.0, 10.0], &[(0, "a", 1, 64)]);
+    graph.profile = Some(Profile {
+        handovers: BTreeMap::from([("chip".to_string(), vec![[64.0, 4096.0, 2.0, 9.0, 20.0]])]),
+        together: BTreeMap::from([
+            ("CPU0 CPU1".to_string(), [1.6, 1.0]),
+            ("CPU0 CPU7".to_string(), [2.0, 1.0]),
+        ]),
+        ..Profile::default()
+    });
+    let mut machine = cores(2, None);
+    let p = predicted(&machine, &graph, &[0, 1], 1);
+    assert_eq!(ns(&p, "compute of CPU0"), 10.0 + 9.0 - 1.0);
+    assert_eq!(ns(&p, "capacity of CPU0, CPU1"), 2.0 * 18.0 / 1.25);
+    machine.together = vec![Together { elements: vec![0, 1], computing: 1.0, memory: 1.0 }];
+    assert_eq!(
+        predicted(&machine, &graph, &[0, 1], 1).period_ns,
+        18.0,
+        "the machine's own figures come first"
+    );
 }

@@ -1,7 +1,7 @@
 //! `Machine`: read, written, and as JSON for tables and pictures.
 
 use crate::error::request;
-use cellweave::machine::{Element, Limit};
+use cellweave::machine::{Element, HandoverCurve, HandoverPoint, Limit};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -51,11 +51,34 @@ fn as_json(m: &cellweave::machine::Machine) -> Value {
         "limits": m.limits.iter().map(|l| limit(m, l)).collect::<Vec<_>>(),
         "roles": m.kinds().into_iter().map(|k| (k.into(), m.role(k).name().into())).collect::<Map<String, Value>>(),
         "overheads": overheads,
+        "handovers": m.handovers.iter().map(|c| json!({"shares": c.shares.name(), "points": points(c)})).collect::<Vec<_>>(),
+        "together": m.together.iter().map(|t| json!({
+            "elements": t.elements.iter().map(|e| m.elements[*e].name.as_str()).collect::<Vec<_>>(),
+            "computing": t.computing,
+            "memory": t.memory,
+            "cpus": t.cpus(),
+            "hidden_siblings": t.are_hidden_siblings(m),
+            "in_words": t.in_words(m),
+        })).collect::<Vec<_>>(),
         "distances": m.distances.as_ref().map(|d| json!({
             "latency_ns": d.latency_ns,
             "bandwidth_bytes_per_s": d.bandwidth_bytes_per_s,
         })),
     })
+}
+
+/// The points of a curve, with their names.
+fn points(curve: &HandoverCurve) -> Vec<Value> {
+    let point = |p: &HandoverPoint| {
+        json!({
+            "bytes": p.bytes,
+            "ring_bytes": p.ring_bytes,
+            "near_line_ns": p.near_line_ns,
+            "alone_line_ns": p.alone_line_ns,
+            "both_line_ns": p.both_line_ns,
+        })
+    };
+    curve.points.iter().map(point).collect()
 }
 
 fn element(e: &Element) -> Value {

@@ -225,8 +225,8 @@ impl<'p, 'a> Rows<'p, 'a> {
         Ok(schedule.slots.iter().map(|slots| (slots.out, slots.r#in)).collect())
     }
 
-    /// (14), (15), a quota and capacities: compute of every element, with what it spends on the transfers that `talk` lists per
-    /// element as (column, broadcast).
+    /// (14), (15), a quota and capacities: compute of every element, with what it spends on the transfers that `talk`
+    /// lists per element as (column, broadcast).
     pub(super) fn compute(&mut self, talk: &[Vec<(u32, usize)>]) {
         let problem = self.problem;
         // What all elements share, and what some do: each with the cpus that these have.
