@@ -22,8 +22,8 @@ pub(crate) fn of_role(machine: &Machine, role: Role) -> Vec<ElementId> {
     (0..machine.elements.len()).filter(has).collect()
 }
 
-/// The elements that a number in a pattern means, in that order: the accelerators of a machine that has any (the SPEs of
-/// a Cell), every element of any other.
+/// The elements that a number in a pattern means, in that order: the accelerators of a machine that has any (the SPEs
+/// of a Cell), every element of any other.
 ///
 /// ```
 /// let ps3 = machine::load("ps3").unwrap();

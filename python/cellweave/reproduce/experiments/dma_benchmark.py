@@ -336,7 +336,7 @@ def rules_of_thumb(bench: Bench, found: Found) -> None:
     at = {name: median(told[name] for told in each) for name in each[0]}
 
     def rule(name: str, what: str, better: float, worse: float, unit: str, holds: bool) -> None:
-        told = f"{better:.3g} beside {worse:.3g} {unit}; median over {bench.over_hidden()}"
+        told = f"{better:.6g} beside {worse:.6g} {unit}; median over {bench.over_hidden()}"
         judged = verdict.claim(holds)
         found.rows.structure("dma-benchmark/rules", f":{name}", what, "", "yes", better / worse, "ratio", judged, told)
 
