@@ -238,7 +238,8 @@ def run(
     sent = {task: _rows(task, array) for task, array in (inputs or {}).items()}
     text, kept = _core.run(native, machine.native(), planned, options, sent, list(wanted), progress)
     arrays = {task: _array(kept[task], native.taken_bytes(task), kind) for task, kind in wanted.items()}
-    return Result(json.loads(text), arrays, trace)
+    data = json.loads(text)
+    return Result(data, arrays, data.get("trace"))
 
 
 # numpy is imported only where arrays come in: the threads of its BLAS spin for their first 25 ms, on the cores of the

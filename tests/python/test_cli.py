@@ -154,6 +154,35 @@ def test_work_that_fails_exits_with_1_and_names_the_task(command: Command, tmp_p
     assert "sink" in done.stderr and "Traceback" not in done.stderr
 
 
+def test_a_full_disk_loses_no_result(command: Command, tmp_path: Path) -> None:
+    # Links of our own: a fault here must not replace the device itself.
+    for name in ("r.json", "t.json"):
+        (tmp_path / name).symlink_to("/dev/full")
+    done = command("run", "chain.toml", "--instances", 20000, "--trace", "t.json", "--force", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["instances"] == 20000 and "trace" not in result
+    assert [w for w in result["warnings"] if "the trace t.json could not be written: No space left" in w]
+    assert "wrote" not in done.stderr
+    done = command("run", "chain.toml", "--instances", 20000, "-o", "r.json", "--force", "--json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["instances"] == 20000
+    assert "r.json could not be written: No space left" in done.stderr
+    assert (tmp_path / "r.json").is_symlink() and (tmp_path / "t.json").is_char_device()
+
+
+def test_a_standard_output_that_takes_nothing_is_named_and_a_closed_one_is_none(tmp_path: Path) -> None:
+    def shell(line: str) -> subprocess.CompletedProcess[str]:
+        line = line.replace("cellweave", f"'{sys.executable}' -m cellweave")
+        return subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+
+    done = shell("cellweave machine show cell > /dev/full")
+    assert done.returncode == 1
+    assert done.stderr == "cellweave machine: the standard output cannot be written: No space left on device\n"
+    done = shell("cellweave machine show cell -o cell.toml >&- <&-")
+    assert (done.returncode, done.stderr) == (0, "wrote cell.toml\n")
+
+
 def test_a_closed_pipe_is_no_error(command: Command, tmp_path: Path) -> None:
     line = f"'{sys.executable}' -m cellweave generate daggen --tasks 20000 | head -1; echo ${{PIPESTATUS[0]}}"
     out = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=120)
@@ -195,7 +224,7 @@ def endless(tmp_path: Path, *more: str) -> subprocess.Popen[str]:
     return subprocess.Popen(line, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_ctrl_c_drains_reports_and_writes_the_result(command: Command, tmp_path: Path, how: signal.Signals) -> None:
     run = endless(tmp_path, "-o", "result.json")
     time.sleep(4)

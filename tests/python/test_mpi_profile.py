@@ -165,6 +165,15 @@ def test_a_profile_that_cannot_be_written_is_refused_before_anything_runs(folder
     assert "nowhere" in done.stderr and "--profile" in done.stderr
 
 
+def test_a_profile_that_the_disk_has_no_room_for_is_told_and_a_device_stays_one(folder: Path, tmp_path: Path) -> None:
+    # A link of our own: a fault here must not replace the device itself.
+    (tmp_path / "full").symlink_to("/dev/full")
+    done = run(BIN / "cellrun", "-n", 2, "--profile", tmp_path / "full", "./traffic", cwd=folder)
+    assert done.returncode == 1
+    assert "full: No space left on device" in done.stderr and "--profile" in done.stderr
+    assert (tmp_path / "full").is_char_device()
+
+
 def test_the_report_draws_matrix_and_calls(folder: Path, tmp_path: Path) -> None:
     command = (sys.executable, "-m", "cellweave", "mpi", "report")
     done = run(*command, folder / "out.json", "-o", "page.html", "--pictures", "pictures", cwd=tmp_path)

@@ -7,6 +7,7 @@
 //! | [`quoted`] | a user's text, fit for a message |
 //! | [`Draws`] | random numbers that are the same on every computer for a seed |
 //! | [`Quantiles`], [`quantile`] | what n samples come to |
+//! | [`write_whole`] | a file that is written whole or not at all |
 //! | [`mod@options`], [`options!`] | a verb's options: name, type, range, default and help text, once |
 //!
 //! Floor 0: imports no other crate of the workspace.
@@ -16,8 +17,10 @@ mod located;
 mod nearest;
 pub mod options;
 mod quantiles;
+mod whole;
 
 pub use draws::Draws;
 pub use located::{Located, quoted};
 pub use nearest::{did_you_mean, nearest};
 pub use quantiles::{Quantiles, quantile};
+pub use whole::write_whole;

@@ -18,7 +18,7 @@
 //!
 //! To the launcher a job is a segment of memory with ranks in it. Of MPI it knows only names for messages.
 //!
-//! Floor 4: imports `machine`, `host` and `transport`.
+//! Floor 4: imports `ground`, `machine`, `host` and `transport`.
 
 mod foreign;
 pub mod front;

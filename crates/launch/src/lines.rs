@@ -304,6 +304,19 @@ mod tests {
         (Source::new(reader, rank, tags), writer.into())
     }
 
+    /// What comes out of a rank that writes these bytes and ends; they are more than fit into a pipe.
+    fn passed_on((mut source, mut writer): (Source, File), bytes: &[u8]) -> Vec<u8> {
+        let (mut bench, mut said) = (bench(), Vec::new());
+        std::thread::scope(|scope| {
+            scope.spawn(move || writer.write_all(bytes).unwrap());
+            while source.read(&mut bench.sink, &mut Vec::new()) != Got::End {
+                said.extend(bench.said());
+            }
+        });
+        said.extend(bench.said());
+        said
+    }
+
     #[test]
     fn a_line_waits_for_its_end_and_the_last_one_does_not() {
         let mut bench = bench();
@@ -339,36 +352,18 @@ mod tests {
 
     #[test]
     fn a_line_that_is_too_long_to_wait_for_has_one_tag() {
-        let mut bench = bench();
-        let (mut source, mut writer) = rank(3, true);
         let mut bytes = vec![b'x'; 2 * LONGEST_LINE];
         bytes.extend_from_slice(b"\nend");
-        let sent = bytes.clone();
-        let thread = std::thread::spawn(move || writer.write_all(&sent).unwrap());
-        let mut said = Vec::new();
-        while source.read(&mut bench.sink, &mut Vec::new()) != Got::End {
-            said.extend(bench.said());
-        }
-        thread.join().unwrap();
-        said.extend(bench.said());
+        let said = passed_on(rank(3, true), &bytes);
         let expected = [b"[3] ", &bytes[..=2 * LONGEST_LINE], b"[3] end\n"].concat();
         assert!(said == expected, "{} bytes of {}", said.len(), expected.len());
     }
 
     #[test]
     fn a_long_line_of_any_bytes_comes_out_as_it_went_in() {
-        let mut bench = bench();
-        let (mut source, mut writer) = rank(0, false);
         let bytes: Vec<u8> =
             (0..3 * LONGEST_LINE).map(|i| (i * 7 % 251) as u8).map(|b| if b == 10 { 0 } else { b }).collect();
-        let sent = bytes.clone();
-        let thread = std::thread::spawn(move || writer.write_all(&sent).unwrap());
-        let mut said = Vec::new();
-        while source.read(&mut bench.sink, &mut Vec::new()) != Got::End {
-            said.extend(bench.said());
-        }
-        thread.join().unwrap();
-        said.extend(bench.said());
+        let said = passed_on(rank(0, false), &bytes);
         assert!(said == bytes, "{} bytes of {}", said.len(), bytes.len());
     }
 }

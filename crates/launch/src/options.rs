@@ -17,7 +17,7 @@ cellrun: starts the ranks of an MPI program on this machine
 
     cellrun [options] [-n N] program [arguments] [: [-n N] program [arguments]] ...
 
-LaunchOptions of the job, before its first program:
+Options of the job, before its first program:
     --tag-output          put [RANK] before every line
     --place auto          a core for each rank, near one another, or the same number of ranks on
                           each core (this is the default); where neither goes, as with none
@@ -33,7 +33,7 @@ LaunchOptions of the job, before its first program:
     -h, --help            this
     -V, --version         the version
 
-LaunchOptions of a program:
+Options of a program:
     -n N, -np N           ranks that run it: 1 to 256 in all; 1 when not said
     -env NAME VALUE       set a variable for its ranks
     -x NAME=VALUE         the same

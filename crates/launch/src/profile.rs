@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::{fs, io};
 use transport::Segment;
 use transport::segment::{CLASSES, Tallies, TallyNames, class_bytes};
 
@@ -32,22 +31,6 @@ pub(crate) fn check(file: &Path) -> Result<(), String> {
         return Err(format!("{}: there is no folder {}", file.display(), folder.display()));
     }
     Ok(())
-}
-
-/// Writes a file whole or not at all. An existing file is replaced.
-///
-/// # Errors
-/// As the system's.
-pub(crate) fn write(file: &Path, text: &str) -> io::Result<()> {
-    let mut name = file.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}", std::process::id()));
-    let beside = file.with_file_name(name);
-    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, file));
-    if written.is_err() {
-        // It may not exist; the error says why it could not be written.
-        let _ = fs::remove_file(&beside);
-    }
-    written
 }
 
 #[derive(Default, Clone, Copy)]

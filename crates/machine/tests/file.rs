@@ -179,7 +179,7 @@ fn a_file_on_disk_is_loaded_by_its_path_and_replaced_whole() {
     }
     assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 1, "nothing else is left behind");
     // What stops the writing in the middle leaves the old file as it was.
-    let part = dir.join(format!("m.toml.{}.part", std::process::id()));
+    let part = dir.join(format!(".m.toml.{}.part", std::process::id()));
     std::fs::create_dir(&part).unwrap();
     assert!(write(&path, &load("qs22").unwrap()).is_err());
     assert_eq!(read(&path).unwrap(), load("ps3").unwrap());

@@ -1,28 +1,8 @@
 //! Machine files and specifications with random damage: never a panic, never a hang, and what is accepted is a machine
 //! that comes back from its own file. `CELLWEAVE_FUZZ=1000000 cargo test --release -p cellweave-machine --test fuzz`.
 
+use ground::Draws;
 use machine::{check, file, load};
-
-/// Marsaglia's xorshift64*; the same inputs on every run.
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
-    /// From 0 to `n - 1`; 0 when `n` is 0.
-    fn below(&mut self, n: usize) -> usize {
-        if n == 0 { 0 } else { (self.next() >> 16) as usize % n }
-    }
-
-    fn pick<'a, T: ?Sized>(&mut self, items: &[&'a T]) -> &'a T {
-        items[self.below(items.len())]
-    }
-}
 
 const TOKENS: [&str; 44] = [
     "[[element]]",
@@ -74,17 +54,19 @@ const TOKENS: [&str; 44] = [
 const SPECS: [&str; 8] =
     ["qs22:ppe=1,spe=6", "ps3", "host:cpus=0-1,3", "host", "cell:memory=joint", ":", "a=", "0-"];
 
-fn damage(text: &str, dice: &mut Dice, tokens: &[&str]) -> String {
+const NUMBERS: [&str; 7] = ["0", "1", "2", "4097", "99999999999", "1.5", "-3"];
+
+fn damage(text: &str, draws: &mut Draws, tokens: &[&str]) -> String {
     let mut bytes = text.as_bytes().to_vec();
-    for _ in 0..1 + dice.below(4) {
-        let (a, b) = (dice.below(bytes.len() + 1), dice.below(bytes.len() + 1));
+    for _ in 0..1 + draws.below(4) {
+        let (a, b) = (draws.below(bytes.len() + 1), draws.below(bytes.len() + 1));
         let (from, to) = (a.min(b), a.max(b).min(a.min(b) + 40));
-        match dice.below(6) {
-            0 if from < bytes.len() => bytes[from] = dice.next() as u8,
+        match draws.below(6) {
+            0 if from < bytes.len() => bytes[from] = draws.bits() as u8,
             1 => drop(bytes.drain(from..to)),
             2 => {
                 let piece = bytes[from..to].to_vec();
-                let at = dice.below(bytes.len() + 1);
+                let at = draws.below(bytes.len() + 1);
                 bytes.splice(at..at, piece);
             }
             3 => bytes.truncate(a),
@@ -93,13 +75,10 @@ fn damage(text: &str, dice: &mut Dice, tokens: &[&str]) -> String {
                 let digit = |b: &u8| b.is_ascii_digit();
                 if let Some(start) = bytes[from..].iter().position(digit).map(|i| from + i) {
                     let end = start + bytes[start..].iter().take_while(|b| digit(b)).count();
-                    bytes.splice(
-                        start..end,
-                        dice.pick(&["0", "1", "2", "4097", "99999999999", "1.5", "-3"]).bytes(),
-                    );
+                    bytes.splice(start..end, NUMBERS[draws.below(NUMBERS.len())].bytes());
                 }
             }
-            _ => drop(bytes.splice(from..from, dice.pick(tokens).bytes())),
+            _ => drop(bytes.splice(from..from, tokens[draws.below(tokens.len())].bytes())),
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
@@ -120,9 +99,9 @@ fn a_damaged_machine_file_is_an_error_or_a_machine_that_comes_back() {
         file::to_text(&load("qs20:ppe=2,spe=0,memory=joint").unwrap()).unwrap(),
     ]
     .into();
-    let (mut dice, mut machines) = (Dice(2), 0);
+    let (mut draws, mut machines) = (Draws::new(2), 0);
     for i in 0..times() {
-        let text = damage(&whole[i % whole.len()], &mut dice, &TOKENS);
+        let text = damage(&whole[i % whole.len()], &mut draws, &TOKENS);
         match file::parse(&text, "fuzz.toml") {
             Ok(machine) => {
                 machines += 1;
@@ -141,9 +120,9 @@ fn a_damaged_machine_file_is_an_error_or_a_machine_that_comes_back() {
 
 #[test]
 fn a_damaged_specification_is_an_error_or_a_machine() {
-    let mut dice = Dice(3);
+    let mut draws = Draws::new(3);
     for i in 0..times() / 10 {
-        let spec = damage(SPECS[i % SPECS.len()], &mut dice, &SPECS);
+        let spec = damage(SPECS[i % SPECS.len()], &mut draws, &SPECS);
         // Files are for the other test, and this one should not read whatever path chance writes.
         if spec.contains('/') || spec.ends_with(".toml") {
             continue;

@@ -6,64 +6,15 @@
 //! for each of these cpus. `CELLWEAVE_BLESS=1 cargo test -p cellweave-machine --test recorded` writes `machine.toml`
 //! anew, for a person to look at.
 
-use machine::discover::{cpu_list, host};
+#[path = "recorded/computer.rs"]
+mod computer;
+
+use computer::{Root, files, folder};
+use machine::discover::host;
 use machine::{Machine, check, file};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 const NAMES: [&str; 5] = ["vm-2", "epyc-2x64", "laptop-hybrid", "board-biglittle", "container-3-of-16"];
-
-fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded").join(name)
-}
-
-/// The files of a recorded computer.
-fn files(name: &str) -> Vec<(String, String)> {
-    let text = fs::read_to_string(folder(name).join("tree.txt")).unwrap();
-    let mut files = Vec::new();
-    for line in text.lines() {
-        let (path, content) = line.split_once('\t').unwrap();
-        let content = content.replace("\\n", "\n").replace("\\t", "\t").replace("\\0", "\0");
-        match path.split_once('{').map(|(start, rest)| (start, rest.split_once('}').unwrap())) {
-            None => files.push((path.to_string(), content)),
-            Some((start, (cpus, end))) => {
-                for cpu in cpu_list(cpus).unwrap() {
-                    files.push((format!("{start}{cpu}{end}"), content.clone()));
-                }
-            }
-        }
-    }
-    files
-}
-
-/// A directory of its own that is removed when dropped.
-struct Root(PathBuf);
-
-impl Root {
-    fn of(files: &[(String, String)]) -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let root = std::env::temp_dir().join(format!("cellweave-recorded-{}-{number}", std::process::id()));
-        let root = Self(root);
-        for (path, content) in files {
-            root.put(path, content.as_bytes());
-        }
-        root
-    }
-
-    fn put(&self, path: &str, content: &[u8]) {
-        let path = self.0.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, content).unwrap();
-    }
-}
-
-impl Drop for Root {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 fn recorded(name: &str) -> Machine {
     host(&Root::of(&files(name)).0, None).unwrap()

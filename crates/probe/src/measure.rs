@@ -107,11 +107,14 @@ pub fn measure(
     };
     let steal = (!target.is_exact()).then(Steal::start);
     for (done, job) in jobs.iter().enumerate() {
-        if !progress(&ProbeProgress::of(done, jobs.len(), job)) {
-            probed.stopped = true;
+        // A stop is said once: Ctrl-C is not repeated.
+        let mut go_on = || {
+            probed.stopped = probed.stopped || !progress(&ProbeProgress::of(done, jobs.len(), job));
+            !probed.stopped
+        };
+        if !go_on() {
             break;
         }
-        let mut go_on = || progress(&ProbeProgress::of(done, jobs.len(), job));
         let found = sampled(target, job, samples, &mut go_on)?;
         probed.measurements.push(summary(job, target.machine(), target.timer(), target.is_exact(), found)?);
     }

@@ -89,6 +89,9 @@ pub struct RunOutcome {
     /// Whether the caller stopped the run before its sources ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
+    /// The file with the trace, where one was asked for and could be written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
     /// Things worth saying.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

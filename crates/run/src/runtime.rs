@@ -155,7 +155,7 @@ pub fn run(
     outcome.warnings = warnings;
     outcome.stopped = options.stop.load(Ordering::Acquire) != RUN;
     if let Some(path) = &options.trace {
-        crate::trace::write(path, graph, &layout, &reports, &mut outcome.warnings)?;
+        outcome.trace = crate::trace::write(path, graph, &layout, &reports, &mut outcome.warnings);
     }
     Ok(outcome)
 }

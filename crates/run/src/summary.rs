@@ -82,6 +82,7 @@ pub(crate) fn summary(
         samples_left_out: reports.iter().map(|r| r.recorder.disturbed).sum(),
         stolen_share: measured.steal.and_then(Steal::share),
         stopped: false,
+        trace: None,
         warnings: Vec::new(),
         identity: identity(),
     }

@@ -1,38 +1,39 @@
 //! The trace of a run as a file for Perfetto or Chrome.
 
 use crate::layout::RunLayout;
-use crate::options::RunError;
 use crate::recorder::EventKind;
 use crate::shared::Report;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 use work::Graph;
 
-/// Writes the trace of a run for Perfetto or Chrome, whole or not at all.
+/// Writes the trace of a run for Perfetto or Chrome, whole or not at all; gives back the file's name. A trace that cannot
+/// be written is a warning: a full disk is no reason to lose the result of the run.
 pub(crate) fn write(
     path: &Path,
     graph: &Graph,
     layout: &RunLayout,
     reports: &[Report],
     warnings: &mut Vec<String>,
-) -> Result<(), RunError> {
-    let mut part = path.as_os_str().to_owned();
-    part.push(format!(".{}.part", std::process::id()));
-    let part = Path::new(&part);
-    let written = events(part, graph, layout, reports).and_then(|()| std::fs::rename(part, path));
-    if let Err(why) = written {
-        let _ = std::fs::remove_file(part);
-        return Err(RunError::System(format!("cannot write the trace '{}': {why}", path.display())));
+) -> Option<String> {
+    let name = path.display().to_string();
+    if let Err(why) = ground::write_whole(path, |out| events(out, graph, layout, reports)) {
+        warnings.push(format!("the trace {name} could not be written: {why}"));
+        return None;
     }
     let left_out: u64 = reports.iter().map(|r| r.recorder.left_out).sum();
     if left_out > 0 {
         warnings.push(format!("the trace was full: its last {left_out} events are left out"));
     }
-    Ok(())
+    Some(name)
 }
 
-fn events(part: &Path, graph: &Graph, layout: &RunLayout, reports: &[Report]) -> std::io::Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 18, std::fs::File::create(part)?);
+fn events(
+    out: &mut impl Write,
+    graph: &Graph,
+    layout: &RunLayout,
+    reports: &[Report],
+) -> std::io::Result<()> {
     let text = |t: &str| serde_json::Value::from(t).to_string();
     let names: Vec<String> = graph.tasks.iter().map(|t| text(&t.name)).collect();
     let rings: Vec<String> = layout
@@ -81,6 +82,5 @@ fn events(part: &Path, graph: &Graph, layout: &RunLayout, reports: &[Report]) ->
             }
         }
     }
-    writeln!(out, "\n]}}")?;
-    out.into_inner()?.sync_all()
+    writeln!(out, "\n]}}")
 }

@@ -1,5 +1,5 @@
-//! Ranks that are threads of one process. Under Miri, which sees every race and alias and every byte that is read before
-//! it is written, there are fewer messages: `cargo +nightly miri test -p cellweave-transport --test threads`.
+//! Ranks that are threads of one process. Miri sees every race and alias, and every byte that is read before it is
+//! written; under it there are fewer messages: `cargo +nightly miri test -p cellweave-transport --test threads`.
 #![cfg(not(loom))]
 
 use std::sync::Arc;

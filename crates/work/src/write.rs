@@ -1,4 +1,4 @@
-//! [`Graph`] -> TOML, JSON; and files that appear whole or not at all.
+//! [`Graph`] -> TOML, JSON.
 //!
 //! `read(write(graph)) == graph` for every valid graph.
 
@@ -6,9 +6,6 @@ use crate::graph::DEFAULT_CODE_BYTES;
 use crate::{Graph, Value};
 use serde_json::{Map, Number, json};
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::Path;
-use std::{fs, io};
 
 /// The application file of `graph`, as a person would write it: what has its usual value is left out.
 ///
@@ -235,62 +232,4 @@ fn text(text: &str) -> String {
     }
     out.push('"');
     out
-}
-
-/// Why a file could not be written. The file is as it was before.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{file}: {message}")]
-pub struct WriteError {
-    /// The file's name, as the caller gave it.
-    pub file: String,
-    /// What was wrong.
-    pub message: String,
-}
-
-/// Writes `text` to `path`, whole or not at all: a neighbour of another name first, which then takes the name. A file
-/// that exists is replaced only with `force`. Pipes and devices are written to as they are.
-///
-/// # Errors
-/// The file exists and `force` is false; the folder does not exist or cannot be written; the disk is full.
-pub fn file(path: impl AsRef<Path>, text: &str, force: bool) -> Result<(), WriteError> {
-    let path = path.as_ref();
-    let fail = |message: String| WriteError { file: path.display().to_string(), message };
-    let failed = |e: io::Error| fail(format!("cannot be written: {e}"));
-    let exists = || fail("exists; --force replaces it".into());
-    match fs::metadata(path) {
-        Ok(found) if found.is_dir() => return Err(fail("is a folder".into())),
-        Ok(found) if !found.is_file() => {
-            let mut device = fs::OpenOptions::new().write(true).open(path).map_err(failed)?;
-            return device.write_all(text.as_bytes()).map_err(failed);
-        }
-        Ok(_) if !force => return Err(exists()),
-        _ => {}
-    }
-    let name = path.file_name().ok_or_else(|| fail("is not a file's name".into()))?;
-    let mut part = std::ffi::OsString::from(".");
-    part.push(name);
-    part.push(format!(".{}.part", std::process::id()));
-    let part = Unfinished(path.with_file_name(part));
-    let mut out = fs::File::create(&part.0).map_err(failed)?;
-    out.write_all(text.as_bytes()).and_then(|()| out.sync_all()).map_err(failed)?;
-    drop(out);
-    if !force {
-        // A link never replaces a file that came into being meanwhile; some file systems have none.
-        match fs::hard_link(&part.0, path) {
-            Ok(()) => return Ok(()),
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Err(exists()),
-            Err(_) => {}
-        }
-    }
-    fs::rename(&part.0, path).map_err(failed)
-}
-
-/// A file that is removed when it is no longer needed.
-struct Unfinished(std::path::PathBuf);
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        // Renamed away, when all went well.
-        let _ = fs::remove_file(&self.0);
-    }
 }

@@ -2,6 +2,9 @@
 //!
 //! `CELLWEAVE_FUZZ` sets how many inputs there are in total; 20,000 without it.
 
+mod made;
+
+use ground::Draws;
 use work::daggen::{DaggenOptions, generate};
 use work::read::{self, Format};
 use work::{Buffering, Graph, Plan, schedule::schedule, write};
@@ -89,61 +92,8 @@ fn plan() -> (Graph, String) {
     let graph = generate(&DaggenOptions { tasks: 6, density: 0.5, ..DaggenOptions::default() }).unwrap();
     let names = ["PPE0", "SPE0", "SPE1"];
     let mapping: Vec<usize> = (0..graph.tasks.len()).map(|t| t % names.len()).collect();
-    let s = schedule(&graph, &mapping, names.len(), Buffering::Shared, 2).unwrap();
-    let name = |t: usize| graph.tasks[t].name.clone();
-    let plan = Plan {
-        format: work::plan::FORMAT,
-        application: graph.name.clone(),
-        machine: "qs22".into(),
-        method: "given".into(),
-        buffering: "shared".into(),
-        feasible: true,
-        measured: false,
-        violations: vec![],
-        period_ns: 10.0,
-        bound_ns: 5.0,
-        gap: 0.5,
-        throughput_per_s: 1e8,
-        bottleneck: "compute of SPE0".into(),
-        mapping: mapping.iter().enumerate().map(|(t, &e)| (name(t), names[e].into())).collect(),
-        contributions: vec![],
-        buffers_bytes: names.iter().zip(&s.buffers_bytes).map(|(n, &b)| (n.to_string(), b)).collect(),
-        batch: s.batch,
-        order: names
-            .iter()
-            .zip(&s.order)
-            .map(|(n, o)| (n.to_string(), o.iter().map(|&t| name(t)).collect()))
-            .collect(),
-        first_period: s.first_period.iter().enumerate().map(|(t, &f)| (name(t), f)).collect(),
-        edges: graph
-            .edges
-            .iter()
-            .zip(&s.slots)
-            .map(|(e, slots)| work::plan::PlannedEdge {
-                from: graph.port_name(&e.from),
-                to: graph.port_name(&e.to),
-                slots_out: slots.out,
-                slots_in: slots.r#in,
-                first_period: s.first_period[e.to.task],
-            })
-            .collect(),
-        moves: 0,
-        seed: 0,
-        seconds: 0.0,
-    };
+    let plan = made::plan(&graph, &mapping, &names, 2);
     (graph, plan.to_json().unwrap())
-}
-
-/// xorshift64*: these inputs need no more.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % end.max(1)
-    }
 }
 
 /// What is apt to break a reader.
@@ -220,7 +170,7 @@ const PIECES: &[&str] = &[
     "bytes",
 ];
 
-fn mutate(seed: &str, draw: &mut Draw) -> String {
+fn mutate(seed: &str, draw: &mut Draws) -> String {
     let mut bytes = seed.as_bytes().to_vec();
     for _ in 0..1 + draw.below(6) {
         let at = draw.below(bytes.len() + 1);
@@ -283,7 +233,7 @@ fn mutated_files_never_break_a_reader() {
         }
     }
     let mut accepted = [0usize; 6];
-    let mut draw = Draw(0x1234_5678_9abc_def1);
+    let mut draw = Draws::new(1);
     for i in 0..total {
         let (format, seed) = seeds[i % seeds.len()];
         let text = mutate(seed, &mut draw);

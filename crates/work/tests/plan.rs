@@ -1,6 +1,8 @@
 //! Plans: their file, and whether they fit.
 
-use work::plan::{Contribution, ContributionKind, FORMAT, PlannedEdge, Violation, ViolationKind};
+mod made;
+
+use work::plan::{Contribution, ContributionKind, Violation, ViolationKind};
 use work::{Buffering, Edge, Graph, Plan, Port, Task, schedule::schedule};
 
 const ELEMENTS: [&str; 3] = ["PPE0", "SPE0", "SPE1"];
@@ -17,54 +19,9 @@ fn graph() -> Graph {
 }
 
 fn plan() -> Plan {
-    let graph = graph();
-    let mapping = [0, 1, 1, 0];
-    let s = schedule(&graph, &mapping, 3, Buffering::Shared, 4).unwrap();
-    let name = |t: usize| graph.tasks[t].name.clone();
-    Plan {
-        format: FORMAT,
-        application: "app".into(),
-        machine: "cell".into(),
-        method: "given".into(),
-        buffering: "shared".into(),
-        feasible: true,
-        measured: true,
-        violations: vec![],
-        period_ns: 100.5,
-        bound_ns: 80.0,
-        gap: 1.0 - 80.0 / 100.5,
-        throughput_per_s: 1e9 / 100.5,
-        bottleneck: "compute of SPE0".into(),
-        mapping: mapping.iter().enumerate().map(|(t, &e)| (name(t), ELEMENTS[e].into())).collect(),
-        contributions: vec![Contribution {
-            kind: ContributionKind::Compute,
-            subject: "SPE0".into(),
-            ns: 100.5,
-        }],
-        buffers_bytes: ELEMENTS.iter().zip(&s.buffers_bytes).map(|(n, &b)| (n.to_string(), b)).collect(),
-        batch: 4,
-        order: ELEMENTS
-            .iter()
-            .zip(&s.order)
-            .map(|(e, o)| (e.to_string(), o.iter().map(|&t| name(t)).collect()))
-            .collect(),
-        first_period: (0..4).map(|t| (name(t), s.first_period[t])).collect(),
-        edges: graph
-            .edges
-            .iter()
-            .zip(&s.slots)
-            .map(|(e, slots)| PlannedEdge {
-                from: graph.port_name(&e.from),
-                to: graph.port_name(&e.to),
-                slots_out: slots.out,
-                slots_in: slots.r#in,
-                first_period: s.first_period[e.to.task],
-            })
-            .collect(),
-        moves: 12,
-        seed: 3,
-        seconds: 0.25,
-    }
+    let contributions =
+        vec![Contribution { kind: ContributionKind::Compute, subject: "SPE0".into(), ns: 100.5 }];
+    Plan { contributions, ..made::plan(&graph(), &[0, 1, 1, 0], &ELEMENTS, 4) }
 }
 
 /// What the plan, changed, is told.

@@ -423,26 +423,6 @@ fn files_that_are_missing_or_unknown_or_binary_are_named() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-#[test]
-fn files_appear_whole_and_are_not_overwritten() {
-    let folder = tempfolder("write");
-    let path = folder.join("a.json");
-    write::file(&path, "first", false).unwrap();
-    let message = write::file(&path, "second", false).unwrap_err().to_string();
-    assert_eq!(message, format!("{}: exists; --force replaces it", path.display()));
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), "first");
-    write::file(&path, "second", true).unwrap();
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), "second");
-    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing is left behind");
-    assert!(write::file(folder.join("no/where.json"), "x", false).is_err());
-    assert!(write::file(&folder, "x", true).unwrap_err().to_string().ends_with("is a folder"));
-    if std::path::Path::new("/dev/full").exists() {
-        let message = write::file("/dev/full", "x", true).unwrap_err().to_string();
-        assert!(message.starts_with("/dev/full: cannot be written: "), "{message}");
-    }
-    std::fs::remove_dir_all(folder).unwrap();
-}
-
 fn tempfolder(name: &str) -> std::path::PathBuf {
     let folder = std::env::temp_dir().join(format!("cellweave-work-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -66,13 +66,27 @@ app.add_typer(mpi.app, name="mpi")
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    # A polite `kill` is a Ctrl-C: the stream drains, and what was achieved is reported.
+    # A polite `kill` is a Ctrl-C: the stream drains, and what was achieved is reported. So is a closed terminal, unless
+    # it is to be ignored (`nohup`).
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, signal.default_int_handler)
+    _open_closed()
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal cannot show is no reason to fail.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     sys.exit(call(sys.argv[1:]))
+
+
+def _open_closed() -> None:
+    """Open /dev/null for a standard stream that the caller closed (`>&-`).
+
+    Else a file that is opened later gets its number, and with it what is printed.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
 
 
 def call(arguments: list[str]) -> int:

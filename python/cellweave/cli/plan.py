@@ -34,15 +34,15 @@ def plan(
             check_free(path, force)
     with printer.progress(_describe) as progress:
         made = make_plan(application, on, progress=progress, **options)
-    if output is not None:
-        made.save(output, force)
-        printer.note(f"wrote {output}")
-    if picture is not None:
-        from cellweave.report.pictures import save
+    with printer.shows(made.to_dict(), made.tables):
+        if output is not None:
+            made.save(output, force)
+            printer.note(f"wrote {output}")
+        if picture is not None:
+            from cellweave.report.pictures import save
 
-        save(made.plot("mapping"), picture, force)
-        printer.note(f"wrote {picture}")
-    printer.result(made.to_dict(), made.tables)
+            save(made.plot("mapping"), picture, force)
+            printer.note(f"wrote {picture}")
     if not made.feasible:
         raise typer.Exit(1)
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import sys
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from cellweave import _core
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from cellweave.report.table import Table
 
@@ -32,20 +35,33 @@ class Printer:
 
     def result(self, data: Any, tables: Callable[[], Sequence[Table]]) -> None:
         """The verb's result: `data` for programs, else `tables()` for people."""
-        if self.as_json:
-            print(json.dumps(data, indent=1))
-        elif not self.quiet:
-            from rich.console import Console
+        with _standard_output():
+            if self.as_json:
+                print(json.dumps(data, indent=1))
+            elif not self.quiet:
+                from rich.console import Console
 
-            console = Console(highlight=False, soft_wrap=False, width=None if sys.stdout.isatty() else 110)
-            for i, table in enumerate(tables()):
-                if i:
-                    console.print()
-                console.print(table.rich())
+                console = Console(highlight=False, soft_wrap=False, width=None if sys.stdout.isatty() else 110)
+                for i, table in enumerate(tables()):
+                    if i:
+                        console.print()
+                    console.print(table.rich())
+
+    @contextmanager
+    def shows(self, data: Any, tables: Callable[[], Sequence[Table]]) -> Iterator[None]:
+        """Show the verb's result at the end of the block that saves it, also where it fails.
+
+        A full disk loses no result, and a reader of stdout who leaves (`| head`) loses no file.
+        """
+        try:
+            yield
+        finally:
+            self.result(data, tables)
 
     def text(self, text: str) -> None:
         """Text that is itself the result (a machine file, an application), whatever the flags."""
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        with _standard_output():
+            sys.stdout.write(text if text.endswith("\n") else text + "\n")
 
     def note(self, text: str) -> None:
         """A line beside the result: what was written where, what to know."""
@@ -100,6 +116,18 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+
+@contextmanager
+def _standard_output() -> Iterator[None]:
+    """Writing to stdout; where that fails, the error says so."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as e:
+        raise _core.RunError(f"the standard output cannot be written: {e.strerror}") from e
 
 
 def fail(where: str, message: str) -> None:

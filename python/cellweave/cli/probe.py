@@ -64,15 +64,15 @@ def probe(
     wanted = output is not None and output.suffix == ".toml"
     with printer.progress(_describe) as progress:
         found = measure(on, machine_file=wanted, progress=progress, **options)
-    if output is not None and not (wanted and found.stopped):
-        found.save(output, force)
-        printer.note(f"wrote {output}")
-    if plot is not None:
-        from cellweave.report.pictures import save
+    with printer.shows(found.to_dict(), found.tables):
+        if output is not None and not (wanted and found.stopped):
+            found.save(output, force)
+            printer.note(f"wrote {output}")
+        if plot is not None:
+            from cellweave.report.pictures import save
 
-        save(found.plot(), plot, force)
-        printer.note(f"wrote {plot}")
-    printer.result(found.to_dict(), found.tables)
+            save(found.plot(), plot, force)
+            printer.note(f"wrote {plot}")
     if found.stopped and wanted:
         from cellweave import _core
 

@@ -28,10 +28,10 @@ def profile(
         check_free(output, force)
     with printer.progress(_describe) as progress:
         measured = measure(application, on, progress=progress, **options)
-    if output is not None:
-        measured.save(output, force)
-        printer.note(f"wrote {output}")
-    printer.result(measured.to_dict(), measured.tables)
+    with printer.shows(measured.to_dict(), measured.tables):
+        if output is not None:
+            measured.save(output, force)
+            printer.note(f"wrote {output}")
 
 
 def _describe(state: dict[str, Any]) -> tuple[float | None, str]:

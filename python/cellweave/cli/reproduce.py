@@ -58,10 +58,10 @@ def reproduce(
             raise RequestError(f"--pictures: {pictures} holds pictures: say --force to overwrite them")
     with printer.progress(lambda state: (state["share"], state["what"])) as progress:
         done = do(ids, rules, quick, cache, progress)
-    printer.result(done.to_dict(), done.tables)
-    if output is not None:
-        for path in write(done, output, pictures, force):
-            printer.note(f"wrote {path}")
-    elif pictures is not None:
-        for path in write_pictures(done, pictures, force):
-            printer.note(f"wrote {path}")
+    with printer.shows(done.to_dict(), done.tables):
+        if output is not None:
+            for path in write(done, output, pictures, force):
+                printer.note(f"wrote {path}")
+        elif pictures is not None:
+            for path in write_pictures(done, pictures, force):
+                printer.note(f"wrote {path}")

@@ -38,12 +38,13 @@ def run(
         check_free(output, force)
     with printer.progress(_describe) as progress:
         result = stream(application, on, plan, force=force, progress=progress, **options)
-    if output is not None:
-        result.save(output, force)
-        printer.note(f"wrote {output}")
-    if "trace" in options:
-        printer.note(f"wrote {options['trace']}: open it at ui.perfetto.dev")
-    printer.result(result.to_dict(), lambda: result.tables(explain))
+    data = result.to_dict()
+    with printer.shows(data, lambda: result.tables(explain)):
+        if "trace" in data:
+            printer.note(f"wrote {data['trace']}: open it at ui.perfetto.dev")
+        if output is not None:
+            result.save(output, force)
+            printer.note(f"wrote {output}")
 
 
 def _describe(state: dict[str, Any]) -> tuple[float | None, str]:

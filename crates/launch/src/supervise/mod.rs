@@ -18,7 +18,7 @@ use host::clock::kernel_ns;
 use start::raise_descriptors;
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -367,7 +367,7 @@ impl Supervisor {
             self.job.programs.iter().map(|program| program.file.display().to_string()).collect();
         let elapsed_s = (ended_ns - self.started_ns) as f64 / 1e9;
         let text = profile::text(&self.job.segment, &JobRun { programs: &programs, elapsed_s });
-        if let Err(error) = profile::write(file, &text) {
+        if let Err(error) = ground::write_whole(file, |out| out.write_all(text.as_bytes())) {
             self.say(&format!("--profile {}: {error}", file.display()));
             self.code = self.code.max(1);
         }

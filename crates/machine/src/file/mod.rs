@@ -115,20 +115,8 @@ pub fn read(path: &Path) -> Result<Machine, Located> {
 pub fn write(path: &Path, machine: &Machine) -> Result<(), Located> {
     let name = path.display().to_string();
     let text = to_text(machine).map_err(|e| e.file(&name))?;
-    let wrong = |e: std::io::Error| Located::new(e.to_string()).file(&name);
-    let mut part = path.as_os_str().to_owned();
-    part.push(format!(".{}.part", std::process::id()));
-    let part = Path::new(&part);
-    let written = std::fs::File::create(part).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        std::fs::rename(part, path)
-    });
-    written.map_err(|e| {
-        // Best effort: the error that matters is the one that stopped the writing.
-        let _ = std::fs::remove_file(part);
-        wrong(e)
-    })
+    ground::write_whole(path, |out| out.write_all(text.as_bytes()))
+        .map_err(|e| Located::new(e.to_string()).file(&name))
 }
 
 fn too_large() -> Located {

@@ -101,7 +101,7 @@ unsafe fn each<T: Copy>(from: *const u8, into: *mut u8, count: usize, apply: imp
 macro_rules! kernels {
     ($($(#[$doc:meta])* $name:ident<$($parameter:ident: $bound:path),*>($type:ty) = $apply:expr;)*) => {$(
         unsafe fn $name<$($parameter: $bound),*>(from: *const u8, into: *mut u8, count: usize) {
-            // SAFETY: passed on.
+            // SAFETY: the caller promises the same.
             unsafe { each::<$type>(from, into, count, $apply) }
         }
     )*};
@@ -124,7 +124,7 @@ kernels! {
 macro_rules! complex_product {
     ($($name:ident $type:ty),*) => {$(
         unsafe fn $name(from: *const u8, into: *mut u8, count: usize) {
-            // SAFETY: passed on.
+            // SAFETY: the caller promises the same.
             unsafe {
                 each::<Complex<$type>>(from, into, count, |a, b| Complex {
                     re: a.re * b.re - a.im * b.im,
@@ -142,7 +142,7 @@ unsafe fn max_location<V: Operand + PartialEq, I: Copy + PartialOrd>(
     into: *mut u8,
     count: usize,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: the caller promises the same.
     unsafe {
         each::<ValueAndIndex<V, I>>(from, into, count, |a, b| {
             if a.value.greater(b.value) || (a.value == b.value && a.index < b.index) { a } else { b }
@@ -156,7 +156,7 @@ unsafe fn min_location<V: Operand + PartialEq, I: Copy + PartialOrd>(
     into: *mut u8,
     count: usize,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: the caller promises the same.
     unsafe {
         each::<ValueAndIndex<V, I>>(from, into, count, |a, b| {
             if b.value.greater(a.value) || (a.value == b.value && a.index < b.index) { a } else { b }

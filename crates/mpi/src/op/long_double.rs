@@ -111,12 +111,12 @@ mod imp {
     }
 
     unsafe fn max(from: *const u8, into: *mut u8, count: usize) {
-        // SAFETY: passed on.
+        // SAFETY: the caller promises the same.
         unsafe { choose(from, into, count, BYTES, |a, b| greater(a, b)) }
     }
 
     unsafe fn min(from: *const u8, into: *mut u8, count: usize) {
-        // SAFETY: passed on.
+        // SAFETY: the caller promises the same.
         unsafe { choose(from, into, count, BYTES, |a, b| greater(b, a)) }
     }
 
@@ -127,7 +127,7 @@ mod imp {
     }
 
     unsafe fn max_location(from: *const u8, into: *mut u8, count: usize) {
-        // SAFETY: passed on.
+        // SAFETY: the caller promises the same.
         unsafe {
             choose(from, into, count, LOCATED, |a, b| {
                 greater(a, b) || (!greater(b, a) && index(a) < index(b))
@@ -136,7 +136,7 @@ mod imp {
     }
 
     unsafe fn min_location(from: *const u8, into: *mut u8, count: usize) {
-        // SAFETY: passed on.
+        // SAFETY: the caller promises the same.
         unsafe {
             choose(from, into, count, LOCATED, |a, b| {
                 greater(b, a) || (!greater(a, b) && index(a) < index(b))
@@ -163,17 +163,17 @@ mod imp {
     }
 
     unsafe fn logical_and(from: *const u8, into: *mut u8, count: usize) {
-        // SAFETY: passed on.
+        // SAFETY: the caller promises the same.
         unsafe { logical(from, into, count, |a, b| a & b) }
     }
 
     unsafe fn logical_or(from: *const u8, into: *mut u8, count: usize) {
-        // SAFETY: passed on.
+        // SAFETY: the caller promises the same.
         unsafe { logical(from, into, count, |a, b| a | b) }
     }
 
     unsafe fn logical_xor(from: *const u8, into: *mut u8, count: usize) {
-        // SAFETY: passed on.
+        // SAFETY: the caller promises the same.
         unsafe { logical(from, into, count, |a, b| a ^ b) }
     }
 

@@ -208,7 +208,7 @@ impl Reduction {
     /// user-defined.
     pub(crate) unsafe fn apply(&self, from: *const u8, into: *mut u8, count: usize, extent: isize) {
         match *self {
-            // SAFETY: passed on.
+            // SAFETY: the caller promises the same.
             Self::Kernel(kernel) => unsafe { kernel(from, into, count) },
             Self::User(operation, mut datatype) => match operation.function {
                 UserFunction::Large(function) => {

@@ -1,10 +1,9 @@
 //! Receives (MPI 5.0, sections 3.2.4 and 3.7.2).
 
-use super::arguments;
+use super::{arguments, counted};
 use crate::abi;
 use crate::call::Out;
 use crate::check::{self, Failure};
-use crate::comm::mpi;
 use crate::handles;
 use crate::request;
 use crate::runtime;
@@ -49,36 +48,20 @@ fn immediate(
     request.write(abi::Request(handles::of_transfer(posted.map_or(FROM_NOBODY, |(id, _)| id))))
 }
 
-mpi! {
+counted! {
     /// A receive. The status may be `MPI_STATUS_IGNORE`.
-    fn PMPI_Recv(
-        buf: *mut c_void, count: c_int, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm,
+    fn PMPI_Recv / PMPI_Recv_c(
+        buf: *mut c_void, count: N, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm,
         status: Out<abi::Status>,
     ) on comm {
         blocking(buf, count.into(), datatype, source, tag, comm, status)
     }
 
-    /// As `MPI_Recv`, for large counts.
-    fn PMPI_Recv_c(
-        buf: *mut c_void, count: abi::Count, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm,
-        status: Out<abi::Status>,
-    ) on comm {
-        blocking(buf, count, datatype, source, tag, comm, status)
-    }
-
     /// A receive that never waits.
-    fn PMPI_Irecv(
-        buf: *mut c_void, count: c_int, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm,
+    fn PMPI_Irecv / PMPI_Irecv_c(
+        buf: *mut c_void, count: N, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm,
         request: Out<abi::Request>,
     ) on comm {
         immediate(buf, count.into(), datatype, source, tag, comm, request)
-    }
-
-    /// As `MPI_Irecv`, for large counts.
-    fn PMPI_Irecv_c(
-        buf: *mut c_void, count: abi::Count, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm,
-        request: Out<abi::Request>,
-    ) on comm {
-        immediate(buf, count, datatype, source, tag, comm, request)
     }
 }

@@ -1,10 +1,9 @@
 //! Sends (MPI 5.0, sections 3.2.1, 3.4 and 3.7.2).
 
-use super::arguments;
+use super::{arguments, counted};
 use crate::abi;
 use crate::call::Out;
 use crate::check::{self, Failure};
-use crate::comm::mpi;
 use crate::runtime;
 use std::ffi::{c_int, c_void};
 use transport::Mode;
@@ -46,47 +45,32 @@ fn immediate(
 }
 
 macro_rules! sends {
-    ($($(#[$doc:meta])* $mode:ident: $send:ident $send_c:ident $isend:ident $isend_c:ident;)*) => {mpi! {$(
+    ($($(#[$doc:meta])* $mode:ident: $send:ident / $send_c:ident, $isend:ident / $isend_c:ident;)*) => {counted! {$(
         $(#[$doc])*
-        fn $send(
-            buf: *const c_void, count: c_int, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
+        fn $send / $send_c(
+            buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
         ) on comm {
             blocking(buf, count.into(), datatype, dest, tag, comm, Mode::$mode)
-        }
-
-        /// As the function without `_c`, for large counts.
-        fn $send_c(
-            buf: *const c_void, count: abi::Count, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
-        ) on comm {
-            blocking(buf, count, datatype, dest, tag, comm, Mode::$mode)
         }
 
         $(#[$doc])*
         ///
         /// Never waits.
-        fn $isend(
-            buf: *const c_void, count: c_int, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
+        fn $isend / $isend_c(
+            buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
             request: Out<abi::Request>,
         ) on comm {
             immediate(buf, count.into(), datatype, dest, tag, comm, request, Mode::$mode)
-        }
-
-        /// As the function without `_c`, for large counts.
-        fn $isend_c(
-            buf: *const c_void, count: abi::Count, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
-            request: Out<abi::Request>,
-        ) on comm {
-            immediate(buf, count, datatype, dest, tag, comm, request, Mode::$mode)
         }
     )*}};
 }
 
 sends! {
     /// A standard send: complete when the buffer may be used again.
-    Standard: PMPI_Send PMPI_Send_c PMPI_Isend PMPI_Isend_c;
+    Standard: PMPI_Send / PMPI_Send_c, PMPI_Isend / PMPI_Isend_c;
     /// A synchronous send: complete when the receive has started.
-    Synchronous: PMPI_Ssend PMPI_Ssend_c PMPI_Issend PMPI_Issend_c;
+    Synchronous: PMPI_Ssend / PMPI_Ssend_c, PMPI_Issend / PMPI_Issend_c;
     /// A ready send: the program promises that the receive is posted, and a standard send keeps every promise made to
     /// it.
-    Standard: PMPI_Rsend PMPI_Rsend_c PMPI_Irsend PMPI_Irsend_c;
+    Standard: PMPI_Rsend / PMPI_Rsend_c, PMPI_Irsend / PMPI_Irsend_c;
 }

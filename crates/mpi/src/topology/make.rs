@@ -142,42 +142,10 @@ pub(super) fn parent(comm: abi::Comm, newcomm: Out<'_, abi::Comm>) -> Result<Arc
 mod tests {
     use super::*;
     use crate::neighbours::Grid;
-    use std::fs;
-    use std::sync::atomic::AtomicU32;
+    use crate::topology::recorded::{Root, files};
 
-    /// The files of a computer that is not here, in a directory that is removed when dropped.
-    struct Recorded(std::path::PathBuf);
-
-    impl Recorded {
-        fn of(name: &str) -> Self {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../machine/tests/recorded").join(name);
-            // Tests of one process run at the same time: each has a directory of its own.
-            static NEXT: AtomicU32 = AtomicU32::new(0);
-            let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let root =
-                std::env::temp_dir().join(format!("cellweave-placement-{}-{number}", std::process::id()));
-            for line in fs::read_to_string(folder.join("tree.txt")).unwrap().lines() {
-                let (path, content) = line.split_once('\t').unwrap();
-                let (start, rest) = path.split_once('{').unwrap_or((path, "}"));
-                let (cpus, end) = rest.split_once('}').unwrap();
-                let paths = match machine::discover::cpu_list(cpus).filter(|cpus| !cpus.is_empty()) {
-                    Some(cpus) => cpus.into_iter().map(|cpu| format!("{start}{cpu}{end}")).collect(),
-                    None => vec![start.to_owned()],
-                };
-                for path in paths {
-                    let path = root.join(path);
-                    fs::create_dir_all(path.parent().unwrap()).unwrap();
-                    fs::write(path, content.replace("\\n", "\n")).unwrap();
-                }
-            }
-            Self(root)
-        }
-    }
-
-    impl Drop for Recorded {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
+    fn epyc() -> Root {
+        Root::of(&files("epyc-2x64"))
     }
 
     fn edges(grid: &Grid) -> Vec<(usize, usize, u64)> {
@@ -188,7 +156,7 @@ mod tests {
 
     #[test]
     fn on_a_machine_of_two_chips_a_grid_is_placed_so_that_neighbours_are_near() {
-        let machine = Recorded::of("epyc-2x64");
+        let machine = epyc();
         // 64 ranks dealt out in turn to the chips' caches: rank r on cpu 8 (r mod 16) + r / 16.
         let cpus = |rank: u32| vec![8 * (rank % 16) + rank / 16];
         let distances = between((0..64).map(cpus), &machine.0);
@@ -211,7 +179,7 @@ mod tests {
 
     #[test]
     fn processes_that_are_bound_to_nothing_are_equally_far_apart() {
-        let machine = Recorded::of("epyc-2x64");
+        let machine = epyc();
         let distances = between((0..6).map(|_| (0..256).collect()), &machine.0);
         let traffic = Traffic::new(6, [(0, 5, 1), (1, 4, 7)]);
         assert_eq!(placement::place(&traffic, &distances), None);

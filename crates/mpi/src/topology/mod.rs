@@ -15,3 +15,7 @@ mod distributed;
 mod graph;
 mod make;
 mod placement;
+/// Computers that are not here.
+#[cfg(test)]
+#[path = "../../../machine/tests/recorded/computer.rs"]
+mod recorded;
