@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn an_instance_larger_than_the_best_ring_keeps_the_slots_of_the_schedule() {
-        assert_eq!(rings(&two_cores(true), 5.0, 1 << 20, false), [2 * 2 * 16 << 20]);
+        assert_eq!(rings(&two_cores(true), 5.0, 1 << 20, false), [(2 * 2 * 16) << 20]);
     }
 
     #[test]

@@ -60,8 +60,8 @@ struct Held {
     touched: f64,
 }
 
-/// Where each sort of load starts: compute, limits, locks, quota, capacities, overflow, then (not periods) buffers, incoming,
-/// outgoing, no schedule.
+/// Where each sort of load starts: compute, limits, locks, quota, capacities, overflow, then (not periods) buffers,
+/// incoming, outgoing, no schedule.
 #[derive(Debug, Clone, Copy)]
 struct LoadLayout {
     limits: usize,

@@ -51,7 +51,7 @@ fn as_json(m: &cellweave::machine::Machine) -> Value {
         "limits": m.limits.iter().map(|l| limit(m, l)).collect::<Vec<_>>(),
         "roles": m.kinds().into_iter().map(|k| (k.into(), m.role(k).name().into())).collect::<Map<String, Value>>(),
         "overheads": overheads,
-        "handovers": m.handovers.iter().map(|c| json!({"shares": c.shares.name(), "points": points(c)})).collect::<Vec<_>>(),
+        "handovers": m.handovers.iter().map(curve).collect::<Vec<_>>(),
         "together": m.together.iter().map(|t| json!({
             "elements": t.elements.iter().map(|e| m.elements[*e].name.as_str()).collect::<Vec<_>>(),
             "computing": t.computing,
@@ -67,8 +67,8 @@ fn as_json(m: &cellweave::machine::Machine) -> Value {
     })
 }
 
-/// The points of a curve, with their names.
-fn points(curve: &HandoverCurve) -> Vec<Value> {
+/// A curve, its points with names.
+fn curve(curve: &HandoverCurve) -> Value {
     let point = |p: &HandoverPoint| {
         json!({
             "bytes": p.bytes,
@@ -78,7 +78,7 @@ fn points(curve: &HandoverCurve) -> Vec<Value> {
             "both_line_ns": p.both_line_ns,
         })
     };
-    curve.points.iter().map(point).collect()
+    json!({"shares": curve.shares.name(), "points": curve.points.iter().map(point).collect::<Vec<_>>()})
 }
 
 fn element(e: &Element) -> Value {

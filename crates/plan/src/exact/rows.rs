@@ -229,13 +229,7 @@ impl<'p, 'a> Rows<'p, 'a> {
     /// lists per element as (column, broadcast).
     pub(super) fn compute(&mut self, talk: &[Vec<(u32, usize)>]) {
         let problem = self.problem;
-        // What all elements share, and what some do: each with the cpus that these have.
-        let all: Vec<usize> = (0..problem.elements()).collect();
-        let quota = problem.machine.quota_cpus.map(|cpus| (&all, cpus));
-        let mut shared: Vec<(&Vec<usize>, f64, Vec<(u32, f64)>)> = (quota.into_iter())
-            .chain(problem.capacities.iter().map(|c| (&c.elements, c.cpus)))
-            .map(|(elements, cpus)| (elements, cpus, Vec::new()))
-            .collect();
+        let mut rows: Vec<Vec<(u32, f64)>> = Vec::with_capacity(talk.len());
         for (e, talk) in talk.iter().enumerate() {
             let o = problem.prices.overheads[e];
             let mut row: Vec<(u32, f64)> = (0..problem.tasks())
@@ -249,12 +243,17 @@ impl<'p, 'a> Rows<'p, 'a> {
                 let own_ns = o.per_transfer_ns / self.batch as f64 + o.per_byte_ns * bytes as f64;
                 row.push((column, own_ns + moving_ns));
             }
-            for (_, cpus, together) in shared.iter_mut().filter(|s| s.0.contains(&e)) {
-                together.extend(row.iter().map(|&(column, ns)| (column, ns / *cpus)));
-            }
-            self.period_row(row);
+            self.period_row(row.clone());
+            rows.push(row);
         }
-        for (_, _, mut row) in shared {
+        // What all elements share, and what some do, over the cpus that these have.
+        let all: Vec<usize> = (0..rows.len()).collect();
+        let quota = problem.machine.quota_cpus.map(|cpus| (&all, cpus));
+        for (elements, cpus) in
+            quota.into_iter().chain(problem.capacities.iter().map(|c| (&c.elements, c.cpus)))
+        {
+            let entries = elements.iter().flat_map(|&e| &rows[e]);
+            let mut row: Vec<(u32, f64)> = entries.map(|&(column, ns)| (column, ns / cpus)).collect();
             // A column that is in several elements' rows must be in this one once.
             row.sort_by_key(|entry| entry.0);
             row.dedup_by(|b, a| {
