@@ -28,7 +28,7 @@ pub fn write_whole(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::R
         return out.flush();
     }
     let path = if found.is_some() { fs::canonicalize(path)? } else { path.to_path_buf() };
-    let part = Part::of(&path)?;
+    let part = Unfinished::of(&path)?;
     let mut out = BufWriter::new(File::create(&part.0)?);
     if let Some(found) = found {
         out.get_ref().set_permissions(found.permissions())?;
@@ -40,9 +40,9 @@ pub fn write_whole(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::R
 }
 
 /// A file that is removed when dropped, unless it has taken another name.
-struct Part(PathBuf);
+struct Unfinished(PathBuf);
 
-impl Part {
+impl Unfinished {
     fn of(path: &Path) -> io::Result<Self> {
         let nameless = || io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file");
         let mut name = OsString::from(".");
@@ -52,7 +52,7 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for Unfinished {
     fn drop(&mut self) {
         // Nothing is there when it has its name; what stopped the writing matters more than this.
         let _ = fs::remove_file(&self.0);

@@ -20,7 +20,7 @@
 //! | `setup` | makes what each worker needs | kernel, layout, lengths, memory, options, scheduler, scratch |
 //! | `worker` | an element's thread | all but builtin, layout, outcome, samples, scratch |
 //! | `summary` | what the workers left behind, as one outcome | kernel, layout, outcome, recorder, shared, waits |
-//! | `trace` | a trace as a file | kernel, layout, options, recorder, shared |
+//! | `trace` | a trace as a file | kernel, layout, recorder, shared |
 //! | `runtime` | [`run`](run()): starts the workers, watches them, reports | all but builtin, lengths |
 //! | [`testing`] | graphs and plans for tests | |
 //!
