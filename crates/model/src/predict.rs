@@ -65,10 +65,10 @@ pub fn predict(
     mapping: &[usize],
     schedule: &Schedule,
 ) -> Result<Prediction, MissingCost> {
-    predict_with(&Limits::new(machine), machine, graph, mapping, schedule)
+    predict_with((&Limits::new(machine), &broadcasts(graph)), machine, graph, mapping, schedule)
 }
 
-/// [`predict`] with limits that were prepared before: for many mappings on one machine.
+/// [`predict`] with limits and broadcasts that were prepared before: for many mappings of one graph on one machine.
 ///
 /// # Errors
 /// As [`predict`].
@@ -76,7 +76,7 @@ pub fn predict(
 /// # Panics
 /// As [`predict`].
 pub fn predict_with(
-    limits: &Limits,
+    (limits, list): (&Limits, &[Broadcast]),
     machine: &Machine,
     graph: &Graph,
     mapping: &[usize],
@@ -99,10 +99,9 @@ pub fn predict_with(
     }
 
     let prices = Prices::new(machine, graph);
-    let list = broadcasts(graph);
     let mut limit_bytes = vec![0.0; limits.len()];
     let mut transfers = Transfers { incoming: vec![0; n], outgoing: vec![Vec::new(); n] };
-    for broadcast in &list {
+    for broadcast in list {
         let from = mapping[broadcast.from];
         for to in broadcast.destinations(mapping) {
             let bytes = broadcast.bytes as f64;
@@ -142,7 +141,7 @@ pub fn predict_with(
         let ns = limit_bytes[id] * limits.ns_per_byte(id as u32);
         contribute(ContributionKind::Limit, &limit.name, ns);
     }
-    let touched = touched_bytes(graph, mapping, schedule, &list, n);
+    let touched = touched_bytes(graph, mapping, schedule, list, n);
     for (id, element) in machine.elements.iter().enumerate() {
         if let Some(ns) = overflow_ns(element, schedule.buffers_bytes[id], touched[id]) {
             contribute(ContributionKind::Overflow, &element.name, ns);

@@ -31,13 +31,7 @@ pub(crate) fn anneal(
     bound_ns: f64,
     budget: &mut Budget,
 ) -> Found {
-    let mut state =
-        SearchState::new(problem, flow, buffering, starts[0].clone(), bound_ns.max(f64::MIN_POSITIVE));
-    let mut best = Best { mapping: Vec::new(), period: f64::INFINITY, violation: f64::INFINITY };
-    for start in starts {
-        state.reset(start);
-        best.take(&state);
-    }
+    let (state, best) = best_of(problem, flow, buffering, starts, bound_ns);
     let draws = Draws::new(budget.options.seed);
     let mut found = Annealing { problem, state, best, bound_ns, draws };
     let tree = match budget.options.method {
@@ -46,6 +40,24 @@ pub(crate) fn anneal(
     };
     let optimal = problem.elements() == 1 || found.run(tree, budget);
     Found { mapping: found.best.mapping, optimal }
+}
+
+/// The best of `starts` (at least one), and a state to search on with.
+pub(crate) fn best_of<'a>(
+    problem: &'a Problem,
+    flow: &'a Flow,
+    buffering: Buffering,
+    starts: &[Mapping],
+    target_ns: f64,
+) -> (SearchState<'a>, Best) {
+    let target_ns = target_ns.max(f64::MIN_POSITIVE);
+    let mut state = SearchState::new(problem, flow, buffering, starts[0].clone(), target_ns);
+    let mut best = Best { mapping: Vec::new(), period: f64::INFINITY, violation: f64::INFINITY };
+    for start in starts {
+        state.reset(start);
+        best.take(&state);
+    }
+    (state, best)
 }
 
 /// The best mapping so far: the least violation, then the least period.

@@ -4,6 +4,7 @@
 //! stream short. With nothing spent on transfers and no caches (a Cell) the batch is 1.
 
 use crate::Problem;
+use work::schedule::ScheduleBuilder;
 use work::{Buffering, Schedule};
 
 /// Share of the period that the batch may leave on the table for being small.
@@ -28,12 +29,20 @@ pub(crate) fn choose(problem: &Problem, mapping: &[usize], buffering: Buffering,
     let n = problem.elements();
     let mut tried: Vec<(u64, f64, bool, bool)> = Vec::new();
     let mut batch = 1u64;
+    let mut builder = ScheduleBuilder::new(problem.graph);
+    let mut schedule = Schedule::default();
     while batch <= max_batch.max(1) {
-        let Ok(schedule) = work::schedule::schedule(problem.graph, mapping, n, buffering, batch) else {
+        if builder.run(mapping, n, buffering, batch, &mut schedule).is_err() {
             break;
-        };
+        }
         let limits = &problem.limits;
-        let predicted = model::predict_with(limits, problem.machine, problem.graph, mapping, &schedule);
+        let predicted = model::predict_with(
+            (limits, &problem.broadcasts),
+            problem.machine,
+            problem.graph,
+            mapping,
+            &schedule,
+        );
         let Ok(prediction) = predicted else { break };
         let live = live_bytes(problem, mapping, &schedule);
         let soft = |e: usize| problem.machine.elements[e].memory.as_ref().filter(|m| !m.hard);

@@ -134,7 +134,7 @@ fn climb(most: f64, steps: usize, value: impl Fn(f64) -> f64) -> f64 {
 
 /// Bytes that each task holds on an element with hard memory, at the least, and the room of all such elements. Inputs
 /// of broadcasts may merge, and do not count.
-fn memory(problem: &Problem, batch: u64, buffering: Buffering) -> (Vec<f64>, f64) {
+pub(crate) fn memory(problem: &Problem, batch: u64, buffering: Buffering) -> (Vec<f64>, f64) {
     let room = problem.room.iter().flatten().map(|r| r.max(0.0)).sum();
     let mut bytes = vec![0.0; problem.tasks()];
     if problem.room.iter().all(Option::is_none) {

@@ -15,6 +15,8 @@ pub(crate) struct Budget<'c> {
     next: u64,
     apart: u64,
     last: f64,
+    /// Seconds of the limit that the search leaves to what comes after it.
+    reserved_s: f64,
     stopped: bool,
 }
 
@@ -39,8 +41,14 @@ impl<'c> Budget<'c> {
             next: 1,
             apart: 1,
             last: started,
+            reserved_s: 0.0,
             stopped: false,
         }
+    }
+
+    /// Leaves time to finish the plan: about half of what its beginning took.
+    pub(crate) fn reserve(&mut self) {
+        self.reserved_s = 0.5 * ((self.clock)() - self.started);
     }
 
     /// Whether [`Budget::spent`] should be asked now.
@@ -67,7 +75,8 @@ impl<'c> Budget<'c> {
         let share = self.options.share(moves, seconds);
         let progress = PlanProgress { method: self.method, moves, seconds, period_ns, bound_ns, share };
         let go_on = (self.progress)(&progress);
-        self.stopped = !go_on || (self.options.moves.is_none() && seconds >= self.options.seconds());
+        self.stopped =
+            !go_on || (self.options.moves.is_none() && seconds + self.reserved_s >= self.options.seconds());
         self.stopped
     }
 

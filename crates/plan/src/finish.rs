@@ -29,7 +29,8 @@ pub(crate) fn finish(problem: &Problem, mapped: Mapped) -> Result<Plan, PlanErro
     let mapping = &mapped.mapping;
     let n = problem.elements();
     let mut schedule = work::schedule::schedule(graph, mapping, n, mapped.buffering, mapped.batch)?;
-    let prediction = model::predict_with(&problem.limits, machine, graph, mapping, &schedule)?;
+    let prediction =
+        model::predict_with((&problem.limits, &problem.broadcasts), machine, graph, mapping, &schedule)?;
     crate::depth::deepen(problem, mapping, &mut schedule, prediction.period_ns);
     let period_ns = prediction.period_ns;
     let mut bound_ns =

@@ -9,6 +9,7 @@
 //! | `branch`, `symmetry` | all mappings of a small graph; elements that can change places |
 //! | [`mod@bound`] | what no mapping can beat |
 //! | `start`, `batch`, `depth` | where a search starts; instances per firing; how deep a ring between caches is |
+//! | `queues` | what no mapping can beat where DMA queues are short |
 //! | `cycles` | feedback: what must be on one element |
 //! | [`exact`] | the mixed integer program, as sparse arrays for any solver |
 //!
@@ -58,6 +59,7 @@ mod depth;
 mod finish;
 mod flow;
 mod options;
+mod queues;
 mod search;
 mod sets;
 mod start;

@@ -1,10 +1,10 @@
 //! What `anneal` and `auto` do: starts, a batch, then the search from the best start.
 
-use crate::anneal::anneal;
+use crate::anneal::{anneal, best_of};
 use crate::budget::Budget;
 use crate::finish::Mapped;
 use crate::flow::Flow;
-use crate::{Method, PlanError, PlanOptions, Problem, batch, bound, cycles, delegate, greedy, start};
+use crate::{Method, PlanError, PlanOptions, Problem, batch, bound, cycles, delegate, greedy, queues, start};
 use ground::options::Word;
 use machine::Role;
 use work::{Buffering, Mapping};
@@ -15,6 +15,8 @@ const DELEGATE_TASKS: usize = 250;
 const DELEGATE_MOVES: u64 = 400_000;
 /// Above this many tasks contiguous cuts are not all tried.
 const CUT_TASKS: usize = 20_000;
+/// Above this many tasks not every start is tried with every batch: it would take seconds.
+const ALL_STARTS_TASKS: usize = 2_000;
 /// Searches at most, where a better mapping asks for another batch.
 const MOST_SEARCHES: usize = 8;
 
@@ -36,7 +38,8 @@ pub(crate) fn search(
     while !tried.contains(&batch) && tried.len() < MOST_SEARCHES {
         tried.push(batch);
         let flow = Flow::new(problem.graph, &problem.broadcasts, batch);
-        let bound_ns = bound(problem, batch, buffering);
+        let bound_ns = bound(problem, batch, buffering).max(queues::bound(problem, batch, buffering));
+        budget.reserve();
         let found = anneal(problem, &flow, buffering, &starts, bound_ns, budget);
         let chosen = options
             .batch
@@ -48,7 +51,11 @@ pub(crate) fn search(
                 mapping: found.mapping.clone(),
                 buffering,
                 batch: chosen,
-                bound_ns: if found.optimal && feasible && chosen == batch { period_ns } else { 0.0 },
+                bound_ns: match chosen == batch {
+                    true if found.optimal && feasible => period_ns,
+                    true => bound_ns,
+                    false => 0.0,
+                },
                 moves: 0,
                 seed: options.seed,
                 seconds: 0.0,
@@ -103,12 +110,24 @@ pub(crate) fn quality(problem: &Problem, mapping: &[usize], buffering: Buffering
     let Ok(schedule) = work::schedule::schedule(problem.graph, mapping, n, buffering, batch) else {
         return (false, f64::INFINITY);
     };
-    let predicted = model::predict_with(&problem.limits, problem.machine, problem.graph, mapping, &schedule);
+    let predicted = model::predict_with(
+        (&problem.limits, &problem.broadcasts),
+        problem.machine,
+        problem.graph,
+        mapping,
+        &schedule,
+    );
     predicted.map_or((false, f64::INFINITY), |p| (p.violations.is_empty(), p.period_ns))
 }
 
-/// The batch to search with: that of the start which is best with its own batch.
+/// The batch to search with: that of the start which is best with its own batch, of a large graph that of the start
+/// which is best with a batch of 1.
 fn working_batch(problem: &Problem, starts: &[Mapping], buffering: Buffering, options: &PlanOptions) -> u64 {
+    if problem.tasks() > ALL_STARTS_TASKS {
+        let flow = Flow::new(problem.graph, &problem.broadcasts, 1);
+        let (_, best) = best_of(problem, &flow, buffering, starts, 1.0);
+        return batch::choose(problem, &best.mapping, buffering, options.max_batch);
+    }
     let mut best = (f64::INFINITY, 1);
     for mapping in starts {
         let batch = batch::choose(problem, mapping, buffering, options.max_batch);

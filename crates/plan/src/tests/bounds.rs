@@ -29,6 +29,37 @@ fn no_bound_is_above_the_best_of_all_mappings() {
 }
 
 #[test]
+fn short_queues_bound_no_mapping_above_the_best() {
+    let mut draws = Draws::new(12);
+    for round in 0..150 {
+        let mut machine = preset("cell", 1, 2);
+        for element in machine.elements.iter_mut().filter(|e| e.incoming_max.is_some()) {
+            element.incoming_max = Some(draws.below(3) as u32);
+            element.outgoing_max.values_mut().for_each(|most| *most = draws.below(2) as u32);
+        }
+        let graph = random_graph(&mut draws, 6, if round % 2 == 0 { 300 } else { 40_000 });
+        let rule = if round % 3 == 0 { Buffering::Duplicated } else { Buffering::Shared };
+        let problem = Problem::new(&machine, &graph).unwrap();
+        let queues = crate::queues::bound_of_all(&problem, 1, rule);
+        let (best, mapping) = brute_force(&machine, &graph, rule, 1).unwrap();
+        assert!(queues <= best * (1.0 + 1e-9), "round {round}: {queues} above {best} of {mapping:?}");
+    }
+}
+
+#[test]
+fn a_large_graph_is_bounded_by_the_queues_of_its_spes() {
+    let options = work::daggen::DaggenOptions { tasks: 3_000, ..Default::default() };
+    let graph = work::daggen::generate(&options).unwrap();
+    let machine = preset("qs22", 2, 16);
+    let problem = Problem::new(&machine, &graph).unwrap();
+    let (queues, other) = (crate::queues::bound(&problem, 1, RULE), bound(&problem, 1, RULE));
+    assert!(queues > 1.1 * other, "{queues} and {other}");
+    // Balanced over the two PPEs it takes half of all work there.
+    let work: f64 = (0..problem.tasks()).map(|t| problem.cost_on(t, 0)).sum();
+    assert!(queues < work / 2.0, "{queues} and {work}");
+}
+
+#[test]
 fn the_bound_of_two_kinds_is_the_fractional_balance_in_affinity_order() {
     // SPE-friendly 300/100, neutral 200/200: one PPE and one SPE. All of the first and half of the second... T = 150.
     let graph = graph(vec![task("a", 300.0, 100.0), task("b", 200.0, 200.0)], &[]);

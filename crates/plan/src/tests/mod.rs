@@ -117,11 +117,13 @@ pub(crate) fn brute_force(
 ) -> Option<(f64, Vec<usize>)> {
     let n = machine.elements.len();
     let limits = model::Limits::new(machine);
+    let broadcasts = model::broadcasts(graph);
     let mut mapping = vec![0; graph.tasks.len()];
     let mut best: Option<(f64, Vec<usize>)> = None;
     loop {
         let schedule = work::schedule::schedule(graph, &mapping, n, buffering, batch).unwrap();
-        let prediction = model::predict_with(&limits, machine, graph, &mapping, &schedule).unwrap();
+        let prediction =
+            model::predict_with((&limits, &broadcasts), machine, graph, &mapping, &schedule).unwrap();
         let better = best.as_ref().is_none_or(|b| prediction.period_ns < b.0);
         if prediction.violations.is_empty() && better {
             best = Some((prediction.period_ns, mapping.clone()));
