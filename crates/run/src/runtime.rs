@@ -228,14 +228,14 @@ impl Watchdog<'_, '_> {
         let mut shown =
             Shown { ns: self.begin_ns, instances: 0, idle_ns: vec![0; self.layout.elements.len()] };
         let mut stopped_ns = None;
-        let mut looked = (now_ns(), queued_ns());
         let mut reports = lock(&shared.reports);
         loop {
             if reports.len() == workers {
                 return std::mem::take(&mut *reports);
             }
+            let before = (now_ns(), queued_ns());
             reports = shared.ended.wait_timeout(reports, LOOK).unwrap_or_else(|e| e.into_inner()).0;
-            self.look(&mut looked);
+            self.look(before);
             let now_ns = now_ns();
             // Without a source there is nothing to drain from.
             let asked = match self.options.stop.load(Ordering::Acquire) {
@@ -281,16 +281,14 @@ impl Watchdog<'_, '_> {
         }
     }
 
-    /// A look that comes much later than it should, although no other program had this thread's cpu: the process stood
-    /// still meanwhile.
-    fn look(&mut self, last: &mut (u64, u64)) {
-        let now = (now_ns(), queued_ns());
-        let late_ns = now.0.saturating_sub(last.0).saturating_sub(LOOK.as_nanos() as u64);
-        let still_ns = late_ns.saturating_sub(now.1.saturating_sub(last.1));
-        if still_ns > PAUSE_NS {
-            self.pauses.push((last.0, now.0));
+    /// A look that comes much later than it should after `before`, although no other program had this thread's cpu: the
+    /// process stood still meanwhile. `before`: the time, and how long this thread had been ready without a cpu.
+    fn look(&mut self, before: (u64, u64)) {
+        let now_ns = now_ns();
+        let late_ns = now_ns.saturating_sub(before.0).saturating_sub(LOOK.as_nanos() as u64);
+        if late_ns > PAUSE_NS && late_ns - PAUSE_NS > queued_ns().saturating_sub(before.1) {
+            self.pauses.push((before.0, now_ns));
         }
-        *last = now;
     }
 
     /// Whether every worker without a report has fired for the last time.

@@ -30,6 +30,7 @@ use costs::Origin;
 use machine::Machine;
 use pace::Pace;
 use run::{Difference, RunOutcome, WaitFor};
+use work::plan::ContributionKind;
 use work::{Graph, Plan};
 
 /// A difference that is smaller than this share of the predicted period is not listed by itself.
@@ -41,6 +42,8 @@ const NAMED: f64 = 0.05;
 /// Fetching a line of data from another core takes no longer than this: beyond it, the task itself is slower.
 const LINE_NS: f64 = 100.0;
 const LINE_BYTES: u64 = 64;
+/// A process that grew by so many times an element's cache has data that leave it; stacks and heaps grow by less.
+const GROWN: u64 = 4;
 
 /// Fills in `speeds`, `differences` and `explanation` of `outcome`.
 pub(crate) fn explain(
@@ -99,29 +102,47 @@ impl Report<'_> {
         };
         let measured_ns = 1e9 / self.outcome.throughput_per_s;
         let mut parts = Parts { period_ns: self.plan.period_ns, list: Vec::new(), found_ns: 0.0 };
-        self.computing(held_up, accounts.len() > 1, &mut parts);
+        let shared_ns = self.shared_ns(held_up);
+        self.computing(held_up, accounts.len() > 1, shared_ns, &mut parts);
         self.taken(held_up, &mut parts);
-        self.waiting(held_up, &accounts, measured_ns, &mut parts);
+        self.waiting(held_up, &accounts, shared_ns, measured_ns, &mut parts);
         let left_ns = measured_ns - self.plan.period_ns - parts.found_ns;
         let why = "No part of the measured time tells what this is.".to_string();
         parts.add("unexplained", &self.outcome.application, 0.0, left_ns, why);
         parts.list.sort_by(|a, b| b.share.abs().total_cmp(&a.share.abs()));
         for account in accounts.iter().filter(|a| a.outcome.name != held_up.outcome.name) {
             let mut others = Parts { period_ns: self.plan.period_ns, list: Vec::new(), found_ns: 0.0 };
-            self.computing(account, true, &mut others);
+            self.computing(account, true, 0.0, &mut others);
             self.taken(account, &mut others);
             parts.list.extend(others.list.into_iter().map(|d| Difference { share: 0.0, ..d }));
         }
         parts.list
     }
 
+    /// What the plan counts beyond an element's own time because cpus slow each other down, where that is its bottleneck.
+    fn shared_ns(&self, account: &Account) -> f64 {
+        let bottleneck = self.plan.contributions.first().map(|c| c.kind);
+        let shared = matches!(bottleneck, Some(ContributionKind::Capacity | ContributionKind::Quota));
+        if shared { (self.plan.period_ns - account.predicted_ns).max(0.0) } else { 0.0 }
+    }
+
     /// Kernels, and moving data to and from other elements.
-    fn computing(&self, account: &Account, several: bool, parts: &mut Parts) {
+    fn computing(&self, account: &Account, several: bool, shared_ns: f64, parts: &mut Parts) {
         let name = &account.outcome.name;
         let pace = pace::pace(account, self.outcome.speeds.get(name), several);
         let costs_ns: f64 = account.tasks.iter().map(|t| t.cost_ns).sum();
-        let (kind, why) = self.slower(account, &pace);
-        parts.add(kind, name, costs_ns, costs_ns * pace.factor, why);
+        let (kind, why) = match costs_ns * pace.factor {
+            slowed_ns
+                if shared_ns > 0.0 && slowed_ns < costs_ns + shared_ns && self.origin.why().is_none() =>
+            {
+                let counted = words::times((costs_ns + shared_ns) / costs_ns.max(f64::MIN_POSITIVE));
+                let took = words::times(pace.factor);
+                let what = format!("{name} took {took} its costs; the plan counts {counted}");
+                ("speed", format!("{what}, because the used cpus slow each other down."))
+            }
+            _ => self.slower(account, &pace),
+        };
+        parts.add(kind, name, costs_ns + shared_ns, costs_ns * pace.factor, why);
         let (mut moved_ns, mut few, mut few_ns) = (account.outside_ns, 0, 0.0);
         for task in &account.tasks {
             let beyond_ns = task.measured_ns - task.cost_ns * pace.factor;
@@ -229,7 +250,7 @@ impl Report<'_> {
             memory.filter(|m| !m.hard).map(|m| m.bytes).filter(|_| measured_ns > task.cost_ns)
         {
             let cache_text = words::bytes(cache);
-            if self.outcome.grown_bytes > cache {
+            if self.outcome.grown_bytes > GROWN * cache {
                 let grown = words::bytes(self.outcome.grown_bytes);
                 return (
                     "cache",
@@ -277,9 +298,16 @@ impl Report<'_> {
     }
 
     /// What the element waited for, beside the time that the plan leaves it.
-    fn waiting(&self, account: &Account, accounts: &[Account], measured_ns: f64, parts: &mut Parts) {
+    fn waiting(
+        &self,
+        account: &Account,
+        accounts: &[Account],
+        shared_ns: f64,
+        measured_ns: f64,
+        parts: &mut Parts,
+    ) {
         let name = &account.outcome.name;
-        let mut free_ns = (self.plan.period_ns - account.predicted_ns).max(0.0);
+        let mut free_ns = (self.plan.period_ns - account.predicted_ns - shared_ns).max(0.0);
         let mut predicted = |ns: f64| {
             let part_ns = free_ns.min(ns);
             free_ns -= part_ns;

@@ -6,6 +6,7 @@ use machine::Machine;
 use plan::PlanOptions;
 use run::{RunOptions, RunOutcome, Standard, TaskOutcome, WaitFor, WaitOutcome, testing};
 use std::collections::BTreeMap;
+use work::plan::{Contribution, ContributionKind};
 use work::{Graph, Plan, Profile, ProfiledSpeed};
 
 const COST_NS: f64 = 1000.0;
@@ -119,6 +120,19 @@ fn cpus_that_slow_each_other_down_are_told_from_another_user() {
     // What happens on the element that did not hold up the stream is told without a share.
     assert!(outcome.differences.iter().any(|d| d.subject == "CPU0"));
     assert!(outcome.differences.iter().any(|d| d.subject == "CPU1"));
+}
+
+#[test]
+fn cpus_that_slow_each_other_down_less_than_planned_are_named() {
+    let mut case = Case::new(2);
+    case.plan.period_ns = 4000.0;
+    let capacity = Contribution { kind: ContributionKind::Capacity, subject: "CPU0 CPU1".into(), ns: 4000.0 };
+    case.plan.contributions.insert(0, capacity);
+    case.period(2000.0);
+    let outcome = case.explained();
+    let speed = &outcome.differences[0];
+    assert_eq!(speed.kind, "speed");
+    assert!(speed.why.contains("took 1.00 times its costs; the plan counts 2.00 times"), "{speed:?}");
 }
 
 #[test]
