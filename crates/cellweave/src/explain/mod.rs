@@ -119,7 +119,8 @@ impl Report<'_> {
         parts.list
     }
 
-    /// What the plan counts beyond an element's own time because cpus slow each other down, where that is its bottleneck.
+    /// What the plan counts beyond an element's own time because cpus slow each other down, where that is its
+    /// bottleneck.
     fn shared_ns(&self, account: &Account) -> f64 {
         let bottleneck = self.plan.contributions.first().map(|c| c.kind);
         let shared = matches!(bottleneck, Some(ContributionKind::Capacity | ContributionKind::Quota));
@@ -195,7 +196,7 @@ impl Report<'_> {
             return (
                 "speed",
                 format!(
-                    "{what}: another user of the core, or a lower clock; its fixed kernels took up to {kernels} as long, \
+                    "{what}: another user of the core or a lower clock; its fixed kernels took up to {kernels} as long, \
                  also alone."
                 ),
             );
@@ -204,7 +205,7 @@ impl Report<'_> {
             return (
                 "speed",
                 format!(
-                    "{what}: the used cpus slow each other down; together, their fixed kernels take up to {} as long as \
+                    "{what}: the used cpus slow each other down; together their fixed kernels take {} as long as \
                  alone.",
                     words::times(pace.together)
                 ),

@@ -102,7 +102,7 @@ fn another_user_of_the_core_makes_all_tasks_slower_alike() {
     assert_eq!((outcome.differences.len(), outcome.differences[0].kind.as_str()), (1, "speed"));
     assert_eq!(
         outcome.explanation,
-        "CPU0 computed 1.65 times slower than when profiled, all tasks alike: another user of the core, or a lower \
+        "CPU0 computed 1.65 times slower than when profiled, all tasks alike: another user of the core or a lower \
          clock; its fixed kernels took up to 1.65 times as long, also alone. With that the plan predicts 152 k/s; \
          achieved 152 k/s."
     );

@@ -47,8 +47,8 @@ pub(super) fn why(
         let slots = report.plan.edges.get(edge).map_or(0, |e| e.slots_out + e.slots_in);
         let opposite = if opposite == WaitFor::Data { "data" } else { "room" };
         let why = format!(
-            "{waited}, and {there} for {opposite} on it for {}: its ring of {slots} instances ({}) is too short for how \
-             unevenly its ends work.",
+            "{waited}, and {there} for {opposite} on it for {}: its ring of {slots} instances ({}) is too short \
+             for how unevenly its ends work.",
             share(theirs_ns),
             words::bytes(slots * graph.edges[edge].bytes)
         );
