@@ -14,8 +14,8 @@ const TIME_S: f64 = 10.0;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args().nth(1).ok_or("usage: scale FOLDER")?;
     let mut text = format!(
-        "Graphs of DagGen with its defaults, `auto`, at most {TIME_S} s.\n\n| machine | tasks | edges | CCR | seconds | \
-         moves | gap | feasible | bottleneck |\n|---|---|---|---|---|---|---|---|---|\n"
+        "Graphs of DagGen with its defaults, `auto`, at most {TIME_S} s.\n\n| machine | tasks | edges | CCR | \
+         seconds | moves | gap | feasible | bottleneck |\n|---|---|---|---|---|---|---|---|---|\n"
     );
     let preset = presets::Preset::named("qs22").ok_or("no qs22")?;
     let qs22 = preset.machine(preset.all());

@@ -278,8 +278,8 @@ impl PortCosts {
     }
 }
 
-/// The neighbours of a task: (task, bytes in, bytes out, transfers, ns for moving). Broadcasts to several consumers count where the
-/// task consumes them.
+/// The neighbours of a task: (task, bytes in, bytes out, transfers, ns for moving). Broadcasts to several consumers
+/// count where the task consumes them.
 struct Near(Vec<(usize, f64, f64, f64, f64)>);
 
 impl Near {

@@ -163,8 +163,8 @@ impl<'a> Problem<'a> {
         bytes
     }
 
-    /// What moving an instance costs each end when `batch` of them are handed over at once, in ns: curve after curve, for
-    /// every broadcast.
+    /// What moving an instance costs each end when `batch` of them are handed over at once, in ns: curve after curve,
+    /// for every broadcast.
     pub fn moving_ns(&self, batch: u64) -> Vec<f64> {
         let curves = 0..self.prices.curves.len();
         let all = curves.flat_map(|curve| self.broadcasts.iter().map(move |b| (curve, b.bytes)));
