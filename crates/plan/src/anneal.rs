@@ -6,7 +6,7 @@
 //! else, so that a run of so many moves is the beginning of every longer one. A search that a clock stopped is repeated
 //! by its number of moves.
 
-use crate::branch::{Tree, Walk};
+use crate::branch::{MappingTree, Walked};
 use crate::flow::Flow;
 use crate::state::SearchState;
 use crate::{Budget, Method, Problem};
@@ -36,7 +36,7 @@ pub(crate) fn anneal(
     let mut found = Annealing { problem, state, best, bound_ns, draws };
     let tree = match budget.options.method {
         Method::Anneal => None,
-        _ => Tree::new(problem, buffering, flow.batch),
+        _ => MappingTree::new(problem, buffering, flow.batch),
     };
     let optimal = problem.elements() == 1 || found.run(tree, budget);
     Found { mapping: found.best.mapping, optimal }
@@ -97,7 +97,7 @@ const FIRST_STEPS: u64 = 50_000;
 
 impl Annealing<'_> {
     /// Says whether all mappings were tried.
-    fn run(&mut self, mut tree: Option<Tree>, budget: &mut Budget) -> bool {
+    fn run(&mut self, mut tree: Option<MappingTree>, budget: &mut Budget) -> bool {
         let tasks = self.problem.tasks();
         let mean_cost = (0..tasks).map(|t| self.problem.least_cost(t)).sum::<f64>() / tasks as f64;
         let mut length = 20_000 + 100 * tasks as u64;
@@ -107,9 +107,9 @@ impl Annealing<'_> {
         loop {
             if let Some(walked) = tree.as_mut().filter(|_| !self.is_best()) {
                 match self.walk(walked, steps, budget) {
-                    Walk::Complete => return true,
-                    Walk::Open if !walked.is_small() => tree = None,
-                    Walk::Open => steps = length,
+                    Walked::Complete => return true,
+                    Walked::Open if !walked.is_small() => tree = None,
+                    Walked::Open => steps = length,
                 }
             }
             if self.proved(budget) || self.bound_ns <= 0.0 || self.spent(budget) {
@@ -134,17 +134,17 @@ impl Annealing<'_> {
     }
 
     /// `steps` steps of the tree, or fewer when the budget is spent.
-    fn walk(&mut self, tree: &mut Tree, steps: u64, budget: &mut Budget) -> Walk {
+    fn walk(&mut self, tree: &mut MappingTree, steps: u64, budget: &mut Budget) -> Walked {
         for _ in 0..steps {
             if budget.due() && self.spent(budget) {
                 break;
             }
             budget.moves += 1;
-            if tree.step(&mut self.state, &mut self.best) == Walk::Complete {
-                return Walk::Complete;
+            if tree.step(&mut self.state, &mut self.best) == Walked::Complete {
+                return Walked::Complete;
             }
         }
-        Walk::Open
+        Walked::Open
     }
 
     fn spent(&self, budget: &mut Budget) -> bool {

@@ -15,7 +15,7 @@ const MOST_TASKS: usize = 24;
 
 /// How far a walk is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Walk {
+pub(crate) enum Walked {
     /// There are branches left.
     Open,
     /// All mappings are done: the best so far is the best of all.
@@ -24,7 +24,7 @@ pub(crate) enum Walk {
 
 /// An edge as its slots are counted, in instances; the least that they can be.
 #[derive(Debug, Clone, Copy)]
-struct Member {
+struct TreeEdge {
     broadcast: usize,
     to: TaskId,
     out: f64,
@@ -34,7 +34,7 @@ struct Member {
 }
 
 /// All mappings, as a tree that is walked depth first.
-pub(crate) struct Tree<'a> {
+pub(crate) struct MappingTree<'a> {
     problem: &'a Problem<'a>,
     batch: f64,
     /// As [`Problem::moving_ns`] has it.
@@ -48,11 +48,11 @@ pub(crate) struct Tree<'a> {
     /// Element -> its class of interchangeable elements.
     class: Vec<Option<usize>>,
     classes: Vec<Vec<usize>>,
-    members: Vec<Member>,
+    members: Vec<TreeEdge>,
     /// Task -> members that it takes part in, at either end.
     touching: Vec<Vec<usize>>,
-    layout: Layout,
-    /// See [`Layout`].
+    layout: TreeLayout,
+    /// See [`TreeLayout`].
     value: Vec<f64>,
     /// Above this a mapping is not feasible; infinite for what makes a period.
     ceiling: Vec<f64>,
@@ -63,7 +63,7 @@ pub(crate) struct Tree<'a> {
     of_broadcast: Vec<Vec<usize>>,
     /// Per depth: the next element to try, and what holds above it.
     next: Vec<usize>,
-    level: Vec<Level>,
+    level: Vec<TreeLevel>,
     undo: Vec<(u32, f64)>,
     undone: Vec<u32>,
     depth: usize,
@@ -72,7 +72,7 @@ pub(crate) struct Tree<'a> {
 
 /// What held before a task was placed.
 #[derive(Debug, Clone, Copy, Default)]
-struct Level {
+struct TreeLevel {
     /// The largest contribution.
     top: f64,
     /// Computing of all elements, weighted by their prices.
@@ -84,7 +84,7 @@ struct Level {
 /// Where each sort of value starts: compute, limits, locks, quota, capacities, then (no periods) bytes, touched,
 /// incoming, outgoing.
 #[derive(Debug, Clone, Copy)]
-struct Layout {
+struct TreeLayout {
     limits: usize,
     locks: usize,
     quota: usize,
@@ -95,9 +95,9 @@ struct Layout {
     outgoing: usize,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> MappingTree<'a> {
     /// The tree of `problem`; `None` where it is too large to be walked, or no mapping has a schedule.
-    pub(crate) fn new(problem: &'a Problem<'a>, buffering: Buffering, batch: u64) -> Option<Tree<'a>> {
+    pub(crate) fn new(problem: &'a Problem<'a>, buffering: Buffering, batch: u64) -> Option<MappingTree<'a>> {
         let (tasks, n, kinds) = (problem.tasks(), problem.elements(), problem.kinds.len());
         if tasks > MOST_TASKS {
             return None;
@@ -121,7 +121,7 @@ impl<'a> Tree<'a> {
         let touched = bytes + n;
         let incoming = touched + n;
         let outgoing = incoming + n;
-        let layout = Layout { limits, locks, quota, capacities, bytes, touched, incoming, outgoing };
+        let layout = TreeLayout { limits, locks, quota, capacities, bytes, touched, incoming, outgoing };
         let mut ceiling = vec![f64::INFINITY; outgoing + n * kinds];
         for (e, element) in problem.machine.elements.iter().enumerate() {
             ceiling[bytes + e] = problem.room[e].unwrap_or(f64::INFINITY);
@@ -143,7 +143,7 @@ impl<'a> Tree<'a> {
         }
         let classes = symmetry::classes(problem);
         let class = |e: usize| classes.iter().position(|class| class.contains(&e));
-        Some(Tree {
+        Some(MappingTree {
             problem,
             batch: batch.max(1) as f64,
             moving_ns: problem.moving_ns(batch),
@@ -161,7 +161,7 @@ impl<'a> Tree<'a> {
             used: vec![0; n],
             of_broadcast,
             next: vec![0; tasks],
-            level: vec![Level::default(); tasks],
+            level: vec![TreeLevel::default(); tasks],
             undo: Vec::new(),
             undone: Vec::new(),
             order,
@@ -176,7 +176,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Places one task more, or takes one back; what is better than `best` is taken.
-    pub(crate) fn step(&mut self, state: &mut SearchState, best: &mut Best) -> Walk {
+    pub(crate) fn step(&mut self, state: &mut SearchState, best: &mut Best) -> Walked {
         let Some(element) = self.candidate() else {
             if self.depth == 0 {
                 self.complete = true;
@@ -184,7 +184,7 @@ impl<'a> Tree<'a> {
                 self.depth -= 1;
                 self.take_back();
             }
-            return if self.complete { Walk::Complete } else { Walk::Open };
+            return if self.complete { Walked::Complete } else { Walked::Open };
         };
         let bound = self.place(element);
         let cutoff =
@@ -199,7 +199,7 @@ impl<'a> Tree<'a> {
             self.depth += 1;
             self.next[self.depth] = 0;
         }
-        Walk::Open
+        Walked::Open
     }
 
     /// The next element for the task at this depth.
@@ -223,10 +223,10 @@ impl<'a> Tree<'a> {
     fn place(&mut self, element: usize) -> f64 {
         let problem = self.problem;
         let task = self.order[self.depth];
-        let before = if self.depth == 0 { Level::default() } else { self.level[self.depth] };
-        let level = Level { undo: self.undo.len(), undone: self.undone.len(), ..before };
+        let before = if self.depth == 0 { TreeLevel::default() } else { self.level[self.depth] };
+        let level = TreeLevel { undo: self.undo.len(), undone: self.undone.len(), ..before };
         self.level[self.depth] = level;
-        let mut now = Now { top: level.top, priced: level.priced, broken: false };
+        let mut now = TreeGrowth { top: level.top, priced: level.priced, broken: false };
         self.mapping[task] = element;
         self.used[element] += 1;
         now.broken |= problem.room[element].is_some_and(|room| room < 0.0);
@@ -248,13 +248,13 @@ impl<'a> Tree<'a> {
         }
         now.top = (0..problem.elements()).map(|e| self.overflow(e)).fold(now.top, f64::max);
         if let Some(below) = self.level.get_mut(self.depth + 1) {
-            *below = Level { top: now.top, priced: now.priced, ..Level::default() };
+            *below = TreeLevel { top: now.top, priced: now.priced, ..TreeLevel::default() };
         }
         if now.broken { f64::INFINITY } else { now.top.max(now.priced + self.rest[self.depth + 1]) }
     }
 
     /// What an edge takes whose ends are both placed.
-    fn connect(&mut self, id: usize, now: &mut Now) {
+    fn connect(&mut self, id: usize, now: &mut TreeGrowth) {
         let problem = self.problem;
         let member = self.members[id];
         let broadcast = &problem.broadcasts[member.broadcast];
@@ -286,7 +286,7 @@ impl<'a> Tree<'a> {
         self.undone.push(id as u32);
     }
 
-    fn transfer(&mut self, from: usize, to: usize, broadcast: usize, now: &mut Now) {
+    fn transfer(&mut self, from: usize, to: usize, broadcast: usize, now: &mut TreeGrowth) {
         let problem = self.problem;
         let bytes = problem.broadcasts[broadcast].bytes as f64;
         let curve = problem.prices.curve_of(problem.machine, from, to);
@@ -302,7 +302,7 @@ impl<'a> Tree<'a> {
         self.add(self.layout.outgoing + from * problem.kinds.len() + problem.kind_of[to], 1.0, now);
     }
 
-    fn spend(&mut self, element: usize, ns: f64, now: &mut Now) {
+    fn spend(&mut self, element: usize, ns: f64, now: &mut TreeGrowth) {
         self.add(element, ns, now);
         now.priced += ns * self.price[element];
         if let Some(cpus) = self.problem.machine.quota_cpus {
@@ -315,7 +315,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn add(&mut self, at: usize, change: f64, now: &mut Now) {
+    fn add(&mut self, at: usize, change: f64, now: &mut TreeGrowth) {
         if change == 0.0 {
             return;
         }
@@ -358,7 +358,7 @@ impl<'a> Tree<'a> {
 }
 
 /// What grows while a task is placed.
-struct Now {
+struct TreeGrowth {
     top: f64,
     priced: f64,
     broken: bool,
@@ -383,7 +383,7 @@ fn order(problem: &Problem) -> Vec<TaskId> {
 
 /// Every edge with the least slots that it can have; exact under the duplicated rule, where they do not depend on the
 /// mapping.
-fn members(problem: &Problem, buffering: Buffering, batch: u64) -> Option<Vec<Member>> {
+fn members(problem: &Problem, buffering: Buffering, batch: u64) -> Option<Vec<TreeEdge>> {
     let graph = problem.graph;
     let apart: Vec<usize> = (0..problem.tasks()).collect();
     let slots = match buffering {
@@ -403,7 +403,7 @@ fn members(problem: &Problem, buffering: Buffering, batch: u64) -> Option<Vec<Me
                 }
             };
             let to = graph.edges[id].to.task;
-            list.push(Member { broadcast, to, out: out as f64, into: into as f64, shared });
+            list.push(TreeEdge { broadcast, to, out: out as f64, into: into as f64, shared });
         }
     }
     Some(list)

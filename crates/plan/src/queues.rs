@@ -19,7 +19,7 @@ const UNITS: f64 = 1e12;
 
 /// ns per instance that no feasible mapping can beat; 0 where the machine has no queues, or none that are short.
 pub(crate) fn bound(problem: &Problem, batch: u64, buffering: Buffering) -> f64 {
-    let sides = Sides::new(problem, batch, buffering);
+    let sides = TwoSides::new(problem, batch, buffering);
     let broadcasts = problem.broadcasts.len() as f64;
     sides.filter(|sides| broadcasts >= CROWDED * sides.places()).map_or(0.0, |sides| sides.bound(problem))
 }
@@ -27,12 +27,12 @@ pub(crate) fn bound(problem: &Problem, batch: u64, buffering: Buffering) -> f64 
 /// [`bound`] where the queues are not short, too.
 #[cfg(test)]
 pub(crate) fn bound_of_all(problem: &Problem, batch: u64, buffering: Buffering) -> f64 {
-    Sides::new(problem, batch, buffering).map_or(0.0, |sides| sides.bound(problem))
+    TwoSides::new(problem, batch, buffering).map_or(0.0, |sides| sides.bound(problem))
 }
 
 /// Prices, each in a unit of its own in which 1 is about right.
 #[derive(Debug, Clone, Copy)]
-struct Prices {
+struct QueuePrices {
     /// The part of the price of computing that the workers have.
     computing: f64,
     byte: f64,
@@ -40,7 +40,7 @@ struct Prices {
     out: f64,
 }
 
-impl Prices {
+impl QueuePrices {
     fn coordinate(&mut self, number: usize) -> &mut f64 {
         match number {
             0 => &mut self.computing,
@@ -52,7 +52,7 @@ impl Prices {
 }
 
 /// The two sides and what they have.
-struct Sides {
+struct TwoSides {
     /// ns of each task on the best kind of either side; infinite where it cannot run there.
     worker: Vec<f64>,
     other: Vec<f64>,
@@ -68,8 +68,8 @@ struct Sides {
     work: f64,
 }
 
-impl Sides {
-    fn new(problem: &Problem, batch: u64, buffering: Buffering) -> Option<Sides> {
+impl TwoSides {
+    fn new(problem: &Problem, batch: u64, buffering: Buffering) -> Option<TwoSides> {
         let elements = &problem.machine.elements;
         let is_worker: Vec<bool> = elements.iter().map(|e| e.incoming_max.is_some()).collect();
         let workers = is_worker.iter().filter(|&&w| w).count();
@@ -99,7 +99,7 @@ impl Sides {
         let (bytes, _) = crate::bound::memory(problem, batch, buffering);
         let room = (0..elements.len()).filter(|&e| is_worker[e]).filter_map(|e| problem.room[e]);
         let work = other.iter().filter(|c| c.is_finite()).sum::<f64>();
-        Some(Sides {
+        Some(TwoSides {
             worker: (0..problem.tasks()).map(|t| least(t, true)).collect(),
             other,
             workers: workers as f64,
@@ -120,8 +120,8 @@ impl Sides {
 
     /// The best of the prices that are tried.
     fn bound(&self, problem: &Problem) -> f64 {
-        let mut graph = Flow::new(problem);
-        let mut prices = Prices { computing: 0.02, byte: 1.0, into: 1.0, out: 1.0 };
+        let mut graph = QueueNetwork::new(problem);
+        let mut prices = QueuePrices { computing: 0.02, byte: 1.0, into: 1.0, out: 1.0 };
         let mut best = self.value(&prices, &mut graph);
         let mut left = (MOST_ARCS / graph.to.len().max(1)).clamp(4, 48);
         let mut step = 4.0;
@@ -148,7 +148,7 @@ impl Sides {
     }
 
     /// The bound at these prices.
-    fn value(&self, prices: &Prices, graph: &mut Flow) -> f64 {
+    fn value(&self, prices: &QueuePrices, graph: &mut QueueNetwork) -> f64 {
         let unit = UNITS / self.work;
         let whole = |ns: f64| (ns * unit).floor().min(1e15) as i64;
         let other_price = (1.0 - prices.computing) / self.others;
@@ -174,13 +174,13 @@ impl Sides {
 
 /// The graph as a network: an arc from producer to consumer costs where data go to a worker, its reverse where they
 /// come from one. A broadcast to several consumers has two nodes of its own, so that it costs once.
-struct Flow {
+struct QueueNetwork {
     tasks: usize,
     /// Arc a and a ^ 1 are each other's reverse.
     to: Vec<u32>,
     from_start: Vec<u32>,
     arcs: Vec<u32>,
-    sort: Vec<Arc>,
+    sort: Vec<ArcPrice>,
     left: Vec<i64>,
     /// What a task costs more on a worker, and what it costs more on the other side.
     need: Vec<i64>,
@@ -191,7 +191,7 @@ struct Flow {
 
 /// What an arc may carry.
 #[derive(Debug, Clone, Copy)]
-enum Arc {
+enum ArcPrice {
     Into,
     Out,
     Any,
@@ -201,26 +201,26 @@ enum Arc {
 /// As much as any arc ever carries.
 const UNLIMITED: i64 = 1 << 60;
 
-impl Flow {
-    fn new(problem: &Problem) -> Flow {
+impl QueueNetwork {
+    fn new(problem: &Problem) -> QueueNetwork {
         let tasks = problem.tasks();
         let mut nodes = tasks;
-        let mut list: Vec<(usize, usize, Arc, Arc)> = Vec::new();
+        let mut list: Vec<(usize, usize, ArcPrice, ArcPrice)> = Vec::new();
         for b in &problem.broadcasts {
             let to: Vec<usize> = b.to.iter().copied().filter(|&t| t != b.from).collect();
             if let [only] = to[..] {
-                list.push((b.from, only, Arc::Into, Arc::Out));
+                list.push((b.from, only, ArcPrice::Into, ArcPrice::Out));
             } else if to.len() > 1 {
-                list.push((b.from, nodes, Arc::Into, Arc::Nothing));
-                list.push((nodes + 1, b.from, Arc::Out, Arc::Nothing));
+                list.push((b.from, nodes, ArcPrice::Into, ArcPrice::Nothing));
+                list.push((nodes + 1, b.from, ArcPrice::Out, ArcPrice::Nothing));
                 for t in to {
-                    list.push((nodes, t, Arc::Any, Arc::Nothing));
-                    list.push((t, nodes + 1, Arc::Any, Arc::Nothing));
+                    list.push((nodes, t, ArcPrice::Any, ArcPrice::Nothing));
+                    list.push((t, nodes + 1, ArcPrice::Any, ArcPrice::Nothing));
                 }
                 nodes += 2;
             }
         }
-        let mut flow = Flow {
+        let mut flow = QueueNetwork {
             tasks,
             to: Vec::new(),
             from_start: vec![0; nodes + 1],
@@ -251,11 +251,11 @@ impl Flow {
     /// The least cut at these prices of a place, after Dinic: from tasks that need more on a worker to those that need
     /// more on the other side.
     fn least_cut(&mut self, into: i64, out: i64) -> i64 {
-        let price = |sort: &Arc| match sort {
-            Arc::Into => into,
-            Arc::Out => out,
-            Arc::Any => UNLIMITED,
-            Arc::Nothing => 0,
+        let price = |sort: &ArcPrice| match sort {
+            ArcPrice::Into => into,
+            ArcPrice::Out => out,
+            ArcPrice::Any => UNLIMITED,
+            ArcPrice::Nothing => 0,
         };
         self.left.clear();
         self.left.extend(self.sort.iter().map(price));
