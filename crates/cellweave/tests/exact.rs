@@ -33,14 +33,25 @@ fn host() -> Machine {
     cellweave::machine::load("host").unwrap()
 }
 
-fn graph(costs: &str) -> Graph {
-    let text = format!(
-        "name = 'pair'\n\
-         task = [{{ name = 'a', kernel = 'cellweave:count'{costs} }},\n\
-         {{ name = 'b', kernel = 'cellweave:discard'{costs} }}]\n\
-         edge = [{{ from = 'a', to = 'b', bytes = 8 }}]"
-    );
-    read::text(read::Format::Toml, &text, "pair.toml").unwrap()
+/// A chain of so many tasks that no search has tried all mappings when the solver's turn comes; their costs, where they
+/// have some, are so uneven that no mapping is as good as the bound.
+fn chain(costed: bool) -> Graph {
+    const TASKS: usize = 60;
+    let mut text = String::from("name = 'chain'\n");
+    for i in 0..TASKS {
+        let kernel = match i {
+            0 => "count",
+            _ if i == TASKS - 1 => "discard",
+            _ => "copy",
+        };
+        let cost = 5.0 + (i as f64 + 2.0).sqrt().fract();
+        let cost = if costed { format!("cost_ns = {{ '*' = {cost} }}\n") } else { String::new() };
+        text += &format!("[[task]]\nname = 't{i}'\nkernel = 'cellweave:{kernel}'\n{cost}");
+    }
+    for i in 1..TASKS {
+        text += &format!("[[edge]]\nfrom = 't{}'\nto = 't{i}'\nbytes = 8\n", i - 1);
+    }
+    read::text(read::Format::Toml, &text, "chain.toml").unwrap()
 }
 
 fn plan(graph: &Graph, options: PlanOptions, solver: &mut Lazy) -> (Graph, Plan) {
@@ -51,7 +62,7 @@ fn plan(graph: &Graph, options: PlanOptions, solver: &mut Lazy) -> (Graph, Plan)
 
 #[test]
 fn a_batch_is_at_most_the_largest_that_is_asked_for() {
-    let costed = graph(", cost_ns = { '*' = 5.0 }");
+    let costed = chain(true);
     let mut solver = Lazy::default();
     let (_, free) = plan(&costed, PlanOptions::default(), &mut solver);
     assert!(free.batch > 4, "fine tasks are batched on a host: {}", free.batch);
@@ -75,7 +86,8 @@ fn costs_that_are_missing_are_measured_first() {
     let mut solver = Lazy::default();
     let kernels = Standard::default();
     let (costed, plan) =
-        cellweave::plan(&graph(""), &host(), &kernels, &options, Some(&mut solver), &mut progress).unwrap();
+        cellweave::plan(&chain(false), &host(), &kernels, &options, Some(&mut solver), &mut progress)
+            .unwrap();
     assert!(costed.tasks.iter().all(|t| t.cost_on("core").is_some()));
     assert!(plan.feasible);
     assert_eq!((told.first(), told.last()), (Some(&"profiling"), Some(&"exact")));
@@ -83,7 +95,7 @@ fn costs_that_are_missing_are_measured_first() {
 
 #[test]
 fn the_solver_gets_the_options_of_the_plan() {
-    let costed = graph(", cost_ns = { '*' = 5.0 }");
+    let costed = chain(true);
     let mut solver = Lazy::default();
     plan(&costed, PlanOptions { gap: 0.25, seed: 9, ..Default::default() }, &mut solver);
     let budget = solver.budget.unwrap();
@@ -94,7 +106,7 @@ fn the_solver_gets_the_options_of_the_plan() {
 #[test]
 fn without_a_solver_the_exact_method_says_so() {
     let options = PlanOptions { method: Method::Exact, ..Default::default() };
-    let costed = graph(", cost_ns = { '*' = 5.0 }");
+    let costed = chain(true);
     let why =
         cellweave::plan(&costed, &host(), &Standard::default(), &options, None, &mut |_| true).unwrap_err();
     assert!(why.to_string().contains("solver"), "{why}");
