@@ -51,8 +51,8 @@ pub fn overhead(machine: &Machine, graph: &Graph, kind: &str) -> Overhead {
 }
 
 /// Predicts the period of `graph` on `machine` under `mapping`, with the buffers and the batch of `schedule`:
-/// equations (1) to (9), (14) to (18) of `streaming-schedule`; prices of hand-overs and capacities of elements that slow
-/// each other down, where the machine or the profile has them.
+/// equations (1) to (9), (14) to (18) of `streaming-schedule`; prices of hand-overs and capacities of elements that
+/// slow each other down, where the machine or the profile has them.
 ///
 /// # Errors
 /// [`MissingCost`] when a task is mapped to a kind that it has no cost for.

@@ -7,8 +7,8 @@ use std::io::Write;
 use std::path::Path;
 use work::Graph;
 
-/// Writes the trace of a run for Perfetto or Chrome, whole or not at all; gives back the file's name. A trace that cannot
-/// be written is a warning: a full disk is no reason to lose the result of the run.
+/// Writes the trace of a run for Perfetto or Chrome, whole or not at all; gives back the file's name. A trace that
+/// cannot be written is a warning: a full disk is no reason to lose the result of the run.
 pub(crate) fn write(
     path: &Path,
     graph: &Graph,

@@ -196,8 +196,8 @@ impl Report<'_> {
             return (
                 "speed",
                 format!(
-                    "{what}: another user of the core or a lower clock; its fixed kernels took up to {kernels} as long, \
-                 also alone."
+                    "{what}: another user of the core or a lower clock; its fixed kernels took up to {kernels} \
+                     as long, also alone."
                 ),
             );
         }

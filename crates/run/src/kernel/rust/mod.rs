@@ -76,8 +76,8 @@ pub enum Fired {
 }
 
 impl Fired {
-    /// What a kernel means that counts: `made` of the `asked` firings. Fewer end the stream; the runtime refuses more, and
-    /// an end that does not come from a source.
+    /// What a kernel means that counts: `made` of the `asked` firings. Fewer end the stream; the runtime refuses more,
+    /// and an end that does not come from a source.
     pub fn counted(made: u64, asked: u64) -> Fired {
         if made == asked { Fired::All } else { Fired::End(made) }
     }
