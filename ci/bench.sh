@@ -7,5 +7,7 @@ for bench in latency bandwidth collectives crowded startup memory pack profile; 
     .venv/bin/python "benches/mpi-$bench/run.py"
 done
 .venv/bin/python benches/truth/run.py
-cargo run --quiet --release -p cellweave-plan --example planning -- benches/planning
+for example in planning optimum scale; do
+    cargo run --quiet --release -p cellweave-plan --example "$example" -- benches/planning
+done
 .venv/bin/python benches/simulator/run.py
