@@ -48,6 +48,8 @@ pub struct Profiled {
     pub tasks: Vec<TaskCost>,
     /// Samples of all tasks that were left out, because the thread lost its cpu meanwhile.
     pub samples_left_out: u64,
+    /// Why costs may be those of another cpu than was asked for, one sentence per element that was not pinned.
+    pub not_pinned: Vec<String>,
     /// What a hand-over to another element costs at each end, by kind.
     pub overheads: BTreeMap<String, Handover>,
 }
@@ -116,6 +118,7 @@ pub fn profile(
         identity: identity.to_pairs().into_iter().map(|(k, v)| (k.to_string(), v)).collect(),
         tasks: Vec::new(),
         samples_left_out: 0,
+        not_pinned: Vec::new(),
         overheads: BTreeMap::new(),
     };
     let elements = one_of_each_kind(machine);
@@ -149,8 +152,9 @@ pub fn profile(
         }
         let what = format!("costs on a {kind}");
         let mut step = |part: f64| progress(&what, (done as f64 + 2.0 + part) / steps);
-        let (costs, left_out) = costs(&profiled.graph, machine, element, kernels, options, &mut step)?;
-        profiled.samples_left_out += left_out;
+        let (costs, outcome) = costs(&profiled.graph, machine, element, kernels, options, &mut step)?;
+        profiled.samples_left_out += outcome.samples_left_out;
+        profiled.not_pinned.extend(outcome.not_pinned);
         for cost in costs {
             let task = graph.task(&cost.task).filter(|&t| missing(&graph.tasks[t]));
             if let Some(task) = task {
@@ -219,7 +223,7 @@ fn one_of_each_kind(machine: &Machine) -> Vec<ElementId> {
     machine.kinds().iter().filter_map(real).collect()
 }
 
-/// Costs of all tasks on `element`, and how many samples were left out.
+/// Costs of all tasks on `element`, and the run that they were taken from.
 fn costs(
     graph: &Graph,
     machine: &Machine,
@@ -227,7 +231,7 @@ fn costs(
     kernels: &dyn Kernels,
     options: &ProfileOptions,
     progress: &mut dyn FnMut(f64) -> bool,
-) -> Result<(Vec<TaskCost>, u64), Error> {
+) -> Result<(Vec<TaskCost>, RunOutcome), Error> {
     let graph = harmless(graph);
     let plan = everything_on(&graph, machine, element, options.batch)?;
     let mut part = 0.0;
@@ -269,7 +273,7 @@ fn costs(
         cost_ns: if sum_ns > 0.0 { samples_ns.p50 * scale } else { even_ns },
         samples_ns: *samples_ns,
     };
-    Ok((measured.tasks.iter().map(cost).collect(), measured.samples_left_out))
+    Ok((measured.tasks.iter().map(cost).collect(), measured))
 }
 
 /// Runs; stops when `go_on` says false.

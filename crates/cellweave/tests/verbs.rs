@@ -81,6 +81,18 @@ fn a_machine_that_is_not_here_cannot_be_profiled() {
 }
 
 #[test]
+fn a_profile_says_when_it_could_not_put_its_thread_on_its_cpu() {
+    let mut machine = host();
+    machine.elements.truncate(1);
+    // As good as a kernel that refuses: there is no such cpu.
+    machine.elements[0].os_cpu = Some(4000);
+    let options = ProfileOptions { instances: Some(500), ..ProfileOptions::default() };
+    let done = profile(&graph(UNEVEN), &machine, &Standard::default(), &options, &mut |_, _| true).unwrap();
+    assert_eq!(done.tasks.len(), 4);
+    assert!(done.not_pinned.iter().any(|why| why.contains("cpu 4000")), "{:?}", done.not_pinned);
+}
+
+#[test]
 fn profiling_writes_nothing_where_the_application_would() {
     let path = std::env::temp_dir().join(format!("cellweave-untouched-{}", std::process::id()));
     let text = format!(

@@ -251,6 +251,7 @@ def profile_tables(profile: Data) -> list[Table]:
         table.notes.append("every task has its cost already: --again measures them anew")
     if profile["samples_left_out"]:
         table.notes.append(f"{profile['samples_left_out']} samples left out: the thread lost its cpu meanwhile")
+    table.notes += [f"not pinned: {why}" for why in profile["not_pinned"]]
     for kind, o in profile["overheads"].items():
         table.notes.append(
             f"a hand-over costs a {kind} {time_ns(o['per_transfer_ns'])} and {number(o['per_byte_ns'])} ns per byte"
