@@ -77,7 +77,7 @@ fn code_counts_in_a_local_store_and_not_in_a_message_buffer() {
 fn one_core_is_the_answer_where_two_bring_nothing_and_two_where_they_do() {
     let mut graph = random_graph(&mut Draws::new(33), 12, 400);
     graph.tasks.iter_mut().for_each(|task| task.cost_ns = [("core".to_string(), 2_000.0)].into());
-    for (name, cores) in [("two-siblings.toml", 1), ("two-cpus-large-l3.toml", 2)] {
+    for (name, cores) in [("../computers/two-siblings.toml", 1), ("../computers/two-cpus-large-l3.toml", 2)] {
         for method in [Method::Auto, Method::Anneal] {
             let options = PlanOptions { method, moves: Some(20_000), ..PlanOptions::default() };
             let plan = run(&read(name), &graph, &options).unwrap();
