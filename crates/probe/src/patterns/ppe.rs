@@ -12,10 +12,10 @@ pub const PATTERN: Pattern = Pattern {
     sets: |shape| {
         let ppes = of_role(shape.machine, Role::General);
         let w = shape.workers(PATTERN.name, 1)?;
-        if ppes.is_empty() {
+        if ppes.is_empty() || of_role(shape.machine, Role::Accelerator).is_empty() {
             let name = &shape.machine.name;
             return Err(TargetError::Request(format!(
-                "{} needs general elements and accelerators, as PPEs and SPEs; {name} has none",
+                "{} needs general elements and accelerators, as PPEs and SPEs; {name} has not both",
                 PATTERN.name
             )));
         }
