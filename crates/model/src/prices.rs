@@ -64,6 +64,12 @@ impl Prices {
         self.overheads[element].per_transfer_ns + least.min_by(f64::total_cmp).unwrap_or(0.0)
     }
 
+    /// The most ns that a line took in any hand-over that was measured, one way or both; 0 without curves.
+    pub fn slowest_line_ns(&self) -> f64 {
+        let points = self.curves.iter().flat_map(|curve| &curve.points);
+        points.map(|p| p.alone_line_ns.max(p.both_line_ns)).fold(0.0, f64::max)
+    }
+
     /// Whether anything is spent on hand-overs, apart from bytes.
     pub fn spends_on_transfers(&self) -> bool {
         !self.curves.is_empty() || self.overheads.iter().any(|o| o.per_transfer_ns > 0.0)

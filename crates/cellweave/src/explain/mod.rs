@@ -28,6 +28,7 @@ pub(crate) use look::Look;
 use account::{Account, TaskAccount, accounts};
 use costs::Origin;
 use machine::Machine;
+use machine::handover::LINE_BYTES;
 use pace::Pace;
 use run::{Difference, RunOutcome, WaitFor};
 use work::plan::ContributionKind;
@@ -39,9 +40,6 @@ const LISTED: f64 = 0.01;
 const AS_PREDICTED: std::ops::RangeInclusive<f64> = 0.9..=1.1;
 /// What the explanation names is at least this share of the predicted period.
 const NAMED: f64 = 0.05;
-/// Fetching a line of data from another core takes no longer than this: beyond it, the task itself is slower.
-const LINE_NS: f64 = 100.0;
-const LINE_BYTES: u64 = 64;
 /// A process that grew by so many times an element's cache has data that leave it; stacks and heaps grow by less.
 const GROWN: u64 = 4;
 
@@ -58,7 +56,8 @@ pub(crate) fn explain(
     if outcome.instances == 0 || plan.period_ns <= 0.0 {
         return;
     }
-    let report = Report { graph, machine, plan, outcome, origin: Origin::of(graph, machine) };
+    let line_ns = model::Prices::new(machine, graph).slowest_line_ns();
+    let report = Report { graph, machine, plan, outcome, origin: Origin::of(graph, machine), line_ns };
     let differences = report.differences();
     let explanation = report.explanation(&differences);
     outcome.differences = differences;
@@ -72,6 +71,8 @@ struct Report<'a> {
     plan: &'a Plan,
     outcome: &'a RunOutcome,
     origin: Origin,
+    /// Fetching a line of data from another core takes no longer than this: beyond it, the task itself is slower.
+    line_ns: f64,
 }
 
 /// The parts that have been found.
@@ -148,8 +149,11 @@ impl Report<'_> {
         for task in &account.tasks {
             let beyond_ns = task.measured_ns - task.cost_ns * pace.factor;
             let lines = task.crossing_bytes.div_ceil(LINE_BYTES) as f64;
-            let most_ns =
-                if task.crossing_bytes > 0 { (lines * LINE_NS).max(2.0 * account.hand_over_ns) } else { 0.0 };
+            let most_ns = if task.crossing_bytes > 0 {
+                (lines * self.line_ns).max(2.0 * account.hand_over_ns)
+            } else {
+                0.0
+            };
             let lines_ns = beyond_ns.clamp(0.0, most_ns);
             moved_ns += lines_ns;
             let own_ns = beyond_ns - lines_ns;

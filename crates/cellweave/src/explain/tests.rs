@@ -2,7 +2,7 @@
 
 use super::{Look, explain};
 use host::Speed;
-use machine::Machine;
+use machine::{HandoverCurve, HandoverPoint, Machine, Nearness};
 use plan::PlanOptions;
 use run::{RunOptions, RunOutcome, Standard, TaskOutcome, WaitFor, WaitOutcome, testing};
 use std::collections::BTreeMap;
@@ -162,6 +162,10 @@ fn one_slow_task_is_named_and_not_the_core() {
 #[test]
 fn lines_that_take_long_to_move_are_a_hand_over() {
     let mut case = Case::new(2);
+    // A line takes up to 100 ns here.
+    let (near_line_ns, alone_line_ns, both_line_ns) = (2.0, 50.0, 100.0);
+    let point = HandoverPoint { bytes: 64, ring_bytes: 4096, near_line_ns, alone_line_ns, both_line_ns };
+    case.machine.handovers = vec![HandoverCurve { shares: Nearness::Nothing, points: vec![point] }];
     // The tasks at both ends of the edge between the elements.
     (1..=2).for_each(|t| case.task(t, COST_NS + 90.0));
     case.period(2300.0);
