@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// A program that takes longer hangs; the slowest needs a few seconds.
 const SECONDS: &str = "300";
@@ -30,18 +31,24 @@ pub(crate) fn tree() -> &'static Path {
 }
 
 /// Compiles a C program below `tests`; warnings are errors.
+///
+/// Tests that run at the same time may ask for the same one. Each writes a file of its own, which takes the program's
+/// name once it is whole: a file that is being written cannot be run.
 pub(crate) fn compile(source: &str) -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
     let source = Path::new(source);
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(source.file_stem().expect("a file"));
+    let written = program.with_extension(NEXT.fetch_add(1, Relaxed).to_string());
     let done = Command::new(tree().join("bin/cellcc"))
         .args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror"])
         .arg(here().join("tests").join(source))
         .arg("-o")
-        .arg(&program)
+        .arg(&written)
         .args(["-lm", "-lpthread"])
         .output()
         .expect("cellcc starts");
     assert!(done.status.success(), "{}: {}", source.display(), String::from_utf8_lossy(&done.stderr));
+    std::fs::rename(&written, &program).expect("both are in one folder");
     program
 }
 
