@@ -158,8 +158,9 @@ impl Report<'_> {
             moved_ns += lines_ns;
             let own_ns = beyond_ns - lines_ns;
             if own_ns.abs() >= NAMED * self.plan.period_ns {
-                let (kind, why) = self.task(account, task, &pace, task.cost_ns + own_ns);
-                parts.add(kind, task.name, task.cost_ns, task.cost_ns + own_ns, why);
+                let expected_ns = task.cost_ns * pace.factor;
+                let (kind, why) = self.task(account, task, &pace, expected_ns + own_ns);
+                parts.add(kind, task.name, expected_ns, expected_ns + own_ns, why);
             } else {
                 few += 1;
                 few_ns += own_ns;
@@ -234,6 +235,7 @@ impl Report<'_> {
         measured_ns: f64,
     ) -> (&'static str, String) {
         let (name, element) = (task.name, &account.outcome.name);
+        let expected_ns = task.cost_ns * pace.factor;
         let what = format!(
             "Task {name} on {element} took {} per firing where its cost is {}",
             words::time(measured_ns),
@@ -243,7 +245,7 @@ impl Report<'_> {
             return ("costs", format!("{what}: {why}."));
         }
         let aside = match pace.factor {
-            factor if factor > pace::STEADY => ", beside the slower core",
+            factor if factor > pace::STEADY => ", more or less than the slower core explains",
             _ if pace.several => ", unlike the others",
             _ => "",
         };
@@ -251,8 +253,7 @@ impl Report<'_> {
         let memory =
             self.machine.elements.iter().find(|e| e.name == *element).and_then(|e| e.memory.as_ref());
         let buffers = self.plan.buffers_bytes.get(element).copied().unwrap_or(0);
-        if let Some(cache) =
-            memory.filter(|m| !m.hard).map(|m| m.bytes).filter(|_| measured_ns > task.cost_ns)
+        if let Some(cache) = memory.filter(|m| !m.hard).map(|m| m.bytes).filter(|_| measured_ns > expected_ns)
         {
             let cache_text = words::bytes(cache);
             if self.outcome.grown_bytes > GROWN * cache {
@@ -276,7 +277,7 @@ impl Report<'_> {
                 );
             }
         }
-        let why = if measured_ns > task.cost_ns {
+        let why = if measured_ns > expected_ns {
             "what it does depends on its data or on what it has kept"
         } else {
             "its cost was measured while something slowed it down, or depends on its data"

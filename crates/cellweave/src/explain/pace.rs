@@ -47,8 +47,9 @@ pub(super) fn pace(account: &Account, speed: Option<&ElementSpeed>, several: boo
             }
         }
     }
-    let slower = slow_downs(account);
-    let tasks = middle(&slower);
+    let weighted = slow_downs(account);
+    let tasks = middle(&weighted);
+    let slower: Vec<f64> = weighted.iter().map(|(slower, _)| *slower).collect();
     let alike =
         slower.len() > 1 && slower.iter().all(|r| (r / tasks - 1.0).abs() <= ALIKE) && tasks.is_finite();
     let (least, most) = range.map_or((1.0, 1.0), |(least, most)| (least.min(1.0), most.max(1.0)));
@@ -71,19 +72,19 @@ pub(super) fn pace(account: &Account, speed: Option<&ElementSpeed>, several: boo
     }
 }
 
-/// By how much each significant task is slower than its cost. Those without data of other elements, if there are any:
+/// By how much each significant task is slower than its cost, and its cost in ns. Those without data of other elements, if there are any:
 /// the others also move lines.
-fn slow_downs(account: &Account) -> Vec<f64> {
+fn slow_downs(account: &Account) -> Vec<(f64, f64)> {
     let costs_ns: f64 = account.tasks.iter().map(|t| t.cost_ns).sum();
     let measured_ns: f64 = account.tasks.iter().map(|t| t.measured_ns).sum();
     let crossing = account.tasks.iter().filter(|t| t.crossing_bytes > 0).count().max(1) as f64;
-    let of = |inside: bool| -> Vec<f64> {
+    let of = |inside: bool| -> Vec<(f64, f64)> {
         (account.tasks.iter())
             .filter(|t| (t.crossing_bytes == 0) == inside && t.cost_ns > 0.0)
             .filter(|t| t.cost_ns >= SIGNIFICANT * costs_ns || t.measured_ns >= SIGNIFICANT * measured_ns)
             .map(|t| {
                 let moved_ns = if inside { 0.0 } else { account.hand_over_ns / crossing };
-                (t.measured_ns - moved_ns).max(t.measured_ns / 2.0) / t.cost_ns
+                ((t.measured_ns - moved_ns).max(t.measured_ns / 2.0) / t.cost_ns, t.cost_ns)
             })
             .collect()
     };
@@ -96,8 +97,15 @@ fn ratios(now: &[f64], then: &[f64]) -> impl Iterator<Item = f64> {
     pairs.into_iter()
 }
 
-fn middle(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    ground::quantile(&sorted, 0.5)
+/// The slow-down in the middle of all time that the costs count: a task of few ns does not outweigh a long one.
+fn middle(weighted: &[(f64, f64)]) -> f64 {
+    let mut sorted = weighted.to_vec();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let half_ns: f64 = sorted.iter().map(|(_, cost_ns)| cost_ns).sum::<f64>() / 2.0;
+    let mut sum_ns = 0.0;
+    let reached = sorted.iter().find(|(_, cost_ns)| {
+        sum_ns += cost_ns;
+        sum_ns >= half_ns
+    });
+    reached.map_or(f64::NAN, |(slower, _)| *slower)
 }
