@@ -72,8 +72,8 @@ pub(super) fn pace(account: &Account, speed: Option<&ElementSpeed>, several: boo
     }
 }
 
-/// By how much each significant task is slower than its cost, and its cost in ns. Those without data of other elements, if there are any:
-/// the others also move lines.
+/// By how much each significant task is slower than its cost, and its cost in ns. Those without data of other elements,
+/// if there are any: the others also move lines.
 fn slow_downs(account: &Account) -> Vec<(f64, f64)> {
     let costs_ns: f64 = account.tasks.iter().map(|t| t.cost_ns).sum();
     let measured_ns: f64 = account.tasks.iter().map(|t| t.measured_ns).sum();
