@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tarfile
+import time
 import venv
 import zipfile
 from pathlib import Path
@@ -20,8 +21,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*line: object, **kwargs: Any) -> subprocess.CompletedProcess[str]:
-    # Other people's crates have been built already.
+    # Other people's crates have been built already. Of ours, an earlier run may have left older ones: files that are as
+    # new as this run are compiled again.
     env = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    env["SOURCE_DATE_EPOCH"] = str(int(time.time()))
     env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env["PATH"]])
     done = subprocess.run([str(a) for a in line], env=env, capture_output=True, text=True, timeout=900, **kwargs)
     assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
