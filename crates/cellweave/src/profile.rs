@@ -1,6 +1,6 @@
 //! What each task of an application costs on each kind of element of this computer, with real data flowing.
 
-use crate::explain::Look;
+use crate::explain::{Look, computer};
 use crate::stand_in::harmless;
 use crate::{Error, calibrate};
 use ground::Quantiles;
@@ -173,11 +173,6 @@ pub fn profile(
         }
     }
     Ok(profiled)
-}
-
-/// A computer in words: `AMD EPYC, 2 cpus`.
-pub(crate) fn computer(identity: &host::Identity) -> String {
-    format!("{}, {} cpus", identity.cpu_model, identity.cpus.len())
 }
 
 /// All elements that are cpus of this computer.

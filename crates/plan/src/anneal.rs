@@ -6,6 +6,7 @@
 //! else, so that a run of so many moves is the beginning of every longer one. A search that a clock stopped is repeated
 //! by its number of moves.
 
+use crate::best::Best;
 use crate::branch::{MappingTree, Walked};
 use crate::flow::Flow;
 use crate::state::SearchState;
@@ -58,27 +59,6 @@ pub(crate) fn best_of<'a>(
         best.take(&state);
     }
     (state, best)
-}
-
-/// The best mapping so far: the least violation, then the least period.
-pub(crate) struct Best {
-    pub mapping: Mapping,
-    pub period: f64,
-    pub violation: f64,
-}
-
-impl Best {
-    /// Takes the state's mapping where it is better.
-    pub(crate) fn take(&mut self, state: &SearchState) -> bool {
-        let (violation, period) = (state.violation(), state.period());
-        let better = (violation, period) < (self.violation, self.period);
-        if better {
-            self.mapping.clone_from(&state.mapping);
-            self.period = period;
-            self.violation = violation;
-        }
-        better
-    }
 }
 
 struct Annealing<'a> {

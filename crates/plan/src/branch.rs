@@ -5,7 +5,7 @@
 //! mapping so far. A whole mapping is evaluated by the search's state, with its true buffers. Of elements that can
 //! change places only the first free one is tried. The walk can be stopped and continued, and depends on no clock.
 
-use crate::anneal::Best;
+use crate::best::Best;
 use crate::state::SearchState;
 use crate::{Problem, symmetry};
 use work::{Buffering, TaskId};

@@ -5,7 +5,7 @@
 //! | [`problem`] | a machine and a graph as dense arrays |
 //! | [`mod@greedy`], [`mod@cluster`], [`mod@delegate`] | Algorithms 1 to 7 of `streaming-schedule` |
 //! | `search` | what `anneal` and `auto` do |
-//! | `anneal`, `state`, `flow` | search with incremental evaluation |
+//! | `anneal`, `state`, `flow`, `best` | search with incremental evaluation |
 //! | `branch`, `symmetry` | all mappings of a small graph; elements that can change places |
 //! | [`mod@bound`] | what no mapping can beat |
 //! | `start`, `batch`, `depth` | where a search starts; instances per firing; how deep a ring between caches is |
@@ -52,6 +52,7 @@ pub mod problem;
 
 mod anneal;
 mod batch;
+mod best;
 mod branch;
 mod budget;
 mod cycles;

@@ -20,7 +20,7 @@ impl Origin {
         let Some(profile) = &graph.profile else {
             return Origin::Other("the costs were given by hand, not measured".into());
         };
-        let here = crate::profile::computer(&host::identity());
+        let here = computer(&host::identity());
         if !profile.machine.starts_with(&here) {
             return Origin::Other(format!(
                 "the costs were measured on another computer ({})",
@@ -48,4 +48,9 @@ impl Origin {
             Origin::Other(why) => Some(why),
         }
     }
+}
+
+/// A computer in words: `AMD EPYC, 2 cpus`.
+pub(crate) fn computer(identity: &host::Identity) -> String {
+    format!("{}, {} cpus", identity.cpu_model, identity.cpus.len())
 }

@@ -23,6 +23,7 @@ mod tests;
 mod waits;
 mod words;
 
+pub(crate) use costs::computer;
 pub(crate) use look::Look;
 
 use account::{Account, TaskAccount, accounts};

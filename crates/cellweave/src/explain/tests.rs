@@ -34,7 +34,7 @@ impl Case {
             task.cost_ns.insert("core".into(), COST_NS);
         }
         graph.profile = Some(Profile {
-            machine: crate::profile::computer(&host::identity()),
+            machine: super::computer(&host::identity()),
             totals_ns: [("core".to_string(), 4.0 * COST_NS)].into(),
             speeds: (0..elements).map(|e| (name(e), fast.clone())).collect(),
             ..Profile::default()
