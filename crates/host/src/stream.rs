@@ -8,6 +8,7 @@
 use crate::clock::now_ns;
 use crate::ring::{Consumer, Producer, ring};
 use crate::stolen::Mark;
+use crate::wait::spin_until;
 use std::cell::UnsafeCell;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,8 +22,6 @@ const ROUNDS_FIRST: u64 = 2;
 /// Lines of a part of the stream that is timed: long against a look at the clock, short against the time between two
 /// interruptions.
 const WINDOW_LINES: u64 = 2048;
-/// Looks before the cpu is offered to others.
-const LOOKS: u32 = 4096;
 
 /// A stream from one cpu to another, or one each way at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -233,10 +232,10 @@ impl End<'_> {
             }
             for _ in 0..self.window {
                 if let Some(writer) = &mut self.writer {
-                    until(|| writer.step());
+                    spin_until(|| writer.step());
                 }
                 if let Some(reader) = &mut self.reader {
-                    until(|| reader.step());
+                    spin_until(|| reader.step());
                 }
             }
             if part >= self.first {
@@ -245,19 +244,6 @@ impl End<'_> {
             }
         }
         found
-    }
-}
-
-/// Spins until `done`.
-fn until(mut done: impl FnMut() -> bool) {
-    let mut looks = 0u32;
-    while !done() {
-        looks = looks.wrapping_add(1);
-        if looks.is_multiple_of(LOOKS) {
-            std::thread::yield_now();
-        } else {
-            std::hint::spin_loop();
-        }
     }
 }
 

@@ -28,6 +28,25 @@
 use crate::clock::now_ns;
 use crate::sync::{Futex, Ordering, fence};
 
+/// Looks of [`spin_until`] before the cpu is offered to others: with more threads than cpus, whom we wait for may need
+/// this very one.
+#[cfg(not(loom))]
+const LOOKS: u32 = 4096;
+
+/// Spins until `done`; for measurements, where nobody waits long.
+#[cfg(not(loom))]
+pub(crate) fn spin_until(mut done: impl FnMut() -> bool) {
+    let mut looks = 0u32;
+    while !done() {
+        looks = looks.wrapping_add(1);
+        if looks.is_multiple_of(LOOKS) {
+            std::thread::yield_now();
+        } else {
+            std::hint::spin_loop();
+        }
+    }
+}
+
 const AWAKE: u32 = 0;
 const PARKED: u32 = 1;
 

@@ -1,9 +1,7 @@
 //! Where the threads of an experiment start together.
 
+use crate::wait::spin_until;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Looks before the cpu is offered to others: with more threads than cpus, whom we wait for may need this very one.
-const LOOKS: u32 = 4096;
 
 /// Holds every thread until all have arrived; for as many rounds as wanted.
 #[derive(Debug)]
@@ -26,15 +24,7 @@ impl Barrier {
             self.round.store(round.wrapping_add(1), Ordering::Release);
             return;
         }
-        let mut looks = 0u32;
-        while self.round.load(Ordering::Acquire) == round {
-            looks = looks.wrapping_add(1);
-            if looks.is_multiple_of(LOOKS) {
-                std::thread::yield_now();
-            } else {
-                std::hint::spin_loop();
-            }
-        }
+        spin_until(|| self.round.load(Ordering::Acquire) != round);
     }
 }
 
