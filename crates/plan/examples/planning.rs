@@ -3,6 +3,8 @@
 //! `cargo run --release -p cellweave-plan --example planning -- benches/planning` writes `results.json` and
 //! `results.md` there.
 
+mod machines;
+
 use ground::options::Word;
 use machine::{Block, Limit, Machine, Overhead, presets};
 use plan::{Method, PlanOptions};
@@ -244,16 +246,6 @@ fn heuristics(qs22: &Machine, set: &[Graph], text: &mut String) -> Value {
     json!(rows)
 }
 
-/// The recorded 2 x 64-core machine, one element per core.
-fn cores_128() -> Result<Machine, Box<dyn std::error::Error>> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../machine/tests/recorded/epyc-2x64/machine.toml");
-    let mut machine = machine::load(file.to_str().ok_or("path")?)?;
-    let mut seen = std::collections::HashSet::new();
-    machine.elements.retain(|e| seen.insert((e.place.chip, e.place.core)));
-    machine.name = "epyc-2x64, a thread per core".into();
-    Ok(machine)
-}
-
 /// The same with limits and overheads such as a probe would find: stated here, not measured.
 fn limited(mut machine: Machine) -> Machine {
     let all: Vec<usize> = (0..machine.elements.len()).collect();
@@ -285,7 +277,7 @@ fn limited(mut machine: Machine) -> Machine {
 
 /// 500 tasks on 128 cores in 5 s.
 fn large(text: &mut String) -> Result<Value, Box<dyn std::error::Error>> {
-    let plain = cores_128()?;
+    let plain = machines::cores_128()?;
     let machines = [plain.clone(), limited(plain)];
     let _ = writeln!(
         text,

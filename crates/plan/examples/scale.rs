@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release -p cellweave-plan --example scale -- benches/planning` writes `scale.md` there.
 
+mod machines;
+
 use machine::{Machine, presets};
 use plan::{Method, PlanOptions};
 use std::fmt::Write as _;
@@ -22,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for ccr in [0.001, 0.01, 0.1] {
         row(&qs22, &graph(5_000, ccr)?, ccr, &mut text)?;
     }
-    let cores = cores_128()?;
+    let cores = machines::cores_128()?;
     for ccr in [0.001, 0.1] {
         let mut graph = graph(20_000, ccr)?;
         for task in &mut graph.tasks {
@@ -59,14 +61,4 @@ fn row(
         machine.name, plan.feasible, plan.bottleneck
     )?;
     Ok(())
-}
-
-/// The recorded 2 x 64-core machine, one element per core.
-fn cores_128() -> Result<Machine, Box<dyn std::error::Error>> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../machine/tests/recorded/epyc-2x64/machine.toml");
-    let mut machine = machine::load(file.to_str().ok_or("path")?)?;
-    let mut seen = std::collections::HashSet::new();
-    machine.elements.retain(|e| seen.insert((e.place.chip, e.place.core)));
-    machine.name = "epyc-2x64, a thread per core".into();
-    Ok(machine)
 }
