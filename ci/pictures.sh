@@ -7,6 +7,7 @@ cp demo/trace-timeline.png docs/pictures/timeline.png
 cp demo/plan-contributions.png docs/pictures/contributions.png
 .venv/bin/cellweave machine show qs22 --picture docs/pictures/qs22.png --force --quiet
 .venv/bin/cellweave machine show host --picture docs/pictures/host.png --force --quiet
+.venv/bin/cellweave machine show crates/machine/tests/computers/two-cpus-large-l3.toml --picture docs/pictures/handovers.png --force --quiet
 .venv/bin/cellweave probe --on ps3 --pattern memory-read --size 16..16k --buffers 1 --spes 1..6 --plot docs/pictures/probe-memory.png --force --quiet
 .venv/bin/cellweave probe --on qs22 --pattern all-pairs --plot docs/pictures/probe-pairs.png --force --quiet
 .venv/bin/python ci/inside.py

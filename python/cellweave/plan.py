@@ -44,6 +44,9 @@ class Plan:
     violations : list of dict
         The hard limits that are broken: ``kind`` (``code``, ``buffers``, ``incoming`` or ``outgoing``), ``subject``
         (the element), ``used``, ``allowed``, ``equation``, and ``text`` for people.
+    costs : dict
+        What the costs rest on: how many were ``measured``, ``given`` by hand or ``undated``, when the ``oldest`` and
+        the ``newest`` was measured, ``p10`` and ``p90`` over the median of all, and the ``unsteady`` ones.
     contributions : list of dict
         What takes time, largest first: ``kind`` (``compute``, ``limit``, ``overflow``, ``quota`` or ``lock``),
         ``subject`` (the name of the element, limit or lock), ``ns`` per instance, and ``name`` for people.
@@ -120,11 +123,17 @@ class Plan:
     def contributions(self) -> list[dict[str, Any]]:
         return list(self.to_dict()["contributions"])
 
+    @property
+    def costs(self) -> dict[str, Any]:
+        return dict(self.to_dict()["costs"])
+
     def tables(self) -> list[Table]:
         """What ``cellweave plan`` prints."""
+        from datetime import datetime, timezone
+
         from cellweave.report.tables import plan_tables
 
-        return plan_tables(self.to_dict())
+        return plan_tables(self.to_dict(), datetime.now(timezone.utc))
 
     def plot(self, what: str = "auto") -> Figure:
         """Draw it.

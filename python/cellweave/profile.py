@@ -31,7 +31,7 @@ class Profile:
         self._data = data
 
     def to_dict(self) -> dict[str, Any]:
-        """Quantiles of every measured cost, and what a hand-over between cores costs."""
+        """Quantiles of every measured cost, how old and steady all are, and what a hand-over between cores costs."""
         return self._data
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
@@ -40,9 +40,11 @@ class Profile:
 
     def tables(self) -> list[Table]:
         """What ``cellweave profile`` prints."""
+        from datetime import datetime, timezone
+
         from cellweave.report.tables import profile_tables
 
-        return profile_tables(self._data)
+        return profile_tables(self._data, datetime.now(timezone.utc))
 
     def __str__(self) -> str:
         from cellweave.report.table import text

@@ -9,6 +9,7 @@ import cellweave as cw
 import pytest
 
 RECORDED = Path(__file__).parents[2] / "crates" / "machine" / "tests" / "recorded"
+COMPUTERS = RECORDED.parent / "computers"
 NAMES = sorted(file.parent.name for file in RECORDED.glob("*/machine.toml"))
 
 
@@ -49,6 +50,29 @@ def test_a_machine_that_is_no_cell_but_calls_its_elements_so_is_drawn_as_boxes(t
     machine = {"name": "odd", "elements": [{"name": n, "kind": k, "place": {"chip": c}} for n, k, c in names]}
     texts, _ = drawn(machine, tmp_path)
     assert {"SPE99", "SPEED", "PPE0", "chip 7"} <= texts
+
+
+def test_curves_and_slowdowns_are_drawn_below_the_boxes(tmp_path: Path) -> None:
+    computer = cw.Machine.load(COMPUTERS / "two-cpus-large-l3.toml")
+    texts, figure = drawn(computer.to_dict(), tmp_path)
+    assert {"hand-overs, cpus that share an L3", "cpus at the same time", "256 B", "128 KiB"} <= texts
+    assert "one core, hidden" not in texts and len(figure.axes) == 3
+    texts, _ = drawn(cw.Machine.load(COMPUTERS / "two-siblings.toml").to_dict(), tmp_path)
+    assert "one core, hidden" in texts
+
+
+def test_a_machine_with_many_curves_and_groups_shows_the_slowest_groups(tmp_path: Path) -> None:
+    machine = dict(cw.Machine.load(RECORDED / "epyc-2x64" / "machine.toml").to_dict())
+    curve = cw.Machine.load(COMPUTERS / "two-cpus-large-l3.toml").to_dict()["handovers"][0]
+    machine["handovers"] = [dict(curve, shares=what) for what in ("core", "l3", "chip", "nothing")]
+    names = [e["name"] for e in machine["elements"]]
+    machine["together"] = [
+        {"elements": [a, b], "computing": 1 + i / 100, "memory": 1.0, "cpus": 1.5, "hidden_siblings": i > 60}
+        for i, (a, b) in enumerate(zip(names[::2], names[1::2], strict=True))
+    ]
+    texts, _ = drawn(machine, tmp_path)
+    assert {f"{names[-2]}, {names[-1]}", "cpus that share nothing but memory"} & texts
+    assert f"{names[0]}, {names[1]}" not in texts
 
 
 def test_distances_are_heat_maps_with_their_numbers(tmp_path: Path) -> None:

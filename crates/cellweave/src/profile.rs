@@ -12,7 +12,8 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use work::graph::Profile;
-use work::{Graph, Plan, Task};
+use work::plan::CostBasis;
+use work::{Graph, Plan, ProfiledCost, Task};
 
 ground::options! {
     /// How to measure.
@@ -52,6 +53,8 @@ pub struct Profiled {
     pub not_pinned: Vec<String>,
     /// What a hand-over to another element costs at each end, by kind.
     pub overheads: BTreeMap<String, Handover>,
+    /// How old and how steady all costs are, also those that were there before.
+    pub costs: CostBasis,
 }
 
 /// What a firing of a task costs on a kind of element.
@@ -66,6 +69,16 @@ pub struct TaskCost {
     /// ns per firing, call by call, as the clock around each call saw them; calls during which the thread lost its cpu
     /// are left out.
     pub samples_ns: Quantiles,
+}
+
+impl TaskCost {
+    /// As the application keeps it: with the cost as its median. A cost too small for the clock has no spread.
+    fn dated(&self) -> ProfiledCost {
+        let Quantiles { n, min, p10, p50, p90 } = self.samples_ns;
+        let ns = |sample: f64| if p50 > 0.0 { sample / p50 * self.cost_ns } else { self.cost_ns };
+        let ns = Quantiles { n, min: ns(min), p10: ns(p10), p50: self.cost_ns, p90: ns(p90) };
+        ProfiledCost { measured: ground::utc(host::clock::unix_s()), ns }
+    }
 }
 
 /// [`machine::Overhead`], as a result file says it.
@@ -120,6 +133,7 @@ pub fn profile(
         samples_left_out: 0,
         not_pinned: Vec::new(),
         overheads: BTreeMap::new(),
+        costs: CostBasis::default(),
     };
     let elements = one_of_each_kind(machine);
     if elements.is_empty() {
@@ -135,13 +149,14 @@ pub fn profile(
     let handover = |o: &Overhead| Handover { per_transfer_ns: o.per_transfer_ns, per_byte_ns: o.per_byte_ns };
     profiled.overheads = overheads.iter().map(|(kind, o)| (kind.clone(), handover(o))).collect();
     profiled.graph.profile = Some(Profile {
-        machine: format!("{}, Linux {}", computer(&identity), identity.kernel),
+        machine: format!("{}, Linux {}", computer(&profiled.identity), identity.kernel),
         cellweave: env!("CARGO_PKG_VERSION").into(),
         overheads: overheads.iter().map(|(k, o)| (k.clone(), (o.per_transfer_ns, o.per_byte_ns))).collect(),
         totals_ns: BTreeMap::new(),
         speeds: BTreeMap::new(),
         handovers: rows(&measured.handovers),
         together: groups(&measured),
+        costs: graph.profile.as_ref().map(|p| p.costs.clone()).unwrap_or_default(),
     });
     let before = Look::at(machine, &every_cpu(machine));
     for (done, &element) in elements.iter().enumerate() {
@@ -159,6 +174,9 @@ pub fn profile(
             let task = graph.task(&cost.task).filter(|&t| missing(&graph.tasks[t]));
             if let Some(task) = task {
                 profiled.graph.tasks[task].cost_ns.insert(kind.clone(), cost.cost_ns);
+                if let Some(profile) = &mut profiled.graph.profile {
+                    profile.costs.entry(kind.clone()).or_default().insert(cost.task.clone(), cost.dated());
+                }
                 profiled.tasks.push(cost);
             }
         }
@@ -172,6 +190,9 @@ pub fn profile(
             profile.totals_ns.insert(kind.clone(), costs.sum());
         }
     }
+    let kinds = || elements.iter().map(|&e| machine.elements[e].kind.as_str());
+    let all = (0..graph.tasks.len()).flat_map(|t| kinds().map(move |kind| (t, kind)));
+    profiled.costs = CostBasis::of(&profiled.graph, all);
     Ok(profiled)
 }
 

@@ -182,6 +182,24 @@ fn found<'o>(outcome: &'o RunOutcome, kind: &str) -> &'o Difference {
     outcome.differences.iter().find(|d| d.kind == kind).unwrap_or_else(|| panic!("no {kind} in {}", said()))
 }
 
+/// Keeps a run that the book quotes, where runs are being recorded; see `src/explain/recorded.rs`.
+fn record(name: &str, graph: &Graph, machine: &Machine, plan: &Plan, outcome: &RunOutcome) {
+    if std::env::var_os("CELLWEAVE_RECORD").is_none() {
+        return;
+    }
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let result = serde_json::to_string_pretty(outcome).unwrap() + "\n";
+    for (file, text) in [
+        ("app.toml", cellweave::work::write::toml(graph)),
+        ("machine.toml", cellweave::machine::file::to_text(machine).unwrap()),
+        ("plan.json", plan.to_json().unwrap()),
+        ("result.json", result),
+    ] {
+        std::fs::write(folder.join(file), text).unwrap();
+    }
+}
+
 type Words = (&'static str, &'static str, &'static str);
 
 const SOURCE: Words = ("source", "cellweave:count", "");
@@ -231,6 +249,7 @@ fn a_kernel_that_is_slower_on_the_second_half_of_its_data_is_named() {
     let graph = profiled(chain(&[SOURCE, FIRST, TURNING, SINK]));
     let plan = planned(&graph, &machine, &[], None);
     let outcome = run(&graph, &machine, &plan, 10_000);
+    record("changing-task", &graph, &machine, &plan, &outcome);
     let task = found(&outcome, "task");
     assert_eq!(task.subject, "turning", "{:#?}", outcome.differences);
     assert!(task.why.contains("in the first half of the stream"), "{}", task.why);
@@ -256,6 +275,7 @@ fn a_ring_that_is_too_short_is_named() {
         (edge.slots_out, edge.slots_in) = (2, 1);
     }
     let outcome = run(&graph, &machine, &plan, 160);
+    record("short-ring", &graph, &machine, &plan, &outcome);
     let ring = found(&outcome, "ring");
     assert!(ring.subject.starts_with("early.") && ring.why.contains("too short"), "{ring:?}");
     assert!(ring.share > 0.2 && outcome.ratio < 0.9, "{:#?}", outcome.differences);
@@ -289,6 +309,7 @@ fn a_kernel_whose_data_leave_the_cache_is_named() {
     let graph = profiled(chain(&[SOURCE, FIRST, READER, SINK]));
     let plan = planned(&graph, &machine, &[], None);
     let outcome = run(&graph, &machine, &plan, 60_000);
+    record("left-the-cache", &graph, &machine, &plan, &outcome);
     let cache = found(&outcome, "cache");
     assert_eq!(cache.subject, "reader", "{:#?}", outcome.differences);
     assert!(cache.why.contains("left the cache") && outcome.grown_bytes > 32 << 20, "{cache:?}");

@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let qs22 = preset.machine(presets::PresetOptions { ppe: 1, ..preset.all() });
     let identity: serde_json::Map<String, Value> =
         host::identity().to_pairs().into_iter().map(|(k, v)| (k.into(), v.into())).collect();
-    let date = date(host::clock::unix_s() / 86_400);
+    let date = ground::utc(host::clock::unix_s())[..10].to_string();
     let mut text = format!(
         "{date}, {} ({} cpus), cellweave {}.\n\n",
         host::identity().cpu_model,
@@ -43,25 +43,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::write(Path::new(&folder).join("results.md"), &text)?;
     print!("{text}");
     Ok(())
-}
-
-/// Year, month and day of a day since 1970, by counting.
-fn date(mut days: u64) -> String {
-    let leap = |y: u64| y.is_multiple_of(4) && (!y.is_multiple_of(100) || y.is_multiple_of(400));
-    let mut year = 1970;
-    while days >= 365 + u64::from(leap(year)) {
-        days -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let mut month = 1;
-    for length in [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    format!("{year}-{month:02}-{:02}", days + 1)
 }
 
 fn run(machine: &Machine, graph: &Graph, options: &PlanOptions) -> Plan {

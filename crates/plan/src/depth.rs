@@ -9,12 +9,20 @@
 use crate::Problem;
 use machine::HandoverCurve;
 use work::Schedule;
+use work::plan::DepthSource;
 
 /// A deeper ring must gain at least this part of the period, else it only makes the stream longer.
 const WORTH: f64 = 0.01;
 
 /// Deepens the rings between elements with soft memories where moving their data takes a part of `period_ns`.
-pub(crate) fn deepen(problem: &Problem, mapping: &[usize], schedule: &mut Schedule, period_ns: f64) {
+/// Per edge, what its greater depth comes from.
+pub(crate) fn deepen(
+    problem: &Problem,
+    mapping: &[usize],
+    schedule: &mut Schedule,
+    period_ns: f64,
+) -> Vec<Option<DepthSource>> {
+    let mut sources = vec![None; problem.graph.edges.len()];
     let rings: Vec<Option<DeepRing>> = (0..problem.graph.edges.len())
         .map(|id| DeepRing::of(problem, mapping, schedule, id, period_ns))
         .collect();
@@ -31,11 +39,13 @@ pub(crate) fn deepen(problem: &Problem, mapping: &[usize], schedule: &mut Schedu
         let slots = &mut schedule.slots[id];
         let batch = schedule.batch.max(1);
         let more = (share / bytes).saturating_sub(slots.out + slots.r#in) / (2 * batch) * batch;
+        sources[id] = (more > 0).then_some(ring.source);
         slots.out += more;
         slots.r#in += more;
         schedule.buffers_bytes[ring.from] += more * bytes;
         schedule.buffers_bytes[ring.to] += more * bytes;
     }
+    sources
 }
 
 /// A ring between two elements that is worth its depth.
@@ -44,6 +54,7 @@ struct DeepRing {
     to: usize,
     /// What it should hold if it were the only one at its elements.
     bytes: u64,
+    source: DepthSource,
 }
 
 impl DeepRing {
@@ -66,7 +77,9 @@ impl DeepRing {
         let Some(curve) = problem.prices.curve_of(problem.machine, from, to) else {
             let per_byte_ns = |e: usize| problem.prices.overheads[e].per_byte_ns;
             let moving_ns = edge.bytes as f64 * per_byte_ns(from).max(per_byte_ns(to));
-            return (moving_ns >= WORTH * period_ns).then_some(DeepRing { from, to, bytes: near + far });
+            let source = DepthSource::Caches;
+            let ring = DeepRing { from, to, bytes: near + far, source };
+            return (moving_ns >= WORTH * period_ns).then_some(ring);
         };
         let curve: &HandoverCurve = &problem.prices.curves[curve];
         let both =
@@ -76,7 +89,7 @@ impl DeepRing {
         let bytes = curve.best_ring_bytes(at_once, both);
         let price_ns = |ring: u64| curve.price_ns(at_once, ring, both) / batch as f64;
         let gained_ns = price_ns(have) - price_ns(bytes);
-        (gained_ns >= WORTH * period_ns).then_some(DeepRing { from, to, bytes })
+        (gained_ns >= WORTH * period_ns).then_some(DeepRing { from, to, bytes, source: DepthSource::Curve })
     }
 }
 

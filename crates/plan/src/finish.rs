@@ -3,7 +3,7 @@
 use crate::{PlanError, Problem};
 use ground::options::Word;
 use std::collections::BTreeMap;
-use work::plan::{Plan, PlannedEdge};
+use work::plan::{CostBasis, Plan, PlannedEdge};
 use work::{Buffering, Mapping, Port};
 
 /// What a method says of its mapping.
@@ -31,7 +31,7 @@ pub(crate) fn finish(problem: &Problem, mapped: Mapped) -> Result<Plan, PlanErro
     let mut schedule = work::schedule::schedule(graph, mapping, n, mapped.buffering, mapped.batch)?;
     let prediction =
         model::predict_with((&problem.limits, &problem.broadcasts), machine, graph, mapping, &schedule)?;
-    crate::depth::deepen(problem, mapping, &mut schedule, prediction.period_ns);
+    let depths = crate::depth::deepen(problem, mapping, &mut schedule, prediction.period_ns);
     let period_ns = prediction.period_ns;
     let mut bound_ns =
         crate::bound::bound(problem, schedule.batch, mapped.buffering).max(mapped.bound_ns).min(period_ns);
@@ -41,6 +41,7 @@ pub(crate) fn finish(problem: &Problem, mapped: Mapped) -> Result<Plan, PlanErro
     let element = |id: usize| machine.elements[id].name.clone();
     let task = |id: usize| graph.tasks[id].name.clone();
     let port = |port: &Port| format!("{}.{}", graph.tasks[port.task].name, port.name);
+    let on = mapping.iter().enumerate().map(|(t, &e)| (t, machine.elements[e].kind.as_str()));
     Ok(Plan {
         format: work::plan::FORMAT,
         application: graph.name.clone(),
@@ -73,14 +74,17 @@ pub(crate) fn finish(problem: &Problem, mapped: Mapped) -> Result<Plan, PlanErro
             .edges
             .iter()
             .zip(&schedule.slots)
-            .map(|(edge, slots)| PlannedEdge {
+            .zip(depths)
+            .map(|((edge, slots), depth_from)| PlannedEdge {
                 from: port(&edge.from),
                 to: port(&edge.to),
                 slots_out: slots.out,
                 slots_in: slots.r#in,
                 first_period: schedule.first_period[edge.to.task],
+                depth_from,
             })
             .collect(),
+        costs: CostBasis::of(graph, on),
         moves: mapped.moves,
         seed: mapped.seed,
         seconds: mapped.seconds,

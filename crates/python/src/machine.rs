@@ -67,7 +67,7 @@ fn as_json(m: &cellweave::machine::Machine) -> Value {
     })
 }
 
-/// A curve, its points with names.
+/// A curve, its points with names, and the ring that plans take for each size.
 fn curve(curve: &HandoverCurve) -> Value {
     let point = |p: &HandoverPoint| {
         json!({
@@ -78,7 +78,23 @@ fn curve(curve: &HandoverCurve) -> Value {
             "both_line_ns": p.both_line_ns,
         })
     };
-    json!({"shares": curve.shares.name(), "points": curve.points.iter().map(point).collect::<Vec<_>>()})
+    let mut sizes: Vec<u64> = curve.points.iter().map(|p| p.bytes).collect();
+    sizes.dedup();
+    let best = |&bytes: &u64| {
+        let (alone, both) = (curve.best_ring_bytes(bytes, false), curve.best_ring_bytes(bytes, true));
+        json!({
+            "bytes": bytes,
+            "alone_ring_bytes": alone,
+            "alone_line_ns": curve.line_ns(bytes, alone, false),
+            "both_ring_bytes": both,
+            "both_line_ns": curve.line_ns(bytes, both, true),
+        })
+    };
+    json!({
+        "shares": curve.shares.name(),
+        "points": curve.points.iter().map(point).collect::<Vec<_>>(),
+        "best": sizes.iter().map(best).collect::<Vec<_>>(),
+    })
 }
 
 fn element(e: &Element) -> Value {

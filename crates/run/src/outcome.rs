@@ -36,10 +36,10 @@ pub struct RunOutcome {
     pub steady_after: u64,
     /// Throughput of the windows from `steady_after` on, per second.
     pub windows_per_s: Option<Quantiles>,
-    /// From the first worker's first step until the slowest sink had taken its first batch.
+    /// How long the element that was busy longest had no instances yet.
     #[serde(default)]
     pub start_s: f64,
-    /// From the last firing of the last source to the last worker's last step; 0 without a source.
+    /// How long it had none any more: from its last firing to the last worker's last step.
     #[serde(default)]
     pub drain_s: f64,
     /// Whether the run says little about the steady state: it is too short for windows, or start and drain took more

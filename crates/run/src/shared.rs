@@ -71,8 +71,6 @@ pub(crate) struct Report {
     /// Bytes that the process had in use when this worker began and when it ended.
     pub resident_bytes: (u64, u64),
     pub waits: WaitLog,
-    /// When its last source fired for the last time; 0 = it has none.
-    pub sources_end_ns: u64,
     pub latencies_ns: Vec<f64>,
     /// (instances, ns) of its sink's sampled batches.
     pub marks: Vec<(u64, u64)>,

@@ -41,10 +41,7 @@ pub(crate) fn summary(
     let slowest = reports.iter().filter(|r| r.accepted.is_some()).min_by_key(|r| r.accepted);
     let steady = slowest.and_then(|r| steady(&r.marks));
     let throughput_per_s = if elapsed_s > 0.0 { instances as f64 / elapsed_s } else { 0.0 };
-    let first_ns = slowest.and_then(|r| r.marks.first()).map_or(start_ns, |mark| mark.1);
-    let sources_end_ns = reports.iter().map(|r| r.sources_end_ns).max().filter(|&ns| ns > 0);
-    let start_s = first_ns.saturating_sub(start_ns) as f64 / 1e9;
-    let drain_s = sources_end_ns.map_or(0.0, |ns| end_ns.saturating_sub(ns) as f64 / 1e9);
+    let (start_s, drain_s) = start_and_drain(reports, start_ns, end_ns);
     let not_pinned: Vec<String> = reports
         .iter()
         .filter_map(|r| Some(format!("{}: {}", layout.elements[r.index].name, r.unpinned.as_ref()?)))
@@ -86,6 +83,16 @@ pub(crate) fn summary(
         warnings: Vec::new(),
         identity: identity(),
     }
+}
+
+/// How long the worker that held up the stream had nothing to do yet, and how long nothing any more. It is the one that
+/// was busy longest. While it works, the stream goes at its rate, though sources may have ended long ago: a deep ring
+/// holds many instances.
+fn start_and_drain(reports: &[Report], start_ns: u64, end_ns: u64) -> (f64, f64) {
+    let Some(held_up) = reports.iter().max_by_key(|r| r.busy_ns) else { return (0.0, 0.0) };
+    let before_ns = held_up.start_ns.saturating_sub(start_ns) + held_up.waits.start.total_ns;
+    let after_ns = end_ns.saturating_sub(held_up.end_ns) + held_up.waits.end.total_ns;
+    (before_ns as f64 / 1e9, after_ns as f64 / 1e9)
 }
 
 /// By how much the process grew between the first worker's first step and the last one's last.
@@ -193,4 +200,41 @@ fn identity() -> BTreeMap<String, String> {
         return BTreeMap::new();
     }
     host::identity().to_pairs().into_iter().map(|(k, v)| (k.to_string(), v)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::waits::{WaitEnd, WaitLog};
+
+    const MS: u64 = 1_000_000;
+
+    /// A worker that waits, is busy and waits again, from `start_ms` on.
+    fn report(start_ms: u64, before_ms: u64, busy_ms: u64, after_ms: u64) -> Report {
+        let mut waits = WaitLog::new(0, u64::MAX);
+        waits.add(before_ms * MS, WaitEnd::Ready(None), true);
+        waits.add(after_ms * MS, WaitEnd::Over, false);
+        Report {
+            start_ns: start_ms * MS,
+            end_ns: (start_ms + before_ms + busy_ms + after_ms) * MS,
+            busy_ns: busy_ms * MS,
+            waits,
+            ..Report::default()
+        }
+    }
+
+    #[test]
+    fn a_source_that_ends_early_into_a_deep_ring_is_no_drain() {
+        // The source makes everything within 10 ms; the other worker computes for 90 ms, from the first batch on.
+        let reports = [report(0, 0, 10, 0), report(0, 1, 90, 0)];
+        assert_eq!(start_and_drain(&reports, 0, 91 * MS), (0.001, 0.0));
+    }
+
+    #[test]
+    fn start_and_drain_are_when_the_busiest_worker_has_nothing_yet_and_nothing_any_more() {
+        // A pipeline of three: the second is the slowest, and starts its thread 2 ms late.
+        let reports = [report(0, 0, 40, 20), report(2, 3, 90, 1), report(0, 8, 50, 0)];
+        assert_eq!(start_and_drain(&reports, 0, 105 * MS), (0.005, 0.01));
+        assert_eq!(start_and_drain(&[], 0, 0), (0.0, 0.0));
+    }
 }

@@ -65,6 +65,7 @@ pub fn planned_as(
             slots_out: slots.out,
             slots_in: slots.r#in,
             first_period: s.first_period[e.to.task],
+            depth_from: None,
         })
         .collect();
     let name = |t: &usize| graph.tasks[*t].name.clone();
@@ -91,6 +92,7 @@ pub fn planned_as(
             .collect(),
         first_period: (0..graph.tasks.len()).map(|t| (name(&t), s.first_period[t])).collect(),
         edges,
+        costs: work::plan::CostBasis::default(),
         moves: 0,
         seed: 0,
         seconds: 0.0,

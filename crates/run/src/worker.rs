@@ -48,8 +48,6 @@ struct Worker<'a> {
     units: Vec<LiveUnit>,
     recorder: Recorder,
     waits: WaitLog,
-    /// When its last source fired for the last time; 0 = it has none, or not yet.
-    sources_end_ns: u64,
     idle_ns: u64,
     firings: u64,
     steps: u64,
@@ -69,7 +67,6 @@ struct LiveUnit {
     stamper: Option<Stamper>,
     sink: Option<Watcher>,
     sampling: Sampling,
-    source: bool,
 }
 
 /// A task while it runs.
@@ -133,7 +130,6 @@ pub(crate) fn work(start: WorkerStart, shared: &SharedState) {
         units: Vec::with_capacity(units.len()),
         recorder,
         waits,
-        sources_end_ns: 0,
         idle_ns: 0,
         firings: 0,
         steps: 0,
@@ -184,7 +180,6 @@ pub(crate) fn work(start: WorkerStart, shared: &SharedState) {
         preempted: thread.preempted,
         resident_bytes: (first.1, last.1),
         waits: std::mem::take(&mut worker.waits),
-        sources_end_ns: worker.sources_end_ns,
         latencies_ns: Vec::new(),
         marks: Vec::new(),
         accepted: None,
@@ -244,7 +239,6 @@ impl Worker<'_> {
             stamper,
             sink: sink.then(|| Watcher::new(batch)),
             sampling: Sampling::new(batch),
-            source: tasks.iter().any(|t| t.source),
             tasks,
         });
     }
@@ -430,9 +424,6 @@ impl Worker<'_> {
         }
         if end {
             self.shared.end_at(first + firings);
-        }
-        if unit.source && first + firings >= self.shared.instances.load(Relaxed) {
-            self.sources_end_ns = self.clock.now_ns();
         }
         Ok(())
     }

@@ -22,6 +22,6 @@ pub mod sizes;
 pub mod write;
 
 pub use error::{Invalid, Part};
-pub use graph::{Edge, EdgeId, Graph, Port, Profile, ProfiledSpeed, Task, TaskId, Value};
+pub use graph::{Edge, EdgeId, Graph, Port, Profile, ProfiledCost, ProfiledSpeed, Task, TaskId, Value};
 pub use plan::Plan;
 pub use schedule::{Buffering, Mapping, NoSchedule, Schedule, ScheduleBuilder, Slots};

@@ -3,8 +3,10 @@
 //! `read(write(graph)) == graph` for every valid graph.
 
 use crate::graph::DEFAULT_CODE_BYTES;
-use crate::{Graph, Value};
+use crate::{Graph, ProfiledCost, Value};
+use ground::Quantiles;
 use serde_json::{Map, Number, json};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The application file of `graph`, as a person would write it: what has its usual value is left out.
@@ -67,6 +69,12 @@ pub fn toml(graph: &Graph) -> String {
             out.push_str("\n[profile.total_ns]\n");
             for (kind, &total) in &profile.totals_ns {
                 line(&mut out, &key(kind), &float(total));
+            }
+        }
+        for (kind, costs) in &profile.costs {
+            let _ = writeln!(out, "\n[profile.cost.{}]", key(kind));
+            for (task, cost) in costs {
+                line(&mut out, &key(task), &measured(cost));
             }
         }
         for (element, speed) in &profile.speeds {
@@ -164,6 +172,17 @@ pub fn json(graph: &Graph) -> String {
             "total_ns": totals,
             "speed": speeds,
         });
+        if !profile.costs.is_empty() {
+            let cost = |cost: &ProfiledCost| {
+                let Quantiles { n, min, p10, p50, p90 } = cost.ns;
+                json!({"measured": cost.measured, "n": n, "min": min, "p10": p10, "p50": p50, "p90": p90})
+            };
+            let costs = |tasks: &BTreeMap<String, ProfiledCost>| -> Map<_, _> {
+                tasks.iter().map(|(task, of)| (task.clone(), cost(of))).collect()
+            };
+            let kinds = profile.costs.iter().map(|(kind, tasks)| (kind.clone(), costs(tasks).into()));
+            entry["cost"] = serde_json::Value::Object(kinds.collect());
+        }
         if !profile.handovers.is_empty() {
             entry["handover"] = json!(profile.handovers);
         }
@@ -182,6 +201,14 @@ fn json_value(value: &Value) -> serde_json::Value {
         Value::Bool(b) => json!(b),
         Value::Numbers(list) => json!(list),
     }
+}
+
+/// A cost that was measured: when, and its quantiles.
+fn measured(cost: &ProfiledCost) -> String {
+    let Quantiles { n, min, p10, p50, p90 } = cost.ns;
+    let numbers = [("min", min), ("p10", p10), ("p50", p50), ("p90", p90)];
+    let numbers: Vec<String> = numbers.iter().map(|(name, ns)| format!("{name} = {}", float(*ns))).collect();
+    format!("{{ measured = {}, n = {n}, {} }}", text(&cost.measured), numbers.join(", "))
 }
 
 /// A list of numbers.

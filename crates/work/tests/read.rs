@@ -1,9 +1,10 @@
 //! Applications in every format, and what is said about wrong ones.
 
+use ground::Quantiles;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use work::read::{self, Format};
-use work::{Edge, Graph, Port, Profile, ProfiledSpeed, Task, Value, sizes, write};
+use work::{Edge, Graph, Port, Profile, ProfiledCost, ProfiledSpeed, Task, Value, sizes, write};
 
 fn toml(text: &str) -> Result<Graph, String> {
     read::text(Format::Toml, text, "app.toml").map_err(|e| e.to_string())
@@ -102,6 +103,10 @@ fn wrong_keys_and_values_are_named_with_line_and_the_nearest_right_key() {
             "[profile]\noverhead = { core = { per_byte_ns = 1 } }",
             "app.toml:2: profile.overhead.core: the key \"per_transfer_ns\" is missing; keys are per_transfer_ns, \
              per_byte_ns",
+        ),
+        (
+            "[profile.cost.core]\na = { measured = \"x\", n = 3, min = 1, p10 = 1, p50 = 2 }",
+            "app.toml:2: profile.cost.core.a: the key \"p90\" is missing; keys are measured, n, min, p10, p50, p90",
         ),
         ("name = \"a\"\nname = \"b\"", "app.toml:2: not TOML: duplicate key"),
         ("name = ", "app.toml:1: not TOML: string values must be quoted, expected literal string"),
@@ -483,9 +488,15 @@ fn valid_graph() -> impl Strategy<Value = Graph> {
     let points = prop::collection::vec([ns(), ns(), ns(), ns(), ns()], 1..4);
     let handovers = prop::collection::btree_map(name(), points, 0..3);
     let together = prop::collection::btree_map(plain_text(), [ns(), ns()], 0..3);
+    let cost =
+        (plain_text(), 0u64..1 << 40, prop::collection::vec(ns(), 4)).prop_map(|(measured, n, mut ns)| {
+            ns.sort_by(f64::total_cmp);
+            ProfiledCost { measured, ns: Quantiles { n, min: ns[0], p10: ns[1], p50: ns[2], p90: ns[3] } }
+        });
+    let costs = prop::collection::btree_map(name(), prop::collection::btree_map(name(), cost, 1..3), 0..3);
     let profile = prop::option::of(
-        (plain_text(), plain_text(), overheads, totals, speeds, handovers, together).prop_map(
-            |(machine, cellweave, overheads, totals_ns, speeds, handovers, together)| Profile {
+        (plain_text(), plain_text(), overheads, totals, speeds, handovers, together, costs).prop_map(
+            |(machine, cellweave, overheads, totals_ns, speeds, handovers, together, costs)| Profile {
                 machine,
                 cellweave,
                 overheads,
@@ -493,6 +504,7 @@ fn valid_graph() -> impl Strategy<Value = Graph> {
                 speeds,
                 handovers,
                 together,
+                costs,
             },
         ),
     );

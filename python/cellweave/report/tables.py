@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from cellweave.report.costs import basis, spreads, unsteady
+from cellweave.report.handovers import handover_tables
 from cellweave.report.table import Table
 from cellweave.report.units import bandwidth, number, percent, rate_per_s, size_bytes, time_ns
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 Data = dict[str, Any]
 
@@ -17,7 +22,7 @@ def _count(n: int, word: str) -> str:
 
 
 def machine_tables(machine: Data) -> list[Table]:
-    """Elements, then limits that several elements share or that differ."""
+    """Elements, then limits that several elements share or that differ, then what was measured between cpus."""
     elements = machine["elements"]
     title = f"{machine['name']}: {machine['description']}" if machine.get("description") else machine["name"]
     kinds: dict[str, int] = {}
@@ -43,7 +48,7 @@ def machine_tables(machine: Data) -> list[Table]:
         limits = Table("limits", ["limit", ">capacity"])
         limits.rows = [[x["name"], bandwidth(x["capacity_bytes_per_s"])] for x in machine["limits"]]
         tables.append(limits)
-    return tables
+    return tables + handover_tables(machine)
 
 
 def _place(element: Data) -> str:
@@ -84,17 +89,21 @@ def graph_line(graph: Data) -> str:
 def graph_tables(graph: Data, most: int = 40) -> list[Table]:
     """The line, and the tasks."""
     table = Table(graph_line(graph), ["task", "kernel", ">cost"])
+    dated = bool((graph.get("profile") or {}).get("cost"))
+    if dated:
+        table.columns = [*table.columns, ">p10 to p90", "measured"]
     for task in graph["task"][:most]:
         cost = task.get("cost_ns") or {}
         costs = ", ".join(time_ns(ns) if kind == "*" else f"{kind} {time_ns(ns)}" for kind, ns in cost.items())
-        table.rows.append([task["name"], task.get("kernel") or "", costs or "not measured"])
+        row = [task["name"], task.get("kernel") or "", costs or "not measured"]
+        table.rows.append([*row, *spreads(graph, task["name"])] if dated else row)
     if len(graph["task"]) > most:
         table.notes.append(f"and {len(graph['task']) - most} more tasks")
     return [table]
 
 
-def plan_tables(plan: Data, most: int = 8) -> list[Table]:
-    """The verdict, then what each element does, then the limits that carry most."""
+def plan_tables(plan: Data, now: datetime | None = None, most: int = 8) -> list[Table]:
+    """The verdict, then what each element does, then the limits that carry most; ages of costs as seen from `now`."""
     verdict = Table(f"{plan['application']} on {plan['machine']}, planned by {plan['method']}", ["", ""])
     batch = f", {plan['batch']} instances per firing" if plan["batch"] > 1 else ""
     verdict.rows = [
@@ -109,11 +118,15 @@ def plan_tables(plan: Data, most: int = 8) -> list[Table]:
         ["feasible", "yes" if plan["feasible"] else "NO"],
         ["effort", f"{plan['moves']} moves in {number(plan['seconds'])} s"],
     ]
+    costs = plan.get("costs") or {}
+    if basis(costs):
+        verdict.rows.append(["costs", basis(costs, now)])
     verdict.notes = [f"broken: {v['text']}" for v in plan["violations"][:most]]
     if len(plan["violations"]) > most:
         verdict.notes.append(f"and {len(plan['violations']) - most} more")
     if not plan.get("measured", True):
         verdict.notes.append("the machine's limits are unmeasured: the period counts computing and hand-overs only")
+    verdict.notes += unsteady(costs) + _guessed_depths(plan)
 
     compute = {c["subject"]: c["ns"] for c in plan["contributions"] if c["kind"] == "compute"}
     share = Table("elements", ["element", ">tasks", ">compute", ">of the period", ">buffers", "tasks in order"])
@@ -137,6 +150,14 @@ def plan_tables(plan: Data, most: int = 8) -> list[Table]:
         part = percent(c["ns"] / plan["period_ns"]) if plan["period_ns"] else "-"
         moved.rows.append([c["name"], time_ns(c["ns"]), part])
     return [verdict, share, moved] if moved.rows else [verdict, share]
+
+
+def _guessed_depths(plan: Data) -> list[str]:
+    n = sum(1 for e in plan["edges"] if e.get("depth_from") == "caches")
+    if not n:
+        return []
+    rings = "1 ring is as large as the caches of its ends" if n == 1 else f"{n} rings are as large as caches"
+    return [f"{rings}, because no curve of hand-overs is known: `cellweave probe -o FILE.toml` measures it"]
 
 
 def natural(name: str) -> tuple[str, int]:
@@ -239,8 +260,8 @@ def _stalls(stalls: Data) -> str:
     return f"{_count(stalls['n'], 'wait')} of {least} or more, {total} in all, longest {longest}{who}"
 
 
-def profile_tables(profile: Data) -> list[Table]:
-    """What each task costs, with the spread of its samples, and what a hand-over costs."""
+def profile_tables(profile: Data, now: datetime | None = None) -> list[Table]:
+    """What each task costs, with the spread of its samples, and what a hand-over costs; ages as seen from `now`."""
     title = f"{profile['application']} measured on {profile['machine']}"
     table = Table(title, ["task", "kind", ">cost", ">min", ">p10", ">p50", ">p90", ">samples"])
     for cost in profile["tasks"]:
@@ -252,6 +273,9 @@ def profile_tables(profile: Data) -> list[Table]:
     if profile["samples_left_out"]:
         table.notes.append(f"{profile['samples_left_out']} samples left out: the thread lost its cpu meanwhile")
     table.notes += [f"not pinned: {why}" for why in profile["not_pinned"]]
+    if basis(profile["costs"]):
+        table.notes.append(f"all costs: {basis(profile['costs'], now)}")
+    table.notes += unsteady(profile["costs"])
     for kind, o in profile["overheads"].items():
         table.notes.append(
             f"a hand-over costs a {kind} {time_ns(o['per_transfer_ns'])} and {number(o['per_byte_ns'])} ns per byte"

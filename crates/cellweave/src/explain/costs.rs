@@ -1,6 +1,7 @@
 //! Whether the costs of an application are those that were measured here.
 
 use machine::Machine;
+use std::collections::BTreeMap;
 use work::Graph;
 
 /// Costs that differ from the profiled ones by more than rounding were written by hand.
@@ -16,12 +17,12 @@ pub(super) enum Origin {
 }
 
 impl Origin {
-    pub(super) fn of(graph: &Graph, machine: &Machine) -> Origin {
+    /// Of the costs of `graph`, as seen from the computer `here`.
+    pub(super) fn of(graph: &Graph, machine: &Machine, here: &str) -> Origin {
         let Some(profile) = &graph.profile else {
             return Origin::Other("the costs were given by hand, not measured".into());
         };
-        let here = computer(&host::identity());
-        if !profile.machine.starts_with(&here) {
+        if !profile.machine.starts_with(here) {
             return Origin::Other(format!(
                 "the costs were measured on another computer ({})",
                 profile.machine
@@ -50,7 +51,8 @@ impl Origin {
     }
 }
 
-/// A computer in words: `AMD EPYC, 2 cpus`.
-pub(crate) fn computer(identity: &host::Identity) -> String {
-    format!("{}, {} cpus", identity.cpu_model, identity.cpus.len())
+/// A computer in words, from the identity in a result: `AMD EPYC, 2 cpus`.
+pub(crate) fn computer(identity: &BTreeMap<String, String>) -> String {
+    let of = |key: &str| identity.get(key).map_or("unknown", String::as_str);
+    format!("{}, {} cpus", of("cpu_model"), of("cpus").split(',').count())
 }

@@ -19,6 +19,8 @@ mod costs;
 mod look;
 mod pace;
 #[cfg(test)]
+mod recorded;
+#[cfg(test)]
 mod tests;
 mod waits;
 mod words;
@@ -58,7 +60,8 @@ pub(crate) fn explain(
         return;
     }
     let line_ns = model::Prices::new(machine, graph).slowest_line_ns();
-    let report = Report { graph, machine, plan, outcome, origin: Origin::of(graph, machine), line_ns };
+    let origin = Origin::of(graph, machine, &computer(&outcome.identity));
+    let report = Report { graph, machine, plan, outcome, origin, line_ns };
     let differences = report.differences();
     let explanation = report.explanation(&differences);
     outcome.differences = differences;

@@ -1,6 +1,6 @@
 //! Outcomes with numbers that were set: which cause is named, and that the parts add up.
 
-use super::{Look, explain};
+use super::{Look, explain, recorded};
 use host::Speed;
 use machine::{HandoverCurve, HandoverPoint, Machine, Nearness};
 use plan::PlanOptions;
@@ -34,7 +34,6 @@ impl Case {
             task.cost_ns.insert("core".into(), COST_NS);
         }
         graph.profile = Some(Profile {
-            machine: super::computer(&host::identity()),
             totals_ns: [("core".to_string(), 4.0 * COST_NS)].into(),
             speeds: (0..elements).map(|e| (name(e), fast.clone())).collect(),
             ..Profile::default()
@@ -44,6 +43,7 @@ impl Case {
         let plan = plan::evaluate(&machine, &graph, mapping, &options).unwrap();
         let options = RunOptions { instances: Some(INSTANCES), ..RunOptions::default() };
         let mut outcome = run::run(&graph, &machine, &plan, &Standard::default(), options).unwrap();
+        graph.profile.iter_mut().for_each(|p| p.machine = super::computer(&outcome.identity));
         outcome.paused_ns = 0;
         outcome.grown_bytes = 0;
         for element in &mut outcome.elements {
@@ -98,7 +98,9 @@ fn another_user_of_the_core_makes_all_tasks_slower_alike() {
     (0..4).for_each(|t| case.task(t, 1.65 * COST_NS));
     case.period(6600.0);
     case.looks.values_mut().for_each(|look| *look = (Some(speed(1.65)), Some(speed(1.65))));
+    let (graph, machine, plan) = (case.graph.clone(), case.machine.clone(), case.plan.clone());
     let outcome = case.explained();
+    recorded::record("slower-core", &graph, &machine, &plan, &outcome);
     assert_eq!((outcome.differences.len(), outcome.differences[0].kind.as_str()), (1, "speed"));
     assert_eq!(
         outcome.explanation,

@@ -2,7 +2,9 @@
 
 use ground::Draws;
 use machine::presets::{Preset, PresetOptions};
-use machine::{Block, Element, Limit, Machine, Memory, Overhead, Place};
+use machine::{
+    Block, Element, HandoverCurve, HandoverPoint, Limit, Machine, Memory, Nearness, Overhead, Place, Together,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
 use work::{Buffering, Edge, Graph, Port, Task};
@@ -23,7 +25,11 @@ const MOST_MAPPINGS: usize = 120_000;
 /// Case `number`; `most` bounds how many mappings the oracle has to try.
 pub(crate) fn case(number: u64, most: usize) -> Case {
     let mut draws = Draws::new(0x0c0f_fee0 + number);
-    let (sort, machine) = machine(&mut draws);
+    let (sort, mut machine) = machine(&mut draws);
+    if sort == "host" {
+        // Draws of their own: all else in a case is as it was before machines had curves.
+        measure(&mut Draws::new(0x5ca1_ab1e + number), &mut machine);
+    }
     let n = machine.elements.len();
     let mut tasks = 1 + draws.below(7);
     while tasks > 1 && n.checked_pow(tasks as u32).is_none_or(|all| all > most.min(MOST_MAPPINGS)) {
@@ -104,6 +110,36 @@ fn host(draws: &mut Draws) -> Machine {
     machine.overheads =
         std::mem::take(&mut machine.overheads).into_iter().filter(|(kind, _)| used(kind)).collect();
     machine
+}
+
+/// Curves of hand-overs and elements that slow each other down, as a probe finds them, some of each left out.
+fn measure(draws: &mut Draws, machine: &mut Machine) {
+    let tenths = |draws: &mut Draws, below: usize| draws.below(below) as f64 / 10.0;
+    for shares in [Nearness::L3, Nearness::Chip] {
+        if draws.below(2) == 0 {
+            continue;
+        }
+        let sizes = [64, 1024, 16384];
+        let rings = [32 << 10, 256 << 10, 2 << 20];
+        let grid = sizes.into_iter().flat_map(|bytes| rings.map(|ring_bytes| (bytes, ring_bytes)));
+        let points = grid.map(|(bytes, ring_bytes)| HandoverPoint {
+            bytes,
+            ring_bytes,
+            near_line_ns: 0.5 + tenths(draws, 20),
+            alone_line_ns: 0.5 + tenths(draws, 150),
+            both_line_ns: 0.5 + tenths(draws, 150),
+        });
+        machine.handovers.push(HandoverCurve { shares, points: points.collect() });
+    }
+    let n = machine.elements.len();
+    let mut group = |elements: Vec<usize>| {
+        let (computing, memory) = (0.9 + tenths(draws, 15), 1.0);
+        machine.together.push(Together { elements, computing, memory });
+    };
+    if n > 2 && n.is_multiple_of(2) {
+        (0..n).step_by(2).for_each(|i| group(vec![i, i + 1]));
+    }
+    group((0..n).collect());
 }
 
 /// Edges that go forward, and with `feedback` some that go back with a delay; costs by kind, locks and broadcasts.

@@ -2,6 +2,7 @@
 //! nor `model` is called. It is what the tests and `benches/planning` compare the planner with.
 
 pub(crate) mod cases;
+mod moving;
 
 use machine::Machine;
 use std::collections::BTreeMap;
@@ -83,7 +84,9 @@ impl<'a> Oracle<'a> {
             destinations.dedup();
             for to in destinations.into_iter().filter(|&to| to != from) {
                 self.limits[from * n + to].iter().for_each(|&l| bytes_of_limit[l] += bytes);
+                let moving_ns = moving::ns(machine, from, to, *bytes as u64, self.batch as u64);
                 for end in [from, to] {
+                    compute[end] += moving_ns;
                     if let Some(o) = machine.overheads.get(&machine.elements[end].kind) {
                         compute[end] += o.per_transfer_ns / self.batch as f64 + o.per_byte_ns * bytes;
                     }
@@ -107,6 +110,12 @@ impl<'a> Oracle<'a> {
         period = locks.values().copied().fold(period, f64::max);
         if let Some(cpus) = machine.quota_cpus {
             period = period.max(compute.iter().sum::<f64>() / cpus);
+        }
+        // Measurements differ by a twentieth: up to there elements do not slow each other down.
+        for group in machine.together.iter().filter(|g| g.computing > 1.05) {
+            let elements = group.elements.len() as f64;
+            let cpus = (elements / group.computing).max(1.0);
+            period = period.max(group.elements.iter().map(|&e| compute[e]).sum::<f64>() / cpus);
         }
         for (limit, bytes) in machine.limits.iter().zip(&bytes_of_limit) {
             period = period.max(bytes * 1e9 / limit.capacity_bytes_per_s);

@@ -1,5 +1,6 @@
 //! Tasks, edges and ports of a streaming application.
 
+use ground::Quantiles;
 use std::collections::BTreeMap;
 
 mod validate;
@@ -47,6 +48,17 @@ pub struct Profile {
     /// By the names of elements, with a blank between them: how many times longer each takes for computing, and for a
     /// walk through memory, when all of them do it at the same time.
     pub together: BTreeMap<String, [f64; 2]>,
+    /// By kind of element, then by task: when its cost was measured, and how steady it was.
+    pub costs: BTreeMap<String, BTreeMap<String, ProfiledCost>>,
+}
+
+/// A cost as it was measured.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ProfiledCost {
+    /// When, as [`ground::utc`] writes it.
+    pub measured: String,
+    /// ns per firing, call by call. The median is the task's cost; one that differs was written by hand since.
+    pub ns: Quantiles,
 }
 
 /// What an element needed for the fixed kernels of `host::speeds`: integer, floating, memory, in ns; empty where it

@@ -56,6 +56,16 @@ impl Graph {
                 let key = format!("profile.total_ns.{kind}");
                 is_kind(kind).and_then(|()| is_ns(*total)).or_else(|message| wrong(&key, message))?;
             }
+            for (kind, costs) in &profile.costs {
+                for (task, cost) in costs {
+                    let key = format!("profile.cost.{kind}.{task}");
+                    is_kind(kind)
+                        .and_then(|()| is_name("a task", task))
+                        .and_then(|()| text("the date", &cost.measured))
+                        .and_then(|()| is_rising(&[cost.ns.min, cost.ns.p10, cost.ns.p50, cost.ns.p90]))
+                        .or_else(|message| wrong(&key, message))?;
+                }
+            }
             for (element, speed) in &profile.speeds {
                 for (name, list) in [("alone_ns", &speed.alone_ns), ("together_ns", &speed.together_ns)] {
                     let key = format!("profile.speed.{element}.{name}");
@@ -285,6 +295,12 @@ fn is_speed(list: &[f64]) -> Result<(), String> {
         0 | 3 => Ok(()),
         n => Err(format!("{n} numbers; three are allowed (integer, floating, memory), or none")),
     }
+}
+
+fn is_rising(ns: &[f64]) -> Result<(), String> {
+    ns.iter().try_for_each(|&ns| is_ns(ns))?;
+    let rising = ns.windows(2).all(|pair| pair[0] <= pair[1]);
+    if rising { Ok(()) } else { Err(format!("{ns:?}; min, p10, p50 and p90 must not fall")) }
 }
 
 fn text(what: &str, text: &str) -> Result<(), String> {

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 
 mod check;
 mod contribution;
+mod costs;
 mod json;
 mod violation;
 pub use check::BadPlan;
 pub use contribution::{Contribution, ContributionKind};
+pub use costs::{CostBasis, UnsteadyCost};
 pub use violation::{Violation, ViolationKind};
 
 /// [`Plan::format`] of the plans that this version writes and reads.
@@ -58,6 +60,9 @@ pub struct Plan {
     pub first_period: BTreeMap<String, u64>,
     /// In the application's order.
     pub edges: Vec<PlannedEdge>,
+    /// What the costs rest on: whether they were measured, when, and how steady they were.
+    #[serde(default)]
+    pub costs: CostBasis,
     /// Moves that the search evaluated; the same number repeats the plan.
     pub moves: u64,
     /// Seed of the search.
@@ -79,4 +84,17 @@ pub struct PlannedEdge {
     pub slots_in: u64,
     /// firstPeriod of the consumer, in batches.
     pub first_period: u64,
+    /// What made the ring deeper than the schedule needs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth_from: Option<DepthSource>,
+}
+
+/// What the depth of a ring between two caches comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DepthSource {
+    /// The computer's curve of hand-overs.
+    Curve,
+    /// The sizes of the caches at both ends, because no curve is known.
+    Caches,
 }

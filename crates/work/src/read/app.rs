@@ -2,14 +2,16 @@
 
 use super::draft::{Draft, DraftEdge, End};
 use super::tree::{Entry, Node, Tree};
-use crate::{Profile, ProfiledSpeed, Task, Value, sizes};
+use crate::{Profile, ProfiledCost, ProfiledSpeed, Task, Value, sizes};
 use ground::{Located, did_you_mean, quoted};
 use std::collections::BTreeMap;
 
 const TOP: &[&str] = &["name", "code_bytes", "profile", "task", "edge"];
 const TASK: &[&str] = &["name", "kernel", "params", "cost_ns", "stateless", "lock"];
 const EDGE: &[&str] = &["from", "to", "bytes", "peek", "delay"];
-const PROFILE: &[&str] = &["machine", "cellweave", "overhead", "total_ns", "speed", "handover", "together"];
+const PROFILE: &[&str] =
+    &["machine", "cellweave", "overhead", "total_ns", "cost", "speed", "handover", "together"];
+const COST: &[&str] = &["measured", "n", "min", "p10", "p50", "p90"];
 const SPEED: &[&str] = &["alone_ns", "together_ns"];
 const OVERHEAD: &[&str] = &["per_transfer_ns", "per_byte_ns"];
 
@@ -134,6 +136,16 @@ fn profile(node: &Node) -> Result<Profile, Wrong> {
                     profile.totals_ns.insert(kind.key.clone().into_owned(), ns);
                 }
             }
+            "cost" => {
+                for kind in table(&entry.node, &key)? {
+                    let key = format!("{key}.{}", kind.key);
+                    let costs = profile.costs.entry(kind.key.clone().into_owned()).or_default();
+                    for task in table(&kind.node, &key)? {
+                        let cost = cost(task, &format!("{key}.{}", task.key))?;
+                        costs.insert(task.key.clone().into_owned(), cost);
+                    }
+                }
+            }
             "speed" => {
                 for element in table(&entry.node, &key)? {
                     let speed = speed(element, &format!("{key}.{}", element.key))?;
@@ -159,6 +171,27 @@ fn profile(node: &Node) -> Result<Profile, Wrong> {
         }
     }
     Ok(profile)
+}
+
+fn cost(task: &Entry, place: &str) -> Result<ProfiledCost, Wrong> {
+    let mut cost = ProfiledCost::default();
+    for entry in table(&task.node, place)? {
+        let (node, key) = (&entry.node, format!("{place}.{}", entry.key));
+        match entry.key.as_ref() {
+            "measured" => cost.measured = text(node, &key)?,
+            "n" => cost.ns.n = whole(node, &key)?,
+            "min" => cost.ns.min = number(node, &key)?,
+            "p10" => cost.ns.p10 = number(node, &key)?,
+            "p50" => cost.ns.p50 = number(node, &key)?,
+            "p90" => cost.ns.p90 = number(node, &key)?,
+            _ => return Err(unknown(entry, place, COST)),
+        }
+    }
+    let has = |name: &&&str| table(&task.node, place).is_ok_and(|all| all.iter().any(|e| e.key == **name));
+    match COST.iter().find(|name| !has(name)) {
+        Some(name) => Err(missing(task.line, place, name, COST)),
+        None => Ok(cost),
+    }
 }
 
 fn speed(element: &Entry, place: &str) -> Result<ProfiledSpeed, Wrong> {

@@ -1,6 +1,6 @@
 //! A plan for tests that want one of some graph.
 
-use work::plan::{FORMAT, PlannedEdge};
+use work::plan::{CostBasis, FORMAT, PlannedEdge};
 use work::{Buffering, Graph, Plan, schedule::schedule};
 
 /// The plan of a mapping onto named elements; what a planner would say of it is made up.
@@ -39,8 +39,10 @@ pub(crate) fn plan(graph: &Graph, mapping: &[usize], elements: &[&str], batch: u
                 slots_out: slots.out,
                 slots_in: slots.r#in,
                 first_period: s.first_period[e.to.task],
+                depth_from: None,
             })
             .collect(),
+        costs: CostBasis::default(),
         moves: 12,
         seed: 3,
         seconds: 0.25,
