@@ -63,6 +63,8 @@ fn _core(py: Python<'_>, m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(ring::ring_text, m)?)?;
     m.add_class::<sim::Simulation>()?;
     m.add_class::<sim::ProgramUnit>()?;
+    m.add_class::<sim::Spe>()?;
+    m.add_class::<sim::Ppe>()?;
     m.add_class::<sim::Operation>()?;
     m.add_class::<sim::Outcome>()?;
     m.add_function(wrap_pyfunction!(sim::sim_machines, m)?)?;

@@ -22,10 +22,10 @@ impl Simulation {
                 if unit < self.spes.len() {
                     u.lines_seen = self.counters.spes[unit].store_lines;
                 }
-                cycles.div_ceil(2)
+                cycles.0.div_ceil(2)
             }
             Op::Dma(_) | Op::List { .. } => spu.dma,
-            Op::Decrementer | Op::SetDecrementer(_) => spu.decrementer,
+            Op::Decrementer | Op::SetDecrementer { .. } => spu.decrementer,
             Op::Alloc { .. } | Op::Peek { .. } | Op::Poke { .. } | Op::Trap(_) | Op::Tags { .. } => 0,
             Op::Atomic { .. } => spu.dma,
             Op::ReadMailbox
@@ -36,8 +36,8 @@ impl Simulation {
             | Op::SignalCount { .. }
             | Op::SignalMode { .. }
             | Op::QueueSpace => spu.channel,
-            Op::Ppe(PpeOp::Load { ea, bytes }) => self.ppe_access(*ea, (*bytes).into(), false),
-            Op::Ppe(PpeOp::Store { ea, data }) => self.ppe_access(*ea, data.len() as u64, true),
+            Op::Ppe(PpeOp::Load { ea, bytes }) => self.ppe_access(*ea, bytes.0.into(), false),
+            Op::Ppe(PpeOp::Store { ea, data }) => self.ppe_access(*ea, data.bytes(), true),
             Op::Ppe(PpeOp::Timebase) => ppe.cached,
             Op::Ppe(PpeOp::Proxy { .. }) => self.handover(),
             Op::Ppe(_) => ppe.register,
@@ -73,35 +73,39 @@ impl Simulation {
             Op::Ppe(op) if is_spe => Err(format!("{op:?} is a call of PPEs")),
             Op::Ppe(op) => self.refused_ppe(op),
             _ if !is_spe => Err(format!("{op:?} is a call of SPEs")),
-            Op::Alloc { align, .. } if !align.is_power_of_two() => {
-                Err(format!("local store aligned to {align}, which is no power of two"))
+            Op::Alloc { align, .. } if !align.0.is_power_of_two() => {
+                Err(format!("local store aligned to {}, which is no power of two", align.0))
             }
             Op::Alloc { bytes, align } => {
-                let start = self.spes[unit].free.next_multiple_of(*align);
-                if start.checked_add(*bytes).is_some_and(|end| end <= LOCAL_STORE_BYTES) {
+                let start = self.spes[unit].free.next_multiple_of(align.0);
+                if start.checked_add(bytes.0).is_some_and(|end| end <= LOCAL_STORE_BYTES) {
                     return Ok(());
                 }
                 Err(format!(
-                    "no room for {bytes} bytes in its local store: {start} of {LOCAL_STORE_BYTES} are taken"
+                    "no room for {} bytes in its local store: {start} of {LOCAL_STORE_BYTES} are taken",
+                    bytes.0
                 ))
             }
-            Op::Peek { at, bytes } => self.shared[unit].check_store(*at, (*bytes).into()),
-            Op::Poke { at, data } => self.shared[unit].check_store(*at, data.len() as u64),
+            Op::Peek { at, bytes } => self.shared[unit].check_store(at.0, bytes.0.into()),
+            Op::Poke { at, data } => self.shared[unit].check_store(at.0, data.bytes()),
             Op::Dma(dma) => self.check_dma(unit, dma),
-            Op::List { dma, list } => self.check_list(unit, dma, list),
+            Op::List { dma, list } => self.check_list(unit, dma, &list.0),
             Op::Atomic { atomic, ls, ea } => {
                 let Location::Memory { offset, .. } = self.place(*ea) else {
                     return Err(format!("{atomic:?} at {ea}; allowed: main memory"));
                 };
-                if offset % 128 != 0 || !ls.is_multiple_of(128) {
-                    return Err(format!("{atomic:?} from {ea} to {ls:#x}; both must be multiples of 128"));
+                if offset % 128 != 0 || !ls.0.is_multiple_of(128) {
+                    return Err(format!(
+                        "{atomic:?} from {ea} to {:#x}; both must be multiples of 128",
+                        ls.0
+                    ));
                 }
-                let there = self.shared[unit].check_store(*ls, LINE_BYTES.into());
+                let there = self.shared[unit].check_store(ls.0, LINE_BYTES.into());
                 let both = there.and_then(|()| self.range(*ea, LINE_BYTES.into()));
                 both.map(drop).map_err(|message| format!("{atomic:?} at {ea}: {message}"))
             }
             Op::ReadSignal { register } | Op::SignalCount { register } | Op::SignalMode { register, .. } => {
-                signal_register(*register)
+                register.checked().map(drop)
             }
             Op::Tags { .. }
             | Op::QueueSpace
@@ -110,7 +114,7 @@ impl Simulation {
             | Op::WriteMailbox { .. }
             | Op::MailboxSpace { .. }
             | Op::Decrementer
-            | Op::SetDecrementer(_) => Ok(()),
+            | Op::SetDecrementer { .. } => Ok(()),
         }
     }
 
@@ -123,14 +127,14 @@ impl Simulation {
             | PpeOp::MailboxSpace { spe }
             | PpeOp::WriteMailbox { spe, .. }
             | PpeOp::WriteSignal { spe, .. }
-                if *spe >= self.spes.len() =>
+                if spe.0 >= self.spes.len() =>
             {
-                Err(format!("a register of SPE{spe}; there are {} SPEs, from SPE0 on", self.spes.len()))
+                Err(format!("a register of {spe}; there are {} SPEs, from SPE0 on", self.spes.len()))
             }
-            PpeOp::Load { ea, bytes } => self.check_ppe("load", *ea, (*bytes).into()).map(drop),
-            PpeOp::Store { ea, data } => self.check_ppe("store", *ea, data.len() as u64).map(drop),
-            PpeOp::Proxy { spe, dma } => self.check_dma(*spe, dma),
-            PpeOp::WriteSignal { register, .. } => signal_register(*register),
+            PpeOp::Load { ea, bytes } => self.check_ppe("load", *ea, bytes.0.into()).map(drop),
+            PpeOp::Store { ea, data } => self.check_ppe("store", *ea, data.bytes()).map(drop),
+            PpeOp::Proxy { spe, dma } => self.check_dma(spe.0, dma),
+            PpeOp::WriteSignal { register, .. } => register.checked().map(drop),
             _ => Ok(()),
         }
     }
@@ -140,28 +144,21 @@ impl Simulation {
     pub(crate) fn may_go_on(&self, unit: usize, op: &Op) -> bool {
         match op {
             Op::Dma(_) | Op::List { .. } => self.mfcs[unit].space(false, &self.p.mfc) > 0,
-            Op::Tags { mask, until } => until.satisfied(self.mfcs[unit].done(*mask, false), *mask),
+            Op::Tags { mask, until } => until.satisfied(self.mfcs[unit].done(mask.0, false), mask.0),
             // Once it is under way, the line's arrival answers it.
             Op::Atomic { .. } => !self.units[unit].waiting,
             Op::ReadMailbox => !self.spes[unit].inbox.is_empty(),
             Op::WriteMailbox { interrupt, .. } => self.spes[unit].outbox[usize::from(*interrupt)].is_none(),
-            Op::ReadSignal { register } => self.spes[unit].signals[*register as usize - 1].is_some(),
-            Op::Ppe(PpeOp::Proxy { spe, .. }) => self.mfcs[*spe].space(true, &self.p.mfc) > 0,
+            Op::ReadSignal { register } => self.spes[unit].signals[register.index()].is_some(),
+            Op::Ppe(PpeOp::Proxy { spe, .. }) => self.mfcs[spe.0].space(true, &self.p.mfc) > 0,
             Op::Ppe(PpeOp::ProxyTags { spe, mask, until }) => {
-                until.satisfied(self.mfcs[*spe].done(*mask, true), *mask)
+                until.satisfied(self.mfcs[spe.0].done(mask.0, true), mask.0)
             }
             Op::Ppe(PpeOp::ReadMailbox { spe, interrupt }) => {
-                self.spes[*spe].outbox[usize::from(*interrupt)].is_some()
+                self.spes[spe.0].outbox[usize::from(*interrupt)].is_some()
             }
-            Op::Ppe(PpeOp::WriteMailbox { spe, .. }) => self.spes[*spe].inbox.len() < MAILBOX,
+            Op::Ppe(PpeOp::WriteMailbox { spe, .. }) => self.spes[spe.0].inbox.len() < MAILBOX,
             _ => true,
         }
     }
-}
-
-fn signal_register(register: u32) -> Result<(), String> {
-    if (1..=2).contains(&register) {
-        return Ok(());
-    }
-    Err(format!("signal register {register}; there are 1 and 2"))
 }

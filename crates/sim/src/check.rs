@@ -1,7 +1,7 @@
 //! The commands that the hardware traps: messages name the command and what is allowed.
 
 use crate::address::Location;
-use crate::op::{Dma, ListElement};
+use crate::dma::{Dma, ListElement};
 use crate::simulation::Simulation;
 use crate::{Address, LOCAL_STORE_BYTES};
 
@@ -69,10 +69,10 @@ impl Simulation {
 
     /// The reason for which the hardware traps a command in the queue of an SPE.
     pub(crate) fn check_dma(&self, spe: usize, dma: &Dma) -> Result<(), String> {
-        let reason = if dma.tag >= TAGS {
-            format!("tag {}; allowed: 0 to 31", dma.tag)
+        let reason = if dma.tag.0 >= TAGS {
+            format!("tag {}; allowed: 0 to 31", dma.tag.0)
         } else {
-            match self.check_piece(spe, dma.ls, dma.ea, dma.bytes) {
+            match self.check_piece(spe, dma.ls.0, dma.ea, dma.bytes.0) {
                 Ok(Location::Mailbox { .. } | Location::Signal { .. }) if !dma.put => {
                     "registers cannot be read by DMA".into()
                 }
@@ -108,28 +108,28 @@ impl Simulation {
     pub(crate) fn check_list(&self, spe: usize, dma: &Dma, list: &[ListElement]) -> Result<(), String> {
         let command = || {
             let what = if dma.put { "put" } else { "get" };
-            format!("{what} of a list of {} elements, {:#x} of the local store", list.len(), dma.ls)
+            format!("{what} of a list of {} elements, {:#x} of the local store", list.len(), dma.ls.0)
         };
-        if dma.tag >= TAGS {
-            return Err(format!("{}: tag {}; allowed: 0 to 31", command(), dma.tag));
+        if dma.tag.0 >= TAGS {
+            return Err(format!("{}: tag {}; allowed: 0 to 31", command(), dma.tag.0));
         }
         if list.is_empty() || list.len() > LIST_MAX {
             return Err(format!("{}: allowed are 1 to {LIST_MAX} elements", command()));
         }
-        let mut ls = dma.ls;
+        let mut ls = dma.ls.0;
         for (i, element) in list.iter().enumerate() {
             let at = element.store_offset(ls);
-            let reason = match self.check_piece(spe, at, element.ea, element.bytes) {
+            let reason = match self.check_piece(spe, at, element.ea, element.bytes.0) {
                 Ok(Location::Mailbox { .. } | Location::Signal { .. }) => {
                     "lists go to memory and local stores".into()
                 }
                 Ok(_) => {
-                    ls = (at + element.bytes).next_multiple_of(16);
+                    ls = (at + element.bytes.0).next_multiple_of(16);
                     continue;
                 }
                 Err(reason) => reason,
             };
-            let (bytes, ea) = (element.bytes, element.ea);
+            let (bytes, ea) = (element.bytes.0, element.ea);
             return Err(format!("{}: element {i}, {bytes} bytes at {ea}: {reason}", command()));
         }
         Ok(())

@@ -10,28 +10,31 @@
 //! | [`parameters`] | what a machine is like | error, rules |
 //! | `settings` | parameters by name | error, parameters |
 //! | `allocated` | the parts of a memory that were handed out | |
-//! | [`op`] | the operations that programs ask for | address |
-//! | `words` | operations in words | op |
+//! | [`numbers`] | what programs pass to calls: tags, sizes, places | |
+//! | [`dma`] | DMA commands | address, numbers |
+//! | [`op`] | the operations that programs ask for | address, dma, numbers |
+//! | `words` | operations in words | dma, numbers, op |
 //! | `ids` | numbers that are never mixed up: lines, commands | |
 //! | [`watch`] | a look from another thread | |
-//! | `race` | the race detector | address, ids, op |
+//! | `race` | the race detector | address, dma, ids, numbers |
 //! | [`trace`] | what each unit did, and when | layout |
 //! | `perfetto` | the trace as a file | sizes, trace |
 //! | [`outcome`] | the counters | layout, sizes, trace |
-//! | [`spe`] | the handle of a program on an SPE | address, allocated, op, race, sizes, store, watch |
-//! | [`ppe`] | the handle of a program on a PPE | address, op, sizes, spe |
+//! | [`spe`] | the handle of a program on an SPE | address, allocated, dma, op, race, sizes, store, watch |
+//! | [`ppe`] | the handle of a program on a PPE | dma, numbers, op, sizes, spe |
+//! | [`table`] | the calls of both handles, each written once | address, dma, numbers, op, ppe, spe |
 //! | `program` | programs: coroutines, or asked step by step | error, op |
 //! | `unit` | units that run programs | ids, op, program |
 //! | `wheel` | what happens when | ids |
 //! | `line` | the packets under way | address, ids, layout |
-//! | `mfc` | queues, tags, lists, fences | address, ids, op, parameters |
+//! | `mfc` | queues, tags, lists, fences | address, dma, ids, parameters |
 //! | `bus` | ramps, rings, the data arbiter | ids, layout, line, outcome, rules, sizes |
 //! | `controller` | main memory's banks | ids, parameters, sizes |
 //! | `link` | what joins two Cells | parameters, sizes |
 //! | [`simulation`] | a machine with programs on it, and its loop | all but perfetto, rules, settings, sizes, words |
-//! | `check` | the commands that the hardware traps | address, op, simulation, sizes |
+//! | `check` | the commands that the hardware traps | address, dma, simulation, sizes |
 //! | `calls` | cost of calls, why they trap, whether they wait | address, op, simulation, sizes, unit |
-//! | `perform` | effects of calls | address, error, ids, mfc, op, race, simulation, sizes, trace, unit, wheel |
+//! | `perform` | effects | address, dma, error, ids, mfc, numbers, op, race, simulation, sizes, trace, unit, wheel |
 //! | `transfer` | lines | address, bus, controller, ids, layout, line, mfc, op, simulation, sizes, trace, wheel |
 //! | [`mod@target`] | simulated `Target`s | address, check, error, parameters, ppe, rules, simulation, sizes, spe |
 //!
@@ -39,8 +42,10 @@
 //! Floor 2: imports `machine`, and never `model`, whose predictions it tests.
 
 pub mod address;
+pub mod dma;
 pub mod error;
 pub mod layout;
+pub mod numbers;
 pub mod op;
 pub mod outcome;
 pub mod parameters;
@@ -49,6 +54,7 @@ pub mod rules;
 pub mod simulation;
 pub mod sizes;
 pub mod spe;
+pub mod table;
 pub mod target;
 pub mod trace;
 pub mod watch;
@@ -75,8 +81,8 @@ mod words;
 
 pub use address::Address;
 pub use check::{DMA_BYTES_MAX, LIST_MAX, PPE_BYTES_MAX};
+pub use dma::{Dma, DmaKind, ListElement, Ordering};
 pub use error::SimError;
-pub use op::{Dma, ListElement, Ordering};
 pub use outcome::Simulated;
 pub use parameters::Parameters;
 pub use ppe::Ppe;

@@ -2,8 +2,8 @@
 //! when it goes, in the engine.
 
 use crate::address::Address;
+use crate::dma::{Dma, ListElement, Ordering};
 use crate::ids::CommandId;
-use crate::op::{Dma, ListElement, Ordering};
 use crate::parameters::MfcParameters as Times;
 use std::collections::VecDeque;
 
@@ -113,11 +113,11 @@ impl Mfc {
         let slot = self.slots.iter().position(Option::is_none).expect("the caller looked for room");
         self.sequence += 1;
         let mut ready = now + times.to_bus;
-        let (mut ls, mut ea, mut left) = (dma.ls, dma.ea, dma.bytes);
+        let (mut ls, mut ea, mut left) = (dma.ls.0, dma.ea, dma.bytes.0);
         if let Some(list) = &mut list {
             list.reverse();
             let first = list.pop().expect("lists are not empty");
-            (ls, ea, left) = (first.store_offset(ls), first.ea, first.bytes);
+            (ls, ea, left) = (first.store_offset(ls), first.ea, first.bytes.0);
             ready += times.list_element + self.translate(ea, times);
         } else {
             ready += self.translate(ea, times);
@@ -125,7 +125,7 @@ impl Mfc {
         self.slots[slot] = Some(Command {
             put: dma.put,
             order: dma.order,
-            tag: dma.tag as u8,
+            tag: dma.tag.index() as u8,
             proxy,
             list: list.unwrap_or_default(),
             ls,
@@ -139,7 +139,7 @@ impl Mfc {
         });
         let id = CommandId(slot as u8);
         self.order.push_back(id);
-        self.pending[usize::from(proxy)][dma.tag as usize] += 1;
+        self.pending[usize::from(proxy)][dma.tag.index()] += 1;
         self.ordered += usize::from(dma.order != Ordering::Free);
         *(if proxy { &mut self.proxied } else { &mut self.own }) += 1;
         id
@@ -193,7 +193,7 @@ impl Mfc {
                 Some(element) => {
                     // An element of a list starts on its address's place in a quadword.
                     command.ls = element.store_offset(command.ls.next_multiple_of(16));
-                    (command.ea, command.left) = (element.ea, element.bytes);
+                    (command.ea, command.left) = (element.ea, element.bytes.0);
                     let wait = times.list_element;
                     let ea = element.ea;
                     let miss = self.translate(ea, times);

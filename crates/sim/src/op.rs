@@ -2,52 +2,8 @@
 //! [`Stepper`] hands them over one by one. Both are executed by the same engine, so that both take the same time.
 
 use crate::Address;
-
-/// What holds a command of a tag group back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Ordering {
-    /// Nothing.
-    #[default]
-    Free,
-    /// Earlier commands of its tag group go first.
-    Fence,
-    /// Earlier commands of its tag group go first, and later ones wait for it.
-    Barrier,
-}
-
-/// A DMA command: `ls` is an offset in the SPE's own local store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dma {
-    /// From the local store (a put) or into it (a get).
-    pub put: bool,
-    /// Offset in the local store.
-    pub ls: u32,
-    /// The other end.
-    pub ea: Address,
-    /// 1, 2, 4, 8, or a multiple of 16 up to 16384.
-    pub bytes: u32,
-    /// Tag group, 0 to 31.
-    pub tag: u32,
-    /// The condition that it waits for.
-    pub order: Ordering,
-}
-
-/// An element of a DMA list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ListElement {
-    /// The other end.
-    pub ea: Address,
-    /// 1, 2, 4, 8, or a multiple of 16 up to 16384.
-    pub bytes: u32,
-}
-
-impl ListElement {
-    /// Where it starts in the local store, when the one before it has ended before `ls`: in the quadword from there on,
-    /// at its address's place in a quadword.
-    pub(crate) fn store_offset(&self, ls: u32) -> u32 {
-        ls / 16 * 16 + (self.ea.0 % 16) as u32
-    }
-}
+use crate::dma::{Dma, DmaKind, ListElements};
+use crate::numbers::{Bytes, Cycles, DataWord, LocalAddress, Payload, SignalRegister, SpeId, Tag, TagMask};
 
 /// When asking for tag status is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -85,31 +41,31 @@ pub enum Atomic {
 /// An operation that a program asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Op {
-    /// Compute for so many SPU cycles (a PPE's cycles are as long).
+    /// Compute for so many cycles.
     Compute {
-        /// Cycles of 312.5 ps.
-        cycles: u64,
+        /// An SPU's; a PPE's are as long.
+        cycles: Cycles,
     },
     /// Take memory of the local store: answers [`Reply::Word`], an offset.
     Alloc {
         /// How much.
-        bytes: u32,
+        bytes: Bytes,
         /// A power of two.
-        align: u32,
+        align: Bytes,
     },
     /// Read the local store without time passing: answers [`Reply::Bytes`].
     Peek {
         /// Offset in the local store.
-        at: u32,
+        at: LocalAddress,
         /// How many bytes.
-        bytes: u32,
+        bytes: Bytes,
     },
     /// Write the local store without time passing.
     Poke {
         /// Offset in the local store.
-        at: u32,
+        at: LocalAddress,
         /// What to write.
-        data: Vec<u8>,
+        data: Payload,
     },
     /// Queue a DMA command; stalls while the queue is full.
     Dma(Dma),
@@ -118,12 +74,12 @@ pub enum Op {
         /// Direction, first offset, tag and order; `ea` and `bytes` are the elements'.
         dma: Dma,
         /// Up to 2048.
-        list: Vec<ListElement>,
+        list: ListElements,
     },
     /// Ask for tag status: answers [`Reply::Word`], the groups of `mask` that are done.
     Tags {
         /// A bit for each group.
-        mask: u32,
+        mask: TagMask,
         /// When to answer.
         until: Until,
     },
@@ -134,7 +90,7 @@ pub enum Op {
         /// Which.
         atomic: Atomic,
         /// Offset of the line in the local store.
-        ls: u32,
+        ls: LocalAddress,
         /// The line in main memory.
         ea: Address,
     },
@@ -147,7 +103,7 @@ pub enum Op {
         /// The one that interrupts.
         interrupt: bool,
         /// The word.
-        value: u32,
+        value: DataWord,
     },
     /// How many words the outbound mailbox still takes.
     MailboxSpace {
@@ -157,28 +113,64 @@ pub enum Op {
     /// Take the signals of register 1 or 2; waits until there are any.
     ReadSignal {
         /// 1 or 2.
-        register: u32,
+        register: SignalRegister,
     },
     /// Whether something was signalled.
     SignalCount {
         /// 1 or 2.
-        register: u32,
+        register: SignalRegister,
     },
     /// Whether signals to a register add up (OR) or overwrite.
     SignalMode {
         /// 1 or 2.
-        register: u32,
+        register: SignalRegister,
         /// OR them.
         or: bool,
     },
     /// Read the decrementer.
     Decrementer,
     /// Set the decrementer.
-    SetDecrementer(u32),
+    SetDecrementer {
+        /// To what.
+        value: DataWord,
+    },
     /// End the simulation with this message: the handle saw a use that the hardware would trap.
     Trap(String),
     /// A PPE's calls.
     Ppe(PpeOp),
+}
+
+impl Op {
+    /// A list: its elements have the addresses and sizes.
+    pub(crate) fn list(kind: DmaKind, ls: LocalAddress, list: ListElements, tag: Tag) -> Self {
+        Self::List { dma: Dma::new(kind, ls, Address(0), 0, tag), list }
+    }
+
+    /// A word of the local store that goes to a signal register of another SPE.
+    pub(crate) fn signal(
+        kind: DmaKind,
+        ls: LocalAddress,
+        spe: SpeId,
+        register: SignalRegister,
+        tag: Tag,
+    ) -> Self {
+        match register.checked() {
+            Ok(_) => Dma::new(kind, ls, Address::signal(spe.0, register.0), 4, tag).into(),
+            Err(message) => Self::Trap(message),
+        }
+    }
+}
+
+impl From<Dma> for Op {
+    fn from(dma: Dma) -> Self {
+        Self::Dma(dma)
+    }
+}
+
+impl From<PpeOp> for Op {
+    fn from(op: PpeOp) -> Self {
+        Self::Ppe(op)
+    }
 }
 
 /// An operation that a program on a PPE asks for.
@@ -189,65 +181,65 @@ pub enum PpeOp {
         /// From where.
         ea: Address,
         /// How many.
-        bytes: u32,
+        bytes: Bytes,
     },
     /// Store bytes to main memory or to a local store.
     Store {
         /// To where.
         ea: Address,
         /// What.
-        data: Vec<u8>,
+        data: Payload,
     },
     /// Hand a command to an SPE's proxy queue; stalls while it is full.
     Proxy {
         /// Whose queue.
-        spe: usize,
+        spe: SpeId,
         /// The command; `ls` is in that SPE's local store.
         dma: Dma,
     },
     /// Wait for tag groups of an SPE's proxy queue.
     ProxyTags {
         /// Whose queue.
-        spe: usize,
+        spe: SpeId,
         /// A bit for each group.
-        mask: u32,
+        mask: TagMask,
         /// When to answer.
         until: Until,
     },
     /// Take a word of an SPE's outbound mailbox; waits for one when told to.
     ReadMailbox {
         /// Whose.
-        spe: usize,
+        spe: SpeId,
         /// The one that interrupts.
         interrupt: bool,
     },
     /// How many words an SPE's outbound mailbox holds.
     MailboxCount {
         /// Whose.
-        spe: usize,
+        spe: SpeId,
         /// The one that interrupts.
         interrupt: bool,
     },
     /// How many words an SPE's inbound mailbox still takes.
     MailboxSpace {
         /// Whose.
-        spe: usize,
+        spe: SpeId,
     },
     /// Put a word into an SPE's inbound mailbox; waits for room.
     WriteMailbox {
         /// Whose.
-        spe: usize,
+        spe: SpeId,
         /// The word.
-        value: u32,
+        value: DataWord,
     },
     /// Signal an SPE.
     WriteSignal {
         /// Whom.
-        spe: usize,
+        spe: SpeId,
         /// 1 or 2.
-        register: u32,
+        register: SignalRegister,
         /// The word.
-        value: u32,
+        value: DataWord,
     },
     /// Read the time base: answers [`Reply::Long`].
     Timebase,
@@ -267,15 +259,49 @@ pub enum Reply {
     Bytes(Vec<u8>),
 }
 
-impl Reply {
-    /// The word that was answered.
+/// What a call answers its program.
+pub trait Answer: Sized {
+    /// The answer that the machine's reply holds.
     ///
     /// # Panics
-    /// When it was something else.
-    pub fn word(self) -> u32 {
-        match self {
-            Self::Word(word) => word,
+    /// When the reply holds something else: an operation and the answer of its call do not belong together.
+    fn of(reply: Reply) -> Self;
+}
+
+impl Answer for () {
+    fn of(_: Reply) {}
+}
+
+impl Answer for u32 {
+    fn of(reply: Reply) -> Self {
+        match reply {
+            Reply::Word(word) => word,
+            Reply::Bytes(bytes) => Self::from_le_bytes(bytes.try_into().expect("four bytes")),
             other => panic!("a word was expected, not {other:?}"),
+        }
+    }
+}
+
+impl Answer for bool {
+    fn of(reply: Reply) -> Self {
+        u32::of(reply) != 0
+    }
+}
+
+impl Answer for u64 {
+    fn of(reply: Reply) -> Self {
+        match reply {
+            Reply::Long(long) => long,
+            other => panic!("eight bytes' worth was expected, not {other:?}"),
+        }
+    }
+}
+
+impl Answer for Vec<u8> {
+    fn of(reply: Reply) -> Self {
+        match reply {
+            Reply::Bytes(bytes) => bytes,
+            other => panic!("bytes were expected, not {other:?}"),
         }
     }
 }

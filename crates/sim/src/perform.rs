@@ -1,10 +1,12 @@
 //! The effects of calls that may go on.
 
 use crate::address::Location;
+use crate::dma::{Dma, ListElement};
 use crate::error::Time;
 use crate::ids::CommandId;
 use crate::mfc::Piece;
-use crate::op::{Atomic, Dma, ListElement, Op, PpeOp, Reply, Until};
+use crate::numbers::LocalAddress;
+use crate::op::{Atomic, Op, PpeOp, Reply, Until};
 use crate::race::{Queued, Use};
 use crate::simulation::Simulation;
 use crate::trace::TraceSpan;
@@ -65,7 +67,7 @@ impl Simulation {
         let elements = if self.races.on.get() { list.clone() } else { None };
         let command = self.mfcs[mfc].queue(dma, list, proxy, now, &self.p.mfc);
         if proxy {
-            self.mfcs[mfc].seen_at[dma.tag as usize] = now + self.p.ppe.proxy - self.handover();
+            self.mfcs[mfc].seen_at[dma.tag.index()] = now + self.p.ppe.proxy - self.handover();
         }
         self.counters.spes[mfc].commands += 1;
         if self.races.on.get() {
@@ -89,7 +91,7 @@ impl Simulation {
                 if unit < self.spes.len() {
                     // DMA went first at the local store's port: the SPU cycles that it took are made up for.
                     let lines = self.counters.spes[unit].store_lines - self.units[unit].lines_seen;
-                    let needed = cycles.saturating_add(lines * self.p.spu.stolen_per_line).div_ceil(2);
+                    let needed = cycles.0.saturating_add(lines * self.p.spu.stolen_per_line).div_ceil(2);
                     if needed > end - start {
                         return Again(needed - (end - start));
                     }
@@ -101,28 +103,28 @@ impl Simulation {
                 Answer(Reply::Done, 0)
             }
             Op::Alloc { bytes, align } => {
-                let start = self.spes[unit].free.next_multiple_of(*align);
-                self.spes[unit].free = start + bytes;
-                self.shared[unit].allocated.borrow_mut().add(start.into(), (*bytes).into());
+                let start = self.spes[unit].free.next_multiple_of(align.0);
+                self.spes[unit].free = start + bytes.0;
+                self.shared[unit].allocated.borrow_mut().add(start.into(), bytes.0.into());
                 Answer(Reply::Word(start), 0)
             }
-            Op::Peek { at, bytes } => match self.clash(unit, false, own_store(unit, *at), (*bytes).into()) {
+            Op::Peek { at, bytes } => match self.clash(unit, false, own_store(unit, *at), bytes.0.into()) {
                 Some(message) => Race(message),
-                None => Answer(Reply::Bytes(self.shared[unit].store.copied(*at, *bytes)), 0),
+                None => Answer(Reply::Bytes(self.shared[unit].store.copied(at.0, bytes.0)), 0),
             },
             Op::Poke { at, data } => {
-                if let Some(message) = self.clash(unit, true, own_store(unit, *at), data.len() as u64) {
+                if let Some(message) = self.clash(unit, true, own_store(unit, *at), data.bytes()) {
                     return Race(message);
                 }
-                self.shared[unit].store.write(*at, data);
+                self.shared[unit].store.write(at.0, &data.0);
                 Answer(Reply::Done, 0)
             }
             Op::Dma(dma) => self.queue(unit, unit, *dma, None),
-            Op::List { dma, list } => self.queue(unit, unit, *dma, Some(list.clone())),
+            Op::List { dma, list } => self.queue(unit, unit, *dma, Some(list.0.clone())),
             Op::Tags { mask, .. } => {
-                Answer(Reply::Word(self.mfcs[unit].done(*mask, false)), self.p.spu.tag_status)
+                Answer(Reply::Word(self.mfcs[unit].done(mask.0, false)), self.p.spu.tag_status)
             }
-            Op::QueueSpace => Answer(Reply::Word(self.mfcs[unit].space(false, &self.p.mfc) as u32), 0),
+            Op::QueueSpace => Answer(count(self.mfcs[unit].space(false, &self.p.mfc)), 0),
             Op::Atomic { atomic, ls, ea } => self.perform_atomic(unit, *atomic, *ls, *ea),
             Op::ReadMailbox => {
                 let word = self.spes[unit].inbox.pop_front().expect("it may go on");
@@ -132,9 +134,9 @@ impl Simulation {
                 }
                 Answer(Reply::Word(word), 0)
             }
-            Op::MailboxCount => Answer(Reply::Word(self.spes[unit].inbox.len() as u32), 0),
+            Op::MailboxCount => Answer(count(self.spes[unit].inbox.len()), 0),
             Op::WriteMailbox { interrupt, value } => {
-                self.spes[unit].outbox[usize::from(*interrupt)] = Some(*value);
+                self.spes[unit].outbox[usize::from(*interrupt)] = Some(value.0);
                 self.wake_ppes();
                 Answer(Reply::Done, 0)
             }
@@ -143,22 +145,22 @@ impl Simulation {
                 Answer(Reply::Word(u32::from(free)), 0)
             }
             Op::ReadSignal { register } => {
-                let word = self.spes[unit].signals[*register as usize - 1].take().expect("it may go on");
+                let word = self.spes[unit].signals[register.index()].take().expect("it may go on");
                 Answer(Reply::Word(word), 0)
             }
             Op::SignalCount { register } => {
-                Answer(Reply::Word(u32::from(self.spes[unit].signals[*register as usize - 1].is_some())), 0)
+                Answer(Reply::Word(u32::from(self.spes[unit].signals[register.index()].is_some())), 0)
             }
             Op::SignalMode { register, or } => {
-                self.spes[unit].signal_or[*register as usize - 1] = *or;
+                self.spes[unit].signal_or[register.index()] = *or;
                 Answer(Reply::Done, 0)
             }
             Op::Decrementer => {
                 let (set_at, value) = self.spes[unit].decrementer;
                 Answer(Reply::Word(value.wrapping_sub((self.ticks() - set_at) as u32)), 0)
             }
-            Op::SetDecrementer(value) => {
-                self.spes[unit].decrementer = (self.ticks(), *value);
+            Op::SetDecrementer { value } => {
+                self.spes[unit].decrementer = (self.ticks(), value.0);
                 Answer(Reply::Done, 0)
             }
             Op::Trap(message) if self.shared[unit].raced.get() => Race(message.clone()),
@@ -173,7 +175,7 @@ impl Simulation {
         (ps * u128::from(self.p.timebase_hz) / 1_000_000_000_000) as u64
     }
 
-    fn perform_atomic(&mut self, unit: usize, atomic: Atomic, ls: u32, ea: Address) -> Performed {
+    fn perform_atomic(&mut self, unit: usize, atomic: Atomic, ls: LocalAddress, ea: Address) -> Performed {
         let writes = atomic == Atomic::Getllar;
         if let Some(message) = self.clash(unit, writes, own_store(unit, ls), LINE_BYTES.into()) {
             return Performed::Race(message);
@@ -185,7 +187,7 @@ impl Simulation {
             return Performed::Answer(Reply::Word(0), self.p.bus.coherence);
         }
         let put = atomic != Atomic::Getllar;
-        let piece = Piece { command: CommandId::ATOMIC, put, ls, ea, bytes: LINE_BYTES };
+        let piece = Piece { command: CommandId::ATOMIC, put, ls: ls.0, ea, bytes: LINE_BYTES };
         self.send_out(unit, piece, self.place(ea));
         Performed::Wait
     }
@@ -194,66 +196,64 @@ impl Simulation {
         use Performed::{Again, Answer, Race};
         match op {
             PpeOp::Load { ea, bytes } => {
-                if let Some(message) = self.clash(unit, false, *ea, (*bytes).into()) {
+                if let Some(message) = self.clash(unit, false, *ea, bytes.0.into()) {
                     return Race(message);
                 }
                 let data = match self.place(*ea) {
                     Location::Memory { offset, .. } => {
-                        self.memory[offset as usize..][..*bytes as usize].to_vec()
+                        self.memory[offset as usize..][..bytes.0 as usize].to_vec()
                     }
                     Location::Store { spe, offset } => {
-                        self.shared[usize::from(spe)].store.copied(offset, *bytes)
+                        self.shared[usize::from(spe)].store.copied(offset, bytes.0)
                     }
                     _ => unreachable!("loads of other places were trapped"),
                 };
                 Answer(Reply::Bytes(data), 0)
             }
             PpeOp::Store { ea, data } => {
-                if let Some(message) = self.clash(unit, true, *ea, data.len() as u64) {
+                if let Some(message) = self.clash(unit, true, *ea, data.bytes()) {
                     return Race(message);
                 }
                 match self.place(*ea) {
                     Location::Memory { offset, .. } => {
-                        self.memory[offset as usize..][..data.len()].copy_from_slice(data);
-                        for line in offset / 128..(offset + data.len() as u64).div_ceil(128) {
+                        self.memory[offset as usize..][..data.0.len()].copy_from_slice(&data.0);
+                        for line in offset / 128..(offset + data.bytes()).div_ceil(128) {
                             self.memory_written(line * 128);
                             self.ppe_lines.insert(line);
                         }
                     }
                     Location::Store { spe, offset } => {
-                        self.shared[usize::from(spe)].store.write(offset, data);
+                        self.shared[usize::from(spe)].store.write(offset, &data.0);
                     }
                     _ => unreachable!("stores to other places were trapped"),
                 }
                 Answer(Reply::Done, 0)
             }
-            PpeOp::Proxy { spe, dma } => self.queue(unit, *spe, *dma, None),
+            PpeOp::Proxy { spe, dma } => self.queue(unit, spe.0, *dma, None),
             PpeOp::ProxyTags { spe, mask, until } => {
-                let done = self.mfcs[*spe].done(*mask, true);
-                let (seen, soonest, latest) = self.mfcs[*spe].seen(done, self.wheel.now());
-                if until.satisfied(seen, *mask) {
+                let done = self.mfcs[spe.0].done(mask.0, true);
+                let (seen, soonest, latest) = self.mfcs[spe.0].seen(done, self.wheel.now());
+                if until.satisfied(seen, mask.0) {
                     return Answer(Reply::Word(seen), 0);
                 }
                 Again(if *until == Until::Any { soonest } else { latest })
             }
             PpeOp::ReadMailbox { spe, interrupt } => {
-                let word = self.spes[*spe].outbox[usize::from(*interrupt)].take().expect("it may go on");
-                self.wake(*spe);
+                let word = self.spes[spe.0].outbox[usize::from(*interrupt)].take().expect("it may go on");
+                self.wake(spe.0);
                 Answer(Reply::Word(word), self.p.ppe.register)
             }
             PpeOp::MailboxCount { spe, interrupt } => {
-                let full = self.spes[*spe].outbox[usize::from(*interrupt)].is_some();
+                let full = self.spes[spe.0].outbox[usize::from(*interrupt)].is_some();
                 Answer(Reply::Word(u32::from(full)), 0)
             }
-            PpeOp::MailboxSpace { spe } => {
-                Answer(Reply::Word((MAILBOX - self.spes[*spe].inbox.len()) as u32), 0)
-            }
+            PpeOp::MailboxSpace { spe } => Answer(count(MAILBOX - self.spes[spe.0].inbox.len()), 0),
             PpeOp::WriteMailbox { spe, value } => {
-                self.put_mail(*spe, *value);
+                self.put_mail(spe.0, value.0);
                 Answer(Reply::Done, 0)
             }
             PpeOp::WriteSignal { spe, register, value } => {
-                self.signal(*spe, *register as usize - 1, *value);
+                self.signal(spe.0, register.index(), value.0);
                 Answer(Reply::Done, 0)
             }
             PpeOp::Timebase => Answer(Reply::Long(self.ticks()), 0),
@@ -293,6 +293,11 @@ enum Performed {
 }
 
 /// An address of a unit's own local store.
-fn own_store(unit: usize, at: u32) -> Address {
-    Address::local_store(unit) + u64::from(at)
+fn own_store(unit: usize, at: LocalAddress) -> Address {
+    Address::local_store(unit) + u64::from(at.0)
+}
+
+/// A number of entries of a queue.
+fn count(entries: usize) -> Reply {
+    Reply::Word(u32::try_from(entries).expect("queues are short"))
 }

@@ -9,8 +9,9 @@
 //! with others in main memory.
 
 use crate::Address;
+use crate::dma::{Dma, ListElement, Ordering};
 use crate::ids::CommandId;
-use crate::op::{Dma, ListElement, Ordering};
+use crate::numbers::Tag;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
@@ -50,7 +51,7 @@ struct Flight {
     mfc: usize,
     command: CommandId,
     proxy: bool,
-    tag: u32,
+    tag: Tag,
     order: Ordering,
     /// In the order in which commands were queued, on all queues.
     number: u64,
@@ -124,22 +125,22 @@ impl Races {
         let store = Address::local_store(mfc);
         let local = |ls: u32, bytes: u32| Use::new(by, !dma.put, store + u64::from(ls), bytes.into());
         let far = |ea: Address, bytes: u32| Use::new(by, dma.put, ea, bytes.into());
-        let (mut locals, mut fars, mut ls) = (Vec::new(), Vec::new(), dma.ls);
+        let (mut locals, mut fars, mut ls) = (Vec::new(), Vec::new(), dma.ls.0);
         for element in list {
             let at = element.store_offset(ls);
-            locals.push(local(at, element.bytes));
-            fars.push(far(element.ea, element.bytes));
-            ls = (at + element.bytes).next_multiple_of(16);
+            locals.push(local(at, element.bytes.0));
+            fars.push(far(element.ea, element.bytes.0));
+            ls = (at + element.bytes.0).next_multiple_of(16);
         }
         let what = if list.is_empty() {
-            locals.push(local(dma.ls, dma.bytes));
+            locals.push(local(dma.ls.0, dma.bytes.0));
             if !dma.ea.is_register() {
-                fars.push(far(dma.ea, dma.bytes));
+                fars.push(far(dma.ea, dma.bytes.0));
             }
             dma.to_string()
         } else {
             let what = if dma.put { "put" } else { "get" };
-            format!("{what} of a list of {} elements, {:#x} of the local store", list.len(), dma.ls)
+            format!("{what} of a list of {} elements, {:#x} of the local store", list.len(), dma.ls.0)
         };
         let name = format!("{what}, {whose}");
         Flight { mfc, command, proxy, tag: dma.tag, order: dma.order, number, name, local: locals, far: fars }

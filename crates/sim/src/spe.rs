@@ -1,7 +1,8 @@
 //! The handle of a program on an SPE.
 
 use crate::allocated::Allocated;
-use crate::op::{Atomic, Dma, ListElement, Op, Ordering, Reply, Until};
+use crate::dma::Dma;
+use crate::op::{Op, Reply};
 use crate::race::{Races, Use};
 use crate::store::{LocalStore, store_range};
 use crate::{Address, CYCLE_PS, SimWatch};
@@ -48,7 +49,8 @@ impl Shared {
     }
 }
 
-/// The handle of a program on an SPE: the Cell's own calls. Every call takes the time that it takes on the
+/// The handle of a program on an SPE: the Cell's own calls. Most of them are rows of the [table](crate::table); those
+/// here reach the local store directly. Every call takes the time that it takes on the
 /// hardware; those that wait let the rest of the machine go on. Bytes are little-endian words where words are meant.
 ///
 /// A use that the hardware would trap ends the simulation with a [`SimError::Trap`](crate::SimError::Trap): no call
@@ -64,7 +66,8 @@ impl<'a> Spe<'a> {
         Self { yielder, shared, number }
     }
 
-    fn call(&mut self, op: Op) -> Reply {
+    /// Asks for an operation: what the calls of the [table](crate::table) do.
+    pub(crate) fn call(&mut self, op: Op) -> Reply {
         let reply = self.yielder.suspend(op);
         self.shared.uses.set(0);
         reply
@@ -83,14 +86,6 @@ impl<'a> Spe<'a> {
     /// The simulated time; asking takes none.
     pub fn now_ps(&self) -> u64 {
         self.shared.cycle.get() * CYCLE_PS
-    }
-
-    // Local store
-
-    /// Takes `bytes` of the local store; `align` is a power of two. Traps when there is not enough left. From now on
-    /// only bytes that were taken can be used; a program that never takes any may use the whole store.
-    pub fn alloc(&mut self, bytes: u32, align: u32) -> u32 {
-        self.call(Op::Alloc { bytes, align }).word()
     }
 
     /// Whether the program may use these bytes; traps when not.
@@ -153,204 +148,8 @@ impl<'a> Spe<'a> {
         Address::local_store(spe)
     }
 
-    // DMA
-
     /// Queues any DMA command; stalls while the queue is full.
     pub fn dma(&mut self, dma: Dma) {
         self.call(Op::Dma(dma));
-    }
-
-    /// Copies `bytes` from `ea` to `ls`: done when tag group `tag` is.
-    pub fn get(&mut self, ls: u32, ea: Address, bytes: u32, tag: u32) {
-        self.dma(Dma { put: false, ls, ea, bytes, tag, order: Ordering::Free });
-    }
-
-    /// [`get`](Self::get) after everything that its tag group was given before.
-    pub fn getf(&mut self, ls: u32, ea: Address, bytes: u32, tag: u32) {
-        self.dma(Dma { put: false, ls, ea, bytes, tag, order: Ordering::Fence });
-    }
-
-    /// [`getf`](Self::getf), and everything that its tag group is given later waits for it.
-    pub fn getb(&mut self, ls: u32, ea: Address, bytes: u32, tag: u32) {
-        self.dma(Dma { put: false, ls, ea, bytes, tag, order: Ordering::Barrier });
-    }
-
-    /// Copies `bytes` from `ls` to `ea`: its tag group is done when the data has left for main memory, or is in the
-    /// other local store.
-    pub fn put(&mut self, ls: u32, ea: Address, bytes: u32, tag: u32) {
-        self.dma(Dma { put: true, ls, ea, bytes, tag, order: Ordering::Free });
-    }
-
-    /// [`put`](Self::put) after everything that its tag group was given before.
-    pub fn putf(&mut self, ls: u32, ea: Address, bytes: u32, tag: u32) {
-        self.dma(Dma { put: true, ls, ea, bytes, tag, order: Ordering::Fence });
-    }
-
-    /// [`putf`](Self::putf), and everything that its tag group is given later waits for it.
-    pub fn putb(&mut self, ls: u32, ea: Address, bytes: u32, tag: u32) {
-        self.dma(Dma { put: true, ls, ea, bytes, tag, order: Ordering::Barrier });
-    }
-
-    /// Gets a list of up to 2048 elements: each starts in the next free quadword from `ls` on, at its address's place
-    /// in a quadword.
-    pub fn get_list(&mut self, ls: u32, list: &[ListElement], tag: u32) {
-        self.list(false, ls, list, tag, Ordering::Free);
-    }
-
-    /// [`get_list`](Self::get_list) after everything that its tag group was given before.
-    pub fn get_listf(&mut self, ls: u32, list: &[ListElement], tag: u32) {
-        self.list(false, ls, list, tag, Ordering::Fence);
-    }
-
-    /// [`get_listf`](Self::get_listf), and everything that its tag group is given later waits for it.
-    pub fn get_listb(&mut self, ls: u32, list: &[ListElement], tag: u32) {
-        self.list(false, ls, list, tag, Ordering::Barrier);
-    }
-
-    /// Puts a list of up to 2048 elements, which lie in the local store as [`get_list`](Self::get_list) lays them.
-    pub fn put_list(&mut self, ls: u32, list: &[ListElement], tag: u32) {
-        self.list(true, ls, list, tag, Ordering::Free);
-    }
-
-    /// [`put_list`](Self::put_list) after everything that its tag group was given before.
-    pub fn put_listf(&mut self, ls: u32, list: &[ListElement], tag: u32) {
-        self.list(true, ls, list, tag, Ordering::Fence);
-    }
-
-    /// [`put_listf`](Self::put_listf), and everything that its tag group is given later waits for it.
-    pub fn put_listb(&mut self, ls: u32, list: &[ListElement], tag: u32) {
-        self.list(true, ls, list, tag, Ordering::Barrier);
-    }
-
-    fn list(&mut self, put: bool, ls: u32, list: &[ListElement], tag: u32, order: Ordering) {
-        let dma = Dma { put, ls, ea: Address(0), bytes: 0, tag, order };
-        self.call(Op::List { dma, list: list.to_vec() });
-    }
-
-    /// Waits until all tag groups of `mask` are done.
-    pub fn tags_all(&mut self, mask: u32) -> u32 {
-        self.call(Op::Tags { mask, until: Until::All }).word()
-    }
-
-    /// Waits until a tag group of `mask` is done; which ones are.
-    pub fn tags_any(&mut self, mask: u32) -> u32 {
-        self.call(Op::Tags { mask, until: Until::Any }).word()
-    }
-
-    /// Which tag groups of `mask` are done now.
-    pub fn tags_now(&mut self, mask: u32) -> u32 {
-        self.call(Op::Tags { mask, until: Until::Now }).word()
-    }
-
-    /// How many commands the queue takes before it stalls.
-    pub fn queue_space(&mut self) -> u32 {
-        self.call(Op::QueueSpace).word()
-    }
-
-    /// Gets the line at `ea` to `ls` and reserves it.
-    pub fn getllar(&mut self, ls: u32, ea: Address) {
-        self.call(Op::Atomic { atomic: Atomic::Getllar, ls, ea });
-    }
-
-    /// Puts the line at `ls` to `ea` if no unit has written it since [`getllar`](Self::getllar). Returns whether it
-    /// did.
-    pub fn putllc(&mut self, ls: u32, ea: Address) -> bool {
-        self.call(Op::Atomic { atomic: Atomic::Putllc, ls, ea }).word() != 0
-    }
-
-    /// Puts the line at `ls` to `ea` in any case.
-    pub fn putlluc(&mut self, ls: u32, ea: Address) {
-        self.call(Op::Atomic { atomic: Atomic::Putlluc, ls, ea });
-    }
-
-    // Mailboxes and signals
-
-    /// Takes a word that the PPE or another SPE has sent; waits for one.
-    pub fn read_mailbox(&mut self) -> u32 {
-        self.call(Op::ReadMailbox).word()
-    }
-
-    /// How many words wait to be read, 0 to 4.
-    pub fn mailbox_count(&mut self) -> u32 {
-        self.call(Op::MailboxCount).word()
-    }
-
-    /// Leaves a word for the PPE; waits until the last one is taken.
-    pub fn write_mailbox(&mut self, value: u32) {
-        self.call(Op::WriteMailbox { interrupt: false, value });
-    }
-
-    /// Leaves a word for the PPE in the mailbox that interrupts it; waits until the last one is taken.
-    pub fn write_interrupt_mailbox(&mut self, value: u32) {
-        self.call(Op::WriteMailbox { interrupt: true, value });
-    }
-
-    /// Whether [`write_mailbox`](Self::write_mailbox) would go through at once: 0 or 1.
-    pub fn mailbox_space(&mut self) -> u32 {
-        self.call(Op::MailboxSpace { interrupt: false }).word()
-    }
-
-    /// Whether [`write_interrupt_mailbox`](Self::write_interrupt_mailbox) would go through at once: 0 or 1.
-    pub fn interrupt_mailbox_space(&mut self) -> u32 {
-        self.call(Op::MailboxSpace { interrupt: true }).word()
-    }
-
-    /// Takes the signals of register 1 or 2; waits until there are any.
-    pub fn read_signal(&mut self, register: u32) -> u32 {
-        self.call(Op::ReadSignal { register }).word()
-    }
-
-    /// Whether something was signalled on register 1 or 2: 0 or 1.
-    pub fn signal_count(&mut self, register: u32) -> u32 {
-        self.call(Op::SignalCount { register }).word()
-    }
-
-    /// Whether signals to register 1 or 2 add up (OR) until they are read, or overwrite, as they do at the start.
-    pub fn signal_or(&mut self, register: u32, or: bool) {
-        self.call(Op::SignalMode { register, or });
-    }
-
-    /// Sends the word at `ls` (whose last four address bits are 12) to signal register 1 or 2 of `spe`, by DMA.
-    pub fn send_signal(&mut self, ls: u32, spe: usize, register: u32, tag: u32) {
-        self.signal(ls, spe, register, tag, Ordering::Free);
-    }
-
-    /// [`send_signal`](Self::send_signal) after everything that its tag group was given before.
-    pub fn send_signalf(&mut self, ls: u32, spe: usize, register: u32, tag: u32) {
-        self.signal(ls, spe, register, tag, Ordering::Fence);
-    }
-
-    /// [`send_signalf`](Self::send_signalf), and everything that its tag group is given later waits for it.
-    pub fn send_signalb(&mut self, ls: u32, spe: usize, register: u32, tag: u32) {
-        self.signal(ls, spe, register, tag, Ordering::Barrier);
-    }
-
-    fn signal(&mut self, ls: u32, spe: usize, register: u32, tag: u32, order: Ordering) {
-        if !(1..=2).contains(&register) {
-            self.trap(format!("signal register {register}; there are 1 and 2"));
-        }
-        self.dma(Dma { put: true, ls, ea: Address::signal(spe, register), bytes: 4, tag, order });
-    }
-
-    // Time
-
-    /// The decrementer: counts down at the machine's time base.
-    pub fn decrementer(&mut self) -> u32 {
-        self.call(Op::Decrementer).word()
-    }
-
-    /// Sets the decrementer.
-    pub fn set_decrementer(&mut self, value: u32) {
-        self.call(Op::SetDecrementer(value));
-    }
-
-    /// Computes for `ns`, rounded up to SPU cycles.
-    pub fn compute(&mut self, ns: u64) {
-        self.compute_cycles(ns.saturating_mul(16).div_ceil(5));
-    }
-
-    /// Computes for so many SPU cycles of 312.5 ps.
-    pub fn compute_cycles(&mut self, cycles: u64) {
-        self.call(Op::Compute { cycles });
     }
 }

@@ -1,12 +1,14 @@
 //! Operations in words, for traces and messages.
 
-use crate::op::{Dma, Op, PpeOp, Until};
+use crate::dma::Dma;
+use crate::numbers::TagMask;
+use crate::op::{Op, PpeOp, Until};
 use std::fmt;
 
 impl fmt::Display for Dma {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, way) = if self.put { ("put", "to") } else { ("get", "from") };
-        write!(f, "{what} of {} bytes, {:#x} of the local store {way} {}", self.bytes, self.ls, self.ea)
+        write!(f, "{what} of {} bytes, {:#x} of the local store {way} {}", self.bytes.0, self.ls.0, self.ea)
     }
 }
 
@@ -31,7 +33,7 @@ impl Op {
 
     /// What a program waits for, in words.
     pub(crate) fn awaited(&self) -> String {
-        let groups = |mask: u32, until: Until| {
+        let groups = |TagMask(mask): TagMask, until: Until| {
             let tags: Vec<String> =
                 (0..32).filter(|t| mask >> t & 1 != 0).map(|t: u32| t.to_string()).collect();
             let which = if until == Until::Any { "any of the tag groups" } else { "tag groups" };
@@ -45,16 +47,16 @@ impl Op {
             Self::ReadMailbox => "a word in its mailbox".into(),
             Self::WriteMailbox { interrupt: false, .. } => "its outbound mailbox to be read".into(),
             Self::WriteMailbox { interrupt: true, .. } => "its interrupting mailbox to be read".into(),
-            Self::ReadSignal { register } => format!("a signal on register {register}"),
-            Self::Ppe(PpeOp::Proxy { spe, .. }) => format!("room in the proxy queue of SPE{spe}"),
+            Self::ReadSignal { register } => format!("a signal on register {}", register.0),
+            Self::Ppe(PpeOp::Proxy { spe, .. }) => format!("room in the proxy queue of {spe}"),
             Self::Ppe(PpeOp::ProxyTags { spe, mask, until }) => {
-                format!("{} of the proxy queue of SPE{spe}", groups(*mask, *until))
+                format!("{} of the proxy queue of {spe}", groups(*mask, *until))
             }
-            Self::Ppe(PpeOp::ReadMailbox { spe, interrupt: false }) => format!("a word from SPE{spe}"),
+            Self::Ppe(PpeOp::ReadMailbox { spe, interrupt: false }) => format!("a word from {spe}"),
             Self::Ppe(PpeOp::ReadMailbox { spe, interrupt: true }) => {
-                format!("an interrupting word from SPE{spe}")
+                format!("an interrupting word from {spe}")
             }
-            Self::Ppe(PpeOp::WriteMailbox { spe, .. }) => format!("room in the mailbox of SPE{spe}"),
+            Self::Ppe(PpeOp::WriteMailbox { spe, .. }) => format!("room in the mailbox of {spe}"),
             _ => "the end of a call".into(),
         }
     }

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use sim::BANKS;
 use sim::rules::{HalfWay, Hold, Order};
 use sim::trace::Packet;
-use sim::{Address, Dma, Ordering, Parameters, Rules, Simulated, Spe};
+use sim::{Address, Dma, DmaKind, Ordering, Parameters, Rules, Simulated, Spe};
 use std::collections::BTreeMap;
 
 /// Cycles that a ramp sends, or receives, a packet: 128 bytes at 16 bytes a cycle.
@@ -109,7 +109,7 @@ fn check_packets(rules: &Rules, packets: &[Packet]) {
 
 /// Lines that a transfer is cut into: none crosses a multiple of 128 bytes at its far end.
 fn lines(dma: &Dma) -> impl Iterator<Item = Address> {
-    let (first, end) = (dma.ea.0 / 128, (dma.ea.0 + u64::from(dma.bytes)).div_ceil(128));
+    let (first, end) = (dma.ea.0 / 128, (dma.ea.0 + u64::from(dma.bytes.0)).div_ceil(128));
     (first..end).map(|line| Address(line * 128))
 }
 
@@ -126,7 +126,7 @@ fn check_counters(p: &Parameters, programs: &[Vec<Dma>], outcome: &Simulated) {
     let (mut local, mut remote, mut reads, mut writes) = (0, [0; 2], 0, 0);
     for (spe, program) in programs.iter().enumerate() {
         let bytes =
-            |put: bool| program.iter().filter(|d| d.put == put).map(|d| u64::from(d.bytes)).sum::<u64>();
+            |put: bool| program.iter().filter(|d| d.put == put).map(|d| u64::from(d.bytes.0)).sum::<u64>();
         let counters = &outcome.counters.spes[spe];
         assert_eq!((counters.got_bytes, counters.put_bytes), (bytes(false), bytes(true)), "SPE{spe}");
         assert_eq!(counters.commands as usize, program.len());
@@ -269,15 +269,8 @@ fn a_machine_full_of_traffic_keeps_the_rules_of_every_named_set() {
                     .map(|i| {
                         let other = Address::local_store((spe * 7 + i as usize * 5 + 1) % 16);
                         let ea = if i % 4 == 3 { Address(spe as u64 * 65536) } else { other };
-                        let order = Ordering::Free;
-                        Dma {
-                            put: i % 3 == 0,
-                            ls: i * 16384,
-                            ea: ea + u64::from(i) * 16384,
-                            bytes: 16384,
-                            tag: i,
-                            order,
-                        }
+                        let kind = DmaKind { put: i % 3 == 0, order: Ordering::Free };
+                        Dma::new(kind, i * 16384, ea + u64::from(i) * 16384, 16384, i)
                     })
                     .filter(|d| d.ea.0 % (1 << 20) < 240 << 10 || d.ea < Address::local_store(0))
                     .collect()
@@ -298,7 +291,7 @@ fn cycles_of_banks(p: &Parameters, banks: u64, put: bool) -> u64 {
                 .map(|i| {
                     let line = (spe * 256 + i) / banks % 512 * BANKS as u64 + i % banks;
                     let order = Ordering::Free;
-                    Dma { put, ls: i as u32 * 128, ea: Address(line * 128), bytes: 128, tag: 0, order }
+                    Dma::new(DmaKind { put, order }, i as u32 * 128, Address(line * 128), 128, 0)
                 })
                 .collect()
         })

@@ -6,7 +6,7 @@ mod machines;
 use drawn::drawn;
 use machines::{MEMORY_BYTES, machine, owned, small};
 use proptest::prelude::*;
-use sim::{Address, Dma, LOCAL_STORE_BYTES, ListElement, Ordering, Simulation, Spe};
+use sim::{Address, Dma, DmaKind, LOCAL_STORE_BYTES, ListElement, Ordering, Simulation, Spe};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -45,7 +45,7 @@ impl Model {
     }
 
     fn transfer(&mut self, spe: usize, dma: &Dma) {
-        let (ls, bytes) = (dma.ls as usize, dma.bytes as usize);
+        let (ls, bytes) = (dma.ls.0 as usize, dma.bytes.0 as usize);
         if dma.put {
             let data = self.stores[spe][ls..ls + bytes].to_vec();
             let (far, at) = self.far(dma.ea);
@@ -98,9 +98,9 @@ fn every_small_size_moves_at_every_offset_of_two_lines() {
             let at = i * bytes.min(16);
             let far = [Address(4096 + u64::from(at)), Address::local_store(5) + u64::from(at + 512)];
             for ea in far {
-                let get = Dma { put: false, ls: at, ea, bytes, tag: 3, order: Ordering::Barrier };
-                let put = Dma { put: true, ls: at + 1024, ea: ea + 1024, ..get };
-                let back = Dma { ls: at + 1024, ..get };
+                let get = Dma::new(DmaKind { put: false, order: Ordering::Barrier }, at, ea, bytes, 3);
+                let put = Dma { put: true, ls: (at + 1024).into(), ea: ea + 1024, ..get };
+                let back = Dma { ls: (at + 1024).into(), ..get };
                 transfers.extend([get, put, back, Dma { put: true, ..get }]);
             }
         }
@@ -158,7 +158,7 @@ proptest! {
                     if i.is_multiple_of(2) { Address::local_store(other) } else { Address((other as u64) << 18) };
                 let (ls, off) = (i * 16384, offset * 16);
                 let bytes = (quads * 16).min(16384 - off);
-                Dma { put, ls, ea: area + u64::from(ls + off), bytes, tag: i, order: Ordering::Free }
+                Dma::new(DmaKind { put, order: Ordering::Free }, ls, area + u64::from(ls + off), bytes, i)
             };
             let transfers: Vec<Dma> = (0..16).map(dma).collect();
             transfers.iter().for_each(|t| model.transfer(spe, t));
@@ -237,16 +237,16 @@ fn a_list_fills_quadwords_as_the_hardware_does() {
     let sizes = [1u32, 2, 4, 8, 16, 48, 8, 128, 4, 1];
     let places = [3u64, 6, 12, 8, 0, 0, 0, 0, 4, 15];
     let list: Vec<ListElement> = (0..10)
-        .map(|i| ListElement { ea: Address(1000 / 16 * 16 + i as u64 * 512 + places[i]), bytes: sizes[i] })
+        .map(|i| ListElement::new(Address(1000 / 16 * 16 + i as u64 * 512 + places[i]), sizes[i]))
         .collect();
     // Each starts in the next quadword that is free, at its address's place in it.
     let (mut expected, mut next) = (vec![0; 1024], 32usize);
     for element in &list {
         let at = next + (element.ea.0 % 16) as usize;
-        for i in 0..element.bytes as usize {
+        for i in 0..element.bytes.0 as usize {
             expected[at + i] = pattern(element.ea.0 as usize + i);
         }
-        next = (at + element.bytes as usize).next_multiple_of(16);
+        next = (at + element.bytes.0 as usize).next_multiple_of(16);
     }
     let copy = list.clone();
     let seen = Rc::new(RefCell::new(Vec::new()));
@@ -257,14 +257,14 @@ fn a_list_fills_quadwords_as_the_hardware_does() {
         *result.borrow_mut() = spe.bytes(0, 1024).to_vec();
         // And scatters it, 64 kB further on.
         let further: Vec<ListElement> =
-            copy.iter().map(|e| ListElement { ea: e.ea + 65536, bytes: e.bytes }).collect();
+            copy.iter().map(|e| ListElement::new(e.ea + 65536, e.bytes)).collect();
         spe.put_list(32, &further, 6);
     })
     .unwrap();
     cell.run().unwrap();
     assert_eq!(*seen.borrow(), expected);
     for element in &list {
-        let there = cell.memory(element.ea + 65536, element.bytes as usize);
+        let there = cell.memory(element.ea + 65536, element.bytes.0 as usize);
         assert!((0..there.len()).all(|i| there[i] == pattern(element.ea.0 as usize + i)));
     }
 }
@@ -274,7 +274,7 @@ fn a_list_of_2048_elements_is_one_command() {
     let mut cell = machine("cell");
     fill(&mut cell);
     let list: Vec<ListElement> =
-        (0..2048u64).map(|i| ListElement { ea: Address((i * 7919 % 8192) * 128), bytes: 64 }).collect();
+        (0..2048u64).map(|i| ListElement::new(Address((i * 7919 % 8192) * 128), 64)).collect();
     let expected: Vec<u8> =
         list.iter().flat_map(|e| (0..64).map(move |i| pattern(e.ea.0 as usize + i))).collect();
     cell.spe(0, "gathers", move |spe| {

@@ -5,8 +5,10 @@ mod machines;
 
 use machines::{fresh, machine};
 use proptest::prelude::*;
-use sim::op::{Atomic, Dma, Op, Ordering, PpeOp, Reply, Stepped, Stepper, Until};
-use sim::{Address, LOCAL_STORE_BYTES, ListElement, Ppe, Simulated, Spe};
+use sim::numbers::{LocalAddress, SpeId, TagMask};
+use sim::op::{Atomic, Op, PpeOp, Reply, Stepped, Stepper, Until};
+use sim::table::{ppe as ppe_calls, spe as calls};
+use sim::{Address, Dma, DmaKind, LOCAL_STORE_BYTES, ListElement, Ordering, Ppe, Simulated, Spe};
 use std::cell::RefCell;
 use std::process::Command;
 use std::rc::Rc;
@@ -145,11 +147,11 @@ fn call(spe: &mut Spe<'_>, op: &Op) -> Reply {
             (true, Ordering::Fence) => spe.putf(dma.ls, dma.ea, dma.bytes, dma.tag),
             (true, Ordering::Barrier) => spe.putb(dma.ls, dma.ea, dma.bytes, dma.tag),
         },
-        Op::List { dma, list } if dma.put => spe.put_list(dma.ls, list, dma.tag),
-        Op::List { dma, list } => spe.get_list(dma.ls, list, dma.tag),
-        Op::SetDecrementer(value) => spe.set_decrementer(*value),
-        Op::Poke { at, data } => spe.bytes_mut(*at, data.len() as u32).copy_from_slice(data),
-        Op::Peek { at, bytes } => return Reply::Bytes(spe.bytes(*at, *bytes).to_vec()),
+        Op::List { dma, list } if dma.put => spe.put_list(dma.ls, list.clone(), dma.tag),
+        Op::List { dma, list } => spe.get_list(dma.ls, list.clone(), dma.tag),
+        Op::SetDecrementer { value } => spe.set_decrementer(*value),
+        Op::Poke { at, data } => spe.bytes_mut(at.0, data.0.len() as u32).copy_from_slice(&data.0),
+        Op::Peek { at, bytes } => return Reply::Bytes(spe.bytes(at.0, bytes.0).to_vec()),
         Op::Alloc { bytes, align } => return Reply::Word(spe.alloc(*bytes, *align)),
         Op::Tags { mask, until: Until::Now } => return Reply::Word(spe.tags_now(*mask)),
         Op::Tags { mask, until: Until::Any } => return Reply::Word(spe.tags_any(*mask)),
@@ -172,31 +174,32 @@ fn op() -> impl Strategy<Value = Op> {
     let far =
         prop_oneof![(0u64..60).prop_map(|i| Address(i * 8192)), (0..16usize).prop_map(Address::local_store)];
     let dma = (any::<bool>(), 0u32..15, far, 1u32..1024, 0u32..32, order).prop_map(
-        |(put, ls, ea, quads, tag, order)| Dma { put, ls: ls * 16384, ea, bytes: quads * 16, tag, order },
+        |(put, ls, ea, quads, tag, order)| Dma::new(DmaKind { put, order }, ls * 16384, ea, quads * 16, tag),
     );
     let atomic = prop_oneof![Just(Atomic::Getllar), Just(Atomic::Putllc), Just(Atomic::Putlluc)];
     let until = prop_oneof![Just(Until::Now), Just(Until::Any), Just(Until::All)];
     prop_oneof![
         3 => dma.clone().prop_map(Op::Dma),
         1 => (dma, 1usize..20, 1u32..20).prop_map(|(dma, n, quads)| {
-            let list = (0..n as u64).map(|i| ListElement { ea: Address(i * 4096), bytes: quads * 16 }).collect();
-            Op::List { dma: Dma { order: Ordering::Free, ea: Address(0), bytes: 0, ..dma }, list }
+            let list = (0..n as u64).map(|i| ListElement::new(Address(i * 4096), quads * 16));
+            let list = list.collect::<Vec<_>>();
+            if dma.put { calls::put_list(dma.ls, list, dma.tag) } else { calls::get_list(dma.ls, list, dma.tag) }
         }),
-        2 => (0u64..3000).prop_map(|cycles| Op::Compute { cycles }),
-        2 => (any::<u32>(), until).prop_map(|(mask, until)| Op::Tags { mask, until }),
+        2 => (0u64..3000).prop_map(calls::compute_cycles),
+        2 => (any::<u32>(), until).prop_map(|(mask, until)| Op::Tags { mask: TagMask(mask), until }),
         1 => (atomic, 0u32..8, 0u64..4).prop_map(|(atomic, ls, line)| {
-            Op::Atomic { atomic, ls: ls * 128, ea: Address(line * 128) }
+            Op::Atomic { atomic, ls: LocalAddress(ls * 128), ea: Address(line * 128) }
         }),
-        1 => (0u32..1000, 0u32..64).prop_map(|(at, bytes)| Op::Peek { at, bytes }),
-        1 => (0u32..1000, proptest::collection::vec(any::<u8>(), 1..64)).prop_map(|(at, data)| Op::Poke { at, data }),
+        1 => (0u32..1000, 0u32..64).prop_map(|(at, bytes)| calls::read(at, bytes)),
+        1 => (0u32..1000, proptest::collection::vec(any::<u8>(), 1..64)).prop_map(|(at, data)| calls::write(at, data)),
         1 => prop_oneof![
             Just(Op::QueueSpace),
             Just(Op::MailboxCount),
             Just(Op::MailboxSpace { interrupt: false }),
-            Just(Op::SignalCount { register: 2 }),
+            Just(calls::signal_count(2)),
             Just(Op::Decrementer),
-            any::<u32>().prop_map(Op::SetDecrementer),
-            Just(Op::Alloc { bytes: 24, align: 16 }),
+            any::<u32>().prop_map(calls::set_decrementer),
+            Just(calls::alloc(24, 16)),
         ],
     ]
 }
@@ -214,7 +217,7 @@ proptest! {
             for (i, ops) in programs.iter().enumerate() {
                 let replies = Rc::new(RefCell::new(Vec::new()));
                 logs.push(replies.clone());
-                let (spe, first) = (i * 3, Op::Alloc { bytes: LOCAL_STORE_BYTES - 2048, align: 16 });
+                let (spe, first) = (i * 3, calls::alloc(LOCAL_STORE_BYTES - 2048, 16));
                 let ops: Vec<Op> = std::iter::once(first).chain(ops.iter().cloned()).collect();
                 if steps {
                     blade.spe_stepper(spe, "ops", Box::new(Row { ops: ops.into_iter(), replies })).unwrap();
@@ -248,39 +251,35 @@ proptest! {
     }
 }
 
-fn ppe_op() -> impl Strategy<Value = PpeOp> {
+fn ppe_op() -> impl Strategy<Value = Op> {
     let far = prop_oneof![(0u64..4000).prop_map(Address), (0..8usize).prop_map(Address::local_store)];
     let (spe, tag, register) = (0usize..8, 0u32..32, 1u32..=2);
     let until = prop_oneof![Just(Until::Now), Just(Until::Any), Just(Until::All)];
     let dma = (any::<bool>(), 0u32..16, 0u64..60, 1u32..1024, tag).prop_map(|(put, ls, line, quads, tag)| {
-        Dma { put, ls: ls * 16384, ea: Address(line * 8192), bytes: quads * 16, tag, order: Ordering::Fence }
+        Dma::new(DmaKind { put, order: Ordering::Fence }, ls * 16384, Address(line * 8192), quads * 16, tag)
     });
     prop_oneof![
-        (far.clone(), 0u32..600).prop_map(|(ea, bytes)| PpeOp::Load { ea, bytes }),
+        (far.clone(), 0u32..600).prop_map(|(ea, bytes)| ppe_calls::load(ea, bytes)),
         (far, proptest::collection::vec(any::<u8>(), 0..600))
-            .prop_map(|(ea, data)| PpeOp::Store { ea, data }),
-        (spe.clone(), dma).prop_map(|(spe, dma)| PpeOp::Proxy { spe, dma }),
-        (spe.clone(), any::<u32>(), until).prop_map(|(spe, mask, until)| PpeOp::ProxyTags {
-            spe,
-            mask,
-            until
+            .prop_map(|(ea, data)| ppe_calls::store(ea, data)),
+        (spe.clone(), dma).prop_map(|(spe, dma)| PpeOp::Proxy { spe: SpeId(spe), dma }.into()),
+        (spe.clone(), any::<u32>(), until).prop_map(|(spe, mask, until)| {
+            PpeOp::ProxyTags { spe: SpeId(spe), mask: TagMask(mask), until }.into()
         }),
-        spe.clone().prop_map(|spe| PpeOp::MailboxCount { spe, interrupt: false }),
-        spe.clone().prop_map(|spe| PpeOp::MailboxSpace { spe }),
-        (spe, register, any::<u32>()).prop_map(|(spe, register, value)| PpeOp::WriteSignal {
-            spe,
-            register,
-            value
-        }),
-        Just(PpeOp::Timebase),
+        spe.clone().prop_map(ppe_calls::mailbox_count),
+        spe.clone().prop_map(ppe_calls::mailbox_space),
+        (spe, register, any::<u32>())
+            .prop_map(|(spe, register, value)| ppe_calls::write_signal(spe, register, value)),
+        Just(ppe_calls::timebase()),
     ]
 }
 
 /// What a PPE's closure does for the same operation, and the answer that it sees.
-fn ppe_call(ppe: &mut Ppe<'_>, op: &PpeOp) -> Reply {
+fn ppe_call(ppe: &mut Ppe<'_>, op: &Op) -> Reply {
+    let Op::Ppe(op) = op else { unreachable!("{op:?} is no call of a PPE") };
     match op {
         PpeOp::Load { ea, bytes } => return Reply::Bytes(ppe.load(*ea, *bytes)),
-        PpeOp::Store { ea, data } => ppe.store(*ea, data),
+        PpeOp::Store { ea, data } => ppe.store(*ea, &*data.0),
         PpeOp::Proxy { spe, dma } => ppe.proxy(*spe, *dma),
         PpeOp::ProxyTags { spe, mask, until: Until::Now } => return Reply::Word(ppe.proxy_now(*spe, *mask)),
         PpeOp::ProxyTags { spe, mask, until: Until::Any } => return Reply::Word(ppe.proxy_any(*spe, *mask)),
@@ -304,8 +303,7 @@ proptest! {
             let (replies, ops) = (Rc::new(RefCell::new(Vec::new())), ops.clone());
             let log = replies.clone();
             if steps {
-                let ops = ops.into_iter().map(Op::Ppe).collect::<Vec<_>>().into_iter();
-                cell.ppe_stepper(0, "ops", Box::new(Row { ops, replies })).unwrap();
+                cell.ppe_stepper(0, "ops", Box::new(Row { ops: ops.into_iter(), replies })).unwrap();
             } else {
                 cell.ppe(0, "ops", move |ppe| {
                     let cycle = |ppe: &Ppe<'_>| ppe.now_ps() / sim::CYCLE_PS;

@@ -127,9 +127,9 @@ fn calls(spe: &mut Spe<'_>, mut draw: Draw, spes: usize, memory: &[Address]) {
             5 => spe.putb(ls, ea, bytes, tag),
             6 => {
                 let elements: Vec<ListElement> = (0..1 + draw.below(12))
-                    .map(|_| ListElement {
-                        ea: elsewhere(&mut draw, spes, memory, 2048),
-                        bytes: draw.one(&[16, 128, 1024]),
+                    .map(|_| {
+                        let ea = elsewhere(&mut draw, spes, memory, 2048);
+                        ListElement::new(ea, draw.one(&[16, 128, 1024]))
                     })
                     .collect();
                 if draw.below(2) == 0 {
@@ -176,7 +176,7 @@ fn collects(ppe: &mut Ppe<'_>, mut draw: Draw, spes: usize, memory: &[Address]) 
         let ea = elsewhere(&mut draw, spes, memory, 4096);
         match draw.below(9) {
             0 => drop(ppe.load(ea, draw.one(&[4, 128, 4000]))),
-            1 => ppe.store(ea, &vec![draw.below(256) as u8; draw.one(&[4, 128, 3000])]),
+            1 => ppe.store(ea, vec![draw.below(256) as u8; draw.one(&[4, 128, 3000])]),
             2 => ppe.proxy_get(spe, tag * 4096, draw.one(memory), draw.one(&[128, 2048]), tag),
             3 => ppe.proxy_put(spe, tag * 4096, ea, draw.one(&[128, 2048]), tag),
             4 => drop(ppe.proxy_any(spe, 1 << tag)),

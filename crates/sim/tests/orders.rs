@@ -368,8 +368,7 @@ fn lists_have_fences_and_barriers_too() {
     // Each list brings what the one before it has put, over the same bytes of memory.
     for barrier in [false, true] {
         let mut cell = machine("cell");
-        let list: Vec<ListElement> =
-            (0..64).map(|i| ListElement { ea: Address(i * 256), bytes: 128 }).collect();
+        let list: Vec<ListElement> = (0..64).map(|i| ListElement::new(Address(i * 256), 128)).collect();
         cell.spe(0, "lists", move |spe| {
             for round in 0..4u32 {
                 let (from, to) = (round * 8192, (round + 1) * 8192);

@@ -4,8 +4,7 @@ mod machines;
 
 use machines::{fresh, machine, owned, small};
 use sim::layout::PPE;
-use sim::op::{Dma, Ordering};
-use sim::{Address, CYCLE_PS};
+use sim::{Address, CYCLE_PS, Dma, DmaKind, Ordering};
 
 #[test]
 fn a_ppe_loads_and_stores_memory_and_local_stores() {
@@ -119,8 +118,8 @@ fn proxy_commands_move_bytes_with_tags_of_their_own() {
             assert_eq!(ppe.proxy_wait(9, 1 << 7), 1 << 7);
             assert_eq!(ppe.load(Address::local_store(9) + 4095, 1), [3]);
             let order = Ordering::Fence;
-            ppe.proxy(9, Dma { put: false, ls: 4096, ea: Address(0), bytes: 4096, tag: 7, order });
-            ppe.proxy(9, Dma { put: true, ls: 4096, ea: Address(8192), bytes: 4096, tag: 7, order });
+            ppe.proxy(9, Dma::new(DmaKind { put: false, order }, 4096, Address(0), 4096, 7));
+            ppe.proxy(9, Dma::new(DmaKind { put: true, order }, 4096, Address(8192), 4096, 7));
             ppe.proxy_put(9, 0, Address(16384), 16, 0);
             ppe.proxy_wait(9, u32::MAX);
             ppe.write_mailbox(9, 0);

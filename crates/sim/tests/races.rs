@@ -3,8 +3,9 @@
 mod machines;
 
 use machines::{machine, owned, small};
-use sim::op::{Dma, Op, Ordering, Reply, Stepped, Stepper};
-use sim::{Address, ListElement, Ppe, SimError, Simulation, Spe};
+use sim::op::{Op, Reply, Stepped, Stepper};
+use sim::table::spe as calls;
+use sim::{Address, Dma, DmaKind, ListElement, Ordering, Ppe, SimError, Simulation, Spe};
 
 /// The race that a program of SPE1 ends with: its message.
 fn race(program: impl FnOnce(&mut Spe<'_>) + Clone + 'static) -> String {
@@ -109,10 +110,9 @@ fn two_commands_of_which_one_writes_need_a_fence() {
     let two = |fence: bool, tag: u32, put_first: bool| {
         move |spe: &mut Spe<'_>| {
             let order = if fence { Ordering::Fence } else { Ordering::Free };
-            let first =
-                Dma { put: put_first, ls: 0, ea: Address(0), bytes: 1024, tag: 0, order: Ordering::Free };
+            let first = Dma::new(DmaKind { put: put_first, order: Ordering::Free }, 0, Address(0), 1024, 0);
             spe.dma(first);
-            spe.dma(Dma { put: !put_first, ea: Address(4096), tag, order, ..first });
+            spe.dma(Dma { put: !put_first, ea: Address(4096), tag: tag.into(), order, ..first });
         }
     };
     for put_first in [true, false] {
@@ -148,7 +148,7 @@ fn two_commands_of_which_one_writes_need_a_fence() {
 
 #[test]
 fn elements_of_lists_count_one_by_one() {
-    let element = |ea: u64, bytes: u32| ListElement { ea: Address(ea), bytes };
+    let element = |ea: u64, bytes: u32| ListElement::new(Address(ea), bytes);
     let list = [element(1000, 8), element(4096, 128), element(8192, 16)];
     let at = |offset: u32| {
         move |spe: &mut Spe<'_>| {
@@ -297,8 +297,8 @@ impl Stepper for Row {
 
 #[test]
 fn steppers_race_as_closures_do() {
-    let get = Op::Dma(Dma { put: false, ls: 0, ea: Address(0), bytes: 64, tag: 0, order: Ordering::Free });
-    for op in [Op::Peek { at: 60, bytes: 8 }, Op::Poke { at: 0, data: vec![1] }] {
+    let get = Op::Dma(Dma::new(DmaKind { put: false, order: Ordering::Free }, 0, Address(0), 64, 0));
+    for op in [calls::read(60, 8), calls::write(0, &[1])] {
         let mut cell = machine("cell");
         cell.detect_races(true);
         cell.spe_stepper(1, "racer", Box::new(Row(vec![get.clone(), op].into_iter()))).unwrap();

@@ -3,9 +3,11 @@
 mod machines;
 
 use machines::{MEMORY_BYTES, machine};
-use sim::op::{Dma, Op, Ordering, Reply, Stepped, Stepper};
+use sim::numbers::Tag;
+use sim::op::{Op, Reply, Stepped, Stepper};
 use sim::{
-    Address, DMA_BYTES_MAX, LIST_MAX, LOCAL_STORE_BYTES, ListElement, PPE_BYTES_MAX, Ppe, SimError, Spe,
+    Address, DMA_BYTES_MAX, Dma, DmaKind, LIST_MAX, LOCAL_STORE_BYTES, ListElement, Ordering, PPE_BYTES_MAX,
+    Ppe, SimError, Spe,
 };
 
 /// What SPE1 is trapped with when it runs this program.
@@ -50,7 +52,7 @@ fn passes(dma: Dma) -> bool {
 }
 
 fn get(ls: u32, ea: u64, bytes: u32) -> Dma {
-    Dma { put: false, ls, ea: Address(ea), bytes, tag: 0, order: Ordering::Free }
+    Dma::new(DmaKind { put: false, order: Ordering::Free }, ls, Address(ea), bytes, 0)
 }
 
 #[test]
@@ -93,11 +95,11 @@ fn sizes_are_small_powers_or_quadwords_up_to_sixteen_kilobytes() {
 
 #[test]
 fn tags_are_0_to_31() {
-    assert!(passes(Dma { tag: 31, ..get(0, 0, 16) }));
+    assert!(passes(Dma { tag: Tag(31), ..get(0, 0, 16) }));
     for tag in [32, u32::MAX] {
         let message = trapped(move |spe| spe.get(0, Address(0), 16, tag));
         assert!(message.ends_with(&format!("tag {tag}; allowed: 0 to 31")), "{message}");
-        let message = trapped(move |spe| spe.put_list(0, &[ListElement { ea: Address(0), bytes: 16 }], tag));
+        let message = trapped(move |spe| spe.put_list(0, &[ListElement::new(Address(0), 16)], tag));
         assert!(message.ends_with(&format!("tag {tag}; allowed: 0 to 31")), "{message}");
     }
 }
@@ -173,13 +175,13 @@ fn a_program_stays_in_its_local_store() {
 
 #[test]
 fn lists_have_1_to_2048_elements_each_as_a_command() {
-    let element = |ea: u64, bytes: u32| ListElement { ea: Address(ea), bytes };
+    let element = |ea: u64, bytes: u32| ListElement::new(Address(ea), bytes);
     let message = trapped(|spe| spe.get_list(0, &[], 0));
     assert_eq!(
         message,
         "get of a list of 0 elements, 0x0 of the local store: allowed are 1 to 2048 elements"
     );
-    let message = trapped(move |spe| spe.get_list(0, &vec![element(0, 16); LIST_MAX + 1], 0));
+    let message = trapped(move |spe| spe.get_list(0, vec![element(0, 16); LIST_MAX + 1], 0));
     assert!(message.contains("list of 2049 elements"), "{message}");
     let message = trapped(move |spe| spe.put_list(0, &[element(0, 16), element(24, 16)], 0));
     assert_eq!(

@@ -55,7 +55,7 @@ fn main_memory_is_what_was_allocated() {
     );
     assert!(spe(|spe| spe.put(0, Address(240), 32, 0)).unwrap().contains("32 bytes at memory 0xf0 were not"));
     assert_eq!(spe(|spe| spe.get(0, Address(0), 256, 0)), None);
-    let list = [ListElement { ea: Address(0), bytes: 16 }, ListElement { ea: Address(512), bytes: 16 }];
+    let list = [ListElement::new(Address(0), 16), ListElement::new(Address(512), 16)];
     assert!(
         spe(move |spe| spe.get_list(0, &list, 0)).unwrap().contains("element 1, 16 bytes at memory 0x200")
     );

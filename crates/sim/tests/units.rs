@@ -436,7 +436,7 @@ fn every_call_takes_what_its_parameter_says() {
             (0, |spe| spe.write_u32(0, 1)),
             (7, |spe| spe.get(0, Address(0), 16, 0)),
             (7, |spe| spe.putf(0, Address(0), 16, 0)),
-            (7, |spe| spe.get_list(0, &[sim::ListElement { ea: Address(0), bytes: 16 }], 1)),
+            (7, |spe| spe.get_list(0, &[sim::ListElement::new(Address(0), 16)], 1)),
             (7, |spe| spe.send_signal(12, 0, 1, 1)),
             (11, |spe| assert_eq!(spe.tags_now(0), 0)),
             (13, |spe| assert!(spe.queue_space() > 0)),

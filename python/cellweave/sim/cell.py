@@ -226,16 +226,15 @@ class Cell:
         >>> cell.run().elapsed_ns
         700.0
         """
-        self._start(_core.Unit.build(_number("spe", number), False), Spe, program, args, name)
+        self._start(Spe(_number("spe", number)), program, args, name)
 
     def ppe(self, number: int, program: Callable[..., Any], *args: Any, name: str | None = None) -> None:
         """Give a PPE a program, which is called with a handle (:class:`Ppe`) and `args`; otherwise as :meth:`spe`."""
-        self._start(_core.Unit.build(_number("ppe", number), True), Ppe, program, args, name)
+        self._start(Ppe(_number("ppe", number)), program, args, name)
 
     def _start(
         self,
-        unit: _core.Unit,
-        handle: type[Spe] | type[Ppe],
+        handle: Spe | Ppe,
         program: Callable[..., Any],
         args: tuple[Any, ...],
         name: str | None,
@@ -248,12 +247,12 @@ class Cell:
             raise _core.RequestError(
                 f"`{called}` is an async function: a program is a plain `def` that yields its calls"
             )
-        generator = program(handle(unit), *args)
+        generator = program(handle, *args)
         if not inspect.isgenerator(generator):
             raise _core.RequestError(
                 f"`{called}` does not yield: a program yields each of its calls, as in `data = yield spe.read(ls, 16)`"
             )
-        native.start(unit, name if name is not None else str(generator.__name__), generator)
+        native.start(handle, name if name is not None else str(generator.__name__), generator)
         self._programs += 1
 
     def run(

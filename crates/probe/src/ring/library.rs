@@ -201,7 +201,7 @@ impl<'s, 'a> MessageLibrary<'s, 'a> {
     /// Acknowledges packets that have come in.
     fn finish_fetches(&mut self) {
         let under_way = |(_, channel): &(usize, &Channel)| channel.state == ReceiveState::UnderWay;
-        let mask = self
+        let mask: u32 = self
             .channels
             .iter()
             .enumerate()

@@ -1,13 +1,13 @@
 //! A Python generator as a program that is asked step by step.
 
 use super::guard::{NeverYields, Notice};
-use super::unit::{Answer, Handle, Operation, ProgramUnit};
+use super::unit::{Answered, Handle, Operation, ProgramUnit, ReadAnswer};
 use crate::kernels::said;
 use cellweave::sim::op::{Reply, Stepped, Stepper};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyIterator;
 use pyo3::types::iterator::PySendResult;
-use pyo3::types::{PyBytes, PyIterator};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Steps of a program after which it looks for Ctrl-C, also where it runs no Python code that would.
@@ -32,7 +32,8 @@ impl Failure {
 pub(crate) struct Generator {
     generator: Py<PyAny>,
     handle: Arc<Handle>,
-    answer: Answer,
+    /// How the reply to the last operation is read.
+    answer: ReadAnswer,
     failure: Failure,
     told: Notice,
     steps: u32,
@@ -45,7 +46,7 @@ impl Generator {
         Self {
             generator,
             handle,
-            answer: Answer::Nothing,
+            answer: |_| Answered::Nothing,
             failure: failure.clone(),
             told: told.clone(),
             steps: 0,
@@ -57,7 +58,7 @@ impl Generator {
         if self.steps.is_multiple_of(STEPS_PER_LOOK) {
             py.check_signals()?;
         }
-        let reply = self.answer.convert(py, reply);
+        let reply = (self.answer)(reply).into_python(py)?;
         let generator = self.generator.bind(py).cast::<PyIterator>()?;
         let sent = generator.send(&reply);
         if self.told.take(py)? && sent.is_ok() {
@@ -126,21 +127,4 @@ pub(crate) fn place(generator: &Bound<'_, PyAny>) -> Option<String> {
     let file: String = frame.getattr("f_code").ok()?.getattr("co_filename").ok()?.extract().ok()?;
     let line: u32 = frame.getattr("f_lineno").ok()?.extract().ok()?;
     Some(format!(" ({file}:{line})"))
-}
-
-impl Answer {
-    /// What the machine answered, as the program gets it.
-    fn convert<'py>(self, py: Python<'py>, reply: Reply) -> Bound<'py, PyAny> {
-        let number = |n: u64| n.into_pyobject(py).expect("numbers always convert").into_any();
-        match (self, reply) {
-            (Self::Nothing, _) | (_, Reply::Done) => py.None().into_bound(py),
-            (Self::Truth, Reply::Word(word)) => pyo3::types::PyBool::new(py, word != 0).to_owned().into_any(),
-            (Self::Word, Reply::Bytes(bytes)) => {
-                number(bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)))
-            }
-            (_, Reply::Word(word)) => number(word.into()),
-            (_, Reply::Long(long)) => number(long),
-            (_, Reply::Bytes(bytes)) => PyBytes::new(py, &bytes).into_any(),
-        }
-    }
 }

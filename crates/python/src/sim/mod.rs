@@ -2,21 +2,23 @@
 //!
 //! | module | what it converts |
 //! |---|---|
+//! | `argument` | arguments of calls, each kind with its range |
 //! | `unit` | the calls of SPE and PPE programs into operations |
-//! | `number` | whole numbers, each kind with its range |
 //! | `generator` | a Python generator into a program that is asked step by step |
 //! | `guard` | programs that never yield |
 //!
 //! The interpreter's lock is kept: programs are Python, and take turns with the machine in one thread.
 
+mod argument;
 mod generator;
 mod guard;
-mod number;
 mod unit;
 
 use crate::error::{RunError, request};
 use crate::kernels::{raised_at, said};
+use argument::Argument;
 use cellweave::ground::did_you_mean;
+use cellweave::sim::numbers::SpeId;
 use cellweave::sim::sizes::{BANKS, CYCLE_PS};
 use cellweave::sim::trace::Trace;
 use cellweave::sim::{Address, Parameters, Rules, SimError, layout};
@@ -29,7 +31,7 @@ use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-pub(crate) use unit::{Operation, ProgramUnit};
+pub(crate) use unit::{Operation, Ppe, ProgramUnit, Spe};
 
 /// The simulated machines, by name.
 #[pyfunction]
@@ -65,8 +67,8 @@ pub(crate) fn sim_rules() -> String {
 
 /// Where the local store of an SPE starts, as an effective address.
 #[pyfunction]
-pub(crate) fn sim_local_store(spe: number::SpeNumber) -> u64 {
-    Address::local_store(spe.0).0
+pub(crate) fn sim_local_store(#[pyo3(from_py_with = SpeId::given)] spe: usize) -> u64 {
+    Address::local_store(spe).0
 }
 
 fn parameters(machine: &str) -> PyResult<Parameters> {
@@ -181,13 +183,15 @@ impl Simulation {
 
     /// Gives a unit a program: a generator that `unit` was made for.
     fn start(&mut self, unit: &ProgramUnit, name: &str, generator: Py<PyAny>) -> PyResult<()> {
-        let of = unit.name();
+        let of = unit.name().to_string();
         let body = Python::attach(|py| {
             Box::new(Generator::new(generator.clone_ref(py), unit, &self.failure, &self.told)) as Box<_>
         });
-        let started = match unit.spe() {
-            Some(spe) => self.machine_mut().spe_stepper(spe, name, body),
-            None => self.machine_mut().ppe_stepper(unit.number(), name, body),
+        let machine = self.machine_mut();
+        let started = if unit.is_spe() {
+            machine.spe_stepper(unit.number(), name, body)
+        } else {
+            machine.ppe_stepper(unit.number(), name, body)
         };
         started.map_err(request)?;
         self.programs.push((of, generator));

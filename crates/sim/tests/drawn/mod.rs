@@ -1,7 +1,7 @@
 //! Transfers drawn at random.
 
 use proptest::prelude::*;
-use sim::{Address, Dma, LOCAL_STORE_BYTES, Ordering};
+use sim::{Address, Dma, DmaKind, LOCAL_STORE_BYTES, Ordering};
 
 /// A transfer before it is known on which machine.
 #[derive(Debug, Clone)]
@@ -42,6 +42,6 @@ impl Drawn {
             ls = ls / 16 * 16 + (at % 16) as u32;
         }
         let ea = self.store.map_or(Address(0), |s| Address::local_store(s % spes)) + at;
-        Dma { put: self.put, ls, ea, bytes: self.size, tag, order }
+        Dma::new(DmaKind { put: self.put, order }, ls, ea, self.size, tag)
     }
 }
