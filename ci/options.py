@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from cellweave import _core
-from cellweave.cli import generate, plan, probe, profile, run
+from cellweave.cli import generate, place, plan, probe, profile, run
 
 BOOK = Path(__file__).resolve().parents[1] / "docs"
 TABLE = re.compile(r"(<!-- options: (\w+) -->\n).*?(<!-- end of options -->\n)", re.DOTALL)
 COMMANDS: dict[str, Any] = {
     "probe": probe.probe,
+    "place": place.place,
     "profile": profile.profile,
     "plan": plan.plan,
     "run": run.run,

@@ -19,6 +19,7 @@ from cellweave._core import RequestError, RunError, __version__
 from cellweave.graph import Graph
 from cellweave.kernel import Kernel, kernel
 from cellweave.machine import Machine
+from cellweave.place import Placing, place
 from cellweave.plan import Plan, plan
 from cellweave.probe import Probe, probe
 from cellweave.profile import Profile, profile
@@ -30,6 +31,7 @@ __all__ = [
     "Graph",
     "Kernel",
     "Machine",
+    "Placing",
     "Plan",
     "Probe",
     "Profile",
@@ -41,6 +43,7 @@ __all__ = [
     "__version__",
     "include_dir",
     "kernel",
+    "place",
     "plan",
     "probe",
     "profile",

@@ -174,6 +174,14 @@ def plan(
     options: Mapping[str, Any],
     progress: Callable[[dict[str, Any]], None] | None = None,
 ) -> tuple[Graph, Plan]: ...
+def place(
+    pattern: str,
+    matrix: Sequence[Sequence[float]] | None,
+    machine: Machine,
+    options: Mapping[str, Any],
+    progress: Callable[[dict[str, Any]], None] | None = None,
+) -> str: ...
+def traffic_names() -> list[tuple[str, str]]: ...
 def profile(
     graph: Graph,
     machine: Machine,

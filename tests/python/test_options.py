@@ -17,15 +17,17 @@ from conftest import Command
 ROOT = Path(__file__).resolve().parents[2]
 VERBS: dict[str, Callable[..., Any]] = {
     "probe": cw.probe,
+    "place": cw.place,
     "profile": cw.profile,
     "plan": cw.plan,
     "run": cw.run,
     "daggen": cw.Graph.daggen,
     "ring": cw.ring,
 }
-COMMANDS = {"probe": "probe", "profile": "profile", "plan": "plan", "run": "run", "daggen": "generate daggen"}
+COMMANDS = {verb: verb for verb in ["probe", "place", "profile", "plan", "run"]} | {"daggen": "generate daggen"}
 CALLS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "probe": lambda options: _core.probe("ps3", options),
+    "place": lambda options: _core.place("ring", None, _core.Machine.load("cell"), options),
     "profile": lambda options: _core.profile(graph(), _core.Machine.load("host"), options),
     "plan": lambda options: _core.plan(graph(), _core.Machine.load("qs22"), options),
     "run": lambda options: _core.run(graph(), _core.Machine.load("host"), None, options, {}, []),

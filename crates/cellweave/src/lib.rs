@@ -9,6 +9,7 @@
 //! | what does each task cost here? | [`profile()`] |
 //! | where should each task run? | [`plan()`], which profiles first where costs are missing |
 //! | how fast is it really? | [`run()`], which plans first where there is no plan |
+//! | which element should each part of a pattern get? | [`place()`] |
 //! | what can be said to a verb? | [`options()`] |
 //! | which simulated program never yields? | [`SimGuard`] |
 //!
@@ -37,6 +38,7 @@ pub extern crate ground;
 pub extern crate host;
 pub extern crate machine;
 pub extern crate model;
+pub extern crate place;
 pub extern crate plan;
 pub extern crate run;
 pub extern crate sim;
@@ -50,6 +52,7 @@ mod fit;
 mod guard;
 mod moved;
 mod options;
+mod placing;
 mod profile;
 pub mod reproduce;
 mod stand_in;
@@ -61,5 +64,6 @@ pub use error::Error;
 pub use guard::SimGuard;
 pub use moved::moved;
 pub use options::{options, verbs};
+pub use placing::{AffinityCost, Placing, place, traffic};
 pub use profile::{ProfileOptions, Profiled, TaskCost, profile};
 pub use verbs::{VerbProgress, plan, run};

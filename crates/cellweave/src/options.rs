@@ -3,6 +3,7 @@
 use crate::ProfileOptions;
 use ground::options::OptionField;
 use ground::{Located, did_you_mean, quoted};
+use place::PlaceOptions;
 use plan::PlanOptions;
 use probe::ProbeOptions;
 use probe::ring::RingOptions;
@@ -13,8 +14,9 @@ use work::daggen::DaggenOptions;
 type Fields = fn() -> Vec<OptionField>;
 
 /// Each verb that has options, with its fields.
-const VERBS: [(&str, Fields); 6] = [
+const VERBS: [(&str, Fields); 7] = [
     ("probe", ProbeOptions::fields),
+    ("place", PlaceOptions::fields),
     ("profile", ProfileOptions::fields),
     ("plan", PlanOptions::fields),
     ("run", RunOptions::fields),

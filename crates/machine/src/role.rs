@@ -1,6 +1,6 @@
 //! What elements of a kind are there for.
 
-use crate::Machine;
+use crate::{ElementId, Machine};
 
 /// What elements of a kind are there for; planners work on roles and know no kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,5 +64,19 @@ impl Machine {
         } else {
             Role::Peer
         }
+    }
+
+    /// The elements that the parts of a pattern run on: the accelerators of a machine that has any (the SPEs of a
+    /// Cell), every element of any other.
+    ///
+    /// ```
+    /// let ps3 = machine::load("ps3").unwrap();
+    /// assert_eq!(ps3.elements[ps3.workers()[0]].name, "SPE0");
+    /// ```
+    pub fn workers(&self) -> Vec<ElementId> {
+        let accelerates = |e: &ElementId| self.role(&self.elements[*e].kind) == Role::Accelerator;
+        let all = 0..self.elements.len();
+        let accelerators: Vec<ElementId> = all.clone().filter(accelerates).collect();
+        if accelerators.is_empty() { all.collect() } else { accelerators }
     }
 }

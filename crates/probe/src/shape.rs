@@ -22,16 +22,14 @@ pub(crate) fn of_role(machine: &Machine, role: Role) -> Vec<ElementId> {
     (0..machine.elements.len()).filter(has).collect()
 }
 
-/// The elements that a number in a pattern means, in that order: the accelerators of a machine that has any (the SPEs
-/// of a Cell), every element of any other.
+/// The elements that a number in a pattern means, in that order.
 ///
 /// ```
 /// let ps3 = machine::load("ps3").unwrap();
 /// assert_eq!(ps3.elements[probe::workers(&ps3)[0]].name, "SPE0");
 /// ```
 pub fn workers(machine: &Machine) -> Vec<ElementId> {
-    let accelerators = of_role(machine, Role::Accelerator);
-    if accelerators.is_empty() { (0..machine.elements.len()).collect() } else { accelerators }
+    machine.workers()
 }
 
 impl PatternShape<'_> {

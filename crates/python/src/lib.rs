@@ -6,6 +6,7 @@
 //! | `machine`, `graph` | machines and applications; text and JSON |
 //! | `options` | what Python gives as options, and what is known of each |
 //! | `progress` | how far the work is; Ctrl-C |
+//! | `place` | a pattern onto a machine: options in, the mapping and what stands beside it as JSON |
 //! | `plan` | `plan` and `profile`: options in, the plan and the measurements out |
 //! | `probe` | patterns of transfers, measured; a machine file |
 //! | `exact` | a solver in Python, for the exact method |
@@ -23,6 +24,7 @@ mod graph;
 mod kernels;
 mod machine;
 mod options;
+mod place;
 mod plan;
 mod probe;
 mod progress;
@@ -48,6 +50,8 @@ fn _core(py: Python<'_>, m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(error::did_you_mean, m)?)?;
     m.add_function(wrap_pyfunction!(machine::presets, m)?)?;
     m.add_function(wrap_pyfunction!(graph::daggen, m)?)?;
+    m.add_function(wrap_pyfunction!(place::place, m)?)?;
+    m.add_function(wrap_pyfunction!(place::traffic_names, m)?)?;
     m.add_function(wrap_pyfunction!(plan::plan, m)?)?;
     m.add_function(wrap_pyfunction!(plan::profile, m)?)?;
     m.add_function(wrap_pyfunction!(probe::patterns, m)?)?;

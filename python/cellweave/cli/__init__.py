@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 import cellweave
-from cellweave.cli import generate, machine, mpi, plan, probe, profile, report, reproduce, run
+from cellweave.cli import generate, machine, mpi, place, plan, probe, profile, report, reproduce, run
 from cellweave.cli.printer import fail
 
 app = typer.Typer(
@@ -55,6 +55,7 @@ def _cellweave(
 
 app.add_typer(machine.app, name="machine")
 app.command("probe")(probe.probe)
+app.command("place")(place.place)
 app.command("profile")(profile.profile)
 app.command("plan")(plan.plan)
 app.command("run")(run.run)
