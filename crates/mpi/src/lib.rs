@@ -34,7 +34,7 @@
 //! Each room keeps its own objects (`comm::COMMS`, `datatype::DATATYPES`, `request::REQUESTS` ...), which only the
 //! thread that holds the state reaches: see `runtime`.
 //!
-//! Floor 5: imports `machine`, `host`, `launch` and `transport`.
+//! Floor 5: imports `machine`, `host`, `place`, `launch` and `transport`.
 
 pub mod abi;
 mod about;

@@ -13,8 +13,8 @@ pub(crate) struct Branched {
     pub(crate) evaluated: u64,
 }
 
-/// Searches the tree from a mapping that is known, through at most `nodes` nodes. `go_on` is asked now and then with the
-/// number of nodes.
+/// Searches the tree from a mapping that is known, through at most `nodes` nodes. `go_on` is asked now and then with
+/// the number of nodes.
 pub(crate) fn branch(
     objective: &mut dyn Objective,
     symmetry: &Symmetry,
@@ -59,8 +59,8 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// Searches below a beginning that costs at least `bound`. Gives the least bound of the branches that it had no time
-    /// for; infinite when there are none.
+    /// Searches below a beginning that costs at least `bound`. Gives the least bound of the branches that it had no
+    /// time for; infinite when there are none.
     fn go_down(&mut self, bound: f64) -> f64 {
         if !self.is_better(bound) {
             return f64::INFINITY;

@@ -1,11 +1,11 @@
 //! Bytes times distance, added up: what mappers of graphs minimise.
 
-use crate::{Objective, Steps, Traffic};
+use crate::{Objective, SeatDistances, Traffic};
 
 /// The sum over all flows of bytes times the distance from seat to seat.
 #[derive(Debug, Clone)]
 pub struct Distance {
-    steps: Steps,
+    steps: SeatDistances,
     /// Of each part: the other, bytes sent to it, bytes received from it.
     flows: Vec<Vec<(usize, f64, f64)>>,
     partners: Vec<Vec<(usize, f64)>>,
@@ -14,7 +14,7 @@ pub struct Distance {
 
 impl Distance {
     /// Of traffic on seats, of which there are at least as many as parts.
-    pub fn new(traffic: &Traffic, steps: Steps) -> Self {
+    pub fn new(traffic: &Traffic, steps: SeatDistances) -> Self {
         let partners = traffic.partners();
         let mut flows: Vec<Vec<(usize, f64, f64)>> =
             partners.iter().map(|list| list.iter().map(|&(other, _)| (other, 0.0, 0.0)).collect()).collect();
@@ -38,7 +38,7 @@ impl Distance {
     }
 
     /// The distances.
-    pub fn distances(&self) -> &Steps {
+    pub fn distances(&self) -> &SeatDistances {
         &self.steps
     }
 

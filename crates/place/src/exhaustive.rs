@@ -23,7 +23,7 @@ pub(crate) fn exhaustive(
     let seats = objective.seats();
     let mut class_free = vec![0; seats];
     symmetry.class.iter().for_each(|&class| class_free[class] += 1);
-    let mut walk = Walk {
+    let mut walk = EveryMapping {
         parts: objective.parts(),
         objective,
         symmetry,
@@ -38,7 +38,7 @@ pub(crate) fn exhaustive(
     if !walk.seat_next(1.0) {
         return None;
     }
-    let Walk { best, worst, mut costs, .. } = walk;
+    let EveryMapping { best, worst, mut costs, .. } = walk;
     costs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     Some(Everything { best: best.1, worst: worst.1, costs })
 }
@@ -46,7 +46,7 @@ pub(crate) fn exhaustive(
 /// Mappings between two questions whether to go on.
 const BETWEEN_QUESTIONS: usize = 4096;
 
-struct Walk<'a> {
+struct EveryMapping<'a> {
     parts: usize,
     objective: &'a mut dyn Objective,
     symmetry: &'a Symmetry,
@@ -60,7 +60,7 @@ struct Walk<'a> {
     costs: Vec<(f64, f64)>,
 }
 
-impl Walk<'_> {
+impl EveryMapping<'_> {
     /// Seats the next part; `stands_for` mappings are equal to this one so far. False: stopped.
     fn seat_next(&mut self, stands_for: f64) -> bool {
         let part = self.mapping.len();

@@ -6,7 +6,7 @@
 //! | [`named`](mod@named) | patterns of traffic that have names |
 //! | [`read`] | patterns from files |
 //! | [`objective`] | what a mapping costs: the trait that every search asks |
-//! | [`rings`], [`period`], [`distance`] | objectives: the published model of a Cell's rings, limits, bytes times distance |
+//! | [`rings`], [`period`], [`distance`] | objectives: a published model of a Cell's rings, limits, distance |
 //! | [`steps`] | how far seats are from one another |
 //! | [`symmetry`] | which mappings are equal, tested |
 //! | `exhaustive`, `branch`, `levels`, `anneal` | the searches |
@@ -51,7 +51,7 @@ pub use objective::Objective;
 pub use options::{Goal, PlaceOptions, SearchMethod, SymmetryRule};
 pub use period::Period;
 pub use rings::{Rings, RingsOptions};
-pub use search::{Found, quick, search};
-pub use steps::Steps;
+pub use search::{Searched, quick, search};
+pub use steps::SeatDistances;
 pub use symmetry::Symmetry;
 pub use traffic::{MemoryFlow, Traffic, TrafficFlow, TrafficPhase};

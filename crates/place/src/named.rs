@@ -184,8 +184,8 @@ fn recursive_doubling(parts: usize, _: &[usize]) -> Vec<Messages> {
     steps(parts, |step| f64::from(1u32 << step))
 }
 
-/// In step s each exchanges with the part whose bit s differs. Parts beyond the largest power of two hand what they have
-/// to a part below before the first step, and get the result after the last.
+/// In step s each exchanges with the part whose bit s differs. Parts beyond the largest power of two hand what they
+/// have to a part below before the first step, and get the result after the last.
 fn steps(parts: usize, times: impl Fn(u32) -> f64) -> Vec<Messages> {
     let within = 1usize << parts.ilog2();
     let extra = parts - within;

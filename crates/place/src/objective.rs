@@ -33,8 +33,8 @@ pub trait Objective {
         cost
     }
 
-    /// Whether every mapping costs the same after seat i of each part has become seat `permutation[i]`. False where that
-    /// is not certain.
+    /// Whether every mapping costs the same after seat i of each part has become seat `permutation[i]`. False where
+    /// that is not certain.
     fn keeps(&self, permutation: &[usize]) -> bool;
 
     /// Permutations of the seats that may keep costs, beside the swaps of two seats; each is tested.

@@ -1,6 +1,6 @@
 //! The linear contention model on a pattern: the time of a phase is the largest of what its limits need.
 
-use crate::{Objective, Steps, Traffic};
+use crate::{Objective, SeatDistances, Traffic};
 use ground::Located;
 use machine::{ElementId, Machine, Role};
 use model::Limits;
@@ -15,7 +15,7 @@ pub struct Period {
     /// Of each seat: limits that its reads of main memory count in, and its writes.
     memory: Vec<[Vec<u32>; 2]>,
     partners: Vec<Vec<(usize, f64)>>,
-    steps: Steps,
+    steps: SeatDistances,
     sums: Vec<f64>,
 }
 
@@ -54,7 +54,7 @@ impl Period {
         let phases = phases.collect();
         let memory = elements.iter().map(|&element| of_memory(machine, &limits, element)).collect();
         let sums = vec![0.0; limits.len()];
-        let steps = Steps::of(machine, elements);
+        let steps = SeatDistances::of(machine, elements);
         Ok(Self {
             elements: elements.to_vec(),
             limits,

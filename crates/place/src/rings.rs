@@ -5,16 +5,17 @@
 //!
 //! | term | principle | value | weight |
 //! |---|---|---|---|
-//! | balance | the load is equal over the four rings | how far the rings' loads are from their mean, added up, by the whole load | 1 |
-//! | overlap | a ring has three transfers at once when their paths do not overlap | pairs of messages of one ring whose paths overlap, and messages beyond three, by the number of messages | 1 |
-//! | link | the part that sends more is on processor 0: 30 GB/s from there, 20 GB/s to there (section 3) | messages to processor 0 times 30/20 and from there times 1, by the number of messages | 4 |
+//! | balance | the load is equal over the four rings | by how much the loads miss their mean, added up | 1 |
+//! | overlap | paths on one ring do not overlap often | pairs whose paths do, and messages beyond three | 1 |
+//! | link | the part that sends more is on processor 0 | messages between processors, those to 0 times 30/20 | 4 |
 //!
+//! Every value is divided by the whole load. Section 3 gives 30 GB/s from processor 0 and 20 GB/s back.
 //! The link weighs more because the partition is "more important than the issues of affinity on each processor". A
-//! message takes the shorter way around and there the ring on which it overlaps least, then the one with less load; half
-//! way around it goes both ways, half of it each. As published, all messages have the same size, there is one phase, and
-//! main memory has no traffic. [`RingsOptions`] adds what the paper leaves for its future work.
+//! message takes the shorter way around and there the ring on which it overlaps least, then the one with less load;
+//! half way around it goes both ways, half of it each. As published, all messages have the same size, there is one
+//! phase, and main memory has no traffic. [`RingsOptions`] adds what the paper leaves for its future work.
 
-use crate::{Objective, Steps, Traffic};
+use crate::{Objective, SeatDistances, Traffic};
 use ground::Located;
 use machine::{ElementId, Machine, Role};
 
@@ -57,8 +58,8 @@ pub struct Rings {
     /// Of each seat: its chip and its stop.
     places: Vec<(usize, usize)>,
     partners: Vec<Vec<(usize, f64)>>,
-    steps: Steps,
-    paths: Vec<Path>,
+    steps: SeatDistances,
+    paths: Vec<RingPath>,
 }
 
 /// What the model sees of a flow.
@@ -77,7 +78,7 @@ enum Terminal {
 
 /// A message, or half of one, on a ring: the segments as bits.
 #[derive(Debug, Clone, Copy)]
-struct Path {
+struct RingPath {
     ring: usize,
     segments: u16,
     load: f64,
@@ -111,7 +112,7 @@ impl Rings {
             let of_memory = of_memory.map(|(from, to, bytes)| Message { from, to, load: load(bytes) });
             (phase.weight, of_parts.chain(of_memory).collect())
         });
-        let (phases, steps) = (phases.collect(), Steps::of(machine, elements));
+        let (phases, steps) = (phases.collect(), SeatDistances::of(machine, elements));
         let partners = traffic.partners();
         Ok(Self { sides: options.sides, phases, places, partners, steps, paths: Vec::new() })
     }
@@ -159,7 +160,7 @@ impl Rings {
 }
 
 /// Puts a message on the rings of one bus. Rings 0 and 1 go clockwise, 2 and 3 back.
-fn travel(paths: &mut Vec<Path>, from: usize, to: usize, load: f64) {
+fn travel(paths: &mut Vec<RingPath>, from: usize, to: usize, load: f64) {
     let clockwise = (to + STOPS - from) % STOPS;
     match clockwise {
         0 => {}
@@ -180,7 +181,7 @@ fn segments(from: usize, hops: usize) -> u16 {
 }
 
 /// Of the two rings of a direction, the one with less overlap, then with less load.
-fn take_ring(paths: &mut Vec<Path>, first: usize, segments: u16, load: f64) {
+fn take_ring(paths: &mut Vec<RingPath>, first: usize, segments: u16, load: f64) {
     let on = |ring: usize| {
         let there = paths.iter().filter(move |path| path.ring == ring);
         there.fold((0.0, 0.0), |(overlap, sum), path| {
@@ -189,11 +190,11 @@ fn take_ring(paths: &mut Vec<Path>, first: usize, segments: u16, load: f64) {
         })
     };
     let ring = if on(first + 1) < on(first) { first + 1 } else { first };
-    paths.push(Path { ring, segments, load });
+    paths.push(RingPath { ring, segments, load });
 }
 
 /// Balance and overlap of one bus, and its short sides where they are asked for.
-fn of_bus(paths: &[Path], sides: bool) -> f64 {
+fn of_bus(paths: &[RingPath], sides: bool) -> f64 {
     if paths.is_empty() {
         return 0.0;
     }

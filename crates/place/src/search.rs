@@ -25,7 +25,7 @@ const HOT: f64 = 0.5;
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct Searched {
     /// The seat of each part.
     pub mapping: Vec<usize>,
     /// Its cost.
@@ -48,7 +48,7 @@ pub struct Found {
     pub distinct: f64,
 }
 
-impl Found {
+impl Searched {
     /// Whether no mapping is better.
     pub fn is_proved(&self) -> bool {
         self.bound >= self.cost * (1.0 - 1e-9)
@@ -72,9 +72,9 @@ impl Found {
 /// More parts than seats; more mappings than can be tried where all are asked for; stopped before anything was found.
 ///
 /// ```
-/// use place::{Distance, PlaceOptions, Steps, search, Traffic};
+/// use place::{Distance, PlaceOptions, SeatDistances, search, Traffic};
 /// let traffic = Traffic::of("pairs", 4, [(0, 2, 1.0), (1, 3, 1.0)]);
-/// let two_chips = Steps::new(4, |a, b| if a / 2 == b / 2 { 1.0 } else { 5.0 });
+/// let two_chips = SeatDistances::new(4, |a, b| if a / 2 == b / 2 { 1.0 } else { 5.0 });
 /// let mut objective = Distance::new(&traffic, two_chips);
 /// let found = search(&mut objective, &PlaceOptions::default(), &mut |_| true)?;
 /// assert_eq!((found.cost, found.is_proved()), (2.0, true));
@@ -84,7 +84,7 @@ pub fn search(
     objective: &mut dyn Objective,
     options: &PlaceOptions,
     progress: &mut dyn FnMut(f64) -> bool,
-) -> Result<Found, Located> {
+) -> Result<Searched, Located> {
     let (parts, seats) = (objective.parts(), objective.seats());
     if parts > seats {
         return Err(Located::new(format!("{parts} parts on {seats} elements; each needs one of its own"))
@@ -98,8 +98,8 @@ pub fn search(
     let distinct = symmetry.mappings(parts);
     match options.method {
         SearchMethod::Exhaustive if distinct > MAPPINGS_MAX => Err(Located::new(format!(
-            "{distinct:.3e} mappings of {parts} parts on {seats} elements; `exhaustive` tries at most {MAPPINGS_MAX:e}: \
-             take another method"
+            "{distinct:.3e} mappings of {parts} parts on {seats} elements; `exhaustive` tries at most \
+             {MAPPINGS_MAX:e}: take another method"
         ))
         .key("method")),
         SearchMethod::Exhaustive => every(objective, &symmetry, distinct, progress),
@@ -114,14 +114,14 @@ fn every(
     symmetry: &Symmetry,
     distinct: f64,
     progress: &mut dyn FnMut(f64) -> bool,
-) -> Result<Found, Located> {
+) -> Result<Searched, Located> {
     let mut go_on = |tried: u64| progress(tried as f64 / distinct.max(1.0));
     let Some(all) = exhaustive(objective, symmetry, &mut go_on) else {
         return Err(Located::new("stopped before every mapping was tried"));
     };
     let (cost, worst) = (all.costs[0].0, all.costs[all.costs.len() - 1].0);
     let distribution = weighted(&all.costs);
-    Ok(Found {
+    Ok(Searched {
         mapping: all.best,
         cost,
         worst: (all.worst, worst),
@@ -157,7 +157,7 @@ fn some(
     distinct: f64,
     options: &PlaceOptions,
     progress: &mut dyn FnMut(f64) -> bool,
-) -> Found {
+) -> Searched {
     let (parts, seats) = (objective.parts(), objective.seats());
     let (drawn, worst) = draw(objective, options.seed);
     let identity: Vec<usize> = (0..seats).collect();
@@ -211,7 +211,7 @@ fn some(
     let point = |i: usize| quantile(&drawn, i as f64 / POINTS as f64);
     let distribution: Vec<f64> = (0..=POINTS).map(point).collect();
     let median = distribution[POINTS / 2];
-    Found { mapping, cost, worst, median, distribution, evaluated, whole: false, bound, method, distinct }
+    Searched { mapping, cost, worst, median, distribution, evaluated, whole: false, bound, method, distinct }
 }
 
 /// Costs of mappings that are drawn, in rising order, and the worst of them.
@@ -237,9 +237,9 @@ fn draw(objective: &mut dyn Objective, seed: u64) -> (Vec<f64>, (Vec<usize>, f64
 /// all mappings of few parts, else swaps from the parts downwards and from what there is.
 ///
 /// ```
-/// use place::{Distance, Steps, Traffic, quick};
+/// use place::{Distance, SeatDistances, Traffic, quick};
 /// let traffic = Traffic::of("pair", 4, [(0, 1, 1.0)]);
-/// let dealt = Steps::new(4, |a, b| if a % 2 == b % 2 { 1.0 } else { 5.0 });
+/// let dealt = SeatDistances::new(4, |a, b| if a % 2 == b % 2 { 1.0 } else { 5.0 });
 /// let order = quick(&mut Distance::new(&traffic, dealt)).unwrap();
 /// assert_eq!(order[0] % 2, order[1] % 2);
 /// ```

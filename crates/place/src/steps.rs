@@ -4,17 +4,17 @@ use machine::{ElementId, Machine, Place};
 
 /// How far each seat is from each other, in any unit. From a seat to itself it is nothing.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Steps {
+pub struct SeatDistances {
     seats: usize,
     between: Vec<f32>,
     symmetric: bool,
 }
 
-impl Steps {
+impl SeatDistances {
     /// Of `seats` seats; `between` is not asked about a seat and itself.
     ///
     /// ```
-    /// let two_pairs = place::Steps::new(4, |a, b| if a / 2 == b / 2 { 1.0 } else { 5.0 });
+    /// let two_pairs = place::SeatDistances::new(4, |a, b| if a / 2 == b / 2 { 1.0 } else { 5.0 });
     /// assert_eq!((two_pairs.between(0, 1), two_pairs.between(0, 2), two_pairs.between(3, 3)), (1.0, 5.0, 0.0));
     /// ```
     pub fn new(seats: usize, between: impl Fn(usize, usize) -> f64) -> Self {

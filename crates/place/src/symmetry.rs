@@ -1,7 +1,7 @@
 //! Symmetries of the seats, tested and not assumed.
 //!
-//! Two seats are interchangeable when swapping them changes no mapping's cost. Seats that any tested symmetry turns into
-//! one another form an orbit: for the first part, one seat of each orbit is enough.
+//! Two seats are interchangeable when swapping them changes no mapping's cost. Seats that any tested symmetry turns
+//! into one another form an orbit: for the first part, one seat of each orbit is enough.
 
 use crate::Objective;
 

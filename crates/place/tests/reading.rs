@@ -57,7 +57,8 @@ fn a_square_csv_and_one_of_blanks_are_matrices() {
 
 #[test]
 fn a_csv_with_a_heading_has_phases_weights_and_memory() {
-    let text = "source,destination,bytes,phase,weight\n0,1,8,halo,10\n1,0,8,halo,10\nmemory,1,64,load,1\n0,memory,5,load,1\n";
+    let text = "source,destination,bytes,phase,weight\n0,1,8,halo,10\n1,0,8,halo,10\n\
+                memory,1,64,load,1\n0,memory,5,load,1\n";
     let traffic = found("k.csv", text);
     assert_eq!((traffic.parts, traffic.phases.len(), traffic.phases[0].weight), (2, 2, 10.0));
     assert_eq!(traffic.phases[1].memory.len(), 2);

@@ -4,7 +4,7 @@ use ground::Draws;
 use machine::Machine;
 use place::named::{PATTERNS, named};
 use place::{
-    Distance, Objective, Period, PlaceOptions, Rings, RingsOptions, SearchMethod, Steps, SymmetryRule,
+    Distance, Objective, Period, PlaceOptions, Rings, RingsOptions, SearchMethod, SeatDistances, SymmetryRule,
 };
 use place::{Traffic, quick, search};
 
@@ -102,10 +102,10 @@ fn branch_and_bound_and_symmetries_find_what_trying_everything_finds_by_distance
         let parts = 3 + draws.below(3);
         let traffic = drawn_traffic(&mut draws, parts);
         let steps = match draws.below(3) {
-            0 => Steps::new(6, |a, b| if a % 2 == b % 2 { 1.0 } else { 4.0 }),
-            1 => Steps::new(5, |a, b| a.abs_diff(b) as f64),
+            0 => SeatDistances::new(6, |a, b| if a % 2 == b % 2 { 1.0 } else { 4.0 }),
+            1 => SeatDistances::new(5, |a, b| a.abs_diff(b) as f64),
             // There is as far as back is not.
-            _ => Steps::new(5, |a, b| 1.0 + ((3 * a + 5 * b) % 7) as f64),
+            _ => SeatDistances::new(5, |a, b| 1.0 + ((3 * a + 5 * b) % 7) as f64),
         };
         agrees(&mut Distance::new(&traffic, steps), &format!("case {case}"));
     }
@@ -129,8 +129,10 @@ fn branch_and_bound_and_symmetries_find_what_trying_everything_finds_by_rings() 
 #[test]
 fn a_swap_changes_the_cost_by_what_the_swapped_mapping_costs() {
     let mut draws = Draws::new(8);
-    for steps in [Steps::new(9, |a, b| a.abs_diff(b) as f64), Steps::new(9, |a, b| ((2 * a + b) % 5) as f64)]
-    {
+    for steps in [
+        SeatDistances::new(9, |a, b| a.abs_diff(b) as f64),
+        SeatDistances::new(9, |a, b| ((2 * a + b) % 5) as f64),
+    ] {
         let traffic = drawn_traffic(&mut draws, 7);
         let mut objective = Distance::new(&traffic, steps);
         let mut order: Vec<usize> = (0..9).collect();
@@ -194,7 +196,7 @@ fn the_part_that_sends_more_goes_to_chip_0() {
 #[test]
 fn the_same_seed_gives_the_same_mapping_and_a_search_can_be_stopped() {
     let traffic = named("torus-2d", 36, 1.0).unwrap();
-    let steps = || Steps::new(40, |a, b| (a / 5).abs_diff(b / 5) as f64 + 1.0);
+    let steps = || SeatDistances::new(40, |a, b| (a / 5).abs_diff(b / 5) as f64 + 1.0);
     let few = PlaceOptions { moves: Some(50_000), ..PlaceOptions::default() };
     let found = || search(&mut Distance::new(&traffic, steps()), &few, &mut |_| true).unwrap();
     assert_eq!(found(), found());
@@ -202,13 +204,14 @@ fn the_same_seed_gives_the_same_mapping_and_a_search_can_be_stopped() {
     assert!(stopped.cost >= found().cost);
     let every = options(SearchMethod::Exhaustive, SymmetryRule::None);
     let eight = named("ring", 8, 1.0).unwrap();
-    let error =
-        search(&mut Distance::new(&eight, Steps::new(8, |_, _| 1.0)), &every, &mut |_| false).unwrap_err();
+    let error = search(&mut Distance::new(&eight, SeatDistances::new(8, |_, _| 1.0)), &every, &mut |_| false)
+        .unwrap_err();
     assert!(error.to_string().contains("stopped"));
     let error = search(&mut Distance::new(&traffic, steps()), &every, &mut |_| true).unwrap_err();
     assert!(error.to_string().contains("take another method"), "{error}");
     let error =
-        search(&mut Distance::new(&traffic, Steps::new(4, |_, _| 1.0)), &every, &mut |_| true).unwrap_err();
+        search(&mut Distance::new(&traffic, SeatDistances::new(4, |_, _| 1.0)), &every, &mut |_| true)
+            .unwrap_err();
     assert!(error.to_string().contains("36 parts on 4 elements"), "{error}");
 }
 
@@ -221,7 +224,7 @@ fn annealing_finds_the_cut_of_a_hidden_grid() {
     let flows = grid.phases[0].flows.iter().map(|flow| (names[flow.from], names[flow.to], 1.0));
     let shuffled = Traffic::of("shuffled", 128, flows);
     let steps = || {
-        Steps::new(128, |a, b| match (a / 8 == b / 8, a / 64 == b / 64) {
+        SeatDistances::new(128, |a, b| match (a / 8 == b / 8, a / 64 == b / 64) {
             (true, _) => 1.0,
             (_, true) => 2.0,
             _ => 4.0,

@@ -8,7 +8,7 @@ use crate::Error;
 use ground::Located;
 use machine::{ElementId, Machine, Role};
 use place::{
-    Distance, Goal, Objective, Period, PlaceOptions, Rings, RingsOptions, Steps, Traffic, affinities,
+    Distance, Goal, Objective, Period, PlaceOptions, Rings, RingsOptions, SeatDistances, Traffic, affinities,
 };
 use place::{SymmetryRule, named, read};
 use std::path::Path;
@@ -33,8 +33,8 @@ pub fn traffic(pattern: &str, machine: &Machine, options: &PlaceOptions) -> Resu
     }
 }
 
-/// Places traffic on a machine. `progress` is called now and then with the part that is done; when it returns false, the
-/// search ends.
+/// Places traffic on a machine. `progress` is called now and then with the part that is done; when it returns false,
+/// the search ends.
 ///
 /// # Errors
 /// Traffic that is wrong or larger than the machine; an objective that the machine has no data for; stopped before a
@@ -70,7 +70,7 @@ pub fn place(
             Box::new(Rings::new(&traffic, machine, &elements, own)?)
         }
         Goal::Model => Box::new(Period::new(&traffic, machine, &elements)?),
-        Goal::Distance => Box::new(Distance::new(&traffic, Steps::of(machine, &elements))),
+        Goal::Distance => Box::new(Distance::new(&traffic, SeatDistances::of(machine, &elements))),
         goal => {
             let message = format!("{goal:?} is not there yet");
             return Err(Located::new(message).key("objective").into());

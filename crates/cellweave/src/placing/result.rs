@@ -1,7 +1,7 @@
 //! The result of `place`, as JSON has it.
 
 use ground::options::Word;
-use place::{Found, Goal, NamedAffinity};
+use place::{Goal, NamedAffinity, Searched};
 use serde_json::{Map, Value, json};
 
 /// A mapping of traffic to a machine, and what stands beside it.
@@ -24,7 +24,7 @@ pub struct Placing {
     /// The cost of part i on seat i.
     pub identity: f64,
     /// The mapping, and what the search saw.
-    pub found: Found,
+    pub found: Searched,
     /// The named affinities.
     pub affinities: Vec<AffinityCost>,
     /// What to know.

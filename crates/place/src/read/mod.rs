@@ -2,11 +2,14 @@
 //!
 //! | ending | what it is |
 //! |---|---|
-//! | `.csv` | a square matrix (row sends to column), or lines of `source,destination,bytes` with a heading; further columns: `phase`, `weight`; a source or destination `memory` is main memory |
+//! | `.csv` | a square matrix (row sends to column), or lines of flows under a heading |
 //! | `.mtx` | Matrix Market, `coordinate` or `array`, `general` or `symmetric` |
 //! | `.json` | what `cellrun --profile` writes; its phases |
 //! | `.prof` | what Open MPI's monitoring writes; several ranks' files one after the other |
 //! | `.mat` | a square matrix with blanks, as Open MPI's `profile2mat` makes it |
+//!
+//! Lines of flows have the columns `source`, `destination`, `bytes`, and may have `phase` and `weight`. `memory` as a
+//! source or destination is main memory.
 
 mod csv;
 mod market;
