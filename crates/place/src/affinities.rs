@@ -47,7 +47,7 @@ pub fn named(parts: usize, chips: &[Vec<usize>], seed: u64) -> Vec<NamedAffinity
     drawn.truncate(parts);
     vec![
         made("Overlap", |chip| overlap(&around(chip))),
-        made("EvenOdd", |chip| leap(chip)),
+        made("EvenOdd", leap),
         made("Identity", <[usize]>::to_vec),
         made("Ring", around),
         made("Leap2", |chip| leap(&around(chip))),
