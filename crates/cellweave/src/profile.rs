@@ -90,11 +90,9 @@ pub struct Handover {
     pub per_byte_ns: f64,
 }
 
-/// How many times the application is run for its total.
+/// How many times the application is run for its total. The middle one counts: a virtual cpu that its neighbours slow
+/// down every now and then does so when the plan runs, too.
 const TOTALS: usize = 7;
-/// Of the totals in rising order, the one that counts is at a quarter: other programs make a run slower, never faster,
-/// and a plan is for a computer without them.
-const QUARTER: usize = 4;
 /// Instances of the first run, which only tells how many to ask for.
 const FIRST_INSTANCES: u64 = 64;
 
@@ -157,8 +155,9 @@ pub fn profile(
         handovers: rows(&measured.handovers),
         together: groups(&measured),
         costs: graph.profile.as_ref().map(|p| p.costs.clone()).unwrap_or_default(),
+        paces: BTreeMap::new(),
     });
-    let before = Look::at(machine, &every_cpu(machine));
+    let mut looks = Vec::new();
     for (done, &element) in elements.iter().enumerate() {
         let kind = machine.elements[element].kind.clone();
         let missing = |t: &Task| options.again || t.cost_on(&kind).is_none();
@@ -167,7 +166,11 @@ pub fn profile(
         }
         let what = format!("costs on a {kind}");
         let mut step = |part: f64| progress(&what, (done as f64 + 2.0 + part) / steps);
-        let (costs, outcome) = costs(&profiled.graph, machine, element, kernels, options, &mut step)?;
+        let Measured { costs, paces, outcome } =
+            costs(&profiled.graph, machine, element, kernels, options, &mut looks, &mut step)?;
+        if let Some(profile) = &mut profiled.graph.profile {
+            profile.paces.extend(paces);
+        }
         profiled.samples_left_out += outcome.samples_left_out;
         profiled.not_pinned.extend(outcome.not_pinned);
         for cost in costs {
@@ -181,9 +184,12 @@ pub fn profile(
             }
         }
     }
-    let after = Look::at(machine, &every_cpu(machine));
+    if looks.is_empty() {
+        looks.push(Look::at(machine, &every_cpu(machine)));
+    }
     if let Some(profile) = &mut profiled.graph.profile {
-        profile.speeds = before.fastest(&after);
+        // As the totals are taken: what is measured in the same moments is quoted alike.
+        profile.speeds = Look::middle(&looks).profiled();
         for &element in &elements {
             let kind = &machine.elements[element].kind;
             let costs = profiled.graph.tasks.iter().filter_map(|t| t.cost_on(kind));
@@ -239,41 +245,70 @@ fn one_of_each_kind(machine: &Machine) -> Vec<ElementId> {
     machine.kinds().iter().filter_map(real).collect()
 }
 
-/// Costs of all tasks on `element`, and the run that they were taken from.
+/// What was measured on one kind of element.
+struct Measured {
+    /// Of all tasks.
+    costs: Vec<TaskCost>,
+    /// By element, how many times longer the application took there than the costs say.
+    paces: BTreeMap<String, f64>,
+    /// The run that the tasks' parts were taken from.
+    outcome: RunOutcome,
+}
+
+/// Of a kind with many elements only the first ones are compared: each takes its time.
+const PEERS_MAX: usize = 16;
+/// A total shorter than this says little.
+const TOTAL_S_MIN: f64 = 0.02;
+
+/// Costs of all tasks on `element`, and the paces of all elements of its kind beside it. How fast the elements are
+/// meanwhile is added to `looks`.
 fn costs(
     graph: &Graph,
     machine: &Machine,
     element: ElementId,
     kernels: &dyn Kernels,
     options: &ProfileOptions,
+    looks: &mut Vec<Look>,
     progress: &mut dyn FnMut(f64) -> bool,
-) -> Result<(Vec<TaskCost>, RunOutcome), Error> {
+) -> Result<Measured, Error> {
     let graph = harmless(graph);
-    let plan = everything_on(&graph, machine, element, options.batch)?;
+    let kind = &machine.elements[element].kind;
+    let alike = |e: &ElementId| *e != element && machine.elements[*e].kind == *kind;
+    let others = every_cpu(machine).into_iter().filter(alike).take(PEERS_MAX - 1);
+    let peers: Vec<ElementId> = [element].into_iter().chain(others).collect();
+    let plans = peers.iter().map(|&e| everything_on(&graph, machine, e, options.batch));
+    let plans: Vec<Plan> = plans.collect::<Result<_, _>>()?;
+    let runs = TOTALS * peers.len() + 1;
     let mut part = 0.0;
-    let mut go = |instances: u64, measure_tasks: bool, done: usize| -> Result<RunOutcome, Error> {
-        part = done as f64 / (TOTALS + 1) as f64;
+    let mut go = |plan: &Plan, instances: u64, measure_tasks: bool| -> Result<RunOutcome, Error> {
         let options =
             run::RunOptions { instances: Some(instances), measure_tasks, ..run::RunOptions::default() };
-        stoppable(&graph, machine, &plan, kernels, options, &mut || progress(part))
+        let outcome = stoppable(&graph, machine, plan, kernels, options, &mut || progress(part));
+        part = (part + 1.0 / runs as f64).min(1.0);
+        outcome
     };
+    let plan = &plans[0];
     let instances = match options.instances {
         Some(n) => n,
         None => {
             // The second look is long enough for start-up not to count.
-            let first = go(FIRST_INSTANCES.max(2 * plan.batch), false, 0)?;
+            let first = go(plan, FIRST_INSTANCES.max(2 * plan.batch), false)?;
             let look = enough(options.seconds * 0.02, seconds_each(&first));
-            let second = go(look, false, 0)?;
-            enough(options.seconds / (TOTALS + 1) as f64, seconds_each(&second))
+            let second = go(plan, look, false)?;
+            enough((options.seconds / runs as f64).max(TOTAL_S_MIN), seconds_each(&second))
         }
     };
-    let mut totals = Vec::with_capacity(TOTALS);
-    for done in 0..TOTALS {
-        totals.push(1e9 / go(instances, false, done)?.pace_per_s());
+    // Round by round, so that a busy moment does not fall on one element alone.
+    let mut totals = vec![Vec::with_capacity(TOTALS); peers.len()];
+    for _ in 0..TOTALS {
+        looks.push(Look::at(machine, &every_cpu(machine)));
+        for (plan, totals) in plans.iter().zip(&mut totals) {
+            totals.push(1e9 / go(plan, instances, false)?.pace_per_s());
+        }
     }
-    totals.sort_by(f64::total_cmp);
-    let total_ns = totals[TOTALS / QUARTER];
-    let measured = go(instances, true, TOTALS)?;
+    let totals_ns: Vec<f64> = totals.into_iter().map(middle).collect();
+    let total_ns = totals_ns[0];
+    let measured = go(plan, instances, true)?;
     let sum_ns: f64 = measured.tasks.values().map(|q| q.p50).sum();
     if !total_ns.is_finite() || measured.tasks.is_empty() {
         return Err(Error::Profile(format!(
@@ -285,11 +320,22 @@ fn costs(
     let even_ns = total_ns / measured.tasks.len() as f64;
     let cost = |(task, samples_ns): (&String, &Quantiles)| TaskCost {
         task: task.clone(),
-        kind: machine.elements[element].kind.clone(),
+        kind: kind.clone(),
         cost_ns: if sum_ns > 0.0 { samples_ns.p50 * scale } else { even_ns },
         samples_ns: *samples_ns,
     };
-    Ok((measured.tasks.iter().map(cost).collect(), measured))
+    let name = |e: &ElementId| machine.elements[*e].name.clone();
+    Ok(Measured {
+        costs: measured.tasks.iter().map(cost).collect(),
+        paces: peers.iter().zip(&totals_ns).map(|(e, ns)| (name(e), ns / total_ns)).collect(),
+        outcome: measured,
+    })
+}
+
+/// The total that counts.
+fn middle(mut totals_ns: Vec<f64>) -> f64 {
+    totals_ns.sort_by(f64::total_cmp);
+    ground::quantile(&totals_ns, 0.5)
 }
 
 /// Runs; stops when `go_on` says false.

@@ -1,7 +1,7 @@
 //! The verbs that are made of others: a plan profiles first where costs are missing, and a run plans first where there
 //! is no plan.
 
-use crate::explain::{Look, explain};
+use crate::explain::{Look, computer, explain, foresee};
 use crate::{Arrays, Error, ProfileOptions, profile};
 use machine::{ElementId, Machine};
 use plan::exact::Solver;
@@ -72,6 +72,9 @@ fn needs_profile(graph: &Graph, machine: &Machine) -> bool {
 /// Runs `graph` on `machine` as `plan` says; without a plan the application is planned first, and profiled where costs
 /// are missing. The tasks that `arrays` names send and keep memory of the caller.
 ///
+/// What is predicted beside what is achieved is the plan's period with the speeds that its elements have just before
+/// the run, measured in some milliseconds; the plan's own prediction where they or the costs are not known.
+///
 /// `progress` is called now and then. When it returns false during the run, the stream drains: sources end, and
 /// everything in flight completes. When it returns false again, the run stops at once with [`Error::Stopped`].
 ///
@@ -110,12 +113,20 @@ pub fn run(
     let options = RunOptions { progress: Some(&mut tell), ..options };
     let used = |e: &ElementId| plan.mapping.values().any(|name| *name == machine.elements[*e].name);
     let elements: Vec<ElementId> = (0..machine.elements.len()).filter(used).collect();
-    let before = Look::at(machine, &elements);
+    let before = Look::steady(machine, &elements);
+    let identity = host::identity().to_pairs().into_iter().map(|(k, v)| (k.to_string(), v)).collect();
+    let foreseen = foresee(costed, machine, plan, &before, &computer(&identity));
+    let planned_per_s = plan.throughput_per_s;
+    let plan = foreseen.as_ref().map_or(plan, |f| &f.plan);
     let outcome = run::run(&arrays.running(graph), machine, plan, &arrays.over(kernels), options);
     if stop.load(Ordering::Acquire) == run::STOP {
         return Err(Error::Stopped);
     }
     let mut outcome = outcome?;
-    explain(costed, machine, plan, &before, &Look::at(machine, &elements), &mut outcome);
+    outcome.planned_per_s = planned_per_s;
+    outcome.predicted_with = foreseen.as_ref().map_or_else(String::new, |f| f.with.clone());
+    let factors = foreseen.as_ref().map(|f| &f.factors);
+    let after = Look::steady(machine, &elements);
+    explain(costed, machine, plan, factors, (&before, &after), &mut outcome);
     Ok(outcome)
 }

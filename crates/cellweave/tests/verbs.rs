@@ -62,7 +62,8 @@ fn a_plan_profiles_first_where_costs_are_missing_and_then_runs() {
         cellweave::run(&graph, &machine, Some(&plan), &kernels, &Arrays::default(), options, &mut |_| true)
             .unwrap();
     assert_eq!(outcome.instances, 2000);
-    assert_eq!(outcome.predicted_per_s, plan.throughput_per_s);
+    assert_eq!(outcome.planned_per_s, plan.throughput_per_s);
+    assert!(outcome.predicted_with.starts_with("the speeds measured just before"), "{outcome:?}");
 }
 
 #[test]

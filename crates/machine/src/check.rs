@@ -60,6 +60,13 @@ pub fn check(machine: &Machine) -> Result<(), Located> {
     for (i, group) in machine.together.iter().enumerate() {
         together(group, n).map_err(|e| e.within(&format!("together[{i}]")))?;
     }
+    if !machine.paces.is_empty() && machine.paces.len() != n {
+        let message = format!("{} paces; the machine has {n} elements", machine.paces.len());
+        return Err(Located::new(message).key("element"));
+    }
+    for (i, pace) in machine.paces.iter().enumerate() {
+        positive(*pace).map_err(|e| e.key(format!("element[{i}].pace")))?;
+    }
     machine.quota_cpus.map_or(Ok(()), positive).map_err(|e| e.key("quota_cpus"))
 }
 

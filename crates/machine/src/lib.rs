@@ -59,6 +59,9 @@ pub struct Machine {
     pub handovers: Vec<HandoverCurve>,
     /// How much elements slow each other down, as measured.
     pub together: Vec<Together>,
+    /// Per element, how many times longer a task takes there than its cost says (2 = half as fast); empty where nobody
+    /// measured.
+    pub paces: Vec<f64>,
     /// Whether the limits were measured (a preset's were, by its paper); when not, a plan says so.
     pub measured: bool,
     /// What a cgroup quota leaves of the cpus, in cpus (1.5 = three halves of one's time), when that is fewer than

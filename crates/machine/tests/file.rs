@@ -103,9 +103,9 @@ fn machine() -> impl Strategy<Value = Machine> {
                     let elements: Vec<usize> = (0..=last).collect();
                     (last > 0).then_some(Together { elements, computing, memory }).into_iter().collect()
                 });
-                let rest = (handovers(), together);
+                let rest = (handovers(), together, prop_oneof![Just(Vec::new()), vec(positive(), n)]);
                 (prop::option::of((finite(), finite())), prop::option::of(positive()), role, rest).prop_map(
-                    move |(overhead, quota_cpus, role, (handovers, together))| Machine {
+                    move |(overhead, quota_cpus, role, (handovers, together, paces))| Machine {
                         name: "any".into(),
                         description: description.clone(),
                         elements: elements.clone(),
@@ -132,6 +132,7 @@ fn machine() -> impl Strategy<Value = Machine> {
                         quota_cpus,
                         handovers,
                         together,
+                        paces,
                     },
                 )
             })

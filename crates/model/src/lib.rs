@@ -64,7 +64,7 @@ pub mod transfer;
 
 pub use limits::Limits;
 pub use predict::{MissingCost, Prediction, overhead, predict, predict_with};
-pub use prices::{Capacity, Prices, capacities};
+pub use prices::{Capacity, Prices, capacities, paces};
 pub use transfer::{Broadcast, broadcasts};
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Contributions, period and violations of a mapped graph.
 
-use crate::{Broadcast, Capacity, Limits, Prices, broadcasts, capacities};
+use crate::{Broadcast, Capacity, Limits, Prices, broadcasts, capacities, paces};
 use machine::{Element, Machine, Overhead};
 use work::plan::{Contribution, ContributionKind, Violation, ViolationKind};
 use work::{Graph, Schedule};
@@ -85,10 +85,12 @@ pub fn predict_with(
     let n = machine.elements.len();
     let mut compute = vec![0.0; n];
     let mut locks: Vec<(&str, f64)> = Vec::new();
+    let paces = paces(machine, graph);
     for (task, &on) in graph.tasks.iter().zip(mapping) {
         let kind = &machine.elements[on].kind;
         let cost =
             task.cost_on(kind).ok_or_else(|| MissingCost { task: task.name.clone(), kind: kind.clone() })?;
+        let cost = cost * paces[on];
         compute[on] += cost;
         if let Some(held) = task.held_lock() {
             match locks.iter_mut().find(|(lock, _)| *lock == held) {

@@ -1,7 +1,7 @@
 //! What hand-overs cost the elements at both ends, and what elements that slow each other down have together: from the
 //! machine where it says so, else from what the application's profile measured.
 
-use machine::{ElementId, HandoverCurve, HandoverPoint, Machine, Nearness, Overhead, Together};
+use machine::{Element, ElementId, HandoverCurve, HandoverPoint, Machine, Nearness, Overhead, Together};
 use work::Graph;
 
 /// Up to this slowdown elements that compute at the same time do not slow each other down: measurements differ by that.
@@ -64,10 +64,15 @@ impl Prices {
         self.overheads[element].per_transfer_ns + least.min_by(f64::total_cmp).unwrap_or(0.0)
     }
 
-    /// The most ns that a line took in any hand-over that was measured, one way or both; 0 without curves.
-    pub fn slowest_line_ns(&self) -> f64 {
-        let points = self.curves.iter().flat_map(|curve| &curve.points);
-        points.map(|p| p.alone_line_ns.max(p.both_line_ns)).fold(0.0, f64::max)
+    /// The most ns that a line takes in hand-overs of `bytes`, one way or both, whatever the ring; 0 without curves.
+    pub fn slowest_line_ns(&self, bytes: u64) -> f64 {
+        let most = |curve: &HandoverCurve| {
+            let rings = curve.points.iter().map(|p| p.ring_bytes);
+            rings
+                .map(|r| curve.line_ns(bytes, r, false).max(curve.line_ns(bytes, r, true)))
+                .fold(0.0, f64::max)
+        };
+        self.curves.iter().map(most).fold(0.0, f64::max)
     }
 
     /// Whether anything is spent on hand-overs, apart from bytes.
@@ -81,6 +86,20 @@ fn point(numbers: &[f64; 5]) -> HandoverPoint {
     let [bytes, ring_bytes, near_line_ns, alone_line_ns, both_line_ns] = *numbers;
     let (bytes, ring_bytes) = (bytes as u64, ring_bytes as u64);
     HandoverPoint { bytes, ring_bytes, near_line_ns, alone_line_ns, both_line_ns }
+}
+
+/// Paces in these steps: elements that differ by less are alike, so that planners may exchange them.
+const PACE_STEP: f64 = 0.05;
+
+/// Per element of `machine`, how many times longer a task takes there than its cost says, in steps of a twentieth.
+pub fn paces(machine: &Machine, graph: &Graph) -> Vec<f64> {
+    let profiled = graph.profile.as_ref().map(|profile| &profile.paces);
+    let of = |(id, element): (ElementId, &Element)| match machine.paces.get(id) {
+        Some(pace) => *pace,
+        None => profiled.and_then(|paces| paces.get(&element.name)).copied().unwrap_or(1.0),
+    };
+    let stepped = |pace: f64| (pace / PACE_STEP).round().max(1.0) * PACE_STEP;
+    machine.elements.iter().enumerate().map(of).map(stepped).collect()
 }
 
 /// Elements that have fewer cpus together than there are of them.

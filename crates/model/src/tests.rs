@@ -269,3 +269,19 @@ fn a_profile_gives_curves_and_slowdowns_where_the_machine_has_none() {
         "the machine's own figures come first"
     );
 }
+
+#[test]
+fn a_task_takes_longer_on_an_element_of_a_slower_pace() {
+    let mut graph = graph(&[10.0, 10.0], &[]);
+    let paces = BTreeMap::from([("CPU1".to_string(), 1.71)]);
+    graph.profile = Some(Profile { paces, ..Profile::default() });
+    let mut machine = cores(2, None);
+    let p = predicted(&machine, &graph, &[0, 1], 1);
+    assert_eq!(
+        (ns(&p, "compute of CPU0"), ns(&p, "compute of CPU1")),
+        (10.0, 17.0),
+        "in steps of a twentieth"
+    );
+    machine.paces = vec![2.0, 1.0];
+    assert_eq!(predicted(&machine, &graph, &[0, 1], 1).period_ns, 20.0, "the machine's own come first");
+}

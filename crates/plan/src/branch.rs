@@ -127,7 +127,7 @@ impl<'a> MappingTree<'a> {
             ceiling[bytes + e] = problem.room[e].unwrap_or(f64::INFINITY);
             ceiling[incoming + e] = element.incoming_max.map_or(f64::INFINITY, f64::from);
             for (kind, &most) in &element.outgoing_max {
-                if let Some(k) = problem.kinds.iter().position(|name| name == kind) {
+                for k in (0..problem.kinds.len()).filter(|&k| problem.kinds[k] == kind) {
                     ceiling[outgoing + e * kinds + k] = f64::from(most);
                 }
             }

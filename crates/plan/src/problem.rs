@@ -14,7 +14,8 @@ pub struct Problem<'a> {
     pub graph: &'a Graph,
     /// Pair -> limits.
     pub limits: Limits,
-    /// The machine's kinds of element, in order of first appearance.
+    /// The machine's kinds of element, in order of first appearance; elements of one kind with different paces are of
+    /// different kinds here.
     pub kinds: Vec<&'a str>,
     /// Element -> index of its kind.
     pub kind_of: Vec<usize>,
@@ -63,16 +64,24 @@ impl<'a> Problem<'a> {
                 )));
             }
         }
-        let kinds = machine.kinds();
+        let mut classes: Vec<(&str, f64)> = Vec::new();
+        let class_of = |(element, pace): (&'a machine::Element, f64)| {
+            let class = (element.kind.as_str(), pace);
+            classes.iter().position(|known| *known == class).unwrap_or_else(|| {
+                classes.push(class);
+                classes.len() - 1
+            })
+        };
         let kind_of: Vec<usize> =
-            machine.elements.iter().map(|e| kinds.iter().position(|k| *k == e.kind).unwrap_or(0)).collect();
+            machine.elements.iter().zip(model::paces(machine, graph)).map(class_of).collect();
+        let kinds: Vec<&str> = classes.iter().map(|class| class.0).collect();
         let roles: Vec<Role> = kinds.iter().map(|kind| machine.role(kind)).collect();
         let role_of = kind_of.iter().map(|&kind| roles[kind]).collect();
         let mut count = vec![0; kinds.len()];
         for &kind in &kind_of {
             count[kind] += 1;
         }
-        let cost = costs(machine, graph, &kinds)?;
+        let cost = costs(machine, graph, &classes)?;
         let broadcasts = model::broadcasts(graph);
         let mut produces = vec![Vec::new(); graph.tasks.len()];
         let mut consumes = vec![Vec::new(); graph.tasks.len()];
@@ -188,15 +197,17 @@ pub(crate) fn least_slots(edge: &work::Edge, batch: u64) -> (u64, u64, u64) {
     (slots(apart.max(1)), into(apart.max(peek + 1)), into(peek + 1))
 }
 
-fn costs(machine: &Machine, graph: &Graph, kinds: &[&str]) -> Result<Vec<f64>, PlanError> {
-    let mut cost = Vec::with_capacity(graph.tasks.len() * kinds.len());
+/// Task after task, its cost on each class of elements: of a kind, and of a pace.
+fn costs(machine: &Machine, graph: &Graph, classes: &[(&str, f64)]) -> Result<Vec<f64>, PlanError> {
+    let mut cost = Vec::with_capacity(graph.tasks.len() * classes.len());
     for task in &graph.tasks {
-        let row: Vec<Option<f64>> = kinds.iter().map(|k| task.cost_on(k)).collect();
+        let row: Vec<Option<f64>> =
+            classes.iter().map(|&(kind, pace)| Some(task.cost_on(kind)? * pace)).collect();
         if row.iter().all(Option::is_none) {
             return Err(PlanError::NoCost {
                 task: task.name.clone(),
                 machine: machine.name.clone(),
-                kinds: kinds.join(", "),
+                kinds: machine.kinds().join(", "),
             });
         }
         if let Some(bad) = row.iter().flatten().find(|c| !c.is_finite() || **c < 0.0) {

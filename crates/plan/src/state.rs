@@ -185,7 +185,7 @@ impl<'a> SearchState<'a> {
                 self.weight[l.incoming + id] = TRANSFER_WEIGHT * target_ns;
             }
             for (kind, &most) in &element.outgoing_max {
-                if let Some(k) = self.problem.kinds.iter().position(|name| name == kind) {
+                for k in (0..self.problem.kinds.len()).filter(|&k| self.problem.kinds[k] == kind) {
                     let at = l.outgoing + id * self.problem.kinds.len() + k;
                     self.threshold[at] = f64::from(most);
                     self.weight[at] = TRANSFER_WEIGHT * target_ns;

@@ -9,7 +9,7 @@ const MOST_ELEMENTS: usize = 40;
 /// Ordered pairs of elements, sorted.
 type Pairs<'l> = &'l [(usize, usize)];
 
-/// Classes of two or more interchangeable elements: equal kind, memory and transfer counts, and swapping any two of
+/// Classes of two or more interchangeable elements: equal kind, pace, memory and transfer counts, and swapping any two of
 /// them maps the machine's limits onto each other, and leaves capacities and the curves of hand-overs as they are.
 pub(crate) fn classes(problem: &Problem) -> Vec<Vec<usize>> {
     let machine = problem.machine;
@@ -29,7 +29,7 @@ pub(crate) fn classes(problem: &Problem) -> Vec<Vec<usize>> {
     }
     let alike = |a: usize, b: usize| {
         let (x, y) = (&machine.elements[a], &machine.elements[b]);
-        let same = x.kind == y.kind
+        let same = problem.kind_of[a] == problem.kind_of[b]
             && x.memory == y.memory
             && x.incoming_max == y.incoming_max
             && x.outgoing_max == y.outgoing_max

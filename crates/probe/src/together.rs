@@ -1,10 +1,12 @@
 //! How much the cpus of this computer slow each other down: computing and memory, alone, in pairs, all together.
 
+use host::Speed;
 use machine::{ElementId, Machine, Together};
 
-/// Each group is measured so often between measurements of its elements alone; the least slowdown counts, because other
-/// programs make it larger and never smaller.
+/// Each group is measured so often between measurements of its elements alone.
 const PASSES: usize = 5;
+/// A group that is alone on its machine is measured as often as several groups elsewhere.
+const PASSES_IN_ALL: usize = 20;
 /// Up to so many elements every pair is measured.
 const ALL_PAIRS: usize = 8;
 /// Of a larger machine only pairs that slow each other down this much are kept.
@@ -22,7 +24,7 @@ pub fn together(machine: &Machine, progress: &mut dyn FnMut(f64) -> bool) -> Opt
         if !progress(done as f64 / groups.len() as f64) {
             return None;
         }
-        found.extend(slowdown(machine, elements));
+        found.extend(slowdown(machine, elements, PASSES.max(PASSES_IN_ALL / groups.len())));
     }
     let all = |group: &Together| group.elements.len() == real.len();
     found.retain(|group| real.len() <= ALL_PAIRS || all(group) || group.computing.max(group.memory) >= KEPT);
@@ -42,21 +44,45 @@ fn groups(real: &[ElementId]) -> Vec<Vec<ElementId>> {
     groups
 }
 
-/// How much longer each of `elements` takes, on average, when all compute; `None` where a thread could not be pinned.
-fn slowdown(machine: &Machine, elements: &[ElementId]) -> Option<Together> {
+/// How much longer the slowest of `elements` takes when all compute, on average: a stream goes as fast as the slowest of
+/// its elements, now the one and now the other where cpus are shared with strangers. `None` where a thread could not be
+/// pinned.
+fn slowdown(machine: &Machine, elements: &[ElementId], passes: usize) -> Option<Together> {
     let cpus: Vec<u32> = elements.iter().filter_map(|&e| machine.elements[e].os_cpu).collect();
-    let mut least = [f64::INFINITY; 2];
-    for _ in 0..PASSES {
-        let alone: Vec<_> = cpus.iter().map(|&cpu| host::speeds(&[cpu])[0]).collect::<Option<_>>()?;
-        let busy: Vec<_> = host::speeds(&cpus).into_iter().collect::<Option<_>>()?;
-        let slower = busy.iter().zip(&alone).map(|(busy, alone)| busy.slower_than(alone));
-        let sum = slower.fold([0.0; 2], |sum, [integer, floating, memory]| {
-            [sum[0] + (integer + floating) / 2.0, sum[1] + memory]
-        });
-        least = std::array::from_fn(|i| least[i].min(sum[i] / cpus.len() as f64));
+    let (mut alone, mut busy) = (Vec::new(), Vec::new());
+    for _ in 0..passes {
+        alone.push(cpus.iter().map(|&cpu| host::speeds(&[cpu])[0]).collect::<Option<Vec<_>>>()?);
+        busy.push(host::speeds(&cpus).into_iter().collect::<Option<Vec<_>>>()?);
     }
-    let [computing, memory] = least.map(|times| (times * 1e3).round() / 1e3);
+    // Per element and kernel, what it takes alone.
+    let usual_ns = |e: usize, kernel: usize| {
+        let mut ns: Vec<f64> = alone.iter().map(|pass| pass[e].parts_ns()[kernel]).collect();
+        ns.sort_by(f64::total_cmp);
+        ground::quantile(&ns, 0.5).max(f64::MIN_POSITIVE)
+    };
+    let usual_ns: Vec<[f64; 3]> =
+        (0..cpus.len()).map(|e| std::array::from_fn(|kernel| usual_ns(e, kernel))).collect();
+    let slowest = |pass: &Vec<Speed>, of: &dyn Fn([f64; 3]) -> f64| {
+        let times = pass.iter().zip(&usual_ns).map(|(speed, usual_ns)| {
+            let ns = speed.parts_ns();
+            of(std::array::from_fn(|kernel| ns[kernel] / usual_ns[kernel]))
+        });
+        times.fold(0.0, f64::max)
+    };
+    let average = |of: &dyn Fn([f64; 3]) -> f64| {
+        let times = middle_mean(busy.iter().map(|pass| slowest(pass, of)).collect());
+        (times * 1e3).round() / 1e3
+    };
+    let computing = average(&|[integer, floating, _]| (integer + floating) / 2.0);
+    let memory = average(&|[_, _, memory]| memory);
     Some(Together { elements: elements.to_vec(), computing, memory })
+}
+
+/// The mean of the middle half: passes in which a thread had lost its cpu do not count.
+fn middle_mean(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = &values[values.len() / 4..values.len() - values.len() / 4];
+    middle.iter().sum::<f64>() / middle.len() as f64
 }
 
 #[cfg(test)]

@@ -27,8 +27,15 @@ pub struct RunOutcome {
     /// start, stalls and drain. `null` in a run that is too short for windows.
     #[serde(default)]
     pub steady_per_s: Option<f64>,
-    /// The plan's.
+    /// What was predicted before the run: by the plan, with the speeds that its elements had just then where they
+    /// could be measured.
     pub predicted_per_s: f64,
+    /// The plan's own prediction, with the speeds that its costs were measured at.
+    #[serde(default)]
+    pub planned_per_s: f64,
+    /// What `predicted_per_s` was made with beside the plan, in words; empty: nothing.
+    #[serde(default)]
+    pub predicted_with: String,
     /// `throughput_per_s / predicted_per_s`.
     pub ratio: f64,
     /// Instances after which the throughput is steady: the start of the first window that reaches nine tenths of the
@@ -190,6 +197,9 @@ pub struct TaskOutcome {
     pub n: u64,
     /// ns per firing, on average.
     pub mean_ns: f64,
+    /// ns per firing of a fast call: a tenth of all were faster.
+    #[serde(default)]
+    pub fast_ns: f64,
     /// ns per firing in the first half of the instances.
     pub first_half_ns: f64,
     /// ns per firing in the second half of the instances.
@@ -212,9 +222,12 @@ impl TaskOutcome {
             }
             if weight > 0.0 { sum / weight } else { 0.0 }
         };
+        let mut sorted: Vec<f64> = samples.iter().map(|(_, ns)| *ns).collect();
+        sorted.sort_by(f64::total_cmp);
         (!samples.is_empty()).then(|| TaskOutcome {
             n: samples.len() as u64,
             mean_ns: mean(0, instances.max(1)),
+            fast_ns: quantile(&sorted, 0.1),
             first_half_ns: mean(0, half),
             second_half_ns: mean(half, instances.max(1)),
         })

@@ -58,6 +58,8 @@ pub(crate) fn summary(
         throughput_per_s,
         steady_per_s: steady.as_ref().map(|s| s.per_s),
         predicted_per_s: plan.throughput_per_s,
+        planned_per_s: plan.throughput_per_s,
+        predicted_with: String::new(),
         ratio: if plan.throughput_per_s > 0.0 { throughput_per_s / plan.throughput_per_s } else { 0.0 },
         steady_after: steady.as_ref().map_or(0, |s| s.after),
         short: steady.is_none() || start_s + drain_s > SHORT * elapsed_s,

@@ -100,6 +100,12 @@ pub fn toml(graph: &Graph) -> String {
         for (elements, slower) in &profile.together {
             line(&mut out, &key(elements), &floats(slower));
         }
+        if !profile.paces.is_empty() {
+            out.push_str("\n[profile.pace]\n");
+        }
+        for (element, &pace) in &profile.paces {
+            line(&mut out, &key(element), &float(pace));
+        }
     }
     out
 }
@@ -188,6 +194,9 @@ pub fn json(graph: &Graph) -> String {
         }
         if !profile.together.is_empty() {
             entry["together"] = json!(profile.together);
+        }
+        if !profile.paces.is_empty() {
+            entry["pace"] = json!(profile.paces);
         }
         root.insert("profile".into(), entry);
     }

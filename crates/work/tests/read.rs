@@ -494,17 +494,22 @@ fn valid_graph() -> impl Strategy<Value = Graph> {
             ProfiledCost { measured, ns: Quantiles { n, min: ns[0], p10: ns[1], p50: ns[2], p90: ns[3] } }
         });
     let costs = prop::collection::btree_map(name(), prop::collection::btree_map(name(), cost, 1..3), 0..3);
+    let paces = prop::collection::btree_map(name(), 0.01..1e3f64, 0..3);
+    let rest = (costs, paces);
     let profile = prop::option::of(
-        (plain_text(), plain_text(), overheads, totals, speeds, handovers, together, costs).prop_map(
-            |(machine, cellweave, overheads, totals_ns, speeds, handovers, together, costs)| Profile {
-                machine,
-                cellweave,
-                overheads,
-                totals_ns,
-                speeds,
-                handovers,
-                together,
-                costs,
+        (plain_text(), plain_text(), overheads, totals, speeds, handovers, together, rest).prop_map(
+            |(machine, cellweave, overheads, totals_ns, speeds, handovers, together, (costs, paces))| {
+                Profile {
+                    machine,
+                    cellweave,
+                    overheads,
+                    totals_ns,
+                    speeds,
+                    handovers,
+                    together,
+                    costs,
+                    paces,
+                }
             },
         ),
     );

@@ -171,13 +171,21 @@ def _some(names: list[str], most: int = 4) -> str:
     return shown if len(names) <= most else f"{shown}, .. (+{len(names) - most})"
 
 
+def _predicted(result: Data) -> str:
+    """What the run was expected to reach, and where that is not the plan's own prediction."""
+    rate, planned = rate_per_s(result["predicted_per_s"]), result.get("planned_per_s")
+    if not planned or planned == result["predicted_per_s"]:
+        return rate
+    return f"{rate} with {result['predicted_with']}; the plan: {rate_per_s(planned)}"
+
+
 def result_tables(result: Data, explain: bool = True) -> list[Table]:
     """Predicted beside achieved, then how busy each element was; with `explain` all that tells why they differ."""
     title = f"{result['application']} on {result['machine']}: {result['instances']} instances"
     verdict = Table(title, ["", ""])
     verdict.rows = [
         ["achieved", f"{rate_per_s(result['throughput_per_s'])}: instances / elapsed"],
-        ["predicted", rate_per_s(result["predicted_per_s"])],
+        ["predicted", _predicted(result)],
         ["achieved / predicted", f"{result['ratio']:.3f}"],
         ["elapsed", _elapsed(result)],
     ]

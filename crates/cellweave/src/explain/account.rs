@@ -2,6 +2,7 @@
 
 use machine::Machine;
 use run::{ElementOutcome, RunOutcome, TaskOutcome, WaitFor};
+use std::collections::BTreeMap;
 use work::plan::ContributionKind;
 use work::{Graph, Plan, TaskId};
 
@@ -33,13 +34,15 @@ pub(super) struct Account<'a> {
 #[derive(Debug, Clone)]
 pub(super) struct TaskAccount<'a> {
     pub name: &'a str,
-    /// What the plan counts for its kernel.
+    /// What the plan counts for its kernel on this element.
     pub cost_ns: f64,
     /// What its calls took.
     pub measured_ns: f64,
     pub outcome: TaskOutcome,
     /// Bytes per instance that it reads from other elements or writes for them.
     pub crossing_bytes: u64,
+    /// Bytes per instance of the smallest of these edges.
+    pub least_bytes: u64,
 }
 
 /// Waits of the element for one thing.
@@ -67,15 +70,23 @@ pub(super) fn accounts<'a>(
     graph: &'a Graph,
     machine: &Machine,
     plan: &Plan,
+    factors: Option<&BTreeMap<String, f64>>,
     outcome: &'a RunOutcome,
 ) -> Vec<Account<'a>> {
-    outcome.elements.iter().map(|element| account(graph, machine, plan, outcome, element)).collect()
+    let planned = model::paces(machine, graph);
+    let factor = |element: &ElementOutcome| {
+        let id = machine.element(&element.name);
+        let counted = factors.and_then(|factors| factors.get(&element.name)).copied();
+        counted.or_else(|| planned.get(id?).copied()).unwrap_or(1.0)
+    };
+    outcome.elements.iter().map(|e| account(graph, machine, plan, factor(e), outcome, e)).collect()
 }
 
 fn account<'a>(
     graph: &'a Graph,
     machine: &Machine,
     plan: &Plan,
+    factor: f64,
     outcome: &'a RunOutcome,
     element: &'a ElementOutcome,
 ) -> Account<'a> {
@@ -97,10 +108,11 @@ fn account<'a>(
             };
             Some(TaskAccount {
                 name: &task.name,
-                cost_ns: task.cost_on(kind).unwrap_or(f64::NAN),
+                cost_ns: task.cost_on(kind).map_or(f64::NAN, |ns| ns * factor),
                 measured_ns: outcome.mean_ns,
                 outcome,
                 crossing_bytes: graph.edges.iter().filter(crosses).map(|e| e.bytes).sum(),
+                least_bytes: graph.edges.iter().filter(crosses).map(|e| e.bytes).min().unwrap_or(0),
             })
         })
         .collect();

@@ -9,6 +9,9 @@ use work::ProfiledSpeed;
 /// Each element of the list alone takes some ms: on a large machine only the first ones are looked at alone.
 const ALONE_MAX: usize = 16;
 
+/// Looks that a steady one is the middle of.
+const LOOKS: usize = 5;
+
 /// The speeds of some elements at some moment, by name.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Look(pub(super) BTreeMap<String, (Option<Speed>, Option<Speed>)>);
@@ -31,21 +34,41 @@ impl Look {
         Look(real.iter().enumerate().map(named).collect())
     }
 
-    /// Of two looks, the faster times, as a profile keeps them.
-    pub(crate) fn fastest(&self, other: &Look) -> BTreeMap<String, ProfiledSpeed> {
-        let faster = |a: Option<Speed>, b: Option<Speed>| match (a, b) {
-            (Some(a), Some(b)) => a.parts_ns().iter().zip(b.parts_ns()).map(|(a, b)| a.min(b)).collect(),
-            (a, b) => a.or(b).map_or(Vec::new(), |speed| speed.parts_ns().to_vec()),
+    /// The middle of a few looks: one alone may meet a moment in which something else runs.
+    pub(crate) fn steady(machine: &Machine, elements: &[ElementId]) -> Look {
+        let looks: Vec<Look> = (0..LOOKS).map(|_| Look::at(machine, elements)).collect();
+        Look::middle(&looks)
+    }
+
+    /// Element by element, kernel by kernel, the middle of `looks`.
+    pub(crate) fn middle(looks: &[Look]) -> Look {
+        let part = |speeds: Vec<Speed>| {
+            let of = |part: usize| {
+                let mut ns: Vec<f64> = speeds.iter().map(|speed| speed.parts_ns()[part]).collect();
+                ns.sort_by(f64::total_cmp);
+                ground::quantile(&ns, 0.5)
+            };
+            let [integer_ns, floating_ns, memory_ns] = [of(0), of(1), of(2)];
+            (!speeds.is_empty()).then_some(Speed { integer_ns, floating_ns, memory_ns })
         };
-        let nothing = (None, None);
-        self.0
-            .iter()
-            .map(|(name, &(alone, together))| {
-                let (alone_too, together_too) = *other.0.get(name).unwrap_or(&nothing);
-                let alone_ns = faster(alone, alone_too);
-                (name.clone(), ProfiledSpeed { alone_ns, together_ns: faster(together, together_too) })
-            })
-            .collect()
+        let names = looks.first().map_or_else(Vec::new, |look| look.0.keys().cloned().collect());
+        let all = |name: &String| looks.iter().filter_map(|look| look.0.get(name)).collect::<Vec<_>>();
+        let of = |name: String| {
+            let alone = all(&name).iter().filter_map(|look| look.0).collect();
+            let together = all(&name).iter().filter_map(|look| look.1).collect();
+            (name, (part(alone), part(together)))
+        };
+        Look(names.into_iter().map(of).collect())
+    }
+
+    /// As a profile keeps it.
+    pub(crate) fn profiled(&self) -> BTreeMap<String, ProfiledSpeed> {
+        let ns = |speed: Option<Speed>| speed.map_or(Vec::new(), |s| s.parts_ns().to_vec());
+        let speed = |&(alone, together): &(Option<Speed>, Option<Speed>)| ProfiledSpeed {
+            alone_ns: ns(alone),
+            together_ns: ns(together),
+        };
+        self.0.iter().map(|(name, look)| (name.clone(), speed(look))).collect()
     }
 
     /// As a result file has it.

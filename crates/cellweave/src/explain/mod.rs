@@ -4,6 +4,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `look` | how fast elements compute at some moment |
+//! | `foresee` | what the plan predicts with the speeds just before the run |
 //! | `account` | where the time of an element went |
 //! | `pace` | how much slower an element computed than when it was profiled |
 //! | `costs` | whether the application's costs are those that were profiled here |
@@ -16,6 +17,7 @@
 
 mod account;
 mod costs;
+mod foresee;
 mod look;
 mod pace;
 #[cfg(test)]
@@ -26,6 +28,7 @@ mod waits;
 mod words;
 
 pub(crate) use costs::computer;
+pub(crate) use foresee::foresee;
 pub(crate) use look::Look;
 
 use account::{Account, TaskAccount, accounts};
@@ -34,6 +37,7 @@ use machine::Machine;
 use machine::handover::LINE_BYTES;
 use pace::Pace;
 use run::{Difference, RunOutcome, WaitFor};
+use std::collections::BTreeMap;
 use work::plan::ContributionKind;
 use work::{Graph, Plan};
 
@@ -46,22 +50,24 @@ const NAMED: f64 = 0.05;
 /// A process that grew by so many times an element's cache has data that leave it; stacks and heaps grow by less.
 const GROWN: u64 = 4;
 
-/// Fills in `speeds`, `differences` and `explanation` of `outcome`.
+/// Fills in `speeds`, `differences` and `explanation` of `outcome`. `plan` is what was predicted just before the run,
+/// and `factors` how many times longer than their costs the tasks of each element were expected to take; without them,
+/// the plan's own prediction.
 pub(crate) fn explain(
     graph: &Graph,
     machine: &Machine,
     plan: &Plan,
-    before: &Look,
-    after: &Look,
+    factors: Option<&BTreeMap<String, f64>>,
+    (before, after): (&Look, &Look),
     outcome: &mut RunOutcome,
 ) {
     outcome.speeds = look::speeds(graph.profile.as_ref().map(|p| &p.speeds), before, after);
     if outcome.instances == 0 || plan.period_ns <= 0.0 {
         return;
     }
-    let line_ns = model::Prices::new(machine, graph).slowest_line_ns();
+    let prices = model::Prices::new(machine, graph);
     let origin = Origin::of(graph, machine, &computer(&outcome.identity));
-    let report = Report { graph, machine, plan, outcome, origin, line_ns };
+    let report = Report { graph, machine, plan, factors, outcome, origin, prices };
     let differences = report.differences();
     let explanation = report.explanation(&differences);
     outcome.differences = differences;
@@ -73,10 +79,11 @@ struct Report<'a> {
     graph: &'a Graph,
     machine: &'a Machine,
     plan: &'a Plan,
+    factors: Option<&'a BTreeMap<String, f64>>,
     outcome: &'a RunOutcome,
     origin: Origin,
-    /// Fetching a line of data from another core takes no longer than this: beyond it, the task itself is slower.
-    line_ns: f64,
+    /// What lines cost that come from another core: beyond it, a task itself is slower.
+    prices: model::Prices,
 }
 
 /// The parts that have been found.
@@ -101,7 +108,7 @@ impl Parts {
 
 impl Report<'_> {
     fn differences(&self) -> Vec<Difference> {
-        let accounts = accounts(self.graph, self.machine, self.plan, self.outcome);
+        let accounts = accounts(self.graph, self.machine, self.plan, self.factors, self.outcome);
         let Some(held_up) = accounts.iter().max_by(|a, b| a.busy_ns.total_cmp(&b.busy_ns)) else {
             return Vec::new();
         };
@@ -135,7 +142,7 @@ impl Report<'_> {
     /// Kernels, and moving data to and from other elements.
     fn computing(&self, account: &Account, several: bool, shared_ns: f64, parts: &mut Parts) {
         let name = &account.outcome.name;
-        let pace = pace::pace(account, self.outcome.speeds.get(name), several);
+        let pace = pace::pace(account, self.outcome.speeds.get(name), several, self.factors.is_some());
         let costs_ns: f64 = account.tasks.iter().map(|t| t.cost_ns).sum();
         let (kind, why) = match costs_ns * pace.factor {
             slowed_ns
@@ -153,11 +160,7 @@ impl Report<'_> {
         for task in &account.tasks {
             let beyond_ns = task.measured_ns - task.cost_ns * pace.factor;
             let lines = task.crossing_bytes.div_ceil(LINE_BYTES) as f64;
-            let most_ns = if task.crossing_bytes > 0 {
-                (lines * self.line_ns).max(2.0 * account.hand_over_ns)
-            } else {
-                0.0
-            };
+            let most_ns = lines * self.prices.slowest_line_ns(task.least_bytes * self.plan.batch);
             let lines_ns = beyond_ns.clamp(0.0, most_ns);
             moved_ns += lines_ns;
             let own_ns = beyond_ns - lines_ns;
@@ -181,11 +184,17 @@ impl Report<'_> {
         parts.add("hand-over", name, account.hand_over_ns, moved_ns, why);
     }
 
+    /// The moment of the speeds that the prediction was made with.
+    fn then(&self) -> &'static str {
+        if self.factors.is_some() { "just before the run" } else { "when profiled" }
+    }
+
     /// All tasks of an element are slower or faster: what kind of cause that is, and why.
     fn slower(&self, account: &Account, pace: &Pace) -> (&'static str, String) {
         let name = &account.outcome.name;
         let alike = if pace.alike { ", all tasks alike" } else { "" };
-        let what = format!("{name} computed {} than when profiled{alike}", words::factor(pace.factor));
+        let then = self.then();
+        let what = format!("{name} computed {} than {then}{alike}", words::factor(pace.factor));
         if let Some(why) = self.origin.why() {
             return ("costs", format!("{name} took {} its costs{alike}: {why}.", words::times(pace.factor)));
         }
@@ -223,7 +232,14 @@ impl Report<'_> {
         if let Some(halves) = halves {
             return ("speed", format!("{what}, and not evenly ({halves}): the core changed during the run."));
         }
+        if let Some(fast) = words::fast(&account.tasks) {
+            return (
+                "speed",
+                format!("{what}, but not all the time ({fast}): another user of the core came and went."),
+            );
+        }
         let kernels = match pace.range {
+            Some(_) if self.factors.is_some() => "its fixed kernels ran alike before and after the run",
             Some(_) => "its fixed kernels ran as when profiled, before and after the run",
             None => "how fast it was when profiled is not known",
         };

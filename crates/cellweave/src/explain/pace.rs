@@ -29,19 +29,21 @@ pub(super) struct Pace {
     pub range: Option<(f64, f64)>,
 }
 
-/// The pace of an element; `several` elements computed.
-pub(super) fn pace(account: &Account, speed: Option<&ElementSpeed>, several: bool) -> Pace {
+/// The pace of an element; `several` elements computed. It is beside the speeds just before the run where these were
+/// `foreseen`, else beside those of the profile.
+pub(super) fn pace(account: &Account, speed: Option<&ElementSpeed>, several: bool, foreseen: bool) -> Pace {
     let now = |look: &SpeedLook| if several { look.together_ns.clone() } else { look.alone_ns.clone() };
-    let looks = speed.map(|s| (s.profiled.as_ref(), &s.before, &s.after));
     let mut range: Option<(f64, f64)> = None;
     let (mut alone, mut together) = (1.0f64, 1.0f64);
-    if let Some((profiled, before, after)) = looks {
+    if let Some(ElementSpeed { profiled, before, after }) = speed {
+        // Costs are measured while the other elements are idle.
+        let profiled = profiled.as_ref().map(|then| (&then.alone_ns, then.alone_ns.clone()));
+        let then = if foreseen { Some((&before.alone_ns, now(before))) } else { profiled };
         for look in [before, after] {
             together = ratios(&look.together_ns, &look.alone_ns).fold(together, f64::max);
-            let Some(profiled) = profiled else { continue };
-            alone = ratios(&look.alone_ns, &profiled.alone_ns).fold(alone, f64::max);
-            // Costs are measured while the other elements are idle.
-            for ratio in ratios(&now(look), &profiled.alone_ns) {
+            let Some((then_alone, then_used)) = &then else { continue };
+            alone = ratios(&look.alone_ns, then_alone).fold(alone, f64::max);
+            for ratio in ratios(&now(look), then_used) {
                 let (least, most) = range.unwrap_or((ratio, ratio));
                 range = Some((least.min(ratio), most.max(ratio)));
             }

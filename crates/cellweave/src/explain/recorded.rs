@@ -3,7 +3,7 @@
 //! `CELLWEAVE_RECORD=1 cargo test -p cellweave` runs them again and writes `tests/recorded/NAME`; the same command once
 //! more puts what is said of them into the book.
 
-use super::{Look, explain};
+use super::{Look, computer, explain, foresee};
 use host::Speed;
 use machine::Machine;
 use run::{ElementSpeed, RunOutcome, SpeedLook};
@@ -62,7 +62,12 @@ fn explained(name: &str) -> (RunOutcome, RunOutcome) {
     let written: RunOutcome = serde_json::from_str(&text).unwrap();
     let mut now = RunOutcome { differences: Vec::new(), explanation: String::new(), ..written.clone() };
     let (before, after) = (look(&written, |s| &s.before), look(&written, |s| &s.after));
-    explain(&graph, &machine, &plan, &before, &after, &mut now);
+    let here = computer(&written.identity);
+    let foreseen =
+        foresee(&graph, &machine, &plan, &before, &here).filter(|_| !written.predicted_with.is_empty());
+    let foreseen_plan = foreseen.as_ref().map_or(&plan, |f| &f.plan);
+    let factors = foreseen.as_ref().map(|f| &f.factors);
+    explain(&graph, &machine, foreseen_plan, factors, (&before, &after), &mut now);
     if recording() {
         record(name, &graph, &machine, &plan, &now);
     }

@@ -1,6 +1,6 @@
 //! Outcomes with numbers that were set: which cause is named, and that the parts add up.
 
-use super::{Look, explain, recorded};
+use super::{Look, explain, foresee, recorded};
 use host::Speed;
 use machine::{HandoverCurve, HandoverPoint, Machine, Nearness};
 use plan::PlanOptions;
@@ -60,7 +60,7 @@ impl Case {
     }
 
     fn task(&mut self, task: usize, ns: f64) {
-        let sampled = TaskOutcome { n: 10, mean_ns: ns, first_half_ns: ns, second_half_ns: ns };
+        let sampled = TaskOutcome { n: 10, mean_ns: ns, fast_ns: ns, first_half_ns: ns, second_half_ns: ns };
         self.outcome.sampled.insert(self.graph.tasks[task].name.clone(), sampled);
     }
 
@@ -77,7 +77,7 @@ impl Case {
     /// The outcome; its differences have been checked to add up.
     fn explained(mut self) -> RunOutcome {
         let look = Look(self.looks);
-        explain(&self.graph, &self.machine, &self.plan, &look, &look, &mut self.outcome);
+        explain(&self.graph, &self.machine, &self.plan, None, (&look, &look), &mut self.outcome);
         let shares: f64 = self.outcome.differences.iter().map(|d| d.share).sum();
         let whole = 1.0 / self.outcome.ratio - 1.0;
         assert!((shares - whole).abs() < 0.03, "{shares}, not {whole}: {:#?}", self.outcome.differences);
@@ -207,4 +207,50 @@ fn a_bottleneck_that_did_not_hold_up_the_stream_is_named() {
     let bottleneck = &outcome.differences[0];
     assert_eq!((bottleneck.kind.as_str(), bottleneck.subject.as_str()), ("bottleneck", "python lock"));
     assert!((bottleneck.share + 0.5).abs() < 1e-9, "{bottleneck:?}");
+}
+
+#[test]
+fn a_plan_predicts_anew_with_speeds_that_are_no_longer_those_of_the_profile() {
+    let mut case = Case::new(2);
+    let foreseen = |case: &Case| {
+        let look = Look(case.looks.clone());
+        foresee(&case.graph, &case.machine, &case.plan, &look, &super::computer(&case.outcome.identity))
+            .unwrap()
+    };
+    let as_planned = foreseen(&case);
+    assert_eq!(as_planned.plan, case.plan);
+    assert!(as_planned.with.ends_with("as when profiled"), "{}", as_planned.with);
+    // Integers and floating point twice as slow, memory as before: a geometric mean of 4^(1/3).
+    let slower = 4f64.cbrt();
+    case.looks.insert("CPU1".into(), (Some(speed(2.0)), Some(speed(2.0))));
+    let one_slower = foreseen(&case);
+    assert!((one_slower.plan.period_ns - 2.0 * COST_NS * slower).abs() < 1e-6, "{one_slower:?}");
+    assert_eq!(one_slower.plan.bottleneck, "compute of CPU1");
+    assert!(one_slower.with.contains("CPU1 1.59 times slower"), "{}", one_slower.with);
+    // Slow only while both compute, and both do all the time.
+    case.looks.values_mut().for_each(|look| *look = (Some(speed(1.0)), Some(speed(2.0))));
+    let together = foreseen(&case);
+    assert!((together.plan.period_ns - 2.0 * COST_NS * slower).abs() < 1e-6, "{together:?}");
+    assert!((together.factors["CPU0"] - slower).abs() < 1e-9, "{together:?}");
+}
+
+#[test]
+fn a_prediction_stays_the_plans_where_costs_were_not_measured_here() {
+    let case = Case::new(2);
+    let look = Look(case.looks);
+    assert!(foresee(&case.graph, &case.machine, &case.plan, &look, "another computer").is_none());
+}
+
+#[test]
+fn a_core_that_was_slow_at_times_only_is_told_from_one_that_nobody_understands() {
+    let mut case = Case::new(1);
+    for task in 0..4 {
+        case.task(task, 1.5 * COST_NS);
+        let name = &case.graph.tasks[task].name;
+        case.outcome.sampled.get_mut(name).unwrap().fast_ns = COST_NS;
+    }
+    case.period(6000.0);
+    let outcome = case.explained();
+    assert_eq!(outcome.differences[0].kind, "speed");
+    assert!(outcome.differences[0].why.contains("another user of the core came and went"), "{outcome:#?}");
 }

@@ -4,6 +4,8 @@ use super::account::TaskAccount;
 
 /// Costs of the two halves of a run that differ by this factor are not even.
 const UNEVEN: f64 = 1.3;
+/// Calls that take at most this many times as long as expected are as fast as expected.
+const AS_EXPECTED: f64 = 1.05;
 
 fn digits(x: f64) -> String {
     match x.abs() {
@@ -58,6 +60,15 @@ pub(super) fn halves(tasks: &[TaskAccount]) -> Option<String> {
     let (first, second) = (sum(|t| t.outcome.first_half_ns), sum(|t| t.outcome.second_half_ns));
     let uneven = first > 0.0 && second > 0.0 && !(1.0 / UNEVEN..=UNEVEN).contains(&(second / first));
     uneven.then(|| format!("{} in the first half of the stream, {} in the second", time(first), time(second)))
+}
+
+/// What a tenth of the calls took, where they were as fast as expected and the others were not.
+pub(super) fn fast(tasks: &[TaskAccount]) -> Option<String> {
+    let sum = |of: fn(&TaskAccount) -> f64| tasks.iter().map(of).sum::<f64>();
+    let (cost, fast) = (sum(|t| t.cost_ns), sum(|t| t.outcome.fast_ns));
+    let comes_and_goes = fast > 0.0 && fast <= AS_EXPECTED * cost;
+    comes_and_goes
+        .then(|| format!("a tenth of the calls took {} or less, and {} was expected", time(fast), time(cost)))
 }
 
 #[cfg(test)]

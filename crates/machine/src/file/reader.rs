@@ -25,7 +25,7 @@ const TOP: [&str; 12] = [
     "together",
     "distances",
 ];
-const ELEMENT: [&str; 13] = [
+const ELEMENT: [&str; 14] = [
     "name",
     "kind",
     "chip",
@@ -36,6 +36,7 @@ const ELEMENT: [&str; 13] = [
     "tile",
     "capacity",
     "os_cpu",
+    "pace",
     "memory",
     "incoming_max",
     "outgoing_max",
@@ -94,6 +95,10 @@ fn top(root: &DeTable) -> Result<Machine, Located> {
         ..Machine::default()
     };
     machine.elements = elements;
+    let paces: Vec<Option<f64>> = tables.iter().map(|t| t.float("pace")).collect::<Result<_, _>>()?;
+    if paces.iter().any(Option::is_some) {
+        machine.paces = paces.into_iter().map(|pace| pace.unwrap_or(1.0)).collect();
+    }
     if let Some(kinds) = top.open_table("kind")? {
         for kind in kinds.keys() {
             let Some(table) = kinds.table(kind, &["role"])? else { continue };

@@ -22,8 +22,8 @@ pub(super) fn machine(machine: &Machine) -> String {
     for (kind, role) in &machine.roles {
         put!(out, "\n[kind.{kind}]\nrole = {}\n", text(role.name()));
     }
-    for e in &machine.elements {
-        element(&mut out, e);
+    for (id, e) in machine.elements.iter().enumerate() {
+        element(&mut out, e, machine.paces.get(id).copied());
     }
     for limit in &machine.limits {
         put!(out, "\n[[limit]]\nname = {}\n", text(&limit.name));
@@ -58,7 +58,7 @@ pub(super) fn machine(machine: &Machine) -> String {
     out
 }
 
-fn element(out: &mut String, e: &Element) {
+fn element(out: &mut String, e: &Element, pace: Option<f64>) {
     put!(out, "\n[[element]]\nname = {}\nkind = {}\nchip = {}\n", text(&e.name), text(&e.kind), e.place.chip);
     let numbers = [
         ("numa", e.place.numa),
@@ -73,6 +73,9 @@ fn element(out: &mut String, e: &Element) {
         if let Some(number) = number {
             put!(out, "{key} = {number}\n");
         }
+    }
+    if let Some(pace) = pace {
+        put!(out, "pace = {pace:?}\n");
     }
     if let Some([column, row]) = e.place.tile {
         put!(out, "tile = [{column}, {row}]\n");

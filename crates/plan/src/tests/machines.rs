@@ -87,3 +87,25 @@ fn one_core_is_the_answer_where_two_bring_nothing_and_two_where_they_do() {
         }
     }
 }
+
+#[test]
+fn an_element_of_a_slower_pace_gets_less_of_the_work() {
+    let mut machine = read("mesh.toml");
+    machine.elements.truncate(2);
+    machine.limits.clear();
+    machine.distances = None;
+    machine.roles.clear();
+    machine.paces = vec![1.0, 2.0];
+    let task = |i: usize| work::Task {
+        name: format!("t{i}"),
+        cost_ns: [("*".to_string(), 100.0)].into(),
+        ..work::Task::default()
+    };
+    let graph =
+        work::Graph { name: "even".into(), tasks: (0..9).map(task).collect(), ..work::Graph::default() };
+    let options = PlanOptions { moves: Some(20_000), ..PlanOptions::default() };
+    let plan = run(&machine, &graph, &options).unwrap();
+    let on = |e: usize| plan.mapping.values().filter(|name| **name == machine.elements[e].name).count();
+    assert_eq!((on(0), on(1), plan.period_ns), (6, 3, 600.0), "{plan:?}");
+    assert!(plan.gap < 1e-9, "{plan:?}");
+}

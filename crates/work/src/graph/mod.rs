@@ -48,6 +48,8 @@ pub struct Profile {
     /// By the names of elements, with a blank between them: how many times longer each takes for computing, and for a
     /// walk through memory, when all of them do it at the same time.
     pub together: BTreeMap<String, [f64; 2]>,
+    /// By element: how many times longer the application took there, alone on it, than its costs say.
+    pub paces: BTreeMap<String, f64>,
     /// By kind of element, then by task: when its cost was measured, and how steady it was.
     pub costs: BTreeMap<String, BTreeMap<String, ProfiledCost>>,
 }

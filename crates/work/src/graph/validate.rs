@@ -86,6 +86,10 @@ impl Graph {
                 let all = points.iter().flatten().try_for_each(|ns| is_ns(*ns));
                 is_kind(shares).and(all).or_else(|message| wrong(&key, message))?;
             }
+            for (element, &pace) in &profile.paces {
+                let key = format!("profile.pace.{element}");
+                is_kind(element).and_then(|()| is_pace(pace)).or_else(|message| wrong(&key, message))?;
+            }
             for (elements, slower) in &profile.together {
                 let key = format!("profile.together.{elements}");
                 let all = slower.iter().try_for_each(|times| is_ns(*times));
@@ -301,6 +305,14 @@ fn is_rising(ns: &[f64]) -> Result<(), String> {
     ns.iter().try_for_each(|&ns| is_ns(ns))?;
     let rising = ns.windows(2).all(|pair| pair[0] <= pair[1]);
     if rising { Ok(()) } else { Err(format!("{ns:?}; min, p10, p50 and p90 must not fall")) }
+}
+
+/// More than nothing: a task takes some time on every element.
+fn is_pace(pace: f64) -> Result<(), String> {
+    match pace.is_finite() && pace > 0.0 {
+        true => Ok(()),
+        false => Err(format!("{pace} times as long; it must be more than 0, and finite")),
+    }
 }
 
 fn text(what: &str, text: &str) -> Result<(), String> {

@@ -10,7 +10,7 @@ const TOP: &[&str] = &["name", "code_bytes", "profile", "task", "edge"];
 const TASK: &[&str] = &["name", "kernel", "params", "cost_ns", "stateless", "lock"];
 const EDGE: &[&str] = &["from", "to", "bytes", "peek", "delay"];
 const PROFILE: &[&str] =
-    &["machine", "cellweave", "overhead", "total_ns", "cost", "speed", "handover", "together"];
+    &["machine", "cellweave", "overhead", "total_ns", "cost", "speed", "handover", "together", "pace"];
 const COST: &[&str] = &["measured", "n", "min", "p10", "p50", "p90"];
 const SPEED: &[&str] = &["alone_ns", "together_ns"];
 const OVERHEAD: &[&str] = &["per_transfer_ns", "per_byte_ns"];
@@ -165,6 +165,12 @@ fn profile(node: &Node) -> Result<Profile, Wrong> {
                 for group in table(&entry.node, &key)? {
                     let slower = numbers(&group.node, &format!("{key}.{}", group.key))?;
                     profile.together.insert(group.key.clone().into_owned(), slower);
+                }
+            }
+            "pace" => {
+                for element in table(&entry.node, &key)? {
+                    let pace = number(&element.node, &format!("{key}.{}", element.key))?;
+                    profile.paces.insert(element.key.clone().into_owned(), pace);
                 }
             }
             _ => return Err(unknown(entry, "profile", PROFILE)),
