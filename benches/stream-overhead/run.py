@@ -5,7 +5,7 @@
 Installs what peers need (as root, from Debian), builds everything into build/, measures interleaved rounds on
 two cores, checks every item that arrives, writes latest.json, table.md and picture.png to results/, and puts
 the table into README.md here and, when cellweave took part, into the project's. It takes about five minutes;
---quick takes two and only proves that it works.
+--quick takes two and only proves that it works. In portions: --cases null, then --cases us1 --add, and so on.
 """
 
 from __future__ import annotations
@@ -194,6 +194,7 @@ def options() -> argparse.Namespace:
     p.add_argument("--sweeps", type=int, default=2, help="how often each size of a ring is tried (2)")
     p.add_argument("--only", nargs="+", default=[], metavar="WORD", help="contenders whose name has one of these")
     p.add_argument("--cases", nargs="+", default=[], metavar="NAME", help="null, us1, copy16k, diamond, or null/8")
+    p.add_argument("--add", action="store_true", help="keep what latest.json has of other cases: a bench in portions")
     p.add_argument("--no-install", action="store_true", help="leave out what is not there")
     p.add_argument("--quick", action="store_true", help="one short round: proves that it works, measures nothing")
     p.add_argument("--results", type=Path, default=RESULTS, help="folder to write to")
@@ -235,13 +236,12 @@ def prepare(o: argparse.Namespace) -> tuple[list[Contender], dict[str, str]]:
     return ready, missing
 
 
-def measure(o: argparse.Namespace, ready: list[Contender], missing: dict[str, str]) -> dict[str, Any]:
+def measure(o: argparse.Namespace, ready: list[Contender], missing: dict[str, str], spin: int | None) -> dict[str, Any]:
     """All rounds. Within a case contenders take turns: a slow minute of the machine hits all of them."""
     cpu = cpus()
     os.sched_setaffinity(0, cpu)
     limits = [str(BUILD / "limits"), *map(str, cpu)]
-    turn_ns = start(limits)[0]["spin_turn_ns"]["p50"]
-    spin = max(1, round(SPIN_NS / turn_ns))
+    spin = spin or max(1, round(SPIN_NS / start(limits)[0]["spin_turn_ns"]["p50"]))
     cases = [c for c in CASES if not o.cases or c.name in o.cases or str(c) in o.cases]
     turns = [(case, c) for case in cases for c in ready if c.runs(case)]
     items: dict[tuple[Case, Contender], int] = {}
@@ -293,13 +293,6 @@ def measure(o: argparse.Namespace, ready: list[Contender], missing: dict[str, st
                 key: runs[-1].get(key) for key in ("predicted_ns_per_firing", "batch", "mapping", "pinned", "ring_kb")
             }
         rows.append(row)
-    limit = {
-        key: {
-            "min": min(m[key]["min"] for m in machine),
-            "p50": statistics.median(m[key]["p50"] for m in machine),
-        }
-        for key in ("ping_pong_one_way_ns", "stream_line_ns", "spin_ns")
-    }
     return {
         "format": 1,
         "question": "ns per firing of a stage",
@@ -308,11 +301,57 @@ def measure(o: argparse.Namespace, ready: list[Contender], missing: dict[str, st
         "load_average": {"min": min(load), "max": max(load)},
         "rounds": o.rounds,
         "spin_turns": spin,
-        "limits": {**limit, "ideal_us1_ns": limit["spin_ns"]["p50"] / 2},
+        "limits": limits_of(machine),
+        "limit_rounds": machine,
         "left_out": missing,
         "failed": failed,
         "results": rows,
     }
+
+
+def limits_of(rounds: list[dict[str, Any]]) -> dict[str, Any]:
+    """What no contender can beat, from the measurements of each round."""
+    limit = {
+        key: {
+            "min": min(m[key]["min"] for m in rounds),
+            "p50": statistics.median(m[key]["p50"] for m in rounds),
+        }
+        for key in ("ping_pong_one_way_ns", "stream_line_ns", "spin_ns")
+    }
+    return {**limit, "ideal_us1_ns": limit["spin_ns"]["p50"] / 2}
+
+
+def added(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """Both portions of a bench; `new` counts where both have a case of a contender."""
+
+    def key(row: dict[str, Any]) -> tuple[str, str, int]:
+        return row["contender"], row["case"], row["stages"]
+
+    known = {key(row) for row in new["results"]}
+    again = {f"{row['contender']} {row['case']}/{row['stages']}" for row in new["results"]}
+    rounds = old["limit_rounds"] + new["limit_rounds"]
+    load = [part["load_average"] for part in (old, new)]
+    return {
+        **new,
+        "load_average": {"min": min(p["min"] for p in load), "max": max(p["max"] for p in load)},
+        "limits": limits_of(rounds),
+        "limit_rounds": rounds,
+        "left_out": {**old["left_out"], **new["left_out"]},
+        "failed": {**{name: why for name, why in old["failed"].items() if name not in again}, **new["failed"]},
+        "results": [row for row in old["results"] if key(row) not in known] + new["results"],
+    }
+
+
+def portion(o: argparse.Namespace, latest: Path) -> dict[str, Any] | None:
+    """What there is already, with --add; only portions of one computer, one commit and as many rounds go together."""
+    if not o.add or not latest.exists():
+        return None
+    old: dict[str, Any] = json.loads(latest.read_text())
+    if (old["machine"], old["rounds"]) != (identity(cpus()), o.rounds):
+        raise SystemExit(
+            f"--add: {latest.name} is of another computer, commit or number of rounds: leave --add out first"
+        )
+    return old
 
 
 def write(path: Path, text: str) -> None:
@@ -331,7 +370,9 @@ def main() -> int:
             return 2
         data = json.loads(latest.read_text())
     else:
-        data = measure(o, *prepare(o))
+        old = portion(o, latest)
+        data = measure(o, *prepare(o), old["spin_turns"] if old else None)
+        data = added(old, data) if old else data
         o.results.mkdir(parents=True, exist_ok=True)
         write(latest, json.dumps(data, indent=1) + "\n")
     import report
@@ -339,7 +380,9 @@ def main() -> int:
     table = report.table(data)
     write(o.results / "table.md", table)
     print(table)
-    if o.results.resolve() == RESULTS and not (o.quick or o.only or o.cases):
+    measured = {(row["case"], row["stages"]) for row in data["results"]}
+    whole = measured == {(case.name, case.stages) for case in CASES} and not o.only
+    if o.results.resolve() == RESULTS and whole and not o.quick:
         report.into(HERE / "README.md", table, report.MARKS)
         if any(row["contender"] == "ours:auto" for row in data["results"]):
             report.into(ROOT / "README.md", report.front(data), report.FRONT_MARKS)
