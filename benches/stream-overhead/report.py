@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import statistics
 import subprocess
 import sys
@@ -192,11 +193,12 @@ def goals(data: dict[str, Any]) -> list[dict[str, str]]:
         if row and row.get("ns_per_firing_by_ring_kb"):
             tried = row["ns_per_firing_by_ring_kb"]
             best_kb = min(tried, key=tried.__getitem__)
-            reached = row["ns_per_firing"]["min"] / tried[best_kb]
+            # Both from the sweep: they took turns, and each is the least of as many runs.
+            near_kb = min(tried, key=lambda kb: abs(math.log(int(kb) / row["ring_kb"])))
             add(
-                f"two cores: the plan's ring ({row['ring_kb']:.0f} kB) / the best ({best_kb} kB)",
+                f"two cores, in the sweep: the plan's ring ({row['ring_kb']:.0f} kB) / the best ({best_kb} kB)",
                 f"16 kB S={s}",
-                reached,
+                tried[near_kb] / tried[best_kb],
                 1.15,
                 most=True,
             )
