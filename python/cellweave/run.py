@@ -33,8 +33,11 @@ class Result:
         That every task fired.
     elapsed_s : float
         Wall time of the streaming, without set-up.
-    throughput_per_s, predicted_per_s : float
-        Instances/s; the achieved ones are ``instances / elapsed_s``, start, stalls and drain included.
+    throughput_per_s, predicted_per_s, planned_per_s : float
+        Instances/s; the achieved ones are ``instances / elapsed_s``, start, stalls and drain included. The predicted
+        ones count with the speeds just before the run, the planned ones with those of the profile.
+    predicted_with : str
+        What the prediction was made with beside the plan; empty: nothing.
     steady_per_s : float or None
         Instances/s between start, stalls and drain: the median over windows of equal numbers of instances; None in a
         run that is too short for windows.
@@ -96,6 +99,14 @@ class Result:
     @property
     def predicted_per_s(self) -> float:
         return float(self._data["predicted_per_s"])
+
+    @property
+    def planned_per_s(self) -> float:
+        return float(self._data.get("planned_per_s", self.predicted_per_s))
+
+    @property
+    def predicted_with(self) -> str:
+        return str(self._data.get("predicted_with", ""))
 
     @property
     def steady_per_s(self) -> float | None:
