@@ -75,8 +75,10 @@ def measured(app: Application, rounds: int) -> dict[str, Any]:
     graph = cw.profile(path).graph
     made = plans(graph)
     runs: dict[str, list[dict[str, Any]]] = {name: [] for name in made}
-    for _ in range(rounds):
-        for name, plan in made.items():
+    for round_ in range(rounds):
+        # Each round begins with another plan: none is always the first after the others' pause.
+        order = [*made.items()][round_ % len(made) :] + [*made.items()][: round_ % len(made)]
+        for name, plan in order:
             instances = max(200, int(plan.throughput_per_s * SECONDS))
             result = cw.run(graph, plan=plan, instances=instances).to_dict()
             keys = ("throughput_per_s", "steady_per_s", "predicted_per_s", "ratio", "short")

@@ -166,10 +166,13 @@ pub fn profile(
         }
         let what = format!("costs on a {kind}");
         let mut step = |part: f64| progress(&what, (done as f64 + 2.0 + part) / steps);
-        let Measured { costs, paces, outcome } =
+        let Measured { costs, paces, beside_others, outcome } =
             costs(&profiled.graph, machine, element, kernels, options, &mut looks, &mut step)?;
         if let Some(profile) = &mut profiled.graph.profile {
             profile.paces.extend(paces);
+            if let Some([computing, _]) = profile.together.get_mut(&names(machine, &every_cpu(machine))) {
+                *computing = computing.max(beside_others);
+            }
         }
         profiled.samples_left_out += outcome.samples_left_out;
         profiled.not_pinned.extend(outcome.not_pinned);
@@ -234,9 +237,14 @@ fn rows(curves: &[HandoverCurve]) -> BTreeMap<String, Vec<[f64; 5]>> {
 
 /// Slowdowns as a profile keeps them.
 fn groups(machine: &Machine) -> BTreeMap<String, [f64; 2]> {
+    let slower = |group: &Together| (names(machine, &group.elements), [group.computing, group.memory]);
+    machine.together.iter().map(slower).collect()
+}
+
+/// The names of elements as a profile keeps them.
+fn names(machine: &Machine, elements: &[ElementId]) -> String {
     let name = |e: &ElementId| machine.elements[*e].name.as_str();
-    let names = |group: &Together| group.elements.iter().map(name).collect::<Vec<_>>().join(" ");
-    machine.together.iter().map(|group| (names(group), [group.computing, group.memory])).collect()
+    elements.iter().map(name).collect::<Vec<_>>().join(" ")
 }
 
 /// The first element of each kind that is a cpu of this computer.
@@ -251,6 +259,8 @@ struct Measured {
     costs: Vec<TaskCost>,
     /// By element, how many times longer the application took there than the costs say.
     paces: BTreeMap<String, f64>,
+    /// How many times longer it took while all other cpus computed.
+    beside_others: f64,
     /// The run that the tasks' parts were taken from.
     outcome: RunOutcome,
 }
@@ -278,7 +288,9 @@ fn costs(
     let peers: Vec<ElementId> = [element].into_iter().chain(others).collect();
     let plans = peers.iter().map(|&e| everything_on(&graph, machine, e, options.batch));
     let plans: Vec<Plan> = plans.collect::<Result<_, _>>()?;
-    let runs = TOTALS * peers.len() + 1;
+    let cpu = |e: ElementId| machine.elements[e].os_cpu;
+    let others: Vec<u32> = every_cpu(machine).into_iter().filter(|e| *e != element).filter_map(cpu).collect();
+    let runs = TOTALS * (peers.len() + usize::from(!others.is_empty())) + 1;
     let mut part = 0.0;
     let mut go = |plan: &Plan, instances: u64, measure_tasks: bool| -> Result<RunOutcome, Error> {
         let options =
@@ -300,10 +312,15 @@ fn costs(
     };
     // Round by round, so that a busy moment does not fall on one element alone.
     let mut totals = vec![Vec::with_capacity(TOTALS); peers.len()];
+    let mut beside = Vec::with_capacity(TOTALS);
     for _ in 0..TOTALS {
         looks.push(Look::at(machine, &every_cpu(machine)));
         for (plan, totals) in plans.iter().zip(&mut totals) {
             totals.push(1e9 / go(plan, instances, false)?.pace_per_s());
+        }
+        if !others.is_empty() {
+            let _busy = host::Busy::on(&others);
+            beside.push(1e9 / go(plan, instances, false)?.pace_per_s());
         }
     }
     let totals_ns: Vec<f64> = totals.into_iter().map(middle).collect();
@@ -328,6 +345,7 @@ fn costs(
     Ok(Measured {
         costs: measured.tasks.iter().map(cost).collect(),
         paces: peers.iter().zip(&totals_ns).map(|(e, ns)| (name(e), ns / total_ns)).collect(),
+        beside_others: if beside.is_empty() { 1.0 } else { middle(beside) / total_ns },
         outcome: measured,
     })
 }

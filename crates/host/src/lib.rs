@@ -38,7 +38,7 @@ pub use identity::{Identity, identity};
 pub use pin::Affinity;
 pub use ring::{Consumer, Producer, ring};
 #[cfg(not(loom))]
-pub use speed::{Speed, speeds};
+pub use speed::{Busy, Speed, speeds};
 #[cfg(not(loom))]
 pub use stream::LineStream;
 #[cfg(not(loom))]

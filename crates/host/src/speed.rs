@@ -8,6 +8,9 @@
 use crate::target::barrier::Barrier;
 use crate::{now_ns, pin};
 use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 
 /// What a cpu needs for one pass of each kernel, in ns: the median of many passes, so that moments in which the thread
 /// had lost its cpu do not count.
@@ -36,8 +39,10 @@ impl Speed {
 
 /// How long each kernel is repeated: long enough for tens of passes, short enough for a look before every run.
 const KERNEL_NS: u64 = 500_000;
-/// Numbers that the computing kernels work on at once.
+/// Numbers that the kernels work on at once: enough to keep the units for them busy all the time, few enough to stay in
+/// registers. What another thread of the core takes shows only then.
 const LANES: usize = 8;
+const FLOATING_LANES: usize = 24;
 /// Rounds of a pass of a computing kernel: some us on any core.
 const ROUNDS: u64 = 2_000;
 /// Bytes that a pass of the memory kernel reads and writes.
@@ -85,6 +90,53 @@ pub fn speeds(cpus: &[u32]) -> Vec<Option<Speed>> {
     })
 }
 
+/// Keeps cpus busy with the fixed kernels, as long as this lives: what is measured meanwhile has busy neighbours.
+#[derive(Debug)]
+pub struct Busy {
+    over: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Busy {
+    /// One thread on each of `cpus`.
+    ///
+    /// ```
+    /// let busy = host::Busy::on(&[1]);
+    /// let beside = host::speeds(&[0]);
+    /// drop(busy);
+    /// # let _ = beside;
+    /// ```
+    pub fn on(cpus: &[u32]) -> Busy {
+        let over = Arc::new(AtomicBool::new(false));
+        let compute = |cpu: u32| {
+            let over = Arc::clone(&over);
+            std::thread::spawn(move || {
+                // Unpinned it would disturb what is to be measured.
+                if crate::pin::to_cpu(cpu).is_err() {
+                    return;
+                }
+                let mut buffer = vec![1u8; buffer_bytes(cpu)];
+                let mut at = 0;
+                while !over.load(Ordering::Acquire) {
+                    integers();
+                    floats();
+                    at = walk(&mut buffer, at);
+                }
+            })
+        };
+        Busy { threads: cpus.iter().map(|&cpu| compute(cpu)).collect(), over }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Release);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
 /// The median time of a pass, of those that begin within [`KERNEL_NS`].
 fn repeated(mut pass: impl FnMut()) -> f64 {
     let mut passes_ns = Vec::with_capacity(256);
@@ -111,7 +163,7 @@ fn integers() {
 }
 
 fn floats() {
-    let mut lanes: [f64; LANES] = black_box(std::array::from_fn(|i| i as f64 + 1.0));
+    let mut lanes: [f64; FLOATING_LANES] = black_box(std::array::from_fn(|i| i as f64 + 1.0));
     let (factor, term) = black_box((0.999_9, 1e-3));
     for _ in 0..ROUNDS {
         for x in &mut lanes {
@@ -159,6 +211,17 @@ mod tests {
                 assert_eq!(speed.slower_than(&speed), [1.0; 3]);
             }
         }
+    }
+
+    #[test]
+    fn cpus_are_busy_until_nobody_wants_them_to_be() {
+        let cpus = crate::Affinity::of_this_thread().unwrap().cpus();
+        let busy = Busy::on(&cpus[1..]);
+        assert_eq!(busy.threads.len(), cpus.len() - 1);
+        let over = Arc::clone(&busy.over);
+        assert!(!over.load(Ordering::Acquire));
+        drop(busy);
+        assert!(over.load(Ordering::Acquire) && Arc::strong_count(&over) == 1, "no thread is left");
     }
 
     #[test]
