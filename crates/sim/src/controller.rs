@@ -29,8 +29,14 @@ pub(crate) enum Started {
 #[derive(Debug)]
 pub(crate) struct Controller {
     banks: [VecDeque<BankRequest>; BANKS],
-    free: [u64; BANKS],
+    /// A bit for each bank that somebody waits for; of these, those whose oldest request is a write.
     waiting: u32,
+    writes_first: u32,
+    /// The number of the oldest request of each of these banks.
+    oldest: [u64; BANKS],
+    /// A bit for each bank that is not busy; the others, and when each is free.
+    rested: u32,
+    busy: VecDeque<(u64, u8)>,
     /// When the memory's own bus is free; nothing starts before.
     pub bus_free: u64,
     sequence: u64,
@@ -48,8 +54,11 @@ impl Controller {
     pub(crate) fn new() -> Self {
         Self {
             banks: Default::default(),
-            free: [0; BANKS],
             waiting: 0,
+            writes_first: 0,
+            oldest: [0; BANKS],
+            rested: (1 << BANKS) - 1,
+            busy: VecDeque::with_capacity(BANKS),
             bus_free: 0,
             sequence: 0,
             writing: false,
@@ -76,8 +85,20 @@ impl Controller {
 
     fn push(&mut self, bank: usize, read: Option<LineId>) {
         self.sequence += 1;
-        self.banks[bank].push_back(BankRequest { sequence: self.sequence, read });
+        let request = BankRequest { sequence: self.sequence, read };
+        if self.banks[bank].is_empty() {
+            self.comes_first(bank, request);
+        }
+        self.banks[bank].push_back(request);
+    }
+
+    /// `request` is the oldest that waits for `bank`.
+    #[inline]
+    fn comes_first(&mut self, bank: usize, request: BankRequest) {
         self.waiting |= 1 << bank;
+        self.oldest[bank] = request.sequence;
+        let write = u32::from(request.read.is_none());
+        self.writes_first = self.writes_first & !(1 << bank) | write << bank;
     }
 
     /// A write has been let onto the bus.
@@ -99,23 +120,27 @@ impl Controller {
         if self.bus_free > now {
             return Started::Later(self.bus_free);
         }
-        let (mut best, mut other, mut later) = (None, None, u64::MAX);
-        let mut left = self.waiting;
+        while let Some(&(at, bank)) = self.busy.front()
+            && at <= now
+        {
+            self.busy.pop_front();
+            self.rested |= 1 << bank;
+        }
+        let can = self.waiting & self.rested;
+        if can == 0 {
+            // All banks are busy for equally long, so that the first one here that somebody waits for is free first.
+            let next = self.busy.iter().find(|(_, bank)| self.waiting >> bank & 1 != 0);
+            return Started::Later(next.expect("a bank rests or is busy").0);
+        }
+        let going_on = can & if self.writing { self.writes_first } else { !self.writes_first };
+        let mut left = if going_on != 0 && self.in_a_row < times.burst { going_on } else { can };
+        let mut oldest = u64::MAX;
         while left != 0 {
             let bank = left.trailing_zeros() as usize;
             left &= left - 1;
-            if self.free[bank] > now {
-                later = later.min(self.free[bank]);
-                continue;
-            }
-            let request = self.banks[bank][0];
-            let goes_on = request.read.is_none() == self.writing && self.in_a_row < times.burst;
-            let candidate = if goes_on { &mut best } else { &mut other };
-            if candidate.is_none_or(|(sequence, _)| request.sequence < sequence) {
-                *candidate = Some((request.sequence, bank));
-            }
+            oldest = oldest.min(self.oldest[bank] * BANKS as u64 + bank as u64);
         }
-        let Some((_, bank)) = best.or(other) else { return Started::Later(later) };
+        let bank = (oldest % BANKS as u64) as usize;
         let request = self.banks[bank][0];
         let writes = request.read.is_none();
         let turns = writes != self.writing;
@@ -123,13 +148,15 @@ impl Controller {
             return Started::Later(self.bus_free + times.turnaround);
         }
         self.banks[bank].pop_front();
-        if self.banks[bank].is_empty() {
-            self.waiting &= !(1 << bank);
+        self.waiting &= !(1 << bank);
+        if let Some(&next) = self.banks[bank].front() {
+            self.comes_first(bank, next);
         }
         self.in_a_row = if turns { 1 } else { self.in_a_row + 1 };
         self.writing = writes;
         self.bus_free = now + times.line;
-        self.free[bank] = now + times.bank;
+        self.rested &= !(1 << bank);
+        self.busy.push_back((now + times.bank, bank as u8));
         self.lines[bank][usize::from(writes)] += 1;
         match request.read {
             Some(line) => Started::Read(line),

@@ -8,7 +8,7 @@ use std::ops::{Index, IndexMut};
 /// No SPE.
 pub(crate) const NOBODY: u8 = u8::MAX;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Line {
     /// The MFC that it belongs to, and its command there.
     pub mfc: u8,
@@ -40,6 +40,22 @@ pub(crate) struct Line {
     pub place: Location,
 }
 
+impl Line {
+    /// Lines of memory that so many bytes from this line on touch.
+    #[inline]
+    pub(crate) fn lines(&self, bytes: u32) -> u32 {
+        ((self.ea % 128) as u32 + bytes).div_ceil(128)
+    }
+
+    /// It starts so many bytes further on.
+    #[inline]
+    pub(crate) fn advance(&mut self, bytes: u32) {
+        self.ls += bytes;
+        self.ea += u64::from(bytes);
+        self.place = self.place.further(bytes);
+    }
+}
+
 /// All lines under way. Data of a put is kept from when it leaves its local store.
 pub(crate) struct Lines {
     lines: Vec<Line>,
@@ -53,19 +69,20 @@ impl Lines {
     }
 
     #[inline]
-    pub(crate) fn add(&mut self, line: Line) -> LineId {
-        let index = match self.free.pop() {
-            Some(index) => index,
-            None => self.more(&line),
-        };
-        self.lines[index.index()] = line;
-        index
+    pub(crate) fn add(&mut self, line: &Line) -> LineId {
+        match self.free.pop() {
+            Some(index) => {
+                self.lines[index.index()] = *line;
+                index
+            }
+            None => self.more(line),
+        }
     }
 
     /// Room for another line.
     #[cold]
     fn more(&mut self, line: &Line) -> LineId {
-        self.lines.push(line.clone());
+        self.lines.push(*line);
         self.data.push([0; 128]);
         LineId(self.lines.len() as u32 - 1)
     }

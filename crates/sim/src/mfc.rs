@@ -4,6 +4,7 @@
 use crate::address::Address;
 use crate::dma::{Dma, ListElement, Ordering};
 use crate::ids::CommandId;
+use crate::line::Line;
 use crate::parameters::MfcParameters as Times;
 use std::collections::VecDeque;
 
@@ -24,6 +25,10 @@ pub(crate) struct Command {
     ea: Address,
     /// Bytes of this element that no line carries yet.
     left: u32,
+    /// The line with the first of them, and how many of them lie in the same memory or local store; not known before
+    /// the first line of an element goes out.
+    next: Option<Line>,
+    within: u64,
     /// In the order in which commands were queued.
     sequence: u64,
     /// When its first (or next element's) line may go out.
@@ -32,24 +37,6 @@ pub(crate) struct Command {
     unsent: u32,
     unarrived: u32,
     issued: bool,
-}
-
-/// Consecutive lines of a command.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Piece {
-    pub command: CommandId,
-    pub put: bool,
-    pub ls: u32,
-    pub ea: Address,
-    pub bytes: u32,
-}
-
-impl Piece {
-    /// Lines of memory that it touches.
-    #[inline]
-    pub(crate) fn lines(&self) -> u32 {
-        ((self.ea.0 % 128) as u32 + self.bytes).div_ceil(128)
-    }
 }
 
 #[derive(Debug)]
@@ -66,7 +53,8 @@ pub(crate) struct Mfc {
     ordered: usize,
     pub lines_out: u32,
     pub remote_out: u32,
-    pub next_line: u64,
+    /// When its next line may go out as a command.
+    pub next_line_at: u64,
     pub next_token: u64,
     /// When an `Issue` is already on its way.
     pub issues_at: u64,
@@ -88,7 +76,7 @@ impl Mfc {
             ordered: 0,
             lines_out: 0,
             remote_out: 0,
-            next_line: 0,
+            next_line_at: 0,
             next_token: 0,
             issues_at: u64::MAX,
             seen_at: [0; TAGS],
@@ -131,6 +119,8 @@ impl Mfc {
             ls,
             ea,
             left,
+            next: None,
+            within: 0,
             sequence: self.sequence,
             ready,
             unsent: 0,
@@ -159,63 +149,90 @@ impl Mfc {
         times.tlb_miss
     }
 
-    /// Where the next line would go, without taking it.
+    /// The place in the order of the command whose line goes out next.
     #[inline]
-    pub(crate) fn peek(&mut self, now: u64) -> Option<(usize, Address, u64)> {
-        let position = if self.ordered == 0 {
-            (!self.order.is_empty()).then_some(0)?
-        } else {
-            (0..self.order.len()).find(|&i| self.may_start(self.order[i]))?
-        };
-        let command = self.slots[self.order[position].index()].as_ref().expect("it is in the order");
-        Some((position, command.ea, command.ready.max(now)))
+    pub(crate) fn next_command(&self) -> Option<usize> {
+        if self.ordered == 0 {
+            return (!self.order.is_empty()).then_some(0);
+        }
+        (0..self.order.len()).find(|&i| self.may_start(self.order[i]))
     }
 
-    /// Takes up to `most` lines of the command at `position` of the order, of its next `bytes` bytes.
     #[inline]
-    pub(crate) fn take(&mut self, position: usize, most: u32, bytes: u64, times: &Times, now: u64) -> Piece {
+    fn command(&mut self, position: usize) -> &mut Command {
+        self.slots[self.order[position].index()].as_mut().expect("it is in the order")
+    }
+
+    /// When the next line of the command at `position` may go out, and that line if it is known.
+    #[inline]
+    pub(crate) fn next_line(&mut self, position: usize) -> (u64, Option<&Line>) {
+        let command = self.command(position);
+        (command.ready, command.next.as_ref())
+    }
+
+    /// What the next line of the command at `position` is made of: the command, whether it is a put, and both ends.
+    pub(crate) fn ends(&mut self, position: usize) -> (CommandId, bool, u32, Address) {
         let id = self.order[position];
-        let command = self.slots[id.index()].as_mut().expect("it is in the order");
-        let mut bytes = bytes.min(command.left.into()).min(u64::from(most) * 128 - command.ea.0 % 128);
+        let Command { put, ls, ea, .. } = *self.command(position);
+        (id, put, ls, ea)
+    }
+
+    /// Says what the next line of the command at `position` is; `within` bytes lie in the same memory or local store.
+    pub(crate) fn set_next_line(&mut self, position: usize, line: Line, within: u64) {
+        let command = self.command(position);
+        (command.next, command.within) = (Some(line), within);
+    }
+
+    /// Takes up to `most` lines of the command at `position`: the first of them, and how many bytes they carry.
+    #[inline]
+    pub(crate) fn take(&mut self, position: usize, most: u32, times: &Times, now: u64) -> (Line, u32) {
+        let command = self.command(position);
+        let next = command.next.as_mut().expect("it was set");
+        let line = *next;
+        let mut bytes = u64::from(most) * 128 - line.ea % 128;
+        bytes = bytes.min(command.left.into()).min(command.within);
         if times.tlb_entries > 0 {
-            bytes = bytes.min(times.page_bytes - command.ea.0 % times.page_bytes);
+            bytes = bytes.min(times.page_bytes - line.ea % times.page_bytes);
         }
-        let bytes = bytes as u32;
-        let piece = Piece { command: id, put: command.put, ls: command.ls, ea: command.ea, bytes };
-        let lines = piece.lines();
-        command.ls += bytes;
-        command.ea = command.ea + u64::from(bytes);
-        command.left -= bytes;
+        command.within -= bytes;
+        let taken = bytes as u32;
+        next.advance(taken);
+        command.ls += taken;
+        command.ea = command.ea + bytes;
+        command.left -= taken;
+        let lines = line.lines(taken);
         command.unsent += lines;
         command.unarrived += lines;
+        if command.left == 0 || command.within == 0 {
+            command.next = None;
+        }
         if command.left == 0 {
-            match command.list.pop() {
-                Some(element) => {
-                    // An element of a list starts on its address's place in a quadword.
-                    command.ls = element.store_offset(command.ls.next_multiple_of(16));
-                    (command.ea, command.left) = (element.ea, element.bytes.0);
-                    let wait = times.list_element;
-                    let ea = element.ea;
-                    let miss = self.translate(ea, times);
-                    let command = self.slots[id.index()].as_mut().expect("it was there");
-                    command.ready = now + wait + miss;
-                }
-                None => {
-                    command.issued = true;
-                    if position == 0 {
-                        self.order.pop_front()
-                    } else {
-                        self.order.remove(position)
-                    };
-                }
-            }
+            self.next_element(position, times, now);
         } else if times.tlb_entries > 0 && command.ea.0.is_multiple_of(times.page_bytes) {
             let ea = command.ea;
             let miss = self.translate(ea, times);
-            let command = self.slots[id.index()].as_mut().expect("it was there");
-            command.ready = now + miss;
+            self.command(position).ready = now + miss;
         }
-        piece
+        (line, taken)
+    }
+
+    /// The element of the command at `position` is sent out: its list goes on, or its last line is on its way.
+    fn next_element(&mut self, position: usize, times: &Times, now: u64) {
+        let command = self.command(position);
+        if let Some(element) = command.list.pop() {
+            // An element of a list starts on its address's place in a quadword.
+            command.ls = element.store_offset(command.ls.next_multiple_of(16));
+            (command.ea, command.left) = (element.ea, element.bytes.0);
+            let miss = self.translate(element.ea, times);
+            self.command(position).ready = now + times.list_element + miss;
+            return;
+        }
+        command.issued = true;
+        if position == 0 {
+            self.order.pop_front();
+        } else {
+            self.order.remove(position);
+        }
     }
 
     /// Whether fences and barriers let a command's lines out.

@@ -3,8 +3,6 @@
 use crate::address::Location;
 use crate::dma::{Dma, ListElement};
 use crate::error::Time;
-use crate::ids::CommandId;
-use crate::mfc::Piece;
 use crate::numbers::LocalAddress;
 use crate::op::{Atomic, Op, PpeOp, Reply, Until};
 use crate::race::{Queued, Use};
@@ -187,8 +185,7 @@ impl Simulation {
             return Performed::Answer(Reply::Word(0), self.p.bus.coherence);
         }
         let put = atomic != Atomic::Getllar;
-        let piece = Piece { command: CommandId::ATOMIC, put, ls: ls.0, ea, bytes: LINE_BYTES };
-        self.send_out(unit, piece, self.place(ea));
+        self.send_atomic(unit, put, ls.0, ea);
         Performed::Wait
     }
 

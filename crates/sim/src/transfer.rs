@@ -6,52 +6,110 @@ use crate::controller::{Controller, Started};
 use crate::ids::{CommandId, LineId};
 use crate::layout::{self, MIC, PPE};
 use crate::line::{Line, NOBODY};
-use crate::mfc::Piece;
 use crate::op::Reply;
 use crate::simulation::Simulation;
 use crate::trace::Packet;
 use crate::wheel::WheelEvent;
-use crate::{Address, BEATS};
+use crate::{Address, BEATS, LINE_BYTES};
 
 impl Simulation {
     /// Sends out the lines that an MFC may have under way.
     pub(crate) fn issue(&mut self, m: usize) {
         let now = self.wheel.now();
         loop {
-            let mfc = &mut self.mfcs[m];
-            if mfc.lines_out >= self.p.mfc.lines {
+            let (mfc, times) = (&mut self.mfcs[m], &self.p.mfc);
+            if mfc.lines_out >= times.lines {
                 return;
             }
-            let Some((position, ea, ready)) = mfc.peek(now) else { return };
+            let Some(position) = mfc.next_command() else { return };
+            let (ready, next) = mfc.next_line(position);
             if ready > now {
                 return self.issue_at(m, ready);
             }
-            let place = self.place(ea);
-            let chip = self.homes[m].0;
-            let remote = self.chip_of(place) != chip;
-            let mfc = &mut self.mfcs[m];
-            let mut most = self.p.mfc.lines - mfc.lines_out;
+            let Some(&Line { remote, place, .. }) = next else {
+                self.find_way(m, position);
+                continue;
+            };
+            let mut most = times.lines - mfc.lines_out;
             if remote {
-                most = most.min(self.p.mfc.remote_lines[chip].saturating_sub(mfc.remote_out));
+                let allowed = times.remote_lines[self.homes[m].0];
+                most = most.min(allowed.saturating_sub(mfc.remote_out));
                 if most == 0 {
                     return;
                 }
             }
-            let mut bytes = u64::MAX;
-            if let Location::Memory { chip, offset } = place {
-                bytes = (u64::from(chip) + 1) * self.p.memory_bytes - offset;
-                if self.p.mfc.memory_token > 0 {
-                    if mfc.next_token > now {
-                        let at = mfc.next_token;
-                        return self.issue_at(m, at);
-                    }
-                    mfc.next_token = now + self.p.mfc.memory_token;
-                    most = 1;
+            if times.memory_token > 0 && matches!(place, Location::Memory { .. }) {
+                if mfc.next_token > now {
+                    let at = mfc.next_token;
+                    return self.issue_at(m, at);
+                }
+                mfc.next_token = now + times.memory_token;
+                most = 1;
+            }
+            let (line, bytes) = mfc.take(position, most, times, now);
+            self.send_out(line, bytes);
+        }
+    }
+
+    /// Finds out where the next line of a command starts and ends.
+    fn find_way(&mut self, m: usize, position: usize) {
+        let (id, put, ls, ea) = self.mfcs[m].ends(position);
+        let line = self.line(m, id, put, ls, ea);
+        let within = match line.place {
+            Location::Memory { chip, offset } => (u64::from(chip) + 1) * self.p.memory_bytes - offset,
+            _ => u64::MAX,
+        };
+        self.mfcs[m].set_next_line(position, line, within);
+    }
+
+    /// A line between the local store of `m` at `ls`, and `ea`.
+    fn line(&self, m: usize, command: CommandId, put: bool, ls: u32, ea: Address) -> Line {
+        let place = self.place(ea);
+        let (chip, ramp) = self.homes[m];
+        let target = self.chip_of(place);
+        // Where the data is at first, and where it goes.
+        let (mut source, mut from) = (m as u8, ramp as u8);
+        let mut last_ramp = MIC as u8;
+        match place {
+            Location::Store { spe, .. } | Location::Mailbox { spe } | Location::Signal { spe, .. } => {
+                last_ramp = self.homes[usize::from(spe)].1 as u8;
+                if !put {
+                    (source, from) = (spe, last_ramp);
                 }
             }
-            let piece = mfc.take(position, most, bytes, &self.p.mfc, now);
-            self.send_out(m, piece, place);
+            _ if !put => (source, from) = (NOBODY, MIC as u8),
+            _ => {}
         }
+        let (mut first_chip, mut last_chip) = (chip as u8, target as u8);
+        if !put {
+            (first_chip, last_chip, last_ramp) = (last_chip, first_chip, ramp as u8);
+        }
+        Line {
+            mfc: m as u8,
+            command,
+            put,
+            source,
+            remote: target != chip,
+            chip: first_chip,
+            last_chip,
+            last_ramp,
+            from,
+            to: 0,
+            hops: 0,
+            direction: None,
+            bytes: 0,
+            half: false,
+            next: LineId::NONE,
+            queued_at: 0,
+            ls,
+            ea: ea.0,
+            place,
+        }
+    }
+
+    /// The line of an atomic command goes out.
+    pub(crate) fn send_atomic(&mut self, m: usize, put: bool, ls: u32, ea: Address) {
+        self.send_out(self.line(m, CommandId::ATOMIC, put, ls, ea), LINE_BYTES);
     }
 
     fn issue_at(&mut self, m: usize, at: u64) {
@@ -72,83 +130,39 @@ impl Simulation {
         }
     }
 
-    /// The commands of consecutive lines, whose other end is at `place`, go out.
+    /// The commands of consecutive lines, which carry `left` bytes from the first line on, go out.
     #[inline]
-    pub(crate) fn send_out(&mut self, m: usize, piece: Piece, place: Location) {
-        let Piece { command: id, put, mut ls, mut ea, bytes: mut left } = piece;
+    fn send_out(&mut self, mut line: Line, mut left: u32) {
         let now = self.wheel.now();
-        let (chip, ramp) = self.homes[m];
-        let target = self.chip_of(place);
-        let remote = target != chip;
-        let (bus, interval, lines) = (&mut self.buses[chip], self.p.bus.command_interval, piece.lines());
-        let mut command = bus.command_free.max(now);
-        bus.command_free = command + interval * u64::from(lines);
-        bus.commands += u64::from(lines);
+        let (lines, interval) = (line.lines(left), self.p.bus.command_interval);
+        let (chip, target) = if line.put { (line.chip, line.last_chip) } else { (line.last_chip, line.chip) };
+        let mut command = self.buses[usize::from(chip)].command_slots(now, interval, lines);
         let mut answered = self.p.bus.coherence;
-        if remote {
-            let other = &mut self.buses[target];
-            other.command_free = other.command_free.max(now) + interval * u64::from(lines);
-            other.commands += u64::from(lines);
-            answered += self.p.link.command[chip];
+        if line.remote {
+            self.buses[usize::from(target)].command_slots(now, interval, lines);
+            answered += self.p.link.command[usize::from(chip)];
         }
-        let mfc = &mut self.mfcs[m];
+        let mfc = &mut self.mfcs[usize::from(line.mfc)];
         mfc.lines_out += lines;
-        mfc.remote_out += if remote { lines } else { 0 };
-        let (mut next_line, line_interval) = (mfc.next_line, self.p.mfc.line_interval);
-
-        // Where the data is at first, and where it goes.
-        let (mut source, mut from) = (m as u8, ramp as u8);
-        let mut last_ramp = MIC as u8;
-        match place {
-            Location::Store { spe, .. } | Location::Mailbox { spe } | Location::Signal { spe, .. } => {
-                last_ramp = self.homes[usize::from(spe)].1 as u8;
-                if !put {
-                    (source, from) = (spe, last_ramp);
-                }
-            }
-            _ if !put => (source, from) = (NOBODY, MIC as u8),
-            _ => {}
-        }
-        let (mut first_chip, mut last_chip) = (chip as u8, target as u8);
-        if !put {
-            (first_chip, last_chip, last_ramp) = (last_chip, first_chip, ramp as u8);
-        }
-        let mut offset = 0;
+        mfc.remote_out += if line.remote { lines } else { 0 };
+        let mut next_line = mfc.next_line_at;
         while left > 0 {
-            let bytes = left.min(128 - (ea.0 % 128) as u32);
-            let index = self.lines.add(Line {
-                mfc: m as u8,
-                command: id,
-                put,
-                source,
-                remote,
-                chip: first_chip,
-                last_chip,
-                last_ramp,
-                from,
-                to: 0,
-                hops: 0,
-                direction: None,
-                bytes: bytes as u8,
-                half: false,
-                next: LineId::NONE,
-                queued_at: 0,
-                ls,
-                ea: ea.0,
-                place: place.further(offset),
-            });
+            let bytes = left.min(128 - (line.ea % 128) as u32);
+            line.bytes = bytes as u8;
+            let index = self.lines.add(&line);
             let at = command.max(next_line);
-            next_line = at + line_interval;
+            next_line = at + self.p.mfc.line_interval;
             command += interval;
             let at = at + answered;
-            if source == NOBODY {
-                self.read_memory(index, target, at);
+            if line.source == NOBODY {
+                self.read_memory(index, target.into(), at);
             } else {
                 self.wheel.push(at + self.p.bus.source, WheelEvent::Ready(index));
             }
-            (ls, ea, left, offset) = (ls + bytes, ea + u64::from(bytes), left - bytes, offset + bytes);
+            line.advance(bytes);
+            left -= bytes;
         }
-        self.mfcs[m].next_line = next_line;
+        self.mfcs[usize::from(line.mfc)].next_line_at = next_line;
     }
 
     /// A line of memory is asked for: from the PPE when it has it in its cache.

@@ -84,9 +84,9 @@ pub(crate) struct Bus {
     /// When the arbiter will look; later events are stale.
     pub arbitrates_at: u64,
     /// The next free slot of the command bus.
-    pub command_free: u64,
+    command_free: u64,
     /// Commands on the command bus.
-    pub commands: u64,
+    commands: u64,
     pub grants: Vec<Grant>,
     /// Packets by ring, ramp they left, and hops; those within a ramp count at ring 0.
     carried: [[[u64; HALF_WAY as usize + 1]; RAMPS]; RINGS],
@@ -115,6 +115,15 @@ impl Bus {
             grants: Vec::with_capacity(RAMPS),
             carried: Default::default(),
         }
+    }
+
+    /// Takes the next slots of the command bus for so many commands; the first of them.
+    #[inline]
+    pub(crate) fn command_slots(&mut self, now: u64, interval: u64, commands: u32) -> u64 {
+        let first = self.command_free.max(now);
+        self.command_free = first + interval * u64::from(commands);
+        self.commands += u64::from(commands);
+        first
     }
 
     /// `line` waits at ramp `from` to go to ramp `to`. Says when the arbiter should look, if that is news.
