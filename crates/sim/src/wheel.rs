@@ -2,13 +2,17 @@
 
 use crate::ids::LineId;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 /// Slots of one bus cycle; what lies further ahead waits in a heap.
-const SLOTS: usize = 1024;
+const SLOTS: usize = 256;
 const MASK: u64 = SLOTS as u64 - 1;
 /// Words of a bit for each slot.
 const WORDS: usize = SLOTS / 64;
+/// Events of a slot: as many as two cache lines have room for. Most cycles need the first one only.
+const ROOM: usize = 15;
+/// What stands where there is no event.
+const NOTHING: WheelEvent = WheelEvent::Act(0);
 
 /// Something that happens at a cycle. `u8`s are chips or units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,32 +35,24 @@ pub(crate) enum WheelEvent {
     Memory(u8),
 }
 
-/// An event of a slot, and the next one.
+/// The events of a cycle.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
-    event: WheelEvent,
-    next: u32,
-}
-
-/// No entry.
-const NONE: u32 = u32::MAX;
-
-/// First and last entry of a cycle.
-#[derive(Debug, Clone, Copy)]
+#[repr(C, align(128))]
 struct Slot {
-    first: u32,
-    last: u32,
+    used: u32,
+    events: [WheelEvent; ROOM],
 }
 
 pub(crate) struct Wheel {
     now: u64,
+    /// Events of this cycle's slot that have happened.
+    happened: u32,
     slots: Box<[Slot; SLOTS]>,
-    /// A bit for each slot with entries, and one for each word of these bits that has any.
+    /// A bit for each slot with events.
     occupied: [u64; WORDS],
-    words: u16,
-    entries: Vec<Entry>,
-    /// The first entry that is free; the others follow.
-    free: u32,
+    /// By cycle, events that its slot has no room for; and those of this cycle.
+    more: BTreeMap<u64, VecDeque<WheelEvent>>,
+    rest: VecDeque<WheelEvent>,
     far: BinaryHeap<Reverse<(u64, u64, WheelEvent)>>,
     said: u64,
 }
@@ -65,11 +61,11 @@ impl Wheel {
     pub(crate) fn new() -> Self {
         Self {
             now: 0,
-            slots: Box::new([Slot { first: NONE, last: NONE }; SLOTS]),
+            happened: 0,
+            slots: Box::new([Slot { events: [NOTHING; ROOM], used: 0 }; SLOTS]),
             occupied: [0; WORDS],
-            words: 0,
-            entries: Vec::new(),
-            free: NONE,
+            more: BTreeMap::new(),
+            rest: VecDeque::new(),
             far: BinaryHeap::new(),
             said: 0,
         }
@@ -88,9 +84,14 @@ impl Wheel {
         if at - self.now < SLOTS as u64 {
             self.append(at, event);
         } else {
-            self.said += 1;
-            self.far.push(Reverse((at, self.said, event)));
+            self.push_far(at, event);
         }
+    }
+
+    #[cold]
+    fn push_far(&mut self, at: u64, event: WheelEvent) {
+        self.said += 1;
+        self.far.push(Reverse((at, self.said, event)));
     }
 
     /// An event that is no longer far away gets its slot before a later one for the same cycle can: the order stays.
@@ -106,52 +107,67 @@ impl Wheel {
 
     #[inline]
     fn append(&mut self, at: u64, event: WheelEvent) {
-        let entry = Entry { event, next: NONE };
-        let mut index = self.free;
-        if index == NONE {
-            index = self.entries.len() as u32;
-            self.entries.push(entry);
-        } else {
-            self.free = std::mem::replace(&mut self.entries[index as usize], entry).next;
-        }
         let place = (at & MASK) as usize;
         let slot = &mut self.slots[place];
-        if slot.first == NONE {
-            slot.first = index;
+        if let Some(free) = slot.events.get_mut(slot.used as usize) {
+            *free = event;
+            slot.used += 1;
             self.occupied[place / 64] |= 1 << (place % 64);
-            self.words |= 1 << (place / 64);
         } else {
-            self.entries[slot.last as usize].next = index;
+            self.append_more(at, event);
         }
-        slot.last = index;
+    }
+
+    /// The slot of `at` is full.
+    #[cold]
+    fn append_more(&mut self, at: u64, event: WheelEvent) {
+        if at == self.now {
+            self.rest.push_back(event);
+        } else {
+            self.more.entry(at).or_default().push_back(event);
+        }
     }
 
     /// The next event; none when nothing will ever happen again.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<WheelEvent> {
-        let mut place = (self.now & MASK) as usize;
-        if self.slots[place].first == NONE {
-            self.now = match self.next_occupied(place) {
-                Some(near) => near,
-                None => self.far.peek()?.0.0,
-            };
-            place = (self.now & MASK) as usize;
-            self.draw_near();
-        }
-        let slot = &mut self.slots[place];
-        let index = slot.first;
-        let Entry { event, next } = self.entries[index as usize];
-        slot.first = next;
-        if next == NONE {
-            let word = &mut self.occupied[place / 64];
-            *word &= !(1 << (place % 64));
-            if *word == 0 {
-                self.words &= !(1 << (place / 64));
-            }
-        }
-        self.entries[index as usize].next = self.free;
-        self.free = index;
+        let place = (self.now & MASK) as usize;
+        let event = if self.happened < self.slots[place].used {
+            self.slots[place].events[self.happened as usize]
+        } else {
+            self.pop_later()?
+        };
+        self.happened += 1;
         Some(event)
+    }
+
+    /// [`pop`](Self::pop) when all events of this cycle's slot have happened.
+    #[inline]
+    fn pop_later(&mut self) -> Option<WheelEvent> {
+        if self.happened >= ROOM as u32
+            && let Some(event) = self.rest.pop_front()
+        {
+            return Some(event);
+        }
+        self.next_cycle()?;
+        Some(self.slots[(self.now & MASK) as usize].events[0])
+    }
+
+    /// Goes on to the next cycle in which something happens.
+    #[inline]
+    fn next_cycle(&mut self) -> Option<()> {
+        let place = (self.now & MASK) as usize;
+        (self.slots[place].used, self.happened) = (0, 0);
+        self.occupied[place / 64] &= !(1 << (place % 64));
+        self.now = match self.next_occupied(place) {
+            Some(near) => near,
+            None => self.far.peek()?.0.0,
+        };
+        if !self.more.is_empty() {
+            self.rest = self.more.remove(&self.now).unwrap_or_default();
+        }
+        self.draw_near();
+        Some(())
     }
 
     /// The cycle of the first occupied slot after `slot`, which is empty.
@@ -162,13 +178,12 @@ impl Wheel {
         if after != 0 {
             return Some(self.now + u64::from(after.trailing_zeros()));
         }
-        if self.words == 0 {
-            return None;
-        }
-        let further = self.words.rotate_right(word as u32 + 1).trailing_zeros() as usize;
-        let word = (word + 1 + further) % WORDS;
-        let found = word as u64 * 64 + u64::from(self.occupied[word].trailing_zeros());
-        Some(self.now + (found.wrapping_sub(slot as u64) & MASK))
+        // The last one is this word again: its bits before the slot are a whole turn ahead.
+        (1..=WORDS).find_map(|i| {
+            let further = self.occupied[(word + i) % WORDS];
+            let skipped = (i * 64 - bit) as u64;
+            (further != 0).then(|| self.now + skipped + u64::from(further.trailing_zeros()))
+        })
     }
 }
 
@@ -224,12 +239,34 @@ mod tests {
         wheel.push(5, WheelEvent::Ready(LineId(0)));
         assert_eq!(wheel.pop(), Some(WheelEvent::Ready(LineId(0))));
         wheel.push(5, WheelEvent::Ready(LineId(1)));
-        let around = SLOTS as u64;
+        let around = MASK + 1;
         wheel.push(5 + around, WheelEvent::Ready(LineId(2)));
         wheel.push(4 + around, WheelEvent::Ready(LineId(3)));
         assert_eq!((wheel.pop(), wheel.now()), (Some(WheelEvent::Ready(LineId(1))), 5));
         assert_eq!((wheel.pop(), wheel.now()), (Some(WheelEvent::Ready(LineId(3))), 4 + around));
         assert_eq!((wheel.pop(), wheel.now()), (Some(WheelEvent::Ready(LineId(2))), 5 + around));
+        assert_eq!(wheel.pop(), None);
+    }
+
+    #[test]
+    fn a_cycle_has_room_for_any_number_of_events() {
+        let mut wheel = Wheel::new();
+        let line = |i| WheelEvent::Ready(LineId(i));
+        let many = 3 * ROOM as u32;
+        (0..many).for_each(|i| wheel.push(7, line(i)));
+        wheel.push(8, line(many + 1));
+        wheel.push(2000, line(many + 2));
+        for i in 0..many {
+            assert_eq!((wheel.pop(), wheel.now()), (Some(line(i)), 7));
+            if i == 1 {
+                wheel.push(7, line(many));
+            }
+        }
+        assert_eq!((wheel.pop(), wheel.now()), (Some(line(many)), 7));
+        assert_eq!((wheel.pop(), wheel.now()), (Some(line(many + 1)), 8));
+        (0..many).for_each(|i| wheel.push(8, line(i)));
+        (0..many).for_each(|i| assert_eq!((wheel.pop(), wheel.now()), (Some(line(i)), 8)));
+        assert_eq!((wheel.pop(), wheel.now()), (Some(line(many + 2)), 2000));
         assert_eq!(wheel.pop(), None);
     }
 }

@@ -1,6 +1,7 @@
 //! The element interconnect bus of one chip: twelve ramps, four rings, and the data arbiter.
 
 mod ring;
+mod times;
 
 use crate::ids::LineId;
 use crate::layout::{self, HALF_WAY, MIC, Path, RAMPS, RingDirection};
@@ -9,6 +10,7 @@ use crate::outcome::Chip;
 use crate::rules::{HalfWay, Order, Rules};
 use crate::sizes::{BEATS, RINGS};
 use ring::{Delays, Ring};
+use times::{NEVER, ROOM, Soon, Times};
 
 /// The shortest way between any two ramps.
 static PATHS: [[Path; RAMPS]; RAMPS] = {
@@ -21,9 +23,6 @@ static PATHS: [[Path; RAMPS]; RAMPS] = {
     paths
 };
 
-/// Ramps in tables, rounded up.
-const ROOM: usize = 16;
-
 /// The first line of a ramp.
 #[derive(Debug, Clone, Copy)]
 struct First {
@@ -32,15 +31,10 @@ struct First {
     to: u8,
     hops: u8,
     direction: Option<RingDirection>,
-    /// When each ring takes it; never, where it does not go.
-    rings: [u64; RINGS],
-    /// When the ramp can send again.
-    out_free: u64,
 }
 
 impl First {
-    const NONE: Self =
-        Self { line: LineId::NONE, to: 0, hops: 0, direction: None, rings: [0; RINGS], out_free: 0 };
+    const NONE: Self = Self { line: LineId::NONE, to: 0, hops: 0, direction: None };
 }
 
 /// A packet that the arbiter let go.
@@ -61,10 +55,8 @@ pub(crate) struct Bus {
     rings: [Ring; RINGS],
     /// By ramp: the first line that waits there.
     first: [First; ROOM],
-    /// When it can go, as far as is known.
-    earliest: [u64; ROOM],
-    /// A bit for its destination, if it waits for that alone.
-    awaits: [u16; ROOM],
+    /// When it can go.
+    times: Times,
     /// Ramps whose first line goes there.
     bound: [u16; ROOM],
     /// The last line that waits there.
@@ -75,8 +67,6 @@ pub(crate) struct Bus {
     turns: [RingDirection; RAMPS],
     /// A bit for each ramp with something to send.
     waiting: u16,
-    /// Of these, ramps whose first line may go in each direction.
-    users: [u16; 2],
     /// The ramp after the last one served.
     next: usize,
     /// Packets queued for each direction.
@@ -99,14 +89,12 @@ impl Bus {
             rings: std::array::from_fn(|ring| Ring::new(&rules, ring / 2)),
             rules,
             first: [First::NONE; ROOM],
-            earliest: [0; ROOM],
-            awaits: [0; ROOM],
+            times: Times::new(),
             bound: [0; ROOM],
             tails: [LineId::NONE; RAMPS],
             in_free: [0; ROOM],
             turns: [RingDirection::Clockwise; RAMPS],
             waiting: 0,
-            users: [0; 2],
             next: 0,
             queued: [0; 2],
             arbitrates_at: u64::MAX,
@@ -155,8 +143,10 @@ impl Bus {
             return None;
         }
         // The arbiter sees a request in the cycle after it was made.
-        let at = self.first[from].out_free.max(now + 1);
+        self.times.draw_near(now);
+        let at = self.times.sends(from).max(now + 1);
         self.becomes_first(from, line, lines, now);
+        self.times.settle(from);
         self.look_at(at)
     }
 
@@ -211,6 +201,7 @@ impl Bus {
     /// Lets go what can go at `now` (into `grants`), and says when to look again.
     pub(crate) fn arbitrate(&mut self, lines: &Lines, now: u64, memory_has_room: bool) -> u64 {
         self.grants.clear();
+        let soon = self.times.draw_near(now);
         let (memory, others) = (self.waiting & 1 << MIC, self.waiting & !(1 << MIC));
         // The ramps in the order in which they are looked at: sets, each in ring order.
         let mut sets = [0; RAMPS + 1];
@@ -231,7 +222,7 @@ impl Bus {
             }
         };
         // Memory without room takes nothing: as if it were kept for somebody whose turn it is.
-        let (mut kept, mut again) = (u16::from(!memory_has_room) << MIC, u64::MAX);
+        let (mut kept, mut again) = (u16::from(!memory_has_room) << MIC, NEVER);
         for set in &sets[..used] {
             let mut left = *set;
             while left != 0 {
@@ -241,17 +232,17 @@ impl Bus {
                 if kept >> self.first[ramp].to & 1 != 0 {
                     continue;
                 }
-                let earliest = self.earliest[ramp];
-                if earliest > now {
+                let earliest = self.times.earliest(ramp);
+                if earliest > soon {
                     // It waits for its destination alone: no packet with a shorter or longer way takes its turn.
-                    kept |= self.awaits[ramp];
+                    kept |= u16::from(self.times.awaits_destination(ramp)) << self.first[ramp].to;
                     again = again.min(earliest);
-                } else if self.go(ramp, now, lines) {
-                    again = again.min(now + BEATS);
+                } else if self.go(ramp, now, soon, lines) {
+                    again = again.min(soon + BEATS as Soon);
                 }
             }
         }
-        again
+        if again == NEVER { u64::MAX } else { self.times.cycle(again) }
     }
 
     /// Ramps of a set, one by one.
@@ -267,11 +258,10 @@ impl Bus {
 
     /// The first line of `ramp` starts, and those that wait may have to wait longer. Whether another one waits there.
     #[inline]
-    fn go(&mut self, ramp: usize, now: u64, lines: &Lines) -> bool {
-        let first = &mut self.first[ramp];
-        let First { line, to, hops, direction, rings, .. } = *first;
-        first.out_free = now + BEATS;
-        let ring = (hops > 0).then(|| rings.iter().position(|&at| at <= now).expect("it goes now") as u8);
+    fn go(&mut self, ramp: usize, now: u64, soon: Soon, lines: &Lines) -> bool {
+        let First { line, to, hops, direction } = self.first[ramp];
+        let ring = self.times.ring(ramp, soon);
+        self.times.set_sends(ramp, now + BEATS);
         self.grants.push(Grant { line, ring, from: ramp as u8, to, hops });
         if let Some(direction) = direction {
             self.queued[direction as usize] -= 1;
@@ -282,52 +272,34 @@ impl Bus {
         self.carried[usize::from(ring.unwrap_or(0))][ramp][usize::from(hops)] += 1;
         let to = usize::from(to);
         self.in_free[to] = now + u64::from(hops) + BEATS;
-        let mut others = self.bound[to] & !(1 << ramp);
-        while others != 0 {
-            self.settle(others.trailing_zeros() as usize);
-            others &= others - 1;
+        let mut bound = self.bound[to];
+        while bound != 0 {
+            self.destination_settled(bound.trailing_zeros() as usize);
+            bound &= bound - 1;
         }
         if let Some(ring) = ring {
-            self.take_up(usize::from(ring), ramp, hops, now);
+            let r = usize::from(ring);
+            let ring = &mut self.rings[r];
+            ring.take(&self.rules, hops >= self.rules.alone_from_hops, ramp, hops, now);
+            let by = self.delays.by(r / 2, ramp, hops);
+            self.times.delay(r, soon, by, ring.open(false), ring.open(true));
         }
         let next = lines[line].next;
         if next == LineId::NONE {
             self.waiting &= !(1 << ramp);
             self.bound[to] &= !(1 << ramp);
-            self.users = self.users.map(|users| users & !(1 << ramp));
         } else {
             self.becomes_first(ramp, next, lines, now);
         }
+        self.times.settle_all();
         next != LineId::NONE
     }
 
-    /// A ring takes up a packet: the first lines of all ramps learn when it takes theirs.
+    /// The first line of `ramp` learns when its destination can receive it.
     #[inline]
-    fn take_up(&mut self, r: usize, from: usize, hops: u8, now: u64) {
-        let (alone_from, direction) = (self.rules.alone_from_hops, r / 2);
-        let ring = &mut self.rings[r];
-        ring.take(&self.rules, hops >= alone_from, from, hops, now);
-        let (open, empty) = (ring.open(false), ring.open(true));
-        let mut left = self.users[direction];
-        while left != 0 {
-            let other = left.trailing_zeros() as usize;
-            left &= left - 1;
-            let first = &mut self.first[other];
-            let at = if first.hops >= alone_from { empty } else { open };
-            let delay = self.delays.by(direction, from, hops).of(other, first.hops);
-            first.rings[r] = first.rings[r].max(at).max(now + delay);
-            self.settle(other);
-        }
-    }
-
-    /// Settles when the first line of `ramp` can go.
-    #[inline]
-    fn settle(&mut self, ramp: usize) {
-        let First { to, hops, rings: [a, b, c, d], out_free, .. } = self.first[ramp];
-        let goes = out_free.max(a.min(b).min(c.min(d)));
-        let receives = self.in_free[usize::from(to)].saturating_sub(hops.into());
-        self.earliest[ramp] = goes.max(receives);
-        self.awaits[ramp] = u16::from(receives >= goes) << to;
+    fn destination_settled(&mut self, ramp: usize) {
+        let First { to, hops, .. } = self.first[ramp];
+        self.times.set_receives(ramp, self.in_free[usize::from(to)].saturating_sub(hops.into()));
     }
 
     /// `line` is the first at `ramp` at `now`.
@@ -338,24 +310,20 @@ impl Bus {
         let first = &mut self.first[ramp];
         first.line = line;
         // When it goes the way of the one before, that one's times are kept.
-        if self.waiting >> ramp & 1 == 0 || (first.to, first.direction) != (to, direction) {
-            self.waiting |= 1 << ramp;
-            self.bound[usize::from(first.to)] &= !(1 << ramp);
-            self.bound[usize::from(to)] |= 1 << ramp;
-            (first.to, first.hops, first.direction) = (to, hops, direction);
-            first.rings = [if hops == 0 { 0 } else { u64::MAX }; RINGS];
-            let alone = hops >= self.rules.alone_from_hops;
-            for d in [RingDirection::Clockwise, RingDirection::Counter] {
-                let uses = hops > 0 && direction.is_none_or(|only| only == d);
-                let d = d as usize;
-                self.users[d] = self.users[d] & !(1 << ramp) | u16::from(uses) << ramp;
-                if uses {
-                    for i in [2 * d, 2 * d + 1] {
-                        first.rings[i] = self.rings[i].takes(&self.delays, alone, ramp, hops, now);
-                    }
-                }
+        if self.waiting >> ramp & 1 != 0 && (first.to, first.direction) == (to, direction) {
+            return;
+        }
+        self.waiting |= 1 << ramp;
+        self.bound[usize::from(first.to)] &= !(1 << ramp);
+        self.bound[usize::from(to)] |= 1 << ramp;
+        (first.to, first.hops, first.direction) = (to, hops, direction);
+        let (place, alone) = (Delays::place(ramp, hops), hops >= self.rules.alone_from_hops);
+        self.times.set_way(ramp, place, hops, alone);
+        for (r, ring) in self.rings.iter_mut().enumerate() {
+            if hops > 0 && direction.is_none_or(|only| only as usize == r / 2) {
+                self.times.set_takes(r, ramp, ring.takes(&self.delays, alone, place, now));
             }
         }
-        self.settle(ramp);
+        self.destination_settled(ramp);
     }
 }

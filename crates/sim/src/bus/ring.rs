@@ -13,8 +13,8 @@ const AROUND: usize = 32;
 /// For how long a packet that starts delays another one in its direction.
 #[derive(Debug)]
 pub(crate) struct Delays {
-    /// `[direction][hops][other's ramp - ramp + RAMPS][other's hops]`.
-    cycles: [[[[u16; HOPS]; AROUND]; HOPS]; 2],
+    /// `[direction][hops][(other's ramp - ramp + RAMPS) * HOPS + other's hops]`.
+    cycles: [[[u16; AROUND * HOPS]; HOPS]; 2],
     /// The longest of them.
     longest: u64,
 }
@@ -39,15 +39,15 @@ impl Delays {
                 Hold::Way => (BEATS as usize + gap + hops) as u16,
             }
         };
-        let mut cycles = [[[[0; HOPS]; AROUND]; HOPS]; 2];
+        let mut cycles = [[[0; AROUND * HOPS]; HOPS]; 2];
         let mut longest = 0;
         let pairs =
             (1..=HALF_WAY.into()).flat_map(|hops| (1..=HALF_WAY.into()).map(move |others| (hops, others)));
         for (hops, others) in pairs {
             for ahead in 0..2 * RAMPS {
                 let cycle = delay(hops, ahead % RAMPS, others);
-                cycles[0][hops][ahead][others] = cycle;
-                cycles[1][hops][2 * RAMPS - ahead][others] = cycle;
+                cycles[0][hops][ahead * HOPS + others] = cycle;
+                cycles[1][hops][(2 * RAMPS - ahead) * HOPS + others] = cycle;
                 longest = longest.max(cycle.into());
             }
         }
@@ -57,23 +57,30 @@ impl Delays {
     /// The delays by a packet from ramp `from` over `hops` segments.
     #[inline]
     pub(crate) fn by(&self, direction: usize, from: usize, hops: u8) -> DelaysBy<'_> {
-        DelaysBy { of: &self.cycles[direction][usize::from(hops) % HOPS], start: RAMPS - from }
+        let of = &self.cycles[direction][usize::from(hops) % HOPS];
+        DelaysBy { of, start: ((RAMPS - from) * HOPS) as u8 }
+    }
+
+    /// The place of a packet from ramp `other` over `hops` segments in [`DelaysBy`].
+    #[inline]
+    pub(crate) fn place(other: usize, hops: u8) -> u8 {
+        (other * HOPS) as u8 + hops
     }
 }
 
 /// The delays by one packet.
 #[derive(Clone, Copy)]
 pub(crate) struct DelaysBy<'a> {
-    of: &'a [[u16; HOPS]; AROUND],
+    of: &'a [u16; AROUND * HOPS],
     /// Where ramp 0 is in the table.
-    start: usize,
+    start: u8,
 }
 
 impl DelaysBy<'_> {
-    /// For how long it delays a packet from ramp `other` over `hops` segments.
+    /// For how long it delays the packet at `place`.
     #[inline]
-    pub(crate) fn of(self, other: usize, hops: u8) -> u64 {
-        self.of[(self.start + other) % AROUND][usize::from(hops) % HOPS].into()
+    pub(crate) fn at(self, place: u8) -> u16 {
+        self.of[usize::from(self.start.wrapping_add(place))]
     }
 }
 
@@ -103,16 +110,16 @@ impl Ring {
         if alone { self.open.max(self.empty) } else { self.open }
     }
 
-    /// When it takes up a packet from ramp `from` over `hops` segments that is the first there at `now`.
+    /// When it takes up the packet at `place` of the delays, which is the first of its ramp at `now`.
     #[inline]
-    pub(crate) fn takes(&mut self, delays: &Delays, alone: bool, from: usize, hops: u8, now: u64) -> u64 {
+    pub(crate) fn takes(&mut self, delays: &Delays, alone: bool, place: u8, now: u64) -> u64 {
         let (mut at, mut left) = (self.open(alone), self.recent);
         while left != 0 {
             let one = left.trailing_zeros() as usize;
             left &= left - 1;
             let (ramp, its) = (one / HOPS, one % HOPS);
             let start = self.started[ramp % RAMPS][its];
-            at = at.max(start + delays.by(self.direction, ramp, its as u8).of(from, hops));
+            at = at.max(start + u64::from(delays.by(self.direction, ramp % RAMPS, its as u8).at(place)));
             if start + delays.longest <= now {
                 self.recent &= !(1 << one);
             }
