@@ -27,15 +27,15 @@
 //! | `unit` | units that run programs | ids, op, program |
 //! | `wheel` | what happens when | ids |
 //! | `line` | the packets under way | address, ids, layout |
-//! | `mfc` | queues, tags, lists, fences | address, dma, ids, parameters |
+//! | `mfc` | queues, tags, lists, fences | address, dma, ids, line, parameters |
 //! | `bus` | ramps, rings, the data arbiter | ids, layout, line, outcome, rules, sizes |
 //! | `controller` | main memory's banks | ids, parameters, sizes |
 //! | `link` | what joins two Cells | parameters, sizes |
 //! | [`simulation`] | a machine with programs on it, and its loop | all but perfetto, rules, settings, sizes, words |
 //! | `check` | the commands that the hardware traps | address, dma, simulation, sizes |
 //! | `calls` | cost of calls, why they trap, whether they wait | address, op, simulation, sizes, unit |
-//! | `perform` | effects | address, dma, error, ids, mfc, numbers, op, race, simulation, sizes, trace, unit, wheel |
-//! | `transfer` | lines | address, bus, controller, ids, layout, line, mfc, op, simulation, sizes, trace, wheel |
+//! | `perform` | effects of calls | address, dma, error, numbers, op, race, simulation, sizes, trace, unit, wheel |
+//! | `transfer` | lines | address, bus, controller, ids, layout, line, op, simulation, sizes, trace, wheel |
 //! | [`mod@target`] | simulated `Target`s | address, check, error, parameters, ppe, rules, simulation, sizes, spe |
 //!
 //! Deterministic to the bit: integer time in bus cycles of 625 ps, one thread, a fixed order of what happens at once.
