@@ -10,4 +10,5 @@ done
 for example in planning optimum scale; do
     cargo run --quiet --release -p cellweave-plan --example "$example" -- benches/planning
 done
+cargo run --quiet --release -p cellweave-place --example placement -- benches/placement "${GMAP:-}"
 .venv/bin/python benches/simulator/run.py

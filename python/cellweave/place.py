@@ -40,20 +40,23 @@ class Placing:
         Whether the bound is the cost.
     all_equal : bool
         Whether every mapping costs the same.
+    pin : bool or None
+        Where mappings were run here: whether to pin, or to leave it to the kernel.
     """
 
     def __init__(self, data: dict[str, Any]) -> None:
         self._data = data
         self.mapping: list[str] = list(data["mapping"])
         self.permutation: list[int] = list(data["permutation"])
-        self.cost = float(data["cost"])
-        self.worst = float(data["worst"])
-        self.median = float(data["median"])
-        self.identity = float(data["identity"])
+        nan = float("nan")
+        self.cost, self.worst, self.median, self.identity = (
+            nan if data[key] is None else float(data[key]) for key in ("cost", "worst", "median", "identity")
+        )
         self.unit = str(data["unit"])
         self.bound = float(data["bound"])
         self.proved = bool(data["proved"])
         self.all_equal = bool(data["all_equal"])
+        self.pin: bool | None = data.get("pin")
 
     def to_dict(self) -> dict[str, Any]:
         """As ``cellweave place --json`` prints it."""

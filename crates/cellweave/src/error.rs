@@ -15,6 +15,9 @@ pub enum Error {
     /// The application cannot be measured as it is.
     #[error("{0}")]
     Profile(String),
+    /// The work failed, for the reason given.
+    #[error("{0}")]
+    Failed(String),
     /// The caller's progress function said so.
     #[error("stopped")]
     Stopped,

@@ -11,11 +11,12 @@
 //! | [`symmetry`] | which mappings are equal, tested |
 //! | `exhaustive`, `branch`, `levels`, `anneal` | the searches |
 //! | [`search`](mod@search) | which of them when |
+//! | [`judge`], [`race`](mod@race) | mappings that are run or simulated; how they are compared |
 //! | [`affinities`] | the affinities that `affinity-model` names |
 //! | [`options`] | what can be asked |
 //!
 //! Floor 3: imports `ground`, `machine` and `model`; no clock, no simulator. What runs or simulates a mapping is on a
-//! floor above and reaches this one as an [`Objective`].
+//! floor above and reaches this one as a [`Judge`].
 //!
 //! ```
 //! use place::{Objective, PlaceOptions, Period, named::named, search};
@@ -33,11 +34,13 @@ mod anneal;
 mod branch;
 pub mod distance;
 mod exhaustive;
+pub mod judge;
 mod levels;
 pub mod named;
 pub mod objective;
 pub mod options;
 pub mod period;
+pub mod race;
 pub mod read;
 pub mod rings;
 pub mod search;
@@ -47,9 +50,11 @@ pub mod traffic;
 
 pub use affinities::NamedAffinity;
 pub use distance::Distance;
+pub use judge::{Judge, Judging, judged};
 pub use objective::Objective;
 pub use options::{Goal, PlaceOptions, SearchMethod, SymmetryRule};
 pub use period::Period;
+pub use race::{Contender, RaceResult, Raced, race};
 pub use rings::{Rings, RingsOptions};
 pub use search::{Searched, quick, search};
 pub use steps::SeatDistances;

@@ -27,9 +27,9 @@ impl SeatDistances {
         Self { seats, between, symmetric }
     }
 
-    /// Of elements of a machine: the latency in ns from one to another where it has been measured; else how many kinds
-    /// of parts of the machine two elements do not share, of the kinds that the machine states; in a mesh, also the
-    /// columns and rows between their tiles.
+    /// Of elements of a machine: the latency in ns from one to another where it has been measured; else one, and one
+    /// more for each kind of part of the machine that two elements do not share, of the kinds that the machine states;
+    /// in a mesh, also the columns and rows between their tiles.
     pub fn of(machine: &Machine, elements: &[ElementId]) -> Self {
         if let Some(distances) = &machine.distances {
             return Self::new(elements.len(), |a, b| distances.latency_ns[elements[b]][elements[a]]);
@@ -44,12 +44,10 @@ impl SeatDistances {
             let (a, b) = (place(a), place(b));
             let shared = |kind: &&fn(&Place) -> Option<u32>| kind(a).is_some() && kind(a) == kind(b);
             let mesh = match (a.tile, b.tile) {
-                (Some(a), Some(b)) if stated.is_empty() || a != b => {
-                    a[0].abs_diff(b[0]) + a[1].abs_diff(b[1])
-                }
+                (Some(a), Some(b)) => a[0].abs_diff(b[0]) + a[1].abs_diff(b[1]),
                 _ => 0,
             };
-            (stated.len() - stated.iter().filter(shared).count()) as f64 + f64::from(mesh)
+            (1 + stated.len() - stated.iter().filter(shared).count()) as f64 + f64::from(mesh)
         })
     }
 

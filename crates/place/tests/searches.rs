@@ -172,7 +172,7 @@ fn all_mappings_to_one_cell_are_equal_by_limits_and_differ_by_rings() {
 #[test]
 fn sixteen_parts_on_a_blade_are_proved_best_by_limits() {
     let machine = machine::load("qs22").unwrap();
-    for pattern in ["ring", "binomial-tree", "recursive-doubling"] {
+    for pattern in ["ring", "recursive-doubling"] {
         let traffic = named(pattern, 16, 16384.0).unwrap();
         let mut limits = Period::new(&traffic, &machine, &machine.workers()).unwrap();
         let found = search(&mut limits, &PlaceOptions::default(), &mut |_| true).unwrap();

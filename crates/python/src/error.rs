@@ -38,6 +38,7 @@ fn run(e: Run) -> PyErr {
 pub(crate) fn verb(e: cellweave::Error) -> PyErr {
     match e {
         cellweave::Error::Run(e) => run(e),
+        cellweave::Error::Failed(_) => RunError::new_err(e.to_string()),
         cellweave::Error::Stopped => PyKeyboardInterrupt::new_err("stopped"),
         cellweave::Error::Option(_) | cellweave::Error::Plan(_) | cellweave::Error::Profile(_) => request(e),
     }

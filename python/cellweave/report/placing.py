@@ -32,11 +32,13 @@ def placing_tables(data: Mapping[str, Any]) -> list[Table]:
     listed = [("best", data["permutation"], data["cost"])]
     listed += [(a["name"], a["permutation"], a["cost"]) for a in data["affinities"]]
     listed += [("worst seen" if not data["whole"] else "worst", data["worst_permutation"], data["worst"])]
+    listed.append(("median", [], data["median"]))
     beside: list[Sequence[str]] = [
-        (name, _permutation(permutation), cost(value), number(value / data["cost"]) if data["cost"] else "-")
+        (name, _permutation(permutation), cost(value), _ratio(value, data["cost"]))
         for name, permutation, value in listed
+        if value is not None
     ]
-    beside.append(("median", "", cost(data["median"]), number(data["median"] / data["cost"]) if data["cost"] else "-"))
+    raced = [_race(data)] if "race" in data else []
     return [
         Table(title, ["", ""], rows, list(data["notes"])),
         Table(
@@ -45,6 +47,7 @@ def placing_tables(data: Mapping[str, Any]) -> list[Table]:
             beside,
             ["the papers name these affinities and do not write them out; the permutations are our reading"],
         ),
+        *raced,
     ]
 
 
@@ -55,7 +58,8 @@ def draw_placing(data: Mapping[str, Any]) -> Axes:
     _, ax = plt.subplots(figsize=(8, 4), layout="constrained")
     points = data["distribution"]
     ax.plot(points, [100 * i / (len(points) - 1) for i in range(len(points))], color=INK, linewidth=1.6)
-    shown = [("best", data["cost"])] + [(a["name"], a["cost"]) for a in data["affinities"]]
+    shown = [("best", data["cost"])]
+    shown += [(a["name"], a["cost"]) for a in data["affinities"] if a["cost"] is not None]
     heights: dict[float, int] = {}
     for name, value in shown:
         level = heights[value] = heights.get(value, -1) + 1
@@ -75,11 +79,36 @@ def _cost(value: float, unit: str) -> str:
     return time_ns(value) if unit == "ns" else f"{number(value)} {unit}"
 
 
+def _ratio(value: float, best: float) -> str:
+    return number(value / best) if best else "-"
+
+
+def _race(data: Mapping[str, Any]) -> Table:
+    """The contenders, by their mean."""
+    ran = [c for c in data["race"] if c["n"]]
+    rows: list[Sequence[str]] = [
+        (
+            c["name"],
+            _permutation(c["permutation"] or []),
+            str(c["n"]),
+            time_ns(c["mean_ns"]),
+            time_ns(c["p90_ns"]),
+            time_ns(c["variance_ns2"] ** 0.5),
+            c["left"] or "",
+        )
+        for c in sorted(ran, key=lambda c: float(c["mean_ns"]))
+    ]
+    columns = ["", "element of part 0, 1, ..", ">runs", ">mean", ">p90", ">deviation", "left the race"]
+    return Table("Race", columns, rows, [f"{c['name']}: {c['left']}" for c in data["race"] if not c["n"]])
+
+
 def _proof(data: Mapping[str, Any]) -> str:
     if data["all_equal"]:
         return "as every other mapping"
     if data["proved"]:
         return "proved: no mapping costs less"
+    if "race" in data:
+        return "known with 95 % confidence" if data["known"] else "not known to be best"
     if data["bound"] <= 0:
         return "with nothing proved"
     return f"at most {percent(data['cost'] / data['bound'] - 1)} above the best"

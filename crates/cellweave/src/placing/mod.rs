@@ -1,17 +1,27 @@
 //! The verb `place`: a pattern of traffic and a machine, in words or as data; a mapping with what stands beside it.
 
+mod measured;
 mod result;
+mod simulated;
 
 pub use result::{AffinityCost, Placing};
 
 use crate::Error;
 use ground::Located;
 use machine::{ElementId, Machine, Role};
+use measured::Measured;
 use place::{
-    Distance, Goal, Objective, Period, PlaceOptions, Rings, RingsOptions, SeatDistances, Traffic, affinities,
+    Contender, Distance, Goal, Judge, Judging, NamedAffinity, Objective, Period, PlaceOptions, Raced,
 };
-use place::{SymmetryRule, named, read};
+use place::{Rings, RingsOptions, SearchMethod, Searched, SeatDistances, SymmetryRule, Traffic};
+use place::{affinities, named, read};
+use simulated::Simulated;
 use std::path::Path;
+
+/// Mappings that are simulated where it is not said.
+const SIMULATED_RUNS: u64 = 300;
+/// The most rounds of a race where it is not said.
+const ROUNDS: u64 = 128;
 
 /// The traffic that `pattern` means: a name, or a file.
 ///
@@ -62,47 +72,174 @@ pub fn place(
         None => traffic.clone(),
     };
     let elements = seats(machine, &traffic)?;
-    let start = host::now_ns();
-    let mut objective: Box<dyn Objective> = match options.objective {
-        Goal::Rings => {
-            let PlaceOptions { sides, memory, sizes, phases, .. } = *options;
-            let own = RingsOptions { sides, memory, sizes, phases };
-            Box::new(Rings::new(&traffic, machine, &elements, own)?)
-        }
-        Goal::Model => Box::new(Period::new(&traffic, machine, &elements)?),
-        Goal::Distance => Box::new(Distance::new(&traffic, SeatDistances::of(machine, &elements))),
-        goal => {
-            let message = format!("{goal:?} is not there yet");
-            return Err(Located::new(message).key("objective").into());
-        }
-    };
-    let found = place::search(objective.as_mut(), options, progress)?;
-    let seconds = (host::now_ns() - start) as f64 * 1e-9;
     let named = affinities::named(traffic.parts, &by_chip(machine, &elements), options.seed);
-    let affinities = named.into_iter().map(|affinity| {
-        let cost = objective.cost(&affinity.seats);
-        AffinityCost { affinity, cost }
-    });
-    let affinities: Vec<AffinityCost> = affinities.collect();
-    let mut notes = Vec::new();
-    if options.symmetry == SymmetryRule::Rotation {
-        notes.push(rotation(objective.as_mut(), &found.mapping));
+    let job = Job { traffic: &traffic, machine, elements: &elements, options, named };
+    let start = host::now_ns();
+    let mut placing = match options.objective {
+        Goal::Simulated => job.simulated(progress)?,
+        Goal::Measured | Goal::Robust => job.measured(progress)?,
+        _ => job.modelled(progress)?,
+    };
+    placing.seconds = (host::now_ns() - start) as f64 * 1e-9;
+    Ok(placing)
+}
+
+/// What is placed, where, and the affinities that stand beside the answer.
+struct Job<'a> {
+    traffic: &'a Traffic,
+    machine: &'a Machine,
+    elements: &'a [ElementId],
+    options: &'a PlaceOptions,
+    named: Vec<NamedAffinity>,
+}
+
+impl Job<'_> {
+    /// By a model.
+    fn modelled(self, progress: &mut dyn FnMut(f64) -> bool) -> Result<Placing, Error> {
+        let mut objective = self.objective(self.options.objective)?;
+        let found = place::search(objective.as_mut(), self.options, progress)?;
+        let costs = self.named.iter().map(|affinity| Some(objective.cost(&affinity.seats))).collect();
+        let mut notes = Vec::new();
+        if self.options.symmetry == SymmetryRule::Rotation {
+            notes.push(rotation(objective.as_mut(), &found.mapping));
+        }
+        let identity = objective.cost(&self.identity());
+        let unit = objective.unit();
+        Ok(self.placing(found, unit, identity, costs, notes))
     }
-    let identity: Vec<usize> = (0..traffic.parts).collect();
-    Ok(Placing {
-        pattern: traffic.name.clone(),
-        phases: traffic.phases.iter().map(|p| (p.name.clone(), p.weight, p.bytes())).collect(),
-        silent: traffic.silent(),
-        machine: machine.name.clone(),
-        objective: options.objective,
-        unit: objective.unit(),
-        seats: elements.iter().map(|&element| machine.elements[element].name.clone()).collect(),
-        identity: objective.cost(&identity),
-        found,
-        affinities,
-        notes,
-        seconds,
-    })
+
+    /// By simulation: the affinities, what the models choose, mappings drawn at random, and swaps of the best.
+    fn simulated(self, progress: &mut dyn FnMut(f64) -> bool) -> Result<Placing, Error> {
+        let mut judge = Simulated::new(self.traffic, self.machine, self.elements)?;
+        let mut starts = vec![self.identity()];
+        starts.extend(self.named.iter().map(|affinity| affinity.seats.clone()));
+        starts.extend(self.choices()?.into_iter().map(|(_, mapping)| mapping));
+        let runs = self.options.runs.unwrap_or(SIMULATED_RUNS);
+        let judging = Judging { seats: self.elements.len(), starts, runs, seed: self.options.seed };
+        let found = place::judged(&mut judge, &judging, progress)?;
+        let times: Result<Vec<_>, _> =
+            self.named.iter().map(|affinity| judge.time_ns(Some(&affinity.seats)).map(Some)).collect();
+        let identity = judge.time_ns(Some(&self.identity()))?;
+        Ok(self.placing(found, "ns", identity, times?, Vec::new()))
+    }
+
+    /// By a race on this computer.
+    fn measured(self, progress: &mut dyn FnMut(f64) -> bool) -> Result<Placing, Error> {
+        let mut judge = Measured::new(self.traffic, self.machine, self.elements)?;
+        let robust = self.options.objective == Goal::Robust;
+        let mut contenders = vec![Contender { name: "kernel".into(), mapping: None }];
+        let mut enter = |name: &str, mapping: Vec<usize>| {
+            if !contenders.iter().any(|known| known.mapping.as_ref() == Some(&mapping)) {
+                contenders.push(Contender { name: name.into(), mapping: Some(mapping) });
+            }
+        };
+        enter("identity", self.identity());
+        self.choices()?.into_iter().for_each(|(name, mapping)| enter(name, mapping));
+        self.named.iter().for_each(|affinity| enter(affinity.name, affinity.seats.clone()));
+        let rounds = self.options.runs.unwrap_or(ROUNDS);
+        let result = place::race(&mut judge, contenders, rounds, robust, self.options.seed, progress)
+            .map_err(|error| Error::Failed(error.to_string()))?;
+        let value = |raced: &Raced| if robust { raced.p90_ns() } else { raced.mean_ns() };
+        let of = |mapping: &[usize]| {
+            let ran = result.all.iter().find(|raced| raced.contender.mapping.as_deref() == Some(mapping));
+            ran.filter(|raced| !raced.times_ns.is_empty()).map(value)
+        };
+        let pinned = || {
+            result.all.iter().filter(|raced| raced.contender.mapping.is_some() && !raced.times_ns.is_empty())
+        };
+        let by_value = |a: &&Raced, b: &&Raced| value(a).total_cmp(&value(b));
+        // The best of those that stayed; where all have left, of all.
+        let best =
+            pinned().filter(|raced| raced.left.is_none()).min_by(by_value).or(pinned().min_by(by_value));
+        let mapping =
+            best.and_then(|raced| raced.contender.mapping.clone()).unwrap_or_else(|| self.identity());
+        let worst = pinned()
+            .max_by(by_value)
+            .and_then(|raced| raced.contender.mapping.clone().map(|m| (m, value(raced))));
+        let mut values: Vec<f64> = pinned().map(value).collect();
+        values.sort_by(f64::total_cmp);
+        let distribution: Vec<f64> =
+            (0..=100).map(|i| ground::quantile(&values, f64::from(i) / 100.0)).collect();
+        let cost = best.map_or(f64::NAN, value);
+        let found = Searched {
+            mapping,
+            cost,
+            worst: worst.unwrap_or_default(),
+            median: distribution[50],
+            distribution,
+            evaluated: result.all.iter().map(|raced| raced.times_ns.len() as u64).sum(),
+            whole: false,
+            bound: 0.0,
+            method: "race",
+            distinct: f64::NAN,
+        };
+        let identity = of(&self.identity()).unwrap_or(f64::NAN);
+        let costs = self.named.iter().map(|affinity| of(&affinity.seats)).collect();
+        let notes = vec![result.verdict.clone()];
+        Ok(Placing { race: Some(result), ..self.placing(found, "ns", identity, costs, notes) })
+    }
+
+    /// The model that an objective names.
+    fn objective(&self, goal: Goal) -> Result<Box<dyn Objective>, Located> {
+        let Job { traffic, machine, elements, options, .. } = self;
+        Ok(match goal {
+            Goal::Rings => {
+                let PlaceOptions { sides, memory, sizes, phases, .. } = **options;
+                Box::new(Rings::new(
+                    traffic,
+                    machine,
+                    elements,
+                    RingsOptions { sides, memory, sizes, phases },
+                )?)
+            }
+            Goal::Model => Box::new(Period::new(traffic, machine, elements)?),
+            _ => Box::new(Distance::new(traffic, SeatDistances::of(machine, elements))),
+        })
+    }
+
+    /// What the models choose: where something that runs or simulates begins. A model that knows nothing of the machine
+    /// has no choice.
+    fn choices(&self) -> Result<Vec<(&'static str, Vec<usize>)>, Located> {
+        let goals = [(Goal::Rings, "rings"), (Goal::Model, "model"), (Goal::Distance, "distance")];
+        let mut found = Vec::new();
+        for (goal, name) in goals {
+            let Ok(mut objective) = self.objective(goal) else { continue };
+            let options = PlaceOptions { method: SearchMethod::Auto, ..self.options.clone() };
+            found.push((name, place::search(objective.as_mut(), &options, &mut |_| true)?.mapping));
+        }
+        Ok(found)
+    }
+
+    fn identity(&self) -> Vec<usize> {
+        (0..self.traffic.parts).collect()
+    }
+
+    fn placing(
+        self,
+        found: Searched,
+        unit: &'static str,
+        identity: f64,
+        costs: Vec<Option<f64>>,
+        notes: Vec<String>,
+    ) -> Placing {
+        let (traffic, machine) = (self.traffic, self.machine);
+        let costs = self.named.into_iter().zip(costs);
+        Placing {
+            pattern: traffic.name.clone(),
+            phases: traffic.phases.iter().map(|p| (p.name.clone(), p.weight, p.bytes())).collect(),
+            silent: traffic.silent(),
+            machine: machine.name.clone(),
+            objective: self.options.objective,
+            unit,
+            seats: self.elements.iter().map(|&element| machine.elements[element].name.clone()).collect(),
+            identity,
+            found,
+            affinities: costs.map(|(affinity, cost)| AffinityCost { affinity, cost }).collect(),
+            race: None,
+            notes,
+            seconds: 0.0,
+        }
+    }
 }
 
 /// The elements that parts may get.

@@ -1,7 +1,7 @@
 //! The result of `place`, as JSON has it.
 
 use ground::options::Word;
-use place::{Goal, NamedAffinity, Searched};
+use place::{Goal, NamedAffinity, RaceResult, Raced, Searched};
 use serde_json::{Map, Value, json};
 
 /// A mapping of traffic to a machine, and what stands beside it.
@@ -27,6 +27,8 @@ pub struct Placing {
     pub found: Searched,
     /// The named affinities.
     pub affinities: Vec<AffinityCost>,
+    /// The race, where mappings were run here.
+    pub race: Option<RaceResult>,
     /// What to know.
     pub notes: Vec<String>,
     /// How long the search took.
@@ -38,8 +40,8 @@ pub struct Placing {
 pub struct AffinityCost {
     /// The seat of each part.
     pub affinity: NamedAffinity,
-    /// As the objective judges it.
-    pub cost: f64,
+    /// As the objective judges it; nothing where it was not run.
+    pub cost: Option<f64>,
 }
 
 impl Placing {
@@ -57,6 +59,12 @@ impl Placing {
                 "all equal: every mapping costs the same, so `{}` names none as better",
                 self.objective.word()
             ));
+        } else if self.race.is_some() {
+            words.push("worst and median are of the contenders of the race".into());
+        } else if self.objective == Goal::Simulated && !found.whole {
+            words.push(
+                "worst is of the mappings that were simulated, the median of those that were drawn".into(),
+            );
         } else if !found.whole {
             words.push("worst, median and distribution are of 1,000 mappings drawn at random".into());
         }
@@ -108,9 +116,33 @@ impl Placing {
         put("distinct", json!(found.distinct));
         put("affinities", affinities.collect());
         put("distribution", json!(found.distribution));
+        if let Some(race) = &self.race {
+            put("race", self.contenders(race));
+            put("pin", json!(race.pin));
+            put("known", json!(race.known));
+            put("verdict", json!(race.verdict));
+        }
         put("phases", phases.collect());
         put("notes", json!(self.in_words()));
         put("seconds", json!(self.seconds));
         Value::Object(all)
+    }
+
+    /// Each contender of a race, as programs read it.
+    fn contenders(&self, race: &RaceResult) -> Value {
+        let one = |raced: &Raced| {
+            let ran = !raced.times_ns.is_empty();
+            json!({
+                "name": raced.contender.name,
+                "permutation": raced.contender.mapping,
+                "mapping": raced.contender.mapping.as_deref().map(|mapping| self.names(mapping)),
+                "n": raced.times_ns.len(),
+                "mean_ns": ran.then(|| raced.mean_ns()),
+                "p90_ns": ran.then(|| raced.p90_ns()),
+                "variance_ns2": ran.then(|| raced.variance_ns2()),
+                "left": raced.left,
+            })
+        };
+        race.all.iter().map(one).collect()
     }
 }

@@ -1,0 +1,196 @@
+//! Traffic on this computer: a thread per part, pinned or wherever the kernel puts it.
+//!
+//! Each flow has two buffers. Its sender fills one, its receiver reads it, as often as a run has turns; a phase ends
+//! for all threads together. A run does everything twice, and the second time counts: the kernel has had time to spread
+//! the threads then, and the buffers are there.
+
+use ground::Located;
+use host::Affinity;
+use machine::{ElementId, Machine};
+use place::{Judge, Traffic};
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// The largest message; flows of more bytes are more turns in the same proportion.
+const MESSAGE_BYTES_MAX: f64 = 65_536.0;
+/// Bytes that a phase moves in one run, roughly, and the least and most turns.
+const RUN_BYTES: f64 = 32e6;
+const TURNS: (f64, f64) = (64.0, 8192.0);
+/// Looks at a counter before a thread lets another one have its cpu.
+const LOOKS: u32 = 256;
+/// How often a run does everything; the last time counts.
+const PASSES: u64 = 2;
+/// Buffers of a flow.
+const BUFFERS: u64 = 2;
+
+/// This computer, as it runs traffic.
+pub(crate) struct Measured {
+    /// Of each seat: the kernel's number of its cpu.
+    cpus: Vec<u32>,
+    parts: usize,
+    phases: Vec<MeasuredPhase>,
+}
+
+struct MeasuredPhase {
+    turns: u64,
+    /// ns of a run times this are the ns of the phase, all its times.
+    scale: f64,
+    flows: Vec<Channel>,
+}
+
+/// A flow's buffers, as words, and how many messages went in and out.
+struct Channel {
+    from: usize,
+    to: usize,
+    words: Vec<AtomicU64>,
+    sent: AtomicU64,
+    taken: AtomicU64,
+}
+
+impl Measured {
+    /// Of traffic on elements of a machine that is this computer.
+    ///
+    /// # Errors
+    /// It is another one, or has cpus that this process may not use.
+    pub(crate) fn new(traffic: &Traffic, machine: &Machine, elements: &[ElementId]) -> Result<Self, Located> {
+        let wrong = |message: String| Located::new(message).key("objective");
+        let allowed = Affinity::of_this_thread().map_err(|e| wrong(e.to_string()))?.cpus();
+        let here = machine::discover::host(Path::new("/"), None)?;
+        let cpu = |&element: &ElementId| {
+            let e = &machine.elements[element];
+            let Some(cpu) = e.os_cpu else {
+                return Err(wrong(format!(
+                    "{} of {} is no cpu of this computer: take `simulated` or `model`",
+                    e.name, machine.name
+                )));
+            };
+            if !allowed.contains(&cpu) {
+                return Err(wrong(format!(
+                    "{} of {} is no cpu that this process may use",
+                    e.name, machine.name
+                )));
+            }
+            let own = here.elements.iter().find(|own| own.os_cpu == Some(cpu));
+            let known = |place: &machine::Place| (place.chip, place.core, place.l3);
+            match own {
+                Some(own) if e.place != machine::Place::default() && known(&own.place) != known(&e.place) => {
+                    Err(wrong(format!(
+                        "{} sits elsewhere on this computer: {} is of another one",
+                        e.name, machine.name
+                    )))
+                }
+                _ => Ok(cpu),
+            }
+        };
+        let cpus = elements.iter().map(cpu).collect::<Result<_, _>>()?;
+        let phases = traffic.phases.iter().filter(|phase| !phase.flows.is_empty()).map(|phase| {
+            let most = phase.flows.iter().map(|flow| flow.bytes).fold(0.0, f64::max);
+            let shrink = (MESSAGE_BYTES_MAX / most).min(1.0);
+            let turns = (RUN_BYTES / (phase.bytes() * shrink)).clamp(TURNS.0, TURNS.1).round();
+            let flows = phase.flows.iter().map(|flow| Channel::new(flow.from, flow.to, flow.bytes * shrink));
+            MeasuredPhase {
+                turns: turns as u64,
+                scale: phase.weight / turns / shrink,
+                flows: flows.collect(),
+            }
+        });
+        Ok(Self { cpus, parts: traffic.parts, phases: phases.collect() })
+    }
+}
+
+impl Channel {
+    fn new(from: usize, to: usize, bytes: f64) -> Self {
+        let words = (bytes / 8.0).ceil().max(1.0) as u64 * BUFFERS;
+        let words = (0..words).map(AtomicU64::new).collect();
+        Self { from, to, words, sent: AtomicU64::new(0), taken: AtomicU64::new(0) }
+    }
+
+    fn buffer(&self, turn: u64) -> &[AtomicU64] {
+        let words = self.words.len() / BUFFERS as usize;
+        &self.words[(turn % BUFFERS) as usize * words..][..words]
+    }
+
+    /// Sends message `turn`, once its buffer is free.
+    fn send(&self, turn: u64) {
+        wait_until(|| self.taken.load(Ordering::Acquire) + BUFFERS > turn);
+        self.buffer(turn).iter().for_each(|word| word.store(turn, Ordering::Relaxed));
+        self.sent.store(turn + 1, Ordering::Release);
+    }
+
+    /// Takes message `turn`, once it is there.
+    fn take(&self, turn: u64) {
+        wait_until(|| self.sent.load(Ordering::Acquire) > turn);
+        black_box(
+            self.buffer(turn).iter().map(|word| word.load(Ordering::Relaxed)).fold(0, u64::wrapping_add),
+        );
+        self.taken.store(turn + 1, Ordering::Release);
+    }
+}
+
+/// Looks for a while, then lets other threads have the cpu between looks.
+fn wait_until(ready: impl Fn() -> bool) {
+    let mut looks = 0;
+    while !ready() {
+        looks += 1;
+        if looks < LOOKS { std::hint::spin_loop() } else { std::thread::yield_now() }
+    }
+}
+
+impl Judge for Measured {
+    fn time_ns(&mut self, mapping: Option<&[usize]>) -> Result<f64, Located> {
+        for channel in self.phases.iter_mut().flat_map(|phase| &mut phase.flows) {
+            *channel.sent.get_mut() = 0;
+            *channel.taken.get_mut() = 0;
+        }
+        let (phases, cpus) = (&self.phases, &self.cpus);
+        let (barrier, refused) = (Barrier::new(self.parts), AtomicBool::new(false));
+        let run = |part: usize| {
+            let pinned = mapping.map(|mapping| host::pin::to_cpu(cpus[mapping[part]])).transpose();
+            if pinned.is_err() {
+                refused.store(true, Ordering::Relaxed);
+            }
+            let mut times = Vec::with_capacity(phases.len());
+            barrier.wait();
+            if refused.load(Ordering::Relaxed) {
+                return (pinned.err().map(|e| e.to_string()), times);
+            }
+            for (pass, phase) in (0..PASSES).flat_map(|pass| phases.iter().map(move |phase| (pass, phase))) {
+                let outgoing: Vec<&Channel> = phase.flows.iter().filter(|flow| flow.from == part).collect();
+                let incoming: Vec<&Channel> = phase.flows.iter().filter(|flow| flow.to == part).collect();
+                barrier.wait();
+                let start = host::now_ns();
+                for turn in pass * phase.turns..(pass + 1) * phase.turns {
+                    outgoing.iter().for_each(|flow| flow.send(turn));
+                    incoming.iter().for_each(|flow| flow.take(turn));
+                }
+                if pass + 1 == PASSES {
+                    times.push((start, host::now_ns()));
+                }
+                barrier.wait();
+            }
+            (None, times)
+        };
+        let run = &run;
+        let done: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..self.parts).map(|part| scope.spawn(move || run(part))).collect();
+            threads.into_iter().map(|thread| thread.join()).collect()
+        });
+        let mut spans = vec![(u64::MAX, 0); self.phases.len()];
+        for part in done {
+            let (why, times) = part.map_err(|_| Located::new("a thread of the traffic ended by a panic"))?;
+            if let Some(why) = why {
+                return Err(Located::new(format!("pinning was refused: {why}")));
+            }
+            for (span, (start, end)) in spans.iter_mut().zip(times) {
+                *span = (span.0.min(start), span.1.max(end));
+            }
+        }
+        if refused.into_inner() {
+            return Err(Located::new("pinning was refused"));
+        }
+        let time = |(phase, (start, end)): (&MeasuredPhase, (u64, u64))| phase.scale * (end - start) as f64;
+        Ok(self.phases.iter().zip(spans).map(time).sum())
+    }
+}
