@@ -110,6 +110,11 @@ impl Objective for Distance {
         now + (after - between(order[b], order[a])) - (before - between(order[a], order[b]))
     }
 
+    /// Those of two parts.
+    fn flows_of_a_move(&self) -> f64 {
+        2.0 * self.flows.iter().map(Vec::len).sum::<usize>() as f64 / self.flows.len() as f64
+    }
+
     fn keeps(&self, permutation: &[usize]) -> bool {
         let n = self.seats();
         (0..n).all(|a| {

@@ -22,16 +22,7 @@ fn fill(
     seats: &[usize],
     order: &mut [usize],
 ) {
-    let steps = |a: usize, b: usize| objective.steps(a, b);
-    let farthest = seats.iter().map(|&seat| steps(seats[0], seat)).fold(0.0, f64::max);
-    // Groups: a seat that is nearer to a group's first than the farthest is in that group.
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for &seat in seats {
-        match groups.iter_mut().find(|group| steps(group[0], seat) < farthest) {
-            Some(group) => group.push(seat),
-            None => groups.push(vec![seat]),
-        }
-    }
+    let groups = groups(objective, seats);
     if groups.len() <= 1 || groups.len() == seats.len() {
         parts.iter().zip(seats).for_each(|(&part, &seat)| order[part] = seat);
         return;
@@ -41,6 +32,43 @@ fn fill(
         let chosen = cluster(partners, &mut left, group.len());
         fill(objective, partners, &chosen, &group, order);
     }
+}
+
+/// The groups of seats: a seat that is nearer to a group's first than the farthest is in that group.
+fn groups(objective: &dyn Objective, seats: &[usize]) -> Vec<Vec<usize>> {
+    let steps = |a: usize, b: usize| objective.steps(a, b);
+    let farthest = seats.iter().map(|&seat| steps(seats[0], seat)).fold(0.0, f64::max);
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for &seat in seats {
+        match groups.iter_mut().find(|group| steps(group[0], seat) < farthest) {
+            Some(group) => group.push(seat),
+            None => groups.push(vec![seat]),
+        }
+    }
+    groups
+}
+
+/// A mapping in which the largest groups, chips, have changed places two by two where that is better: where links are
+/// not the same both ways, it matters which is which, and no swap of two parts gets there. Gives the cost.
+pub(crate) fn turned(objective: &mut dyn Objective, mapping: &mut Vec<usize>) -> f64 {
+    let all: Vec<usize> = (0..objective.seats()).collect();
+    let groups = groups(objective, &all);
+    let mut cost = objective.cost(mapping);
+    if groups.len() == all.len() {
+        return cost;
+    }
+    for (i, one) in groups.iter().enumerate() {
+        for other in groups[..i].iter().filter(|other| other.len() == one.len()) {
+            let mut seats = all.clone();
+            one.iter().zip(other).for_each(|(&a, &b)| seats.swap(a, b));
+            let changed: Vec<usize> = mapping.iter().map(|&seat| seats[seat]).collect();
+            let after = objective.cost(&changed);
+            if after < cost {
+                (cost, *mapping) = (after, changed);
+            }
+        }
+    }
+    cost
 }
 
 /// Takes as many parts from those that are left as exchange much with one another and little with the rest.

@@ -33,6 +33,11 @@ pub trait Objective {
         cost
     }
 
+    /// Flows that `swapped` looks at, roughly: searches make fewer moves where each is much work.
+    fn flows_of_a_move(&self) -> f64 {
+        self.partners().iter().map(Vec::len).sum::<usize>() as f64
+    }
+
     /// Whether every mapping costs the same after seat i of each part has become seat `permutation[i]`. False where
     /// that is not certain.
     fn keeps(&self, permutation: &[usize]) -> bool;

@@ -109,11 +109,3 @@ ground::options! {
         pub runs: Option<u64> = None, in 1..=1_000_000;
     }
 }
-
-impl PlaceOptions {
-    /// Moves that annealing makes where none are given. On one core of 2.5 GHz, 128 parts take less than two seconds
-    /// and 1,024 less than thirty.
-    pub(crate) fn moves_for(&self, parts: usize) -> u64 {
-        self.moves.unwrap_or_else(|| (parts as u64 * 40_000).clamp(200_000, 30_000_000))
-    }
-}

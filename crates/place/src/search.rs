@@ -3,7 +3,7 @@
 use crate::anneal::{Annealing, anneal, descend};
 use crate::branch::branch;
 use crate::exhaustive::exhaustive;
-use crate::levels::downwards;
+use crate::levels::{downwards, turned};
 use crate::options::{PlaceOptions, SearchMethod, SymmetryRule};
 use crate::{Objective, Symmetry};
 use ground::{Draws, Located, quantile};
@@ -173,12 +173,13 @@ fn some(
     let (mut evaluated, mut method) = (DRAWN as u64, "levels");
     if matches!(options.method, SearchMethod::Auto | SearchMethod::Anneal) {
         method = "annealing";
-        let moves = options.moves_for(parts);
-        let (warm, hot) = (moves / 2, moves - moves / 2);
+        let moves = options.moves.unwrap_or_else(|| moves_for(objective));
+        let (warm, hot) = (moves / 4, moves - moves / 4);
         let mut orders = [start, identity.clone()];
         for (i, (moves, heat)) in [(warm, WARM), (hot, HOT)].into_iter().enumerate() {
             let annealing = Annealing { moves, heat, seed: options.seed.wrapping_add(i as u64) };
-            let mut go_on = |made: u64| progress(i as f64 / 2.0 + made as f64 / moves.max(1) as f64 / 2.0);
+            let before = if i == 0 { 0 } else { warm };
+            let mut go_on = |made: u64| progress((before + made) as f64 / (warm + hot).max(1) as f64);
             let cost = anneal(objective, &mut orders[i], annealing, &mut go_on);
             better(cost, orders[i].clone());
         }
@@ -188,10 +189,10 @@ fn some(
         let cost = descend(objective, &mut order);
         better(cost, order);
     }
-    let (cost, mut mapping) = best;
+    let mut mapping = best.1;
     mapping.truncate(parts);
+    let mut cost = turned(objective, &mut mapping);
     let mut bound = objective.at_least(&[]).min(cost);
-    let mut cost = cost;
     let branches = options.method == SearchMethod::Branch
         || options.method == SearchMethod::Auto && parts <= BRANCH_PARTS && options.moves.is_none();
     if branches {
@@ -212,6 +213,16 @@ fn some(
     let distribution: Vec<f64> = (0..=POINTS).map(point).collect();
     let median = distribution[POINTS / 2];
     Searched { mapping, cost, worst, median, distribution, evaluated, whole: false, bound, method, distinct }
+}
+
+/// Moves that annealing makes where it is not said: for each part so many that all parts' flows are looked at about as
+/// often, whatever the pattern; `benches/placement` says how long that takes.
+fn moves_for(objective: &dyn Objective) -> u64 {
+    const FLOWS_OF_A_PART: f64 = 2.4e6;
+    /// What a move costs beside its flows, in flows.
+    const BESIDE: f64 = 16.0;
+    let each = FLOWS_OF_A_PART / (objective.flows_of_a_move() + BESIDE);
+    (each * objective.parts() as f64).clamp(200_000.0, 6e7) as u64
 }
 
 /// Costs of mappings that are drawn, in rising order, and the worst of them.
