@@ -1,7 +1,7 @@
 //! The verbs that are made of others: a plan profiles first where costs are missing, and a run plans first where there
 //! is no plan.
 
-use crate::explain::{Look, computer, explain, foresee};
+use crate::explain::{LOOKS, LOOKS_AGAIN, Look, computer, explain, foresee};
 use crate::{Arrays, Error, ProfileOptions, profile};
 use machine::{ElementId, Machine};
 use plan::exact::Solver;
@@ -113,9 +113,17 @@ pub fn run(
     let options = RunOptions { progress: Some(&mut tell), ..options };
     let used = |e: &ElementId| plan.mapping.values().any(|name| *name == machine.elements[*e].name);
     let elements: Vec<ElementId> = (0..machine.elements.len()).filter(used).collect();
-    let before = Look::steady(machine, &elements);
     let identity = host::identity().to_pairs().into_iter().map(|(k, v)| (k.to_string(), v)).collect();
-    let foreseen = foresee(costed, machine, plan, &before, &computer(&identity));
+    let here = computer(&identity);
+    let looked = |looks: usize| {
+        let before = Look::steady(machine, &elements, looks);
+        let foreseen = foresee(costed, machine, plan, &before, &here);
+        (before, foreseen)
+    };
+    let (before, foreseen) = match looked(LOOKS) {
+        (_, Some(foreseen)) if foreseen.plan.period_ns != plan.period_ns => looked(LOOKS_AGAIN),
+        first => first,
+    };
     let planned_per_s = plan.throughput_per_s;
     let plan = foreseen.as_ref().map_or(plan, |f| &f.plan);
     let outcome = run::run(&arrays.running(graph), machine, plan, &arrays.over(kernels), options);
@@ -126,7 +134,7 @@ pub fn run(
     outcome.planned_per_s = planned_per_s;
     outcome.predicted_with = foreseen.as_ref().map_or_else(String::new, |f| f.with.clone());
     let factors = foreseen.as_ref().map(|f| &f.factors);
-    let after = Look::steady(machine, &elements);
+    let after = Look::steady(machine, &elements, LOOKS);
     explain(costed, machine, plan, factors, (&before, &after), &mut outcome);
     Ok(outcome)
 }

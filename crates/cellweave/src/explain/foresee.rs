@@ -33,6 +33,8 @@ struct NowPace<'a> {
     costs_ns: f64,
     /// ns per instance that the plan counts for hand-overs.
     moving_ns: f64,
+    /// How many times longer than their costs its tasks take alone, by the plan.
+    planned: f64,
     /// How many times longer than their costs its tasks take alone.
     alone: f64,
     /// How many times longer they take while all other elements compute.
@@ -86,6 +88,7 @@ pub(crate) fn foresee(
             name: &element.name,
             costs_ns,
             moving_ns: (counted.ns - costs_ns * planned[id]).max(0.0),
+            planned: planned[id],
             alone: planned[id] * if other_alone { alone } else { 1.0 },
             together: if other_together { together } else { counted_together },
         });
@@ -103,7 +106,8 @@ pub(crate) fn foresee(
     };
     let mut again = plan.clone();
     again.contributions.retain(|c| c.kind != ContributionKind::Capacity);
-    let slowest = paces.iter().map(|p| p.alone).fold(first.alone, f64::max);
+    let slower = |p: &NowPace| p.alone / p.planned;
+    let slowest = paces.iter().map(slower).fold(slower(first), f64::max);
     for contribution in &mut again.contributions {
         match contribution.kind {
             ContributionKind::Compute => {

@@ -9,8 +9,11 @@ use work::ProfiledSpeed;
 /// Each element of the list alone takes some ms: on a large machine only the first ones are looked at alone.
 const ALONE_MAX: usize = 16;
 
-/// Looks that a steady one is the middle of.
-const LOOKS: usize = 5;
+/// Looks that a steady one is the middle of: some tens of milliseconds.
+pub(crate) const LOOKS: usize = 5;
+/// Looks that it is the middle of where the first ones tell of another speed: neighbours that come and go within tenths
+/// of a second do not make a cpu slower for the whole of a run.
+pub(crate) const LOOKS_AGAIN: usize = 25;
 
 /// The speeds of some elements at some moment, by name.
 #[derive(Debug, Clone, Default)]
@@ -35,8 +38,8 @@ impl Look {
     }
 
     /// The middle of a few looks: one alone may meet a moment in which something else runs.
-    pub(crate) fn steady(machine: &Machine, elements: &[ElementId]) -> Look {
-        let looks: Vec<Look> = (0..LOOKS).map(|_| Look::at(machine, elements)).collect();
+    pub(crate) fn steady(machine: &Machine, elements: &[ElementId], looks: usize) -> Look {
+        let looks: Vec<Look> = (0..looks).map(|_| Look::at(machine, elements)).collect();
         Look::middle(&looks)
     }
 

@@ -29,7 +29,7 @@ mod words;
 
 pub(crate) use costs::computer;
 pub(crate) use foresee::foresee;
-pub(crate) use look::Look;
+pub(crate) use look::{LOOKS, LOOKS_AGAIN, Look};
 
 use account::{Account, TaskAccount, accounts};
 use costs::Origin;
