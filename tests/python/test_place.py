@@ -17,7 +17,20 @@ import pytest
 from cellweave.place import pattern_names
 from conftest import Command
 
-KEYS = "pattern machine objective mapping cost best worst identity median evaluated proved seconds".split()
+KEYS = [
+    "pattern",
+    "machine",
+    "objective",
+    "mapping",
+    "cost",
+    "best",
+    "worst",
+    "identity",
+    "median",
+    "evaluated",
+    "proved",
+    "seconds",
+]
 AFFINITIES = ["Overlap", "EvenOdd", "Identity", "Ring", "Leap2", "Default"]
 
 
@@ -103,9 +116,7 @@ def test_measured_refuses_what_is_not_this_computer(tmp_path: Path) -> None:
     with pytest.raises(cw.RequestError, match="no cpu of this computer"):
         cw.place("ring", on="cell", objective="measured")
     other = tmp_path / "other.toml"
-    elements = "".join(
-        f'[[element]]\nname = "CPU{cpu}"\nkind = "core"\nos_cpu = {cpu}\n' for cpu in (4000, 4001)
-    )
+    elements = "".join(f'[[element]]\nname = "CPU{cpu}"\nkind = "core"\nos_cpu = {cpu}\n' for cpu in (4000, 4001))
     other.write_text(f'name = "other"\n{elements}')
     with pytest.raises(cw.RequestError, match="CPU4000 of other is no cpu that this process may use"):
         cw.place("ring", on=str(other), objective="measured")
