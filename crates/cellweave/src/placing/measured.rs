@@ -26,7 +26,7 @@ const PASSES: u64 = 2;
 const BUFFERS: u64 = 2;
 
 /// This computer, as it runs traffic.
-pub(crate) struct Measured {
+pub(crate) struct MeasuredTraffic {
     /// Of each seat: the kernel's number of its cpu.
     cpus: Vec<u32>,
     parts: usize,
@@ -49,7 +49,7 @@ struct Channel {
     taken: AtomicU64,
 }
 
-impl Measured {
+impl MeasuredTraffic {
     /// Of traffic on elements of a machine that is this computer.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ fn wait_until(ready: impl Fn() -> bool) {
     }
 }
 
-impl Judge for Measured {
+impl Judge for MeasuredTraffic {
     fn time_ns(&mut self, mapping: Option<&[usize]>) -> Result<f64, Located> {
         for channel in self.phases.iter_mut().flat_map(|phase| &mut phase.flows) {
             *channel.sent.get_mut() = 0;

@@ -9,13 +9,13 @@ pub use result::{AffinityCost, Placing};
 use crate::Error;
 use ground::Located;
 use machine::{ElementId, Machine, Role};
-use measured::Measured;
+use measured::MeasuredTraffic;
 use place::{
     Contender, Distance, Goal, Judge, Judging, NamedAffinity, Objective, Period, PlaceOptions, Raced,
 };
 use place::{Rings, RingsOptions, SearchMethod, Searched, SeatDistances, SymmetryRule, Traffic};
 use place::{affinities, named, read};
-use simulated::Simulated;
+use simulated::SimulatedTraffic;
 use std::path::Path;
 
 /// Mappings that are simulated where it is not said.
@@ -73,7 +73,7 @@ pub fn place(
     };
     let elements = seats(machine, &traffic)?;
     let named = affinities::named(traffic.parts, &by_chip(machine, &elements), options.seed);
-    let job = Job { traffic: &traffic, machine, elements: &elements, options, named };
+    let job = PlaceJob { traffic: &traffic, machine, elements: &elements, options, named };
     let start = host::now_ns();
     let mut placing = match options.objective {
         Goal::Simulated => job.simulated(progress)?,
@@ -85,7 +85,7 @@ pub fn place(
 }
 
 /// What is placed, where, and the affinities that stand beside the answer.
-struct Job<'a> {
+struct PlaceJob<'a> {
     traffic: &'a Traffic,
     machine: &'a Machine,
     elements: &'a [ElementId],
@@ -93,7 +93,7 @@ struct Job<'a> {
     named: Vec<NamedAffinity>,
 }
 
-impl Job<'_> {
+impl PlaceJob<'_> {
     /// By a model.
     fn modelled(self, progress: &mut dyn FnMut(f64) -> bool) -> Result<Placing, Error> {
         let mut objective = self.objective(self.options.objective)?;
@@ -110,7 +110,7 @@ impl Job<'_> {
 
     /// By simulation: the affinities, what the models choose, mappings drawn at random, and swaps of the best.
     fn simulated(self, progress: &mut dyn FnMut(f64) -> bool) -> Result<Placing, Error> {
-        let mut judge = Simulated::new(self.traffic, self.machine, self.elements)?;
+        let mut judge = SimulatedTraffic::new(self.traffic, self.machine, self.elements)?;
         let mut starts = vec![self.identity()];
         starts.extend(self.named.iter().map(|affinity| affinity.seats.clone()));
         starts.extend(self.choices()?.into_iter().map(|(_, mapping)| mapping));
@@ -125,7 +125,7 @@ impl Job<'_> {
 
     /// By a race on this computer.
     fn measured(self, progress: &mut dyn FnMut(f64) -> bool) -> Result<Placing, Error> {
-        let mut judge = Measured::new(self.traffic, self.machine, self.elements)?;
+        let mut judge = MeasuredTraffic::new(self.traffic, self.machine, self.elements)?;
         let robust = self.options.objective == Goal::Robust;
         let mut contenders = vec![Contender { name: "kernel".into(), mapping: None }];
         let mut enter = |name: &str, mapping: Vec<usize>| {
@@ -181,7 +181,7 @@ impl Job<'_> {
 
     /// The model that an objective names.
     fn objective(&self, goal: Goal) -> Result<Box<dyn Objective>, Located> {
-        let Job { traffic, machine, elements, options, .. } = self;
+        let PlaceJob { traffic, machine, elements, options, .. } = self;
         Ok(match goal {
             Goal::Rings => {
                 let PlaceOptions { sides, memory, sizes, phases, .. } = **options;

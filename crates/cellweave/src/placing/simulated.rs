@@ -19,7 +19,7 @@ const PACKETS: f64 = 40_000.0;
 const REPEATS: (f64, f64) = (8.0, 64.0);
 
 /// A machine that simulates traffic.
-pub(crate) struct Simulated {
+pub(crate) struct SimulatedTraffic {
     target: SimTarget,
     /// Of each seat: the element there.
     elements: Vec<ElementId>,
@@ -37,7 +37,7 @@ struct SimulatedPhase {
     scale: f64,
 }
 
-impl Simulated {
+impl SimulatedTraffic {
     /// Of traffic on elements of a machine that can be simulated.
     ///
     /// # Errors
@@ -95,7 +95,7 @@ impl SimulatedPhase {
     }
 }
 
-impl Judge for Simulated {
+impl Judge for SimulatedTraffic {
     fn time_ns(&mut self, mapping: Option<&[usize]>) -> Result<f64, Located> {
         let Some(mapping) = mapping else { return Err(Located::new("a simulated machine has no kernel")) };
         let mut total = 0.0;
