@@ -112,6 +112,17 @@ def test_a_race_on_this_computer_names_a_winner_or_leaves_it_to_the_kernel(objec
     assert "kernel" in str(placed)
 
 
+def test_a_result_without_any_pinned_run_is_shown_all_the_same() -> None:
+    data = cw.place("pipeline", on="cell", parts=2).to_dict()
+    alone = {"name": "kernel", "permutation": None, "n": 8, "mean_ns": 5.0, "p90_ns": 6.0, "variance_ns2": 1.0}
+    refused = {**alone, "name": "identity", "permutation": [0, 1], "n": 0, "left": "pinning was refused: cpu 0"}
+    data |= {"cost": None, "identity": None, "race": [{**alone, "left": None}, refused], "pin": False, "known": True}
+    data["affinities"] = [{**a, "cost": None} for a in data["affinities"]]
+    shown = str(cw.Placing(data))
+    assert "not run" in shown and "identity: pinning was refused: cpu 0" in shown
+    assert cw.Placing(data).plot() is not None
+
+
 def test_measured_refuses_what_is_not_this_computer(tmp_path: Path) -> None:
     with pytest.raises(cw.RequestError, match="no cpu of this computer"):
         cw.place("ring", on="cell", objective="measured")

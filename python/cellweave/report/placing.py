@@ -20,8 +20,8 @@ _SHOWN = 32
 def placing_tables(data: Mapping[str, Any]) -> list[Table]:
     """What ``cellweave place`` prints: the mapping, and the named affinities beside it."""
 
-    def cost(value: float) -> str:
-        return _cost(value, data["unit"])
+    def cost(value: float | None) -> str:
+        return "not run" if value is None else _cost(value, data["unit"])
 
     rows: list[Sequence[str]] = [
         ("mapping", _permutation(data["mapping"])),
@@ -58,8 +58,8 @@ def draw_placing(data: Mapping[str, Any]) -> Axes:
     _, ax = plt.subplots(figsize=(8, 4), layout="constrained")
     points = data["distribution"]
     ax.plot(points, [100 * i / (len(points) - 1) for i in range(len(points))], color=INK, linewidth=1.6)
-    shown = [("best", data["cost"])]
-    shown += [(a["name"], a["cost"]) for a in data["affinities"] if a["cost"] is not None]
+    shown = [("best", data["cost"])] + [(a["name"], a["cost"]) for a in data["affinities"]]
+    shown = [(name, value) for name, value in shown if value is not None]
     heights: dict[float, int] = {}
     for name, value in shown:
         level = heights[value] = heights.get(value, -1) + 1
