@@ -2,8 +2,8 @@
 //!
 //! A *unit* is what the scheduler fires: tasks of one element with equal firstPeriod that are connected by edges. If
 //! several of them are sources, the unit keeps one; each other source is a separate unit, so that a source that has
-//! nothing right now delays no other. Splitting such tasks never costs liveness, because the model's argument is about
-//! single tasks; only firing them together needs the equal firstPeriod.
+//! nothing right now delays no other. The model's argument for liveness is about single tasks. Firing them together
+//! needs the equal firstPeriod, and that no unit waits through others for what it makes itself: such units are split.
 
 use machine::{ElementId, Machine};
 use std::collections::{BTreeMap, HashMap};
@@ -159,77 +159,79 @@ impl RunLayout {
             rings: Vec::new(),
             places: vec![EdgeMemory::Scratch; graph.edges.len()],
         };
-        let (unit_of, rank) = layout.make_units(graph, &first_period, &order);
+        let paces = paces(graph);
+        let mut alone = vec![false; graph.tasks.len()];
+        let (unit_of, rank) = loop {
+            let (unit_of, rank) = layout.make_units(graph, &first_period, &order, &alone);
+            let knotted = layout.knotted(graph, &paces, &unit_of);
+            if knotted.is_empty() {
+                break (unit_of, rank);
+            }
+            knotted.into_iter().for_each(|t| alone[t] = true);
+        };
         layout.make_rings(graph, plan, &first_period, &unit_of, &rank)?;
-        layout.pace(graph, &unit_of);
+        layout.pace(&paces, &unit_of);
         Ok(layout)
     }
 
-    /// A task whose inputs are all delayed would run ahead of the sources by the delays, and so fire more often than
-    /// they before anybody knows where they end. Rings without data hold it back: it fires instance i after they have.
-    /// Such a ring costs no liveness: a source's firstPeriod is 0, so no cycle falls along it, and it never fills.
-    fn pace(&mut self, graph: &Graph, unit_of: &[usize]) {
+    /// Rings without data that hold tasks back, as [`paces`] says. Such a ring costs no liveness: a source's firstPeriod
+    /// is 0, so no cycle of tasks falls along it, and it never fills.
+    fn pace(&mut self, paces: &[(TaskId, TaskId)], unit_of: &[usize]) {
         const ENDLESS: u64 = 1 << 60;
-        let tasks = graph.tasks.len();
-        let (mut has_inputs, mut held) = (vec![false; tasks], vec![false; tasks]);
-        let mut outputs = vec![Vec::new(); tasks];
-        for e in &graph.edges {
-            has_inputs[e.to.task] = true;
-            // Instance i needs i + peek - delay: no earlier than its producer's own instance i.
-            held[e.to.task] |= e.delay <= e.peek;
-            outputs[e.from.task].push(e.to.task);
-        }
-        let ahead: Vec<TaskId> = (0..tasks).filter(|&t| has_inputs[t] && !held[t]).collect();
-        if ahead.is_empty() {
-            return;
-        }
-        let sources: Vec<TaskId> = (0..tasks).filter(|&t| !has_inputs[t]).collect();
-        let reached: Vec<Vec<bool>> = sources
-            .iter()
-            .map(|&source| {
-                let mut reached = vec![false; tasks];
-                let mut open = vec![source];
-                while let Some(t) = open.pop() {
-                    if !std::mem::replace(&mut reached[t], true) {
-                        open.extend(&outputs[t]);
-                    }
-                }
-                reached
-            })
-            .collect();
-        // What no source reaches (a cycle that feeds itself) keeps pace with all of them.
-        let free = |t: TaskId| reached.iter().all(|r| !r[t]);
-        for (&source, reached) in sources.iter().zip(&reached) {
-            for &t in ahead.iter().filter(|&&t| reached[t] || free(t)) {
-                let (producer, unit) = (unit_of[source], unit_of[t]);
-                if producer == unit {
-                    continue;
-                }
-                let crosses = self.units[unit].element != self.units[producer].element;
-                let consumer = RingReader { edge: None, unit, offset: 0, peek: 0, inside: false };
-                let capacity = ENDLESS.next_multiple_of(self.batch);
-                let consumers = vec![consumer];
-                self.rings.push(RingLayout {
-                    producer,
-                    bytes: 0,
-                    capacity,
-                    lead: 0,
-                    peek: 0,
-                    pad: 0,
-                    consumers,
-                    crosses,
-                });
+        for &(source, t) in paces {
+            let (producer, unit) = (unit_of[source], unit_of[t]);
+            if producer == unit {
+                continue;
             }
+            let crosses = self.units[unit].element != self.units[producer].element;
+            let consumer = RingReader { edge: None, unit, offset: 0, peek: 0, inside: false };
+            let capacity = ENDLESS.next_multiple_of(self.batch);
+            let consumers = vec![consumer];
+            self.rings.push(RingLayout {
+                producer,
+                bytes: 0,
+                capacity,
+                lead: 0,
+                peek: 0,
+                pad: 0,
+                consumers,
+                crosses,
+            });
         }
     }
 
-    /// Splits each element's order into units: connected tasks of equal firstPeriod.
+    /// Tasks of units that would wait through other units for what they make themselves: two sources, each in one unit
+    /// with a task that the other one paces. Single tasks never wait so, so that splitting these units helps.
+    fn knotted(&self, graph: &Graph, paces: &[(TaskId, TaskId)], unit_of: &[usize]) -> Vec<TaskId> {
+        let same_instance = graph.edges.iter().filter(|e| needs_same_instance(e));
+        let edges = same_instance.map(|e| (e.from.task, e.to.task)).chain(paces.iter().copied());
+        let mut waits: Vec<(usize, usize)> = edges.map(|(a, b)| (unit_of[a], unit_of[b])).collect();
+        waits.retain(|(a, b)| a != b);
+        // A unit that waits for none, or that none waits for, is in no circle.
+        loop {
+            let within = |&(a, b): &(usize, usize)| {
+                waits.iter().any(|&(_, to)| to == a) && waits.iter().any(|&(from, _)| from == b)
+            };
+            let left: Vec<(usize, usize)> = waits.iter().copied().filter(within).collect();
+            if left.len() == waits.len() {
+                break;
+            }
+            waits = left;
+        }
+        let units = waits.iter().map(|&(a, _)| &self.units[a]).filter(|u| u.tasks.len() > 1);
+        units.flat_map(|u| u.tasks.iter().copied()).collect()
+    }
+
+    /// Splits each element's order into units: connected tasks of equal firstPeriod, but for those that stay `alone`.
     fn make_units(
         &mut self,
         graph: &Graph,
         first_period: &[u64],
         order: &[Vec<TaskId>],
+        alone: &[bool],
     ) -> (Vec<usize>, Vec<usize>) {
+        self.units.clear();
+        self.elements.iter_mut().for_each(|e| e.units.clear());
         let tasks = graph.tasks.len();
         let (mut unit_of, mut rank) = (vec![usize::MAX; tasks], vec![0; tasks]);
         let mut has_inputs = vec![false; tasks];
@@ -253,7 +255,8 @@ impl RunLayout {
         }
         for e in &graph.edges {
             let (a, b) = (e.from.task, e.to.task);
-            if element_of[a] == element_of[b] && first_period[a] == first_period[b] {
+            let together = !alone[a] && !alone[b] && first_period[a] == first_period[b];
+            if together && element_of[a] == element_of[b] {
                 let (a, b) = (find(&mut root, a), find(&mut root, b));
                 root[a.max(b)] = a.min(b);
             }
@@ -430,6 +433,49 @@ impl RunLayout {
         ring.capacity = ring.capacity.max(lead + ring.pad).next_multiple_of(batch);
         Ok(ring)
     }
+}
+
+/// Whether instance i of the reader needs instance i, or a later one, of the writer.
+fn needs_same_instance(edge: &Edge) -> bool {
+    edge.delay <= edge.peek
+}
+
+/// Sources, each with a task that it holds back: the task fires instance i after the source has. A task whose inputs
+/// are all delayed would else run ahead of the sources by the delays, and so fire more often than they before anybody
+/// knows where they end.
+fn paces(graph: &Graph) -> Vec<(TaskId, TaskId)> {
+    let tasks = graph.tasks.len();
+    let (mut has_inputs, mut held) = (vec![false; tasks], vec![false; tasks]);
+    let mut outputs = vec![Vec::new(); tasks];
+    for e in &graph.edges {
+        has_inputs[e.to.task] = true;
+        held[e.to.task] |= needs_same_instance(e);
+        outputs[e.from.task].push(e.to.task);
+    }
+    let ahead: Vec<TaskId> = (0..tasks).filter(|&t| has_inputs[t] && !held[t]).collect();
+    if ahead.is_empty() {
+        return Vec::new();
+    }
+    let sources: Vec<TaskId> = (0..tasks).filter(|&t| !has_inputs[t]).collect();
+    let reached: Vec<Vec<bool>> = sources
+        .iter()
+        .map(|&source| {
+            let mut reached = vec![false; tasks];
+            let mut open = vec![source];
+            while let Some(t) = open.pop() {
+                if !std::mem::replace(&mut reached[t], true) {
+                    open.extend(&outputs[t]);
+                }
+            }
+            reached
+        })
+        .collect();
+    // What no source reaches (a cycle that feeds itself) keeps pace with all of them.
+    let free = |t: TaskId| reached.iter().all(|r| !r[t]);
+    let pairs = sources.iter().zip(&reached).flat_map(|(&source, reached)| {
+        ahead.iter().filter(|&&t| reached[t] || free(t)).map(move |&t| (source, t))
+    });
+    pairs.collect()
 }
 
 /// Instances that a ring needs at least so that no firing order can hang: `B (D + 1)` and what the delay occupies

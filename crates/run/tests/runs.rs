@@ -142,6 +142,30 @@ proptest! {
     }
 }
 
+#[test]
+fn sources_on_two_elements_whose_readers_wait_for_each_others_source_do_not_hang() {
+    let tasks = ["s0", "s1", "a", "b"].map(|name| task(name, "mix")).to_vec();
+    let mut edges = vec![
+        edge(0, "0", 2, "0", 12),
+        edge(1, "0", 2, "1", 12),
+        edge(1, "0", 3, "0", 12),
+        edge(0, "0", 3, "1", 12),
+    ];
+    edges.iter_mut().for_each(|e| e.delay = 30);
+    let graph = Graph { name: "g".into(), tasks, edges, ..Graph::default() };
+    let machine = cores(2);
+    let mut wanted = None;
+    for (mapping, batch) in [([0, 1, 0, 1], 1), ([0, 1, 0, 1], 4), ([0, 0, 0, 0], 4), ([0, 1, 1, 0], 9)] {
+        let plan = planned(&graph, &machine, &mapping, batch).unwrap();
+        let kernels = Mixed::new();
+        let options = RunOptions { instances: Some(100), watchdog_s: 3.0, ..RunOptions::default() };
+        run(&graph, &machine, &plan, &kernels, options).unwrap();
+        let seen = kernels.seen();
+        assert_eq!(seen.len(), 2);
+        assert_eq!(wanted.get_or_insert(seen.clone()), &seen, "{mapping:?}");
+    }
+}
+
 /// Fails, panics or refuses in the way that the task's name says, at instance 700.
 struct Trouble {
     finished: Arc<AtomicU64>,
