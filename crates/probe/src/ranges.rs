@@ -29,6 +29,12 @@ pub fn sizes(text: &str) -> Result<Vec<u32>, String> {
 ///
 /// # Errors
 /// Repeats the text and says what is allowed.
+///
+/// ```
+/// assert_eq!(probe::ranges::size("16k"), Ok(16384));
+/// let text = probe::ranges::size("99999999999999999").unwrap_err();
+/// assert_eq!(text, "\"99999999999999999\" is too many bytes; allowed: up to 4294967295");
+/// ```
 pub fn size(text: &str) -> Result<u32, String> {
     let text = text.trim();
     let digits = text.trim_end_matches(['k', 'K', 'M']);
@@ -39,8 +45,11 @@ pub fn size(text: &str) -> Result<u32, String> {
         _ => None,
     };
     let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    let value = unit.filter(|_| plain).and_then(|unit| digits.parse::<u32>().ok()?.checked_mul(unit));
-    value.ok_or_else(|| format!("{} is no number of bytes like 128, 16k (16384) or 16..16k", quoted(text)))
+    let Some(unit) = unit.filter(|_| plain) else {
+        return Err(format!("{} is no number of bytes like 128, 16k (16384) or 16..16k", quoted(text)));
+    };
+    let value = digits.parse::<u32>().ok().and_then(|digits| digits.checked_mul(unit));
+    value.ok_or_else(|| format!("{} is too many bytes; allowed: up to {}", quoted(text), u32::MAX))
 }
 
 /// Whole numbers: `4`, or each from one to another: `1..8`.

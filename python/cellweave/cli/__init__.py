@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 the work failed, 2 the request was wrong.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import signal
@@ -124,7 +125,8 @@ def call(arguments: list[str]) -> int:
         return 1
     except OSError as e:
         name = f"{e.filename}: " if e.filename else ""
-        fail(where, f"{name}{e.strerror or e}")
+        hint = " (ulimit -n says how many)" if e.errno == errno.EMFILE else ""
+        fail(where, f"{name}{e.strerror or e}{hint}")
         return 1
     except UnicodeError:
         fail(where, "a name on the command line is not UTF-8")
