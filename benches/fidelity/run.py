@@ -20,7 +20,7 @@ from random import Random
 from typing import Any
 
 import cellweave as cw
-from cellweave.reproduce.experiment import experiments
+from cellweave.reproduce.known import experiments
 from cellweave.reproduce.rows import Row
 from cellweave.reproduce.run import rule_sets
 from cellweave.reproduce.summary import comparison_table, groups_table, summary_table

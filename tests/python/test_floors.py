@@ -6,6 +6,7 @@ from the ground up, and is what the code says.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
@@ -196,3 +197,48 @@ def test_imports_are_read_from_code_and_not_from_its_tests(tmp_path: Path) -> No
     (source / "high" / "mod.rs").write_text("mod part;\nuse super::middle::{self, A};\n")
     (source / "high" / "part.rs").write_text("use super::other;\nuse super::super::low;\n")
     assert modules(tmp_path) == {"low": set(), "middle": {"low"}, "high": {"low", "middle"}}
+
+
+def python_imports(package: Path) -> Imports:
+    """What each module of the Python package imports of it, inside functions as well; for types alone aside."""
+    names = {}
+    for path in package.rglob("*.py"):
+        parts = path.relative_to(package.parent).with_suffix("").parts
+        names[".".join(parts).removesuffix(".__init__")] = path
+    imports: Imports = {name: set() for name in names}
+
+    def look(name: str, node: ast.AST) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+                continue
+            if isinstance(child, ast.ImportFrom) and child.module:
+                found = [f"{child.module}.{alias.name}" for alias in child.names]
+                imports[name] |= {f if f in names else child.module for f in found if not f.endswith("._core")}
+            elif isinstance(child, ast.Import):
+                imports[name] |= {alias.name for alias in child.names}
+            look(name, child)
+
+    for name, path in names.items():
+        look(name, ast.parse(path.read_text()))
+    return {name: (found & set(names)) - {name} for name, found in imports.items()}
+
+
+def in_circles(imports: Imports) -> list[str]:
+    """The modules that import themselves through others."""
+    return sorted(name for name in imports if name in reached(imports, name))
+
+
+def test_no_module_of_the_python_package_imports_itself_through_others() -> None:
+    imports = python_imports(ROOT / "python" / "cellweave")
+    assert imports["cellweave.plan"] >= {"cellweave.graph", "cellweave.report.tables"}
+    assert in_circles(imports) == []
+
+
+def test_a_circle_of_imports_is_found(tmp_path: Path) -> None:
+    package = tmp_path / "house"
+    package.mkdir()
+    (package / "__init__.py").write_text("from house.low import x\n")
+    (package / "low.py").write_text("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import house.high\n")
+    (package / "high.py").write_text("def f():\n    from house import circle\n")
+    (package / "circle.py").write_text("import house.high\n")
+    assert in_circles(python_imports(package)) == ["house.circle", "house.high"]

@@ -11,8 +11,8 @@ from pathlib import Path
 import cellweave as cw
 import pytest
 from cellweave.reproduce.bench import Bench
-from cellweave.reproduce.experiment import experiments, resolve
 from cellweave.reproduce.facts import PAPERS, facts, groups, left_out, matrix, seeds
+from cellweave.reproduce.known import experiments, resolve
 from cellweave.reproduce.patterns import ROUND
 from conftest import Command
 

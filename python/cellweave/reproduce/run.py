@@ -11,7 +11,8 @@ from cellweave.choice import choice
 from cellweave.reproduce import verdict
 from cellweave.reproduce.bench import Bench
 from cellweave.reproduce.cache import Cache
-from cellweave.reproduce.experiment import Experiment, Found, resolve
+from cellweave.reproduce.experiment import Experiment, Found
+from cellweave.reproduce.known import resolve
 from cellweave.reproduce.rows import Row
 from cellweave.reproduce.summary import summary
 

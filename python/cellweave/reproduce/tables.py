@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from cellweave.report.table import Table
 from cellweave.report.units import number
-from cellweave.reproduce.experiment import experiments
 from cellweave.reproduce.facts import groups
+from cellweave.reproduce.known import experiments
 from cellweave.reproduce.summary import comparison_table, summary_table
 
 if TYPE_CHECKING:
