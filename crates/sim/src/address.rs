@@ -1,6 +1,7 @@
 //! Effective addresses: main memory from 0, then every SPE's local store and its problem-state registers.
 
 use crate::LOCAL_STORE_BYTES;
+use crate::ids::byte;
 
 /// An effective address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,7 +74,7 @@ impl Address {
     /// The thing that the address belongs to, on a machine with so many SPEs and chips with so much memory.
     pub(crate) fn place(self, spes: usize, chips: usize, memory_bytes: u64) -> Location {
         if self.0 < memory_bytes * chips as u64 {
-            let chip = if self.0 < memory_bytes { 0 } else { (self.0 / memory_bytes) as u8 };
+            let chip = if self.0 < memory_bytes { 0 } else { byte((self.0 / memory_bytes) as usize) };
             return Location::Memory { chip, offset: self.0 };
         }
         if self.0 < STORES {
@@ -83,13 +84,13 @@ impl Address {
         if spe >= spes {
             return Location::Nowhere;
         }
-        let spe = spe as u8;
+        let spe = byte(spe);
         if offset < u64::from(LOCAL_STORE_BYTES) {
             Location::Store { spe, offset: offset as u32 }
         } else if offset == IN_MAILBOX {
             Location::Mailbox { spe }
         } else if let Some(register) = SIGNAL.iter().position(|&s| s == offset) {
-            Location::Signal { spe, register: register as u8 }
+            Location::Signal { spe, register: byte(register) }
         } else {
             Location::Nowhere
         }

@@ -20,7 +20,7 @@ impl Simulation {
                 let u = &mut self.units[unit];
                 u.since = self.wheel.now();
                 if unit < self.spes.len() {
-                    u.lines_seen = self.counters.spes[unit].store_lines;
+                    u.lines_seen = self.record.store_lines(unit);
                 }
                 cycles.0.div_ceil(2)
             }
@@ -55,7 +55,7 @@ impl Simulation {
             Ok(Location::Memory { offset, .. }) => {
                 let lines = offset / 128..(offset + bytes.max(1)).div_ceil(128);
                 let all = lines.end - lines.start;
-                let cached = lines.filter(|line| store || self.ppe_lines.contains(line)).count() as u64;
+                let cached = lines.filter(|line| store || self.caches.has(line * 128)).count() as u64;
                 let times = &self.p.ppe;
                 cached * times.cached + (all - cached).div_ceil(times.misses) * times.uncached
             }

@@ -19,7 +19,7 @@ impl Simulation {
     pub(crate) fn range(&self, ea: Address, bytes: u64) -> Result<Location, String> {
         let first = self.place(ea);
         let whole = match first {
-            Location::Memory { offset, .. } => offset + bytes <= self.p.memory_bytes * self.p.chips as u64,
+            Location::Memory { offset, .. } => offset + bytes <= self.memory.len(),
             Location::Store { offset, .. } => u64::from(offset) + bytes <= u64::from(LOCAL_STORE_BYTES),
             Location::Mailbox { .. } | Location::Signal { .. } => bytes == 4,
             Location::Nowhere => false,
@@ -30,7 +30,7 @@ impl Simulation {
         if matches!(first, Location::Mailbox { .. } | Location::Signal { .. }) {
             return Err(format!("{bytes} bytes of the {ea}; registers take 4 bytes"));
         }
-        let memory = self.p.memory_bytes * self.p.chips as u64;
+        let memory = self.memory.len();
         Err(format!(
             "{bytes} bytes from {ea} on are not all there: this machine has {memory:#x} bytes of memory and the local \
              stores of SPE0 to SPE{}",
@@ -41,16 +41,11 @@ impl Simulation {
     /// Whether somebody has allocated these bytes, which are all in one place.
     fn allocated(&self, place: Location, ea: Address, bytes: u64) -> Result<(), String> {
         match place {
-            Location::Memory { offset, .. } if !self.allocated.has(offset, bytes) => {
-                let nearby = self.allocated.nearby(offset);
-                Err(format!("{bytes} bytes at {ea} were not allocated; {nearby}"))
-            }
-            Location::Store { spe, offset } => {
-                let checked = self.shared[usize::from(spe)].check_allocated(offset, bytes);
-                checked.map_err(|nearby| format!("{bytes} bytes at {ea} were not allocated; {nearby}"))
-            }
+            Location::Memory { offset, .. } => self.memory.check_allocated(offset, bytes),
+            Location::Store { spe, offset } => self.shared[usize::from(spe)].check_allocated(offset, bytes),
             _ => Ok(()),
         }
+        .map_err(|nearby| format!("{bytes} bytes at {ea} were not allocated; {nearby}"))
     }
 
     /// Where a PPE's load or store goes.

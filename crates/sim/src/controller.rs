@@ -1,6 +1,6 @@
 //! The memory interface controller of one chip: sixteen banks, one bus to them, reads and writes together.
 
-use crate::ids::LineId;
+use crate::ids::{LineId, byte};
 use crate::parameters::MemoryParameters as Times;
 use crate::sizes::BANKS;
 use std::collections::VecDeque;
@@ -156,7 +156,7 @@ impl Controller {
         self.writing = writes;
         self.bus_free = now + times.line;
         self.rested &= !(1 << bank);
-        self.busy.push_back((now + times.bank, bank as u8));
+        self.busy.push_back((now + times.bank, byte(bank)));
         self.lines[bank][usize::from(writes)] += 1;
         match request.read {
             Some(line) => Started::Read(line),

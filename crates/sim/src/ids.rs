@@ -27,3 +27,12 @@ impl CommandId {
         self.0.into()
     }
 }
+
+/// The number of a chip, unit, ramp, bank, queue slot or line's bytes, none of which reaches 256, in a byte.
+///
+/// # Panics
+/// When it does: it is never cut off.
+#[inline]
+pub(crate) fn byte(number: usize) -> u8 {
+    u8::try_from(number).expect("no machine has so many")
+}

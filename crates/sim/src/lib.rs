@@ -5,7 +5,9 @@
 //! | [`sizes`] | sizes and times that every Cell has | |
 //! | [`layout`] | where things sit on the ring, and the shortest ways | |
 //! | [`rules`] | how the bus's arbiter decides | |
-//! | [`address`], `store` | effective addresses; local stores | sizes |
+//! | `ids` | numbers that are never mixed up: lines, commands | |
+//! | [`address`] | effective addresses | ids, sizes |
+//! | `store` | local stores | sizes |
 //! | [`error`] | what ends a simulation | sizes |
 //! | [`parameters`] | what a machine is like | error, rules |
 //! | `settings` | parameters by name | error, parameters |
@@ -14,7 +16,6 @@
 //! | [`dma`] | DMA commands | address, numbers |
 //! | [`op`] | the operations that programs ask for | address, dma, numbers |
 //! | `words` | operations in words | dma, numbers, op |
-//! | `ids` | numbers that are never mixed up: lines, commands | |
 //! | [`watch`] | a look from another thread | |
 //! | `race` | the race detector | address, dma, ids, numbers |
 //! | [`trace`] | what each unit did, and when | layout |
@@ -30,11 +31,14 @@
 //! | `mfc` | queues, tags, lists, fences | address, dma, ids, line, parameters |
 //! | `bus` | ramps, rings, the data arbiter | ids, layout, line, outcome, rules, sizes |
 //! | `controller` | main memory's banks | ids, parameters, sizes |
+//! | `memory` | main memory, and what was taken of it | allocated, error |
+//! | `copies` | lines in the PPEs' caches, and reserved ones | |
+//! | `record` | counters, digest and trace of a run | outcome, trace |
 //! | `link` | what joins two Cells | parameters, sizes |
 //! | [`simulation`] | a machine with programs on it, and its loop | all but perfetto, rules, settings, sizes, words |
 //! | `check` | the commands that the hardware traps | address, dma, simulation, sizes |
 //! | `calls` | cost of calls, why they trap, whether they wait | address, op, simulation, sizes, unit |
-//! | `perform` | effects of calls | address, dma, error, numbers, op, race, simulation, sizes, trace, unit, wheel |
+//! | `perform` | effects | address, dma, error, ids, numbers, op, race, simulation, sizes, trace, unit, wheel |
 //! | `transfer` | lines | address, bus, controller, ids, layout, line, op, simulation, sizes, trace, wheel |
 //! | [`mod@target`] | simulated `Target`s | address, check, error, parameters, ppe, rules, simulation, sizes, spe |
 //!
@@ -64,14 +68,17 @@ mod bus;
 mod calls;
 mod check;
 mod controller;
+mod copies;
 mod ids;
 mod line;
 mod link;
+mod memory;
 mod mfc;
 mod perfetto;
 mod perform;
 mod program;
 mod race;
+mod record;
 mod settings;
 mod store;
 mod transfer;

@@ -3,7 +3,7 @@
 
 use crate::address::Address;
 use crate::dma::{Dma, ListElement, Ordering};
-use crate::ids::CommandId;
+use crate::ids::{CommandId, byte};
 use crate::line::Line;
 use crate::parameters::MfcParameters as Times;
 use std::collections::VecDeque;
@@ -113,7 +113,7 @@ impl Mfc {
         self.slots[slot] = Some(Command {
             put: dma.put,
             order: dma.order,
-            tag: dma.tag.index() as u8,
+            tag: byte(dma.tag.index()),
             proxy,
             list: list.unwrap_or_default(),
             ls,
@@ -127,7 +127,7 @@ impl Mfc {
             unarrived: 0,
             issued: false,
         });
-        let id = CommandId(slot as u8);
+        let id = CommandId(byte(slot));
         self.order.push_back(id);
         self.pending[usize::from(proxy)][dma.tag.index()] += 1;
         self.ordered += usize::from(dma.order != Ordering::Free);

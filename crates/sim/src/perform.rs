@@ -3,6 +3,7 @@
 use crate::address::Location;
 use crate::dma::{Dma, ListElement};
 use crate::error::Time;
+use crate::ids::byte;
 use crate::numbers::LocalAddress;
 use crate::op::{Atomic, Op, PpeOp, Reply, Until};
 use crate::race::{Queued, Use};
@@ -36,7 +37,7 @@ impl Simulation {
                 self.units[unit].op = Some(op);
                 // Already on its way: what changes meanwhile must not wake it a second time.
                 self.units[unit].woken = true;
-                self.wheel.push(self.wheel.now() + cycles, WheelEvent::Act(unit as u8));
+                self.wheel.push(self.wheel.now() + cycles, WheelEvent::Act(byte(unit)));
                 None
             }
             Performed::Trap(message) => {
@@ -67,7 +68,7 @@ impl Simulation {
         if proxy {
             self.mfcs[mfc].seen_at[dma.tag.index()] = now + self.p.ppe.proxy - self.handover();
         }
-        self.counters.spes[mfc].commands += 1;
+        self.record.spe(mfc).commands += 1;
         if self.races.on.get() {
             let u = &self.units[unit];
             let whose = format!("queued by {} ({}) at {}", u.name, u.program, Time(now));
@@ -88,16 +89,14 @@ impl Simulation {
                 let (start, end) = (self.units[unit].since, self.wheel.now());
                 if unit < self.spes.len() {
                     // DMA went first at the local store's port: the SPU cycles that it took are made up for.
-                    let lines = self.counters.spes[unit].store_lines - self.units[unit].lines_seen;
+                    let lines = self.record.store_lines(unit) - self.units[unit].lines_seen;
                     let needed = cycles.0.saturating_add(lines * self.p.spu.stolen_per_line).div_ceil(2);
                     if needed > end - start {
                         return Again(needed - (end - start));
                     }
-                    self.counters.spes[unit].compute_cycles += end - start;
+                    self.record.spe(unit).compute_cycles += end - start;
                 }
-                if let Some(trace) = &mut self.trace {
-                    trace.span(TraceSpan { unit: unit as u8, what: "compute", start, end });
-                }
+                self.record.span(TraceSpan { unit: byte(unit), what: "compute", start, end });
                 Answer(Reply::Done, 0)
             }
             Op::Alloc { bytes, align } => {
@@ -178,10 +177,8 @@ impl Simulation {
         if let Some(message) = self.clash(unit, writes, own_store(unit, ls), LINE_BYTES.into()) {
             return Performed::Race(message);
         }
-        if atomic == Atomic::Putllc && self.spes[unit].reservation != Some(ea.0) {
-            if self.spes[unit].reservation.take().is_some() {
-                self.reservations -= 1;
-            }
+        if atomic == Atomic::Putllc && !self.reservations.has(unit, ea.0) {
+            self.reservations.give_up(unit);
             return Performed::Answer(Reply::Word(0), self.p.bus.coherence);
         }
         let put = atomic != Atomic::Getllar;
@@ -197,9 +194,7 @@ impl Simulation {
                     return Race(message);
                 }
                 let data = match self.place(*ea) {
-                    Location::Memory { offset, .. } => {
-                        self.memory[offset as usize..][..bytes.0 as usize].to_vec()
-                    }
+                    Location::Memory { offset, .. } => self.memory.bytes(offset, bytes.0 as usize).to_vec(),
                     Location::Store { spe, offset } => {
                         self.shared[usize::from(spe)].store.copied(offset, bytes.0)
                     }
@@ -213,10 +208,10 @@ impl Simulation {
                 }
                 match self.place(*ea) {
                     Location::Memory { offset, .. } => {
-                        self.memory[offset as usize..][..data.0.len()].copy_from_slice(&data.0);
+                        self.memory.bytes_mut(offset, data.0.len()).copy_from_slice(&data.0);
                         for line in offset / 128..(offset + data.bytes()).div_ceil(128) {
                             self.memory_written(line * 128);
-                            self.ppe_lines.insert(line);
+                            self.caches.written_by_ppe(line * 128, (line + 1) * 128);
                         }
                     }
                     Location::Store { spe, offset } => {

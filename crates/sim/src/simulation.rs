@@ -1,16 +1,19 @@
 //! A machine with programs on it: building it, and the loop that runs it.
 
 use crate::address::Location;
-use crate::allocated::Allocated;
 use crate::bus::Bus;
 use crate::controller::Controller;
+use crate::copies::{PpeCaches, Reservations};
+use crate::ids::byte;
 use crate::line::Lines;
 use crate::link::Link;
+use crate::memory::MainMemory;
 use crate::mfc::Mfc;
 use crate::op::{Op, Reply, Stepper};
-use crate::outcome::{Chip, SimCounters, Simulated, SpeCounters};
+use crate::outcome::Simulated;
 use crate::program::Body;
 use crate::race::Races;
+use crate::record::Record;
 use crate::spe::Shared;
 use crate::store::LocalStore;
 use crate::trace::{Trace, TraceSpan};
@@ -18,7 +21,6 @@ use crate::unit::{SpeState, UnitState};
 use crate::wheel::{Wheel, WheelEvent};
 use crate::{Address, Parameters, Ppe, SimError, SimWatch, Spe, layout};
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
 use std::rc::Rc;
 
 /// Operations without any time passing after which a program counts as stuck.
@@ -58,28 +60,21 @@ pub struct Simulation {
     pub(crate) buses: Vec<Bus>,
     pub(crate) controllers: Vec<Controller>,
     pub(crate) link: Link,
-    pub(crate) memory: Vec<u8>,
-    /// Where the free memory of each chip starts.
-    pub(crate) free: Vec<u64>,
-    pub(crate) allocated: Allocated,
+    pub(crate) memory: MainMemory,
+    pub(crate) caches: PpeCaches,
+    pub(crate) reservations: Reservations,
     pub(crate) spes: Vec<SpeState>,
     /// What each unit's program and the engine share; SPEs first, then PPEs.
     pub(crate) shared: Vec<Rc<Shared>>,
     pub(crate) units: Vec<UnitState>,
     /// Chip and ramp of each SPE.
     pub(crate) homes: Vec<(usize, usize)>,
-    pub(crate) counters: SimCounters,
-    pub(crate) trace: Option<Trace>,
-    pub(crate) hash: u64,
-    /// Lines that a PPE has written and still has in its cache.
-    pub(crate) ppe_lines: HashSet<u64>,
-    pub(crate) ppe_line_free: Vec<u64>,
-    pub(crate) reservations: usize,
+    pub(crate) record: Record,
     pub(crate) races: Rc<Races>,
-    pub(crate) watch: SimWatch,
+    watch: SimWatch,
     events: u32,
     stop_at: u64,
-    pub(crate) failed: Option<SimError>,
+    failed: Option<SimError>,
     /// The error that ended it; it cannot go on.
     ended: Option<SimError>,
     finished: u64,
@@ -115,19 +110,14 @@ impl Simulation {
             buses: (0..p.chips).map(|_| Bus::new(p.rules.clone())).collect(),
             controllers: (0..p.chips).map(|_| Controller::new()).collect(),
             link: Link::default(),
-            memory: zeros(p.memory_bytes * p.chips as u64)?,
-            free: (0..p.chips as u64).map(|c| c * p.memory_bytes).collect(),
-            allocated: Allocated::default(),
+            memory: MainMemory::new(p.chips, p.memory_bytes)?,
+            caches: PpeCaches::new(p.chips),
+            reservations: Reservations::new(spes),
             spes: (0..spes).map(|_| SpeState::default()).collect(),
             shared: (0..spes + ppes).map(shared).collect(),
             units: names.map(UnitState::new).collect(),
             homes: (0..spes).map(|i| p.physical(i)).map(|(chip, i)| (chip, layout::SPE[i])).collect(),
-            counters: nothing_counted(&p),
-            trace: None,
-            hash: 0,
-            ppe_lines: HashSet::new(),
-            ppe_line_free: vec![0; p.chips],
-            reservations: 0,
+            record: Record::new(p.chips, spes),
             races,
             watch,
             events: 0,
@@ -149,23 +139,7 @@ impl Simulation {
     /// # Errors
     /// [`SimError::Request`] when there is no such chip, or not enough left.
     pub fn allocate(&mut self, chip: usize, bytes: u64, align: u64) -> Result<Address, SimError> {
-        let Some(next) = self.free.get_mut(chip) else {
-            return Err(SimError::Request(format!("memory of chip {chip}; there are {}", self.p.chips)));
-        };
-        if !align.is_power_of_two() {
-            return Err(SimError::Request(format!("memory aligned to {align}, which is no power of two")));
-        }
-        let start = next.next_multiple_of(align);
-        let end = (chip as u64 + 1) * self.p.memory_bytes;
-        if start.checked_add(bytes).is_none_or(|e| e > end) {
-            let left = end.saturating_sub(start);
-            return Err(SimError::Request(format!(
-                "{bytes} bytes of the memory of chip {chip}; {left} are left"
-            )));
-        }
-        *next = start + bytes;
-        self.allocated.add(start, bytes);
-        Ok(Address(start))
+        self.memory.allocate(chip, bytes, align).map(Address)
     }
 
     /// Whether these bytes of main memory were taken.
@@ -181,7 +155,7 @@ impl Simulation {
     /// # Panics
     /// When that is not main memory.
     pub fn memory(&self, at: Address, bytes: usize) -> &[u8] {
-        &self.memory[at.0 as usize..at.0 as usize + bytes]
+        self.memory.bytes(at.0, bytes)
     }
 
     /// Main memory from `at` on, to be filled before programs run.
@@ -189,7 +163,7 @@ impl Simulation {
     /// # Panics
     /// When that is not main memory.
     pub fn memory_mut(&mut self, at: Address, bytes: usize) -> &mut [u8] {
-        &mut self.memory[at.0 as usize..at.0 as usize + bytes]
+        self.memory.bytes_mut(at.0, bytes)
     }
 
     /// Where the local store of an SPE starts.
@@ -200,8 +174,8 @@ impl Simulation {
     /// Says that the PPE has just written this memory: it is in its cache, and comes from there. What is not memory is
     /// not in its cache either.
     pub fn cache_in_ppe(&mut self, at: Address, bytes: u64) {
-        let end = (at + bytes).0.min(self.memory.len() as u64);
-        self.ppe_lines.extend(at.0 / 128..end.div_ceil(128));
+        let end = (at + bytes).0.min(self.memory.len());
+        self.caches.written_by_ppe(at.0, end);
     }
 
     /// Gives an SPE a program.
@@ -286,13 +260,13 @@ impl Simulation {
         u.given = Some(std::panic::Location::caller());
         u.body = Some(body);
         u.reply = Some(Reply::Done);
-        self.wheel.push(self.wheel.now(), WheelEvent::Act(unit as u8));
+        self.wheel.push(self.wheel.now(), WheelEvent::Act(byte(unit)));
         Ok(())
     }
 
     /// Whether to record a trace.
     pub fn trace(&mut self, keep: bool) {
-        self.trace = keep.then(Trace::default);
+        self.record.keep_trace(keep);
     }
 
     /// Whether a program that uses bytes while a transfer moves them ends the simulation with an [`SimError::Race`];
@@ -372,20 +346,15 @@ impl Simulation {
         }
         debug_assert_eq!(self.lines.under_way(), 0);
         for (chip, controller) in self.controllers.iter_mut().enumerate() {
-            self.counters.chips[chip].bank_lines = std::mem::take(&mut controller.lines);
-            self.buses[chip].count(&mut self.counters.chips[chip]);
+            self.record.chip(chip).bank_lines = std::mem::take(&mut controller.lines);
+            self.buses[chip].count(self.record.chip(chip));
         }
-        self.counters.link_lines = std::mem::take(&mut self.link.lines);
-        if let Some(trace) = &mut self.trace {
+        self.record.finish(std::mem::take(&mut self.link.lines), |trace| {
             trace.units = self.units.iter().map(|u| (u.name.clone(), u.program.clone())).collect();
             trace.ramps = Trace::ramps(self.p.chips, &self.homes);
-        }
-        Ok(Simulated {
-            cycles: self.finished,
-            hash: self.hash,
-            counters: std::mem::replace(&mut self.counters, nothing_counted(&self.p)),
-            trace: self.trace.as_mut().map(std::mem::take),
-        })
+        });
+        let (hash, counters, trace) = self.record.take();
+        Ok(Simulated { cycles: self.finished, hash, counters, trace })
     }
 
     pub(crate) fn stopped(&self) -> SimError {
@@ -414,7 +383,7 @@ impl Simulation {
 
     #[inline]
     pub(crate) fn mix(&mut self, value: u64) {
-        self.hash = (self.hash.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
+        self.record.mix(value);
     }
 
     pub(crate) fn trap(&mut self, unit: usize, message: String) {
@@ -460,7 +429,7 @@ impl Simulation {
                     let u = &mut self.units[unit];
                     u.op = Some(op);
                     if cycles > 0 {
-                        self.wheel.push(now + cycles, WheelEvent::Act(unit as u8));
+                        self.wheel.push(now + cycles, WheelEvent::Act(byte(unit)));
                         return;
                     }
                     if u.timeless_at != now {
@@ -521,18 +490,16 @@ impl Simulation {
         if u.waiting {
             u.waiting = false;
             let waited = now - u.since;
-            if let Some(trace) = &mut self.trace {
-                trace.span(TraceSpan { unit: unit as u8, what: op.name(), start: u.since, end: now });
-            }
+            self.record.span(TraceSpan { unit: byte(unit), what: op.name(), start: u.since, end: now });
             if unit < self.spes.len() {
-                self.counters.spes[unit].wait_cycles += waited;
+                self.record.spe(unit).wait_cycles += waited;
             }
         }
         if cycles == 0 {
             return Some(reply);
         }
         u.reply = Some(reply);
-        self.wheel.push(now + cycles, WheelEvent::Act(unit as u8));
+        self.wheel.push(now + cycles, WheelEvent::Act(byte(unit)));
         None
     }
 
@@ -542,7 +509,7 @@ impl Simulation {
         let u = &self.units[unit];
         if u.waiting && !u.woken && u.op.as_ref().is_some_and(|op| self.may_go_on(unit, op)) {
             self.units[unit].woken = true;
-            self.wheel.push(self.wheel.now(), WheelEvent::Act(unit as u8));
+            self.wheel.push(self.wheel.now(), WheelEvent::Act(byte(unit)));
         }
     }
 
@@ -556,24 +523,5 @@ impl Simulation {
     #[inline]
     pub(crate) fn place(&self, ea: Address) -> Location {
         ea.place(self.spes.len(), self.p.chips, self.p.memory_bytes)
-    }
-}
-
-/// So many bytes of zeros.
-fn zeros(bytes: u64) -> Result<Vec<u8>, SimError> {
-    let refused = || {
-        SimError::Request(format!("this computer has no {bytes} bytes of memory for the simulated machine"))
-    };
-    let bytes = usize::try_from(bytes).map_err(|_| refused())?;
-    // Asks whether there is so much; zeroing it like this would touch every page of it.
-    Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| refused())?;
-    Ok(vec![0; bytes])
-}
-
-fn nothing_counted(p: &Parameters) -> SimCounters {
-    SimCounters {
-        chips: vec![Chip::default(); p.chips],
-        spes: vec![SpeCounters::default(); p.spes()],
-        link_lines: [0; 2],
     }
 }

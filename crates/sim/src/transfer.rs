@@ -3,7 +3,7 @@
 use crate::address::Location;
 use crate::bus::Grant;
 use crate::controller::{Controller, Started};
-use crate::ids::{CommandId, LineId};
+use crate::ids::{CommandId, LineId, byte};
 use crate::layout::{self, MIC, PPE};
 use crate::line::{Line, NOBODY};
 use crate::op::Reply;
@@ -68,24 +68,24 @@ impl Simulation {
         let (chip, ramp) = self.homes[m];
         let target = self.chip_of(place);
         // Where the data is at first, and where it goes.
-        let (mut source, mut from) = (m as u8, ramp as u8);
-        let mut last_ramp = MIC as u8;
+        let (mut source, mut from) = (byte(m), byte(ramp));
+        let mut last_ramp = byte(MIC);
         match place {
             Location::Store { spe, .. } | Location::Mailbox { spe } | Location::Signal { spe, .. } => {
-                last_ramp = self.homes[usize::from(spe)].1 as u8;
+                last_ramp = byte(self.homes[usize::from(spe)].1);
                 if !put {
                     (source, from) = (spe, last_ramp);
                 }
             }
-            _ if !put => (source, from) = (NOBODY, MIC as u8),
+            _ if !put => (source, from) = (NOBODY, byte(MIC)),
             _ => {}
         }
-        let (mut first_chip, mut last_chip) = (chip as u8, target as u8);
+        let (mut first_chip, mut last_chip) = (byte(chip), byte(target));
         if !put {
-            (first_chip, last_chip, last_ramp) = (last_chip, first_chip, ramp as u8);
+            (first_chip, last_chip, last_ramp) = (last_chip, first_chip, byte(ramp));
         }
         Line {
-            mfc: m as u8,
+            mfc: byte(m),
             command,
             put,
             source,
@@ -115,7 +115,7 @@ impl Simulation {
     fn issue_at(&mut self, m: usize, at: u64) {
         if at < self.mfcs[m].issues_at {
             self.mfcs[m].issues_at = at;
-            self.wheel.push(at, WheelEvent::Issue(m as u8));
+            self.wheel.push(at, WheelEvent::Issue(byte(m)));
         }
     }
 
@@ -148,7 +148,7 @@ impl Simulation {
         let mut next_line = mfc.next_line_at;
         while left > 0 {
             let bytes = left.min(128 - (line.ea % 128) as u32);
-            line.bytes = bytes as u8;
+            line.bytes = byte(bytes as usize);
             let index = self.lines.add(&line);
             let at = command.max(next_line);
             next_line = at + self.p.mfc.line_interval;
@@ -168,10 +168,9 @@ impl Simulation {
     /// A line of memory is asked for: from the PPE when it has it in its cache.
     #[inline]
     fn read_memory(&mut self, line: LineId, chip: usize, at: u64) {
-        if !self.ppe_lines.is_empty() && self.ppe_lines.contains(&(self.lines[line].ea / 128)) {
-            let free = self.ppe_line_free[chip].max(at);
-            self.ppe_line_free[chip] = free + self.p.memory.ppe_cache_line;
-            self.lines[line].from = PPE as u8;
+        if self.caches.has(self.lines[line].ea) {
+            let free = self.caches.serve(chip, at, self.p.memory.ppe_cache_line);
+            self.lines[line].from = byte(PPE);
             self.wheel.push(free + self.p.bus.source, WheelEvent::Ready(line));
         } else {
             self.wheel.push(at, WheelEvent::Read(line));
@@ -190,7 +189,7 @@ impl Simulation {
         // Nothing starts before the bus is free: the look at that cycle, once it is planned, is soon enough.
         if at < controller.looks_at && controller.looks_at != controller.bus_free {
             self.controllers[chip].looks_at = at;
-            self.wheel.push(at, WheelEvent::Memory(chip as u8));
+            self.wheel.push(at, WheelEvent::Memory(byte(chip)));
         }
     }
 
@@ -212,7 +211,7 @@ impl Simulation {
 
     fn poke_arbiter(&mut self, chip: usize, at: u64) {
         if let Some(at) = self.buses[chip].look_at(at) {
-            self.wheel.push(at, WheelEvent::Arbitrate(chip as u8));
+            self.wheel.push(at, WheelEvent::Arbitrate(byte(chip)));
         }
     }
 
@@ -227,7 +226,7 @@ impl Simulation {
             return;
         }
         if let Some(at) = self.buses[chip].queue(&mut self.lines, index, from, to, now) {
-            self.wheel.push(at, WheelEvent::Arbitrate(chip as u8));
+            self.wheel.push(at, WheelEvent::Arbitrate(byte(chip)));
         }
     }
 
@@ -250,7 +249,7 @@ impl Simulation {
         let again = if state.port_free > now {
             state.port_free
         } else {
-            self.counters.spes[spe].store_lines += 1;
+            self.record.spe(spe).store_lines += 1;
             state.port_free = now + 1 + u64::from(across);
             if !across {
                 return true;
@@ -296,18 +295,12 @@ impl Simulation {
             }
             let at = u64::from(grant.from) << 8 | u64::from(grant.to);
             self.mix(now ^ ea << 20 ^ at << 48 ^ u64::from(grant.ring.unwrap_or(4)) << 60);
-            if self.trace.is_some() {
-                self.trace_packet(chip, grant, now, end);
+            if let Some(ring) = grant.ring {
+                let Grant { from, to, .. } = *grant;
+                self.record.packet(|| Packet { chip: byte(chip), ring, from, to, start: now, end });
             }
         }
         self.buses[chip].grants = grants;
-    }
-
-    #[cold]
-    fn trace_packet(&mut self, chip: usize, grant: &Grant, start: u64, end: u64) {
-        if let (Some(trace), Some(ring)) = (&mut self.trace, grant.ring) {
-            trace.packet(Packet { chip: chip as u8, ring, from: grant.from, to: grant.to, start, end });
-        }
     }
 
     /// A put's line has left its local store.
@@ -329,7 +322,7 @@ impl Simulation {
         let line = &mut self.lines[index];
         if line.chip != line.last_chip {
             line.chip = line.last_chip;
-            line.from = layout::IOIF[self.p.bus.link_ramp] as u8;
+            line.from = byte(layout::IOIF[self.p.bus.link_ramp]);
             let at = self.link.carry(line.last_chip as usize, now, &self.p.link);
             self.wheel.push(at, WheelEvent::Ready(index));
             return;
@@ -356,10 +349,10 @@ impl Simulation {
                 // A mailbox without room: the put waits there until a word is read.
                 return;
             }
-            self.counters.spes[m].put_bytes += u64::from(bytes);
+            self.record.spe(m).put_bytes += u64::from(bytes);
         } else {
             self.take_in(m, place, ls, bytes);
-            self.counters.spes[m].got_bytes += u64::from(bytes);
+            self.record.spe(m).got_bytes += u64::from(bytes);
         }
         self.mix(now ^ u64::from(index.0) << 40);
         self.lines.remove(index);
@@ -392,7 +385,7 @@ impl Simulation {
     fn take_in(&mut self, m: usize, place: Location, ls: u32, bytes: u32) {
         match place {
             Location::Memory { offset, .. } => {
-                let line = &self.memory[offset as usize..offset as usize + bytes as usize];
+                let line = self.memory.bytes(offset, bytes as usize);
                 self.shared[m].store.write(ls, line);
             }
             Location::Store { spe, offset } => {
@@ -408,7 +401,7 @@ impl Simulation {
         let data = &data[..bytes as usize];
         match place {
             Location::Memory { chip, offset } => {
-                self.memory[offset as usize..offset as usize + bytes as usize].copy_from_slice(data);
+                self.memory.bytes_mut(offset, bytes as usize).copy_from_slice(data);
                 self.controllers[usize::from(chip)].write(offset);
                 self.memory_written(offset);
             }
@@ -433,33 +426,21 @@ impl Simulation {
 
     /// A line of memory has a new value: the PPE's copy of it, and reservations, are void.
     pub(crate) fn memory_written(&mut self, offset: u64) {
-        if !self.ppe_lines.is_empty() {
-            self.ppe_lines.remove(&(offset / 128));
-        }
-        if self.reservations > 0 {
-            let line = offset / 128 * 128;
-            for state in &mut self.spes {
-                if state.reservation == Some(line) {
-                    state.reservation = None;
-                    self.reservations -= 1;
-                }
-            }
-        }
+        self.caches.forget(offset);
+        self.reservations.forget(offset);
     }
 
     fn lost_reservation(&self, m: usize, ea: u64) -> bool {
         use crate::op::{Atomic, Op};
         let conditional = matches!(&self.units[m].op, Some(Op::Atomic { atomic: Atomic::Putllc, .. }));
-        conditional && self.spes[m].reservation != Some(ea)
+        conditional && !self.reservations.has(m, ea)
     }
 
     fn finish_atomic(&mut self, m: usize, ea: u64, put: bool, reply: u32) {
-        if !put {
-            if self.spes[m].reservation.replace(ea).is_none() {
-                self.reservations += 1;
-            }
-        } else if self.spes[m].reservation.take().is_some() {
-            self.reservations -= 1;
+        if put {
+            self.reservations.give_up(m);
+        } else {
+            self.reservations.reserve(m, ea);
         }
         if let Some(op) = self.units[m].op.take() {
             self.answer(m, &op, Reply::Word(reply), self.p.spu.channel.max(1));

@@ -67,8 +67,6 @@ pub(crate) struct SpeState {
     pub signal_or: [bool; 2],
     /// The tick at which the decrementer was set, and to what.
     pub decrementer: (u64, u32),
-    /// The line of memory that is reserved.
-    pub reservation: Option<u64>,
     /// When the local store's port is free.
     pub port_free: u64,
 }

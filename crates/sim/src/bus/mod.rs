@@ -3,7 +3,7 @@
 mod ring;
 mod times;
 
-use crate::ids::LineId;
+use crate::ids::{LineId, byte};
 use crate::layout::{self, HALF_WAY, MIC, Path, RAMPS, RingDirection};
 use crate::line::Lines;
 use crate::outcome::Chip;
@@ -134,7 +134,7 @@ impl Bus {
             self.queued[direction as usize] += 1;
         }
         let l = &mut lines[line];
-        (l.from, l.to, l.hops, l.direction) = (from as u8, to as u8, way.hops, direction);
+        (l.from, l.to, l.hops, l.direction) = (byte(from), byte(to), way.hops, direction);
         l.next = LineId::NONE;
         l.queued_at = now;
         let tail = std::mem::replace(&mut self.tails[from], line);
@@ -262,7 +262,7 @@ impl Bus {
         let First { line, to, hops, direction } = self.first[ramp];
         let ring = self.times.ring(ramp, soon);
         self.times.set_sends(ramp, now + BEATS);
-        self.grants.push(Grant { line, ring, from: ramp as u8, to, hops });
+        self.grants.push(Grant { line, ring, from: byte(ramp), to, hops });
         if let Some(direction) = direction {
             self.queued[direction as usize] -= 1;
         }
