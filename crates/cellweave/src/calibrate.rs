@@ -106,7 +106,7 @@ fn period_ns(
     let plan = plan::evaluate(machine, graph, mapping, &options)?;
     let options = run::RunOptions { instances: Some(instances), ..run::RunOptions::default() };
     let outcome = run::run(graph, machine, &plan, &Standard::default(), options)?;
-    Ok(1e9 / outcome.pace_per_s())
+    Ok(1e9 / outcome.rate_per_s())
 }
 
 fn chain(bytes: u64) -> Graph {

@@ -316,11 +316,11 @@ fn costs(
     for _ in 0..TOTALS {
         looks.push(Look::at(machine, &every_cpu(machine)));
         for (plan, totals) in plans.iter().zip(&mut totals) {
-            totals.push(1e9 / go(plan, instances, false)?.pace_per_s());
+            totals.push(1e9 / go(plan, instances, false)?.rate_per_s());
         }
         if !others.is_empty() {
             let _busy = host::Busy::on(&others);
-            beside.push(1e9 / go(plan, instances, false)?.pace_per_s());
+            beside.push(1e9 / go(plan, instances, false)?.rate_per_s());
         }
     }
     let totals_ns: Vec<f64> = totals.into_iter().map(middle).collect();

@@ -1,8 +1,9 @@
-//! The periods that a given number of moves reaches on the 250 graphs of the planning bench, and whether a change of the
-//! planner made any of them worse; see `benches/planning/README.md`.
+//! The periods that a given number of moves reaches on the 250 graphs of the planning bench, and whether a change of
+//! the planner made any of them worse; see `benches/planning/README.md`.
 //!
-//! `cargo run --release -p cellweave-plan --example periods -- benches/planning [OLD.json]` writes `periods.json` there,
-//! and compares it with the `periods.json` of another version. No clock is read: the same version writes the same file.
+//! `cargo run --release -p cellweave-plan --example periods -- benches/planning [OLD.json]` writes `periods.json`
+//! there, and compares it with the `periods.json` of another version. No clock is read: the same version writes the
+//! same file.
 
 use ground::options::Word;
 use machine::presets;

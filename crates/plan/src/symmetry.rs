@@ -9,8 +9,8 @@ const MOST_ELEMENTS: usize = 40;
 /// Ordered pairs of elements, sorted.
 type Pairs<'l> = &'l [(usize, usize)];
 
-/// Classes of two or more interchangeable elements: equal kind, pace, memory and transfer counts, and swapping any two of
-/// them maps the machine's limits onto each other, and leaves capacities and the curves of hand-overs as they are.
+/// Classes of two or more interchangeable elements: equal kind, pace, memory and transfer counts, and swapping any two
+/// of them maps the machine's limits onto each other, and leaves capacities and the curves of hand-overs as they are.
 pub(crate) fn classes(problem: &Problem) -> Vec<Vec<usize>> {
     let machine = problem.machine;
     let n = problem.elements();

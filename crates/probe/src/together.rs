@@ -44,9 +44,9 @@ fn groups(real: &[ElementId]) -> Vec<Vec<ElementId>> {
     groups
 }
 
-/// How much longer the slowest of `elements` takes when all compute, on average: a stream goes as fast as the slowest of
-/// its elements, now the one and now the other where cpus are shared with strangers. `None` where a thread could not be
-/// pinned.
+/// How much longer the slowest of `elements` takes when all compute, on average: a stream goes as fast as the slowest
+/// of its elements, now the one and now the other where cpus are shared with strangers. `None` where a thread could not
+/// be pinned.
 fn slowdown(machine: &Machine, elements: &[ElementId], passes: usize) -> Option<Together> {
     let cpus: Vec<u32> = elements.iter().filter_map(|&e| machine.elements[e].os_cpu).collect();
     let (mut alone, mut busy) = (Vec::new(), Vec::new());

@@ -92,7 +92,7 @@ fn measure(name: &str, graph: &Graph, mapping: &[usize], batch: u64, seconds: f6
             ..RunOptions::default()
         };
         let outcome = run(graph, &machine, &plan, &Bench, options).expect("a run");
-        let ns = 1e9 / outcome.pace_per_s() / graph.tasks.len() as f64;
+        let ns = 1e9 / outcome.rate_per_s() / graph.tasks.len() as f64;
         if round == 0 {
             // The first one only tells how long the others must be.
             instances = ((instances as f64 * seconds / 5.0 / outcome.elapsed_s.max(1e-6)) as u64).max(20_000);

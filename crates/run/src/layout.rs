@@ -75,7 +75,7 @@ pub struct RingLayout {
 /// A reader of a ring.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RingReader {
-    /// Its edge; `None` for the pace of a source.
+    /// Its edge; `None` for a source that holds a task back.
     pub edge: Option<EdgeId>,
     /// Its unit.
     pub unit: usize,
@@ -159,26 +159,26 @@ impl RunLayout {
             rings: Vec::new(),
             places: vec![EdgeMemory::Scratch; graph.edges.len()],
         };
-        let paces = paces(graph);
+        let held_back = held_back(graph);
         let mut alone = vec![false; graph.tasks.len()];
         let (unit_of, rank) = loop {
             let (unit_of, rank) = layout.make_units(graph, &first_period, &order, &alone);
-            let knotted = layout.knotted(graph, &paces, &unit_of);
+            let knotted = layout.knotted(graph, &held_back, &unit_of);
             if knotted.is_empty() {
                 break (unit_of, rank);
             }
             knotted.into_iter().for_each(|t| alone[t] = true);
         };
         layout.make_rings(graph, plan, &first_period, &unit_of, &rank)?;
-        layout.pace(&paces, &unit_of);
+        layout.hold_back(&held_back, &unit_of);
         Ok(layout)
     }
 
-    /// Rings without data that hold tasks back, as [`paces`] says. Such a ring costs no liveness: a source's firstPeriod
-    /// is 0, so no cycle of tasks falls along it, and it never fills.
-    fn pace(&mut self, paces: &[(TaskId, TaskId)], unit_of: &[usize]) {
+    /// Rings without data that hold tasks back, as [`held_back`] says. Such a ring costs no liveness: a source's
+    /// firstPeriod is 0, so no cycle of tasks falls along it, and it never fills.
+    fn hold_back(&mut self, held_back: &[(TaskId, TaskId)], unit_of: &[usize]) {
         const ENDLESS: u64 = 1 << 60;
-        for &(source, t) in paces {
+        for &(source, t) in held_back {
             let (producer, unit) = (unit_of[source], unit_of[t]);
             if producer == unit {
                 continue;
@@ -201,10 +201,10 @@ impl RunLayout {
     }
 
     /// Tasks of units that would wait through other units for what they make themselves: two sources, each in one unit
-    /// with a task that the other one paces. Single tasks never wait so, so that splitting these units helps.
-    fn knotted(&self, graph: &Graph, paces: &[(TaskId, TaskId)], unit_of: &[usize]) -> Vec<TaskId> {
+    /// with a task that the other one holds back. Single tasks never wait so, so that splitting these units helps.
+    fn knotted(&self, graph: &Graph, held_back: &[(TaskId, TaskId)], unit_of: &[usize]) -> Vec<TaskId> {
         let same_instance = graph.edges.iter().filter(|e| needs_same_instance(e));
-        let edges = same_instance.map(|e| (e.from.task, e.to.task)).chain(paces.iter().copied());
+        let edges = same_instance.map(|e| (e.from.task, e.to.task)).chain(held_back.iter().copied());
         let mut waits: Vec<(usize, usize)> = edges.map(|(a, b)| (unit_of[a], unit_of[b])).collect();
         waits.retain(|(a, b)| a != b);
         // A unit that waits for none, or that none waits for, is in no circle.
@@ -443,7 +443,7 @@ fn needs_same_instance(edge: &Edge) -> bool {
 /// Sources, each with a task that it holds back: the task fires instance i after the source has. A task whose inputs
 /// are all delayed would else run ahead of the sources by the delays, and so fire more often than they before anybody
 /// knows where they end.
-fn paces(graph: &Graph) -> Vec<(TaskId, TaskId)> {
+fn held_back(graph: &Graph) -> Vec<(TaskId, TaskId)> {
     let tasks = graph.tasks.len();
     let (mut has_inputs, mut held) = (vec![false; tasks], vec![false; tasks]);
     let mut outputs = vec![Vec::new(); tasks];
@@ -470,7 +470,7 @@ fn paces(graph: &Graph) -> Vec<(TaskId, TaskId)> {
             reached
         })
         .collect();
-    // What no source reaches (a cycle that feeds itself) keeps pace with all of them.
+    // What no source reaches (a cycle that feeds itself) is held back by all of them.
     let free = |t: TaskId| reached.iter().all(|r| !r[t]);
     let pairs = sources.iter().zip(&reached).flat_map(|(&source, reached)| {
         ahead.iter().filter(|&&t| reached[t] || free(t)).map(move |&t| (source, t))

@@ -109,7 +109,7 @@ pub struct RunOutcome {
 impl RunOutcome {
     /// Steady throughput per second where the run was long enough to tell, else that of the whole run: what a
     /// measurement of costs wants.
-    pub fn pace_per_s(&self) -> f64 {
+    pub fn rate_per_s(&self) -> f64 {
         self.steady_per_s.unwrap_or(self.throughput_per_s)
     }
 }

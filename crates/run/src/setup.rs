@@ -94,7 +94,7 @@ pub(crate) fn setup(
 ) -> Result<Setup, RunError> {
     let tasks = open(graph, kernels)?;
     let shapes = shapes(graph, &tasks)?;
-    // The pace of a source has no data.
+    // A ring by which a source holds a task back has no data.
     let shape_of = |ring: &RingLayout| {
         ring.consumers[0].edge.map_or(InstanceShape { bytes: 0, stride: 0, before: 0 }, |e| shapes[e])
     };

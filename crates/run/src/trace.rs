@@ -40,7 +40,7 @@ fn events(
         .rings
         .iter()
         .map(|r| {
-            r.consumers[0].edge.map_or("\"pace\"".into(), |e| {
+            r.consumers[0].edge.map_or("\"held back\"".into(), |e| {
                 text(&format!("{} (instances)", crate::kernel::ports::edge_name(graph, e)))
             })
         })

@@ -10,7 +10,7 @@ use crate::outcome::Chip;
 use crate::rules::{HalfWay, Order, Rules};
 use crate::sizes::{BEATS, RINGS};
 use ring::{Delays, Ring};
-use times::{NEVER, ROOM, Soon, Times};
+use times::{NEVER, ROOM, RampTimes, Soon};
 
 /// The shortest way between any two ramps.
 static PATHS: [[Path; RAMPS]; RAMPS] = {
@@ -56,7 +56,7 @@ pub(crate) struct Bus {
     /// By ramp: the first line that waits there.
     first: [First; ROOM],
     /// When it can go.
-    times: Times,
+    times: RampTimes,
     /// Ramps whose first line goes there.
     bound: [u16; ROOM],
     /// The last line that waits there.
@@ -89,7 +89,7 @@ impl Bus {
             rings: std::array::from_fn(|ring| Ring::new(&rules, ring / 2)),
             rules,
             first: [First::NONE; ROOM],
-            times: Times::new(),
+            times: RampTimes::new(),
             bound: [0; ROOM],
             tails: [LineId::NONE; RAMPS],
             in_free: [0; ROOM],

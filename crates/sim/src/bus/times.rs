@@ -8,7 +8,7 @@ use crate::sizes::RINGS;
 /// Ramps in tables, rounded up.
 pub(super) const ROOM: usize = 16;
 
-/// A cycle, as a distance from the base of the [`Times`].
+/// A cycle, as a distance from the base of the [`RampTimes`].
 pub(super) type Soon = i16;
 
 /// Later than any cycle.
@@ -24,7 +24,7 @@ const SPAN: u64 = 1 << 14;
 struct Lanes([Soon; ROOM]);
 
 #[derive(Debug)]
-pub(super) struct Times {
+pub(super) struct RampTimes {
     base: u64,
     /// When each ring takes the first line of each ramp; never, where it does not go. The last one is for lines that
     /// stay within their ramp and need no ring.
@@ -41,7 +41,7 @@ pub(super) struct Times {
     places: [u8; ROOM],
 }
 
-impl Times {
+impl RampTimes {
     pub(super) fn new() -> Self {
         let never = Lanes([NEVER; ROOM]);
         let past = Lanes([0; ROOM]);
