@@ -48,7 +48,7 @@ def reproduced(names: list[str], quick_others: bool) -> dict[str, Any]:
     done.page(BUILD / "page.html", BUILD / "pictures", force=True)
     rows = {name: [row.to_dict() for row in done.rows(name) if row.role != "shown"] for name in done.rules}
     shown = [row.to_dict() for row in done.rows() if row.role == "shown" and row.group not in _CURVES]
-    return {"quick_others": quick_others, "rules": rows, "shown": shown}
+    return {"ring_quick": names[1:] if quick_others else [], "rules": rows, "shown": shown}
 
 
 def mappings() -> dict[str, Any]:
@@ -86,8 +86,8 @@ def tables(found: dict[str, Any]) -> str:
         obtained = f"{row.obtained:.4g}" if isinstance(row.obtained, float) else row.obtained
         lines.append(f"| {row.id} | {row.published} | {obtained} | {row.unit} | {ratio} | {row.verdict} |")
     if others:
-        quick = "in full, but for a quick look at the figures of ring-mapping under others than the default"
-        looked = quick if found["quick_others"] else "in full"
+        quick = ", ".join(f"`{name}`" for name in found["ring_quick"])
+        looked = f"in full, but for a quick look at the figures of ring-mapping under {quick}" if quick else "in full"
         lines += ["", f"Every rule set, {looked}:", "", comparison_table(rows).markdown()]
     lines += ["", "Obtained, without a vote:", "", "| row | what | obtained | unit |", "|" + "---|" * 4]
     for row in (Row(**row) for row in found["shown"]):
