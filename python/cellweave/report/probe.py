@@ -22,7 +22,7 @@ def probe_tables(probe: Data, notes: list[str]) -> list[Table]:
     if probe["exact"]:
         shown[-1].notes.append("simulated: exact, n = 1; another run gives the same")
     if probe["stopped"]:
-        shown[-1].notes.append("stopped by Ctrl-C before everything was measured")
+        shown[-1].notes.append("stopped by Ctrl-C, or by a signal, before everything was measured")
     shown[-1].notes += _warnings(probe)
     shown[-1].notes += [f"fitted {note}" for note in notes]
     return shown

@@ -201,7 +201,7 @@ def result_tables(result: Data, explain: bool = True) -> list[Table]:
     if result.get("short"):
         verdict.notes.append("short run: start and drain count; more --instances tell more of the steady state")
     if result.get("stopped"):
-        verdict.notes.append("stopped before the end: Ctrl-C")
+        verdict.notes.append("stopped before the end, by Ctrl-C or a signal")
     verdict.notes += [f"not pinned: {why}" for why in result.get("not_pinned", [])]
     verdict.notes += [str(warning) for warning in result.get("warnings", [])]
     if result.get("explanation"):
