@@ -15,6 +15,7 @@ fn refusals(verb: &str) -> Refusal {
         "run" => |given| of(cellweave::run::RunOptions::from_given(&given)),
         "probe" => |given| of(probe::ProbeOptions::from_given(&given)),
         "ring" => |given| of(probe::ring::RingOptions::from_given(&given)),
+        "place" => |given| of(cellweave::place::PlaceOptions::from_given(&given)),
         "daggen" => |given| of(cellweave::work::daggen::DaggenOptions::from_given(&given)),
         other => panic!("{other} is not tested here"),
     }
