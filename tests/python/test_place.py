@@ -192,6 +192,14 @@ def test_ranks_that_exchange_nothing_are_placed_and_named() -> None:
     assert any("parts 2, 5 exchange nothing" in note for note in notes)
 
 
+@pytest.mark.parametrize(("asked", "said"), [({}, True), ({"memory": True}, False)])
+def test_traffic_to_memory_that_does_not_count_is_named(tmp_path: Path, asked: dict[str, bool], said: bool) -> None:
+    job = tmp_path / "job.csv"
+    job.write_text("source,destination,bytes\n0,1,4096\nmemory,0,4096\n")
+    placed = cw.place(job, on="cell", objective="rings", **asked)
+    assert any("main memory does not count" in note for note in placed.to_dict()["notes"]) is said
+
+
 def test_the_file_is_read_by_the_launcher_and_not_overwritten(command: Command, tmp_path: Path) -> None:
     out = tmp_path / "place.json"
     command("place", "pipeline", "--parts", "2", "--on", "cell", "-o", str(out), "--plot", str(tmp_path / "p.png"))

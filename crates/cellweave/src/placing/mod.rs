@@ -100,12 +100,22 @@ impl PlaceJob<'_> {
         let found = place::search(objective.as_mut(), self.options, progress)?;
         let costs = self.named.iter().map(|affinity| Some(objective.cost(&affinity.seats))).collect();
         let mut notes = Vec::new();
-        if self.options.symmetry == SymmetryRule::Rotation {
+        let asked = self.options;
+        if asked.objective == Goal::Distance || asked.objective == Goal::Rings && !asked.memory {
+            notes.extend(self.memory_left_out());
+        }
+        if asked.symmetry == SymmetryRule::Rotation {
             notes.push(rotation(objective.as_mut(), &found.mapping));
         }
         let identity = objective.cost(&self.identity());
         let unit = objective.unit();
         Ok(self.placing(found, unit, identity, costs, notes))
+    }
+
+    /// What is said where traffic to main memory does not count; `None` where there is none.
+    fn memory_left_out(&self) -> Option<String> {
+        let some = self.traffic.phases.iter().any(|phase| !phase.memory.is_empty());
+        some.then(|| "traffic to main memory does not count here".into())
     }
 
     /// By simulation: the affinities, what the models choose, mappings drawn at random, and swaps of the best.
@@ -175,7 +185,8 @@ impl PlaceJob<'_> {
         };
         let identity = of(&self.identity()).unwrap_or(f64::NAN);
         let costs = self.named.iter().map(|affinity| of(&affinity.seats)).collect();
-        let notes = vec![result.verdict.clone()];
+        let mut notes = vec![result.verdict.clone()];
+        notes.extend(self.memory_left_out());
         Ok(Placing { race: Some(result), ..self.placing(found, "ns", identity, costs, notes) })
     }
 
