@@ -7,7 +7,7 @@ for bench in latency bandwidth collectives crowded startup memory pack profile; 
     .venv/bin/python "benches/mpi-$bench/run.py"
 done
 .venv/bin/python benches/truth/run.py
-for example in planning optimum scale; do
+for example in planning optimum scale periods; do
     cargo run --quiet --release -p cellweave-plan --example "$example" -- benches/planning
 done
 cargo run --quiet --release -p cellweave-place --example placement -- benches/placement "${GMAP:-}"
