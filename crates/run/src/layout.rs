@@ -203,23 +203,23 @@ impl RunLayout {
     /// Tasks of units that would wait through other units for what they make themselves: two sources, each in one unit
     /// with a task that the other one holds back. Single tasks never wait so, so that splitting these units helps.
     fn knotted(&self, graph: &Graph, held_back: &[(TaskId, TaskId)], unit_of: &[usize]) -> Vec<TaskId> {
-        let same_instance = graph.edges.iter().filter(|e| needs_same_instance(e));
-        let edges = same_instance.map(|e| (e.from.task, e.to.task)).chain(held_back.iter().copied());
-        let mut waits: Vec<(usize, usize)> = edges.map(|(a, b)| (unit_of[a], unit_of[b])).collect();
-        waits.retain(|(a, b)| a != b);
-        // A unit that waits for none, or that none waits for, is in no circle.
-        loop {
-            let within = |&(a, b): &(usize, usize)| {
-                waits.iter().any(|&(_, to)| to == a) && waits.iter().any(|&(from, _)| from == b)
-            };
-            let left: Vec<(usize, usize)> = waits.iter().copied().filter(within).collect();
-            if left.len() == waits.len() {
-                break;
-            }
-            waits = left;
+        // Other edges between units go from a firstPeriod to a later one.
+        if held_back.is_empty() {
+            return Vec::new();
         }
-        let units = waits.iter().map(|&(a, _)| &self.units[a]).filter(|u| u.tasks.len() > 1);
-        units.flat_map(|u| u.tasks.iter().copied()).collect()
+        let same_instance = graph.edges.iter().filter(|e| needs_same_instance(e));
+        let waits = same_instance.map(|e| (e.from.task, e.to.task)).chain(held_back.iter().copied());
+        let (mut next, mut before) = (vec![Vec::new(); self.units.len()], vec![Vec::new(); self.units.len()]);
+        for (from, to) in waits.map(|(a, b)| (unit_of[a], unit_of[b])).filter(|(a, b)| a != b) {
+            next[from].push(to);
+            before[to].push(from);
+        }
+        // A unit that waits for none, or that none waits for, is in no circle.
+        let mut free = vec![false; self.units.len()];
+        peel(&next, &mut free);
+        peel(&before, &mut free);
+        let units = self.units.iter().zip(&free).filter(|(u, free)| !**free && u.tasks.len() > 1);
+        units.flat_map(|(u, _)| u.tasks.iter().copied()).collect()
     }
 
     /// Splits each element's order into units: connected tasks of equal firstPeriod, but for those that stay `alone`.
@@ -438,6 +438,24 @@ impl RunLayout {
 /// Whether instance i of the reader needs instance i, or a later one, of the writer.
 fn needs_same_instance(edge: &Edge) -> bool {
     edge.delay <= edge.peek
+}
+
+/// Adds to those that are `free` whoever has no way in but from them. `next` are the ways out.
+fn peel(next: &[Vec<usize>], free: &mut [bool]) {
+    let mut ways_in = vec![0_usize; next.len()];
+    for to in next.iter().zip(free.iter()).filter(|(_, free)| !**free).flat_map(|(to, _)| to) {
+        ways_in[*to] += 1;
+    }
+    let mut open: Vec<usize> = (0..next.len()).filter(|&u| !free[u] && ways_in[u] == 0).collect();
+    while let Some(u) = open.pop() {
+        free[u] = true;
+        for &to in &next[u] {
+            ways_in[to] -= 1;
+            if ways_in[to] == 0 && !free[to] {
+                open.push(to);
+            }
+        }
+    }
 }
 
 /// Sources, each with a task that it holds back: the task fires instance i after the source has. A task whose inputs
