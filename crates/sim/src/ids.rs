@@ -1,5 +1,8 @@
 //! Numbers of things that are never mixed up, because each kind has its own type.
 
+// A cast of a number of up to 64 bits to a usize cuts nothing off.
+const _: () = assert!(usize::BITS == 64);
+
 /// A line under way: its place in [`Lines`](crate::line::Lines).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LineId(pub u32);
@@ -21,6 +24,22 @@ pub(crate) struct CommandId(pub u8);
 impl CommandId {
     /// Of lines that belong to an atomic command, which is in no queue.
     pub(crate) const ATOMIC: Self = Self(u8::MAX);
+
+    #[inline]
+    pub(crate) fn index(self) -> usize {
+        self.0.into()
+    }
+}
+
+/// A unit that runs programs: SPEs first, by their numbers, then PPEs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct UnitId(pub u8);
+
+impl UnitId {
+    #[inline]
+    pub(crate) fn new(number: usize) -> Self {
+        Self(byte(number))
+    }
 
     #[inline]
     pub(crate) fn index(self) -> usize {

@@ -5,7 +5,7 @@
 //! | [`sizes`] | sizes and times that every Cell has | |
 //! | [`layout`] | where things sit on the ring, and the shortest ways | |
 //! | [`rules`] | how the bus's arbiter decides | |
-//! | `ids` | numbers that are never mixed up: lines, commands | |
+//! | `ids` | numbers that are never mixed up: units, lines, commands | |
 //! | [`address`] | effective addresses | ids, sizes |
 //! | `store` | local stores | sizes |
 //! | [`error`] | what ends a simulation | sizes |
@@ -21,7 +21,7 @@
 //! | [`trace`] | what each unit did, and when | layout |
 //! | `perfetto` | the trace as a file | sizes, trace |
 //! | [`outcome`] | the counters | layout, sizes, trace |
-//! | [`spe`] | the handle of a program on an SPE | address, allocated, dma, op, race, sizes, store, watch |
+//! | [`spe`] | the handle of a program on an SPE | address, allocated, dma, ids, op, race, sizes, store, watch |
 //! | [`ppe`] | the handle of a program on a PPE | dma, numbers, op, sizes, spe |
 //! | [`table`] | the calls of both handles, each written once | address, dma, numbers, op, ppe, spe |
 //! | `program` | programs: coroutines, or asked step by step | error, op |
@@ -35,12 +35,8 @@
 //! | `copies` | lines in the PPEs' caches, and reserved ones | |
 //! | `record` | counters, digest and trace of a run | outcome, trace |
 //! | `link` | what joins two Cells | parameters, sizes |
-//! | [`simulation`] | a machine with programs on it, and its loop | all but perfetto, rules, settings, sizes, words |
-//! | `check` | the commands that the hardware traps | address, dma, simulation, sizes |
-//! | `calls` | cost of calls, why they trap, whether they wait | address, op, simulation, sizes, unit |
-//! | `perform` | effects | address, dma, error, ids, numbers, op, race, simulation, sizes, trace, unit, wheel |
-//! | `transfer` | lines | address, bus, controller, ids, layout, line, op, simulation, sizes, trace, wheel |
-//! | [`mod@target`] | simulated `Target`s | address, check, error, parameters, ppe, rules, simulation, sizes, spe |
+//! | [`simulation`] | a machine with programs on it: its loop, its calls, its lines | all above but perfetto, rules, settings, words |
+//! | [`mod@target`] | simulated `Target`s | address, error, parameters, ppe, rules, simulation, sizes, spe |
 //!
 //! Deterministic to the bit: integer time in bus cycles of 625 ps, one thread, a fixed order of what happens at once.
 //! Floor 2: imports `machine`, and never `model`, whose predictions it tests.
@@ -65,8 +61,6 @@ pub mod watch;
 
 mod allocated;
 mod bus;
-mod calls;
-mod check;
 mod controller;
 mod copies;
 mod ids;
@@ -75,26 +69,23 @@ mod link;
 mod memory;
 mod mfc;
 mod perfetto;
-mod perform;
 mod program;
 mod race;
 mod record;
 mod settings;
 mod store;
-mod transfer;
 mod unit;
 mod wheel;
 mod words;
 
 pub use address::Address;
-pub use check::{DMA_BYTES_MAX, LIST_MAX, PPE_BYTES_MAX};
 pub use dma::{Dma, DmaKind, ListElement, Ordering};
 pub use error::SimError;
 pub use outcome::Simulated;
 pub use parameters::Parameters;
 pub use ppe::Ppe;
 pub use rules::Rules;
-pub use simulation::Simulation;
+pub use simulation::{DMA_BYTES_MAX, LIST_MAX, PPE_BYTES_MAX, Simulation};
 pub use sizes::{BANKS, BEATS, CYCLE_PS, LINE_BYTES, LOCAL_STORE_BYTES};
 pub use spe::Spe;
 pub use target::SimTarget;

@@ -10,7 +10,7 @@
 
 use crate::Address;
 use crate::dma::{Dma, ListElement, Ordering};
-use crate::ids::CommandId;
+use crate::ids::{CommandId, UnitId};
 use crate::numbers::Tag;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -22,14 +22,14 @@ const WHOLE_BYTES: u64 = 16;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Use {
     /// Its index among the units.
-    pub by: usize,
+    pub by: UnitId,
     pub writes: bool,
     /// Effective addresses.
     pub bytes: Range<u64>,
 }
 
 impl Use {
-    pub(crate) fn new(by: usize, writes: bool, start: Address, bytes: u64) -> Self {
+    pub(crate) fn new(by: UnitId, writes: bool, start: Address, bytes: u64) -> Self {
         Self { by, writes, bytes: start.0..(start + bytes).0 }
     }
 
@@ -78,7 +78,7 @@ pub(crate) struct Queued<'a> {
     pub mfc: usize,
     pub command: CommandId,
     /// The unit that queued it: for the PPE's commands not the queue's own.
-    pub by: usize,
+    pub by: UnitId,
     pub proxy: bool,
     pub dma: &'a Dma,
     pub list: &'a [ListElement],
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     fn used(by: usize, writes: bool, start: u64, bytes: u64) -> Use {
-        Use::new(by, writes, Address(start), bytes)
+        Use::new(UnitId::new(by), writes, Address(start), bytes)
     }
 
     #[test]

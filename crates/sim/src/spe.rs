@@ -2,6 +2,7 @@
 
 use crate::allocated::Allocated;
 use crate::dma::Dma;
+use crate::ids::UnitId;
 use crate::op::{Op, Reply};
 use crate::race::{Races, Use};
 use crate::store::{LocalStore, store_range};
@@ -111,7 +112,7 @@ impl<'a> Spe<'a> {
     #[cold]
     fn check_race(&self, at: u32, bytes: u32, writes: bool) {
         let start = Address::local_store(self.number) + u64::from(at);
-        let used = Use::new(self.number, writes, start, bytes.into());
+        let used = Use::new(UnitId::new(self.number), writes, start, bytes.into());
         if let Some(message) = self.shared.races.clash(&used) {
             self.shared.raced.set(true);
             self.trap(message);

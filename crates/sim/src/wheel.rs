@@ -1,6 +1,6 @@
 //! The event wheel: what happens when, in the order in which it was said. Jumps over idle time.
 
-use crate::ids::LineId;
+use crate::ids::{LineId, UnitId};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
@@ -12,13 +12,13 @@ const WORDS: usize = SLOTS / 64;
 /// Events of a slot: as many as two cache lines have room for. Most cycles need the first one only.
 const ROOM: usize = 15;
 /// What stands where there is no event.
-const NOTHING: WheelEvent = WheelEvent::Act(0);
+const NOTHING: WheelEvent = WheelEvent::Act(UnitId(0));
 
-/// Something that happens at a cycle. `u8`s are chips or units.
+/// Something that happens at a cycle. `u8`s are chips or MFCs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum WheelEvent {
     /// A program goes on: its operation takes effect.
-    Act(u8),
+    Act(UnitId),
     /// An MFC looks for lines to send out.
     Issue(u8),
     /// A line's data stands at its source's ramp.

@@ -1,10 +1,24 @@
-//! A machine with programs on it: building it, and the loop that runs it.
+//! A machine with programs on it: building it, and the loop that runs it. Its state is changed here and below only:
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `check` | the commands that the hardware traps |
+//! | `calls` | cost of calls, why they trap, whether they wait |
+//! | `perform` | effects of calls |
+//! | `transfer` | lines from their queue to their end |
+
+mod calls;
+mod check;
+mod perform;
+mod transfer;
+
+pub use check::{DMA_BYTES_MAX, LIST_MAX, PPE_BYTES_MAX};
 
 use crate::address::Location;
 use crate::bus::Bus;
 use crate::controller::Controller;
 use crate::copies::{PpeCaches, Reservations};
-use crate::ids::byte;
+use crate::ids::UnitId;
 use crate::line::Lines;
 use crate::link::Link;
 use crate::memory::MainMemory;
@@ -53,24 +67,24 @@ const LOOK: u32 = 1024;
 /// # Ok::<(), sim::SimError>(())
 /// ```
 pub struct Simulation {
-    pub(crate) p: Parameters,
-    pub(crate) wheel: Wheel,
-    pub(crate) lines: Lines,
-    pub(crate) mfcs: Vec<Mfc>,
-    pub(crate) buses: Vec<Bus>,
-    pub(crate) controllers: Vec<Controller>,
-    pub(crate) link: Link,
-    pub(crate) memory: MainMemory,
-    pub(crate) caches: PpeCaches,
-    pub(crate) reservations: Reservations,
-    pub(crate) spes: Vec<SpeState>,
+    p: Parameters,
+    wheel: Wheel,
+    lines: Lines,
+    mfcs: Vec<Mfc>,
+    buses: Vec<Bus>,
+    controllers: Vec<Controller>,
+    link: Link,
+    memory: MainMemory,
+    caches: PpeCaches,
+    reservations: Reservations,
+    spes: Vec<SpeState>,
     /// What each unit's program and the engine share; SPEs first, then PPEs.
-    pub(crate) shared: Vec<Rc<Shared>>,
-    pub(crate) units: Vec<UnitState>,
+    shared: Vec<Rc<Shared>>,
+    units: Vec<UnitState>,
     /// Chip and ramp of each SPE.
-    pub(crate) homes: Vec<(usize, usize)>,
-    pub(crate) record: Record,
-    pub(crate) races: Rc<Races>,
+    homes: Vec<(usize, usize)>,
+    record: Record,
+    races: Rc<Races>,
     watch: SimWatch,
     events: u32,
     stop_at: u64,
@@ -197,7 +211,7 @@ impl Simulation {
         }
         let shared = self.shared[spe].clone();
         let body = Body::closure(move |yielder| program(&mut Spe::new(yielder, shared, spe)))?;
-        self.start(spe, name.into(), body)
+        self.start(UnitId::new(spe), name.into(), body)
     }
 
     /// Gives a PPE a program.
@@ -212,7 +226,7 @@ impl Simulation {
         program: impl FnOnce(&mut Ppe<'_>) + 'static,
     ) -> Result<(), SimError> {
         let unit = self.ppe_unit(ppe)?;
-        let shared = self.shared[unit].clone();
+        let shared = self.shared[unit.index()].clone();
         let body = Body::closure(move |yielder| program(&mut Ppe::new(yielder, shared, ppe)))?;
         self.start(unit, name.into(), body)
     }
@@ -229,7 +243,7 @@ impl Simulation {
                 "a program for SPE{spe}; {machine} has {n} SPEs, from SPE0 on"
             )));
         }
-        self.start(spe, name.into(), Body::Stepper(program))
+        self.start(UnitId::new(spe), name.into(), Body::Stepper(program))
     }
 
     /// Gives a PPE a program that is asked step by step.
@@ -242,17 +256,17 @@ impl Simulation {
         self.start(unit, name.into(), Body::Stepper(program))
     }
 
-    fn ppe_unit(&self, ppe: usize) -> Result<usize, SimError> {
+    fn ppe_unit(&self, ppe: usize) -> Result<UnitId, SimError> {
         if ppe < self.p.ppes() {
-            return Ok(self.spes.len() + ppe);
+            return Ok(UnitId::new(self.spes.len() + ppe));
         }
         let (machine, n) = (&self.p.name, self.p.ppes());
         Err(SimError::Request(format!("a program for PPE{ppe}; {machine} has {n}, from PPE0 on")))
     }
 
     #[track_caller]
-    fn start(&mut self, unit: usize, program: String, body: Body) -> Result<(), SimError> {
-        let u = &mut self.units[unit];
+    fn start(&mut self, unit: UnitId, program: String, body: Body) -> Result<(), SimError> {
+        let u = &mut self.units[unit.index()];
         if u.body.is_some() {
             return Err(SimError::Request(format!("{} has a program already: {}", u.name, u.program)));
         }
@@ -260,7 +274,7 @@ impl Simulation {
         u.given = Some(std::panic::Location::caller());
         u.body = Some(body);
         u.reply = Some(Reply::Done);
-        self.wheel.push(self.wheel.now(), WheelEvent::Act(byte(unit)));
+        self.wheel.push(self.wheel.now(), WheelEvent::Act(unit));
         Ok(())
     }
 
@@ -323,17 +337,17 @@ impl Simulation {
                 }
             }
             match event {
-                WheelEvent::Act(unit) => self.act(unit as usize),
+                WheelEvent::Act(unit) => self.act(unit),
                 WheelEvent::Issue(mfc) => {
-                    self.mfcs[mfc as usize].issues_at = u64::MAX;
-                    self.issue(mfc as usize);
+                    self.mfcs[usize::from(mfc)].issues_at = u64::MAX;
+                    self.issue(usize::from(mfc));
                 }
                 WheelEvent::Ready(line) => self.ready(line),
-                WheelEvent::Arbitrate(chip) => self.arbitrate(chip as usize),
+                WheelEvent::Arbitrate(chip) => self.arbitrate(usize::from(chip)),
                 WheelEvent::Sent(line) => self.sent(line),
                 WheelEvent::Arrived(line) => self.arrived(line),
                 WheelEvent::Read(line) => self.read(line),
-                WheelEvent::Memory(chip) => self.look_at_memory(chip as usize),
+                WheelEvent::Memory(chip) => self.look_at_memory(usize::from(chip)),
             }
             if self.failed.is_some() {
                 return Err(self.failed.take().expect("it is some"));
@@ -357,7 +371,7 @@ impl Simulation {
         Ok(Simulated { cycles: self.finished, hash, counters, trace })
     }
 
-    pub(crate) fn stopped(&self) -> SimError {
+    fn stopped(&self) -> SimError {
         SimError::Stopped { cycle: self.wheel.now(), running: self.unfinished() }
     }
 
@@ -366,7 +380,7 @@ impl Simulation {
         let mail =
             self.spes.iter().enumerate().flat_map(|(spe, s)| s.mail.iter().map(move |&line| (spe, line)));
         mail.map(|(spe, line)| {
-            let from = &self.units[self.lines[line].mfc as usize].name;
+            let from = &self.units[usize::from(self.lines[line].mfc)].name;
             format!("a put of {from} waits for room in the mailbox of SPE{spe}")
         })
         .collect()
@@ -382,30 +396,30 @@ impl Simulation {
     }
 
     #[inline]
-    pub(crate) fn mix(&mut self, value: u64) {
+    fn mix(&mut self, value: u64) {
         self.record.mix(value);
     }
 
-    pub(crate) fn trap(&mut self, unit: usize, message: String) {
+    fn trap(&mut self, unit: UnitId, message: String) {
         if self.watch.stopped() {
             self.failed = Some(self.stopped());
             return;
         }
-        let u = &self.units[unit];
+        let u = &self.units[unit.index()];
         let (cycle, unit) = (self.wheel.now(), u.name.clone());
         self.failed = Some(SimError::Trap { unit, program: u.program.clone(), cycle, message });
     }
 
-    pub(crate) fn race(&mut self, unit: usize, message: String) {
-        let u = &self.units[unit];
+    fn race(&mut self, unit: UnitId, message: String) {
+        let u = &self.units[unit.index()];
         let (cycle, unit) = (self.wheel.now(), u.name.clone());
         self.failed = Some(SimError::Race { unit, program: u.program.clone(), cycle, message });
     }
 
     /// A unit's turn: its operation takes effect, or its answer is handed over.
-    fn act(&mut self, unit: usize) {
-        self.units[unit].woken = false;
-        let mut reply = match self.units[unit].reply.take() {
+    fn act(&mut self, unit: UnitId) {
+        self.units[unit.index()].woken = false;
+        let mut reply = match self.units[unit.index()].reply.take() {
             Some(reply) => reply,
             None => match self.perform(unit) {
                 Some(reply) => reply,
@@ -413,23 +427,23 @@ impl Simulation {
             },
         };
         // Once a turn: looking at the local store is an operation for steppers, and none for closures.
-        self.mix(self.wheel.now() ^ (unit as u64) << 56);
+        self.mix(self.wheel.now() ^ u64::from(unit.0) << 56);
         loop {
             let now = self.wheel.now();
-            self.shared[unit].cycle.set(now);
+            self.shared[unit.index()].cycle.set(now);
             self.watch.is_at(now);
-            let u = &mut self.units[unit];
+            let u = &mut self.units[unit.index()];
             let Some(body) = &mut u.body else { return };
-            self.watch.begins(unit);
+            self.watch.begins(unit.index());
             let stepped = body.resume(reply, now);
             self.watch.ends();
             match stepped {
                 Ok(Some(op)) => {
                     let cycles = self.before(unit, &op);
-                    let u = &mut self.units[unit];
+                    let u = &mut self.units[unit.index()];
                     u.op = Some(op);
                     if cycles > 0 {
-                        self.wheel.push(now + cycles, WheelEvent::Act(byte(unit)));
+                        self.wheel.push(now + cycles, WheelEvent::Act(unit));
                         return;
                     }
                     if u.timeless_at != now {
@@ -458,7 +472,7 @@ impl Simulation {
                     u.body = None;
                     u.op = None;
                     self.finished = now;
-                    self.mix(now ^ unit as u64);
+                    self.mix(now ^ u64::from(unit.0));
                     return;
                 }
                 Err(message) => {
@@ -473,8 +487,8 @@ impl Simulation {
     }
 
     /// The operation cannot go on now: [`wake`](Self::wake) tries it again.
-    pub(crate) fn wait(&mut self, unit: usize) -> Option<Reply> {
-        let u = &mut self.units[unit];
+    fn wait(&mut self, unit: UnitId) -> Option<Reply> {
+        let u = &mut self.units[unit.index()];
         if !u.waiting {
             u.waiting = true;
             u.since = self.wheel.now();
@@ -484,44 +498,49 @@ impl Simulation {
 
     /// The operation is done: the answer is handed over `cycles` later.
     #[inline]
-    pub(crate) fn answer(&mut self, unit: usize, op: &Op, reply: Reply, cycles: u64) -> Option<Reply> {
+    fn answer(&mut self, unit: UnitId, op: &Op, reply: Reply, cycles: u64) -> Option<Reply> {
         let now = self.wheel.now();
-        let u = &mut self.units[unit];
+        let u = &mut self.units[unit.index()];
         if u.waiting {
             u.waiting = false;
             let waited = now - u.since;
-            self.record.span(TraceSpan { unit: byte(unit), what: op.name(), start: u.since, end: now });
-            if unit < self.spes.len() {
-                self.record.spe(unit).wait_cycles += waited;
+            self.record.span(TraceSpan { unit: unit.0, what: op.name(), start: u.since, end: now });
+            if unit.index() < self.spes.len() {
+                self.record.spe(unit.index()).wait_cycles += waited;
             }
         }
         if cycles == 0 {
             return Some(reply);
         }
         u.reply = Some(reply);
-        self.wheel.push(now + cycles, WheelEvent::Act(byte(unit)));
+        self.wheel.push(now + cycles, WheelEvent::Act(unit));
         None
     }
 
     /// Something changed that `unit` may wait for.
     #[inline]
-    pub(crate) fn wake(&mut self, unit: usize) {
-        let u = &self.units[unit];
+    fn wake(&mut self, unit: UnitId) {
+        let u = &self.units[unit.index()];
         if u.waiting && !u.woken && u.op.as_ref().is_some_and(|op| self.may_go_on(unit, op)) {
-            self.units[unit].woken = true;
-            self.wheel.push(self.wheel.now(), WheelEvent::Act(byte(unit)));
+            self.units[unit.index()].woken = true;
+            self.wheel.push(self.wheel.now(), WheelEvent::Act(unit));
         }
     }
 
     /// Something of `spe` changed that PPEs may wait for.
-    pub(crate) fn wake_ppes(&mut self) {
+    fn wake_ppes(&mut self) {
         for unit in self.spes.len()..self.units.len() {
-            self.wake(unit);
+            self.wake(UnitId::new(unit));
         }
     }
 
     #[inline]
-    pub(crate) fn place(&self, ea: Address) -> Location {
+    fn is_spe(&self, unit: UnitId) -> bool {
+        unit.index() < self.spes.len()
+    }
+
+    #[inline]
+    fn place(&self, ea: Address) -> Location {
         ea.place(self.spes.len(), self.p.chips, self.p.memory_bytes)
     }
 }

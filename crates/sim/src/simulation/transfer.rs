@@ -1,20 +1,20 @@
 //! Lines on their way: from an MFC's queue over command bus, rings, memory and link to their place.
 
+use super::Simulation;
 use crate::address::Location;
 use crate::bus::Grant;
 use crate::controller::{Controller, Started};
-use crate::ids::{CommandId, LineId, byte};
+use crate::ids::{CommandId, LineId, UnitId, byte};
 use crate::layout::{self, MIC, PPE};
 use crate::line::{Line, NOBODY};
 use crate::op::Reply;
-use crate::simulation::Simulation;
 use crate::trace::Packet;
 use crate::wheel::WheelEvent;
 use crate::{Address, BEATS, LINE_BYTES};
 
 impl Simulation {
     /// Sends out the lines that an MFC may have under way.
-    pub(crate) fn issue(&mut self, m: usize) {
+    pub(super) fn issue(&mut self, m: usize) {
         let now = self.wheel.now();
         loop {
             let (mfc, times) = (&mut self.mfcs[m], &self.p.mfc);
@@ -108,7 +108,7 @@ impl Simulation {
     }
 
     /// The line of an atomic command goes out.
-    pub(crate) fn send_atomic(&mut self, m: usize, put: bool, ls: u32, ea: Address) {
+    pub(super) fn send_atomic(&mut self, m: usize, put: bool, ls: u32, ea: Address) {
         self.send_out(self.line(m, CommandId::ATOMIC, put, ls, ea), LINE_BYTES);
     }
 
@@ -178,7 +178,7 @@ impl Simulation {
     }
 
     /// A read reaches the memory controller.
-    pub(crate) fn read(&mut self, line: LineId) {
+    pub(super) fn read(&mut self, line: LineId) {
         let (chip, ea) = (self.lines[line].chip as usize, self.lines[line].ea);
         self.controllers[chip].read(line, ea);
         self.poke_memory(chip, self.wheel.now());
@@ -193,7 +193,7 @@ impl Simulation {
         }
     }
 
-    pub(crate) fn look_at_memory(&mut self, chip: usize) {
+    pub(super) fn look_at_memory(&mut self, chip: usize) {
         let now = self.wheel.now();
         if self.controllers[chip].looks_at != now {
             return;
@@ -217,7 +217,7 @@ impl Simulation {
 
     /// A line's data is there: it queues at the ramp that it starts from.
     #[inline]
-    pub(crate) fn ready(&mut self, index: LineId) {
+    pub(super) fn ready(&mut self, index: LineId) {
         let now = self.wheel.now();
         let line = &self.lines[index];
         let (chip, from, source) = (line.chip as usize, line.from as usize, line.source);
@@ -261,7 +261,7 @@ impl Simulation {
         false
     }
 
-    pub(crate) fn arbitrate(&mut self, chip: usize) {
+    pub(super) fn arbitrate(&mut self, chip: usize) {
         let now = self.wheel.now();
         if self.buses[chip].arbitrates_at != now {
             return;
@@ -304,20 +304,20 @@ impl Simulation {
     }
 
     /// A put's line has left its local store.
-    pub(crate) fn sent(&mut self, index: LineId) {
-        let (m, id) = (self.lines[index].mfc as usize, self.lines[index].command);
+    pub(super) fn sent(&mut self, index: LineId) {
+        let (m, id) = (usize::from(self.lines[index].mfc), self.lines[index].command);
         if id != CommandId::ATOMIC && self.mfcs[m].sent(id) {
             if self.races.on.get() {
                 self.races.left(m, id);
             }
-            self.wake(m);
+            self.wake(UnitId::new(m));
             self.wake_ppes();
         }
     }
 
     /// A line has gone its way on this chip.
     #[inline]
-    pub(crate) fn arrived(&mut self, index: LineId) {
+    pub(super) fn arrived(&mut self, index: LineId) {
         let now = self.wheel.now();
         let line = &mut self.lines[index];
         if line.chip != line.last_chip {
@@ -373,7 +373,7 @@ impl Simulation {
                 self.races.end(m, id);
             }
             if done || room {
-                self.wake(m);
+                self.wake(UnitId::new(m));
                 self.wake_ppes();
             }
         }
@@ -425,7 +425,7 @@ impl Simulation {
     }
 
     /// A line of memory has a new value: the PPE's copy of it, and reservations, are void.
-    pub(crate) fn memory_written(&mut self, offset: u64) {
+    pub(super) fn memory_written(&mut self, offset: u64) {
         self.caches.forget(offset);
         self.reservations.forget(offset);
     }
@@ -443,7 +443,7 @@ impl Simulation {
             self.reservations.reserve(m, ea);
         }
         if let Some(op) = self.units[m].op.take() {
-            self.answer(m, &op, Reply::Word(reply), self.p.spu.channel.max(1));
+            self.answer(UnitId::new(m), &op, Reply::Word(reply), self.p.spu.channel.max(1));
         }
     }
 

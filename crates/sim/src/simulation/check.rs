@@ -1,8 +1,8 @@
 //! The commands that the hardware traps: messages name the command and what is allowed.
 
+use super::Simulation;
 use crate::address::Location;
 use crate::dma::{Dma, ListElement};
-use crate::simulation::Simulation;
 use crate::{Address, LOCAL_STORE_BYTES};
 
 /// The most bytes of one DMA command, or one element of a list.
@@ -16,7 +16,7 @@ const TAGS: u32 = 32;
 
 impl Simulation {
     /// Where `bytes` from `ea` on are, if all of them are in one place.
-    pub(crate) fn range(&self, ea: Address, bytes: u64) -> Result<Location, String> {
+    pub(super) fn range(&self, ea: Address, bytes: u64) -> Result<Location, String> {
         let first = self.place(ea);
         let whole = match first {
             Location::Memory { offset, .. } => offset + bytes <= self.memory.len(),
@@ -49,7 +49,7 @@ impl Simulation {
     }
 
     /// Where a PPE's load or store goes.
-    pub(crate) fn check_ppe(&self, what: &str, ea: Address, bytes: u64) -> Result<Location, String> {
+    pub(super) fn check_ppe(&self, what: &str, ea: Address, bytes: u64) -> Result<Location, String> {
         if bytes > u64::from(PPE_BYTES_MAX) {
             return Err(format!("{what} of {bytes} bytes; allowed: up to {PPE_BYTES_MAX}"));
         }
@@ -63,7 +63,7 @@ impl Simulation {
     }
 
     /// The reason for which the hardware traps a command in the queue of an SPE.
-    pub(crate) fn check_dma(&self, spe: usize, dma: &Dma) -> Result<(), String> {
+    pub(super) fn check_dma(&self, spe: usize, dma: &Dma) -> Result<(), String> {
         let reason = if dma.tag.0 >= TAGS {
             format!("tag {}; allowed: 0 to 31", dma.tag.0)
         } else {
@@ -100,7 +100,7 @@ impl Simulation {
     }
 
     /// The reason for which the hardware traps a list in the queue of an SPE.
-    pub(crate) fn check_list(&self, spe: usize, dma: &Dma, list: &[ListElement]) -> Result<(), String> {
+    pub(super) fn check_list(&self, spe: usize, dma: &Dma, list: &[ListElement]) -> Result<(), String> {
         let command = || {
             let what = if dma.put { "put" } else { "get" };
             format!("{what} of a list of {} elements, {:#x} of the local store", list.len(), dma.ls.0)

@@ -1,9 +1,10 @@
 //! What is known of each call before it takes effect: what it costs, why the hardware traps it, and whether it may go
 //! on or has to wait. `perform` has the effects.
 
+use super::Simulation;
 use crate::address::Location;
+use crate::ids::UnitId;
 use crate::op::{Op, PpeOp};
-use crate::simulation::Simulation;
 use crate::unit::MAILBOX;
 use crate::{Address, LINE_BYTES, LOCAL_STORE_BYTES};
 
@@ -13,14 +14,14 @@ const PROXY_REGISTERS: u64 = 6;
 
 impl Simulation {
     /// Bus cycles that pass before an operation takes effect.
-    pub(crate) fn before(&mut self, unit: usize, op: &Op) -> u64 {
+    pub(super) fn before(&mut self, unit: UnitId, op: &Op) -> u64 {
         let (spu, ppe) = (&self.p.spu, &self.p.ppe);
         match op {
             Op::Compute { cycles } => {
-                let u = &mut self.units[unit];
+                let u = &mut self.units[unit.index()];
                 u.since = self.wheel.now();
-                if unit < self.spes.len() {
-                    u.lines_seen = self.record.store_lines(unit);
+                if unit.index() < self.spes.len() {
+                    u.lines_seen = self.record.store_lines(unit.index());
                 }
                 cycles.0.div_ceil(2)
             }
@@ -45,7 +46,7 @@ impl Simulation {
     }
 
     /// Bus cycles in which a PPE hands over a command.
-    pub(crate) fn handover(&self) -> u64 {
+    pub(super) fn handover(&self) -> u64 {
         self.p.ppe.proxy.min(PROXY_REGISTERS * self.p.ppe.register)
     }
 
@@ -66,8 +67,8 @@ impl Simulation {
     }
 
     /// The reason for which the hardware traps a call of `unit`.
-    pub(crate) fn refused(&self, unit: usize, op: &Op) -> Result<(), String> {
-        let is_spe = unit < self.spes.len();
+    pub(super) fn refused(&self, unit: UnitId, op: &Op) -> Result<(), String> {
+        let (is_spe, spe) = (self.is_spe(unit), unit.index());
         match op {
             Op::Compute { .. } | Op::Trap(_) => Ok(()),
             Op::Ppe(op) if is_spe => Err(format!("{op:?} is a call of PPEs")),
@@ -77,7 +78,7 @@ impl Simulation {
                 Err(format!("local store aligned to {}, which is no power of two", align.0))
             }
             Op::Alloc { bytes, align } => {
-                let start = self.spes[unit].free.next_multiple_of(align.0);
+                let start = self.spes[spe].free.next_multiple_of(align.0);
                 if start.checked_add(bytes.0).is_some_and(|end| end <= LOCAL_STORE_BYTES) {
                     return Ok(());
                 }
@@ -86,10 +87,10 @@ impl Simulation {
                     bytes.0
                 ))
             }
-            Op::Peek { at, bytes } => self.shared[unit].check_store(at.0, bytes.0.into()),
-            Op::Poke { at, data } => self.shared[unit].check_store(at.0, data.bytes()),
-            Op::Dma(dma) => self.check_dma(unit, dma),
-            Op::List { dma, list } => self.check_list(unit, dma, &list.0),
+            Op::Peek { at, bytes } => self.shared[spe].check_store(at.0, bytes.0.into()),
+            Op::Poke { at, data } => self.shared[spe].check_store(at.0, data.bytes()),
+            Op::Dma(dma) => self.check_dma(spe, dma),
+            Op::List { dma, list } => self.check_list(spe, dma, &list.0),
             Op::Atomic { atomic, ls, ea } => {
                 let Location::Memory { offset, .. } = self.place(*ea) else {
                     return Err(format!("{atomic:?} at {ea}; allowed: main memory"));
@@ -100,7 +101,7 @@ impl Simulation {
                         ls.0
                     ));
                 }
-                let there = self.shared[unit].check_store(ls.0, LINE_BYTES.into());
+                let there = self.shared[spe].check_store(ls.0, LINE_BYTES.into());
                 let both = there.and_then(|()| self.range(*ea, LINE_BYTES.into()));
                 both.map(drop).map_err(|message| format!("{atomic:?} at {ea}: {message}"))
             }
@@ -141,15 +142,16 @@ impl Simulation {
 
     /// Whether a call of `unit` may go on now, or has to wait until something changes.
     #[inline]
-    pub(crate) fn may_go_on(&self, unit: usize, op: &Op) -> bool {
+    pub(super) fn may_go_on(&self, unit: UnitId, op: &Op) -> bool {
+        let own = unit.index();
         match op {
-            Op::Dma(_) | Op::List { .. } => self.mfcs[unit].space(false, &self.p.mfc) > 0,
-            Op::Tags { mask, until } => until.satisfied(self.mfcs[unit].done(mask.0, false), mask.0),
+            Op::Dma(_) | Op::List { .. } => self.mfcs[own].space(false, &self.p.mfc) > 0,
+            Op::Tags { mask, until } => until.satisfied(self.mfcs[own].done(mask.0, false), mask.0),
             // Once it is under way, the line's arrival answers it.
-            Op::Atomic { .. } => !self.units[unit].waiting,
-            Op::ReadMailbox => !self.spes[unit].inbox.is_empty(),
-            Op::WriteMailbox { interrupt, .. } => self.spes[unit].outbox[usize::from(*interrupt)].is_none(),
-            Op::ReadSignal { register } => self.spes[unit].signals[register.index()].is_some(),
+            Op::Atomic { .. } => !self.units[own].waiting,
+            Op::ReadMailbox => !self.spes[own].inbox.is_empty(),
+            Op::WriteMailbox { interrupt, .. } => self.spes[own].outbox[usize::from(*interrupt)].is_none(),
+            Op::ReadSignal { register } => self.spes[own].signals[register.index()].is_some(),
             Op::Ppe(PpeOp::Proxy { spe, .. }) => self.mfcs[spe.0].space(true, &self.p.mfc) > 0,
             Op::Ppe(PpeOp::ProxyTags { spe, mask, until }) => {
                 until.satisfied(self.mfcs[spe.0].done(mask.0, true), mask.0)

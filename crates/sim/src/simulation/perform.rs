@@ -1,13 +1,13 @@
 //! The effects of calls that may go on.
 
+use super::Simulation;
 use crate::address::Location;
 use crate::dma::{Dma, ListElement};
 use crate::error::Time;
-use crate::ids::byte;
+use crate::ids::UnitId;
 use crate::numbers::LocalAddress;
 use crate::op::{Atomic, Op, PpeOp, Reply, Until};
 use crate::race::{Queued, Use};
-use crate::simulation::Simulation;
 use crate::trace::TraceSpan;
 use crate::unit::MAILBOX;
 use crate::wheel::WheelEvent;
@@ -15,14 +15,14 @@ use crate::{Address, CYCLE_PS, LINE_BYTES};
 
 impl Simulation {
     /// The operation of `unit` takes effect. The answer, if the program goes on at once.
-    pub(crate) fn perform(&mut self, unit: usize) -> Option<Reply> {
-        let op = self.units[unit].op.take()?;
+    pub(super) fn perform(&mut self, unit: UnitId) -> Option<Reply> {
+        let op = self.units[unit.index()].op.take()?;
         if let Err(message) = self.refused(unit, &op) {
             self.trap(unit, message);
             return None;
         }
         if !self.may_go_on(unit, &op) {
-            self.units[unit].op = Some(op);
+            self.units[unit.index()].op = Some(op);
             return self.wait(unit);
         }
         let result =
@@ -30,14 +30,14 @@ impl Simulation {
         match result {
             Performed::Answer(reply, cycles) => self.answer(unit, &op, reply, cycles),
             Performed::Wait => {
-                self.units[unit].op = Some(op);
+                self.units[unit.index()].op = Some(op);
                 self.wait(unit)
             }
             Performed::Again(cycles) => {
-                self.units[unit].op = Some(op);
+                self.units[unit.index()].op = Some(op);
                 // Already on its way: what changes meanwhile must not wake it a second time.
-                self.units[unit].woken = true;
-                self.wheel.push(self.wheel.now() + cycles, WheelEvent::Act(byte(unit)));
+                self.units[unit.index()].woken = true;
+                self.wheel.push(self.wheel.now() + cycles, WheelEvent::Act(unit));
                 None
             }
             Performed::Trap(message) => {
@@ -52,7 +52,7 @@ impl Simulation {
     }
 
     /// The race in which a use of these bytes would end now, when races are looked for.
-    fn clash(&self, unit: usize, writes: bool, start: Address, bytes: u64) -> Option<String> {
+    fn clash(&self, unit: UnitId, writes: bool, start: Address, bytes: u64) -> Option<String> {
         if !self.races.on.get() {
             return None;
         }
@@ -60,8 +60,8 @@ impl Simulation {
     }
 
     /// Queues a command that was checked at an MFC with room for it.
-    fn queue(&mut self, unit: usize, mfc: usize, dma: Dma, list: Option<Vec<ListElement>>) -> Performed {
-        let proxy = unit >= self.spes.len();
+    fn queue(&mut self, unit: UnitId, mfc: usize, dma: Dma, list: Option<Vec<ListElement>>) -> Performed {
+        let proxy = !self.is_spe(unit);
         let now = self.wheel.now();
         let elements = if self.races.on.get() { list.clone() } else { None };
         let command = self.mfcs[mfc].queue(dma, list, proxy, now, &self.p.mfc);
@@ -70,7 +70,7 @@ impl Simulation {
         }
         self.record.spe(mfc).commands += 1;
         if self.races.on.get() {
-            let u = &self.units[unit];
+            let u = &self.units[unit.index()];
             let whose = format!("queued by {} ({}) at {}", u.name, u.program, Time(now));
             let list = elements.as_deref().unwrap_or_default();
             let queued = Queued { mfc, command, by: unit, proxy, dma: &dma, list, whose };
@@ -82,111 +82,112 @@ impl Simulation {
         Performed::Answer(Reply::Done, 0)
     }
 
-    fn perform_spe(&mut self, unit: usize, op: &Op) -> Performed {
+    fn perform_spe(&mut self, unit: UnitId, op: &Op) -> Performed {
         use Performed::{Again, Answer, Race, Trap};
+        let spe = unit.index();
         match op {
             Op::Compute { cycles } => {
-                let (start, end) = (self.units[unit].since, self.wheel.now());
-                if unit < self.spes.len() {
+                let (start, end) = (self.units[spe].since, self.wheel.now());
+                if self.is_spe(unit) {
                     // DMA went first at the local store's port: the SPU cycles that it took are made up for.
-                    let lines = self.record.store_lines(unit) - self.units[unit].lines_seen;
+                    let lines = self.record.store_lines(spe) - self.units[spe].lines_seen;
                     let needed = cycles.0.saturating_add(lines * self.p.spu.stolen_per_line).div_ceil(2);
                     if needed > end - start {
                         return Again(needed - (end - start));
                     }
-                    self.record.spe(unit).compute_cycles += end - start;
+                    self.record.spe(spe).compute_cycles += end - start;
                 }
-                self.record.span(TraceSpan { unit: byte(unit), what: "compute", start, end });
+                self.record.span(TraceSpan { unit: unit.0, what: "compute", start, end });
                 Answer(Reply::Done, 0)
             }
             Op::Alloc { bytes, align } => {
-                let start = self.spes[unit].free.next_multiple_of(align.0);
-                self.spes[unit].free = start + bytes.0;
-                self.shared[unit].allocated.borrow_mut().add(start.into(), bytes.0.into());
+                let start = self.spes[spe].free.next_multiple_of(align.0);
+                self.spes[spe].free = start + bytes.0;
+                self.shared[spe].allocated.borrow_mut().add(start.into(), bytes.0.into());
                 Answer(Reply::Word(start), 0)
             }
-            Op::Peek { at, bytes } => match self.clash(unit, false, own_store(unit, *at), bytes.0.into()) {
+            Op::Peek { at, bytes } => match self.clash(unit, false, own_store(spe, *at), bytes.0.into()) {
                 Some(message) => Race(message),
-                None => Answer(Reply::Bytes(self.shared[unit].store.copied(at.0, bytes.0)), 0),
+                None => Answer(Reply::Bytes(self.shared[spe].store.copied(at.0, bytes.0)), 0),
             },
             Op::Poke { at, data } => {
-                if let Some(message) = self.clash(unit, true, own_store(unit, *at), data.bytes()) {
+                if let Some(message) = self.clash(unit, true, own_store(spe, *at), data.bytes()) {
                     return Race(message);
                 }
-                self.shared[unit].store.write(at.0, &data.0);
+                self.shared[spe].store.write(at.0, &data.0);
                 Answer(Reply::Done, 0)
             }
-            Op::Dma(dma) => self.queue(unit, unit, *dma, None),
-            Op::List { dma, list } => self.queue(unit, unit, *dma, Some(list.0.clone())),
+            Op::Dma(dma) => self.queue(unit, spe, *dma, None),
+            Op::List { dma, list } => self.queue(unit, spe, *dma, Some(list.0.clone())),
             Op::Tags { mask, .. } => {
-                Answer(Reply::Word(self.mfcs[unit].done(mask.0, false)), self.p.spu.tag_status)
+                Answer(Reply::Word(self.mfcs[spe].done(mask.0, false)), self.p.spu.tag_status)
             }
-            Op::QueueSpace => Answer(count(self.mfcs[unit].space(false, &self.p.mfc)), 0),
+            Op::QueueSpace => Answer(count(self.mfcs[spe].space(false, &self.p.mfc)), 0),
             Op::Atomic { atomic, ls, ea } => self.perform_atomic(unit, *atomic, *ls, *ea),
             Op::ReadMailbox => {
-                let word = self.spes[unit].inbox.pop_front().expect("it may go on");
-                match self.spes[unit].mail.pop_front() {
+                let word = self.spes[spe].inbox.pop_front().expect("it may go on");
+                match self.spes[spe].mail.pop_front() {
                     Some(line) => self.wheel.push(self.wheel.now(), WheelEvent::Arrived(line)),
                     None => self.wake_ppes(),
                 }
                 Answer(Reply::Word(word), 0)
             }
-            Op::MailboxCount => Answer(count(self.spes[unit].inbox.len()), 0),
+            Op::MailboxCount => Answer(count(self.spes[spe].inbox.len()), 0),
             Op::WriteMailbox { interrupt, value } => {
-                self.spes[unit].outbox[usize::from(*interrupt)] = Some(value.0);
+                self.spes[spe].outbox[usize::from(*interrupt)] = Some(value.0);
                 self.wake_ppes();
                 Answer(Reply::Done, 0)
             }
             Op::MailboxSpace { interrupt } => {
-                let free = self.spes[unit].outbox[usize::from(*interrupt)].is_none();
+                let free = self.spes[spe].outbox[usize::from(*interrupt)].is_none();
                 Answer(Reply::Word(u32::from(free)), 0)
             }
             Op::ReadSignal { register } => {
-                let word = self.spes[unit].signals[register.index()].take().expect("it may go on");
+                let word = self.spes[spe].signals[register.index()].take().expect("it may go on");
                 Answer(Reply::Word(word), 0)
             }
             Op::SignalCount { register } => {
-                Answer(Reply::Word(u32::from(self.spes[unit].signals[register.index()].is_some())), 0)
+                Answer(Reply::Word(u32::from(self.spes[spe].signals[register.index()].is_some())), 0)
             }
             Op::SignalMode { register, or } => {
-                self.spes[unit].signal_or[register.index()] = *or;
+                self.spes[spe].signal_or[register.index()] = *or;
                 Answer(Reply::Done, 0)
             }
             Op::Decrementer => {
-                let (set_at, value) = self.spes[unit].decrementer;
+                let (set_at, value) = self.spes[spe].decrementer;
                 Answer(Reply::Word(value.wrapping_sub((self.ticks() - set_at) as u32)), 0)
             }
             Op::SetDecrementer { value } => {
-                self.spes[unit].decrementer = (self.ticks(), value.0);
+                self.spes[spe].decrementer = (self.ticks(), value.0);
                 Answer(Reply::Done, 0)
             }
-            Op::Trap(message) if self.shared[unit].raced.get() => Race(message.clone()),
+            Op::Trap(message) if self.shared[spe].raced.get() => Race(message.clone()),
             Op::Trap(message) => Trap(message.clone()),
             Op::Ppe(_) => unreachable!("handled by perform_ppe"),
         }
     }
 
     /// Ticks of the time base since the start.
-    pub(crate) fn ticks(&self) -> u64 {
+    pub(super) fn ticks(&self) -> u64 {
         let ps = u128::from(self.wheel.now()) * u128::from(CYCLE_PS);
         (ps * u128::from(self.p.timebase_hz) / 1_000_000_000_000) as u64
     }
 
-    fn perform_atomic(&mut self, unit: usize, atomic: Atomic, ls: LocalAddress, ea: Address) -> Performed {
+    fn perform_atomic(&mut self, unit: UnitId, atomic: Atomic, ls: LocalAddress, ea: Address) -> Performed {
         let writes = atomic == Atomic::Getllar;
-        if let Some(message) = self.clash(unit, writes, own_store(unit, ls), LINE_BYTES.into()) {
+        if let Some(message) = self.clash(unit, writes, own_store(unit.index(), ls), LINE_BYTES.into()) {
             return Performed::Race(message);
         }
-        if atomic == Atomic::Putllc && !self.reservations.has(unit, ea.0) {
-            self.reservations.give_up(unit);
+        if atomic == Atomic::Putllc && !self.reservations.has(unit.index(), ea.0) {
+            self.reservations.give_up(unit.index());
             return Performed::Answer(Reply::Word(0), self.p.bus.coherence);
         }
         let put = atomic != Atomic::Getllar;
-        self.send_atomic(unit, put, ls.0, ea);
+        self.send_atomic(unit.index(), put, ls.0, ea);
         Performed::Wait
     }
 
-    fn perform_ppe(&mut self, unit: usize, op: &PpeOp) -> Performed {
+    fn perform_ppe(&mut self, unit: UnitId, op: &PpeOp) -> Performed {
         use Performed::{Again, Answer, Race};
         match op {
             PpeOp::Load { ea, bytes } => {
@@ -232,7 +233,7 @@ impl Simulation {
             }
             PpeOp::ReadMailbox { spe, interrupt } => {
                 let word = self.spes[spe.0].outbox[usize::from(*interrupt)].take().expect("it may go on");
-                self.wake(spe.0);
+                self.wake(UnitId::new(spe.0));
                 Answer(Reply::Word(word), self.p.ppe.register)
             }
             PpeOp::MailboxCount { spe, interrupt } => {
@@ -253,20 +254,20 @@ impl Simulation {
     }
 
     /// A word for an SPE's inbound mailbox; `false` when it is full.
-    pub(crate) fn put_mail(&mut self, spe: usize, value: u32) -> bool {
+    pub(super) fn put_mail(&mut self, spe: usize, value: u32) -> bool {
         if self.spes[spe].inbox.len() >= MAILBOX {
             return false;
         }
         self.spes[spe].inbox.push_back(value);
-        self.wake(spe);
+        self.wake(UnitId::new(spe));
         true
     }
 
-    pub(crate) fn signal(&mut self, spe: usize, register: usize, value: u32) {
+    pub(super) fn signal(&mut self, spe: usize, register: usize, value: u32) {
         let state = &mut self.spes[spe];
         let old = if state.signal_or[register] { state.signals[register].unwrap_or(0) } else { 0 };
         state.signals[register] = Some(old | value);
-        self.wake(spe);
+        self.wake(UnitId::new(spe));
     }
 }
 
@@ -284,9 +285,9 @@ enum Performed {
     Race(String),
 }
 
-/// An address of a unit's own local store.
-fn own_store(unit: usize, at: LocalAddress) -> Address {
-    Address::local_store(unit) + u64::from(at.0)
+/// An address of an SPE's own local store.
+fn own_store(spe: usize, at: LocalAddress) -> Address {
+    Address::local_store(spe) + u64::from(at.0)
 }
 
 /// A number of entries of a queue.
