@@ -35,7 +35,7 @@
 //! | `copies` | lines in the PPEs' caches, and reserved ones | |
 //! | `record` | counters, digest and trace of a run | outcome, trace |
 //! | `link` | what joins two Cells | parameters, sizes |
-//! | [`simulation`] | a machine with programs on it: its loop, its calls, its lines | all above but perfetto, rules, settings, words |
+//! | [`simulation`] | a machine with programs on it | all above but perfetto, rules, settings, words |
 //! | [`mod@target`] | simulated `Target`s | address, error, parameters, ppe, rules, simulation, sizes, spe |
 //!
 //! Deterministic to the bit: integer time in bus cycles of 625 ps, one thread, a fixed order of what happens at once.

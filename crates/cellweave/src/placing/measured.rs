@@ -13,7 +13,8 @@ use std::path::Path;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The largest message; flows of more bytes are more turns in the same proportion.
+/// The largest message: larger flows shrink in proportion, and their time is scaled up. Like the two below, this says
+/// how much a run does, the same for all contenders; it is no figure of a computer.
 const MESSAGE_BYTES_MAX: f64 = 65_536.0;
 /// Bytes that a phase moves in one run, roughly, and the least and most turns.
 const RUN_BYTES: f64 = 32e6;
