@@ -18,7 +18,6 @@ pub fn bound(problem: &Problem, batch: u64, buffering: Buffering) -> f64 {
         star(problem, batch),
         crowded_neighbours(problem, batch),
         lock(problem),
-        quota(problem),
     ];
     bounds.into_iter().fold(0.0, f64::max) * (1.0 - ROUNDING)
 }
@@ -38,31 +37,26 @@ fn lock(problem: &Problem) -> f64 {
     sums.fold(0.0, f64::max)
 }
 
-/// All work over the cpus that a quota leaves.
-fn quota(problem: &Problem) -> f64 {
-    let work: f64 = (0..problem.tasks()).map(|t| problem.least_cost(t)).sum();
-    problem.machine.quota_cpus.map_or(0.0, |cpus| work / cpus)
-}
-
-/// Fractional balance of the kinds: the least T for which tasks that may be cut into pieces fit on all elements, and
-/// their buffers into all hard memory together.
+/// Fractional balance: the least T for which tasks that may be cut into pieces fit on all elements, all that elements
+/// with a capacity compute fits into it, and the tasks' buffers fit into all hard memory together.
 ///
-/// By duality T is the largest value over prices `p >= 0` with `sum over kinds of elements * p = 1`, and a price of
-/// memory, of the sum over tasks of `min over kinds of cost * p + memory * its price`, less the price of all memory;
-/// and *any* prices give a bound. With two kinds the best prices are those at which tasks change sides in affinity
-/// order. The value is concave in the prices, so that a ternary search between each pair of kinds, round and round, and
-/// of the price of memory within each step, climbs; with two kinds one round is exact. Gives back the kinds' shares of
-/// the prices too.
+/// By duality T is the largest value over prices `p >= 0` of a ns on each element, and a price of memory, of the sum
+/// over tasks of `min over elements of cost * p + memory * its price`, less the price of all memory; and *any* prices
+/// give a bound. What the prices may be in all is shared out between [`Payers`]. With two kinds and no capacity the
+/// best prices are those at which tasks change sides in affinity order. The value is concave in the shares, so that a
+/// ternary search between each pair of payers, round and round, and of the price of memory within each step, climbs.
+/// Gives back the prices, element after element.
 fn balance(problem: &Problem, batch: u64, buffering: Buffering) -> (f64, Vec<f64>) {
     let kinds = problem.kinds.len();
     let (bytes, room) = memory(problem, batch, buffering);
     let hard: Vec<bool> = (0..kinds)
         .map(|k| (0..problem.elements()).all(|e| problem.kind_of[e] != k || problem.room[e].is_some()))
         .collect();
-    let value = |share: &[f64], price: f64| -> f64 {
+    let payers = Payers::of(problem);
+    let value = |prices: &[f64], price: f64| -> f64 {
         let on = |t: usize, k: usize| {
             let memory = if hard[k] && price > 0.0 { price * bytes[t] } else { 0.0 };
-            problem.cost(t, k) * share[k] / problem.count[k] as f64 + memory
+            problem.cost(t, k) * prices[k] + memory
         };
         let least = |t: usize| {
             (0..kinds)
@@ -72,9 +66,6 @@ fn balance(problem: &Problem, batch: u64, buffering: Buffering) -> (f64, Vec<f64
         };
         (0..problem.tasks()).map(least).sum::<f64>() - price * room
     };
-    // share = elements * price, summing to 1.
-    let total = problem.elements() as f64;
-    let mut share: Vec<f64> = problem.count.iter().map(|&n| n as f64 / total).collect();
     let scarce = bytes.iter().sum::<f64>() > room && problem.tasks() <= MEMORY_TASKS;
     // Beyond this price of a byte no task would be on hard memory.
     let most = (0..problem.tasks())
@@ -84,34 +75,165 @@ fn balance(problem: &Problem, batch: u64, buffering: Buffering) -> (f64, Vec<f64
         .filter(|x| x.is_finite())
         .fold(0.0, f64::max);
     let best_price = |share: &[f64]| -> f64 {
-        value(share, if scarce { climb(most, 30, |price| value(share, price)) } else { 0.0 })
+        let prices = payers.kind_prices(problem, share);
+        value(&prices, if scarce { climb(most, 30, |price| value(&prices, price)) } else { 0.0 })
     };
-    let mut best = best_price(&share);
-    let rounds = if kinds <= 2 { 1 } else { 8 };
-    for _ in 0..rounds {
-        for a in 0..kinds {
-            for b in a + 1..kinds {
-                let both = share[a] + share[b];
-                let split = |x: f64| {
-                    let mut share = share.clone();
-                    share[a] = both * x;
-                    share[b] = both - share[a];
-                    share
-                };
-                let x = climb(1.0, if scarce { 30 } else { 60 }, |x| best_price(&split(x)));
-                share = split(x);
-                best = best.max(best_price(&share));
+    let climbed = |mut share: Vec<f64>| {
+        let mut best = (best_price(&share), share.clone());
+        let exact = payers.classes.len() == 2 && payers.groups.is_empty();
+        for _ in 0..if exact { 1 } else { 8 } {
+            let before = best.0;
+            for a in 0..share.len() {
+                for b in a + 1..share.len() {
+                    let both = share[a] + share[b];
+                    let split = |x: f64| {
+                        let mut share = share.clone();
+                        share[a] = both * x;
+                        share[b] = both - share[a];
+                        share
+                    };
+                    let x = climb(1.0, if scarce { 30 } else { 60 }, |x| best_price(&split(x)));
+                    share = split(x);
+                    let value = best_price(&share);
+                    if value > best.0 {
+                        best = (value, share.clone());
+                    }
+                }
+            }
+            if best.0 <= before * (1.0 + ROUNDING) {
+                break;
             }
         }
+        best
+    };
+    let mut best = climbed(payers.even());
+    let starts = payers.without_groups_twice().into_iter().map(|share| (best_price(&share), share));
+    if let Some((_, share)) = starts.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        let other = climbed(share);
+        if other.0 > best.0 {
+            best = other;
+        }
     }
-    (best, share)
+    (best.0, (0..problem.elements()).map(|e| payers.price(payers.class_of[e], &best.1)).collect())
 }
 
-/// Per kind, the weight of an element's computing at which the weighted sum over all elements says most of the period;
-/// over all elements the weights sum to 1.
+/// Who bears the prices of computing: classes of elements that are alike, and groups of capacities that are alike. An
+/// element has time for T; a capacity of so many cpus, and a quota, have time for as many times T: shares that sum to 1
+/// make prices that are a bound.
+struct Payers {
+    /// Kind and groups of each class of elements; a group as often as its capacities hold the element.
+    classes: Vec<(usize, Vec<usize>)>,
+    /// Elements of each class.
+    count: Vec<f64>,
+    class_of: Vec<usize>,
+    /// Cpus that the capacities of each group have in all.
+    groups: Vec<f64>,
+}
+
+/// Above this many payers, capacities that differ only in their cpus are one group: the search would take too long.
+const PAYERS: usize = 12;
+
+impl Payers {
+    fn of(problem: &Problem) -> Payers {
+        let fine = Payers::grouped(problem, |cpus| cpus.to_bits());
+        if fine.count.len() + fine.groups.len() <= PAYERS { fine } else { Payers::grouped(problem, |_| 0) }
+    }
+
+    fn grouped(problem: &Problem, alike: impl Fn(f64) -> u64) -> Payers {
+        let all: Vec<usize> = (0..problem.elements()).collect();
+        let quota = problem.machine.quota_cpus.map(|cpus| (&all, cpus));
+        let mut keys: Vec<(u64, Vec<usize>)> = Vec::new();
+        let mut groups: Vec<f64> = Vec::new();
+        let mut of: Vec<Vec<usize>> = vec![Vec::new(); problem.elements()];
+        for (elements, cpus) in problem.capacities.iter().map(|c| (&c.elements, c.cpus)).chain(quota) {
+            let mut kinds: Vec<usize> = elements.iter().map(|&e| problem.kind_of[e]).collect();
+            kinds.sort_unstable();
+            let key = (alike(cpus), kinds);
+            let group = keys.iter().position(|known| *known == key).unwrap_or_else(|| {
+                keys.push(key);
+                groups.push(0.0);
+                groups.len() - 1
+            });
+            groups[group] += cpus;
+            elements.iter().for_each(|&e| of[e].push(group));
+        }
+        let mut payers = Payers { classes: Vec::new(), count: Vec::new(), class_of: Vec::new(), groups };
+        for (e, mut groups) in of.into_iter().enumerate() {
+            groups.sort_unstable();
+            let class = (problem.kind_of[e], groups);
+            let id = payers.classes.iter().position(|known| *known == class).unwrap_or_else(|| {
+                payers.classes.push(class);
+                payers.count.push(0.0);
+                payers.count.len() - 1
+            });
+            payers.count[id] += 1.0;
+            payers.class_of.push(id);
+        }
+        payers
+    }
+
+    /// The price of a ns on an element of `class`.
+    fn price(&self, class: usize, share: &[f64]) -> f64 {
+        let (own, shared) = share.split_at(self.count.len());
+        let groups = self.classes[class].1.iter().map(|&g| shared[g] / self.groups[g]);
+        own[class] / self.count[class] + groups.sum::<f64>()
+    }
+
+    /// Kind after kind, the price on the cheapest of its elements.
+    fn kind_prices(&self, problem: &Problem, share: &[f64]) -> Vec<f64> {
+        let mut prices = vec![f64::INFINITY; problem.kinds.len()];
+        for (class, (kind, _)) in self.classes.iter().enumerate() {
+            prices[*kind] = prices[*kind].min(self.price(class, share));
+        }
+        prices
+    }
+
+    /// Every element bears the same, capacities nothing.
+    fn even(&self) -> Vec<f64> {
+        self.shares(&[])
+    }
+
+    /// For each group, shares in which it bears for its elements; and shares in which all groups do that have no
+    /// element in common, those first that save most.
+    fn without_groups_twice(&self) -> Vec<Vec<f64>> {
+        let held = |g: usize| -> f64 {
+            let classes = self.classes.iter().zip(&self.count);
+            classes.filter(|((_, groups), _)| groups.contains(&g)).map(|(_, count)| count).sum()
+        };
+        let mut order: Vec<usize> = (0..self.groups.len()).collect();
+        order.sort_by(|&a, &b| (self.groups[a] / held(a)).total_cmp(&(self.groups[b] / held(b))));
+        let mut apart: Vec<usize> = Vec::new();
+        for &g in &order {
+            let free = |(_, groups): &(usize, Vec<usize>)| {
+                !groups.contains(&g) || !groups.iter().any(|other| apart.contains(other))
+            };
+            if self.classes.iter().all(free) {
+                apart.push(g);
+            }
+        }
+        let mut starts: Vec<Vec<f64>> = order.iter().map(|&g| self.shares(&[g])).collect();
+        if apart.len() > 1 {
+            starts.push(self.shares(&apart));
+        }
+        starts
+    }
+
+    /// Shares in which `groups` bear for their elements, and every other element for itself.
+    fn shares(&self, groups: &[usize]) -> Vec<f64> {
+        let own = |((_, of), count): (&(usize, Vec<usize>), &f64)| {
+            if of.iter().any(|g| groups.contains(g)) { 0.0 } else { *count }
+        };
+        let mut share: Vec<f64> = self.classes.iter().zip(&self.count).map(own).collect();
+        share.extend((0..self.groups.len()).map(|g| if groups.contains(&g) { self.groups[g] } else { 0.0 }));
+        let total: f64 = share.iter().sum();
+        share.iter().map(|s| s / total).collect()
+    }
+}
+
+/// The price of a ns on each element at which the priced sum over all elements says most of the period: no mapping has
+/// a priced sum above its period.
 pub(crate) fn prices(problem: &Problem) -> Vec<f64> {
-    let (_, share) = balance(problem, 1, Buffering::Shared);
-    share.iter().zip(&problem.count).map(|(share, &count)| share / count as f64).collect()
+    balance(problem, 1, Buffering::Shared).1
 }
 
 /// Above this many tasks the bound does not look at memory: it would take seconds.

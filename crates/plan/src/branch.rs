@@ -132,8 +132,7 @@ impl<'a> MappingTree<'a> {
                 }
             }
         }
-        let share = crate::bound::prices(problem);
-        let price: Vec<f64> = problem.kind_of.iter().map(|&k| share[k]).collect();
+        let price = crate::bound::prices(problem);
         let order = order(problem);
         let mut rest = vec![0.0; tasks + 1];
         for (depth, &task) in order.iter().enumerate().rev() {

@@ -1,6 +1,6 @@
 //! Bounds against brute force.
 
-use super::{brute_force, graph, host, machines, preset, random_graph, task};
+use super::{brute_force, graph, host, machines, preset, random_graph, task, together};
 use crate::{Problem, bound};
 use ground::Draws;
 use work::Buffering;
@@ -25,7 +25,7 @@ fn no_bound_is_above_the_best_of_all_mappings() {
             tight += usize::from(bound > 0.999 * best);
         }
     }
-    assert!(tight > 900, "the bounds are tight in {tight} of 3600 only");
+    assert!(tight > 1_200, "the bounds are tight in {tight} of 4800 only");
 }
 
 #[test]
@@ -74,6 +74,28 @@ fn the_bound_of_two_kinds_is_the_fractional_balance_in_affinity_order() {
     let bound = crate::bound(&Problem::new(&machine, &graph).unwrap(), 1, RULE);
     // 200 of the first on the SPE, 400 of the second over both: T = 300.
     assert!((bound - 300.0).abs() < 1e-6, "{bound}");
+}
+
+#[test]
+fn elements_that_slow_each_other_down_are_bounded_by_what_they_have_together() {
+    let graph = graph((0..10).map(|i| task(&format!("t{i}"), 12.0, 12.0)).collect(), &[]);
+    let bound = |machine: &machine::Machine| bound(&Problem::new(machine, &graph).unwrap(), 1, RULE);
+    let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} and {b}");
+    let mut machine = host(2, 0.0);
+    near(bound(&machine), 60.0);
+    // Two that compute 1.6 times as long beside each other have 1.25 cpus.
+    machine.together = vec![together(&[0, 1], 1.6)];
+    near(bound(&machine), 120.0 / 1.25);
+    // The slower one costs more, and what both have is the same.
+    machine.paces = vec![1.0, 1.3];
+    assert!(bound(&machine) >= 120.0 / 1.25 - 1e-6);
+    let mut machine = host(4, 0.0);
+    machine.together = vec![together(&[0, 1], 2.0)];
+    near(bound(&machine), 120.0 / 3.0);
+    machine.together.push(together(&[2, 3], 1.6));
+    near(bound(&machine), 120.0 / 2.25);
+    machine.quota_cpus = Some(1.5);
+    near(bound(&machine), 120.0 / 1.5);
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod machines;
 mod search;
 
 use ground::Draws;
-use machine::{Block, Element, Limit, Machine, Memory, Overhead, Place, presets::Preset};
+use machine::{Block, Element, Limit, Machine, Memory, Overhead, Place, Together, presets::Preset};
 use std::collections::BTreeMap;
 use work::{Edge, Graph, Port, Task};
 
@@ -105,7 +105,18 @@ pub(crate) fn machines() -> Vec<Machine> {
     two_kinds.elements[3].kind = "ppe".into();
     let mut quota = host(3, 20.0);
     quota.quota_cpus = Some(1.5);
-    vec![preset("qs22", 2, 2), preset("cell", 1, 2), preset("ps3", 1, 0), host(3, 50.0), two_kinds, quota]
+    let mut siblings = host(4, 20.0);
+    siblings.together = vec![together(&[0, 1], 1.7), together(&[2, 3], 1.7)];
+    let mut uneven = host(3, 20.0);
+    uneven.together = vec![together(&[0, 1], 1.6), together(&[0, 1, 2], 1.9)];
+    uneven.paces = vec![1.0, 1.3, 1.0];
+    let presets = [preset("qs22", 2, 2), preset("cell", 1, 2), preset("ps3", 1, 0)];
+    presets.into_iter().chain([host(3, 50.0), two_kinds, quota, siblings, uneven]).collect()
+}
+
+/// Elements that slow each other's computing down.
+pub(crate) fn together(elements: &[usize], computing: f64) -> Together {
+    Together { elements: elements.to_vec(), computing, memory: 1.0 }
 }
 
 /// The period of the best feasible mapping, by trying all.
