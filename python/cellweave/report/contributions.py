@@ -29,7 +29,7 @@ def draw_contributions(plan: dict[str, Any], ax: Axes | None = None, most: int =
     """
     import matplotlib.pyplot as plt
 
-    items = _largest(plan["contributions"], most)
+    items = largest(plan["contributions"], most)
     if ax is None:
         _, ax = plt.subplots(figsize=(8, 0.6 + 0.32 * max(3, len(items))), layout="constrained")
     names = [c["name"] for c in items]
@@ -75,7 +75,7 @@ def draw_contributions(plan: dict[str, Any], ax: Axes | None = None, most: int =
     return ax
 
 
-def _largest(contributions: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+def largest(contributions: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
     """The largest of all, and the largest limits, which are often smaller than the elements' computing."""
     limits = [c for c in contributions if c["kind"] != "compute" and c["ns"] > 0][: most // 3]
     first = [c for c in contributions if c not in limits][: most - len(limits)]

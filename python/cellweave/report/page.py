@@ -4,44 +4,25 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
-from functools import partial
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellweave import _core
+from cellweave._core import __version__
 from cellweave.files import check_free, write_whole
-from cellweave.report.pattern import pattern_tables, title
+from cellweave.report.pattern import pattern_tables
 from cellweave.report.probe import probe_tables
-from cellweave.report.table import html
-from cellweave.report.tables import graph_tables, machine_tables, plan_tables, result_tables
+from cellweave.report.section import Section
+from cellweave.report.story import Found, lead, sections
+from cellweave.report.tables import result_tables
+from cellweave.report.web import shell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from collections.abc import Callable, Sequence
 
     from cellweave.report.table import Table
 
-_STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
-h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; border-bottom: 1px solid #c8c8c8; margin-top: 2.2rem }
-table { border-collapse: collapse; margin: .5rem 0 1rem } td, th { padding: .15rem .8rem .15rem 0 }
-th { border-bottom: 1px solid #888 } td { border-bottom: 1px solid #eee; vertical-align: top }
-svg { max-width: 100%; height: auto }
-"""
-
-
-@dataclass
-class Section:
-    """A part of the page: a heading, paragraphs, tables, pictures."""
-
-    title: str
-    tables: Sequence[Table]
-    pictures: dict[str, Callable[[], Figure]] = field(default_factory=dict)
-    text: Sequence[str] = ()
+__all__ = ["Section", "make_folder", "read_profile", "report", "write_page", "write_pictures"]
 
 
 def report(files: Sequence[Path], output: Path, pictures: Path | None = None, force: bool = False) -> list[Path]:
@@ -70,32 +51,32 @@ def report(files: Sequence[Path], output: Path, pictures: Path | None = None, fo
         Where a file is none of these.
     """
     check_free(output, force)
-    found = [(path, *_read(path)) for path in files]
-    sections = list(_sections(found))
-    title = next((s.title for s in sections), "cellweave")
-    return write_page(title, "cellweave", sections, output, pictures, force)
+    found = Found()
+    for path in files:
+        kind, data = _read(path)
+        if kind in _CHECKS:
+            _checked(path, _CHECKS[kind], data)
+        getattr(found, kind).append((path.stem, data))
+    figure, sentence, about = lead(found)
+    title = f"{figure} {sentence}".strip() if not about else f"{about}: {figure} {sentence}"
+    top = shell.lead(figure, sentence, about)
+    return _write(title, top, list(sections(found)), output, pictures, force)
 
 
 def write_page(
-    title: str, heading: str, sections: Sequence[Section], output: Path, pictures: Path | None, force: bool
+    title: str, heading: str, parts: Sequence[Section], output: Path, pictures: Path | None, force: bool
 ) -> list[Path]:
     """Write sections as a page, and their pictures as files if `pictures` names a folder; what was written."""
     check_free(output, force)
-    written = write_pictures(sections, pictures, force) if pictures is not None else []
-    from cellweave.report.pictures import inline_svg
+    return _write(title, shell.lead("", heading), parts, output, pictures, force)
 
-    body = []
-    for section in sections:
-        body.append(f"<h2>{escape(section.title)}</h2>")
-        body += [f"<p>{escape(paragraph)}</p>" for paragraph in section.text]
-        body.append(html(section.tables))
-        body += [f"<figure>{inline_svg(draw())}</figure>" for draw in section.pictures.values()]
-    page = (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style></head>\n"
-        f"<body><h1>{escape(heading)}</h1>\n" + "\n".join(body) + "\n</body></html>\n"
-    )
-    write_whole(output, page, force)
+
+def _write(
+    title: str, top: str, parts: Sequence[Section], output: Path, pictures: Path | None, force: bool
+) -> list[Path]:
+    written = write_pictures(parts, pictures, force) if pictures is not None else []
+    foot = f"Written by cellweave {__version__}. The page is one file and asks no other computer for anything."
+    write_whole(output, shell.page(title, top, (part.html() for part in parts), foot), force)
     return [*written, output]
 
 
@@ -179,59 +160,19 @@ def _is_machine(path: Path) -> bool:
         raise _core.RequestError(f"{path}: {getattr(e, 'strerror', None) or 'not a text'}") from e
 
 
-def _drawing(draw: Callable[..., Axes], *arguments: Any) -> Callable[[], Figure]:
-    from cellweave.report.pictures import figure_of
-
-    return lambda: figure_of(draw(*arguments))
-
-
-def _sections(found: Sequence[tuple[Path, str, Any]]) -> Iterator[Section]:
-    from cellweave.report.contributions import draw_contributions
-    from cellweave.report.curves import draw_probe
-    from cellweave.report.machine import draw_machine
-    from cellweave.report.mapping import draw_mapping
-    from cellweave.report.timeline import draw_timeline
-    from cellweave.report.traffic import draw_calls, draw_traffic
-
-    plans = [data for _, kind, data in found if kind == "plan"]
-    order = {"result": 0, "plan": 1, "trace": 2, "graph": 3, "machine": 4, "probe": 5, "pattern": 6}
-    for path, kind, data in sorted(found, key=lambda item: order[item[1]]):
-        stem = path.stem
-        if kind == "result":
-            tables = _checked(path, result_tables, data)
-            yield Section(f"{data['application']}: predicted and achieved", tables)
-        elif kind == "plan":
-            bars = {f"{stem}-contributions": _drawing(draw_contributions, data)}
-            yield Section(f"{data['application']}: the plan", plan_tables(data), bars)
-        elif kind == "trace":
-            bars = {f"{stem}-timeline": _drawing(draw_timeline, data)}
-            _checked(path, _events, data)
-            yield Section("what ran when", [], bars)
-        elif kind == "graph":
-            plan = next((p for p in plans if p["application"] == data["name"]), None)
-            mapping = plan["mapping"] if plan else None
-            drawing = {f"{stem}-mapping": _drawing(draw_mapping, data, mapping)}
-            yield Section(f"{data['name']}: the graph", graph_tables(data), drawing)
-        elif kind == "probe":
-            measured = _checked(path, lambda d: probe_tables(d, []), data)
-            yield Section(f"{data['target']}: measured", measured, {f"{stem}-probe": partial(draw_probe, data)})
-        elif kind == "pattern":
-            sent = _checked(path, pattern_tables, data)
-            drawn: dict[str, Callable[[], Figure]] = {
-                f"{stem}-traffic": partial(draw_traffic, data),
-                f"{stem}-calls": partial(draw_calls, data),
-            }
-            yield Section(title(data), sent, drawn)
-        else:
-            floor: dict[str, Callable[[], Figure]] = {f"{stem}-machine": partial(draw_machine, data)}
-            yield Section(f"the machine {data['name']}", machine_tables(data), floor)
-
-
 def _events(trace: Any) -> list[Table]:
     for event in trace["traceEvents"]:
         if event["ph"] == "X":
             float(event["ts"]), float(event["dur"]), str(event["name"])
     return []
+
+
+_CHECKS: dict[str, Callable[[Any], list[Table]]] = {
+    "result": result_tables,
+    "trace": _events,
+    "probe": lambda data: probe_tables(data, []),
+    "pattern": pattern_tables,
+}
 
 
 def _checked(path: Path, tables: Callable[[Any], list[Table]], data: Any) -> list[Table]:

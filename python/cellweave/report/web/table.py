@@ -1,0 +1,46 @@
+"""Tables of a page: each scrolls inside its frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cellweave.report.web.marks import frame, tag, text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cellweave.report.table import Table
+
+_LONG = 48  # letters of a cell that is broken into lines
+
+
+def framed(tables: Sequence[Table], says: str = "a table") -> str:
+    """The tables, one below the other, each with its title and notes."""
+    return "".join(_framed(table, says) for table in tables)
+
+
+def _framed(table: Table, says: str) -> str:
+    parts = [tag("h3", text(table.title))] if table.title else []
+    if table.rows:
+        right = [column.startswith(">") for column in table.columns]
+        head = ""
+        if any(table.columns):
+            columns = [c.lstrip(">") for c in table.columns]
+            cells = (
+                tag("th", text(c), scope="col", class_="n" if r else None) for c, r in zip(columns, right, strict=True)
+            )
+            head = tag("thead", tag("tr", *cells))
+        rows = (_row(row, right) for row in table.rows)
+        parts.append(frame(table.title or says, tag("table", head, tag("tbody", *rows))))
+    parts += [tag("p", text(note), class_="note") for note in table.notes]
+    return "".join(parts)
+
+
+def _row(row: Sequence[str], right: Sequence[bool]) -> str:
+    first, *others = row
+    cells = [tag("th", text(first), scope="row", class_="n" if right[0] else None)]
+    cells += [
+        tag("td", text(cell), class_="n" if r else ("long" if len(cell) > _LONG else None))
+        for cell, r in zip(others, right[1:], strict=True)
+    ]
+    return tag("tr", *cells)

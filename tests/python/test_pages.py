@@ -1,0 +1,283 @@
+"""Pages that cellweave writes: whole, without any request, readable on a phone, by keyboard and in the dark."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from html import escape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import browser
+import cellweave as cw
+import pytest
+from browser import Browser
+from cellweave.report.colours import colours
+from cellweave.report.page import report
+from cellweave.report.section import Section
+from cellweave.report.web import shades
+from cellweave.report.web.graph import draw_graph
+from cellweave.report.web.headline import result_headline
+from cellweave.report.web.machine import draw_heat, draw_loads
+from cellweave.report.web.shell import asset
+from cellweave.report.web.timeline import draw_timeline
+
+MOST_BYTES = 1_500_000
+WIDTHS = [390, 1024, 1920]
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+SETTLED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+HOSTILE = '</script><img src=x onerror="alert(1)">&'
+
+
+class Reader(HTMLParser):
+    """Elements with their attributes; complains about tags that are not closed in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.found: list[tuple[str, dict[str, str]]] = []
+        self.wrong: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, {name: value or "" for name, value in attrs}))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(f"{tag} at {self.getpos()}")
+
+
+def read(page: Path | str) -> Reader:
+    reader = Reader()
+    reader.feed(page if isinstance(page, str) else page.read_text())
+    reader.close()
+    return reader
+
+
+def wide_graph() -> cw.Graph:
+    """Three kernels, the heavy one in eight tasks."""
+    graph = cw.Graph("wide")
+    graph.task("source", kernel="cellweave:count", cost_ns=50)
+    for i in range(8):
+        graph.task(f"spin{i}", kernel="cellweave:spin", params={"ns": 400}, cost_ns=400)
+        graph.task(f"sink{i}", kernel="cellweave:discard", cost_ns=50)
+        graph.edge("source.0", f"spin{i}", bytes=64)
+        graph.edge(f"spin{i}", f"sink{i}", bytes=64)
+    return graph
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of everything that a run leaves."""
+    folder = tmp_path_factory.mktemp("page")
+    graph = wide_graph()
+    graph.save(folder / "app.toml")
+    machine = cw.Machine.host()
+    machine.save(folder / "machine.toml")
+    plan = cw.plan(graph, machine, moves=2000)
+    plan.save(folder / "plan.json")
+    result = cw.run(graph, machine, plan, instances=5000, trace=folder / "trace.json")
+    result.save(folder / "result.json")
+    files = [folder / name for name in ("app.toml", "machine.toml", "plan.json", "trace.json", "result.json")]
+    report(files, folder / "report.html")
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    program = browser.find()
+    if program is None:
+        pytest.skip(browser.MISSING)
+    with Browser(program, tmp_path_factory.mktemp("chromium")) as opened:
+        yield opened
+
+
+def test_a_page_is_one_small_file_that_asks_for_nothing(page: Path) -> None:
+    text = page.read_text()
+    assert len(text.encode()) < MOST_BYTES
+    assert "default-src 'none'" in text
+    for name, attributes in read(page).found:
+        for attribute in ("src", "href", "xlink:href", "action", "poster", "data"):
+            assert attributes.get(attribute, "#").startswith("#"), (name, attributes)
+    # The namespace of SVG is a name that the script needs; it is nothing to fetch.
+    assert "//" not in re.sub(r"http://www\.w3\.org/2000/svg|^\s*//.*$", "", text, flags=re.MULTILINE)
+    assert "url(" not in text and "@import" not in text and "fetch(" not in text
+
+
+def test_a_page_is_well_formed_and_every_picture_has_a_text(page: Path) -> None:
+    reader = read(page)
+    assert not reader.wrong and not reader.open
+    headings = [name for name, _ in reader.found if re.fullmatch(r"h[1-6]", name)]
+    assert headings[0] == "h1" and headings.count("h1") == 1 and {"h2", "h3"} <= set(headings)
+    for name, attributes in reader.found:
+        if name == "svg" or "mark" in attributes.get("class", "").split() or "frame" in attributes.get("class", ""):
+            assert attributes["aria-label"].strip() and attributes["role"], (name, attributes)
+        if name == "button":
+            assert attributes["aria-label"] and attributes["type"] == "button"
+    ids = [attributes["id"] for _, attributes in reader.found if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert ("html", {"lang": "en"}) in reader.found and any(name == "title" for name, _ in reader.found)
+
+
+def test_the_page_says_what_was_reached_first_and_folds_tasks_of_one_kernel(page: Path) -> None:
+    result = json.loads((page.parent / "result.json").read_text())
+    figure, rest = result_headline(result)
+    text = page.read_text()
+    assert f"<h1><b>{figure}</b> {escape(rest, quote=False)}</h1>" in text
+    assert rest.startswith(f"{result['ratio']:.2f} of the prediction")
+    order = ["Predicted and achieved", "The graph", "What ran when", "The machine host", "The tasks", "What the plan"]
+    places = [text.index(f"<h2>{heading}") for heading in order]
+    assert places == sorted(places)
+    lines = re.findall(r"<summary><span>(\w+)</span><span>(\d+)</span>", text)
+    assert sorted(lines) == [("count", "1"), ("discard", "8"), ("spin", "8")]
+    for task in wide_graph().to_dict()["task"]:
+        assert re.search(rf'aria-label="{task["name"]} \(\w+\) on \w+\. costs ', text), task
+
+
+def palettes() -> dict[str, dict[str, str]]:
+    """Theme -> variable -> colour, as the page's style has them."""
+    blocks = re.findall(r":root \{(.*?)\}", asset("page.css"), re.DOTALL)
+    assert len(blocks) == 3
+    names = ("light", "dark", "print")
+    return {name: dict(re.findall(r"--(\w+): (#\w{6})", block)) for name, block in zip(names, blocks, strict=True)}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "print"])
+def test_text_has_a_contrast_of_4_5_and_marks_of_3_on_every_ground(theme: str) -> None:
+    palette = palettes()[theme]
+    assert palette.keys() == palettes()["light"].keys()
+    for ground in ("paper", "raised"):
+        for ink in ("ink", "muted", "warning", "accent"):
+            assert shades.contrast(palette[ink], palette[ground]) >= 4.5, (ink, ground)
+        for mark in ("edge", "predicted", "achieved"):
+            assert shades.contrast(palette[mark], palette[ground]) >= 3.0, (mark, ground)
+    assert shades.contrast(palette["ink"], palette["wait"]) >= 4.5
+    assert shades.contrast(palette["paper"], palette["ink"]) >= 4.5, "what is said when pointed at"
+
+
+def test_ink_on_every_fill_has_a_contrast_of_4_5() -> None:
+    fills = [*colours([f"CPU{i}" for i in range(256)]).values(), shades.UNMAPPED]
+    fills += [shades.shade(i / 100) for i in range(101)]
+    for fill in fills:
+        ink = {"#000": "#000000", "#fff": "#FFFFFF"}[shades.ink_over(fill)]
+        assert shades.contrast(fill, ink) >= 4.5, fill
+
+
+def test_names_are_text_wherever_they_stand() -> None:
+    events: list[dict[str, Any]] = [
+        {"ph": "M", "name": "thread_name", "pid": 1, "tid": 0, "args": {"name": HOSTILE}},
+        {"ph": "X", "pid": 1, "tid": 0, "ts": 1.0, "dur": 2.0, "name": HOSTILE, "args": {"first": 0, "firings": 1}},
+    ]
+    graph = {"name": HOSTILE, "task": [{"name": "a", "kernel": HOSTILE}], "edge": []}
+    elements = [{"name": HOSTILE, "kind": "core"}, {"name": "b", "kind": "core"}]
+    drawn = [
+        draw_timeline({"traceEvents": events}, {}),
+        draw_graph(graph, {"a": HOSTILE}),
+        draw_loads(elements, {HOSTILE: 0.5}, {}, {}),
+        draw_heat(HOSTILE, [[None, 1.0], [2.0, None]], [HOSTILE, "b"], "ns"),
+        Section(HOSTILE, [], text=[HOSTILE]).html(),
+    ]
+    for html in drawn:
+        reader = read(html)
+        assert not reader.wrong and not reader.open
+        assert not any(name == "img" for name, _ in reader.found), html
+
+
+@pytest.mark.parametrize("n", [1, 2, 17, 128])
+def test_machines_of_any_size_are_drawn_with_all_their_elements(n: int) -> None:
+    elements = [
+        {"name": f"CPU{i}", "kind": "core", "place": {"chip": i // 64, "l3": i // 8, "core": i}} for i in range(n)
+    ]
+    drawn = draw_loads(elements, {f"CPU{i}": 0.5 for i in range(n)}, {}, {"CPU0": 3})
+    assert drawn.count('class="mark"') == n and "CPU0, 3 tasks, busy 50 % as planned" in drawn
+    matrix = [[None if i == j else float(i + j) for j in range(n)] for i in range(n)]
+    assert draw_heat("Latency", matrix, [f"CPU{i}" for i in range(n)], "ns").count('class="mark"') == n * (n - 1)
+
+
+def test_a_long_trace_keeps_its_middle_and_says_what_is_left_out() -> None:
+    events = [{"ph": "X", "pid": 1, "tid": 0, "ts": float(i), "dur": 0.5, "name": f"t{i % 7}"} for i in range(50_000)]
+    drawn = draw_timeline({"traceEvents": events}, {})
+    assert "40000 batches" in drawn and "10000 more" in drawn and len(drawn) < MOST_BYTES
+    packed = json.loads(re.findall(r'<script type="application/json">(.*?)</script>', drawn)[0])
+    assert sum(map(len, packed["rows"])) == 5 * 40_000
+    assert "holds no batch" in draw_timeline({"traceEvents": []}, {})
+
+
+def test_a_report_without_pictures_needs_no_matplotlib(page: Path) -> None:
+    code = "import sys; from pathlib import Path; from cellweave.report.page import report\n"
+    code += "report([Path('result.json'), Path('plan.json')], Path('quick.html')); print('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=page.parent, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_chromium_shows_it_without_a_complaint(chromium: Browser, page: Path, width: int, dark: bool) -> None:
+    chromium.open(page, width, dark)
+    shows_well(chromium, page, width)
+    shown = chromium.evaluate("getComputedStyle(document.body).backgroundColor")
+    wanted = palettes()["dark" if dark else "light"]["paper"]
+    assert tuple(int(wanted[i : i + 2], 16) for i in (1, 3, 5)) == tuple(map(int, re.findall(r"\d+", shown)))
+
+
+def shows_well(chromium: Browser, page: Path, width: int) -> None:
+    """No complaint, no request, nothing that sticks out, no letters too small, also with everything opened."""
+    chromium.evaluate("document.querySelectorAll('details').forEach((part) => (part.open = true))")
+    assert chromium.evaluate("document.documentElement.scrollWidth") <= width
+    small = """[...document.querySelectorAll('svg text')].filter((e) => e.textContent.trim()).map((e) =>
+      parseFloat(getComputedStyle(e).fontSize) * Math.min(1, e.getScreenCTM().a)).filter((px) => px < 8.5).length"""
+    assert chromium.evaluate(small) == 0
+    assert chromium.complaints() == []
+    assert chromium.requests() == [page.resolve().as_uri()]
+
+
+def test_marks_say_their_figures_when_pointed_at_and_by_arrow_keys(chromium: Browser, page: Path) -> None:
+    chromium.open(page, 1024)
+    box = "document.querySelector('svg.graph .box').parentNode"
+    chromium.evaluate(f"{box}.scrollIntoView({{block: 'center'}})")
+    chromium.evaluate(SETTLED)
+    x, y = chromium.evaluate(
+        f"(() => {{ const b = {box}.getBoundingClientRect(); return [b.x + b.width / 2, b.y + 4] }})()"
+    )
+    chromium.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+    said = "(document.getElementById('tip').hidden ? '' : document.getElementById('tip').textContent)"
+    assert chromium.evaluate(said) == chromium.evaluate(f"{box}.getAttribute('aria-label')")
+    chromium.press("Escape")
+    assert chromium.evaluate(said) == ""
+    chromium.evaluate("document.querySelector('.bars .mark').focus()")
+    first = chromium.evaluate(said)
+    chromium.press("ArrowDown")
+    second = chromium.evaluate(said)
+    assert first.startswith("predicted") or first.startswith("planned")
+    assert second and second != first
+
+
+def test_the_timeline_zooms_and_pans_by_buttons_and_keys(chromium: Browser, page: Path) -> None:
+    chromium.open(page, 1024)
+    view = "parseFloat(document.querySelector('.whole .view').getAttribute('{}'))"
+
+    def shown() -> tuple[float, float]:
+        chromium.evaluate(SETTLED)
+        return chromium.evaluate(view.format("x")), chromium.evaluate(view.format("width"))
+
+    chromium.evaluate("document.querySelector('[data-do=all]').click()")
+    assert shown() == (0.0, 100.0)
+    chromium.evaluate("document.querySelector('[data-do=in]').click()")
+    assert shown() == pytest.approx((25, 50))
+    chromium.evaluate("document.querySelector('.lanes').focus()")
+    chromium.press("ArrowRight")
+    x, width = shown()
+    assert 41 < x < 42 and width == pytest.approx(50)
+    chromium.press("0")
+    assert shown() == (0.0, 100.0)
+    bars = "document.querySelectorAll('svg.lane .mark').length"
+    assert 0 < chromium.evaluate(bars) < 5000
+    assert chromium.complaints() == []
