@@ -17,3 +17,4 @@ trap 'rm -rf "$found"' EXIT
 .venv/bin/cellweave reproduce streaming-schedule affinity-model --pictures "$found" --force --quiet
 cp "$found/published.png" docs/pictures/reproduced.png
 cp "$found/streaming-schedule-fig-4.png" docs/pictures/reproduced-random.png
+cp "$found/affinity-model-fig-2-1.png" docs/pictures/affinities.png

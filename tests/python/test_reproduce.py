@@ -188,6 +188,27 @@ def test_a_quick_look_at_everything_has_a_row_for_every_published_one(everything
     assert all(row.verdict == "not published" for row in rows if row.role == "shown")
 
 
+def test_place_is_never_worse_than_the_best_affinity_that_affinity_model_names(
+    everything: tuple[cw.Reproduction, Path],
+) -> None:
+    rows = {row.id: row.obtained for row in everything[0].rows()}
+    for figure in ("fig-2", "fig-3", "blade-ring", "blade-doubling"):
+        ratio = rows[f"affinity-model/{figure}:by the best named affinity, until the last message, place, simulated"]
+        assert isinstance(ratio, float) and ratio >= 0.97, figure
+        gbs = rows[f"affinity-model/{figure}:place, simulated"], rows[f"affinity-model/{figure}:Default, mean"]
+        assert all(isinstance(value, float) for value in gbs) and gbs[0] > gbs[1]  # type: ignore[operator]
+
+
+def test_the_half_that_sends_more_belongs_where_the_simulated_link_is_faster(
+    everything: tuple[cw.Reproduction, Path],
+) -> None:
+    rows = {row.id.partition(":")[2]: row for row in everything[0].rows() if "blade-sides" in row.id}
+    first, second = (rows[f"the half that sends more on Cell {cell}"].obtained for cell in (0, 1))
+    assert isinstance(first, float) and isinstance(second, float) and first < second
+    assert rows["place, model"].obtained == second, "the limits name the same side"
+    assert rows["Model's, with sizes"].detail.startswith("8 of the 8 parts"), "the published model names the other one"
+
+
 def test_the_page_holds_every_group_every_picture_and_says_that_it_was_quick(
     everything: tuple[cw.Reproduction, Path],
 ) -> None:
