@@ -44,8 +44,9 @@ class Placing:
         Where mappings were run here: whether to pin, or to leave it to the kernel.
     """
 
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(self, data: dict[str, Any], machine: Machine | None = None) -> None:
         self._data = data
+        self._machine = machine
         self.mapping: list[str] = list(data["mapping"])
         self.permutation: list[int] = list(data["permutation"])
         nan = float("nan")
@@ -69,6 +70,43 @@ class Placing:
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
         """Write the result; an existing file only with `force`."""
         write_whole(Path(path), self.to_json(), force)
+
+    def export(self, format: str, on: Machine | str | os.PathLike[str] | None = None) -> str:
+        """The mapping as another tool reads it.
+
+        Parameters
+        ----------
+        format : str
+            ``taskset``, ``omp-places``, ``openmpi5``, ..: ``cellweave place --export list`` shows them.
+        on : Machine or str or path, optional
+            The machine of the elements; by default the one that parts were placed on.
+
+        Returns
+        -------
+        str
+            The text of the file.
+
+        Raises
+        ------
+        cellweave.RequestError
+            Where there is no such format, or it cannot hold this mapping; says why.
+
+        Examples
+        --------
+        >>> import cellweave as cw
+        >>> placed = cw.place("ring", on="cell")
+        >>> placed.export("taskset")
+        Traceback (most recent call last):
+        cellweave.RequestError: taskset: cell has no cpus of a computer; name one with --on: host, or a machine file ...
+        """
+        from cellweave.export import Pinning, export
+
+        machine = Machine.load(on) if on is not None else self._machine
+        if machine is None:
+            raise _core.RequestError("name the machine of this placement: export(format, on=...)")
+        title = f"{self._data['pattern']} on {machine.name}"
+        parts = [(str(part), element) for part, element in enumerate(self.mapping)]
+        return export(format, Pinning(title, "part", parts, machine))
 
     def tables(self) -> list[Table]:
         """What ``cellweave place`` prints."""
@@ -196,8 +234,9 @@ def place(
         name = str(os.fspath(pattern))
     else:
         matrix = _rows(pattern)
-    made = _core.place(name, matrix, Machine.load(on).native(), options, progress)
-    return Placing(json.loads(made))
+    machine = Machine.load(on)
+    made = _core.place(name, matrix, machine.native(), options, progress)
+    return Placing(json.loads(made), machine)
 
 
 def _rows(matrix: ArrayLike) -> Sequence[Sequence[float]]:

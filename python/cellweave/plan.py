@@ -87,6 +87,34 @@ class Plan:
         """Write ``plan.json``; an existing file only with `force`."""
         write_whole(Path(path), self.to_json(), force)
 
+    def export(self, format: str, on: Machine | str | os.PathLike[str] | None = None) -> str:
+        """The mapping as another tool reads it, task by task.
+
+        Parameters
+        ----------
+        format : str
+            ``taskset``, ``gnuradio``, ``openmpi5``, ..: ``cellweave plan --export list`` shows them.
+        on : Machine or str or path, optional
+            The machine of the elements; by default the one that the plan was made for.
+
+        Returns
+        -------
+        str
+            The text of the file.
+
+        Raises
+        ------
+        cellweave.RequestError
+            Where there is no such format, or it cannot hold this plan; says why.
+        """
+        from cellweave.export import Pinning, export
+
+        machine = Machine.load(on) if on is not None else self.machine
+        if machine is None:
+            raise _core.RequestError("this plan was read from a file: name its machine: export(format, on=...)")
+        title = f"{self.to_dict()['application']} on {machine.name}"
+        return export(format, Pinning(title, "task", list(self.mapping.items()), machine, self.to_json()))
+
     @property
     def mapping(self) -> dict[str, str]:
         return dict(self.to_dict()["mapping"])

