@@ -22,11 +22,16 @@ const POINTS: [(u64, u64); 10] = [
     (12288, 1),
     (12288, 4),
 ];
-/// How often each point is measured; the value at a quarter of the sorted ones counts, as for a profile's totals.
+/// How often each point is measured, where the time allows; the value at a quarter of the sorted ones counts, as for a
+/// profile's totals.
 const ROUNDS: usize = 7;
 const QUARTER: usize = 4;
 /// How long each measurement should take.
 const RUN_NS: f64 = 6e6;
+/// Once a kind of element has taken so long, no further round begins: on a slow or busy computer a few rounds must do.
+const KIND_NS: u64 = 3_000_000_000;
+/// Instances of a run that only tells how many take [`RUN_NS`].
+const FIRST_INSTANCES: u64 = 4096;
 
 /// Measures, for each kind of element of `machine` that has a cpu of this computer, what a hand-over to another element
 /// costs beyond moving its lines, which the machine's curve tells: ns per transfer and ns per byte, at each end.
@@ -46,14 +51,27 @@ pub fn calibrate(
     let kinds = machine.kinds();
     for (done, kind) in kinds.iter().enumerate() {
         let Some((near, far)) = pair(machine, kind) else { continue };
-        let mut points = Vec::new();
-        for (i, &(bytes, batch)) in POINTS.iter().enumerate() {
-            if !progress((done as f64 + i as f64 / POINTS.len() as f64) / kinds.len() as f64) {
-                return Err(Error::Stopped);
+        let begin_ns = host::now_ns();
+        let mut instances = [None; POINTS.len()];
+        let mut values = vec![Vec::with_capacity(ROUNDS); POINTS.len()];
+        for round in 0..ROUNDS {
+            if round > 0 && host::now_ns() - begin_ns > KIND_NS {
+                break;
             }
-            let curve = prices.curve_of(machine, near, far);
+            for (i, &(bytes, batch)) in POINTS.iter().enumerate() {
+                let share = (round * POINTS.len() + i) as f64 / (ROUNDS * POINTS.len()) as f64;
+                if !progress((done as f64 + share) / kinds.len() as f64) {
+                    return Err(Error::Stopped);
+                }
+                values[i].push(cut_overhead_ns(machine, [near, far], bytes, batch, &mut instances[i])?);
+            }
+        }
+        let curve = prices.curve_of(machine, near, far);
+        let mut points = Vec::new();
+        for (&(bytes, batch), mut values) in POINTS.iter().zip(values) {
+            values.sort_by(f64::total_cmp);
             let moving_ns = curve.map_or(0.0, |curve| prices.moving_ns(curve, bytes, batch));
-            let value = (cut_overhead_ns(machine, near, far, bytes, batch)? - moving_ns).max(0.0);
+            let value = (values[values.len() / QUARTER] - moving_ns).max(0.0);
             points.push(fit::Point { x: 1.0 / batch as f64, y: bytes as f64, value });
         }
         let floor = points.iter().map(|p| p.value).fold(0.0, f64::max) * 0.01;
@@ -73,25 +91,27 @@ fn pair(machine: &Machine, kind: &str) -> Option<(ElementId, ElementId)> {
     Some((near, *far))
 }
 
-/// ns per instance that the slower side of a cut chain takes beyond its tasks; of the rounds, the one at a quarter.
+/// ns per instance that the slower side of a cut chain takes beyond its tasks. `instances`: how many take [`RUN_NS`],
+/// found by the first call.
 fn cut_overhead_ns(
     machine: &Machine,
-    near: ElementId,
-    far: ElementId,
+    [near, far]: [ElementId; 2],
     bytes: u64,
     batch: u64,
+    instances: &mut Option<u64>,
 ) -> Result<f64, Error> {
     let graph = chain(bytes);
-    let instances = (RUN_NS / (20.0 + bytes as f64 * 0.15)) as u64;
-    let mut values = Vec::with_capacity(ROUNDS);
-    for _ in 0..ROUNDS {
-        let whole_ns = period_ns(machine, &graph, [near, near], batch, instances)?;
-        let cut_ns = period_ns(machine, &graph, [near, far], batch, instances)?;
-        // The chain is symmetrical: each side has one copy and one trivial task.
-        values.push((cut_ns - whole_ns / 2.0).max(0.0));
-    }
-    values.sort_by(f64::total_cmp);
-    Ok(values[ROUNDS / QUARTER])
+    let instances = match *instances {
+        Some(instances) => instances,
+        None => {
+            let first_ns = period_ns(machine, &graph, [near, far], batch, FIRST_INSTANCES)?;
+            *instances.insert(((RUN_NS / first_ns.max(0.1)) as u64).max(batch))
+        }
+    };
+    let whole_ns = period_ns(machine, &graph, [near, near], batch, instances)?;
+    let cut_ns = period_ns(machine, &graph, [near, far], batch, instances)?;
+    // The chain is symmetrical: each side has one copy and one trivial task.
+    Ok((cut_ns - whole_ns / 2.0).max(0.0))
 }
 
 fn period_ns(

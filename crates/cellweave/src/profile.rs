@@ -140,6 +140,7 @@ pub fn profile(
             machine.name
         )));
     }
+    run::check(graph, kernels)?;
     let steps = elements.len() as f64 + 2.0;
     // First, because what a hand-over costs decides how deep a ring and how large a batch is.
     let measured = known(machine, &mut |what, part| progress(what, part / steps))?;

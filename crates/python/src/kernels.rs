@@ -7,11 +7,16 @@ use cellweave::work::{Graph, TaskId, Value};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_long, c_void};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// How an application names a kernel in Python.
 const PYTHON: &str = "python:";
+/// Seconds that a function gets to end after SystemExit, and how often it is looked at meanwhile.
+const END_S: f64 = 0.5;
+const END_LOOKS: u32 = 50;
 /// The parameter, and the word of the decorator, that says how a kernel is compiled.
 const JIT: &str = "jit";
 
@@ -19,13 +24,19 @@ const JIT: &str = "jit";
 pub(crate) struct PythonKernels {
     standard: Standard,
     folder: Option<PathBuf>,
+    /// Per plain kernel that was opened, the thread that is in its function; 0: none.
+    inside: Mutex<Vec<Arc<AtomicU64>>>,
 }
 
 impl PythonKernels {
     /// Kernels of an application; they are looked for in its folder.
     pub(crate) fn of(graph: &crate::graph::Graph) -> PythonKernels {
         let folder = graph.folder.clone();
-        PythonKernels { standard: folder.clone().map_or_else(Standard::default, Standard::in_folder), folder }
+        PythonKernels {
+            standard: folder.clone().map_or_else(Standard::default, Standard::in_folder),
+            folder,
+            inside: Mutex::default(),
+        }
     }
 
     /// `graph` with the parameter `jit` on tasks whose kernel says in its decorator that it is compiled: planners look
@@ -47,6 +58,23 @@ impl PythonKernels {
         graph
     }
 
+    /// Raises SystemExit in functions that a run has left behind, and waits a moment: a thread that still runs Python
+    /// code when the interpreter ends crashes it.
+    pub(crate) fn end_left_behind(&self, py: Python<'_>) {
+        let inside = self.inside.lock().unwrap_or_else(|e| e.into_inner());
+        let threads = || inside.iter().map(|i| i.load(Ordering::Acquire)).filter(|&thread| thread != 0);
+        for thread in threads() {
+            // SAFETY: the interpreter is attached; it looks the thread up, and one that it does not find is none.
+            unsafe { pyo3::ffi::PyThreadState_SetAsyncExc(thread as c_long, pyo3::ffi::PyExc_SystemExit) };
+        }
+        let sleep = || py.import("time")?.call_method1("sleep", (END_S / f64::from(END_LOOKS),));
+        for _ in 0..END_LOOKS {
+            if threads().next().is_none() || sleep().is_err() {
+                return;
+            }
+        }
+    }
+
     /// The `cellweave.Kernel` that is called `name`.
     fn found<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         py.import("cellweave.kernel")?.getattr("find")?.call1((name, self.folder.as_ref()))
@@ -62,7 +90,9 @@ impl Kernels for PythonKernels {
     fn open(&self, graph: &Graph, task: TaskId) -> Result<Opened, String> {
         match graph.tasks[task].kernel.as_deref() {
             Some(name) if name.starts_with(PYTHON) => Python::attach(|py| {
-                let opened = self.found(py, name).and_then(|kernel| open(py, &kernel.unbind()));
+                let inside = Arc::<AtomicU64>::default();
+                self.inside.lock().unwrap_or_else(|e| e.into_inner()).push(inside.clone());
+                let opened = self.found(py, name).and_then(|kernel| open(py, &kernel.unbind(), inside));
                 opened.map_err(|e| e.value(py).to_string())
             }),
             _ => self.standard.open(graph, task),
@@ -71,7 +101,7 @@ impl Kernels for PythonKernels {
 }
 
 /// Asks a `cellweave.Kernel` for its ports; its code is made later, on the worker.
-fn open(py: Python<'_>, kernel: &Py<PyAny>) -> PyResult<Opened> {
+fn open(py: Python<'_>, kernel: &Py<PyAny>, inside: Arc<AtomicU64>) -> PyResult<Opened> {
     type Ports = Vec<(String, String, u64)>;
     let (inputs, outputs): (Ports, Ports) = kernel.call_method0(py, "ports")?.extract(py)?;
     let specs = |ports: Ports| {
@@ -82,12 +112,17 @@ fn open(py: Python<'_>, kernel: &Py<PyAny>) -> PyResult<Opened> {
     };
     let kernel = kernel.clone_ref(py);
     Ok(Opened::from_rust(specs(inputs), specs(outputs), move |info| {
-        Python::attach(|py| make(py, &kernel, info))
+        Python::attach(|py| make(py, &kernel, info, inside))
     }))
 }
 
 /// Makes the code of one task.
-fn make(py: Python<'_>, kernel: &Py<PyAny>, info: &TaskInfo) -> Result<Box<dyn Kernel>, String> {
+fn make(
+    py: Python<'_>,
+    kernel: &Py<PyAny>,
+    info: &TaskInfo,
+    inside: Arc<AtomicU64>,
+) -> Result<Box<dyn Kernel>, String> {
     let connections = |ports: &[Connected]| -> Vec<(String, u64, u64)> {
         ports.iter().map(|c| (c.name.clone(), c.bytes, c.peek)).collect()
     };
@@ -100,7 +135,7 @@ fn make(py: Python<'_>, kernel: &Py<PyAny>, info: &TaskInfo) -> Result<Box<dyn K
     let (code, address, state, finish) = made().map_err(|e| said(py, &e))?;
     let finish = (!finish.is_none(py)).then_some(finish);
     if address == 0 {
-        return Ok(Box::new(Plain { fire: code, finish }));
+        return Ok(Box::new(Plain { fire: code, finish, inside }));
     }
     let state_address =
         state.bind(py).getattr("ctypes").and_then(|c| c.getattr("data")?.extract::<usize>()).unwrap_or(0);
@@ -136,6 +171,8 @@ fn params<'py>(py: Python<'py>, info: &TaskInfo) -> PyResult<Bound<'py, PyDict>>
 struct Plain {
     fire: Py<PyAny>,
     finish: Option<Py<PyAny>>,
+    /// The thread that is in the function; 0: none.
+    inside: Arc<AtomicU64>,
 }
 
 impl Kernel for Plain {
@@ -165,7 +202,12 @@ impl Plain {
             let view = seen(py, place.base.cast(), place.stride, place.bytes, batch.firings(), true)?;
             outs.append((view, place.stride, place.bytes, batch.firings()))?;
         }
-        self.fire.call1(py, (batch.firings(), ins, outs))?.extract(py)
+        // SAFETY: asks for a number.
+        let thread = unsafe { pyo3::ffi::PyThread_get_thread_ident() };
+        self.inside.store(thread as u64, Ordering::Release);
+        let made = self.fire.call1(py, (batch.firings(), ins, outs));
+        self.inside.store(0, Ordering::Release);
+        made?.extract(py)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `run`: a plan or none, arrays in and out as bytes, the result out as JSON.
 
-use crate::error::{request, verb};
+use crate::error::request;
 use crate::graph::Graph;
 use crate::kernels::PythonKernels;
 use crate::machine::Machine;
@@ -53,8 +53,9 @@ pub(crate) fn run<'py>(
         let plan = plan.map(|plan| &plan.0);
         cellweave::run(&told, &machine.0, plan, &kernels, &arrays, options, &mut |p| watch.verb(p))
     });
+    kernels.end_left_behind(py);
     watch.end(py)?;
-    let text = serde_json::to_string(&outcome.map_err(verb)?).map_err(request)?;
+    let text = serde_json::to_string(&outcome.map_err(|e| graph.error(e))?).map_err(request)?;
     let kept = arrays.kept().map(|(task, bytes)| (task.to_string(), PyByteArray::new(py, &bytes)));
     Ok((text, kept.collect()))
 }

@@ -21,6 +21,7 @@
 //! | `worker` | an element's thread | all but builtin, layout, outcome, samples, scratch |
 //! | `summary` | what the workers left behind, as one outcome | kernel, layout, outcome, recorder, shared, waits |
 //! | `trace` | a trace as a file | kernel, layout, recorder, shared |
+//! | `crash` | what a kernel's crash says and saves | kernel, memory, options, shared |
 //! | `runtime` | [`run`](run()): starts the workers, watches them, reports | all but builtin, lengths |
 //! | [`testing`] | graphs and plans for tests | |
 //!
@@ -44,6 +45,7 @@
 //! ```
 
 pub mod builtin;
+mod crash;
 pub mod kernel;
 pub mod layout;
 mod lengths;
@@ -77,3 +79,4 @@ pub use outcome::{
     WaitOutcome,
 };
 pub use runtime::run;
+pub use setup::check;

@@ -1,5 +1,6 @@
 //! The caller's thread: starts the workers, watches them, and puts together what they leave behind.
 
+use crate::crash::{CrashSeat, Rescues};
 use crate::kernel::{Kernels, Rescue};
 use crate::layout::{LayoutError, RunLayout};
 use crate::options::{DRAIN, RUN, RunError, RunOptions, RunProgress, STOP};
@@ -28,6 +29,8 @@ const PROGRESS_NS: u64 = 200_000_000;
 const PAUSE_NS: u64 = 50_000_000;
 /// What a worker gets to return from its kernel and flush, once the run must end.
 const GRACE_NS: u64 = 2_000_000_000;
+/// How long a stream that drains may make no progress: who asked a program to end does not wait longer.
+const DRAIN_NS: u64 = 5_000_000_000;
 
 /// Runs `graph` as `plan` says on the elements of `machine`, until every task has fired as often as it will.
 ///
@@ -60,6 +63,7 @@ pub fn run(
         instances: AtomicU64::new(options.instances.unwrap_or(u64::MAX)),
         control: AtomicU32::new(RUN),
         abandoned: AtomicBool::new(false),
+        crashed: AtomicBool::new(false),
         ready: AtomicU32::new(0),
         made: layout.rings.iter().map(|_| AtomicU64::new(u64::MAX)).collect(),
         boards: (0..count)
@@ -82,6 +86,7 @@ pub fn run(
     // Miri knows no clock ticks.
     let steal = (!cfg!(miri)).then(host::stolen::Steal::start);
     let mut threads: Vec<Option<JoinHandle<()>>> = Vec::with_capacity(count);
+    let files: Rescues = rescues.iter().map(|(_, rescue)| rescue.clone()).collect();
     for seed in workers {
         let index = seed.index;
         let tasks = layout.elements[index].units.iter().flat_map(|&u| layout.units[u].tasks.iter().copied());
@@ -98,8 +103,9 @@ pub fn run(
             seed,
         };
         let name = layout.elements[index].name.clone();
-        let theirs = shared.clone();
+        let (theirs, files) = (shared.clone(), files.clone());
         let thread = std::thread::Builder::new().name(name.clone()).spawn(move || {
+            let _seat = CrashSeat::take(index, &name, &theirs, &files);
             let guarded = std::panic::AssertUnwindSafe(|| work(start, &theirs));
             if std::panic::catch_unwind(guarded).is_err() {
                 theirs.fail(RunError::System(format!("the worker of {name} panicked")));
@@ -246,6 +252,11 @@ impl Watchdog<'_, '_> {
             if asked > shared.control.fetch_max(asked, Ordering::AcqRel) {
                 shared.notify_all();
             }
+            if shared.crashed.load(Ordering::Acquire) {
+                // That worker waits until the others have finished, and ends the process.
+                shared.notify_all();
+                continue;
+            }
             if shared.control.load(Ordering::Acquire) == STOP {
                 let since = *stopped_ns.get_or_insert(now_ns);
                 // Flushing what sinks accepted may take longer than returning from a kernel.
@@ -258,19 +269,20 @@ impl Watchdog<'_, '_> {
             }
             let steps =
                 shared.boards.iter().map(|b| b.steps.load(Ordering::Relaxed)).fold(0u64, u64::wrapping_add);
+            let patience_ns = if asked == DRAIN { watchdog_ns.min(DRAIN_NS) } else { watchdog_ns };
             let state = (steps, reports.len(), shared.ready.load(Ordering::Relaxed));
             if state != last {
                 (last, last_ns) = (state, now_ns);
-            } else if now_ns.saturating_sub(last_ns) > watchdog_ns {
+            } else if now_ns.saturating_sub(last_ns) > patience_ns {
                 last_ns = now_ns;
-                let seconds = watchdog_ns as f64 / 1e9;
+                let seconds = patience_ns as f64 / 1e9;
                 match self.what_hangs(&reports) {
-                    Hang::Source(why) => {
+                    Hang::Source(why) if asked == RUN => {
                         if !self.warnings.contains(&why) {
                             self.warnings.push(why);
                         }
                     }
-                    Hang::Stuck(why) => shared.fail(RunError::Stuck { seconds, why }),
+                    Hang::Source(why) | Hang::Stuck(why) => shared.fail(RunError::Stuck { seconds, why }),
                 }
             }
             if self.options.progress.is_some() && now_ns.saturating_sub(shown.ns) >= PROGRESS_NS {

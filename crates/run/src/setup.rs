@@ -184,6 +184,15 @@ pub(crate) fn setup(
     Ok(Setup { layout, workers, blocks, may_block, rescues })
 }
 
+/// Opens every kernel and compares its ports with the application, and runs nothing: a wrong name is told before
+/// anything else is done.
+///
+/// # Errors
+/// [`RunError::Kernel`], or [`RunError::Memory`] where an edge is larger than any memory.
+pub fn check(graph: &Graph, kernels: &dyn Kernels) -> Result<(), RunError> {
+    shapes(graph, &open(graph, kernels)?).map(drop)
+}
+
 fn open(graph: &Graph, kernels: &dyn Kernels) -> Result<Vec<OpenTask>, RunError> {
     let mut edges = vec![(Vec::new(), Vec::new()); graph.tasks.len()];
     for (e, edge) in graph.edges.iter().enumerate() {

@@ -17,6 +17,8 @@ pub(crate) struct SharedState {
     pub control: AtomicU32,
     /// Nobody waits for this run any more: a worker that still runs must touch nothing.
     pub abandoned: AtomicBool,
+    /// A worker's kernel has crashed: that worker ends the process.
+    pub crashed: AtomicBool,
     /// Workers whose kernels are initialised.
     pub ready: AtomicU32,
     /// Per ring, instances that its producer made in all; `u64::MAX` while it still makes some.
@@ -38,6 +40,8 @@ pub(crate) struct Board {
     pub doing: AtomicU64,
     /// First instance of that call.
     pub instance: AtomicU64,
+    /// Instances of that call, at most.
+    pub firings: AtomicU64,
     /// Rises with every firing.
     pub steps: AtomicU64,
     /// Firings of the slowest of its sinks; `u64::MAX` without one.

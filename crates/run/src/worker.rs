@@ -329,6 +329,7 @@ impl Worker<'_> {
             stamper.stamp(&self.shared.stamps, first, self.clock.now_ns());
         }
         board.instance.store(first, Relaxed);
+        board.firings.store(firings, Relaxed);
         let sampled = self.recorder.measuring || (!cfg!(miri) && unit.sampling.due(first));
         let mark = sampled.then(|| {
             let (mark, cpu_ns) = (host::stolen::Mark::now(), host::clock::thread_cpu_ns());
