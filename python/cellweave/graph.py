@@ -108,7 +108,7 @@ class Graph:
         tasks : int
             How many tasks.
         fat : float
-            Width: 0 is a chain, 1 has all tasks side by side.
+            Width: 0 is a chain, 1 has as many tasks side by side as two layers allow.
         regular : float
             How equal the layers are: 1 is all of one width, 0 of any width up to twice the mean.
         density : float

@@ -252,7 +252,7 @@ def plan(
     read_back_gbs : float, optional
         What ``delegate`` takes as the bandwidth from the SPEs of a chip to its PPE; by default ``min(25, 2 * SPEs)``.
     mapping : mapping of str to str, optional
-        The element of every task: evaluate this mapping instead of searching for one.
+        The element of a task: the others are planned around it. With every task, this mapping is evaluated.
     progress : callable, optional
         Called a few times a second with a dict (``method``, ``moves``, ``period_ns``, ``bound_ns``, ``gap``).
 

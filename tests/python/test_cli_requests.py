@@ -91,7 +91,6 @@ REQUESTS: list[tuple[str, list[str]]] = [
     ("plan costed.toml --on qs22 --seed 18446744073709551616", ["--seed"]),
     ("plan costed.toml --on qs22 --map a", ["--map", "TASK=ELEMENT"]),
     ("plan costed.toml --on qs22 --map c=SPE0", ["`c`"]),
-    ("plan costed.toml --on qs22 --map a=SPE0", ["`b`"]),
     ("plan costed.toml --on qs22 --map a=SPE0 --map b=SPX0", ["SPX0", "SPE0"]),
     ("plan costed.toml --on qs22 --map a=SPE0 --map a=SPE1", ["a", "SPE0", "SPE1"]),
     ("plan costed.toml --on qs22 -o exists.json", ["exists.json", "--force"]),

@@ -53,7 +53,7 @@ pub fn plan(
     let clock = || (host::now_ns() - start) as f64 * 1e-9;
     let mut tell = |p: &PlanProgress| progress(&VerbProgress::Planning(p));
     let plan = match solver {
-        Some(solver) if options.method == Method::Exact && options.mapping.is_none() => {
+        Some(solver) if options.method == Method::Exact && options.searches(&graph) => {
             plan::exact::plan(machine, &graph, options, solver, &clock, &mut tell)?
         }
         _ => plan::plan(machine, &graph, options, &clock, &mut tell)?,
@@ -92,7 +92,14 @@ pub fn run(
     options.check()?;
     let made;
     let (costed, plan) = match plan {
-        Some(plan) => (graph, plan),
+        Some(plan) => {
+            let elements: Vec<&str> = machine.elements.iter().map(|e| e.name.as_str()).collect();
+            let fits = plan.check(graph, &elements);
+            fits.map_err(|bad| {
+                run::RunError::Plan(run::LayoutError(format!("the plan does not fit: {bad}")))
+            })?;
+            (graph, plan)
+        }
         None => {
             let defaults = PlanOptions::default();
             let asked = PlanOptions { max_batch: options.batch.unwrap_or(defaults.max_batch), ..defaults };

@@ -78,6 +78,7 @@ pub(crate) fn finish(problem: &Problem, mapped: Mapped) -> Result<Plan, PlanErro
             .map(|((edge, slots), depth_from)| PlannedEdge {
                 from: port(&edge.from),
                 to: port(&edge.to),
+                bytes: Some(edge.bytes),
                 slots_out: slots.out,
                 slots_in: slots.r#in,
                 first_period: schedule.first_period[edge.to.task],

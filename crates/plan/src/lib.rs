@@ -74,7 +74,7 @@ pub use bound::bound;
 pub use cluster::cluster;
 pub use delegate::delegate;
 pub use greedy::greedy;
-pub use options::{Formulation, Method, PlanOptions, placed};
+pub use options::{Formulation, Method, PlanOptions};
 pub use problem::Problem;
 
 use budget::Budget;
@@ -172,11 +172,12 @@ pub fn plan(
 ) -> Result<Plan, PlanError> {
     let started = clock();
     options.check()?;
-    if let Some(names) = &options.mapping {
-        let plan = evaluate(machine, graph, placed(machine, graph, names)?, options)?;
+    let fixed = options.fixed(machine, graph)?;
+    if let Some(mapping) = fixed.iter().copied().collect::<Option<Mapping>>() {
+        let plan = evaluate(machine, graph, mapping, options)?;
         return Ok(Plan { seconds: clock() - started, ..plan });
     }
-    let problem = Problem::new(machine, graph)?;
+    let problem = Problem::with_fixed(machine, graph, &fixed)?;
     let first_batch = options.batch.unwrap_or(1);
     let buffering = options
         .buffering

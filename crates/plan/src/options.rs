@@ -2,9 +2,9 @@
 
 use ground::options::Word;
 use ground::{Located, did_you_mean};
-use machine::Machine;
+use machine::{ElementId, Machine};
 use std::collections::BTreeMap;
-use work::{Buffering, Graph, Mapping};
+use work::{Buffering, Graph};
 
 /// How to map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -92,7 +92,7 @@ ground::options! {
         pub dmax: usize = 2, in 0..=64;
         /// What `delegate` takes as the bandwidth from the SPEs of a chip to its PPE; by default `min(25, 2 * SPEs)`.
         pub read_back_gbs: Option<f64> = None, in 1e-6..=1e6, unit "GB/s";
-        /// The element of every task: evaluate this mapping instead of searching for one.
+        /// The element of a task: the others are planned around it. With every task, this mapping is evaluated.
         pub mapping: Option<BTreeMap<String, String>> = None;
     }
 }
@@ -112,34 +112,35 @@ impl PlanOptions {
         share.clamp(0.0, 1.0)
     }
 
+    /// Whether a mapping is searched for: some task has no element yet.
+    pub fn searches(&self, graph: &Graph) -> bool {
+        self.mapping.as_ref().is_none_or(|mapping| mapping.len() < graph.tasks.len())
+    }
+
+    /// Per task, the element that it is fixed to.
+    ///
+    /// # Errors
+    /// When there is no such task or element.
+    pub(crate) fn fixed(&self, machine: &Machine, graph: &Graph) -> Result<Vec<Option<ElementId>>, Located> {
+        let wrong = |message: String| Located::new(message).key("mapping");
+        let mapping = self.mapping.iter().flatten();
+        let mut fixed = vec![None; graph.tasks.len()];
+        for (task, element) in mapping {
+            let Some(t) = graph.task(task) else {
+                let near = did_you_mean(task, graph.tasks.iter().map(|t| t.name.as_str()));
+                return Err(wrong(format!("no task `{task}`{near}")));
+            };
+            let Some(e) = machine.element(element) else {
+                let near = did_you_mean(element, machine.elements.iter().map(|e| e.name.as_str()));
+                return Err(wrong(format!("task `{task}`: no element `{element}`{near}")));
+            };
+            fixed[t] = Some(e);
+        }
+        Ok(fixed)
+    }
+
     /// Bytes/s of the links from the SPEs of a chip to its PPE, where they are given.
     pub fn read_back_bytes_per_s(&self) -> Option<f64> {
         self.read_back_gbs.map(|gbs| gbs * 1e9)
     }
-}
-
-/// The elements of `mapping`, task -> element by their names.
-///
-/// # Errors
-/// When a task is missing, or there is no such task or element.
-pub fn placed(
-    machine: &Machine,
-    graph: &Graph,
-    mapping: &BTreeMap<String, String>,
-) -> Result<Mapping, Located> {
-    let wrong = |message: String| Located::new(message).key("mapping");
-    if let Some(name) = mapping.keys().find(|name| graph.task(name).is_none()) {
-        let near = did_you_mean(name, graph.tasks.iter().map(|t| t.name.as_str()));
-        return Err(wrong(format!("no task `{name}`{near}")));
-    }
-    let place = |task: &work::Task| {
-        let Some(name) = mapping.get(&task.name) else {
-            return Err(wrong(format!("task `{}` is on no element; give every task one", task.name)));
-        };
-        machine.element(name).ok_or_else(|| {
-            let near = did_you_mean(name, machine.elements.iter().map(|e| e.name.as_str()));
-            wrong(format!("task `{}`: no element `{name}`{near}", task.name))
-        })
-    };
-    graph.tasks.iter().map(place).collect()
 }

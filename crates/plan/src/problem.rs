@@ -1,7 +1,7 @@
 //! A machine and a graph as every method reads them: dense arrays, prepared once.
 
 use crate::PlanError;
-use machine::{Machine, Role};
+use machine::{ElementId, Machine, Role};
 use model::{Broadcast, Capacity, Limits, Prices};
 use work::{Buffering, Graph, TaskId};
 
@@ -15,7 +15,7 @@ pub struct Problem<'a> {
     /// Pair -> limits.
     pub limits: Limits,
     /// The machine's kinds of element, in order of first appearance; elements of one kind with different paces are of
-    /// different kinds here.
+    /// different kinds here, and an element that a task is fixed to is of a kind of its own.
     pub kinds: Vec<&'a str>,
     /// Element -> index of its kind.
     pub kind_of: Vec<usize>,
@@ -43,12 +43,25 @@ pub struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// Prepares `graph` on `machine`.
+    /// Prepares `graph` on `machine`, with every task free to run anywhere.
+    ///
+    /// # Errors
+    /// As [`Problem::with_fixed`].
+    pub fn new(machine: &'a Machine, graph: &'a Graph) -> Result<Self, PlanError> {
+        Self::with_fixed(machine, graph, &vec![None; graph.tasks.len()])
+    }
+
+    /// Prepares `graph` on `machine`; `fixed` has the element of each task that is not free. Such a task has a cost
+    /// there and nowhere else, which is all that the methods need to know.
     ///
     /// # Errors
     /// When there is nothing to map or nothing to map it to, when a task has no cost on any kind of element that the
     /// machine has, and when a number cannot be one (negative or infinite costs, capacities of 0).
-    pub fn new(machine: &'a Machine, graph: &'a Graph) -> Result<Self, PlanError> {
+    pub fn with_fixed(
+        machine: &'a Machine,
+        graph: &'a Graph,
+        fixed: &[Option<ElementId>],
+    ) -> Result<Self, PlanError> {
         if graph.tasks.is_empty() {
             return Err(PlanError::NothingToPlan(format!("application {:?} has no tasks", graph.name)));
         }
@@ -64,16 +77,16 @@ impl<'a> Problem<'a> {
                 )));
             }
         }
-        let mut classes: Vec<(&str, f64)> = Vec::new();
-        let class_of = |(element, pace): (&'a machine::Element, f64)| {
-            let class = (element.kind.as_str(), pace);
+        let mut classes: Vec<Class> = Vec::new();
+        let class_of = |(e, (element, pace)): (ElementId, (&'a machine::Element, f64))| {
+            let class = (element.kind.as_str(), pace, Some(e).filter(|e| fixed.contains(&Some(*e))));
             classes.iter().position(|known| *known == class).unwrap_or_else(|| {
                 classes.push(class);
                 classes.len() - 1
             })
         };
         let kind_of: Vec<usize> =
-            machine.elements.iter().zip(model::paces(machine, graph)).map(class_of).collect();
+            machine.elements.iter().zip(model::paces(machine, graph)).enumerate().map(class_of).collect();
         let kinds: Vec<&str> = classes.iter().map(|class| class.0).collect();
         let roles: Vec<Role> = kinds.iter().map(|kind| machine.role(kind)).collect();
         let role_of = kind_of.iter().map(|&kind| roles[kind]).collect();
@@ -81,7 +94,7 @@ impl<'a> Problem<'a> {
         for &kind in &kind_of {
             count[kind] += 1;
         }
-        let cost = costs(machine, graph, &classes)?;
+        let cost = costs(machine, graph, &classes, fixed)?;
         let broadcasts = model::broadcasts(graph);
         let mut produces = vec![Vec::new(); graph.tasks.len()];
         let mut consumes = vec![Vec::new(); graph.tasks.len()];
@@ -197,12 +210,20 @@ pub(crate) fn least_slots(edge: &work::Edge, batch: u64) -> (u64, u64, u64) {
     (slots(apart.max(1)), into(apart.max(peek + 1)), into(peek + 1))
 }
 
-/// Task after task, its cost on each class of elements: of a kind, and of a pace.
-fn costs(machine: &Machine, graph: &Graph, classes: &[(&str, f64)]) -> Result<Vec<f64>, PlanError> {
+/// Elements that are alike: their kind, their pace, and which one it is, where a task is fixed to it.
+type Class<'a> = (&'a str, f64, Option<ElementId>);
+
+/// Task after task, its cost on each class of elements.
+fn costs(
+    machine: &Machine,
+    graph: &Graph,
+    classes: &[Class],
+    fixed: &[Option<ElementId>],
+) -> Result<Vec<f64>, PlanError> {
     let mut cost = Vec::with_capacity(graph.tasks.len() * classes.len());
-    for task in &graph.tasks {
-        let row: Vec<Option<f64>> =
-            classes.iter().map(|&(kind, pace)| Some(task.cost_on(kind)? * pace)).collect();
+    for (task, on) in graph.tasks.iter().zip(fixed) {
+        let mut row: Vec<Option<f64>> =
+            classes.iter().map(|&(kind, pace, _)| Some(task.cost_on(kind)? * pace)).collect();
         if row.iter().all(Option::is_none) {
             return Err(PlanError::NoCost {
                 task: task.name.clone(),
@@ -215,6 +236,14 @@ fn costs(machine: &Machine, graph: &Graph, classes: &[(&str, f64)]) -> Result<Ve
                 "task {} costs {bad} ns: a cost must be 0 or more, and finite",
                 task.name
             )));
+        }
+        if let Some(on) = *on {
+            let here = |class: &Class| class.2 == Some(on);
+            if !row.iter().zip(classes).any(|(cost, class)| cost.is_some() && here(class)) {
+                let kind = machine.elements[on].kind.clone();
+                return Err(model::MissingCost { task: task.name.clone(), kind }.into());
+            }
+            row.iter_mut().zip(classes).filter(|(_, class)| !here(class)).for_each(|(cost, _)| *cost = None);
         }
         cost.extend(row.iter().map(|c| c.unwrap_or(f64::INFINITY)));
     }

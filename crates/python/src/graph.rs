@@ -1,9 +1,9 @@
 //! `Graph`: read, written, drawn at random.
 
-use crate::error::request;
+use crate::error::{request, verb};
 use crate::options::given;
 use cellweave::work::daggen::DaggenOptions;
-use cellweave::work::read::Format;
+use cellweave::work::read::{Format, task_line};
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,29 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Graph {
     pub graph: cellweave::work::Graph,
     pub folder: Option<PathBuf>,
+    /// The file that it was read from, as the user named it.
+    path: Option<PathBuf>,
 }
 
 impl Graph {
     /// Another graph whose files are in the same folder.
     pub(crate) fn with(&self, graph: cellweave::work::Graph) -> Graph {
-        Graph { graph, folder: self.folder.clone() }
+        Graph { graph, folder: self.folder.clone(), path: self.path.clone() }
+    }
+
+    /// A verb's error; one about the cost of a task says where the task stands.
+    pub(crate) fn error(&self, error: cellweave::Error) -> PyErr {
+        use cellweave::plan::PlanError;
+        let task = match &error {
+            cellweave::Error::Plan(PlanError::NoCost { task, .. }) => task,
+            cellweave::Error::Plan(PlanError::MissingCost(missing)) => &missing.task,
+            _ => return verb(error),
+        };
+        let place = self.path.as_ref().and_then(|path| Some((path, task_line(path, task)?)));
+        match place {
+            Some((path, line)) => request(format!("{}:{line}: {error}", path.display())),
+            None => verb(error),
+        }
     }
 }
 
@@ -28,7 +45,7 @@ impl Graph {
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Graph> {
         let graph = py.detach(|| cellweave::work::read::path(&path)).map_err(request)?;
         let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_path_buf));
-        Ok(Graph { graph, folder })
+        Ok(Graph { graph, folder, path: Some(path) })
     }
 
     /// A text; `format` is an extension: `toml`, `json`, ...
@@ -38,7 +55,7 @@ impl Graph {
         let name = format!("graph.{format}");
         let format = Format::of(Path::new(&name)).map_err(request)?;
         let graph = py.detach(|| cellweave::work::read::text(format, text, "the graph")).map_err(request)?;
-        Ok(Graph { graph, folder })
+        Ok(Graph { graph, folder, path: None })
     }
 
     /// Where the application's files are looked for.
@@ -50,7 +67,7 @@ impl Graph {
     /// The application as it is written in another folder: what it reads is found where it is.
     fn moved(&self, folder: PathBuf) -> Graph {
         let old = self.folder.as_ref().unwrap_or(&folder);
-        Graph { graph: cellweave::moved(&self.graph, old, &folder), folder: Some(folder) }
+        Graph { graph: cellweave::moved(&self.graph, old, &folder), folder: Some(folder), path: None }
     }
 
     /// Bytes per instance that a task takes.
@@ -74,5 +91,5 @@ impl Graph {
 pub(crate) fn daggen(py: Python<'_>, options: &Bound<'_, PyAny>) -> PyResult<Graph> {
     let options = DaggenOptions::from_given(&given(options)?).map_err(request)?;
     let graph = py.detach(|| cellweave::work::daggen::generate(&options)).map_err(request)?;
-    Ok(Graph { graph, folder: None })
+    Ok(Graph { graph, folder: None, path: None })
 }

@@ -1,6 +1,6 @@
 //! `plan` and `profile`: options by name in, the plan and what was measured out.
 
-use crate::error::{request, verb};
+use crate::error::request;
 use crate::exact::PythonSolver;
 use crate::graph::Graph;
 use crate::kernels::PythonKernels;
@@ -45,7 +45,7 @@ pub(crate) fn plan(
     let options = PlanOptions::from_given(&given(options)?).map_err(request)?;
     let kernels = PythonKernels::of(graph);
     let mut solver = match options.method {
-        Method::Exact if options.mapping.is_none() => Some(PythonSolver::new(py)?),
+        Method::Exact if options.searches(&graph.graph) => Some(PythonSolver::new(py)?),
         _ => None,
     };
     let mut watch = Watch::new(progress);
@@ -54,11 +54,12 @@ pub(crate) fn plan(
         let solver = solver.as_mut().map(|solver| solver as &mut dyn Solver);
         cellweave::plan(&told, &machine.0, &kernels, &options, solver, &mut |p| watch.verb(p))
     });
+    kernels.end_left_behind(py);
     watch.end(py)?;
     if let Some(raised) = solver.and_then(|solver| solver.raised) {
         return Err(raised);
     }
-    let (costed, plan) = planned.map_err(verb)?;
+    let (costed, plan) = planned.map_err(|e| graph.error(e))?;
     Ok((graph.with(costed), Plan(plan)))
 }
 
@@ -80,8 +81,9 @@ pub(crate) fn profile(
         let mut tell = |what: &str, share: f64| watch.profiling(what, share);
         cellweave::profile(&told, &machine.0, &kernels, &options, &mut tell)
     });
+    kernels.end_left_behind(py);
     watch.end(py)?;
-    let profiled = profiled.map_err(verb)?;
+    let profiled = profiled.map_err(|e| graph.error(e))?;
     let text = serde_json::to_string(&profiled).map_err(request)?;
     Ok((graph.with(profiled.graph), text))
 }

@@ -62,6 +62,7 @@ pub fn planned_as(
         .map(|(e, slots)| work::plan::PlannedEdge {
             from: end(&e.from),
             to: end(&e.to),
+            bytes: Some(e.bytes),
             slots_out: slots.out,
             slots_in: slots.r#in,
             first_period: s.first_period[e.to.task],

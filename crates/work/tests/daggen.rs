@@ -139,7 +139,8 @@ fn shapes_follow_the_settings() {
         })
         .unwrap()
     };
-    assert_eq!(shape(1.0, 0.5, 1).edges.len(), 0, "all side by side");
+    assert_eq!(shape(1.0, 0.0, 1).edges.len(), 1, "all but one side by side");
+    assert!(shape(1.0, 0.0, 1).tasks.iter().all(|t| t.cost_ns.values().all(|&ns| ns > 0.0)));
     assert_eq!(shape(0.0, 1.0, 1).edges.len(), 199, "a chain");
     assert!(shape(0.5, 0.9, 1).edges.len() > 2 * shape(0.5, 0.1, 1).edges.len());
     let span = |g: &Graph| g.edges.iter().map(|e| e.to.task / 14 - e.from.task / 14).max();

@@ -125,11 +125,11 @@ fn wrong_keys_and_values_are_named_with_line_and_the_nearest_right_key() {
         ),
         (
             "from = \"a\"\nto = \"b\"\nbytes = -3",
-            "app.toml:8: edge 1, bytes: a whole number from 0 expected, -3 found",
+            "app.toml:8: edge 1, bytes: a whole number from 1 expected, -3 found",
         ),
         (
             "from = \"a\"\nto = \"b\"\nbytes = 3.5",
-            "app.toml:8: edge 1, bytes: a whole number from 0 expected, 3.5 found",
+            "app.toml:8: edge 1, bytes: a whole number from 1 expected, 3.5 found",
         ),
         (
             "from = \"a\"\nto = \"b\"\nbytes = 99999999999999999999",
@@ -137,7 +137,7 @@ fn wrong_keys_and_values_are_named_with_line_and_the_nearest_right_key() {
         ),
         (
             "from = \"a\"\nto = \"b\"\nbytes = nan",
-            "app.toml:8: edge 1, bytes: a whole number from 0 expected, NaN found",
+            "app.toml:8: edge 1, bytes: a whole number from 1 expected, NaN found",
         ),
         (
             "to = \"b\"\nfrom = \"aa\"\nbytes = 3",
@@ -224,7 +224,7 @@ fn graphml_of_networkx_is_read() {
             "<key id=\"dx\"",
             "f:11: edge \"src -> fir\": <data> of the key \"d2\", which no <key> declares",
         ),
-        (">64<", ">-4<", "f:11: edge \"src -> fir\", bytes: a whole number from 0 expected, \"-4\" found"),
+        (">64<", ">-4<", "f:11: edge \"src -> fir\", bytes: a whole number from 1 expected, \"-4\" found"),
         (
             "<data key=\"d2\">64</data>",
             "",

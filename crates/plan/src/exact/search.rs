@@ -4,7 +4,7 @@ use super::{Program, finish, program, rule};
 use crate::anneal::anneal;
 use crate::budget::Budget;
 use crate::flow::Flow;
-use crate::{Method, PlanError, PlanOptions, PlanProgress, Problem, placed, search};
+use crate::{Method, PlanError, PlanOptions, PlanProgress, Problem, search};
 use machine::Machine;
 use work::{Graph, Mapping, Plan};
 
@@ -76,7 +76,7 @@ pub fn plan(
 ) -> Result<Plan, PlanError> {
     options.check()?;
     let started = clock();
-    let problem = Problem::new(machine, graph)?;
+    let problem = Problem::with_fixed(machine, graph, &options.fixed(machine, graph)?)?;
     let buffering = rule(&problem, options);
     let mut go_on = true;
     let first = PlanOptions {
@@ -92,7 +92,10 @@ pub fn plan(
         go_on
     })?;
     let options = &PlanOptions { batch: Some(first.batch), buffering: Some(buffering), ..options.clone() };
-    let known = placed(machine, graph, &first.mapping)?;
+    let element = |task: &work::Task| machine.element(&first.mapping[&task.name]);
+    let known: Option<Mapping> = graph.tasks.iter().map(element).collect();
+    let known =
+        known.ok_or_else(|| PlanError::BadMapping("an element of the first plan is not there".into()))?;
     if first.feasible && first.bound_ns >= first.period_ns {
         return finish(machine, graph, known, first.bound_ns, options, clock() - started);
     }

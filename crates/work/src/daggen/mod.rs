@@ -41,7 +41,7 @@ ground::options! {
     pub struct DaggenOptions("daggen") {
         /// How many tasks.
         pub tasks: usize = 100, in 1..=100_000;
-        /// Width: 0 is a chain, 1 has all tasks side by side.
+        /// Width: 0 is a chain, 1 has as many tasks side by side as two layers allow.
         pub fat: f64 = 0.5, in 0.0..=1.0;
         /// How equal the layers are: 1 is all of one width, 0 of any width up to twice the mean.
         pub regular: f64 = 0.5, in 0.0..=1.0;
@@ -86,7 +86,9 @@ fn widths(options: &DaggenOptions, draws: &mut Draws) -> Vec<usize> {
     let mut left = options.tasks;
     while left > 0 {
         let off = draws.between(options.regular - 1.0, 1.0 - options.regular);
-        let width = ((mean * (1.0 + off)) as usize).clamp(1, left);
+        // One task at least stays for a second level: tasks without any edge are no stream.
+        let most = if widths.is_empty() { (left - 1).max(1) } else { left };
+        let width = ((mean * (1.0 + off)) as usize).clamp(1, most);
         widths.push(width);
         left -= width;
     }
@@ -175,7 +177,7 @@ fn figures(options: &DaggenOptions, pairs: &[(usize, usize)], draws: &mut Draws)
     }
 }
 
-/// To tenths of a ns: files stay readable.
+/// To tenths of a ns, at least one: files stay readable, and every task costs something.
 fn tenths(ns: f64) -> f64 {
-    (ns * 10.0).round() / 10.0
+    (ns * 10.0).round().max(1.0) / 10.0
 }

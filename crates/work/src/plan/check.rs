@@ -130,8 +130,28 @@ impl Plan {
         for part in self.contributions.iter().filter(|c| !(c.ns.is_finite() && c.ns >= 0.0)) {
             problems.push(format!("the contribution {} is {} ns", quoted(&part.to_string()), part.ns));
         }
+        self.check_period(&mut problems);
         self.check_order(&mut problems);
         all_well(problems)
+    }
+
+    /// Period, throughput and gap say the same as the contributions.
+    fn check_period(&self, problems: &mut Vec<String>) {
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * a.abs().max(b.abs());
+        let largest = self.contributions.iter().map(|c| c.ns).fold(0.0, f64::max);
+        if !self.contributions.is_empty() && !near(self.period_ns, largest) {
+            problems.push(format!(
+                "period_ns is {}, and the largest contribution {largest} ns: they must be equal",
+                self.period_ns
+            ));
+        }
+        if self.period_ns > 0.0 && !near(self.throughput_per_s, 1e9 / self.period_ns) {
+            problems.push(format!(
+                "throughput_per_s is {}, and the period gives {}",
+                self.throughput_per_s,
+                1e9 / self.period_ns
+            ));
+        }
     }
 
     /// Order and firstPeriod have the mapping's tasks, each once, on its element, by firstPeriod.
@@ -192,6 +212,14 @@ impl Plan {
             .values()
             .flat_map(|order| order.iter().enumerate().map(|(at, t)| (t.as_str(), at)))
             .collect();
+        // No path through the graph is longer, whichever edges cross.
+        let longest: u64 = graph.edges.iter().map(|e| e.peek.div_ceil(self.batch) + 2).sum();
+        if let Some((task, first)) = self.first_period.iter().find(|(_, first)| **first > longest) {
+            problems.push(format!(
+                "the first_period of {} is {first}; at most {longest} is allowed here",
+                quoted(task)
+            ));
+        }
         let shared = self.buffering == Buffering::Shared.word();
         for (edge, planned) in graph.edges.iter().zip(&self.edges) {
             let (from, to) = (graph.port_name(&edge.from), graph.port_name(&edge.to));
@@ -200,6 +228,14 @@ impl Plan {
                     "it has the edge {} where the application has {}",
                     quoted(&format!("{} -> {}", planned.from, planned.to)),
                     quoted(&format!("{from} -> {to}"))
+                ));
+                continue;
+            }
+            if let Some(bytes) = planned.bytes.filter(|&bytes| bytes != edge.bytes) {
+                problems.push(format!(
+                    "it is for {bytes} bytes on the edge {}, which has {}: plan again",
+                    quoted(&format!("{from} -> {to}")),
+                    edge.bytes
                 ));
                 continue;
             }

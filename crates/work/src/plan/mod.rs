@@ -78,6 +78,9 @@ pub struct PlannedEdge {
     pub from: String,
     /// `band3.in`.
     pub to: String,
+    /// Of one instance: an edge of another size needs another plan. Plans of older versions do not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
     /// Instances at the producer; 0 where both ends share one buffer.
     pub slots_out: u64,
     /// Instances at the consumer.

@@ -100,7 +100,8 @@ fn edge(node: &Node, at: usize, draft: &mut Draft) -> Result<(), Wrong> {
         Ok((End::new(&text(&entry.node, &format!("{place}, {key}"))?), entry.line))
     };
     let ((from, from_line), (to, to_line)) = (end("from")?, end("to")?);
-    let bytes = whole(&required(entries, "bytes", node, &place)?.node, &format!("{place}, bytes"))?;
+    let bytes = &required(entries, "bytes", node, &place)?.node;
+    let bytes = whole_from(1, bytes, &format!("{place}, bytes"))?;
     let end_lines = (from_line, to_line);
     draft.edge(DraftEdge { from, to, bytes, peek, delay, line: from_line, end_lines });
     Ok(())
@@ -257,10 +258,15 @@ fn numbers<const N: usize>(node: &Node, key: &str) -> Result<[f64; N], Wrong> {
 }
 
 fn whole(node: &Node, key: &str) -> Result<u64, Wrong> {
+    whole_from(0, node, key)
+}
+
+/// `least` is what the message says; the value is checked with the whole graph.
+fn whole_from(least: u64, node: &Node, key: &str) -> Result<u64, Wrong> {
     match node.value {
         Tree::Whole(n) if n >= 0 => Ok(n as u64),
         Tree::Float(x) if x.fract() == 0.0 && (0.0..=sizes::WHOLE_NUMBER as f64).contains(&x) => Ok(x as u64),
-        _ => Err(expected("a whole number from 0", node, key)),
+        _ => Err(expected(&format!("a whole number from {least}"), node, key)),
     }
 }
 

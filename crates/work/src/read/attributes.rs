@@ -62,7 +62,7 @@ impl EdgeAttributes {
     /// Sets an attribute of the edge.
     pub(super) fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
         match key {
-            "bytes" => self.bytes = Some(whole(text)?),
+            "bytes" => self.bytes = Some(whole_from(1, text)?),
             "peek" => self.peek = whole(text)?,
             "delay" => self.delay = whole(text)?,
             "from_port" => self.from_port = Some(text.into()),
@@ -120,7 +120,12 @@ fn plain_number(text: &str) -> Option<f64> {
 }
 
 fn whole(text: &str) -> Result<u64, String> {
-    let wrong = || format!("a whole number from 0 expected, {} found", quoted(text));
+    whole_from(0, text)
+}
+
+/// `least` is what the message says; the value is checked with the whole graph.
+fn whole_from(least: u64, text: &str) -> Result<u64, String> {
+    let wrong = || format!("a whole number from {least} expected, {} found", quoted(text));
     if let Ok(n) = text.trim().parse() {
         return Ok(n);
     }

@@ -65,6 +65,11 @@ impl Draft {
         self.task_lines.push(line);
     }
 
+    pub(super) fn task_line(&self, name: &str) -> Option<usize> {
+        let at = self.graph.tasks.iter().position(|task| task.name == name)?;
+        self.task_lines.get(at).copied()
+    }
+
     pub(super) fn edge(&mut self, edge: DraftEdge) {
         self.edges.push(edge);
     }

@@ -102,6 +102,16 @@ pub fn path(path: impl AsRef<Path>) -> Result<Graph, Located> {
 /// assert_eq!(error.to_string(), "app.toml:7: edge 1, to: no task is called \"c\"");
 /// ```
 pub fn text(format: Format, text: &str, file_name: &str) -> Result<Graph, Located> {
+    draft(format, text, file_name)?.finish()
+}
+
+/// The line of a task in the file at `path`, for a message about a task that is well written but cannot be used.
+pub fn task_line(path: &Path, task: &str) -> Option<usize> {
+    let draft = draft(Format::of(path).ok()?, &file(path).ok()?, "").ok()?;
+    draft.task_line(task)
+}
+
+fn draft(format: Format, text: &str, file_name: &str) -> Result<Draft, Located> {
     let mut draft = Draft::new(file_name);
     let most = if format == Format::Toml { sizes::TOML_BYTES } else { sizes::FILE_BYTES };
     if text.len() as u64 > most {
@@ -115,7 +125,7 @@ pub fn text(format: Format, text: &str, file_name: &str) -> Result<Graph, Locate
         Format::Dot => dot::read(text, &mut draft)?,
         Format::DagGen => daggen::read(text, &mut draft)?,
     }
-    draft.finish()
+    Ok(draft)
 }
 
 /// The text of the file at `path`, of at most [`sizes::FILE_BYTES`].

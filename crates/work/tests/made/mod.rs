@@ -36,6 +36,7 @@ pub(crate) fn plan(graph: &Graph, mapping: &[usize], elements: &[&str], batch: u
             .map(|(e, slots)| PlannedEdge {
                 from: graph.port_name(&e.from),
                 to: graph.port_name(&e.to),
+                bytes: Some(e.bytes),
                 slots_out: slots.out,
                 slots_in: slots.r#in,
                 first_period: s.first_period[e.to.task],
