@@ -16,15 +16,30 @@ import typer
 
 import cellweave
 from cellweave.cli import generate, machine, mpi, place, plan, probe, profile, report, reproduce, run
-from cellweave.cli.printer import fail
+from cellweave.cli.printer import Printer, Unread, fail, say
 
 app = typer.Typer(
     help="Works out where the communicating parts of a streaming program should run, and runs them there.",
-    no_args_is_help=True,
-    add_completion=False,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+_FIRST = """\
+cellweave works out where the communicating parts of a program should run, and runs them there.
+
+Type one of these first:
+
+  cellweave machine show host --picture machine.png    what this computer is
+  cellweave probe -o distances.toml                    how its cores talk to each other
+  cellweave generate daggen --tasks 30 -o app.toml     an application to try things with,
+  cellweave plan app.toml --on qs22                    planned for a simulated Cell
+
+  cellweave run APP                                    your own application: profiled, planned and run
+  cellweave --help                                     everything else
+  cellweave --install-completion                       the Tab key in this shell
+"""
 
 
 def _version(shown: bool) -> None:
@@ -41,6 +56,7 @@ def _include(shown: bool) -> None:
 
 @app.callback()
 def _cellweave(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
@@ -51,7 +67,8 @@ def _cellweave(
         ),
     ] = False,
 ) -> None:
-    pass
+    if context.invoked_subcommand is None:
+        Printer().text(_FIRST)
 
 
 app.add_typer(machine.app, name="machine")
@@ -116,10 +133,15 @@ def call(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         fail(where, "stopped")
         return 1
-    except BrokenPipeError:
-        # Whoever read our output (`| head`) has enough of it.
+    except (BrokenPipeError, Unread):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except SystemExit as e:
+        # typer's own output, to a reader who left, ends so.
+        if isinstance(e.__context__, BrokenPipeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        raise
     except MemoryError:
         fail(where, "out of memory")
         return 1
@@ -139,8 +161,11 @@ def call(arguments: list[str]) -> int:
                 raise
             fail(where, f"a mistake in cellweave: {type(e).__name__}: {e} (CELLWEAVE_TRACEBACK=1 shows where)")
             return 1
-        text = " ".join(str(message()).split())
-        fail(where, f"{text}" if text else "see --help")
-        if not text.startswith("Usage"):
-            print(f"`{where} --help` lists what is allowed.", file=sys.stderr)
+        text = str(message())
+        if text.startswith("Usage"):
+            fail(where, "a command is missing")
+            say(text)
+        else:
+            fail(where, " ".join(text.split()) or "see --help")
+            say(f"`{where} --help` lists what is allowed.")
         return 2

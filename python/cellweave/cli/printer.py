@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from cellweave import _core
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from cellweave.report.table import Table
 
 _QUIET_FIRST_S = 1.0  # work shorter than this shows no progress
+
+
+class Unread(Exception):
+    """Nobody reads the standard output any more (`| head`). typer would end the program with 1 for a broken pipe."""
 
 
 class Printer:
@@ -41,7 +45,12 @@ class Printer:
             elif not self.quiet:
                 from rich.console import Console
 
-                console = Console(highlight=False, soft_wrap=False, width=None if sys.stdout.isatty() else 110)
+                class Strict(Console):
+                    def on_broken_pipe(self) -> None:
+                        # Rich would end the program; who reads no more is the caller's business.
+                        raise
+
+                console = Strict(highlight=False, soft_wrap=False, width=None if sys.stdout.isatty() else 110)
                 for i, table in enumerate(tables()):
                     if i:
                         console.print()
@@ -66,7 +75,7 @@ class Printer:
     def note(self, text: str) -> None:
         """A line beside the result: what was written where, what to know."""
         if not self.quiet:
-            print(text, file=sys.stderr)
+            say(text)
 
     def progress(self, describe: Callable[[dict[str, Any]], tuple[float | None, str]]) -> Progress:
         """A bar for work that takes longer than a second.
@@ -124,12 +133,18 @@ def _standard_output() -> Iterator[None]:
     try:
         yield
         sys.stdout.flush()
-    except BrokenPipeError:
-        raise
+    except BrokenPipeError as e:
+        raise Unread from e
     except OSError as e:
         raise _core.RunError(f"the standard output cannot be written: {e.strerror}") from e
 
 
 def fail(where: str, message: str) -> None:
     """One wrong thing, on stderr: what, where, what is allowed."""
-    print(f"{where}: {message}", file=sys.stderr)
+    say(f"{where}: {message}")
+
+
+def say(text: str) -> None:
+    """A line on stderr; where nobody can read it, that changes nothing."""
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
