@@ -84,7 +84,7 @@ def test_an_example_does_what_its_transcript_says(transcript, tmp_path):
 
 
 # Programs on a simulated machine have no application file.
-SIMULATED = {"double-buffer", "hello-mailbox", "reduction", "spe-ring"}
+SIMULATED = {"double-buffer", "hello-mailbox", "phases", "reduction", "spe-ring"}
 
 
 def test_every_example_has_a_page_an_application_and_a_transcript():

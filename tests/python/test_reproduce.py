@@ -243,7 +243,7 @@ def test_two_mappings_of_a_named_pair_are_one_ring_only_where_task_i_is_on_spe_a
     for named in (ring.QS22_NAMED, [ring._PS3_NAMED[2], ring._PS3_NAMED[1]]):
         first, second = map(ring.neighbours, named)
         assert first == second
-        first, second = (ring.neighbours(ring._inverse(p)) for p in named)
+        first, second = (ring.neighbours(ring.inverse(p)) for p in named)
         assert len(first & second) == len(named[0]) // 2
         bus = ring.neighbours([spe for spe in ROUND if spe < len(named[0])])
         assert ring.neighbours(named[0]) == bus and bus not in (first, second)

@@ -170,7 +170,18 @@ def where_ranked(correlation: float, judged: Judged) -> Judged:
     >>> where_ranked(0.7, claim(True)).verdict, where_ranked(0.1, claim(True)).verdict
     ('yes', 'no ranking')
     """
-    return judged if correlation >= _REPEATS else Judged(NO_RANKING)
+    return judged if repeats(correlation) else Judged(NO_RANKING)
+
+
+def repeats(correlation: float) -> bool:
+    """Whether runs that correlate so agree on a ranking.
+
+    Examples
+    --------
+    >>> repeats(0.5), repeats(0.1)
+    (True, False)
+    """
+    return correlation >= _REPEATS
 
 
 def worst(verdicts: Sequence[str]) -> str:

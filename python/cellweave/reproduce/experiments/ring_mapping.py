@@ -29,7 +29,7 @@ Permutation = tuple[int, ...]
 _PACKETS = (2048, 1024, 512)
 _PACKET = 1024
 _PS3_ROUNDS = 120
-_QS22_ROUNDS = 80
+QS22_ROUNDS = 80
 # A change of the best-to-worst ratio up to this share is "no significant change".
 _SIGNIFICANT = 0.25
 # One mapping in this many is "a small number of mappings".
@@ -41,11 +41,11 @@ def _permutations(bench: Bench, n: int, quick: int, named: Sequence[Permutation]
     every = [(0, *rest) for rest in permutations(range(1, n))]
     if not bench.quick:
         return every
-    kept = [tuple(range(n)), *named]
+    kept = list(dict.fromkeys([tuple(range(n)), *named]))
     return kept + Random(bench.seeds["ring_default"]).sample([p for p in every if p not in kept], quick - len(kept))
 
 
-def _spes(permutation: Permutation, places: Sequence[int]) -> list[int]:
+def _spes(permutation: Sequence[int], places: Sequence[int]) -> list[int]:
     """The SPE of each task: thread i runs on SPE ``places[i]`` and executes task ``permutation[i]``.
 
     Examples
@@ -59,7 +59,8 @@ def _spes(permutation: Permutation, places: Sequence[int]) -> list[int]:
     return spes
 
 
-def _inverse(permutation: Permutation) -> Permutation:
+def inverse(permutation: Sequence[int]) -> Permutation:
+    """The permutation that leads back: thread of task i instead of task of thread i."""
     return tuple(_spes(permutation, range(len(permutation))))
 
 
@@ -75,7 +76,7 @@ def neighbours(spes: Sequence[int]) -> set[frozenset[int]]:
 
     ... and two different rings where thread i executes task ``ai``.
 
-    >>> first, second = (neighbours(_inverse(p)) for p in QS22_NAMED)
+    >>> first, second = (neighbours(inverse(p)) for p in QS22_NAMED)
     >>> len(first & second)
     4
     """
@@ -86,7 +87,7 @@ def readings(named: Sequence[Permutation]) -> str:
     """How many pairs of neighbours two permutations share under either reading."""
     n = len(named[0])
     shared = []
-    for spes in (list(named), [_inverse(p) for p in named]):
+    for spes in (list(named), [inverse(p) for p in named]):
         first, second = map(neighbours, spes)
         shared.append(len(first & second))
     names = " and ".join(f"[{''.join(map(str, p))}]" for p in named)
@@ -97,7 +98,7 @@ def readings(named: Sequence[Permutation]) -> str:
 
 
 @dataclass
-class _Ranked:
+class Ranked:
     """Times of all permutations in several runs, and the figures that the text gives for such a list."""
 
     permutations: list[Permutation]
@@ -144,7 +145,7 @@ class _Ranked:
 
     def beside(self, named: Permutation) -> tuple[float, float] | None:
         """Rank and slowdown of the permutation that puts task i on SPE ``named[i]``, where it was measured."""
-        other = _inverse(named)
+        other = inverse(named)
         if other not in self.permutations:
             return None
         i = self.permutations.index(other)
@@ -162,19 +163,19 @@ def _measure(
     runs: Sequence[tuple[int, Sequence[int]]],
     length: int,
     **ring: Any,
-) -> _Ranked:
+) -> Ranked:
     """Times under `chosen`: a run is its start state's seed and the SPEs of its threads."""
     times = []
     for seed, places in runs:
         mappings = [_spes(p, places) for p in chosen]
         times.append(bench.ring(machine, mappings, seed=seed, **ring))
-    return _Ranked(chosen, times, length)
+    return Ranked(chosen, times, length)
 
 
 _PS3_NAMED = [(0, 4, 3, 5, 1, 2), (0, 1, 3, 5, 4, 2), (0, 2, 4, 5, 3, 1)]
 
 
-def _ps3(bench: Bench, found: Found, pinned: bool, packet: int = _PACKET, runs: int = 3) -> list[_Ranked]:
+def _ps3(bench: Bench, found: Found, pinned: bool, packet: int = _PACKET, runs: int = 3) -> list[Ranked]:
     """The list for every choice of hidden SPEs; threads pinned, or in random places that differ from run to run."""
     chosen = _permutations(bench, 6, 24, _PS3_NAMED)
     random = Random(bench.seeds["ring_default"])
@@ -182,7 +183,7 @@ def _ps3(bench: Bench, found: Found, pinned: bool, packet: int = _PACKET, runs: 
     states = list(zip(bench.seeds["ring_runs"], places, strict=False))
     rounds = bench.fewer(_PS3_ROUNDS, 12)
 
-    def one(hidden: tuple[int, int]) -> _Ranked:
+    def one(hidden: tuple[int, int]) -> Ranked:
         options = {"bytes": packet, "both": True, "rounds": rounds, "hidden": hidden}
         return _measure(bench, "ps3", chosen, states, 120, **options)
 
@@ -194,11 +195,11 @@ def _ps3(bench: Bench, found: Found, pinned: bool, packet: int = _PACKET, runs: 
     return measured
 
 
-def _over(bench: Bench, lists: list[_Ranked], value: Any) -> Spread:
+def _over(bench: Bench, lists: list[Ranked], value: Any) -> Spread:
     return Spread([value(ranked) for ranked in lists], bench.over_hidden())
 
 
-def _correlation(found: Found, figure: str, runs: float | Spread, conditions: str = "") -> float:
+def show_correlation(found: Found, figure: str, runs: float | Spread, conditions: str = "") -> float:
     """Show the correlation between runs, and give it."""
     value, detail = (runs.median, runs.detail()) if isinstance(runs, Spread) else (runs, "")
     what = "rank correlation between runs from different start states"
@@ -207,13 +208,13 @@ def _correlation(found: Found, figure: str, runs: float | Spread, conditions: st
     return value
 
 
-def _run_ranks(lists: list[_Ranked], place: int) -> list[float]:
+def _run_ranks(lists: list[Ranked], place: int) -> list[float]:
     """In which places of the single runs the permutation stands that is in `place` on average; runs have no order."""
     each = [sorted(ranked.run_ranks(ranked.top()[place])) for ranked in lists]
     return [median(places) for places in zip(*each, strict=True)]
 
 
-def _ranked_picture(bench: Bench, found: Found, name: str, title: str, lists: list[_Ranked]) -> None:
+def _ranked_picture(bench: Bench, found: Found, name: str, title: str, lists: list[Ranked]) -> None:
     """The average over the choices of hidden SPEs as a band, and the runs of one choice in the average's order."""
     shown, hidden = lists[-1], bench.hidden()[-1]
     order = shown.top()
@@ -244,9 +245,9 @@ def fig_2(bench: Bench, found: Found) -> None:
     one permutation has no ranking.
     """
     lists = _ps3(bench, found, pinned=False)
-    runs = _correlation(found, "fig-2", _over(bench, lists, _Ranked.correlation))
-    found.rows.number("ring-mapping-001", _over(bench, lists, _Ranked.spread), pivot=1.0)
-    found.rows.number("ring-mapping-002", _over(bench, lists, _Ranked.run_spread), pivot=1.0)
+    runs = show_correlation(found, "fig-2", _over(bench, lists, Ranked.correlation))
+    found.rows.number("ring-mapping-001", _over(bench, lists, Ranked.spread), pivot=1.0)
+    found.rows.number("ring-mapping-002", _over(bench, lists, Ranked.run_spread), pivot=1.0)
     found.rows.number("ring-mapping-003", _over(bench, lists, lambda r: mean(r.average) / r.best), pivot=1.0)
     identity = lists[0].index(*range(6))
     found.rows.places("ring-mapping-004", _over(bench, lists, lambda r: r.rank(identity)), 120, runs)
@@ -271,9 +272,9 @@ def fig_3(bench: Bench, found: Found) -> None:
     within 25 % of that at 1 kB.
     """
     lists = _ps3(bench, found, pinned=True)
-    runs = _correlation(found, "fig-3", _over(bench, lists, _Ranked.correlation))
-    found.rows.number("ring-mapping-009", _over(bench, lists, _Ranked.spread), pivot=1.0)
-    found.rows.number("ring-mapping-008", _over(bench, lists, _Ranked.run_spread), pivot=1.0)
+    runs = show_correlation(found, "fig-3", _over(bench, lists, Ranked.correlation))
+    found.rows.number("ring-mapping-009", _over(bench, lists, Ranked.spread), pivot=1.0)
+    found.rows.number("ring-mapping-008", _over(bench, lists, Ranked.run_spread), pivot=1.0)
     told = f"of the two best on average, ascending; median over {bench.over_hidden()}"
     places = _run_ranks(lists, 0) + _run_ranks(lists, 1)
     found.rows.run_places("ring-mapping-010", places, 120, runs, told, parts=2)
@@ -292,9 +293,9 @@ def fig_3(bench: Bench, found: Found) -> None:
     found.rows.places("ring-mapping-014", _over(bench, lists, lambda r: r.rank(identity)), 120, runs)
     slower = _over(bench, lists, lambda r: r.slowdown(identity))
     found.rows.number("ring-mapping-015", slower, pivot=1.0, correlation=runs)
-    ratios = {_PACKET: _over(bench, lists, _Ranked.spread).median}
+    ratios = {_PACKET: _over(bench, lists, Ranked.spread).median}
     for packet in (2048, 512):
-        ratios[packet] = _over(bench, _ps3(bench, found, True, packet, 1), _Ranked.spread).median
+        ratios[packet] = _over(bench, _ps3(bench, found, True, packet, 1), Ranked.spread).median
     change = max(abs(ratio / ratios[_PACKET] - 1) for ratio in ratios.values())
     told = "worst by best: " + ", ".join(f"{packet} B {ratio:.2f}" for packet, ratio in sorted(ratios.items()))
     found.rows.claim("ring-mapping-016", change <= _SIGNIFICANT, f"{change:.0%} change", told)
@@ -316,26 +317,29 @@ def _other_reading(found: Found, figure: str, named: Permutation, beside: Sequen
 QS22_NAMED = [(0, 2, 4, 6, 7, 5, 3, 1), (0, 1, 3, 5, 7, 6, 4, 2)]
 
 
-def _qs22(bench: Bench, found: Found, packet: int, both: bool) -> _Ranked:
-    named = [*QS22_NAMED, *map(_inverse, QS22_NAMED)]
+def ring_of_8(
+    bench: Bench, found: Found, packet: int, both: bool, rounds: int = QS22_ROUNDS, also: Sequence[Permutation] = ()
+) -> Ranked:
+    """Times of the ring on one Cell of a QS22 under every mapping; a quick look has the named ones and `also`."""
+    named = [*QS22_NAMED, *map(inverse, QS22_NAMED), *also]
     chosen = _permutations(bench, 8, 40, named)
-    rounds = bench.fewer(_QS22_ROUNDS, 12)
+    rounds = bench.fewer(rounds, 12)
     seeds = bench.seeds["ring_runs"]
     states = [(seed, range(8)) for seed in seeds]
     parts = [chosen[i : i + 64] for i in range(0, len(chosen), 64)]
     options = {"bytes": packet, "both": both, "rounds": rounds}
 
-    def measure() -> list[_Ranked]:
+    def measure() -> list[Ranked]:
         return bench.map(lambda part: _measure(bench, "qs22", part, states, 5040, **options), parts)
 
-    measured = bench.once(("ring-mapping", "qs22", packet, both), measure)
+    measured = bench.once(("ring-mapping", "qs22", packet, both, rounds, tuple(chosen)), measure)
     ways = "both ways" if both else "one way"
     found.notes.append(f"{len(chosen)} of 5040 permutations, {ways}, {packet} bytes: {rounds} rounds, seeds {seeds}")
     runs = [[t for part in measured for t in part.runs[i]] for i in range(len(states))]
-    return _Ranked(chosen, runs, 5040)
+    return Ranked(chosen, runs, 5040)
 
 
-def _size_curves(lists: dict[int, _Ranked]) -> dict[str, list[float]]:
+def _size_curves(lists: dict[int, Ranked]) -> dict[str, list[float]]:
     """Ranked times by the best of each list."""
     return {f"{packet} bytes": [t / r.best for t in sorted(r.average)] for packet, r in lists.items()}
 
@@ -352,9 +356,9 @@ def fig_4(bench: Bench, found: Found) -> None:
     and slowdowns are those of 1 kB, that paper's usual packet; where two runs have a rank correlation below 0.5, they
     have no ranking. *Growth*: worst by best grows from 2 to 1 kB and from 1 to 0.5 kB.
     """
-    lists = {packet: _qs22(bench, found, packet, True) for packet in _PACKETS}
+    lists = {packet: ring_of_8(bench, found, packet, True) for packet in _PACKETS}
     correlations = {
-        packet: _correlation(found, "fig-4", ranked.correlation(), f"{packet} bytes")
+        packet: show_correlation(found, "fig-4", ranked.correlation(), f"{packet} bytes")
         for packet, ranked in lists.items()
     }
     for row, packet in zip(("ring-mapping-017", "ring-mapping-018", "ring-mapping-019"), _PACKETS, strict=True):
@@ -393,9 +397,9 @@ def fig_5(bench: Bench, found: Found) -> None:
     the worst 5 % of the mappings, worst by best exceeds 1 by at most half of what it does both ways, at both sizes.
     """
     few = {}
-    one_way = {packet: _qs22(bench, found, packet, False) for packet in (1024, 512)}
+    one_way = {packet: ring_of_8(bench, found, packet, False) for packet in (1024, 512)}
     for packet, ranked in one_way.items():
-        few[packet] = (_without_few(ranked), _without_few(_qs22(bench, found, packet, True)))
+        few[packet] = (_without_few(ranked), _without_few(ring_of_8(bench, found, packet, True)))
     holds = all(one - 1 <= (two - 1) / 2 for one, two in few.values())
     told = "; ".join(
         f"{packet} B: one way {one:.2f} (all: {one_way[packet].spread():.2f}), both ways {two:.2f}"
@@ -411,7 +415,7 @@ def fig_5(bench: Bench, found: Found) -> None:
     }
 
 
-def _without_few(ranked: _Ranked) -> float:
+def _without_few(ranked: Ranked) -> float:
     """Worst divided by best, without the worst few mappings."""
     times = sorted(ranked.average)
     return float(times[int(len(times) * (1 - _FEW)) - 1] / times[0])
