@@ -4,6 +4,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 cp demo/app-mapping.png docs/pictures/vocoder.png
 cp demo/trace-timeline.png docs/pictures/timeline.png
+.venv/bin/python ci/pages.py demo/report.html docs/pictures/report.png 1024 1500
+.venv/bin/python ci/pages.py demo/report.html docs/pictures/report-phone.png 390 1500 dark
+.venv/bin/python ci/pages.py demo/tour.html docs/pictures/tour.png 1024 1500
 cp demo/plan-contributions.png docs/pictures/contributions.png
 .venv/bin/cellweave machine show qs22 --picture docs/pictures/qs22.png --force --quiet
 .venv/bin/cellweave machine show host --picture docs/pictures/host.png --force --quiet

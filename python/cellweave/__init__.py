@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cellweave.reproduce.run import Reproduction, reproduce
     from cellweave.ring import Ring, ring
     from cellweave.run import Result, run
+    from cellweave.tour import Tour, tour
 
 __all__ = [
     "Graph",
@@ -46,6 +47,7 @@ __all__ = [
     "Result",
     "Ring",
     "RunError",
+    "Tour",
     "__version__",
     "include_dir",
     "kernel",
@@ -57,6 +59,7 @@ __all__ = [
     "ring",
     "run",
     "sim",
+    "tour",
 ]
 
 
@@ -71,6 +74,7 @@ _WHERE = {
     **dict.fromkeys(("Reproduction", "reproduce"), "reproduce.run"),
     **dict.fromkeys(("Result", "run"), "run"),
     **dict.fromkeys(("Ring", "ring"), "ring"),
+    **dict.fromkeys(("Tour", "tour"), "tour"),
     "Graph": "graph",
     "Machine": "machine",
 }

@@ -8,10 +8,12 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import browser
 import pytest
+from browser import Browser
 from cellweave.mpi import prefix
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -140,3 +142,12 @@ def _fetched(name: str, version: str) -> Path:
             path.chmod(0o755)
         (folder / "done").touch()
     return place
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    program = browser.find()
+    if program is None:
+        pytest.skip(browser.MISSING)
+    with Browser(program, tmp_path_factory.mktemp("chromium")) as opened:
+        yield opened

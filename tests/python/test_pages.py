@@ -6,13 +6,10 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from html import escape
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import browser
 import cellweave as cw
 import pytest
 from browser import Browser
@@ -25,41 +22,10 @@ from cellweave.report.web.headline import result_headline
 from cellweave.report.web.machine import draw_heat, draw_loads
 from cellweave.report.web.shell import asset
 from cellweave.report.web.timeline import draw_timeline
+from pages import MOST_BYTES, WIDTHS, asks_for_nothing, is_well_formed, read, shows_well
 
-MOST_BYTES = 1_500_000
-WIDTHS = [390, 1024, 1920]
-VOID = {"meta", "br", "link", "img", "input", "hr"}
 SETTLED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 HOSTILE = '</script><img src=x onerror="alert(1)">&'
-
-
-class Reader(HTMLParser):
-    """Elements with their attributes; complains about tags that are not closed in order."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.found: list[tuple[str, dict[str, str]]] = []
-        self.wrong: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, {name: value or "" for name, value in attrs}))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, {name: value or "" for name, value in attrs}))
-
-    def handle_endtag(self, tag: str) -> None:
-        if not self.open or self.open.pop() != tag:
-            self.wrong.append(f"{tag} at {self.getpos()}")
-
-
-def read(page: Path | str) -> Reader:
-    reader = Reader()
-    reader.feed(page if isinstance(page, str) else page.read_text())
-    reader.close()
-    return reader
 
 
 def wide_graph() -> cw.Graph:
@@ -91,40 +57,12 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "report.html"
 
 
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    program = browser.find()
-    if program is None:
-        pytest.skip(browser.MISSING)
-    with Browser(program, tmp_path_factory.mktemp("chromium")) as opened:
-        yield opened
+def test_a_report_is_one_small_file_that_asks_for_nothing(page: Path) -> None:
+    asks_for_nothing(page)
 
 
-def test_a_page_is_one_small_file_that_asks_for_nothing(page: Path) -> None:
-    text = page.read_text()
-    assert len(text.encode()) < MOST_BYTES
-    assert "default-src 'none'" in text
-    for name, attributes in read(page).found:
-        for attribute in ("src", "href", "xlink:href", "action", "poster", "data"):
-            assert attributes.get(attribute, "#").startswith("#"), (name, attributes)
-    # The namespace of SVG is a name that the script needs; it is nothing to fetch.
-    assert "//" not in re.sub(r"http://www\.w3\.org/2000/svg|^\s*//.*$", "", text, flags=re.MULTILINE)
-    assert "url(" not in text and "@import" not in text and "fetch(" not in text
-
-
-def test_a_page_is_well_formed_and_every_picture_has_a_text(page: Path) -> None:
-    reader = read(page)
-    assert not reader.wrong and not reader.open
-    headings = [name for name, _ in reader.found if re.fullmatch(r"h[1-6]", name)]
-    assert headings[0] == "h1" and headings.count("h1") == 1 and {"h2", "h3"} <= set(headings)
-    for name, attributes in reader.found:
-        if name == "svg" or "mark" in attributes.get("class", "").split() or "frame" in attributes.get("class", ""):
-            assert attributes["aria-label"].strip() and attributes["role"], (name, attributes)
-        if name == "button":
-            assert attributes["aria-label"] and attributes["type"] == "button"
-    ids = [attributes["id"] for _, attributes in reader.found if "id" in attributes]
-    assert len(ids) == len(set(ids))
-    assert ("html", {"lang": "en"}) in reader.found and any(name == "title" for name, _ in reader.found)
+def test_a_report_is_well_formed_and_every_picture_has_a_text(page: Path) -> None:
+    is_well_formed(page)
 
 
 def test_the_page_says_what_was_reached_first_and_folds_tasks_of_one_kernel(page: Path) -> None:
@@ -226,17 +164,6 @@ def test_chromium_shows_it_without_a_complaint(chromium: Browser, page: Path, wi
     shown = chromium.evaluate("getComputedStyle(document.body).backgroundColor")
     wanted = palettes()["dark" if dark else "light"]["paper"]
     assert tuple(int(wanted[i : i + 2], 16) for i in (1, 3, 5)) == tuple(map(int, re.findall(r"\d+", shown)))
-
-
-def shows_well(chromium: Browser, page: Path, width: int) -> None:
-    """No complaint, no request, nothing that sticks out, no letters too small, also with everything opened."""
-    chromium.evaluate("document.querySelectorAll('details').forEach((part) => (part.open = true))")
-    assert chromium.evaluate("document.documentElement.scrollWidth") <= width
-    small = """[...document.querySelectorAll('svg text')].filter((e) => e.textContent.trim()).map((e) =>
-      parseFloat(getComputedStyle(e).fontSize) * Math.min(1, e.getScreenCTM().a)).filter((px) => px < 8.5).length"""
-    assert chromium.evaluate(small) == 0
-    assert chromium.complaints() == []
-    assert chromium.requests() == [page.resolve().as_uri()]
 
 
 def test_marks_say_their_figures_when_pointed_at_and_by_arrow_keys(chromium: Browser, page: Path) -> None:

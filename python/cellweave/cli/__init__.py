@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 import cellweave
-from cellweave.cli import generate, machine, mpi, place, plan, probe, profile, report, reproduce, run
+from cellweave.cli import generate, machine, mpi, place, plan, probe, profile, report, reproduce, run, tour
 from cellweave.cli.printer import Printer, Unread, fail, say
 
 app = typer.Typer(
@@ -31,6 +31,7 @@ cellweave works out where the communicating parts of a program should run, and r
 
 Type one of these first:
 
+  cellweave tour                                       this computer on one page, in half a minute
   cellweave machine show host --picture machine.png    what this computer is
   cellweave probe -o distances.toml                    how its cores talk to each other
   cellweave generate daggen --tasks 30 -o app.toml     an application to try things with,
@@ -78,6 +79,7 @@ app.command("profile")(profile.profile)
 app.command("plan")(plan.plan)
 app.command("run")(run.run)
 app.add_typer(generate.app, name="generate")
+app.command("tour")(tour.tour)
 app.command("reproduce")(reproduce.reproduce)
 app.command("report")(report.report)
 app.add_typer(mpi.app, name="mpi")

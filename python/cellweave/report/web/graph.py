@@ -99,7 +99,9 @@ def _lay_out(tasks: Sequence[str], edges: Sequence[tuple[str, str]]) -> _Laid:
         task: (lefts[layer % per_band], 8 + ((layer // per_band) * (tall + 0.6) + place + (tall - 1) / 2) * row)
         for task, (layer, place) in at.items()
     }
-    high = 16 + (bands * (tall + 0.6) - 1.6) * row + _HIGH
+    # An edge that goes back dips below the last row.
+    back = any(spots[b][0] <= spots[a][0] for a, b in edges)
+    high = (16 + _ROW if back else 16) + (bands * (tall + 0.6) - 1.6) * row + _HIGH
     return _Laid(spots, {t: widths[at[t][0] % per_band] for t in tasks}, lefts[-1] - _GAP + 8, max(high, 40.0))
 
 
@@ -108,8 +110,8 @@ def _line(edge: tuple[str, str, float], laid: _Laid, mapped: Mapping[str, str], 
     source, target, n_bytes = edge
     (x0, y0), (x1, y1) = laid.at[source], laid.at[target]
     x0, y0, y1 = x0 + laid.wide_of[source], y0 + _HIGH / 2, y1 + _HIGH / 2
-    bend = max(14.0, (x1 - x0) / 2)
-    path = f"M{x0:.0f},{y0:.0f}C{x0 + bend:.0f},{y0:.0f},{x1 - bend:.0f},{y1:.0f},{x1:.0f},{y1:.0f}"
+    bend, dip = (max(14.0, (x1 - x0) / 2), 0.0) if x1 > x0 else (_GAP, 1.6 * _ROW)
+    path = f"M{x0:.0f},{y0:.0f}C{x0 + bend:.0f},{y0 + dip:.0f},{x1 - bend:.0f},{y1 + dip:.0f},{x1:.0f},{y1:.0f}"
     crosses = mapped.get(source) != mapped.get(target)
     ends = f", {mapped[source]} to {mapped[target]}" if crosses and source in mapped and target in mapped else ""
     says = f"{source} to {target}: {size_bytes(n_bytes)} per instance{ends}"

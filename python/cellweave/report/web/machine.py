@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _LEAST, _MOST = 34.0, 130.0  # px that an element is wide
 _WIDE = 1040.0  # px that a machine may take before its elements shrink
 _LINKS_MOST = 12
+_SPAN = 0.6  # of the largest value is dark at the most, however near to it the smallest is
 _NUMBERED_MOST = 16  # elements; a heat map of more has no figures in its cells
 
 
@@ -128,7 +129,9 @@ def draw_heat(title: str, values: Sequence[Sequence[float | None]], names: Seque
     known = [v for row in values for v in row if v is not None and v == v]
     if not known:
         return ""
-    low, high = min(known), max(known)
+    # Values that hardly differ get colours that hardly differ.
+    high = max(known)
+    low = min(min(known), _SPAN * high)
     cell = 64.0 if len(names) <= 8 else (46.0 if len(names) <= _NUMBERED_MOST else max(9.0, 620.0 / len(names)))
     left = 12 + 7.2 * max(map(len, names))
     top = 20.0
