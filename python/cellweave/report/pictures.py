@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from cellweave.choice import choice
 from cellweave.files import write_whole
-from cellweave.report.colours import FAINT, INK, PAPER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,20 +35,14 @@ def check_kind(path: Path) -> str:
     return choice("the ending of a picture's name", path.suffix.lstrip("."), _KINDS)
 
 
-_OF_THE_PAGE = {INK: "var(--ink)", PAPER: "var(--paper)", FAINT: "var(--faint)", "#000000": "var(--ink)"}
-"""Colours of a drawing that follow the page's."""
-
-
 def inline_svg(figure: Figure, says: str) -> str:
-    """The picture as an ``<svg>`` element in the page's colours, for a page without other files."""
+    """The picture as an ``<svg>`` element, for a page without other files."""
     import matplotlib as mpl
 
     with mpl.rc_context({"svg.fonttype": "none"}):
         text = _bytes(figure, "svg").decode()
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
     text = re.sub(r' xmlns(:\w+)?="[^"]*"', "", text)
-    for colour, variable in _OF_THE_PAGE.items():
-        text = re.sub(rf"(?<=[:\s]){colour}\b", variable, text, flags=re.IGNORECASE)
     return text.replace("<svg", f'<svg role="img" aria-label="{escape(says)}"', 1)
 
 

@@ -93,7 +93,8 @@ def sections(found: Found) -> Iterator[Section]:
     if found.result:
         yield from plans
     for stem, probe in found.probe:
-        yield Section(f"{probe['target']}: measured", probe_tables(probe, []), {f"{stem}-probe": _probe(probe)})
+        name = "What was measured" + (f" on {probe['target']}" if len(found.probe) > 1 else "")
+        yield Section(name, probe_tables(probe, []), {f"{stem}-probe": _probe(probe)})
     for stem, pattern in found.pattern:
         yield Section(title(pattern), pattern_tables(pattern), _pattern(stem, pattern))
 
