@@ -19,7 +19,7 @@ fn pattern(i: usize) -> u8 {
 
 fn fill(cell: &mut Simulation) {
     let chips = cell.parameters().chips;
-    let memory = cell.memory_mut(Address(0), MEMORY_BYTES as usize * chips);
+    let memory = cell.memory_mut(Address(0), MEMORY_BYTES * chips as u64);
     memory.iter_mut().enumerate().for_each(|(i, byte)| *byte = pattern(i));
 }
 
@@ -83,7 +83,7 @@ fn compare(cell: &mut Simulation, model: &Model) {
     for (spe, store) in stores(cell).iter().enumerate() {
         assert_eq!(difference(store, &model.stores[spe]), None, "local store of SPE{spe}");
     }
-    let memory = cell.memory(Address(0), model.memory.len());
+    let memory = cell.memory(Address(0), model.memory.len() as u64);
     assert_eq!(difference(memory, &model.memory), None, "main memory");
 }
 
@@ -246,7 +246,7 @@ fn a_list_fills_quadwords_as_the_hardware_does() {
         for i in 0..element.bytes.0 as usize {
             expected[at + i] = pattern(element.ea.0 as usize + i);
         }
-        next = (at + element.bytes.0 as usize).next_multiple_of(16);
+        next = (at + element.bytes.0).next_multiple_of(16);
     }
     let copy = list.clone();
     let seen = Rc::new(RefCell::new(Vec::new()));
@@ -264,7 +264,7 @@ fn a_list_fills_quadwords_as_the_hardware_does() {
     cell.run().unwrap();
     assert_eq!(*seen.borrow(), expected);
     for element in &list {
-        let there = cell.memory(element.ea + 65536, element.bytes.0 as usize);
+        let there = cell.memory(element.ea + 65536, element.bytes.0);
         assert!((0..there.len()).all(|i| there[i] == pattern(element.ea.0 as usize + i)));
     }
 }

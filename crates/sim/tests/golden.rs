@@ -200,7 +200,7 @@ fn outcome(parameters: Parameters, seed: u64) -> String {
     let memory: Vec<Address> =
         (0..chips).map(|chip| machine.allocate(chip, SHARED_BYTES, 128).unwrap()).collect();
     for (i, &start) in memory.iter().enumerate() {
-        let bytes = machine.memory_mut(start, SHARED_BYTES as usize);
+        let bytes = machine.memory_mut(start, SHARED_BYTES);
         bytes.iter_mut().enumerate().for_each(|(at, byte)| *byte = (at * 7 + i) as u8);
     }
     if draw.below(3) == 0 {
@@ -223,7 +223,7 @@ fn outcome(parameters: Parameters, seed: u64) -> String {
         Ok(found) => {
             let mut bytes = Digest::new();
             memory.iter().for_each(|&start| {
-                let of = machine.memory(start, SHARED_BYTES as usize);
+                let of = machine.memory(start, SHARED_BYTES);
                 of.chunks(8).for_each(|eight| bytes.add(u64::from_le_bytes(eight.try_into().unwrap())));
             });
             let (counters, trace) = (counted(&found.counters), traced(&found.trace.unwrap()));

@@ -164,13 +164,13 @@ impl Simulation {
     /// A copy of main memory.
     fn read_memory<'py>(&self, py: Python<'py>, at: u64, bytes: usize) -> PyResult<Bound<'py, PyBytes>> {
         self.check(at, bytes)?;
-        Ok(PyBytes::new(py, self.machine().0.memory(Address(at), bytes)))
+        Ok(PyBytes::new(py, self.machine().0.memory(Address(at), bytes as u64)))
     }
 
     /// Writes main memory.
     fn write_memory(&mut self, at: u64, data: PyBackedBytes) -> PyResult<()> {
         self.check(at, data.len())?;
-        self.machine_mut().memory_mut(Address(at), data.len()).copy_from_slice(&data);
+        self.machine_mut().memory_mut(Address(at), data.len() as u64).copy_from_slice(&data);
         Ok(())
     }
 

@@ -168,16 +168,16 @@ impl Simulation {
     ///
     /// # Panics
     /// When that is not main memory.
-    pub fn memory(&self, at: Address, bytes: usize) -> &[u8] {
-        self.memory.bytes(at.0, bytes)
+    pub fn memory(&self, at: Address, bytes: u64) -> &[u8] {
+        self.memory.bytes(at.0, bytes as usize)
     }
 
     /// Main memory from `at` on, to be filled before programs run.
     ///
     /// # Panics
     /// When that is not main memory.
-    pub fn memory_mut(&mut self, at: Address, bytes: usize) -> &mut [u8] {
-        self.memory.bytes_mut(at.0, bytes)
+    pub fn memory_mut(&mut self, at: Address, bytes: u64) -> &mut [u8] {
+        self.memory.bytes_mut(at.0, bytes as usize)
     }
 
     /// Where the local store of an SPE starts.
