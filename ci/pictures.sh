@@ -8,6 +8,7 @@ cp demo/trace-timeline.png docs/pictures/timeline.png
 .venv/bin/python ci/pages.py demo/report.html docs/pictures/report-phone.png 390 1500 dark
 .venv/bin/python ci/pages.py demo/tour.html docs/pictures/tour.png 1024 1500
 cp demo/plan-contributions.png docs/pictures/contributions.png
+.venv/bin/python -c "import cellweave; cellweave.Result.load('demo/result.json').plot(what='beside').savefig('docs/pictures/beside.png', dpi=144)"
 .venv/bin/cellweave machine show qs22 --picture docs/pictures/qs22.png --force --quiet
 .venv/bin/cellweave machine show host --picture docs/pictures/host.png --force --quiet
 .venv/bin/cellweave machine show crates/machine/tests/computers/two-cpus-large-l3.toml --picture docs/pictures/handovers.png --force --quiet

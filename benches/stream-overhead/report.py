@@ -82,17 +82,52 @@ def figures(data: dict[str, Any]) -> list[str]:
     return lines
 
 
+THEMES = {
+    "null": "Items of 64 bytes, and a stage that does nothing: what the runtime itself costs",
+    "us1": "Items of 64 bytes, and 1 µs of work in a stage: how well two cores share it",
+    "copy16k": "Items of 16 kB, copied by each stage: how well data stay in the caches",
+    "diamond": "Four stages side by side between a source and a sink, all doing nothing",
+}
+"""What each case asks, for the project's README."""
+
+
 def front(data: dict[str, Any]) -> str:
-    """The text for the project's README: the figures, the command, and where the rest is."""
-    return "\n".join(
-        [
-            *figures(data),
-            "",
-            "`python3 benches/stream-overhead/run.py` repeats it. What a stage is, who takes part, limits, goals and",
-            "predicted against achieved: [benches/stream-overhead](benches/stream-overhead/README.md).",
-            "",
-        ]
-    )
+    """The text for the project's README: a small table per case, the command, and where the rest is.
+
+    Of each program but ours the best of its settings counts, length by length.
+    """
+    found = cells(data)
+    lines = [
+        f"ns per firing of a stage on two cores, medians of {data['rounds']} interleaved rounds; less is better. Of",
+        "each program but cellweave the best of its settings is shown, length by length.",
+    ]
+    for name, title in THEMES.items():
+        lengths = [case.stages for case in CASES if case.name == name]
+        heads = [f"{stages} stages" for stages in lengths]
+        lines += ["", f"**{title}.**", "", "| | " + " | ".join(heads) + " |", "|--" + "|--:" * len(heads) + "|"]
+        for program in programs():
+            ours = program.contenders[0].kind == "ours"
+            chosen = program.contenders[:1] if ours else program.contenders
+            words = [c.label.replace(",", "").split() for c in program.contenders]
+            heading = program.contenders[0].label.split(",")[0]
+            label = " ".join(word for word in heading.split() if all(word in other for other in words))
+            values = [
+                min((v for c in chosen if (v := median(found, c.name, name, stages)) is not None), default=None)
+                for stages in lengths
+            ]
+            if any(v is not None for v in values):
+                label = f"**{label}**" if ours else label
+                lines.append(f"| {label} | " + " | ".join(map(number, values)) + " |")
+    m = data["machine"]
+    lines += [
+        "",
+        f"Measured {data['date']} on {m['cpu_model']}{', virtual' if m['virtual'] else ''}, {m['cores']} cores; load "
+        f"average {data['load_average']['min']:.1f} to {data['load_average']['max']:.1f}.",
+        "`python3 benches/stream-overhead/run.py` repeats it. Every setting, the versions, limits, goals, and",
+        "predicted against achieved: [benches/stream-overhead](benches/stream-overhead/README.md).",
+        "",
+    ]
+    return "\n".join(lines)
 
 
 def table(data: dict[str, Any]) -> str:

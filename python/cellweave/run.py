@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellweave import _core
+from cellweave.choice import choice
 from cellweave.files import check_free, write_whole
 from cellweave.graph import Graph
 from cellweave.machine import Machine
@@ -139,21 +140,28 @@ class Result:
 
         return result_tables(self._data, explain)
 
-    def plot(self, window_ns: tuple[float, float] | None = None) -> Figure:
-        """Draw what each element did when; the run must have been traced.
+    def plot(self, window_ns: tuple[float, float] | None = None, what: str = "auto") -> Figure:
+        """Draw it.
 
         Parameters
         ----------
         window_ns : (float, float), optional
-            From and to, in ns after the first event.
+            Of the timeline, from and to, in ns after the first event.
+        what : {"auto", "timeline", "beside"}
+            What each element did when, for which the run must have been traced; or predicted beside achieved. By
+            default the timeline, where there is a trace.
 
         Returns
         -------
         matplotlib.figure.Figure
         """
+        from cellweave.report.beside import draw_beside
         from cellweave.report.pictures import figure_of
         from cellweave.report.timeline import draw_timeline
 
+        choice("what", what, ["auto", "timeline", "beside"])
+        if what == "beside" or (what == "auto" and self._trace is None):
+            return draw_beside(self._data)
         if self._trace is None:
             raise _core.RequestError("this run was not traced: run it with trace=FILE")
         with open(self._trace) as file:
@@ -171,7 +179,7 @@ class Result:
     def _repr_html_(self) -> str:
         from cellweave.report.table import html
 
-        return html(self.tables())
+        return html(self.tables(), lambda: self.plot(what="beside"))
 
 
 def run(
