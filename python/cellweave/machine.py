@@ -165,4 +165,4 @@ class Machine:
     def _repr_html_(self) -> str:
         from cellweave.report.table import html
 
-        return html(self.tables())
+        return html(self.tables(), self.plot)

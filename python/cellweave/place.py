@@ -138,7 +138,7 @@ class Placing:
     def _repr_html_(self) -> str:
         from cellweave.report.table import html
 
-        return html(self.tables())
+        return html(self.tables(), self.plot)
 
 
 def pattern_names() -> list[tuple[str, str]]:

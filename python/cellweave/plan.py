@@ -200,7 +200,7 @@ class Plan:
     def _repr_html_(self) -> str:
         from cellweave.report.table import html
 
-        return html(self.tables())
+        return html(self.tables(), self.plot)
 
 
 def plan(

@@ -53,7 +53,12 @@ def figure_of(axes: Axes) -> Figure:
     return figure
 
 
-def _bytes(figure: Figure, kind: str) -> bytes:
+def png(figure: Figure) -> bytes:
+    """The picture as a notebook shows it."""
+    return _bytes(figure, "png", dpi=80)
+
+
+def _bytes(figure: Figure, kind: str, dpi: int = 144) -> bytes:
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
@@ -61,6 +66,6 @@ def _bytes(figure: Figure, kind: str) -> bytes:
     # No date and no random names: the same result gives the same file.
     stamp = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
     with mpl.rc_context({"svg.hashsalt": "cellweave"}):
-        figure.savefig(out, format=kind, dpi=144, metadata=stamp)
+        figure.savefig(out, format=kind, dpi=dpi, metadata=stamp)
     plt.close(figure)
     return out.getvalue()

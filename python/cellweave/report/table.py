@@ -8,8 +8,9 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from matplotlib.figure import Figure
     from rich.console import RenderableType
 
 
@@ -99,6 +100,14 @@ def text(tables: Sequence[Table], width: int = 110) -> str:
     return "\n".join(line.rstrip() for line in out.getvalue().rstrip().splitlines())
 
 
-def html(tables: Sequence[Table]) -> str:
-    """The tables as HTML, one below the other."""
-    return "\n".join(table.html() for table in tables)
+def html(tables: Sequence[Table], draw: Callable[[], Figure] | None = None) -> str:
+    """The tables as HTML, one below the other, and below them the picture that `draw` makes."""
+    lines = [table.html() for table in tables]
+    if draw is not None:
+        from base64 import b64encode
+
+        from cellweave.report.pictures import png
+
+        title = escape(tables[0].title) if tables else ""
+        lines.append(f'<img alt="{title}" src="data:image/png;base64,{b64encode(png(draw())).decode()}">')
+    return "\n".join(lines)
