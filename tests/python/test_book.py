@@ -1,8 +1,9 @@
 """Every code block of the book runs, and prints what the book says.
 
 A page is run from its top in a new folder. A block that starts with ``# file: NAME`` (or ``//``) becomes that
-file. A ``console`` block holds commands after ``$`` and what they print: ``...`` stands for anything. A ``python``
-block runs as it stands. Blocks of other languages are only shown.
+file. A ``console`` block holds commands after ``$`` and what they print: ``...`` stands for anything. Its commands
+succeed; the last one of a block that opens with ``console exit 2`` exits with 2. A ``python`` block runs as it
+stands. Blocks of other languages are only shown.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs").glob("*.md")) + [p for p in [ROOT / "README.md"] if p.exists()]
 BLOCK = re.compile(r"^```([a-z]+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+EXIT = re.compile(r"\bexit (\d+)")
 FILE = re.compile(r"^(?:#|//|/\*|<!--) file: (\S+)")
 
 
@@ -70,7 +72,8 @@ def test_the_code_of_a_page_runs_and_prints_what_the_page_says(page: Path, tmp_p
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text)
         elif language == "console":
-            for command, expected in commands(text):
+            given = commands(text)
+            for at, (command, expected) in enumerate(given):
                 out = subprocess.run(
                     ["bash", "-c", command],
                     cwd=tmp_path,
@@ -81,6 +84,10 @@ def test_the_code_of_a_page_runs_and_prints_what_the_page_says(page: Path, tmp_p
                 )
                 assert fits(out.stdout + out.stderr, expected) or fits(out.stdout, expected), (
                     f"{where}: {command}\nprinted\n{out.stdout}{out.stderr}\ninstead of\n{expected}"
+                )
+                code = EXIT.search(note) if at == len(given) - 1 else None
+                assert out.returncode == (int(code[1]) if code else 0), (
+                    f"{where}: {command}\nexits with {out.returncode} and prints\n{out.stdout}{out.stderr}"
                 )
                 ran += 1
         elif language == "python":

@@ -30,13 +30,31 @@ def real(text: str) -> float:
         raise typer.BadParameter(f"`{text}` is no number") from None
 
 
-App = Annotated[str, typer.Argument(metavar="APP", help="Application: TOML, JSON, GraphML, DOT or DagGen's text.")]
+def files(incomplete: str) -> list[str]:
+    """For the Tab key: files and folders that begin so."""
+    from glob import escape, glob
+
+    found = sorted(glob(escape(incomplete) + "*"))
+    return [f"{path}/" if Path(path).is_dir() else path for path in found]
+
+
+def machines(incomplete: str) -> list[str]:
+    """For the Tab key: the machines that are built in, and files."""
+    names = [name for name, _ in _core.presets() if name.startswith(incomplete)]
+    return names + files(incomplete)
+
+
+App = Annotated[
+    str,
+    typer.Argument(metavar="APP", help="Application: TOML, JSON, GraphML, DOT or DagGen's text.", autocompletion=files),
+]
 On = Annotated[
     str,
     typer.Option(
         "--on",
         metavar="MACHINE",
         help="ps3, cell, qs20, qs22 (with options: qs22:spe=6), host, or a machine file.",
+        autocompletion=machines,
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, for programs.")]
@@ -122,7 +140,15 @@ def _parameter(field: _core.Field, flag: str, metavar: str) -> inspect.Parameter
             field.name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Annotated[bool, option]
         )
     parser = None if field.named or _in_one(field) else _PARSERS.get(field.kind)
-    option = typer.Option(flag, metavar=metavar, parser=parser, help=_help(field), show_default=False)
+    words = field.allowed.split(", ") if field.kind == "word" else []
+    option = typer.Option(
+        flag,
+        metavar=metavar,
+        parser=parser,
+        help=_help(field),
+        show_default=False,
+        autocompletion=(lambda incomplete: [w for w in words if w.startswith(incomplete)]) if words else None,
+    )
     one: Any = str if parser is None else {"whole": int, "real": float}[field.kind]
     kind: Any = list[one] | None if _repeats(field) else one | None
     return inspect.Parameter(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cellweave.report.colours import INK, PAPER, colours, ink_on
+from cellweave.report.colours import FAINT, INK, PAPER, colours, ink_on
 from cellweave.report.tables import natural
 from cellweave.report.units import time_ns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+OWN_COLOUR = 16
 
 
 def draw_timeline(
@@ -59,7 +61,15 @@ def draw_timeline(
         rows.setdefault((e.get("pid", 0), e.get("tid", 0)), []).append(e)
     rows = {key: row for key, row in rows.items() if row}
     tasks = sorted({e["name"] for e in bars}, key=natural)
-    colour = colours(tasks)
+    # Tasks that differ in a number alone have one colour. More colours than these look alike: the families that
+    # computed longest have one.
+    family = {task: task.rstrip("0123456789") or task for task in tasks}
+    spent: dict[str, float] = dict.fromkeys(family.values(), 0.0)
+    for e in bars:
+        spent[family[e["name"]]] += float(e["dur"])
+    shown = sorted(sorted(spent, key=lambda name: -spent[name])[:OWN_COLOUR], key=natural)
+    of_family = dict.fromkeys(spent, FAINT) | colours(shown)
+    colour = {task: of_family[family[task]] for task in tasks}
     if ax is None:
         _, ax = plt.subplots(figsize=(11, 1.6 + 0.6 * max(1, len(rows))), layout="constrained")
     zero = float(bars[0]["ts"]) if bars else 0.0
@@ -82,8 +92,12 @@ def draw_timeline(
     ax.invert_yaxis()
     ax.set_xlabel(f"{unit}, from {time_ns((zero - start) * 1000)} after the first batch")
     ax.set_title(f"{len(bars)} batches of {len(tasks)} tasks; white is waiting", fontsize=10, color=INK)
-    if 0 < len(tasks) <= 24:
-        handles = [Rectangle((0, 0), 1, 1, color=colour[t]) for t in tasks]
-        ax.legend(handles, tasks, loc="upper center", bbox_to_anchor=(0.5, -0.32), ncols=8, fontsize=7, frameon=False)
+    if tasks:
+        handles = [Rectangle((0, 0), 1, 1, color=of_family[name]) for name in shown]
+        labels = [name if name in family else f"{name}..." for name in shown]
+        if len(spent) > len(shown):
+            handles.append(Rectangle((0, 0), 1, 1, color=FAINT))
+            labels.append(f"{len(spent) - len(shown)} others")
+        ax.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.32), ncols=8, fontsize=7, frameon=False)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
