@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -96,6 +97,16 @@ def test_install_completion_writes_into_the_shell_s_own_files(tmp_path: Path) ->
     done = bash("cellweave --install-completion; echo $?", tmp_path)
     assert done.stdout.splitlines()[-1] == "0", done.stderr
     assert "cellweave" in (tmp_path / ".bashrc").read_text()
+
+
+def test_a_printed_path_can_be_pasted_and_clicked(command: Command, tmp_path: Path) -> None:
+    done = command("generate", "daggen", "-o", "my graph.toml")
+    assert "wrote 'my graph.toml'" in done.stderr
+    line = "cellweave generate daggen --force -o 'my graph.toml'"
+    shown = bash(f"export TERM=xterm; script -qec {shlex.quote(line)} /dev/null", tmp_path)
+    if "script: command not found" in shown.stderr:
+        pytest.skip("script is not installed: apt-get install bsdutils")
+    assert f"\x1b]8;;{(tmp_path / 'my graph.toml').as_uri()}\x1b\\" in shown.stdout
 
 
 def test_starting_imports_only_what_the_verb_needs() -> None:

@@ -97,4 +97,4 @@ class Exporting:
                 from cellweave.files import write_whole
 
                 write_whole(self._path, found.export(self._name), self._force)
-                self._printer.note(f"wrote {self._path}")
+                self._printer.wrote(self._path)

@@ -41,7 +41,7 @@ def daggen(
     graph = Graph.daggen(**options)
     if output is not None:
         graph.save(output, force)
-        printer.note(f"wrote {output}")
+        printer.wrote(output)
         if json:
             printer.result(graph.to_dict(), graph.tables)
         else:

@@ -48,8 +48,8 @@ def show(
         from cellweave.report.pictures import save
 
         save(machine.plot(), picture, force)
-        printer.note(f"wrote {picture}")
+        printer.wrote(picture)
     if output is not None:
         machine.save(output, force)
-        printer.note(f"wrote {output}")
+        printer.wrote(output)
     printer.result(machine.to_dict(), machine.tables)

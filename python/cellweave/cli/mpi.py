@@ -39,5 +39,5 @@ def report(
     printer = Printer(json, quiet)
     data = read_profile(profile)
     for path in make_report([profile], output, pictures, force):
-        printer.note(f"wrote {path}")
+        printer.wrote(path)
     printer.result(data, lambda: pattern_tables(data))

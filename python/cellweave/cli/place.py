@@ -53,12 +53,12 @@ def place(
     with exporting.shows(found):
         if output is not None:
             found.save(output, force)
-            printer.note(f"wrote {output}")
+            printer.wrote(output)
         if plot is not None:
             from cellweave.report.pictures import save
 
             save(found.plot(), plot, force)
-            printer.note(f"wrote {plot}")
+            printer.wrote(plot)
 
 
 def _list(printer: Printer) -> None:

@@ -41,12 +41,12 @@ def plan(
     with exporting.shows(made):
         if output is not None:
             made.save(output, force)
-            printer.note(f"wrote {output}")
+            printer.wrote(output)
         if picture is not None:
             from cellweave.report.pictures import save
 
             save(made.plot("mapping"), picture, force)
-            printer.note(f"wrote {picture}")
+            printer.wrote(picture)
     if not made.feasible:
         raise typer.Exit(1)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import sys
 import time
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellweave import _core
@@ -76,6 +79,14 @@ class Printer:
         """A line beside the result: what was written where, what to know."""
         if not self.quiet:
             say(text)
+
+    def wrote(self, path: str | Path, then: str = "") -> None:
+        """A file that was written, and what to do with it: its name can be pasted into a shell, and clicked."""
+        shown = shlex.quote(str(path))
+        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+            # Terminals that know no links show the name alone (OSC 8).
+            shown = f"\x1b]8;;{Path(path).absolute().as_uri()}\x1b\\{shown}\x1b]8;;\x1b\\"
+        self.note(f"wrote {shown}{then}")
 
     def progress(self, describe: Callable[[dict[str, Any]], tuple[float | None, str]]) -> Progress:
         """A bar for work that takes longer than a second.

@@ -67,12 +67,12 @@ def probe(
     with printer.shows(found.to_dict(), found.tables):
         if output is not None and not (wanted and found.stopped):
             found.save(output, force)
-            printer.note(f"wrote {output}")
+            printer.wrote(output)
         if plot is not None:
             from cellweave.report.pictures import save
 
             save(found.plot(), plot, force)
-            printer.note(f"wrote {plot}")
+            printer.wrote(plot)
     if found.stopped and wanted:
         from cellweave import _core
 

@@ -31,7 +31,7 @@ def profile(
     with printer.shows(measured.to_dict(), measured.tables):
         if output is not None:
             measured.save(output, force)
-            printer.note(f"wrote {output}")
+            printer.wrote(output)
 
 
 def _describe(state: dict[str, Any]) -> tuple[float | None, str]:

@@ -33,4 +33,4 @@ def report(
 
     printer = Printer(False, quiet)
     for path in make_report(results, output, pictures, force):
-        printer.note(f"wrote {path}")
+        printer.wrote(path)

@@ -61,7 +61,7 @@ def reproduce(
     with printer.shows(done.to_dict(), done.tables):
         if output is not None:
             for path in write(done, output, pictures, force):
-                printer.note(f"wrote {path}")
+                printer.wrote(path)
         elif pictures is not None:
             for path in write_pictures(done, pictures, force):
-                printer.note(f"wrote {path}")
+                printer.wrote(path)

@@ -41,10 +41,10 @@ def run(
     data = result.to_dict()
     with printer.shows(data, lambda: result.tables(explain)):
         if "trace" in data:
-            printer.note(f"wrote {data['trace']}: open it at ui.perfetto.dev")
+            printer.wrote(data["trace"], ": open it at ui.perfetto.dev")
         if output is not None:
             result.save(output, force)
-            printer.note(f"wrote {output}")
+            printer.wrote(output)
 
 
 def _describe(state: dict[str, Any]) -> tuple[float | None, str]:

@@ -28,7 +28,7 @@ def tour(
         found = take(on, progress=progress)
     with printer.shows(found.to_dict(), found.tables):
         found.save(output, force)
-        printer.note(f"wrote {output}")
+        printer.wrote(output)
 
 
 def _describe(state: dict[str, Any]) -> tuple[float | None, str]:
