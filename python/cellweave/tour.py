@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 _ELEMENTS_MOST = 16  # what is probed grows with the square of it
 _PROBED, _EACH = 0.1, 0.42  # of the tour's time: probing, and each of its two graphs
-_ROUNDS = 3  # of all mappings in turn, so that they share what else the computer does
-_RUN_S = 0.5
+_ROUNDS = 5  # of all mappings in turn, so that they share what else the computer does
+_RUN_S = 0.3
 _INSTANCES = (2000, 2_000_000)  # the least and most of a run
 _TRACED = 2000  # instances of the run whose timeline is shown
 _DRAWN = 24  # mappings drawn at random, among which the worst is looked for

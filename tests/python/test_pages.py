@@ -80,6 +80,19 @@ def test_the_page_says_what_was_reached_first_and_folds_tasks_of_one_kernel(page
         assert re.search(rf'aria-label="{task["name"]} \(\w+\) on \w+\. costs ', text), task
 
 
+def test_the_first_sentence_names_the_largest_difference() -> None:
+    tasks = {"subject": "57 tasks of CPU1", "share": 0.3, "predicted_ns": 100.0, "measured_ns": 130.0}
+    moved = {"subject": "CPU1", "share": 0.1, "predicted_ns": 1.0, "measured_ns": 2.0}
+    result = {"throughput_per_s": 22500.0, "ratio": 0.683, "elements": [], "differences": [tasks, moved]}
+    result["explanation"] = "57 tasks of CPU1 that differ little from their costs, all together. And more."
+    assert result_headline(result) == (
+        "22.5 k/s",
+        "0.68 of the prediction; 57 tasks of CPU1 took 1.30 times their costs.",
+    )
+    result |= {"differences": [moved], "explanation": "CPU1 spent 2 ns per instance on moving data; the plan counts 1."}
+    assert "CPU1 spent 2 ns per instance on moving data." in result_headline(result)[1]
+
+
 def palettes() -> dict[str, dict[str, str]]:
     """Theme -> variable -> colour, as the page's style has them."""
     blocks = re.findall(r":root \{(.*?)\}", asset("page.css"), re.DOTALL)

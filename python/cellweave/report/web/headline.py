@@ -27,7 +27,7 @@ def result_headline(result: Data) -> tuple[str, str]:
     >>> result_headline({"throughput_per_s": 27700.0, "ratio": 0.74, "explanation": said, "elements": []})
     ('27.7 k/s', '0.74 of the prediction; CPU1 computed 1.65 times slower than when profiled.')
     """
-    why = first_clause(str(result.get("explanation") or ""))
+    why = _reason(result)
     if not why:
         busy = busy_of(result)
         if busy:
@@ -35,6 +35,17 @@ def result_headline(result: Data) -> tuple[str, str]:
             why = f"{element} was busy {percent(busy[element])} of the time"
     ratio = f"{result['ratio']:.2f} of the prediction"
     return rate_per_s(result["throughput_per_s"]), f"{ratio}; {why}." if why else f"{ratio}."
+
+
+def _reason(result: Data) -> str:
+    """Why predicted and achieved differ, in one clause; nothing where they hardly do."""
+    said = str(result.get("explanation") or "")
+    largest = max(result.get("differences") or [], key=lambda d: float(d["share"]), default=None)
+    if said and largest and re.match(r"\d+ tasks of ", largest["subject"]) and largest["predicted_ns"]:
+        # What the explanation says of many tasks that differ a little is no sentence.
+        ratio = f"{largest['measured_ns'] / largest['predicted_ns']:.2f}"
+        return f"{largest['subject']} took {ratio} times their costs"
+    return first_clause(said)
 
 
 def first_clause(explanation: str) -> str:
@@ -87,7 +98,8 @@ def difference_bars(differences: Sequence[Mapping[str, Any]]) -> str:
     """For each part of the period: what was predicted, then what was measured."""
     rows = []
     for d in differences[:_DIFFERENCES_MOST]:
-        name = f"{d['kind']}, {d['subject']}"
+        subject = str(d["subject"]).replace(" -> ", " \u2192 ")
+        name = subject if d["kind"] == "task" else f"{d['kind']}, {subject}"
         predicted, measured = time_ns(d["predicted_ns"]), time_ns(d["measured_ns"])
         says = f"{name}: predicted {predicted}, measured {measured} per instance. {d['why']}"
         figures = f"{predicted} \u2192 {measured}"
