@@ -114,3 +114,10 @@ def test_a_task_fixed_where_it_cannot_run_is_named(command: Command, tmp_path: P
     )
     done = command("plan", "app.toml", "--on", "cell", "--map", "a=PPE0")
     assert done.returncode == 2 and "task a" in done.stderr and "ppe" in done.stderr, done.stderr
+
+
+def test_a_kernel_that_is_source_code_says_how_it_becomes_one(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "k.c").touch()
+    (tmp_path / "app.toml").write_text((tmp_path / "chain.toml").read_text().replace("cellweave:copy", "k.c:copy"))
+    done = command("run", "app.toml", "--instances", "10")
+    assert done.returncode == 2 and "'k.c' is source code" in done.stderr and "gcc -shared" in done.stderr

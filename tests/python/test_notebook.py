@@ -26,13 +26,8 @@ def test_the_notebook_of_the_book_runs_and_shows_tables_and_pictures() -> None:
         assert "<table>" in page and "data:image/png;base64," in page
         kept = cell["outputs"][0]["data"]
         assert "data:image/png;base64," in "".join(kept["text/html"])
-        # Seconds and figures of this computer differ; what was computed from given numbers does not.
-        if type(value).__name__ in ("Machine", "Plan"):
-            assert _steady("".join(kept["text/plain"])) == _steady(str(value))
+        # Plans may become better, and figures of this computer differ; a preset stays what it is.
+        if type(value).__name__ == "Machine":
+            assert "".join(kept["text/plain"]) == str(value)
         showed += 1
     assert showed == 4
-
-
-def _steady(text: str) -> list[str]:
-    """The lines without how long it took."""
-    return [line.rstrip() for line in text.splitlines() if not line.startswith("effort")]

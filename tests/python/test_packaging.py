@@ -6,6 +6,8 @@ The sdist holds everything that a build needs; the wheel is built from it, as an
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -16,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import CHAIN
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -71,11 +74,17 @@ def test_the_wheel_serves_every_python_from_3_10_on_and_holds_what_it_should(whe
     assert sources <= set(names)
 
 
-def test_a_fresh_environment_gets_module_command_types_header_and_mpi(wheel: Path, tmp_path: Path) -> None:
-    venv.create(tmp_path / "fresh", with_pip=True)
-    python = tmp_path / "fresh" / "bin" / "python"
-    run(python, "-m", "pip", "install", "--quiet", wheel)
-    command = tmp_path / "fresh" / "bin" / "cellweave"
+@pytest.fixture(scope="module")
+def fresh(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of commands of an environment with the wheel in it."""
+    folder = tmp_path_factory.mktemp("fresh")
+    venv.create(folder, with_pip=True)
+    run(folder / "bin" / "python", "-m", "pip", "install", "--quiet", wheel)
+    return folder / "bin"
+
+
+def test_a_fresh_environment_gets_module_command_types_header_and_mpi(fresh: Path, tmp_path: Path) -> None:
+    python, command = fresh / "python", fresh / "cellweave"
     assert run(command, "--version").stdout.startswith("cellweave ")
     run(command, "generate", "daggen", "--tasks", 20, "-o", tmp_path / "g.toml")
     run(command, "plan", tmp_path / "g.toml", "--on", "qs22", "--picture", tmp_path / "g.png")
@@ -83,11 +92,68 @@ def test_a_fresh_environment_gets_module_command_types_header_and_mpi(wheel: Pat
     include = run(command, "--include").stdout.strip()
     run("gcc", "-Wall", "-Werror", "-fPIC", "-shared", f"-I{include}", tmp_path / "k.c", "-o", tmp_path / "libk.so")
     (tmp_path / "m.c").write_text("#include <mpi.h>\nint main(void) { return MPI_Init(0, 0) || MPI_Finalize(); }\n")
-    run(tmp_path / "fresh" / "bin" / "cellcc", tmp_path / "m.c", "-o", tmp_path / "m")
-    run(tmp_path / "fresh" / "bin" / "cellrun", "-n", 2, tmp_path / "m")
-    assert not (tmp_path / "fresh" / "bin" / "mpiexec").exists()
+    run(fresh / "cellcc", tmp_path / "m.c", "-o", tmp_path / "m")
+    run(fresh / "cellrun", "-n", 2, tmp_path / "m")
+    assert not (fresh / "mpiexec").exists()
     code = "import cellweave, pathlib; print((pathlib.Path(cellweave.__file__).parent / 'py.typed').exists())"
     assert run(python, "-c", code).stdout.strip() == "True"
+
+
+def test_without_rust_and_gcc_everything_works_but_compiling(fresh: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "bin"
+    bare.mkdir()
+    for tool in ("basename", "dirname", "sh"):
+        found = shutil.which(tool)
+        assert found is not None
+        (bare / tool).symlink_to(found)
+    env = {"PATH": f"{fresh}{os.pathsep}{bare}", "HOME": str(tmp_path), "MPLBACKEND": "Agg"}
+    assert not any(shutil.which(tool, path=env["PATH"]) for tool in ("cargo", "rustc", "gcc", "cc", "clang"))
+
+    def bare_run(line: str) -> subprocess.CompletedProcess[str]:
+        words = line.split()
+        return subprocess.run(
+            [fresh / words[0], *words[1:]], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120
+        )
+
+    (tmp_path / "app.toml").write_text(CHAIN)
+    (tmp_path / "gain.py").write_text(
+        "import cellweave as cw\n\n\n"
+        '@cw.kernel(inputs={"in": "uint8"}, outputs={"out": "uint8"})\ndef gain(x, y):\n    y[:] = x\n'
+    )
+    (tmp_path / "python.toml").write_text(CHAIN.replace("cellweave:copy", "python:gain:gain"))
+    for line in (
+        "cellweave",
+        "cellweave machine show host --picture machine.png",
+        "cellweave generate daggen --tasks 20 -o g.toml",
+        "cellweave plan g.toml --on qs22 --moves 1000",
+        "cellweave place ring --on cell",
+        "cellweave probe --on cell --pattern far --size 16k",
+        "cellweave profile app.toml -o measured.toml",
+        "cellweave plan measured.toml -o plan.json",
+        "cellweave run measured.toml --plan plan.json --instances 1000 -o result.json",
+        "cellweave run python.toml --instances 200",
+        "cellweave report result.json -o report.html",
+        "cellrun -n 2 python -c pass",
+    ):
+        done = bare_run(line)
+        assert done.returncode == 0, f"{line}\n{done.stderr}"
+    (tmp_path / "m.c").write_text("int main(void) { return 0; }\n")
+    done = bare_run("cellcc m.c -o m")
+    assert done.returncode != 0 and "the compiler 'cc' is not on PATH; install it" in done.stderr
+
+
+def test_the_book_says_how_large_the_wheel_is_and_whose_code_is_in_it(wheel: Path) -> None:
+    page = (ROOT / "docs" / "installing.md").read_text()
+    said = re.search(r"less than (\d+) MB, and less than (\d+) MB when it is installed", page)
+    assert said is not None
+    assert wheel.stat().st_size < int(said[1]) * 10**6
+    with zipfile.ZipFile(wheel) as archive:
+        assert sum(info.file_size for info in archive.infolist()) < int(said[2]) * 10**6
+        assert any(name.endswith("LICENSE") for name in archive.namelist())
+    sys.path.insert(0, str(ROOT / "ci"))
+    import licences
+
+    assert licences.written(page) == page, "python ci/licences.py writes the table again"
 
 
 def test_without_cargo_the_build_says_what_to_install() -> None:

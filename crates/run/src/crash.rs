@@ -27,6 +27,9 @@ const SIGNALS: [(c_int, &str); 5] = [
 const STACK_BYTES: u64 = 64 * 1024;
 /// How long the other workers get to finish their kernels: less than the main thread gives them before it goes on.
 const FINISH_MS: u32 = 1500;
+/// How often a file is tried to be flushed, and how long apart.
+const FLUSH_TRIES: u32 = 40;
+const FLUSH_APART_MS: u32 = 25;
 /// A crash that breaks even the handler must not hang.
 const LAST_S: u32 = 10;
 
@@ -212,7 +215,14 @@ fn last_words(what: impl Fn(&mut Line)) -> bool {
         waited_ms += 5;
     }
     let accepted = shared.boards.iter().map(|b| b.accepted.load(Relaxed)).filter(|&a| a != u64::MAX).min();
-    let flushed = rescues.iter().filter(|r| r.flush().is_ok()).count();
+    // A sink may be in the middle of writing.
+    let flush = |rescue: &&Arc<dyn Rescue>| {
+        (0..FLUSH_TRIES).any(|tried| {
+            pause_ms(if tried == 0 { 0 } else { FLUSH_APART_MS });
+            rescue.flush().is_ok()
+        })
+    };
+    let flushed = rescues.iter().filter(flush).count();
     if let Some(accepted) = accepted
         && flushed > 0
         && flushed == rescues.len()

@@ -31,6 +31,12 @@ impl SharedObject {
     /// # Errors
     /// A sentence: where it was looked for, or what the loader said.
     pub fn load(name: &str, folder: Option<&Path>) -> Result<SharedObject, String> {
+        let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        if ["c", "cc", "cpp", "rs"].contains(&ending) {
+            let compiler =
+                if ending == "rs" { "cargo build" } else { "gcc -shared -fPIC -I$(cellweave --include)" };
+            return Err(format!("'{name}' is source code: name the library that `{compiler}` makes of it"));
+        }
         let beside = folder.map(|f| f.join(name)).filter(|p| p.is_file());
         let given = Path::new(name);
         let path = match beside {
