@@ -20,6 +20,7 @@ _LETTER = 6.3  # px that a letter of a task's name takes
 _HIGH, _ROW = 24.0, 34.0  # px of a box, and from one to the next
 _GAP = 34.0  # px between two layers
 _NAMED_MOST = 400  # tasks; more names make the page large, and boxes say their names when pointed at
+_DRAWN_MOST = 2500  # tasks and edges: some 300 bytes each
 _FOLDED_FROM = 14  # layers from which on a thin graph is folded into bands, like text into lines
 
 
@@ -54,6 +55,9 @@ def draw_graph(
     """
     tasks = [str(t["name"]) for t in graph["task"]]
     edges = [_ends(e) for e in graph.get("edge", [])]
+    if len(tasks) + len(edges) > _DRAWN_MOST:
+        said = f"{len(tasks)} tasks and {len(edges)} edges are too many to draw here; "
+        return tag("p", text(f"{said}--pictures FOLDER draws them as a file."), class_="note")
     mapped = mapping or {}
     used = set(mapped.values())
     names = [e for e in elements if e in used] or sorted(used, key=natural)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _LEAST, _MOST = 34.0, 130.0  # px that an element is wide
 _WIDE = 1040.0  # px that a machine may take before its elements shrink
 _LINKS_MOST = 12
+_CELLS_MOST = 40  # of a row of a heat map
 _SPAN = 0.6  # of the largest value is dark at the most, however near to it the smallest is
 _NUMBERED_MOST = 16  # elements; a heat map of more has no figures in its cells
 
@@ -125,7 +126,10 @@ def draw_links(moved: Mapping[tuple[str, str], float], rate: float | None) -> st
 
 
 def draw_heat(title: str, values: Sequence[Sequence[float | None]], names: Sequence[str], unit: str) -> str:
-    """Draw a matrix ``[reader][source]``; bright is much. Cells say their figures."""
+    """Draw a matrix ``[reader][source]``; bright is much. Cells say their figures; of a large matrix they are means."""
+    each = -(-len(names) // _CELLS_MOST)
+    if each > 1:
+        values, names = _coarse(values, each), _joined(names, each)
     known = [v for row in values for v in row if v is not None and v == v]
     if not known:
         return ""
@@ -155,7 +159,26 @@ def draw_heat(title: str, values: Sequence[Sequence[float | None]], names: Seque
             drawn.append(mark(f"{names[i]} reads from {names[j]}: {number(value)} {unit}", *shapes))
     size = left + len(names) * cell + 8, top + len(names) * cell + 4
     shown = frame(title, picture(title, drawn, *size, class_="heat"))
-    return figure(shown, f"{title}, in {unit}. Row: who reads; column: from whom.")
+    means = f" A cell is the mean of {each} x {each} elements." if each > 1 else ""
+    return figure(shown, f"{title}, in {unit}. Row: who reads; column: from whom.{means}")
+
+
+def _coarse(values: Sequence[Sequence[float | None]], each: int) -> list[list[float | None]]:
+    """Means of blocks; nothing where a block has no value."""
+
+    def mean(top: int, left: int) -> float | None:
+        cells = (v for row in values[top : top + each] for v in row[left : left + each])
+        known = [v for v in cells if v is not None and v == v]
+        return sum(known) / len(known) if known else None
+
+    starts = range(0, len(values), each)
+    return [[mean(top, left) for left in starts] for top in starts]
+
+
+def _joined(names: Sequence[str], each: int) -> list[str]:
+    """``CPU0 to CPU3``, of so many neighbours each."""
+    runs = (names[i : i + each] for i in range(0, len(names), each))
+    return [run[0] if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs]
 
 
 def draw_distances(distances: Mapping[str, Any] | None, names: Sequence[str]) -> str:

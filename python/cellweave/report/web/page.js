@@ -106,7 +106,8 @@
         end = Math.max(to, from + pixel);
         const group = svg("g", { class: "mark", role: "img", "aria-label": says(bar), tabindex: -1 }, lane);
         const x = (100 * (from - low)) / (high - low), wide = (100 * (end - from)) / (high - low);
-        const style = `fill:${data.fills[bar.task]}`;
+        // The line around a bar would cover a narrow one.
+        const style = `fill:${data.fills[bar.task]}` + ((wide / 100) * lane.clientWidth < 4 ? ";stroke:none" : "");
         svg("rect", { x: x + "%", width: wide + "%", height: "100%", style }, group);
         const name = data.tasks[bar.task], fill = data.inks[bar.task];
         if (fill && (wide / 100) * lane.clientWidth > 8 * name.length + 6)
@@ -115,6 +116,9 @@
     };
     const draw = () => {
       queued = false;
+      // The bar that has the focus goes away; the timeline keeps it.
+      if (document.activeElement.closest(".lane") && root.contains(document.activeElement))
+        root.querySelector(".lanes").focus({ preventScroll: true });
       rows.forEach((bars, i) => drawRow(bars, lanes[i]));
       const wanted = Math.max(2, Math.floor(axis.clientWidth / 110));
       const rough = (high - low) / wanted;
@@ -151,9 +155,15 @@
     };
     const keys = { "+": "in", "=": "in", "-": "out", ArrowLeft: "left", ArrowRight: "right", 0: "all" };
     root.querySelectorAll("button").forEach((button) => (button.onclick = does[button.dataset.do]));
-    root.querySelector(".lanes").addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.metaKey || !(event.key in keys)) return;
-      does[keys[event.key]]();
+    const body = root.querySelector(".lanes");
+    body.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey) return;
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (event.key in keys) does[keys[event.key]]();
+      else if (step) {
+        const bars = marksOf(body), at = bars.indexOf(document.activeElement);
+        (bars[at + step] ?? (at < 0 ? bars[0] : null))?.focus({ preventScroll: true });
+      } else return;
       event.preventDefault();
     });
     const partOf = (event, of) => (event.clientX - of.getBoundingClientRect().left) / of.clientWidth;

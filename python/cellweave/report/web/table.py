@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from cellweave.report.table import Table
 
+_ROWS_MOST = 500  # of a table; files have the rest
 _LONG = 48  # letters of a cell that is broken into lines
 
 
@@ -30,8 +31,10 @@ def _framed(table: Table, says: str) -> str:
                 tag("th", text(c), scope="col", class_="n" if r else None) for c, r in zip(columns, right, strict=True)
             )
             head = tag("thead", tag("tr", *cells))
-        rows = (_row(row, right) for row in table.rows)
+        rows = (_row(row, right) for row in table.rows[:_ROWS_MOST])
         parts.append(frame(table.title or says, tag("table", head, tag("tbody", *rows))))
+    if len(table.rows) > _ROWS_MOST:
+        parts.append(tag("p", text(f"and {len(table.rows) - _ROWS_MOST} more rows"), class_="note"))
     parts += [tag("p", text(note), class_="note") for note in table.notes]
     return "".join(parts)
 

@@ -16,7 +16,7 @@ from cellweave.report.web.shades import ink_over
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_MOST = 40_000  # bars that a page holds: some 20 bytes each
+_MOST = 25_000  # bars that a page holds: 20 to 30 bytes each
 _ROWS_MOST = 64
 _AT_FIRST = 120  # bars of the fullest row that are shown at first
 _WAIT = "waiting"
@@ -79,7 +79,7 @@ def draw_timeline(trace: Mapping[str, Any], kernels: Mapping[str, str], elements
         body.append(picture(f"{name}: what ran when", drawn, high=30, class_="lane"))
     body.append(tag("span", "", class_="name") + tag("div", _axis(low, high), class_="axis", aria_hidden="true"))
     body.append(tag("span", text("whole run"), class_="name") + _overview(fired, zero, end, len(rows)))
-    says = f"Timeline of {len(rows)} elements; plus and minus zoom, arrow keys move, 0 shows everything"
+    says = f"Timeline of {len(rows)} elements; plus and minus zoom, left and right move, up and down go from bar to bar"
     shown = tag("div", *body, class_="lanes", role="group", aria_label=says, tabindex=0)
     # `</` would end the script.
     packed = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
