@@ -48,6 +48,18 @@ int main(void) {
 }
 """
 
+PING = """
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int rank, data = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) MPI_Send(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Recv(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return MPI_Finalize();
+}
+"""
+
 # Two chips, two cores each, two cpus a core, numbered as kernels number them.
 TWO_CHIPS = 'name = "two-chips"\n' + "".join(
     f'[[element]]\nname = "CPU{cpu}"\nkind = "core"\nos_cpu = {cpu}\n'
@@ -333,6 +345,53 @@ def test_cellrun_reads_its_file(tmp_path: Path, where: Path) -> None:
 
     file = _exported("cellrun", tmp_path)
     assert _places(_ran([prefix() / "bin" / "cellrun", "--place", file, "-n", 2, where])) == _swapped()
+
+
+def test_cellrun_reads_what_place_wrote_whatever_elements_are_called(tmp_path: Path, where: Path) -> None:
+    from cellweave.mpi import prefix
+
+    if len(CPUS) < 2:
+        pytest.skip("this process may use one cpu, and two are told apart")
+    element = '[[element]]\nname = "{}"\nkind = "core"\nos_cpu = {}\n'
+    elements = [element.format(*one) for one in zip(["left", "right"], CPUS, strict=True)]
+    machine = _written(tmp_path / "named.toml", 'name = "named"\n' + "".join(elements))
+    placed = cw.place("pipeline", on=machine, objective="distance", parts=2)
+    placed.save(tmp_path / "placed.json")
+    swapped = sorted(f"{part} on {CPUS[seat]}" for part, seat in enumerate(placed.permutation))
+    cellrun = prefix() / "bin" / "cellrun"
+    assert _places(_ran([cellrun, "--place", tmp_path / "placed.json", "-n", 2, where])) == swapped
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("4000 4000", "rank 0 is to run on cpu 4000; allowed are "),
+        ('{"mapping": ["SPE0", "SPE1"], "cpus": [null, null]}', 'rank 0 is on "SPE0", which is no cpu of a computer'),
+        ('{"mapping": {"a": "CPU0"}}', "it is a plan; `cellweave plan --export cellrun`"),
+        ("0", "it has places for 1 ranks, and there are 2"),
+    ],
+)
+def test_cellrun_refuses_places_that_are_not_here(text: str, message: str, tmp_path: Path) -> None:
+    from cellweave.mpi import prefix
+
+    file = _written(tmp_path / "places", text)
+    line = [prefix() / "bin" / "cellrun", "--place", file, "-n", "2", "true"]
+    found = subprocess.run(line, capture_output=True, text=True)
+    assert found.returncode == 2 and message in found.stderr
+
+
+def test_a_profile_places_the_ranks_of_the_next_run(tmp_path: Path) -> None:
+    from cellweave.mpi import prefix
+
+    source = _written(tmp_path / "ping.c", PING)
+    tools = prefix() / "bin"
+    _ran([tools / "cellcc", source, "-o", tmp_path / "ping"])
+    profile = tmp_path / "profile.json"
+    _ran([tools / "cellrun", "--profile", profile, "-n", 2, tmp_path / "ping"])
+    _ran([tools / "cellrun", "--place", "auto", "--traffic", profile, "-n", 2, tmp_path / "ping"])
+    line = [tools / "cellrun", "--traffic", profile, "-n", "3", tmp_path / "ping"]
+    refused = subprocess.run(line, capture_output=True, text=True)
+    assert refused.returncode == 2 and "it is of 2 ranks, and there are 3" in refused.stderr
 
 
 @pytest.mark.parametrize("version", [4, 5])

@@ -6,7 +6,7 @@
 
 use crate::foreign;
 use crate::options::{self, Asked, HELP, LaunchOptions};
-use crate::place::{self, Places};
+use crate::placing::{self, Places};
 use crate::processes::{self, adopt_orphans, end_descendants, exit_code};
 use crate::profile;
 use crate::spawn;
@@ -91,8 +91,10 @@ fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
         }
         programs.push(ProgramToStart { asked: asked.clone(), file, directory });
     }
-    let Places { cpus, available, held } =
-        place::places(&options.placement, ranks).map_err(|text| (2, text))?;
+    let Places { cpus, available, held } = placing::places(&options).map_err(|text| (2, text))?;
+    if options.traffic.is_some() && cpus.is_none() && ranks > 1 {
+        refuse(0, "--traffic has no effect: there are too few free cores, so the kernel places the ranks");
+    }
     let create = if options.profile.is_some() { Segment::create_counted } else { Segment::create };
     let (memory, segment) = create(ranks, available).map_err(|error| (1, no_memory(ranks, &error)))?;
     if options.stuck_after_s.is_some() {

@@ -11,14 +11,14 @@
 //! | `stuck` | ranks that wait for one another | |
 //! | `options` | the launcher's command line | processes |
 //! | `join` | a process becomes a rank; how it ends the job | foreign, offer, processes |
-//! | `place` | which cpus each rank gets | offer, options |
+//! | `placing` | which cpus each rank gets | offer, options |
 //! | `spawn` | finding and starting a program | offer |
-//! | `supervise` | the ranks' parent: their output, their ends | all but place |
+//! | `supervise` | the ranks' parent: their output, their ends | all but placing |
 //! | `front` | the process that the user sees: signals, exit code | all |
 //!
 //! To the launcher a job is a segment of memory with ranks in it. Of MPI it knows only names for messages.
 //!
-//! Floor 4: imports `ground`, `machine`, `host` and `transport`.
+//! Floor 4: imports `ground`, `machine`, `host`, `place` and `transport`.
 
 mod foreign;
 pub mod front;
@@ -26,7 +26,7 @@ mod join;
 mod lines;
 mod offer;
 pub mod options;
-mod place;
+mod placing;
 mod poll;
 mod processes;
 mod profile;

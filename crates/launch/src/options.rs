@@ -22,8 +22,10 @@ Options of the job, before its first program:
     --place auto          a core for each rank, near one another, or the same number of ranks on
                           each core (this is the default); where neither goes, as with none
     --place none          leave it to the kernel
-    --place FILE          rank by rank from a file: cpus (0 3 1 2), or JSON with a \"mapping\"
-    --profile FILE        write who sent how much to whom
+    --place FILE          rank by rank from a file: cpus (0 3 1 2), or what `cellweave place` wrote
+    --traffic FILE        with --place auto: ranks that send much to each other get the near ones of
+                          these cores; FILE is a profile, or another pattern of `cellweave place`
+    --profile FILE        write who sent how much to whom; a later run may take it as --traffic
     --stuck-after S       say who waits for whom when nothing has moved for S seconds
     --timeout S           end the job after S seconds (also by MPIEXEC_TIMEOUT)
     --initial-errhandler NAME
@@ -77,6 +79,8 @@ pub struct LaunchOptions {
     pub tags: bool,
     /// Where ranks run.
     pub placement: Placement,
+    /// A file that says who sends how much to whom, for placing.
+    pub traffic: Option<PathBuf>,
     /// Where to write the profile.
     pub profile: Option<PathBuf>,
     /// Say which rank waits for which after so many seconds in which nothing moved.
@@ -183,6 +187,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
                         _ => Placement::Auto,
                     }
                 }
+                "traffic" => options.traffic = Some(value("a file")?.into()),
                 "profile" => options.profile = Some(value("a file")?.into()),
                 "stuck-after" => options.stuck_after_s = Some(seconds("--stuck-after", &value("seconds")?)?),
                 "initial-errhandler" => {
@@ -238,6 +243,9 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
         if !more {
             break;
         }
+    }
+    if let (Some(file), Placement::None | Placement::File(_)) = (&options.traffic, &options.placement) {
+        return Err(format!("--traffic {}: it is used with --place auto", file.display()));
     }
     for program in &mut options.programs {
         program.environment.splice(0..0, common.iter().cloned());
@@ -356,6 +364,8 @@ mod tests {
                 "--stuck-after soon: allowed are seconds, more than 0 (2.5 is two and a half)",
             ),
             ("-host elsewhere x", "elsewhere is another machine"),
+            ("--traffic t.csv --place none x", "--traffic t.csv: it is used with --place auto"),
+            ("--place f --traffic t.csv x", "--traffic t.csv: it is used with --place auto"),
         ] {
             let error = told(line).unwrap_err();
             assert!(error.starts_with(text), "{line}: {error}");

@@ -243,6 +243,7 @@ impl PlaceJob<'_> {
             objective: self.options.objective,
             unit,
             seats: self.elements.iter().map(|&element| machine.elements[element].name.clone()).collect(),
+            cpus: self.elements.iter().map(|&element| machine.elements[element].os_cpu).collect(),
             identity,
             found,
             affinities: costs.map(|(affinity, cost)| AffinityCost { affinity, cost }).collect(),

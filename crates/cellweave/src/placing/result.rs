@@ -21,6 +21,8 @@ pub struct Placing {
     pub unit: &'static str,
     /// The elements' names; a mapping's numbers are indices here.
     pub seats: Vec<String>,
+    /// The operating system's number of each seat's cpu; nothing for a simulated element.
+    pub cpus: Vec<Option<u32>>,
     /// The cost of part i on seat i.
     pub identity: f64,
     /// The mapping, and what the search saw.
@@ -100,6 +102,8 @@ impl Placing {
         put("parts", json!(found.mapping.len()));
         put("mapping", json!(self.names(&found.mapping)));
         put("permutation", json!(found.mapping));
+        let cpus = found.mapping.iter().map(|&seat| self.cpus[seat]);
+        put("cpus", json!(cpus.collect::<Vec<_>>()));
         put("cost", json!(found.cost));
         put("best", json!(found.cost));
         put("worst", json!(found.worst.1));

@@ -190,6 +190,25 @@ mod tests {
     }
 
     #[test]
+    fn a_distributed_graph_of_heavy_groups_gets_a_cache_for_each_group() {
+        let machine = epyc();
+        // 64 ranks dealt out in turn to 16 caches; four ranks in a row send each other much, and the first of them a
+        // little to the first of the next four.
+        let cpus = |rank: u32| vec![8 * (rank % 16) + rank / 16];
+        let distances = between((0..64).map(cpus), &machine.0);
+        let within =
+            (0..64).flat_map(|from| (from / 4 * 4..from / 4 * 4 + 4).map(move |to| (from, to, 1000)));
+        let across = (0..64).step_by(4).map(|from| (from, (from + 4) % 64, 1));
+        let mut objective = weighted(64, within.chain(across).filter(|edge| edge.0 != edge.1), distances);
+        let order = quick(&mut objective).expect("there is a better order");
+        for group in order.chunks(4) {
+            assert!(group.iter().all(|process| process % 16 == group[0] % 16), "{order:?}");
+        }
+        let as_it_is: Vec<usize> = (0..64).collect();
+        assert!(objective.cost(&order) < objective.cost(&as_it_is) / 2.0);
+    }
+
+    #[test]
     fn processes_that_are_bound_to_nothing_are_equally_far_apart() {
         let machine = epyc();
         let distances = between((0..6).map(|_| (0..256).collect()), &machine.0);

@@ -10,10 +10,16 @@
 //! Two jobs at the same time do not share the first cores. Each launcher reserves the cores of its ranks, through the
 //! names of abstract sockets, and uses none that another one has reserved. When too few are left, the kernel places the
 //! ranks.
+//!
+//! With traffic, which says who sends how much to whom, ranks swap the places that `auto` chose, so that those that talk
+//! much are near: the search is `place::quick`, which the topologies of MPI use, too.
+
+mod file;
 
 use crate::offer;
-use crate::options::Placement;
+use crate::options::{LaunchOptions, Placement};
 use machine::{Element, Machine, Place};
+use place::{Distance, SeatDistances, Traffic, quick};
 use std::cmp::Reverse;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -29,22 +35,57 @@ pub(crate) struct Places {
     pub(crate) held: Vec<OwnedFd>,
 }
 
-/// Decides for a number of ranks.
+/// Decides for the ranks of a job.
 ///
 /// # Errors
 /// A file that can't be read, or doesn't fit the job.
-pub(crate) fn places(placement: &Placement, ranks: usize) -> Result<Places, String> {
+pub(crate) fn places(options: &LaunchOptions) -> Result<Places, String> {
     let machine = machine::discover::host(Path::new("/"), None).unwrap_or_default();
+    let ranks = options.ranks();
+    let traffic = options.traffic.as_ref().map(|file| traffic(file, ranks)).transpose()?;
     let available = available(&machine);
     let mut places = Places { cpus: None, available, held: Vec::new() };
-    match placement {
+    match &options.placement {
         Placement::None => {}
-        Placement::File(file) => places.cpus = Some(from_file(file, ranks)?),
+        Placement::File(file) => {
+            places.cpus = Some(file::cpus(file, ranks, &machine)?.into_iter().map(|cpu| vec![cpu]).collect());
+        }
         // A single rank sends no messages, and its threads need all cores.
         Placement::Auto if ranks < 2 => {}
-        Placement::Auto => places.choose(&cores(&machine), ranks, threads()),
+        Placement::Auto => {
+            places.choose(&cores(&machine), ranks, threads());
+            if let (Some(cpus), Some(traffic)) = (&mut places.cpus, &traffic) {
+                swap_by_traffic(cpus, &machine, traffic);
+            }
+        }
     }
     Ok(places)
+}
+
+/// The traffic between so many ranks, as a file says it.
+fn traffic(file: &Path, ranks: usize) -> Result<Traffic, String> {
+    let traffic = place::read::file(file).map_err(|error| format!("--traffic {error}"))?;
+    if traffic.parts != ranks {
+        return Err(format!(
+            "--traffic {}: it is of {} ranks, and there are {ranks}",
+            file.display(),
+            traffic.parts
+        ));
+    }
+    Ok(traffic)
+}
+
+/// Swaps the cpus of ranks so that ranks that talk much are near one another.
+fn swap_by_traffic(cpus: &mut Vec<Vec<u32>>, machine: &Machine, traffic: &Traffic) {
+    let element = |cpus: &Vec<u32>| machine.elements.iter().position(|e| e.os_cpu == cpus.first().copied());
+    let Some(seats) = cpus.iter().map(element).collect::<Option<Vec<_>>>() else { return };
+    let distances = SeatDistances::of(machine, &seats);
+    if distances.all_equal() {
+        return;
+    }
+    if let Some(order) = quick(&mut Distance::new(traffic, distances)) {
+        *cpus = order.iter().map(|&seat| cpus[seat].clone()).collect();
+    }
 }
 
 /// Threads of a rank.
@@ -190,40 +231,6 @@ fn dealt(cores: &[Core], ranks: usize) -> Vec<Vec<u32>> {
     taken.map(|&cpu| vec![cpu]).collect()
 }
 
-/// The cpus of ranks, as a file says: numbers or names (`CPU3`), in order of ranks. JSON may say them as its `mapping`.
-fn from_file(file: &Path, ranks: usize) -> Result<Vec<Vec<u32>>, String> {
-    let shown = file.display();
-    let text = std::fs::read_to_string(file).map_err(|error| format!("--place {shown}: {error}"))?;
-    let cpus = listed(&text).map_err(|what| format!("--place {shown}: {what}"))?;
-    if cpus.len() < ranks {
-        return Err(format!(
-            "--place {shown}: it has places for {} ranks, and there are {ranks}",
-            cpus.len()
-        ));
-    }
-    Ok(cpus.into_iter().take(ranks).map(|cpu| vec![cpu]).collect())
-}
-
-fn listed(text: &str) -> Result<Vec<u32>, String> {
-    let list = match text.split_once("\"mapping\"") {
-        Some((_, rest)) => rest
-            .split_once('[')
-            .and_then(|(_, rest)| rest.split_once(']'))
-            .map(|(list, _)| list)
-            .ok_or("its \"mapping\" is not a list of cpus")?,
-        None => text,
-    };
-    list.lines()
-        .map(|line| line.split_once('#').map_or(line, |(cpus, _)| cpus))
-        .flat_map(|line| line.split(|c: char| c.is_whitespace() || ",[]\"".contains(c)))
-        .filter(|word| !word.is_empty())
-        .map(|word| {
-            let digits = word.strip_prefix("CPU").or_else(|| word.strip_prefix("cpu")).unwrap_or(word);
-            digits.parse().map_err(|_| format!("{word} is no cpu; allowed are numbers and names like CPU3"))
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -304,10 +311,40 @@ mod tests {
     }
 
     #[test]
-    fn a_file_says_cpus_in_words_or_as_json() {
-        assert_eq!(listed("0 CPU3,1\n2 # the last\n"), Ok(vec![0, 3, 1, 2]));
-        assert_eq!(listed(r#"{"ranks": 2, "mapping": ["CPU1", 0], "x": [7]}"#), Ok(vec![1, 0]));
-        assert_eq!(listed("[4,5]"), Ok(vec![4, 5]));
-        assert!(listed("0 one").unwrap_err().starts_with("one is no cpu"));
+    fn ranks_that_talk_much_share_a_chip() {
+        let machine = two_chips();
+        // The first half of the ranks is on chip 0; rank r talks to rank r + 4, at the same place of the other half.
+        let traffic = Traffic::of("halves", 8, (0..4).map(|rank| (rank, rank + 4, 1e6)));
+        let mut cpus = chosen(&cores(&machine), 8).unwrap();
+        let before = cpus.clone();
+        swap_by_traffic(&mut cpus, &machine, &traffic);
+        let core = |cpu: u32| cpu % 4;
+        for rank in 0..4 {
+            assert_ne!(before[rank][0] % 2, before[rank + 4][0] % 2, "they were on two chips");
+            assert_eq!(core(cpus[rank][0]), core(cpus[rank + 4][0]), "they share a core now");
+        }
+        let mut sorted = cpus.clone();
+        sorted.sort();
+        assert_eq!(sorted, (0..8).map(|cpu| vec![cpu]).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn ranks_with_threads_keep_their_cores_together_when_they_swap() {
+        let machine = two_chips();
+        let mut cpus: Vec<Vec<u32>> = vec![vec![0, 4], vec![1, 5], vec![2, 6], vec![3, 7]];
+        swap_by_traffic(&mut cpus, &machine, &Traffic::of("pairs", 4, [(0, 1, 9.0), (2, 3, 9.0)]));
+        assert_eq!(cpus[0][0] % 2, cpus[1][0] % 2);
+        assert!(cpus.iter().all(|cpus| cpus[1] == cpus[0] + 4));
+    }
+
+    #[test]
+    fn traffic_of_another_number_of_ranks_is_refused() {
+        let file = std::env::temp_dir().join(format!("cellweave-traffic-{}.csv", std::process::id()));
+        std::fs::write(&file, "0,1\n1,0\n").unwrap();
+        assert_eq!(traffic(&file, 2).unwrap().parts, 2);
+        let error = traffic(&file, 3).unwrap_err();
+        std::fs::remove_file(&file).unwrap();
+        assert!(error.ends_with("it is of 2 ranks, and there are 3"), "{error}");
+        assert!(traffic(&file, 2).unwrap_err().starts_with("--traffic "));
     }
 }
