@@ -38,7 +38,8 @@ def _gnuradio(pinned: list[Pinned], pinning: Pinning) -> list[str]:
 
 
 def _futuresdr(pinned: list[Pinned], pinning: Pinning) -> list[str]:
-    # A worker per cpu that the process may use, in rising order; the map's values are places in that order.
+    # A worker per cpu that the process may use: FutureSDR 0.0.39 starts them from the lowest cpu on, and numbers them
+    # as they come to run.
     worker = {cpu: i for i, cpu in enumerate(sorted(pinning.ranks_of_cpus()))}
     return [
         f'// {title(pinning)}: the worker of each block; put include!("FILE") where the blocks\' variables are known.',
@@ -81,7 +82,7 @@ FORMATS = [
         "futuresdr",
         "the worker of each block: the map of a CpuPinScheduler",
         'Runtime::with_scheduler(include!("FILE"))',
-        "memory; it is for the computer whose cpus the machine lists, all that the process may use",
+        "memory; in some starts FutureSDR numbers its workers in another order than the cpus",
         _futuresdr,
         _RUST,
     ),

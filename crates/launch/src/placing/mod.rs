@@ -11,8 +11,8 @@
 //! names of abstract sockets, and uses none that another one has reserved. When too few are left, the kernel places the
 //! ranks.
 //!
-//! With traffic, which says who sends how much to whom, ranks swap the places that `auto` chose, so that those that talk
-//! much are near: the search is `place::quick`, which the topologies of MPI use, too.
+//! With traffic, which says who sends how much to whom, ranks swap the places that `auto` chose, so that those that
+//! talk much are near: the search is `place::quick`, which the topologies of MPI use, too.
 
 mod file;
 
