@@ -14,6 +14,7 @@ cp demo/plan-contributions.png docs/pictures/contributions.png
 .venv/bin/cellweave machine show crates/machine/tests/computers/two-cpus-large-l3.toml --picture docs/pictures/handovers.png --force --quiet
 .venv/bin/cellweave probe --on ps3 --pattern memory-read --size 16..16k --buffers 1 --spes 1..6 --plot docs/pictures/probe-memory.png --force --quiet
 .venv/bin/cellweave probe --on qs22 --pattern all-pairs --plot docs/pictures/probe-pairs.png --force --quiet
+.venv/bin/cellweave probe --plot docs/pictures/probe-host.png --force --quiet
 .venv/bin/cellweave place ring --on cell --objective rings --plot docs/pictures/placing.png --force --quiet
 .venv/bin/python ci/inside.py
 found=$(mktemp -d)

@@ -21,6 +21,18 @@ if TYPE_CHECKING:
     from cellweave.report.table import Table
 
 ENDINGS = ["json", "csv", "toml"]
+_WHO = ("pattern", "transfers", "initiator", "other", "home", "partners")
+_HOW = ("size_bytes", "buffers", "repeats", "compute_ns", "walk", "n")
+_QUANTILES = (
+    "bandwidth_gbs",
+    "bandwidth_each_gbs",
+    "bandwidth_by_timer_gbs",
+    "latency_ns",
+    "span_us",
+    "ticks",
+    "slowdown",
+)
+_LAST = ("interval", "pace_spread", "quality", "excluded")
 
 
 class Probe:
@@ -37,7 +49,14 @@ class Probe:
     measurements : list of dict
         In the order in which they were taken: ``pattern``, ``transfers`` (written out), ``partners``, ``size_bytes``,
         ``buffers``, ``n``, ``bandwidth_gbs``, ``bandwidth_each_gbs``, ``latency_ns``, ``span_us`` and ``ticks`` (each
-        ``min``, ``p10``, ``p50``, ``p90``), ``quality``, ``excluded``, and ``each``: the transfers one by one.
+        ``min``, ``p10``, ``p50``, ``p90``), ``slowdown`` (how many times longer than alone, where there are several
+        transfers), ``interval`` (half of the median's 95 % confidence interval, as a part of it), ``pace_spread``,
+        ``quality``, ``excluded``, ``left_out`` (why), and ``each``: the transfers one by one.
+    exchanges : list of dict
+        Lines, wake-ups and turns between cpus of this computer: ``pattern``, ``pair``, ``shares``, ``home``, ``n``,
+        ``latency_ns``, ``slowdown``, ``interval``, ``pace_spread``, ``quality``, ``excluded``, ``left_out``.
+    verdict : str
+        How far the figures can be trusted, in words.
     notes : list of str
         What was fitted to what, when a machine file was asked for.
     """
@@ -72,8 +91,18 @@ class Probe:
     def measurements(self) -> list[dict[str, Any]]:
         return list(self._data["measurements"])
 
+    @property
+    def exchanges(self) -> list[dict[str, Any]]:
+        return list(self._data["exchanges"])
+
+    @property
+    def verdict(self) -> str:
+        from cellweave.report.probe import verdict
+
+        return verdict(self._data)
+
     def rows(self) -> list[dict[str, Any]]:
-        """The measurements with flat columns (``bandwidth_gbs_p50``), for a data frame or Parquet.
+        """The measurements with flat columns (``bandwidth_gbs_p50``), for a data frame or Parquet; exchanges follow.
 
         Examples
         --------
@@ -83,13 +112,18 @@ class Probe:
         [(8, 1, 'exact')]
         """
         rows = []
-        for m in self.measurements:
-            row: dict[str, Any] = {"machine": self.machine, "target": self.target}
-            for key, value in m.items():
-                if isinstance(value, dict):
-                    row.update({f"{key}_{q}": x for q, x in value.items()})
-                elif key != "each":
-                    row[key] = value
+        named = {"machine": self.machine, "target": self.target}
+        for m in [*self.measurements, *self.exchanges]:
+            initiator, other = m["pair"] or (None, None)
+            known = {**m, "initiator": initiator, "other": other}
+            row: dict[str, Any] = dict(named)
+            for key in (*_WHO, *_HOW):
+                row[key] = known.get(key)
+            for key in _QUANTILES:
+                found = known.get(key) or {}
+                row.update({f"{key}_{q}": found.get(q) for q in ("min", "p10", "p50", "p90")})
+            for key in _LAST:
+                row[key] = known[key]
             rows.append(row)
         return rows
 
@@ -157,6 +191,8 @@ def probe(
     sizes: Iterable[int | str] = (),
     buffers: Iterable[int | str] = (),
     spes: Iterable[int | str] = (),
+    cores: str | None = None,
+    thorough: bool = False,
     seed: int = 1,
     draws: int = 10,
     samples: int | None = None,
@@ -178,19 +214,24 @@ def probe(
         ``host`` (or a part of it: ``host:cpus=0-1``), a machine file of this computer, or a simulated machine: ``ps3``,
         ``cell``, ``qs20``, ``qs22``.
     patterns : str or sequence of str, optional
-        Names, or written out, reader first: ``0<-7,7<-0``. By default all pairs, and main memory.
+        Names, or written out, reader first: ``0<-7,7<-0``. By default all pairs, and main memory; on this computer also
+        transfers at the same time, lines and wake-ups.
     sizes : sequence of int or str, optional
         Bytes of a transfer: 128, 16k, or a range by doubling: ``16..16k``. By default 16k, and 16 for latency.
     buffers : sequence of int or str, optional
         Transfers that an initiator keeps in flight, 1 to 8: 4, or a range: ``1..8``. By default 4, and 1 for latency.
     spes : sequence of int or str, optional
         How many elements take part: 6, or a range: ``1..6``. By default what makes sense for the pattern.
+    cores : str, optional
+        Cpus of this computer that take part: ``0-7,16``. By default all that this process may use.
+    thorough : bool
+        Samples until medians are known to 1 %, and sizes from 64 bytes to 16 MB through 1 to 8 buffers: minutes.
     seed : int
         Seed of random patterns.
     draws : int
         How many random patterns.
     samples : int, optional
-        Samples of each experiment; by default 30 (fewer where there are many), and 1 where it is simulated.
+        Samples of each experiment; by default until the median is known to 5 %, and 1 where it is simulated.
     repeats : int, optional
         How often each transfer is done in a sample; by default chosen.
     compute_ns : int
@@ -209,7 +250,8 @@ def probe(
     machine_file : bool
         Also fit a machine to what was measured; without patterns, measure all that it needs.
     progress : callable, optional
-        Called before each experiment with a dict (``share``, ``done``, ``total``, ``pattern``).
+        Called before each experiment with a dict (``share``, ``done``, ``total``, ``pattern``, ``expected_s``: how many
+        seconds all of it takes, at least and at most).
 
     Returns
     -------

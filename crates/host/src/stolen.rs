@@ -88,6 +88,14 @@ impl Steal {
         self.share_of(&format!("cpu{cpu}"))
     }
 
+    /// Of each of the kernel's `cpus`, whether any of its time was stolen since; false where that is not counted.
+    pub(crate) fn cpus_stolen_from(&self, cpus: &[u32]) -> Vec<bool> {
+        let now = read();
+        let ns = |stat: Option<&str>, cpu: u32| steal_ns(stat?, &format!("cpu{cpu}"));
+        let stolen = |cpu: &u32| ns(now.as_deref(), *cpu) > ns(self.stat.as_deref(), *cpu);
+        cpus.iter().map(stolen).collect()
+    }
+
     fn share_of(&self, line: &str) -> Option<f64> {
         let stolen_ns = steal_ns(&read()?, line)?.saturating_sub(steal_ns(self.stat.as_deref()?, line)?);
         let passed_ns = now_ns().saturating_sub(self.start_ns).max(1);

@@ -13,12 +13,14 @@
 //! | [`mod@file`] | the machine file (TOML), round trip exact |
 //! | [`mod@load`] | a machine from what a user typed: a preset with options, `host`, or a file |
 //! | [`target`] | what transfers are measured on: the trait, and an experiment |
+//! | [`exchange`] | what two elements do with one line: hand it over, wake each other, take turns |
 //!
 //! Floor 1: imports `ground` only.
 
 pub mod check;
 pub mod discover;
 pub mod element;
+pub mod exchange;
 pub mod file;
 pub mod handover;
 pub mod limit;
@@ -29,6 +31,7 @@ pub mod target;
 pub mod together;
 
 pub use element::{Element, ElementId, Memory, Overhead, Place};
+pub use exchange::{Act, Home, LineExchange};
 pub use handover::{HandoverCurve, HandoverPoint, Nearness};
 pub use limit::{Block, Limit};
 pub use load::{list, load};

@@ -4,13 +4,14 @@
 //! its *initiator*: it fetches from another element's local memory, or puts something there. The trait knows no Cell
 //! and no thread; this computer and the simulated Cell implement it.
 
+use crate::exchange::LineExchange;
 use crate::{ElementId, Machine};
 use std::fmt;
 
 /// The most transfers that one initiator keeps in flight.
 pub const BUFFERS_MAX: u32 = 8;
 /// The largest size of one transfer, in bytes.
-pub const SIZE_BYTES_MAX: u32 = 1 << 20;
+pub const SIZE_BYTES_MAX: u32 = 16 << 20;
 /// What strides are multiples of: a Cell's line, two of other machines.
 const LINE_BYTES: u32 = 128;
 /// The most transfers of one experiment.
@@ -50,6 +51,23 @@ pub trait Target {
     /// # Errors
     /// What [`check`](Target::check) says, or what went wrong.
     fn measure(&mut self, experiment: &Experiment, samples: u32) -> Result<Vec<Sample>, TargetError>;
+
+    /// Does the exchange `samples` times. A sample has a [`Times`] for each pair; its latency is what the act says.
+    ///
+    /// # Errors
+    /// That there are none on this target, what [`LineExchange::check`] says, or what went wrong.
+    fn exchange(&mut self, exchange: &LineExchange, samples: u32) -> Result<Vec<Sample>, TargetError> {
+        let _ = (exchange, samples);
+        Err(TargetError::Request(format!(
+            "lines, wake-ups and turns are measured on this computer only, not on {}",
+            self.describe()
+        )))
+    }
+
+    /// ns that have passed on the target, where measuring takes no time of this computer: a made-up machine's.
+    fn passed_ns(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// The clock by which a target's programs measure.
@@ -133,6 +151,13 @@ pub struct Sample {
     pub disturbed: Vec<ElementId>,
     /// Elements whose program did not run where it was asked to.
     pub unpinned: Vec<ElementId>,
+    /// Elements whose cpu a hypervisor gave to others at about that time.
+    pub stolen: Vec<ElementId>,
+    /// Elements that did a fixed piece of work faster or slower after the sample than before: their clock changed, or
+    /// they were interrupted.
+    pub unsteady: Vec<ElementId>,
+    /// ns that the fixed piece of work took, the mean of the elements that did it; 0 where none did.
+    pub work_ns: f64,
 }
 
 /// The measured times of one transfer of an experiment, all repeats together.
@@ -382,7 +407,7 @@ mod tests {
             assert!(refused(e).contains(&format!("stride of {stride} bytes")));
         }
         assert!(with(|e| e.transfers.clear()).contains("transfers: 0"));
-        assert!(with(|e| e.size_bytes = 3 << 20).contains("1048576"));
+        assert!(with(|e| e.size_bytes = (48 << 20) + 16).contains("16777216"));
         for (size, nearest) in
             [(3, "2 or 4"), (7, "4 or 8"), (12, "8 or 16"), (17, "16 or 32"), (1000, "992 or 1008")]
         {

@@ -3,6 +3,8 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`patterns`] | the elements that exchange data: a file per pattern |
+//! | [`exchanges`] | one line handed over, wake-ups, turns: what two cpus do that is no transfer |
+//! | [`axes`] | the order in which tables and pictures have the elements |
 //! | [`written`] | a pattern written out: `0<-7,7<-0,1->mem` |
 //! | [`ranges`] | sizes and counts as people write them: `16..16k` |
 //! | [`shape`] | the part of a machine that a pattern is made for |
@@ -26,6 +28,8 @@
 //!
 //! Floor 4: imports `ground`, `machine`, `host` and `sim`.
 
+pub mod axes;
+pub mod exchanges;
 pub mod fit;
 pub mod handover;
 pub mod measure;
@@ -42,8 +46,8 @@ pub mod written;
 pub use fit::{Fitted, fit};
 pub use handover::{HandoverGrid, handovers};
 pub use machine::target::TargetError;
-pub use measure::{ProbeProgress, measure, probe};
+pub use measure::{AtOnce, ProbeProgress, measure, probe};
 pub use options::{ProbeJob, ProbeOptions};
-pub use result::{Measurement, Probed, Quality};
+pub use result::{Exchanged, Measurement, Probed, Quality};
 pub use shape::{PatternShape, workers};
 pub use together::together;

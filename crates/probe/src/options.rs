@@ -1,23 +1,23 @@
 //! What to measure, and the experiments that this makes: all of them are made, and refused, before any is done.
 
+use crate::exchanges::{ExchangeJob, ExchangePattern};
+use crate::patterns::all_at_once::ALL_AT_ONCE_MAX;
 use crate::patterns::{Pattern, named};
 use crate::ranges::{Ranges, Size, Sizes};
 use crate::targets::Choices;
 use crate::{PatternShape, TargetError, workers, written};
-use machine::Machine;
-use machine::target::{Experiment, Target, Transfer, Walk};
+use machine::ElementId;
+use machine::target::{Experiment, SIZE_BYTES_MAX, Target, Transfer, Walk};
 use std::collections::BTreeMap;
 
 /// The most experiments at a time.
 pub const JOBS_MAX: usize = 1_000_000;
-/// Samples on a target that is not exact, where it is not said how many.
-const SAMPLES_DEFAULT: u32 = 30;
-/// Fewer, where there are more than this many to take: all pairs of a large machine should not take minutes.
-const SAMPLES_TOGETHER: usize = 60_000;
-const SAMPLES_LEAST: u32 = 5;
 
 /// Bytes and transfers in flight that are measured where neither is given: latency, then bandwidth.
 const POINTS_DEFAULT: [(u32, u32); 2] = [(16, 1), (16 * 1024, 4)];
+/// The curve over sizes and buffers: from this size on, each four times the one before it.
+const CURVE_FIRST_BYTES: u32 = 64;
+const CURVE_BUFFERS: [u32; 4] = [1, 2, 4, 8];
 const SIZE_DEFAULT: u32 = 16 * 1024;
 const BUFFERS_DEFAULT: u32 = 4;
 
@@ -25,7 +25,8 @@ ground::options! {
     /// What to measure.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ProbeOptions("probe") {
-        /// Names, or written out, reader first: `0<-7,7<-0`. By default all pairs, and main memory.
+        /// Names, or written out, reader first: `0<-7,7<-0`. By default all pairs, and main memory; on this computer
+        /// also transfers at the same time, lines and wake-ups.
         pub patterns: Vec<String> = Vec::new();
         /// Bytes of a transfer: 128, 16k, or a range by doubling: `16..16k`. By default 16k, and 16 for latency.
         pub sizes: Vec<u32> as Sizes = Vec::new(), unit "bytes";
@@ -33,11 +34,15 @@ ground::options! {
         pub buffers: Vec<u32> as Ranges = Vec::new();
         /// How many elements take part: 6, or a range: `1..6`. By default what makes sense for the pattern.
         pub spes: Vec<u32> as Ranges = Vec::new();
+        /// Cpus of this computer that take part: `0-7,16`. By default all that this process may use.
+        pub cores: Option<String> = None;
+        /// Samples until medians are known to 1 %, and sizes from 64 bytes to 16 MB through 1 to 8 buffers: minutes.
+        pub thorough: bool = false;
         /// Seed of random patterns.
         pub seed: u64 = 1;
         /// How many random patterns.
         pub draws: usize = 10, in 1..=100_000;
-        /// Samples of each experiment; by default 30 (fewer where there are many), and 1 where it is simulated.
+        /// Samples of each experiment; by default until the median is known to 5 %, and 1 where it is simulated.
         pub samples: Option<u32> = None, in 1..=1_000_000;
         /// How often each transfer is done in a sample; by default chosen.
         pub repeats: Option<u32> = None, in 1..=1_048_576;
@@ -84,7 +89,7 @@ impl ProbeOptions {
         let mut jobs = Vec::new();
         for (name, set) in self.sets(target)? {
             let transfers = written::write(&set, target.machine());
-            for (size_bytes, buffers) in self.points() {
+            for (size_bytes, buffers) in self.points(&name) {
                 let experiment = Experiment {
                     transfers: set.clone(),
                     size_bytes,
@@ -126,21 +131,58 @@ impl ProbeOptions {
         }
     }
 
-    /// How many samples are taken of each of `jobs` experiments.
-    pub fn samples(&self, jobs: usize) -> u32 {
-        let fitting = u32::try_from(SAMPLES_TOGETHER / jobs.max(1)).unwrap_or(SAMPLES_DEFAULT);
-        self.samples.unwrap_or_else(|| fitting.clamp(SAMPLES_LEAST, SAMPLES_DEFAULT))
+    /// Lines, wake-ups and turns, in the order in which they are measured.
+    ///
+    /// # Errors
+    /// When the target has none of them, or too few elements.
+    pub fn exchanges(&self, target: &dyn Target) -> Result<Vec<ExchangeJob>, TargetError> {
+        let machine = target.machine();
+        let here = machine.elements.iter().all(|e| e.os_cpu.is_some()) && !target.is_exact();
+        let mut jobs = Vec::new();
+        for name in self.patterns_or_default(target) {
+            let Some(pattern) = ExchangePattern::named(&name) else { continue };
+            if !here {
+                return Err(TargetError::Request(format!(
+                    "{name}: measured between cpus of this computer only, not on {}",
+                    target.describe()
+                )));
+            }
+            for count in self.counts() {
+                let shape = PatternShape { machine, count, seed: self.seed, draws: self.draws };
+                jobs.extend(pattern.jobs(&shape)?);
+            }
+        }
+        Ok(jobs)
+    }
+
+    /// The target that `spec` means once the cpus are chosen.
+    ///
+    /// # Errors
+    /// When cpus are chosen of what is not this computer.
+    pub fn spec(&self, spec: &str) -> Result<String, TargetError> {
+        match (&self.cores, spec) {
+            (None, _) => Ok(spec.into()),
+            (Some(cores), "host") => Ok(format!("host:cpus={cores}")),
+            (Some(_), _) => Err(TargetError::Request(format!(
+                "cores: cpus are chosen of `host`; {spec} says itself which elements it has"
+            ))),
+        }
+    }
+
+    fn counts(&self) -> Vec<Option<usize>> {
+        match self.spes.as_slice() {
+            [] => vec![None],
+            given => given.iter().map(|n| Some(*n as usize)).collect(),
+        }
     }
 
     fn sets(&self, target: &dyn Target) -> Result<Vec<(String, Vec<Transfer>)>, TargetError> {
         let machine = target.machine();
-        let counts: Vec<Option<usize>> = if self.spes.is_empty() {
-            vec![None]
-        } else {
-            self.spes.iter().map(|n| Some(*n as usize)).collect()
-        };
         let mut sets = Vec::new();
-        for text in &self.patterns_or_default(machine) {
+        for text in &self.patterns_or_default(target) {
+            if ExchangePattern::named(text).is_some() {
+                continue;
+            }
             if written::is_written(text) {
                 if !self.spes.is_empty() {
                     return Err(TargetError::Request(format!(
@@ -151,7 +193,7 @@ impl ProbeOptions {
                 continue;
             }
             let pattern: Pattern = named(text)?;
-            for &count in &counts {
+            for count in self.counts() {
                 let shape = PatternShape { machine, count, seed: self.seed, draws: self.draws };
                 sets.extend((pattern.sets)(&shape)?.into_iter().map(|set| (pattern.name.to_string(), set)));
             }
@@ -159,27 +201,46 @@ impl ProbeOptions {
         Ok(sets)
     }
 
-    fn patterns_or_default(&self, machine: &Machine) -> Vec<String> {
+    fn patterns_or_default(&self, target: &dyn Target) -> Vec<String> {
         if !self.patterns.is_empty() {
             return self.patterns.clone();
         }
+        let machine = target.machine();
         let workers = workers(machine);
+        let several = workers.len() > 1;
+        let here = !target.is_exact() && machine.elements.iter().all(|e| e.os_cpu.is_some());
         // A computer of one cpu has no pairs.
-        let mut names = if workers.len() > 1 { vec!["all-pairs"] } else { Vec::new() };
+        let mut names = if several { vec!["all-pairs"] } else { Vec::new() };
         names.extend(["memory-read-each", "memory-write-each"]);
+        names.extend(here.then_some("memory-copy-each"));
         let has_ppes = workers.len() < machine.elements.len();
-        let two_chips =
-            workers.iter().any(|&w| machine.elements[w].place.chip != machine.elements[0].place.chip);
-        if self.machine_file && workers.len() > 1 {
+        let chip = |w: ElementId| machine.elements[w].place.chip;
+        let two_chips = workers.iter().any(|&w| chip(w) != machine.elements[0].place.chip);
+        if self.machine_file && several || here && workers.len() > 2 {
             names.extend(["disjoint", "fan-in", "fan-out", "random", "memory-read", "memory-write"]);
-            names.extend(has_ppes.then_some("ppe"));
+        } else if here && several {
+            // Of two elements there are no other patterns than the pair and both ways at once.
+            names.extend(["memory-read", "memory-write"]);
+        }
+        if (self.machine_file || here) && several {
+            names.extend((self.machine_file && has_ppes).then_some("ppe"));
             names.extend(two_chips.then_some("cross-chip"));
+        }
+        if here {
+            names.extend((2..=ALL_AT_ONCE_MAX).contains(&workers.len()).then_some("all-at-once"));
+            names.extend(self.thorough.then_some("pair").filter(|_| several));
+            names.extend(ExchangePattern::by_default(machine));
         }
         names.iter().map(|n| n.to_string()).collect()
     }
 
-    fn points(&self) -> Vec<(u32, u32)> {
+    /// Bytes and transfers in flight. What runs at the same time is there for its bandwidth alone.
+    fn points(&self, pattern: &str) -> Vec<(u32, u32)> {
         if self.sizes.is_empty() && self.buffers.is_empty() {
+            if self.thorough && self.patterns.is_empty() && pattern == "pair" {
+                let sizes = (0..).map(|i| CURVE_FIRST_BYTES << (2 * i)).take_while(|s| *s <= SIZE_BYTES_MAX);
+                return sizes.flat_map(|s| CURVE_BUFFERS.map(|b| (s, b))).collect();
+            }
             return POINTS_DEFAULT.to_vec();
         }
         let or = |given: &[u32], default: u32| if given.is_empty() { vec![default] } else { given.to_vec() };

@@ -1,7 +1,9 @@
 //! The measurements, for tables and for programs.
 
+use crate::AtOnce;
+use crate::axes::ElementPlace;
 use ground::Quantiles;
-
+use machine::Nearness;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -28,10 +30,18 @@ pub struct Probed {
     pub stopped: bool,
     /// Share of one cpu's time that a hypervisor gave to others while all was measured, where that is known.
     pub stolen_share: Option<f64>,
+    /// The cpus that a cgroup quota leaves to this process, where those are fewer than there are elements.
+    pub quota_cpus: Option<f64>,
     /// The computer, where its speed was measured, and the program.
     pub identity: Vec<(String, String)>,
+    /// In the order in which tables and pictures have them.
+    pub elements: Vec<ElementPlace>,
+    /// Where pairs were measured at the same time, how many, and what a look at them showed.
+    pub at_once: Vec<AtOnce>,
     /// In the order in which they were taken.
     pub measurements: Vec<Measurement>,
+    /// Lines, wake-ups and turns, in the order in which they were measured.
+    pub exchanges: Vec<Exchanged>,
 }
 
 /// One experiment.
@@ -41,6 +51,8 @@ pub struct Measurement {
     pub pattern: String,
     /// Its transfers, written out.
     pub transfers: String,
+    /// Where it is one transfer between two elements, their names: the initiator's first.
+    pub pair: Option<[String; 2]>,
     /// Elements that initiate transfers.
     pub partners: usize,
     /// Bytes of one transfer.
@@ -73,12 +85,64 @@ pub struct Measurement {
     /// Of the initiator that took longest, on its own timer.
     #[serde(serialize_with = "without_n")]
     pub ticks: Quantiles,
+    /// How many times longer an initiator takes than alone, the mean of the pattern's; `None` for one transfer.
+    #[serde(serialize_with = "maybe_without_n")]
+    pub slowdown: Option<Quantiles>,
+    /// Half of the 95 % confidence interval of the bandwidth's median, as a part of it; `None` with too few samples.
+    pub interval: Option<f64>,
+    /// How much the cpus' speed varied from sample to sample: p90 by p10 of a fixed piece of work beside each.
+    pub pace_spread: f64,
     /// What to think of the numbers.
     pub quality: Quality,
-    /// Samples that were taken and left out, because a thread lost its cpu.
+    /// Samples that were taken and left out.
     pub excluded: usize,
+    /// Why they were left out.
+    pub left_out: LeftOut,
     /// The pattern's transfers in the sample whose bandwidth is the median.
     pub each: Vec<Each>,
+}
+
+/// What two cpus did with one line.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Exchanged {
+    /// The pattern's name.
+    pub pattern: &'static str,
+    /// The names of the two elements, the one that begins first; twice the same where it takes turns with itself.
+    pub pair: [String; 2],
+    /// What the two have in common.
+    #[serde(serialize_with = "nearness")]
+    pub shares: Nearness,
+    /// Where the line lives: `writer`, `reader` or a third element's name; `, fresh` where each is used once.
+    pub home: Option<String>,
+    /// Samples that count.
+    pub n: usize,
+    /// Of one hand-over, one write, one wake-up or one turn.
+    #[serde(serialize_with = "without_n")]
+    pub latency_ns: Quantiles,
+    /// How many times longer a write takes than into a line of its own, where lines are shared by mistake.
+    #[serde(serialize_with = "maybe_without_n")]
+    pub slowdown: Option<Quantiles>,
+    /// As a [`Measurement`]'s, of the latency.
+    pub interval: Option<f64>,
+    /// As a [`Measurement`]'s.
+    pub pace_spread: f64,
+    /// What to think of the numbers.
+    pub quality: Quality,
+    /// Samples that were taken and left out.
+    pub excluded: usize,
+    /// Why they were left out.
+    pub left_out: LeftOut,
+}
+
+/// Samples that do not count, each for one reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct LeftOut {
+    /// A thread lost its cpu to another one.
+    pub lost_cpu: usize,
+    /// A hypervisor gave a cpu to others at about that time.
+    pub stolen: usize,
+    /// A fixed piece of work took longer or shorter after the sample than before.
+    pub unsteady: usize,
 }
 
 /// What to think of a measurement.
@@ -89,7 +153,9 @@ pub enum Quality {
     Exact,
     /// Measured, with the cpus to itself.
     Good,
-    /// Most samples lost their cpu; all of them count.
+    /// The cpus' speed changed from sample to sample; each counts as it was.
+    Unsteady,
+    /// Most samples were disturbed; all of them count.
     Disturbed,
     /// A thread could not be pinned: it is not known which cpus were measured.
     Unpinned,
@@ -110,6 +176,8 @@ pub struct Each {
     pub latency_ns: f64,
     /// Its own bytes over its own time.
     pub bandwidth_gbs: f64,
+    /// How many times longer its initiator takes than alone; `None` where that was not measured.
+    pub slowdown: Option<f64>,
 }
 
 impl Quality {
@@ -118,6 +186,7 @@ impl Quality {
         match self {
             Self::Exact => "exact",
             Self::Good => "good",
+            Self::Unsteady => "unsteady",
             Self::Disturbed => "disturbed",
             Self::Unpinned => "unpinned",
         }
@@ -127,6 +196,17 @@ impl Quality {
 /// Quantiles without their number of samples, which a measurement says once.
 fn without_n<S: serde::Serializer>(q: &Quantiles, to: S) -> Result<S::Ok, S::Error> {
     to.collect_map([("min", q.min), ("p10", q.p10), ("p50", q.p50), ("p90", q.p90)])
+}
+
+fn maybe_without_n<S: serde::Serializer>(q: &Option<Quantiles>, to: S) -> Result<S::Ok, S::Error> {
+    match q {
+        Some(q) => without_n(q, to),
+        None => to.serialize_none(),
+    }
+}
+
+fn nearness<S: serde::Serializer>(shares: &Nearness, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(shares.name())
 }
 
 impl Probed {
@@ -143,49 +223,89 @@ impl Probed {
             "seed": self.seed,
             "stopped": self.stopped,
             "stolen_share": self.stolen_share,
+            "quota_cpus": self.quota_cpus,
             "identity": identity,
+            "elements": self.elements,
+            "at_once": self.at_once,
             "measurements": self.measurements,
+            "exchanges": self.exchanges,
         })
     }
 
-    /// A row per measurement, all columns flat: `bandwidth_gbs_p50`.
+    /// A row per measurement, all columns flat: `bandwidth_gbs_p50`. Lines, wake-ups and turns follow, with the columns
+    /// that they have.
     pub fn to_csv(&self) -> String {
         let mut text = String::from(
-            "machine,target,pattern,transfers,partners,size_bytes,buffers,repeats,compute_ns,walk,n",
+            "machine,target,pattern,transfers,initiator,other,home,partners,size_bytes,buffers,repeats,compute_ns,\
+             walk,n",
         );
-        for name in [
-            "bandwidth_gbs",
-            "bandwidth_each_gbs",
-            "bandwidth_by_timer_gbs",
-            "latency_ns",
-            "span_us",
-            "ticks",
-        ] {
+        for name in QUANTILES {
             let _ = write!(text, ",{name}_min,{name}_p10,{name}_p50,{name}_p90");
         }
-        text.push_str(",quality,excluded\n");
+        text.push_str(",interval,pace_spread,quality,excluded\n");
         for m in &self.measurements {
-            let words = [&self.machine, &self.target, &m.pattern, &m.transfers].map(|word| cell(word));
-            let _ = write!(text, "{}", words.join(","));
-            let _ = write!(
-                text,
-                ",{},{},{},{},{},{},{}",
-                m.partners, m.size_bytes, m.buffers, m.repeats, m.compute_ns, m.walk, m.n
-            );
-            for q in [
-                m.bandwidth_gbs,
-                m.bandwidth_each_gbs,
-                m.bandwidth_by_timer_gbs,
-                m.latency_ns,
-                m.span_us,
-                m.ticks,
-            ] {
-                let _ = write!(text, ",{},{},{},{}", q.min, q.p10, q.p50, q.p90);
+            let [initiator, other] = m.pair.clone().unwrap_or_default();
+            self.row(&mut text, [&m.pattern, &m.transfers, &initiator, &other, ""]);
+            let counts =
+                [m.partners as u64, m.size_bytes.into(), m.buffers.into(), m.repeats.into(), m.compute_ns];
+            for n in counts {
+                let _ = write!(text, ",{n}");
             }
-            let _ = writeln!(text, ",{},{}", m.quality.word(), m.excluded);
+            let _ = write!(text, ",{},{}", m.walk, m.n);
+            for q in [
+                Some(m.bandwidth_gbs),
+                Some(m.bandwidth_each_gbs),
+                Some(m.bandwidth_by_timer_gbs),
+                Some(m.latency_ns),
+                Some(m.span_us),
+                Some(m.ticks),
+                m.slowdown,
+            ] {
+                quantiles(&mut text, q);
+            }
+            end(&mut text, m.interval, m.pace_spread, m.quality, m.excluded);
+        }
+        for x in &self.exchanges {
+            let home = x.home.as_deref().unwrap_or_default();
+            self.row(&mut text, [x.pattern, "", &x.pair[0], &x.pair[1], home]);
+            let _ = write!(text, ",,,,,,,{}", x.n);
+            for q in [None, None, None, Some(x.latency_ns), None, None, x.slowdown] {
+                quantiles(&mut text, q);
+            }
+            end(&mut text, x.interval, x.pace_spread, x.quality, x.excluded);
         }
         text
     }
+
+    /// The first columns: what was measured, in words.
+    fn row(&self, text: &mut String, words: [&str; 5]) {
+        let all = [self.machine.as_str(), &self.target].into_iter().chain(words);
+        text.push_str(&all.map(cell).collect::<Vec<_>>().join(","));
+    }
+}
+
+/// The columns of four.
+const QUANTILES: [&str; 7] = [
+    "bandwidth_gbs",
+    "bandwidth_each_gbs",
+    "bandwidth_by_timer_gbs",
+    "latency_ns",
+    "span_us",
+    "ticks",
+    "slowdown",
+];
+
+fn quantiles(text: &mut String, q: Option<Quantiles>) {
+    let _ = match q {
+        Some(q) => write!(text, ",{},{},{},{}", q.min, q.p10, q.p50, q.p90),
+        None => write!(text, ",,,,"),
+    };
+}
+
+/// The last columns, and the end of the line.
+fn end(text: &mut String, interval: Option<f64>, pace_spread: f64, quality: Quality, excluded: usize) {
+    let interval = interval.map(|half| half.to_string()).unwrap_or_default();
+    let _ = writeln!(text, ",{interval},{pace_spread},{},{excluded}", quality.word());
 }
 
 /// Quoted where it must be.

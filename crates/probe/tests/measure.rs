@@ -81,8 +81,8 @@ fn what_is_wrong_is_said_before_anything_is_measured() {
     );
     assert!(refused("qs22", ProbeOptions { sizes: vec![0], ..ProbeOptions::default() }).contains("0 bytes"));
     assert!(
-        refused("qs22", ProbeOptions { sizes: vec![(3 << 20) + 1], ..ProbeOptions::default() })
-            .contains("1048576")
+        refused("qs22", ProbeOptions { sizes: vec![(16 << 20) + 1], ..ProbeOptions::default() })
+            .contains("16777216")
     );
     assert!(
         refused("qs22", ProbeOptions { buffers: vec![0], ..ProbeOptions::default() }).contains("buffers: 0")
@@ -231,7 +231,11 @@ impl Target for Scripted {
 
 fn sample(ns: f64, disturbed: bool) -> Sample {
     let times = Times { end_ns: ns, ticks: ns as u64, latency_ns: ns, bytes: 1000, ..Times::default() };
-    Sample { transfers: vec![times], disturbed: if disturbed { vec![0] } else { vec![] }, unpinned: vec![] }
+    Sample {
+        transfers: vec![times],
+        disturbed: if disturbed { vec![0] } else { vec![] },
+        ..Sample::default()
+    }
 }
 
 fn scripted(samples: &[(f64, bool)]) -> probe::Measurement {

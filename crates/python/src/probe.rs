@@ -3,6 +3,7 @@
 use crate::error::{RunError, request};
 use crate::options::given;
 use crate::progress::Watch;
+use ::probe::exchanges::EXCHANGES;
 use ::probe::patterns::PATTERNS;
 use ::probe::{Fitted, ProbeOptions, ProbeProgress, TargetError};
 use pyo3::prelude::*;
@@ -10,7 +11,8 @@ use pyo3::prelude::*;
 /// The patterns that have names, each with a line about it.
 #[pyfunction]
 pub(crate) fn patterns() -> Vec<(&'static str, &'static str)> {
-    PATTERNS.iter().map(|p| (p.name, p.about)).collect()
+    let exchanges = EXCHANGES.iter().map(|p| (p.name, p.about));
+    PATTERNS.iter().map(|p| (p.name, p.about)).chain(exchanges).collect()
 }
 
 /// A machine file, and what it was fitted to.
@@ -46,6 +48,7 @@ fn tell(watch: &mut Watch, p: &ProbeProgress) -> bool {
         state.set_item("done", p.done)?;
         state.set_item("total", p.total)?;
         state.set_item("pattern", p.pattern)?;
+        state.set_item("expected_s", p.expected_ns.map(|both| both.map(|ns| ns as f64 / 1e9)))?;
         state.set_item("size_bytes", p.size_bytes)?;
         state.set_item("buffers", p.buffers)
     })

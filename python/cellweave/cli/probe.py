@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cellweave.cli.options import Force, Json, Out, Quiet, takes
 from cellweave.cli.printer import Printer
 from cellweave.report.places import size_text
+from cellweave.report.units import time_ns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_WORTH_SAYING_S = 2.0
 
 
 @takes(
@@ -20,6 +26,7 @@ from cellweave.report.places import size_text
         "sizes": "BYTES",
         "buffers": "B",
         "spes": "N",
+        "cores": "LIST",
         "rules": "NAME",
         "hidden": "A,B",
         "parameters": "NAME=N",
@@ -63,7 +70,8 @@ def probe(
         check_free(plot, force)
     wanted = output is not None and output.suffix == ".toml"
     with printer.progress(_describe) as progress:
-        found = measure(on, machine_file=wanted, progress=progress, **options)
+        told = _Beforehand(printer, progress)
+        found = measure(on, machine_file=wanted, progress=told, **options)
     with printer.shows(found.to_dict(), found.tables):
         if output is not None and not (wanted and found.stopped):
             found.save(output, force)
@@ -77,6 +85,24 @@ def probe(
         from cellweave import _core
 
         raise _core.RunError(f"stopped before everything was measured that {output} needs; it was not written")
+
+
+class _Beforehand:
+    """Says how long it takes before it begins, where that is worth a line."""
+
+    def __init__(self, printer: Printer, then: Callable[[dict[str, Any]], None] | None) -> None:
+        self._printer = printer
+        self._then = then
+        self._told = False
+
+    def __call__(self, state: dict[str, Any]) -> None:
+        expected = state["expected_s"]
+        if not self._told and expected and expected[1] >= _WORTH_SAYING_S:
+            least, most = (time_ns(s * 1e9) for s in expected)
+            self._printer.note(f"{state['total']} experiments: from {least} to {most}")
+        self._told = True
+        if self._then is not None:
+            self._then(state)
 
 
 def _list(printer: Printer) -> None:

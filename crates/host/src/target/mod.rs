@@ -8,18 +8,22 @@
 //! The threads of an experiment start together, from a barrier, for each sample.
 
 pub(crate) mod barrier;
+mod exchange;
 mod lane;
+mod lines;
 mod pool;
+mod watch;
 
 use crate::clock::{Clock, now_ns};
-use crate::{pin, stolen};
+use crate::pin;
 use barrier::Barrier;
 use lane::{Lane, Own, STRIDE_BYTES};
 use machine::target::{Experiment, Sample, Store, Target, TargetError, Timer, Times, Transfer, Walk};
-use machine::{ElementId, Machine};
+use machine::{ElementId, LineExchange, Machine};
 use pool::Pool;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
+use watch::{Hypervisor, Seen, Watch};
 
 /// The most bytes of this computer's memory that one experiment may use: a mistake must not make it swap.
 const EXPERIMENT_BYTES_MAX: u64 = 1 << 30;
@@ -153,6 +157,7 @@ impl Target for HostTarget {
         let elements = Self::involved(experiment);
         let barrier = Barrier::new(elements.len());
         let base_ns = now_ns();
+        let hypervisor = Hypervisor::watch();
         let machine = &self.machine;
         let run = |element: ElementId| {
             let cpu = machine.elements[element].os_cpu.unwrap_or(u32::MAX);
@@ -162,31 +167,28 @@ impl Target for HostTarget {
             let threads: Vec<_> = elements.iter().map(|&e| (e, scope.spawn(move || run(e)))).collect();
             threads.into_iter().map(|(e, thread)| (e, thread.join())).collect()
         });
-        let mut found = vec![
-            Sample {
-                transfers: vec![Times::default(); experiment.transfers.len()],
-                disturbed: Vec::new(),
-                unpinned: Vec::new(),
-            };
-            samples as usize
-        ];
+        let mut found =
+            vec![
+                Sample { transfers: vec![Times::default(); experiment.transfers.len()], ..Sample::default() };
+                samples as usize
+            ];
         for (element, log) in logs {
             let name = &machine.elements[element].name;
             let log =
                 log.map_err(|_| TargetError::Failed(format!("the thread on {name} ended by a panic")))?;
-            for (sample, (lost_cpu, times)) in found.iter_mut().zip(log.samples) {
-                if lost_cpu {
-                    sample.disturbed.push(element);
-                }
-                if !log.pinned {
-                    sample.unpinned.push(element);
-                }
+            watch::note(&mut found, element, log.pinned, &log.seen, elements.len());
+            for (sample, times) in found.iter_mut().zip(log.times) {
                 for (transfer, t) in times {
                     sample.transfers[transfer] = t;
                 }
             }
         }
+        hypervisor.note(&mut found, machine, &elements);
         Ok(found)
+    }
+
+    fn exchange(&mut self, exchange: &LineExchange, samples: u32) -> Result<Vec<Sample>, TargetError> {
+        exchange::measure(&self.machine, exchange, samples)
     }
 }
 
@@ -198,11 +200,12 @@ enum Region<'a> {
     Far(pool::Window<'a>),
 }
 
-/// The times that a thread has taken.
+/// What a thread has measured and seen, sample by sample.
 struct Log {
     pinned: bool,
-    /// Whether the cpu was lost, and the times of this element's transfers, by their index.
-    samples: Vec<(bool, Vec<(usize, Times)>)>,
+    seen: Vec<Seen>,
+    /// The times of this element's transfers, by their index.
+    times: Vec<Vec<(usize, Times)>>,
 }
 
 /// The element whose cache is the far end.
@@ -231,7 +234,7 @@ fn program(
     let mine = indices(&|t| t.initiator == element);
     let lanes: Vec<Lane> = mine.iter().map(|&i| Lane::new(experiment, &experiment.transfers[i])).collect();
     let mut own = Own::new(experiment);
-    let mut log = Log { pinned, samples: Vec::with_capacity(samples as usize) };
+    let mut log = Log { pinned, seen: Vec::new(), times: Vec::new() };
     for sample in 0..samples {
         for &i in &owned {
             let mut region = regions[i].lock().unwrap_or_else(PoisonError::into_inner);
@@ -239,6 +242,7 @@ fn program(
                 bytes.fill(sample as u8 + 1);
             }
         }
+        let mut watch = Watch::new();
         own.warm();
         barrier.wait();
         let mut held: Vec<_> =
@@ -249,12 +253,13 @@ fn program(
                 Region::Far(window) => window.part(sample as usize),
             })
             .collect();
-        let mark = stolen::Mark::now();
+        watch.start();
         barrier.wait();
         let times = lane::run(&lanes, &mut own, &mut far, experiment, base_ns);
-        let lost_cpu = mark.lost_cpu();
+        let lost_cpu = watch.stop();
         barrier.wait();
-        log.samples.push((lost_cpu, mine.iter().copied().zip(times).collect()));
+        log.seen.push(watch.seen(lost_cpu));
+        log.times.push(mine.iter().copied().zip(times).collect());
     }
     log
 }

@@ -47,6 +47,13 @@ pub const WRITE_EACH: Pattern = Pattern {
     sets: |s| alone(s, WRITE_EACH.name, Direction::Put),
 };
 
+/// One alone, each in its turn, reading and writing as much.
+pub const COPY_EACH: Pattern = Pattern {
+    name: "memory-copy-each",
+    about: "one element after the other reads and writes main memory in turn, alone",
+    sets: |s| alone(s, COPY_EACH.name, Direction::Alternating),
+};
+
 fn own(shape: &PatternShape, initiator: ElementId, direction: Direction) -> Transfer {
     Transfer { initiator, other: Store::Memory(shape.machine.elements[initiator].place.chip), direction }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`pair`] | one element reads from another |
 //! | [`all_pairs`] | each from each other, one after the other |
+//! | [`all_at_once`] | each from each other, all at the same time |
 //! | [`fan_in`], [`fan_out`] | all read from one; one reads from all |
 //! | [`near`], [`far`] | pairs next to each other, pairs far apart, both ways |
 //! | [`disjoint`] | every second element reads from its neighbour |
@@ -13,6 +14,7 @@
 //! | [`cross_chip`] | pairs over the link between two chips |
 //! | [`ppe`] | PPEs and SPEs |
 
+pub mod all_at_once;
 pub mod all_pairs;
 pub mod cross_chip;
 pub mod disjoint;
@@ -27,6 +29,7 @@ pub mod random;
 pub mod ring;
 pub mod ring_both;
 
+use crate::exchanges::EXCHANGES;
 use crate::{PatternShape, TargetError};
 use ground::did_you_mean;
 use machine::ElementId;
@@ -44,9 +47,10 @@ pub struct Pattern {
 }
 
 /// Every pattern, in the order in which to list them.
-pub const PATTERNS: [Pattern; 18] = [
+pub const PATTERNS: [Pattern; 20] = [
     pair::PATTERN,
     all_pairs::PATTERN,
+    all_at_once::PATTERN,
     near::PATTERN,
     far::PATTERN,
     disjoint::PATTERN,
@@ -63,6 +67,7 @@ pub const PATTERNS: [Pattern; 18] = [
     memory::ALTERNATING,
     memory::READ_EACH,
     memory::WRITE_EACH,
+    memory::COPY_EACH,
 ];
 
 /// The pattern of that name.
@@ -78,7 +83,7 @@ pub const PATTERNS: [Pattern; 18] = [
 pub fn named(name: &str) -> Result<Pattern, TargetError> {
     let found = PATTERNS.into_iter().find(|p| p.name == name);
     found.ok_or_else(|| {
-        let names = || PATTERNS.iter().map(|p| p.name);
+        let names = || PATTERNS.iter().map(|p| p.name).chain(EXCHANGES.iter().map(|p| p.name));
         let start: String = name.chars().take(40).collect();
         TargetError::Request(format!(
             "no pattern {start:?}; there are {}, and patterns written out: 0<-7,7<-0{}",
