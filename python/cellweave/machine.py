@@ -89,6 +89,45 @@ class Machine:
         """
         return cls(_core.Machine.parse(text))
 
+    @classmethod
+    def import_file(cls, path: str | os.PathLike[str]) -> tuple[Machine, list[str]]:
+        """Read a file of another tool.
+
+        Parameters
+        ----------
+        path : str or path
+            A matrix of latencies in ns (CSV, as ``core-to-core-latency --csv`` writes it), hwloc's XML (as ``lstopo
+            --of xml`` writes it, version 2 and later), or the text of ``likwid-topology``. The content tells which.
+
+        Returns
+        -------
+        tuple of Machine and list of str
+            The machine, without limits, and sentences about what the file did not have.
+
+        Raises
+        ------
+        cellweave.RequestError
+            Where the file is none of these or makes no sense; says in which line.
+        """
+        native, notes = _core.Machine.foreign(Path(path))
+        return cls(native), notes
+
+    def to_hwloc(self) -> str:
+        """hwloc's XML, version 2, with the distances: what ``lstopo`` and ``hwloc-calc`` read.
+
+        Raises
+        ------
+        cellweave.RequestError
+            Where an element is no cpu of an operating system, as an SPE.
+
+        Examples
+        --------
+        >>> import cellweave as cw
+        >>> cw.Machine.host().to_hwloc().splitlines()[2]
+        '<topology version="2.0">'
+        """
+        return self._native.to_hwloc()
+
     def native(self) -> _core.Machine:
         """The form that the core works on."""
         return self._native

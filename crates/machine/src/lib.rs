@@ -11,6 +11,7 @@
 //! | [`discover`] | this computer, from `/sys`, the affinity mask and the cgroup quota |
 //! | [`mod@check`] | what every machine must keep to |
 //! | [`mod@file`] | the machine file (TOML), round trip exact |
+//! | [`foreign`] | machines from and into the files of other tools: core-to-core-latency, hwloc, likwid |
 //! | [`mod@load`] | a machine from what a user typed: a preset with options, `host`, or a file |
 //! | [`target`] | what transfers are measured on: the trait, and an experiment |
 //! | [`exchange`] | what two elements do with one line: hand it over, wake each other, take turns |
@@ -22,6 +23,7 @@ pub mod discover;
 pub mod element;
 pub mod exchange;
 pub mod file;
+pub mod foreign;
 pub mod handover;
 pub mod limit;
 pub mod load;

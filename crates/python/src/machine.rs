@@ -23,6 +23,18 @@ impl Machine {
         py.detach(|| cellweave::machine::file::parse(text, "the machine")).map(Machine).map_err(request)
     }
 
+    /// A file of another tool, with sentences about what it had not.
+    #[staticmethod]
+    fn foreign(py: Python<'_>, path: std::path::PathBuf) -> PyResult<(Machine, Vec<String>)> {
+        let imported = py.detach(|| cellweave::machine::foreign::read(&path)).map_err(request)?;
+        Ok((Machine(imported.machine), imported.notes))
+    }
+
+    /// hwloc's XML.
+    fn to_hwloc(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| cellweave::machine::foreign::hwloc(&self.0)).map_err(request)
+    }
+
     /// The text of a machine file.
     fn to_toml(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| cellweave::machine::file::to_text(&self.0)).map_err(request)
@@ -127,7 +139,7 @@ fn limit(m: &cellweave::machine::Machine, l: &Limit) -> Value {
     let names = |ids: &[usize]| ids.iter().map(|&i| m.elements[i].name.clone()).collect::<Vec<_>>();
     let pairs: Vec<Value> =
         l.pairs.iter().map(|b| json!({"from": names(&b.from), "to": names(&b.to)})).collect();
-    json!({"name": l.name, "capacity_bytes_per_s": l.capacity_bytes_per_s, "pairs": pairs})
+    json!({"name": l.name, "capacity_bytes_per_s": l.capacity_bytes_per_s, "error": l.error, "pairs": pairs})
 }
 
 /// The machines that are known by name, each with a line about it.

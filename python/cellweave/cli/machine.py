@@ -1,4 +1,4 @@
-"""`cellweave machine list | show`."""
+"""`cellweave machine list | show | import | export`."""
 
 from __future__ import annotations
 
@@ -53,3 +53,48 @@ def show(
         machine.save(output, force)
         printer.wrote(output)
     printer.result(machine.to_dict(), machine.tables)
+
+
+@app.command("import")
+def import_machine(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="Latencies (CSV), hwloc's XML, or likwid-topology's text."),
+    ],
+    output: Out = None,
+    force: Force = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """A machine from another tool's file; -o writes its machine file. Limits are unmeasured in all of them."""
+    from cellweave.files import check_free
+    from cellweave.machine import Machine
+
+    printer = Printer(json, quiet)
+    if output is not None:
+        check_free(output, force)
+    machine, notes = Machine.import_file(file)
+    for note in notes:
+        printer.note(note)
+    if output is not None:
+        machine.save(output, force)
+        printer.note(f"wrote {output}")
+    printer.result(machine.to_dict(), machine.tables)
+
+
+@app.command("export")
+def export_machine(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="host, or a machine file of cpus.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.xml", help="hwloc's XML, version 2.")],
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """A machine as hwloc's XML with its distances, for lstopo, hwloc-calc and whatever links hwloc."""
+    from cellweave.choice import choice
+    from cellweave.files import check_free, write_whole
+    from cellweave.machine import Machine
+
+    choice("the ending of the file's name", output.suffix.lstrip("."), ["xml"])
+    check_free(output, force)
+    write_whole(output, Machine.load(name).to_hwloc(), force)
+    Printer(False, quiet).note(f"wrote {output}")

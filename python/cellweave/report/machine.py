@@ -98,5 +98,9 @@ def _draw_distances(axes: Any, distances: Mapping[str, Any], names: list[str]) -
         (axes[1], "bandwidth_bytes_per_s", 1e9, "bandwidth in GB/s", True),
     ):
         values = np.asarray(distances[key], dtype=float) / unit
+        if not values.any():
+            # Another tool's file has latencies alone.
+            ax.set_axis_off()
+            continue
         np.fill_diagonal(values, np.nan)
         draw_heat(ax, values, names, title, more)
