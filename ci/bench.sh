@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 for bench in latency bandwidth collectives crowded startup memory pack profile; do
     .venv/bin/python "benches/mpi-$bench/run.py"
 done
+.venv/bin/python benches/fit/run.py
 .venv/bin/python benches/truth/run.py
 for example in planning optimum scale periods; do
     cargo run --quiet --release -p cellweave-plan --example "$example" -- benches/planning

@@ -97,7 +97,7 @@ def test_this_computer_is_measured_without_any_option(command: Command, tmp_path
 
 
 def test_a_machine_file_holds_what_was_measured(command: Command, tmp_path: Path) -> None:
-    done = command("probe", "--on", "ps3", "--draws", 2, "--repeats", 64, "-o", "ps3.toml")
+    done = command("probe", "--on", "ps3", "--draws", 10, "--repeats", 64, "-o", "ps3.toml")
     assert done.returncode == 0, done.stderr
     assert "fitted distances" in done.stdout and "fitted bus of chip 0" in done.stdout
     machine = cw.Machine.load(tmp_path / "ps3.toml")

@@ -6,6 +6,7 @@
 //! | question | answered by |
 //! |---|---|
 //! | what does a hand-over between two cores cost? | [`calibrate()`] |
+//! | how do its cores talk to each other? | [`probe()`] |
 //! | what does each task cost here? | [`profile()`] |
 //! | where should each task run? | [`plan()`], which profiles first where costs are missing |
 //! | how fast is it really? | [`run()`], which plans first where there is no plan |
@@ -53,6 +54,7 @@ mod guard;
 mod moved;
 mod options;
 mod placing;
+mod probing;
 mod profile;
 pub mod reproduce;
 mod stand_in;
@@ -65,5 +67,6 @@ pub use guard::SimGuard;
 pub use moved::moved;
 pub use options::{options, verbs};
 pub use placing::{AffinityCost, Placing, place, traffic};
+pub use probing::probe;
 pub use profile::{ProfileOptions, Profiled, TaskCost, profile};
 pub use verbs::{VerbProgress, plan, run};

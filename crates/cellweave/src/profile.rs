@@ -144,7 +144,7 @@ pub fn profile(
     let steps = elements.len() as f64 + 2.0;
     // First, because what a hand-over costs decides how deep a ring and how large a batch is.
     let measured = known(machine, &mut |what, part| progress(what, part / steps))?;
-    let overheads = calibrate(&measured, &mut |part| progress("hand-over", (1.0 + part) / steps))?;
+    let overheads = overheads(&measured, &mut |part| progress("hand-over", (1.0 + part) / steps))?;
     let handover = |o: &Overhead| Handover { per_transfer_ns: o.per_transfer_ns, per_byte_ns: o.per_byte_ns };
     profiled.overheads = overheads.iter().map(|(kind, o)| (kind.clone(), handover(o))).collect();
     profiled.graph.profile = Some(Profile {
@@ -226,6 +226,14 @@ fn known(machine: &Machine, progress: &mut dyn FnMut(&str, f64) -> bool) -> Resu
         machine.together = found.ok_or(Error::Stopped)?;
     }
     Ok(machine)
+}
+
+/// What the machine's file says that hand-overs cost beside moving their lines; measured where it says nothing.
+fn overheads(
+    machine: &Machine,
+    progress: &mut dyn FnMut(f64) -> bool,
+) -> Result<BTreeMap<String, Overhead>, Error> {
+    if machine.overheads.is_empty() { calibrate(machine, progress) } else { Ok(machine.overheads.clone()) }
 }
 
 /// Curves as a profile keeps them.

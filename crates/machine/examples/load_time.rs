@@ -36,6 +36,7 @@ fn main() {
             name: format!("{what} of CPU{i}"),
             capacity_bytes_per_s: 1.25e10 + i as f64 / 3.0,
             pairs: vec![Block { from, to }],
+            error: None,
         })
     });
     let matrix =

@@ -109,6 +109,7 @@ fn element(e: &Element) -> Result<(), Located> {
 fn limit(l: &Limit, machine: &Machine, references: &mut usize) -> Result<(), Located> {
     name(&l.name).map_err(|e| e.key("name"))?;
     positive(l.capacity_bytes_per_s).map_err(|e| e.key("capacity_bytes_per_s"))?;
+    l.error.map_or(Ok(()), not_negative).map_err(|e| e.key("error"))?;
     if l.pairs.is_empty() {
         return Err(Located::new("no pairs: nothing would count").key("pairs"));
     }

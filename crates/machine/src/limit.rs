@@ -12,6 +12,9 @@ pub struct Limit {
     pub capacity_bytes_per_s: f64,
     /// The pairs, as a union of blocks. A pair in two blocks counts once.
     pub pairs: Vec<Block>,
+    /// How well it predicts what it decides, where it was fitted: the mean of `|predicted / measured - 1|` over the
+    /// measured patterns whose slowest limit it is.
+    pub error: Option<f64>,
 }
 
 /// Every pair (source in `from`, destination in `to`) with source != destination.
@@ -32,6 +35,7 @@ impl Limit {
     ///     name: "input of 1".into(),
     ///     capacity_bytes_per_s: 25e9,
     ///     pairs: vec![Block { from: vec![0, 1, 2], to: vec![1] }],
+    ///     error: None,
     /// };
     /// assert!(port.holds(0, 1) && !port.holds(1, 1) && !port.holds(1, 0));
     /// ```

@@ -178,7 +178,7 @@ fn limits(elements: &[Element], chips: u32, joint_memory: bool) -> Vec<Limit> {
     let is_joint = |i: ElementId| joint_memory && elements[i].kind == "ppe";
     let mut limits = Vec::new();
     let mut limit = |name: String, capacity_bytes_per_s: f64, pairs: Vec<Block>| {
-        limits.push(Limit { name, capacity_bytes_per_s, pairs });
+        limits.push(Limit { name, capacity_bytes_per_s, pairs, error: None });
     };
 
     for &i in &all {

@@ -74,7 +74,10 @@ impl Machine {
     /// assert_eq!(ps3.elements[ps3.workers()[0]].name, "SPE0");
     /// ```
     pub fn workers(&self) -> Vec<ElementId> {
-        let accelerates = |e: &ElementId| self.role(&self.elements[*e].kind) == Role::Accelerator;
+        // By kind, of which there are few: patterns of large machines ask for this often.
+        let accelerate: Vec<&str> =
+            self.kinds().into_iter().filter(|kind| self.role(kind) == Role::Accelerator).collect();
+        let accelerates = |e: &ElementId| accelerate.contains(&self.elements[*e].kind.as_str());
         let all = 0..self.elements.len();
         let accelerators: Vec<ElementId> = all.clone().filter(accelerates).collect();
         if accelerators.is_empty() { all.collect() } else { accelerators }

@@ -116,6 +116,7 @@ fn machine() -> impl Strategy<Value = Machine> {
                                 name: name.clone(),
                                 capacity_bytes_per_s: *capacity_bytes_per_s,
                                 pairs: pairs.clone(),
+                                error: Some(*capacity_bytes_per_s / 1e9).filter(|e| *e < 0.5),
                             })
                             .collect(),
                         overheads: overhead

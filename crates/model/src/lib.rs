@@ -31,6 +31,7 @@
 //!         name: "wire".into(),
 //!         capacity_bytes_per_s: 1e9,
 //!         pairs: vec![machine::Block { from: vec![0, 1], to: vec![0, 1] }],
+//!         error: None,
 //!     }],
 //!     ..Default::default()
 //! };

@@ -221,6 +221,7 @@ fn a_pair_in_two_blocks_of_a_limit_counts_once() {
         name: "bus".into(),
         capacity_bytes_per_s: 1e9,
         pairs: vec![block(&[0, 1], &[0, 1, 2]), block(&[0], &[1, 2])],
+        error: None,
     });
     let limits = Limits::new(&machine);
     assert_eq!(

@@ -247,7 +247,7 @@ fn limited(mut machine: Machine) -> Machine {
     for (name, capacity_bytes_per_s, inside) in groups {
         let outside: Vec<usize> = all.iter().copied().filter(|e| !inside.contains(e)).collect();
         let pairs = vec![Block { from: outside, to: inside }];
-        machine.limits.push(Limit { name: format!("into {name}"), capacity_bytes_per_s, pairs });
+        machine.limits.push(Limit { name: format!("into {name}"), capacity_bytes_per_s, pairs, error: None });
     }
     for kind in machine.kinds().into_iter().map(String::from).collect::<Vec<_>>() {
         machine.overheads.insert(kind, Overhead { per_transfer_ns: 100.0, per_byte_ns: 0.03 });

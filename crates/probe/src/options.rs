@@ -2,7 +2,7 @@
 
 use crate::exchanges::{ExchangeJob, ExchangePattern};
 use crate::patterns::all_at_once::ALL_AT_ONCE_MAX;
-use crate::patterns::{Pattern, named};
+use crate::patterns::{Pattern, named, scattered};
 use crate::ranges::{Ranges, Size, Sizes};
 use crate::targets::Choices;
 use crate::{PatternShape, TargetError, workers, written};
@@ -20,6 +20,10 @@ const CURVE_FIRST_BYTES: u32 = 64;
 const CURVE_BUFFERS: [u32; 4] = [1, 2, 4, 8];
 const SIZE_DEFAULT: u32 = 16 * 1024;
 const BUFFERS_DEFAULT: u32 = 4;
+/// Bytes and transfers in flight of random pairs where larger ones have no room: nine reads of an SPE have.
+const SCATTERED_SMALL: (u32, u32) = (4096, 2);
+/// So many times shorter are exact samples of random pairs.
+const SCATTERED_SHORTER: u32 = 16;
 
 ground::options! {
     /// What to measure.
@@ -87,14 +91,21 @@ impl ProbeOptions {
         self.check().map_err(|e| TargetError::Request(e.to_string()))?;
         let walk = self.walk()?;
         let mut jobs = Vec::new();
-        for (name, set) in self.sets(target)? {
+        let sets = self.sets(target)?;
+        let scattered_point = self.scattered_point(target, &sets);
+        for (name, set) in sets {
             let transfers = written::write(&set, target.machine());
-            for (size_bytes, buffers) in self.points(&name) {
+            let scattered = scattered_point.filter(|_| name == scattered::PATTERN.name);
+            let points = scattered.map_or_else(|| self.points(&name), |point| vec![point]);
+            for (size_bytes, buffers) in points {
+                // What is exact needs no long sample, and there are many transfers in one of these.
+                let shorter = if scattered.is_some() && target.is_exact() { SCATTERED_SHORTER } else { 1 };
+                let repeats = self.repeats.unwrap_or_else(|| (target.repeats(size_bytes) / shorter).max(1));
                 let experiment = Experiment {
                     transfers: set.clone(),
                     size_bytes,
                     buffers,
-                    repeats: self.repeats.unwrap_or_else(|| target.repeats(size_bytes)),
+                    repeats,
                     compute_ns: self.compute_ns,
                     walk,
                 };
@@ -108,6 +119,28 @@ impl ProbeOptions {
             }
         }
         Ok(jobs)
+    }
+
+    /// Where no size is given, random pairs move large transfers; smaller ones where an element that reads several
+    /// times has no room for them, as an SPE.
+    fn scattered_point(&self, target: &dyn Target, sets: &[(String, Vec<Transfer>)]) -> Option<(u32, u32)> {
+        if !self.sizes.is_empty() || !self.buffers.is_empty() {
+            return None;
+        }
+        let has_room = |&(size_bytes, buffers): &(u32, u32)| {
+            let one = |set: &Vec<Transfer>| Experiment {
+                transfers: set.clone(),
+                size_bytes,
+                buffers,
+                repeats: 1,
+                compute_ns: 0,
+                walk: Walk::Next,
+            };
+            let mut own = sets.iter().filter(|(name, _)| name == scattered::PATTERN.name);
+            own.all(|(_, set)| target.check(&one(set)).is_ok())
+        };
+        let points = [(SIZE_DEFAULT, BUFFERS_DEFAULT), SCATTERED_SMALL];
+        points.iter().copied().find(has_room)
     }
 
     /// What is chosen about a simulated target.
@@ -222,6 +255,7 @@ impl ProbeOptions {
             // Of two elements there are no other patterns than the pair and both ways at once.
             names.extend(["memory-read", "memory-write"]);
         }
+        names.extend((self.machine_file && several).then_some(scattered::PATTERN.name));
         if (self.machine_file || here) && several {
             names.extend((self.machine_file && has_ppes).then_some("ppe"));
             names.extend(two_chips.then_some("cross-chip"));

@@ -163,8 +163,9 @@ fn ctrl_c_gives_back_what_was_measured_so_far() {
 
 #[test]
 fn a_machine_file_has_what_was_measured_and_is_read_again() {
-    let options = ProbeOptions { machine_file: true, draws: 2, repeats: Some(16), ..ProbeOptions::default() };
-    for name in ["ps3", "qs22"] {
+    for (name, draws) in [("ps3", 6), ("qs22", 2)] {
+        let options =
+            ProbeOptions { machine_file: true, draws, repeats: Some(16), ..ProbeOptions::default() };
         let target = load(name, &Choices::default()).unwrap();
         let fitted = fit(target.machine(), &probed(name, &options)).unwrap();
         let text = machine::file::to_text(&fitted.machine).unwrap();
@@ -175,7 +176,6 @@ fn a_machine_file_has_what_was_measured_and_is_read_again() {
         };
         assert!((22.0..25.7).contains(&capacity("input of SPE0")), "{}", capacity("input of SPE0"));
         assert!((22.0..25.7).contains(&capacity("output of SPE0")));
-        assert!((50.0..205.0).contains(&capacity("bus of chip 0")));
         // With several reads at once the PPE itself is the limit: it loads what arrived. 3.15 GB/s, not an SPE's 25.
         assert!((1.0..3.2).contains(&capacity("PPE0 reads SPE3")), "{}", capacity("PPE0 reads SPE3"));
         let d = fitted.machine.distances.as_ref().unwrap();
@@ -183,10 +183,15 @@ fn a_machine_file_has_what_was_measured_and_is_read_again() {
         assert!(
             d.latency_ns[a][b] > 90.0 && d.bandwidth_bytes_per_s[a][b] > 20e9 && d.latency_ns[a][a] == 0.0
         );
-        if name == "qs22" {
-            assert!(capacity("chip 0 reads chip 1") < capacity("between the chips"));
-            assert!(capacity("SPE0 reads chip 1") < capacity("chip 0 reads chip 1"));
-            assert!(fitted.notes.iter().any(|n| n.contains("cross-chip")));
+        // `tests/python/test_fit.py` has the limits that a hundred patterns show.
+        if name == "ps3" {
+            assert!((50.0..205.0).contains(&capacity("bus of chip 0")));
+        } else {
+            let across = |l: &machine::Limit| l.name.contains("chip 0 ") && l.name.contains("chip 1");
+            let least =
+                fitted.machine.limits.iter().filter(|l| across(l)).map(|l| l.capacity_bytes_per_s / 1e9);
+            assert!(least.fold(f64::INFINITY, f64::min) > capacity("SPE0 reads chip 1"));
+            assert!(fitted.notes.iter().any(|n| n.contains("patterns of several transfers")));
         }
     }
 }

@@ -30,11 +30,11 @@ pub(crate) fn probe(
 ) -> PyResult<(String, String, Option<MachineFile>)> {
     let options = ProbeOptions::from_given(&given(options)?).map_err(request)?;
     let mut watch = Watch::new(progress);
-    let measured = py.detach(|| ::probe::probe(on, &options, &mut |p| tell(&mut watch, p)));
+    let measured = py.detach(|| cellweave::probe(on, &options, &mut |p| tell(&mut watch, p)));
     watch.end(py)?;
     let (probed, fitted) = measured.map_err(said)?;
     let file = match fitted {
-        Some(Fitted { machine, notes }) => {
+        Some(Fitted { machine, notes, .. }) => {
             Some((cellweave::machine::file::to_text(&machine).map_err(request)?, notes))
         }
         None => None,

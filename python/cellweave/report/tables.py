@@ -45,8 +45,13 @@ def machine_tables(machine: Data) -> list[Table]:
         )
     tables = [what]
     if machine["limits"]:
-        limits = Table("limits", ["limit", ">capacity"])
-        limits.rows = [[x["name"], bandwidth(x["capacity_bytes_per_s"])] for x in machine["limits"]]
+        known = any(x.get("error") is not None for x in machine["limits"])
+        limits = Table("limits", ["limit", ">capacity", *([">error"] if known else [])])
+        for x in machine["limits"]:
+            error = ["" if x.get("error") is None else f"{100 * x['error']:.1f} %"] if known else []
+            limits.rows.append([x["name"], bandwidth(x["capacity_bytes_per_s"]), *error])
+        if known:
+            limits.notes.append("error: mean of |predicted / measured - 1| over the patterns that the limit decides")
         tables.append(limits)
     return tables + handover_tables(machine)
 

@@ -24,6 +24,7 @@
 //! [[limit]]
 //! name = "bus"
 //! capacity_bytes_per_s = 12e9
+//! error = 0.04                   # of what it decides, |predicted / measured - 1| in the mean; absent: not known
 //! pairs = [{ from = "*", to = ["CPU0..DSP"] }]   # all of them; from one to another in the file's order; or names
 //!
 //! [overhead.core]                # by kind of element

@@ -42,7 +42,7 @@ const ELEMENT: [&str; 14] = [
     "outgoing_max",
 ];
 const MEMORY: [&str; 5] = ["bytes", "hard", "holds_code", "l1_bytes", "overflow_bytes_per_s"];
-const LIMIT: [&str; 3] = ["name", "capacity_bytes_per_s", "pairs"];
+const LIMIT: [&str; 4] = ["name", "capacity_bytes_per_s", "error", "pairs"];
 const OVERHEAD: [&str; 2] = ["per_transfer_ns", "per_byte_ns"];
 const HANDOVER: [&str; 2] = ["shares", "points"];
 const TOGETHER: [&str; 3] = ["elements", "computing", "memory"];
@@ -222,6 +222,7 @@ fn limit(table: &Table, names: &mut Names) -> Result<Limit, Located> {
         name: table.needed("name", table.text("name")?)?,
         capacity_bytes_per_s: table.needed("capacity_bytes_per_s", capacity)?,
         pairs,
+        error: table.float("error")?,
     })
 }
 

@@ -27,7 +27,11 @@ pub(super) fn machine(machine: &Machine) -> String {
     }
     for limit in &machine.limits {
         put!(out, "\n[[limit]]\nname = {}\n", text(&limit.name));
-        put!(out, "capacity_bytes_per_s = {:?}\npairs = [", limit.capacity_bytes_per_s);
+        put!(out, "capacity_bytes_per_s = {:?}\n", limit.capacity_bytes_per_s);
+        if let Some(error) = limit.error {
+            put!(out, "error = {error:?}\n");
+        }
+        out.push_str("pairs = [");
         for (i, Block { from, to }) in limit.pairs.iter().enumerate() {
             let comma = if i > 0 { ", " } else { "" };
             put!(out, "{comma}{{ from = {}, to = {} }}", ids(from, machine), ids(to, machine));

@@ -280,8 +280,7 @@ impl State {
         let mut machine = machine(name, description, std::mem::take(&mut self.elements));
         let mut found: BTreeMap<&str, Vec<Vec<f64>>> = BTreeMap::new();
         for matrix in &self.matrices {
-            let known =
-                [(LATENCY, 1e-3), (BANDWIDTH, 1.0)].into_iter().find(|(name, _)| matrix.name == *name);
+            let known = [(LATENCY, 1e3), (BANDWIDTH, 1.0)].into_iter().find(|(name, _)| matrix.name == *name);
             match known {
                 Some((name, unit)) => {
                     let rows = matrix
@@ -327,7 +326,7 @@ impl Matrix {
             })
             .collect();
         let places = places?;
-        let row = |i: usize| places.iter().map(|j| self.values[i * n + j] as f64 * unit).collect();
+        let row = |i: usize| places.iter().map(|j| self.values[i * n + j] as f64 / unit).collect();
         Ok(places.iter().map(|&i| row(i)).collect())
     }
 }

@@ -39,6 +39,7 @@ pub(crate) fn host(cores: usize, per_transfer_ns: f64) -> Machine {
         name: format!("pair {i}"),
         capacity_bytes_per_s: 8e9,
         pairs: vec![Block { from: all.clone(), to: vec![i, i + 1] }],
+        error: None,
     };
     Machine {
         name: "host".into(),

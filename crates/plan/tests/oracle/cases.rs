@@ -91,6 +91,7 @@ fn host(draws: &mut Draws) -> Machine {
         name: format!("into pair {i}"),
         capacity_bytes_per_s: 1e9 * (1 + rate) as f64,
         pairs: vec![Block { from: all.clone(), to: vec![i, i + 1] }],
+        error: None,
     };
     let limits = if draws.below(2) == 0 { cores - 1 } else { 0 };
     let mut overhead = || Overhead {

@@ -9,6 +9,7 @@
 //! | [`near`], [`far`] | pairs next to each other, pairs far apart, both ways |
 //! | [`disjoint`] | every second element reads from its neighbour |
 //! | [`random`] | each reads from another one, drawn at random |
+//! | [`scattered`] | random pairs at once, in groups of elements and between them |
 //! | [`ring`], [`ring_both`] | each reads from its neighbour, or from both |
 //! | [`memory`] | reads and writes of main memory |
 //! | [`cross_chip`] | pairs over the link between two chips |
@@ -28,6 +29,7 @@ pub mod ppe;
 pub mod random;
 pub mod ring;
 pub mod ring_both;
+pub mod scattered;
 
 use crate::exchanges::EXCHANGES;
 use crate::{PatternShape, TargetError};
@@ -47,7 +49,7 @@ pub struct Pattern {
 }
 
 /// Every pattern, in the order in which to list them.
-pub const PATTERNS: [Pattern; 20] = [
+pub const PATTERNS: [Pattern; 21] = [
     pair::PATTERN,
     all_pairs::PATTERN,
     all_at_once::PATTERN,
@@ -59,6 +61,7 @@ pub const PATTERNS: [Pattern; 20] = [
     ring::PATTERN,
     ring_both::PATTERN,
     random::PATTERN,
+    scattered::PATTERN,
     cross_chip::PATTERN,
     ppe::PATTERN,
     memory::READ,
