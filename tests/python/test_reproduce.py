@@ -222,7 +222,7 @@ def test_the_page_holds_every_group_every_picture_and_says_that_it_was_quick(
     expected = {f"{r.experiment.paper}-{name}.png" for r in done.results for name in r.pictures}
     assert drawn == expected | {"published.png"}
     assert page.count("<svg") == len(drawn)
-    asks_for_nothing(folder / "page.html")
+    asks_for_nothing(folder / "page.html", most_bytes=20_000_000)
 
 
 def test_the_loop_of_dma_benchmark_is_counted_and_moves_saturation_with_eight_buffers_to_256_bytes() -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from cellweave.report.table import Table
 
 _ROWS_MOST = 500  # of a table; files have the rest
+_LONG_NAME = 32  # letters of a row's name that is broken into lines
 _LONG = 48  # letters of a cell that is broken into lines
 
 
@@ -41,7 +42,8 @@ def _framed(table: Table, says: str) -> str:
 
 def _row(row: Sequence[str], right: Sequence[bool]) -> str:
     first, *others = row
-    cells = [tag("th", text(first), scope="row", class_="n" if right[0] else None)]
+    class_ = "n" if right[0] else ("long" if len(first) > _LONG_NAME else None)
+    cells = [tag("th", text(first), scope="row", class_=class_)]
     cells += [
         tag("td", text(cell), class_="n" if r else ("long" if len(cell) > _LONG else None))
         for cell, r in zip(others, right[1:], strict=True)
