@@ -246,7 +246,7 @@ fn a_list_fills_quadwords_as_the_hardware_does() {
         for i in 0..element.bytes.0 as usize {
             expected[at + i] = pattern(element.ea.0 as usize + i);
         }
-        next = (at + element.bytes.0).next_multiple_of(16);
+        next = (at + element.bytes.0 as usize).next_multiple_of(16);
     }
     let copy = list.clone();
     let seen = Rc::new(RefCell::new(Vec::new()));
@@ -264,7 +264,7 @@ fn a_list_fills_quadwords_as_the_hardware_does() {
     cell.run().unwrap();
     assert_eq!(*seen.borrow(), expected);
     for element in &list {
-        let there = cell.memory(element.ea + 65536, element.bytes.0);
+        let there = cell.memory(element.ea + 65536, element.bytes.0.into());
         assert!((0..there.len()).all(|i| there[i] == pattern(element.ea.0 as usize + i)));
     }
 }
