@@ -256,6 +256,8 @@ def _distances(machine: Machine, notes: list[str], told: _Told) -> dict[str, Any
     latency, bandwidth = ([row[:] for row in empty] for _ in range(2))
     for m in found.measurements:
         reader, _, source = str(m["transfers"]).partition("<-")
+        if not (reader.isdigit() and source.isdigit()):
+            continue
         if m["size_bytes"] == sizes[0]:
             latency[int(reader)][int(source)] = float(m["latency_ns"]["p50"])
         if m["size_bytes"] == sizes[-1]:
