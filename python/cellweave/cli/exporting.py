@@ -30,11 +30,19 @@ def _list(name: str | None) -> str | None:
     raise typer.Exit
 
 
+def _formats(incomplete: str) -> list[str]:
+    """What the Tab key offers."""
+    from cellweave.export import FORMATS
+
+    return [name for name in ["list", *FORMATS] if name.startswith(incomplete)]
+
+
 Export = Annotated[
     str | None,
     typer.Option(
         metavar="FORMAT",
         callback=_list,
+        autocompletion=_formats,
         is_eager=True,
         help="Print what another tool reads (taskset, omp-places, openmpi5, gnuradio, ..) instead of a table; `list` "
         "shows the formats.",
@@ -90,6 +98,8 @@ class Exporting:
         if self._name is not None and self._path is None:
             yield
             self._printer.text(found.export(self._name))
+            if getattr(found, "pin", None) is False:
+                self._printer.note("the race found no gain over the kernel's own placement: better do not pin")
             return
         with self._printer.shows(found.to_dict(), found.tables):
             yield
