@@ -133,6 +133,42 @@ def test_measured_refuses_what_is_not_this_computer(tmp_path: Path) -> None:
         cw.place("ring", on=str(other), objective="measured")
 
 
+def _file_of(tmp_path: Path, cpus: list[int], top: str = "", of_element: str = "") -> Path:
+    """A machine file with these cpus of this computer, written by hand."""
+    path = tmp_path / "by-hand.toml"
+    elements = "".join(f'[[element]]\nname = "CPU{cpu}"\nkind = "core"\nos_cpu = {cpu}\n{of_element}' for cpu in cpus)
+    path.write_text(f'name = "by-hand"\n{top}\n{elements}')
+    return path
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="two cpus are placed")
+def test_a_quota_below_one_cpu_is_said_and_the_race_still_ends(tmp_path: Path) -> None:
+    machine = _file_of(tmp_path, sorted(os.sched_getaffinity(0))[:2], "quota_cpus = 0.5")
+    placed = cw.place("ring", on=machine, objective="measured", bytes=1024, runs=8)
+    assert placed.pin in (True, False)
+    assert any("a quota of 0.5 cpus for 2 threads" in note for note in placed.to_dict()["notes"])
+
+
+@pytest.mark.parametrize("objective", ["measured", "robust"])
+def test_the_file_of_another_computer_is_refused_before_anything_runs(
+    objective: str, command: Command, tmp_path: Path
+) -> None:
+    machine = _file_of(tmp_path, [min(os.sched_getaffinity(0)), 4000], of_element="chip = 77\n")
+    found = command("place", "ring", "--parts", "2", "--on", str(machine), "--objective", objective)
+    assert found.returncode == 2
+    assert "by-hand is of another one" in found.stderr
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="two cpus are placed")
+def test_traffic_to_main_memory_is_raced_too(tmp_path: Path) -> None:
+    job = tmp_path / "job.csv"
+    job.write_text("source,destination,bytes\n0,1,4096\nmemory,0,4096\n1,memory,4096\n")
+    cpus = sorted(os.sched_getaffinity(0))[:2]
+    placed = cw.place(job, on=f"host:cpus={cpus[0]},{cpus[1]}", objective="measured", runs=8)
+    assert placed.pin in (True, False)
+    assert not any("does not count" in note for note in placed.to_dict()["notes"])
+
+
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="two cpus are placed")
 def test_simulated_needs_a_machine_that_can_be_simulated() -> None:
     with pytest.raises(cw.RequestError, match=r"needs a machine that can be simulated.*qs22"):

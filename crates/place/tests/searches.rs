@@ -127,6 +127,46 @@ fn branch_and_bound_and_symmetries_find_what_trying_everything_finds_by_rings() 
 }
 
 #[test]
+fn no_mapping_to_a_blade_costs_less_by_rings_than_its_bound() {
+    let machine = machine::load("qs22").unwrap();
+    let mut draws = Draws::new(5);
+    for (name, parts) in [("ring", 16), ("ring-both", 12), ("all-to-all", 16), ("recursive-doubling", 16)] {
+        let traffic = named(name, parts, 16384.0).unwrap();
+        for phases in [false, true] {
+            let options = RingsOptions { phases, sizes: phases, ..RingsOptions::default() };
+            let mut rings = Rings::new(&traffic, &machine, &machine.workers(), options).unwrap();
+            let bound = rings.at_least(&[]);
+            let mut order: Vec<usize> = (0..16).collect();
+            for _ in 0..200 {
+                draws.shuffle(&mut order);
+                let cost = rings.cost(&order[..parts]);
+                assert!(bound <= cost * (1.0 + 1e-9), "{name}: {bound} by its bound, {cost} by a mapping");
+            }
+            assert!(bound > 0.0 || name == "recursive-doubling" || parts < 16, "{name}: {bound}");
+        }
+    }
+}
+
+#[test]
+fn mappings_by_limits_cost_the_same_in_whatever_order_they_are_asked_for() {
+    let machine = machine::load("qs22").unwrap();
+    let mut draws = Draws::new(9);
+    let traffic = drawn_traffic(&mut draws, 12);
+    let mut kept = Period::new(&traffic, &machine, &machine.workers()).unwrap();
+    let mut order: Vec<usize> = (0..16).collect();
+    for i in 0..300 {
+        if i % 3 == 0 {
+            draws.shuffle(&mut order)
+        } else {
+            order.swap(draws.below(12), 8 + draws.below(8))
+        }
+        let first = &order[..draws.below(13)];
+        let mut anew = Period::new(&traffic, &machine, &machine.workers()).unwrap();
+        assert_eq!(kept.at_least(first).to_bits(), anew.at_least(first).to_bits(), "mapping {i}");
+    }
+}
+
+#[test]
 fn a_swap_changes_the_cost_by_what_the_swapped_mapping_costs() {
     let mut draws = Draws::new(8);
     for steps in [

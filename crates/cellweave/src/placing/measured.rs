@@ -1,17 +1,19 @@
 //! Traffic on this computer: a thread per part, pinned or wherever the kernel puts it.
 //!
 //! Each flow has two buffers. Its sender fills one, its receiver reads it, as often as a run has turns; a phase ends
-//! for all threads together. A run does everything twice, and the second time counts: the kernel has had time to spread
-//! the threads then, and the buffers are there.
+//! for all threads together. A flow to main memory walks on through a buffer that is larger than the caches. A run does
+//! everything twice, and the second time counts: the kernel has had time to spread the threads then, and the buffers
+//! are there.
 
 use ground::Located;
 use host::Affinity;
+use host::target::beyond_caches_bytes;
 use machine::{ElementId, Machine};
-use place::{Judge, Traffic};
+use place::{Judge, Traffic, TrafficPhase};
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// The largest message: larger flows shrink in proportion, and their time is scaled up. Like the two below, this says
 /// how much a run does, the same for all contenders; it is no figure of a computer.
@@ -39,6 +41,7 @@ struct MeasuredPhase {
     /// ns of a run times this are the ns of the phase, all its times.
     scale: f64,
     flows: Vec<Channel>,
+    memory: Vec<MemoryWalk>,
 }
 
 /// A flow's buffers, as words, and how many messages went in and out.
@@ -48,6 +51,16 @@ struct Channel {
     words: Vec<AtomicU64>,
     sent: AtomicU64,
     taken: AtomicU64,
+}
+
+/// A part's traffic with main memory: it walks through words of which none is in a cache when its turn comes.
+struct MemoryWalk {
+    part: usize,
+    words: Vec<AtomicU64>,
+    /// Words that it reads in each turn, and then writes.
+    read: usize,
+    written: usize,
+    walked: AtomicUsize,
 }
 
 impl MeasuredTraffic {
@@ -86,18 +99,52 @@ impl MeasuredTraffic {
             }
         };
         let cpus = elements.iter().map(cpu).collect::<Result<_, _>>()?;
-        let phases = traffic.phases.iter().filter(|phase| !phase.flows.is_empty()).map(|phase| {
-            let most = phase.flows.iter().map(|flow| flow.bytes).fold(0.0, f64::max);
-            let shrink = (MESSAGE_BYTES_MAX / most).min(1.0);
-            let turns = (RUN_BYTES / (phase.bytes() * shrink)).clamp(TURNS.0, TURNS.1).round();
-            let flows = phase.flows.iter().map(|flow| Channel::new(flow.from, flow.to, flow.bytes * shrink));
-            MeasuredPhase {
-                turns: turns as u64,
-                scale: phase.weight / turns / shrink,
-                flows: flows.collect(),
-            }
-        });
+        let walks = traffic.phases.iter().map(|phase| phase.memory.len()).sum();
+        let phases = traffic.phases.iter().map(|phase| MeasuredPhase::new(phase, walks));
+        let phases = phases.filter(|phase| !phase.flows.is_empty() || !phase.memory.is_empty());
         Ok(Self { cpus, parts: traffic.parts, phases: phases.collect() })
+    }
+}
+
+impl MeasuredPhase {
+    /// One of a traffic in which parts walk through main memory in so many places.
+    fn new(phase: &TrafficPhase, walks: usize) -> Self {
+        let of_memory = || phase.memory.iter().flat_map(|flow| [flow.read_bytes, flow.written_bytes]);
+        let most = phase.flows.iter().map(|flow| flow.bytes).chain(of_memory()).fold(0.0, f64::max);
+        let shrink = (MESSAGE_BYTES_MAX / most).min(1.0);
+        let bytes = phase.bytes() + of_memory().sum::<f64>();
+        let turns = (RUN_BYTES / (bytes * shrink)).clamp(TURNS.0, TURNS.1).round();
+        let flows = phase.flows.iter().map(|flow| Channel::new(flow.from, flow.to, flow.bytes * shrink));
+        let memory = phase.memory.iter().map(|flow| {
+            MemoryWalk::new(flow.part, flow.read_bytes * shrink, flow.written_bytes * shrink, walks)
+        });
+        Self {
+            turns: turns as u64,
+            scale: phase.weight / turns / shrink,
+            flows: flows.collect(),
+            memory: memory.collect(),
+        }
+    }
+}
+
+impl MemoryWalk {
+    /// Its words are written here once: their pages lie in the memory next to the thread that calls.
+    fn new(part: usize, read_bytes: f64, written_bytes: f64, walks: usize) -> Self {
+        let words = |bytes: f64| (bytes / 8.0).ceil() as usize;
+        let (read, written) = (words(read_bytes), words(written_bytes));
+        let room = (beyond_caches_bytes(walks) / 8).max(read + written);
+        let words = (0..room as u64).map(AtomicU64::new).collect();
+        Self { part, words, read, written, walked: AtomicUsize::new(0) }
+    }
+
+    /// One turn; only its part's thread calls this.
+    fn walk(&self) {
+        let at = self.walked.load(Ordering::Relaxed);
+        let at = if at + self.read + self.written > self.words.len() { 0 } else { at };
+        let (read, rest) = self.words[at..].split_at(self.read);
+        black_box(read.iter().map(|word| word.load(Ordering::Relaxed)).fold(0, u64::wrapping_add));
+        rest[..self.written].iter().for_each(|word| word.store(at as u64, Ordering::Relaxed));
+        self.walked.store(at + self.read + self.written, Ordering::Relaxed);
     }
 }
 
@@ -160,11 +207,13 @@ impl Judge for MeasuredTraffic {
             for (pass, phase) in (0..PASSES).flat_map(|pass| phases.iter().map(move |phase| (pass, phase))) {
                 let outgoing: Vec<&Channel> = phase.flows.iter().filter(|flow| flow.from == part).collect();
                 let incoming: Vec<&Channel> = phase.flows.iter().filter(|flow| flow.to == part).collect();
+                let walks: Vec<&MemoryWalk> = phase.memory.iter().filter(|walk| walk.part == part).collect();
                 barrier.wait();
                 let start = host::now_ns();
                 for turn in pass * phase.turns..(pass + 1) * phase.turns {
                     outgoing.iter().for_each(|flow| flow.send(turn));
                     incoming.iter().for_each(|flow| flow.take(turn));
+                    walks.iter().for_each(|walk| walk.walk());
                 }
                 if pass + 1 == PASSES {
                     times.push((start, host::now_ns()));
@@ -193,5 +242,49 @@ impl Judge for MeasuredTraffic {
         }
         let time = |(phase, (start, end)): (&MeasuredPhase, (u64, u64))| phase.scale * (end - start) as f64;
         Ok(self.phases.iter().zip(spans).map(time).sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use place::{MemoryFlow, TrafficFlow};
+
+    /// Two parts on cpus of this process, or on the same one where it has no other.
+    fn judge(traffic: &Traffic) -> MeasuredTraffic {
+        let cpus = Affinity::of_this_thread().unwrap().cpus();
+        let cpus = vec![cpus[0], cpus[cpus.len() - 1]];
+        // As if there were many walks: a small buffer for each.
+        let phases = traffic.phases.iter().map(|phase| MeasuredPhase::new(phase, 1024)).collect();
+        MeasuredTraffic { cpus, parts: traffic.parts, phases }
+    }
+
+    #[test]
+    fn flows_to_main_memory_are_walked_in_every_turn() {
+        let flow = TrafficFlow { from: 0, to: 1, bytes: 65_536.0 };
+        let memory = MemoryFlow { part: 1, read_bytes: 65_536.0, written_bytes: 32_768.0 };
+        let phase = TrafficPhase { memory: vec![memory], ..TrafficPhase::new("all", vec![flow]) };
+        let only = TrafficPhase { memory: vec![memory], ..TrafficPhase::new("only memory", Vec::new()) };
+        let traffic = Traffic { name: "walks".into(), parts: 2, phases: vec![phase, only] };
+        let mut judge = judge(&traffic);
+        assert!(judge.time_ns(Some(&[0, 1])).unwrap() > 0.0);
+        for phase in &judge.phases {
+            let walk = &phase.memory[0];
+            let each = walk.read + walk.written;
+            assert_eq!((walk.read, walk.written), (8192, 4096));
+            let of_a_way = walk.words.len() / each;
+            let turns = (PASSES * phase.turns) as usize;
+            assert_eq!(walk.walked.load(Ordering::Relaxed), ((turns - 1) % of_a_way + 1) * each);
+        }
+    }
+
+    #[test]
+    fn a_cpu_that_is_not_there_any_more_is_an_error_and_hangs_nobody() {
+        let traffic = Traffic::of("pair", 2, [(0, 1, 1024.0)]);
+        let mut judge = judge(&traffic);
+        judge.cpus[1] = 100_000;
+        let why = judge.time_ns(Some(&[0, 1])).unwrap_err().to_string();
+        assert!(why.contains("pinning was refused") && why.contains("100000"), "{why}");
+        assert!(judge.time_ns(None).unwrap() > 0.0, "the kernel's own placement still runs");
     }
 }

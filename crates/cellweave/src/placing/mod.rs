@@ -118,6 +118,16 @@ impl PlaceJob<'_> {
         some.then(|| "traffic to main memory does not count here".into())
     }
 
+    /// What is said where this process may not use as much of its cpus as there are parts.
+    fn quota(&self) -> Option<String> {
+        let cpus = self.machine.quota_cpus.filter(|&cpus| cpus < self.traffic.parts as f64)?;
+        Some(format!(
+            "a quota of {cpus} cpus for {} threads: they wait for each other most of the time, and where they are \
+             matters less than it would without the quota",
+            self.traffic.parts
+        ))
+    }
+
     /// By simulation: the affinities, what the models choose, mappings drawn at random, and swaps of the best.
     fn simulated(self, progress: &mut dyn FnMut(f64) -> bool) -> Result<Placing, Error> {
         let mut judge = SimulatedTraffic::new(self.traffic, self.machine, self.elements)?;
@@ -186,7 +196,7 @@ impl PlaceJob<'_> {
         let identity = of(&self.identity()).unwrap_or(f64::NAN);
         let costs = self.named.iter().map(|affinity| of(&affinity.seats)).collect();
         let mut notes = vec![result.verdict.clone()];
-        notes.extend(self.memory_left_out());
+        notes.extend(self.quota());
         Ok(Placing { race: Some(result), ..self.placing(found, "ns", identity, costs, notes) })
     }
 

@@ -25,6 +25,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use watch::{Hypervisor, Seen, Watch};
 
+pub use pool::beyond_caches_bytes;
+
 /// The most bytes of this computer's memory that one experiment may use: a mistake must not make it swap.
 const EXPERIMENT_BYTES_MAX: u64 = 1 << 30;
 /// Bytes that a transfer moves in one sample, roughly: they fit an L2 beside what else is there.

@@ -19,9 +19,7 @@ pub(super) struct Pool {
 impl Pool {
     /// Twice the caches, its pages placed by a thread on `cpu` (the kernel puts them into the memory next to it).
     pub(super) fn beyond_caches(cpu: Option<u32>) -> Self {
-        let available = available_bytes().unwrap_or(usize::MAX);
-        let wanted = 2 * last_level_bytes().unwrap_or(CACHES_BYTES_DEFAULT);
-        Self::of(wanted.min(available / OF_AVAILABLE).max(PAGE_BYTES), cpu)
+        Self::of(beyond_caches_bytes(1), cpu)
     }
 
     fn of(len: usize, cpu: Option<u32>) -> Self {
@@ -79,6 +77,14 @@ impl Window<'_> {
         let at = (self.start / self.len + sample) % parts * self.len;
         &mut self.bytes[at..][..self.len]
     }
+}
+
+/// Bytes of each of so many buffers, of which nothing is in a cache any more when a walk comes back to it: twice the
+/// caches, and all buffers together at most an eighth of the memory that is left.
+pub fn beyond_caches_bytes(buffers: usize) -> usize {
+    let available = available_bytes().unwrap_or(usize::MAX);
+    let wanted = 2 * last_level_bytes().unwrap_or(CACHES_BYTES_DEFAULT);
+    wanted.min(available / OF_AVAILABLE / buffers.max(1)).max(PAGE_BYTES)
 }
 
 /// The last level that the kernel knows of, over all of its instances that cpu 0 sees.

@@ -15,6 +15,8 @@
 //! half way around it goes both ways, half of it each. As published, all messages have the same size, there is one
 //! phase, and main memory has no traffic. [`RingsOptions`] adds what the paper leaves for its future work.
 
+mod bound;
+
 use crate::{Objective, SeatDistances, Traffic};
 use ground::Located;
 use machine::{ElementId, Machine, Role};
@@ -60,6 +62,8 @@ pub struct Rings {
     partners: Vec<Vec<(usize, f64)>>,
     steps: SeatDistances,
     paths: Vec<RingPath>,
+    /// What every mapping costs at least, once that was asked for.
+    bound: Option<f64>,
 }
 
 /// What the model sees of a flow.
@@ -114,7 +118,7 @@ impl Rings {
         });
         let (phases, steps) = (phases.collect(), SeatDistances::of(machine, elements));
         let partners = traffic.partners();
-        Ok(Self { sides: options.sides, phases, places, partners, steps, paths: Vec::new() })
+        Ok(Self { sides: options.sides, phases, places, partners, steps, paths: Vec::new(), bound: None })
     }
 
     /// The cost of one phase.
@@ -272,6 +276,13 @@ impl Objective for Rings {
         let weight: Vec<f64> = (0..self.phases.len()).map(weighted).collect();
         let costs = weight.into_iter().enumerate().map(|(i, weight)| weight * self.of_phase(i, mapping));
         costs.sum::<f64>() / weights
+    }
+
+    fn at_least(&mut self, _first: &[usize]) -> f64 {
+        if self.bound.is_none() {
+            self.bound = Some(self.least());
+        }
+        self.bound.unwrap_or(0.0)
     }
 
     /// Only what turns the bus over, or front to back, with everything that messages go to in its place.
