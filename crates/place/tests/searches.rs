@@ -130,7 +130,7 @@ fn branch_and_bound_and_symmetries_find_what_trying_everything_finds_by_rings() 
 fn no_mapping_to_a_blade_costs_less_by_rings_than_its_bound() {
     let machine = machine::load("qs22").unwrap();
     let mut draws = Draws::new(5);
-    for (name, parts) in [("ring", 16), ("ring-both", 12), ("all-to-all", 16), ("recursive-doubling", 16)] {
+    for (name, parts) in [("ring", 16), ("ring-both", 12), ("all-to-all", 10), ("recursive-doubling", 16)] {
         let traffic = named(name, parts, 16384.0).unwrap();
         for phases in [false, true] {
             let options = RingsOptions { phases, sizes: phases, ..RingsOptions::default() };
@@ -142,7 +142,7 @@ fn no_mapping_to_a_blade_costs_less_by_rings_than_its_bound() {
                 let cost = rings.cost(&order[..parts]);
                 assert!(bound <= cost * (1.0 + 1e-9), "{name}: {bound} by its bound, {cost} by a mapping");
             }
-            assert!(bound > 0.0 || name == "recursive-doubling" || parts < 16, "{name}: {bound}");
+            assert!(bound > 0.0 || name == "recursive-doubling" || name == "ring-both", "{name}: {bound}");
         }
     }
 }
