@@ -333,7 +333,7 @@ def test_one_cpu_has_memory_and_turns_and_no_pairs(command: Command, tmp_path: P
 def test_what_two_cpus_do_with_a_line_is_in_table_json_and_csv(command: Command, tmp_path: Path) -> None:
     if len(cw.Machine.host().elements) < 2:
         pytest.skip("a line is handed over between two cpus")
-    found = cw.probe(patterns=["line", "line-home", "false-sharing", "wake", "yield"], samples=4)
+    found = cw.probe(patterns=["line", "line-home", "false-sharing", "wake", "yield"], samples=10)
     assert {x["pattern"] for x in found.exchanges} == {"line", "line-home", "false-sharing", "wake", "yield"}
     homes = {x["home"] for x in found.exchanges if x["pattern"] == "line-home"}
     assert homes >= {"writer", "reader", "writer, fresh", "reader, fresh"}

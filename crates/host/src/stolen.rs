@@ -89,6 +89,7 @@ impl Steal {
     }
 
     /// Of each of the kernel's `cpus`, whether any of its time was stolen since; false where that is not counted.
+    #[cfg(not(loom))]
     pub(crate) fn cpus_stolen_from(&self, cpus: &[u32]) -> Vec<bool> {
         let now = read();
         let ns = |stat: Option<&str>, cpu: u32| steal_ns(stat?, &format!("cpu{cpu}"));

@@ -168,6 +168,15 @@ fn samples_that_lost_their_cpu_are_replaced_by_others() {
 }
 
 #[test]
+fn where_everything_is_disturbed_there_still_are_slow_downs() {
+    let mut target = MadeUp { disturbs: |_| true, ..MadeUp::of(4, BYTES_PER_NS) };
+    let found = probed(&mut target, &patterns(&["disjoint", "false-sharing"]));
+    let (m, x) = (&found.measurements[0], &found.exchanges[0]);
+    assert_eq!((m.quality, x.quality), (Quality::Disturbed, Quality::Disturbed));
+    assert!((m.slowdown.unwrap().p50 - 2.0).abs() < 0.1 && x.slowdown.unwrap().p50 > 10.0);
+}
+
+#[test]
 fn a_clock_that_changes_from_sample_to_sample_is_said() {
     let flips = |n: u64| if (n / 20).is_multiple_of(2) { 1000.0 } else { 1400.0 };
     let mut target = MadeUp { work_ns: flips, ..MadeUp::of(4, 1e9) };

@@ -19,8 +19,8 @@ pub(crate) type Known = HashMap<(Transfer, u32, u32, u32, u64), f64>;
 /// The transfers of one pattern that are measured alone.
 pub(crate) struct Alone {
     chosen: Vec<usize>,
-    /// Per chosen transfer and sample of the pattern, ns alone; `None` where that sample does not count.
-    ns: Vec<Vec<Option<f64>>>,
+    /// Per chosen transfer and sample of the pattern, ns alone, and whether nothing disturbed it.
+    ns: Vec<Vec<(f64, bool)>>,
 }
 
 impl Alone {
@@ -50,21 +50,33 @@ impl Alone {
             let e = Experiment { transfers: vec![transfer], ..experiment.clone() };
             let key = (transfer, e.size_bytes, e.buffers, e.repeats, e.compute_ns);
             if let Some(found) = known.get(&key) {
-                ns.push(Some(*found));
+                ns.push((*found, true));
                 continue;
             }
             let found = target.measure(&e, samples)?;
             if let (true, [only]) = (target.is_exact(), found.as_slice()) {
                 known.insert(key, only.span_ns());
             }
-            ns.extend(found.iter().map(|s| super::is_clean(s).then(|| s.span_ns())));
+            ns.extend(found.iter().map(|s| (s.span_ns(), super::is_clean(s))));
         }
         Ok(())
     }
 
-    /// How many times longer the pattern's initiators took in sample number `at`, their mean; `None` where a sample
-    /// alone does not count.
-    pub(crate) fn slowdown(&self, experiment: &Experiment, sample: &Sample, at: usize) -> Option<f64> {
+    /// How many times longer the pattern's initiators took in the samples numbered `places`, their mean. Those where
+    /// one of the transfers was disturbed alone are left out, unless that leaves none.
+    pub(crate) fn slowdowns(
+        &self,
+        experiment: &Experiment,
+        samples: &[Sample],
+        places: &[usize],
+    ) -> Vec<f64> {
+        let of = |&at: &usize| self.slowdown(experiment, samples.get(at)?, at);
+        let clean = |at: &&usize| self.ns.iter().all(|ns| ns.get(**at).is_some_and(|(_, clean)| *clean));
+        let found: Vec<f64> = places.iter().filter(clean).filter_map(of).collect();
+        if found.is_empty() { places.iter().filter_map(of).collect() } else { found }
+    }
+
+    fn slowdown(&self, experiment: &Experiment, sample: &Sample, at: usize) -> Option<f64> {
         let each: Option<Vec<f64>> = self
             .initiators(experiment)
             .into_iter()
@@ -92,7 +104,7 @@ impl Alone {
     fn of_initiator(&self, experiment: &Experiment, sample: &Sample, at: usize, e: ElementId) -> Option<f64> {
         let alone: Option<Vec<f64>> = (self.chosen.iter().zip(&self.ns))
             .filter(|(chosen, _)| experiment.transfers[**chosen].initiator == e)
-            .map(|(_, ns)| ns.get(at).copied().flatten())
+            .map(|(_, ns)| Some(ns.get(at)?.0))
             .collect();
         let alone = alone?;
         let mine = || (experiment.transfers.iter().zip(&sample.transfers)).filter(|(t, _)| t.initiator == e);

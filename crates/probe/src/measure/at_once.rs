@@ -175,10 +175,8 @@ fn look(target: &mut dyn Target, groups: &[Group]) -> Result<f64, TargetError> {
         }
         let samples = target.measure(experiment, LOOK_SAMPLES)?;
         alone.measure(target, experiment, LOOK_SAMPLES, &mut Known::new())?;
-        let mut found: Vec<f64> = (samples.iter().enumerate())
-            .filter(|(_, s)| is_clean(s))
-            .filter_map(|(at, s)| alone.slowdown(experiment, s, at))
-            .collect();
+        let clean: Vec<usize> = (0..samples.len()).filter(|&at| is_clean(&samples[at])).collect();
+        let mut found = alone.slowdowns(experiment, &samples, &clean);
         found.sort_by(f64::total_cmp);
         // Without an undisturbed sample nothing is shown.
         worst = worst.max(if found.is_empty() { f64::INFINITY } else { quantile(&found, 0.5) });

@@ -39,9 +39,13 @@ pub(super) fn measure(
     }
     let counted = Counted::of(&found, target.is_exact());
     let values: Vec<f64> = counted.kept.iter().map(|&i| found[i].latency_ns()).collect();
-    let slowdowns = (counted.kept.iter())
-        .filter(|&&i| apart.get(i).is_some_and(is_clean))
-        .map(|&i| found[i].latency_ns() / apart[i].latency_ns());
+    let ratio = |&i: &usize| found[i].latency_ns() / apart[i].latency_ns();
+    let both = counted.kept.iter().filter(|&&i| apart.get(i).is_some_and(is_clean));
+    let mut slowdowns: Vec<f64> = both.map(ratio).collect();
+    if slowdowns.is_empty() && !apart.is_empty() {
+        // Disturbed samples are better than none.
+        slowdowns = counted.kept.iter().map(ratio).collect();
+    }
     let nothing = || TargetError::Failed(format!("{}: no sample was taken", job.pattern));
     let name = |e: usize| target.machine().elements[e].name.clone();
     let (first, second) = job.exchange.pairs[0];
@@ -56,7 +60,7 @@ pub(super) fn measure(
         }),
         n: values.len(),
         interval: interval(&values),
-        slowdown: Quantiles::of(slowdowns.collect()),
+        slowdown: Quantiles::of(slowdowns),
         latency_ns: Quantiles::of(values).ok_or_else(nothing)?,
         pace_spread: counted.pace_spread,
         quality: counted.quality,

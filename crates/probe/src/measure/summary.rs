@@ -66,9 +66,8 @@ pub(super) fn measurement(
     let of = |value: &dyn Fn(&Sample) -> f64| Quantiles::of(kept.iter().map(|s| value(s)).collect());
     let nothing = || TargetError::Failed(format!("{}: no sample was taken", job.pattern));
     let e = &job.experiment;
-    let slowdowns: Vec<f64> = (samples.alone.iter())
-        .flat_map(|alone| counted.kept.iter().filter_map(|&i| alone.slowdown(e, &found[i], i)))
-        .collect();
+    let slowdowns =
+        samples.alone.as_ref().map_or_else(Vec::new, |alone| alone.slowdowns(e, &found, &counted.kept));
     let middle = counted.kept.get(middle_of(&kept)).ok_or_else(nothing)?;
     let ticks = |s: &Sample| s.transfers.iter().map(|t| t.ticks).max().unwrap_or(0) as f64;
     let pair = match e.transfers[..] {
