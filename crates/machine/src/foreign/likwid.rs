@@ -2,6 +2,7 @@
 //! picture below them is left out.
 
 use super::{Imported, cpu, machine};
+use crate::check::ELEMENTS_MAX;
 use crate::{Memory, Place};
 use ground::{Located, quoted};
 use std::collections::BTreeMap;
@@ -73,6 +74,11 @@ impl<'a> State<'a> {
             }
             let thread = thread(line, head)?;
             match thread {
+                Some(_) if self.threads.len() == ELEMENTS_MAX => {
+                    return Err(format!(
+                        "more than {ELEMENTS_MAX} hardware threads; a machine has at most as many"
+                    ));
+                }
                 Some(thread) => self.threads.push(thread),
                 None => self.left_out += 1,
             }
@@ -204,6 +210,9 @@ fn groups(text: &str) -> Result<Vec<Vec<u32>>, String> {
         match (word, &mut open) {
             ("(", None) => open = Some(Vec::new()),
             (")", Some(_)) => found.extend(open.take()),
+            (_, Some(group)) if group.len() == ELEMENTS_MAX => {
+                return Err(format!("a group of more than {ELEMENTS_MAX} hardware threads"));
+            }
             (number, Some(group)) => {
                 group.push(number.parse().map_err(|_| format!("{} is no hardware thread", quoted(number)))?);
             }

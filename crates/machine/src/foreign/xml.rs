@@ -355,8 +355,8 @@ fn kinds(elements: &mut [Element], kinds: &[Kind]) {
 
 /// `0x0000000f,0xffffffff`: 32 bits each, the lowest last.
 fn cpuset(text: &str) -> Result<BTreeSet<u32>, String> {
-    /// Bits of 32 cpus; no kernel has more than a million.
-    const WORDS_MAX: usize = 1 << 15;
+    /// Bits of 32 cpus each; Linux knows 8192 cpus at most.
+    const WORDS_MAX: usize = 256;
     let words: Vec<&str> = text.split(',').filter(|w| !w.trim().is_empty()).collect();
     let wrong = || format!("{} is not a set of cpus such as 0x0000000f", quoted(text));
     if words.len() > WORDS_MAX || text.contains("0xf...f") {
