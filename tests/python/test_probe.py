@@ -97,12 +97,12 @@ def test_this_computer_is_measured_without_any_option(command: Command, tmp_path
 
 
 def test_a_machine_file_holds_what_was_measured(command: Command, tmp_path: Path) -> None:
-    done = command("probe", "--on", "ps3", "--draws", 10, "--repeats", 64, "-o", "ps3.toml")
+    done = command("probe", "--on", "ps3", "--draws", 2, "--repeats", 64, "-o", "ps3.toml")
     assert done.returncode == 0, done.stderr
-    assert "fitted distances" in done.stdout and "fitted bus of chip 0" in done.stdout
+    assert "fitted distances" in done.stdout and "fitted input and output" in done.stdout
     machine = cw.Machine.load(tmp_path / "ps3.toml")
     assert machine.measured and "measured by cellweave" in machine.description
-    assert {"input of SPE0", "output of PPE0", "bus of chip 0"} <= {limit["name"] for limit in machine.limits}
+    assert {"input of SPE0", "output of PPE0", "PPE0 reads SPE3"} <= {limit["name"] for limit in machine.limits}
     done = command("plan", "costed.toml", "--on", "ps3.toml", "-q")
     assert done.returncode == 0, done.stderr
     done = command("machine", "show", "ps3.toml", "--picture", "ps3.png")

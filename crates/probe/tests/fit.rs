@@ -221,7 +221,6 @@ fn known_limits_of_128_cores_are_found_within_a_tenth_through_noise() {
         let limit = limit.unwrap_or_else(|| panic!("no limit {name:?}: {:?}", fitted.notes));
         let ratio = limit.capacity_bytes_per_s / truth;
         assert!((0.9..1.1).contains(&ratio), "{name}: {ratio} {:?}", fitted.notes);
-        assert!(limit.error.is_none_or(|e| e < 0.2), "{limit:?}");
     };
     for i in 0..CORES {
         near(&format!("input of CPU{i}"), INPUT);

