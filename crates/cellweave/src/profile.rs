@@ -276,6 +276,8 @@ struct Measured {
 
 /// Of a kind with many elements only the first ones are compared: each takes its time.
 const PEERS_MAX: usize = 16;
+/// How much shorter a batch becomes where all firings lost their cpu.
+const SHORTER: u64 = 8;
 /// A total shorter than this says little.
 const TOTAL_S_MIN: f64 = 0.02;
 
@@ -334,7 +336,13 @@ fn costs(
     }
     let totals_ns: Vec<f64> = totals.into_iter().map(middle).collect();
     let total_ns = totals_ns[0];
-    let measured = go(plan, instances, true)?;
+    let mut measured = go(plan, instances, true)?;
+    let mut batch = plan.batch;
+    // On a busy computer every firing of a long batch may lose its cpu, and none would count.
+    while measured.tasks.is_empty() && batch > 1 {
+        batch = (batch / SHORTER).max(1);
+        measured = go(&everything_on(&graph, machine, element, Some(batch))?, instances, true)?;
+    }
     let sum_ns: f64 = measured.tasks.values().map(|q| q.p50).sum();
     if !total_ns.is_finite() || measured.tasks.is_empty() {
         return Err(Error::Profile(format!(
