@@ -11,63 +11,22 @@ use model::Limits;
 pub struct Period {
     elements: Vec<ElementId>,
     limits: Limits,
-    /// How often each phase happens.
-    weights: Vec<f64>,
-    /// Of each part: what moves between it and the parts before it, and between it and main memory.
-    moves: Vec<PartMoves>,
+    phases: Vec<Phase>,
     /// Of each seat: limits that its reads of main memory count in, and its writes.
     memory: Vec<[Vec<u32>; 2]>,
     partners: Vec<Vec<(usize, f64)>>,
     steps: SeatDistances,
-    seated: Seated,
-}
-
-#[derive(Debug, Clone, Default)]
-struct PartMoves {
-    /// Phase, from, to, bytes.
-    flows: Vec<(usize, usize, usize, f64)>,
-    /// Phase, bytes read and bytes written.
-    memory: Vec<(usize, [f64; 2])>,
-}
-
-/// What the first parts need where they are. Searches ask for mappings that begin alike one after another: only the
-/// parts that sit elsewhere than the last time are counted anew.
-#[derive(Debug, Clone, Default)]
-struct Seated {
-    /// The seats of the parts that are counted.
-    seats: Vec<usize>,
-    /// Of each phase, of each limit: ns.
     sums: Vec<f64>,
-    /// Before each part that is counted, and now: the largest sum of each phase.
-    most: Vec<f64>,
-    /// Sums as they were before each change, and before which change each part was counted.
-    changes: Vec<(usize, f64)>,
-    starts: Vec<usize>,
 }
 
-impl Seated {
-    fn new(phases: usize, limits: usize) -> Self {
-        Self { sums: vec![0.0; phases * limits], most: vec![0.0; phases], ..Self::default() }
-    }
-
-    /// Forgets all parts but the first ones that sit where they sat, and says how many those are.
-    fn keep(&mut self, first: &[usize]) -> usize {
-        let mut kept = self.seats.iter().zip(first).take_while(|(a, b)| a == b).count();
-        let Some(&start) = self.starts.get(kept) else { return kept };
-        let phases = self.most.len() / (self.seats.len() + 1);
-        if 2 * kept < self.seats.len() {
-            // Beginning again is less work than going back.
-            kept = 0;
-            self.changes.clear();
-            self.sums.fill(0.0);
-        } else {
-            self.changes.drain(start..).rev().for_each(|(at, before)| self.sums[at] = before);
-        }
-        self.starts.truncate(kept);
-        self.seats.truncate(kept);
-        self.most.truncate((kept + 1) * phases);
-        kept
-    }
+/// A phase in the order in which parts get their seats.
+#[derive(Debug, Clone)]
+struct Phase {
+    weight: f64,
+    /// From, to, bytes; the one that ends with the lowest part first.
+    flows: Vec<(usize, usize, f64)>,
+    /// Part, bytes read, bytes written.
+    memory: Vec<(usize, [f64; 2])>,
 }
 
 impl Period {
@@ -84,64 +43,57 @@ impl Period {
             .key("objective"));
         }
         let limits = Limits::new(machine);
-        let mut moves = vec![PartMoves::default(); traffic.parts];
-        for (phase, of_phase) in traffic.phases.iter().enumerate() {
-            for flow in &of_phase.flows {
-                moves[flow.from.max(flow.to)].flows.push((phase, flow.from, flow.to, flow.bytes));
-            }
-            for flow in &of_phase.memory {
-                moves[flow.part].memory.push((phase, [flow.read_bytes, flow.written_bytes]));
-            }
-        }
+        let phases = traffic.phases.iter().map(|phase| {
+            let mut flows: Vec<_> = phase.flows.iter().map(|flow| (flow.from, flow.to, flow.bytes)).collect();
+            flows.sort_by_key(|&(from, to, _)| from.max(to));
+            let mut memory: Vec<_> =
+                phase.memory.iter().map(|m| (m.part, [m.read_bytes, m.written_bytes])).collect();
+            memory.sort_by_key(|&(part, _)| part);
+            Phase { weight: phase.weight, flows, memory }
+        });
+        let phases = phases.collect();
         let memory = elements.iter().map(|&element| of_memory(machine, &limits, element)).collect();
-        let seated = Seated::new(traffic.phases.len(), limits.len());
+        let sums = vec![0.0; limits.len()];
         let steps = SeatDistances::of(machine, elements);
         Ok(Self {
             elements: elements.to_vec(),
             limits,
-            weights: traffic.phases.iter().map(|phase| phase.weight).collect(),
-            moves,
+            phases,
             memory,
             partners: traffic.partners(),
             steps,
-            seated,
+            sums,
         })
     }
 
     /// What the first parts need, all phases together.
     fn of_first(&mut self, first: &[usize]) -> f64 {
-        for part in self.seated.keep(first)..first.len() {
-            self.seat(part, first);
-        }
-        let most = &self.seated.most[first.len() * self.weights.len()..];
-        self.weights.iter().zip(most).map(|(weight, most)| weight * most).sum()
-    }
-
-    /// Counts one more part.
-    fn seat(&mut self, part: usize, first: &[usize]) {
-        let Self { elements, limits, moves, memory, seated, weights, .. } = self;
-        let phases = weights.len();
-        seated.starts.push(seated.changes.len());
-        seated.seats.push(first[part]);
-        seated.most.extend_from_within(part * phases..);
-        let Seated { sums, most, changes, .. } = seated;
-        let most = &mut most[(part + 1) * phases..];
-        let mut add = |phase: usize, id: u32, bytes: f64| {
-            let at = phase * limits.len() + id as usize;
-            changes.push((at, sums[at]));
-            sums[at] += bytes * limits.ns_per_byte(id);
-            most[phase] = most[phase].max(sums[at]);
-        };
-        for &(phase, from, to, bytes) in &moves[part].flows {
-            for &id in limits.of(elements[first[from]], elements[first[to]]) {
-                add(phase, id, bytes);
+        let Self { elements, limits, phases, memory, sums, .. } = self;
+        let mut total = 0.0;
+        for phase in phases {
+            sums.fill(0.0);
+            let mut most = 0.0_f64;
+            let mut add = |id: u32, bytes: f64| {
+                let sum = &mut sums[id as usize];
+                *sum += bytes * limits.ns_per_byte(id);
+                most = most.max(*sum);
+            };
+            for &(from, to, bytes) in &phase.flows {
+                if from.max(to) >= first.len() {
+                    break;
+                }
+                for &id in limits.of(elements[first[from]], elements[first[to]]) {
+                    add(id, bytes);
+                }
             }
-        }
-        for (phase, bytes) in &moves[part].memory {
-            for (ids, bytes) in memory[first[part]].iter().zip(bytes) {
-                ids.iter().for_each(|&id| add(*phase, id, *bytes));
+            for &(part, bytes) in phase.memory.iter().take_while(|(part, _)| *part < first.len()) {
+                for (ids, bytes) in memory[first[part]].iter().zip(bytes) {
+                    ids.iter().for_each(|&id| add(id, bytes));
+                }
             }
+            total += phase.weight * most;
         }
+        total
     }
 
     /// Each limit with its capacity and the seats of its pairs, each seat i as `names[i]`: the same list for two
