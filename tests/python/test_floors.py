@@ -30,6 +30,7 @@ FLOORS = {
     "plan": 4,
     "run": 4,
     "launch": 4,
+    "streams": 5,
     "mpi": 5,
     "cellweave": 6,
     "python": 7,

@@ -57,6 +57,7 @@ mod placing;
 mod probing;
 mod profile;
 pub mod reproduce;
+mod simulated;
 mod stand_in;
 mod verbs;
 

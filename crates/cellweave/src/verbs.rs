@@ -2,7 +2,7 @@
 //! is no plan.
 
 use crate::explain::{LOOKS, LOOKS_AGAIN, Look, computer, explain, foresee};
-use crate::{Arrays, Error, ProfileOptions, profile};
+use crate::{Arrays, Error, ProfileOptions, profile, simulated};
 use machine::{ElementId, Machine};
 use plan::exact::Solver;
 use plan::{Method, PlanOptions, PlanProgress};
@@ -61,6 +61,15 @@ pub fn plan(
     Ok((graph, plan))
 }
 
+/// `graph` with the costs of `costed`, which has the same tasks.
+fn with_costs(graph: &Graph, costed: &Graph) -> Graph {
+    let mut graph = graph.clone();
+    for (task, known) in graph.tasks.iter_mut().zip(&costed.tasks) {
+        task.cost_ns.clone_from(&known.cost_ns);
+    }
+    graph
+}
+
 /// Whether a task that could be measured here has no cost on some kind of element that is a cpu of this computer.
 fn needs_profile(graph: &Graph, machine: &Machine) -> bool {
     let kinds: Vec<&str> =
@@ -90,6 +99,15 @@ pub fn run(
     progress: &mut dyn FnMut(&VerbProgress) -> bool,
 ) -> Result<RunOutcome, Error> {
     options.check()?;
+    let is_simulated = streams::is_simulated(machine);
+    let (stands_in, said);
+    let graph = if is_simulated {
+        (stands_in, said) = simulated::costed(&arrays.planned(graph), machine, kernels, progress)?;
+        &with_costs(graph, &stands_in)
+    } else {
+        said = None;
+        graph
+    };
     let made;
     let (costed, plan) = match plan {
         Some(plan) => {
@@ -118,6 +136,11 @@ pub fn run(
         }
     };
     let options = RunOptions { progress: Some(&mut tell), ..options };
+    if is_simulated {
+        let mut outcome = simulated::run(graph, machine, plan, kernels, arrays, options)?;
+        outcome.warnings.extend(said);
+        return Ok(outcome);
+    }
     let used = |e: &ElementId| plan.mapping.values().any(|name| *name == machine.elements[*e].name);
     let elements: Vec<ElementId> = (0..machine.elements.len()).filter(used).collect();
     let identity = host::identity().to_pairs().into_iter().map(|(k, v)| (k.to_string(), v)).collect();

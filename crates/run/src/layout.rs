@@ -25,8 +25,10 @@ pub struct RunLayout {
     pub units: Vec<Unit>,
     /// One per output port whose instances outlive a firing of its unit.
     pub rings: Vec<RingLayout>,
-    /// Per edge, where its instances are.
+    /// Per edge, where its instances are, for its reader.
     pub places: Vec<EdgeMemory>,
+    /// Per edge, the ring that its producer writes; `None` where it writes scratch.
+    pub written: Vec<Option<usize>>,
 }
 
 /// An element that the mapping uses.
@@ -158,6 +160,7 @@ impl RunLayout {
             units: Vec::new(),
             rings: Vec::new(),
             places: vec![EdgeMemory::Scratch; graph.edges.len()],
+            written: vec![None; graph.edges.len()],
         };
         let held_back = held_back(graph);
         let mut alone = vec![false; graph.tasks.len()];
@@ -357,6 +360,7 @@ impl RunLayout {
             let ring = self.make_ring(graph, plan, first_period, unit_of, rank, port, &edges)?;
             for (consumer, &e) in edges.iter().enumerate() {
                 self.places[e] = EdgeMemory::Ring { ring: self.rings.len(), consumer };
+                self.written[e] = Some(self.rings.len());
             }
             self.rings.push(ring);
         }

@@ -5,6 +5,7 @@
 //! | `samples` | evenly thinned samples in bounded memory | |
 //! | `memory` | the slots of rings: a window is always contiguous | |
 //! | [`layout`] | what a plan says, by index: units, rings and who reads them | |
+//! | [`fetches`] | layouts for elements that have memories of their own | layout |
 //! | [`scheduler`] | the paper's scheduler as a state machine without threads or clocks | layout |
 //! | [`kernel`] | the code of tasks: three tiers over one ABI | |
 //! | [`builtin`] | kernels that are always there: files, WAV, copies, sources and sinks | kernel |
@@ -18,6 +19,7 @@
 //! | `view` | a worker's ends of the rings between elements | scheduler, shared |
 //! | `scratch` | memory that lives for one firing of a unit | |
 //! | `setup` | makes what each worker needs | kernel, layout, lengths, memory, options, scheduler, scratch |
+//! | `by_hand` | kernels and buffers, fired by a caller who decides when | kernel, layout, lengths, memory, options, scheduler, setup |
 //! | `worker` | an element's thread | all but builtin, layout, outcome, samples, scratch |
 //! | `summary` | what the workers left behind, as one outcome | kernel, layout, outcome, recorder, shared, waits |
 //! | `trace` | a trace as a file | kernel, layout, recorder, shared |
@@ -45,7 +47,9 @@
 //! ```
 
 pub mod builtin;
+mod by_hand;
 mod crash;
+pub mod fetches;
 pub mod kernel;
 pub mod layout;
 mod lengths;
@@ -68,6 +72,8 @@ mod waits;
 mod worker;
 
 pub use builtin::Standard;
+pub use by_hand::{ByHand, HandFired};
+pub use fetches::{Fetch, FetchLayout};
 pub use kernel::{
     Batch, Connected, Data, Failed, Fired, InPlace, Input, Kernel, Kernels, Opened, Output, PortSpec,
     TaskInfo, VariableInput, VariableOutput,

@@ -182,7 +182,7 @@ impl RingSlots {
     }
 
     /// Where all of an instance starts: at its length, if it has one.
-    fn start(&self, slot: u64) -> *mut u8 {
+    pub(crate) fn start(&self, slot: u64) -> *mut u8 {
         self.at(slot).wrapping_sub(self.shape.length_bytes())
     }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The result of a run, as its JSON holds it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunOutcome {
     /// Version of this format: 1.
     pub format: u32,
@@ -112,6 +112,16 @@ impl RunOutcome {
     pub fn rate_per_s(&self) -> f64 {
         self.steady_per_s.unwrap_or(self.throughput_per_s)
     }
+
+    /// Fills what windows of equal numbers of instances say, from the times, in ns, at which the slowest sink had taken
+    /// so many instances.
+    pub fn steady_over(&mut self, marks: &[(u64, u64)]) {
+        let steady = steady(marks);
+        self.steady_per_s = steady.as_ref().map(|s| s.per_s);
+        self.steady_after = steady.as_ref().map_or(0, |s| s.after);
+        self.short = steady.is_none() || self.start_s + self.drain_s > SHORT * self.elapsed_s;
+        self.windows_per_s = steady.map(|s| s.windows);
+    }
 }
 
 fn is_zero(n: &u64) -> bool {
@@ -119,7 +129,7 @@ fn is_zero(n: &u64) -> bool {
 }
 
 /// What an element's worker did.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ElementOutcome {
     /// The element's name.
     pub name: String,
@@ -307,6 +317,9 @@ pub(crate) struct Steady {
     pub after: u64,
     pub windows: Quantiles,
 }
+
+/// Start and drain that take more than this share of a run say that it is short.
+const SHORT: f64 = 0.1;
 
 /// Windows at most; each has the same number of instances, up to a batch.
 const WINDOWS: usize = 64;

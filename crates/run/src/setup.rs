@@ -364,11 +364,11 @@ impl UnitMemory<'_> {
                 lengths.push(Lengths { place, name: edge.from.name.clone() });
             }
             let mut view = abi::CwOut { base: null_mut(), stride: shape.stride, bytes: shape.bytes };
-            match self.layout.places[e] {
-                EdgeMemory::Ring { ring, .. } => {
+            match self.layout.written[e] {
+                Some(ring) => {
                     ring_outs.push(RingOut { place, write: self.writes[&ring], slots: self.slots[ring] });
                 }
-                EdgeMemory::Scratch => view.base = self.passing(e).cast(),
+                None => view.base = self.passing(e).cast(),
             }
             outs.push(view);
         }

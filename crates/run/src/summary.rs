@@ -2,9 +2,7 @@
 
 use crate::kernel::ports::edge_name;
 use crate::layout::RunLayout;
-use crate::outcome::{
-    ElementOutcome, Latency, RunOutcome, Stalls, TaskOutcome, WaitFor, WaitOutcome, steady,
-};
+use crate::outcome::{ElementOutcome, Latency, RunOutcome, Stalls, TaskOutcome, WaitFor, WaitOutcome};
 use crate::recorder::CostSample;
 use crate::shared::Report;
 use crate::waits::WaitSum;
@@ -22,9 +20,6 @@ pub(crate) struct Measured<'a> {
     pub steal: Option<&'a Steal>,
 }
 
-/// Start and drain that take more than this share of a run say that it is short.
-const SHORT: f64 = 0.1;
-
 /// The outcome of a run of which the slowest sink took `instances`.
 pub(crate) fn summary(
     graph: &Graph,
@@ -39,7 +34,6 @@ pub(crate) fn summary(
     let end_ns = reports.iter().map(|r| r.end_ns).max().unwrap_or(0);
     let elapsed_s = (end_ns - start_ns) as f64 / 1e9;
     let slowest = reports.iter().filter(|r| r.accepted.is_some()).min_by_key(|r| r.accepted);
-    let steady = slowest.and_then(|r| steady(&r.marks));
     let throughput_per_s = if elapsed_s > 0.0 { instances as f64 / elapsed_s } else { 0.0 };
     let (start_s, drain_s) = start_and_drain(reports, start_ns, end_ns);
     let not_pinned: Vec<String> = reports
@@ -47,7 +41,7 @@ pub(crate) fn summary(
         .filter_map(|r| Some(format!("{}: {}", layout.elements[r.index].name, r.unpinned.as_ref()?)))
         .collect();
     let (tasks, sampled) = costs(graph, reports, instances, measured.pauses);
-    RunOutcome {
+    let mut outcome = RunOutcome {
         format: 1,
         application: graph.name.clone(),
         machine: machine.name.clone(),
@@ -56,14 +50,9 @@ pub(crate) fn summary(
         instances,
         elapsed_s,
         throughput_per_s,
-        steady_per_s: steady.as_ref().map(|s| s.per_s),
         predicted_per_s: plan.throughput_per_s,
         planned_per_s: plan.throughput_per_s,
-        predicted_with: String::new(),
         ratio: if plan.throughput_per_s > 0.0 { throughput_per_s / plan.throughput_per_s } else { 0.0 },
-        steady_after: steady.as_ref().map_or(0, |s| s.after),
-        short: steady.is_none() || start_s + drain_s > SHORT * elapsed_s,
-        windows_per_s: steady.map(|s| s.windows),
         start_s,
         drain_s,
         stalls: stalls(graph, layout, reports, measured.stall_ns),
@@ -74,17 +63,14 @@ pub(crate) fn summary(
         pinned: not_pinned.is_empty(),
         not_pinned,
         sampled,
-        speeds: BTreeMap::new(),
-        differences: Vec::new(),
-        explanation: String::new(),
         tasks,
         samples_left_out: reports.iter().map(|r| r.recorder.disturbed).sum(),
         stolen_share: measured.steal.and_then(Steal::share),
-        stopped: false,
-        trace: None,
-        warnings: Vec::new(),
         identity: identity(),
-    }
+        ..RunOutcome::default()
+    };
+    outcome.steady_over(slowest.map_or(&[], |r| &r.marks));
+    outcome
 }
 
 /// How long the worker that held up the stream had nothing to do yet, and how long nothing any more. It is the one that

@@ -2,120 +2,14 @@
 
 use proptest::prelude::*;
 use run::builtin::memory::{MemorySink, source};
+use run::testing::mixed::{Mixed, random_graph};
 use run::testing::{chain, cores, edge, planned, task};
 use run::{
     Batch, DRAIN, Failed, Fired, Kernel, Kernels, Opened, PortSpec, RunError, RunOptions, STOP, Standard, run,
 };
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use work::{Graph, TaskId};
-
-/// Mixes everything it sees, windows and the number of real instances included, into every output: a difference
-/// anywhere shows at the end.
-struct Mix {
-    seed: u64,
-    state: u64,
-}
-
-fn mix(a: u64, b: u64) -> u64 {
-    (a ^ b).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)
-}
-
-impl Kernel for Mix {
-    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
-        let inputs = (0..batch.inputs()).map(|i| batch.input::<u8>(i)).collect::<Result<Vec<_>, _>>()?;
-        let mut outputs =
-            (0..batch.outputs()).map(|o| batch.output::<u8>(o)).collect::<Result<Vec<_>, _>>()?;
-        for j in 0..batch.firings() {
-            let mut x = mix(self.seed, batch.first() + j);
-            for input in &inputs {
-                x = input.window(j).iter().fold(x, |x, byte| mix(x, u64::from(*byte)));
-                x = mix(x, input.real(j));
-            }
-            // A kernel has a state: firings out of order would show.
-            self.state = mix(self.state, x);
-            for (output, o) in outputs.iter_mut().zip(0..) {
-                let value = mix(self.state, o).to_le_bytes();
-                output[j].iter_mut().zip(value.iter().cycle()).for_each(|(b, v)| *b = *v);
-            }
-        }
-        Ok(Fired::All)
-    }
-}
-
-/// Every task is a [`Mix`]; sinks are collected. Sources end after `ends` instances.
-struct Mixed {
-    sinks: Mutex<Vec<Seen>>,
-}
-
-/// A sink's task, what it saw, and how many instances.
-type Seen = (TaskId, Arc<AtomicU64>, Arc<AtomicU64>);
-
-impl Mixed {
-    fn new() -> Mixed {
-        Mixed { sinks: Mutex::default() }
-    }
-
-    /// Per sink: what it saw, and how many instances.
-    fn seen(&self) -> Vec<(TaskId, u64, u64)> {
-        let mut all: Vec<_> = (self.sinks.lock().unwrap().iter())
-            .map(|(t, x, n)| (*t, x.load(Ordering::SeqCst), n.load(Ordering::SeqCst)))
-            .collect();
-        all.sort_unstable();
-        all
-    }
-}
-
-struct Collect {
-    mix: Mix,
-    seen: Arc<AtomicU64>,
-    count: Arc<AtomicU64>,
-}
-
-impl Kernel for Collect {
-    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
-        self.count.fetch_add(batch.firings(), Ordering::SeqCst);
-        let fired = self.mix.fire(batch);
-        self.seen.store(self.mix.state, Ordering::SeqCst);
-        fired
-    }
-}
-
-impl Kernels for Mixed {
-    fn open(&self, graph: &Graph, t: TaskId) -> Result<Opened, String> {
-        let mix = Mix { seed: t as u64, state: 0 };
-        let any = || vec![PortSpec::any_number("p")];
-        if graph.edges.iter().any(|e| e.from.task == t) {
-            return Ok(Opened::from_rust(any(), any(), move |_| Ok(Box::new(mix))));
-        }
-        let (seen, count) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
-        self.sinks.lock().unwrap().push((t, seen.clone(), count.clone()));
-        Ok(Opened::from_rust(any(), vec![], move |_| Ok(Box::new(Collect { mix, seen, count }))))
-    }
-}
-
-fn random_graph(tasks: usize, raw: &[(usize, usize, u64, u64, bool)], batch: u64) -> Graph {
-    let mut graph = Graph { name: "g".into(), ..Graph::default() };
-    graph.tasks = (0..tasks).map(|t| task(&format!("t{t}"), "mix")).collect();
-    let (mut ins, mut outs) = (vec![0; tasks], vec![0; tasks]);
-    for &(a, b, peek, delay, broadcast) in raw {
-        let (a, b) = (a % tasks, b % tasks);
-        let port = if broadcast && outs[a] > 0 { 0 } else { outs[a] };
-        outs[a] = outs[a].max(port + 1);
-        let mut e = edge(a, &format!("{port}"), b, &format!("{}", ins[b]), 12);
-        ins[b] += 1;
-        e.peek = peek;
-        e.delay = if a >= b {
-            delay + peek + 8 * batch
-        } else if delay > 8 {
-            delay
-        } else {
-            0
-        };
-        graph.edges.push(e);
-    }
-    graph
-}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
@@ -126,12 +20,12 @@ proptest! {
         mappings in prop::collection::vec(prop::collection::vec(0usize..5, 9), 3),
         n in 1u64..200,
     ) {
-        let graph = random_graph(tasks, &raw, 9);
+        let graph = random_graph(tasks, &raw, |_| 12, 9);
         let machine = cores(5);
         let mut wanted = None;
         for (mapping, batch) in mappings.iter().zip([1u64, 4, 9]) {
             let Ok(plan) = planned(&graph, &machine, &mapping[..tasks], batch) else { continue };
-            let kernels = Mixed::new();
+            let kernels = Mixed::default();
             let options = RunOptions { instances: Some(n), ..RunOptions::default() };
             let outcome = run(&graph, &machine, &plan, &kernels, options);
             prop_assert!(outcome.is_ok(), "{}", outcome.unwrap_err());
@@ -157,7 +51,7 @@ fn sources_on_two_elements_whose_readers_wait_for_each_others_source_do_not_hang
     let mut wanted = None;
     for (mapping, batch) in [([0, 1, 0, 1], 1), ([0, 1, 0, 1], 4), ([0, 0, 0, 0], 4), ([0, 1, 1, 0], 9)] {
         let plan = planned(&graph, &machine, &mapping, batch).unwrap();
-        let kernels = Mixed::new();
+        let kernels = Mixed::default();
         let options = RunOptions { instances: Some(100), watchdog_s: 3.0, ..RunOptions::default() };
         run(&graph, &machine, &plan, &kernels, options).unwrap();
         let seen = kernels.seen();

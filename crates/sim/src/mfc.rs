@@ -52,6 +52,8 @@ pub(crate) struct Mfc {
     /// Fences and barriers in the queues.
     ordered: usize,
     pub lines_out: u32,
+    /// Lines of puts that have not arrived in main memory.
+    pub puts_out: u32,
     pub remote_out: u32,
     /// When its next line may go out as a command.
     pub next_line_at: u64,
@@ -75,6 +77,7 @@ impl Mfc {
             pending: [[0; TAGS]; 2],
             ordered: 0,
             lines_out: 0,
+            puts_out: 0,
             remote_out: 0,
             next_line_at: 0,
             next_token: 0,

@@ -206,6 +206,11 @@ pub enum PpeOp {
         /// When to answer.
         until: Until,
     },
+    /// Wait until what an SPE's puts have under way has arrived in main memory.
+    Synchronize {
+        /// Whose.
+        spe: SpeId,
+    },
     /// Take a word of an SPE's outbound mailbox; waits for one when told to.
     ReadMailbox {
         /// Whose.

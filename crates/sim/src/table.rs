@@ -187,6 +187,10 @@ Ppe ppe {
     /// Answers which tag groups of `mask` of the proxy queue of `spe` are done now.
     call proxy_now(spe: SpeId, mask: TagMask) -> u32 => PpeOp::ProxyTags { spe, mask, until: Until::Now };
 
+    /// Waits until what the puts of `spe` have under way has arrived in main memory (its multisource synchronization
+    /// facility): a tag group of puts is done when its data has left, so that a load might come too early.
+    call synchronize(spe: SpeId) => PpeOp::Synchronize { spe };
+
     /// Takes a word that `spe` has left; waits for one.
     call read_mailbox(spe: SpeId) -> u32 => PpeOp::ReadMailbox { spe, interrupt: false };
 

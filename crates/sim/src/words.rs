@@ -25,6 +25,7 @@ impl Op {
             Self::ReadSignal { .. } => "read signal",
             Self::Ppe(PpeOp::Proxy { .. }) => "proxy queue full",
             Self::Ppe(PpeOp::ProxyTags { .. }) => "wait for proxy DMA",
+            Self::Ppe(PpeOp::Synchronize { .. }) => "synchronize",
             Self::Ppe(PpeOp::ReadMailbox { .. }) => "read mailbox",
             Self::Ppe(PpeOp::WriteMailbox { .. }) => "write mailbox",
             _ => "call",
@@ -52,6 +53,7 @@ impl Op {
             Self::Ppe(PpeOp::ProxyTags { spe, mask, until }) => {
                 format!("{} of the proxy queue of {spe}", groups(*mask, *until))
             }
+            Self::Ppe(PpeOp::Synchronize { spe }) => format!("the puts of {spe} to arrive"),
             Self::Ppe(PpeOp::ReadMailbox { spe, interrupt: false }) => format!("a word from {spe}"),
             Self::Ppe(PpeOp::ReadMailbox { spe, interrupt: true }) => {
                 format!("an interrupting word from {spe}")

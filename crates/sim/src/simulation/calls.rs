@@ -123,6 +123,7 @@ impl Simulation {
         match op {
             PpeOp::Proxy { spe, .. }
             | PpeOp::ProxyTags { spe, .. }
+            | PpeOp::Synchronize { spe }
             | PpeOp::ReadMailbox { spe, .. }
             | PpeOp::MailboxCount { spe, .. }
             | PpeOp::MailboxSpace { spe }
@@ -156,6 +157,7 @@ impl Simulation {
             Op::Ppe(PpeOp::ProxyTags { spe, mask, until }) => {
                 until.satisfied(self.mfcs[spe.0].done(mask.0, true), mask.0)
             }
+            Op::Ppe(PpeOp::Synchronize { spe }) => self.mfcs[spe.0].puts_out == 0,
             Op::Ppe(PpeOp::ReadMailbox { spe, interrupt }) => {
                 self.spes[spe.0].outbox[usize::from(*interrupt)].is_some()
             }

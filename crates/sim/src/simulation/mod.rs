@@ -105,18 +105,7 @@ impl Simulation {
         let (spes, ppes) = (p.spes(), p.ppes());
         let names = (0..spes).map(|i| format!("SPE{i}")).chain((0..ppes).map(|i| format!("PPE{i}")));
         let (races, watch) = (Rc::new(Races::default()), SimWatch::new());
-        let shared = |_| {
-            let (races, watch) = (races.clone(), watch.clone());
-            Rc::new(Shared {
-                cycle: Cell::new(0),
-                store: LocalStore::new(),
-                allocated: RefCell::default(),
-                uses: Cell::new(0),
-                races,
-                raced: Cell::new(false),
-                watch,
-            })
-        };
+        let shared = |_| shared_with(&races, &watch);
         Ok(Self {
             wheel: Wheel::new(),
             lines: Lines::new(),
@@ -227,6 +216,27 @@ impl Simulation {
     ) -> Result<(), SimError> {
         let unit = self.ppe_unit(ppe)?;
         let shared = self.shared[unit.index()].clone();
+        let body = Body::closure(move |yielder| program(&mut Ppe::new(yielder, shared, ppe)))?;
+        self.start(unit, name.into(), body)
+    }
+
+    /// Gives a PPE a second program, which runs on its other hardware thread: both take the time that they would take
+    /// alone. Its calls are those of the first.
+    ///
+    /// # Errors
+    /// [`SimError::Request`] when there is no such PPE.
+    #[track_caller]
+    pub fn ppe_beside(
+        &mut self,
+        ppe: usize,
+        name: impl Into<String>,
+        program: impl FnOnce(&mut Ppe<'_>) + 'static,
+    ) -> Result<(), SimError> {
+        self.ppe_unit(ppe)?;
+        let shared = shared_with(&self.races, &self.watch);
+        let unit = UnitId::new(self.units.len());
+        self.shared.push(shared.clone());
+        self.units.push(UnitState::new(format!("PPE{ppe}, second thread")));
         let body = Body::closure(move |yielder| program(&mut Ppe::new(yielder, shared, ppe)))?;
         self.start(unit, name.into(), body)
     }
@@ -543,4 +553,17 @@ impl Simulation {
     fn place(&self, ea: Address) -> Location {
         ea.place(self.spes.len(), self.p.chips, self.p.memory_bytes)
     }
+}
+
+/// What a unit's program and the engine share.
+fn shared_with(races: &Rc<Races>, watch: &SimWatch) -> Rc<Shared> {
+    Rc::new(Shared {
+        cycle: Cell::new(0),
+        store: LocalStore::new(),
+        allocated: RefCell::default(),
+        uses: Cell::new(0),
+        races: races.clone(),
+        raced: Cell::new(false),
+        watch: watch.clone(),
+    })
 }

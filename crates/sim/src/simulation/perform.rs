@@ -231,6 +231,7 @@ impl Simulation {
                 }
                 Again(if *until == Until::Any { soonest } else { latest })
             }
+            PpeOp::Synchronize { .. } => Answer(Reply::Done, 0),
             PpeOp::ReadMailbox { spe, interrupt } => {
                 let word = self.spes[spe.0].outbox[usize::from(*interrupt)].take().expect("it may go on");
                 self.wake(UnitId::new(spe.0));

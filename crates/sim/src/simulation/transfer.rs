@@ -145,6 +145,7 @@ impl Simulation {
         let mfc = &mut self.mfcs[usize::from(line.mfc)];
         mfc.lines_out += lines;
         mfc.remote_out += if line.remote { lines } else { 0 };
+        mfc.puts_out += if line.put && matches!(line.place, Location::Memory { .. }) { lines } else { 0 };
         let mut next_line = mfc.next_line_at;
         while left > 0 {
             let bytes = left.min(128 - (line.ea % 128) as u32);
@@ -364,6 +365,13 @@ impl Simulation {
         let mfc = &mut self.mfcs[m];
         mfc.lines_out -= 1;
         mfc.remote_out -= u32::from(remote);
+        if put && matches!(place, Location::Memory { .. }) {
+            mfc.puts_out -= 1;
+            if mfc.puts_out == 0 {
+                self.wake_ppes();
+            }
+        }
+        let mfc = &mut self.mfcs[m];
         if id == CommandId::ATOMIC {
             self.finish_atomic(m, ea, put, reply);
         } else {

@@ -1,5 +1,7 @@
 //! Graphs, machines and plans for tests, examples and benches: what `plan` would make, for a mapping that is given.
 
+pub mod mixed;
+
 use ground::options::Word;
 use machine::{Element, Machine, Place};
 use std::collections::BTreeMap;

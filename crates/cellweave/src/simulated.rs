@@ -1,0 +1,95 @@
+//! `run` on a simulated Cell.
+
+use crate::{Arrays, Error, ProfileOptions, VerbProgress, profile};
+use machine::Machine;
+use run::{Batch, Failed, Fired, Kernel, Kernels, Opened, PortSpec, RunOptions, RunOutcome};
+use streams::{StreamCosts, StreamError};
+use work::{Graph, Plan, TaskId};
+
+impl From<StreamError> for Error {
+    fn from(error: StreamError) -> Error {
+        match error {
+            StreamError::Stopped => Error::Stopped,
+            StreamError::Run(error) => Error::Run(error),
+            error => Error::Failed(error.to_string()),
+        }
+    }
+}
+
+/// The application with a cost of every task on every kind of `machine`, and a sentence where costs of this computer's
+/// cores stand for those of others: given ones, or such as are measured now.
+pub(crate) fn costed(
+    graph: &Graph,
+    machine: &Machine,
+    kernels: &dyn Kernels,
+    progress: &mut dyn FnMut(&VerbProgress) -> bool,
+) -> Result<(Graph, Option<String>), Error> {
+    let lacks = |task: &work::Task| machine.elements.iter().any(|e| task.cost_on(&e.kind).is_none());
+    let lacking = graph.tasks.iter().filter(|t| lacks(t)).count();
+    if lacking == 0 {
+        return Ok((graph.clone(), None));
+    }
+    let here = |graph: &Graph| graph.tasks.iter().all(|t| !lacks(t) || t.cost_on("core").is_some());
+    let mut costed = graph.clone();
+    if !here(graph) {
+        let host = machine::load("host").map_err(|e| Error::Failed(e.to_string()))?;
+        let mut tell = |what: &str, share: f64| progress(&VerbProgress::Profiling { what, share });
+        costed = profile(graph, &host, kernels, &ProfileOptions::default(), &mut tell)?.graph;
+    }
+    for task in costed.tasks.iter_mut().filter(|t| lacks(t)) {
+        if let Some(ns) = task.cost_on("core") {
+            task.cost_ns.insert("*".into(), ns);
+        }
+    }
+    let said = format!(
+        "{lacking} of {} tasks have no costs on a Cell: what they cost on a core of this computer stands for that",
+        graph.tasks.len()
+    );
+    Ok((costed, Some(said)))
+}
+
+/// Runs a planned application whose tasks have costs. Tasks without a kernel take their time and send zeros.
+pub(crate) fn run(
+    graph: &Graph,
+    machine: &Machine,
+    plan: &Plan,
+    kernels: &dyn Kernels,
+    arrays: &Arrays,
+    mut options: RunOptions<'_>,
+) -> Result<RunOutcome, Error> {
+    let graph = arrays.running(graph);
+    let has_inputs = |t: TaskId| graph.edges.iter().any(|e| e.to.task == t);
+    let endless = |(t, task): (TaskId, &work::Task)| task.kernel.is_none() && !has_inputs(t);
+    if let (None, Some((_, task))) = (options.instances, graph.tasks.iter().enumerate().find(|&t| endless(t)))
+    {
+        let why =
+            format!("the source '{}' has no kernel and never ends: say how many instances to run", task.name);
+        return Err(ground::Located::new(why).key("instances").into());
+    }
+    let kernels = arrays.over(kernels);
+    let kernels = OrNothing(&kernels);
+    Ok(streams::run(&graph, machine, plan, &kernels, StreamCosts::default(), &mut options)?)
+}
+
+/// Kernels, and for tasks without one a kernel that does nothing.
+struct OrNothing<'k>(&'k dyn Kernels);
+
+impl Kernels for OrNothing<'_> {
+    fn open(&self, graph: &Graph, task: TaskId) -> Result<Opened, String> {
+        let opened = self.0.open(graph, task);
+        // Arrays give kernels to tasks that name none.
+        if opened.is_ok() || graph.tasks[task].kernel.is_some() {
+            return opened;
+        }
+        let any = || vec![PortSpec::any_number("port")];
+        Ok(Opened::from_rust(any(), any(), |_| Ok(Box::new(Nothing))))
+    }
+}
+
+struct Nothing;
+
+impl Kernel for Nothing {
+    fn fire(&mut self, _: &mut Batch) -> Result<Fired, Failed> {
+        Ok(Fired::All)
+    }
+}

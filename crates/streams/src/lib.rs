@@ -1,0 +1,33 @@
+//! Runs a planned stream on the simulated Cell, with the scheduler of the host's runtime.
+//!
+//! | module | what it does | imports |
+//! |---|---|---|
+//! | `costs` | what the runtime's own code costs | |
+//! | `error` | why a stream could not be run | |
+//! | `memory` | where rings and flags are in local stores and main memory | error |
+//! | `stream` | what all programs share; steps that take no time | costs, error, memory |
+//! | `spe` | the program of an SPE | memory, stream |
+//! | `ppe` | the programs of a PPE's two threads | memory, spe, stream |
+//! | `outcome` | what a run has to say | stream |
+//! | `simulate` | [`run`](run()): puts the programs on the machine and watches it | all above |
+//!
+//! Every element has two of `run`'s state machines: one fires units, one starts fetches. An SPE fetches with `get`s out
+//! of another local store or main memory; a PPE has an SPE's proxy queue put data into main memory, and copies what
+//! another PPE made (`streaming-schedule` 5.1). What an element produced, and what it freed, it tells the elements that
+//! wait for it: a transfer of four bytes into a flag of theirs, and a signal. Kernels run for real, and data moves
+//! through the simulated machine alone: a sink gets the bytes that it gets on the host.
+//!
+//! Floor 5: imports `machine`, `work`, `sim` and `run`; never `model`, whose predictions it stands beside.
+
+mod costs;
+mod error;
+mod memory;
+mod outcome;
+mod ppe;
+mod simulate;
+mod spe;
+mod stream;
+
+pub use costs::StreamCosts;
+pub use error::StreamError;
+pub use simulate::{is_simulated, run};

@@ -1,0 +1,232 @@
+//! Where rings and flags are: in the local store of an SPE, in the main memory of a PPE's chip.
+//!
+//! A *flag* is a quadword with the last value of a counter that another element owns. It is written by that element, by
+//! a transfer of four bytes, and read here.
+
+use crate::StreamError;
+use machine::Machine;
+use run::FetchLayout;
+use run::fetches::quadword_stride;
+use run::scheduler::{CounterId, CounterIds, Scheduler};
+use sim::{Address, LOCAL_STORE_BYTES, Simulation};
+use std::collections::BTreeMap;
+use work::Graph;
+
+/// Bytes of a flag.
+pub(crate) const FLAG_BYTES: u64 = 16;
+const QUADWORD: u64 = 16;
+const LINE: u64 = 128;
+
+/// A core of the simulated machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StreamCore {
+    Spe(usize),
+    Ppe(usize),
+}
+
+/// A ring in an element's memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RingPlace {
+    /// The element, of those without fetches.
+    pub element: usize,
+    /// From the start of its memory.
+    pub offset: u64,
+    /// Bytes from one instance to the next.
+    pub stride: u64,
+}
+
+impl RingPlace {
+    pub(crate) fn at(&self, slot: u64) -> u64 {
+        self.offset + slot * self.stride
+    }
+}
+
+/// Tells `to` what a counter of `from` is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CounterNotice {
+    pub counter: CounterId,
+    pub from: usize,
+    pub to: usize,
+    /// In the memory of `to`.
+    pub flag: u64,
+    /// In the memory of `from`: a transfer takes it from there.
+    pub source: u64,
+}
+
+/// Everything that has a place.
+#[derive(Debug, Clone)]
+pub(crate) struct StreamPlaces {
+    pub units: Vec<StreamCore>,
+    /// By element, where its memory starts.
+    pub base: Vec<Address>,
+    /// By element, bytes of its memory that are used.
+    pub bytes: Vec<u64>,
+    /// By ring; none where nobody moves its data.
+    pub rings: Vec<Option<RingPlace>>,
+    pub notices: Vec<CounterNotice>,
+    /// In an SPE's local store, the word that it sends as a signal.
+    pub signal_word: u64,
+}
+
+impl StreamPlaces {
+    /// Lays everything out; counters from `ids.len()` on are the ends that each element's sources have met.
+    pub(crate) fn new(
+        graph: &Graph,
+        machine: &Machine,
+        made: &FetchLayout,
+        schedulers: &[Scheduler],
+        strides: &[u64],
+    ) -> Result<StreamPlaces, StreamError> {
+        let layout = &made.layout;
+        let elements = layout.elements.len() / 2;
+        let ids = CounterIds::new(layout);
+        let units = layout.elements[..elements]
+            .iter()
+            .map(|used| unit_of(machine, used.element))
+            .collect::<Result<Vec<_>, _>>()?;
+        // Who watches which counters, and whose they are.
+        let mut owner = vec![usize::MAX; ids.len()];
+        for (r, ring) in layout.rings.iter().enumerate() {
+            owner[ids.head(r)] = made.stands_for(layout.units[ring.producer].element);
+            for (c, reader) in ring.consumers.iter().enumerate() {
+                owner[ids.tail(r, c)] = made.stands_for(layout.units[reader.unit].element);
+            }
+        }
+        let mut watched: BTreeMap<(CounterId, usize), usize> = BTreeMap::new();
+        for (element, scheduler) in schedulers.iter().enumerate() {
+            let to = made.stands_for(element);
+            for &id in scheduler.watched().iter().filter(|&&id| owner[id] != to) {
+                watched.insert((id, to), owner[id]);
+            }
+        }
+        for from in
+            (0..elements).filter(|&e| layout.elements[e].units.iter().any(|&u| layout.units[u].source))
+        {
+            for to in (0..elements).filter(|&to| to != from) {
+                watched.insert((ids.len() + from, to), from);
+            }
+        }
+        // Flags lie in what the code takes: control variables are part of it.
+        let mut free: Vec<u64> = vec![FLAG_BYTES; elements];
+        let mut take = |element: usize| {
+            let at = free[element];
+            free[element] += FLAG_BYTES;
+            at
+        };
+        let notices: Vec<CounterNotice> = watched
+            .iter()
+            .map(|(&(counter, to), &from)| {
+                let (flag, source) = (take(to), take(from));
+                CounterNotice { counter, from, to, flag, source }
+            })
+            .collect();
+        for (free, unit) in free.iter_mut().zip(&units) {
+            if matches!(unit, StreamCore::Spe(_)) {
+                *free = (*free).max(graph.code_bytes);
+            }
+            *free = free.next_multiple_of(LINE);
+        }
+        let control = free.clone();
+        let mut rings = vec![None; layout.rings.len()];
+        let mut place = |r: usize, shift: u64, free: &mut Vec<u64>| {
+            let ring = &layout.rings[r];
+            let element = made.stands_for(layout.units[ring.producer].element);
+            let stride = quadword_stride(strides[r]);
+            let bytes = stride * ring.capacity;
+            let align = if bytes >= LINE { LINE } else { QUADWORD };
+            let offset = free[element].next_multiple_of(align) + shift;
+            free[element] = (offset + bytes).next_multiple_of(QUADWORD);
+            rings[r] = Some(RingPlace { element, offset, stride });
+        };
+        for fetch in &made.fetches {
+            if made.fetches.iter().find(|f| f.from == fetch.from).is_some_and(|f| f.unit == fetch.unit) {
+                place(fetch.from, 0, &mut free);
+            }
+            // An instance must lie at the same place of its quadword at both ends.
+            let stride = quadword_stride(strides[fetch.from]);
+            let (from, to) = (layout.rings[fetch.from].lead, layout.rings[fetch.to].lead);
+            let shift = (from * stride + QUADWORD * to * stride - to * stride) % QUADWORD;
+            place(fetch.to, shift, &mut free);
+        }
+        // Rings that nobody moves take room all the same.
+        for (r, ring) in layout.rings.iter().enumerate().filter(|(_, ring)| ring.bytes > 0) {
+            if !made.fetches.iter().any(|f| f.from == r || f.to == r) {
+                let element = made.stands_for(layout.units[ring.producer].element);
+                free[element] += (strides[r] * ring.capacity).next_multiple_of(QUADWORD);
+            }
+        }
+        for (element, unit) in units.iter().enumerate() {
+            if matches!(unit, StreamCore::Spe(_)) && free[element] > u64::from(LOCAL_STORE_BYTES) {
+                return Err(no_room(graph, made, element, control[element], free[element], &rings));
+            }
+        }
+        Ok(StreamPlaces {
+            base: vec![Address(0); elements],
+            bytes: free,
+            units,
+            rings,
+            notices,
+            signal_word: 12,
+        })
+    }
+
+    /// Takes the main memory of PPEs, and says where local stores are.
+    pub(crate) fn take(&mut self, cell: &mut Simulation) -> Result<(), sim::SimError> {
+        for ((unit, base), bytes) in self.units.iter().zip(&mut self.base).zip(&self.bytes) {
+            *base = match *unit {
+                StreamCore::Spe(spe) => cell.local_store(spe),
+                StreamCore::Ppe(ppe) => cell.allocate(ppe, *bytes, LINE)?,
+            };
+        }
+        Ok(())
+    }
+}
+
+fn unit_of(machine: &Machine, element: usize) -> Result<StreamCore, StreamError> {
+    let name = machine.elements[element].name.as_str();
+    let number = |kind: &str| name.strip_prefix(kind)?.parse::<usize>().ok();
+    match (number("SPE"), number("PPE")) {
+        (Some(spe), _) => Ok(StreamCore::Spe(spe)),
+        (_, Some(ppe)) => Ok(StreamCore::Ppe(ppe)),
+        _ => Err(StreamError::Machine(format!(
+            "the machine {} has the element {name}; a simulated Cell has PPE0, SPE0 and so on",
+            machine.name
+        ))),
+    }
+}
+
+/// Which task's buffers do not fit, how much there is, and what would fit.
+fn no_room(
+    graph: &Graph,
+    made: &FetchLayout,
+    element: usize,
+    control: u64,
+    needed: u64,
+    rings: &[Option<RingPlace>],
+) -> StreamError {
+    let layout = &made.layout;
+    let name = &layout.elements[element].name;
+    let largest = rings
+        .iter()
+        .zip(&layout.rings)
+        .filter_map(|(place, ring)| {
+            let place = place.filter(|p| p.element == element)?;
+            let e = ring.consumers.first()?.edge?;
+            Some((place.stride * ring.capacity, e))
+        })
+        .max();
+    let store = u64::from(LOCAL_STORE_BYTES);
+    let largest = largest.map_or_else(String::new, |(bytes, e)| {
+        let edge = &graph.edges[e];
+        format!(
+            "; its largest buffer is that of {}.{} -> {}.{}, {bytes} bytes",
+            graph.tasks[edge.from.task].name, edge.from.name, graph.tasks[edge.to.task].name, edge.to.name
+        )
+    });
+    StreamError::Room(format!(
+        "the buffers of {name} do not fit its local store: code takes {control} bytes and buffers {}, of {store}{largest}. \
+         {} bytes of buffers would fit: map fewer tasks to it, or plan with a smaller batch",
+        needed - control,
+        store.saturating_sub(control)
+    ))
+}

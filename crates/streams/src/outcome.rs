@@ -1,0 +1,80 @@
+//! What a run has to say, in the words of a run on the host.
+
+use crate::stream::{ElementState, StreamState};
+use machine::Machine;
+use run::{ElementOutcome, RunOutcome, WaitFor, WaitOutcome};
+use sim::Simulated;
+use std::collections::BTreeMap;
+use work::Plan;
+
+const PS_PER_S: f64 = 1e12;
+
+/// The outcome of a run that is over.
+pub(crate) fn outcome(
+    stream: &StreamState,
+    machine: &Machine,
+    plan: &Plan,
+    simulated: &Simulated,
+) -> RunOutcome {
+    let reports: Vec<_> = stream.elements.iter().map(|e| &e.report).collect();
+    // Sinks take equally many in the end: the slowest is the last.
+    let sinks = reports.iter().flat_map(|r| r.marks.values());
+    let slowest = sinks.max_by_key(|marks| marks.last().map(|m| m.1));
+    let instances = slowest.and_then(|marks| marks.last()).map_or(0, |m| m.0);
+    let end_ps = (simulated.elapsed_ns() * 1e3) as u64;
+    let elapsed_s = end_ps as f64 / PS_PER_S;
+    let marks: Vec<(u64, u64)> =
+        slowest.map_or(vec![], |marks| marks.iter().map(|&(n, ps)| (n, ps / 1000)).collect());
+    let throughput_per_s = if elapsed_s > 0.0 { instances as f64 / elapsed_s } else { 0.0 };
+    let busiest = reports.iter().max_by_key(|r| r.busy_ps);
+    let start_s = busiest.and_then(|r| r.start_ps).unwrap_or(0) as f64 / PS_PER_S;
+    let drain_s = busiest.map_or(0.0, |r| end_ps.saturating_sub(r.end_ps) as f64 / PS_PER_S);
+    let elements = stream.elements.iter().zip(&stream.made.layout.elements).map(|(e, used)| ElementOutcome {
+        name: used.name.clone(),
+        busy_ns: e.report.busy_ps / 1000,
+        idle_ns: end_ps.saturating_sub(e.report.busy_ps) / 1000,
+        firings: e.report.firings,
+        waits: waits(stream, e),
+        ..ElementOutcome::default()
+    });
+    let mut outcome = RunOutcome {
+        format: 1,
+        application: stream.graph.name.clone(),
+        machine: machine.name.clone(),
+        plan: plan.method.clone(),
+        batch: plan.batch,
+        instances,
+        elapsed_s,
+        throughput_per_s,
+        predicted_per_s: plan.throughput_per_s,
+        planned_per_s: plan.throughput_per_s,
+        ratio: if plan.throughput_per_s > 0.0 { throughput_per_s / plan.throughput_per_s } else { 0.0 },
+        start_s,
+        drain_s,
+        elements: elements.collect(),
+        pinned: true,
+        identity: BTreeMap::from([("machine".to_string(), format!("simulated {}", machine.name))]),
+        ..RunOutcome::default()
+    };
+    outcome.steady_over(&marks);
+    outcome
+}
+
+/// What an element waited for, longest first.
+fn waits(stream: &StreamState, element: &ElementState) -> Vec<WaitOutcome> {
+    let edge = |ring: usize| {
+        let e = &stream.graph.edges[stream.made.layout.rings[ring].consumers[0].edge?];
+        let (from, to) = (&stream.graph.tasks[e.from.task].name, &stream.graph.tasks[e.to.task].name);
+        Some(format!("{from}.{} -> {to}.{}", e.from.name, e.to.name))
+    };
+    let outcome = |(&(data, ring), &(n, total, longest)): (&(bool, usize), &(u64, u64, u64))| WaitOutcome {
+        what: if data { WaitFor::Data } else { WaitFor::Room },
+        edge: edge(ring),
+        n,
+        total_ns: total / 1000,
+        longest_ns: longest / 1000,
+    };
+    let mut waits: Vec<WaitOutcome> = element.report.waits.iter().map(outcome).collect();
+    waits.sort_by_key(|w| std::cmp::Reverse(w.total_ns));
+    waits
+}

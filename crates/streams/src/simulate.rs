@@ -1,0 +1,226 @@
+//! Puts the programs on the machine, runs it on a thread of its own, and watches.
+
+use crate::memory::{StreamCore, StreamPlaces};
+use crate::outcome::outcome;
+use crate::stream::{ElementState, StreamSeen, StreamState};
+use crate::{StreamCosts, StreamError, ppe, spe};
+use machine::Machine;
+use run::scheduler::CounterIds;
+use run::{
+    ByHand, FetchLayout, Kernels, LayoutError, RUN, RunError, RunLayout, RunOptions, RunOutcome, RunProgress,
+};
+use sim::trace::Trace;
+use sim::{Parameters, SimError, Simulation};
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+use work::{Graph, Plan};
+
+/// How often the caller is told how far the run is.
+const LOOK: Duration = Duration::from_millis(200);
+/// Host memory for buffers beside the simulated ones.
+const MEMORY_BYTES: u64 = 4 << 30;
+
+/// Whether `machine` is one that is simulated: a preset of the Cell, or a part of one.
+pub fn is_simulated(machine: &Machine) -> bool {
+    let cores = |e: &machine::Element| e.os_cpu.is_none() && (e.kind == "spe" || e.kind == "ppe");
+    sim::target::NAMES.contains(&machine.name.as_str()) && machine.elements.iter().all(cores)
+}
+
+/// Runs `graph` as `plan` says on the simulated `machine`, until every task has fired as often as it will. Times of the
+/// outcome are simulated.
+///
+/// Kernels run for real; computing takes the time that the tasks' costs say. Two runs are equal to the bit.
+///
+/// # Errors
+/// [`StreamError`].
+pub fn run(
+    graph: &Graph,
+    machine: &Machine,
+    plan: &Plan,
+    kernels: &dyn Kernels,
+    costs: StreamCosts,
+    options: &mut RunOptions<'_>,
+) -> Result<RunOutcome, StreamError> {
+    let parameters = Parameters::named(&machine.name).ok_or_else(|| {
+        StreamError::Machine(format!("{} is no machine that can be simulated", machine.name))
+    })?;
+    let layout = RunLayout::new(graph, machine, plan).map_err(RunError::from)?;
+    let has_source = layout.units.iter().any(|u| u.source);
+    if !has_source && options.instances.is_none() {
+        let why = "every task of the application has inputs: without a source, say how many instances to run";
+        return Err(RunError::from(LayoutError(why.into())).into());
+    }
+    let made = FetchLayout::new(graph, plan, layout).map_err(RunError::from)?;
+    let seen = Arc::new(StreamSeen::default());
+    let shared = RunShared { stop: options.stop.clone(), instances: options.instances, seen: seen.clone() };
+    let trace = options.trace.clone();
+    let (tell, told) = mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let outcome = simulate(graph, machine, plan, made, kernels, (parameters, costs), shared, trace);
+            let _ = tell.send(outcome);
+        });
+        let mut shown = (0, 0);
+        loop {
+            match told.recv_timeout(LOOK) {
+                Ok(outcome) => return outcome,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(StreamError::Machine("the simulation panicked".into()));
+                }
+            }
+            let Some(progress) = options.progress.as_mut() else { continue };
+            let now = (seen.instances.load(Ordering::Relaxed), seen.now_ps.load(Ordering::Relaxed));
+            let passed_s = now.1.saturating_sub(shown.1).max(1) as f64 / 1e12;
+            progress(&RunProgress {
+                instances: now.0,
+                total: options.instances,
+                elapsed_s: now.1 as f64 / 1e12,
+                throughput_per_s: now.0.saturating_sub(shown.0) as f64 / passed_s,
+                predicted_per_s: plan.throughput_per_s,
+                busy: Vec::new(),
+                warning: None,
+            });
+            shown = now;
+        }
+    })
+}
+
+/// What the caller's thread shares with the simulation's.
+struct RunShared {
+    stop: Arc<AtomicU32>,
+    instances: Option<u64>,
+    seen: Arc<StreamSeen>,
+}
+
+#[allow(clippy::too_many_arguments)]
+fn simulate(
+    graph: &Graph,
+    machine: &Machine,
+    plan: &Plan,
+    made: FetchLayout,
+    kernels: &dyn Kernels,
+    (parameters, costs): (Parameters, StreamCosts),
+    shared: RunShared,
+    trace: Option<PathBuf>,
+) -> Result<RunOutcome, StreamError> {
+    let mut cell = Simulation::new(parameters).map_err(refused)?;
+    // A protocol that let a program use bytes that a transfer moves would be wrong whatever it prints.
+    cell.detect_races(cfg!(debug_assertions));
+    cell.trace(trace.is_some());
+    let stream = prepare(graph, machine, made, kernels, costs, &mut cell)?;
+    {
+        let mut s = stream.borrow_mut();
+        (s.instances, s.stop, s.seen) = (shared.instances.unwrap_or(u64::MAX), shared.stop, shared.seen);
+    }
+    start(&mut cell, &stream).map_err(refused)?;
+    let ended = cell.run();
+    let mut s = stream.borrow_mut();
+    let finished = s.kernels.finish();
+    if let Some(failure) = s.failure.take() {
+        return Err(failure);
+    }
+    let simulated = ended.map_err(|error| StreamError::Simulated { doing: doing(&s), error })?;
+    finished?;
+    let mut outcome = outcome(&s, machine, plan, &simulated);
+    outcome.stopped = s.stop.load(Ordering::Acquire) != RUN;
+    if let Some((path, trace)) = trace.zip(simulated.trace) {
+        let written = File::create(&path).and_then(|file| write(&trace, file));
+        match written {
+            Ok(()) => outcome.trace = Some(path.display().to_string()),
+            Err(why) => {
+                outcome.warnings.push(format!("{}: the trace could not be written: {why}", path.display()))
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+fn write(trace: &Trace, file: File) -> std::io::Result<()> {
+    let mut out = BufWriter::new(file);
+    trace.write_chrome(&mut out)?;
+    out.flush()
+}
+
+fn refused(error: SimError) -> StreamError {
+    StreamError::Simulated { doing: String::new(), error }
+}
+
+/// What the elements were moving when it ended.
+fn doing(s: &StreamState) -> String {
+    let moving = s.elements.iter().zip(&s.made.layout.elements).filter_map(|(e, used)| {
+        let edge = &s.graph.edges[s.made.fetches[e.doing?].edge];
+        let (from, to) = (&s.graph.tasks[edge.from.task].name, &s.graph.tasks[edge.to.task].name);
+        Some(format!("{} fetched {from}.{} -> {to}.{}: ", used.name, edge.from.name, edge.to.name))
+    });
+    moving.collect()
+}
+
+fn prepare(
+    graph: &Graph,
+    machine: &Machine,
+    made: FetchLayout,
+    kernels: &dyn Kernels,
+    costs: StreamCosts,
+    cell: &mut Simulation,
+) -> Result<Rc<RefCell<StreamState>>, StreamError> {
+    let ids = CounterIds::new(&made.layout);
+    let initial = ids.initial(&made.layout);
+    let (hand, schedulers) = ByHand::new(graph, made.layout.clone(), kernels, MEMORY_BYTES)?;
+    let strides: Vec<u64> = (0..made.layout.rings.len()).map(|r| hand.stride(r)).collect();
+    let mut places = StreamPlaces::new(graph, machine, &made, &schedulers, &strides)?;
+    places.take(cell).map_err(refused)?;
+    let elements = places.units.len();
+    let mut cost_ns = vec![0.0; graph.tasks.len()];
+    for unit in &made.layout.units[..] {
+        let element = &machine.elements[made.layout.elements[unit.element].element];
+        for &t in &unit.tasks {
+            cost_ns[t] = graph.tasks[t].cost_on(&element.kind).unwrap_or(0.0);
+        }
+    }
+    let mut compute = schedulers;
+    let fetch = compute.split_off(elements);
+    let both = compute.into_iter().zip(fetch).enumerate();
+    let states = both.map(|(e, (compute, fetch))| {
+        ElementState::new(e, compute, fetch, &initial, &places, made.fetches.len())
+    });
+    let elements = states.collect();
+    Ok(Rc::new(RefCell::new(StreamState {
+        graph: graph.clone(),
+        made,
+        ids,
+        kernels: hand,
+        places,
+        costs,
+        elements,
+        instances: u64::MAX,
+        failure: None,
+        stop: Arc::default(),
+        seen: Arc::default(),
+        cost_ns,
+    })))
+}
+
+fn start(cell: &mut Simulation, stream: &Rc<RefCell<StreamState>>) -> Result<(), SimError> {
+    let units = stream.borrow().places.units.clone();
+    for (element, unit) in units.into_iter().enumerate() {
+        let name = stream.borrow().made.layout.elements[element].units.len();
+        let name = format!("{name} units");
+        let (own, beside) = (stream.clone(), stream.clone());
+        match unit {
+            StreamCore::Spe(number) => cell.spe(number, name, move |s| spe::program(s, &own, element))?,
+            StreamCore::Ppe(number) => {
+                cell.ppe(number, name, move |p| ppe::compute(p, &own, element))?;
+                cell.ppe_beside(number, "management", move |p| ppe::manage(p, &beside, element))?;
+            }
+        }
+    }
+    Ok(())
+}
