@@ -1,4 +1,4 @@
-"""Running: an application on the cores of this computer, predicted beside achieved."""
+"""Running: an application on the cores of this computer or on a simulated Cell, predicted beside achieved."""
 
 from __future__ import annotations
 
@@ -195,14 +195,14 @@ def run(
     force: bool = False,
     progress: Callable[[dict[str, Any]], None] | None = None,
 ) -> Result:
-    """Run an application on this computer.
+    """Run an application on this computer, or on a simulated Cell.
 
     Parameters
     ----------
     graph : Graph or path
         The application; every task needs a kernel, or stands in `inputs` or `outputs`.
     on : Machine or str or path
-        Elements with an OS cpu: ``host``, or a machine file of this computer.
+        Elements with an OS cpu (``host``, or a machine file of this computer), or a simulated Cell (``qs22``).
     plan : Plan or path, optional
         By default the application is profiled, where costs are missing, and planned.
     instances : int, optional

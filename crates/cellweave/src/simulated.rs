@@ -57,15 +57,16 @@ pub(crate) fn run(
     arrays: &Arrays,
     mut options: RunOptions<'_>,
 ) -> Result<RunOutcome, Error> {
-    let graph = arrays.running(graph);
+    // Arrays end.
+    let ends = arrays.planned(graph);
     let has_inputs = |t: TaskId| graph.edges.iter().any(|e| e.to.task == t);
-    let endless = |(t, task): (TaskId, &work::Task)| task.kernel.is_none() && !has_inputs(t);
-    if let (None, Some((_, task))) = (options.instances, graph.tasks.iter().enumerate().find(|&t| endless(t)))
-    {
+    let endless = ends.tasks.iter().enumerate().find(|(t, task)| task.kernel.is_none() && !has_inputs(*t));
+    if let (None, Some((_, task))) = (options.instances, endless) {
         let why =
             format!("the source '{}' has no kernel and never ends: say how many instances to run", task.name);
         return Err(ground::Located::new(why).key("instances").into());
     }
+    let graph = arrays.running(graph);
     let kernels = arrays.over(kernels);
     let kernels = OrNothing(&kernels);
     Ok(streams::run(&graph, machine, plan, &kernels, StreamCosts::default(), &mut options)?)

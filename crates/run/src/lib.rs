@@ -19,13 +19,13 @@
 //! | `view` | a worker's ends of the rings between elements | scheduler, shared |
 //! | `scratch` | memory that lives for one firing of a unit | |
 //! | `setup` | makes what each worker needs | kernel, layout, lengths, memory, options, scheduler, scratch |
-//! | `by_hand` | kernels and buffers, fired by a caller who decides when | kernel, layout, lengths, memory, options, scheduler, setup |
+//! | `by_hand` | fired by a caller who decides when | kernel, layout, lengths, memory, options, scheduler, setup |
 //! | `worker` | an element's thread | all but builtin, layout, outcome, samples, scratch |
 //! | `summary` | what the workers left behind, as one outcome | kernel, layout, outcome, recorder, shared, waits |
 //! | `trace` | a trace as a file | kernel, layout, recorder, shared |
 //! | `crash` | what a kernel's crash says and saves | kernel, memory, options, shared |
 //! | `runtime` | [`run`](run()): starts the workers, watches them, reports | all but builtin, lengths |
-//! | [`testing`] | graphs and plans for tests | |
+//! | [`testing`] | graphs and plans for tests | kernel |
 //!
 //! What never happens: an instance is never lost, doubled or out of order on its edge; a worker that has work never
 //! allocates, locks or calls the system (kernels may); a worker never waits while one of its units could fire; a run

@@ -224,7 +224,8 @@ fn no_room(
         )
     });
     StreamError::Room(format!(
-        "the buffers of {name} do not fit its local store: code takes {control} bytes and buffers {}, of {store}{largest}. \
+        "the buffers of {name} do not fit its local store: code takes {control} bytes and buffers {}, of \
+         {store}{largest}. \
          {} bytes of buffers would fit: map fewer tasks to it, or plan with a smaller batch",
         needed - control,
         store.saturating_sub(control)

@@ -5,7 +5,7 @@ use crate::memory::{CounterNotice, StreamPlaces};
 use crate::{StreamCosts, StreamError};
 use run::fetches::FetchLayout;
 use run::scheduler::{CounterId, CounterIds, Lack, NextStep, Scheduler, World};
-use run::{ByHand, DRAIN, HandFired, RUN, STOP};
+use run::{ByHand, HandFired, RUN, STOP};
 use sim::Address;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -69,7 +69,7 @@ pub(crate) struct ElementReport {
     pub end_ps: u64,
     /// By unit with a sink: (instances that it had taken, ps).
     pub marks: BTreeMap<usize, Vec<(u64, u64)>>,
-    /// By ring that it read or wrote when it had nothing to fire: for data or room, how often, and ps in all and at most.
+    /// By what it lacked when it had nothing to fire, data or room of a ring: how often, and ps in all and at most.
     pub waits: BTreeMap<(bool, usize), (u64, u64, u64)>,
 }
 
@@ -248,7 +248,6 @@ impl StreamState {
             }
             _ => {}
         }
-        debug_assert!(DRAIN != STOP);
         self.failure.is_none()
     }
 

@@ -202,7 +202,8 @@ def result_tables(result: Data, explain: bool = True) -> list[Table]:
     if result.get("latency_ns"):
         spread = [f"{q} {time_ns(result['latency_ns'][q])}" for q in ("p50", "p90", "p99") if q in result["latency_ns"]]
         verdict.rows.append(["latency", ", ".join(spread)])
-    verdict.rows.append(["pinned", "yes" if result["pinned"] else "not pinned"])
+    if not result["identity"].get("machine", "").startswith("simulated "):
+        verdict.rows.append(["pinned", "yes" if result["pinned"] else "not pinned"])
     if result.get("short"):
         verdict.notes.append("short run: start and drain count; more --instances tell more of the steady state")
     if result.get("stopped"):
