@@ -127,8 +127,8 @@ impl Known {
         }
     }
 
-    /// ns of the slowest limit, where each transfer moves so many bytes.
-    fn ns(&self, pairs: &[(ElementId, ElementId)], bytes: f64) -> f64 {
+    /// ns of the slowest limit of each transfer, where each moves so many bytes.
+    fn ns(&self, pairs: &[(ElementId, ElementId)], bytes: f64) -> Vec<f64> {
         let n = self.cores;
         let (mut input, mut output) = (vec![0.0; n], vec![0.0; n]);
         let (mut inside, mut link) = (vec![0.0; n / OF_AN_L3], vec![0.0; n / OF_AN_L3]);
@@ -148,8 +148,17 @@ impl Known {
                 socket[to] += bytes / [SOCKET_0_READS, SOCKET_1_READS][to];
             }
         }
-        let all = input.iter().chain(&output).chain(&inside).chain(&link).chain(&socket);
-        all.copied().fold(0.0, f64::max) * 1e9
+        let slowest = |&(source, reader): &(ElementId, ElementId)| {
+            let mut s = f64::max(input[reader], output[source]);
+            let (from, to) = (source / OF_AN_L3, reader / OF_AN_L3);
+            if from == to {
+                return s.max(inside[to]) * 1e9;
+            }
+            s = s.max(link[from]).max(link[to]);
+            let (from, to) = (2 * source / n, 2 * reader / n);
+            (if from == to { s } else { s.max(socket[to]) }) * 1e9
+        };
+        pairs.iter().map(slowest).collect()
     }
 
     /// Near a normal distribution with this standard deviation around 1.
@@ -188,22 +197,23 @@ impl Target for Known {
                 220.0
             }
         };
-        let (span, latency_ns) = match e.transfers[0].other {
-            Store::Memory(_) => (e.bytes_each() as f64 / 8.0, 100.0),
+        let bytes = e.bytes_each() as f64;
+        let each: Vec<(f64, f64)> = match e.transfers[0].other {
+            Store::Memory(_) => vec![(bytes / 8.0, 100.0); e.transfers.len()],
             Store::Element(_) => {
                 let pairs = pairs(&e.transfers);
-                (self.ns(&pairs, e.bytes_each() as f64), apart(pairs[0]))
+                self.ns(&pairs, bytes).into_iter().zip(pairs.into_iter().map(apart)).collect()
             }
         };
         let sample = |noise: f64, other: f64| {
-            let times = Times {
+            let times = |&(span, latency_ns): &(f64, f64)| Times {
                 start_ns: 0.0,
                 end_ns: span * noise,
                 ticks: (span * noise) as u64,
                 latency_ns: latency_ns * other,
                 bytes: e.bytes_each(),
             };
-            Sample { transfers: vec![times; e.transfers.len()], ..Sample::default() }
+            Sample { transfers: each.iter().map(times).collect(), ..Sample::default() }
         };
         Ok((0..samples).map(|_| sample(self.noise(), self.noise())).collect())
     }
