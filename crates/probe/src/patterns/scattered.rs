@@ -8,7 +8,7 @@ use machine::{ElementId, Machine};
 use std::collections::BTreeMap;
 
 /// So many times each kind of pairs is drawn at the least: with ends in common and without.
-const DRAWS_EACH: usize = 2;
+const DRAWS_EACH: usize = 4;
 /// About so many patterns for one of `--draws`, as long as each kind is drawn: a hundred by default, as in the paper.
 const PATTERNS: usize = 10;
 /// All over the machine as often as everything else together, as applications are.
