@@ -203,17 +203,24 @@ impl RunLayout {
         }
     }
 
-    /// Tasks of units that would wait through other units for what they make themselves: two sources, each in one unit
-    /// with a task that the other one holds back. Single tasks never wait so, so that splitting these units helps.
+    /// Tasks of units that would wait through other units for what they make themselves. A unit fires one instance of
+    /// all its tasks at once, so that a delay between two of its tasks helps nobody any more: around a circle of units
+    /// there must be more delay than peek. Single tasks never wait so, so that splitting these units helps.
     fn knotted(&self, graph: &Graph, held_back: &[(TaskId, TaskId)], unit_of: &[usize]) -> Vec<TaskId> {
-        // Other edges between units go from a firstPeriod to a later one.
-        if held_back.is_empty() {
+        // Without a delay every edge goes from a firstPeriod to a later one, or stays in its unit.
+        if graph.edges.iter().all(|e| e.delay == 0) {
             return Vec::new();
         }
-        let same_instance = graph.edges.iter().filter(|e| needs_same_instance(e));
-        let waits = same_instance.map(|e| (e.from.task, e.to.task)).chain(held_back.iter().copied());
+        // Instance i of the second unit needs instance i + ahead of the first.
+        let ahead = |e: &Edge| i128::from(e.peek) - i128::from(e.delay);
+        let edges = graph.edges.iter().map(|e| (e.from.task, e.to.task, ahead(e)));
+        let waits: Vec<(usize, usize, i128)> = edges
+            .chain(held_back.iter().map(|&(source, t)| (source, t, 0)))
+            .map(|(a, b, ahead)| (unit_of[a], unit_of[b], ahead))
+            .filter(|(a, b, _)| a != b)
+            .collect();
         let (mut next, mut before) = (vec![Vec::new(); self.units.len()], vec![Vec::new(); self.units.len()]);
-        for (from, to) in waits.map(|(a, b)| (unit_of[a], unit_of[b])).filter(|(a, b)| a != b) {
+        for &(from, to, _) in &waits {
             next[from].push(to);
             before[to].push(from);
         }
@@ -221,6 +228,10 @@ impl RunLayout {
         let mut free = vec![false; self.units.len()];
         peel(&next, &mut free);
         peel(&before, &mut free);
+        let waits: Vec<_> = waits.into_iter().filter(|(a, b, _)| !free[*a] && !free[*b]).collect();
+        if !has_circle_without_delay(&waits, self.units.len()) {
+            return Vec::new();
+        }
         let units = self.units.iter().zip(&free).filter(|(u, free)| !**free && u.tasks.len() > 1);
         units.flat_map(|(u, _)| u.tasks.iter().copied()).collect()
     }
@@ -442,6 +453,28 @@ impl RunLayout {
 /// Whether instance i of the reader needs instance i, or a later one, of the writer.
 fn needs_same_instance(edge: &Edge) -> bool {
     edge.delay <= edge.peek
+}
+
+/// Whether the sum of `ahead` around some circle of `waits`, (from, to, ahead), is not below 0: longest paths, of which
+/// no more than `units` steps are new where there is none.
+fn has_circle_without_delay(waits: &[(usize, usize, i128)], units: usize) -> bool {
+    // A step counts a little, so that a sum of 0 grows, too.
+    let scale = units as i128 + 1;
+    let mut longest = vec![0i128; units];
+    for _ in 0..=units {
+        let mut grew = false;
+        for &(from, to, ahead) in waits {
+            let length = longest[from] + ahead * scale + 1;
+            if length > longest[to] {
+                longest[to] = length;
+                grew = true;
+            }
+        }
+        if !grew {
+            return false;
+        }
+    }
+    true
 }
 
 /// Adds to those that are `free` whoever has no way in but from them. `next` are the ways out.

@@ -307,6 +307,21 @@ fn a_ring_with_one_slot_too_few_is_refused_before_it_can_hang() {
     assert!(why.contains("t0.o1 -> t2.i1") && why.contains("can hang"), "{why}");
 }
 
+/// A circle a -> b -> c -> a with more delay than peek. On one element a and b have equal firstPeriods; fired as one unit
+/// they would lose the delay between them, and wait for c, which waits for them.
+#[test]
+fn tasks_of_a_circle_that_only_their_delay_keeps_alive_fire_one_by_one() {
+    let tasks = ["a", "b", "c", "source"].map(|name| task(name, "cellweave:spin")).to_vec();
+    let mut edges = vec![edge(0, "0", 1, "0", 8), edge(1, "0", 2, "0", 8), edge(2, "0", 0, "0", 8)];
+    (edges[0].delay, edges[1].peek, edges[2].delay) = (1, 2, 2);
+    let graph = Graph { name: "g".into(), tasks, edges, ..Graph::default() };
+    for mapping in [[0, 0, 0, 1], [0, 0, 0, 0], [0, 0, 1, 1], [0, 1, 0, 1]] {
+        let Ok(plan) = planned(&graph, &cores(2), &mapping, 1) else { continue };
+        let game = Game::new(&graph, &plan, 2, 3);
+        game.explore(game.start(true), true).unwrap_or_else(|why| panic!("{mapping:?}: {why}"));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
     #[test]

@@ -196,13 +196,13 @@ fn files_that_are_no_plan_are_told_line_and_key() {
         ),
         ("\"format\": 2", "\"format\": \"2\"", "p.json:2: format: a whole number expected"),
         ("\"format\": 2,", "", "p.json: format: the key is missing: not a plan"),
-        ("\"batch\": 4,", "", "p.json:96: the key \"batch\" is missing"),
+        ("\"batch\": 4,", "", "p.json:100: the key \"batch\" is missing"),
         ("\"batch\": 4", "\"batch\": -4", "p.json:34: invalid value: integer `-4`, expected u64"),
-        ("\"seed\"", "\"sede\"", "p.json:94: unknown key \"sede\"; keys are "),
+        ("\"seed\"", "\"sede\"", "p.json:98: unknown key \"sede\"; keys are "),
         (
             "\"seed\": 3",
             "\"seed\": 3, \"seed\": 4",
-            "p.json:94: not JSON: the key \"seed\" twice in one table",
+            "p.json:98: not JSON: the key \"seed\" twice in one table",
         ),
         ("\"period_ns\": 100.5", "\"period_ns\": 1e999", "p.json:10: number out of range"),
         (

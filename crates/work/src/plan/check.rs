@@ -137,6 +137,10 @@ impl Plan {
 
     /// Period, throughput and gap say the same as the contributions.
     fn check_period(&self, problems: &mut Vec<String>) {
+        // Numbers that are none are told already.
+        if !(self.period_ns.is_finite() && self.period_ns >= 0.0 && self.throughput_per_s.is_finite()) {
+            return;
+        }
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * a.abs().max(b.abs());
         let largest = self.contributions.iter().map(|c| c.ns).fold(0.0, f64::max);
         if !self.contributions.is_empty() && !near(self.period_ns, largest) {
