@@ -109,7 +109,6 @@ REQUESTS: list[tuple[str, list[str]]] = [
     ("run chain.toml --plan not_a_plan.json", ["not_a_plan.json"]),
     ("run chain.toml --trace exists.json", ["exists.json", "--force"]),
     ("run chain.toml -o exists.json", ["exists.json", "--force"]),
-    ("run chain.toml --on qs22 --instances 10", ["qs22"]),
     ("run no_kernel.toml --instances 10", ["a", "kernel"]),
     ("run bad_kernel.toml --instances 10", ["cuont", "count"]),
     ("run no_library.toml --instances 10", ["libnone.so"]),

@@ -60,7 +60,7 @@ fn main() -> Result<(), SimError> {
         let mut expected = vec![0u32; WORDS as usize];
         for spe in 0..spes {
             let at = cell.allocate(spe / 8, BYTES.into(), 128)?; // in the memory of its own chip
-            for (i, word) in cell.memory_mut(at, BYTES as usize).chunks_exact_mut(4).enumerate() {
+            for (i, word) in cell.memory_mut(at, BYTES.into()).chunks_exact_mut(4).enumerate() {
                 let value = (i as u32).wrapping_mul(2_654_435_761).rotate_left(spe as u32);
                 word.copy_from_slice(&value.to_le_bytes());
                 expected[i] = expected[i].wrapping_add(value);
@@ -68,7 +68,7 @@ fn main() -> Result<(), SimError> {
             cell.spe(spe, "reduce", move |spe| reduce(spe, at, result, spes))?;
         }
         let outcome = cell.run()?;
-        let words = cell.memory(result, BYTES as usize).chunks_exact(4);
+        let words = cell.memory(result, BYTES.into()).chunks_exact(4);
         let right = words.eq(expected.iter().map(|w| w.to_le_bytes()));
         println!(
             "{spes:2} SPEs: {:5.2} us, {} lines across the link, the sum is {}",
