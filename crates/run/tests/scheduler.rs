@@ -307,8 +307,8 @@ fn a_ring_with_one_slot_too_few_is_refused_before_it_can_hang() {
     assert!(why.contains("t0.o1 -> t2.i1") && why.contains("can hang"), "{why}");
 }
 
-/// A circle a -> b -> c -> a with more delay than peek. On one element a and b have equal firstPeriods; fired as one unit
-/// they would lose the delay between them, and wait for c, which waits for them.
+/// A circle a -> b -> c -> a with more delay than peek. On one element a and b have equal firstPeriods; fired as one
+/// unit they would lose the delay between them, and wait for c, which waits for them.
 #[test]
 fn tasks_of_a_circle_that_only_their_delay_keeps_alive_fire_one_by_one() {
     let tasks = ["a", "b", "c", "source"].map(|name| task(name, "cellweave:spin")).to_vec();
