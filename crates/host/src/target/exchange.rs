@@ -22,7 +22,8 @@ const NEXT_HOME: usize = 37;
 const NEXT_FRESH: usize = 5;
 /// Looks at a line before the cpu is given to whom it may need.
 const LOOKS: u32 = 1 << 14;
-/// A thread that has had nothing to do for so long sleeps.
+/// A thread that has had nothing to do for so long is taken to sleep: many times what going to sleep takes on an idle
+/// computer. It is not checked; on a busy one a sample may find the thread still awake, and be too short.
 const ASLEEP_NS: u64 = 50_000;
 
 /// What the two threads of a pair share.
