@@ -37,6 +37,7 @@ pub fn probe(
         Err(Error::Stopped) => return Ok((Probed { stopped: true, ..probed }, None)),
         Err(e) => return Err(TargetError::Failed(e.to_string())),
     }
+    fitted.machine.computer = Some(host::identity().computer());
     for (kind, o) in &fitted.machine.overheads {
         let (ns, per_byte) = (o.per_transfer_ns, o.per_byte_ns);
         fitted.notes.push(format!(

@@ -1,6 +1,6 @@
 //! What each task of an application costs on each kind of element of this computer, with real data flowing.
 
-use crate::explain::{Look, computer};
+use crate::explain::Look;
 use crate::stand_in::harmless;
 use crate::{Error, calibrate};
 use ground::Quantiles;
@@ -143,12 +143,12 @@ pub fn profile(
     run::check(graph, kernels)?;
     let steps = elements.len() as f64 + 2.0;
     // First, because what a hand-over costs decides how deep a ring and how large a batch is.
-    let measured = known(machine, &mut |what, part| progress(what, part / steps))?;
-    let overheads = overheads(&measured, &mut |part| progress("hand-over", (1.0 + part) / steps))?;
+    let measured = as_it_is_now(machine, &mut |what, part| progress(what, part / steps))?;
+    let overheads = calibrate(&measured, &mut |part| progress("hand-over", (1.0 + part) / steps))?;
     let handover = |o: &Overhead| Handover { per_transfer_ns: o.per_transfer_ns, per_byte_ns: o.per_byte_ns };
     profiled.overheads = overheads.iter().map(|(kind, o)| (kind.clone(), handover(o))).collect();
     profiled.graph.profile = Some(Profile {
-        machine: format!("{}, Linux {}", computer(&profiled.identity), identity.kernel),
+        machine: identity.computer(),
         cellweave: env!("CARGO_PKG_VERSION").into(),
         overheads: overheads.iter().map(|(k, o)| (k.clone(), (o.per_transfer_ns, o.per_byte_ns))).collect(),
         totals_ns: BTreeMap::new(),
@@ -211,29 +211,13 @@ fn every_cpu(machine: &Machine) -> Vec<ElementId> {
     (0..machine.elements.len()).filter(|&e| machine.elements[e].os_cpu.is_some()).collect()
 }
 
-/// `machine` with what its file says of hand-overs and of cpus that slow each other down; a short measurement of each
-/// where it says nothing.
-fn known(machine: &Machine, progress: &mut dyn FnMut(&str, f64) -> bool) -> Result<Machine, Error> {
-    let mut machine = machine.clone();
-    if machine.handovers.is_empty() {
-        let found = probe::handovers(&machine, HandoverGrid::SHORT, &mut |part| {
-            progress("curve of hand-overs", part)
-        });
-        machine.handovers = found.ok_or(Error::Stopped)?;
-    }
-    if machine.together.is_empty() {
-        let found = probe::together(&machine, &mut |_| progress("cpus together", 1.0));
-        machine.together = found.ok_or(Error::Stopped)?;
-    }
-    Ok(machine)
-}
-
-/// What the machine's file says that hand-overs cost beside moving their lines; measured where it says nothing.
-fn overheads(
-    machine: &Machine,
-    progress: &mut dyn FnMut(f64) -> bool,
-) -> Result<BTreeMap<String, Overhead>, Error> {
-    if machine.overheads.is_empty() { calibrate(machine, progress) } else { Ok(machine.overheads.clone()) }
+/// `machine` with what a short measurement finds of hand-overs and of cpus that slow each other down. What its file says
+/// of them does not count: virtual cpus change within seconds, and costs are to be of the same moments.
+fn as_it_is_now(machine: &Machine, progress: &mut dyn FnMut(&str, f64) -> bool) -> Result<Machine, Error> {
+    let curve = &mut |part| progress("curve of hand-overs", part);
+    let handovers = probe::handovers(machine, HandoverGrid::SHORT, curve).ok_or(Error::Stopped)?;
+    let together = probe::together(machine, &mut |_| progress("cpus together", 1.0)).ok_or(Error::Stopped)?;
+    Ok(Machine { handovers, together, ..machine.clone() })
 }
 
 /// Curves as a profile keeps them.

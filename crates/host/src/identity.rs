@@ -40,6 +40,11 @@ pub fn identity() -> Identity {
 }
 
 impl Identity {
+    /// The computer in words: `AMD EPYC, 2 cpus, Linux 6.1.0-18-amd64`.
+    pub fn computer(&self) -> String {
+        format!("{}, {} cpus, Linux {}", self.cpu_model, self.cpus.len(), self.kernel)
+    }
+
     /// Key and value, in the order in which result files have them.
     pub fn to_pairs(&self) -> Vec<(&'static str, String)> {
         let cpus: Vec<String> = self.cpus.iter().map(u32::to_string).collect();

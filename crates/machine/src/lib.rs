@@ -69,6 +69,9 @@ pub struct Machine {
     pub paces: Vec<f64>,
     /// Whether the limits were measured (a preset's were, by its paper); when not, a plan says so.
     pub measured: bool,
+    /// The computer that all of this was measured on (`AMD EPYC, 2 cpus, Linux 6.1.0`), where the file says it. What a
+    /// profile measured on the same one goes before what is here.
+    pub computer: Option<String>,
     /// What a cgroup quota leaves of the cpus, in cpus (1.5 = three halves of one's time), when that is fewer than
     /// there are elements: more workers than this wait for one another.
     pub quota_cpus: Option<f64>,

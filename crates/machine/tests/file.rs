@@ -103,9 +103,10 @@ fn machine() -> impl Strategy<Value = Machine> {
                     let elements: Vec<usize> = (0..=last).collect();
                     (last > 0).then_some(Together { elements, computing, memory }).into_iter().collect()
                 });
-                let rest = (handovers(), together, prop_oneof![Just(Vec::new()), vec(positive(), n)]);
+                let paces = prop_oneof![Just(Vec::new()), vec(positive(), n)];
+                let rest = (handovers(), together, paces, prop::option::of("[ -~\té]{0,20}"));
                 (prop::option::of((finite(), finite())), prop::option::of(positive()), role, rest).prop_map(
-                    move |(overhead, quota_cpus, role, (handovers, together, paces))| Machine {
+                    move |(overhead, quota_cpus, role, (handovers, together, paces, computer))| Machine {
                         name: "any".into(),
                         description: description.clone(),
                         elements: elements.clone(),
@@ -130,6 +131,7 @@ fn machine() -> impl Strategy<Value = Machine> {
                             bandwidth_bytes_per_s,
                         }),
                         measured,
+                        computer,
                         quota_cpus,
                         handovers,
                         together,
@@ -212,7 +214,7 @@ fn every_mistake_is_named_with_its_line_its_key_and_what_is_allowed() {
         (
             "name = 'm'",
             "name = 'm'\nmesured = true",
-            "m.toml:2: mesured: unknown key; known are format, name, description, measured, quota_cpus, kind, element, \
+            "m.toml:2: mesured: unknown key; known are format, name, description, measured, computer, quota_cpus, kind, element, \
              limit, overhead, handover, together, distances; did you mean `measured`?",
         ),
         ("name = 'm'", "name = 'm'\nmeasured = 1", "m.toml:2: measured: 1 is not true or false"),

@@ -1,6 +1,6 @@
 //! Contributions, period and violations of a mapped graph.
 
-use crate::{Broadcast, Capacity, Limits, Prices, broadcasts, capacities, paces};
+use crate::{Broadcast, Capacity, Limits, Prices, broadcasts, capacities, paces, prices};
 use machine::{Element, Machine, Overhead};
 use work::plan::{Contribution, ContributionKind, Violation, ViolationKind};
 use work::{Graph, Schedule};
@@ -37,14 +37,12 @@ impl std::fmt::Display for MissingCost {
 
 impl std::error::Error for MissingCost {}
 
-/// What an element of kind `kind` spends on transfers: the machine's figure, else what the application's profile
-/// measured, else nothing.
+/// What an element of kind `kind` spends on transfers: what a profile measured on this machine, else the machine's
+/// figure, else another profile's, else nothing.
 pub fn overhead(machine: &Machine, graph: &Graph, kind: &str) -> Overhead {
-    if machine.overheads.contains_key(kind) {
-        return machine.overhead(kind);
-    }
-    let profiled = graph.profile.as_ref().and_then(|p| p.overheads.get(kind));
-    profiled.map_or(Overhead::default(), |&(per_transfer_ns, per_byte_ns)| Overhead {
+    let profile = prices::profile(machine, graph, machine.overheads.contains_key(kind));
+    let profiled = profile.and_then(|p| p.overheads.get(kind));
+    profiled.map_or_else(|| machine.overhead(kind), |&(per_transfer_ns, per_byte_ns)| Overhead {
         per_transfer_ns,
         per_byte_ns,
     })

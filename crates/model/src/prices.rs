@@ -1,11 +1,19 @@
 //! What hand-overs cost the elements at both ends, and what elements that slow each other down have together: from the
-//! machine where it says so, else from what the application's profile measured.
+//! profile that was taken on the machine itself, which is newer; else from the machine where it says so; else from any
+//! profile.
 
 use machine::{Element, ElementId, HandoverCurve, HandoverPoint, Machine, Nearness, Overhead, Together};
-use work::Graph;
+use work::{Graph, Profile};
 
 /// Up to this slowdown elements that compute at the same time do not slow each other down: measurements differ by that.
 const NOISE: f64 = 1.05;
+
+/// The profile of `graph` that counts on `machine`, which states the same itself or not: one that was taken on that
+/// computer goes before its file, since it is newer and of the same moments as the costs.
+pub(crate) fn profile<'a>(machine: &Machine, graph: &'a Graph, stated: bool) -> Option<&'a Profile> {
+    let own = |profile: &&Profile| machine.computer.as_ref() == Some(&profile.machine);
+    graph.profile.as_ref().filter(|profile| !stated || own(profile))
+}
 
 /// The price of every hand-over on a machine.
 #[derive(Debug, Clone)]
@@ -20,7 +28,8 @@ impl Prices {
     /// The prices of `graph`'s hand-overs on `machine`.
     pub fn new(machine: &Machine, graph: &Graph) -> Prices {
         let mut curves = machine.handovers.clone();
-        if let Some(profile) = graph.profile.as_ref().filter(|_| curves.is_empty()) {
+        let profile = profile(machine, graph, !curves.is_empty());
+        if let Some(profile) = profile.filter(|profile| !profile.handovers.is_empty()) {
             let named = |(shares, points): (&String, &Vec<[f64; 5]>)| {
                 let points = points.iter().map(point).collect();
                 Nearness::from_name(shares).map(|shares| HandoverCurve { shares, points })
@@ -93,10 +102,10 @@ const PACE_STEP: f64 = 0.05;
 
 /// Per element of `machine`, how many times longer a task takes there than its cost says, in steps of a twentieth.
 pub fn paces(machine: &Machine, graph: &Graph) -> Vec<f64> {
-    let profiled = graph.profile.as_ref().map(|profile| &profile.paces);
-    let of = |(id, element): (ElementId, &Element)| match machine.paces.get(id) {
-        Some(pace) => *pace,
-        None => profiled.and_then(|paces| paces.get(&element.name)).copied().unwrap_or(1.0),
+    let profile = profile(machine, graph, !machine.paces.is_empty());
+    let of = |(id, element): (ElementId, &Element)| {
+        let profiled = profile.and_then(|profile| profile.paces.get(&element.name));
+        profiled.or(machine.paces.get(id)).copied().unwrap_or(1.0)
     };
     let stepped = |pace: f64| (pace / PACE_STEP).round().max(1.0) * PACE_STEP;
     machine.elements.iter().enumerate().map(of).map(stepped).collect()
@@ -116,7 +125,8 @@ pub struct Capacity {
 /// The capacities that bind on `machine`: of elements that share a core, or slow each other down for another reason.
 pub fn capacities(machine: &Machine, graph: &Graph) -> Vec<Capacity> {
     let mut groups = machine.together.clone();
-    if let Some(profile) = graph.profile.as_ref().filter(|_| groups.is_empty()) {
+    let profile = profile(machine, graph, !groups.is_empty());
+    if let Some(profile) = profile.filter(|profile| !profile.together.is_empty()) {
         groups = (profile.together.iter())
             .filter_map(|(names, &[computing, memory])| {
                 let elements = names.split(' ').map(|name| machine.element(name)).collect::<Option<_>>()?;

@@ -269,6 +269,22 @@ fn a_profile_gives_curves_and_slowdowns_where_the_machine_has_none() {
         18.0,
         "the machine's own figures come first"
     );
+    if let Some(profile) = &mut graph.profile {
+        profile.machine = "board, 2 cpus, Linux 6".into();
+        profile.overheads.insert("core".into(), (7.0, 0.0));
+        profile.paces.insert("CPU1".into(), 2.0);
+    }
+    machine.overheads.insert("core".into(), Overhead { per_transfer_ns: 100.0, per_byte_ns: 0.0 });
+    machine.paces = vec![1.0, 3.0];
+    let compute = |machine: &Machine| {
+        let p = predicted(machine, &graph, &[0, 1], 1);
+        (ns(&p, "compute of CPU0"), ns(&p, "compute of CPU1"))
+    };
+    machine.computer = Some("another board".into());
+    assert_eq!(compute(&machine), (118.0, 138.0), "of another computer");
+    machine.computer = Some("board, 2 cpus, Linux 6".into());
+    assert_eq!(compute(&machine), (25.0, 35.0), "a profile of the same computer is newer");
+    assert_eq!(ns(&predicted(&machine, &graph, &[0, 1], 1), "capacity of CPU0, CPU1"), 2.0 * 30.0 / 1.25);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! name = "board"
 //! description = "by hand"
 //! measured = true
+//! computer = "AMD EPYC, 2 cpus, Linux 6.1.0"     # which one was measured; absent: not known
 //!
 //! [kind.dsp]                     # by kind of element; a missing role follows from the memories
 //! role = "accelerator"           # or general, or peer: see `machine::Role`

@@ -11,11 +11,12 @@ use ground::{Located, did_you_mean};
 use std::collections::HashMap;
 use toml::de::DeTable;
 
-const TOP: [&str; 12] = [
+const TOP: [&str; 13] = [
     "format",
     "name",
     "description",
     "measured",
+    "computer",
     "quota_cpus",
     "kind",
     "element",
@@ -89,6 +90,7 @@ fn top(root: &DeTable) -> Result<Machine, Located> {
         description: top.text("description")?.unwrap_or_default(),
         limits,
         measured: top.flag("measured")?.unwrap_or(false),
+        computer: top.text("computer")?,
         quota_cpus: top.float("quota_cpus")?,
         handovers: top.tables("handover", &HANDOVER)?.iter().map(handover).collect::<Result<Vec<_>, _>>()?,
         together: groups,

@@ -16,6 +16,9 @@ pub(super) fn machine(machine: &Machine) -> String {
         put!(out, "description = {}\n", text(&machine.description));
     }
     put!(out, "measured = {}\n", machine.measured);
+    if let Some(computer) = &machine.computer {
+        put!(out, "computer = {}\n", text(computer));
+    }
     if let Some(quota) = machine.quota_cpus {
         put!(out, "quota_cpus = {quota:?}\n");
     }
