@@ -98,6 +98,7 @@ fn running(state: &Bound<'_, PyDict>, p: &RunProgress) -> PyResult<()> {
     state.set_item("instances", p.instances)?;
     state.set_item("total", p.total)?;
     state.set_item("elapsed_s", p.elapsed_s)?;
+    state.set_item("is_simulated", p.is_simulated)?;
     state.set_item("per_s", p.throughput_per_s)?;
     state.set_item("predicted_per_s", p.predicted_per_s)?;
     state.set_item("busy", p.busy.iter().cloned().collect::<HashMap<_, _>>())?;

@@ -81,8 +81,8 @@ pub use kernel::{
 pub use layout::{LayoutError, RunLayout};
 pub use options::{DRAIN, RUN, RunError, RunOptions, RunProgress, STOP};
 pub use outcome::{
-    Difference, ElementOutcome, ElementSpeed, Latency, RunOutcome, SpeedLook, Stalls, TaskOutcome, WaitFor,
-    WaitOutcome,
+    Bottleneck, Bottlenecks, Difference, ElementOutcome, ElementSpeed, Latency, RunOutcome, SpeedLook,
+    Stalls, TaskOutcome, WaitFor, WaitOutcome,
 };
 pub use runtime::run;
 pub use setup::check;

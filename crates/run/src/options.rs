@@ -66,6 +66,8 @@ pub struct RunProgress {
     pub total: Option<u64>,
     /// Since the run began.
     pub elapsed_s: f64,
+    /// Whether all times are simulated.
+    pub is_simulated: bool,
     /// Instances per second since the last call.
     pub throughput_per_s: f64,
     /// What the plan predicts.

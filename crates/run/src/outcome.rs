@@ -104,6 +104,34 @@ pub struct RunOutcome {
     pub warnings: Vec<String>,
     /// The computer that it ran on.
     pub identity: BTreeMap<String, String>,
+    /// What took most of the time, as planned and on the simulated machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bottlenecks: Option<Bottlenecks>,
+    /// What the simulated machine counted, as a simulation's outcome has it in Python.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulated: Option<serde_json::Value>,
+}
+
+/// What took most of the time: an element, or a limit or link.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Bottlenecks {
+    /// The plan's largest contribution, and its part of the planned period.
+    pub planned: Bottleneck,
+    /// What was occupied for most of the simulated time.
+    pub simulated: Bottleneck,
+    /// The element that was occupied longest.
+    pub element: Bottleneck,
+    /// The limit or link that carried the largest part of what it can carry.
+    pub link: Bottleneck,
+}
+
+/// Something that took time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Bottleneck {
+    /// Its name.
+    pub name: String,
+    /// The part of the time that it was occupied, or of the bandwidth that it carried; 0 to 1.
+    pub share: f64,
 }
 
 impl RunOutcome {
@@ -151,6 +179,9 @@ pub struct ElementOutcome {
     /// What it waited for, longest first.
     #[serde(default)]
     pub waits: Vec<WaitOutcome>,
+    /// On a simulated machine, what all of its time went to.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub spent_ns: BTreeMap<String, u64>,
 }
 
 /// What a worker's waits are for.

@@ -406,6 +406,7 @@ impl Watchdog<'_, '_> {
             instances,
             total,
             elapsed_s: (now_ns - self.begin_ns) as f64 / 1e9,
+            is_simulated: false,
             throughput_per_s: instances.saturating_sub(shown.instances) as f64 * 1e9 / passed_ns,
             predicted_per_s: self.predicted_per_s,
             busy,

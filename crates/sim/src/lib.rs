@@ -21,6 +21,7 @@
 //! | [`trace`] | what each unit did, and when | layout |
 //! | `perfetto` | the trace as a file | sizes, trace |
 //! | [`outcome`] | the counters | layout, sizes, trace |
+//! | [`shown`] | machine, counters and loads as JSON | layout, outcome, parameters, sizes |
 //! | [`spe`] | the handle of a program on an SPE | address, allocated, dma, ids, op, race, sizes, store, watch |
 //! | [`ppe`] | the handle of a program on a PPE | dma, numbers, op, sizes, spe |
 //! | [`table`] | the calls of both handles, each written once | address, dma, numbers, op, ppe, spe |
@@ -35,7 +36,7 @@
 //! | `copies` | lines in the PPEs' caches, and reserved ones | |
 //! | `record` | counters, digest and trace of a run | outcome, trace |
 //! | `link` | what joins two Cells | parameters, sizes |
-//! | [`simulation`] | a machine with programs on it | all above but perfetto, rules, settings, words |
+//! | [`simulation`] | a machine with programs on it | all above but perfetto, rules, settings, shown, words |
 //! | [`mod@target`] | simulated `Target`s | address, error, parameters, ppe, rules, simulation, sizes, spe |
 //!
 //! Deterministic to the bit: integer time in bus cycles of 625 ps, one thread, a fixed order of what happens at once.
@@ -51,6 +52,7 @@ pub mod outcome;
 pub mod parameters;
 pub mod ppe;
 pub mod rules;
+pub mod shown;
 pub mod simulation;
 pub mod sizes;
 pub mod spe;

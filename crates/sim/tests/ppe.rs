@@ -15,7 +15,7 @@ fn a_ppe_loads_and_stores_memory_and_local_stores() {
         .ppe(0, "main", move |ppe| {
             assert_eq!(ppe.number(), 0);
             assert_eq!(ppe.load(there + 100, 100), (100..200).collect::<Vec<u8>>());
-            assert_eq!(ppe.load(there, 0), []);
+            assert_eq!(ppe.load(there, 0), [0_u8; 0]);
             ppe.store(there + 3, &[9; 7]);
             assert_eq!(ppe.load(there, 12), [0, 1, 2, 9, 9, 9, 9, 9, 9, 9, 10, 11]);
             ppe.store_u32(there + 17, 0x0102_0304);

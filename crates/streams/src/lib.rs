@@ -5,10 +5,12 @@
 //! | `costs` | what the runtime's own code costs | |
 //! | `error` | why a stream could not be run | |
 //! | `memory` | where rings and flags are in local stores and main memory | error |
-//! | `stream` | what all programs share; steps that take no time | costs, error, memory |
+//! | `spent` | what the time of an element goes to | |
+//! | `stream` | what all programs share; steps that take no time | costs, error, memory, spent |
 //! | `spe` | the program of an SPE | memory, stream |
 //! | `ppe` | the programs of a PPE's two threads | memory, spe, stream |
-//! | `outcome` | what a run has to say | stream |
+//! | `losses` | where a run loses against its plan | spent |
+//! | `outcome` | what a run has to say | losses, spent, stream |
 //! | `simulate` | [`run`](run()): puts the programs on the machine and watches it | all above |
 //!
 //! Every element has two of `run`'s state machines: one fires units, one starts fetches. An SPE fetches with `get`s out
@@ -21,11 +23,13 @@
 
 mod costs;
 mod error;
+mod losses;
 mod memory;
 mod outcome;
 mod ppe;
 mod simulate;
 mod spe;
+mod spent;
 mod stream;
 
 pub use costs::StreamCosts;

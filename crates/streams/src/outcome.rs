@@ -1,9 +1,11 @@
 //! What a run has to say, in the words of a run on the host.
 
+use crate::losses::explain;
+use crate::spent::{PARTS, Spent, TimeSpent};
 use crate::stream::{ElementState, StreamState};
 use machine::Machine;
-use run::{ElementOutcome, RunOutcome, WaitFor, WaitOutcome};
-use sim::Simulated;
+use run::{Bottleneck, Bottlenecks, ElementOutcome, RunOutcome, WaitFor, WaitOutcome};
+use sim::{Parameters, Simulated};
 use std::collections::BTreeMap;
 use work::Plan;
 
@@ -15,6 +17,7 @@ pub(crate) fn outcome(
     machine: &Machine,
     plan: &Plan,
     simulated: &Simulated,
+    parameters: &Parameters,
 ) -> RunOutcome {
     let reports: Vec<_> = stream.elements.iter().map(|e| &e.report).collect();
     // Sinks take equally many in the end: the slowest is the last.
@@ -26,13 +29,15 @@ pub(crate) fn outcome(
     let marks: Vec<(u64, u64)> =
         slowest.map_or(vec![], |marks| marks.iter().map(|&(n, ps)| (n, ps / 1000)).collect());
     let throughput_per_s = if elapsed_s > 0.0 { instances as f64 / elapsed_s } else { 0.0 };
-    let busiest = reports.iter().max_by_key(|r| r.busy_ps);
-    let start_s = busiest.and_then(|r| r.start_ps).unwrap_or(0) as f64 / PS_PER_S;
-    let drain_s = busiest.map_or(0.0, |r| end_ps.saturating_sub(r.end_ps) as f64 / PS_PER_S);
+    // Of equal ones the first.
+    let busiest = (0..reports.len()).rev().max_by_key(|&e| reports[e].spent.occupied_ps());
+    let start_s = busiest.map_or(0, |e| reports[e].spent.ps(Spent::Start)) as f64 / PS_PER_S;
+    let drain_s = busiest.map_or(0, |e| reports[e].spent.end_ps(end_ps)) as f64 / PS_PER_S;
     let elements = stream.elements.iter().zip(&stream.made.layout.elements).map(|(e, used)| ElementOutcome {
         name: used.name.clone(),
-        busy_ns: e.report.busy_ps / 1000,
-        idle_ns: end_ps.saturating_sub(e.report.busy_ps) / 1000,
+        busy_ns: e.report.spent.occupied_ps() / 1000,
+        idle_ns: end_ps.saturating_sub(e.report.spent.occupied_ps()) / 1000,
+        spent_ns: spent_ns(&e.report.spent, end_ps),
         firings: e.report.firings,
         waits: waits(stream, e),
         ..ElementOutcome::default()
@@ -57,7 +62,45 @@ pub(crate) fn outcome(
         ..RunOutcome::default()
     };
     outcome.steady_over(&marks);
+    outcome.simulated = Some(simulated.to_json(parameters));
+    if let Some(e) = busiest {
+        let (name, spent) = (stream.made.layout.elements[e].name.as_str(), &reports[e].spent);
+        explain(&mut outcome, plan, name, spent);
+        let element = Bottleneck { name: name.into(), share: share(spent.occupied_ps(), end_ps) };
+        outcome.bottlenecks = Some(bottlenecks(plan, element, simulated, parameters));
+    }
     outcome
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole > 0 { part as f64 / whole as f64 } else { 0.0 }
+}
+
+fn bottlenecks(
+    plan: &Plan,
+    element: Bottleneck,
+    simulated: &Simulated,
+    parameters: &Parameters,
+) -> Bottlenecks {
+    let largest = plan.contributions.first().map_or(0.0, |c| c.ns);
+    let planned_share = if plan.period_ns > 0.0 { largest / plan.period_ns } else { 0.0 };
+    let loads = simulated.loads(parameters);
+    let link = loads
+        .first()
+        .map_or_else(Bottleneck::default, |l| Bottleneck { name: l.name.clone(), share: l.share() });
+    Bottlenecks {
+        planned: Bottleneck { name: plan.bottleneck.clone(), share: planned_share },
+        simulated: if link.share > element.share { link.clone() } else { element.clone() },
+        element,
+        link,
+    }
+}
+
+/// What all of the time of an element went to, by name.
+fn spent_ns(spent: &TimeSpent, end_ps: u64) -> BTreeMap<String, u64> {
+    let parts = PARTS.iter().map(|&(part, name)| (name, spent.ps(part)));
+    let parts = parts.chain([("end", spent.end_ps(end_ps))]);
+    parts.map(|(name, ps)| (name.to_string(), ps / 1000)).collect()
 }
 
 /// What an element waited for, longest first.

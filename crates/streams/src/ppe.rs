@@ -38,7 +38,6 @@ pub(crate) fn compute(ppe: &mut Ppe<'_>, stream: &Rc<RefCell<StreamState>>, elem
             }
             NextStep::Wait => stream.borrow_mut().waits(element, ppe.now_ps()),
             NextStep::Done => {
-                stream.borrow_mut().elements[element].report.end_ps = ppe.now_ps();
                 return;
             }
         }
@@ -48,16 +47,11 @@ pub(crate) fn compute(ppe: &mut Ppe<'_>, stream: &Rc<RefCell<StreamState>>, elem
 fn fire(ppe: &mut Ppe<'_>, stream: &Rc<RefCell<StreamState>>, element: usize, unit: usize, firings: u64) {
     let Some(produced) = stream.borrow_mut().fire(element, unit, firings, ppe.now_ps()) else { return };
     let costs = stream.borrow().costs;
-    let start_ps = ppe.now_ps();
     ppe.compute(costs.ppe_firing_ns + produced.ns.round() as u64);
     for (at, bytes) in &produced.writes {
         store(ppe, stream, element, *at, bytes);
     }
-    let mut s = stream.borrow_mut();
-    s.produced(element, unit, produced.fired, ppe.now_ps());
-    let report = &mut s.elements[element].report;
-    report.start_ps.get_or_insert(start_ps);
-    report.busy_ps += ppe.now_ps() - start_ps;
+    stream.borrow_mut().produced(element, unit, produced.fired, ppe.now_ps());
 }
 
 fn store(ppe: &mut Ppe<'_>, stream: &Rc<RefCell<StreamState>>, element: usize, at: u64, bytes: &[u8]) {
@@ -169,6 +163,7 @@ fn start_fetches(
     flying: &mut Vec<Proxied>,
     ns: u64,
 ) {
+    stream.borrow_mut().elements[element].queue_is_full = false;
     loop {
         let Some(start) = stream.borrow_mut().next_fetch(element) else { return };
         let moved = start.moved;
@@ -189,6 +184,7 @@ fn start_fetches(
                 let queued: usize = flying.iter().filter(|f| f.spe == spe).map(|f| f.commands).sum();
                 let tag = (0..32).find(|tag| flying.iter().all(|f| f.spe != spe || f.tag != *tag));
                 let Some(tag) = tag.filter(|_| queued == 0 || queued + commands.len() <= PROXY_QUEUE) else {
+                    stream.borrow_mut().elements[element].queue_is_full = true;
                     return;
                 };
                 stream.borrow_mut().elements[element].doing = Some(start.fetch);

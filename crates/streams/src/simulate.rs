@@ -17,7 +17,7 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 use work::{Graph, Plan};
@@ -58,7 +58,10 @@ pub fn run(
         return Err(RunError::from(LayoutError(why.into())).into());
     }
     let made = FetchLayout::new(graph, plan, layout).map_err(RunError::from)?;
-    let seen = Arc::new(StreamSeen::default());
+    let names: Vec<String> =
+        made.layout.elements[..made.layout.elements.len() / 2].iter().map(|e| e.name.clone()).collect();
+    let occupied_ps = names.iter().map(|_| AtomicU64::new(0)).collect();
+    let seen = Arc::new(StreamSeen { occupied_ps, ..StreamSeen::default() });
     let shared = RunShared { stop: options.stop.clone(), instances: options.instances, seen: seen.clone() };
     let trace = options.trace.clone();
     let (tell, told) = mpsc::channel();
@@ -68,6 +71,7 @@ pub fn run(
             let _ = tell.send(outcome);
         });
         let mut shown = (0, 0);
+        let mut busy_ps = vec![0; names.len()];
         loop {
             match told.recv_timeout(LOOK) {
                 Ok(outcome) => return outcome,
@@ -78,14 +82,21 @@ pub fn run(
             }
             let Some(progress) = options.progress.as_mut() else { continue };
             let now = (seen.instances.load(Ordering::Relaxed), seen.now_ps.load(Ordering::Relaxed));
-            let passed_s = now.1.saturating_sub(shown.1).max(1) as f64 / 1e12;
+            let passed_ps = now.1.saturating_sub(shown.1).max(1) as f64;
+            let busy =
+                names.iter().zip(&seen.occupied_ps).zip(&mut busy_ps).map(|((name, occupied), before)| {
+                    let occupied = occupied.load(Ordering::Relaxed);
+                    let passed = occupied - std::mem::replace(before, occupied);
+                    (name.clone(), (passed as f64 / passed_ps).min(1.0))
+                });
             progress(&RunProgress {
                 instances: now.0,
                 total: options.instances,
                 elapsed_s: now.1 as f64 / 1e12,
-                throughput_per_s: now.0.saturating_sub(shown.0) as f64 / passed_s,
+                throughput_per_s: now.0.saturating_sub(shown.0) as f64 * 1e12 / passed_ps,
                 predicted_per_s: plan.throughput_per_s,
-                busy: Vec::new(),
+                busy: busy.collect(),
+                is_simulated: true,
                 warning: None,
             });
             shown = now;
@@ -129,7 +140,7 @@ fn simulate(
     }
     let simulated = ended.map_err(|error| StreamError::Simulated { doing: doing(&s), error })?;
     finished?;
-    let mut outcome = outcome(&s, machine, plan, &simulated);
+    let mut outcome = outcome(&s, machine, plan, &simulated, cell.parameters());
     outcome.stopped = s.stop.load(Ordering::Acquire) != RUN;
     if let Some((path, trace)) = trace.zip(simulated.trace) {
         let written = File::create(&path).and_then(|file| write(&trace, file));

@@ -36,8 +36,10 @@ pub(crate) fn program(spe: &mut Spe<'_>, stream: &Rc<RefCell<StreamState>>, elem
             spe.read_signal(SIGNAL);
         }
         look_at_flags(spe, stream, element);
+        let turned_ps = spe.now_ps();
         start_fetches(spe, stream, element, costs.spe_transfer_cycles);
         send_notices(spe, stream, element, costs.spe_transfer_cycles);
+        stream.borrow_mut().commanded(element, turned_ps, spe.now_ps());
         let step = stream.borrow_mut().step(element);
         match step {
             NextStep::Fire { unit, firings } => fire(spe, stream, element, unit, firings),
@@ -60,13 +62,13 @@ pub(crate) fn program(spe: &mut Spe<'_>, stream: &Rc<RefCell<StreamState>>, elem
                     (e.waits_for_transfers() || e.outbox.iter().any(|o| o.due), done)
                 };
                 if done {
-                    stream.borrow_mut().elements[element].report.end_ps = spe.now_ps();
                     return;
                 }
                 if !busy {
                     // Whoever changes what this element looks at signals it.
                     let word = spe.read_signal(SIGNAL);
                     debug_assert!(word > 0);
+                    stream.borrow_mut().waits(element, spe.now_ps());
                 }
             }
         }
@@ -110,12 +112,14 @@ fn look_at_flags(spe: &mut Spe<'_>, stream: &Rc<RefCell<StreamState>>, element: 
 
 /// Starts every fetch that may start, as long as the queue takes its commands.
 fn start_fetches(spe: &mut Spe<'_>, stream: &Rc<RefCell<StreamState>>, element: usize, cycles: u64) {
+    stream.borrow_mut().elements[element].queue_is_full = false;
     loop {
         let used = stream.borrow().elements[element].tags().fold(0u32, |mask, (_, tag)| mask | 1 << tag);
         let Some(tag) = (0..FETCH_TAGS).find(|tag| used & 1 << tag == 0) else { return };
         let Some(start) = stream.borrow_mut().next_fetch(element) else { return };
         let pieces = pieces(start.moved);
         if spe.queue_space() < pieces.len() as u32 {
+            stream.borrow_mut().elements[element].queue_is_full = true;
             return;
         }
         stream.borrow_mut().elements[element].doing = Some(start.fetch);
@@ -210,14 +214,9 @@ fn send_notices(spe: &mut Spe<'_>, stream: &Rc<RefCell<StreamState>>, element: u
 fn fire(spe: &mut Spe<'_>, stream: &Rc<RefCell<StreamState>>, element: usize, unit: usize, firings: u64) {
     let Some(produced) = stream.borrow_mut().fire(element, unit, firings, spe.now_ps()) else { return };
     let costs = stream.borrow().costs;
-    let start_ps = spe.now_ps();
     spe.compute_cycles(costs.spe_firing_cycles + (produced.ns * 3.2).round() as u64);
     for (at, bytes) in &produced.writes {
         spe.bytes_mut(*at as u32, bytes.len() as u32).copy_from_slice(bytes);
     }
-    let mut s = stream.borrow_mut();
-    s.produced(element, unit, produced.fired, spe.now_ps());
-    let report = &mut s.elements[element].report;
-    report.start_ps.get_or_insert(start_ps);
-    report.busy_ps += spe.now_ps() - start_ps;
+    stream.borrow_mut().produced(element, unit, produced.fired, spe.now_ps());
 }

@@ -1,7 +1,8 @@
 //! What the programs of all elements share, and the steps that take no time: they ask the schedulers, fire kernels, and
 //! say which transfers and notices are due. The programs turn these into calls of the machine.
 
-use crate::memory::{CounterNotice, StreamPlaces};
+use crate::memory::{CounterNotice, StreamCore, StreamPlaces};
+use crate::spent::{Idle, Spent, TimeSpent};
 use crate::{StreamCosts, StreamError};
 use run::fetches::FetchLayout;
 use run::scheduler::{CounterId, CounterIds, Lack, NextStep, Scheduler, World};
@@ -19,6 +20,8 @@ pub(crate) struct StreamSeen {
     pub instances: AtomicU64,
     /// Simulated ps.
     pub now_ps: AtomicU64,
+    /// By element, ps that it was occupied.
+    pub occupied_ps: Vec<AtomicU64>,
 }
 
 /// The state of a run.
@@ -57,16 +60,18 @@ pub(crate) struct ElementState {
     idle_since_ps: Option<u64>,
     /// What it was doing last, for messages.
     pub doing: Option<usize>,
+    /// Whether a transfer that may start has to wait for room in a DMA queue.
+    pub queue_is_full: bool,
+    /// By fetch and instances, ps of the quickest transfer.
+    quickest_ps: BTreeMap<(usize, u64), u64>,
     pub report: ElementReport,
 }
 
 /// What an element did, in ps.
 #[derive(Debug, Default)]
 pub(crate) struct ElementReport {
-    pub busy_ps: u64,
+    pub spent: TimeSpent,
     pub firings: u64,
-    pub start_ps: Option<u64>,
-    pub end_ps: u64,
     /// By unit with a sink: (instances that it had taken, ps).
     pub marks: BTreeMap<usize, Vec<(u64, u64)>>,
     /// By what it lacked when it had nothing to fire, data or room of a ring: how often, and ps in all and at most.
@@ -88,6 +93,7 @@ struct FetchFlight {
     tag: u32,
     slot: u64,
     instances: u64,
+    started_ps: u64,
     arrived: bool,
 }
 
@@ -160,6 +166,8 @@ impl ElementState {
             drained: false,
             idle_since_ps: None,
             doing: None,
+            queue_is_full: false,
+            quickest_ps: BTreeMap::new(),
             report: ElementReport::default(),
         }
     }
@@ -223,9 +231,21 @@ impl StreamState {
         e.compute.step(&mut KnownCounters { watched: &watched, known: &e.known, instances })
     }
 
-    /// Nothing can fire now.
+    /// Nothing could fire until now.
     pub(crate) fn waits(&mut self, element: usize, now_ps: u64) {
-        self.elements[element].idle_since_ps.get_or_insert(now_ps);
+        let e = &mut self.elements[element];
+        e.idle_since_ps.get_or_insert(now_ps);
+        let why = match e.tags().next() {
+            _ if e.queue_is_full => Idle::Queue,
+            Some(_) => Idle::Transfers,
+            None => Idle::Others,
+        };
+        e.report.spent.idled(why, now_ps);
+    }
+
+    /// From `turned_ps` until now the element started transfers and told others.
+    pub(crate) fn commanded(&mut self, element: usize, turned_ps: u64, now_ps: u64) {
+        self.elements[element].report.spent.commanded(turned_ps, now_ps);
     }
 
     /// Whether the run goes on; a drain ends the element's sources.
@@ -270,6 +290,11 @@ impl StreamState {
         now_ps: u64,
     ) -> Option<Produced> {
         let e = &mut self.elements[element];
+        let lacked = match e.compute.lacked(unit) {
+            Some(Lack::Room(_)) => Spent::Room,
+            _ => Spent::Data,
+        };
+        e.report.spent.fires(lacked, now_ps);
         if let (Some(since), Some(lack)) = (e.idle_since_ps.take(), e.compute.lacked(unit)) {
             let ring = match lack {
                 Lack::Data(ring) => (true, ring),
@@ -311,6 +336,10 @@ impl StreamState {
         let layout = &self.made.layout;
         let tasks = layout.units[layout.elements[element].units[unit]].tasks.len() as u64;
         let e = &mut self.elements[element];
+        let cost_ns: f64 =
+            layout.units[layout.elements[element].units[unit]].tasks.iter().map(|&t| self.cost_ns[t]).sum();
+        e.report.spent.fired((cost_ns * fired.firings as f64 * 1e3).round() as u64, now_ps);
+        self.seen.occupied_ps[element].store(e.report.spent.occupied_ps(), Ordering::Relaxed);
         e.compute.fired(unit, fired.firings, fired.again);
         self.tell(element, unit, false);
         let e = &mut self.elements[element];
@@ -400,15 +429,23 @@ impl StreamState {
         let e = &mut self.elements[element];
         e.fetch.fired(start.unit, start.instances, false);
         let FetchStart { slot, instances, fetch, .. } = start;
-        e.flights[fetch].push_back(FetchFlight { tag, slot, instances, arrived: false });
+        let started_ps = self.seen.now_ps.load(Ordering::Relaxed);
+        e.flights[fetch].push_back(FetchFlight { tag, slot, instances, started_ps, arrived: false });
     }
 
     /// The transfers of `tag` of a fetch have arrived. Gives what may be read now: offset and bytes of instances that
     /// are the fetch's oldest; tell [`took`](Self::took) with the bytes there.
     pub(crate) fn arrived(&mut self, element: usize, fetch: usize, tag: u32) {
-        let flights = &mut self.elements[element].flights[fetch];
-        if let Some(flight) = flights.iter_mut().find(|f| f.tag == tag && !f.arrived) {
-            flight.arrived = true;
+        let e = &mut self.elements[element];
+        let Some(flight) = e.flights[fetch].iter_mut().find(|f| f.tag == tag && !f.arrived) else { return };
+        flight.arrived = true;
+        let took = self.seen.now_ps.load(Ordering::Relaxed) - flight.started_ps;
+        let quickest = e.quickest_ps.entry((fetch, flight.instances)).or_insert(took);
+        *quickest = took.min(*quickest);
+        // An element that computed meanwhile looked at it late, and so does a PPE's managing thread.
+        let is_spe = matches!(self.places.units[element], StreamCore::Spe(_));
+        if is_spe && e.idle_since_ps.is_some() {
+            e.report.spent.late(took - *quickest);
         }
     }
 

@@ -60,31 +60,7 @@ def loads(outcome: Mapping[str, Any]) -> list[Load]:
     outcome : mapping
         :meth:`cellweave.sim.Outcome.to_dict`.
     """
-    machine, counters, ns = outcome["machine"], outcome["counters"], outcome["elapsed_ns"]
-    found = []
-    several = len(counters["chips"]) > 1
-    for c, chip in enumerate(counters["chips"]):
-        ramps = _ramp_names(machine, c)
-        where = f" of chip {c}" if several else ""
-        named = {machine["ppe_ramp"], *(spe["ramp"] for spe in machine["spes"] if spe["chip"] == c)}
-        for way in (0, 1):
-            for s, packets in enumerate(chip["segment_packets"][way]):
-                ends = (ramps[s], ramps[(s + 1) % len(ramps)])
-                a, b = ends if way == 0 else ends[::-1]
-                found.append(Load(f"{a} to {b}{where}", _gbs(packets, ns), _RINGS_EACH_WAY * _RAMP_GBS))
-        for r, name in enumerate(ramps):
-            if r == machine["memory_ramp"]:
-                lines = sum(chip["bank_reads"]) + sum(chip["bank_writes"])
-                found.append(Load(f"memory{where}", _gbs(lines, ns), _RAMP_GBS))
-            else:
-                place = "" if r in named else where
-                found.append(Load(f"{name}{place}, out", _gbs(chip["sent"][r], ns), _RAMP_GBS))
-                found.append(Load(f"{name}{place}, in", _gbs(chip["received"][r], ns), _RAMP_GBS))
-    if several:
-        for to, lines in enumerate(counters["link_lines"]):
-            most = _LINE_BYTES / (machine["numbers"][f"link.line_ps[{to}]"] / 1000)
-            found.append(Load(f"link to chip {to}", _gbs(lines, ns), most))
-    return sorted(found, key=lambda load: -load.share)
+    return [Load(load["name"], load["gbs"], load["most_gbs"]) for load in outcome["loads"]]
 
 
 def draw_chips(outcome: Mapping[str, Any]) -> Figure:

@@ -306,7 +306,7 @@ class Cell:
             watchdog_s = float(watchdog_s)
         self._state = "running"
         try:
-            return Outcome(native.run(bool(trace), bool(races), cycles, watchdog_s), self._machine)
+            return Outcome(native.run(bool(trace), bool(races), cycles, watchdog_s))
         finally:
             self._state = "over"
 

@@ -36,9 +36,8 @@ class Outcome:
         Chrome's event format, if the run was traced.
     """
 
-    def __init__(self, native: _core.Outcome, machine: dict[str, Any]) -> None:
+    def __init__(self, native: _core.Outcome) -> None:
         self._native = native
-        self._machine = machine
         self._data: dict[str, Any] = json.loads(native.to_json())
 
     @property
@@ -63,8 +62,8 @@ class Outcome:
         return None if text is None else dict(json.loads(text))
 
     def to_dict(self) -> dict[str, Any]:
-        """Machine, time, digest and counters as plain lists and dictionaries."""
-        return {"machine": self._machine, **self._data}
+        """Machine, time, digest, counters, and loads (the busiest part first), as plain lists and dictionaries."""
+        return dict(self._data)
 
     def save_trace(self, path: str | os.PathLike[str], force: bool = False) -> None:
         """Write the trace for ui.perfetto.dev: a track per program, and the packets on each ring.
@@ -121,9 +120,8 @@ class Outcome:
         return outcome_tables(self.to_dict())
 
     def __repr__(self) -> str:
-        return (
-            f"Outcome({self._machine['name']!r}, {self.elapsed_ns:.1f} ns, {self._data['counters']['packets']} packets)"
-        )
+        name, packets = self._data["machine"]["name"], self._data["counters"]["packets"]
+        return f"Outcome({name!r}, {self.elapsed_ns:.1f} ns, {packets} packets)"
 
     def __str__(self) -> str:
         from cellweave.report.table import text

@@ -19,9 +19,9 @@ use crate::kernels::{raised_at, said};
 use argument::Argument;
 use cellweave::ground::did_you_mean;
 use cellweave::sim::numbers::SpeId;
-use cellweave::sim::sizes::{BANKS, CYCLE_PS};
+use cellweave::sim::sizes::CYCLE_PS;
 use cellweave::sim::trace::Trace;
-use cellweave::sim::{Address, Parameters, Rules, SimError, layout};
+use cellweave::sim::{Address, Parameters, Rules, SimError};
 use generator::{Failure, Generator};
 use guard::{NeverYields, Notice};
 use pyo3::exceptions::PyException;
@@ -129,31 +129,7 @@ impl Simulation {
 
     /// What the machine is like, as JSON: chips, and the chip, number on it and ramp of every SPE.
     fn to_json(&self) -> String {
-        let machine = self.machine();
-        let p = machine.0.parameters();
-        let spes = (0..p.spes()).map(|spe| {
-            let (chip, physical) = p.physical(spe);
-            json!({"chip": chip, "physical": physical, "ramp": layout::SPE[physical]})
-        });
-        let numbers = p.numbers().into_iter().map(|(name, value)| (name.to_string(), value.into()));
-        let numbers: serde_json::Map<_, _> = numbers.collect();
-        json!({
-            "name": p.name,
-            "rules": p.rules.name,
-            "chips": p.chips,
-            "ppes": p.ppes(),
-            "memory_bytes": p.memory_bytes,
-            "timebase_hz": p.timebase_hz,
-            "cycle_ps": CYCLE_PS,
-            "ramps": layout::NAMES,
-            "spe_ramps": layout::SPE,
-            "ppe_ramp": layout::PPE,
-            "memory_ramp": layout::MIC,
-            "link_ramp": layout::IOIF[p.bus.link_ramp],
-            "numbers": numbers,
-            "spes": spes.collect::<Vec<_>>(),
-        })
-        .to_string()
+        self.machine().0.parameters().to_json().to_string()
     }
 
     /// Takes main memory; its address.
@@ -229,12 +205,7 @@ impl Simulation {
             }
         }
         let outcome = outcome?;
-        let data = json!({
-            "cycles": outcome.cycles,
-            "elapsed_ns": outcome.elapsed_ns(),
-            "hash": outcome.hash,
-            "counters": counters(&outcome.counters),
-        });
+        let data = outcome.to_json(self.machine().0.parameters());
         Ok(Outcome { data: data.to_string(), trace: outcome.trace })
     }
 }
@@ -302,7 +273,7 @@ pub(crate) struct Outcome {
 
 #[pymethods]
 impl Outcome {
-    /// Time, digest and counters.
+    /// Machine, time, digest, counters and loads.
     fn to_json(&self) -> &str {
         &self.data
     }
@@ -322,35 +293,4 @@ impl Outcome {
 fn time(cycle: u64) -> String {
     let ps = cycle * CYCLE_PS;
     format!("{}.{:03} us", ps / 1_000_000, ps / 1000 % 1000)
-}
-
-fn counters(c: &cellweave::sim::outcome::SimCounters) -> Value {
-    let chip = |chip: &cellweave::sim::outcome::Chip| {
-        json!({
-            "ring_packets": chip.ring_packets,
-            "ring_hops": chip.ring_hops,
-            "segment_packets": chip.segment_packets,
-            "sent": chip.sent,
-            "received": chip.received,
-            "bank_reads": (0..BANKS).map(|b| chip.bank_lines[b][0]).collect::<Vec<_>>(),
-            "bank_writes": (0..BANKS).map(|b| chip.bank_lines[b][1]).collect::<Vec<_>>(),
-            "commands": chip.commands,
-        })
-    };
-    let spe = |spe: &cellweave::sim::outcome::SpeCounters| {
-        json!({
-            "compute_cycles": spe.compute_cycles,
-            "wait_cycles": spe.wait_cycles,
-            "commands": spe.commands,
-            "got_bytes": spe.got_bytes,
-            "put_bytes": spe.put_bytes,
-            "store_lines": spe.store_lines,
-        })
-    };
-    json!({
-        "packets": c.packets(),
-        "chips": c.chips.iter().map(chip).collect::<Vec<_>>(),
-        "spes": c.spes.iter().map(spe).collect::<Vec<_>>(),
-        "link_lines": c.link_lines,
-    })
 }
