@@ -211,8 +211,8 @@ fn every_cpu(machine: &Machine) -> Vec<ElementId> {
     (0..machine.elements.len()).filter(|&e| machine.elements[e].os_cpu.is_some()).collect()
 }
 
-/// `machine` with what a short measurement finds of hand-overs and of cpus that slow each other down. What its file says
-/// of them does not count: virtual cpus change within seconds, and costs are to be of the same moments.
+/// `machine` with what a short measurement finds of hand-overs and of cpus that slow each other down. What its file
+/// says of them does not count: virtual cpus change within seconds, and costs are to be of the same moments.
 fn as_it_is_now(machine: &Machine, progress: &mut dyn FnMut(&str, f64) -> bool) -> Result<Machine, Error> {
     let curve = &mut |part| progress("curve of hand-overs", part);
     let handovers = probe::handovers(machine, HandoverGrid::SHORT, curve).ok_or(Error::Stopped)?;

@@ -42,10 +42,10 @@ impl std::error::Error for MissingCost {}
 pub fn overhead(machine: &Machine, graph: &Graph, kind: &str) -> Overhead {
     let profile = prices::profile(machine, graph, machine.overheads.contains_key(kind));
     let profiled = profile.and_then(|p| p.overheads.get(kind));
-    profiled.map_or_else(|| machine.overhead(kind), |&(per_transfer_ns, per_byte_ns)| Overhead {
-        per_transfer_ns,
-        per_byte_ns,
-    })
+    profiled.map_or_else(
+        || machine.overhead(kind),
+        |&(per_transfer_ns, per_byte_ns)| Overhead { per_transfer_ns, per_byte_ns },
+    )
 }
 
 /// Predicts the period of `graph` on `machine` under `mapping`, with the buffers and the batch of `schedule`:

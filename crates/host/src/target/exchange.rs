@@ -22,15 +22,17 @@ const NEXT_HOME: usize = 37;
 const NEXT_FRESH: usize = 5;
 /// Looks at a line before the cpu is given to whom it may need.
 const LOOKS: u32 = 1 << 14;
-/// A thread that has had nothing to do for so long is taken to sleep: many times what going to sleep takes on an idle
-/// computer. It is not checked; on a busy one a sample may find the thread still awake, and be too short.
-const ASLEEP_NS: u64 = 50_000;
+/// How long a thread sleeps before it is woken: part of what a wake-up is, since a cpu that has been idle for longer
+/// takes longer to come back.
+const SLEEP_NS: u64 = 50_000;
 
 /// What the two threads of a pair share.
 struct Shared {
     lines: Lines,
     /// Whose turn it is; or the answer to a wake-up, and what is slept on.
     bells: [AtomicU32; 2],
+    /// The kernel's number of the thread that sleeps; 0 where it is not known yet.
+    sleeper: AtomicU32,
 }
 
 /// What a thread is in a pair.
@@ -150,7 +152,7 @@ impl Shared {
             _ => HOMES,
         };
         let lines = Lines::new(count).map_err(|e| TargetError::Failed(format!("memory for lines: {e}")))?;
-        Ok(Self { lines, bells: [AtomicU32::new(0), AtomicU32::new(0)] })
+        Ok(Self { lines, bells: [AtomicU32::new(0), AtomicU32::new(0)], sleeper: AtomicU32::new(0) })
     }
 
     /// Before a sample, on a thread of the pair.
@@ -232,10 +234,13 @@ impl Shared {
             Act::Wake => {
                 let [answer, bell] = &self.bells;
                 let mut idle_ns = 0;
+                if side == Side::Second {
+                    self.sleeper.store(thread_number(), Ordering::Release);
+                }
                 for round in 0..exchange.repeats {
                     match side {
                         Side::First => {
-                            idle_ns += until_asleep();
+                            idle_ns += until_asleep(&self.sleeper);
                             bell.store(round + 1, Ordering::Release);
                             wake(bell, 1, Reach::Process);
                             look_until(|| answer.load(Ordering::Acquire) > round);
@@ -269,10 +274,28 @@ fn home(sample: usize) -> usize {
     sample * NEXT_HOME
 }
 
-/// Waits until the other thread sleeps, and gives the ns that this took.
-fn until_asleep() -> u64 {
+/// The kernel's number of this thread; 0 where `/proc` does not say it.
+fn thread_number() -> u32 {
+    let own = std::fs::read_link("/proc/thread-self").ok();
+    own.and_then(|path| path.file_name()?.to_str()?.parse().ok()).unwrap_or(0)
+}
+
+/// Waits until the thread sleeps and has slept for [`SLEEP_NS`], and gives the ns that this took. The kernel says whether
+/// it sleeps; where it does not, only the time counts.
+fn until_asleep(sleeper: &AtomicU32) -> u64 {
     let start_ns = crate::now_ns();
-    look_until(|| crate::now_ns().saturating_sub(start_ns) >= ASLEEP_NS);
+    look_until(|| {
+        sleeper.load(Ordering::Acquire) != 0 || crate::now_ns().saturating_sub(start_ns) >= SLEEP_NS
+    });
+    let state = format!("/proc/self/task/{}/stat", sleeper.load(Ordering::Acquire));
+    // The state follows the thread's name, which stands in brackets and may contain some.
+    let is_awake =
+        |line: &String| line.rsplit(')').next().is_some_and(|rest| !rest.trim_start().starts_with('S'));
+    while std::fs::read_to_string(&state).is_ok_and(|line| is_awake(&line)) {
+        std::thread::yield_now();
+    }
+    let asleep_ns = crate::now_ns();
+    look_until(|| crate::now_ns().saturating_sub(asleep_ns) >= SLEEP_NS);
     crate::now_ns().saturating_sub(start_ns)
 }
 
