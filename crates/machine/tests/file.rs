@@ -214,8 +214,8 @@ fn every_mistake_is_named_with_its_line_its_key_and_what_is_allowed() {
         (
             "name = 'm'",
             "name = 'm'\nmesured = true",
-            "m.toml:2: mesured: unknown key; known are format, name, description, measured, computer, quota_cpus, kind, \
-             element, limit, overhead, handover, together, distances; did you mean `measured`?",
+            "m.toml:2: mesured: unknown key; known are format, name, description, measured, computer, quota_cpus, \
+             kind, element, limit, overhead, handover, together, distances; did you mean `measured`?",
         ),
         ("name = 'm'", "name = 'm'\nmeasured = 1", "m.toml:2: measured: 1 is not true or false"),
         (

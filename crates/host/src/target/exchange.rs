@@ -280,8 +280,8 @@ fn thread_number() -> u32 {
     own.and_then(|path| path.file_name()?.to_str()?.parse().ok()).unwrap_or(0)
 }
 
-/// Waits until the thread sleeps and has slept for [`SLEEP_NS`], and gives the ns that this took. The kernel says whether
-/// it sleeps; where it does not, only the time counts.
+/// Waits until the thread sleeps and has slept for [`SLEEP_NS`], and gives the ns that this took. The kernel says
+/// whether it sleeps; where it does not, only the time counts.
 fn until_asleep(sleeper: &AtomicU32) -> u64 {
     let start_ns = crate::now_ns();
     look_until(|| {
