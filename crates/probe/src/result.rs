@@ -88,6 +88,8 @@ pub struct Measurement {
     /// How many times longer an initiator takes than alone, the mean of the pattern's; `None` for one transfer.
     #[serde(serialize_with = "maybe_without_n")]
     pub slowdown: Option<Quantiles>,
+    /// What its transfers moved alone, one after the other, in the same moments; `None` for one transfer.
+    pub alone_gbs: Option<f64>,
     /// Half of the 95 % confidence interval of the bandwidth's median, as a part of it; `None` with too few samples.
     pub interval: Option<f64>,
     /// How much the cpus' speed varied from sample to sample: p90 by p10 of a fixed piece of work beside each.

@@ -5,7 +5,7 @@ use ground::Draws;
 use machine::exchange::Act;
 use machine::target::{Experiment, Sample, Store, Target, TargetError, Timer, Times};
 use machine::{Element, LineExchange, Machine, Place};
-use probe::{ProbeOptions, Probed, Quality, measure};
+use probe::{ProbeOptions, Probed, Quality, fit, measure};
 
 /// ns that it takes to start the threads of an experiment, and those of a sample beside its transfers.
 const START_NS: u64 = 100_000;
@@ -144,6 +144,28 @@ fn the_slow_down_is_against_the_pair_alone() {
     assert!((slowdown("all-at-once").unwrap() - 240.0 / 4.0).abs() < 1.5, "{:?}", slowdown("all-at-once"));
     let disjoint = &found.measurements[1];
     assert!(disjoint.each.iter().all(|e| (e.slowdown.unwrap() - 2.0).abs() < 0.1), "{:?}", disjoint.each);
+}
+
+#[test]
+fn limits_are_found_on_a_computer_that_is_three_times_as_slow_for_a_while() {
+    let fitted = |work_ns: fn(u64) -> f64| {
+        let mut target = MadeUp { work_ns, ..MadeUp::of(6, 2.5 * BYTES_PER_NS) };
+        let options = ProbeOptions { machine_file: true, ..patterns(&["all-pairs", "fan-in", "scattered"]) };
+        let found = probed(&mut target, &options);
+        (fit(&target.machine, &found).unwrap(), target.samples)
+    };
+    let error =
+        |f: &probe::Fitted| f.held_out.iter().map(|r| (r - 1.0).abs()).sum::<f64>() / f.held_out.len() as f64;
+    let (steady, samples) = fitted(|_| 1000.0);
+    assert!(samples > 2_000, "{samples}: slow between two places of the patterns");
+    let (slow, _) = fitted(|n| if n > 600 { 3000.0 } else { 1000.0 });
+    // The bus shares itself otherwise than the model's limits do: some error is in both.
+    assert!((error(&steady) - error(&slow)).abs() < 0.02, "{} {}", error(&steady), error(&slow));
+    let bus = |f: &probe::Fitted| {
+        f.machine.limits.iter().find(|l| l.name.contains("bus")).map(|l| l.capacity_bytes_per_s)
+    };
+    let (steady, slow) = (bus(&steady).unwrap(), bus(&slow).unwrap());
+    assert!((slow / steady - 1.0).abs() < 0.05, "{steady} {slow}");
 }
 
 #[test]

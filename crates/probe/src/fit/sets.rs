@@ -20,7 +20,8 @@ pub(super) struct Sets<'a> {
     pub bandwidths: BTreeMap<(ElementId, ElementId), f64>,
     /// (reader, source) -> ns of the smallest transfers.
     pub latencies: BTreeMap<(ElementId, ElementId), f64>,
-    /// Everything with more than one transfer: pattern, transfers, bytes/s.
+    /// Everything with more than one transfer: pattern, transfers, bytes/s as the computer was when its pairs were
+    /// measured.
     pub patterns: Vec<(&'a str, Vec<Transfer>, f64)>,
     /// Main memory of a chip, all transfers together: pattern, chip, bytes/s.
     pub memory: Vec<(&'a str, u32, f64)>,
@@ -45,6 +46,7 @@ impl<'a> Sets<'a> {
             let known = largest.entry(&m.pattern).or_default();
             *known = point(m).max(*known);
         }
+        let mut beside: Vec<Option<f64>> = Vec::new();
         for m in &probed.measurements {
             let transfers = written::parse(&m.transfers, machine)?;
             let bytes_per_s = m.bandwidth_gbs.p50 * 1e9;
@@ -57,6 +59,7 @@ impl<'a> Sets<'a> {
                 }
                 sets.memory(m, &transfers);
                 sets.patterns.push((&m.pattern, transfers, bytes_per_s));
+                beside.push(m.alone_gbs.filter(|_| !probed.exact).map(|gbs| gbs * 1e9));
                 continue;
             };
             let pair = (initiator, source);
@@ -70,6 +73,20 @@ impl<'a> Sets<'a> {
             if least.get(&pair).is_none_or(|known| large < *known) {
                 least.insert(pair, large);
                 sets.latencies.insert(pair, m.latency_ns.p50);
+            }
+        }
+        // A computer's state changes within seconds, and what its pairs moved is of other moments than a pattern: what
+        // counts of the pattern is how it did beside its own transfers alone.
+        for ((_, transfers, bytes_per_s), beside) in sets.patterns.iter_mut().zip(beside) {
+            let ns = |t: &Transfer| match (t.other, t.direction) {
+                (Store::Element(source), Direction::Get) => {
+                    Some(1.0 / sets.bandwidths.get(&(t.initiator, source))?)
+                }
+                _ => None,
+            };
+            let alone = transfers.iter().map(ns).sum::<Option<f64>>().map(|ns| transfers.len() as f64 / ns);
+            if let (Some(then), Some(beside)) = (alone, beside) {
+                *bytes_per_s *= then / beside;
             }
         }
         Ok(sets)

@@ -6,6 +6,7 @@
 //! not slowed down by its own number of them.
 
 use crate::TargetError;
+use ground::Quantiles;
 use machine::ElementId;
 use machine::target::{Experiment, Sample, Target, Transfer};
 use std::collections::HashMap;
@@ -74,6 +75,16 @@ impl Alone {
         let clean = |at: &&usize| self.ns.iter().all(|ns| ns.get(**at).is_some_and(|(_, clean)| *clean));
         let found: Vec<f64> = places.iter().filter(clean).filter_map(of).collect();
         if found.is_empty() { places.iter().filter_map(of).collect() } else { found }
+    }
+
+    /// Bytes by ns of the transfers one after the other, each at its middle in the samples numbered `places`.
+    pub(crate) fn gbs(&self, experiment: &Experiment, places: &[usize]) -> Option<f64> {
+        let middle_ns = |ns: &Vec<(f64, bool)>| {
+            Quantiles::of(places.iter().filter_map(|&at| Some(ns.get(at)?.0)).collect()).map(|q| q.p50)
+        };
+        let ns: f64 = self.ns.iter().map(middle_ns).sum::<Option<f64>>()?;
+        let bytes = f64::from(experiment.size_bytes) * f64::from(experiment.repeats);
+        (ns > 0.0).then(|| bytes * self.ns.len() as f64 / ns)
     }
 
     fn slowdown(&self, experiment: &Experiment, sample: &Sample, at: usize) -> Option<f64> {

@@ -96,6 +96,7 @@ pub(super) fn measurement(
         span_us: of(&|s| s.span_ns() / 1e3).ok_or_else(nothing)?,
         ticks: of(&ticks).ok_or_else(nothing)?,
         slowdown: Quantiles::of(slowdowns),
+        alone_gbs: samples.alone.as_ref().and_then(|alone| alone.gbs(e, &counted.kept)),
         interval: if target.is_exact() { Some(0.0) } else { interval(&values) },
         pace_spread: counted.pace_spread,
         quality: counted.quality,
