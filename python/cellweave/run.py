@@ -50,7 +50,12 @@ class Result:
     explanation : str
         The differences in one sentence; empty while `ratio` is from 0.9 to 1.1.
     elements : list of dict
-        Per used element: ``name``, ``busy_ns``, ``idle_ns``, ``firings``.
+        Per used element: ``name``, ``busy_ns``, ``idle_ns``, ``firings``; on a simulated Cell also ``spent_ns``.
+    bottlenecks : dict or None
+        On a simulated Cell, what took most of the time: ``planned``, ``simulated``, ``element`` and ``link``, each with
+        ``name`` and ``share``.
+    simulated : dict or None
+        On a simulated Cell, what the machine counted: see :meth:`cellweave.sim.Outcome.to_dict`.
     latency_ns : dict of str to float
         Quantiles of the time from source to sink.
     outputs : dict of str to numpy.ndarray
@@ -131,8 +136,18 @@ class Result:
         return list(self._data["elements"])
 
     @property
+    def bottlenecks(self) -> dict[str, Any] | None:
+        found = self._data.get("bottlenecks")
+        return None if found is None else dict(found)
+
+    @property
+    def simulated(self) -> dict[str, Any] | None:
+        found = self._data.get("simulated")
+        return None if found is None else dict(found)
+
+    @property
     def latency_ns(self) -> dict[str, float]:
-        return dict(self._data["latency_ns"])
+        return dict(self._data.get("latency_ns") or {})
 
     def tables(self, explain: bool = False) -> list[Table]:
         """What ``cellweave run`` prints; with `explain` also all that tells why predicted and achieved differ."""
@@ -147,9 +162,10 @@ class Result:
         ----------
         window_ns : (float, float), optional
             Of the timeline, from and to, in ns after the first event.
-        what : {"auto", "timeline", "beside"}
-            What each element did when, for which the run must have been traced; or predicted beside achieved. By
-            default the timeline, where there is a trace.
+        what : {"auto", "timeline", "beside", "floorplan"}
+            What each element did when, for which the run must have been traced; predicted beside achieved; or, of a
+            run on a simulated Cell, what its rings, memory and links carried. By default the timeline, where there is
+            a trace.
 
         Returns
         -------
@@ -159,7 +175,13 @@ class Result:
         from cellweave.report.pictures import figure_of
         from cellweave.report.timeline import draw_timeline
 
-        choice("what", what, ["auto", "timeline", "beside"])
+        choice("what", what, ["auto", "timeline", "beside", "floorplan"])
+        if what == "floorplan":
+            from cellweave.report.chip import draw_chips
+
+            if self.simulated is None:
+                raise _core.RequestError("what: this run was not on a simulated machine, so there is no floorplan")
+            return draw_chips(self.simulated)
         if what == "beside" or (what == "auto" and self._trace is None):
             return draw_beside(self._data)
         if self._trace is None:

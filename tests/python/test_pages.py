@@ -241,3 +241,44 @@ def test_the_timeline_zooms_and_pans_by_buttons_and_keys(chromium: Browser, page
     bars = "document.querySelectorAll('svg.lane .mark').length"
     assert 0 < chromium.evaluate(bars) < 5000
     assert chromium.complaints() == []
+
+
+@pytest.fixture(scope="module")
+def columns(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A drawn graph with kernels, on the simulated Cell and here."""
+    folder = tmp_path_factory.mktemp("columns")
+    drawn = cw.Graph.daggen(tasks=12, seed=3).to_dict()
+    for task in drawn["task"]:
+        task |= {"kernel": "cellweave:spin", "params": {"ns": 500.0}}
+    (folder / "app.json").write_text(json.dumps(drawn))
+    graph = cw.Graph.load(folder / "app.json")
+    files = [folder / "app.json"]
+    for machine in ("qs22", "host"):
+        plan = cw.plan(graph, machine, moves=500)
+        plan.save(folder / f"plan-{machine}.json")
+        cw.run(graph, machine, plan, instances=200).save(folder / f"result-{machine}.json")
+        files += [folder / f"plan-{machine}.json", folder / f"result-{machine}.json"]
+    report(files, folder / "report.html", folder / "pictures")
+    return folder / "report.html"
+
+
+def test_an_application_that_ran_on_a_cell_and_here_stands_in_three_columns(columns: Path) -> None:
+    text = columns.read_text()
+    assert text.index("<h2>Predicted, on a simulated Cell, on this computer") < text.index("<h2>qs22: Predicted")
+    for name in ("Predicted", "Simulated qs22", "This computer"):
+        assert f'<th scope="col">{name}</th>' in text and f"<h3>{name}</h3>" in text
+    assert "costs that the application gives (ppe, spe)" in text
+    cell = json.loads((columns.parent / "result-qs22.json").read_text())
+    assert f"{cell['ratio']:.3f} of the prediction" in text
+    assert f"{cell['bottlenecks']['simulated']['name']}, " in text
+    assert "<h3>What the time of each element went to</h3>" in text
+    assert "<h2>What rings, memory and links carried" in text
+    assert (columns.parent / "pictures" / "result-qs22-floorplan.png").stat().st_size > 10_000
+    asks_for_nothing(columns)
+    is_well_formed(columns)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_three_columns_fit_every_screen(columns: Path, chromium: Browser, width: int) -> None:
+    chromium.open(columns, width)
+    shows_well(chromium, columns, width)

@@ -4,7 +4,7 @@ use crate::{Arrays, Error, ProfileOptions, VerbProgress, profile};
 use machine::Machine;
 use run::{Batch, Failed, Fired, Kernel, Kernels, Opened, PortSpec, RunOptions, RunOutcome};
 use streams::{StreamCosts, StreamError};
-use work::{Graph, Plan, TaskId};
+use work::{Graph, Plan, Task, TaskId};
 
 impl From<StreamError> for Error {
     fn from(error: StreamError) -> Error {
@@ -16,7 +16,17 @@ impl From<StreamError> for Error {
     }
 }
 
-/// The application with a cost of every task on every kind of `machine`, and a sentence where costs of this computer's
+/// Whether a task has no cost on any kind of element of `machine`.
+fn lacks(machine: &Machine, task: &Task) -> bool {
+    machine.elements.iter().all(|e| task.cost_on(&e.kind).is_none())
+}
+
+/// Whether every task without costs on `machine` has one on a core of this computer, or a kernel that can be measured.
+pub(crate) fn can_stand_in(graph: &Graph, machine: &Machine) -> bool {
+    graph.tasks.iter().all(|t| !lacks(machine, t) || t.kernel.is_some() || t.cost_on("core").is_some())
+}
+
+/// The application with a cost of every task on some kind of `machine`, and a sentence where costs of this computer's
 /// cores stand for those of others: given ones, or such as are measured now.
 pub(crate) fn costed(
     graph: &Graph,
@@ -24,19 +34,18 @@ pub(crate) fn costed(
     kernels: &dyn Kernels,
     progress: &mut dyn FnMut(&VerbProgress) -> bool,
 ) -> Result<(Graph, Option<String>), Error> {
-    let lacks = |task: &work::Task| machine.elements.iter().any(|e| task.cost_on(&e.kind).is_none());
-    let lacking = graph.tasks.iter().filter(|t| lacks(t)).count();
+    let lacking = graph.tasks.iter().filter(|t| lacks(machine, t)).count();
     if lacking == 0 {
         return Ok((graph.clone(), None));
     }
-    let here = |graph: &Graph| graph.tasks.iter().all(|t| !lacks(t) || t.cost_on("core").is_some());
+    let here = |graph: &Graph| graph.tasks.iter().all(|t| !lacks(machine, t) || t.cost_on("core").is_some());
     let mut costed = graph.clone();
     if !here(graph) {
         let host = machine::load("host").map_err(|e| Error::Failed(e.to_string()))?;
         let mut tell = |what: &str, share: f64| progress(&VerbProgress::Profiling { what, share });
         costed = profile(graph, &host, kernels, &ProfileOptions::default(), &mut tell)?.graph;
     }
-    for task in costed.tasks.iter_mut().filter(|t| lacks(t)) {
+    for task in costed.tasks.iter_mut().filter(|t| lacks(machine, t)) {
         if let Some(ns) = task.cost_on("core") {
             task.cost_ns.insert("*".into(), ns);
         }
@@ -67,6 +76,20 @@ pub(crate) fn run(
         return Err(ground::Located::new(why).key("instances").into());
     }
     let graph = arrays.running(graph);
+    for task in &graph.tasks {
+        let of = |e: &&machine::Element| plan.mapping.get(&task.name) == Some(&e.name);
+        if let Some(element) = machine.elements.iter().find(of).filter(|e| task.cost_on(&e.kind).is_none()) {
+            let known: Vec<&str> = task.cost_ns.keys().map(String::as_str).collect();
+            let why = format!(
+                "the plan has task '{}' on {}, and it has no cost on a {}: it has costs on {}",
+                task.name,
+                element.name,
+                element.kind,
+                known.join(", ")
+            );
+            return Err(ground::Located::new(why).key("cost_ns").into());
+        }
+    }
     let kernels = arrays.over(kernels);
     let kernels = OrNothing(&kernels);
     Ok(streams::run(&graph, machine, plan, &kernels, StreamCosts::default(), &mut options)?)

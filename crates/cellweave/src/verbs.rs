@@ -27,7 +27,7 @@ pub enum VerbProgress<'p> {
 }
 
 /// Plans `graph` for `machine`. Where a task with a kernel has no cost on a kind of element that is a cpu of this
-/// computer, it is measured first. Gives back the application with its costs, and the plan.
+/// computer, it is measured first; on a simulated Cell, what it costs on a cpu of this computer stands for that. Gives back the application with its costs, and the plan.
 ///
 /// `solver` is needed by [`Method::Exact`] only. `progress` is called now and then; when it returns false, the search
 /// ends with the best plan so far, and a measurement ends with [`Error::Stopped`].
@@ -46,6 +46,8 @@ pub fn plan(
     let graph = if needs_profile(graph, machine) {
         let mut tell = |what: &str, share: f64| progress(&VerbProgress::Profiling { what, share });
         profile(graph, machine, kernels, &ProfileOptions::default(), &mut tell)?.graph
+    } else if streams::is_simulated(machine) && simulated::can_stand_in(graph, machine) {
+        simulated::costed(graph, machine, kernels, progress)?.0
     } else {
         graph.clone()
     };
@@ -138,7 +140,8 @@ pub fn run(
     let options = RunOptions { progress: Some(&mut tell), ..options };
     if is_simulated {
         let mut outcome = simulated::run(graph, machine, plan, kernels, arrays, options)?;
-        outcome.warnings.extend(said);
+        outcome.warnings.extend(said.clone());
+        outcome.stands_in = said;
         return Ok(outcome);
     }
     let used = |e: &ElementId| plan.mapping.values().any(|name| *name == machine.elements[*e].name);

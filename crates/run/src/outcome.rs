@@ -107,6 +107,9 @@ pub struct RunOutcome {
     /// What took most of the time, as planned and on the simulated machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bottlenecks: Option<Bottlenecks>,
+    /// On a simulated machine: whose costs stand for those that the application does not have, as a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stands_in: Option<String>,
     /// What the simulated machine counted, as a simulation's outcome has it in Python.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulated: Option<serde_json::Value>,

@@ -9,7 +9,7 @@ import typer
 
 from cellweave.cli.options import App, Force, Json, On, Out, Quiet, takes
 from cellweave.cli.printer import Printer
-from cellweave.report.units import percent, rate_per_s
+from cellweave.report.units import percent, rate_per_s, time_ns
 
 
 @takes("run", metavars={"trace": "FILE"})
@@ -51,6 +51,8 @@ def _describe(state: dict[str, Any]) -> tuple[float | None, str]:
     words = []
     if state.get("what"):
         words.append(str(state["what"]))
+    if state.get("is_simulated"):
+        words.append(f"{state['instances']} instances in {time_ns(state['elapsed_s'] * 1e9)} simulated")
     if state.get("per_s") is not None:
         words.append(rate_per_s(state["per_s"]))
     if state.get("predicted_per_s"):

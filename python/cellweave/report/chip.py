@@ -44,12 +44,22 @@ def _gbs(lines: float, elapsed_ns: float) -> float:
     return lines * _LINE_BYTES / elapsed_ns if elapsed_ns else 0.0
 
 
-def _ramp_names(machine: Mapping[str, Any], chip: int) -> list[str]:
+def ramp_names(machine: Mapping[str, Any], chip: int) -> list[str]:
     """The names of a chip's ramps; SPEs have the programs' numbers."""
     own = {spe["ramp"]: f"SPE{i}" for i, spe in enumerate(machine["spes"]) if spe["chip"] == chip}
     own |= {machine["ppe_ramp"]: f"PPE{chip}", machine["memory_ramp"]: "memory"}
     names = dict(enumerate(machine["ramps"])) | dict.fromkeys(machine["spe_ramps"], "hidden") | own
     return [names[ramp] for ramp in range(len(names))]
+
+
+def segment_gbs(seen: Mapping[str, Any], way: int, segment: int, ns: float) -> tuple[float, float]:
+    """What a segment of the rings of a direction carried, and the most that it can carry, in GB/s."""
+    return _gbs(seen["segment_packets"][way][segment], ns), _RINGS_EACH_WAY * _RAMP_GBS
+
+
+def ramp_gbs(seen: Mapping[str, Any], ramp: int, ns: float) -> tuple[float, float, float]:
+    """What a ramp took, what it sent, and the most of each, in GB/s."""
+    return _gbs(seen["received"][ramp], ns), _gbs(seen["sent"][ramp], ns), _RAMP_GBS
 
 
 def loads(outcome: Mapping[str, Any]) -> list[Load]:
@@ -131,7 +141,7 @@ def _draw_chip(
             edgecolor=FAINT,
         )
     )
-    names = _ramp_names(machine, chip)
+    names = ramp_names(machine, chip)
     for ramp, name in enumerate(names):
         _draw_unit(ax, shades, chip, ramp, name, seen, ns)
     for way, inset in ((0, 0.0), (1, 0.34)):
@@ -278,9 +288,14 @@ def outcome_tables(outcome: Mapping[str, Any]) -> list[Table]:
             programs.rows.append(
                 [f"SPE{i}", *row, str(spe["commands"]), size_bytes(spe["got_bytes"]), size_bytes(spe["put_bytes"])]
             )
+    return [programs, busiest_table(outcome)]
+
+
+def busiest_table(outcome: Mapping[str, Any], most: int = 5) -> Table:
+    """The parts of the machine that carried most of what they can carry."""
     busiest = Table("busiest", ["what", ">carried", ">of", ">load"])
-    for load in loads(outcome)[:5]:
+    for load in loads(outcome)[:most]:
         if load.gbs:
             cells = [f"{number(load.gbs)} GB/s", f"{number(load.most_gbs)} GB/s", f"{100 * load.share:.0f} %"]
             busiest.rows.append([load.name, *cells])
-    return [programs, busiest]
+    return busiest

@@ -11,9 +11,12 @@ from cellweave.report.probe import probe_tables
 from cellweave.report.section import Section
 from cellweave.report.tables import graph_line, machine_tables, natural, plan_tables, result_tables
 from cellweave.report.web import headline, kernels
+from cellweave.report.web.chip import draw_floorplan
+from cellweave.report.web.columns import draw_columns
 from cellweave.report.web.graph import draw_graph, task_figures
 from cellweave.report.web.machine import busy_of, draw_distances, draw_links, draw_loads, loads_of
 from cellweave.report.web.marks import tag, text
+from cellweave.report.web.spent import draw_spent
 from cellweave.report.web.timeline import draw_timeline
 
 if TYPE_CHECKING:
@@ -40,6 +43,17 @@ class Found:
     def of(self, kind: str, key: str, name: str) -> Data | None:
         """The first file of a kind whose `key` is `name`."""
         return next((data for _, data in getattr(self, kind) if data[key] == name), None)
+
+    def plan_of(self, result: Data) -> Data | None:
+        """The plan of a run: for the same application and machine."""
+        run = result["application"], result["machine"]
+        return next((plan for _, plan in self.plan if (plan["application"], plan["machine"]) == run), None)
+
+    def first_of(self, application: str) -> tuple[Data | None, Data | None]:
+        """The first result of an application, and the plan of that run; without a result, its first plan."""
+        result = self.of("result", "application", application)
+        plan = self.plan_of(result) if result else None
+        return result, plan or self.of("plan", "application", application)
 
     def elements(self) -> list[Data]:
         """The elements of the first machine; without one, those that the runs and plans name."""
@@ -79,8 +93,12 @@ def sections(found: Found) -> Iterator[Section]:
         return f"{name}: " if several else ""
 
     plans = [_plan(stem, plan, before(plan["application"])) for stem, plan in found.plan]
-    for _, result in found.result:
-        yield _result(result, before(result["application"]))
+    yield from _columns(found, before)
+    for stem, result in found.result:
+        place = f"{result['machine']}: " if len(found.result) > 1 else ""
+        yield _result(result, before(result["application"]) + place)
+        if "simulated" in result:
+            yield _floorplan(stem, result, before(result["application"]))
     if not found.result:
         yield from plans
     for stem, graph in found.graph:
@@ -110,7 +128,30 @@ def _result(result: Data, name: str) -> Section:
     if result.get("differences"):
         parts.append(tag("h3", text("Where the time of an instance went")))
         parts.append(headline.difference_bars(result["differences"]))
+    if "simulated" in result:
+        parts.append(tag("h3", text("What the time of each element went to")))
+        parts.append(draw_spent(result))
     return Section(f"{name}Predicted and achieved", result_tables(result), body="".join(parts))
+
+
+def _columns(found: Found, before: Callable[[str], str]) -> Iterator[Section]:
+    """Each application that ran on a simulated Cell and on this computer."""
+    for name in dict.fromkeys(str(result["application"]) for _, result in found.result):
+        runs = [result for _, result in found.result if result["application"] == name]
+        cell = next((run for run in runs if "simulated" in run), None)
+        host = next((run for run in runs if "simulated" not in run), None)
+        if cell and host:
+            plans = found.plan_of(cell), found.plan_of(host)
+            drawn = draw_columns(plans[0], cell, host, plans[1], found.of("graph", "name", name))
+            yield Section(f"{before(name)}Predicted, on a simulated Cell, on this computer", [], body=drawn)
+
+
+def _floorplan(stem: str, result: Data, before: str) -> Section:
+    from cellweave.report.chip import draw_chips
+
+    outcome = result["simulated"]
+    pictures: dict[str, Callable[[], Figure]] = {f"{stem}-floorplan": partial(draw_chips, outcome)}
+    return Section(f"{before}What rings, memory and links carried", [], pictures, body=draw_floorplan(outcome))
 
 
 def _plan(stem: str, plan: Data, name: str) -> Section:
@@ -123,15 +164,15 @@ def _plan(stem: str, plan: Data, name: str) -> Section:
 
 
 def _mapping(graph: Data, found: Found) -> dict[str, str]:
-    plan = found.of("plan", "application", graph["name"])
+    _, plan = found.first_of(graph["name"])
     return dict(plan["mapping"]) if plan else {}
 
 
 def _costs(graph: Data, found: Found) -> tuple[dict[str, float], Mapping[str, Any]]:
     """The cost of each task where it is mapped, and what a run sampled."""
     kinds = {str(e["name"]): str(e["kind"]) for e in found.elements()}
-    result = found.of("result", "application", graph["name"]) or {}
-    return kernels.task_costs(graph, _mapping(graph, found), kinds), result.get("sampled") or {}
+    result, _ = found.first_of(graph["name"])
+    return kernels.task_costs(graph, _mapping(graph, found), kinds), (result or {}).get("sampled") or {}
 
 
 def _graph(stem: str, graph: Data, found: Found, before: str) -> Section:
@@ -154,8 +195,10 @@ def _trace(stem: str, trace: Data, found: Found) -> Section:
 
 def _machine(found: Found) -> Iterator[Section]:
     """The machine with its loads, and what moves between its elements."""
-    plan = found.plan[0][1] if found.plan else None
     result = found.result[0][1] if found.result else None
+    if found.machine:
+        result = found.of("result", "machine", found.machine[0][1]["name"]) or result
+    plan = (found.plan_of(result) if result else None) or (found.plan[0][1] if found.plan else None)
     elements = found.elements()
     if not elements:
         return

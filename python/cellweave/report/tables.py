@@ -202,7 +202,9 @@ def result_tables(result: Data, explain: bool = True) -> list[Table]:
     if result.get("latency_ns"):
         spread = [f"{q} {time_ns(result['latency_ns'][q])}" for q in ("p50", "p90", "p99") if q in result["latency_ns"]]
         verdict.rows.append(["latency", ", ".join(spread)])
-    if not result["identity"].get("machine", "").startswith("simulated "):
+    if "bottlenecks" in result:
+        verdict.rows += bottleneck_rows(result["bottlenecks"])
+    if "simulated" not in result:
         verdict.rows.append(["pinned", "yes" if result["pinned"] else "not pinned"])
     if result.get("short"):
         verdict.notes.append("short run: start and drain count; more --instances tell more of the steady state")
@@ -218,7 +220,58 @@ def result_tables(result: Data, explain: bool = True) -> list[Table]:
         total = e["busy_ns"] + e["idle_ns"]
         share = percent(e["busy_ns"] / total) if total else "-"
         busy.rows.append([e["name"], time_ns(e["busy_ns"]), time_ns(e["idle_ns"]), share, str(e["firings"])])
+    if "simulated" in result:
+        from cellweave.report.chip import busiest_table
+
+        moved = busiest_table(result["simulated"])
+        return [
+            verdict,
+            spent_table(result),
+            *([moved] if moved.rows else []),
+            *(_explained(result) if explain else []),
+        ]
     return [verdict, busy, *(_explained(result) if explain else [])]
+
+
+def bottleneck_rows(found: Data) -> list[list[str]]:
+    """What takes most of the time, as planned and as it was."""
+    planned, element, link = found["planned"], found["element"], found["link"]
+    busiest = f"{element['name']}, occupied for {percent(element['share'])} of the time"
+    carried = f"{link['name']}, with {percent(link['share'])} of what it can carry"
+    first, second = (carried, busiest) if found["simulated"] == link else (busiest, carried)
+    return [
+        ["bottleneck, planned", f"{planned['name']}, for {percent(planned['share'])} of the period"],
+        ["bottleneck, simulated", f"{first}; {second}"],
+    ]
+
+
+# What the time of an element goes to, as in `spent_ns` of a result: the key, and what it is called. Waits come last.
+SPENT = {
+    "tasks": "tasks",
+    "runtime": "runtime",
+    "commands": "commands",
+    "transfers": "transfers",
+    "contention": "contention",
+    "queue": "queue full",
+    "data": "data",
+    "room": "room",
+    "start": "start",
+    "end": "end",
+}
+OCCUPIED = ("tasks", "runtime", "commands")
+
+
+def spent_table(result: Data) -> Table:
+    """What the time of each element of a simulated machine went to."""
+    elements = result["elements"]
+    known = [key for key in SPENT if any(e["spent_ns"].get(key) for e in elements)]
+    title = "what the time of each element went to, %; the last of these are waits"
+    table = Table(title, ["element", ">firings", *(f">{SPENT[key]}" for key in known)])
+    for e in elements:
+        total = sum(e["spent_ns"].values())
+        shares = [f"{100 * e['spent_ns'].get(key, 0) / total:.1f}" if total else "-" for key in known]
+        table.rows.append([e["name"], str(e["firings"]), *shares])
+    return table
 
 
 def _explained(result: Data) -> list[Table]:
