@@ -46,7 +46,7 @@ clean: ## remove what the other verbs made
 
 .venv/extras: pyproject.toml | .venv/core
 	@echo "setting up what the tests need"
-	@$(PIP) install --no-build-isolation --editable '.[dev,exact,jit]'
+	@$(PIP) install --no-build-isolation --editable '.[dev,exact,jit,campaign]'
 	@touch $@
 
 .venv/book: .venv/tools

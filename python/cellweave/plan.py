@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,51 @@ from cellweave.options import chosen
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
     from cellweave.report.table import Table
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What holds a plan back, and what would help.
+
+    Attributes
+    ----------
+    binds : str
+        Which contribution is the period, and what it consists of.
+    period_ns : float
+        The plan's period, or a better one that the search found while nothing was changed; ns per instance.
+    changes : list of dict
+        What would help, most first: ``of`` (``machine`` or ``graph``), ``what``, ``period_ns``, ``gain`` (times as many
+        instances per second).
+    tried : int
+        How many changes were tried.
+    """
+
+    binds: str
+    period_ns: float
+    changes: list[dict[str, Any]]
+    tried: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """For programs."""
+        return dict(vars(self))
+
+    def tables(self) -> list[Table]:
+        """What ``cellweave plan --explain`` prints."""
+        from cellweave.report.table import Table
+        from cellweave.report.units import number, time_ns
+
+        table = Table("what would help", ["change", "of", ">period", ">times as fast"])
+        for change in self.changes:
+            figures = [time_ns(change["period_ns"]), number(change["gain"])]
+            table.rows.append([change["what"], change["of"], *figures])
+        if not self.changes:
+            table.notes = [f"none of {self.tried} changes of one thing helps"]
+        return [Table("what binds", [], [], [self.binds]), table]
 
 
 class Plan:
@@ -52,8 +93,15 @@ class Plan:
         ``subject`` (the name of the element, limit or lock), ``ns`` per instance, and ``name`` for people.
     """
 
-    def __init__(self, native: _core.Plan, graph: Graph | None = None, machine: Machine | None = None) -> None:
+    def __init__(
+        self,
+        native: _core.Plan,
+        graph: Graph | None = None,
+        machine: Machine | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
         self._native = native
+        self._options = dict(options or {})
         self._data: dict[str, Any] | None = None
         self.graph = graph
         self.machine = machine
@@ -155,6 +203,29 @@ class Plan:
     def costs(self) -> dict[str, Any]:
         return dict(self.to_dict()["costs"])
 
+    def explain(self, moves: int = 50_000, progress: Callable[[dict[str, Any]], None] | None = None) -> Advice:
+        """Say what binds, and which change of the machine or of the graph would help most.
+
+        Every change is of one thing; the application is planned anew with it.
+
+        Parameters
+        ----------
+        moves : int
+            Of the search after each change.
+        progress : callable, optional
+            Called with ``{"share": .., "what": ..}`` now and then.
+
+        Raises
+        ------
+        cellweave.RequestError
+            Where the plan was read from a file, without its application and machine.
+        """
+        if self.graph is None or self.machine is None:
+            raise _core.RequestError("this plan was read from a file: plan its application here to have it explained")
+        native, machine = self.graph.native(), self.machine.native()
+        found = _core.advise(native, machine, self._native, self._options, moves, progress)
+        return Advice(**json.loads(found))
+
     def tables(self) -> list[Table]:
         """What ``cellweave plan`` prints."""
         from datetime import datetime, timezone
@@ -219,6 +290,7 @@ def plan(
     dmax: int = 2,
     read_back_gbs: float | None = None,
     mapping: Mapping[str, str] | None = None,
+    forbid: Sequence[str] = (),
     progress: Callable[[dict[str, Any]], None] | None = None,
 ) -> Plan:
     """Work out which task runs where.
@@ -253,6 +325,8 @@ def plan(
         What ``delegate`` takes as the bandwidth from the SPEs of a chip to its PPE; by default ``min(25, 2 * SPEs)``.
     mapping : mapping of str to str, optional
         The element of a task: the others are planned around it. With every task, this mapping is evaluated.
+    forbid : sequence of str
+        TASK=ELEMENT: where a task must not run; a kind of element stands for all of that kind.
     progress : callable, optional
         Called a few times a second with a dict (``method``, ``moves``, ``period_ns``, ``bound_ns``, ``gap``).
 
@@ -279,4 +353,4 @@ def plan(
     options = chosen("plan", locals())
     graph, machine = Graph.load(graph), Machine.load(on)
     costed, made = _core.plan(graph.native(), machine.native(), options, progress)
-    return Plan(made, Graph.of(costed), machine)
+    return Plan(made, Graph.of(costed), machine, options)

@@ -9,6 +9,7 @@
 //! | how do its cores talk to each other? | [`probe()`] |
 //! | what does each task cost here? | [`profile()`] |
 //! | where should each task run? | [`plan()`], which profiles first where costs are missing |
+//! | what holds a plan back, and which change would help most? | [`advise()`] |
 //! | how fast is it really? | [`run()`], which plans first where there is no plan |
 //! | which element should each part of a pattern get? | [`place()`] |
 //! | what can be said to a verb? | [`options()`] |
@@ -45,6 +46,7 @@ pub extern crate run;
 pub extern crate sim;
 pub extern crate work;
 
+mod advise;
 mod arrays;
 mod calibrate;
 mod error;
@@ -61,6 +63,7 @@ mod simulated;
 mod stand_in;
 mod verbs;
 
+pub use advise::{Advice, Change, advise};
 pub use arrays::{Arrays, taken_bytes};
 pub use calibrate::calibrate;
 pub use error::Error;

@@ -74,7 +74,7 @@ pub use bound::bound;
 pub use cluster::cluster;
 pub use delegate::delegate;
 pub use greedy::greedy;
-pub use options::{Formulation, Method, PlanOptions};
+pub use options::{Formulation, Method, PlanOptions, Wishes};
 pub use problem::Problem;
 
 use budget::Budget;
@@ -172,12 +172,12 @@ pub fn plan(
 ) -> Result<Plan, PlanError> {
     let started = clock();
     options.check()?;
-    let fixed = options.fixed(machine, graph)?;
-    if let Some(mapping) = fixed.iter().copied().collect::<Option<Mapping>>() {
+    let wishes = options.wishes(machine, graph)?;
+    if let Some(mapping) = wishes.fixed.iter().copied().collect::<Option<Mapping>>() {
         let plan = evaluate(machine, graph, mapping, options)?;
         return Ok(Plan { seconds: clock() - started, ..plan });
     }
-    let problem = Problem::with_fixed(machine, graph, &fixed)?;
+    let problem = Problem::with_wishes(machine, graph, &wishes)?;
     let first_batch = options.batch.unwrap_or(1);
     let buffering = options
         .buffering

@@ -4,7 +4,7 @@ use ground::options::Word;
 use ground::{Located, did_you_mean};
 use machine::{ElementId, Machine};
 use std::collections::BTreeMap;
-use work::{Buffering, Graph};
+use work::{Buffering, Graph, TaskId};
 
 /// How to map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -94,6 +94,25 @@ ground::options! {
         pub read_back_gbs: Option<f64> = None, in 1e-6..=1e6, unit "GB/s";
         /// The element of a task: the others are planned around it. With every task, this mapping is evaluated.
         pub mapping: Option<BTreeMap<String, String>> = None;
+        /// TASK=ELEMENT: where a task must not run; a kind of element stands for all of that kind.
+        pub forbid: Vec<String> = Vec::new();
+    }
+}
+
+/// Where tasks must and must not run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wishes {
+    /// Task -> the element that it is fixed to.
+    pub fixed: Vec<Option<ElementId>>,
+    /// Element -> the tasks that must not run there, in order.
+    pub forbidden: Vec<Vec<TaskId>>,
+}
+
+impl Wishes {
+    /// Every task may run anywhere.
+    pub fn none(machine: &Machine, graph: &Graph) -> Self {
+        let forbidden = vec![Vec::new(); machine.elements.len()];
+        Wishes { fixed: vec![None; graph.tasks.len()], forbidden }
     }
 }
 
@@ -117,30 +136,59 @@ impl PlanOptions {
         self.mapping.as_ref().is_none_or(|mapping| mapping.len() < graph.tasks.len())
     }
 
-    /// Per task, the element that it is fixed to.
+    /// Where tasks must and must not run, with names looked up.
     ///
     /// # Errors
-    /// When there is no such task or element.
-    pub(crate) fn fixed(&self, machine: &Machine, graph: &Graph) -> Result<Vec<Option<ElementId>>, Located> {
-        let wrong = |message: String| Located::new(message).key("mapping");
-        let mapping = self.mapping.iter().flatten();
-        let mut fixed = vec![None; graph.tasks.len()];
-        for (task, element) in mapping {
-            let Some(t) = graph.task(task) else {
-                let near = did_you_mean(task, graph.tasks.iter().map(|t| t.name.as_str()));
-                return Err(wrong(format!("no task `{task}`{near}")));
-            };
+    /// When there is no such task or element, or when a task is fixed to an element that is forbidden to it.
+    pub(crate) fn wishes(&self, machine: &Machine, graph: &Graph) -> Result<Wishes, Located> {
+        let mut wishes = Wishes::none(machine, graph);
+        for (task, element) in self.mapping.iter().flatten() {
+            let wrong = |message: String| Located::new(message).key("mapping");
+            let t = task_named(graph, task).map_err(wrong)?;
             let Some(e) = machine.element(element) else {
                 let near = did_you_mean(element, machine.elements.iter().map(|e| e.name.as_str()));
                 return Err(wrong(format!("task `{task}`: no element `{element}`{near}")));
             };
-            fixed[t] = Some(e);
+            wishes.fixed[t] = Some(e);
         }
-        Ok(fixed)
+        for text in &self.forbid {
+            let wrong = |message: String| Located::new(message).key("forbid");
+            let parts = text.rsplit_once('=').map(|(task, at)| (task.trim(), at.trim()));
+            let Some((task, at)) = parts.filter(|(task, at)| !task.is_empty() && !at.is_empty()) else {
+                return Err(wrong(format!("`{text}` is not TASK=ELEMENT")));
+            };
+            let t = task_named(graph, task).map_err(wrong)?;
+            let meant = |e: &machine::Element| e.name == at || e.kind == at;
+            if !machine.elements.iter().any(meant) {
+                let names = machine.elements.iter().map(|e| e.name.as_str()).chain(machine.kinds());
+                let near = did_you_mean(at, names);
+                return Err(wrong(format!("task `{task}`: no element and no kind `{at}`{near}")));
+            }
+            for (e, _) in machine.elements.iter().enumerate().filter(|(_, element)| meant(element)) {
+                if wishes.fixed[t] == Some(e) {
+                    return Err(wrong(format!(
+                        "task `{task}` is fixed to {}, where it must not run",
+                        machine.elements[e].name
+                    )));
+                }
+                if !wishes.forbidden[e].contains(&t) {
+                    wishes.forbidden[e].push(t);
+                }
+            }
+        }
+        wishes.forbidden.iter_mut().for_each(|tasks| tasks.sort_unstable());
+        Ok(wishes)
     }
 
     /// Bytes/s of the links from the SPEs of a chip to its PPE, where they are given.
     pub fn read_back_bytes_per_s(&self) -> Option<f64> {
         self.read_back_gbs.map(|gbs| gbs * 1e9)
     }
+}
+
+fn task_named(graph: &Graph, name: &str) -> Result<TaskId, String> {
+    graph.task(name).ok_or_else(|| {
+        let near = did_you_mean(name, graph.tasks.iter().map(|t| t.name.as_str()));
+        format!("no task `{name}`{near}")
+    })
 }

@@ -1,6 +1,6 @@
 //! A machine and a graph as every method reads them: dense arrays, prepared once.
 
-use crate::PlanError;
+use crate::{PlanError, Wishes};
 use machine::{ElementId, Machine, Role};
 use model::{Broadcast, Capacity, Limits, Prices};
 use work::{Buffering, Graph, TaskId};
@@ -15,7 +15,8 @@ pub struct Problem<'a> {
     /// Pair -> limits.
     pub limits: Limits,
     /// The machine's kinds of element, in order of first appearance; elements of one kind with different paces are of
-    /// different kinds here, and an element that a task is fixed to is of a kind of its own.
+    /// different kinds here, so are those that differ in what is forbidden there, and an element that a task is fixed
+    /// to is of a kind of its own.
     pub kinds: Vec<&'a str>,
     /// Element -> index of its kind.
     pub kind_of: Vec<usize>,
@@ -46,22 +47,19 @@ impl<'a> Problem<'a> {
     /// Prepares `graph` on `machine`, with every task free to run anywhere.
     ///
     /// # Errors
-    /// As [`Problem::with_fixed`].
+    /// As [`Problem::with_wishes`].
     pub fn new(machine: &'a Machine, graph: &'a Graph) -> Result<Self, PlanError> {
-        Self::with_fixed(machine, graph, &vec![None; graph.tasks.len()])
+        Self::with_wishes(machine, graph, &Wishes::none(machine, graph))
     }
 
-    /// Prepares `graph` on `machine`; `fixed` has the element of each task that is not free. Such a task has a cost
-    /// there and nowhere else, which is all that the methods need to know.
+    /// Prepares `graph` on `machine`. A task has a cost where it may run and nowhere else, which is all that the
+    /// methods need to know of `wishes`.
     ///
     /// # Errors
     /// When there is nothing to map or nothing to map it to, when a task has no cost on any kind of element that the
-    /// machine has, and when a number cannot be one (negative or infinite costs, capacities of 0).
-    pub fn with_fixed(
-        machine: &'a Machine,
-        graph: &'a Graph,
-        fixed: &[Option<ElementId>],
-    ) -> Result<Self, PlanError> {
+    /// machine has or may run on none of them, and when a number cannot be one (negative or infinite costs, capacities
+    /// of 0).
+    pub fn with_wishes(machine: &'a Machine, graph: &'a Graph, wishes: &Wishes) -> Result<Self, PlanError> {
         if graph.tasks.is_empty() {
             return Err(PlanError::NothingToPlan(format!("application {:?} has no tasks", graph.name)));
         }
@@ -79,7 +77,8 @@ impl<'a> Problem<'a> {
         }
         let mut classes: Vec<Class> = Vec::new();
         let class_of = |(e, (element, pace)): (ElementId, (&'a machine::Element, f64))| {
-            let class = (element.kind.as_str(), pace, Some(e).filter(|e| fixed.contains(&Some(*e))));
+            let own = Some(e).filter(|e| wishes.fixed.contains(&Some(*e)));
+            let class = (element.kind.as_str(), pace, own, wishes.forbidden[e].as_slice());
             classes.iter().position(|known| *known == class).unwrap_or_else(|| {
                 classes.push(class);
                 classes.len() - 1
@@ -94,7 +93,7 @@ impl<'a> Problem<'a> {
         for &kind in &kind_of {
             count[kind] += 1;
         }
-        let cost = costs(machine, graph, &classes, fixed)?;
+        let cost = costs(machine, graph, &classes, &wishes.fixed)?;
         let broadcasts = model::broadcasts(graph);
         let mut produces = vec![Vec::new(); graph.tasks.len()];
         let mut consumes = vec![Vec::new(); graph.tasks.len()];
@@ -210,8 +209,9 @@ pub(crate) fn least_slots(edge: &work::Edge, batch: u64) -> (u64, u64, u64) {
     (slots(apart.max(1)), into(apart.max(peek + 1)), into(peek + 1))
 }
 
-/// Elements that are alike: their kind, their pace, and which one it is, where a task is fixed to it.
-type Class<'a> = (&'a str, f64, Option<ElementId>);
+/// Elements that are alike: their kind, their pace, which one it is, where a task is fixed to it, and the tasks that
+/// must not run there.
+type Class<'a, 'w> = (&'a str, f64, Option<ElementId>, &'w [TaskId]);
 
 /// Task after task, its cost on each class of elements.
 fn costs(
@@ -221,9 +221,9 @@ fn costs(
     fixed: &[Option<ElementId>],
 ) -> Result<Vec<f64>, PlanError> {
     let mut cost = Vec::with_capacity(graph.tasks.len() * classes.len());
-    for (task, on) in graph.tasks.iter().zip(fixed) {
+    for (id, (task, on)) in graph.tasks.iter().zip(fixed).enumerate() {
         let mut row: Vec<Option<f64>> =
-            classes.iter().map(|&(kind, pace, _)| Some(task.cost_on(kind)? * pace)).collect();
+            classes.iter().map(|&(kind, pace, ..)| Some(task.cost_on(kind)? * pace)).collect();
         if row.iter().all(Option::is_none) {
             return Err(PlanError::NoCost {
                 task: task.name.clone(),
@@ -236,6 +236,12 @@ fn costs(
                 "task {} costs {bad} ns: a cost must be 0 or more, and finite",
                 task.name
             )));
+        }
+        let forbidden = |class: &Class| class.3.binary_search(&id).is_ok();
+        row.iter_mut().zip(classes).filter(|(_, class)| forbidden(class)).for_each(|(cost, _)| *cost = None);
+        if row.iter().all(Option::is_none) {
+            let why = format!("task `{}` must not run on any element that it has a cost on", task.name);
+            return Err(ground::Located::new(why).key("forbid").into());
         }
         if let Some(on) = *on {
             let here = |class: &Class| class.2 == Some(on);

@@ -93,3 +93,10 @@ pub(crate) fn daggen(py: Python<'_>, options: &Bound<'_, PyAny>) -> PyResult<Gra
     let graph = py.detach(|| cellweave::work::daggen::generate(&options)).map_err(request)?;
     Ok(Graph { graph, folder: None, path: None })
 }
+
+/// The 250 applications after `streaming-schedule` 5.2.
+#[pyfunction]
+pub(crate) fn paper_set(py: Python<'_>) -> Vec<Graph> {
+    let set = py.detach(cellweave::work::daggen::paper_set);
+    set.into_iter().map(|graph| Graph { graph, folder: None, path: None }).collect()
+}

@@ -50,9 +50,11 @@ fn _core(py: Python<'_>, m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(error::did_you_mean, m)?)?;
     m.add_function(wrap_pyfunction!(machine::presets, m)?)?;
     m.add_function(wrap_pyfunction!(graph::daggen, m)?)?;
+    m.add_function(wrap_pyfunction!(graph::paper_set, m)?)?;
     m.add_function(wrap_pyfunction!(place::place, m)?)?;
     m.add_function(wrap_pyfunction!(place::traffic_names, m)?)?;
     m.add_function(wrap_pyfunction!(plan::plan, m)?)?;
+    m.add_function(wrap_pyfunction!(plan::advise, m)?)?;
     m.add_function(wrap_pyfunction!(plan::profile, m)?)?;
     m.add_function(wrap_pyfunction!(probe::patterns, m)?)?;
     m.add_function(wrap_pyfunction!(probe::probe, m)?)?;

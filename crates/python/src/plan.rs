@@ -87,3 +87,25 @@ pub(crate) fn profile(
     let text = serde_json::to_string(&profiled).map_err(request)?;
     Ok((graph.with(profiled.graph), text))
 }
+
+/// What holds a plan back, and which change of the machine or of the graph would help most, as JSON.
+#[pyfunction]
+#[pyo3(signature = (graph, machine, plan, options, moves, progress=None))]
+pub(crate) fn advise(
+    py: Python<'_>,
+    graph: &Graph,
+    machine: &Machine,
+    plan: &Plan,
+    options: &Bound<'_, PyAny>,
+    moves: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let options = PlanOptions::from_given(&given(options)?).map_err(request)?;
+    let mut watch = Watch::new(progress);
+    let found = py.detach(|| {
+        let mut tell = |share: f64| watch.doing("trying changes", share);
+        cellweave::advise(&graph.graph, &machine.0, &plan.0, &options, moves, &mut tell)
+    });
+    watch.end(py)?;
+    serde_json::to_string(&found.map_err(|e| graph.error(e))?).map_err(request)
+}

@@ -44,8 +44,13 @@ impl Watch {
 
     /// Whether to go on.
     pub(crate) fn profiling(&mut self, what: &str, share: f64) -> bool {
+        self.doing(&format!("measuring {what}"), share)
+    }
+
+    /// Whether to go on with work of which so much is done, 0 to 1.
+    pub(crate) fn doing(&mut self, what: &str, share: f64) -> bool {
         self.tell(|state| {
-            state.set_item("what", format!("measuring {what}"))?;
+            state.set_item("what", what)?;
             state.set_item("share", share)
         })
     }

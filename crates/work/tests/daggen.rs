@@ -11,7 +11,8 @@ fn hash(graph: &Graph) -> u64 {
 }
 
 /// Hashes of the 25 graphs with each of their ten CCRs folded together, in order. Frozen before anything was tuned on
-/// them: a change here is a change of every published experiment.
+/// them: a change here is a change of every published experiment. One graph was exchanged since, the one of 102 tasks:
+/// the paper's densest has 204 edges, and none here had.
 const PAPER_SET: [u64; 25] = [
     0xbb20_e9ec_f36c_ec97,
     0x1a2a_272b_0253_9da1,
@@ -30,7 +31,7 @@ const PAPER_SET: [u64; 25] = [
     0xab88_3de4_a621_2cf4,
     0xdb82_6893_ff4e_f33b,
     0x9d75_1dd7_a6aa_3793,
-    0x6e3c_1cfa_96f5_db36,
+    0x6cc6_5de0_87f1_2464,
     0x75b6_5187_c584_91df,
     0xc425_647f_ee1a_d4ad,
     0x912f_59d2_3eb9_dfc9,
@@ -82,8 +83,8 @@ fn the_paper_set_is_like_the_papers() {
     assert!(set[0].edges.iter().all(|e| e.to.task == e.from.task + 1));
     assert_eq!(set.iter().map(|g| g.tasks.len()).max(), Some(135));
     assert!(set.iter().all(|g| g.tasks.len() <= 59 || g.tasks.len() >= 87));
-    let edges = set.iter().map(|g| g.edges.len()).max().unwrap();
-    assert!((190..=210).contains(&edges), "{edges}");
+    let edges = || set.iter().map(|g| g.edges.len());
+    assert_eq!((edges().min(), edges().max()), (Some(19), Some(204)));
     for ten in set.chunks(10) {
         assert!(ten.iter().all(|g| g.edges == ten[0].edges), "one graph, ten CCRs");
         assert_eq!(ten[0].validate(), Ok(()));

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 import cellweave
-from cellweave.cli import generate, machine, mpi, place, plan, probe, profile, report, reproduce, run, tour
+from cellweave.cli import campaign, generate, machine, mpi, place, plan, probe, profile, report, reproduce, run, tour
 from cellweave.cli.printer import Printer, Unread, fail, say
 
 app = typer.Typer(
@@ -79,6 +79,7 @@ app.command("profile")(profile.profile)
 app.command("plan")(plan.plan)
 app.command("run")(run.run)
 app.add_typer(generate.app, name="generate")
+app.add_typer(campaign.app, name="campaign")
 app.command("tour")(tour.tour)
 app.command("reproduce")(reproduce.reproduce)
 app.command("report")(report.report)

@@ -12,9 +12,16 @@ from cellweave.cli.printer import Printer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any, Protocol
 
-    from cellweave.place import Placing
-    from cellweave.plan import Plan
+    from cellweave.report.table import Table
+
+    class Shown(Protocol):
+        """A placing or a plan."""
+
+        def to_dict(self) -> dict[str, Any]: ...
+        def tables(self) -> list[Table]: ...
+        def export(self, format: str) -> str: ...
 
 
 def _list(name: str | None) -> str | None:
@@ -93,7 +100,7 @@ class Exporting:
             raise RequestError("--export and --json both print: name a file for the export with --export-to")
 
     @contextmanager
-    def shows(self, found: Placing | Plan) -> Iterator[None]:
+    def shows(self, found: Shown) -> Iterator[None]:
         """Show the result, or its export, at the end of the block that saves it."""
         if self._name is not None and self._path is None:
             yield

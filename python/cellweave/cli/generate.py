@@ -1,4 +1,4 @@
-"""`cellweave generate daggen`."""
+"""`cellweave generate`."""
 
 from __future__ import annotations
 
@@ -50,3 +50,34 @@ def daggen(
         printer.result(graph.to_dict(), graph.tables)
     else:
         printer.text(graph.to_toml())
+
+
+@app.command()
+def paper250(
+    *,
+    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="Write the files there.")],
+    force: Force = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """The 250 applications after streaming-schedule 5.2: 25 graphs, each with ten ratios of communication."""
+    from cellweave.report.table import Table
+    from cellweave.sets import write_set
+
+    printer = Printer(json, quiet)
+    index = write_set("paper250", to, force)
+
+    def tables() -> list[Table]:
+        graphs = index["graphs"]
+        table = Table("paper250", ["", ">graphs", ">applications", ">tasks", ">edges"])
+        for size in ("small", "large"):
+            own = [g for g in graphs if g["size"] == size]
+            tasks, edges = ([g[key] for g in own] for key in ("tasks", "edges"))
+            shapes = len({g["name"].partition("-ccr")[0] for g in own})
+            spans = [f"{min(values)} to {max(values)}" for values in (tasks, edges)]
+            table.rows.append([size, str(shapes), str(len(own)), *spans])
+        table.notes = [f"sha256 of all: {index['sha256']}"]
+        return [table]
+
+    printer.result(index, tables)
+    printer.wrote(to, f": {len(index['graphs'])} applications and set.json")

@@ -71,6 +71,7 @@ def takes(
     *,
     flags: Mapping[str, str] | None = None,
     metavars: Mapping[str, str] | None = None,
+    aliases: Mapping[str, str] | None = None,
     without: Collection[str] = (),
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of a verb: flags, help, ranges and defaults are the core's.
@@ -86,6 +87,8 @@ def takes(
         Option -> flag, where it is not the option's name.
     metavars : mapping of str to str, optional
         Option -> what help shows for its value.
+    aliases : mapping of str to str, optional
+        Option -> a second flag that means the same.
     without : collection of str
         Options that are no flags.
     """
@@ -108,7 +111,9 @@ def takes(
             command(**arguments, **given)
 
         own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.kind is not p.VAR_KEYWORD]
-        made = [_parameter(field, flag[name], metavar[name]) for name, field in fields.items()]
+        second = aliases or {}
+        flag_names = {name: [flag[name], *([second[name]] if name in second else [])] for name in fields}
+        made = [_parameter(field, flag_names[name], metavar[name]) for name, field in fields.items()]
         first = next((i for i, p in enumerate(own) if p.kind is p.KEYWORD_ONLY), len(own))
         ordered = [p.replace(kind=p.KEYWORD_ONLY) for p in [*own[:first], *made, *own[first:]]]
         call.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
@@ -132,17 +137,17 @@ def _metavar(field: _core.Field) -> str:
     return field.unit.upper() or _METAVARS.get(field.kind, "")
 
 
-def _parameter(field: _core.Field, flag: str, metavar: str) -> inspect.Parameter:
+def _parameter(field: _core.Field, flag_names: Sequence[str], metavar: str) -> inspect.Parameter:
     """The option as typer takes it: absent is None, so that the core's default counts."""
     if field.kind == "flag":
-        option = typer.Option(flag, help=field.help)
+        option = typer.Option(*flag_names, help=field.help)
         return inspect.Parameter(
             field.name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Annotated[bool, option]
         )
     parser = None if field.named or _in_one(field) else _PARSERS.get(field.kind)
     words = field.allowed.split(", ") if field.kind == "word" else []
     option = typer.Option(
-        flag,
+        *flag_names,
         metavar=metavar,
         parser=parser,
         help=_help(field),

@@ -89,7 +89,7 @@ pub fn program(
     options: &PlanOptions,
 ) -> Result<Program, PlanError> {
     options.check()?;
-    let problem = Problem::with_fixed(machine, graph, &options.fixed(machine, graph)?)?;
+    let problem = Problem::with_wishes(machine, graph, &options.wishes(machine, graph)?)?;
     let batch = options.batch.unwrap_or(1);
     let mut rows = Rows::new(&problem, batch, rule(&problem, options));
     rows.alphas()?;
@@ -179,7 +179,7 @@ pub fn finish(
     seconds: f64,
 ) -> Result<Plan, PlanError> {
     options.check()?;
-    let problem = Problem::with_fixed(machine, graph, &options.fixed(machine, graph)?)?;
+    let problem = Problem::with_wishes(machine, graph, &options.wishes(machine, graph)?)?;
     let mapped = Mapped {
         method: "exact",
         mapping,

@@ -76,7 +76,7 @@ pub fn plan(
 ) -> Result<Plan, PlanError> {
     options.check()?;
     let started = clock();
-    let problem = Problem::with_fixed(machine, graph, &options.fixed(machine, graph)?)?;
+    let problem = Problem::with_wishes(machine, graph, &options.wishes(machine, graph)?)?;
     let buffering = rule(&problem, options);
     let mut go_on = true;
     let first = PlanOptions {
