@@ -50,8 +50,9 @@ class Probe:
         In the order in which they were taken: ``pattern``, ``transfers`` (written out), ``partners``, ``size_bytes``,
         ``buffers``, ``n``, ``bandwidth_gbs``, ``bandwidth_each_gbs``, ``latency_ns``, ``span_us`` and ``ticks`` (each
         ``min``, ``p10``, ``p50``, ``p90``), ``slowdown`` (how many times longer than alone, where there are several
-        transfers), ``interval`` (half of the median's 95 % confidence interval, as a part of it), ``pace_spread``,
-        ``quality``, ``excluded``, ``left_out`` (why), and ``each``: the transfers one by one.
+        transfers), ``alone_gbs`` (what these move alone, one after the other), ``interval`` (half of the median's 95 %
+        confidence interval, as a part of it), ``pace_spread``, ``quality``, ``excluded``, ``left_out`` (why), and
+        ``each``: the transfers one by one.
     exchanges : list of dict
         Lines, wake-ups and turns between cpus of this computer: ``pattern``, ``pair``, ``shares``, ``home``, ``n``,
         ``latency_ns``, ``slowdown``, ``interval``, ``pace_spread``, ``quality``, ``excluded``, ``left_out``.
