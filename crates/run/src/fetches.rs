@@ -1,9 +1,10 @@
 //! Elements that have memories of their own: a ring between elements becomes one at its producer's element and one at
 //! each reader's, and a *fetch* moves instances from the first to the second.
 //!
-//! A fetch is a unit of its own (MODEL, "Why the runtime cannot deadlock"), on an element of its own beside the
-//! reader's: the same [scheduler](crate::scheduler) says when it may move how many instances. What it fired is what was
-//! asked for; whoever moves the data publishes the counters when they have arrived.
+//! A fetch is a unit of its own (MODEL, "Why the runtime cannot deadlock"), on an element of its own beside the one
+//! that moves the data, the reader's or the producer's: the same [scheduler](crate::scheduler) says when it may move
+//! how many instances. What it fired is what was asked for; whoever moves the data publishes the counters when they
+//! have arrived.
 
 use crate::layout::{EdgeMemory, LayoutError, RingLayout, RingReader, RunLayout, Unit, Used};
 use std::collections::BTreeMap;
@@ -30,14 +31,24 @@ pub struct Fetch {
     pub to: usize,
     /// An edge whose data it moves.
     pub edge: EdgeId,
+    /// The element of the original layout whose memory holds the ring that it writes.
+    pub into: usize,
+    /// Whether the producer's element moves the data, not the reader's.
+    pub pushed: bool,
 }
 
 impl FetchLayout {
-    /// Makes the fetches of `layout`, with the slots that `plan` gives each end of an edge.
+    /// Makes the fetches of `layout`, with the slots that `plan` gives each end of an edge. `pushes` says of a
+    /// producer's element and a reader's whether the first moves the data.
     ///
     /// # Errors
     /// [`LayoutError`] where an end has fewer slots than cannot hang.
-    pub fn new(graph: &Graph, plan: &Plan, layout: RunLayout) -> Result<FetchLayout, LayoutError> {
+    pub fn new(
+        graph: &Graph,
+        plan: &Plan,
+        layout: RunLayout,
+        pushes: &dyn Fn(usize, usize) -> bool,
+    ) -> Result<FetchLayout, LayoutError> {
         let elements = layout.elements.len();
         let mut made =
             FetchLayout { layout: RunLayout { rings: Vec::new(), ..layout.clone() }, fetches: Vec::new() };
@@ -87,16 +98,15 @@ impl FetchLayout {
             made.push(source);
             for (element, edges) in away {
                 let unit = made.layout.units.len();
-                made.layout.units.push(Unit {
-                    element: elements + element,
-                    tasks: Vec::new(),
-                    source: false,
-                });
-                made.layout.elements[elements + element].units.push(unit);
+                let pushed = pushes(home, element);
+                let beside = elements + if pushed { home } else { element };
+                made.layout.units.push(Unit { element: beside, tasks: Vec::new(), source: false });
+                made.layout.elements[beside].units.push(unit);
                 let into = edges.iter().map(|&e| slots(e).1).max().unwrap_or(0);
                 let mut target = ring_of(graph, ring, &edges, into, plan.batch, unit, &layout);
                 target.crosses = true;
-                made.fetches.push(Fetch { unit, from, to: made.layout.rings.len(), edge: edges[0] });
+                let to = made.layout.rings.len();
+                made.fetches.push(Fetch { unit, from, to, edge: edges[0], into: element, pushed });
                 made.push(target);
             }
             for &e in ring.consumers.iter().filter_map(|c| c.edge.as_ref()) {

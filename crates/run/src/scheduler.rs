@@ -344,6 +344,11 @@ impl Scheduler {
         &self.watched
     }
 
+    /// How many units there are.
+    pub fn units(&self) -> usize {
+        self.units.len()
+    }
+
     /// How often a unit has fired.
     pub fn firings(&self, unit: usize) -> u64 {
         self.units[unit].fired

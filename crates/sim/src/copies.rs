@@ -5,16 +5,25 @@ use std::collections::HashSet;
 /// Bytes of a line.
 const LINE: u64 = 128;
 
-/// The lines that PPEs have written and still have in their caches.
+/// Lines of a PPE's second cache (512 KB).
+const CACHE_LINES: usize = 4096;
+/// No line.
+const NONE: u64 = u64::MAX;
+
+/// The lines that PPEs have in their caches.
 pub(crate) struct PpeCaches {
+    /// Those that they have written: the bus gets them from there.
     lines: HashSet<u64>,
+    /// Those that they have loaded since they were written last, each at its place in a cache without a choice of
+    /// places.
+    loaded: Vec<u64>,
     /// When the cache of each chip's PPE can serve another line.
     free: Vec<u64>,
 }
 
 impl PpeCaches {
     pub(crate) fn new(chips: usize) -> Self {
-        Self { lines: HashSet::new(), free: vec![0; chips] }
+        Self { lines: HashSet::new(), loaded: vec![NONE; CACHE_LINES], free: vec![0; chips] }
     }
 
     /// A PPE has written all lines from the one at `start` to before `end`.
@@ -22,7 +31,17 @@ impl PpeCaches {
         self.lines.extend(start / LINE..end.div_ceil(LINE));
     }
 
-    /// Whether the line of `at` is in a cache.
+    /// A PPE has loaded the line of `at`.
+    pub(crate) fn loaded_by_ppe(&mut self, at: u64) {
+        self.loaded[place_of(at)] = at / LINE;
+    }
+
+    /// Whether a PPE loads the line of `at` from its cache.
+    pub(crate) fn is_near(&self, at: u64) -> bool {
+        self.is_loaded(at) || self.has(at)
+    }
+
+    /// Whether a PPE has written the line of `at` and still has it.
     #[inline]
     pub(crate) fn has(&self, at: u64) -> bool {
         !self.lines.is_empty() && self.lines.contains(&(at / LINE))
@@ -34,6 +53,13 @@ impl PpeCaches {
         if !self.lines.is_empty() {
             self.lines.remove(&(at / LINE));
         }
+        if self.is_loaded(at) {
+            self.loaded[place_of(at)] = NONE;
+        }
+    }
+
+    fn is_loaded(&self, at: u64) -> bool {
+        self.loaded[place_of(at)] == at / LINE
     }
 
     /// The cache on `chip` serves a line that is asked for at `at` and takes `cycles`: when it starts.
@@ -42,6 +68,10 @@ impl PpeCaches {
         self.free[chip] = start + cycles;
         start
     }
+}
+
+fn place_of(at: u64) -> usize {
+    (at / LINE) as usize % CACHE_LINES
 }
 
 /// The line that each SPE has reserved.

@@ -1,7 +1,17 @@
 //! Where rings and flags are: in the local store of an SPE, in the main memory of a PPE's chip.
 //!
-//! A *flag* is a quadword with the last value of a counter that another element owns. It is written by that element, by
-//! a transfer of four bytes, and read here.
+//! A *flag* is a quadword with the last values of up to four counters that another element owns; here it is read. Who
+//! writes it depends on who owns the counters and who reads them:
+//!
+//! | from | to | how it comes |
+//! |---|---|---|
+//! | SPE | SPE | a transfer of 16 bytes into the reader's local store, and a signal |
+//! | SPE | PPE | a transfer of 16 bytes into main memory; each SPE has lines of its own there |
+//! | PPE | SPE | a store into a line of main memory that is the SPE's alone; the SPE gets it when it looks |
+//! | PPE | PPE | a store |
+//!
+//! The head of a ring that an SPE pushes into main memory has a flag of its own: it follows its data in one tag
+//! group.
 
 use crate::StreamError;
 use machine::Machine;
@@ -14,6 +24,9 @@ use work::Graph;
 
 /// Bytes of a flag.
 pub(crate) const FLAG_BYTES: u64 = 16;
+/// Heads of one ring that an SPE may have under way: each is put from a place of its own.
+pub(crate) const HEADS: u64 = 4;
+const COUNTERS: usize = 4;
 const QUADWORD: u64 = 16;
 const LINE: u64 = 128;
 
@@ -41,16 +54,31 @@ impl RingPlace {
     }
 }
 
-/// Tells `to` what a counter of `from` is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CounterNotice {
-    pub counter: CounterId,
+/// Tells `to` what counters of `from` are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Flag {
+    /// At most four, by the word of the quadword.
+    pub counters: Vec<CounterId>,
     pub from: usize,
     pub to: usize,
-    /// In the memory of `to`.
-    pub flag: u64,
+    /// In the memory of `to`; of a flag from a PPE, in what the SPE gets.
+    pub at: u64,
     /// In the memory of `from`: a transfer takes it from there.
     pub source: u64,
+    /// The fetch whose head it tells: an SPE pushes it.
+    pub fetch: Option<usize>,
+}
+
+/// Lines with the flags of a PPE, which an SPE gets into its local store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PolledLines {
+    pub from: usize,
+    pub to: usize,
+    /// In the memory of `from`.
+    pub source: u64,
+    /// In the memory of `to`.
+    pub at: u64,
+    pub bytes: u64,
 }
 
 /// Everything that has a place.
@@ -63,7 +91,8 @@ pub(crate) struct StreamPlaces {
     pub bytes: Vec<u64>,
     /// By ring; none where nobody moves its data.
     pub rings: Vec<Option<RingPlace>>,
-    pub notices: Vec<CounterNotice>,
+    pub flags: Vec<Flag>,
+    pub polled: Vec<PolledLines>,
     /// In an SPE's local store, the word that it sends as a signal.
     pub signal_word: u64,
 }
@@ -106,20 +135,13 @@ impl StreamPlaces {
                 watched.insert((ids.len() + from, to), from);
             }
         }
+        let fetch_of_head: BTreeMap<CounterId, usize> =
+            (made.fetches.iter().enumerate()).map(|(k, f)| (ids.head(f.to), k)).collect();
         // Flags lie in what the code takes: control variables are part of it.
         let mut free: Vec<u64> = vec![FLAG_BYTES; elements];
-        let mut take = |element: usize| {
-            let at = free[element];
-            free[element] += FLAG_BYTES;
-            at
-        };
-        let notices: Vec<CounterNotice> = watched
-            .iter()
-            .map(|(&(counter, to), &from)| {
-                let (flag, source) = (take(to), take(from));
-                CounterNotice { counter, from, to, flag, source }
-            })
-            .collect();
+        let (flags, polled) = place_flags(&watched, &units, &mut free, |counter| {
+            fetch_of_head.get(&counter).copied().filter(|&k| made.fetches[k].pushed)
+        });
         for (free, unit) in free.iter_mut().zip(&units) {
             if matches!(unit, StreamCore::Spe(_)) {
                 *free = (*free).max(graph.code_bytes);
@@ -128,9 +150,8 @@ impl StreamPlaces {
         }
         let control = free.clone();
         let mut rings = vec![None; layout.rings.len()];
-        let mut place = |r: usize, shift: u64, free: &mut Vec<u64>| {
+        let mut place = |r: usize, element: usize, shift: u64, free: &mut Vec<u64>| {
             let ring = &layout.rings[r];
-            let element = made.stands_for(layout.units[ring.producer].element);
             let stride = quadword_stride(strides[r]);
             let bytes = stride * ring.capacity;
             let align = if bytes >= LINE { LINE } else { QUADWORD };
@@ -140,13 +161,14 @@ impl StreamPlaces {
         };
         for fetch in &made.fetches {
             if made.fetches.iter().find(|f| f.from == fetch.from).is_some_and(|f| f.unit == fetch.unit) {
-                place(fetch.from, 0, &mut free);
+                let home = made.stands_for(layout.units[layout.rings[fetch.from].producer].element);
+                place(fetch.from, home, 0, &mut free);
             }
             // An instance must lie at the same place of its quadword at both ends.
             let stride = quadword_stride(strides[fetch.from]);
             let (from, to) = (layout.rings[fetch.from].lead, layout.rings[fetch.to].lead);
             let shift = (from * stride + QUADWORD * to * stride - to * stride) % QUADWORD;
-            place(fetch.to, shift, &mut free);
+            place(fetch.to, fetch.into, shift, &mut free);
         }
         // Rings that nobody moves take room all the same.
         for (r, ring) in layout.rings.iter().enumerate().filter(|(_, ring)| ring.bytes > 0) {
@@ -165,7 +187,8 @@ impl StreamPlaces {
             bytes: free,
             units,
             rings,
-            notices,
+            flags,
+            polled,
             signal_word: 12,
         })
     }
@@ -180,6 +203,56 @@ impl StreamPlaces {
         }
         Ok(())
     }
+}
+
+/// Gives every counter of `watched` (with its reader: its owner) a place in a flag. `pushed` says of a counter which
+/// fetch's head it is, where an SPE pushes that.
+fn place_flags(
+    watched: &BTreeMap<(CounterId, usize), usize>,
+    units: &[StreamCore],
+    free: &mut [u64],
+    pushed: impl Fn(CounterId) -> Option<usize>,
+) -> (Vec<Flag>, Vec<PolledLines>) {
+    let is_ppe = |element: usize| matches!(units[element], StreamCore::Ppe(_));
+    let mut take = |element: usize, bytes: u64, align: u64| {
+        let at = free[element].next_multiple_of(align);
+        free[element] = at + bytes;
+        at
+    };
+    let mut pairs: BTreeMap<(usize, usize), Vec<CounterId>> = BTreeMap::new();
+    for (&(counter, to), &from) in watched {
+        pairs.entry((from, to)).or_default().push(counter);
+    }
+    let (mut flags, mut polled) = (Vec::new(), Vec::new());
+    // What a PPE looks at lies together: it comes first.
+    let (to_ppes, others): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|((_, to), _)| is_ppe(*to));
+    for ((from, to), counters) in to_ppes.into_iter().chain(others) {
+        let (heads, plain): (Vec<_>, Vec<_>) = counters.into_iter().partition(|&c| pushed(c).is_some());
+        let heads = heads.into_iter().map(|c| (vec![c], pushed(c)));
+        let groups: Vec<_> = plain.chunks(COUNTERS).map(|c| (c.to_vec(), None)).chain(heads).collect();
+        let bytes = groups.len() as u64 * FLAG_BYTES;
+        // A line that one writes and one reads: no third one makes it go to and fro.
+        let lines = bytes.next_multiple_of(LINE);
+        let (at, source) = match (is_ppe(from), is_ppe(to)) {
+            (false, false) => (take(to, bytes, FLAG_BYTES), take(from, bytes, FLAG_BYTES)),
+            (false, true) => {
+                let copies: u64 = groups.iter().map(|(_, f)| if f.is_some() { HEADS } else { 1 }).sum();
+                (take(to, lines, LINE), take(from, copies * FLAG_BYTES, FLAG_BYTES))
+            }
+            (true, false) => {
+                let (at, source) = (take(to, lines, LINE), take(from, lines, LINE));
+                polled.push(PolledLines { from, to, source, at, bytes: lines });
+                (at, source)
+            }
+            (true, true) => (take(to, lines, LINE), 0),
+        };
+        let mut source = source;
+        for (k, (counters, fetch)) in groups.into_iter().enumerate() {
+            flags.push(Flag { counters, from, to, at: at + k as u64 * FLAG_BYTES, source, fetch });
+            source += FLAG_BYTES * if fetch.is_some() { HEADS } else { 1 };
+        }
+    }
+    (flags, polled)
 }
 
 fn unit_of(machine: &Machine, element: usize) -> Result<StreamCore, StreamError> {

@@ -33,8 +33,8 @@ pub fn is_simulated(machine: &Machine) -> bool {
     sim::target::NAMES.contains(&machine.name.as_str()) && machine.elements.iter().all(cores)
 }
 
-/// Runs `graph` as `plan` says on the simulated `machine`, until every task has fired as often as it will. Times of the
-/// outcome are simulated.
+/// Runs `graph` as `plan` says on the simulated `machine`, until every task has fired as often as it will. Times of
+/// the outcome are simulated.
 ///
 /// Kernels run for real; computing takes the time that the tasks' costs say. Two runs are equal to the bit.
 ///
@@ -51,13 +51,33 @@ pub fn run(
     let parameters = Parameters::named(&machine.name).ok_or_else(|| {
         StreamError::Machine(format!("{} is no machine that can be simulated", machine.name))
     })?;
+    run_on(parameters, graph, machine, plan, kernels, costs, options)
+}
+
+/// As [`run`](run()), on a machine with these parameters.
+///
+/// # Errors
+/// [`StreamError`].
+pub fn run_on(
+    parameters: Parameters,
+    graph: &Graph,
+    machine: &Machine,
+    plan: &Plan,
+    kernels: &dyn Kernels,
+    costs: StreamCosts,
+    options: &mut RunOptions<'_>,
+) -> Result<RunOutcome, StreamError> {
     let layout = RunLayout::new(graph, machine, plan).map_err(RunError::from)?;
     let has_source = layout.units.iter().any(|u| u.source);
     if !has_source && options.instances.is_none() {
         let why = "every task of the application has inputs: without a source, say how many instances to run";
         return Err(RunError::from(LayoutError(why.into())).into());
     }
-    let made = FetchLayout::new(graph, plan, layout).map_err(RunError::from)?;
+    // A put by the SPE takes its queue alone; the proxy queue would take six registers of it and 11 us.
+    let is_ppe = |used: usize| machine.elements[layout.elements[used].element].kind == "ppe";
+    let kinds: Vec<bool> = (0..layout.elements.len()).map(is_ppe).collect();
+    let pushes = |from: usize, to: usize| !kinds[from] && kinds[to];
+    let made = FetchLayout::new(graph, plan, layout, &pushes).map_err(RunError::from)?;
     let names: Vec<String> =
         made.layout.elements[..made.layout.elements.len() / 2].iter().map(|e| e.name.clone()).collect();
     let occupied_ps = names.iter().map(|_| AtomicU64::new(0)).collect();
@@ -203,6 +223,7 @@ fn prepare(
         ElementState::new(e, compute, fetch, &initial, &places, made.fetches.len())
     });
     let elements = states.collect();
+    let zeros_from = vec![u64::MAX; made.fetches.len()];
     Ok(Rc::new(RefCell::new(StreamState {
         graph: graph.clone(),
         made,
@@ -216,6 +237,7 @@ fn prepare(
         stop: Arc::default(),
         seen: Arc::default(),
         cost_ns,
+        zeros_from,
     })))
 }
 

@@ -1,154 +1,293 @@
-//! The program of an SPE: `streaming-schedule` Figure 8. It looks at the transfers that it asked for and at what others
-//! told it, starts the transfers that may start, tells others, and computes; it sleeps until a signal when none of that
-//! is possible.
+//! The program of an SPE: `streaming-schedule` Figure 8. It looks at the transfers that it asked for and at what
+//! others told it, starts the transfers that may start, tells others, and computes. When none of that is possible it
+//! sleeps: until a signal, or, where a PPE has something to tell it, until the lines that it polls have come.
 
-use crate::memory::FLAG_BYTES;
+use crate::memory::{FLAG_BYTES, HEADS, PolledLines, StreamCore};
 use crate::stream::{FetchMove, StreamState};
 use run::scheduler::NextStep;
 use sim::{Address, DMA_BYTES_MAX, ListElement, Spe};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Tag groups of fetches; the others carry notices.
-const FETCH_TAGS: u32 = 16;
-const NOTICE_TAGS: std::ops::Range<u32> = 16..31;
+/// Tag groups of what it fetches.
+const FETCH_TAGS: u32 = 14;
+/// Of what it pushes: a ring always has the same, so that heads come in order.
+const PUSH_TAGS: std::ops::Range<u32> = 14..22;
+/// Of flags: a flag always has the same.
+const FLAG_TAGS: std::ops::Range<u32> = 22..30;
+const POLL_TAG: u32 = 30;
 const SIGNAL: u32 = 1;
 /// SPU cycles before a source that has nothing is asked again.
 const RETRY_CYCLES: u64 = 3_200;
 
+/// An SPE at work.
+struct SpeTurn<'p, 's, 'a> {
+    spe: &'p mut Spe<'a>,
+    stream: &'s Rc<RefCell<StreamState>>,
+    element: usize,
+    /// Cycles of its own code that have not passed yet.
+    owed: u64,
+    polled: Vec<PolledLines>,
+    /// Whether polled lines are on their way.
+    polls: bool,
+}
+
 /// What an SPE does from start to end.
 pub(crate) fn program(spe: &mut Spe<'_>, stream: &Rc<RefCell<StreamState>>, element: usize) {
-    let (bytes, costs) = {
+    let (bytes, word, polled) = {
         let s = stream.borrow();
-        (s.places.bytes[element], s.costs)
+        let polled: Vec<_> = s.places.polled.iter().filter(|p| p.to == element).copied().collect();
+        (s.places.bytes[element], s.places.signal_word as u32, polled)
     };
     spe.alloc(bytes as u32, 128);
     spe.signal_or(SIGNAL, true);
-    let word = stream.borrow().places.signal_word as u32;
     spe.write_u32(word, 1);
-    loop {
-        spe.compute_cycles(costs.spe_turn_cycles);
-        if !stream.borrow_mut().goes_on(element, spe.now_ps()) {
-            return;
+    let mut turn = SpeTurn { spe, stream, element, owed: 0, polled, polls: false };
+    while turn.turn() {}
+}
+
+impl SpeTurn<'_, '_, '_> {
+    /// One turn; `false` when it was the last.
+    fn turn(&mut self) -> bool {
+        if !self.stream.borrow_mut().goes_on(self.element, self.spe.now_ps()) {
+            return false;
         }
-        look_at_transfers(spe, stream, element);
-        if spe.signal_count(SIGNAL) > 0 {
-            spe.read_signal(SIGNAL);
-        }
-        look_at_flags(spe, stream, element);
-        let turned_ps = spe.now_ps();
-        start_fetches(spe, stream, element, costs.spe_transfer_cycles);
-        send_notices(spe, stream, element, costs.spe_transfer_cycles);
-        stream.borrow_mut().commanded(element, turned_ps, spe.now_ps());
-        let step = stream.borrow_mut().step(element);
+        self.look_at_transfers();
+        self.look_at_flags();
+        let turned_ps = self.spe.now_ps();
+        let blocked = self.start_fetches() | self.send_flags();
+        self.poll();
+        let now_ps = self.spe.now_ps();
+        self.stream.borrow_mut().elements[self.element].queue_is_full = blocked;
+        self.stream.borrow_mut().commanded(self.element, turned_ps, now_ps);
+        let (step, cycles) = self.stream.borrow_mut().step(self.element);
+        self.owed += cycles;
         match step {
-            NextStep::Fire { unit, firings } => fire(spe, stream, element, unit, firings),
+            NextStep::Fire { unit, firings } => self.fire(unit, firings),
             NextStep::Retry { unit, firings } => {
-                spe.compute_cycles(RETRY_CYCLES);
-                fire(spe, stream, element, unit, firings);
+                self.owed += RETRY_CYCLES;
+                self.fire(unit, firings);
             }
             NextStep::Pad { unit, write, instances } => {
-                let zeros = stream.borrow_mut().pad(element, unit, write, instances);
+                let zeros = self.stream.borrow_mut().pad(self.element, unit, write, instances);
                 if let Some((at, bytes)) = zeros {
-                    spe.bytes_mut(at as u32, bytes.len() as u32).copy_from_slice(&bytes);
+                    self.spe.bytes_mut(at as u32, bytes.len() as u32).copy_from_slice(&bytes);
                 }
             }
-            NextStep::Wait | NextStep::Done => {
-                let (busy, done) = {
-                    let mut s = stream.borrow_mut();
-                    s.waits(element, spe.now_ps());
-                    let done = step == NextStep::Done && s.is_done(element);
-                    let e = &s.elements[element];
-                    (e.waits_for_transfers() || e.outbox.iter().any(|o| o.due), done)
-                };
-                if done {
-                    return;
-                }
-                if !busy {
-                    // Whoever changes what this element looks at signals it.
-                    let word = spe.read_signal(SIGNAL);
-                    debug_assert!(word > 0);
-                    stream.borrow_mut().waits(element, spe.now_ps());
-                }
-            }
+            NextStep::Wait | NextStep::Done => return self.wait(step == NextStep::Done, blocked),
         }
+        true
     }
-}
 
-fn look_at_transfers(spe: &mut Spe<'_>, stream: &Rc<RefCell<StreamState>>, element: usize) {
-    let (fetches, notices): (Vec<_>, u32) = {
-        let s = stream.borrow();
-        let e = &s.elements[element];
-        (e.tags().collect(), e.outbox.iter().filter_map(|o| o.tag).fold(0, |mask, tag| mask | 1 << tag))
-    };
-    let mask = fetches.iter().fold(notices, |mask, (_, tag)| mask | 1 << tag);
-    if mask == 0 {
-        return;
-    }
-    let done = spe.tags_now(mask);
-    let mut s = stream.borrow_mut();
-    for out in s.elements[element].outbox.iter_mut().filter(|o| o.tag.is_some_and(|t| done & 1 << t != 0)) {
-        out.tag = None;
-    }
-    for (fetch, tag) in fetches {
-        if done & 1 << tag != 0 {
-            s.arrived(element, fetch, tag);
+    /// Nothing can fire now. `false` when nothing ever will.
+    fn wait(&mut self, computed: bool, blocked: bool) -> bool {
+        self.pay();
+        let now_ps = self.spe.now_ps();
+        let mut s = self.stream.borrow_mut();
+        s.waits(self.element, now_ps);
+        let done = computed && s.is_done(self.element);
+        let mask = s.elements[self.element].tags() | if self.polls { 1 << POLL_TAG } else { 0 };
+        drop(s);
+        if done {
+            // No program may end with a transfer under way into its local store.
+            self.spe.tags_all(mask);
+            return false;
         }
-        while let Some((at, bytes)) = s.to_take(element, fetch) {
-            let data = spe.bytes(at as u32, bytes as u32).to_vec();
-            s.took(element, fetch, &data);
+        if mask != 0 {
+            self.spe.tags_any(mask);
+        } else if !blocked {
+            // Whoever changes what this element looks at signals it.
+            let word = self.spe.read_signal(SIGNAL);
+            debug_assert!(word > 0);
         }
+        self.stream.borrow_mut().waits(self.element, self.spe.now_ps());
+        true
     }
-}
 
-fn look_at_flags(spe: &mut Spe<'_>, stream: &Rc<RefCell<StreamState>>, element: usize) {
-    let mut s = stream.borrow_mut();
-    let e = &mut s.elements[element];
-    for (counter, flag) in e.inbox.clone() {
-        let word = spe.read_u32(flag as u32);
-        e.told(counter, word);
+    /// The time of its own code passes.
+    fn pay(&mut self) {
+        // A turn without any time would never end where the runtime's code costs nothing.
+        self.spe.compute_cycles(self.owed.max(2));
+        self.owed = 0;
     }
-}
 
-/// Starts every fetch that may start, as long as the queue takes its commands.
-fn start_fetches(spe: &mut Spe<'_>, stream: &Rc<RefCell<StreamState>>, element: usize, cycles: u64) {
-    stream.borrow_mut().elements[element].queue_is_full = false;
-    loop {
-        let used = stream.borrow().elements[element].tags().fold(0u32, |mask, (_, tag)| mask | 1 << tag);
-        let Some(tag) = (0..FETCH_TAGS).find(|tag| used & 1 << tag == 0) else { return };
-        let Some(start) = stream.borrow_mut().next_fetch(element) else { return };
-        let pieces = pieces(start.moved);
-        if spe.queue_space() < pieces.len() as u32 {
-            stream.borrow_mut().elements[element].queue_is_full = true;
+    fn look_at_transfers(&mut self) {
+        let mask = self.stream.borrow().elements[self.element].tags();
+        let mask = mask | if self.polls { 1 << POLL_TAG } else { 0 };
+        if mask == 0 {
             return;
         }
-        stream.borrow_mut().elements[element].doing = Some(start.fetch);
-        spe.compute_cycles(cycles);
-        for piece in pieces {
-            match &piece.list[..] {
-                [(address, bytes)] => spe.get(piece.to as u32, *address, *bytes, tag),
-                list => {
-                    let elements: Vec<ListElement> =
-                        list.iter().map(|&(address, bytes)| ListElement::new(address, bytes)).collect();
-                    spe.get_list(piece.to as u32, elements, tag);
-                }
+        let done = self.spe.tags_now(mask);
+        if self.polls && done & 1 << POLL_TAG != 0 {
+            self.polls = false;
+            let inbox = self.stream.borrow().elements[self.element].polled_inbox.clone();
+            self.read_flags(&inbox);
+        }
+        let (fetches, arrival) = {
+            let mut s = self.stream.borrow_mut();
+            s.elements[self.element].flags_left(done);
+            (s.arrived(self.element, done), s.costs.spe.arrival)
+        };
+        for fetch in fetches {
+            loop {
+                // A use of the local store may trap: nothing is borrowed meanwhile.
+                let next = self.stream.borrow().to_take(self.element, fetch);
+                let Some((at, bytes)) = next else { break };
+                let data = self.spe.bytes(at as u32, bytes as u32);
+                self.stream.borrow_mut().took(self.element, fetch, data);
+                self.owed += arrival;
             }
         }
-        let mut s = stream.borrow_mut();
-        s.started(element, start, tag);
-        s.elements[element].doing = None;
+    }
+
+    /// Flags lie where the scheduler looks at counters: reading them is part of that.
+    fn look_at_flags(&mut self) {
+        let inbox = self.stream.borrow().elements[self.element].inbox.clone();
+        self.read_flags(&inbox);
+    }
+
+    fn read_flags(&mut self, flags: &[crate::stream::FlagIn]) {
+        for flag in flags {
+            let words = self.spe.bytes(flag.at as u32, FLAG_BYTES as u32);
+            self.stream.borrow_mut().elements[self.element].told(flag, words);
+        }
+    }
+
+    /// Asks for the lines that PPEs write, unless they are on their way.
+    fn poll(&mut self) {
+        if self.polls || self.polled.is_empty() || self.spe.queue_space() < self.polled.len() as u32 {
+            return;
+        }
+        for k in 0..self.polled.len() {
+            let lines = self.polled[k];
+            let address = self.stream.borrow().places.base[lines.from] + lines.source;
+            self.spe.get(lines.at as u32, address, lines.bytes as u32, POLL_TAG);
+        }
+        self.polls = true;
+    }
+
+    /// Starts every fetch that may start. Whether the queue or the tags kept one back.
+    fn start_fetches(&mut self) -> bool {
+        loop {
+            let (start, cycles) = self.stream.borrow_mut().next_fetch(self.element);
+            self.owed += cycles;
+            let Some(start) = start else { return false };
+            let tag = if start.pushed {
+                PUSH_TAGS.start + start.fetch as u32 % PUSH_TAGS.len() as u32
+            } else {
+                let used = self.stream.borrow().elements[self.element].tags();
+                let Some(tag) = (0..FETCH_TAGS).find(|tag| used & 1 << tag == 0) else { return true };
+                tag
+            };
+            let pieces = pieces(start.moved);
+            let commands = pieces.len() as u32 + u32::from(start.pushed);
+            if self.spe.queue_space() < commands {
+                return true;
+            }
+            self.owed += self.stream.borrow().costs.spe.transfer;
+            self.stream.borrow_mut().elements[self.element].doing = Some(start.fetch);
+            self.pay();
+            for piece in pieces {
+                let own = piece.own as u32;
+                match (&piece.list[..], start.pushed) {
+                    ([(address, bytes)], false) => self.spe.get(own, *address, *bytes, tag),
+                    ([(address, bytes)], true) => self.spe.put(own, *address, *bytes, tag),
+                    (list, pushed) => {
+                        let list: Vec<ListElement> =
+                            list.iter().map(|&(address, bytes)| ListElement::new(address, bytes)).collect();
+                        if pushed {
+                            self.spe.put_list(own, list, tag);
+                        } else {
+                            self.spe.get_list(own, list, tag);
+                        }
+                    }
+                }
+            }
+            let head = self.stream.borrow_mut().started(self.element, start, tag);
+            if let Some(k) = head {
+                self.put_flag(k, tag);
+            }
+            self.stream.borrow_mut().elements[self.element].doing = None;
+        }
+    }
+
+    /// Puts a flag of the outbox behind everything of its tag group. Gives the SPE that reads it.
+    fn put_flag(&mut self, k: usize, tag: u32) -> Option<usize> {
+        let (source, words, address, to) = {
+            let mut s = self.stream.borrow_mut();
+            let s = &mut *s;
+            let e = &mut s.elements[self.element];
+            let words = e.words(&e.outbox[k].flag);
+            let out = &mut e.outbox[k];
+            let copy = if out.flag.fetch.is_some() { out.puts % HEADS } else { 0 };
+            out.puts += 1;
+            let to = out.flag.to;
+            (out.flag.source + copy * FLAG_BYTES, words, s.places.base[to] + out.flag.at, s.places.units[to])
+        };
+        self.spe.bytes_mut(source as u32, FLAG_BYTES as u32).copy_from_slice(&words);
+        self.spe.putf(source as u32, address, FLAG_BYTES as u32, tag);
+        match to {
+            StreamCore::Spe(spe) => Some(spe),
+            StreamCore::Ppe(_) => None,
+        }
+    }
+
+    /// Sends every flag that is due and not under way. Whether the queue kept one back.
+    fn send_flags(&mut self) -> bool {
+        let due = std::mem::take(&mut self.stream.borrow_mut().elements[self.element].due);
+        let mut blocked = false;
+        for k in due {
+            let under_way = self.stream.borrow().elements[self.element].outbox[k].tag.is_some();
+            if under_way || blocked || self.spe.queue_space() < 2 {
+                blocked |= !under_way;
+                self.stream.borrow_mut().elements[self.element].due.push(k);
+                continue;
+            }
+            let (signal, tag) = {
+                let mut s = self.stream.borrow_mut();
+                self.owed += s.costs.spe.flag;
+                let signal = s.places.signal_word as u32;
+                let e = &mut s.elements[self.element];
+                let out = &mut e.outbox[k];
+                let tag = match out.flag.fetch {
+                    Some(fetch) => PUSH_TAGS.start + fetch as u32 % PUSH_TAGS.len() as u32,
+                    None => FLAG_TAGS.start + k as u32 % FLAG_TAGS.len() as u32,
+                };
+                (out.due, out.tag) = (false, Some(tag));
+                e.telling.push(k);
+                (signal, tag)
+            };
+            self.pay();
+            if let Some(other) = self.put_flag(k, tag) {
+                self.spe.send_signalf(signal, other, SIGNAL, tag);
+            }
+        }
+        blocked
+    }
+
+    fn fire(&mut self, unit: usize, firings: u64) {
+        let element = self.element;
+        let cycles = self.stream.borrow().firing_cycles(element, unit);
+        let fired = self.stream.borrow_mut().fire(element, unit, firings, self.spe.now_ps());
+        let Some(produced) = fired else { return };
+        self.owed += cycles + (produced.ns * 3.2).round() as u64;
+        self.pay();
+        for (at, bytes) in &produced.writes {
+            self.spe.bytes_mut(*at as u32, bytes.len() as u32).copy_from_slice(bytes);
+        }
+        self.stream.borrow_mut().produced(element, unit, produced.fired, self.spe.now_ps());
     }
 }
 
-/// A command: where it goes in the local store, and what it takes.
+/// A command: where it starts in the local store, and the other end.
 pub(crate) struct DmaPiece {
-    pub to: u64,
+    pub own: u64,
     pub list: Vec<(Address, u32)>,
 }
 
 /// The commands of a transfer: small ones up to whole quadwords, then a list of 16 kB at most each.
 pub(crate) fn pieces(moved: FetchMove) -> Vec<DmaPiece> {
-    let FetchMove { mut address, mut to, mut bytes, .. } = moved;
+    let FetchMove { mut address, own: mut to, mut bytes, .. } = moved;
     let mut pieces = Vec::new();
     let mut take = |n: u64, address: &mut Address, to: &mut u64, bytes: &mut u64| {
         let whole = n.is_multiple_of(16);
@@ -161,7 +300,7 @@ pub(crate) fn pieces(moved: FetchMove) -> Vec<DmaPiece> {
             })
             .collect();
         debug_assert!(whole || n < 16);
-        pieces.push(DmaPiece { to: *to, list });
+        pieces.push(DmaPiece { own: *to, list });
         *address = *address + n;
         *to += n;
         *bytes -= n;
@@ -177,46 +316,4 @@ pub(crate) fn pieces(moved: FetchMove) -> Vec<DmaPiece> {
         }
     }
     pieces
-}
-
-/// Sends every notice that is due and not under way, as long as the queue takes its two commands.
-fn send_notices(spe: &mut Spe<'_>, stream: &Rc<RefCell<StreamState>>, element: usize, cycles: u64) {
-    let due: Vec<usize> = {
-        let s = stream.borrow();
-        let outbox = s.elements[element].outbox.iter().enumerate();
-        outbox.filter(|(_, o)| o.due && o.tag.is_none()).map(|(k, _)| k).collect()
-    };
-    for k in due {
-        let (notice, word, to, base, signal) = {
-            let s = stream.borrow();
-            let e = &s.elements[element];
-            let notice = e.outbox[k].notice;
-            let (to, base) = (s.places.units[notice.to], s.places.base[notice.to]);
-            (notice, e.word(notice.counter), to, base, s.places.signal_word as u32)
-        };
-        // Always the same group: a fence keeps a notice behind the one before it, which may still be on its way.
-        let tag = NOTICE_TAGS.start + k as u32 % NOTICE_TAGS.len() as u32;
-        if spe.queue_space() < 2 {
-            return;
-        }
-        spe.compute_cycles(cycles);
-        debug_assert!(notice.source % FLAG_BYTES == 0);
-        spe.write_u32(notice.source as u32, word);
-        spe.putf(notice.source as u32, base + notice.flag, 4, tag);
-        if let crate::memory::StreamCore::Spe(other) = to {
-            spe.send_signalf(signal, other, SIGNAL, tag);
-        }
-        let out = &mut stream.borrow_mut().elements[element].outbox[k];
-        (out.due, out.tag) = (false, Some(tag));
-    }
-}
-
-fn fire(spe: &mut Spe<'_>, stream: &Rc<RefCell<StreamState>>, element: usize, unit: usize, firings: u64) {
-    let Some(produced) = stream.borrow_mut().fire(element, unit, firings, spe.now_ps()) else { return };
-    let costs = stream.borrow().costs;
-    spe.compute_cycles(costs.spe_firing_cycles + (produced.ns * 3.2).round() as u64);
-    for (at, bytes) in &produced.writes {
-        spe.bytes_mut(*at as u32, bytes.len() as u32).copy_from_slice(bytes);
-    }
-    stream.borrow_mut().produced(element, unit, produced.fired, spe.now_ps());
 }

@@ -1,14 +1,15 @@
-//! What the programs of all elements share, and the steps that take no time: they ask the schedulers, fire kernels, and
-//! say which transfers and notices are due. The programs turn these into calls of the machine.
+//! What the programs of all elements share, and the steps that take no time: they ask the schedulers, fire kernels,
+//! and say which transfers and flags are due. The programs turn these into calls of the machine.
 
-use crate::memory::{CounterNotice, StreamCore, StreamPlaces};
+use crate::memory::{FLAG_BYTES, Flag, HEADS, StreamCore, StreamPlaces};
 use crate::spent::{Idle, Spent, TimeSpent};
-use crate::{StreamCosts, StreamError};
+use crate::{CoreCosts, StreamCosts, StreamError};
 use run::fetches::FetchLayout;
 use run::scheduler::{CounterId, CounterIds, Lack, NextStep, Scheduler, World};
 use run::{ByHand, HandFired, RUN, STOP};
 use sim::Address;
 use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use work::Graph;
@@ -40,21 +41,34 @@ pub(crate) struct StreamState {
     pub seen: Arc<StreamSeen>,
     /// By task, ns per firing on the element that it is mapped to.
     pub cost_ns: Vec<f64>,
+    /// By fetch, of those that are pushed: the position from which on its instances are zeros behind the end.
+    pub zeros_from: Vec<u64>,
 }
 
 /// What an element knows and does.
 pub(crate) struct ElementState {
     compute: Scheduler,
     fetch: Scheduler,
+    /// What the two watch.
+    watched: [Vec<CounterId>; 2],
+    /// The unit that each of the two has looked at last.
+    looked_at: [usize; 2],
     /// Counters as this element knows them; those that it owns are right.
     known: Vec<u64>,
     /// By element, where its sources ended, as far as known here.
     ends: Vec<u64>,
-    /// Notices of this element that are due.
-    pub outbox: Vec<NoticeDue>,
-    /// Flags of this element: counter, offset.
-    pub inbox: Vec<(CounterId, u64)>,
+    /// Flags that this element writes, and which of them tell a counter.
+    pub outbox: Vec<FlagOut>,
+    tellers: Vec<Vec<usize>>,
+    /// Flags to be told, and those on their way; indices of `outbox`.
+    pub due: Vec<usize>,
+    pub telling: Vec<usize>,
+    /// Flags of this element that others write, and those that come with polled lines.
+    pub inbox: Rc<[FlagIn]>,
+    pub polled_inbox: Rc<[FlagIn]>,
     flights: Vec<VecDeque<FetchFlight>>,
+    /// Fetches under way, with their tags.
+    pub under_way: Vec<(usize, u32)>,
     drained: bool,
     /// Since when nothing could fire.
     idle_since_ps: Option<u64>,
@@ -78,13 +92,25 @@ pub(crate) struct ElementReport {
     pub waits: BTreeMap<(bool, usize), (u64, u64, u64)>,
 }
 
-/// A notice that is to be sent, or is under way.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct NoticeDue {
-    pub notice: CounterNotice,
+/// A flag that an element writes.
+#[derive(Debug, Clone)]
+pub(crate) struct FlagOut {
+    pub flag: Flag,
     pub due: bool,
     /// The tag of the transfer that carries it.
     pub tag: Option<u32>,
+    /// How often it was put, for the place that it is put from.
+    pub puts: u64,
+}
+
+/// A flag that an element reads.
+#[derive(Debug, Clone)]
+pub(crate) struct FlagIn {
+    /// In the element's memory.
+    pub at: u64,
+    pub counters: Vec<CounterId>,
+    /// The fetch whose head it tells, when an SPE pushes that.
+    pub fetch: Option<usize>,
 }
 
 /// Instances on their way to this element.
@@ -97,14 +123,15 @@ struct FetchFlight {
     arrived: bool,
 }
 
-/// A transfer to start: `bytes` from `from` to `to`, which is an offset in the element's own memory.
+/// A transfer to start: `bytes` between the element's own memory and another's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FetchMove {
-    /// The element whose memory it comes from, and the offset there.
-    pub from: usize,
+    /// In the element's own memory.
+    pub own: u64,
+    /// The other element, the place in its memory, and the same as an address.
+    pub other: usize,
     pub offset: u64,
     pub address: Address,
-    pub to: u64,
     pub bytes: u64,
 }
 
@@ -115,6 +142,8 @@ pub(crate) struct FetchStart {
     unit: usize,
     slot: u64,
     instances: u64,
+    /// Whether it goes to the other element.
+    pub pushed: bool,
     pub moved: FetchMove,
 }
 
@@ -151,18 +180,36 @@ impl ElementState {
         places: &StreamPlaces,
         fetches: usize,
     ) -> ElementState {
-        let mine = |n: &&CounterNotice| n.from == element;
-        let outbox =
-            places.notices.iter().filter(mine).map(|&notice| NoticeDue { notice, due: false, tag: None });
-        let inbox = places.notices.iter().filter(|n| n.to == element).map(|n| (n.counter, n.flag));
+        let mine = places.flags.iter().filter(|f| f.from == element);
+        let outbox: Vec<FlagOut> =
+            mine.map(|flag| FlagOut { flag: flag.clone(), due: false, tag: None, puts: 0 }).collect();
+        let mut tellers = vec![Vec::new(); initial.len() + places.units.len()];
+        for (k, out) in outbox.iter().enumerate() {
+            for &counter in &out.flag.counters {
+                tellers[counter].push(k);
+            }
+        }
+        let is_polled = |f: &Flag| places.polled.iter().any(|p| (p.from, p.to) == (f.from, f.to));
+        let inbox = |polled: bool| {
+            let mine = places.flags.iter().filter(|f| f.to == element && is_polled(f) == polled);
+            mine.map(|f| FlagIn { at: f.at, counters: f.counters.clone(), fetch: f.fetch }).collect()
+        };
+        let watched = [compute.watched().to_vec(), fetch.watched().to_vec()];
         ElementState {
+            watched,
             compute,
             fetch,
+            looked_at: [0; 2],
             known: initial.to_vec(),
             ends: vec![u64::MAX; places.units.len()],
-            outbox: outbox.collect(),
-            inbox: inbox.collect(),
+            outbox,
+            tellers,
+            due: Vec::new(),
+            telling: Vec::new(),
+            inbox: inbox(false),
+            polled_inbox: inbox(true),
             flights: vec![VecDeque::new(); fetches],
+            under_way: Vec::new(),
             drained: false,
             idle_since_ps: None,
             doing: None,
@@ -175,13 +222,29 @@ impl ElementState {
     /// The element now owns `value` of `counter`: whoever watches it is to be told.
     fn publish(&mut self, counter: CounterId, value: u64) {
         self.known[counter] = value;
-        for out in self.outbox.iter_mut().filter(|o| o.notice.counter == counter) {
-            out.due = true;
+        self.is_due(counter);
+    }
+
+    fn is_due(&mut self, counter: CounterId) {
+        for &k in &self.tellers[counter] {
+            if !self.outbox[k].due {
+                self.outbox[k].due = true;
+                self.due.push(k);
+            }
         }
     }
 
+    /// What a flag says now.
+    pub(crate) fn words(&self, flag: &Flag) -> [u8; FLAG_BYTES as usize] {
+        let mut bytes = [0; FLAG_BYTES as usize];
+        for (word, &counter) in bytes.chunks_exact_mut(4).zip(&flag.counters) {
+            word.copy_from_slice(&self.word(counter).to_le_bytes());
+        }
+        bytes
+    }
+
     /// The word that tells a counter.
-    pub(crate) fn word(&self, counter: CounterId) -> u32 {
+    fn word(&self, counter: CounterId) -> u32 {
         match counter.checked_sub(self.known.len()) {
             None => self.known[counter] as u32,
             // 0 is "not known yet".
@@ -189,56 +252,108 @@ impl ElementState {
         }
     }
 
-    /// A flag says `word`.
-    pub(crate) fn told(&mut self, counter: CounterId, word: u32) {
-        match counter.checked_sub(self.known.len()) {
-            None => {
-                // Counters only rise; before the first notice a flag is older than what is known from the start.
-                let known = &mut self.known[counter];
-                let ahead = word.wrapping_sub(*known as u32);
-                *known += u64::from(if ahead < 1 << 31 { ahead } else { 0 });
+    /// A flag says these words.
+    pub(crate) fn told(&mut self, flag: &FlagIn, bytes: &[u8]) {
+        for (&counter, word) in flag.counters.iter().zip(bytes.chunks_exact(4)) {
+            let word = u32::from_le_bytes(word.try_into().expect("four bytes"));
+            match counter.checked_sub(self.known.len()) {
+                None => self.known[counter] = self.risen(counter, word),
+                Some(element) if word > 0 => self.ends[element] = u64::from(word) - 1,
+                Some(_) => {}
             }
-            Some(element) if word > 0 => self.ends[element] = u64::from(word) - 1,
-            Some(_) => {}
         }
+    }
+
+    /// The value of a counter of which a flag says `word`. Counters only rise; before it is told the first time a
+    /// flag is older than what is known from the start.
+    fn risen(&self, counter: CounterId, word: u32) -> u64 {
+        let ahead = word.wrapping_sub(self.known[counter] as u32);
+        self.known[counter] + u64::from(if ahead < 1 << 31 { ahead } else { 0 })
     }
 
     fn instances(&self, most: u64) -> u64 {
         self.ends.iter().copied().fold(most, u64::min)
     }
 
-    /// Whether transfers that it asked for are under way.
-    pub(crate) fn waits_for_transfers(&self) -> bool {
-        self.flights.iter().any(|f| f.iter().any(|f| !f.arrived))
-            || self.outbox.iter().any(|o| o.tag.is_some())
+    /// What one of the two schedulers says; every task fires `most` times at most.
+    fn step(&mut self, fetch: bool, most: u64) -> NextStep {
+        let instances = self.instances(most);
+        let watched = &self.watched[usize::from(fetch)];
+        let mut world = KnownCounters { watched, known: &self.known, instances };
+        let scheduler = if fetch { &mut self.fetch } else { &mut self.compute };
+        scheduler.step(&mut world)
     }
 
-    /// Tags of fetches that are under way, with the fetch.
-    pub(crate) fn tags(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
-        let flying = |(fetch, flights): (usize, &VecDeque<FetchFlight>)| {
-            flights.iter().filter(|f| !f.arrived).map(move |f| (fetch, f.tag)).collect::<Vec<_>>()
+    /// Tags of what is under way.
+    pub(crate) fn tags(&self) -> u32 {
+        let telling = self.telling.iter().filter_map(|&k| self.outbox[k].tag);
+        self.under_way.iter().map(|f| f.1).chain(telling).fold(0, |mask, tag| mask | 1 << tag)
+    }
+
+    /// The flags carried by the tags of `done` have left.
+    pub(crate) fn flags_left(&mut self, done: u32) {
+        let outbox = &mut self.outbox;
+        self.telling.retain(|&k| {
+            let under_way = outbox[k].tag.is_some_and(|tag| done & 1 << tag == 0);
+            if !under_way {
+                outbox[k].tag = None;
+            }
+            under_way
+        });
+    }
+
+    /// Units and rings that a scheduler has looked at when it came to `step`.
+    fn looks(&mut self, fetch: bool, step: NextStep) -> (u64, u64) {
+        let scheduler = if fetch { &self.fetch } else { &self.compute };
+        let units = scheduler.units();
+        let first = self.looked_at[usize::from(fetch)];
+        let count = match step {
+            NextStep::Fire { unit, .. } => {
+                self.looked_at[usize::from(fetch)] = (unit + 1) % units.max(1);
+                (unit + units - first) % units + 1
+            }
+            _ => units,
         };
-        self.flights.iter().enumerate().flat_map(flying)
+        let rings = (0..count).map(|k| {
+            let unit = (first + k) % units;
+            scheduler.reads(unit).len() + scheduler.writes(unit).len()
+        });
+        (count as u64, rings.sum::<usize>() as u64)
     }
 }
 
 impl StreamState {
-    /// What the element is to compute next.
-    pub(crate) fn step(&mut self, element: usize) -> NextStep {
+    /// What the element is to compute next, and the cycles that finding it takes.
+    pub(crate) fn step(&mut self, element: usize) -> (NextStep, u64) {
+        let costs = self.costs_of(element);
         let e = &mut self.elements[element];
-        let instances = e.instances(self.instances);
-        let watched = e.compute.watched().to_vec();
-        e.compute.step(&mut KnownCounters { watched: &watched, known: &e.known, instances })
+        let step = e.step(false, self.instances);
+        let (units, rings) = e.looks(false, step);
+        (step, costs.turn + units * costs.unit + rings * costs.ring)
+    }
+
+    /// Cycles that the bookkeeping of a unit's firing takes.
+    pub(crate) fn firing_cycles(&self, element: usize, unit: usize) -> u64 {
+        let (costs, compute) = (self.costs_of(element), &self.elements[element].compute);
+        let rings = compute.reads(unit).len() + compute.writes(unit).len();
+        costs.firing + rings as u64 * costs.firing_ring
+    }
+
+    pub(crate) fn costs_of(&self, element: usize) -> CoreCosts {
+        match self.places.units[element] {
+            StreamCore::Spe(_) => self.costs.spe,
+            StreamCore::Ppe(_) => self.costs.ppe,
+        }
     }
 
     /// Nothing could fire until now.
     pub(crate) fn waits(&mut self, element: usize, now_ps: u64) {
         let e = &mut self.elements[element];
         e.idle_since_ps.get_or_insert(now_ps);
-        let why = match e.tags().next() {
+        let why = match e.under_way.iter().any(|&(fetch, _)| !self.made.fetches[fetch].pushed) {
             _ if e.queue_is_full => Idle::Queue,
-            Some(_) => Idle::Transfers,
-            None => Idle::Others,
+            true => Idle::Transfers,
+            false => Idle::Others,
         };
         e.report.spent.idled(why, now_ps);
     }
@@ -272,12 +387,9 @@ impl StreamState {
     }
 
     fn end_at(&mut self, element: usize, instances: u64) {
-        let counter = self.ids.len() + element;
         let e = &mut self.elements[element];
         e.ends[element] = e.ends[element].min(instances);
-        for out in e.outbox.iter_mut().filter(|o| o.notice.counter == counter) {
-            out.due = true;
-        }
+        e.is_due(self.ids.len() + element);
     }
 
     /// Fires a unit; what it produced is there when the program has computed for the time and has told
@@ -386,102 +498,192 @@ impl StreamState {
         self.bytes_of(ring, slot, instances)
     }
 
-    /// The next fetch that may start, if any. Zeros behind the end are put where they belong at once.
-    pub(crate) fn next_fetch(&mut self, element: usize) -> Option<FetchStart> {
+    /// The next fetch that may start, if any, and the cycles that finding it takes. Zeros behind the end are put
+    /// where they belong at once.
+    pub(crate) fn next_fetch(&mut self, element: usize) -> (Option<FetchStart>, u64) {
         let beside = self.places.units.len() + element;
+        let costs = self.costs_of(element);
+        let mut cycles = 0;
         loop {
             let e = &mut self.elements[element];
-            let instances = e.instances(self.instances);
-            let watched = e.fetch.watched().to_vec();
-            match e.fetch.step(&mut KnownCounters { watched: &watched, known: &e.known, instances }) {
+            let step = e.step(true, self.instances);
+            let (units, rings) = e.looks(true, step);
+            cycles += units * costs.unit + rings * costs.ring;
+            match step {
                 NextStep::Fire { unit, firings } => {
-                    let id = self.made.layout.elements[beside].units[unit];
-                    let fetch = id - self.made.fetches[0].unit;
-                    let (read, write) = (&e.fetch.reads(unit)[0], &e.fetch.writes(unit)[0]);
-                    let places = (self.places.rings[read.ring]?, self.places.rings[write.ring]?);
-                    let (offset, to) = (places.0.at(read.slot), places.1.at(write.slot));
-                    let moved = FetchMove {
-                        from: places.0.element,
-                        offset,
-                        address: self.places.base[places.0.element] + offset,
-                        to,
-                        bytes: places.0.stride * firings,
-                    };
-                    return Some(FetchStart { fetch, unit, slot: write.slot, instances: firings, moved });
+                    return (self.fetch_start(element, unit, firings), cycles);
                 }
                 // Zeros may only follow what has arrived.
                 NextStep::Pad { unit, write, instances } => {
-                    let id = self.made.layout.elements[beside].units[unit];
-                    if !e.flights[id - self.made.fetches[0].unit].is_empty() {
-                        return None;
+                    let fetch = self.fetch_of(element, unit);
+                    let e = &mut self.elements[element];
+                    if !e.flights[fetch].is_empty() {
+                        return (None, cycles);
+                    }
+                    let of = &self.made.fetches[fetch];
+                    if of.pushed {
+                        let head = e.fetch.head(&e.fetch.writes(unit)[write]);
+                        self.zeros_from[fetch] = self.zeros_from[fetch].min(head);
                     }
                     self.kernels.pad(&e.fetch, beside, unit, write, instances);
                     e.fetch.padded(unit, write, instances);
                     self.tell(element, unit, true);
                 }
-                _ => return None,
+                _ => return (None, cycles),
             }
         }
     }
 
-    /// A fetch was started with `tag`.
-    pub(crate) fn started(&mut self, element: usize, start: FetchStart, tag: u32) {
+    fn fetch_of(&self, element: usize, unit: usize) -> usize {
+        let id = self.made.layout.elements[self.places.units.len() + element].units[unit];
+        id - self.made.fetches[0].unit
+    }
+
+    fn fetch_start(&self, element: usize, unit: usize, instances: u64) -> Option<FetchStart> {
+        let (e, fetch) = (&self.elements[element], self.fetch_of(element, unit));
+        let pushed = self.made.fetches[fetch].pushed;
+        if pushed && e.flights[fetch].len() as u64 >= HEADS {
+            return None;
+        }
+        let (read, write) = (&e.fetch.reads(unit)[0], &e.fetch.writes(unit)[0]);
+        let (from, to) = (self.places.rings[read.ring]?, self.places.rings[write.ring]?);
+        let (from_at, to_at) = (from.at(read.slot), to.at(write.slot));
+        let (own, other, offset) =
+            if pushed { (from_at, to.element, to_at) } else { (to_at, from.element, from_at) };
+        let address = self.places.base[other] + offset;
+        let moved = FetchMove { own, other, offset, address, bytes: from.stride * instances };
+        Some(FetchStart { fetch, unit, slot: write.slot, instances, pushed, moved })
+    }
+
+    /// A fetch was started with `tag`. Of one that is pushed, gives the flag that tells its head: an index of the
+    /// outbox; it is to be put right behind the data.
+    pub(crate) fn started(&mut self, element: usize, start: FetchStart, tag: u32) -> Option<usize> {
         let e = &mut self.elements[element];
         e.fetch.fired(start.unit, start.instances, false);
         let FetchStart { slot, instances, fetch, .. } = start;
         let started_ps = self.seen.now_ps.load(Ordering::Relaxed);
         e.flights[fetch].push_back(FetchFlight { tag, slot, instances, started_ps, arrived: false });
-    }
-
-    /// The transfers of `tag` of a fetch have arrived. Gives what may be read now: offset and bytes of instances that
-    /// are the fetch's oldest; tell [`took`](Self::took) with the bytes there.
-    pub(crate) fn arrived(&mut self, element: usize, fetch: usize, tag: u32) {
-        let e = &mut self.elements[element];
-        let Some(flight) = e.flights[fetch].iter_mut().find(|f| f.tag == tag && !f.arrived) else { return };
-        flight.arrived = true;
-        let took = self.seen.now_ps.load(Ordering::Relaxed) - flight.started_ps;
-        let quickest = e.quickest_ps.entry((fetch, flight.instances)).or_insert(took);
-        *quickest = took.min(*quickest);
-        // An element that computed meanwhile looked at it late, and so does a PPE's managing thread.
-        let is_spe = matches!(self.places.units[element], StreamCore::Spe(_));
-        if is_spe && e.idle_since_ps.is_some() {
-            e.report.spent.late(took - *quickest);
+        e.under_way.push((fetch, tag));
+        if !start.pushed {
+            return None;
         }
+        let head = self.ids.head(self.made.fetches[fetch].to);
+        e.known[head] += instances;
+        e.tellers[head].first().copied()
     }
 
-    /// The oldest instances of a fetch that have arrived and were not taken yet: offset and bytes.
+    /// The transfers of the tags of `done` have arrived. Gives the fetches whose oldest instances may be taken.
+    pub(crate) fn arrived(&mut self, element: usize, done: u32) -> Vec<usize> {
+        let e = &mut self.elements[element];
+        let mut fetches = Vec::new();
+        let (flights, quickest) = (&mut e.flights, &mut e.quickest_ps);
+        let now_ps = self.seen.now_ps.load(Ordering::Relaxed);
+        // An element that computed meanwhile looked at it late, and so does a PPE's managing thread.
+        let waited = matches!(self.places.units[element], StreamCore::Spe(_)) && e.idle_since_ps.is_some();
+        let mut late_ps = 0;
+        e.under_way.retain(|&(fetch, tag)| {
+            if done & 1 << tag == 0 {
+                return true;
+            }
+            if let Some(flight) = flights[fetch].iter_mut().find(|f| f.tag == tag && !f.arrived) {
+                flight.arrived = true;
+                if !self.made.fetches[fetch].pushed {
+                    let took = now_ps - flight.started_ps;
+                    let quickest = quickest.entry((fetch, flight.instances)).or_insert(took);
+                    *quickest = took.min(*quickest);
+                    late_ps = (took - *quickest).max(late_ps);
+                }
+            }
+            if !fetches.contains(&fetch) {
+                fetches.push(fetch);
+            }
+            false
+        });
+        if waited {
+            e.report.spent.late(late_ps);
+        }
+        fetches
+    }
+
+    /// The oldest instances of a fetch that have arrived and were not taken yet: offset and bytes, none of what was
+    /// pushed away.
     pub(crate) fn to_take(&self, element: usize, fetch: usize) -> Option<(u64, u64)> {
         let flight = self.elements[element].flights[fetch].front().filter(|f| f.arrived)?;
         let place = self.places.rings[self.made.fetches[fetch].to]?;
+        if self.made.fetches[fetch].pushed {
+            return Some((0, 0));
+        }
         Some((place.at(flight.slot), place.stride * flight.instances))
     }
 
-    /// The bytes of [`to_take`](Self::to_take), out of the element's memory: the instances are there for whoever reads
-    /// them, and their room at the producer is free.
+    /// The bytes of [`to_take`](Self::to_take), out of the element's memory: the instances are there for whoever
+    /// reads them, and their room at the producer is free.
     pub(crate) fn took(&mut self, element: usize, fetch: usize, bytes: &[u8]) {
         let Some(flight) = self.elements[element].flights[fetch].pop_front() else { return };
         let of = self.made.fetches[fetch];
-        let (own, stride) =
-            (self.kernels.stride(of.to) as usize, self.places.rings[of.to].map_or(1, |p| p.stride));
-        let packed: Vec<u8> = bytes.chunks_exact(stride as usize).flat_map(|i| &i[..own]).copied().collect();
-        self.kernels.arrived(of.to, flight.slot, &packed);
         let consumer = self.made.layout.rings[of.from].consumers.iter().position(|c| c.unit == of.unit);
-        let (head, tail) = (self.ids.head(of.to), self.ids.tail(of.from, consumer.unwrap_or(0)));
+        let tail = self.ids.tail(of.from, consumer.unwrap_or(0));
+        if !of.pushed {
+            self.put_instances(of.to, flight.slot, bytes);
+            let (e, head) = (&mut self.elements[element], self.ids.head(of.to));
+            let heads = e.known[head] + flight.instances;
+            e.publish(head, heads);
+        }
         let e = &mut self.elements[element];
-        let (heads, tails) = (e.known[head] + flight.instances, e.known[tail] + flight.instances);
-        e.publish(head, heads);
+        let tails = e.known[tail] + flight.instances;
         e.publish(tail, tails);
+    }
+
+    /// Bytes as they lie in an element's memory become instances that kernels read.
+    fn put_instances(&mut self, ring: usize, slot: u64, bytes: &[u8]) {
+        let own = self.kernels.stride(ring) as usize;
+        let stride = self.places.rings[ring].map_or(1, |p| p.stride) as usize;
+        if own == stride {
+            self.kernels.arrived(ring, slot, bytes);
+        } else {
+            let packed: Vec<u8> = bytes.chunks_exact(stride).flat_map(|i| &i[..own]).copied().collect();
+            self.kernels.arrived(ring, slot, &packed);
+        }
+    }
+
+    /// A flag of `element` says the head of a ring that is pushed to it. The next of its instances that are to be
+    /// taken: offset and bytes (none of zeros behind the end) and how many; tell [`received`](Self::received).
+    pub(crate) fn to_receive(&self, element: usize, flag: &FlagIn, bytes: &[u8]) -> Option<(u64, u64, u64)> {
+        let e = &self.elements[element];
+        let fetch = flag.fetch?;
+        let head = e.known[flag.counters[0]];
+        let told = e.risen(flag.counters[0], u32::from_le_bytes(bytes[..4].try_into().expect("four bytes")));
+        let (ring, zeros) = (self.made.fetches[fetch].to, self.zeros_from[fetch]);
+        let capacity = self.made.layout.rings[ring].capacity;
+        let most = (told - head).min(capacity - head % capacity);
+        let place = self.places.rings[ring]?;
+        let real = most.min(zeros.saturating_sub(head));
+        let instances = if real > 0 { real } else { most };
+        (most > 0).then(|| (place.at(head % capacity), place.stride * real, instances))
+    }
+
+    /// The bytes of [`to_receive`](Self::to_receive).
+    pub(crate) fn received(&mut self, element: usize, flag: &FlagIn, bytes: &[u8], instances: u64) {
+        let Some(fetch) = flag.fetch else { return };
+        let ring = self.made.fetches[fetch].to;
+        let head = self.elements[element].known[flag.counters[0]];
+        if !bytes.is_empty() {
+            self.put_instances(ring, head % self.made.layout.rings[ring].capacity, bytes);
+        }
+        self.elements[element].known[flag.counters[0]] += instances;
+    }
+
+    /// Whether the element's tasks have fired for the last time.
+    pub(crate) fn has_computed(&self, element: usize) -> bool {
+        self.elements[element].compute.unfinished().next().is_none()
     }
 
     /// Whether the element has nothing left to do.
     pub(crate) fn is_done(&mut self, element: usize) -> bool {
-        let fetched = {
-            let e = &mut self.elements[element];
-            let instances = e.instances(self.instances);
-            let watched = e.fetch.watched().to_vec();
-            let step = e.fetch.step(&mut KnownCounters { watched: &watched, known: &e.known, instances });
-            step == NextStep::Done && e.flights.iter().all(VecDeque::is_empty)
-        };
-        fetched && self.elements[element].outbox.iter().all(|o| !o.due && o.tag.is_none())
+        let e = &mut self.elements[element];
+        e.step(true, self.instances) == NextStep::Done
+            && e.flights.iter().all(VecDeque::is_empty)
+            && e.due.is_empty()
+            && e.telling.is_empty()
     }
 }

@@ -56,7 +56,7 @@ impl Simulation {
             Ok(Location::Memory { offset, .. }) => {
                 let lines = offset / 128..(offset + bytes.max(1)).div_ceil(128);
                 let all = lines.end - lines.start;
-                let cached = lines.filter(|line| store || self.caches.has(line * 128)).count() as u64;
+                let cached = lines.filter(|line| store || self.caches.is_near(line * 128)).count() as u64;
                 let times = &self.p.ppe;
                 cached * times.cached + (all - cached).div_ceil(times.misses) * times.uncached
             }

@@ -195,7 +195,12 @@ impl Simulation {
                     return Race(message);
                 }
                 let data = match self.place(*ea) {
-                    Location::Memory { offset, .. } => self.memory.bytes(offset, bytes.0 as usize).to_vec(),
+                    Location::Memory { offset, .. } => {
+                        for line in offset / 128..(offset + u64::from(bytes.0)).div_ceil(128) {
+                            self.caches.loaded_by_ppe(line * 128);
+                        }
+                        self.memory.bytes(offset, bytes.0 as usize).to_vec()
+                    }
                     Location::Store { spe, offset } => {
                         self.shared[usize::from(spe)].store.copied(offset, bytes.0)
                     }

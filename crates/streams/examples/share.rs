@@ -1,0 +1,185 @@
+//! How near a stream on the simulated Cell comes to its prediction, and what keeps it away:
+//! `cargo run --release -p cellweave-streams --example share [-- effects | speed] [part of a case's name]`.
+//!
+//! Without a word, a row per case: the predicted period, the simulated one, and the share of the prediction that is
+//! reached. `effects`: the same share when one cost at a time is taken away, or one more slot is given. `speed`: the
+//! seconds of this computer per 1,000 instances. Plans are made with a fixed number of moves, so that the first two
+//! tables are the same each time.
+
+use machine::Machine;
+use plan::PlanOptions;
+use run::{Batch, Failed, Fired, Kernel, Kernels, Opened, PortSpec, RunOptions};
+use sim::Parameters;
+use std::path::Path;
+use streams::StreamCosts;
+use work::daggen::{DaggenOptions, generate};
+use work::{Graph, Plan, Port, TaskId};
+
+/// What each task of the vocoder is taken to cost, in ns: about what its tasks cost on one core of a host.
+const VOCODER_TASK_NS: f64 = 1_000.0;
+const MOVES: u64 = 200_000;
+const INSTANCES: u64 = 1_500;
+
+struct Nothing;
+
+impl Kernel for Nothing {
+    fn fire(&mut self, _: &mut Batch) -> Result<Fired, Failed> {
+        Ok(Fired::All)
+    }
+}
+
+impl Kernels for Nothing {
+    fn open(&self, _: &Graph, _: TaskId) -> Result<Opened, String> {
+        let any = || vec![PortSpec::any_number("port")];
+        Ok(Opened::from_rust(any(), any(), |_| Ok(Box::new(Nothing))))
+    }
+}
+
+struct Case {
+    name: String,
+    graph: Graph,
+    machine: Machine,
+    batch: u64,
+}
+
+fn cases() -> Vec<Case> {
+    let vocoder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/vocoder/app.toml");
+    let mut vocoder = work::read::path(vocoder).expect("the vocoder ships with the tree");
+    for task in &mut vocoder.tasks {
+        task.kernel = None;
+        task.cost_ns = [("*".to_string(), VOCODER_TASK_NS)].into();
+    }
+    let mut numbers = Vec::new();
+    for e in 0..vocoder.edges.len() {
+        // Ports by number: no kernel gives them names.
+        let (from, to) = (&vocoder.edges[e].from, &vocoder.edges[e].to);
+        let number = |of: &dyn Fn(&work::Edge) -> Port, port: &Port| {
+            let same_task = vocoder.edges.iter().map(of).filter(|p| p.task == port.task);
+            let names: std::collections::BTreeSet<String> = same_task.map(|p| p.name).collect();
+            names.iter().position(|name| *name == port.name)
+        };
+        let from = number(&|e| e.from.clone(), from);
+        let to = number(&|e| e.to.clone(), to);
+        numbers.push((from.expect("it is one of them"), to.expect("it is one of them")));
+    }
+    for (edge, (from, to)) in vocoder.edges.iter_mut().zip(numbers) {
+        (edge.from.name, edge.to.name) = (from.to_string(), to.to_string());
+    }
+    let mut graphs = vec![("vocoder".to_string(), vocoder)];
+    for (tasks, seed, ccr) in [(60, 1, 0.001), (60, 1, 0.02), (60, 1, 0.1), (30, 5, 0.004), (100, 3, 0.05)] {
+        let graph = generate(&DaggenOptions { tasks, seed, ccr, ..DaggenOptions::default() });
+        graphs.push((format!("daggen {tasks}, CCR {ccr}"), graph.expect("options in range")));
+    }
+    let mut cases = Vec::new();
+    for (name, graph) in graphs {
+        for on in ["qs22:ppe=1", "cell"] {
+            for batch in [1, 4, 16] {
+                let machine = machine::load(on).expect("a preset");
+                let name = format!("{name} | {on} | {batch}");
+                cases.push(Case { name, graph: graph.clone(), machine, batch });
+            }
+        }
+    }
+    cases
+}
+
+fn planned(case: &Case) -> Option<Plan> {
+    let options =
+        PlanOptions { moves: Some(MOVES), gap: 0.0, batch: Some(case.batch), ..PlanOptions::default() };
+    let plan = plan::plan(&case.machine, &case.graph, &options, &|| 0.0, &mut |_| true).ok()?;
+    plan.feasible.then_some(plan)
+}
+
+/// Simulated ns per instance in the steady state.
+fn period_ns(case: &Case, plan: &Plan, parameters: Parameters, costs: StreamCosts) -> Result<f64, String> {
+    let mut options = RunOptions { instances: Some(INSTANCES), ..RunOptions::default() };
+    let (graph, machine) = (&case.graph, &case.machine);
+    let outcome = streams::run_on(parameters, graph, machine, plan, &Nothing, costs, &mut options);
+    outcome.map(|o| 1e9 / o.steady_per_s.unwrap_or(o.throughput_per_s)).map_err(|why| why.to_string())
+}
+
+fn main() {
+    let mut words: Vec<String> = std::env::args().skip(1).collect();
+    let what = words.first().cloned().unwrap_or_default();
+    let what = if ["effects", "speed"].contains(&what.as_str()) { words.remove(0) } else { String::new() };
+    let cases = cases().into_iter().filter(|c| words.iter().all(|w| c.name.contains(w.as_str())));
+    match what.as_str() {
+        "effects" => effects(cases),
+        "speed" => speed(cases),
+        _ => shares(cases),
+    }
+}
+
+fn parameters(case: &Case) -> Parameters {
+    Parameters::named(&case.machine.name).expect("it is simulated")
+}
+
+fn shares(cases: impl Iterator<Item = Case>) {
+    println!("| graph | machine | batch | predicted ns | simulated ns | share |\n|---|---|---|---|---|---|");
+    for case in cases {
+        let Some(plan) = planned(&case) else {
+            println!("| {} | no plan fits | | |", case.name);
+            continue;
+        };
+        match period_ns(&case, &plan, parameters(&case), StreamCosts::default()) {
+            Ok(ns) => {
+                println!("| {} | {:.0} | {ns:.0} | {:.3} |", case.name, plan.period_ns, plan.period_ns / ns);
+            }
+            Err(why) => println!("| {} | {:.0} | {why} | |", case.name, plan.period_ns),
+        }
+    }
+}
+
+fn speed(cases: impl Iterator<Item = Case>) {
+    println!("| graph | machine | batch | s per 1,000 instances |\n|---|---|---|---|");
+    for case in cases {
+        let Some(plan) = planned(&case) else { continue };
+        let start_ns = host::now_ns();
+        if period_ns(&case, &plan, parameters(&case), StreamCosts::default()).is_ok() {
+            let s = (host::now_ns() - start_ns) as f64 * 1e-9;
+            println!("| {} | {:.2} |", case.name, s * 1_000.0 / INSTANCES as f64);
+        }
+    }
+}
+
+fn effects(cases: impl Iterator<Item = Case>) {
+    let free = StreamCosts::free();
+    println!("| graph | machine | batch | as it is | without | share |\n|---|---|---|---|---|---|");
+    for case in cases {
+        let Some(plan) = planned(&case) else { continue };
+        let p = parameters(&case);
+        let own = StreamCosts::default();
+        let share = |parameters: Parameters, costs: StreamCosts, plan: &Plan| {
+            period_ns(&case, plan, parameters, costs).map_or(f64::NAN, |ns| plan.period_ns / ns)
+        };
+        let whole = share(p.clone(), own, &plan);
+        let mut no_proxy = p.clone();
+        no_proxy.ppe.proxy = 0;
+        let mut no_register = no_proxy.clone();
+        no_register.ppe.register = 0;
+        let mut no_uncached = p.clone();
+        no_uncached.ppe.uncached = no_uncached.ppe.cached;
+        let mut no_channels = p.clone();
+        (no_channels.spu.dma, no_channels.spu.tag_status, no_channels.spu.channel) = (0, 0, 0);
+        let mut no_latency = p.clone();
+        (no_latency.bus.coherence, no_latency.bus.source, no_latency.bus.sink) = (1, 0, 0);
+        (no_latency.mfc.to_bus, no_latency.link.command, no_latency.link.data) = (0, [0, 0], 0);
+        let mut deeper = plan.clone();
+        for edge in &mut deeper.edges {
+            edge.slots_out += plan.batch;
+            edge.slots_in += plan.batch;
+        }
+        let rows = [
+            ("the runtime's own code", share(p.clone(), free, &plan)),
+            ("the proxy queue's delay", share(no_proxy, own, &plan)),
+            ("that and register accesses of PPEs", share(no_register, own, &plan)),
+            ("loads of PPEs beyond the cache", share(no_uncached, own, &plan)),
+            ("channel accesses of SPEs", share(no_channels, own, &plan)),
+            ("latencies of bus and link", share(no_latency, own, &plan)),
+            ("(with one more batch of slots at each end)", share(p, own, &deeper)),
+        ];
+        for (what, share) in rows {
+            println!("| {} | {whole:.3} | {what} | {share:.3} |", case.name);
+        }
+    }
+}
