@@ -1,7 +1,8 @@
 //! `run` on a simulated Cell.
 
 use crate::{Arrays, Error, ProfileOptions, VerbProgress, profile};
-use machine::Machine;
+use ground::Located;
+use machine::{Element, Machine};
 use run::{Batch, Failed, Fired, Kernel, Kernels, Opened, PortSpec, RunOptions, RunOutcome};
 use streams::{StreamCosts, StreamError};
 use work::{Graph, Plan, Task, TaskId};
@@ -13,6 +14,31 @@ impl From<StreamError> for Error {
             StreamError::Run(error) => Error::Run(error),
             error => Error::Failed(error.to_string()),
         }
+    }
+}
+
+/// Refuses a machine that is not the simulated one of its name, and a plan for another machine.
+pub(crate) fn check(machine: &Machine, plan: Option<&Plan>) -> Result<(), Located> {
+    let name = &machine.name;
+    let real = machine::load(name)?;
+    let of = |e: &Element| (e.kind.clone(), e.place.chip, e.memory.clone());
+    let differs = |e: &&Element| real.elements.iter().find(|r| r.name == e.name).map(of) != Some(of(e));
+    if let Some(element) = machine.elements.iter().find(differs) {
+        let known = real.elements.iter().any(|r| r.name == element.name);
+        let what = if known { "another kind, chip or memory there" } else { "none there" };
+        return Err(Located::new(format!(
+            "the machine calls itself {name}, and is not the {name} that is simulated: its {} has {what}. A run on a \
+             simulated Cell takes the elements of `cellweave machine show {name}`, all or some of them",
+            element.name
+        )));
+    }
+    match plan.filter(|plan| plan.machine != *name) {
+        Some(plan) => Err(Located::new(format!(
+            "the plan is for the machine {}, and this run is on {name}: plan again with --on {name}",
+            plan.machine
+        ))
+        .key("plan")),
+        None => Ok(()),
     }
 }
 
@@ -40,6 +66,18 @@ pub(crate) fn costed(
     }
     let here = |graph: &Graph| graph.tasks.iter().all(|t| !lacks(machine, t) || t.cost_on("core").is_some());
     let mut costed = graph.clone();
+    let unknown = |t: &&Task| lacks(machine, t) && t.cost_on("core").is_none() && t.kernel.is_none();
+    if let Some(task) = graph.tasks.iter().find(unknown) {
+        let mut kinds: Vec<&str> = machine.elements.iter().map(|e| e.kind.as_str()).collect();
+        kinds.dedup();
+        let why = format!(
+            "task '{}' has no cost on any kind of element of {} ({}), and no kernel whose cost could be measured here",
+            task.name,
+            machine.name,
+            kinds.join(", ")
+        );
+        return Err(Located::new(why).key("cost_ns").into());
+    }
     if !here(graph) {
         let host = machine::load("host").map_err(|e| Error::Failed(e.to_string()))?;
         let mut tell = |what: &str, share: f64| progress(&VerbProgress::Profiling { what, share });
@@ -73,11 +111,11 @@ pub(crate) fn run(
     if let (None, Some((_, task))) = (options.instances, endless) {
         let why =
             format!("the source '{}' has no kernel and never ends: say how many instances to run", task.name);
-        return Err(ground::Located::new(why).key("instances").into());
+        return Err(Located::new(why).key("instances").into());
     }
     let graph = arrays.running(graph);
     for task in &graph.tasks {
-        let of = |e: &&machine::Element| plan.mapping.get(&task.name) == Some(&e.name);
+        let of = |e: &&Element| plan.mapping.get(&task.name) == Some(&e.name);
         if let Some(element) = machine.elements.iter().find(of).filter(|e| task.cost_on(&e.kind).is_none()) {
             let known: Vec<&str> = task.cost_ns.keys().map(String::as_str).collect();
             let why = format!(
@@ -87,7 +125,7 @@ pub(crate) fn run(
                 element.kind,
                 known.join(", ")
             );
-            return Err(ground::Located::new(why).key("cost_ns").into());
+            return Err(Located::new(why).key("cost_ns").into());
         }
     }
     let kernels = arrays.over(kernels);

@@ -27,7 +27,8 @@ pub enum VerbProgress<'p> {
 }
 
 /// Plans `graph` for `machine`. Where a task with a kernel has no cost on a kind of element that is a cpu of this
-/// computer, it is measured first; on a simulated Cell, what it costs on a cpu of this computer stands for that. Gives back the application with its costs, and the plan.
+/// computer, it is measured first; on a simulated Cell, what it costs on a cpu of this computer stands for that. Gives
+/// back the application with its costs, and the plan.
 ///
 /// `solver` is needed by [`Method::Exact`] only. `progress` is called now and then; when it returns false, the search
 /// ends with the best plan so far, and a measurement ends with [`Error::Stopped`].
@@ -104,6 +105,7 @@ pub fn run(
     let is_simulated = streams::is_simulated(machine);
     let (stands_in, said);
     let graph = if is_simulated {
+        simulated::check(machine, plan)?;
         (stands_in, said) = simulated::costed(&arrays.planned(graph), machine, kernels, progress)?;
         &with_costs(graph, &stands_in)
     } else {

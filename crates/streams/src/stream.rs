@@ -6,7 +6,7 @@ use crate::spent::{Idle, Spent, TimeSpent};
 use crate::{CoreCosts, StreamCosts, StreamError};
 use run::fetches::FetchLayout;
 use run::scheduler::{CounterId, CounterIds, Lack, NextStep, Scheduler, World};
-use run::{ByHand, HandFired, RUN, STOP};
+use run::{ByHand, HandFired, RUN, RunError, STOP};
 use sim::Address;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -322,6 +322,16 @@ impl ElementState {
     }
 }
 
+/// What failed, and on which element.
+fn on(error: RunError, element: &str) -> RunError {
+    match error {
+        RunError::Failed { task, instance, why, accepted } => {
+            RunError::Failed { task, instance, why: format!("on {element}: {why}"), accepted }
+        }
+        error => error,
+    }
+}
+
 impl StreamState {
     /// What the element is to compute next, and the cycles that finding it takes.
     pub(crate) fn step(&mut self, element: usize) -> (NextStep, u64) {
@@ -419,6 +429,7 @@ impl StreamState {
         let fired = match self.kernels.fire(&self.elements[element].compute, element, unit, firings) {
             Ok(fired) => fired,
             Err(error) => {
+                let error = on(error, &self.made.layout.elements[element].name);
                 self.failure.get_or_insert(error.into());
                 return None;
             }
