@@ -22,4 +22,7 @@ trap 'rm -rf "$found"' EXIT
 .venv/bin/cellweave reproduce streaming-schedule affinity-model --pictures "$found" --force --quiet
 cp "$found/published.png" docs/pictures/reproduced.png
 cp "$found/streaming-schedule-fig-4.png" docs/pictures/reproduced-random.png
+cp "$found/streaming-schedule-table-2.png" docs/pictures/scheduling-table-2.png
+cp "$found/streaming-schedule-fig-12-0.1.png" docs/pictures/scheduling-fig-12.png
+cp "$found/streaming-schedule-fig-13b.png" docs/pictures/scheduling-fig-13b.png
 cp "$found/affinity-model-fig-2-1.png" docs/pictures/affinities.png

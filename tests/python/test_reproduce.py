@@ -27,13 +27,17 @@ def test_the_list_of_groups_is_the_one_from_before_the_fit() -> None:
     text = json.dumps([listed, seeds()], sort_keys=True)
     assert sha256(text.encode()).hexdigest() == GROUPS_SHA256
     roles = [group.first_role for group in groups().values()]
-    assert set(roles) == {"fitted", "validation"}
+    assert set(roles) == {"fitted", "validation", "scheduling"}
+    # Mappings of task graphs say nothing about the bus, and nothing else is counted apart as they are.
+    roles = [role for role in roles if role != "scheduling"]
+    scheduling = {e.id for e in experiments().values() for g in e.groups if groups()[g].first_role == "scheduling"}
+    assert all(experiments()[name].run.__module__.endswith(".scheduling") for name in scheduling)
     assert roles.count("validation") >= 0.6 * len(roles)
 
 
 def test_a_group_leaves_validation_only_with_a_reason_and_the_ring_as_a_whole() -> None:
     for group in groups().values():
-        assert group.role in {"fitted", "validation", "not explained"}
+        assert group.role in {"fitted", "validation", "scheduling", "not explained"}
         why = group.fitted_later or group.not_explained
         assert (group.role == group.first_role) == (why is None), group.id
         assert why is None or len(why) > 40, group.id
@@ -185,7 +189,7 @@ def test_a_quick_look_at_everything_has_a_row_for_every_published_one(everything
         assert own, name
     assert matrices
     assert len({row.id for row in rows}) == len(rows), "an id twice"
-    assert {row.role for row in rows} <= {"fitted", "validation", "not explained", "shown"}
+    assert {row.role for row in rows} <= {"fitted", "validation", "scheduling", "not explained", "shown"}
     assert all(row.verdict == "not published" for row in rows if row.role == "shown")
 
 
@@ -248,6 +252,16 @@ def test_two_mappings_of_a_named_pair_are_one_ring_only_where_task_i_is_on_spe_a
         assert len(first & second) == len(named[0]) // 2
         bus = ring.neighbours([spe for spe in ROUND if spe < len(named[0])])
         assert ring.neighbours(named[0]) == bus and bus not in (first, second)
+
+
+def test_two_runs_give_the_throughput_and_how_long_the_start_counts() -> None:
+    from cellweave.reproduce.scenarios import steady
+
+    # 10 s for start and drain, 2 instances/s between them.
+    shorter, longer = (cw.Result({"instances": n, "elapsed_s": 10 + n / 2, "elements": []}) for n in (100, 200))
+    found = steady(shorter, longer)
+    assert (found.per_s, found.after) == (2.0, pytest.approx(1980))
+    assert found.after / (10 + found.after / 2) == pytest.approx(0.99 * 2)
 
 
 def test_a_ppe_reads_faster_with_more_reads_in_flight() -> None:

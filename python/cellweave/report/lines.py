@@ -20,7 +20,8 @@ def draw_lines(data: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     data : mapping
-        ``x``; ``lines``: label -> values; ``x_label``, ``y_label``, ``title``; ``linear`` or ``linear_y``: optional.
+        ``x``; ``lines``: label -> values; ``x_label``, ``y_label``, ``title``; ``linear`` or ``linear_y``: optional,
+        and with ``linear`` the names of the places on the x axis, ``x_names``.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
     """
@@ -32,7 +33,7 @@ def draw_lines(data: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     for label, values in data["lines"].items():
         ax.plot(data["x"], values, marker="o", markersize=4, color=shades[label], label=label)
     if data.get("linear"):
-        ax.set_xticks(data["x"])
+        ax.set_xticks(data["x"], data.get("x_names"))
         ax.set_ylim(bottom=0)
     else:
         ax.set_xscale("log", base=2)

@@ -39,7 +39,11 @@ def draw_ratios(rows: Sequence[Row], title: str) -> Figure:
     import matplotlib.pyplot as plt
     from matplotlib.lines import Line2D
 
-    roles = [role for role in ("fitted", "validation", "not explained") if any(row.role == role for row in rows)]
+    roles = [
+        role
+        for role in ("fitted", "validation", "scheduling", "not explained")
+        if any(row.role == role for row in rows)
+    ]
     parts = {role: [row for row in rows if row.role == role and row.ratio is not None] for role in roles}
     most = max(1, *(len(part) for part in parts.values()))
     figure, axes = plt.subplots(
@@ -102,7 +106,7 @@ def draw_misfit(rows_by_rules: Mapping[str, Sequence[Row]]) -> Figure:
     )
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    ax.set_xlabel("obtained / published; (f) fitted, (v) validation, (n) not explained", fontsize=8)
+    ax.set_xlabel("obtained / published; (f) fitted, (v) validation, (s) scheduling, (n) not explained", fontsize=8)
     return figure
 
 

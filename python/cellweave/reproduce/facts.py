@@ -16,6 +16,7 @@ from cellweave import _core
 PAPERS = ("dma-benchmark", "streaming-schedule", "ring-mapping", "affinity-model")
 FITTED = "fitted"
 VALIDATION = "validation"
+SCHEDULING = "scheduling"
 NOT_EXPLAINED = "not explained"
 
 
@@ -65,7 +66,8 @@ class Group:
     id : str
         ``paper/name``.
     first_role : str
-        ``fitted`` or ``validation``, as it was fixed before the first fit, or when the group was added.
+        ``fitted`` or ``validation``, as it was fixed before the first fit, or when the group was added; ``scheduling``
+        for mappings of task graphs, which do not judge the simulated bus and are counted apart.
     rows : tuple of str
         Ids of published rows.
     matrix : str or None
@@ -91,7 +93,7 @@ class Group:
 
     @property
     def role(self) -> str:
-        """What it counts as: ``fitted``, ``validation`` or ``not explained``."""
+        """What it counts as: ``fitted``, ``validation``, ``scheduling`` or ``not explained``."""
         if self.not_explained is not None:
             return NOT_EXPLAINED
         return FITTED if self.fitted_later is not None else self.first_role

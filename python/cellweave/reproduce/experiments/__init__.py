@@ -6,6 +6,7 @@ from cellweave.reproduce.experiments import (
     dma_benchmark,
     ring_choices,
     ring_mapping,
+    scheduling,
     streaming_schedule,
 )
 
@@ -15,5 +16,6 @@ __all__ = [
     "dma_benchmark",
     "ring_choices",
     "ring_mapping",
+    "scheduling",
     "streaming_schedule",
 ]
