@@ -7,6 +7,11 @@ cp demo/trace-timeline.png docs/pictures/timeline.png
 .venv/bin/python ci/pages.py demo/report.html docs/pictures/report.png 1024 1500
 .venv/bin/python ci/pages.py demo/report.html docs/pictures/report-phone.png 390 1500 dark
 .venv/bin/python ci/pages.py demo/tour.html docs/pictures/tour.png 1024 1500
+.venv/bin/cellweave plan demo/app.toml --on qs22 -o demo/cell-plan.json --force --quiet
+.venv/bin/cellweave run demo/app.toml --on qs22 --plan demo/cell-plan.json -o demo/cell.json --force --quiet
+.venv/bin/cellweave report demo/cell.json demo/cell-plan.json demo/result.json demo/plan.json demo/app.toml -o demo/columns.html --force --quiet
+.venv/bin/python ci/pages.py demo/columns.html docs/pictures/columns.png 1024 1500
+.venv/bin/python -c "import cellweave; cellweave.Result.load('demo/cell.json').plot(what='floorplan').savefig('docs/pictures/floorplan.png', dpi=100)"
 cp demo/plan-contributions.png docs/pictures/contributions.png
 .venv/bin/python -c "import cellweave; cellweave.Result.load('demo/result.json').plot(what='beside').savefig('docs/pictures/beside.png', dpi=144)"
 .venv/bin/cellweave machine show qs22 --picture docs/pictures/qs22.png --force --quiet

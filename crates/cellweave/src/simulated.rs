@@ -85,7 +85,15 @@ pub(crate) fn costed(
     }
     for task in costed.tasks.iter_mut().filter(|t| lacks(machine, t)) {
         if let Some(ns) = task.cost_on("core") {
-            task.cost_ns.insert("*".into(), ns);
+            task.cost_ns.extend(machine.elements.iter().map(|e| (e.kind.clone(), ns)));
+        }
+    }
+    // What was measured here stays measured: a plan says when.
+    if let Some(profile) = &mut costed.profile
+        && let Some(core) = profile.costs.get("core").cloned()
+    {
+        for element in &machine.elements {
+            profile.costs.entry(element.kind.clone()).or_insert_with(|| core.clone());
         }
     }
     let said = format!(

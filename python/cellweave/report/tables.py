@@ -251,7 +251,7 @@ SPENT = {
     "runtime": "runtime",
     "commands": "commands",
     "transfers": "transfers",
-    "contention": "contention",
+    "contention": "slowed",
     "queue": "queue full",
     "data": "data",
     "room": "room",
