@@ -228,6 +228,16 @@ def test_no_scheduler_is_said_at_once(grid: Path, command: Command) -> None:
     assert "Traceback" not in out.stderr
 
 
+@pytest.mark.parametrize("module", ["pyarrow", "distributed"])
+def test_without_the_extra_it_says_what_to_install(grid: Path, module: str) -> None:
+    program = (
+        f"import sys; sys.modules[{module!r}] = None\nfrom cellweave.cli import call\nsys.exit(call(sys.argv[1:]))"
+    )
+    words = [sys.executable, "-c", program, "campaign", str(grid)]
+    out = subprocess.run(words, capture_output=True, text=True)
+    assert out.returncode == 2 and "pip install 'cellweave[campaign]'" in out.stderr, out.stderr
+
+
 def test_two_campaigns_do_not_share_a_folder(grid: Path, command: Command, tmp_path: Path) -> None:
     definition = Definition.load(grid)
     folder = tmp_path / "shared"
@@ -270,6 +280,23 @@ def test_a_failed_cell_is_a_row_with_its_error(command: Command, tmp_path: Path)
     assert "has no cost" in rows[0]["error"] and rows[1]["period_ns"] == 5.0
     again = command("campaign", str(grid), "--workers", "1", "--again", "--json")
     assert json.loads(again.stdout)["computed"] == 1
+
+
+def test_a_cell_that_kills_every_worker_is_a_row(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "boom.py").write_text(
+        'import os\n\nimport cellweave as cw\n\n\n@cw.kernel(inputs={"in": "uint8"})\ndef fire(x):\n    os._exit(3)\n'
+    )
+    app = ['name = "boom"', 'task = [{ name = "a", kernel = "cellweave:count", cost_ns = 100.0 },']
+    app += ['{ name = "b", kernel = "python:boom:fire", cost_ns = 100.0 }]']
+    app += ['edge = [{ from = "a", to = "b", bytes = 8 }]']
+    (tmp_path / "boom.toml").write_text("\n".join(app).replace("= 100.0", '= { "*" = 100.0 }'))
+    grid = tmp_path / "grid.toml"
+    grid.write_text('graphs = "boom.toml"\nwhat = "simulated"\ninstances = 5\nmethods = "greedy"\n')
+    out = command("campaign", str(grid), "--workers", "1")
+    assert out.returncode == 1, out.stderr
+    (row,) = Store(tmp_path / "grid.campaign").rows()
+    assert row["error"] == "every worker that began this cell died"
+    assert (row["graph"], row["instances"], row["options"]) == ("boom", 5, "{}")
 
 
 def test_many_files_become_one(grid: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

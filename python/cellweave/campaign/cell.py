@@ -47,9 +47,7 @@ def compute(cell: dict[str, Any], wanted: str) -> dict[str, Any]:
     if version() != wanted:
         raise VersionSkew(f"a worker has cellweave {version()}, and this campaign {wanted}")
     start = time.monotonic()
-    row = {name: cell[name] for name in ("key", "graph", "machine", "what", "method", "seed", "instances")}
-    row["options"] = json.dumps(cell["options"], sort_keys=True)
-    row["error"] = None
+    row = begun(cell)
     try:
         row.update(_figures(cell))
     except (KeyboardInterrupt, SystemExit):
@@ -57,10 +55,18 @@ def compute(cell: dict[str, Any], wanted: str) -> dict[str, Any]:
     except BaseException as e:  # a panic of the library is no Exception
         known = isinstance(e, (_core.RequestError, _core.RunError))
         row["error"] = str(e) if known else f"{type(e).__name__}: {e}"
-    row["seconds"] = time.monotonic() - start
-    row["ended"] = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
-    row["cellweave"] = wanted
-    return row
+    return row | {"seconds": time.monotonic() - start, "ended": now(), "cellweave": wanted}
+
+
+def begun(cell: dict[str, Any]) -> dict[str, Any]:
+    """The row of a cell before it has figures: its place in the grid."""
+    row = {name: cell[name] for name in ("key", "graph", "machine", "what", "method", "seed", "instances")}
+    return row | {"options": json.dumps(cell["options"], sort_keys=True), "error": None}
+
+
+def now() -> str:
+    """The time, for a row."""
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 
 def _figures(cell: dict[str, Any]) -> dict[str, Any]:

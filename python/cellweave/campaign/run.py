@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from cellweave import _core
-from cellweave.campaign.cell import VersionSkew, compute, version
+from cellweave.campaign.cell import VersionSkew, begun, compute, now, version
 from cellweave.campaign.cluster import client, distributed
 from cellweave.campaign.definition import Definition
 from cellweave.campaign.store import Store
@@ -176,12 +175,8 @@ def _row(future: Any, cell: Cell, found: Any) -> dict[str, Any]:
         raise _core.RunError("the scheduler is gone; the same command goes on with the cells that are left")
     error = future.exception()
     if isinstance(error, found.KilledWorker):
-        told = {
-            name: getattr(cell, name) for name in ("key", "graph", "machine", "what", "method", "seed", "instances")
-        }
-        ended = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
         why = "every worker that began this cell died"
-        return told | {"options": str(cell.options), "error": why, "ended": ended, "cellweave": version()}
+        return begun(cell.to_dict()) | {"error": why, "ended": now(), "cellweave": version()}
     if isinstance(error, VersionSkew):
         raise _core.RequestError(f"{error}: install the same on both")
     if isinstance(error, ModuleNotFoundError):
