@@ -30,4 +30,7 @@ cp "$found/streaming-schedule-fig-4.png" docs/pictures/reproduced-random.png
 cp "$found/streaming-schedule-table-2.png" docs/pictures/scheduling-table-2.png
 cp "$found/streaming-schedule-fig-12-0.1.png" docs/pictures/scheduling-fig-12.png
 cp "$found/streaming-schedule-fig-13b.png" docs/pictures/scheduling-fig-13b.png
+for figure in fig-10 table-3 fig-13a; do
+    cp "$found/streaming-schedule-$figure.png" "docs/pictures/scheduling-$figure.png"
+done
 cp "$found/affinity-model-fig-2-1.png" docs/pictures/affinities.png

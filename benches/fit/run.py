@@ -18,8 +18,8 @@ SEED = 20091218
 PATTERNS = 100
 # As many as the paper: 49 for 16 SPEs.
 TRANSFERS_EACH = 3
-# Two small commands in flight for each: an SPE that reads nine times still has room for all of them. A computer's limits
-# are those of the largest transfers that were measured: small ones stay in nearer caches.
+# Two small commands in flight for each: an SPE that reads nine times still has room for all of them. The limits of a
+# computer are those of the largest transfers that were measured: small ones stay in nearer caches.
 SIZE, BUFFERS = 4096, 2
 SIMULATED_REPEATS = 64
 GOALS = {"simulated": 13.0, "computer": 20.0}

@@ -269,7 +269,7 @@ def test_a_full_disk_is_said_and_rows_stay(grid: Path, tmp_path: Path) -> None:
 
 
 def test_a_failed_cell_is_a_row_with_its_error(command: Command, tmp_path: Path) -> None:
-    (tmp_path / "none.toml").write_text('name = "none"\ntask = [{ name = "a", cost_ns = { core = 5.0 } }]\n')
+    (tmp_path / "none.toml").write_text('name = "none"\ntask = [{ name = "a", cost_ns = { gpu = 5.0 } }]\n')
     (tmp_path / "some.toml").write_text('name = "some"\ntask = [{ name = "a", cost_ns = { "*" = 5.0 } }]\n')
     grid = tmp_path / "grid.toml"
     grid.write_text('graphs = ["none.toml", "some.toml"]\nmethods = "greedy"\n')

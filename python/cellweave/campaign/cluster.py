@@ -33,8 +33,10 @@ def distributed() -> Any:
         import distributed
     except ImportError:
         raise _core.RequestError("campaigns need Dask and Parquet: pip install 'cellweave[campaign]'") from None
-    # What goes wrong is told by the campaign; a worker that dies is no news to its user.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    # What goes wrong is told by the campaign; a worker that dies is no news to its user. Some of Dask's loggers have
+    # levels of their own.
+    for name in ["distributed", *(name for name in logging.root.manager.loggerDict if name.startswith("distributed."))]:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     dask.config.set({"distributed.scheduler.allowed-failures": 3})
     return distributed
 
@@ -66,7 +68,7 @@ def client(address: str | None, workers: int | None) -> Iterator[Any]:
                 dashboard_address=None,
                 worker_dashboard_address=None,
                 local_directory=scratch,
-                silence_logs=logging.CRITICAL,
+                silence_logs=logging.CRITICAL + 1,
             )
             stack.callback(cluster.close, timeout=_ANSWER_S)
             made = stack.enter_context(found.Client(cluster, set_as_default=False))
