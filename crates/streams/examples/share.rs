@@ -1,14 +1,14 @@
 //! How near a stream on the simulated Cell comes to its prediction, and what keeps it away:
-//! `cargo run --release -p cellweave-streams --example share [-- effects | speed] [part of a case's name]`.
+//! `cargo run --release -p cellweave-streams --example share [-- time | effects | speed] [part of a case's name]`.
 //!
 //! Without a word, a row per case: the predicted period, the simulated one, and the share of the prediction that is
-//! reached. `effects`: the same share when one cost at a time is taken away, or one more slot is given. `speed`: the
+//! reached. `time`: what each element spends its time on, and what it waits for most. `effects`: the same share when one cost at a time is taken away, or one more slot is given. `speed`: the
 //! seconds of this computer per 1,000 instances. Plans are made with a fixed number of moves, so that the first two
 //! tables are the same each time.
 
 use machine::Machine;
 use plan::PlanOptions;
-use run::{Batch, Failed, Fired, Kernel, Kernels, Opened, PortSpec, RunOptions};
+use run::{Batch, Failed, Fired, Kernel, Kernels, Opened, PortSpec, RunOptions, RunOutcome};
 use sim::Parameters;
 use std::path::Path;
 use streams::StreamCosts;
@@ -90,22 +90,44 @@ fn planned(case: &Case) -> Option<Plan> {
     plan.feasible.then_some(plan)
 }
 
-/// Simulated ns per instance in the steady state.
-fn period_ns(case: &Case, plan: &Plan, parameters: Parameters, costs: StreamCosts) -> Result<f64, String> {
+fn outcome(case: &Case, plan: &Plan, of: Parameters, costs: StreamCosts) -> Result<RunOutcome, String> {
     let mut options = RunOptions { instances: Some(INSTANCES), ..RunOptions::default() };
     let (graph, machine) = (&case.graph, &case.machine);
-    let outcome = streams::run_on(parameters, graph, machine, plan, &Nothing, costs, &mut options);
-    outcome.map(|o| 1e9 / o.steady_per_s.unwrap_or(o.throughput_per_s)).map_err(|why| why.to_string())
+    streams::run_on(of, graph, machine, plan, &Nothing, costs, &mut options).map_err(|why| why.to_string())
+}
+
+/// Simulated ns per instance in the steady state.
+fn period_ns(case: &Case, plan: &Plan, of: Parameters, costs: StreamCosts) -> Result<f64, String> {
+    outcome(case, plan, of, costs).map(|o| 1e9 / o.steady_per_s.unwrap_or(o.throughput_per_s))
+}
+
+fn time(cases: impl Iterator<Item = Case>) {
+    for case in cases {
+        let Some(plan) = planned(&case) else { continue };
+        println!("{}: predicted {:.0} ns, by {}", case.name, plan.period_ns, plan.bottleneck);
+        let Ok(outcome) = outcome(&case, &plan, parameters(&case), StreamCosts::default()) else { continue };
+        for element in &outcome.elements {
+            let part = |(what, ns): (&String, &u64)| format!("{what} {:.0}", *ns as f64 / INSTANCES as f64);
+            let parts: Vec<String> = element.spent_ns.iter().filter(|p| *p.1 > 0).map(part).collect();
+            let wait = element.waits.first().map_or_else(String::new, |w| {
+                let edge = w.edge.clone().unwrap_or_default();
+                format!("; most for {:?} of {edge}: {:.0}", w.what, w.total_ns as f64 / INSTANCES as f64)
+            });
+            println!("  {}, ns an instance: {}{wait}", element.name, parts.join(", "));
+        }
+    }
 }
 
 fn main() {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
     let what = words.first().cloned().unwrap_or_default();
-    let what = if ["effects", "speed"].contains(&what.as_str()) { words.remove(0) } else { String::new() };
+    let what =
+        if ["time", "effects", "speed"].contains(&what.as_str()) { words.remove(0) } else { String::new() };
     let cases = cases().into_iter().filter(|c| words.iter().all(|w| c.name.contains(w.as_str())));
     match what.as_str() {
         "effects" => effects(cases),
         "speed" => speed(cases),
+        "time" => time(cases),
         _ => shares(cases),
     }
 }

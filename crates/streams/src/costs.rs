@@ -6,7 +6,9 @@
 pub struct CoreCosts {
     /// A turn of the loop: the word that stops a run, the branches between the phases.
     pub turn: u64,
-    /// A unit that is looked at, of tasks or of a fetch.
+    /// A flag that is compared with what it was.
+    pub glance: u64,
+    /// A unit that is looked at: the next ones of tasks until one can fire, and each fetch of which a counter changed.
     pub unit: u64,
     /// Each ring of that unit: is there data, is there room?
     pub ring: u64,
@@ -32,6 +34,7 @@ pub struct CoreCosts {
 /// | step | instructions that count on an SPU | cycles |
 /// |---|---|---|
 /// | `turn` | load of the stop word 6, compare 2, a wrong branch 18, four hinted branches 4 | 30 |
+/// | `glance` | load, compare, gather the bits, store: one each of four flags at a time, the rest overlaps | 4 |
 /// | `unit` | load of its descriptor 6, compare with the end 2, loop branch 4 | 12 |
 /// | `ring` | 3 loads and 2 rotates, one a cycle; subtract, compare, select: the rest overlaps | 8 |
 /// | `firing` | 2 wrong branches (found; the call) 36, 8 registers saved and loaded 16, phase of the batch 8 | 60 |
@@ -46,6 +49,7 @@ pub struct CoreCosts {
 /// | step | on a PPE | cycles |
 /// |---|---|---|
 /// | `turn` | 15 instructions | 30 |
+/// | `glance` | 5 instructions, of which 2 loads | 10 |
 /// | `unit` | 8 instructions | 16 |
 /// | `ring` | 10 instructions, of which 4 loads | 20 |
 /// | `firing` | 2 wrong branches 46, 40 instructions | 126 |
@@ -66,6 +70,7 @@ impl StreamCosts {
     pub fn free() -> Self {
         let free = CoreCosts {
             turn: 0,
+            glance: 0,
             unit: 0,
             ring: 0,
             firing: 0,
@@ -82,6 +87,7 @@ impl Default for StreamCosts {
     fn default() -> Self {
         let spe = CoreCosts {
             turn: 30,
+            glance: 4,
             unit: 12,
             ring: 8,
             firing: 60,
@@ -92,6 +98,7 @@ impl Default for StreamCosts {
         };
         let ppe = CoreCosts {
             turn: 30,
+            glance: 10,
             unit: 16,
             ring: 20,
             firing: 126,

@@ -3,6 +3,7 @@
 //! What the PPE itself has to tell, either thread stores.
 
 use crate::memory::{FLAG_BYTES, StreamCore};
+use crate::spe::look_ns;
 use crate::stream::{FlagIn, StreamState};
 use run::scheduler::NextStep;
 use sim::{Address, PPE_BYTES_MAX, Ppe};
@@ -11,18 +12,20 @@ use std::rc::Rc;
 
 /// ns before a source that has nothing is asked again.
 const RETRY_NS: u64 = 1_000;
-/// How often a thread that has nothing to do looks again: it leaves its core to the other thread meanwhile.
-const LOOK_NS: u64 = 60;
 
 /// The thread that computes.
 pub(crate) fn compute(ppe: &mut Ppe<'_>, stream: &Rc<RefCell<StreamState>>, element: usize) {
+    let mut fired_ps = 0;
     loop {
         if !stream.borrow_mut().goes_on(element, ppe.now_ps()) {
             return;
         }
         let (step, cycles) = stream.borrow_mut().step(element);
         match step {
-            NextStep::Fire { unit, firings } => fire(ppe, stream, element, (unit, firings), cycles),
+            NextStep::Fire { unit, firings } => {
+                fire(ppe, stream, element, (unit, firings), cycles);
+                fired_ps = ppe.now_ps();
+            }
             NextStep::Retry { unit, firings } => {
                 ppe.compute(RETRY_NS);
                 fire(ppe, stream, element, (unit, firings), cycles);
@@ -36,7 +39,7 @@ pub(crate) fn compute(ppe: &mut Ppe<'_>, stream: &Rc<RefCell<StreamState>>, elem
                 send_flags(ppe, stream, element);
             }
             NextStep::Wait => {
-                ppe.compute(LOOK_NS);
+                ppe.compute(look_ns(ppe.now_ps() - fired_ps));
                 stream.borrow_mut().waits(element, ppe.now_ps());
             }
             NextStep::Done => return,
@@ -93,6 +96,7 @@ pub(crate) fn manage(ppe: &mut Ppe<'_>, stream: &Rc<RefCell<StreamState>>, eleme
     };
     let first = inbox.iter().map(|f| f.at).min().unwrap_or(0);
     let bytes = inbox.iter().map(|f| f.at + FLAG_BYTES - first).max().unwrap_or(0);
+    let mut moved_ps = 0;
     loop {
         if !stream.borrow_mut().goes_on(element, ppe.now_ps()) {
             return;
@@ -100,6 +104,7 @@ pub(crate) fn manage(ppe: &mut Ppe<'_>, stream: &Rc<RefCell<StreamState>>, eleme
         let mut moved = false;
         if bytes > 0 {
             let flags = load(ppe, base, first, bytes);
+            pass(ppe, inbox.len() as u64 * costs.glance);
             for flag in inbox.iter() {
                 moved |= look_at_flag(ppe, stream, element, flag, &flags[(flag.at - first) as usize..]);
             }
@@ -115,8 +120,9 @@ pub(crate) fn manage(ppe: &mut Ppe<'_>, stream: &Rc<RefCell<StreamState>>, eleme
         }
         if moved {
             pass(ppe, costs.turn);
+            moved_ps = ppe.now_ps();
         } else {
-            ppe.compute(LOOK_NS);
+            ppe.compute(look_ns(ppe.now_ps() - moved_ps));
         }
     }
 }

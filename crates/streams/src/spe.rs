@@ -3,7 +3,7 @@
 //! sleeps: until a signal, or, where a PPE has something to tell it, until the lines that it polls have come.
 
 use crate::memory::{FLAG_BYTES, HEADS, PolledLines, StreamCore};
-use crate::stream::{FetchMove, StreamState};
+use crate::stream::{FetchMove, FlagIn, StreamState};
 use run::scheduler::NextStep;
 use sim::{Address, DMA_BYTES_MAX, ListElement, Spe};
 use std::cell::RefCell;
@@ -17,8 +17,17 @@ const PUSH_TAGS: std::ops::Range<u32> = 14..22;
 const FLAG_TAGS: std::ops::Range<u32> = 22..30;
 const POLL_TAG: u32 = 30;
 const SIGNAL: u32 = 1;
+/// Looks of an element that waits: the shortest and longest pause between two, and its part of the wait so far.
+const LOOK_NS: (u64, u64) = (30, 1_000);
+const LOOK_PART: u64 = 16;
 /// SPU cycles before a source that has nothing is asked again.
 const RETRY_CYCLES: u64 = 3_200;
+
+/// ns until an element that has waited for so long looks again: the longer it has waited, the less often, so that a look
+/// comes late by a part of the wait at most.
+pub(crate) fn look_ns(waited_ps: u64) -> u64 {
+    (waited_ps / 1000 / LOOK_PART).clamp(LOOK_NS.0, LOOK_NS.1)
+}
 
 /// An SPE at work.
 struct SpeTurn<'p, 's, 'a> {
@@ -30,6 +39,8 @@ struct SpeTurn<'p, 's, 'a> {
     polled: Vec<PolledLines>,
     /// Whether polled lines are on their way.
     polls: bool,
+    /// When it fired last.
+    fired_ps: u64,
 }
 
 /// What an SPE does from start to end.
@@ -42,7 +53,7 @@ pub(crate) fn program(spe: &mut Spe<'_>, stream: &Rc<RefCell<StreamState>>, elem
     spe.alloc(bytes as u32, 128);
     spe.signal_or(SIGNAL, true);
     spe.write_u32(word, 1);
-    let mut turn = SpeTurn { spe, stream, element, owed: 0, polled, polls: false };
+    let mut turn = SpeTurn { spe, stream, element, owed: 0, polled, polls: false, fired_ps: 0 };
     while turn.turn() {}
 }
 
@@ -94,6 +105,10 @@ impl SpeTurn<'_, '_, '_> {
             return false;
         }
         if mask != 0 {
+            if mask == 1 << POLL_TAG {
+                // Nothing but news of a PPE can help.
+                self.spe.compute(look_ns(now_ps - self.fired_ps));
+            }
             self.spe.tags_any(mask);
         } else if !blocked {
             // Whoever changes what this element looks at signals it.
@@ -140,13 +155,13 @@ impl SpeTurn<'_, '_, '_> {
         }
     }
 
-    /// Flags lie where the scheduler looks at counters: reading them is part of that.
     fn look_at_flags(&mut self) {
         let inbox = self.stream.borrow().elements[self.element].inbox.clone();
         self.read_flags(&inbox);
     }
 
-    fn read_flags(&mut self, flags: &[crate::stream::FlagIn]) {
+    fn read_flags(&mut self, flags: &[FlagIn]) {
+        self.owed += flags.len() as u64 * self.stream.borrow().costs.spe.glance;
         for flag in flags {
             let words = self.spe.bytes(flag.at as u32, FLAG_BYTES as u32);
             self.stream.borrow_mut().elements[self.element].told(flag, words);
@@ -275,7 +290,8 @@ impl SpeTurn<'_, '_, '_> {
         for (at, bytes) in &produced.writes {
             self.spe.bytes_mut(*at as u32, bytes.len() as u32).copy_from_slice(bytes);
         }
-        self.stream.borrow_mut().produced(element, unit, produced.fired, self.spe.now_ps());
+        self.fired_ps = self.spe.now_ps();
+        self.stream.borrow_mut().produced(element, unit, produced.fired, self.fired_ps);
     }
 }
 

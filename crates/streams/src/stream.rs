@@ -49,10 +49,13 @@ pub(crate) struct StreamState {
 pub(crate) struct ElementState {
     compute: Scheduler,
     fetch: Scheduler,
-    /// What the two watch.
+    /// What the two watch, and by counter, whether its fetches do.
     watched: [Vec<CounterId>; 2],
-    /// The unit that each of the two has looked at last.
-    looked_at: [usize; 2],
+    is_fetched: Vec<bool>,
+    /// The unit that `compute` looks at first.
+    looked_at: usize,
+    /// Counters of fetches that have changed since fetches were looked at: only these may start now.
+    changed: u64,
     /// Counters as this element knows them; those that it owns are right.
     known: Vec<u64>,
     /// By element, where its sources ended, as far as known here.
@@ -195,11 +198,15 @@ impl ElementState {
             mine.map(|f| FlagIn { at: f.at, counters: f.counters.clone(), fetch: f.fetch }).collect()
         };
         let watched = [compute.watched().to_vec(), fetch.watched().to_vec()];
+        let mut is_fetched = vec![false; initial.len()];
+        watched[1].iter().for_each(|&counter| is_fetched[counter] = true);
         ElementState {
             watched,
+            is_fetched,
             compute,
             fetch,
-            looked_at: [0; 2],
+            looked_at: 0,
+            changed: 0,
             known: initial.to_vec(),
             ends: vec![u64::MAX; places.units.len()],
             outbox,
@@ -222,6 +229,7 @@ impl ElementState {
     /// The element now owns `value` of `counter`: whoever watches it is to be told.
     fn publish(&mut self, counter: CounterId, value: u64) {
         self.known[counter] = value;
+        self.changed += u64::from(self.is_fetched[counter]);
         self.is_due(counter);
     }
 
@@ -257,7 +265,11 @@ impl ElementState {
         for (&counter, word) in flag.counters.iter().zip(bytes.chunks_exact(4)) {
             let word = u32::from_le_bytes(word.try_into().expect("four bytes"));
             match counter.checked_sub(self.known.len()) {
-                None => self.known[counter] = self.risen(counter, word),
+                None => {
+                    let risen = self.risen(counter, word);
+                    self.changed += u64::from(risen != self.known[counter] && self.is_fetched[counter]);
+                    self.known[counter] = risen;
+                }
                 Some(element) if word > 0 => self.ends[element] = u64::from(word) - 1,
                 Some(_) => {}
             }
@@ -302,21 +314,19 @@ impl ElementState {
         });
     }
 
-    /// Units and rings that a scheduler has looked at when it came to `step`.
-    fn looks(&mut self, fetch: bool, step: NextStep) -> (u64, u64) {
-        let scheduler = if fetch { &self.fetch } else { &self.compute };
-        let units = scheduler.units();
-        let first = self.looked_at[usize::from(fetch)];
+    /// Units and rings that are looked at when it comes to `step`.
+    fn looks(&mut self, step: NextStep) -> (u64, u64) {
+        let (units, first) = (self.compute.units(), self.looked_at);
         let count = match step {
             NextStep::Fire { unit, .. } => {
-                self.looked_at[usize::from(fetch)] = (unit + 1) % units.max(1);
+                self.looked_at = (unit + 1) % units;
                 (unit + units - first) % units + 1
             }
             _ => units,
         };
         let rings = (0..count).map(|k| {
             let unit = (first + k) % units;
-            scheduler.reads(unit).len() + scheduler.writes(unit).len()
+            self.compute.reads(unit).len() + self.compute.writes(unit).len()
         });
         (count as u64, rings.sum::<usize>() as u64)
     }
@@ -338,7 +348,7 @@ impl StreamState {
         let costs = self.costs_of(element);
         let e = &mut self.elements[element];
         let step = e.step(false, self.instances);
-        let (units, rings) = e.looks(false, step);
+        let (units, rings) = e.looks(step);
         (step, costs.turn + units * costs.unit + rings * costs.ring)
     }
 
@@ -518,8 +528,7 @@ impl StreamState {
         loop {
             let e = &mut self.elements[element];
             let step = e.step(true, self.instances);
-            let (units, rings) = e.looks(true, step);
-            cycles += units * costs.unit + rings * costs.ring;
+            cycles += std::mem::take(&mut e.changed) * (costs.unit + 2 * costs.ring);
             match step {
                 NextStep::Fire { unit, firings } => {
                     return (self.fetch_start(element, unit, firings), cycles);

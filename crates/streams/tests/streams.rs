@@ -74,3 +74,81 @@ fn a_run_takes_the_same_simulated_time_each_time() {
     // 2 us of computing an instance on each of four elements, and what the runtime adds.
     assert!(a.throughput_per_s > 300_000.0 && a.throughput_per_s < 500_000.0, "{a:?}");
 }
+
+/// A graph of `fans` sources that all go to one sink, `bytes` each.
+fn fan_in(fans: usize, bytes: u64) -> Graph {
+    let raw: Vec<_> = (0..fans).map(|from| (from, fans, 0, 0, false)).collect();
+    let mut graph = random_graph(fans + 1, &raw, |_| bytes, 1);
+    graph.tasks.iter_mut().for_each(|t| {
+        let _ = t.cost_ns.insert("*".into(), 500.0);
+    });
+    graph
+}
+
+/// What the sinks of `graph` get on this computer.
+fn here(graph: &Graph, n: u64) -> Mixed {
+    let machine = cores(1);
+    let plan = planned(graph, &machine, &vec![0; graph.tasks.len()], 1).unwrap();
+    let kernels = Mixed::default();
+    let options = RunOptions { instances: Some(n), ..RunOptions::default() };
+    run::run(graph, &machine, &plan, &kernels, options).unwrap();
+    kernels
+}
+
+/// (17): an SPE's queue takes 16 commands. (18): a PPE's that an SPE serves, 8. More edges than that are delayed.
+#[test]
+fn a_plan_with_more_transfers_than_a_queue_takes_runs() {
+    let graph = fan_in(20, 2_048);
+    let wanted = here(&graph, 100).seen();
+    // All sources on an SPE, the sink on another one; the sink on the PPE; and the other way round.
+    for (sources, sink) in [(3, 4), (3, 0), (0, 4)] {
+        let mapping: Vec<usize> = (0..21).map(|t| if t < 20 { sources } else { sink }).collect();
+        let (outcome, kernels) = simulate(&graph, "cell", &mapping, 1, 100).unwrap();
+        assert_eq!((outcome.instances, kernels.seen()), (100, wanted.clone()));
+    }
+}
+
+#[test]
+fn tasks_on_both_ppes_work_with_memory_on_their_own_chips() {
+    let raw = [(0, 1, 0, 0, false), (1, 2, 1, 0, false), (0, 2, 0, 0, false), (2, 3, 0, 0, false)];
+    for bytes in [4, 12, 3_000, 20_000] {
+        let mut graph = random_graph(4, &raw, |_| bytes, 1);
+        graph.tasks.iter_mut().for_each(|t| {
+            let _ = t.cost_ns.insert("*".into(), 1_000.0);
+        });
+        let wanted = here(&graph, 60).seen();
+        // PPE0, PPE1, then SPEs of both chips.
+        for mapping in [[0, 1, 0, 1], [1, 0, 1, 1], [2, 1, 12, 0], [1, 3, 0, 11]] {
+            let (outcome, kernels) = simulate(&graph, "qs22:ppe=2", &mapping, 1, 60).unwrap();
+            assert_eq!(
+                (outcome.instances, kernels.seen()),
+                (60, wanted.clone()),
+                "{mapping:?}, {bytes} bytes"
+            );
+            let used: Vec<&str> = outcome.elements.iter().map(|e| e.name.as_str()).collect();
+            assert!(used.contains(&"PPE0") && used.contains(&"PPE1"), "{used:?}");
+        }
+    }
+}
+
+/// Whatever the tasks cost, and whatever the runtime's own code does, the bytes are the same.
+#[test]
+fn the_costs_of_tasks_and_of_the_runtime_change_no_byte() {
+    let raw = [(0, 1, 1, 0, false), (0, 2, 0, 0, true), (1, 3, 0, 0, false), (2, 3, 2, 0, false)];
+    let mut graph = random_graph(4, &raw, |_| 100, 1);
+    let wanted = here(&graph, 80).seen();
+    for round in 0..12u64 {
+        for (t, task) in graph.tasks.iter_mut().enumerate() {
+            let ns = (round * 7_919 + t as u64 * 104_729) % 6_000;
+            task.cost_ns.insert("*".into(), ns as f64);
+        }
+        let machine = cell("qs22");
+        let plan = planned(&graph, &machine, &[0, 3, 12, 1], 1).unwrap();
+        for costs in [StreamCosts::default(), StreamCosts::free()] {
+            let kernels = Mixed::default();
+            let mut options = RunOptions { instances: Some(80), ..RunOptions::default() };
+            streams::run(&graph, &machine, &plan, &kernels, costs, &mut options).unwrap();
+            assert_eq!(kernels.seen(), wanted, "round {round}");
+        }
+    }
+}
