@@ -2,9 +2,9 @@
 //! `cargo run --release -p cellweave-streams --example share [-- time | effects | speed] [part of a case's name]`.
 //!
 //! Without a word, a row per case: the predicted period, the simulated one, and the share of the prediction that is
-//! reached. `time`: what each element spends its time on, and what it waits for most. `effects`: the same share when one cost at a time is taken away, or one more slot is given. `speed`: the
-//! seconds of this computer per 1,000 instances. Plans are made with a fixed number of moves, so that the first two
-//! tables are the same each time.
+//! reached. `time`: what each element spends its time on, and what it waits for most. `effects`: the same share when
+//! one cost at a time is taken away, or one more slot is given. `speed`: the seconds of this computer per 1,000
+//! instances. Plans are made with a fixed number of moves, so that the first two tables are the same each time.
 
 use machine::Machine;
 use plan::PlanOptions;
@@ -175,10 +175,8 @@ fn effects(cases: impl Iterator<Item = Case>) {
             period_ns(&case, plan, parameters, costs).map_or(f64::NAN, |ns| plan.period_ns / ns)
         };
         let whole = share(p.clone(), own, &plan);
-        let mut no_proxy = p.clone();
-        no_proxy.ppe.proxy = 0;
-        let mut no_register = no_proxy.clone();
-        no_register.ppe.register = 0;
+        let mut wide_link = p.clone();
+        (wide_link.link.line_ps, wide_link.link.shared_line_ps) = ([0, 0], 0);
         let mut no_uncached = p.clone();
         no_uncached.ppe.uncached = no_uncached.ppe.cached;
         let mut no_channels = p.clone();
@@ -193,8 +191,7 @@ fn effects(cases: impl Iterator<Item = Case>) {
         }
         let rows = [
             ("the runtime's own code", share(p.clone(), free, &plan)),
-            ("the proxy queue's delay", share(no_proxy, own, &plan)),
-            ("that and register accesses of PPEs", share(no_register, own, &plan)),
+            ("what a line takes of the link between chips", share(wide_link, own, &plan)),
             ("loads of PPEs beyond the cache", share(no_uncached, own, &plan)),
             ("channel accesses of SPEs", share(no_channels, own, &plan)),
             ("latencies of bus and link", share(no_latency, own, &plan)),

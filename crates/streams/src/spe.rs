@@ -23,8 +23,8 @@ const LOOK_PART: u64 = 16;
 /// SPU cycles before a source that has nothing is asked again.
 const RETRY_CYCLES: u64 = 3_200;
 
-/// ns until an element that has waited for so long looks again: the longer it has waited, the less often, so that a look
-/// comes late by a part of the wait at most.
+/// ns until an element that has waited for so long looks again: the longer it has waited, the less often, so that a
+/// look comes late by a part of the wait at most.
 pub(crate) fn look_ns(waited_ps: u64) -> u64 {
     (waited_ps / 1000 / LOOK_PART).clamp(LOOK_NS.0, LOOK_NS.1)
 }
