@@ -56,7 +56,9 @@ def fits(printed: str, expected: str) -> bool:
 def environment() -> dict[str, str]:
     """The command and the interpreter under test come first."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    return {**os.environ, "PATH": path, "MPLBACKEND": "Agg", "COLUMNS": "110", "CELLWEAVE_SOURCE": str(ROOT)}
+    own = {"PATH": path, "MPLBACKEND": "Agg", "COLUMNS": "110", "CELLWEAVE_SOURCE": str(ROOT)}
+    # Dask writes its settings where it finds none: into the page's folder, not into the user's.
+    return {**os.environ, **own, "DASK_CONFIG": ".dask"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

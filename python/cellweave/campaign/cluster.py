@@ -65,8 +65,8 @@ def client(address: str | None, workers: int | None) -> Iterator[Any]:
                 n_workers=workers,
                 threads_per_worker=1,
                 host="127.0.0.1",
-                dashboard_address=None,
-                worker_dashboard_address=None,
+                dashboard_address="127.0.0.1:0",
+                worker_dashboard_address="127.0.0.1:0",
                 local_directory=scratch,
                 silence_logs=logging.CRITICAL + 1,
             )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from asyncio import CancelledError
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 # Cells that wait at the scheduler, for each worker's thread: enough that none is ever without one.
 _AHEAD = 4
+_GONE = "the scheduler is gone; the same command goes on with the cells that are left"
 
 
 @dataclass
@@ -160,11 +163,26 @@ def _worked_off(workers: Any, cells: list[Cell]) -> Iterator[dict[str, Any]]:
     ended = found.as_completed([send(cell) for cell in islice(waiting, max(1, threads) * _AHEAD)])
     try:
         for future in ended:
-            yield _row(future, sent.pop(future.key), found)
-            for cell in islice(waiting, 1):
-                ended.add(send(cell))
+            with _said_where_lost():
+                row = _row(future, sent.pop(future.key), found)
+                for cell in islice(waiting, 1):
+                    ended.add(send(cell))
+            yield row
     finally:
-        workers.cancel(list(ended.futures))
+        with suppress(Exception):  # where the scheduler is lost, nothing is left to cancel
+            workers.cancel(list(ended.futures))
+
+
+@contextmanager
+def _said_where_lost() -> Iterator[None]:
+    """Whatever Dask raises where its scheduler is lost becomes a sentence."""
+    try:
+        yield
+    except (_core.RequestError, _core.RunError):
+        raise
+    except (Exception, CancelledError) as e:
+        told = (str(e) or type(e).__name__).splitlines()[0]
+        raise _core.RunError(f"{_GONE} ({told})") from e
 
 
 def _row(future: Any, cell: Cell, found: Any) -> dict[str, Any]:
@@ -172,7 +190,7 @@ def _row(future: Any, cell: Cell, found: Any) -> dict[str, Any]:
         row: dict[str, Any] = future.result()
         return row
     if future.status == "cancelled":
-        raise _core.RunError("the scheduler is gone; the same command goes on with the cells that are left")
+        raise _core.RunError(_GONE)
     error = future.exception()
     if isinstance(error, found.KilledWorker):
         why = "every worker that began this cell died"
