@@ -59,13 +59,16 @@ def test_explaining_names_what_binds_and_what_helps_most() -> None:
     assert [c["gain"] for c in advice.changes] == sorted((c["gain"] for c in advice.changes), reverse=True)
 
 
-def test_where_bytes_bind_fewer_bytes_help() -> None:
-    mapping = {"a": "PPE0", "b": "SPE0"}
+def test_where_bytes_bind_fewer_bytes_and_more_bandwidth_help() -> None:
+    mapping = {"a": "SPE0", "b": "PPE0"}
     made = cw.plan(pair(bytes=16000), on="qs22:ppe=1,spe=1", mapping=mapping, batch=1)
+    assert made.period_ns == 8000.0, "a PPE reads 2 GB/s from an SPE"
     advice = made.explain()
-    assert any(change["what"] == "every edge with half its bytes" for change in advice.changes) or (
-        made.bottleneck.startswith("compute")
-    )
+    assert made.bottleneck in advice.binds and "a -> b 16000 B" in advice.binds
+    gains = {change["what"]: change["gain"] for change in advice.changes}
+    assert gains["every edge with half its bytes"] == pytest.approx(2.0)
+    assert gains[f"twice the bandwidth of {made.bottleneck}"] == pytest.approx(2.0)
+    assert "every spe twice as fast" not in gains
 
 
 def test_a_plan_of_a_file_cannot_be_explained(tmp_path: Path) -> None:
