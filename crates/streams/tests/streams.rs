@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use run::testing::mixed::{Mixed, random_graph};
 use run::testing::{cores, planned};
-use run::{RunOptions, RunOutcome};
+use run::{Batch, Failed, Fired, Kernel, Kernels, Opened, PortSpec, RunOptions, RunOutcome};
 use streams::{StreamCosts, StreamError};
-use work::Graph;
+use work::{Graph, TaskId};
 
 fn cell(name: &str) -> machine::Machine {
     machine::load(name).unwrap()
@@ -151,4 +151,44 @@ fn the_costs_of_tasks_and_of_the_runtime_change_no_byte() {
             assert_eq!(kernels.seen(), wanted, "round {round}");
         }
     }
+}
+
+/// A source of zeros, and a sink that panics at its third instance.
+struct Panics;
+
+impl Kernels for Panics {
+    fn open(&self, graph: &Graph, task: TaskId) -> Result<Opened, String> {
+        let any = || vec![PortSpec::any_number("port")];
+        let is_sink = graph.edges.iter().any(|e| e.to.task == task);
+        Ok(Opened::from_rust(any(), any(), move |_| Ok(Box::new(PanicKernel { is_sink, fired: 0 }))))
+    }
+}
+
+struct PanicKernel {
+    is_sink: bool,
+    fired: u64,
+}
+
+impl Kernel for PanicKernel {
+    fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
+        self.fired += batch.firings();
+        assert!(!self.is_sink || self.fired < 3, "no more of this");
+        Ok(Fired::All)
+    }
+}
+
+#[test]
+fn a_kernel_that_panics_on_an_spe_is_named_with_its_element_and_instance() {
+    let mut graph = random_graph(2, &[(0, 1, 0, 0, false)], |_| 64, 1);
+    graph.tasks.iter_mut().for_each(|t| {
+        let _ = t.cost_ns.insert("*".into(), 2_000.0);
+    });
+    let machine = cell("cell");
+    let plan = planned(&graph, &machine, &[1, 2], 1).unwrap();
+    let mut options = RunOptions { instances: Some(10), ..RunOptions::default() };
+    let ended = streams::run(&graph, &machine, &plan, &Panics, StreamCosts::default(), &mut options);
+    let why = ended.unwrap_err().to_string();
+    let name = &graph.tasks[1].name;
+    assert!(why.starts_with(&format!("task '{name}' failed at instance 2: on SPE1: ")), "{why}");
+    assert!(why.contains("no more of this"), "{why}");
 }
