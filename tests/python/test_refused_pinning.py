@@ -18,15 +18,15 @@ name = "copies"
 [[task]]
 name = "numbers"
 kernel = "cellweave:count"
-cost_ns = 100
+cost_ns = { core = 100 }
 [[task]]
 name = "copy"
 kernel = "cellweave:copy"
-cost_ns = 100
+cost_ns = { core = 100 }
 [[task]]
 name = "end"
 kernel = "cellweave:discard"
-cost_ns = 100
+cost_ns = { core = 100 }
 [[edge]]
 from = "numbers"
 to = "copy"
