@@ -1,14 +1,14 @@
 //! Kernels and buffers of all elements, fired one unit at a time by a caller who decides when: what a simulated
 //! machine runs its streams with. No threads, no clock.
 
-use crate::kernel::{ERROR_BYTES, Kernels, Live, abi, message};
+use crate::kernel::verdict::{Verdict, judge, skip};
+use crate::kernel::{ERROR_BYTES, Kernels, Live, abi};
 use crate::layout::RunLayout;
 use crate::lengths::Lengths;
 use crate::memory::{Pages, RingSlots};
 use crate::options::RunError;
 use crate::scheduler::Scheduler;
 use crate::setup::{RingIn, RingOut, Setup, TaskSeed, setup};
-use std::ffi::c_void;
 use work::{Graph, TaskId};
 
 /// Calls in a row in which a kernel has nothing right now, after which it is said to be stuck.
@@ -240,16 +240,7 @@ impl HandTask {
             // SAFETY: the kernel was checked to be of this ABI; the views lead to the instances and to the room that
             // the scheduler said are there; the state is the one that init made, and this thread alone uses it.
             let result = unsafe { (self.live.fire)(self.live.state, &batch) };
-            let at = first + done + result.fired.min(batch.firings);
-            if result.fired > batch.firings {
-                return Err((
-                    at,
-                    format!(
-                        "it says it fired {} times, and was asked to fire {}",
-                        result.fired, batch.firings
-                    ),
-                ));
-            }
+            let verdict = judge(self.source, &batch, result, &self.error)?;
             for lengths in &self.lengths {
                 // SAFETY: as above; the kernel has returned.
                 if let Some((j, why)) = unsafe { lengths.wrong(&outs[lengths.place], result.fired) } {
@@ -257,49 +248,14 @@ impl HandTask {
                 }
             }
             done += result.fired;
-            let fired = |again, end| Ok(HandFired { firings: done, again, end });
-            match result.status {
-                abi::OK | abi::AGAIN if done == asked => return fired(false, false),
-                abi::END if self.source => return fired(false, true),
-                abi::AGAIN if self.source => return fired(true, false),
-                abi::AGAIN => {}
-                abi::OK => {
-                    return Err((
-                        at,
-                        format!("it fired {} of {} times and returned CW_OK", result.fired, batch.firings),
-                    ));
-                }
-                abi::END => {
-                    let why = "it ended the stream (CW_END), which only a task without inputs may";
-                    return Err((at, why.into()));
-                }
-                abi::ERROR => {
-                    return Err((
-                        at,
-                        message(&self.error).unwrap_or_else(|| "it failed without a message".into()),
-                    ));
-                }
-                other => {
-                    return Err((
-                        at,
-                        format!("it returned the status {other}, which cellweave.h does not know"),
-                    ));
-                }
+            if let Verdict::Over { again, end } = verdict {
+                return Ok(HandFired { firings: done, again, end });
             }
             idle = if result.fired == 0 { idle + 1 } else { 0 };
             if idle == AGAIN_MAX {
-                return Err((at, format!("it had nothing {AGAIN_MAX} times in a row")));
+                return Err((first + done, format!("it had nothing {AGAIN_MAX} times in a row")));
             }
-            let by = |base: *mut c_void, stride: u64| {
-                base.cast::<u8>().wrapping_add((stride * result.fired) as usize).cast::<c_void>()
-            };
-            for view in ins.iter_mut().filter(|v| !v.base.is_null()) {
-                view.base = by(view.base.cast_mut(), view.stride).cast_const();
-                view.real = view.real.saturating_sub(result.fired);
-            }
-            for view in outs.iter_mut().filter(|v| !v.base.is_null()) {
-                view.base = by(view.base, view.stride);
-            }
+            skip(&mut ins, &mut outs, result.fired);
         }
     }
 }

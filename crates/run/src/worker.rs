@@ -4,7 +4,8 @@
 //! clock only when it goes idle, when it samples a latency, or when it was asked to measure. Everything that a firing
 //! produced and freed is published before the next step, hence before it waits.
 
-use crate::kernel::{ERROR_BYTES, Live, abi, message};
+use crate::kernel::verdict::{Verdict, judge, skip};
+use crate::kernel::{ERROR_BYTES, Live, abi};
 use crate::lengths::Lengths;
 use crate::memory::RingSlots;
 use crate::options::{RUN, RunError, STOP};
@@ -17,7 +18,6 @@ use crate::view::{RingEnds, RingView};
 use crate::waits::{WaitEnd, WaitLog};
 use host::stolen::ThreadTime;
 use host::{Clock, Patience};
-use std::ffi::c_void;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use work::TaskId;
 
@@ -498,47 +498,16 @@ fn unusual(
     board: &Board,
     patience: Patience,
 ) -> Result<Called, Stopped> {
-    let asked = batch.firings;
     let mut done = 0;
     let mut retry_ns = RETRY_NS.0;
     // Views of the rest; the task's own stay as they are for its next call.
     let (mut ins, mut outs) = (task.ins.clone(), task.outs.clone());
     loop {
-        let fail = |instance: u64, why: String| Err(failed(shared, task.task, instance, why));
-        if result.fired > batch.firings {
-            return fail(
-                batch.first + batch.firings,
-                format!("it says it fired {} times, and was asked to fire {}", result.fired, batch.firings),
-            );
-        }
+        let verdict = judge(task.source, &batch, result, &task.error)
+            .map_err(|(instance, why)| failed(shared, task.task, instance, why))?;
         done += result.fired;
-        match result.status {
-            abi::OK if done == asked => return Ok(Called { fired: done, again: false, end: false }),
-            abi::OK => {
-                return fail(
-                    batch.first + result.fired,
-                    format!("it fired {} of {} times and returned CW_OK", result.fired, batch.firings),
-                );
-            }
-            abi::END if task.source => return Ok(Called { fired: done, again: false, end: true }),
-            abi::END => {
-                let why = format!(
-                    "it ended the stream (CW_END) after {} of {} firings, which only a task without inputs may",
-                    result.fired, batch.firings
-                );
-                return fail(batch.first + result.fired, why);
-            }
-            abi::AGAIN if task.source => return Ok(Called { fired: done, again: done < asked, end: false }),
-            abi::AGAIN if done == asked => return Ok(Called { fired: done, again: false, end: false }),
-            abi::AGAIN => {}
-            abi::ERROR => {
-                let why = message(&task.error).unwrap_or_else(|| "it failed without a message".into());
-                return fail(batch.first + result.fired, why);
-            }
-            other => {
-                let why = format!("it returned the status {other}, which cellweave.h does not know");
-                return fail(batch.first + result.fired, why);
-            }
+        if let Verdict::Over { again, end } = verdict {
+            return Ok(Called { fired: done, again, end });
         }
         // Not a source, and nothing more right now: its element waits with it.
         if result.fired > 0 {
@@ -552,16 +521,7 @@ fn unusual(
         retry_ns = (retry_ns * 2).min(RETRY_NS.1);
         batch.first += result.fired;
         batch.firings -= result.fired;
-        let by = |base: *mut c_void, stride: u64| {
-            base.cast::<u8>().wrapping_add((stride * result.fired) as usize).cast::<c_void>()
-        };
-        for view in ins.iter_mut().filter(|v| !v.base.is_null()) {
-            view.base = by(view.base.cast_mut(), view.stride).cast_const();
-            view.real = view.real.saturating_sub(result.fired);
-        }
-        for view in outs.iter_mut().filter(|v| !v.base.is_null()) {
-            view.base = by(view.base, view.stride);
-        }
+        skip(&mut ins, &mut outs, result.fired);
         (batch.r#in, batch.out) = (ins.as_ptr(), outs.as_ptr());
         // SAFETY: as the first call, with the rest of the same views.
         result = unsafe { (task.live.fire)(task.live.state, &batch) };

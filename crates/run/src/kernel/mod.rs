@@ -6,6 +6,7 @@
 //! | [`rust`] | the trait [`Kernel`], lowered to the ABI by [`export_kernel!`](crate::export_kernel) |
 //! | [`library`] | shared objects |
 //! | `ports` | which edge is which port |
+//! | `verdict` | how a call ended, and the views of what it left |
 //!
 //! The runtime knows kernels only as an [`Opened`]: ports, and three functions with a state.
 
@@ -13,6 +14,7 @@ pub mod abi;
 pub mod library;
 pub(crate) mod ports;
 pub mod rust;
+pub(crate) mod verdict;
 
 pub use ports::PortSpec;
 pub use rust::{Batch, Data, Failed, Fired, InPlace, Input, Kernel, Output, VariableInput, VariableOutput};
