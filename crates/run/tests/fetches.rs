@@ -1,6 +1,6 @@
-//! Two schedulers per element, without threads: what one fires, what the other fetches, the arrival of transfers and the
-//! delivery of each counter are steps of their own, in any order. Nothing ever hangs, no ring overflows, every task
-//! fires and every fetch moves exactly N instances.
+//! Two schedulers per element, without threads: what one fires, what the other fetches, the arrival of transfers and
+//! the delivery of each counter are steps of their own, in any order. Nothing ever hangs, no ring overflows, every
+//! task fires and every fetch moves exactly N instances.
 
 use proptest::prelude::*;
 use run::scheduler::{CounterId, CounterIds, NextStep, Scheduler, World};
