@@ -211,6 +211,7 @@ def run(
     *,
     instances: int | None = None,
     batch: int | None = None,
+    mapping: Mapping[str, str] | None = None,
     inputs: Mapping[str, Any] | None = None,
     outputs: Sequence[str] | Mapping[str, Any] = (),
     trace: str | os.PathLike[str] | None = None,
@@ -231,6 +232,8 @@ def run(
         Stop after so many instances; by default when the sources end.
     batch : int, optional
         Instances per firing at most: a bound on latency. By default as many as the plan says.
+    mapping : mapping of str to str, optional
+        The element of a task, where no plan is given: the others are planned around it.
     trace : path, optional
         Write what ran when to this file (Chrome's format, for ui.perfetto.dev).
     inputs : mapping of str to array_like, optional

@@ -285,3 +285,17 @@ def test_explain_shows_where_the_time_went(command: Command, tmp_path: Path) -> 
     for title in ("tasks, ns per firing", "speeds: a pass"):
         assert title not in plain.stdout
         assert title in explained.stdout
+
+
+@pytest.mark.parametrize(("on", "element", "other"), [("qs22", "SPE9", "SPE3"), ("cell", "SPE5", "PPE0")])
+def test_run_plans_around_the_elements_given_to_tasks(command: Command, on: str, element: str, other: str) -> None:
+    line = ["run", "costed.toml", "--on", on, "--instances", 100]
+    result = json.loads(command(*line, "--map", f"b={element}", "--json").stdout)
+    assert element in [e["name"] for e in result["elements"]]
+    assert command("plan", "costed.toml", "--on", on, "--map", f"b={other}", "-o", "plan.json").returncode == 0
+    refused = command(*line, "--plan", "plan.json", "--map", f"b={element}")
+    assert refused.returncode == 2
+    assert refused.stderr.strip() == (
+        f"cellweave run: mapping: `b` on `{element}` is asked for, and the plan has it on `{other}`; "
+        "plan again with this mapping"
+    )

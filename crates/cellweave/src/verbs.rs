@@ -124,7 +124,8 @@ pub fn run(
         }
         None => {
             let defaults = PlanOptions::default();
-            let asked = PlanOptions { max_batch: options.batch.unwrap_or(defaults.max_batch), ..defaults };
+            let max_batch = options.batch.unwrap_or(defaults.max_batch);
+            let asked = PlanOptions { max_batch, mapping: options.mapping.clone(), ..defaults };
             made = self::plan(&arrays.planned(graph), machine, kernels, &asked, None, progress)?;
             (&made.0, &made.1)
         }

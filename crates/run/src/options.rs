@@ -2,6 +2,7 @@
 
 use crate::layout::LayoutError;
 use ground::Located;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -21,6 +22,8 @@ ground::options! {
         pub instances: Option<u64> = None, in 1..=9_223_372_036_854_775_808;
         /// Instances per firing at most: a bound on latency. By default as many as the plan says.
         pub batch: Option<u64> = None, in 1..=1_048_576;
+        /// The element of a task, where no plan is given: the others are planned around it.
+        pub mapping: Option<BTreeMap<String, String>> = None;
         /// Write what ran when to this file (Chrome's format, for ui.perfetto.dev).
         pub trace: Option<PathBuf> = None;
     } and {
@@ -43,16 +46,27 @@ ground::options! {
 }
 
 impl RunOptions<'_> {
-    /// Refuses options out of range, and a plan whose batch is larger than is asked for.
-    pub(crate) fn fit(&self, plan: &Plan) -> Result<(), Located> {
+    /// Refuses options out of range, and a plan whose batch is larger than is asked for or that maps a task elsewhere.
+    ///
+    /// # Errors
+    /// Says which option, and what the plan has.
+    pub fn fit(&self, plan: &Plan) -> Result<(), Located> {
         self.check()?;
-        match self.batch {
-            Some(most) if plan.batch > most => Err(Located::new(format!(
+        if let Some(most) = self.batch.filter(|most| plan.batch > *most) {
+            return Err(Located::new(format!(
                 "the plan has {} instances per firing, and at most {most} are asked for; plan again with max_batch",
                 plan.batch
             ))
-            .key("batch")),
-            _ => Ok(()),
+            .key("batch"));
+        }
+        let elsewhere = |(task, element): &(&String, &String)| plan.mapping.get(*task) != Some(*element);
+        match self.mapping.iter().flatten().find(elsewhere) {
+            Some((task, element)) => Err(Located::new(format!(
+                "`{task}` on `{element}` is asked for, and the plan has it {}; plan again with this mapping",
+                plan.mapping.get(task).map_or_else(|| "nowhere".into(), |e| format!("on `{e}`"))
+            ))
+            .key("mapping")),
+            None => Ok(()),
         }
     }
 }

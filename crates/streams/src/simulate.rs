@@ -48,6 +48,7 @@ pub fn run(
     costs: StreamCosts,
     options: &mut RunOptions<'_>,
 ) -> Result<RunOutcome, StreamError> {
+    options.fit(plan).map_err(RunError::from)?;
     let parameters = Parameters::named(&machine.name).ok_or_else(|| {
         StreamError::Machine(format!("{} is no machine that can be simulated", machine.name))
     })?;

@@ -12,7 +12,7 @@ from cellweave.cli.printer import Printer
 from cellweave.report.units import percent, rate_per_s, time_ns
 
 
-@takes("run", metavars={"trace": "FILE"})
+@takes("run", flags={"mapping": "--map"}, metavars={"mapping": "TASK=ELEMENT", "trace": "FILE"})
 def run(
     application: App,
     on: On = "host",
