@@ -228,7 +228,7 @@ fn a_source_that_has_nothing_is_waited_for_and_told_about() {
         }
     }
     let (graph, machine, plan) = chain(3, 8, 4, 2);
-    let options = RunOptions { instances: Some(100), watchdog_s: 0.1, ..RunOptions::default() };
+    let options = RunOptions { instances: Some(100), watchdog_s: 0.5, ..RunOptions::default() };
     let outcome = run(&graph, &machine, &plan, &Slowly, options).unwrap();
     assert_eq!(outcome.instances, 100);
     assert!(outcome.warnings.iter().any(|w| w.contains("nothing to give")), "{:?}", outcome.warnings);
