@@ -9,10 +9,16 @@ use work::{Graph, Profile};
 const NOISE: f64 = 1.05;
 
 /// The profile of `graph` that counts on `machine`, which states the same itself or not: one that was taken on that
-/// computer goes before its file, since it is newer and of the same moments as the costs.
+/// computer goes before its file, since it is newer and of the same moments as the costs. What was measured on cores says
+/// nothing of a machine without any.
 pub(crate) fn profile<'a>(machine: &Machine, graph: &'a Graph, stated: bool) -> Option<&'a Profile> {
-    let own = |profile: &&Profile| machine.computer.as_ref() == Some(&profile.machine);
-    graph.profile.as_ref().filter(|profile| !stated || own(profile))
+    let own = |profile: &Profile| machine.computer.as_ref() == Some(&profile.machine);
+    let alike = |profile: &Profile| {
+        let measured =
+            |kind: &&str| profile.totals_ns.contains_key(*kind) || profile.overheads.contains_key(*kind);
+        machine.kinds().iter().any(measured)
+    };
+    graph.profile.as_ref().filter(|profile| alike(profile) && (!stated || own(profile)))
 }
 
 /// The price of every hand-over on a machine.

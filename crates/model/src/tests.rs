@@ -257,9 +257,13 @@ fn a_profile_gives_curves_and_slowdowns_where_the_machine_has_none() {
             ("CPU0 CPU1".to_string(), [1.6, 1.0]),
             ("CPU0 CPU7".to_string(), [2.0, 1.0]),
         ]),
+        totals_ns: BTreeMap::from([("core".to_string(), 20.0)]),
         ..Profile::default()
     });
     let mut machine = cores(2, None);
+    let mut others = machine.clone();
+    others.elements.iter_mut().for_each(|e| e.kind = "*".into());
+    assert_eq!(predicted(&others, &graph, &[0, 1], 1).period_ns, 10.0, "cores say nothing of other kinds");
     let p = predicted(&machine, &graph, &[0, 1], 1);
     assert_eq!(ns(&p, "compute of CPU0"), 10.0 + 9.0 - 1.0);
     assert_eq!(ns(&p, "capacity of CPU0, CPU1"), 2.0 * 18.0 / 1.25);
@@ -291,7 +295,8 @@ fn a_profile_gives_curves_and_slowdowns_where_the_machine_has_none() {
 fn a_task_takes_longer_on_an_element_of_a_slower_pace() {
     let mut graph = graph(&[10.0, 10.0], &[]);
     let paces = BTreeMap::from([("CPU1".to_string(), 1.71)]);
-    graph.profile = Some(Profile { paces, ..Profile::default() });
+    let totals_ns = BTreeMap::from([("core".to_string(), 20.0)]);
+    graph.profile = Some(Profile { paces, totals_ns, ..Profile::default() });
     let mut machine = cores(2, None);
     let p = predicted(&machine, &graph, &[0, 1], 1);
     assert_eq!(
