@@ -1,5 +1,5 @@
-//! Files of other tools with random damage: never a panic, and what is accepted is a machine that comes back from its own
-//! file and from hwloc's XML. `tests/python/test_foreign.py` has what each file says, and what is refused.
+//! Files of other tools with random damage: never a panic, and what is accepted is a machine that comes back from its
+//! own file and from hwloc's XML. `tests/python/test_foreign.py` has what each file says, and what is refused.
 
 use ground::Draws;
 use machine::{check, file, foreign};

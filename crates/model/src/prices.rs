@@ -9,8 +9,8 @@ use work::{Graph, Profile};
 const NOISE: f64 = 1.05;
 
 /// The profile of `graph` that counts on `machine`, which states the same itself or not: one that was taken on that
-/// computer goes before its file, since it is newer and of the same moments as the costs. What was measured on cores says
-/// nothing of a machine without any.
+/// computer goes before its file, since it is newer and of the same moments as the costs. What was measured on cores
+/// says nothing of a machine without any.
 pub(crate) fn profile<'a>(machine: &Machine, graph: &'a Graph, stated: bool) -> Option<&'a Profile> {
     let own = |profile: &Profile| machine.computer.as_ref() == Some(&profile.machine);
     let alike = |profile: &Profile| {
