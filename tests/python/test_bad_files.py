@@ -69,12 +69,24 @@ def test_the_widest_random_graph_has_edges_and_costs_and_a_sane_throughput(seed:
 
 def test_a_task_without_a_cost_is_named_with_file_and_line(command: Command, tmp_path: Path) -> None:
     (tmp_path / "app.toml").write_text(
-        '[[task]]\nname = "a"\ncost_ns = { ppe = 5.0 }\n\n[[task]]\nname = "b"\ncost_ns = { core = 5.0 }\n'
+        '[[task]]\nname = "a"\ncost_ns = { ppe = 5.0 }\n\n[[task]]\nname = "b"\ncost_ns = { dsp = 5.0 }\n'
     )
     done = command("plan", "app.toml", "--on", "qs22")
     assert done.returncode == 2 and "app.toml:6: task b has no cost" in done.stderr, done.stderr
     done = command("plan", "app.toml", "--on", "host")
     assert done.returncode == 2 and "app.toml:2: task a has no cost" in done.stderr, done.stderr
+
+
+def test_a_plan_says_where_the_costs_of_a_core_stand_for_those_of_a_cell(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "app.toml").write_text(
+        '[[task]]\nname = "a"\ncost_ns = { ppe = 5.0 }\n\n[[task]]\nname = "b"\ncost_ns = { core = 5.0 }\n'
+    )
+    done = command("plan", "app.toml", "--on", "qs22", "-o", "plan.json")
+    said = "1 of 2 tasks have no costs on a Cell: what they cost on a core of this computer stands for that"
+    assert done.returncode == 0 and said in " ".join(done.stdout.split())
+    assert json.loads((tmp_path / "plan.json").read_text())["costs"]["stands_in"] == said
+    assert command("plan", "costed.toml", "--on", "qs22", "-o", "own.json").returncode == 0
+    assert "stands_in" not in json.loads((tmp_path / "own.json").read_text())["costs"]
 
 
 @pytest.mark.parametrize("n_bytes", ["-4", "0", "1.5"])

@@ -214,6 +214,24 @@ def test_an_element_that_the_machine_lacks_is_refused_with_the_nearest() -> None
         cw.plan(costs(), "cell", mapping={"a": "SPE9"})
 
 
+def test_a_trace_names_the_phases_of_each_element(tmp_path: Path) -> None:
+    mapping = {"in": "SPE0", "one": "SPE1", "two": "SPE2", "out": "PPE0"}
+    cw.run(graph_of((64, 64)), "cell", instances=10, mapping=mapping, trace=tmp_path / "trace.json")
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    rows = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name" and e["pid"] == 0}
+
+    def named(kind: str) -> set[tuple[str, str]]:
+        return {(rows[e["tid"]].split(" (")[0], e["name"]) for e in events if e.get("cat") == kind}
+
+    for task, element in mapping.items():
+        assert any(row == element and name.startswith(f"compute {task}") for row, name in named("computation"))
+    assert {name.split()[0] for _, name in named("communication")} == {"get", "put", "tell"}
+    # A step holds what its unit computed in that time.
+    first = next(e for e in events if e.get("cat") == "computation")
+    inside = [e for e in events if e.get("cat") == "compute" and e["tid"] == first["tid"] and e["ts"] >= first["ts"]]
+    assert inside[0]["ts"] + inside[0]["dur"] <= first["ts"] + first["dur"] + 1e-6
+
+
 def test_a_full_disk_loses_the_trace_and_no_result() -> None:
     result = cw.run(costs(), "cell", instances=10, trace="/dev/full", force=True)
     said = result.to_dict()["warnings"]

@@ -44,23 +44,27 @@ pub fn plan(
     progress: &mut dyn FnMut(&VerbProgress) -> bool,
 ) -> Result<(Graph, Plan), Error> {
     options.check()?;
+    let mut stands_in = None;
     let graph = if needs_profile(graph, machine) {
         let mut tell = |what: &str, share: f64| progress(&VerbProgress::Profiling { what, share });
         profile(graph, machine, kernels, &ProfileOptions::default(), &mut tell)?.graph
     } else if streams::is_simulated(machine) && simulated::can_stand_in(graph, machine) {
-        simulated::costed(graph, machine, kernels, progress)?.0
+        let costed;
+        (costed, stands_in) = simulated::costed(graph, machine, kernels, progress)?;
+        costed
     } else {
         graph.clone()
     };
     let start = host::now_ns();
     let clock = || (host::now_ns() - start) as f64 * 1e-9;
     let mut tell = |p: &PlanProgress| progress(&VerbProgress::Planning(p));
-    let plan = match solver {
+    let mut plan = match solver {
         Some(solver) if options.method == Method::Exact && options.searches(&graph) => {
             plan::exact::plan(machine, &graph, options, solver, &clock, &mut tell)?
         }
         _ => plan::plan(machine, &graph, options, &clock, &mut tell)?,
     };
+    plan.costs.stands_in = stands_in;
     Ok((graph, plan))
 }
 

@@ -41,9 +41,13 @@ impl Trace {
                 name(out, ",", "thread", 0, unit, &format!("{element} ({program})"))?;
             }
         }
+        for step in &self.steps {
+            event(out, 0, step.unit, step.ps, &step.name, step.kind)?;
+            write!(out, "}}")?;
+        }
         for span in &self.spans {
             let kind = if span.what == "compute" { "compute" } else { "wait" };
-            event(out, 0, span.unit.into(), (span.start, span.end), span.what, kind)?;
+            event(out, 0, span.unit.into(), ps(span.start, span.end), span.what, kind)?;
             write!(out, "}}")?;
         }
         let lanes = self.lanes();
@@ -65,7 +69,7 @@ impl Trace {
             let (source, reader) = (&ramps[usize::from(packet.from)], &ramps[usize::from(packet.to)]);
             let title = format!("{source} -> {reader}");
             let tid = usize::from(packet.ring) * LANES + lane;
-            event(out, 1 + usize::from(packet.chip), tid, (packet.start, packet.end), &title, "packet")?;
+            event(out, 1 + usize::from(packet.chip), tid, ps(packet.start, packet.end), &title, "packet")?;
             let (source, reader) = (quoted(source), quoted(reader));
             write!(out, ",\"args\":{{\"source\":{source},\"reader\":{reader}}}}}")?;
         }
@@ -93,24 +97,26 @@ fn name(out: &mut impl Write, comma: &str, of: &str, pid: usize, tid: usize, nam
     )
 }
 
+/// From one cycle to another.
+fn ps(start: u64, end: u64) -> (u64, u64) {
+    (start * CYCLE_PS, end * CYCLE_PS)
+}
+
 /// An event without its closing brace, so that arguments can follow.
 fn event(
     out: &mut impl Write,
     pid: usize,
     tid: usize,
-    cycles: (u64, u64),
+    (start_ps, end_ps): (u64, u64),
     name: &str,
     kind: &str,
 ) -> Result<()> {
-    let us = |cycles: u64| {
-        let ps = cycles * CYCLE_PS;
-        format!("{}.{:06}", ps / 1_000_000, ps % 1_000_000)
-    };
-    let (ts, dur) = (us(cycles.0), us(cycles.1 - cycles.0));
+    let us = |ps: u64| format!("{}.{:06}", ps / 1_000_000, ps % 1_000_000);
+    let (ts, dur, name) = (us(start_ps), us(end_ps - start_ps), quoted(name));
     write!(
         out,
         ",\n{{\"ph\":\"X\",\"pid\":{pid},\"tid\":{tid},\"ts\":{ts},\"dur\":{dur},\
-         \"name\":\"{name}\",\"cat\":\"{kind}\""
+         \"name\":{name},\"cat\":\"{kind}\""
     )
 }
 

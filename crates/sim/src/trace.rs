@@ -18,6 +18,19 @@ pub struct TraceSpan {
     pub end: u64,
 }
 
+/// A step of a program as its author names it: it holds the spans of its unit in that time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceStep {
+    /// Index into [`Trace::units`].
+    pub unit: usize,
+    /// `fire mix x 4`
+    pub name: String,
+    /// What sort of step it is, for the viewer's colours.
+    pub kind: &'static str,
+    /// From when to when, in ps.
+    pub ps: (u64, u64),
+}
+
 /// A packet on a ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Packet {
@@ -44,6 +57,8 @@ pub struct Trace {
     pub ramps: Vec<[String; RAMPS]>,
     /// What units did.
     pub spans: Vec<TraceSpan>,
+    /// What programs say that they did; whoever runs them adds it.
+    pub steps: Vec<TraceStep>,
     /// What rings carried.
     pub packets: Vec<Packet>,
     /// Spans and packets that were too many to keep.
@@ -57,6 +72,15 @@ impl Trace {
         }
         if self.spans.len() < MOST {
             self.spans.push(span);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// Adds what a program says that it did.
+    pub fn step(&mut self, step: TraceStep) {
+        if self.steps.len() < MOST {
+            self.steps.push(step);
         } else {
             self.left_out += 1;
         }

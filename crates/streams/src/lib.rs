@@ -33,6 +33,7 @@ mod ppe;
 mod simulate;
 mod spe;
 mod spent;
+mod steps;
 mod stream;
 
 pub use costs::{CoreCosts, StreamCosts};

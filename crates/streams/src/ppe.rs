@@ -157,7 +157,7 @@ fn copy(ppe: &mut Ppe<'_>, stream: &Rc<RefCell<StreamState>>, element: usize) ->
     loop {
         let (start, cycles) = stream.borrow_mut().next_fetch(element);
         let Some(start) = start else { return any };
-        let (moved, transfer) = (start.moved, stream.borrow().costs.ppe.transfer);
+        let (moved, transfer, started_ps) = (start.moved, stream.borrow().costs.ppe.transfer, ppe.now_ps());
         pass(ppe, cycles + transfer);
         let fetch = start.fetch;
         stream.borrow_mut().started(element, start, 0);
@@ -167,6 +167,7 @@ fn copy(ppe: &mut Ppe<'_>, stream: &Rc<RefCell<StreamState>>, element: usize) ->
         let mut s = stream.borrow_mut();
         s.arrived(element, 1);
         s.took(element, fetch, &data);
+        s.communicated(element, started_ps, ppe.now_ps());
         any = true;
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::memory::{StreamCore, StreamPlaces};
 use crate::outcome::outcome;
+use crate::steps::Steps;
 use crate::stream::{ElementState, StreamSeen, StreamState};
 use crate::{StreamCosts, StreamError, ppe, spe};
 use machine::Machine;
@@ -151,6 +152,7 @@ fn simulate(
     {
         let mut s = stream.borrow_mut();
         (s.instances, s.stop, s.seen) = (shared.instances.unwrap_or(u64::MAX), shared.stop, shared.seen);
+        s.steps = trace.is_some().then(|| Steps::new(s.elements.len()));
     }
     start(&mut cell, &stream).map_err(refused)?;
     let ended = cell.run();
@@ -163,7 +165,11 @@ fn simulate(
     finished?;
     let mut outcome = outcome(&s, machine, plan, &simulated, cell.parameters());
     outcome.stopped = s.stop.load(Ordering::Acquire) != RUN;
-    if let Some((path, trace)) = trace.zip(simulated.trace) {
+    if let Some((path, mut trace)) = trace.zip(simulated.trace) {
+        if let Some(steps) = s.steps.take() {
+            let names: Vec<&str> = s.made.layout.elements.iter().map(|e| e.name.as_str()).collect();
+            steps.add_to(&mut trace, &names);
+        }
         let written = File::create(&path).and_then(|file| write(&trace, file));
         match written {
             Ok(()) => outcome.trace = Some(path.display().to_string()),
@@ -239,6 +245,7 @@ fn prepare(
         seen: Arc::default(),
         cost_ns,
         zeros_from,
+        steps: None,
     })))
 }
 

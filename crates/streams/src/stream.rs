@@ -3,6 +3,7 @@
 
 use crate::memory::{FLAG_BYTES, Flag, HEADS, StreamCore, StreamPlaces};
 use crate::spent::{Idle, Spent, TimeSpent};
+use crate::steps::Steps;
 use crate::{CoreCosts, StreamCosts, StreamError};
 use run::fetches::FetchLayout;
 use run::scheduler::{CounterId, CounterIds, Lack, NextStep, Scheduler, World};
@@ -43,6 +44,8 @@ pub(crate) struct StreamState {
     pub cost_ns: Vec<f64>,
     /// By fetch, of those that are pushed: the position from which on its instances are zeros behind the end.
     pub zeros_from: Vec<u64>,
+    /// Where a trace is asked for.
+    pub steps: Option<Steps>,
 }
 
 /// What an element knows and does.
@@ -381,6 +384,7 @@ impl StreamState {
     /// From `turned_ps` until now the element started transfers and told others.
     pub(crate) fn commanded(&mut self, element: usize, turned_ps: u64, now_ps: u64) {
         self.elements[element].report.spent.commanded(turned_ps, now_ps);
+        self.communicated(element, turned_ps, now_ps);
     }
 
     /// Whether the run goes on; a drain ends the element's sources.
@@ -427,6 +431,9 @@ impl StreamState {
             _ => Spent::Data,
         };
         e.report.spent.fires(lacked, now_ps);
+        if let Some(steps) = &mut self.steps {
+            steps.fires(element, now_ps);
+        }
         if let (Some(since), Some(lack)) = (e.idle_since_ps.take(), e.compute.lacked(unit)) {
             let ring = match lack {
                 Lack::Data(ring) => (true, ring),
@@ -474,6 +481,7 @@ impl StreamState {
         e.report.spent.fired((cost_ns * fired.firings as f64 * 1e3).round() as u64, now_ps);
         self.seen.occupied_ps[element].store(e.report.spent.occupied_ps(), Ordering::Relaxed);
         e.compute.fired(unit, fired.firings, fired.again);
+        self.computed(element, unit, fired.firings, now_ps);
         self.tell(element, unit, false);
         let e = &mut self.elements[element];
         let done = e.compute.firings(unit);
@@ -584,6 +592,9 @@ impl StreamState {
         let started_ps = self.seen.now_ps.load(Ordering::Relaxed);
         e.flights[fetch].push_back(FetchFlight { tag, slot, instances, started_ps, arrived: false });
         e.under_way.push((fetch, tag));
+        if let Some(steps) = &mut self.steps {
+            steps.starts(element, fetch);
+        }
         if !start.pushed {
             return None;
         }

@@ -56,7 +56,10 @@ def basis(costs: Data, now: datetime | None = None) -> str:
     kinds = [(costs.get(key) or 0, key) for key in ("measured", "given", "undated")]
     several = sum(n > 0 for n, _ in kinds) > 1
     said = {"measured": _measured(costs, now), "given": "given by hand", "undated": _undated(costs)}
-    return "; ".join(f"{n} {said[key]}" if several else said[key] for n, key in kinds if n)
+    found = [f"{n} {said[key]}" if several else said[key] for n, key in kinds if n]
+    if costs.get("stands_in"):
+        found.append(str(costs["stands_in"]))
+    return "; ".join(found)
 
 
 def _measured(costs: Data, now: datetime | None) -> str:

@@ -31,6 +31,9 @@ pub struct CostBasis {
     pub p90: Option<f64>,
     /// Costs that spread widely, and are a twentieth of all costs at least; the widest first.
     pub unsteady: Vec<UnsteadyCost>,
+    /// Whose costs stand for those that the application does not have, as a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stands_in: Option<String>,
 }
 
 /// A cost that spreads widely.
