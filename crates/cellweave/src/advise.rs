@@ -163,14 +163,19 @@ fn tries(graph: &Graph, machine: &Machine, plan: &Plan) -> Vec<Try> {
         }
         tries.push(("machine", format!("twice the bandwidth of {}", limit.subject), graph.clone(), faster));
     }
+    // Paces may be the profile's: then the machine gets them, and the profile has none that would go before.
+    let paces = model::paces(machine, graph);
+    let mut without_paces = graph.clone();
+    if let Some(profile) = &mut without_paces.profile {
+        profile.paces.clear();
+    }
     for kind in machine.kinds() {
         let mut faster = machine.clone();
-        let paces = (0..machine.elements.len()).map(|e| {
-            let pace = machine.paces.get(e).copied().unwrap_or(1.0);
-            if machine.elements[e].kind == kind { pace / 2.0 } else { pace }
-        });
-        faster.paces = paces.collect();
-        tries.push(("machine", format!("every {kind} twice as fast"), graph.clone(), faster));
+        let twice = |(e, pace): (usize, &f64)| {
+            if machine.elements[e].kind == kind { pace / 2.0 } else { *pace }
+        };
+        faster.paces = paces.iter().enumerate().map(twice).collect();
+        tries.push(("machine", format!("every {kind} twice as fast"), without_paces.clone(), faster));
         let hard = |e: &machine::Element| e.kind == kind && e.memory.as_ref().is_some_and(|m| m.hard);
         if machine.elements.iter().any(hard) {
             let mut larger = machine.clone();
@@ -229,4 +234,32 @@ fn tries(graph: &Graph, machine: &Machine, plan: &Plan) -> Vec<Try> {
         tries.push(("graph", "no peeks".into(), lighter, machine.clone()));
     }
     tries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use work::{Profile, Task};
+
+    #[test]
+    fn an_element_that_was_slower_when_profiled_becomes_twice_as_fast_too() {
+        let first = machine::load("host").unwrap().elements[0].clone();
+        let element = |name: &str| machine::Element { name: name.into(), ..first.clone() };
+        let computer = Some("here".to_string());
+        let machine = Machine { elements: vec![element("A"), element("B")], computer, ..Machine::default() };
+        let cost_ns = BTreeMap::from([("core".to_string(), 100.0)]);
+        let task = |name: &str| Task { name: name.into(), cost_ns: cost_ns.clone(), ..Task::default() };
+        let profile = Profile {
+            machine: "here".into(),
+            totals_ns: BTreeMap::from([("core".to_string(), 200.0)]),
+            paces: BTreeMap::from([("A".to_string(), 1.0), ("B".to_string(), 3.0)]),
+            ..Profile::default()
+        };
+        let graph = Graph { tasks: vec![task("a"), task("b")], profile: Some(profile), ..Graph::default() };
+        let plan = plan::plan(&machine, &graph, &PlanOptions::default(), &|| 0.0, &mut |_| true).unwrap();
+        let (_, _, graph, faster) =
+            tries(&graph, &machine, &plan).into_iter().find(|t| t.1 == "every core twice as fast").unwrap();
+        assert_eq!(model::paces(&faster, &graph), [0.5, 1.5]);
+    }
 }
