@@ -212,14 +212,17 @@ impl Game {
         Ok(())
     }
 
-    /// All interleavings, `most` states at most.
+    /// All interleavings; an error where they have more than `most` states.
     fn explore(&self, state: State, most: usize) -> Result<usize, String> {
         let (mut seen, mut open) = (HashSet::new(), vec![state]);
         while let Some(state) = open.pop() {
             let mut hasher = DefaultHasher::new();
             state.hash(&mut hasher);
-            if seen.len() >= most || !seen.insert(hasher.finish()) {
+            if !seen.insert(hasher.finish()) {
                 continue;
+            }
+            if seen.len() > most {
+                return Err(format!("more than {most} states: not all interleavings were tried"));
             }
             let mut moved = false;
             for step in self.steps() {
