@@ -186,12 +186,13 @@ def _said_where_lost() -> Iterator[None]:
 
 
 def _row(future: Any, cell: Cell, found: Any) -> dict[str, Any]:
-    if future.status == "finished":
-        row: dict[str, Any] = future.result()
-        return row
     if future.status == "cancelled":
         raise _core.RunError(_GONE)
+    # A worker that dies takes results with it that nobody has fetched: this waits until another has repeated them.
     error = future.exception()
+    if error is None:
+        row: dict[str, Any] = future.result()
+        return row
     if isinstance(error, found.KilledWorker):
         why = "every worker that began this cell died"
         return begun(cell.to_dict()) | {"error": why, "ended": now(), "cellweave": version()}
