@@ -94,7 +94,7 @@ def test_bottlenecks_are_told_as_planned_and_as_simulated() -> None:
     assert found is not None
     assert found["planned"] == {"name": plan.to_dict()["bottleneck"], "share": pytest.approx(1.0)}
     assert found["element"]["name"] == "SPE0" and 0 < found["element"]["share"] <= 1
-    # Chip 1 reads from chip 0: data over the link, notices both ways.
+    # Chip 1 reads from chip 0: data over the link, flags both ways.
     assert found["link"]["name"] == "link to chip 1" and 0 < found["link"]["share"] < 1
     outcome = result.simulated
     assert outcome is not None and outcome["loads"][0]["name"] == "link to chip 1"

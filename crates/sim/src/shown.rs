@@ -3,13 +3,13 @@
 use crate::layout::{self, MIC, PPE, RAMPS};
 use crate::outcome::{Chip, SimCounters, Simulated, SpeCounters};
 use crate::parameters::Parameters;
-use crate::sizes::{BANKS, CYCLE_PS, LINE_BYTES};
+use crate::sizes::{BANKS, BEATS, CYCLE_PS, LINE_BYTES, RINGS};
 use serde_json::{Map, Value, json};
 
-/// Bytes per ns of a ramp in one direction, and of a chip's memory: 16 bytes a bus cycle.
-const RAMP_GBS: f64 = 25.6;
-/// Rings in each direction.
-const RINGS_EACH_WAY: f64 = 2.0;
+/// Bytes per ns of a ramp in one direction, of a ring, and of a chip's memory: 16 bytes a bus cycle.
+const RAMP_GBS: f64 = LINE_BYTES as f64 * 1e3 / (BEATS * CYCLE_PS) as f64;
+/// Half of the rings go each way.
+const RINGS_EACH_WAY: f64 = RINGS as f64 / 2.0;
 
 /// What a part of the machine carried, and the most that it can carry, in GB/s.
 #[derive(Debug, Clone, PartialEq)]

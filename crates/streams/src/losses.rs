@@ -16,12 +16,12 @@ fn words(part: Spent) -> (&'static str, &'static str) {
     match part {
         Spent::Tasks => ("tasks", "its tasks"),
         Spent::Runtime => ("runtime", "the runtime's own instructions"),
-        Spent::Commands => ("commands", "commands of transfers and notices"),
+        Spent::Commands => ("commands", "commands of transfers and flags"),
         Spent::Transfers => ("transfers", "waiting for transfers under way"),
         Spent::Contention => ("contention", "waiting because others slowed transfers down"),
         Spent::Queue => ("queue", "waiting for room in a DMA queue"),
-        Spent::Data => ("waiting for data", "waiting for data, or for the notice of it"),
-        Spent::Room => ("waiting for room", "waiting for room, or for the notice of it"),
+        Spent::Data => ("waiting for data", "waiting for data, or for the flag that tells of it"),
+        Spent::Room => ("waiting for room", "waiting for room, or for the flag that tells of it"),
         Spent::Start => ("start", "waiting for its first instances"),
     }
 }

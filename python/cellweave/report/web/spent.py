@@ -27,7 +27,7 @@ _FILLS = {
 _MEANS = {
     "tasks": "tasks",
     "runtime": "the runtime's instructions",
-    "commands": "commands of transfers and notices",
+    "commands": "commands of transfers and flags",
     "transfers": "waits for transfers",
     "contention": "waits because others slowed them down",
     "queue": "waits for room in a DMA queue",
