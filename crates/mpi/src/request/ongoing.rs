@@ -32,9 +32,11 @@ impl Ongoing {
 
 impl Stepwise for Ongoing {
     fn advance(&self) -> bool {
-        // Another thread may be at it, or this one in the program's code that the activity called.
+        // Another thread may be at it, or this one in the program's code that the activity called. A thread that gets
+        // the lock looks again: another may have ended it meanwhile.
         if !self.is_over()
             && let Ok(mut work) = self.work.try_lock()
+            && !self.is_over()
             && work.advance()
         {
             self.over.store(true, Ordering::Release);
@@ -52,4 +54,43 @@ pub(crate) fn start(state: &mut State, activity: Box<dyn Activity>) -> abi::Requ
     let ongoing = Arc::new(Ongoing { work: Mutex::new(activity), over: AtomicBool::new(false) });
     state.add_ongoing(ongoing.clone());
     insert(state, Request::Activity(ongoing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Over at the first step; there is no second.
+    struct OneStep {
+        over: bool,
+    }
+
+    impl Activity for OneStep {
+        fn advance(&mut self) -> bool {
+            assert!(!std::mem::replace(&mut self.over, true), "advanced after its end");
+            true
+        }
+    }
+
+    #[test]
+    fn threads_that_advance_an_activity_at_once_end_it_once() {
+        let rounds = if cfg!(miri) { 20 } else { 500_000 };
+        let all: Vec<_> = (0..rounds)
+            .map(|_| Ongoing {
+                work: Mutex::new(Box::new(OneStep { over: false })),
+                over: AtomicBool::new(false),
+            })
+            .collect();
+        // A thread that finds another at one goes on to the next, so they meet again and again.
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    for one in &all {
+                        one.advance();
+                    }
+                });
+            }
+        });
+        assert!(all.iter().all(Ongoing::is_over));
+    }
 }
