@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from cellweave.report.table import Table
 
 _RANGE = re.compile(r"=(\d+)\.\.(\d+)(?=,|$)")
+# More machines than anybody plans for: a wrong number, not a wish.
+_MOST_MACHINES = 1000
 
 
 def spread_machine(word: str) -> list[str]:
@@ -28,7 +30,7 @@ def spread_machine(word: str) -> list[str]:
     Raises
     ------
     cellweave.RequestError
-        Where the range runs backwards, or there are two.
+        Where the range runs backwards or is absurdly long, or there are two.
 
     Examples
     --------
@@ -42,6 +44,8 @@ def spread_machine(word: str) -> list[str]:
     if len(ranges) > 1 or last < first:
         why = "one range is allowed" if len(ranges) > 1 else f"{first}..{last} runs backwards"
         raise _core.RequestError(f"machine `{word}`: {why}")
+    if last - first >= _MOST_MACHINES:
+        raise _core.RequestError(f"machine `{word}`: {first}..{last} is too long, {_MOST_MACHINES} machines at most")
     return [_RANGE.sub(f"={i}", word) for i in range(first, last + 1)]
 
 
@@ -139,12 +143,13 @@ def what_if(
     (1.0, 5, True)
     """
     graph = Graph.load(graph)
-    words = spread_machine(on)
+    # All are read before the first is planned: a wrong one is told at once.
+    machines = {word: Machine.load(word) for word in spread_machine(on)}
     rows: list[dict[str, Any]] = []
-    for i, word in enumerate(words):
+    for i, (word, machine) in enumerate(machines.items()):
         if progress is not None:
-            progress({"share": i / len(words), "what": word})
-        made = plan(graph, Machine.load(word), method, **options)
+            progress({"share": i / len(machines), "what": word})
+        made = plan(graph, machine, method, **options)
         if made.graph is not None:
             graph = made.graph
         first = rows[0]["period_ns"] if rows else made.period_ns

@@ -22,9 +22,16 @@ def pair(a_spe: float = 300.0, bytes: int = 256) -> cw.Graph:
 def test_a_range_is_a_row_of_machines() -> None:
     assert spread_machine("qs22:ppe=1,spe=0..2") == [f"qs22:ppe=1,spe={n}" for n in range(3)]
     assert spread_machine("qs22:spe=4") == ["qs22:spe=4"]
-    for word in ("qs22:spe=3..1", "qs22:ppe=1..2,spe=1..2"):
-        with pytest.raises(cw.RequestError, match=r"backwards|one range"):
+    for word in ("qs22:spe=3..1", "qs22:ppe=1..2,spe=1..2", "qs22:spe=0..4000000000"):
+        with pytest.raises(cw.RequestError, match=r"backwards|one range|too long"):
             spread_machine(word)
+
+
+def test_a_machine_that_does_not_exist_is_told_before_anything_is_planned() -> None:
+    told: list[dict[str, Any]] = []
+    with pytest.raises(cw.RequestError, match="spe"):
+        what_if(cw.Graph.daggen(tasks=25, seed=4), "qs22:spe=15..17", progress=told.append)
+    assert told == []
 
 
 def test_the_curve_begins_at_one_and_never_beats_its_bound() -> None:
