@@ -1,5 +1,7 @@
 //! Cartesian topologies as such: coordinates, neighbours, balanced dimensions. Ranks are in row-major order.
 
+use std::ops::RangeInclusive;
+
 /// Ranks on a grid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Grid {
@@ -81,14 +83,32 @@ impl Grid {
     }
 }
 
-/// Splits `count` into `parts` factors that are as near to one another as can be: the largest is as small as possible,
-/// then the next one. The largest comes first.
+/// Splits `count` into `parts` factors that are as near to one another as can be: the largest and the smallest differ as
+/// little as possible, then the largest is as small as possible, then the next one. The largest comes first.
+///
+/// This is how J. L. Träff and F. D. Lübbe ("Specification Guideline Violations by MPI_Dims_create", EuroMPI 2015)
+/// read MPI 5.0, section 8.5.2.
 pub(crate) fn balanced(count: usize, parts: usize) -> Vec<usize> {
-    let mut factors = Vec::with_capacity(parts);
     let divisors = divisors(count);
-    let found = split(count, parts, count, &divisors, &mut factors);
-    debug_assert!(found || parts == 0);
-    factors
+    let mut best: Option<Vec<usize>> = None;
+    let apart = |factors: &[usize]| factors.first().map_or(0, |largest| largest - factors[factors.len() - 1]);
+    // The smallest factor is at most the root of the count, the largest at least.
+    let reaches =
+        |factor: usize| (factor as u128).checked_pow(parts as u32).is_none_or(|all| all >= count as u128);
+    let root = (divisors.iter().copied().find(|&factor| reaches(factor))).unwrap_or(count);
+    for &least in divisors.iter().rev().filter(|&&factor| factor == root || !reaches(factor)) {
+        if best.as_ref().is_some_and(|best| root - least > apart(best)) {
+            break;
+        }
+        let mut factors = Vec::with_capacity(parts);
+        if split(count, parts, least..=count, &divisors, &mut factors) {
+            let rank = |factors: &[usize]| (apart(factors), factors.to_vec());
+            if best.as_ref().is_none_or(|best| rank(&factors) < rank(best)) {
+                best = Some(factors);
+            }
+        }
+    }
+    best.unwrap_or_default()
 }
 
 fn divisors(count: usize) -> Vec<usize> {
@@ -98,18 +118,29 @@ fn divisors(count: usize) -> Vec<usize> {
     small.iter().copied().chain(large).collect()
 }
 
-/// Appends `parts` factors of `count`, none above `most`; false when there are none.
-fn split(count: usize, parts: usize, most: usize, divisors: &[usize], factors: &mut Vec<usize>) -> bool {
+/// Appends `parts` factors of `count` within limits, the largest as small as possible; false when there are none.
+fn split(
+    count: usize,
+    parts: usize,
+    within: RangeInclusive<usize>,
+    divisors: &[usize],
+    factors: &mut Vec<usize>,
+) -> bool {
     if parts == 0 {
         return count == 1;
     }
-    for &factor in divisors.iter().filter(|&&factor| factor <= most && count.is_multiple_of(factor)) {
+    let power = |factor: usize| (factor as u128).saturating_pow(parts as u32);
+    if power(*within.start()) > count as u128 {
+        return false;
+    }
+    for &factor in divisors.iter().filter(|factor| within.contains(factor) && count.is_multiple_of(**factor))
+    {
         // The others are no larger than this one.
-        if (factor as u128).checked_pow(parts as u32).is_some_and(|reach| reach < count as u128) {
+        if power(factor) < count as u128 {
             continue;
         }
         factors.push(factor);
-        if split(count / factor, parts - 1, factor, divisors, factors) {
+        if split(count / factor, parts - 1, *within.start()..=factor, divisors, factors) {
             return true;
         }
         factors.pop();
@@ -170,16 +201,29 @@ mod tests {
     }
 
     #[test]
-    fn no_split_has_a_smaller_largest_factor() {
-        for count in 1..=200 {
+    fn no_split_has_factors_nearer_to_one_another() {
+        for count in 1..=600 {
             let found = balanced(count, 3);
+            assert!(found.iter().product::<usize>() == count && found.is_sorted_by(|a, b| a >= b), "{count}");
+            let rank = |factors: &[usize]| (factors[0] - factors[2], factors.to_vec());
             for a in 1..=count {
                 for b in (1..=a).filter(|b| count % (a * b) == 0) {
                     let c = count / (a * b);
                     if c <= b {
-                        assert!(found <= vec![a, b, c], "{count}: {found:?}, and {a} {b} {c}");
+                        assert!(rank(&found) <= rank(&[a, b, c]), "{count}: {found:?}, and {a} {b} {c}");
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn counts_with_many_divisors_are_split_at_once() {
+        // The number below 2^31 with the most divisors, and powers.
+        for (count, parts) in [(2_095_133_040, 2..12), (1 << 30, 2..31), (2_147_483_647, 1..40)] {
+            for parts in parts {
+                let found = balanced(count, parts);
+                assert_eq!((found.len(), found.iter().product::<usize>()), (parts, count));
             }
         }
     }
