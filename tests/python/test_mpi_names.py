@@ -93,14 +93,30 @@ def test_an_unsupported_function_says_so_and_gives_null_handles(tmp_path: Path) 
 int main(void) {
     MPI_Win win = (MPI_Win)1;
     MPI_File file = (MPI_File)1;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     int code = MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     printf("%d %d\\n", code == MPI_ERR_UNSUPPORTED_OPERATION, win == MPI_WIN_NULL);
     code = MPI_File_open(MPI_COMM_WORLD, "name", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
     printf("%d %d\\n", code == MPI_ERR_UNSUPPORTED_OPERATION, file == MPI_FILE_NULL);
+    MPI_Finalize();
     return 0;
 }
 """
     assert ran(source, tmp_path) == ["1", "1", "1", "1"]
+
+
+def test_no_other_mpi_is_linked_by_a_library_name_of_old(tmp_path: Path) -> None:
+    other = tmp_path / "other.c"
+    other.write_text("int MPI_Init(void *count, void *words) { return count == words ? 77 : 78; }\n")
+    for name in ("mpi", "mpich"):
+        subprocess.run(["cc", "-shared", "-fPIC", other, "-o", tmp_path / f"lib{name}.so"], check=True)
+    program = tmp_path / "prog.c"
+    program.write_text("#include <mpi.h>\nint main(void) { return MPI_Init(0, 0) || MPI_Finalize(); }\n")
+    cellcc = prefix() / "bin" / "cellcc"
+    for words in (["-lmpi", program], [program, "-lmpich", "-lmpi"]):
+        subprocess.run([cellcc, "-L", tmp_path, f"-Wl,-rpath,{tmp_path}", *words, "-o", tmp_path / "prog"], check=True)
+        assert subprocess.run([tmp_path / "prog"], timeout=60).returncode == 0
 
 
 @pytest.mark.parametrize("language", ["c", "cpp"])

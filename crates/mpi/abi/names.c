@@ -2473,3 +2473,38 @@ DEFAULT int PMPI_T_source_get_num(int *num_sources)
 NAME(MPI_T_source_get_timestamp)
 DEFAULT int PMPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 { return MPI_T_ERR_NOT_SUPPORTED; }
+
+/* Deleted in MPI 3.0 */
+NAME(MPI_Address)
+DEFAULT int PMPI_Address(void *location, MPI_Aint *address)
+{ return cellweave_unsupported("MPI_Address"); }
+NAME(MPI_Errhandler_create)
+DEFAULT int PMPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
+{ if (errhandler) *errhandler = MPI_ERRHANDLER_NULL; return cellweave_unsupported("MPI_Errhandler_create"); }
+NAME(MPI_Errhandler_get)
+DEFAULT int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
+{ if (errhandler) *errhandler = MPI_ERRHANDLER_NULL; return cellweave_unsupported("MPI_Errhandler_get"); }
+NAME(MPI_Errhandler_set)
+DEFAULT int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
+{ return cellweave_unsupported("MPI_Errhandler_set"); }
+NAME(MPI_Type_extent)
+DEFAULT int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
+{ return cellweave_unsupported("MPI_Type_extent"); }
+NAME(MPI_Type_hindexed)
+DEFAULT int PMPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
+    MPI_Datatype oldtype, MPI_Datatype *newtype)
+{ if (newtype) *newtype = MPI_DATATYPE_NULL; return cellweave_unsupported("MPI_Type_hindexed"); }
+NAME(MPI_Type_hvector)
+DEFAULT int PMPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
+    MPI_Datatype *newtype)
+{ if (newtype) *newtype = MPI_DATATYPE_NULL; return cellweave_unsupported("MPI_Type_hvector"); }
+NAME(MPI_Type_lb)
+DEFAULT int PMPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
+{ return cellweave_unsupported("MPI_Type_lb"); }
+NAME(MPI_Type_struct)
+DEFAULT int PMPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
+    MPI_Datatype array_of_types[], MPI_Datatype *newtype)
+{ if (newtype) *newtype = MPI_DATATYPE_NULL; return cellweave_unsupported("MPI_Type_struct"); }
+NAME(MPI_Type_ub)
+DEFAULT int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
+{ return cellweave_unsupported("MPI_Type_ub"); }

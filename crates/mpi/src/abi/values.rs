@@ -619,5 +619,7 @@ pub const FUNCTIONS: &[&str] = &[
     "MPI_T_pvar_get_info", "MPI_T_pvar_get_num", "MPI_T_pvar_handle_alloc", "MPI_T_pvar_handle_free",
     "MPI_T_pvar_read", "MPI_T_pvar_readreset", "MPI_T_pvar_reset", "MPI_T_pvar_session_create",
     "MPI_T_pvar_session_free", "MPI_T_pvar_start", "MPI_T_pvar_stop", "MPI_T_pvar_write", "MPI_T_source_get_info",
-    "MPI_T_source_get_num", "MPI_T_source_get_timestamp",
+    "MPI_T_source_get_num", "MPI_T_source_get_timestamp", "MPI_Address", "MPI_Errhandler_create",
+    "MPI_Errhandler_get", "MPI_Errhandler_set", "MPI_Type_extent", "MPI_Type_hindexed", "MPI_Type_hvector",
+    "MPI_Type_lb", "MPI_Type_struct", "MPI_Type_ub",
 ];

@@ -14,9 +14,7 @@ use crate::comm::valid;
 use crate::handles::{Handles, Kind};
 use crate::runtime::{self, Guarded, State, phase};
 use launch::options::{ERRHANDLERS, INITIAL_ERRHANDLER};
-use std::collections::BTreeSet;
 use std::ffi::{CStr, c_char, c_int};
-use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 /// What a program hands over: called with the object's handle and the error code.
@@ -117,15 +115,20 @@ pub(crate) fn raise(failure: Failure, function: &'static str) -> c_int {
         let (comm, handler) = state.addressee(comm);
         (comm, state.action(handler))
     };
-    errors::remember(code, format!("{function}: {text}"));
+    act(action, comm.0, code, &format!("{function}: {text}"))
+}
+
+/// Does what an error handler says of a failure of an object, and gives the code to return.
+fn act(action: Action, mut object: usize, code: c_int, text: &str) -> c_int {
+    errors::remember(code, text.to_owned());
     match action {
         Action::Returns => {}
         // The launcher says which rank it is.
-        Action::EndsJob => launch::abort(code, &format!("{function}: {text}")),
+        Action::EndsJob => launch::abort(code, text),
         Action::Calls(handler) => {
-            let (mut object, mut told) = (comm.0, code);
-            // SAFETY: a function of the program's that takes a communicator and a code, which live during the call;
-            // the state is not held.
+            let mut told = code;
+            // SAFETY: a function of the program's that takes an object and a code, which live during the call; the
+            // state is not held.
             unsafe { handler(&mut object, &mut told) };
         }
     }
@@ -178,6 +181,22 @@ impl State {
     }
 }
 
+fn set(comm: abi::Comm, errhandler: abi::Errhandler) -> Result<(), Failure> {
+    let mut state = check::running()?;
+    valid::comm(&state, comm)?;
+    for_comms(&state, errhandler)?;
+    state.set_errhandler(comm, errhandler);
+    Ok(())
+}
+
+fn get(comm: abi::Comm, errhandler: Out<'_, abi::Errhandler>) -> Result<(), Failure> {
+    let mut state = check::running()?;
+    let handle = valid::comm(&state, comm)?.errhandler.load(Ordering::Relaxed);
+    errhandler.write(abi::Errhandler(handle))?;
+    state.use_errhandler(handle);
+    Ok(())
+}
+
 /// That a file's handle is `MPI_FILE_NULL`, which stands for files to be opened.
 fn no_file(file: abi::File) -> Result<(), Failure> {
     if file.0 == MPI_FILE_NULL { Ok(()) } else { Err(check::not_an("file", "file", file.0, MPI_ERR_FILE)) }
@@ -186,6 +205,11 @@ fn no_file(file: abi::File) -> Result<(), Failure> {
 mpi! {
     /// Makes an error handler for communicators.
     fn PMPI_Comm_create_errhandler(function: Option<Function>, errhandler: Out<abi::Errhandler>) {
+        create(For::Comm, function, errhandler)
+    }
+
+    /// `MPI_Comm_create_errhandler` by its name of MPI 1.
+    fn PMPI_Errhandler_create(function: Option<Function>, errhandler: Out<abi::Errhandler>) {
         create(For::Comm, function, errhandler)
     }
 
@@ -206,20 +230,22 @@ mpi! {
 
     /// Gives a communicator an error handler.
     fn PMPI_Comm_set_errhandler(comm: abi::Comm, errhandler: abi::Errhandler) on comm {
-        let mut state = check::running()?;
-        valid::comm(&state, comm)?;
-        for_comms(&state, errhandler)?;
-        state.set_errhandler(comm, errhandler);
-        Ok(())
+        set(comm, errhandler)
+    }
+
+    /// `MPI_Comm_set_errhandler` by its name of MPI 1.
+    fn PMPI_Errhandler_set(comm: abi::Comm, errhandler: abi::Errhandler) on comm {
+        set(comm, errhandler)
     }
 
     /// The error handler of a communicator, as a handle to be freed.
     fn PMPI_Comm_get_errhandler(comm: abi::Comm, errhandler: Out<abi::Errhandler>) on comm {
-        let mut state = check::running()?;
-        let handle = valid::comm(&state, comm)?.errhandler.load(Ordering::Relaxed);
-        errhandler.write(abi::Errhandler(handle))?;
-        state.use_errhandler(handle);
-        Ok(())
+        get(comm, errhandler)
+    }
+
+    /// `MPI_Comm_get_errhandler` by its name of MPI 1.
+    fn PMPI_Errhandler_get(comm: abi::Comm, errhandler: Out<abi::Errhandler>) on comm {
+        get(comm, errhandler)
     }
 
     /// Sets the error handler that files would be opened with. There are no files.
@@ -256,32 +282,24 @@ mpi! {
     }
 }
 
-/// Every function of the ABI that is not supported ends here, with its name; gives the code to return. Where errors end
-/// the job it returns all the same, so that a program can ask and go another way, but it says so, once per function.
+/// Every function of the ABI that is not supported ends here, with its name; gives the code to return. A program that
+/// wants to ask, and to go another way, sets `MPI_ERRORS_RETURN` before; that is what files have from the start.
 ///
 /// # Safety
 /// A string that is never freed.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn cellweave_unsupported(function: *const c_char) -> c_int {
-    static TOLD: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
-    let code = MPI_ERR_UNSUPPORTED_OPERATION;
+    let (code, text) = (MPI_ERR_UNSUPPORTED_OPERATION, "this library does not support it");
     // SAFETY: the caller's promise.
     let function = unsafe { CStr::from_ptr(function) }.to_str().unwrap_or("a function");
-    let text = "this library does not support it";
-    let fatal = runtime::phase() != phase::RUNNING || {
-        let state = runtime::enter();
-        let of_files = function.starts_with("MPI_File_");
-        let handler = if of_files { *FILE_HANDLER.of(&state) } else { state.addressee(None).1 };
-        matches!(state.action(handler), Action::EndsJob)
-    };
-    if !fatal {
-        return raise(Failure::new(code, text), function);
+    if function.starts_with("MPI_File_") {
+        let action = {
+            let state = runtime::enter();
+            state.action(*FILE_HANDLER.of(&state))
+        };
+        return act(action, MPI_FILE_NULL, code, &format!("{function}: {text}"));
     }
-    errors::remember(code, format!("{function}: {text}"));
-    if TOLD.lock().unwrap().insert(function) {
-        launch::say(&format!("{function}: {text}; it returns MPI_ERR_UNSUPPORTED_OPERATION"));
-    }
-    code
+    raise(Failure::new(code, text), function)
 }
 
 /// Calls the error handler of a communicator with a code, as if a function had failed.

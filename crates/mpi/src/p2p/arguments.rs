@@ -1,6 +1,7 @@
 //! What all sends and receives have in common: a buffer, an envelope, and what is wrong with them.
 
 use crate::abi;
+use crate::abi::values::MPI_DATATYPE_NULL;
 use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::comm::valid;
@@ -18,7 +19,8 @@ pub(crate) fn request(transfer: Option<TransferId>) -> abi::Request {
     abi::Request(handles::of_transfer(transfer.unwrap_or(COMPLETE_AT_ONCE)))
 }
 
-/// The buffer of `count` elements of a datatype.
+/// The buffer of `count` elements of a datatype. `nobody`: the other side is `MPI_PROC_NULL`, for which no element needs
+/// no datatype.
 ///
 /// # Errors
 /// `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`.
@@ -29,10 +31,11 @@ pub(crate) fn buffer(
     count: i64,
     datatype: abi::Datatype,
     name: &str,
+    nobody: bool,
 ) -> Result<Buffer, Failure> {
     let count = check::count(count, "count")?;
     let Some(size) = predefined_size(datatype) else {
-        return derived(state, address, count, datatype);
+        return derived(state, address, count, datatype, nobody);
     };
     let bytes = size * count;
     check::buffer(address, bytes, false, name)?;
@@ -46,7 +49,12 @@ fn derived(
     address: *const c_void,
     count: usize,
     datatype: abi::Datatype,
+    nobody: bool,
 ) -> Result<Buffer, Failure> {
+    if nobody && count == 0 && datatype.0 == MPI_DATATYPE_NULL {
+        // SAFETY: no byte lies there.
+        return Ok(unsafe { Buffer::new(address.cast_mut().cast(), 0) });
+    }
     // The data of a derived datatype may lie at absolute addresses: a null pointer is MPI_BOTTOM.
     Ok(state.committed_datatype(datatype)?.buffer(address.cast_mut().cast(), count))
 }
@@ -71,7 +79,7 @@ pub(crate) fn send(
     let to = valid::destination(found, dest)?;
     check::tag(tag)?;
     let envelope = Envelope { context: found.point_to_point(), source: found.rank as u16, tag };
-    let buffer = buffer(state, address, count, datatype, "buf")?;
+    let buffer = buffer(state, address, count, datatype, "buf", to.is_none())?;
     let Some(to) = to else { return Ok(None) };
     Ok(state.engine.send(to, envelope, &buffer, mode))
 }
@@ -111,7 +119,7 @@ pub(crate) fn receive(
     comm: abi::Comm,
 ) -> Result<Option<(TransferId, Option<usize>)>, Failure> {
     let pattern = pattern(valid::comm(state, comm)?, source, tag)?;
-    let buffer = buffer(state, address, count, datatype, "buf")?;
+    let buffer = buffer(state, address, count, datatype, "buf", pattern.is_none())?;
     let Some((pattern, from)) = pattern else { return Ok(None) };
     Ok(Some((state.engine.receive(pattern, from, &buffer), from)))
 }

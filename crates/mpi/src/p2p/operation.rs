@@ -47,7 +47,7 @@ pub(super) fn sending(
     let to = valid::destination(found, dest)?;
     check::tag(tag)?;
     let envelope = Envelope { context: found.point_to_point(), source: found.rank as u16, tag };
-    Ok(Sending { to, envelope, buffer: buffer(state, buf, count.into(), datatype, "buf")? })
+    Ok(Sending { to, envelope, buffer: buffer(state, buf, count.into(), datatype, "buf", to.is_none())? })
 }
 
 /// The arguments of a receive.
@@ -65,7 +65,7 @@ pub(super) fn receiving(
     comm: abi::Comm,
 ) -> Result<Receiving, Failure> {
     let from = pattern(valid::comm(state, comm)?, source, tag)?;
-    Ok(Receiving { from, buffer: buffer(state, buf, count.into(), datatype, "buf")? })
+    Ok(Receiving { from, buffer: buffer(state, buf, count.into(), datatype, "buf", from.is_none())? })
 }
 
 impl Sending {

@@ -72,7 +72,7 @@ fn receive(
     let Some(&Claimed { id, comm }) = CLAIMED.of(&state).get(handle.0) else {
         return Err(not_an("message", "message", handle.0, MPI_ERR_REQUEST));
     };
-    let buffer = buffer(&state, buf, count, datatype, "buf").map_err(|failure| failure.on(comm))?;
+    let buffer = buffer(&state, buf, count, datatype, "buf", false).map_err(|failure| failure.on(comm))?;
     CLAIMED.of_mut(&mut state).remove(handle.0);
     message.write(abi::Message(MPI_MESSAGE_NULL))?;
     Ok(arguments::request(Some(state.engine.receive_claimed(id, &buffer))))

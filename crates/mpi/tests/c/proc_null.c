@@ -48,6 +48,13 @@ int main(void)
     MPI_Iprobe(MPI_PROC_NULL, MPI_ANY_TAG, comm, &flag, &status);
     CHECK(flag);
     nothing(&status);
+    /* No element needs no datatype there. */
+    MPI_Send(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, comm);
+    MPI_Recv(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, comm, &status);
+    nothing(&status);
+    MPI_Sendrecv(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, comm,
+                 &status);
+    nothing(&status);
     EQUAL(value, 42);
     EQUAL(room, 43);
     MPI_Request persistent;

@@ -178,8 +178,25 @@ static void returned(void)
 static void unsupported(void)
 {
     MPI_Win window;
-    for (int i = 0; i < 2; i++)
-        if (MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window) != MPI_ERR_UNSUPPORTED_OPERATION) exit(96);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    puts("goes on");
+}
+
+static void unsupported_part(void)
+{
+    MPI_Request request;
+    MPI_Psend_init(&rank, 1, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    puts("goes on");
+}
+
+static void unsupported_returned(void)
+{
+    MPI_Win window;
+    MPI_File file;
+    if (MPI_File_open(MPI_COMM_WORLD, "name", MPI_MODE_RDONLY, MPI_INFO_NULL, &file) != MPI_ERR_UNSUPPORTED_OPERATION)
+        exit(95);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    if (MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window) != MPI_ERR_UNSUPPORTED_OPERATION) exit(96);
 }
 
 static void twice(void) { MPI_Init(NULL, NULL); }
@@ -200,7 +217,7 @@ static const struct { const char *name; void (*make)(void); } mistakes[] = {
     MISTAKE(request_freed), MISTAKE(operation_wrong), MISTAKE(operation_null), MISTAKE(colour_negative),
     MISTAKE(info_key_empty), MISTAKE(request_leaked), MISTAKE(memory), MISTAKE(library_memory), MISTAKE(killed),
     MISTAKE(crashed), MISTAKE(left), MISTAKE(aborted), MISTAKE(forked), MISTAKE(returned), MISTAKE(unsupported),
-    MISTAKE(twice), MISTAKE(finalised),
+    MISTAKE(unsupported_part), MISTAKE(unsupported_returned), MISTAKE(twice), MISTAKE(finalised),
 };
 
 int main(int argc, char **argv)

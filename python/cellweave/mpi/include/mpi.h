@@ -1683,6 +1683,21 @@ int MPI_T_source_get_info(int source_index, char *name, int *name_len, char *des
 int MPI_T_source_get_num(int *num_sources);
 int MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp);
 
+/* Deleted in MPI 3.0 */
+int MPI_Address(void *location, MPI_Aint *address); /* deprecated in MPI 2.0 */
+int MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler); /* deprecated in MPI 2.0 */
+int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler); /* deprecated in MPI 2.0 */
+int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler); /* deprecated in MPI 2.0 */
+int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent); /* deprecated in MPI 2.0 */
+int MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
+    MPI_Datatype oldtype, MPI_Datatype *newtype); /* deprecated in MPI 2.0 */
+int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
+    MPI_Datatype *newtype); /* deprecated in MPI 2.0 */
+int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement); /* deprecated in MPI 2.0 */
+int MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
+    MPI_Datatype array_of_types[], MPI_Datatype *newtype); /* deprecated in MPI 2.0 */
+int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement); /* deprecated in MPI 2.0 */
+
 /* Environment, by the names that tools call */
 int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false,
     int *is_set);
@@ -2818,6 +2833,21 @@ int PMPI_T_source_get_info(int source_index, char *name, int *name_len, char *de
     MPI_Info *info);
 int PMPI_T_source_get_num(int *num_sources);
 int PMPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp);
+
+/* Deleted in MPI 3.0, by the names that tools call */
+int PMPI_Address(void *location, MPI_Aint *address); /* deprecated in MPI 2.0 */
+int PMPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler); /* deprecated in MPI 2.0 */
+int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler); /* deprecated in MPI 2.0 */
+int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler); /* deprecated in MPI 2.0 */
+int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent); /* deprecated in MPI 2.0 */
+int PMPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
+    MPI_Datatype oldtype, MPI_Datatype *newtype); /* deprecated in MPI 2.0 */
+int PMPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
+    MPI_Datatype *newtype); /* deprecated in MPI 2.0 */
+int PMPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement); /* deprecated in MPI 2.0 */
+int PMPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
+    MPI_Datatype array_of_types[], MPI_Datatype *newtype); /* deprecated in MPI 2.0 */
+int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement); /* deprecated in MPI 2.0 */
 
 /* Handles as integers of Fortran, by their names of before the ABI (MPI 5.0, section 19.3.4) */
 typedef int MPI_Fint;

@@ -132,6 +132,13 @@ mpi! {
         hvector(false, (count, blocklength, stride), oldtype, newtype)
     }
 
+    /// `MPI_Type_create_hvector` by its name of MPI 1.
+    fn PMPI_Type_hvector(
+        count: c_int, blocklength: c_int, stride: abi::Aint, oldtype: abi::Datatype, newtype: Out<abi::Datatype>,
+    ) {
+        hvector(false, (count, blocklength, stride), oldtype, newtype)
+    }
+
     /// Section 5.1.2.
     fn PMPI_Type_create_hvector_c(
         count: abi::Count, blocklength: abi::Count, stride: abi::Count, oldtype: abi::Datatype,
@@ -158,6 +165,14 @@ mpi! {
 
     /// Section 5.1.2.
     fn PMPI_Type_create_hindexed(
+        count: c_int, array_of_blocklengths[count]: In<c_int>, array_of_displacements[count]: In<abi::Aint>,
+        oldtype: abi::Datatype, newtype: Out<abi::Datatype>,
+    ) {
+        blocks((false, construct::hindexed), (count, array_of_blocklengths, array_of_displacements), oldtype, newtype)
+    }
+
+    /// `MPI_Type_create_hindexed` by its name of MPI 1.
+    fn PMPI_Type_hindexed(
         count: c_int, array_of_blocklengths[count]: In<c_int>, array_of_displacements[count]: In<abi::Aint>,
         oldtype: abi::Datatype, newtype: Out<abi::Datatype>,
     ) {
@@ -206,6 +221,14 @@ mpi! {
 
     /// Section 5.1.2.
     fn PMPI_Type_create_struct(
+        count: c_int, array_of_blocklengths[count]: In<c_int>, array_of_displacements[count]: In<abi::Aint>,
+        array_of_types[count]: In<abi::Datatype>, newtype: Out<abi::Datatype>,
+    ) {
+        structure(false, (count, array_of_blocklengths, array_of_displacements, array_of_types), newtype)
+    }
+
+    /// `MPI_Type_create_struct` by its name of MPI 1.
+    fn PMPI_Type_struct(
         count: c_int, array_of_blocklengths[count]: In<c_int>, array_of_displacements[count]: In<abi::Aint>,
         array_of_types[count]: In<abi::Datatype>, newtype: Out<abi::Datatype>,
     ) {

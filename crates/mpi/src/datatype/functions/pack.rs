@@ -184,6 +184,11 @@ mpi! {
     fn PMPI_Get_address(location: *const c_void, address: Out<abi::Aint>) {
         address.write(location.addr() as abi::Aint)
     }
+
+    /// `MPI_Get_address` by its name of MPI 1.
+    fn PMPI_Address(location: *const c_void, address: Out<abi::Aint>) {
+        address.write(location.addr() as abi::Aint)
+    }
 }
 
 /// Section 5.1.5.

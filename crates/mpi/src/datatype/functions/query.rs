@@ -56,6 +56,23 @@ mpi! {
         self::size(datatype, size)
     }
 
+    /// MPI 1: the extent alone.
+    fn PMPI_Type_extent(datatype: abi::Datatype, extent: Out<abi::Aint>) {
+        extent.write(check::running()?.valid_datatype(datatype)?.extent)
+    }
+
+    /// MPI 1: the lower bound alone.
+    fn PMPI_Type_lb(datatype: abi::Datatype, displacement: Out<abi::Aint>) {
+        displacement.write(check::running()?.valid_datatype(datatype)?.lb)
+    }
+
+    /// MPI 1: the upper bound.
+    fn PMPI_Type_ub(datatype: abi::Datatype, displacement: Out<abi::Aint>) {
+        let state = check::running()?;
+        let of = state.valid_datatype(datatype)?;
+        displacement.write(of.lb.wrapping_add(of.extent))
+    }
+
     /// Section 5.1.7.
     fn PMPI_Type_get_extent(datatype: abi::Datatype, lb: Out<abi::Aint>, extent: Out<abi::Aint>) {
         self::extent(datatype, lb, extent, |lb| lb)
