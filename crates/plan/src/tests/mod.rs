@@ -130,9 +130,21 @@ pub(crate) fn brute_force(
     let n = machine.elements.len();
     let limits = model::Limits::new(machine);
     let broadcasts = model::broadcasts(graph);
+    let paces = model::paces(machine, graph);
+    let cost = |t: usize, e: usize| graph.tasks[t].cost_on(&machine.elements[e].kind).unwrap() * paces[e];
     let mut mapping = vec![0; graph.tasks.len()];
     let mut best: Option<(f64, Vec<usize>)> = None;
     loop {
+        // No period is below what an element computes: most mappings need not be predicted.
+        let computes =
+            |e: usize| mapping.iter().enumerate().filter(|x| *x.1 == e).map(|x| cost(x.0, e)).sum();
+        let most: f64 = (0..n).map(computes).fold(0.0, f64::max);
+        if best.as_ref().is_some_and(|b| most > b.0) {
+            let Some(t) = mapping.iter().position(|&e| e + 1 < n) else { return best };
+            mapping[..t].fill(0);
+            mapping[t] += 1;
+            continue;
+        }
         let schedule = work::schedule::schedule(graph, &mapping, n, buffering, batch).unwrap();
         let prediction =
             model::predict_with((&limits, &broadcasts), machine, graph, &mapping, &schedule).unwrap();

@@ -4,6 +4,8 @@
 //! largest counts. Only `balance` looks at memory, and none at DMA limits; `spread_out`, `star` and
 //! `crowded_neighbours` look at communication.
 
+mod star;
+
 use crate::Problem;
 use work::Buffering;
 
@@ -15,11 +17,10 @@ pub fn bound(problem: &Problem, batch: u64, buffering: Buffering) -> f64 {
         balance(problem, batch, buffering).0,
         crowding(problem),
         spread_out(problem, batch),
-        star(problem, batch),
         crowded_neighbours(problem, batch),
         lock(problem),
     ];
-    bounds.into_iter().fold(0.0, f64::max) * (1.0 - ROUNDING)
+    star::star(problem, batch, bounds.into_iter().fold(0.0, f64::max)) * (1.0 - ROUNDING)
 }
 
 /// What sums of floats in another order may differ by.
@@ -344,125 +345,6 @@ fn parts(problem: &Problem) -> usize {
         }
     }
     parts
-}
-
-/// A task and its neighbours: each neighbour is on the task's element and computes there, or data crosses the element's
-/// ports, and the element spends time on that. The least over the kinds for each task; the largest over the tasks.
-fn star(problem: &Problem, batch: u64) -> f64 {
-    let ports: Vec<PortCosts> = (0..problem.kinds.len()).map(|k| PortCosts::of(problem, k, batch)).collect();
-    (0..problem.tasks())
-        .map(|t| {
-            let near = Near::of(problem, t, batch);
-            (0..problem.kinds.len())
-                .filter(|&k| problem.cost(t, k).is_finite())
-                .map(|k| near.least(problem, t, k, &ports[k]))
-                .fold(f64::INFINITY, f64::min)
-        })
-        .fold(0.0, f64::max)
-}
-
-/// What a byte and a hand-over cost an element of a kind, at the least.
-struct PortCosts {
-    in_ns_per_byte: f64,
-    out_ns_per_byte: f64,
-    per_transfer_ns: f64,
-    per_byte_ns: f64,
-}
-
-impl PortCosts {
-    fn of(problem: &Problem, kind: usize, batch: u64) -> PortCosts {
-        let n = problem.elements();
-        let mut ports = PortCosts {
-            in_ns_per_byte: f64::INFINITY,
-            out_ns_per_byte: f64::INFINITY,
-            per_transfer_ns: f64::INFINITY,
-            per_byte_ns: f64::INFINITY,
-        };
-        for e in (0..n).filter(|&e| problem.kind_of[e] == kind) {
-            // A limit that holds every pair with this element.
-            let port = |pair: &dyn Fn(usize) -> (usize, usize)| -> f64 {
-                let mut others = (0..n).filter(|&x| x != e).map(pair);
-                let Some((a, b)) = others.next() else { return f64::INFINITY };
-                let mut ids: Vec<u32> = problem.limits.of(a, b).to_vec();
-                for (a, b) in others {
-                    let of = problem.limits.of(a, b);
-                    ids.retain(|id| of.contains(id));
-                }
-                ids.iter().map(|&id| problem.limits.ns_per_byte(id)).fold(0.0, f64::max)
-            };
-            ports.in_ns_per_byte = ports.in_ns_per_byte.min(port(&|x| (x, e)));
-            ports.out_ns_per_byte = ports.out_ns_per_byte.min(port(&|x| (e, x)));
-            let o = problem.prices.overheads[e];
-            ports.per_transfer_ns = ports.per_transfer_ns.min(o.per_transfer_ns / batch.max(1) as f64);
-            ports.per_byte_ns = ports.per_byte_ns.min(o.per_byte_ns);
-        }
-        ports
-    }
-}
-
-/// The neighbours of a task: (task, bytes in, bytes out, transfers, ns for moving). Broadcasts to several consumers
-/// count where the task consumes them.
-struct Near(Vec<(usize, f64, f64, f64, f64)>);
-
-impl Near {
-    fn of(problem: &Problem, task: usize, batch: u64) -> Near {
-        let mut list: Vec<(usize, f64, f64, f64, f64)> = Vec::new();
-        let mut add = |other: usize, bytes_in: u64, bytes_out: u64| {
-            let moving = problem.prices.least_moving_ns(bytes_in.max(bytes_out), batch);
-            let (bytes_in, bytes_out) = (bytes_in as f64, bytes_out as f64);
-            match list.iter_mut().find(|n| n.0 == other) {
-                Some(n) => *n = (other, n.1 + bytes_in, n.2 + bytes_out, n.3 + 1.0, n.4 + moving),
-                None => list.push((other, bytes_in, bytes_out, 1.0, moving)),
-            };
-        };
-        for &id in &problem.consumes[task] {
-            let b = &problem.broadcasts[id];
-            if b.from != task {
-                add(b.from, b.bytes, 0);
-            }
-        }
-        for &id in &problem.produces[task] {
-            let b = &problem.broadcasts[id];
-            if let [other] = b.to[..]
-                && other != task
-            {
-                add(other, 0, b.bytes);
-            }
-        }
-        Near(list)
-    }
-
-    fn least(&self, problem: &Problem, task: usize, kind: usize, ports: &PortCosts) -> f64 {
-        let own = problem.cost(task, kind);
-        let spent = |n: &(usize, f64, f64, f64, f64)| {
-            n.3 * ports.per_transfer_ns + (n.1 + n.2) * ports.per_byte_ns + n.4
-        };
-        let compute: f64 = self.0.iter().map(|n| spent(n).min(problem.cost(n.0, kind))).sum();
-        let into = self.0.iter().map(|n| (n.1 * ports.in_ns_per_byte, problem.cost(n.0, kind)));
-        let out = self.0.iter().map(|n| (n.2 * ports.out_ns_per_byte, problem.cost(n.0, kind)));
-        (own + compute).max(meet(own, into.collect())).max(meet(own, out.collect()))
-    }
-}
-
-/// The least of max(own + costs of those that are here, port time of the others), if they may be cut into pieces: those
-/// with the most port time per cost are here.
-fn meet(own: f64, mut items: Vec<(f64, f64)>) -> f64 {
-    items.retain(|i| i.0 > 0.0 && i.0.is_finite());
-    items.sort_by(|a, b| (b.0 * a.1).total_cmp(&(a.0 * b.1)));
-    let mut here = own;
-    let mut port: f64 = items.iter().map(|i| i.0).sum();
-    for (ns, cost) in items {
-        if here >= port || cost.is_infinite() {
-            break;
-        }
-        if here + cost >= port - ns {
-            // here + x * cost = port - x * ns
-            return here + cost * (port - here) / (cost + ns);
-        }
-        here += cost;
-        port -= ns;
-    }
-    here.max(port)
 }
 
 /// An element that is done within T has room for only some neighbours of each of its tasks; data to and from the others
