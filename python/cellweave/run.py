@@ -56,6 +56,9 @@ class Result:
         ``name`` and ``share``.
     simulated : dict or None
         On a simulated Cell, what the machine counted: see :meth:`cellweave.sim.Outcome.to_dict`.
+    until_steady : dict or None
+        Of a run with `until_steady`: ``criterion``, ``decided``, ``highest_per_s``, and ``instances``, after how many
+        99 % of that was reached.
     latency_ns : dict of str to float
         Quantiles of the time from source to sink.
     outputs : dict of str to numpy.ndarray
@@ -146,6 +149,11 @@ class Result:
         return None if found is None else dict(found)
 
     @property
+    def until_steady(self) -> dict[str, Any] | None:
+        found = self._data.get("until_steady")
+        return None if found is None else dict(found)
+
+    @property
     def latency_ns(self) -> dict[str, float]:
         return dict(self._data.get("latency_ns") or {})
 
@@ -210,6 +218,7 @@ def run(
     plan: Plan | str | os.PathLike[str] | None = None,
     *,
     instances: int | None = None,
+    until_steady: bool = False,
     batch: int | None = None,
     mapping: Mapping[str, str] | None = None,
     inputs: Mapping[str, Any] | None = None,
@@ -230,6 +239,8 @@ def run(
         By default the application is profiled, where costs are missing, and planned.
     instances : int, optional
         Stop after so many instances; by default when the sources end.
+    until_steady : bool
+        Run until the throughput is steady, 40,000 instances or as many as asked for at most; on a simulated Cell.
     batch : int, optional
         Instances per firing at most: a bound on latency. By default as many as the plan says.
     mapping : mapping of str to str, optional

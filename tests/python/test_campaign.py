@@ -361,6 +361,8 @@ def test_the_summary_groups_divides_and_draws(
         ('graphs = "paper250:*20-*"\ninstances = [5]', "simulated"),
         ('graphs = "paper250:*20-*"\nseeds = [1, 1]', "named twice"),
         ('graphs = "paper250:*20-*"\nwhat = "guessed"', "predicted, simulated"),
+        ('graphs = "paper250:*20-*"\nuntil_steady = true', "simulated"),
+        ('graphs = "paper250:*20-*"\nwhat = "simulated"\nuntil_steady = 1', "neither true nor false"),
         ("graphs = [", "grid.toml"),
     ],
 )

@@ -41,6 +41,24 @@ def test_arrays_come_back_as_they_went_in(machine: str, values: int) -> None:
     assert result.to_dict()["machine"] == machine
 
 
+def test_a_run_until_it_is_steady_says_when_it_was(tmp_path: Path) -> None:
+    graph = cw.Graph("two")
+    graph.task("a", cost_ns=900)
+    graph.task("b", cost_ns=700)
+    graph.edge("a", "b", bytes=64)
+    graph.save(tmp_path / "app.toml")
+    command = [str(BIN / "cellweave"), "run", "app.toml", "--on", "qs22", "--until-steady"]
+    out = subprocess.run([*command, "--json", "--quiet"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    found = json.loads(out.stdout)["until_steady"]
+    assert found["decided"] and 0 < found["instances"] < 40_000 and "99 %" in found["criterion"]
+    shown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60).stdout
+    assert f"99 % of it after {found['instances']} instances" in shown
+    short = cw.run(graph, "qs22", instances=1_000, until_steady=True)
+    assert short.instances == 1_000 and short.until_steady is not None
+    with pytest.raises(cw.RequestError, match="until_steady: only a run on a simulated Cell"):
+        cw.run(graph, "host", until_steady=True)
+
+
 def test_two_runs_take_the_same_simulated_time() -> None:
     once, again = (cw.run(graph_of((64, 64)), "qs22", inputs={"in": np.zeros((500, 64), np.uint8)}) for _ in range(2))
     assert once.to_dict() == again.to_dict()

@@ -116,7 +116,7 @@ pub(crate) fn run(
     let ends = arrays.planned(graph);
     let has_inputs = |t: TaskId| graph.edges.iter().any(|e| e.to.task == t);
     let endless = ends.tasks.iter().enumerate().find(|(t, task)| task.kernel.is_none() && !has_inputs(*t));
-    if let (None, Some((_, task))) = (options.instances, endless) {
+    if let (None, false, Some((_, task))) = (options.instances, options.until_steady, endless) {
         let why =
             format!("the source '{}' has no kernel and never ends: say how many instances to run", task.name);
         return Err(Located::new(why).key("instances").into());

@@ -107,6 +107,9 @@ pub fn run(
 ) -> Result<RunOutcome, Error> {
     options.check()?;
     let is_simulated = streams::is_simulated(machine);
+    if !is_simulated {
+        options.fit_here()?;
+    }
     let (stands_in, said);
     let graph = if is_simulated {
         simulated::check(machine, plan)?;

@@ -23,6 +23,7 @@
 //! | `worker` | an element's thread | all but builtin, layout, outcome, samples, scratch |
 //! | `summary` | what the workers left behind, as one outcome | kernel, layout, outcome, recorder, shared, waits |
 //! | `trace` | a trace as a file | kernel, layout, recorder, shared |
+//! | `until` | when the throughput of a simulated run is steady | |
 //! | `crash` | what a kernel's crash says and saves | kernel, memory, options, shared |
 //! | `runtime` | [`run`](run()): starts the workers, watches them, reports | all but builtin, lengths |
 //! | [`testing`] | graphs and plans for tests | kernel |
@@ -67,6 +68,7 @@ mod stamps;
 mod summary;
 pub mod testing;
 mod trace;
+mod until;
 mod view;
 mod waits;
 mod worker;
@@ -86,3 +88,4 @@ pub use outcome::{
 };
 pub use runtime::run;
 pub use setup::check;
+pub use until::{STEADY_MOST, SteadyOutcome, UntilSteady};

@@ -20,6 +20,8 @@ ground::options! {
     pub struct RunOptions<'a>("run") {
         /// Stop after so many instances; by default when the sources end.
         pub instances: Option<u64> = None, in 1..=9_223_372_036_854_775_808;
+        /// Run until the throughput is steady, 40,000 instances or as many as asked for at most; on a simulated Cell.
+        pub until_steady: bool = false;
         /// Instances per firing at most: a bound on latency. By default as many as the plan says.
         pub batch: Option<u64> = None, in 1..=1_048_576;
         /// The element of a task, where no plan is given: the others are planned around it.
@@ -46,6 +48,18 @@ ground::options! {
 }
 
 impl RunOptions<'_> {
+    /// Refuses what a run on this computer cannot do.
+    ///
+    /// # Errors
+    /// Says which option.
+    pub fn fit_here(&self) -> Result<(), Located> {
+        if self.until_steady {
+            let why = "only a run on a simulated Cell can go on until it is steady; here say how many instances to run";
+            return Err(Located::new(why).key("until_steady"));
+        }
+        Ok(())
+    }
+
     /// Refuses options out of range, and a plan whose batch is larger than is asked for or that maps a task elsewhere.
     ///
     /// # Errors

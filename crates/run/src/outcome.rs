@@ -1,5 +1,6 @@
 //! What a run has to say: predicted beside achieved.
 
+use crate::until::SteadyOutcome;
 use ground::{Quantiles, quantile};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -41,6 +42,9 @@ pub struct RunOutcome {
     /// Instances after which the throughput is steady: the start of the first window that reaches nine tenths of the
     /// median.
     pub steady_after: u64,
+    /// Where the run was to go on until its throughput was steady: whether and when it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_steady: Option<SteadyOutcome>,
     /// Throughput of the windows from `steady_after` on, per second.
     pub windows_per_s: Option<Quantiles>,
     /// How long the element that was busy longest had no instances yet.

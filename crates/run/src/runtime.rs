@@ -48,6 +48,7 @@ pub fn run(
     mut options: RunOptions<'_>,
 ) -> Result<RunOutcome, RunError> {
     options.fit(plan)?;
+    options.fit_here()?;
     let layout = RunLayout::new(graph, machine, plan)?;
     let has_source = layout.units.iter().any(|u| u.source);
     if !has_source && options.instances.is_none() {

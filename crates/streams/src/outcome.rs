@@ -4,7 +4,7 @@ use crate::losses::explain;
 use crate::spent::{PARTS, Spent, TimeSpent};
 use crate::stream::{ElementState, StreamState};
 use machine::Machine;
-use run::{Bottleneck, Bottlenecks, ElementOutcome, RunOutcome, WaitFor, WaitOutcome};
+use run::{Bottleneck, Bottlenecks, ElementOutcome, RunOutcome, UntilSteady, WaitFor, WaitOutcome};
 use sim::{Parameters, Simulated};
 use std::collections::BTreeMap;
 use work::Plan;
@@ -62,6 +62,7 @@ pub(crate) fn outcome(
         ..RunOutcome::default()
     };
     outcome.steady_over(&marks);
+    outcome.until_steady = stream.until.as_ref().and_then(UntilSteady::outcome);
     outcome.simulated = Some(simulated.to_json(parameters));
     if let Some(e) = busiest {
         let (name, spent) = (stream.made.layout.elements[e].name.as_str(), &reports[e].spent);

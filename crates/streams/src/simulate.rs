@@ -9,6 +9,7 @@ use machine::Machine;
 use run::scheduler::CounterIds;
 use run::{
     ByHand, FetchLayout, Kernels, LayoutError, RUN, RunError, RunLayout, RunOptions, RunOutcome, RunProgress,
+    STEADY_MOST, UntilSteady,
 };
 use sim::trace::Trace;
 use sim::{Parameters, SimError, Simulation};
@@ -21,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
-use work::{Graph, Plan};
+use work::{Graph, Plan, TaskId};
 
 /// How often the caller is told how far the run is.
 const LOOK: Duration = Duration::from_millis(200);
@@ -71,7 +72,8 @@ pub fn run_on(
 ) -> Result<RunOutcome, StreamError> {
     let layout = RunLayout::new(graph, machine, plan).map_err(RunError::from)?;
     let has_source = layout.units.iter().any(|u| u.source);
-    if !has_source && options.instances.is_none() {
+    let instances = options.instances.or(options.until_steady.then_some(STEADY_MOST));
+    if !has_source && instances.is_none() {
         let why = "every task of the application has inputs: without a source, say how many instances to run";
         return Err(RunError::from(LayoutError(why.into())).into());
     }
@@ -84,7 +86,12 @@ pub fn run_on(
         made.layout.elements[..made.layout.elements.len() / 2].iter().map(|e| e.name.clone()).collect();
     let occupied_ps = names.iter().map(|_| AtomicU64::new(0)).collect();
     let seen = Arc::new(StreamSeen { occupied_ps, ..StreamSeen::default() });
-    let shared = RunShared { stop: options.stop.clone(), instances: options.instances, seen: seen.clone() };
+    let shared = RunShared {
+        stop: options.stop.clone(),
+        instances,
+        until_steady: options.until_steady,
+        seen: seen.clone(),
+    };
     let trace = options.trace.clone();
     let (tell, told) = mpsc::channel();
     std::thread::scope(|scope| {
@@ -113,7 +120,7 @@ pub fn run_on(
                 });
             progress(&RunProgress {
                 instances: now.0,
-                total: options.instances,
+                total: instances,
                 elapsed_s: now.1 as f64 / 1e12,
                 throughput_per_s: now.0.saturating_sub(shown.0) as f64 * 1e12 / passed_ps,
                 predicted_per_s: plan.throughput_per_s,
@@ -130,6 +137,7 @@ pub fn run_on(
 struct RunShared {
     stop: Arc<AtomicU32>,
     instances: Option<u64>,
+    until_steady: bool,
     seen: Arc<StreamSeen>,
 }
 
@@ -152,6 +160,7 @@ fn simulate(
     {
         let mut s = stream.borrow_mut();
         (s.instances, s.stop, s.seen) = (shared.instances.unwrap_or(u64::MAX), shared.stop, shared.seen);
+        s.until = shared.until_steady.then(|| UntilSteady::new(s.sinks.iter().flatten().count()));
         s.steps = trace.is_some().then(|| Steps::new(s.elements.len()));
     }
     start(&mut cell, &stream).map_err(refused)?;
@@ -231,6 +240,10 @@ fn prepare(
     });
     let elements = states.collect();
     let zeros_from = vec![u64::MAX; made.fetches.len()];
+    let mut sinks = 0..;
+    let is_sink = |t: &TaskId| graph.edges.iter().all(|edge| edge.from.task != *t);
+    let sinks = made.layout.units.iter().map(|unit| unit.tasks.iter().any(is_sink).then(|| sinks.next())?);
+    let sinks = sinks.collect();
     Ok(Rc::new(RefCell::new(StreamState {
         graph: graph.clone(),
         made,
@@ -242,9 +255,12 @@ fn prepare(
         instances: u64::MAX,
         failure: None,
         stop: Arc::default(),
+        until: None,
+        is_steady: false,
         seen: Arc::default(),
         cost_ns,
         zeros_from,
+        sinks,
         steps: None,
     })))
 }

@@ -7,7 +7,7 @@ use crate::steps::Steps;
 use crate::{CoreCosts, StreamCosts, StreamError};
 use run::fetches::FetchLayout;
 use run::scheduler::{CounterId, CounterIds, Lack, NextStep, Scheduler, World};
-use run::{ByHand, HandFired, RUN, RunError, STOP};
+use run::{ByHand, HandFired, RUN, RunError, STOP, UntilSteady};
 use sim::Address;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -39,11 +39,16 @@ pub(crate) struct StreamState {
     pub instances: u64,
     pub failure: Option<StreamError>,
     pub stop: Arc<AtomicU32>,
+    /// Where the run goes on until it is steady; and whether it is, so that sources end.
+    pub until: Option<UntilSteady>,
+    pub is_steady: bool,
     pub seen: Arc<StreamSeen>,
     /// By task, ns per firing on the element that it is mapped to.
     pub cost_ns: Vec<f64>,
     /// By fetch, of those that are pushed: the position from which on its instances are zeros behind the end.
     pub zeros_from: Vec<u64>,
+    /// By unit of the layout, its place among those with a sink.
+    pub sinks: Vec<Option<usize>>,
     /// Where a trace is asked for.
     pub steps: Option<Steps>,
 }
@@ -391,7 +396,7 @@ impl StreamState {
     pub(crate) fn goes_on(&mut self, element: usize, now_ps: u64) -> bool {
         self.seen.now_ps.store(now_ps, Ordering::Relaxed);
         match self.stop.load(Ordering::Acquire) {
-            RUN => {}
+            RUN if !self.is_steady => {}
             STOP => {
                 self.failure.get_or_insert(StreamError::Stopped);
             }
@@ -486,12 +491,11 @@ impl StreamState {
         let e = &mut self.elements[element];
         let done = e.compute.firings(unit);
         e.report.firings += fired.firings * tasks;
-        let layout = &self.made.layout;
-        let sink = layout.units[layout.elements[element].units[unit]].tasks.iter();
-        let mut sink = sink.filter(|&&t| self.graph.edges.iter().all(|edge| edge.from.task != t));
-        if sink.next().is_some() && fired.firings > 0 {
+        let sink = self.sinks[self.made.layout.elements[element].units[unit]];
+        if let Some(sink) = sink.filter(|_| fired.firings > 0) {
             e.report.marks.entry(unit).or_default().push((done, now_ps));
             self.seen.instances.store(done, Ordering::Relaxed);
+            self.is_steady |= self.until.as_mut().is_some_and(|until| until.took(sink, done, now_ps));
         }
         if fired.end {
             self.end_at(element, done);

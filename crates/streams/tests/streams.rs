@@ -75,6 +75,35 @@ fn a_run_takes_the_same_simulated_time_each_time() {
     assert!(a.throughput_per_s > 300_000.0 && a.throughput_per_s < 500_000.0, "{a:?}");
 }
 
+/// Two sources on different elements and two sinks; a longer run has the same throughput.
+#[test]
+fn a_run_until_it_is_steady_ends_by_itself() {
+    let raw = [(0, 2, 0, 0, false), (1, 2, 1, 0, true), (1, 3, 0, 0, false), (2, 4, 0, 0, false)];
+    let mut graph = random_graph(5, &raw, |_| 256, 1);
+    graph.tasks.iter_mut().for_each(|t| {
+        let _ = t.cost_ns.insert("*".into(), 1_000.0);
+    });
+    let machine = cell("qs22");
+    let plan = planned(&graph, &machine, &[2, 3, 0, 12, 4], 1).unwrap();
+    let until = |instances: Option<u64>, until_steady: bool| {
+        let mut options = RunOptions { instances, until_steady, ..RunOptions::default() };
+        let kernels = Mixed::default();
+        streams::run(&graph, &machine, &plan, &kernels, StreamCosts::default(), &mut options).unwrap()
+    };
+    let outcome = until(None, true);
+    let found = outcome.until_steady.clone().unwrap();
+    assert!(found.decided && found.instances <= outcome.instances && outcome.instances < 10_000, "{found:?}");
+    assert!(!outcome.stopped);
+    // Sources that hear of the end late have fired more often.
+    assert!(outcome.elements.iter().all(|e| e.firings >= outcome.instances));
+    let longer = until(Some(3 * outcome.instances), false);
+    assert_eq!(longer.until_steady, None);
+    let steady = longer.steady_per_s.unwrap();
+    assert!((found.highest_per_s / steady - 1.0).abs() < 0.01, "{steady} {found:?}");
+    let short = until(Some(50), true);
+    assert_eq!((short.instances, short.until_steady), (50, None));
+}
+
 /// A graph of `fans` sources that all go to one sink, `bytes` each.
 fn fan_in(fans: usize, bytes: u64) -> Graph {
     let raw: Vec<_> = (0..fans).map(|from| (from, fans, 0, 0, false)).collect();

@@ -95,9 +95,14 @@ def _figures(cell: dict[str, Any]) -> dict[str, Any]:
     found["broken"] = "; ".join(v["text"] for v in planned["violations"]) or None
     found["plan_s"] = planned["seconds"]
     if cell["what"] == "simulated":
-        result = run(graph, machine, made, instances=cell["instances"])
+        result = run(graph, machine, made, instances=cell["instances"], until_steady=cell["until_steady"])
+        found["ran"] = result.instances
         found["achieved_per_s"] = result.throughput_per_s
         found["steady_per_s"] = result.steady_per_s
         best = result.steady_per_s or result.throughput_per_s
+        if result.until_steady is not None:
+            steady = result.until_steady
+            found |= {"decided": steady["decided"], "steady_after": steady["instances"]}
+            found["highest_per_s"] = best = steady["highest_per_s"]
         found["ratio"] = best / planned["throughput_per_s"]
     return found

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PREDICTED = "predicted"
 SIMULATED = "simulated"
-_KEYS = ("name", "what", "graphs", "machines", "methods", "seeds", "instances", "options")
+_KEYS = ("name", "what", "graphs", "machines", "methods", "seeds", "instances", "until_steady", "options")
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,8 @@ class Cell:
         Of the search.
     instances : int or None
         Of the run.
+    until_steady : bool
+        Whether it goes on until its throughput is steady.
     """
 
     key: str
@@ -63,6 +65,7 @@ class Cell:
     options: dict[str, Any]
     seed: int
     instances: int | None
+    until_steady: bool
 
     def to_dict(self) -> dict[str, Any]:
         """For a worker."""
@@ -127,11 +130,18 @@ def _definition(words: dict[str, Any], path: Path) -> Definition:
         _check_options(variant)
     if what == PREDICTED and "instances" in words:
         raise _core.RequestError('instances: a prediction has none; say what = "simulated"')
-    instances = _list("instances", words.get("instances", [1000]), int) if what == SIMULATED else [None]
+    until_steady = words.get("until_steady", False)
+    if not isinstance(until_steady, bool):
+        raise _core.RequestError(f"until_steady: {until_steady!r} is neither true nor false")
+    if what == PREDICTED and until_steady:
+        raise _core.RequestError('until_steady: a prediction does not run; say what = "simulated"')
+    instances = [None]
+    if what == SIMULATED and ("instances" in words or not until_steady):
+        instances = _list("instances", words.get("instances", [1000]), int)
     if any(count is not None and count < 1 for count in instances):
         raise _core.RequestError("instances: at least 1")
     cells = [
-        _cell(graph, machine, what, method, variant, seed, count)
+        _cell(graph, machine, what, method, variant, seed, count, until_steady)
         for graph, machine, method, variant, seed, count in product(
             graphs, machines, methods, options, seeds, instances
         )
@@ -149,10 +159,12 @@ def _cell(
     options: dict[str, Any],
     seed: int,
     instances: int | None,
+    until_steady: bool,
 ) -> Cell:
-    told = [graph[1], machine[1], what, method, options, seed, instances]
+    told = [graph[1], machine[1], what, method, options, seed, instances, until_steady]
     key = sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:24]
-    return Cell(key, graph[0], machine[0], graph[1], machine[1], graph[2], what, method, options, seed, instances)
+    texts = (key, graph[0], machine[0], graph[1], machine[1], graph[2])
+    return Cell(*texts, what, method, options, seed, instances, until_steady)
 
 
 def _text(key: str, value: Any) -> str:

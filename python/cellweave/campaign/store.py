@@ -42,6 +42,10 @@ FIGURES = {
     "moves": "int64",
     "achieved_per_s": "double",
     "steady_per_s": "double",
+    "ran": "int64",
+    "decided": "bool",
+    "steady_after": "int64",
+    "highest_per_s": "double",
     "ratio": "double",
     "error": "string",
 }

@@ -197,6 +197,8 @@ def result_tables(result: Data, explain: bool = True) -> list[Table]:
     if result.get("steady_per_s") is not None:
         where = f"median of equal windows from instance {result['steady_after']} on"
         verdict.rows.insert(1, ["steady", f"{rate_per_s(result['steady_per_s'])}: {where}"])
+    if result.get("until_steady"):
+        verdict.rows.insert(1, ["highest", _highest(result["until_steady"])])
     if (result.get("stalls") or {}).get("n"):
         verdict.rows.append(["stalls", _stalls(result["stalls"])])
     if result.get("latency_ns"):
@@ -231,6 +233,11 @@ def result_tables(result: Data, explain: bool = True) -> list[Table]:
             *(_explained(result) if explain else []),
         ]
     return [verdict, busy, *(_explained(result) if explain else [])]
+
+
+def _highest(found: Data) -> str:
+    per_s, instances = rate_per_s(found["highest_per_s"]), found["instances"]
+    return f"{per_s}: 99 % of it after {instances} instances" if found["decided"] else f"{per_s}: not yet steady"
 
 
 def bottleneck_rows(found: Data) -> list[list[str]]:
