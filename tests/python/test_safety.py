@@ -13,6 +13,7 @@ import pytest
 
 KERNELS = """
 #include "cellweave.h"
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 static cw_result copy(const cw_batch *b) {
@@ -37,6 +38,7 @@ KERNEL(leaves, exit(0))
 KERNEL(writes_nowhere, *(volatile int *)8 = 1)
 KERNEL(aborts, abort())
 KERNEL(traps, __builtin_trap())
+KERNEL(divides, raise(SIGFPE))
 KERNEL(overruns, memset(b->out[0].base, 1, 1u << 30))
 KERNEL(recurses, deep(0))
 KERNEL(returns_never, for (volatile int i = 0;; i++) {})
@@ -126,6 +128,33 @@ def test_a_kernel_that_ends_the_process_is_named_and_sinks_keep_what_they_accept
     assert size >= 64 * accepted and size % 64 == 0
 
 
+@pytest.mark.parametrize(
+    ("kernel", "code", "words"),
+    [
+        ("leaves", 1, "called exit while it fired instance"),
+        ("writes_nowhere", -signal.SIGSEGV, "crashed (segmentation fault at address 0x8) while it fired instance"),
+        ("aborts", -signal.SIGABRT, "crashed (abort) while it fired instance"),
+        ("divides", -signal.SIGFPE, "crashed (arithmetic error) while it fired instance"),
+        ("recurses", -signal.SIGSEGV, "crashed (segmentation fault at address 0x"),
+        ("aborts_at_once", -signal.SIGABRT, "crashed (abort) while it started"),
+    ],
+)
+def test_a_kernel_that_ends_the_process_on_a_simulated_cell_is_named_with_its_element(
+    kernel: str, code: int, words: str, library: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "app.toml").write_text(APP.format(kernel=f"{library}:{kernel}"))
+    places = [word for task, on in (("source", 1), ("victim", 5), ("file", 2)) for word in ("--map", f"{task}=SPE{on}")]
+    planned = [*LINE, "plan", "app.toml", "--on", "cell", *places, "-o", "plan.json", "-q"]
+    assert subprocess.run(planned, cwd=tmp_path, timeout=60).returncode == 0
+    done = run(tmp_path, f"{library}:{kernel}", "--on", "cell", "--plan", "plan.json")
+    assert done.returncode == code, done.stderr
+    assert "cellweave: the kernel of task 'victim' on SPE5 " in done.stderr and words in done.stderr
+    if kernel == "aborts_at_once":
+        return
+    accepted = int(done.stderr.split("the files hold the ")[1].split()[0])
+    assert accepted > 0 and (tmp_path / "out").stat().st_size == 64 * accepted
+
+
 def test_one_of_many_tasks_on_one_element_is_named(library: Path, tmp_path: Path) -> None:
     (tmp_path / "app.toml").write_text(APP.format(kernel=f"{library}:aborts"))
     place = [word for task in ("source", "victim", "file") for word in ("--map", f"{task}=CPU0")]
@@ -155,9 +184,12 @@ def test_a_python_kernel_that_never_returns_ends_with_a_polite_kill(kernel: str,
     assert ("stopped" if signals > 1 else "task 'victim'") in err
 
 
-def test_a_native_kernel_that_never_returns_ends_with_a_polite_kill(library: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("where", [[], ["--on", "cell"]])
+def test_a_native_kernel_that_never_returns_ends_with_a_polite_kill(
+    where: list[str], library: Path, tmp_path: Path
+) -> None:
     (tmp_path / "app.toml").write_text(APP.format(kernel=f"{library}:returns_never"))
-    line = [*LINE, "run", "app.toml", "--instances", "5000"]
+    line = [*LINE, "run", "app.toml", "--instances", "5000", *where]
     process = subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not (tmp_path / "out").exists():
         assert process.poll() is None

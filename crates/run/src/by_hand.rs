@@ -1,20 +1,59 @@
 //! Kernels and buffers of all elements, fired one unit at a time by a caller who decides when: what a simulated
 //! machine runs its streams with. No threads, no clock.
 
+use crate::crash::{CrashSeat, Rescues};
+use crate::hand_watch::HandWatch;
 use crate::kernel::verdict::{Verdict, judge, skip};
 use crate::kernel::{ERROR_BYTES, Kernels, Live, abi};
 use crate::layout::RunLayout;
 use crate::lengths::Lengths;
-use crate::memory::{Pages, RingSlots};
-use crate::options::RunError;
+use crate::memory::RingSlots;
+use crate::options::{RunError, STOP};
 use crate::scheduler::Scheduler;
-use crate::setup::{RingIn, RingOut, Setup, TaskSeed, setup};
+use crate::setup::{RingIn, RingOut, Setup, TaskSeed, WorkerSeed, setup};
+use crate::shared::SharedState;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use work::{Graph, TaskId};
 
 /// Calls in a row in which a kernel has nothing right now, after which it is said to be stuck.
 const AGAIN_MAX: u32 = 1_000_000;
 
-/// Kernels and buffers of all elements of a layout.
+/// Kernels that are opened and buffers of all elements of a layout: what the thread that fires them begins with.
+pub struct HandSeed {
+    layout: RunLayout,
+    workers: Vec<WorkerSeed>,
+    may_block: Vec<bool>,
+    rescues: Rescues,
+    shared: Arc<SharedState>,
+}
+
+impl HandSeed {
+    /// Opens the kernels of `layout`, which may have [fetches](crate::fetches), and takes its buffers, `memory_bytes`
+    /// at most.
+    ///
+    /// # Errors
+    /// [`RunError::Kernel`], [`RunError::Memory`].
+    pub fn new(
+        graph: &Graph,
+        layout: RunLayout,
+        kernels: &dyn Kernels,
+        memory_bytes: u64,
+    ) -> Result<HandSeed, RunError> {
+        let Setup { layout, workers, blocks, may_block, rescues } =
+            setup(graph, layout, kernels, memory_bytes)?;
+        let shared = Arc::new(SharedState::new(graph, &layout, 1, blocks));
+        let rescues = rescues.into_iter().map(|(_, rescue)| rescue).collect();
+        Ok(HandSeed { layout, workers, may_block, rescues, shared })
+    }
+
+    /// For a thread that sees to it that a kernel that does not return hangs nothing.
+    pub fn watch(&self) -> HandWatch {
+        HandWatch::new(self.shared.clone(), self.may_block.clone(), self.rescues.clone())
+    }
+}
+
+/// Kernels and buffers of all elements of a layout. What a crash of a kernel says names its task, element and instance.
 pub struct ByHand {
     layout: RunLayout,
     /// Element, unit of the element, task.
@@ -23,11 +62,9 @@ pub struct ByHand {
     writes: Vec<Vec<Vec<(usize, RingSlots)>>>,
     /// Per ring.
     slots: Vec<Option<RingSlots>>,
-    /// Per ring, instances that its producer made in all; `u64::MAX` while it still makes some.
-    made: Vec<u64>,
-    names: Vec<String>,
-    /// Freed after the kernels are gone.
-    _blocks: Vec<Pages>,
+    seat: CrashSeat,
+    /// Its blocks are freed after the kernels are gone.
+    shared: Arc<SharedState>,
 }
 
 /// How the firing of a unit ended.
@@ -45,6 +82,7 @@ struct HandTask {
     task: TaskId,
     live: Live,
     source: bool,
+    sink: bool,
     ins: Box<[abi::CwIn]>,
     outs: Box<[abi::CwOut]>,
     error: Box<[u8]>,
@@ -54,42 +92,46 @@ struct HandTask {
 }
 
 impl ByHand {
-    /// Opens and initialises the kernels of `layout`, which may have [fetches](crate::fetches), and takes its buffers,
-    /// `memory_bytes` at most. Gives back the elements' schedulers, too.
+    /// Initialises the kernels, on the thread that will fire them. Gives back the elements' schedulers, too.
     ///
     /// # Errors
-    /// [`RunError::Kernel`], [`RunError::Memory`].
-    pub fn new(
-        graph: &Graph,
-        layout: RunLayout,
-        kernels: &dyn Kernels,
-        memory_bytes: u64,
-    ) -> Result<(ByHand, Vec<Scheduler>), RunError> {
-        let Setup { layout, workers, blocks, .. } = setup(graph, layout, kernels, memory_bytes)?;
+    /// [`RunError::Kernel`].
+    pub fn new(seed: HandSeed) -> Result<(ByHand, Vec<Scheduler>), RunError> {
+        let HandSeed { layout, workers, rescues, shared, .. } = seed;
         let mut made = ByHand {
             tasks: Vec::new(),
             writes: Vec::new(),
             slots: vec![None; layout.rings.len()],
-            made: vec![u64::MAX; layout.rings.len()],
-            names: graph.tasks.iter().map(|t| t.name.clone()).collect(),
             layout,
-            _blocks: blocks,
+            seat: CrashSeat::take(0, &shared, &rescues),
+            shared,
         };
         let mut schedulers = Vec::new();
-        for worker in workers {
+        for (element, worker) in workers.into_iter().enumerate() {
+            made.seat.sit_at(element);
             let (mut tasks, mut writes) = (Vec::new(), Vec::new());
             for unit in worker.units {
                 for &(ring, slots) in &unit.writes {
                     made.slots[ring] = Some(slots);
                 }
-                let live = unit.tasks.into_iter().map(HandTask::init);
-                tasks.push(live.collect::<Result<Vec<_>, _>>()?);
+                let mut live = Vec::new();
+                for seed in unit.tasks {
+                    made.shared.enter(element, seed.task);
+                    let task = HandTask::init(seed);
+                    made.shared.leave(element);
+                    live.push(task?);
+                }
+                if live.iter().any(|task| task.sink) {
+                    made.shared.boards[element].accepted.store(0, Relaxed);
+                }
+                tasks.push(live);
                 writes.push(unit.writes);
             }
             made.tasks.push(tasks);
             made.writes.push(writes);
             schedulers.push(worker.scheduler);
         }
+        made.shared.ready.store(1, Release);
         Ok((made, schedulers))
     }
 
@@ -97,7 +139,7 @@ impl ByHand {
     /// `scheduler`, which is the element's.
     ///
     /// # Errors
-    /// [`RunError::Failed`] with the task and the instance.
+    /// [`RunError::Failed`] with the task and the instance; [`RunError::Stuck`] when a [`HandWatch`] has said so.
     pub fn fire(
         &mut self,
         scheduler: &Scheduler,
@@ -105,7 +147,16 @@ impl ByHand {
         unit: usize,
         mut firings: u64,
     ) -> Result<HandFired, RunError> {
+        let shared = &self.shared;
+        if shared.control.load(Acquire) == STOP
+            && let Some(failure) = shared.failure.lock().unwrap_or_else(|e| e.into_inner()).clone()
+        {
+            return Err(failure);
+        }
         let first = scheduler.firings(unit);
+        let board = &shared.boards[element];
+        self.seat.sit_at(element);
+        board.instance.store(first, Relaxed);
         let (reads, writes) = (scheduler.reads(unit), scheduler.writes(unit));
         let (mut again, mut end) = (false, false);
         for task in &mut self.tasks[element][unit] {
@@ -116,18 +167,26 @@ impl ByHand {
                 let (view, read) = (&mut task.ins[ring_in.place], &reads[ring_in.read]);
                 view.base = ring_in.slots.at(read.slot).cast_const().cast();
                 if ring_in.peek > 0 {
-                    view.real = view.real.min(self.made[ring_in.ring].saturating_sub(scheduler.tail(read)));
+                    let made = shared.made[ring_in.ring].load(Relaxed);
+                    view.real = view.real.min(made.saturating_sub(scheduler.tail(read)));
                 }
             }
             for ring_out in &task.ring_outs {
                 task.outs[ring_out.place].base = ring_out.slots.at(writes[ring_out.write].slot).cast();
             }
-            let fired = task.fire(first, firings).map_err(|(instance, why)| RunError::Failed {
-                task: self.names[task.task].clone(),
+            board.firings.store(firings, Relaxed);
+            shared.enter(element, task.task);
+            let fired = task.fire(first, firings);
+            shared.leave(element);
+            let fired = fired.map_err(|(instance, why)| RunError::Failed {
+                task: shared.names[task.task].clone(),
                 instance,
                 why,
                 accepted: first,
             })?;
+            if task.sink {
+                board.accepted.store(first + fired.firings, Relaxed);
+            }
             (firings, again, end) = (fired.firings, again | fired.again, end | fired.end);
             for ring_out in &task.ring_outs {
                 // SAFETY: no other thread has these buffers, and no kernel runs.
@@ -145,7 +204,7 @@ impl ByHand {
     pub fn pad(&mut self, scheduler: &Scheduler, element: usize, unit: usize, write: usize, instances: u64) {
         let (ring, slots) = self.writes[element][unit][write];
         let write = &scheduler.writes(unit)[write];
-        self.made[ring] = self.made[ring].min(scheduler.head(write));
+        self.shared.made[ring].fetch_min(scheduler.head(write), Relaxed);
         // SAFETY: as above; the scheduler said that these slots are free.
         unsafe { slots.zero(write.slot, instances) };
     }
@@ -201,9 +260,18 @@ impl ByHand {
     /// [`RunError::Finish`].
     pub fn finish(&mut self) -> Result<(), RunError> {
         let mut first = Ok(());
-        for task in self.tasks.iter_mut().flatten().flatten() {
-            if let Err(why) = task.live.finish() {
-                first = first.and(Err(RunError::Finish { task: self.names[task.task].clone(), why }));
+        let shared = &self.shared;
+        for (element, units) in self.tasks.iter_mut().enumerate() {
+            self.seat.sit_at(element);
+            shared.boards[element].finishing.store(true, Relaxed);
+            for task in units.iter_mut().flatten() {
+                shared.enter(element, task.task);
+                let finished = task.live.finish();
+                shared.leave(element);
+                if let Err(why) = finished {
+                    let task = shared.names[task.task].clone();
+                    first = first.and(Err(RunError::Finish { task, why }));
+                }
             }
         }
         first
@@ -212,10 +280,10 @@ impl ByHand {
 
 impl HandTask {
     fn init(seed: TaskSeed) -> Result<HandTask, RunError> {
-        let TaskSeed { task, opened, info, ins, outs, ring_ins, ring_outs, lengths, source, .. } = seed;
+        let TaskSeed { task, opened, info, ins, outs, ring_ins, ring_outs, lengths, source, sink } = seed;
         let live = Live::init(opened, &info).map_err(|why| RunError::Kernel { task: info.name, why })?;
         let error = vec![0u8; ERROR_BYTES].into();
-        Ok(HandTask { task, live, source, ins, outs, error, ring_ins, ring_outs, lengths })
+        Ok(HandTask { task, live, source, sink, ins, outs, error, ring_ins, ring_outs, lengths })
     }
 
     /// An error is the instance and what was wrong.

@@ -13,6 +13,7 @@ use crate::options::STOP;
 use crate::shared::SharedState;
 use std::ffi::{c_int, c_void};
 use std::fmt::Write as _;
+use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::{Arc, Mutex, Once, OnceLock};
 
@@ -39,8 +40,8 @@ pub(crate) type Rescues = Arc<[Arc<dyn Rescue>]>;
 /// What the handlers know of a worker.
 struct Seat {
     thread: libc::pthread_t,
-    worker: usize,
-    element: String,
+    /// The board that it writes: always the same of a worker, that of the element it fires where it fires for all.
+    board: Arc<AtomicUsize>,
     shared: Arc<SharedState>,
     rescues: Rescues,
 }
@@ -50,31 +51,33 @@ static SEATS: Mutex<Vec<Seat>> = Mutex::new(Vec::new());
 /// What was done with each of [`SIGNALS`] before.
 static BEFORE: OnceLock<[libc::sigaction; SIGNALS.len()]> = OnceLock::new();
 
-/// While this lives, a crash of the thread that made it is told as one of its worker.
+/// While this lives, a crash of the thread that made it is told as one of the element that it sits at.
 pub(crate) struct CrashSeat {
     thread: libc::pthread_t,
+    board: Arc<AtomicUsize>,
     _stack: Option<Pages>,
 }
 
 impl CrashSeat {
-    /// For the thread that calls this, as `worker` of a run.
-    pub(crate) fn take(
-        worker: usize,
-        element: &str,
-        shared: &Arc<SharedState>,
-        rescues: &Rescues,
-    ) -> CrashSeat {
+    /// For the thread that calls this, at `board` of a run.
+    pub(crate) fn take(board: usize, shared: &Arc<SharedState>, rescues: &Rescues) -> CrashSeat {
+        let board = Arc::new(AtomicUsize::new(board));
         // Miri knows neither signals nor the end of a process.
         if cfg!(miri) {
-            return CrashSeat { thread: 0, _stack: None };
+            return CrashSeat { thread: 0, board, _stack: None };
         }
         static LISTEN: Once = Once::new();
         LISTEN.call_once(listen);
         // SAFETY: always succeeds.
         let thread = unsafe { libc::pthread_self() };
-        let (element, shared, rescues) = (element.to_string(), shared.clone(), rescues.clone());
-        seats().push(Seat { thread, worker, element, shared, rescues });
-        CrashSeat { thread, _stack: own_stack() }
+        let (shared, rescues) = (shared.clone(), rescues.clone());
+        seats().push(Seat { thread, board: board.clone(), shared, rescues });
+        CrashSeat { thread, board, _stack: own_stack() }
+    }
+
+    /// From now on the thread fires for the element of `board`.
+    pub(crate) fn sit_at(&self, board: usize) {
+        self.board.store(board, Relaxed);
     }
 }
 
@@ -172,7 +175,7 @@ extern "C" fn on_exit() {
 /// Says what happened to the worker of this thread, stops its run and writes what sinks accepted. False: this thread is
 /// no worker's.
 fn last_words(what: impl Fn(&mut Line)) -> bool {
-    let Some((shared, worker, rescues, element)) = seat_of_this_thread() else { return false };
+    let Some((shared, board, rescues)) = seat_of_this_thread() else { return false };
     if shared.crashed.swap(true, Release) {
         // Another worker says its last words already; the process ends with it.
         loop {
@@ -184,7 +187,7 @@ fn last_words(what: impl Fn(&mut Line)) -> bool {
         libc::signal(libc::SIGALRM, libc::SIG_DFL);
         libc::alarm(LAST_S);
     }
-    let board = &shared.boards[worker];
+    let (board, element) = (&shared.boards[board], &shared.elements[board]);
     let mut line = Line::default();
     let _ = match board.doing.load(Relaxed) {
         0 => write!(line, "cellweave: the worker of {element} "),
@@ -195,7 +198,7 @@ fn last_words(what: impl Fn(&mut Line)) -> bool {
         ),
     };
     what(&mut line);
-    let workers = shared.boards.len();
+    let workers = shared.threads as usize;
     let (first, firings) = (board.instance.load(Relaxed), board.firings.load(Relaxed));
     let _ = if board.finishing.load(Relaxed) {
         write!(line, " while it finished")
@@ -235,7 +238,7 @@ fn last_words(what: impl Fn(&mut Line)) -> bool {
     true
 }
 
-type Found = (&'static SharedState, usize, &'static [Arc<dyn Rescue>], &'static str);
+type Found = (&'static SharedState, usize, &'static [Arc<dyn Rescue>]);
 
 /// What is known of this thread's worker. It stays in memory: the process ends.
 fn seat_of_this_thread() -> Option<Found> {
@@ -251,14 +254,13 @@ fn seat_of_this_thread() -> Option<Found> {
             }
         };
         let seat = seats.iter().find(|s| s.thread == thread)?;
-        // SAFETY: this thread's own seat, and its strings and slices on the heap, are given back by this thread alone,
+        // SAFETY: this thread's own seat, and its slices on the heap, are given back by this thread alone,
         // when it leaves its worker; it does not come back from here before the process ends.
         return Some(unsafe {
             (
                 &*Arc::as_ptr(&seat.shared),
-                seat.worker,
+                seat.board.load(Relaxed),
                 &*std::ptr::from_ref::<[_]>(&seat.rescues),
-                &*std::ptr::from_ref(seat.element.as_str()),
             )
         });
     }

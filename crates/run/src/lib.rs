@@ -15,16 +15,17 @@
 //! | `stamps` | when sampled batches left the source and reached a sink | samples |
 //! | `recorder` | sampled costs of tasks, and events of a trace when asked for | samples |
 //! | `waits` | what a worker waited for, how often and how long | scheduler |
-//! | `shared` | what all threads of a run share | memory, options, recorder, stamps, waits |
+//! | `shared` | what all threads of a run share | layout, memory, options, recorder, stamps, waits |
 //! | `view` | a worker's ends of the rings between elements | scheduler, shared |
 //! | `scratch` | memory that lives for one firing of a unit | |
 //! | `setup` | makes what each worker needs | kernel, layout, lengths, memory, options, scheduler, scratch |
-//! | `by_hand` | fired by a caller who decides when | kernel, layout, lengths, memory, options, scheduler, setup |
 //! | `worker` | an element's thread | all but builtin, layout, outcome, samples, scratch |
 //! | `summary` | what the workers left behind, as one outcome | kernel, layout, outcome, recorder, shared, waits |
 //! | `trace` | a trace as a file | kernel, layout, recorder, shared |
 //! | `until` | when the throughput of a simulated run is steady | |
 //! | `crash` | what a kernel's crash says and saves | kernel, memory, options, shared |
+//! | `hand_watch` | a kernel fired by hand that does not return hangs nothing | crash, options, shared |
+//! | `by_hand` | fired by a caller who decides when | all but builtin, outcome, recorder, worker |
 //! | `runtime` | [`run`](run()): starts the workers, watches them, reports | all but builtin, lengths |
 //! | [`testing`] | graphs and plans for tests | kernel |
 //!
@@ -51,6 +52,7 @@ pub mod builtin;
 mod by_hand;
 mod crash;
 pub mod fetches;
+mod hand_watch;
 pub mod kernel;
 pub mod layout;
 mod lengths;
@@ -74,8 +76,9 @@ mod waits;
 mod worker;
 
 pub use builtin::Standard;
-pub use by_hand::{ByHand, HandFired};
+pub use by_hand::{ByHand, HandFired, HandSeed};
 pub use fetches::{Fetch, FetchLayout};
+pub use hand_watch::HandWatch;
 pub use kernel::{
     Batch, Connected, Data, Failed, Fired, InPlace, Input, Kernel, Kernels, Opened, Output, PortSpec,
     TaskInfo, VariableInput, VariableOutput,

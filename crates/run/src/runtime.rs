@@ -8,16 +8,15 @@ use crate::outcome::RunOutcome;
 use crate::recorder::Recorder;
 use crate::scheduler::CounterIds;
 use crate::setup::{Setup, setup};
-use crate::shared::{Board, Report, SharedState};
-use crate::stamps::Stamps;
+use crate::shared::{DRAIN_NS, GRACE_NS, Hang, Report, SharedState, left_behind};
 use crate::summary::{Measured, summary};
 use crate::view::RingEnds;
 use crate::waits::WaitLog;
 use crate::worker::{WorkerStart, work};
 use host::{Affinity, Patience, now_ns};
 use machine::Machine;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use work::{Graph, Plan, TaskId};
@@ -27,10 +26,6 @@ const LOOK: Duration = Duration::from_millis(20);
 const PROGRESS_NS: u64 = 200_000_000;
 /// A look that is later than this by itself is a pause of the process: timers are late by a few ms at most.
 const PAUSE_NS: u64 = 50_000_000;
-/// What a worker gets to return from its kernel and flush, once the run must end.
-const GRACE_NS: u64 = 2_000_000_000;
-/// How long a stream that drains may make no progress: who asked a program to end does not wait longer.
-const DRAIN_NS: u64 = 5_000_000_000;
 
 /// Runs `graph` as `plan` says on the elements of `machine`, until every task has fired as often as it will.
 ///
@@ -57,26 +52,10 @@ pub fn run(
     }
     let memory_bytes = options.memory_bytes.unwrap_or_else(memory_available);
     let Setup { layout, workers, blocks, may_block, rescues } = setup(graph, layout, kernels, memory_bytes)?;
-    let names: Vec<String> = graph.tasks.iter().map(|t| t.name.clone()).collect();
     let sources: Vec<bool> = may_block;
     let count = workers.len();
-    let shared = Arc::new(SharedState {
-        instances: AtomicU64::new(options.instances.unwrap_or(u64::MAX)),
-        control: AtomicU32::new(RUN),
-        abandoned: AtomicBool::new(false),
-        crashed: AtomicBool::new(false),
-        ready: AtomicU32::new(0),
-        made: layout.rings.iter().map(|_| AtomicU64::new(u64::MAX)).collect(),
-        boards: (0..count)
-            .map(|_| Board { accepted: AtomicU64::new(u64::MAX), ..Board::default() })
-            .collect(),
-        failure: Mutex::new(None),
-        stamps: Stamps::new(),
-        reports: Mutex::new(Vec::new()),
-        ended: Condvar::new(),
-        names,
-        blocks,
-    });
+    let shared = Arc::new(SharedState::new(graph, &layout, count, blocks));
+    shared.instances.store(options.instances.unwrap_or(u64::MAX), Ordering::Release);
     let counters = Arc::new(CounterIds::new(&layout));
     let mut ends = ends(&layout);
     let stamped = layout.units.iter().find(|u| u.source).map(|u| u.tasks[0]);
@@ -106,7 +85,7 @@ pub fn run(
         let name = layout.elements[index].name.clone();
         let (theirs, files) = (shared.clone(), files.clone());
         let thread = std::thread::Builder::new().name(name.clone()).spawn(move || {
-            let _seat = CrashSeat::take(index, &name, &theirs, &files);
+            let _seat = CrashSeat::take(index, &theirs, &files);
             let guarded = std::panic::AssertUnwindSafe(|| work(start, &theirs));
             if std::panic::catch_unwind(guarded).is_err() {
                 theirs.fail(RunError::System(format!("the worker of {name} panicked")));
@@ -325,20 +304,11 @@ impl Watchdog<'_, '_> {
                         self.layout.elements[w].name
                     ));
                 }
-                0 => waiting.push(self.layout.elements[w].name.as_str()),
-                task => {
-                    let task = task as usize - 1;
-                    let name = &self.shared.names[task];
-                    let instance = board.instance.load(Ordering::Relaxed);
-                    if !self.sources[task] || board.finishing.load(Ordering::Relaxed) {
-                        return Hang::Stuck(format!(
-                            "the kernel of task '{name}' on {} does not return or makes no progress, at instance \
-                             {instance}",
-                            self.layout.elements[w].name
-                        ));
-                    }
-                    source = Some(format!("the source '{name}' waits for its input, at instance {instance}"));
-                }
+                _ => match self.shared.hang(w, self.sources) {
+                    None => waiting.push(self.layout.elements[w].name.as_str()),
+                    Some(Hang::Source(why)) => source = Some(why),
+                    Some(stuck) => return stuck,
+                },
             }
         }
         match source {
@@ -352,22 +322,8 @@ impl Watchdog<'_, '_> {
         self.shared.abandoned.store(true, Ordering::Release);
         let reports = std::mem::take(&mut *lock(&self.shared.reports));
         let hanging: Vec<usize> = self.silent(&reports).collect();
-        let mut named = None;
-        for &w in &hanging {
-            let task = self.shared.boards[w].doing.load(Ordering::Relaxed);
-            if task != 0 {
-                named = Some(self.shared.names[task as usize - 1].clone());
-            }
-        }
-        let mut failure = lock(&self.shared.failure);
-        if failure.is_none() {
-            let why = format!(
-                "the kernel of task '{}' did not return after the stop",
-                named.unwrap_or_else(|| "unknown".into())
-            );
-            *failure = Some(RunError::Stuck { seconds: GRACE_NS as f64 / 1e9, why });
-        }
-        drop(failure);
+        let named = hanging.iter().rev().find_map(|&w| self.shared.kernel_of(w));
+        lock(&self.shared.failure).get_or_insert_with(|| left_behind(named));
         for (task, rescue) in self.rescues {
             let unit = self.layout.units.iter().find(|u| u.tasks.contains(task));
             if unit.is_some_and(|u| hanging.contains(&u.element))
@@ -425,12 +381,6 @@ struct Shown {
     ns: u64,
     instances: u64,
     idle_ns: Vec<u64>,
-}
-
-enum Hang {
-    /// A source waits for the outside world: no hang.
-    Source(String),
-    Stuck(String),
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

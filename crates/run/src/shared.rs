@@ -1,13 +1,20 @@
 //! What all workers and the main thread share.
 
+use crate::layout::RunLayout;
 use crate::memory::Pages;
-use crate::options::{RunError, STOP};
+use crate::options::{RUN, RunError, STOP};
 use crate::recorder::Recorder;
 use crate::stamps::Stamps;
 use crate::waits::WaitLog;
 use host::Event;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex};
+use work::{Graph, TaskId};
+
+/// What a worker gets to return from its kernel and flush, once the run must end.
+pub(crate) const GRACE_NS: u64 = 2_000_000_000;
+/// How long a stream that drains may make no progress: who asked a program to end does not wait longer.
+pub(crate) const DRAIN_NS: u64 = 5_000_000_000;
 
 /// What all workers and the main thread share.
 pub(crate) struct SharedState {
@@ -28,8 +35,26 @@ pub(crate) struct SharedState {
     pub stamps: Stamps,
     pub reports: Mutex<Vec<Report>>,
     pub ended: Condvar,
+    /// By task.
     pub names: Vec<String>,
+    /// By board.
+    pub elements: Vec<String>,
+    /// Threads that fire kernels: one per board, or one for all where a caller decides when.
+    pub threads: u32,
     pub blocks: Vec<Pages>,
+}
+
+/// Who asked a run to stop, and what its kernel of task `named` did not do.
+pub(crate) fn left_behind(named: Option<&str>) -> RunError {
+    let why = format!("the kernel of task '{}' did not return after the stop", named.unwrap_or("unknown"));
+    RunError::Stuck { seconds: GRACE_NS as f64 / 1e9, why }
+}
+
+/// What a board's element does while it makes no progress.
+pub(crate) enum Hang {
+    /// A source waits for the outside world: no hang.
+    Source(String),
+    Stuck(String),
 }
 
 /// What a worker says of itself while it runs; written by it alone, read by the main thread.
@@ -85,6 +110,67 @@ pub(crate) struct Report {
 }
 
 impl SharedState {
+    /// Of a run of `graph` with a board per element, before it begins; `threads` fire its kernels.
+    pub(crate) fn new(graph: &Graph, layout: &RunLayout, threads: usize, blocks: Vec<Pages>) -> SharedState {
+        let board = || Board { accepted: AtomicU64::new(u64::MAX), ..Board::default() };
+        SharedState {
+            instances: AtomicU64::new(u64::MAX),
+            control: AtomicU32::new(RUN),
+            abandoned: AtomicBool::new(false),
+            crashed: AtomicBool::new(false),
+            ready: AtomicU32::new(0),
+            made: layout.rings.iter().map(|_| AtomicU64::new(u64::MAX)).collect(),
+            boards: layout.elements.iter().map(|_| board()).collect(),
+            failure: Mutex::new(None),
+            stamps: Stamps::new(),
+            reports: Mutex::new(Vec::new()),
+            ended: Condvar::new(),
+            names: graph.tasks.iter().map(|t| t.name.clone()).collect(),
+            elements: layout.elements.iter().map(|e| e.name.clone()).collect(),
+            threads: threads as u32,
+            blocks,
+        }
+    }
+
+    /// A kernel of `task` is about to be fired by hand for the element of board `b`.
+    pub(crate) fn enter(&self, b: usize, task: TaskId) {
+        self.boards[b].doing.store(task as u64 + 1, Ordering::Relaxed);
+    }
+
+    /// That kernel has returned. If nobody waits for the run any more, this thread stays here for good: what its
+    /// kernels refer to may be gone.
+    pub(crate) fn leave(&self, b: usize) {
+        let board = &self.boards[b];
+        board.doing.store(0, Ordering::Relaxed);
+        board.steps.fetch_add(1, Ordering::Relaxed);
+        while self.abandoned.load(Ordering::Acquire) {
+            std::thread::park();
+        }
+    }
+
+    /// The task in whose kernel the element of board `b` is.
+    pub(crate) fn kernel_of(&self, b: usize) -> Option<&str> {
+        let task = (self.boards[b].doing.load(Ordering::Relaxed) as usize).checked_sub(1)?;
+        Some(&self.names[task])
+    }
+
+    /// The kernel that the element of board `b` is in, as a hang; none while it is in no kernel. `may_wait` says of a
+    /// task whether a call of its kernel may wait for the outside world.
+    pub(crate) fn hang(&self, b: usize, may_wait: &[bool]) -> Option<Hang> {
+        let board = &self.boards[b];
+        let task = (board.doing.load(Ordering::Relaxed) as usize).checked_sub(1)?;
+        let (name, instance) = (&self.names[task], board.instance.load(Ordering::Relaxed));
+        if may_wait[task] && !board.finishing.load(Ordering::Relaxed) {
+            return Some(Hang::Source(format!(
+                "the source '{name}' waits for its input, at instance {instance}"
+            )));
+        }
+        Some(Hang::Stuck(format!(
+            "the kernel of task '{name}' on {} does not return or makes no progress, at instance {instance}",
+            self.elements[b]
+        )))
+    }
+
     /// Wakes every worker, so that it looks at what changed.
     pub(crate) fn notify_all(&self) {
         self.boards.iter().for_each(|b| b.event.notify());

@@ -145,7 +145,7 @@ pub(crate) fn work(start: WorkerStart, shared: &SharedState) {
     // All kernels are ready before the first fires: an init that fails costs no data.
     shared.ready.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
     shared.notify_all();
-    let workers = shared.boards.len() as u32;
+    let workers = shared.threads;
     worker.board.event.wait(patience, None, || {
         shared.ready.load(Acquire) == workers || shared.control.load(Acquire) == STOP
     });

@@ -8,8 +8,8 @@ use crate::{StreamCosts, StreamError, ppe, spe};
 use machine::Machine;
 use run::scheduler::CounterIds;
 use run::{
-    ByHand, FetchLayout, Kernels, LayoutError, RUN, RunError, RunLayout, RunOptions, RunOutcome, RunProgress,
-    STEADY_MOST, UntilSteady,
+    ByHand, FetchLayout, HandSeed, Kernels, LayoutError, RUN, RunError, RunLayout, RunOptions, RunOutcome,
+    RunProgress, STEADY_MOST, UntilSteady,
 };
 use sim::trace::Trace;
 use sim::{Parameters, SimError, Simulation};
@@ -86,81 +86,103 @@ pub fn run_on(
         made.layout.elements[..made.layout.elements.len() / 2].iter().map(|e| e.name.clone()).collect();
     let occupied_ps = names.iter().map(|_| AtomicU64::new(0)).collect();
     let seen = Arc::new(StreamSeen { occupied_ps, ..StreamSeen::default() });
-    let shared = RunShared {
+    let hand = HandSeed::new(graph, made.layout.clone(), kernels, MEMORY_BYTES)?;
+    let mut watch = hand.watch();
+    let job = StreamJob {
+        graph: graph.clone(),
+        machine: machine.clone(),
+        plan: plan.clone(),
+        made,
+        parameters,
+        costs,
         stop: options.stop.clone(),
         instances,
         until_steady: options.until_steady,
         seen: seen.clone(),
+        trace: options.trace.clone(),
     };
-    let trace = options.trace.clone();
     let (tell, told) = mpsc::channel();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            let outcome = simulate(graph, machine, plan, made, kernels, (parameters, costs), shared, trace);
-            let _ = tell.send(outcome);
-        });
-        let mut shown = (0, 0);
-        let mut busy_ps = vec![0; names.len()];
-        loop {
-            match told.recv_timeout(LOOK) {
-                Ok(outcome) => return outcome,
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(StreamError::Machine("the simulation panicked".into()));
-                }
-            }
-            let Some(progress) = options.progress.as_mut() else { continue };
-            let now = (seen.instances.load(Ordering::Relaxed), seen.now_ps.load(Ordering::Relaxed));
-            let passed_ps = now.1.saturating_sub(shown.1).max(1) as f64;
-            let busy =
-                names.iter().zip(&seen.occupied_ps).zip(&mut busy_ps).map(|((name, occupied), before)| {
-                    let occupied = occupied.load(Ordering::Relaxed);
-                    let passed = occupied - std::mem::replace(before, occupied);
-                    (name.clone(), (passed as f64 / passed_ps).min(1.0))
+    // It owns what it works with: when a kernel does not return, it is left behind.
+    let thread = std::thread::Builder::new().name("simulation".into()).spawn(move || {
+        let _ = tell.send(simulate(job, hand));
+    });
+    thread.map_err(|why| RunError::System(format!("no thread for the simulation: {why}")))?;
+    let mut shown = (0, 0);
+    let mut busy_ps = vec![0; names.len()];
+    loop {
+        match told.recv_timeout(LOOK) {
+            Ok(outcome) => {
+                return outcome.map(|mut outcome| {
+                    outcome.warnings.extend_from_slice(watch.warnings());
+                    outcome
                 });
-            progress(&RunProgress {
-                instances: now.0,
-                total: instances,
-                elapsed_s: now.1 as f64 / 1e12,
-                throughput_per_s: now.0.saturating_sub(shown.0) as f64 * 1e12 / passed_ps,
-                predicted_per_s: plan.throughput_per_s,
-                busy: busy.collect(),
-                is_simulated: true,
-                warning: None,
-            });
-            shown = now;
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(StreamError::Machine("the simulation panicked".into()));
+            }
         }
-    })
+        watch.look(options.watchdog_s, options.stop.load(Ordering::Acquire))?;
+        let Some(progress) = options.progress.as_mut() else { continue };
+        let now = (seen.instances.load(Ordering::Relaxed), seen.now_ps.load(Ordering::Relaxed));
+        let passed_ps = now.1.saturating_sub(shown.1).max(1) as f64;
+        let busy = names.iter().zip(&seen.occupied_ps).zip(&mut busy_ps).map(|((name, occupied), before)| {
+            let occupied = occupied.load(Ordering::Relaxed);
+            let passed = occupied - std::mem::replace(before, occupied);
+            (name.clone(), (passed as f64 / passed_ps).min(1.0))
+        });
+        progress(&RunProgress {
+            instances: now.0,
+            total: instances,
+            elapsed_s: now.1 as f64 / 1e12,
+            throughput_per_s: now.0.saturating_sub(shown.0) as f64 * 1e12 / passed_ps,
+            predicted_per_s: plan.throughput_per_s,
+            busy: busy.collect(),
+            is_simulated: true,
+            warning: watch.warnings().last().cloned(),
+        });
+        shown = now;
+    }
 }
 
-/// What the caller's thread shares with the simulation's.
-struct RunShared {
+/// What the thread of the simulation is given.
+struct StreamJob {
+    graph: Graph,
+    machine: Machine,
+    plan: Plan,
+    made: FetchLayout,
+    parameters: Parameters,
+    costs: StreamCosts,
     stop: Arc<AtomicU32>,
     instances: Option<u64>,
     until_steady: bool,
     seen: Arc<StreamSeen>,
+    trace: Option<PathBuf>,
 }
 
-#[allow(clippy::too_many_arguments)]
-fn simulate(
-    graph: &Graph,
-    machine: &Machine,
-    plan: &Plan,
-    made: FetchLayout,
-    kernels: &dyn Kernels,
-    (parameters, costs): (Parameters, StreamCosts),
-    shared: RunShared,
-    trace: Option<PathBuf>,
-) -> Result<RunOutcome, StreamError> {
+fn simulate(job: StreamJob, hand: HandSeed) -> Result<RunOutcome, StreamError> {
+    let StreamJob {
+        graph,
+        machine,
+        plan,
+        made,
+        parameters,
+        costs,
+        stop,
+        instances,
+        until_steady,
+        seen,
+        trace,
+    } = job;
     let mut cell = Simulation::new(parameters).map_err(refused)?;
     // A protocol that let a program use bytes that a transfer moves would be wrong whatever it prints.
     cell.detect_races(cfg!(debug_assertions));
     cell.trace(trace.is_some());
-    let stream = prepare(graph, machine, made, kernels, costs, &mut cell)?;
+    let stream = prepare(&graph, &machine, made, hand, costs, &mut cell)?;
     {
         let mut s = stream.borrow_mut();
-        (s.instances, s.stop, s.seen) = (shared.instances.unwrap_or(u64::MAX), shared.stop, shared.seen);
-        s.until = shared.until_steady.then(|| UntilSteady::new(s.sinks.iter().flatten().count()));
+        (s.instances, s.stop, s.seen) = (instances.unwrap_or(u64::MAX), stop, seen);
+        s.until = until_steady.then(|| UntilSteady::new(s.sinks.iter().flatten().count()));
         s.steps = trace.is_some().then(|| Steps::new(s.elements.len()));
     }
     start(&mut cell, &stream).map_err(refused)?;
@@ -172,7 +194,7 @@ fn simulate(
     }
     let simulated = ended.map_err(|error| StreamError::Simulated { doing: doing(&s), error })?;
     finished?;
-    let mut outcome = outcome(&s, machine, plan, &simulated, cell.parameters());
+    let mut outcome = outcome(&s, &machine, &plan, &simulated, cell.parameters());
     outcome.stopped = s.stop.load(Ordering::Acquire) != RUN;
     if let Some((path, mut trace)) = trace.zip(simulated.trace) {
         if let Some(steps) = s.steps.take() {
@@ -214,13 +236,13 @@ fn prepare(
     graph: &Graph,
     machine: &Machine,
     made: FetchLayout,
-    kernels: &dyn Kernels,
+    hand: HandSeed,
     costs: StreamCosts,
     cell: &mut Simulation,
 ) -> Result<Rc<RefCell<StreamState>>, StreamError> {
     let ids = CounterIds::new(&made.layout);
     let initial = ids.initial(&made.layout);
-    let (hand, schedulers) = ByHand::new(graph, made.layout.clone(), kernels, MEMORY_BYTES)?;
+    let (hand, schedulers) = ByHand::new(hand)?;
     let strides: Vec<u64> = (0..made.layout.rings.len()).map(|r| hand.stride(r)).collect();
     let mut places = StreamPlaces::new(graph, machine, &made, &schedulers, &strides)?;
     places.take(cell).map_err(refused)?;

@@ -182,42 +182,63 @@ fn the_costs_of_tasks_and_of_the_runtime_change_no_byte() {
     }
 }
 
-/// A source of zeros, and a sink that panics at its third instance.
-struct Panics;
+/// A source of zeros, and a sink that panics, or does not return, at its third instance.
+struct Bad {
+    returns: bool,
+}
 
-impl Kernels for Panics {
+impl Kernels for Bad {
     fn open(&self, graph: &Graph, task: TaskId) -> Result<Opened, String> {
         let any = || vec![PortSpec::any_number("port")];
+        let returns = self.returns;
         let is_sink = graph.edges.iter().any(|e| e.to.task == task);
-        Ok(Opened::from_rust(any(), any(), move |_| Ok(Box::new(PanicKernel { is_sink, fired: 0 }))))
+        Ok(Opened::from_rust(any(), any(), move |_| Ok(Box::new(BadKernel { is_sink, returns, fired: 0 }))))
     }
 }
 
-struct PanicKernel {
+struct BadKernel {
     is_sink: bool,
+    returns: bool,
     fired: u64,
 }
 
-impl Kernel for PanicKernel {
+impl Kernel for BadKernel {
     fn fire(&mut self, batch: &mut Batch) -> Result<Fired, Failed> {
         self.fired += batch.firings();
+        if !self.returns && self.is_sink && self.fired >= 3 {
+            loop {
+                std::thread::park();
+            }
+        }
         assert!(!self.is_sink || self.fired < 3, "no more of this");
         Ok(Fired::All)
     }
 }
 
-#[test]
-fn a_kernel_that_panics_on_an_spe_is_named_with_its_element_and_instance() {
+/// Why a source on SPE1 and such a sink on SPE2 end.
+fn ended(returns: bool) -> String {
     let mut graph = random_graph(2, &[(0, 1, 0, 0, false)], |_| 64, 1);
     graph.tasks.iter_mut().for_each(|t| {
         let _ = t.cost_ns.insert("*".into(), 2_000.0);
     });
     let machine = cell("cell");
     let plan = planned(&graph, &machine, &[1, 2], 1).unwrap();
-    let mut options = RunOptions { instances: Some(10), ..RunOptions::default() };
-    let ended = streams::run(&graph, &machine, &plan, &Panics, StreamCosts::default(), &mut options);
-    let why = ended.unwrap_err().to_string();
-    let name = &graph.tasks[1].name;
-    assert!(why.starts_with(&format!("task '{name}' failed at instance 2: on SPE1: ")), "{why}");
+    let mut options = RunOptions { instances: Some(10), watchdog_s: 0.05, ..RunOptions::default() };
+    let kernels = Bad { returns };
+    let ended = streams::run(&graph, &machine, &plan, &kernels, StreamCosts::default(), &mut options);
+    ended.unwrap_err().to_string()
+}
+
+#[test]
+fn a_kernel_that_panics_on_an_spe_is_named_with_its_element_and_instance() {
+    let why = ended(true);
+    assert!(why.starts_with("task 't1' failed at instance 2: on SPE1: "), "{why}");
     assert!(why.contains("no more of this"), "{why}");
+}
+
+#[test]
+fn a_kernel_that_does_not_return_is_named_and_left_behind() {
+    let why = ended(false);
+    assert!(why.contains("the kernel of task 't1' on SPE1 does not return"), "{why}");
+    assert!(why.contains("at instance 2"), "{why}");
 }
