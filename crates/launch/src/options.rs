@@ -1,9 +1,10 @@
 //! The command line of `cellrun`.
 
 use crate::processes::host_name;
+use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use transport::segment::MOST_RANKS;
 
 /// The variable that names the error handler that ranks start with.
@@ -28,6 +29,9 @@ Options of the job, before its first program:
     --profile FILE        write who sent how much to whom; a later run may take it as --traffic
     --stuck-after S       say who waits for whom when nothing has moved for S seconds
     --timeout S           end the job after S seconds (also by MPIEXEC_TIMEOUT)
+    --stdin RANK          who reads the standard input: rank 0 (this is the default), another, or none
+    --display-map         say on which cpu each rank starts
+    -configfile FILE      the rest of the command line, a program a line; # begins a comment
     --initial-errhandler NAME
                           what an error does before a program says so: mpi_errors_are_fatal (this
                           is the default), mpi_errors_abort or mpi_errors_return
@@ -41,7 +45,13 @@ Options of a program:
     -x NAME=VALUE         the same
     -wdir DIR             start in DIR
 
-Rank 0 reads the standard input, the others read nothing. Ranks know their number as CELLWEAVE_MPI_RANK of
+Other launchers' names for these: -c (-n), -wd (-wdir), -l, --prepend-rank (--tag-output), --app (-configfile),
+--bind-to none (--place none), --bind-to with anything else (--place auto). -H, -host, -hosts may name this machine.
+Taken, and without a meaning on one machine: --oversubscribe, --allow-run-as-root, --use-hwthread-cpus,
+--report-bindings, --quiet, --verbose, -v, -genvall, -envall, -genvlist LIST, -envlist LIST, --map-by WHAT,
+--rank-by WHAT, -ppn N, --npernode N, and --mca, --pmixmca, --prtemca with NAME and VALUE.
+
+Who does not read the standard input reads nothing. Ranks know their number as CELLWEAVE_MPI_RANK of
 CELLWEAVE_MPI_SIZE. The exit code is that of the first rank that failed, or 128 and the signal that killed it.
 ";
 
@@ -70,6 +80,31 @@ pub enum Placement {
     File(PathBuf),
 }
 
+/// Who reads the standard input.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Reader {
+    /// A rank.
+    Rank(usize),
+    /// Nobody.
+    Nobody,
+}
+
+impl Reader {
+    /// The rank that reads, if one does.
+    pub(crate) fn rank(self) -> Option<usize> {
+        match self {
+            Self::Rank(rank) => Some(rank),
+            Self::Nobody => None,
+        }
+    }
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self::Rank(0)
+    }
+}
+
 /// The command line.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LaunchOptions {
@@ -87,6 +122,10 @@ pub struct LaunchOptions {
     pub stuck_after_s: Option<f64>,
     /// End the job after so many seconds.
     pub timeout_s: Option<f64>,
+    /// Who reads the standard input.
+    pub reader: Reader,
+    /// Say on which cpu each rank starts.
+    pub map: bool,
 }
 
 /// What the command line asks for.
@@ -118,6 +157,9 @@ const WITHOUT_MEANING: &[(&str, usize)] = &[
     ("v", 0),
     ("genvall", 0),
     ("envall", 0),
+    // Ranks have all variables anyway.
+    ("genvlist", 1),
+    ("envlist", 1),
     ("map-by", 1),
     ("rank-by", 1),
     ("ppn", 1),
@@ -132,7 +174,7 @@ const WITHOUT_MEANING: &[(&str, usize)] = &[
 /// # Errors
 /// What is wrong with it, and what is allowed.
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String> {
-    let mut words = words.into_iter();
+    let mut words: VecDeque<OsString> = words.into_iter().collect();
     let mut options = LaunchOptions::default();
     let mut common: Vec<(OsString, OsString)> = Vec::new();
     loop {
@@ -140,12 +182,12 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
             ProgramOptions { ranks: 1, words: Vec::new(), environment: Vec::new(), directory: None };
         let mut counted = false;
         let mut started = false;
-        while let Some(word) = words.next() {
+        while let Some(word) = words.pop_front() {
             if word == ":" {
                 return Err("there is no program before :".into());
             }
             if word == "--" {
-                program.words.extend(words.next());
+                program.words.extend(words.pop_front());
                 started = !program.words.is_empty();
                 break;
             }
@@ -160,7 +202,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
                 None => (name, None),
             };
             let mut value = |what: &str| {
-                let value = attached.take().or_else(|| words.next());
+                let value = attached.take().or_else(|| words.pop_front());
                 value.ok_or_else(|| format!("{} needs {what}", word.to_string_lossy()))
             };
             match name {
@@ -199,7 +241,20 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
                     common.push((INITIAL_ERRHANDLER.into(), handler));
                 }
                 "timeout" => options.timeout_s = Some(seconds("--timeout", &value("seconds")?)?),
-                "host" | "hosts" => only_here(&value("a host")?)?,
+                "stdin" => options.reader = reader(&value("a rank, or none")?)?,
+                "display-map" => options.map = true,
+                "configfile" | "app" => {
+                    let file = PathBuf::from(value("a file")?);
+                    if !words.is_empty() || !options.programs.is_empty() {
+                        return Err(format!(
+                            "{} {}: the file is the rest of the command line; put what follows into it",
+                            word.to_string_lossy(),
+                            file.display()
+                        ));
+                    }
+                    words = from_file(&file)?;
+                }
+                "H" | "host" | "hosts" => only_here(&value("a host")?)?,
                 "help" | "h" => return Ok(Asked::Help),
                 "version" | "V" => return Ok(Asked::Version),
                 "hostfile" | "machinefile" | "f" => {
@@ -227,7 +282,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
             }
         }
         let mut more = false;
-        for word in words.by_ref() {
+        while let Some(word) = words.pop_front() {
             if word == ":" {
                 more = true;
                 break;
@@ -249,6 +304,11 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
     }
     for program in &mut options.programs {
         program.environment.splice(0..0, common.iter().cloned());
+    }
+    if let Reader::Rank(rank) = options.reader
+        && rank >= options.ranks()
+    {
+        return Err(format!("--stdin {rank}: there are ranks 0 to {}", options.ranks() - 1));
     }
     match options.ranks() {
         ..=MOST_RANKS => Ok(Asked::Run(options)),
@@ -284,6 +344,51 @@ pub fn seconds(option: &str, word: &OsStr) -> Result<f64, String> {
             word.to_string_lossy()
         )),
     }
+}
+
+fn reader(word: &OsStr) -> Result<Reader, String> {
+    match word.to_str() {
+        Some("none") => Ok(Reader::Nobody),
+        Some(number) if number.parse::<u16>().is_ok() => Ok(Reader::Rank(number.parse().unwrap_or(0))),
+        _ => Err(format!("--stdin {}: allowed are a rank and none", word.to_string_lossy())),
+    }
+}
+
+/// The words of a file: its lines as programs of one job. Words are split at blanks, except between quotes.
+fn from_file(file: &Path) -> Result<VecDeque<OsString>, String> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| format!("-configfile {}: {}", file.display(), error))?;
+    let mut words = VecDeque::new();
+    for (number, line) in text.lines().enumerate() {
+        let found =
+            split(line).ok_or_else(|| format!("{}:{}: a quote is not closed", file.display(), number + 1))?;
+        if !found.is_empty() && !words.is_empty() {
+            words.push_back(":".into());
+        }
+        words.extend(found);
+    }
+    Ok(words)
+}
+
+/// A line's words up to a comment; nothing when a quote is open at its end.
+fn split(line: &str) -> Option<Vec<OsString>> {
+    let mut words = Vec::new();
+    let (mut word, mut quote): (Option<String>, Option<char>) = (None, None);
+    for letter in line.chars() {
+        match quote {
+            Some(open) if letter == open => quote = None,
+            Some(_) => word.get_or_insert_default().push(letter),
+            None if letter == '#' && word.is_none() => break,
+            None if letter == '"' || letter == '\'' => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            None if letter.is_whitespace() => words.extend(word.take().map(OsString::from)),
+            None => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word.map(OsString::from));
+    quote.is_none().then_some(words)
 }
 
 /// `NAME=VALUE`; a name alone is passed on anyway.
@@ -366,6 +471,10 @@ mod tests {
             ("-host elsewhere x", "elsewhere is another machine"),
             ("--traffic t.csv --place none x", "--traffic t.csv: it is used with --place auto"),
             ("--place f --traffic t.csv x", "--traffic t.csv: it is used with --place auto"),
+            ("--stdin 2 -n 2 x", "--stdin 2: there are ranks 0 to 1"),
+            ("--stdin all x", "--stdin all: allowed are a rank and none"),
+            ("-configfile f x", "-configfile f: the file is the rest of the command line"),
+            ("--app /none/such", "-configfile /none/such: "),
         ] {
             let error = told(line).unwrap_err();
             assert!(error.starts_with(text), "{line}: {error}");
@@ -384,5 +493,31 @@ mod tests {
     fn options_of_other_launchers_that_mean_nothing_here_are_accepted() {
         let options = run("--oversubscribe --mca btl self,vader -bind-to none -host localhost:4 -n 2 x");
         assert_eq!((options.ranks(), options.placement), (2, Placement::None));
+    }
+
+    #[test]
+    fn what_is_accepted_is_in_the_help() {
+        for (name, _) in WITHOUT_MEANING {
+            assert!(HELP.contains(&format!("-{name}")), "{name}");
+        }
+        assert!(HELP.lines().all(|line| line.len() <= 120));
+        assert_eq!(run("-H localhost -genvlist PATH,HOME -n 2 x").ranks(), 2);
+    }
+
+    #[test]
+    fn a_file_may_hold_the_programs() {
+        let folder = std::env::temp_dir().join(format!("cellweave-configfile-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("job");
+        std::fs::write(&file, "# a job\n-n 2 one 'a b' \"\" # two words\n\n-n 3 -env A 1 two#2\n").unwrap();
+        let options = run(&format!("--tag-output -configfile {}", file.display()));
+        assert_eq!((options.tags, options.ranks()), (true, 5));
+        assert_eq!(options.programs[0].words, ["one", "a b", ""]);
+        assert_eq!(options.programs[1].words, ["two#2"]);
+        std::fs::write(&file, "one 'a\n").unwrap();
+        assert!(
+            told(&format!("--app {}", file.display())).unwrap_err().ends_with("job:1: a quote is not closed")
+        );
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -82,12 +82,39 @@ fn what_rank_0_does_not_read_stays_with_the_writer() {
     assert_eq!(job.end().code, 128 + libc::SIGTERM);
 }
 
+/// Runs a shell's script in which `cellrun` stands for the launcher.
+fn shell(script: &str) -> Gave {
+    let script = script.replace("cellrun", cellrun().to_str().unwrap());
+    Command::new("sh").args(["-c", &script]).output().unwrap().into()
+}
+
+#[test]
+fn another_rank_or_nobody_may_read_the_input() {
+    let read = |words: &str| shell(&format!("echo word | cellrun --tag-output --stdin {words} -n 3 cat")).out;
+    assert_eq!((read("2"), read("none")), ("[2] word\n".into(), String::new()));
+}
+
+#[test]
+fn the_map_tells_where_each_rank_starts() {
+    let gave = shell("cellrun --display-map --place none -n 2 true : -n 1 echo");
+    let lines: Vec<&str> = gave.err.lines().collect();
+    let told = |at: usize, program: &str| {
+        lines[at].starts_with(&format!("cellrun: rank {at} where the kernel puts it: /"))
+            && lines[at].ends_with(program)
+    };
+    assert!(lines.len() == 3 && told(0, "/true") && told(1, "/true") && told(2, "/echo"), "{lines:?}");
+}
+
+#[test]
+fn a_job_may_lie_in_a_file() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("configfile");
+    std::fs::write(&file, "-n 2 echo \"a  b\"\n-n 1 echo c\n").unwrap();
+    let gave = shell(&format!("cellrun -configfile {}", file.display()));
+    assert_eq!(gave.sorted(), ["a  b", "a  b", "c"], "{gave:?}");
+}
+
 #[test]
 fn closed_and_full_streams_are_survived_or_told() {
-    let shell = |script: &str| -> Gave {
-        let script = script.replace("cellrun", cellrun().to_str().unwrap());
-        Command::new("sh").args(["-c", &script]).output().unwrap().into()
-    };
     assert_eq!(shell("cellrun -n 2 cat <&-").code, 0);
     assert_eq!(shell("cellrun -n 2 sh -c 'echo out; exec >&- 2>&-; sleep 0.1' | wc -l").out.trim(), "2");
     assert_eq!(shell("cellrun -n 2 sh -c 'echo out; echo err >&2' >&-").err, "err\nerr\n");

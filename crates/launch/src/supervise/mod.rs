@@ -96,7 +96,7 @@ pub(crate) struct Supervisor {
     job: Prepared,
     mask: libc::sigset_t,
     descriptors: libc::rlimit,
-    /// The front's process group, for rank 0 when it reads a terminal.
+    /// The front's process group, for the rank that reads when that is from a terminal.
     terminal_group: Option<libc::pid_t>,
     poll: Poll,
     front: File,
@@ -278,7 +278,7 @@ impl Supervisor {
 
     fn pass_on(&mut self, signal: Signal) {
         for (number, rank) in self.ranks.iter().enumerate().filter(|(_, rank)| !rank.over) {
-            let in_front = number == 0 && self.terminal_group.is_some();
+            let in_front = self.job.options.reader.rank() == Some(number) && self.terminal_group.is_some();
             if in_front && signal.by_terminal {
                 continue;
             }
@@ -343,8 +343,9 @@ impl Supervisor {
         }
         if self.prompt_at_ns.is_some_and(|at| now_ns >= at) {
             self.prompt_at_ns = None;
+            let reader = self.job.options.reader.rank().unwrap_or_default() as u64;
             for stream in 0..2 {
-                if let Some(source) = self.sources[stream].get_mut(&0) {
+                if let Some(source) = self.sources[stream].get_mut(&reader) {
                     source.finish(&mut self.sinks[stream]);
                 }
                 self.flush(stream);

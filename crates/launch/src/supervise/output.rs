@@ -7,7 +7,7 @@ use host::clock::kernel_ns;
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// At a terminal, an unfinished line of rank 0 goes out after so long: it may be a question.
+/// At a terminal, an unfinished line of the rank that reads goes out after so long: it may be a question.
 const PROMPT_NS: u64 = 50 * MS;
 /// Time for a slow reader of the output, once the job was asked to end.
 const READER_NS: u64 = 500 * MS;
@@ -28,7 +28,9 @@ impl Supervisor {
                 self.sources[stream].remove(&rank);
             }
         }
-        let asks = self.sources[stream].get(&0).is_some_and(Source::is_waiting);
+        let reader = self.job.options.reader.rank();
+        let asks =
+            reader.and_then(|rank| self.sources[stream].get(&(rank as u64))).is_some_and(Source::is_waiting);
         if asks && self.terminal_group.is_some() && !self.job.options.tags {
             self.prompt_at_ns = Some(kernel_ns() + PROMPT_NS);
         }

@@ -41,6 +41,9 @@ impl Supervisor {
         self.lifeline = Some(held);
         let lifeline_name =
             CString::new(format!("/proc/self/fd/{}", lifeline.as_raw_fd())).unwrap_or_default();
+        if self.job.options.map {
+            self.tell_map();
+        }
         let ranks = self.ranks.len();
         let direct = ranks == 1 && !self.job.options.tags;
         let mut refused: Option<String> = None;
@@ -61,7 +64,8 @@ impl Supervisor {
                         return self.cannot_start(&format!("the output of rank {rank}"), &error);
                     }
                 };
-                let stdin = if rank == 0 { 0 } else { nothing.as_raw_fd() };
+                let reads = self.job.options.reader.rank() == Some(rank);
+                let stdin = if reads { 0 } else { nothing.as_raw_fd() };
                 let streams = match &pipes {
                     Some([(_, out), (_, error)]) => [stdin, out.as_raw_fd(), error.as_raw_fd()],
                     None => [stdin, 1, 2],
@@ -77,7 +81,7 @@ impl Supervisor {
                     kept: memory.as_raw_fd(),
                     lifeline: &lifeline_name,
                     // A process that reads the terminal must be in its foreground.
-                    group: self.terminal_group.filter(|_| rank == 0).unwrap_or(0),
+                    group: self.terminal_group.filter(|_| reads).unwrap_or(0),
                     cpus: cpus.as_ref(),
                     mask: self.mask,
                     descriptors: self.descriptors,
@@ -111,6 +115,24 @@ impl Supervisor {
         }
     }
 
+    /// Says on which cpu each rank starts.
+    fn tell_map(&mut self) {
+        let programs =
+            self.job.programs.iter().flat_map(|program| {
+                std::iter::repeat_n(program.file.display().to_string(), program.asked.ranks)
+            });
+        let lines: Vec<String> = programs
+            .enumerate()
+            .map(|(rank, file)| match self.job.cpus.as_ref().map(|cpus| &cpus[rank]) {
+                Some(cpus) => format!("rank {rank} on cpu {}: {file}", shown(cpus)),
+                None => format!("rank {rank} where the kernel puts it: {file}"),
+            })
+            .collect();
+        for line in lines {
+            self.say(&line);
+        }
+    }
+
     pub(super) fn cannot_start(&mut self, what: &str, error: &io::Error) {
         let code = if error.kind() == io::ErrorKind::NotFound { 127 } else { 1 };
         let hint = match error.raw_os_error() {
@@ -123,6 +145,11 @@ impl Supervisor {
         };
         self.end(&format!("can't start {what}: {error}{hint}"), code);
     }
+}
+
+/// Cpus as one writes them: 0,4.
+fn shown(cpus: &[u32]) -> String {
+    cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// The same file at a descriptor above those of the standard streams.
