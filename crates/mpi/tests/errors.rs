@@ -189,6 +189,17 @@ fn what_is_not_supported_returns_where_errors_return() {
     assert_eq!(two_ranks("unsupported_returned"), (String::new(), Some(0)));
 }
 
+#[test]
+fn a_blocking_collective_never_matches_a_non_blocking_one() {
+    let cellrun = common::tree().join("bin/cellrun");
+    let words = ["--stuck-after", "0.3", "--timeout", "1.5", "-n", "2"];
+    let done =
+        Command::new(cellrun).args(words).arg(program()).arg("mixed_collectives").output().expect("starts");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(124), "{said}");
+    assert!(said.contains("waits in MPI_Barrier") && said.contains("waits in MPI_Wait"), "{said}");
+}
+
 /// A library by another MPI's name, and a program that is linked with it.
 fn built_for(soname: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("foreign-{soname}"));

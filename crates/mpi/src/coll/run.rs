@@ -22,7 +22,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use transport::{Buffer, COMPLETE_AT_ONCE, Completion, Criteria, Engine, Envelope, Mode, TransferId};
 
 /// Numbers of collectives; then they start again. No program has so many of one communicator under way.
-const NUMBERS: u32 = 1 << 28;
+const NUMBERS: u32 = 1 << 27;
+/// What tells the tags of non-blocking collectives from those of blocking ones: the two never match (MPI 5.0, section
+/// 6.12).
+const NON_BLOCKING: i32 = 1 << 29;
 /// What tells the tags of persistent collectives from those of others, which use their numbers up sooner.
 const PERSISTENT: i32 = 1 << 30;
 /// Schedules that are kept to be used again.
@@ -255,6 +258,7 @@ pub(super) fn start(
     place.write(abi::Request(MPI_REQUEST_NULL))?;
     let mut state = check::running()?;
     let mut run = Run::build(&mut state, handle, |comm| &comm.collectives, build)?;
+    run.tag |= NON_BLOCKING;
     run.keep_datatype(&state);
     if run.begin(&mut state) == Standing::Over && run.truncated.is_none() {
         run.give_back(&mut state);

@@ -199,6 +199,17 @@ static void unsupported_returned(void)
     if (MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window) != MPI_ERR_UNSUPPORTED_OPERATION) exit(96);
 }
 
+static void mixed_collectives(void)
+{
+    MPI_Request request;
+    if (rank == 0) {
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else {
+        MPI_Ibarrier(MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
 static void twice(void) { MPI_Init(NULL, NULL); }
 
 static void finalised(void)
@@ -217,7 +228,8 @@ static const struct { const char *name; void (*make)(void); } mistakes[] = {
     MISTAKE(request_freed), MISTAKE(operation_wrong), MISTAKE(operation_null), MISTAKE(colour_negative),
     MISTAKE(info_key_empty), MISTAKE(request_leaked), MISTAKE(memory), MISTAKE(library_memory), MISTAKE(killed),
     MISTAKE(crashed), MISTAKE(left), MISTAKE(aborted), MISTAKE(forked), MISTAKE(returned), MISTAKE(unsupported),
-    MISTAKE(unsupported_part), MISTAKE(unsupported_returned), MISTAKE(twice), MISTAKE(finalised),
+    MISTAKE(unsupported_part), MISTAKE(unsupported_returned), MISTAKE(mixed_collectives),
+    MISTAKE(twice), MISTAKE(finalised),
 };
 
 int main(int argc, char **argv)
