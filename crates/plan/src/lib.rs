@@ -7,9 +7,8 @@
 //! | `search` | what `anneal` and `auto` do |
 //! | `anneal`, `state`, `flow`, `best` | search with incremental evaluation |
 //! | `branch`, `symmetry` | all mappings of a small graph; elements that can change places |
-//! | [`mod@bound`] | what no mapping can beat |
+//! | [`mod@bound`] | what no mapping can beat; in `queues` where DMA queues are short |
 //! | `start`, `batch`, `depth` | where a search starts; instances per firing; how deep a ring between caches is |
-//! | `queues` | what no mapping can beat where DMA queues are short |
 //! | `cycles` | feedback: what must be on one element |
 //! | [`exact`] | the mixed integer program, as sparse arrays for any solver |
 //!
@@ -60,7 +59,6 @@ mod depth;
 mod finish;
 mod flow;
 mod options;
-mod queues;
 mod search;
 mod sets;
 mod start;

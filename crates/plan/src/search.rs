@@ -4,7 +4,7 @@ use crate::anneal::{anneal, best_of};
 use crate::budget::Budget;
 use crate::finish::Mapped;
 use crate::flow::Flow;
-use crate::{Method, PlanError, PlanOptions, Problem, batch, bound, cycles, delegate, greedy, queues, start};
+use crate::{Method, PlanError, PlanOptions, Problem, batch, bound, cycles, delegate, greedy, start};
 use ground::options::Word;
 use machine::Role;
 use work::{Buffering, Mapping};
@@ -38,7 +38,7 @@ pub(crate) fn search(
     while !tried.contains(&batch) && tried.len() < MOST_SEARCHES {
         tried.push(batch);
         let flow = Flow::new(problem.graph, &problem.broadcasts, batch);
-        let bound_ns = bound(problem, batch, buffering).max(queues::bound(problem, batch, buffering));
+        let bound_ns = bound(problem, batch, buffering).max(bound::queues::bound(problem, batch, buffering));
         budget.reserve();
         let found = anneal(problem, &flow, buffering, &starts, bound_ns, budget);
         let chosen = options

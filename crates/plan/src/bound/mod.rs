@@ -1,10 +1,14 @@
 //! What no mapping can beat.
 //!
 //! Each bound here holds for every feasible mapping of the graph on the machine at the given batch and buffering; the
-//! largest counts. Only `balance` looks at memory, and none at DMA limits; `spread_out`, `star` and
-//! `crowded_neighbours` look at communication.
+//! largest counts. Only `balance` looks at memory, and none but [`queues`] at DMA limits; `spread_out`, `star`,
+//! `crowded_neighbours` and `ways` look at communication.
 
+mod network;
+pub(crate) mod queues;
+mod sides;
 mod star;
+mod ways;
 
 use crate::Problem;
 use work::Buffering;
@@ -20,7 +24,8 @@ pub fn bound(problem: &Problem, batch: u64, buffering: Buffering) -> f64 {
         crowded_neighbours(problem, batch),
         lock(problem),
     ];
-    star::star(problem, batch, bounds.into_iter().fold(0.0, f64::max)) * (1.0 - ROUNDING)
+    let near = star::star(problem, batch, bounds.into_iter().fold(0.0, f64::max));
+    ways::ways(problem, near) * (1.0 - ROUNDING)
 }
 
 /// What sums of floats in another order may differ by.

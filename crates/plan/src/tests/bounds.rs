@@ -49,6 +49,24 @@ fn a_task_whose_neighbours_neither_fit_beside_it_nor_through_its_port_takes_what
 }
 
 #[test]
+fn producers_that_a_slow_way_keeps_beside_their_consumers_bound_how_much_the_ppe_takes() {
+    // 16 pairs. On an SPE a task takes 100 ns; on the PPE a producer takes 1,000 and a consumer 10. A PPE reads 2 GB/s.
+    let tasks: Vec<_> =
+        (0..32).map(|i| task(&format!("t{i}"), if i % 2 == 0 { 1_000.0 } else { 10.0 }, 100.0)).collect();
+    let pairs = |bytes: u64| -> Vec<_> { (0..16).map(|i| (2 * i, 2 * i + 1, bytes, 0)).collect() };
+    let bound = |bytes: u64| {
+        let graph = super::graph(tasks.clone(), &pairs(bytes));
+        bound(&Problem::new(&preset("cell", 1, 1), &graph).unwrap(), 1, RULE)
+    };
+    // All consumers and x producers are on the PPE: 160 + 1,000 x = 100 (16 - x).
+    assert!((bound(10) - (160.0 + 1_000.0 * 1_440.0 / 1_100.0)).abs() < 0.01, "{}", bound(10));
+    // x whole pairs are: 1,010 x = 200 (16 - x).
+    assert!((bound(10_000) - 1_010.0 * 3_200.0 / 1_210.0).abs() < 0.01, "{}", bound(10_000));
+    // 4,000 bytes take 2,000 ns, less than that.
+    assert!((bound(4_000) - 2_000.0).abs() < 0.01, "{}", bound(4_000));
+}
+
+#[test]
 fn short_queues_bound_no_mapping_above_the_best() {
     let mut draws = Draws::new(12);
     for round in 0..150 {
@@ -60,7 +78,7 @@ fn short_queues_bound_no_mapping_above_the_best() {
         let graph = random_graph(&mut draws, 6, if round % 2 == 0 { 300 } else { 40_000 });
         let rule = if round % 3 == 0 { Buffering::Duplicated } else { Buffering::Shared };
         let problem = Problem::new(&machine, &graph).unwrap();
-        let queues = crate::queues::bound_of_all(&problem, 1, rule);
+        let queues = crate::bound::queues::bound_of_all(&problem, 1, rule);
         let (best, mapping) = brute_force(&machine, &graph, rule, 1).unwrap();
         assert!(queues <= best * (1.0 + 1e-9), "round {round}: {queues} above {best} of {mapping:?}");
     }
@@ -72,7 +90,7 @@ fn a_large_graph_is_bounded_by_the_queues_of_its_spes() {
     let graph = work::daggen::generate(&options).unwrap();
     let machine = preset("qs22", 2, 16);
     let problem = Problem::new(&machine, &graph).unwrap();
-    let (queues, other) = (crate::queues::bound(&problem, 1, RULE), bound(&problem, 1, RULE));
+    let (queues, other) = (crate::bound::queues::bound(&problem, 1, RULE), bound(&problem, 1, RULE));
     assert!(queues > 1.1 * other, "{queues} and {other}");
     // Balanced over the two PPEs it takes half of all work there.
     let work: f64 = (0..problem.tasks()).map(|t| problem.cost_on(t, 0)).sum();
