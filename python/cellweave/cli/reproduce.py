@@ -28,6 +28,10 @@ def reproduce(
     cache: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Keep what was found here, and do not measure it again.")
     ] = None,
+    campaigns: Annotated[
+        list[Path] | None,
+        typer.Option("--campaign", metavar="PATH", help="Judge the scheduler paper by this campaign's runs; several."),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="One page with all tables and pictures.")
     ] = None,
@@ -57,7 +61,7 @@ def reproduce(
         if not force and any(pictures.glob("*.png")):
             raise RequestError(f"--pictures: {pictures} holds pictures: say --force to overwrite them")
     with printer.progress(lambda state: (state["share"], state["what"])) as progress:
-        done = do(ids, rules, quick, cache, progress)
+        done = do(ids, rules, quick, cache, campaigns or (), progress)
     with printer.shows(done.to_dict(), done.tables):
         if output is not None:
             for path in write(done, output, pictures, force):

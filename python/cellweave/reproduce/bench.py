@@ -157,6 +157,8 @@ class Bench:
         Called with the share of the running experiment that is done.
     kept : dict, optional
         Results that several experiments share under this rule set: see :meth:`once`.
+    campaigns : sequence of dict
+        Rows of campaigns, for experiments that are judged by these.
     """
 
     def __init__(
@@ -165,9 +167,11 @@ class Bench:
         quick: bool = False,
         tell: Callable[[float], None] | None = None,
         kept: dict[object, Any] | None = None,
+        campaigns: Sequence[dict[str, Any]] = (),
     ) -> None:
         self.rules = rules
         self.quick = quick
+        self.campaigns = campaigns
         self._kept = {} if kept is None else kept
         self.seeds = seeds()
         self._tell = tell or (lambda share: None)

@@ -11,6 +11,7 @@ from cellweave.choice import choice
 from cellweave.reproduce import verdict
 from cellweave.reproduce.bench import Bench
 from cellweave.reproduce.cache import Cache
+from cellweave.reproduce.campaigns import campaign_rows
 from cellweave.reproduce.experiment import Experiment, Found
 from cellweave.reproduce.known import resolve
 from cellweave.reproduce.rows import Row
@@ -122,6 +123,7 @@ def reproduce(
     rules: str | None = None,
     quick: bool = False,
     cache: Path | None = None,
+    campaigns: Sequence[Path] = (),
     progress: Callable[[dict[str, Any]], None] | None = None,
 ) -> Reproduction:
     """Repeat published experiments on the simulated machine, and set published beside obtained.
@@ -136,6 +138,8 @@ def reproduce(
         Fewer choices, mappings and rounds: a quick look, not a result.
     cache : path, optional
         A folder that keeps the results.
+    campaigns : sequence of path
+        Folders or tables (CSV) of campaigns whose runs the scheduler paper is judged by; by default a sample is run.
     progress : callable, optional
         Called with ``{"share": .., "what": ..}`` now and then.
 
@@ -160,7 +164,9 @@ def reproduce(
     chosen = known if rules == "all" else [known[0] if rules is None else choice("--rules", rules, [*known, "all"])]
     wanted = resolve(asked)
     done = Reproduction(asked, chosen, quick)
-    kept = Cache(cache)
+    rows = [row for path in campaigns for row in campaign_rows(path)]
+    # What campaigns found is not found again by the code that a cache looks at.
+    kept = Cache(None if campaigns else cache)
     shared: dict[str, dict[object, Any]] = {name: {} for name in chosen}
     # Rows without a vote have no misfit: only the first rule set measures them.
     todo = [(e, only, name) for e, only in wanted for name in chosen if e.groups or name == chosen[0]]
@@ -172,7 +178,7 @@ def reproduce(
                 progress({"share": (i + share) / len(todo), "what": line})
 
         tell(0.0)
-        result = _one(experiment, kept, Bench(name, quick, tell, shared[name]))
+        result = _one(experiment, kept, Bench(name, quick, tell, shared[name], rows))
         if only is not None:
             result.rows = [row for row in result.rows if row.group in only]
         done.results.append(result)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -33,12 +34,10 @@ _EXACT_S = 60.0
 _QUICK_GRAPHS = (0, 3, 5, 13, 17)
 _QUICK_MOVES = 20_000
 _CCRS_PER_GRAPH = 10
-# Simulated runs take seconds each, so that only some ratios are run; a quick look runs three graphs.
+# Without a campaign only every second graph is run, at these ratios; a quick look runs three graphs.
 RUN_CCRS = (0.001, 0.02, 0.1)
 _RUN_EVERY = 2  # graph
-_RUN_INSTANCES = 400
 _QUICK_RUN_GRAPHS = (0, 5, 13)
-_QUICK_RUN_INSTANCES = 100
 # The graph of 204 edges, as figure 9(b) of the paper.
 _DENSEST = 17
 
@@ -197,35 +196,71 @@ def spread(values: Sequence[float]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Ran:
-    """A mapping that ran on the simulated Cell.
+    """A mapping that ran on the simulated Cell until its throughput was steady.
 
     Attributes
     ----------
     planned_per_s, per_s : float
-        Instances/s: predicted, and achieved between start and drain.
+        Instances/s: predicted, and the highest from the start on.
     steady_after : float
-        Instances of a run whose throughput, start and drain included, is 99 % of that.
+        Instances after which 99 % of that was reached.
+    decided : bool
+        Whether it was reached before the run had to end.
     """
 
     graph: str
     ccr: float
     large: bool
+    spes: int
     method: str
     planned_per_s: float
     per_s: float
     steady_after: float
+    decided: bool
 
 
 def all_ran(bench: Bench) -> list[Ran]:
-    """Scenarios by every method on the simulated Cell, under its default rules; done once."""
+    """Scenarios by every method on all SPEs of the simulated Cell, under its default rules.
+
+    Those of the bench's campaigns; without one a sample is run, once. A scenario in which a mapping does not fit the
+    simulated local stores is left out: the heuristics do not know the code and the rounding of the buffers.
+    """
+    return whole([one for one in of_campaigns(bench) if one.spes == SPES] or _sample(bench))
+
+
+def whole(ran: Sequence[Ran]) -> list[Ran]:
+    """The scenarios that every method ran."""
+    count = Counter((one.graph, one.spes) for one in ran)
+    return [one for one in ran if count[one.graph, one.spes] == len(METHODS)]
+
+
+def of_campaigns(bench: Bench) -> list[Ran]:
+    """What the bench's campaigns ran until it was steady, without the cells that failed."""
+    return [
+        Ran(
+            row["graph"],
+            row["ccr"],
+            row["size"] == "large",
+            row["elements"] - 1,
+            MIP if row["method"] == "auto" else row["method"],
+            row["predicted_per_s"],
+            row["highest_per_s"],
+            row["steady_after"],
+            row["decided"],
+        )
+        for row in bench.campaigns
+        if row["error"] is None and row["highest_per_s"] is not None
+    ]
+
+
+def _sample(bench: Bench) -> list[Ran]:
     if bench.quick not in _RAN:
         every = range(0, len(_set()) // _CCRS_PER_GRAPH, _RUN_EVERY)
         shapes = _QUICK_RUN_GRAPHS if bench.quick else every
         graphs = [_set()[shape * _CCRS_PER_GRAPH + i] for shape in shapes for i in range(_CCRS_PER_GRAPH)]
         ccrs = (RUN_CCRS[0], RUN_CCRS[-1]) if bench.quick else RUN_CCRS
         work = [(graph, method) for graph in graphs if ratio_of(graph.name) in ccrs for method in METHODS]
-        instances = bench.fewer(_RUN_INSTANCES, _QUICK_RUN_INSTANCES)
-        found = bench.map(lambda item: _run(*item, instances, bench.quick), work)
+        found = bench.map(lambda item: _run(*item, bench.quick), work)
         _RAN[bench.quick] = [one for one in found if one is not None]
     return _RAN[bench.quick]
 
@@ -233,16 +268,19 @@ def all_ran(bench: Bench) -> list[Ran]:
 _RAN: dict[bool, list[Ran]] = {}
 
 
-def _run(graph: Graph, method: str, instances: int, quick: bool) -> Ran | None:
-    """None where the mapping does not fit the local stores: the heuristics' code and rounding are not in (16)."""
+def _run(graph: Graph, method: str, quick: bool) -> Ran | None:
+    """None where the mapping does not fit the local stores."""
     made = planned(graph, method, SPES, quick)
     try:
-        shorter, longer = (run(graph, machine(SPES), made, instances=n) for n in (instances // 2, instances))
+        found = run(graph, machine(SPES), made, until_steady=True).until_steady
     except _core.RunError:
         return None
+    if found is None:
+        return None
     large = len(graph.to_dict()["task"]) > SMALL_TASKS
-    found = steady(shorter, longer)
-    return Ran(graph.name, ratio_of(graph.name) or 0.0, large, method, made.throughput_per_s, found.per_s, found.after)
+    steady_after, decided = found["instances"], found["decided"]
+    ccr, planned_per_s = ratio_of(graph.name) or 0.0, made.throughput_per_s
+    return Ran(graph.name, ccr, large, SPES, method, planned_per_s, found["highest_per_s"], steady_after, decided)
 
 
 @dataclass(frozen=True)
