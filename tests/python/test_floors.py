@@ -26,6 +26,7 @@ FLOORS = {
     "sim": 2,
     "place": 3,
     "transport": 3,
+    "ranks": 3,
     "probe": 4,
     "plan": 4,
     "run": 4,
@@ -108,7 +109,7 @@ def test_a_broken_floor_is_named(imports: Imports, fault: str) -> None:
 
 
 # Crates whose first page says which module imports which.
-LAYERED = ["sim", "transport", "launch", "run", "mpi"]
+LAYERED = ["sim", "ranks", "transport", "launch", "run", "mpi"]
 ROW = re.compile(r"^//! \| (?P<names>[^|]*`[^|]*) \| [^|]* \| (?P<imports>[^|]*)\|$", re.MULTILINE)
 TESTS = re.compile(r"^#\[cfg\((?:test|all\(test\b.*\))\)\]\n(?:#\[.*\]\n)*mod \w+ \{.*", re.MULTILINE | re.DOTALL)
 EXPORTED = re.compile(r"^pub(?:\(crate\))? use (\w+)::(\w+|\{[^}]*\})", re.MULTILINE)

@@ -91,13 +91,20 @@ fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
         }
         programs.push(ProgramToStart { asked: asked.clone(), file, directory });
     }
-    let Places { cpus, available, held } = placing::places(&options).map_err(|text| (2, text))?;
+    let Places { cpus, available, held } = match &options.on {
+        None => placing::places(&options).map_err(|text| (2, text))?,
+        Some(_) => Places { cpus: None, available: ranks, held: Vec::new() },
+    };
     if options.traffic.is_some() && cpus.is_none() && ranks > 1 {
         refuse(0, "--traffic has no effect: there are too few free cores, so the kernel places the ranks");
     }
-    let create = if options.profile.is_some() { Segment::create_counted } else { Segment::create };
-    let (memory, segment) = create(ranks, available).map_err(|error| (1, no_memory(ranks, &error)))?;
-    if options.stuck_after_s.is_some() {
+    let created = match (&options.on, options.profile.is_some()) {
+        (Some(_), counted) => Segment::create_carried(ranks, counted),
+        (None, true) => Segment::create_counted(ranks, available),
+        (None, false) => Segment::create(ranks, available),
+    };
+    let (memory, segment) = created.map_err(|error| (1, no_memory(ranks, &error)))?;
+    if options.stuck_after_s.is_some() || options.on.is_some() {
         segment.header().hooks.fetch_or(hook::STUCK, Ordering::Relaxed);
     }
     if let Some(file) = &options.profile {

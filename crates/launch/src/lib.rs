@@ -9,6 +9,7 @@
 //! | `processes` | children, what is below them, and how they ended | |
 //! | `profile` | what ranks counted, as a file | |
 //! | `stuck` | ranks that wait for one another | |
+//! | `carried` | the simulator of a job on a simulated Cell | lines |
 //! | `options` | the launcher's command line | processes |
 //! | `join` | a process becomes a rank; how it ends the job | foreign, offer, processes |
 //! | `placing` | which cpus each rank gets | offer, options |
@@ -18,8 +19,9 @@
 //!
 //! To the launcher a job is a segment of memory with ranks in it. Of MPI it knows only names for messages.
 //!
-//! Floor 4: imports `ground`, `machine`, `host`, `place` and `transport`.
+//! Floor 4: imports `ground`, `machine`, `host`, `sim`, `place`, `ranks` and `transport`.
 
+mod carried;
 mod foreign;
 pub mod front;
 mod join;

@@ -26,6 +26,8 @@ Options of the job, before its first program:
     --place FILE          rank by rank from a file: cpus (0 3 1 2), or what `cellweave place` wrote
     --traffic FILE        with --place auto: ranks that send much to each other get the near ones of
                           these cores; FILE is a profile, or another pattern of `cellweave place`
+    --on MACHINE          on a simulated Cell, each rank on an SPE: cell, ps3, qs20 or qs22; MPI_Wtime
+                          is simulated time, and what a rank computes takes what it declares
     --profile FILE        write who sent how much to whom; a later run may take it as --traffic
     --stuck-after S       say who waits for whom when nothing has moved for S seconds
     --timeout S           end the job after S seconds (also by MPIEXEC_TIMEOUT)
@@ -116,6 +118,8 @@ pub struct LaunchOptions {
     pub placement: Placement,
     /// A file that says who sends how much to whom, for placing.
     pub traffic: Option<PathBuf>,
+    /// The simulated machine on which ranks run; nothing: this computer.
+    pub on: Option<Box<sim::Parameters>>,
     /// Where to write the profile.
     pub profile: Option<PathBuf>,
     /// Say which rank waits for which after so many seconds in which nothing moved.
@@ -230,6 +234,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
                     }
                 }
                 "traffic" => options.traffic = Some(value("a file")?.into()),
+                "on" => options.on = Some(Box::new(machine(&value("a machine")?)?)),
                 "profile" => options.profile = Some(value("a file")?.into()),
                 "stuck-after" => options.stuck_after_s = Some(seconds("--stuck-after", &value("seconds")?)?),
                 "initial-errhandler" => {
@@ -302,6 +307,15 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
     if let (Some(file), Placement::None | Placement::File(_)) = (&options.traffic, &options.placement) {
         return Err(format!("--traffic {}: it is used with --place auto", file.display()));
     }
+    if let Some(machine) = &options.on {
+        if options.placement != Placement::Auto || options.traffic.is_some() {
+            return Err(format!(
+                "--on {}: rank r is on SPE r; --place and --traffic are for this computer",
+                machine.name
+            ));
+        }
+        ranks::fits(machine, options.ranks()).map_err(|error| format!("--on {}: {error}", machine.name))?;
+    }
     for program in &mut options.programs {
         program.environment.splice(0..0, common.iter().cloned());
     }
@@ -330,6 +344,14 @@ fn ranks(word: &OsStr) -> Result<usize, String> {
         Some(ranks) => Err(format!("-n {ranks}: {allowed}")),
         None => Err(format!("-n {}: not a number; {allowed}", word.to_string_lossy())),
     }
+}
+
+/// A machine that can be simulated.
+fn machine(name: &OsStr) -> Result<sim::Parameters, String> {
+    name.to_str().and_then(sim::Parameters::named).ok_or_else(|| {
+        let allowed = sim::target::NAMES.join(", ");
+        format!("--on {}: allowed are {allowed}", name.to_string_lossy())
+    })
 }
 
 /// A number of seconds greater than 0.

@@ -11,11 +11,12 @@ use crate::profile;
 use crate::progress;
 use crate::request::REQUESTS;
 use crate::request::{self, Request};
-use crate::runtime::{self, State, phase};
+use crate::runtime::{self, ROOM, State, phase};
 use crate::settings;
 use crate::stuck;
 use std::ffi::{c_char, c_int};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use transport::carried::{CarriedAnswer, CarriedCall};
 use transport::segment::{hook, stage};
 
 /// The thread level that Init gave.
@@ -173,6 +174,7 @@ mpi! {
         if let Some(job) = launch::job() {
             job.segment.rank(job.rank).stage.store(stage::FINALISED, Ordering::Release);
         }
+        ROOM.ask(&CarriedCall::End { computed_ns: ROOM.computed_ns() });
         Ok(())
     }
 
@@ -233,11 +235,28 @@ mpi! {
 /// MPI 5.0, section 9.6: seconds since a moment that is the same for all ranks; never goes backwards.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn PMPI_Wtime() -> f64 {
-    host::clock::kernel_ns() as f64 * 1e-9
+    match simulated_time() {
+        Some((ticks, hz)) => ticks as f64 / hz as f64,
+        None => host::clock::kernel_ns() as f64 * 1e-9,
+    }
 }
 
 /// MPI 5.0, section 9.6: seconds between two ticks of `MPI_Wtime`.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn PMPI_Wtick() -> f64 {
-    1e-9
+    simulated_time().map_or(1e-9, |(_, hz)| 1.0 / hz as f64)
+}
+
+/// Of a rank on a simulated Cell: ticks of its SPE's decrementer, and how many make a second.
+fn simulated_time() -> Option<(u64, u64)> {
+    static LAST: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(1)];
+    if !launch::job().is_some_and(|job| job.segment.is_carried()) {
+        return None;
+    }
+    if let Some(CarriedAnswer::Time { ticks, hz }) = ROOM.ask(&CarriedCall::Time) {
+        LAST[0].store(ticks, Ordering::Relaxed);
+        LAST[1].store(hz, Ordering::Relaxed);
+    }
+    // After MPI_Finalize no time passes.
+    Some((LAST[0].load(Ordering::Relaxed), LAST[1].load(Ordering::Relaxed)))
 }

@@ -17,7 +17,8 @@
 //! | `ring` | lines from one rank to another | copy, segment |
 //! | `pool` | a sender's memory for pieces too large for its rings | segment |
 //! | `remote` | copies between the memory of two processes, by the kernel | buffer, segment |
-//! | `wait` | spin, yield, sleep; waking another rank | abort, segment |
+//! | `carried` | a rank asks a simulator that carries its messages | matching, segment |
+//! | `wait` | spin, yield, sleep; waking another rank | abort, segment, carried |
 //! | `engine` | moves the messages of one rank | all |
 //!
 //! Two ranks, here two threads of one process, exchange a message:
@@ -61,6 +62,7 @@
 
 mod abort;
 mod buffer;
+pub mod carried;
 pub mod claims;
 mod copy;
 mod counters;

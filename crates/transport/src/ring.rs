@@ -242,12 +242,29 @@ pub struct PieceWriter<M> {
     raw: [u64; 4],
     /// The receiver's counters said something impossible.
     pub corrupt: bool,
+    /// Nothing fits: messages go another way.
+    closed: bool,
 }
 
 impl<M: RingLines> PieceWriter<M> {
     /// The sender's side of a ring in memory that is all zero.
     pub fn new(memory: M) -> Self {
-        Self { memory, line: 0, lap: 1, free: 0, produced: 0, handed_on: 0, raw: [0; 4], corrupt: false }
+        Self {
+            memory,
+            line: 0,
+            lap: 1,
+            free: 0,
+            produced: 0,
+            handed_on: 0,
+            raw: [0; 4],
+            corrupt: false,
+            closed: false,
+        }
+    }
+
+    /// From now on nothing fits. Call this before anything was written.
+    pub fn close(&mut self) {
+        self.closed = true;
     }
 
     /// Whether the next piece with so many bytes left to send fits now.
@@ -260,6 +277,9 @@ impl<M: RingLines> PieceWriter<M> {
 
     #[cold]
     fn look(&mut self, lines: u32) -> bool {
+        if self.closed {
+            return false;
+        }
         if self.produced == 0 {
             self.memory.connect();
         }

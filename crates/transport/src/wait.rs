@@ -9,11 +9,12 @@
 //! sees the message, or the sender sees the word. Where the kernel has no such barrier, sleeps are short.
 
 use crate::abort::Abort;
+use crate::carried::{self, CarriedAnswer, CarriedCall};
 use crate::segment::Segment;
 use host::futex::{self, Reach};
 use std::ffi::c_int;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
 
 /// Polls without a pause between them; a message from a rank that is ready comes within these.
 const EAGER_POLLS: u32 = 256;
@@ -50,6 +51,11 @@ pub struct WaitingRoom {
     listeners: AtomicU32,
     /// When cpus were last looked at, in ms.
     considered_ms: AtomicU32,
+    /// Of a rank whose messages a simulator carries: when it went on, in ns; how long it has computed since the start;
+    /// and that it asks for nothing more.
+    went_on_ns: AtomicU64,
+    computed_ns: AtomicU64,
+    silent: AtomicBool,
 }
 
 // linux/membarrier.h
@@ -122,6 +128,9 @@ impl WaitingRoom {
             sleepers: AtomicU32::new(0),
             listeners: AtomicU32::new(0),
             considered_ms: AtomicU32::new(0),
+            went_on_ns: AtomicU64::new(0),
+            computed_ns: AtomicU64::new(0),
+            silent: AtomicBool::new(false),
         }
     }
 
@@ -161,7 +170,33 @@ impl WaitingRoom {
     fn consider(&self, segment: &Segment, rank: usize) {
         let all: Vec<Cpus> = (0..segment.ranks()).map(|rank| cpus_of(segment, rank)).collect();
         let allowed = segment.header().cpus as usize;
-        self.crowded.store(is_crowded(&all, rank, allowed), Ordering::Relaxed);
+        // A rank whose messages are carried asks the simulator at once: polling finds nothing.
+        let crowded = segment.is_carried() || is_crowded(&all, rank, allowed);
+        self.crowded.store(crowded, Ordering::Relaxed);
+    }
+
+    /// Asks the simulator that carries this rank's messages; nothing when none does.
+    #[cold]
+    pub fn ask(&self, ask: &CarriedCall) -> Option<CarriedAnswer> {
+        let (segment, rank) = self.job.get().filter(|(segment, _)| segment.is_carried())?;
+        if self.silent.load(Ordering::Relaxed) {
+            return Some(CarriedAnswer::News(0));
+        }
+        let since_ns = self.went_on_ns.load(Ordering::Relaxed);
+        if since_ns != 0 {
+            self.computed_ns.fetch_add(host::clock::kernel_ns() - since_ns, Ordering::Relaxed);
+        }
+        let answer = carried::ask(segment, *rank, ask, || self.leave_when_over());
+        self.went_on_ns.store(host::clock::kernel_ns(), Ordering::Relaxed);
+        if matches!(ask, CarriedCall::End { .. }) || answer == CarriedAnswer::Deadlock {
+            self.silent.store(true, Ordering::Relaxed);
+        }
+        Some(answer)
+    }
+
+    /// Of a rank whose messages a simulator carries: ns of this computer that it has spent outside of MPI.
+    pub fn computed_ns(&self) -> u64 {
+        self.computed_ns.load(Ordering::Relaxed)
     }
 
     /// Counts again, when it is time.
@@ -281,6 +316,11 @@ impl Waiting {
 
     #[cold]
     fn pass(&mut self, room: &WaitingRoom) {
+        if let Some(answer) = room.ask(&CarriedCall::Wait) {
+            // Then the launcher hears what this rank waits for, and says so.
+            self.tired = answer == CarriedAnswer::Deadlock;
+            return;
+        }
         let before = host::clock::kernel_ns();
         if self.since_ns == 0 {
             self.since_ns = before;

@@ -151,6 +151,7 @@ impl Supervisor {
         }
         rank.over = true;
         rank.alone_since_ns = None;
+        transport::carried::has_ended(&self.job.segment, number);
         let status = rank.status();
         self.judge_end(number, status);
     }

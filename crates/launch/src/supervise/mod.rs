@@ -5,6 +5,7 @@ mod ends;
 mod output;
 mod start;
 
+use crate::carried::{Carried, CarriedEnd};
 use crate::foreign;
 use crate::lines::{Sink, Source};
 use crate::offer::{self, Ask, Connection, Listener};
@@ -89,6 +90,7 @@ const CONNECTION: u64 = 4 << 32;
 const CLAIMANT: u64 = 5 << 32;
 const OUTPUT: u64 = 6 << 32;
 const SINK: u64 = 7 << 32;
+const CARRIED: u64 = 8 << 32;
 const INDEX: u64 = (1 << 32) - 1;
 
 /// The supervisor: see the module.
@@ -125,6 +127,10 @@ pub(crate) struct Supervisor {
     front_gone: bool,
     /// Checks whether anything moves (`--stuck-after`).
     watch: Option<Watch>,
+    /// The simulator that carries the ranks' messages (`--on`).
+    carried: Option<Carried>,
+    /// What it said when all ranks had ended.
+    simulated: Option<String>,
 }
 
 impl Supervisor {
@@ -191,6 +197,8 @@ impl Supervisor {
             asked_to_end: 0,
             front_gone: false,
             watch: job.options.stuck_after_s.map(Watch::new),
+            carried: None,
+            simulated: None,
             job,
         })
     }
@@ -198,6 +206,7 @@ impl Supervisor {
     /// Runs the job, and gives its exit code.
     pub(crate) fn run(mut self) -> i32 {
         self.start();
+        self.start_simulator();
         while !self.is_over() {
             let deadline_ns = self.deadline_ns();
             let timeout_ns = deadline_ns.map(|ns| ns.saturating_sub(kernel_ns()));
@@ -210,7 +219,47 @@ impl Supervisor {
         self.sweep();
         self.write_profile(ended_ns);
         self.drain();
+        if self.code == 0 {
+            self.say_simulated();
+        }
         self.code
+    }
+
+    /// Starts the simulator of a job on a simulated Cell.
+    fn start_simulator(&mut self) {
+        let Some(machine) = &self.job.options.on else { return };
+        match Carried::start(self.job.segment, machine) {
+            Ok(carried) => {
+                if let Some(carried) = &carried {
+                    self.poll.watch(carried.fd(), READABLE, CARRIED);
+                }
+                self.carried = carried;
+            }
+            Err(error) => self.cannot_start("the simulator", &error),
+        }
+    }
+
+    /// The simulation has ended.
+    fn hear_simulator(&mut self) {
+        let Some(carried) = &self.carried else { return };
+        self.poll.forget(carried.fd());
+        match carried.end() {
+            Some(CarriedEnd::Done(text)) => self.simulated = Some(text),
+            Some(CarriedEnd::Failed(text)) => self.end(&text, 1),
+            None => {}
+        }
+    }
+
+    /// Says how long the job took on the simulated Cell.
+    fn say_simulated(&mut self) {
+        if self.simulated.is_none()
+            && let Some(CarriedEnd::Done(text)) = self.carried.as_ref().and_then(Carried::last_word)
+        {
+            self.simulated = Some(text);
+        }
+        if let Some(text) = self.simulated.take() {
+            self.say(&text);
+        }
     }
 
     fn is_over(&self) -> bool {
@@ -249,6 +298,7 @@ impl Supervisor {
             CLAIMANT => self.claimant_ended(index as usize),
             OUTPUT => self.carry(index as usize),
             SINK => self.flush(index as usize),
+            CARRIED => self.hear_simulator(),
             _ => unreachable!("only these are watched"),
         }
     }

@@ -104,7 +104,8 @@ pub(super) fn allreduce(
     let segment = state.engine.segment();
     // While one thread is at a window, another must not use it; and a rank that shares a CPU does not wait for
     // counters.
-    let usable = !runtime::locks() && segment.ranks() <= segment.header().cpus as usize;
+    let alone = !runtime::locks() && segment.ranks() <= segment.header().cpus as usize;
+    let usable = alone && !segment.is_carried();
     let own_rank = state.rank() as usize;
     drop(state);
     let exchange = Exchange {

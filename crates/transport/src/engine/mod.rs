@@ -1,5 +1,6 @@
 //! The engine moves messages between this rank and all others. It knows contexts, tags and the ranks of the job.
 
+mod afar;
 mod pending;
 mod receive;
 mod rendezvous;
@@ -11,12 +12,14 @@ mod tests;
 pub use pending::{COMPLETE_AT_ONCE, FROM_NOBODY, NO_SOURCE, NO_TAG, NOBODY, RECEIVED_FROM_NOBODY};
 pub use send::{CREDIT, MOST_EAGER};
 
+use crate::carried::CarriedCall;
 use crate::counters::EngineCounters;
 use crate::matching::{Criteria, Matching};
 use crate::pool::Pool;
 use crate::ring;
 use crate::segment::{PhaseTallies, RankPage, Segment};
 use crate::wait::{Waiting, WaitingRoom};
+use afar::Afar;
 use pending::{Pendings, Stage};
 use receive::{Incoming, Messages};
 use rendezvous::{Copying, Sharing};
@@ -136,6 +139,8 @@ pub struct Engine<'a> {
     /// Messages that this process copies from or to another one's memory.
     copying: Vec<Copying>,
     sharing: Sharing,
+    /// A simulator carries the messages: what it knows of them.
+    afar: Option<Box<Afar>>,
 }
 
 /// The kinds of pieces in a ring. Words are of 8 bytes, in the piece's data.
@@ -186,6 +191,7 @@ impl<'a> Engine<'a> {
             pool: Pool::default(),
             copying: Vec::new(),
             sharing: Sharing::default(),
+            afar: None,
         }
     }
 
@@ -199,6 +205,16 @@ impl<'a> Engine<'a> {
         self.pool = Pool::new(&segment, rank);
         self.sharing = Sharing::new(ranks);
         self.segment = Some(segment);
+        if segment.is_carried() {
+            self.outgoing.iter_mut().for_each(|out| out.producer.close());
+            self.afar = Some(Box::new(Afar::new(ranks)));
+            self.room.ask(&CarriedCall::Begin);
+        }
+    }
+
+    /// Whether a simulator carries the messages of this job.
+    pub fn is_carried(&self) -> bool {
+        self.afar.is_some()
     }
 
     /// Messages from so many bytes on are copied between the processes, where the system lets them; `usize::MAX`: none.
@@ -248,6 +264,9 @@ impl<'a> Engine<'a> {
     pub fn progress(&mut self) -> bool {
         if self.segment.is_none() {
             return false;
+        }
+        if self.afar.is_some() {
+            return self.progress_afar();
         }
         self.meet_senders();
         let mut moved = false;

@@ -1,5 +1,6 @@
 //! Receiving: pieces from the rings, straight into the user's buffer when they are matched, to the heap when not.
 
+use super::afar::AFAR;
 use super::pending::{NONE, Stage, due};
 use super::send::{MOST_EAGER, UNASKED, sum};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
@@ -231,6 +232,9 @@ impl Engine<'_> {
 
     /// Answers the announcement of a message that is matched: asks for what didn't come unasked.
     fn answer(&mut self, receive: u32, from: usize, token: u64, offer: [u64; 2]) {
+        if offer[0] == AFAR {
+            return self.fetch(receive, from, offer[1]);
+        }
         let id = self.transfers.id(receive).0;
         let transfer = self.transfers.at(receive);
         let wanted = transfer.completion.bytes;
@@ -531,7 +535,7 @@ impl Engine<'_> {
         index
     }
 
-    fn announced(&mut self, from: usize, envelope: Envelope, words: [u64; 6]) {
+    pub(super) fn announced(&mut self, from: usize, envelope: Envelope, words: [u64; 6]) {
         let (token, bytes, unasked) = (words[0], words[1] as usize, words[2] as usize);
         if unasked > bytes.min(UNASKED) {
             self.corrupt(from, "more data unasked than is allowed");

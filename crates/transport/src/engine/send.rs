@@ -107,6 +107,9 @@ impl Engine<'_> {
         if to == self.rank {
             return self.send_to_self(envelope, buffer, mode);
         }
+        if self.afar.is_some() {
+            return self.send_afar(to, envelope, buffer, mode);
+        }
         let synchronous = mode == Mode::Synchronous;
         let eager = buffer.bytes <= MOST_EAGER && self.takes_credit(to, buffer.bytes);
         let mut from = 0;
@@ -167,8 +170,8 @@ impl Engine<'_> {
             self.transfers.complete(receive);
             return None;
         }
-        if mode == Mode::Standard && buffer.bytes <= MOST_EAGER && self.takes_credit(self.rank, buffer.bytes)
-        {
+        let has_room = self.afar.is_some() || self.takes_credit(self.rank, buffer.bytes);
+        if mode == Mode::Standard && buffer.bytes <= MOST_EAGER && has_room {
             let mut data = vec![0; buffer.bytes];
             buffer.read(0, &mut data);
             self.keep_own(envelope, buffer.bytes, data, NONE);

@@ -4,6 +4,7 @@
 //! header page | a page per rank | an area per ordered pair of ranks (ring and its counters) | a pool per rank
 //! | a window per rank
 //! | tallies per rank, and their names, when the job is counted
+//! | a store per rank, when a simulator carries the messages
 //! ```
 //!
 //! Pages come into being when they are first touched, so that 256 ranks cost what they use. Places inside are given
@@ -33,10 +34,12 @@ pub const PAIR_BYTES: usize = 16 * 1024;
 pub const POOL_BYTES: usize = 256 * 1024;
 /// Bytes of a rank's window, through which it does collectives with another: a page of counters and room for data.
 pub const WINDOW_BYTES: usize = PAGE + 512 * 1024;
+/// Bytes of a rank's store, when a simulator carries the messages. Only what is used takes memory.
+pub const STORE_BYTES: usize = 1 << 30;
 /// The launcher ended the job.
 const BY_LAUNCHER: u32 = u32::MAX;
 /// "cellmpi" and the version of the layout.
-const MAGIC: u64 = 0x6365_6c6c_6d70_6902;
+const MAGIC: u64 = 0x6365_6c6c_6d70_6903;
 
 /// The mapped segment: a handle on memory that is never unmapped, because ranks use it until they end.
 #[derive(Clone, Copy)]
@@ -86,6 +89,11 @@ fn total(ranks: usize, tally_bytes: usize) -> usize {
     PAGE + ranks * each + names
 }
 
+/// Bytes of a segment with stores.
+fn with_stores(ranks: usize, tally_bytes: usize, store_bytes: usize) -> usize {
+    total(ranks, tally_bytes) + ranks * store_bytes
+}
+
 impl Segment {
     /// Bytes of address space that a job of so many ranks takes.
     pub fn bytes_for(ranks: usize) -> usize {
@@ -99,7 +107,7 @@ impl Segment {
     pub fn private(ranks: usize, cpus: usize) -> io::Result<Self> {
         assert!((1..=MOST_RANKS).contains(&ranks));
         let segment = Self::map_bytes(-1, total(ranks, 0), ranks)?;
-        segment.describe(cpus, 0);
+        segment.describe(cpus, 0, 0);
         Ok(segment)
     }
 
@@ -108,7 +116,7 @@ impl Segment {
     /// # Errors
     /// As the system's: out of memory, address space (`ulimit -v`) or file size (`ulimit -f`).
     pub fn create(ranks: usize, cpus: usize) -> io::Result<(OwnedFd, Self)> {
-        Self::make(ranks, cpus, 0)
+        Self::make(ranks, cpus, 0, 0)
     }
 
     /// As `create`, with tallies per rank in which it counts what it does.
@@ -116,10 +124,23 @@ impl Segment {
     /// # Errors
     /// As `create`.
     pub fn create_counted(ranks: usize, cpus: usize) -> io::Result<(OwnedFd, Self)> {
-        Self::make(ranks, cpus, tally::bytes(ranks))
+        Self::make(ranks, cpus, tally::bytes(ranks), 0)
     }
 
-    fn make(ranks: usize, cpus: usize, tally_bytes: usize) -> io::Result<(OwnedFd, Self)> {
+    /// As `create`, or as `create_counted`, with a store per rank: a simulator carries the messages.
+    ///
+    /// # Errors
+    /// As `create`.
+    pub fn create_carried(ranks: usize, counted: bool) -> io::Result<(OwnedFd, Self)> {
+        Self::make(ranks, ranks, if counted { tally::bytes(ranks) } else { 0 }, STORE_BYTES)
+    }
+
+    fn make(
+        ranks: usize,
+        cpus: usize,
+        tally_bytes: usize,
+        store_bytes: usize,
+    ) -> io::Result<(OwnedFd, Self)> {
         assert!((1..=MOST_RANKS).contains(&ranks));
         // SAFETY: a C string and flags.
         let raw =
@@ -129,7 +150,7 @@ impl Segment {
         }
         // SAFETY: just made, owned by nobody else.
         let fd = unsafe { OwnedFd::from_raw_fd(raw) };
-        let bytes = total(ranks, tally_bytes);
+        let bytes = with_stores(ranks, tally_bytes, store_bytes);
         let _raised = FileLimit::raised(bytes)?;
         // SAFETY: plain calls on an owned descriptor.
         let sealed = unsafe {
@@ -144,12 +165,12 @@ impl Segment {
             return Err(io::Error::last_os_error());
         }
         let segment = Self::map_bytes(raw, bytes, ranks)?;
-        segment.describe(cpus, tally_bytes);
+        segment.describe(cpus, tally_bytes, store_bytes);
         Ok((fd, segment))
     }
 
     /// Writes what every rank checks first.
-    fn describe(&self, cpus: usize, tally_bytes: usize) {
+    fn describe(&self, cpus: usize, tally_bytes: usize, store_bytes: usize) {
         // SAFETY: the header is ours alone until a rank starts; the mapping is as large as `total` says.
         unsafe {
             let header = self.base.cast::<JobPage>();
@@ -157,6 +178,7 @@ impl Segment {
             (*header).cpus = cpus as u32;
             (*header).bytes = self.bytes as u64;
             (*header).tally_bytes = tally_bytes as u64;
+            (*header).store_bytes = store_bytes as u64;
             (*header).hooks = AtomicU32::new(if tally_bytes > 0 { hook::PROFILE } else { 0 });
             (*header).magic = MAGIC;
         }
@@ -185,11 +207,13 @@ impl Segment {
         let header = segment.header();
         let ranks = header.ranks as usize;
         let tally_bytes = header.tally_bytes as usize;
+        let store_bytes = header.store_bytes as usize;
         if header.magic != MAGIC
             || !(1..=MOST_RANKS).contains(&ranks)
             || header.bytes as usize != bytes
             || ![0, tally::bytes(ranks)].contains(&tally_bytes)
-            || total(ranks, tally_bytes) != bytes
+            || ![0, STORE_BYTES].contains(&store_bytes)
+            || with_stores(ranks, tally_bytes, store_bytes) != bytes
         {
             return Err(strange());
         }
@@ -288,12 +312,29 @@ impl Segment {
         unsafe { self.pool(0).add(self.ranks * POOL_BYTES + rank * WINDOW_BYTES) }
     }
 
+    /// Whether a simulator carries the messages.
+    #[inline]
+    pub fn is_carried(&self) -> bool {
+        self.header().store_bytes != 0
+    }
+
+    /// The store of `STORE_BYTES` bytes of a rank; aligned to a page.
+    ///
+    /// # Panics
+    /// There are no stores.
+    pub(crate) fn store(&self, rank: usize) -> *mut u8 {
+        assert!(rank < self.ranks && self.is_carried());
+        let first = total(self.ranks, self.header().tally_bytes as usize);
+        // SAFETY: in bounds by the check above and `with_stores`.
+        unsafe { self.base.add(first + rank * STORE_BYTES) }
+    }
+
     /// What a rank counts; nothing when the job isn't counted.
     pub fn tallies(&self, rank: usize) -> Option<Tallies> {
         assert!(rank < self.ranks);
         let bytes = tally::bytes(self.ranks);
         let first = total(self.ranks, 0);
-        let has = self.bytes == total(self.ranks, bytes);
+        let has = self.header().tally_bytes == bytes as u64;
         // SAFETY: `bytes` bytes of the mapping by the checks above and `total`, aligned to a page, of this rank.
         has.then(|| unsafe { Tallies::new(self.base.add(first + rank * bytes), self.ranks) })
     }
@@ -301,9 +342,10 @@ impl Segment {
     /// The names of what ranks count; nothing when the job isn't counted.
     pub fn names(&self) -> Option<TallyNames> {
         let bytes = tally::bytes(self.ranks);
-        let has = self.bytes == total(self.ranks, bytes);
-        // SAFETY: the last `NAMES_BYTES` bytes of the mapping, by the check above and `total`.
-        has.then(|| unsafe { TallyNames::new(self.base.add(self.bytes - tally::NAMES_BYTES)) })
+        let has = self.header().tally_bytes == bytes as u64;
+        let end = total(self.ranks, bytes);
+        // SAFETY: the last `NAMES_BYTES` bytes before the stores, by the check above and `total`.
+        has.then(|| unsafe { TallyNames::new(self.base.add(end - tally::NAMES_BYTES)) })
     }
 
     /// Says why this rank ends the job, for the launcher's line. The first 512 bytes count.

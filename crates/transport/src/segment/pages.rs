@@ -24,6 +24,8 @@ pub struct JobPage {
     pub hooks: AtomicU32,
     /// Bytes of each rank's tallies; 0 when there are none.
     pub(super) tally_bytes: u64,
+    /// Bytes of each rank's store; 0 when ranks carry their messages themselves.
+    pub(super) store_bytes: u64,
 }
 
 /// What a rank tells the job about itself.

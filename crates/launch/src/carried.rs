@@ -1,0 +1,196 @@
+//! The simulator of a job whose messages it carries (`cellrun --on`): on a thread of the supervisor.
+
+use crate::lines;
+use ranks::{
+    Callers, RankAnswer, RankCall, RankData, RankEnvelope, RankNews, RanksError, RanksOptions, RanksOutcome,
+};
+use sim::Parameters;
+use std::cell::Cell;
+use std::fmt::Write;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::rc::Rc;
+use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
+use transport::carried::{CarriedAnswer, CarriedCall, CarriedData, CarriedNews, CarriedRanks, MOST_NEWS};
+use transport::{Envelope, Segment};
+
+/// The longest time until ranks have said what they wait for.
+const TELLING_NS: u64 = 1_000_000_000;
+/// The longest time that the simulator takes to see that all ranks have ended.
+const END: Duration = Duration::from_secs(2);
+/// ns of this computer outside of MPI that are not worth a word.
+const UNCHARGED_NS: u64 = 10_000_000;
+
+/// How the simulation ended.
+pub(crate) enum CarriedEnd {
+    /// All ranks have ended; what to say of it.
+    Done(String),
+    /// It can't go on, and why.
+    Failed(String),
+}
+
+/// The simulator at work.
+pub(crate) struct Carried {
+    ended: OwnedFd,
+    told: Receiver<CarriedEnd>,
+}
+
+impl Carried {
+    /// Starts it; nothing when no simulator carries the job's messages.
+    ///
+    /// # Errors
+    /// As the system's: no pipe or no thread.
+    pub(crate) fn start(segment: Segment, machine: &Parameters) -> io::Result<Option<Self>> {
+        let Some(ranks) = CarriedRanks::of(segment) else { return Ok(None) };
+        let (ended, held) = lines::pipe()?;
+        let (tell, told) = mpsc::channel();
+        let machine = machine.clone();
+        std::thread::Builder::new().name("simulator".into()).spawn(move || {
+            let desks = Rc::new(Desks::new(ranks, segment.ranks()));
+            let name = machine.name.clone();
+            let outcome = ranks::simulate(machine, segment.ranks(), desks.clone(), &RanksOptions::default());
+            let end = match outcome {
+                Ok(outcome) => CarriedEnd::Done(summary(&name, &outcome, &desks)),
+                Err(error @ RanksError::Deadlock { .. }) => CarriedEnd::Failed(stuck(&segment, &error)),
+                Err(error) => CarriedEnd::Failed(format!("the simulated {name}: {error}")),
+            };
+            // The supervisor may have left.
+            let _ = tell.send(end);
+            drop(held);
+        })?;
+        Ok(Some(Self { ended, told }))
+    }
+
+    /// The descriptor that can be read when the simulation has ended.
+    pub(crate) fn fd(&self) -> RawFd {
+        self.ended.as_raw_fd()
+    }
+
+    /// How it ended; nothing when that was told before, or it goes on.
+    pub(crate) fn end(&self) -> Option<CarriedEnd> {
+        self.told.try_recv().ok()
+    }
+
+    /// How it ended, once all ranks have.
+    pub(crate) fn last_word(&self) -> Option<CarriedEnd> {
+        self.told.recv_timeout(END).ok()
+    }
+}
+
+fn summary(machine: &str, outcome: &RanksOutcome, desks: &Desks) -> String {
+    let ended_ps = outcome.ranks.iter().map(|rank| rank.ended_ps).max().unwrap_or_default();
+    let count = outcome.ranks.len();
+    let plural = if count == 1 { "rank" } else { "ranks" };
+    let mut text = format!("{:.3} us simulated on {machine}, {count} {plural}", ended_ps as f64 / 1e6);
+    let uncharged = desks.uncharged_ns.iter().map(Cell::get).enumerate();
+    if let Some((rank, ns)) = uncharged.max_by_key(|&(_, ns)| ns).filter(|&(_, ns)| ns >= UNCHARGED_NS) {
+        // A failed write to a string does not exist.
+        let _ = write!(
+            text,
+            "; rank {rank} computed {} ms on this computer beside, for which no simulated time is charged (only what \
+             cell_compute declares)",
+            ns / 1_000_000
+        );
+    }
+    text
+}
+
+/// Who waits for whom: each rank says it in its page before it sleeps.
+fn stuck(segment: &Segment, error: &RanksError) -> String {
+    let RanksError::Deadlock { waiting, .. } = error else { return error.to_string() };
+    let give_up_ns = host::clock::kernel_ns() + TELLING_NS;
+    let said = |rank: &usize| segment.rank(*rank).waits_for().is_some();
+    while !waiting.iter().all(said) && host::clock::kernel_ns() < give_up_ns {
+        host::clock::sleep_ns(1_000_000);
+    }
+    let mut text = format!("{error}:");
+    for rank in 0..segment.ranks() {
+        let _ = match segment.rank(rank).waits_for() {
+            Some(what) => write!(text, "\n  rank {rank} waits in {what}"),
+            None => write!(text, "\n  rank {rank} has called MPI_Finalize"),
+        };
+    }
+    text
+}
+
+/// The desks of all ranks, as the simulator sees them.
+struct Desks {
+    ranks: CarriedRanks,
+    uncharged_ns: Vec<Cell<u64>>,
+}
+
+impl Desks {
+    fn new(ranks: CarriedRanks, count: usize) -> Self {
+        Self { ranks, uncharged_ns: vec![Cell::new(0); count] }
+    }
+}
+
+fn data(data: CarriedData) -> RankData {
+    let CarriedData { at, bytes, misaligned, pieces } = data;
+    RankData { at, bytes, misaligned, pieces }
+}
+
+impl Callers for Desks {
+    fn next(&self, rank: usize) -> RankCall {
+        match self.ranks.asked(rank) {
+            None => RankCall::End,
+            Some(CarriedCall::Begin) => RankCall::Begin,
+            Some(CarriedCall::Send {
+                to, envelope: Envelope { context, source, tag }, data: sent, ..
+            }) => {
+                let envelope = RankEnvelope { context, source, tag };
+                RankCall::Send { to: to as usize, envelope, data: data(sent) }
+            }
+            Some(CarriedCall::Look) => RankCall::Look,
+            Some(CarriedCall::Wait) => RankCall::Wait,
+            Some(CarriedCall::Fetch { from, entry, data: place }) => {
+                RankCall::Fetch { from: from as usize, entry: entry as usize, data: data(place) }
+            }
+            Some(CarriedCall::Compute { flops, bytes }) => RankCall::Compute { flops, bytes },
+            Some(CarriedCall::Time) => RankCall::Time,
+            Some(CarriedCall::End { computed_ns }) => {
+                self.uncharged_ns[rank].set(computed_ns);
+                RankCall::End
+            }
+        }
+    }
+
+    fn answer(&self, rank: usize, answer: RankAnswer) {
+        let mut news = Vec::new();
+        let answer = match answer {
+            RankAnswer::Done => CarriedAnswer::Done,
+            RankAnswer::Sent { entry, copied } => CarriedAnswer::Sent { entry: entry as u32, copied },
+            RankAnswer::NoEntry => CarriedAnswer::NoEntry,
+            RankAnswer::News(all) => {
+                news.extend(all.iter().map(carried_news));
+                CarriedAnswer::News(news.len() as u32)
+            }
+            RankAnswer::Deadlock => CarriedAnswer::Deadlock,
+            RankAnswer::Time(ticks, hz) => CarriedAnswer::Time { ticks, hz },
+        };
+        self.ranks.answer(rank, answer, &news);
+    }
+
+    fn most_news(&self) -> usize {
+        MOST_NEWS
+    }
+
+    fn read(&self, rank: usize, at: u64, into: &mut [u8]) {
+        self.ranks.read(rank, at, into);
+    }
+
+    fn write(&self, rank: usize, at: u64, data: &[u8]) {
+        self.ranks.write(rank, at, data);
+    }
+}
+
+fn carried_news(news: &RankNews) -> CarriedNews {
+    match *news {
+        RankNews::Message { from, entry, envelope: RankEnvelope { context, source, tag }, bytes } => {
+            let envelope = Envelope { context, source, tag };
+            CarriedNews::Message { from: from as u32, entry: entry as u32, envelope, bytes }
+        }
+        RankNews::Freed { to, entry } => CarriedNews::Freed { to: to as u32, entry: entry as u32 },
+    }
+}

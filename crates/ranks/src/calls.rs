@@ -1,0 +1,129 @@
+//! What ranks ask for, and who asks.
+
+/// By what a receiver finds a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RankEnvelope {
+    /// A number that separates messages of one purpose from those of another.
+    pub context: u32,
+    /// The sender's rank in that context.
+    pub source: u16,
+    /// The tag.
+    pub tag: i32,
+}
+
+/// Where data of a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RankData {
+    /// Where `Callers` finds it.
+    pub at: u64,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Its address in the application, modulo 16.
+    pub misaligned: u8,
+    /// Pieces that it lies in; 1: in a row.
+    pub pieces: u32,
+}
+
+/// What a rank asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RankCall {
+    /// To begin.
+    Begin,
+    /// To send.
+    Send {
+        /// The receiver.
+        to: usize,
+        /// The envelope.
+        envelope: RankEnvelope,
+        /// The data.
+        data: RankData,
+    },
+    /// What has come since the last look.
+    Look,
+    /// To wait until something comes.
+    Wait,
+    /// To receive the message of an entry.
+    Fetch {
+        /// The sender.
+        from: usize,
+        /// The entry of the queue from there.
+        entry: usize,
+        /// Where it goes to.
+        data: RankData,
+    },
+    /// To compute.
+    Compute {
+        /// Floating-point operations of double precision.
+        flops: f64,
+        /// Bytes of main memory that they touch.
+        bytes: f64,
+    },
+    /// The time.
+    Time,
+    /// To end.
+    End,
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RankAnswer {
+    /// Done.
+    Done,
+    /// The send has an entry.
+    Sent {
+        /// Which.
+        entry: usize,
+        /// The data was copied and may be used again.
+        copied: bool,
+    },
+    /// The send has to wait for an entry.
+    NoEntry,
+    /// What has come.
+    News(Vec<RankNews>),
+    /// Nothing will ever come: every rank waits.
+    Deadlock,
+    /// Ticks of the decrementer since the start, and ticks per second.
+    Time(u64, u64),
+}
+
+/// Something that has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RankNews {
+    /// A message.
+    Message {
+        /// The sender.
+        from: usize,
+        /// Its entry in the queue from there.
+        entry: usize,
+        /// Its envelope.
+        envelope: RankEnvelope,
+        /// Its bytes.
+        bytes: u64,
+    },
+    /// An entry is free again: its message was received.
+    Freed {
+        /// The receiver.
+        to: usize,
+        /// The entry.
+        entry: usize,
+    },
+}
+
+/// The ranks' programs, which run in lockstep with the simulator: while one of them computes, simulated time stands
+/// still.
+pub trait Callers {
+    /// Waits until a rank asks for something; a rank that has ended asks for its end.
+    fn next(&self, rank: usize) -> RankCall;
+
+    /// Answers, and the rank goes on.
+    fn answer(&self, rank: usize, answer: RankAnswer);
+
+    /// The most pieces of news that one answer can have.
+    fn most_news(&self) -> usize;
+
+    /// Reads data of a rank.
+    fn read(&self, rank: usize, at: u64, into: &mut [u8]);
+
+    /// Writes data of a rank.
+    fn write(&self, rank: usize, at: u64, data: &[u8]);
+}

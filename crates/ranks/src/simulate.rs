@@ -1,0 +1,130 @@
+//! Puts the ranks' programs on the machine and runs it.
+
+use crate::board::Board;
+use crate::calls::Callers;
+use crate::costs::RankCosts;
+use crate::places::{ENTRIES, RankMemory};
+use crate::program::{self, Protocol};
+use sim::{Parameters, SimError, Simulation};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// How ranks are simulated.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RanksOptions {
+    /// What the protocol's own code costs.
+    pub costs: RankCosts,
+    /// Messages of more bytes are synchronous; 2 kB in `buffered-mpi` 4.
+    pub buffered_bytes: u64,
+}
+
+impl Default for RanksOptions {
+    fn default() -> Self {
+        Self { costs: RankCosts::default(), buffered_bytes: 2048 }
+    }
+}
+
+/// What became of a rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RankTimes {
+    /// When it ended.
+    pub ended_ps: u64,
+    /// How long it computed, of what it declared.
+    pub computed_ps: u64,
+}
+
+/// A job that was simulated.
+#[derive(Debug)]
+pub struct RanksOutcome {
+    /// What the machine counted.
+    pub simulated: sim::Simulated,
+    /// Rank by rank.
+    pub ranks: Vec<RankTimes>,
+}
+
+/// Why ranks could not be simulated to their end.
+#[derive(Debug, thiserror::Error)]
+pub enum RanksError {
+    /// More ranks than SPEs.
+    #[error("{ranks} ranks: {machine} has {spes} SPEs, one for each rank; allowed are 1 to {spes}")]
+    TooMany {
+        /// As asked for.
+        ranks: usize,
+        /// The machine's name.
+        machine: String,
+        /// What it has.
+        spes: usize,
+    },
+    /// Every rank waits, and nothing is on its way.
+    #[error("at {:.3} us every rank waits, and nothing is on its way", *.at_ps as f64 / 1e6)]
+    Deadlock {
+        /// When.
+        at_ps: u64,
+        /// The ranks that wait.
+        waiting: Vec<usize>,
+    },
+    /// The simulator ended it.
+    #[error(transparent)]
+    Simulated(#[from] SimError),
+}
+
+/// Whether a machine has an SPE for each rank.
+///
+/// # Errors
+/// [`RanksError::TooMany`].
+pub fn fits(parameters: &Parameters, ranks: usize) -> Result<(), RanksError> {
+    let spes = parameters.spes();
+    if (1..=spes).contains(&ranks) {
+        return Ok(());
+    }
+    Err(RanksError::TooMany { ranks, machine: parameters.name.clone(), spes })
+}
+
+/// Operations of double precision that an SPE does in a ns. The first Cell does two every seven cycles of 3.2 GHz twice
+/// over (14.64 Gflops of eight SPEs, `buffered-mpi`, abstract); the PowerXCell 8i of a QS22 starts two multiply-adds
+/// each cycle (12.8 Gflops of an SPE, IBM's "PowerXCell 8i processor" product brief).
+fn flops_per_ns(parameters: &Parameters) -> f64 {
+    if parameters.name == "qs22" { 12.8 } else { 14.64 / 8.0 }
+}
+
+/// Runs ranks until all of them have ended: rank r on SPE r.
+///
+/// # Errors
+/// [`RanksError`]. The ranks that wait in a deadlock have been told of it.
+pub fn simulate(
+    parameters: Parameters,
+    ranks: usize,
+    callers: Rc<dyn Callers>,
+    options: &RanksOptions,
+) -> Result<RanksOutcome, RanksError> {
+    fits(&parameters, ranks)?;
+    let mut cell = Simulation::new(parameters)?;
+    cell.detect_races(cfg!(debug_assertions));
+    let mut memory = Vec::new();
+    for rank in 0..ranks {
+        let (chip, _) = cell.parameters().physical(rank);
+        memory.push(RankMemory::take(&mut cell, chip, ranks, options.buffered_bytes)?);
+    }
+    let protocol = Rc::new(Protocol {
+        callers,
+        board: RefCell::new(Board::new(ranks, ENTRIES)),
+        memory,
+        costs: options.costs,
+        buffered_bytes: options.buffered_bytes,
+        timebase_hz: cell.parameters().timebase_hz,
+        flops_per_ns: flops_per_ns(cell.parameters()),
+        ended: RefCell::new(vec![(0, 0); ranks]),
+    });
+    for rank in 0..ranks {
+        let protocol = protocol.clone();
+        cell.spe(rank, format!("rank {rank}"), move |spe| program::program(spe, &protocol, rank))?;
+    }
+    let simulated = cell.run();
+    let board = protocol.board.borrow();
+    if board.deadlock {
+        let at_ps = simulated.as_ref().map_or(0, |done| done.cycles * sim::CYCLE_PS);
+        return Err(RanksError::Deadlock { at_ps, waiting: board.running().collect() });
+    }
+    let times = |&(ended_ps, computed_ps): &(u64, u64)| RankTimes { ended_ps, computed_ps };
+    Ok(RanksOutcome { simulated: simulated?, ranks: protocol.ended.borrow().iter().map(times).collect() })
+}
