@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 20 };
+enum { MOST = 1 << 17 };
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
