@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,19 @@ def test_it_is_our_library_that_mpi4py_loads(mpi4py: Path) -> None:
     code = "from mpi4py import MPI; print(MPI.Get_library_version(), MPI.COMM_WORLD.size)"
     told = python(mpi4py, "-c", code)
     assert told.startswith("cellweave ") and told.split()[-1] == "1"
+
+
+def test_a_wheel_finds_our_library_without_a_variable(mpi4py: Path, tmp_path: Path) -> None:
+    # A wheel has a module per ABI, and its loader asks the library which one it is.
+    package = tmp_path / "mpi4py"
+    shutil.copytree(mpi4py / "mpi4py", package)
+    module = next(package.glob("MPI.*.so"))
+    module.rename(package / module.name.replace("MPI.", "MPI.mpiabi.", 1))
+    with open(package / "__init__.py", "a") as out:
+        out.write("from . import _mpiabi\n_mpiabi._install_finder()\n_mpiabi._register('mpi4py.MPI', 'mpiabi')\n")
+    code = "import os; from mpi4py import MPI, _mpiabi; print(_mpiabi._get_mpiabi(), os.environ['MPI4PY_LIBMPI'])"
+    library = prefix() / "lib" / "libmpi_abi.so.1"
+    assert python(tmp_path, "-c", code, ranks=2) == f"mpiabi {library}\n" * 2
 
 
 @pytest.mark.parametrize("ranks", [None, 1, 2, 4])
