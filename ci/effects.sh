@@ -7,7 +7,7 @@ share() { cargo run --quiet --release --locked -p cellweave-streams --example sh
 tables=$(mktemp)
 trap 'rm -f "$tables"' EXIT
 effects() { share effects "$1" | grep -v "| 16 |"; }
-{ share; echo; effects "vocoder | qs22:ppe=1 | 1"; effects "0.02 | qs22:ppe=1 | 1" | tail -n +3; } >"$tables"
+{ share; echo; effects "vocoder | qs22:ppe=1 | 1"; for ccr in 0.02 0.1; do effects "$ccr | qs22:ppe=1 | 1" | tail -n +3; done; } >"$tables"
 python3 - "$tables" docs/running-on-a-cell.md <<'PYTHON'
 import re
 import sys

@@ -184,6 +184,10 @@ fn effects(cases: impl Iterator<Item = Case>) {
         let mut no_latency = p.clone();
         (no_latency.bus.coherence, no_latency.bus.source, no_latency.bus.sink) = (1, 0, 0);
         (no_latency.mfc.to_bus, no_latency.link.command, no_latency.link.data) = (0, [0, 0], 0);
+        let mut nothing = no_latency.clone();
+        (nothing.link, nothing.spu, nothing.ppe) =
+            (no_latency.link.clone(), no_channels.spu.clone(), no_uncached.ppe.clone());
+        (nothing.link.line_ps, nothing.link.shared_line_ps) = ([0, 0], 0);
         let mut deeper = plan.clone();
         for edge in &mut deeper.edges {
             edge.slots_out += plan.batch;
@@ -195,6 +199,7 @@ fn effects(cases: impl Iterator<Item = Case>) {
             ("loads of PPEs beyond the cache", share(no_uncached, own, &plan)),
             ("channel accesses of SPEs", share(no_channels, own, &plan)),
             ("latencies of bus and link", share(no_latency, own, &plan)),
+            ("all of these", share(nothing, free, &plan)),
             ("(with one more batch of slots at each end)", share(p, own, &deeper)),
         ];
         for (what, share) in rows {

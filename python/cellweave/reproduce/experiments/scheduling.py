@@ -131,14 +131,16 @@ def table_2(bench: Bench, found: Found) -> None:
     found.pictures["table-2"] = _picture(title, _ccrs(made), _by_ccr(made, average), "CCR", "over MIP")
 
 
-def _speedups(bench: Bench, spes: int, ccrs: Sequence[float] | None) -> dict[tuple[str, float], float]:
-    """(method, CCR) -> mean speed-up over the PPE alone: as run in campaigns, else predicted."""
-    made: Sequence[Planned | Ran] = all_planned(bench, spes, ccrs)
-    base: Sequence[Planned | Ran] = all_planned(bench, 0, ccrs)
-    if _is_run(bench):
+def _speedups(bench: Bench, spes: int, ccrs: Sequence[float] | None, simulated: bool) -> dict[tuple[str, float], float]:
+    """(method, CCR) -> mean speed-up over the PPE alone: as campaigns ran them, or predicted."""
+    made: Sequence[Planned | Ran]
+    base: Sequence[Planned | Ran]
+    if simulated:
         ran = [one for one in of_campaigns(bench) if ccrs is None or one.ccr in ccrs]
         base = [one for one in ran if one.spes == 0]
         made = whole([one for one in ran if one.spes == spes]) if spes > 0 else base
+    else:
+        base, made = all_planned(bench, 0, ccrs), all_planned(bench, spes, ccrs)
     alone = {one.graph: one.per_s for one in base if one.method == "greedy"}
     made = [one for one in made if one.graph in alone]
     each = [(one.method, one.ccr, one.per_s / alone[one.graph]) for one in made]
@@ -151,9 +153,9 @@ def _speedups(bench: Bench, spes: int, ccrs: Sequence[float] | None) -> dict[tup
     }
 
 
-def _is_run(bench: Bench) -> bool:
-    """Whether campaigns ran the PPE alone, which speed-ups are over."""
-    return any(one.spes == 0 for one in of_campaigns(bench))
+def _spes_run(bench: Bench) -> set[int]:
+    """The numbers of SPEs that campaigns ran."""
+    return {one.spes for one in of_campaigns(bench)}
 
 
 @experiment("streaming-schedule/fig-12", "qs22", ["fig-12-scales", "fig-12-ccr"])
@@ -161,15 +163,14 @@ def fig_12(bench: Bench, found: Found) -> None:
     """Figure 12: average speed-up by the number of SPEs.
 
     0 to 16 SPEs and one PPE; over the PPE alone; 25 graphs (a quick look: 5) at each of three CCRs. The paper's are
-    measured, and its points cannot be read off the drawing. Here they are those of campaigns, where these are given,
-    else predicted. Claims: each method gains with every step of SPEs, 1 % of
+    measured, and its points cannot be read off the drawing. Here they are those of campaigns, where these have all
+    numbers of SPEs, else predicted. Claims: each method gains with every step of SPEs, 1 % of
     noise aside; the speed-up with all SPEs is smaller at the largest CCR than at the smallest.
     """
     counts: Sequence[int] = (0, 4, 16) if bench.quick else _FIG_12_SPES
-    how = "predicted"
-    if _is_run(bench):
-        counts, how = [n for n in counts if n in {one.spes for one in of_campaigns(bench)}], "simulated"
-    each = [_speedups(bench, count, _FIG_12_CCRS) for count in counts]
+    simulated = set(counts) <= _spes_run(bench)
+    how = "simulated" if simulated else "predicted"
+    each = [_speedups(bench, count, _FIG_12_CCRS, simulated) for count in counts]
     worse = []
     for method in METHODS:
         for ccr in _FIG_12_CCRS:
@@ -202,9 +203,10 @@ def fig_13b(bench: Bench, found: Found) -> None:
     smallest CCR. The generator's operations per ns were chosen so that it lies near 0.02. DELEGATE is less sensitive
     than MIP where it keeps more of its speed-up from the smallest CCR to the largest.
     """
-    speedups = _speedups(bench, SPES, None)
+    simulated = {0, SPES} <= _spes_run(bench)
+    how = "simulated" if simulated else "predicted"
+    speedups = _speedups(bench, SPES, None, simulated)
     ccrs = sorted({ccr for _, ccr in speedups})
-    how = "simulated" if _is_run(bench) else "predicted"
     averages = [mean(speedups[method, ccr] for method in METHODS) for ccr in ccrs]
     constant = [ccr for ccr, value in zip(ccrs, averages, strict=True) if value >= (1 - _CONSTANT) * averages[0]]
     told = ", ".join(f"{ccr:g}: {value:.2f}" for ccr, value in zip(ccrs, averages, strict=True))
