@@ -131,14 +131,20 @@ def table_2(bench: Bench, found: Found) -> None:
     found.pictures["table-2"] = _picture(title, _ccrs(made), _by_ccr(made, average), "CCR", "over MIP")
 
 
-def _speedups(bench: Bench, spes: int, ccrs: Sequence[float] | None, simulated: bool) -> dict[tuple[str, float], float]:
-    """(method, CCR) -> mean speed-up over the PPE alone: as campaigns ran them, or predicted."""
+def _speedups(
+    bench: Bench, spes: int, ccrs: Sequence[float] | None, each_spes: Sequence[int]
+) -> dict[tuple[str, float], float]:
+    """(method, CCR) -> mean speed-up over the PPE alone: as campaigns ran them, or predicted.
+
+    Of campaigns, the scenarios that were run with each of these numbers of SPEs.
+    """
     made: Sequence[Planned | Ran]
     base: Sequence[Planned | Ran]
-    if simulated:
+    if each_spes:
         ran = [one for one in of_campaigns(bench) if ccrs is None or one.ccr in ccrs]
-        base = [one for one in ran if one.spes == 0]
-        made = whole([one for one in ran if one.spes == spes]) if spes > 0 else base
+        graphs = [{one.graph for one in _with(ran, count)} for count in each_spes]
+        ran = [one for one in ran if one.graph in set.intersection(*graphs)]
+        base, made = _with(ran, 0), _with(ran, spes)
     else:
         base, made = all_planned(bench, 0, ccrs), all_planned(bench, spes, ccrs)
     alone = {one.graph: one.per_s for one in base if one.method == "greedy"}
@@ -151,6 +157,12 @@ def _speedups(bench: Bench, spes: int, ccrs: Sequence[float] | None, simulated: 
         for method in METHODS
         for ccr in _ccrs(made)
     }
+
+
+def _with(ran: Sequence[Ran], spes: int) -> list[Ran]:
+    """The runs with so many SPEs; without any, all methods have one mapping, which is run once."""
+    own = [one for one in ran if one.spes == spes]
+    return whole(own) if spes else own
 
 
 def _spes_run(bench: Bench) -> set[int]:
@@ -168,9 +180,9 @@ def fig_12(bench: Bench, found: Found) -> None:
     noise aside; the speed-up with all SPEs is smaller at the largest CCR than at the smallest.
     """
     counts: Sequence[int] = (0, 4, 16) if bench.quick else _FIG_12_SPES
-    simulated = set(counts) <= _spes_run(bench)
-    how = "simulated" if simulated else "predicted"
-    each = [_speedups(bench, count, _FIG_12_CCRS, simulated) for count in counts]
+    of_all = counts if set(counts) <= _spes_run(bench) else ()
+    how = "simulated" if of_all else "predicted"
+    each = [_speedups(bench, count, _FIG_12_CCRS, of_all) for count in counts]
     worse = []
     for method in METHODS:
         for ccr in _FIG_12_CCRS:
@@ -203,9 +215,9 @@ def fig_13b(bench: Bench, found: Found) -> None:
     smallest CCR. The generator's operations per ns were chosen so that it lies near 0.02. DELEGATE is less sensitive
     than MIP where it keeps more of its speed-up from the smallest CCR to the largest.
     """
-    simulated = {0, SPES} <= _spes_run(bench)
-    how = "simulated" if simulated else "predicted"
-    speedups = _speedups(bench, SPES, None, simulated)
+    of_all = (0, SPES) if {0, SPES} <= _spes_run(bench) else ()
+    how = "simulated" if of_all else "predicted"
+    speedups = _speedups(bench, SPES, None, of_all)
     ccrs = sorted({ccr for _, ccr in speedups})
     averages = [mean(speedups[method, ccr] for method in METHODS) for ccr in ccrs]
     constant = [ccr for ccr, value in zip(ccrs, averages, strict=True) if value >= (1 - _CONSTANT) * averages[0]]
