@@ -11,7 +11,8 @@
 //! | [`builtin`] | kernels that are always there: files, WAV, copies, sources and sinks | kernel |
 //! | `lengths` | what a kernel must say of outputs of variable length | kernel |
 //! | `options` | what a caller may ask of a run, and what can go wrong | layout |
-//! | `outcome` | what a run has to say | |
+//! | `until` | when the throughput of a simulated run is steady | |
+//! | `outcome` | what a run has to say | until |
 //! | `stamps` | when sampled batches left the source and reached a sink | samples |
 //! | `recorder` | sampled costs of tasks, and events of a trace when asked for | samples |
 //! | `waits` | what a worker waited for, how often and how long | scheduler |
@@ -22,7 +23,6 @@
 //! | `worker` | an element's thread | all but builtin, layout, outcome, samples, scratch |
 //! | `summary` | what the workers left behind, as one outcome | kernel, layout, outcome, recorder, shared, waits |
 //! | `trace` | a trace as a file | kernel, layout, recorder, shared |
-//! | `until` | when the throughput of a simulated run is steady | |
 //! | `crash` | what a kernel's crash says and saves | kernel, memory, options, shared |
 //! | `hand_watch` | a kernel fired by hand that does not return hangs nothing | crash, options, shared |
 //! | `by_hand` | fired by a caller who decides when | all but builtin, outcome, recorder, worker |

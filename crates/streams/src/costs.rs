@@ -63,6 +63,10 @@ pub struct StreamCosts {
     pub spe: CoreCosts,
     /// On a thread of a PPE.
     pub ppe: CoreCosts,
+    /// Whether what local stores have left becomes slots.
+    pub spare_slots: bool,
+    /// From this seed, each firing takes up to twice what its tasks cost, or nothing: for tests.
+    pub drawn_from: Option<u64>,
 }
 
 impl StreamCosts {
@@ -79,7 +83,7 @@ impl StreamCosts {
             arrival: 0,
             flag: 0,
         };
-        StreamCosts { spe: free, ppe: free }
+        StreamCosts { spe: free, ppe: free, ..StreamCosts::default() }
     }
 }
 
@@ -107,6 +111,6 @@ impl Default for StreamCosts {
             arrival: 30,
             flag: 16,
         };
-        StreamCosts { spe, ppe }
+        StreamCosts { spe, ppe, spare_slots: true, drawn_from: None }
     }
 }

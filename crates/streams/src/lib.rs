@@ -5,6 +5,7 @@
 //! | `costs` | what the runtime's own code costs | |
 //! | `error` | why a stream could not be run | |
 //! | `memory` | where rings and flags are in local stores and main memory | error |
+//! | `slots` | what local stores have left becomes slots | memory |
 //! | `spent` | what the time of an element goes to | |
 //! | `stream` | what all programs share; steps that take no time | costs, error, memory, spent |
 //! | `spe` | the program of an SPE | memory, stream |
@@ -31,6 +32,7 @@ mod memory;
 mod outcome;
 mod ppe;
 mod simulate;
+mod slots;
 mod spe;
 mod spent;
 mod steps;

@@ -5,7 +5,7 @@
 //!
 //! | from | to | how it comes |
 //! |---|---|---|
-//! | SPE | SPE | a transfer of 16 bytes into the reader's local store, and a signal |
+//! | SPE | SPE | a transfer of 16 bytes into the reader's local store |
 //! | SPE | PPE | a transfer of 16 bytes into main memory; each SPE has lines of its own there |
 //! | PPE | SPE | a store into a line of main memory that is the SPE's alone; the SPE gets it when it looks |
 //! | PPE | PPE | a store |
@@ -28,7 +28,7 @@ pub(crate) const FLAG_BYTES: u64 = 16;
 pub(crate) const HEADS: u64 = 4;
 const COUNTERS: usize = 4;
 const QUADWORD: u64 = 16;
-const LINE: u64 = 128;
+pub(crate) const LINE: u64 = 128;
 
 /// A core of the simulated machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,8 +93,6 @@ pub(crate) struct StreamPlaces {
     pub rings: Vec<Option<RingPlace>>,
     pub flags: Vec<Flag>,
     pub polled: Vec<PolledLines>,
-    /// In an SPE's local store, the word that it sends as a signal.
-    pub signal_word: u64,
 }
 
 impl StreamPlaces {
@@ -138,7 +136,7 @@ impl StreamPlaces {
         let fetch_of_head: BTreeMap<CounterId, usize> =
             (made.fetches.iter().enumerate()).map(|(k, f)| (ids.head(f.to), k)).collect();
         // Flags lie in what the code takes: control variables are part of it.
-        let mut free: Vec<u64> = vec![FLAG_BYTES; elements];
+        let mut free: Vec<u64> = vec![0; elements];
         let (flags, polled) = place_flags(&watched, &units, &mut free, |counter| {
             fetch_of_head.get(&counter).copied().filter(|&k| made.fetches[k].pushed)
         });
@@ -182,15 +180,7 @@ impl StreamPlaces {
                 return Err(no_room(graph, made, element, control[element], free[element], &rings));
             }
         }
-        Ok(StreamPlaces {
-            base: vec![Address(0); elements],
-            bytes: free,
-            units,
-            rings,
-            flags,
-            polled,
-            signal_word: 12,
-        })
+        Ok(StreamPlaces { base: vec![Address(0); elements], bytes: free, units, rings, flags, polled })
     }
 
     /// Takes the main memory of PPEs, and says where local stores are.

@@ -65,7 +65,7 @@ fn fire(
     for (at, bytes) in &produced.writes {
         store(ppe, stream, element, *at, bytes);
     }
-    stream.borrow_mut().produced(element, unit, produced.fired, ppe.now_ps());
+    stream.borrow_mut().produced(element, unit, &produced, ppe.now_ps());
     send_flags(ppe, stream, element);
 }
 

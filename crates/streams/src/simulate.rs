@@ -2,9 +2,11 @@
 
 use crate::memory::{StreamCore, StreamPlaces};
 use crate::outcome::outcome;
+use crate::slots::{between, deepened};
 use crate::steps::Steps;
 use crate::stream::{ElementState, StreamSeen, StreamState};
 use crate::{StreamCosts, StreamError, ppe, spe};
+use ground::Draws;
 use machine::Machine;
 use run::scheduler::CounterIds;
 use run::{
@@ -81,7 +83,10 @@ pub fn run_on(
     let is_ppe = |used: usize| machine.elements[layout.elements[used].element].kind == "ppe";
     let kinds: Vec<bool> = (0..layout.elements.len()).map(is_ppe).collect();
     let pushes = |from: usize, to: usize| !kinds[from] && kinds[to];
-    let made = FetchLayout::new(graph, plan, layout, &pushes).map_err(RunError::from)?;
+    let planned = FetchLayout::new(graph, plan, layout.clone(), &pushes).map_err(RunError::from)?;
+    let deeper = if costs.spare_slots { deepened(graph, machine, plan, &planned) } else { plan.clone() };
+    let made = FetchLayout::new(graph, &deeper, layout, &pushes).map_err(RunError::from)?;
+    let slots = (between(plan, &made), between(&deeper, &made));
     let names: Vec<String> =
         made.layout.elements[..made.layout.elements.len() / 2].iter().map(|e| e.name.clone()).collect();
     let occupied_ps = names.iter().map(|_| AtomicU64::new(0)).collect();
@@ -114,6 +119,10 @@ pub fn run_on(
             Ok(outcome) => {
                 return outcome.map(|mut outcome| {
                     outcome.warnings.extend_from_slice(watch.warnings());
+                    if let Some(simulated) = &mut outcome.simulated {
+                        simulated["slots"]["planned"] = slots.0.into();
+                        simulated["slots"]["taken"] = slots.1.into();
+                    }
                     outcome
                 });
             }
@@ -281,6 +290,7 @@ fn prepare(
         is_steady: false,
         seen: Arc::default(),
         cost_ns,
+        draws: costs.drawn_from.map(Draws::new),
         zeros_from,
         sinks,
         steps: None,

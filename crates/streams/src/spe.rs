@@ -1,8 +1,9 @@
 //! The program of an SPE: `streaming-schedule` Figure 8. It looks at the transfers that it asked for and at what
 //! others told it, starts the transfers that may start, tells others, and computes. When none of that is possible it
-//! sleeps: until a signal, or, where a PPE has something to tell it, until the lines that it polls have come.
+//! looks again and again at its transfers and flags. Nobody signals it: a signal would take a command of the sender's
+//! queue, and where it goes to the other chip, the time of a line.
 
-use crate::memory::{FLAG_BYTES, HEADS, PolledLines, StreamCore};
+use crate::memory::{FLAG_BYTES, HEADS, PolledLines};
 use crate::stream::{FetchMove, FlagIn, StreamState};
 use run::scheduler::NextStep;
 use sim::{Address, DMA_BYTES_MAX, ListElement, Spe};
@@ -16,7 +17,6 @@ const PUSH_TAGS: std::ops::Range<u32> = 14..22;
 /// Of flags: a flag always has the same.
 const FLAG_TAGS: std::ops::Range<u32> = 22..30;
 const POLL_TAG: u32 = 30;
-const SIGNAL: u32 = 1;
 /// Looks of an element that waits: the shortest and longest pause between two, and its part of the wait so far.
 const LOOK_NS: (u64, u64) = (30, 1_000);
 const LOOK_PART: u64 = 16;
@@ -45,14 +45,12 @@ struct SpeTurn<'p, 's, 'a> {
 
 /// What an SPE does from start to end.
 pub(crate) fn program(spe: &mut Spe<'_>, stream: &Rc<RefCell<StreamState>>, element: usize) {
-    let (bytes, word, polled) = {
+    let (bytes, polled) = {
         let s = stream.borrow();
         let polled: Vec<_> = s.places.polled.iter().filter(|p| p.to == element).copied().collect();
-        (s.places.bytes[element], s.places.signal_word as u32, polled)
+        (s.places.bytes[element], polled)
     };
     spe.alloc(bytes as u32, 128);
-    spe.signal_or(SIGNAL, true);
-    spe.write_u32(word, 1);
     let mut turn = SpeTurn { spe, stream, element, owed: 0, polled, polls: false, fired_ps: 0 };
     while turn.turn() {}
 }
@@ -85,13 +83,13 @@ impl SpeTurn<'_, '_, '_> {
                     self.spe.bytes_mut(at as u32, bytes.len() as u32).copy_from_slice(&bytes);
                 }
             }
-            NextStep::Wait | NextStep::Done => return self.wait(step == NextStep::Done, blocked),
+            NextStep::Wait | NextStep::Done => return self.wait(step == NextStep::Done),
         }
         true
     }
 
     /// Nothing can fire now. `false` when nothing ever will.
-    fn wait(&mut self, computed: bool, blocked: bool) -> bool {
+    fn wait(&mut self, computed: bool) -> bool {
         self.pay();
         let now_ps = self.spe.now_ps();
         let mut s = self.stream.borrow_mut();
@@ -104,19 +102,30 @@ impl SpeTurn<'_, '_, '_> {
             self.spe.tags_all(mask);
             return false;
         }
-        if mask != 0 {
-            if mask == 1 << POLL_TAG {
-                // Nothing but news of a PPE can help.
-                self.spe.compute(look_ns(now_ps - self.fired_ps));
-            }
-            self.spe.tags_any(mask);
-        } else if !blocked {
-            // Whoever changes what this element looks at signals it.
-            let word = self.spe.read_signal(SIGNAL);
-            debug_assert!(word > 0);
-        }
+        self.spin(mask);
         self.stream.borrow_mut().waits(self.element, self.spe.now_ps());
         true
+    }
+
+    /// Looks again and again until a transfer of `mask` is over, a flag has changed, or the run ends.
+    fn spin(&mut self, mask: u32) {
+        loop {
+            self.spe.compute(look_ns(self.spe.now_ps() - self.fired_ps));
+            if mask != 0 && self.spe.tags_now(mask) != 0 {
+                return;
+            }
+            let inbox = self.stream.borrow().elements[self.element].inbox.clone();
+            self.owed += inbox.len() as u64 * self.stream.borrow().costs.spe.glance;
+            self.pay();
+            let mut changed = false;
+            for flag in &*inbox {
+                let words = self.spe.bytes(flag.at as u32, FLAG_BYTES as u32);
+                changed |= self.stream.borrow().elements[self.element].is_news(flag, words);
+            }
+            if changed || !self.stream.borrow_mut().goes_on(self.element, self.spe.now_ps()) {
+                return;
+            }
+        }
     }
 
     /// The time of its own code passes.
@@ -226,9 +235,9 @@ impl SpeTurn<'_, '_, '_> {
         }
     }
 
-    /// Puts a flag of the outbox behind everything of its tag group. Gives the SPE that reads it.
-    fn put_flag(&mut self, k: usize, tag: u32) -> Option<usize> {
-        let (source, words, address, to) = {
+    /// Puts a flag of the outbox behind everything of its tag group.
+    fn put_flag(&mut self, k: usize, tag: u32) {
+        let (source, words, address) = {
             let mut s = self.stream.borrow_mut();
             let s = &mut *s;
             let e = &mut s.elements[self.element];
@@ -237,14 +246,10 @@ impl SpeTurn<'_, '_, '_> {
             let copy = if out.flag.fetch.is_some() { out.puts % HEADS } else { 0 };
             out.puts += 1;
             let to = out.flag.to;
-            (out.flag.source + copy * FLAG_BYTES, words, s.places.base[to] + out.flag.at, s.places.units[to])
+            (out.flag.source + copy * FLAG_BYTES, words, s.places.base[to] + out.flag.at)
         };
         self.spe.bytes_mut(source as u32, FLAG_BYTES as u32).copy_from_slice(&words);
         self.spe.putf(source as u32, address, FLAG_BYTES as u32, tag);
-        match to {
-            StreamCore::Spe(spe) => Some(spe),
-            StreamCore::Ppe(_) => None,
-        }
     }
 
     /// Sends every flag that is due and not under way. Whether the queue kept one back.
@@ -253,15 +258,14 @@ impl SpeTurn<'_, '_, '_> {
         let mut blocked = false;
         for k in due {
             let under_way = self.stream.borrow().elements[self.element].outbox[k].tag.is_some();
-            if under_way || blocked || self.spe.queue_space() < 2 {
+            if under_way || blocked || self.spe.queue_space() < 1 {
                 blocked |= !under_way;
                 self.stream.borrow_mut().elements[self.element].due.push(k);
                 continue;
             }
-            let (signal, tag) = {
+            let tag = {
                 let mut s = self.stream.borrow_mut();
                 self.owed += s.costs.spe.flag;
-                let signal = s.places.signal_word as u32;
                 let e = &mut s.elements[self.element];
                 let out = &mut e.outbox[k];
                 let tag = match out.flag.fetch {
@@ -270,12 +274,10 @@ impl SpeTurn<'_, '_, '_> {
                 };
                 (out.due, out.tag) = (false, Some(tag));
                 e.telling.push(k);
-                (signal, tag)
+                tag
             };
             self.pay();
-            if let Some(other) = self.put_flag(k, tag) {
-                self.spe.send_signalf(signal, other, SIGNAL, tag);
-            }
+            self.put_flag(k, tag);
         }
         blocked
     }
@@ -291,7 +293,7 @@ impl SpeTurn<'_, '_, '_> {
             self.spe.bytes_mut(*at as u32, bytes.len() as u32).copy_from_slice(bytes);
         }
         self.fired_ps = self.spe.now_ps();
-        self.stream.borrow_mut().produced(element, unit, produced.fired, self.fired_ps);
+        self.stream.borrow_mut().produced(element, unit, &produced, self.fired_ps);
     }
 }
 

@@ -5,6 +5,7 @@ use crate::memory::{FLAG_BYTES, Flag, HEADS, StreamCore, StreamPlaces};
 use crate::spent::{Idle, Spent, TimeSpent};
 use crate::steps::Steps;
 use crate::{CoreCosts, StreamCosts, StreamError};
+use ground::Draws;
 use run::fetches::FetchLayout;
 use run::scheduler::{CounterId, CounterIds, Lack, NextStep, Scheduler, World};
 use run::{ByHand, HandFired, RUN, RunError, STOP, UntilSteady};
@@ -45,6 +46,8 @@ pub(crate) struct StreamState {
     pub seen: Arc<StreamSeen>,
     /// By task, ns per firing on the element that it is mapped to.
     pub cost_ns: Vec<f64>,
+    /// Where the costs of firings are drawn.
+    pub draws: Option<Draws>,
     /// By fetch, of those that are pushed: the position from which on its instances are zeros behind the end.
     pub zeros_from: Vec<u64>,
     /// By unit of the layout, its place among those with a sink.
@@ -284,6 +287,17 @@ impl ElementState {
         }
     }
 
+    /// Whether a flag says what is not known yet.
+    pub(crate) fn is_news(&self, flag: &FlagIn, bytes: &[u8]) -> bool {
+        flag.counters.iter().zip(bytes.chunks_exact(4)).any(|(&counter, word)| {
+            let word = u32::from_le_bytes(word.try_into().expect("four bytes"));
+            match counter.checked_sub(self.known.len()) {
+                None => self.risen(counter, word) != self.known[counter],
+                Some(element) => word > 0 && self.ends[element] != u64::from(word) - 1,
+            }
+        })
+    }
+
     /// The value of a counter of which a flag says `word`. Counters only rise; before it is told the first time a
     /// flag is older than what is known from the start.
     fn risen(&self, counter: CounterId, word: u32) -> u64 {
@@ -458,10 +472,11 @@ impl StreamState {
         };
         let tasks = &self.made.layout.units[self.made.layout.elements[element].units[unit]].tasks;
         let ns: f64 = tasks.iter().map(|&t| self.cost_ns[t]).sum();
+        let ns = ns * fired.firings as f64 * self.draws.as_mut().map_or(1.0, |draws| 2.0 * draws.unit());
         let written = self.elements[element].compute.writes(unit).iter().map(|w| (w.ring, w.slot));
         let writes = written.collect::<Vec<_>>().into_iter();
         let writes = writes.filter_map(|(ring, slot)| self.bytes_of(ring, slot, fired.firings)).collect();
-        Some(Produced { fired, ns: ns * fired.firings as f64, writes })
+        Some(Produced { fired, ns, writes })
     }
 
     /// The bytes of instances of a ring as they lie in the element's memory.
@@ -477,13 +492,12 @@ impl StreamState {
     }
 
     /// The unit's firing is over: its counters move, and sinks have taken what they got.
-    pub(crate) fn produced(&mut self, element: usize, unit: usize, fired: HandFired, now_ps: u64) {
+    pub(crate) fn produced(&mut self, element: usize, unit: usize, done: &Produced, now_ps: u64) {
+        let (fired, tasks_ps) = (done.fired, (done.ns * 1e3).round() as u64);
         let layout = &self.made.layout;
         let tasks = layout.units[layout.elements[element].units[unit]].tasks.len() as u64;
         let e = &mut self.elements[element];
-        let cost_ns: f64 =
-            layout.units[layout.elements[element].units[unit]].tasks.iter().map(|&t| self.cost_ns[t]).sum();
-        e.report.spent.fired((cost_ns * fired.firings as f64 * 1e3).round() as u64, now_ps);
+        e.report.spent.fired(tasks_ps, now_ps);
         self.seen.occupied_ps[element].store(e.report.spent.occupied_ps(), Ordering::Relaxed);
         e.compute.fired(unit, fired.firings, fired.again);
         self.computed(element, unit, fired.firings, now_ps);

@@ -104,6 +104,27 @@ fn a_run_until_it_is_steady_ends_by_itself() {
     assert_eq!((short.instances, short.until_steady), (50, None));
 }
 
+/// Where a local store has nothing left, the plan's slots are all that there are.
+#[test]
+fn what_local_stores_have_left_becomes_slots() {
+    let mut graph = random_graph(2, &[(0, 1, 0, 0, false)], |_| 4_096, 1);
+    graph.tasks.iter_mut().for_each(|t| {
+        let _ = t.cost_ns.insert("*".into(), 1_000.0);
+    });
+    let slots = |graph: &Graph| {
+        let (outcome, _) = simulate(graph, "qs22", &[1, 12], 1, 200).unwrap();
+        let slots = &outcome.simulated.as_ref().unwrap()["slots"];
+        let number = |key: &str| slots[key].as_u64().unwrap();
+        (number("planned"), number("taken"), outcome.elapsed_s)
+    };
+    let (planned, taken, deep_s) = slots(&graph);
+    assert_eq!((planned, taken), (4, 6));
+    graph.code_bytes = 262_144 - 2 * 4_096 - 128;
+    let (planned, taken, shallow_s) = slots(&graph);
+    assert_eq!((planned, taken), (4, 4));
+    assert!(deep_s < shallow_s, "{deep_s} {shallow_s}");
+}
+
 /// A graph of `fans` sources that all go to one sink, `bytes` each.
 fn fan_in(fans: usize, bytes: u64) -> Graph {
     let raw: Vec<_> = (0..fans).map(|from| (from, fans, 0, 0, false)).collect();
@@ -160,24 +181,37 @@ fn tasks_on_both_ppes_work_with_memory_on_their_own_chips() {
     }
 }
 
-/// Whatever the tasks cost, and whatever the runtime's own code does, the bytes are the same.
-#[test]
-fn the_costs_of_tasks_and_of_the_runtime_change_no_byte() {
-    let raw = [(0, 1, 1, 0, false), (0, 2, 0, 0, true), (1, 3, 0, 0, false), (2, 3, 2, 0, false)];
-    let mut graph = random_graph(4, &raw, |_| 100, 1);
-    let wanted = here(&graph, 80).seen();
-    for round in 0..12u64 {
-        for (t, task) in graph.tasks.iter_mut().enumerate() {
-            let ns = (round * 7_919 + t as u64 * 104_729) % 6_000;
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    /// Whatever each firing costs, whatever the runtime's own code does, and however many slots there are.
+    #[test]
+    fn no_byte_depends_on_how_long_anything_takes(
+        tasks in 2usize..9,
+        raw in prop::collection::vec((0usize..9, 0usize..9, 0u64..5, 0u64..12, any::<bool>()), 1..14),
+        mapping in prop::collection::vec(0usize..6, 9),
+        sizes in prop::collection::vec(0usize..6, 9),
+        costs in prop::collection::vec(0u64..6_000, 9),
+        (batch, n, seed) in (1u64..5, 1u64..60, any::<u64>()),
+    ) {
+        let mut graph = random_graph(tasks, &raw, |task| [1, 4, 12, 100, 3_000, 9_000][sizes[task]], 5);
+        for (task, ns) in graph.tasks.iter_mut().zip(costs) {
             task.cost_ns.insert("*".into(), ns as f64);
         }
+        let Ok(plan) = planned(&graph, &cores(1), &vec![0; tasks], 1) else { return Ok(()) };
+        let here = Mixed::default();
+        let options = RunOptions { instances: Some(n), ..RunOptions::default() };
+        run::run(&graph, &cores(1), &plan, &here, options).unwrap();
         let machine = cell("qs22");
-        let plan = planned(&graph, &machine, &[0, 3, 12, 1], 1).unwrap();
-        for costs in [StreamCosts::default(), StreamCosts::free()] {
-            let kernels = Mixed::default();
-            let mut options = RunOptions { instances: Some(80), ..RunOptions::default() };
-            streams::run(&graph, &machine, &plan, &kernels, costs, &mut options).unwrap();
-            assert_eq!(kernels.seen(), wanted, "round {round}");
+        let Ok(plan) = planned(&graph, &machine, &mapping[..tasks], batch) else { return Ok(()) };
+        let own = StreamCosts { drawn_from: Some(seed), ..StreamCosts::default() };
+        for costs in [own, StreamCosts { drawn_from: Some(seed), spare_slots: false, ..StreamCosts::free() }] {
+            let there = Mixed::default();
+            let mut options = RunOptions { instances: Some(n), ..RunOptions::default() };
+            match streams::run(&graph, &machine, &plan, &there, costs, &mut options) {
+                Ok(_) => prop_assert_eq!(here.seen(), there.seen()),
+                Err(StreamError::Room(_)) => {}
+                Err(why) => prop_assert!(false, "{why}"),
+            }
         }
     }
 }
