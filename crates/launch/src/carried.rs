@@ -136,16 +136,15 @@ impl Callers for Desks {
         match self.ranks.asked(rank) {
             None => RankCall::End,
             Some(CarriedCall::Begin) => RankCall::Begin,
-            Some(CarriedCall::Send {
-                to, envelope: Envelope { context, source, tag }, data: sent, ..
-            }) => {
+            Some(CarriedCall::Send { to, envelope, data: sent, synchronous }) => {
+                let Envelope { context, source, tag } = envelope;
                 let envelope = RankEnvelope { context, source, tag };
-                RankCall::Send { to: to as usize, envelope, data: data(sent) }
+                RankCall::Send { to: to as usize, envelope, data: data(sent), synchronous }
             }
             Some(CarriedCall::Look) => RankCall::Look,
             Some(CarriedCall::Wait) => RankCall::Wait,
             Some(CarriedCall::Fetch { from, entry, data: place }) => {
-                RankCall::Fetch { from: from as usize, entry: entry as usize, data: data(place) }
+                RankCall::Fetch { from: from as usize, entry, data: data(place) }
             }
             Some(CarriedCall::Compute { flops, bytes }) => RankCall::Compute { flops, bytes },
             Some(CarriedCall::Time) => RankCall::Time,
@@ -160,7 +159,7 @@ impl Callers for Desks {
         let mut news = Vec::new();
         let answer = match answer {
             RankAnswer::Done => CarriedAnswer::Done,
-            RankAnswer::Sent { entry, copied } => CarriedAnswer::Sent { entry: entry as u32, copied },
+            RankAnswer::Sent { entry, copied } => CarriedAnswer::Sent { entry, copied },
             RankAnswer::NoEntry => CarriedAnswer::NoEntry,
             RankAnswer::News(all) => {
                 news.extend(all.iter().map(carried_news));
@@ -189,8 +188,9 @@ fn carried_news(news: &RankNews) -> CarriedNews {
     match *news {
         RankNews::Message { from, entry, envelope: RankEnvelope { context, source, tag }, bytes } => {
             let envelope = Envelope { context, source, tag };
-            CarriedNews::Message { from: from as u32, entry: entry as u32, envelope, bytes }
+            CarriedNews::Message { from: from as u32, entry, envelope, bytes }
         }
-        RankNews::Freed { to, entry } => CarriedNews::Freed { to: to as u32, entry: entry as u32 },
+        RankNews::Received { to, entry } => CarriedNews::Received { to: to as u32, entry },
+        RankNews::Room { to } => CarriedNews::Room { to: to as u32 },
     }
 }

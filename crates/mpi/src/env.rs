@@ -45,12 +45,18 @@ fn start(required: c_int) -> Result<c_int, Failure> {
     if let Some(checking) = settings::of("CELLWEAVE_MPI_CHECK", "0 and 1", checking)? {
         CHECKING.store(checking, Ordering::Relaxed);
     }
-    let progress = progress::wanted()?;
+    let mut progress = progress::wanted()?;
+    let mut required = required;
     let copying = |value: &str| if value == "ring" { Some(usize::MAX) } else { value.parse().ok() };
     if let Some(from) = settings::of("CELLWEAVE_MPI_COPY", "ring and a number of bytes", copying)? {
         settings::COPY_FROM.store(from, Ordering::Relaxed);
     }
     let job = launch::join().map_err(|text| Failure::new(MPI_ERR_OTHER, text))?;
+    if job.segment.is_carried() {
+        // Nothing moves beside a program whose messages a simulator carries.
+        progress = false;
+        required = required.min(MPI_THREAD_SERIALIZED);
+    }
     // SAFETY: the handler sets one atomic word.
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };
     let header = job.segment.header();
@@ -146,7 +152,8 @@ mpi! {
         start(MPI_THREAD_SINGLE).map(|_| ())
     }
 
-    /// MPI 5.0, section 11.2.1. Gives the level that is asked for.
+    /// MPI 5.0, section 11.2.1. Gives the level that is asked for; on a simulated Cell, where a rank asks for one thing
+    /// at a time, at most `MPI_THREAD_SERIALIZED`.
     fn PMPI_Init_thread(argc: Out<c_int>, argv: Out<*mut *mut c_char>, required: c_int, provided: Out<c_int>) {
         let _ = (argc, argv);
         provided.present()?;

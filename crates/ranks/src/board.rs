@@ -1,5 +1,7 @@
 //! What all ranks share beside the simulated machine: who waits, and whether anything will ever come.
 
+use std::collections::HashMap;
+
 /// After so long, whatever was put into a local store has arrived.
 const SETTLED_PS: u64 = 50_000_000;
 
@@ -13,17 +15,17 @@ pub(crate) struct Board {
     /// Nothing will ever come.
     pub(crate) deadlock: bool,
     /// Where the data of synchronous sends lies at their sender, by sender, receiver and entry.
-    pub(crate) sent: Vec<u64>,
+    pub(crate) sent: HashMap<(usize, usize, u32), u64>,
 }
 
 impl Board {
-    pub(crate) fn new(ranks: usize, entries: usize) -> Self {
+    pub(crate) fn new(ranks: usize) -> Self {
         Self {
             waiting: vec![None; ranks],
             ended: vec![false; ranks],
             changed_ps: 0,
             deadlock: false,
-            sent: vec![0; ranks * ranks * entries],
+            sent: HashMap::new(),
         }
     }
 
@@ -49,6 +51,11 @@ impl Board {
         self.ended[rank] = true;
     }
 
+    /// Whether a rank has ended.
+    pub(crate) fn has_ended(&self, rank: usize) -> bool {
+        self.ended[rank]
+    }
+
     /// Ranks that have not ended.
     pub(crate) fn running(&self) -> impl Iterator<Item = usize> + '_ {
         self.ended.iter().enumerate().filter(|(_, ended)| !**ended).map(|(rank, _)| rank)
@@ -61,7 +68,7 @@ mod tests {
 
     #[test]
     fn it_is_a_deadlock_when_all_look_in_vain_long_after_the_last_change() {
-        let mut board = Board::new(3, 1);
+        let mut board = Board::new(3);
         board.ends(2);
         board.changes(1_000);
         board.waits(0, SETTLED_PS * 2);

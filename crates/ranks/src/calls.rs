@@ -37,6 +37,8 @@ pub enum RankCall {
         envelope: RankEnvelope,
         /// The data.
         data: RankData,
+        /// The sender is told when the message was received.
+        synchronous: bool,
     },
     /// What has come since the last look.
     Look,
@@ -47,7 +49,7 @@ pub enum RankCall {
         /// The sender.
         from: usize,
         /// The entry of the queue from there.
-        entry: usize,
+        entry: u32,
         /// Where it goes to.
         data: RankData,
     },
@@ -71,12 +73,12 @@ pub enum RankAnswer {
     Done,
     /// The send has an entry.
     Sent {
-        /// Which.
-        entry: usize,
-        /// The data was copied and may be used again.
+        /// Which: entries of a queue are counted, and the count starts again after 2^32.
+        entry: u32,
+        /// The data was copied and may be used again. Otherwise the sender is told when the message was received.
         copied: bool,
     },
-    /// The send has to wait for an entry.
+    /// The queue is full: the send has to wait.
     NoEntry,
     /// What has come.
     News(Vec<RankNews>),
@@ -94,18 +96,23 @@ pub enum RankNews {
         /// The sender.
         from: usize,
         /// Its entry in the queue from there.
-        entry: usize,
+        entry: u32,
         /// Its envelope.
         envelope: RankEnvelope,
         /// Its bytes.
         bytes: u64,
     },
-    /// An entry is free again: its message was received.
-    Freed {
+    /// The message of an entry was received.
+    Received {
         /// The receiver.
         to: usize,
         /// The entry.
-        entry: usize,
+        entry: u32,
+    },
+    /// A queue that was full has room again.
+    Room {
+        /// The receiver.
+        to: usize,
     },
 }
 

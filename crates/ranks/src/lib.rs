@@ -12,14 +12,21 @@
 //! | `simulate` | puts the programs on the machine and runs it | all above |
 //!
 //! ```text
-//!  rank i computes           main memory                     rank j computes
-//!  local store of SPE i                                      local store of SPE j
-//!  | pieces of 16 kB |--put-->| buffer Pi: a block  |--get-->| pieces of 16 kB |
-//!  | freed flags of j|        | per entry, 2 kB each|        | queue Qij: 16   |
-//!  |   ^             |        | data of application |        | entries of 16 B |
-//!  |   |             |--put of an entry: where, tag, bytes, ->|                |
-//!  |   +-------------|<------------- put of 16 flags: freed --|                |
+//!  rank i computes            main memory                      rank j computes
+//!  local store of SPE i                                        local store of SPE j
+//!  | pieces of 16 kB |--put-->| buffer Pi: blocks   |--get-->| pieces of 16 kB  |
+//!  |                 |        | of 2 kB             |        | queue Qij: 16    |
+//!  | how many of Qij |        | data of applications|        | entries of 16 B  |
+//!  | are taken       |        | above 2 kB          |        |  ^               |
+//!  |  ^              |--- put of an entry: where, tag, bytes ---+               |
+//!  |  +--------------|<-- put of a flag, for half of a queue --|                |
+//!  | queue Qji       |<-- put of an entry: received, blocks freed ---|          |
 //! ```
+//!
+//! An entry is taken as soon as it is found, and what it says is kept until the message is fetched. `buffered-mpi`
+//! leaves it in the queue: then messages that nobody asks for hold up the one behind them that somebody waits for,
+//! which MPI does not allow (MPI 5.0, section 3.5, progress). A send that finds no free block of its buffer goes on as
+//! a synchronous one.
 //!
 //! What a rank's program computes, it computes on this computer; bytes of messages are real, and pass through the
 //! simulated local stores and buffers. Only time is simulated. Matching, data types and collectives are those of MPI's

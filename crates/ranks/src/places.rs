@@ -3,8 +3,13 @@
 use crate::entry::ENTRY_BYTES;
 use sim::{Address, SimError, Simulation, Spe};
 
-/// Entries of a queue. A freed flag is a byte of each, so that one quadword tells of all.
-pub(crate) const ENTRIES: usize = 16;
+/// Entries of a queue.
+pub(crate) const ENTRIES: u32 = 16;
+/// Blocks of a rank's buffer: a byte names one.
+pub(crate) const BLOCKS: usize = 256;
+/// Messages that were found and not fetched, of which a local store keeps what their entries said; main memory keeps
+/// that of more.
+pub(crate) const KEPT: usize = 512;
 /// Bytes of a local store for the program's code, its stack and MPI's library.
 const CODE_BYTES: u32 = 96 << 10;
 /// The most that is copied with one DMA command.
@@ -18,10 +23,12 @@ const DATA_BYTES: u64 = 16 << 20;
 /// Main memory of one rank.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RankMemory {
-    /// Buffer Pi: a block for each entry of each queue that the rank sends through.
+    /// Buffer Pi, in blocks.
     buffer: Address,
     block_bytes: u64,
     data: Address,
+    /// What entries said of messages that are neither fetched nor in the local store.
+    pub(crate) kept: Address,
 }
 
 impl RankMemory {
@@ -29,22 +36,22 @@ impl RankMemory {
     ///
     /// # Errors
     /// There is not so much.
-    pub(crate) fn take(
-        cell: &mut Simulation,
-        chip: usize,
-        ranks: usize,
-        block_bytes: u64,
-    ) -> Result<Self, SimError> {
+    pub(crate) fn take(cell: &mut Simulation, chip: usize, block_bytes: u64) -> Result<Self, SimError> {
         let block_bytes = block_bytes.next_multiple_of(128);
-        let blocks = (ranks * ENTRIES) as u64 * block_bytes;
-        let buffer = cell.allocate(chip, blocks, 128)?;
+        let buffer = cell.allocate(chip, BLOCKS as u64 * block_bytes, 128)?;
         let data = cell.allocate(chip, DATA_BYTES + 2 * u64::from(STAGE_BYTES), 128)?;
-        Ok(Self { buffer, block_bytes, data })
+        let kept = cell.allocate(chip, 128, 128)?;
+        Ok(Self { buffer, block_bytes, data, kept })
     }
 
-    /// The block of an entry.
-    pub(crate) fn block(&self, to: usize, entry: usize) -> Address {
-        self.buffer + (to * ENTRIES + entry) as u64 * self.block_bytes
+    /// Where a block starts.
+    pub(crate) fn block(&self, number: u8) -> Address {
+        self.buffer + u64::from(number) * self.block_bytes
+    }
+
+    /// The block that starts at an address.
+    pub(crate) fn block_at(&self, address: u32) -> u8 {
+        ((u64::from(address) - self.buffer.0) / self.block_bytes) as u8
     }
 
     /// The place of the application's data that its process keeps at some place: from there on there is room for a
@@ -58,8 +65,8 @@ impl RankMemory {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StorePlaces {
     queues: u32,
-    freed: u32,
-    own_freed: u32,
+    taken: u32,
+    own_taken: u32,
     /// An entry on its way out.
     pub(crate) out: u32,
     /// Two places for pieces.
@@ -70,28 +77,30 @@ impl StorePlaces {
     /// Takes them in the order in which every rank takes them.
     pub(crate) fn take(spe: &mut Spe<'_>, ranks: usize) -> Self {
         spe.alloc(CODE_BYTES, 128);
+        spe.alloc(KEPT as u32 * ENTRY_BYTES, 128);
         let ranks = ranks as u32;
         Self {
-            queues: spe.alloc(ranks * ENTRIES as u32 * ENTRY_BYTES, 128),
-            freed: spe.alloc(ranks * ENTRIES as u32, 128),
-            own_freed: spe.alloc(ranks * ENTRIES as u32, 128),
+            queues: spe.alloc(ranks * ENTRIES * ENTRY_BYTES, 128),
+            taken: spe.alloc(ranks * 16, 128),
+            own_taken: spe.alloc(ranks * 16, 128),
             out: spe.alloc(128, 128),
             stages: [spe.alloc(STAGE_BYTES, 128), spe.alloc(STAGE_BYTES, 128)],
         }
     }
 
-    /// An entry of the queue from a rank, in the receiver's store.
-    pub(crate) fn entry(&self, from: usize, entry: usize) -> u32 {
-        self.queues + (from * ENTRIES + entry) as u32 * ENTRY_BYTES
+    /// The place of an entry of the queue from a rank, in the receiver's store.
+    pub(crate) fn entry(&self, from: usize, entry: u32) -> u32 {
+        self.queues + (from as u32 * ENTRIES + entry % ENTRIES) * ENTRY_BYTES
     }
 
-    /// The flags of the queue to a rank, in the sender's store: how often each entry was freed.
-    pub(crate) fn freed(&self, to: usize) -> u32 {
-        self.freed + (to * ENTRIES) as u32
+    /// The flag of the queue to a rank, in the sender's store: how many of its entries were taken, in four bytes of a
+    /// quadword.
+    pub(crate) fn taken(&self, to: usize) -> u32 {
+        self.taken + to as u32 * 16
     }
 
-    /// The receiver's own copy of the flags of the queue from a rank.
-    pub(crate) fn own_freed(&self, from: usize) -> u32 {
-        self.own_freed + (from * ENTRIES) as u32
+    /// The receiver's copy of the flag of the queue from a rank.
+    pub(crate) fn own_taken(&self, from: usize) -> u32 {
+        self.own_taken + from as u32 * 16
     }
 }

@@ -4,16 +4,17 @@ use crate::board::Board;
 use crate::calls::{Callers, RankAnswer, RankCall, RankData, RankEnvelope, RankNews};
 use crate::copying::{bring, realign, take_out};
 use crate::costs::RankCosts;
-use crate::entry::{CONTEXTS, ENTRY_BYTES, Entry};
-use crate::places::{ENTRIES, PIECE_BYTES, RankMemory, StorePlaces};
+use crate::entry::{CONTEXTS, ENTRY_BYTES, Entry, MOST_FREED, SentMessage};
+use crate::places::{BLOCKS, ENTRIES, KEPT, PIECE_BYTES, RankMemory, StorePlaces};
 use sim::{Address, Spe};
 use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
 /// The tag group of entries.
 const ENTRY_TAG: u32 = 1;
-/// The tag group of freed flags.
-const FREED_TAG: u32 = 2;
+/// The tag group of flags.
+const TAKEN_TAG: u32 = 2;
 /// A rank that waits looks again after this part of its wait so far: a look comes late by at most so much of the wait.
 const LOOK_PART: u64 = 64;
 /// The longest pause between two looks.
@@ -36,22 +37,26 @@ pub(crate) struct Protocol {
 }
 
 /// A queue to another rank, as its sender knows it.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Outbound {
-    /// The next entry.
-    next: usize,
-    /// How often each entry was used, and how often the rank was told that it is free.
-    used: [u8; ENTRIES],
-    told: [u8; ENTRIES],
+    /// Entries written, and those of them that are known to be taken.
+    written: u32,
+    taken: u32,
+    /// A send was refused because it was full.
+    refused: bool,
+    /// News for that rank that wait for room, and blocks of its buffer that it does not know to be free.
+    news: VecDeque<Entry>,
+    freed: Vec<u8>,
 }
 
 /// A queue from another rank, as its receiver knows it.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Inbound {
-    /// The next entry to be looked at.
-    next: usize,
-    /// Entries that were found and not fetched.
-    held: usize,
+    /// Entries taken, and those of them that the sender was told of.
+    taken: u32,
+    told: u32,
+    /// The messages that were found and not fetched.
+    kept: HashMap<u32, SentMessage>,
 }
 
 struct RankProgram<'p, 's, 'a> {
@@ -61,6 +66,8 @@ struct RankProgram<'p, 's, 'a> {
     places: StorePlaces,
     outbound: Vec<Outbound>,
     inbound: Vec<Inbound>,
+    /// Blocks of its buffer that are free.
+    blocks: Vec<u8>,
     /// What a wait has found and no look has taken.
     found: Vec<RankNews>,
     computed_ps: u64,
@@ -77,6 +84,7 @@ pub(crate) fn program(spe: &mut Spe<'_>, protocol: &Protocol, rank: usize) {
         places,
         outbound: vec![Outbound::default(); ranks],
         inbound: vec![Inbound::default(); ranks],
+        blocks: (0..BLOCKS).rev().map(|block| block as u8).collect(),
         found: Vec::new(),
         computed_ps: 0,
     };
@@ -99,9 +107,9 @@ impl RankProgram<'_, '_, '_> {
         let costs = &self.protocol.costs;
         match *call {
             RankCall::Begin => RankAnswer::Done,
-            RankCall::Send { to, envelope, data } => {
+            RankCall::Send { to, envelope, data, synchronous } => {
                 self.spe.compute_cycles(costs.call + costs.send);
-                self.send(to, envelope, data)
+                self.send(to, envelope, data, synchronous)
             }
             RankCall::Look => {
                 if self.found.is_empty() {
@@ -132,53 +140,83 @@ impl RankProgram<'_, '_, '_> {
         }
     }
 
+    /// Ends: other ranks still count on the news for them.
     fn end(&mut self) {
-        self.spe.tags_all(1 << ENTRY_TAG | 1 << FREED_TAG);
+        loop {
+            (0..self.outbound.len()).for_each(|to| self.tell(to));
+            let board = self.protocol.board.borrow();
+            let owes = |(to, out): (usize, &Outbound)| !out.news.is_empty() && !board.has_ended(to);
+            if board.deadlock || !self.outbound.iter().enumerate().any(owes) {
+                break;
+            }
+            drop(board);
+            self.look();
+        }
+        self.spe.tags_all(1 << ENTRY_TAG | 1 << TAKEN_TAG);
         self.protocol.board.borrow_mut().ends(self.rank);
         self.protocol.ended.borrow_mut()[self.rank] = (self.spe.now_ps(), self.computed_ps);
     }
 
-    fn send(&mut self, to: usize, envelope: RankEnvelope, data: RankData) -> RankAnswer {
+    fn send(&mut self, to: usize, envelope: RankEnvelope, data: RankData, synchronous: bool) -> RankAnswer {
         let protocol = self.protocol;
-        let place = self.outbound[to].next;
-        let freed = self.spe.bytes(self.places.freed(to), ENTRIES as u32)[place];
-        if freed != self.outbound[to].used[place] {
+        if !self.has_room(to) {
+            self.outbound[to].refused = true;
             return RankAnswer::NoEntry;
         }
-        let buffered = data.bytes <= protocol.buffered_bytes;
         let own = protocol.memory[self.rank];
-        let address = if buffered {
-            let block = own.block(to, place);
-            self.copy_to_buffer(data, block);
-            block
-        } else {
-            if data.pieces > 1 {
-                self.pack(data);
+        let small = !synchronous && data.bytes <= protocol.buffered_bytes;
+        let block = if small && data.bytes > 0 { self.blocks.pop() } else { None };
+        let buffered = small && (data.bytes == 0 || block.is_some());
+        let address = match block {
+            Some(block) => {
+                let block = own.block(block);
+                self.copy_to_buffer(data, block);
+                block
             }
-            own.data(data.misaligned, data.at)
+            None => {
+                if data.pieces > 1 && data.bytes > 0 {
+                    self.pack(data);
+                }
+                own.data(data.misaligned, data.at)
+            }
         };
         assert!(envelope.context < CONTEXTS && data.bytes <= u64::from(u32::MAX), "checked by the caller");
-        let entry = Entry {
-            address: u32::try_from(address.0).expect("main memory has less than 4 GB"),
-            envelope,
-            bytes: data.bytes as u32,
-            synchronous: !buffered,
-        };
-        self.spe.compute_cycles(protocol.costs.entry);
-        self.spe.bytes_mut(self.places.out, ENTRY_BYTES).copy_from_slice(&entry.to_bytes());
-        let there = self.spe.local_store_of(to) + u64::from(self.places.entry(self.rank, place));
-        self.spe.put(self.places.out, there, ENTRY_BYTES, ENTRY_TAG);
-        self.spe.tags_all(1 << ENTRY_TAG);
-        {
-            let mut board = protocol.board.borrow_mut();
-            board.changes(self.spe.now_ps());
-            let ranks = protocol.memory.len();
-            board.sent[(self.rank * ranks + to) * ENTRIES + place] = data.at;
+        let address = u32::try_from(address.0).expect("main memory has less than 4 GB");
+        let bytes = data.bytes as u32;
+        let message = SentMessage { address, envelope, bytes, synchronous: !buffered };
+        let entry = self.outbound[to].written;
+        if !buffered {
+            protocol.board.borrow_mut().sent.insert((self.rank, to, entry), data.at);
         }
-        let out = &mut self.outbound[to];
-        out.used[place] = out.used[place].wrapping_add(1);
-        out.next = (place + 1) % ENTRIES;
-        RankAnswer::Sent { entry: place, copied: buffered }
+        self.write_entry(to, &Entry::Message(message));
+        self.spe.tags_all(1 << ENTRY_TAG);
+        RankAnswer::Sent { entry, copied: buffered }
+    }
+
+    /// Whether the queue to a rank has room, as far as is known.
+    fn has_room(&self, to: usize) -> bool {
+        self.outbound[to].written.wrapping_sub(self.outbound[to].taken) < ENTRIES
+    }
+
+    /// Writes an entry of a queue that has room. The last one has left when this is called.
+    fn write_entry(&mut self, to: usize, entry: &Entry) {
+        self.spe.compute_cycles(self.protocol.costs.entry);
+        self.spe.tags_all(1 << ENTRY_TAG);
+        self.spe.bytes_mut(self.places.out, ENTRY_BYTES).copy_from_slice(&entry.to_bytes());
+        let place = self.places.entry(self.rank, self.outbound[to].written);
+        let there = self.spe.local_store_of(to) + u64::from(place);
+        self.spe.put(self.places.out, there, ENTRY_BYTES, ENTRY_TAG);
+        self.outbound[to].written = self.outbound[to].written.wrapping_add(1);
+        self.protocol.board.borrow_mut().changes(self.spe.now_ps());
+    }
+
+    /// Tells a rank the news for which there is room.
+    fn tell(&mut self, to: usize) {
+        while self.has_room(to)
+            && let Some(news) = self.outbound[to].news.pop_front()
+        {
+            self.write_entry(to, &news);
+        }
     }
 
     /// Copies a message to its block, in pieces, by way of the local store.
@@ -223,34 +261,67 @@ impl RankProgram<'_, '_, '_> {
 
     /// Looks at all queues and flags; what it finds is kept.
     fn look(&mut self) {
-        let costs = &self.protocol.costs;
+        let costs = self.protocol.costs;
         let others = self.inbound.len() as u64 - 1;
         // As many queues as flags: a quadword each.
         self.spe.compute_cycles(costs.look + 2 * others * costs.queue);
-        let mut entries = 0;
-        for from in (0..self.inbound.len()).filter(|&from| from != self.rank) {
-            while self.inbound[from].held < ENTRIES {
-                let place = self.inbound[from].next;
-                let bytes = self.spe.bytes(self.places.entry(from, place), ENTRY_BYTES);
-                let Some(entry) = Entry::of(bytes) else { break };
-                let (envelope, bytes) = (entry.envelope, u64::from(entry.bytes));
-                self.found.push(RankNews::Message { from, entry: place, envelope, bytes });
-                let queue = &mut self.inbound[from];
-                queue.next = (place + 1) % ENTRIES;
-                queue.held += 1;
-                entries += 1;
+        let own = self.rank;
+        for other in (0..self.inbound.len()).filter(|&other| other != own) {
+            for _ in 0..ENTRIES {
+                let at = self.places.entry(other, self.inbound[other].taken);
+                let Some(entry) = Entry::of(self.spe.bytes(at, ENTRY_BYTES)) else { break };
+                self.take_entry(other, at, entry);
             }
-            let freed: [u8; ENTRIES] =
-                self.spe.bytes(self.places.freed(from), ENTRIES as u32).try_into().expect("a quadword");
-            for (place, now) in freed.into_iter().enumerate() {
-                if std::mem::replace(&mut self.outbound[from].told[place], now) != now {
-                    self.found.push(RankNews::Freed { to: from, entry: place });
+            let taken = self.spe.read_u32(self.places.taken(other));
+            let out = &mut self.outbound[other];
+            if out.taken != taken {
+                out.taken = taken;
+                if std::mem::take(&mut out.refused) {
+                    self.found.push(RankNews::Room { to: other });
                 }
             }
+            self.tell(other);
         }
-        if entries > 0 {
-            self.spe.compute_cycles(entries * costs.found);
+    }
+
+    /// Takes an entry that was found in the queue from a rank.
+    fn take_entry(&mut self, from: usize, at: u32, entry: Entry) {
+        let costs = self.protocol.costs;
+        self.spe.compute_cycles(costs.found);
+        let number = self.inbound[from].taken;
+        match entry {
+            Entry::Message(message) => {
+                let (envelope, bytes) = (message.envelope, u64::from(message.bytes));
+                self.found.push(RankNews::Message { from, entry: number, envelope, bytes });
+                self.inbound[from].kept.insert(number, message);
+                if self.kept() > KEPT {
+                    let memory = self.protocol.memory[self.rank].kept;
+                    take_out(self.spe, self.places.out, memory, ENTRY_BYTES);
+                }
+            }
+            Entry::Received(entry) => self.found.push(RankNews::Received { to: from, entry }),
+            Entry::Freed(blocks) => self.blocks.extend(blocks),
         }
+        self.spe.bytes_mut(at, ENTRY_BYTES).fill(0);
+        let queue = &mut self.inbound[from];
+        queue.taken = number.wrapping_add(1);
+        // The sender hears of half of its queue at a time.
+        if queue.taken.wrapping_sub(queue.told) >= ENTRIES / 2 {
+            queue.told = queue.taken;
+            let (own, taken) = (self.places.own_taken(from), queue.taken);
+            self.spe.compute_cycles(costs.free);
+            // The command that told of the last half may still be reading the flag.
+            self.spe.tags_all(1 << TAKEN_TAG);
+            self.spe.write_u32(own, taken);
+            let there = self.spe.local_store_of(from) + u64::from(self.places.taken(self.rank));
+            self.spe.put(own, there, 16, TAKEN_TAG);
+            self.protocol.board.borrow_mut().changes(self.spe.now_ps());
+        }
+    }
+
+    /// Messages that were found and not fetched.
+    fn kept(&self) -> usize {
+        self.inbound.iter().map(|queue| queue.kept.len()).sum()
     }
 
     fn wait(&mut self) -> RankAnswer {
@@ -275,30 +346,32 @@ impl RankProgram<'_, '_, '_> {
         RankAnswer::Done
     }
 
-    fn fetch(&mut self, from: usize, place: usize, data: RankData) {
+    fn fetch(&mut self, from: usize, entry: u32, data: RankData) {
         let protocol = self.protocol;
-        let at = self.places.entry(from, place);
-        let Some(entry) = Entry::of(self.spe.bytes(at, ENTRY_BYTES)) else {
-            unreachable!("an entry that was found")
-        };
-        let ranks = protocol.memory.len();
-        let sent = protocol.board.borrow().sent[(from * ranks + self.rank) * ENTRIES + place];
-        self.copy_to_application(from, &entry, sent, data);
+        if self.kept() > KEPT {
+            bring(self.spe, self.places.stages[0], protocol.memory[self.rank].kept, ENTRY_BYTES);
+        }
+        let message = self.inbound[from].kept.remove(&entry).expect("a message that was found");
+        let sent = protocol.board.borrow_mut().sent.remove(&(from, self.rank, entry)).unwrap_or_default();
+        self.copy_to_application(from, &message, sent, data);
         self.spe.compute_cycles(protocol.costs.free);
-        self.spe.bytes_mut(at, ENTRY_BYTES).fill(0);
-        let own = self.places.own_freed(from);
-        // The command that told of the last entry may still be reading the flags.
-        self.spe.tags_all(1 << FREED_TAG);
-        let flag = &mut self.spe.bytes_mut(own, ENTRIES as u32)[place];
-        *flag = flag.wrapping_add(1);
-        let there = self.spe.local_store_of(from) + u64::from(self.places.freed(self.rank));
-        self.spe.put(own, there, ENTRIES as u32, FREED_TAG);
-        protocol.board.borrow_mut().changes(self.spe.now_ps());
-        self.inbound[from].held -= 1;
+        if message.synchronous {
+            self.outbound[from].news.push_back(Entry::Received(entry));
+        } else if message.bytes > 0 {
+            // A sender without blocks goes on without: it hears of some at a time.
+            let block = protocol.memory[from].block_at(message.address);
+            let freed = &mut self.outbound[from].freed;
+            freed.push(block);
+            if freed.len() == MOST_FREED {
+                let freed = std::mem::take(freed);
+                self.outbound[from].news.push_back(Entry::Freed(freed));
+            }
+        }
+        self.tell(from);
     }
 
     /// Copies a message from where its entry says to the application, in pieces, by way of the local store.
-    fn copy_to_application(&mut self, from: usize, entry: &Entry, sent: u64, data: RankData) {
+    fn copy_to_application(&mut self, from: usize, entry: &SentMessage, sent: u64, data: RankData) {
         let protocol = self.protocol;
         let own = protocol.memory[self.rank];
         let alike = entry.address.is_multiple_of(16) && data.misaligned == 0;

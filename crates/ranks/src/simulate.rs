@@ -3,7 +3,7 @@
 use crate::board::Board;
 use crate::calls::Callers;
 use crate::costs::RankCosts;
-use crate::places::{ENTRIES, RankMemory};
+use crate::places::RankMemory;
 use crate::program::{self, Protocol};
 use sim::{Parameters, SimError, Simulation};
 use std::cell::RefCell;
@@ -103,11 +103,11 @@ pub fn simulate(
     let mut memory = Vec::new();
     for rank in 0..ranks {
         let (chip, _) = cell.parameters().physical(rank);
-        memory.push(RankMemory::take(&mut cell, chip, ranks, options.buffered_bytes)?);
+        memory.push(RankMemory::take(&mut cell, chip, options.buffered_bytes)?);
     }
     let protocol = Rc::new(Protocol {
         callers,
-        board: RefCell::new(Board::new(ranks, ENTRIES)),
+        board: RefCell::new(Board::new(ranks)),
         memory,
         costs: options.costs,
         buffered_bytes: options.buffered_bytes,

@@ -96,12 +96,12 @@ pub enum CarriedAnswer {
     Done,
     /// The send has an entry. `copied`: the data was copied.
     Sent {
-        /// Which of the queue to that rank.
+        /// Which of the queue to that rank, counted from the start.
         entry: u32,
         /// The data may be used again.
         copied: bool,
     },
-    /// The send has to wait for an entry of the queue.
+    /// The queue is full: the send has to wait.
     NoEntry,
     /// So many pieces of news.
     News(u32),
@@ -130,12 +130,17 @@ pub enum CarriedNews {
         /// Its bytes.
         bytes: u64,
     },
-    /// An entry is free again: its message was received.
-    Freed {
+    /// The message of an entry was received.
+    Received {
         /// The receiver in the job.
         to: u32,
         /// The entry.
         entry: u32,
+    },
+    /// A queue that was full has room again.
+    Room {
+        /// The receiver in the job.
+        to: u32,
     },
 }
 
@@ -222,17 +227,21 @@ impl CarriedNews {
                 let [first, second] = envelope_words(envelope);
                 [1 | u64::from(*from) << 8 | u64::from(*entry) << 32, *bytes, first, second]
             }
-            Self::Freed { to, entry } => [2 | u64::from(*to) << 8 | u64::from(*entry) << 32, 0, 0, 0],
+            Self::Received { to, entry } => [2 | u64::from(*to) << 8 | u64::from(*entry) << 32, 0, 0, 0],
+            Self::Room { to } => [3 | u64::from(*to) << 8, 0, 0, 0],
         }
     }
 
     fn of(words: [u64; 4]) -> Self {
         let (rank, entry) = ((words[0] >> 8) as u32 & 0xff_ffff, (words[0] >> 32) as u32);
-        if words[0] & 0xff == 1 {
-            let envelope = envelope_of([words[2], words[3]]);
-            return Self::Message { from: rank, entry, envelope, bytes: words[1] };
+        match words[0] & 0xff {
+            1 => {
+                let envelope = envelope_of([words[2], words[3]]);
+                Self::Message { from: rank, entry, envelope, bytes: words[1] }
+            }
+            2 => Self::Received { to: rank, entry },
+            _ => Self::Room { to: rank },
         }
-        Self::Freed { to: rank, entry }
     }
 }
 
@@ -401,8 +410,9 @@ mod tests {
             assert_eq!(CarriedAnswer::of(answer.words()), answer);
         }
         for one in [
-            CarriedNews::Message { from: 15, entry: 3, envelope, bytes: 1 << 40 },
-            CarriedNews::Freed { to: 200, entry: 15 },
+            CarriedNews::Message { from: 15, entry: u32::MAX, envelope, bytes: 1 << 40 },
+            CarriedNews::Received { to: 200, entry: u32::MAX },
+            CarriedNews::Room { to: 255 },
         ] {
             assert_eq!(CarriedNews::of(one.words()), one);
         }

@@ -1,8 +1,8 @@
 //! The engine of a rank whose messages a simulator carries. It matches, as ever; the simulator's queues and buffers
 //! take the place of rings and pools.
 //!
-//! A message is announced by an entry of a queue and fetched once it is matched. An entry that was fetched is free
-//! again: the sender hears of it, and a send that waited for its receiver is complete.
+//! A message is announced by an entry of a queue and fetched once it is matched. A send whose data was not copied to a
+//! buffer hears then that it is complete.
 
 use super::pending::due;
 use super::{Engine, Mode, TransferId};
@@ -20,7 +20,7 @@ const BLOCK: u64 = 128;
 /// What a rank knows of the messages that the simulator carries.
 pub(super) struct Afar {
     store: Blocks,
-    /// Sends that wait for an entry of the queue to their rank, in order.
+    /// Sends that wait for room in the queue to their rank, in order.
     waiting: Vec<VecDeque<u32>>,
     /// The sends that have an entry and are not complete, and where their data lies in the store.
     open: HashMap<(u32, u32), (u32, u64)>,
@@ -124,7 +124,7 @@ impl Engine<'_> {
         if self.take_if_complete(id).is_some() { None } else { Some(id) }
     }
 
-    /// Hands a send to the simulator; false when the queue to its rank has no free entry.
+    /// Hands a send to the simulator; false when the queue to its rank is full.
     fn offer(&mut self, to: usize, index: u32) -> bool {
         let transfer = self.transfers.at(index);
         let (buffer, envelope) = (transfer.buffer.clone(), transfer.envelope());
@@ -133,7 +133,7 @@ impl Engine<'_> {
         buffer.read(0, self.stored(at, buffer.bytes));
         let data = data_at(&buffer, at, buffer.bytes);
         match self.ask(&CarriedCall::Send { to: to as u32, envelope, data, synchronous }) {
-            CarriedAnswer::Sent { copied: true, .. } if !synchronous => {
+            CarriedAnswer::Sent { copied: true, .. } => {
                 self.afar().store.give(at);
                 self.transfers.happened(index, due::PIECES);
                 true
@@ -174,11 +174,13 @@ impl Engine<'_> {
                 }
                 self.announced(from as usize, envelope, [1, bytes, 0, AFAR, u64::from(entry), 0]);
             }
-            CarriedNews::Freed { to, entry } => {
+            CarriedNews::Received { to, entry } => {
                 if let Some((index, at)) = self.afar().open.remove(&(to, entry)) {
                     self.afar().store.give(at);
                     self.transfers.happened(index, due::PIECES | due::ANSWER);
                 }
+            }
+            CarriedNews::Room { to } => {
                 let to = to as usize;
                 while let Some(&first) = self.afar().waiting.get(to).and_then(VecDeque::front) {
                     if !self.offer(to, first) {
