@@ -119,7 +119,8 @@ def build(into: Path, debug: bool = False) -> None:
     put(into / "lib" / "version", f"{version()}\n".encode())
     description = (SCRIPTS / "cellweave-mpi.pc.in").read_text().replace("@VERSION@", version())
     put(into / "lib" / "pkgconfig" / "cellweave-mpi.pc", description.encode())
-    put(into / "include" / "mpi.h", HEADER.read_bytes())
+    for header in ("mpi.h", "cell.h"):
+        put(into / "include" / header, (HEADER.parent / header).read_bytes())
     put(into / "bin" / "cellrun", stripped(launcher, debug), 0o755)
     for name in ("cellcc", "cellcxx", "mpicc", "mpicxx"):
         put(into / "bin" / name, (SCRIPTS / "cellcc").read_bytes(), 0o755)

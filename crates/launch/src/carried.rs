@@ -10,6 +10,8 @@ use std::fmt::Write;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 use transport::carried::{CarriedAnswer, CarriedCall, CarriedData, CarriedNews, CarriedRanks, MOST_NEWS};
@@ -34,7 +36,11 @@ pub(crate) enum CarriedEnd {
 pub(crate) struct Carried {
     ended: OwnedFd,
     told: Receiver<CarriedEnd>,
+    computing: Arc<AtomicUsize>,
 }
+
+/// No rank.
+const NOBODY: usize = usize::MAX;
 
 impl Carried {
     /// Starts it; nothing when no simulator carries the job's messages.
@@ -46,8 +52,10 @@ impl Carried {
         let (ended, held) = lines::pipe()?;
         let (tell, told) = mpsc::channel();
         let machine = machine.clone();
+        let computing = Arc::new(AtomicUsize::new(NOBODY));
+        let shown = computing.clone();
         std::thread::Builder::new().name("simulator".into()).spawn(move || {
-            let desks = Rc::new(Desks::new(ranks, segment.ranks()));
+            let desks = Rc::new(Desks::new(ranks, segment.ranks(), shown));
             let name = machine.name.clone();
             let outcome = ranks::simulate(machine, segment.ranks(), desks.clone(), &RanksOptions::default());
             let end = match outcome {
@@ -59,12 +67,17 @@ impl Carried {
             let _ = tell.send(end);
             drop(held);
         })?;
-        Ok(Some(Self { ended, told }))
+        Ok(Some(Self { ended, told, computing }))
     }
 
     /// The descriptor that can be read when the simulation has ended.
     pub(crate) fn fd(&self) -> RawFd {
         self.ended.as_raw_fd()
+    }
+
+    /// The rank that computes on this computer, for which the simulated machine stands still.
+    pub(crate) fn computing(&self) -> Option<usize> {
+        Some(self.computing.load(Ordering::Relaxed)).filter(|&rank| rank != NOBODY)
     }
 
     /// How it ended; nothing when that was told before, or it goes on.
@@ -118,11 +131,20 @@ fn stuck(segment: &Segment, error: &RanksError) -> String {
 struct Desks {
     ranks: CarriedRanks,
     uncharged_ns: Vec<Cell<u64>>,
+    /// The rank that the simulator waits for.
+    computing: Arc<AtomicUsize>,
 }
 
 impl Desks {
-    fn new(ranks: CarriedRanks, count: usize) -> Self {
-        Self { ranks, uncharged_ns: vec![Cell::new(0); count] }
+    fn new(ranks: CarriedRanks, count: usize, computing: Arc<AtomicUsize>) -> Self {
+        Self { ranks, uncharged_ns: vec![Cell::new(0); count], computing }
+    }
+
+    fn asked(&self, rank: usize) -> Option<CarriedCall> {
+        self.computing.store(rank, Ordering::Relaxed);
+        let asked = self.ranks.asked(rank);
+        self.computing.store(NOBODY, Ordering::Relaxed);
+        asked
     }
 }
 
@@ -133,7 +155,7 @@ fn data(data: CarriedData) -> RankData {
 
 impl Callers for Desks {
     fn next(&self, rank: usize) -> RankCall {
-        match self.ranks.asked(rank) {
+        match self.asked(rank) {
             None => RankCall::End,
             Some(CarriedCall::Begin) => RankCall::Begin,
             Some(CarriedCall::Send { to, envelope, data: sent, synchronous }) => {

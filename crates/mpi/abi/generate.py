@@ -317,6 +317,8 @@ def exports() -> str:
     """The text of `names.map`."""
     names = [f.name for _, f in functions("functions.txt")]
     lines = [f"    {name}; P{name};" for name in names]
+    # What python/cellweave/mpi/include/cell.h asks for.
+    lines.append("    cellweave_compute;")
     return (
         "\n".join([f"/* What libmpi_abi.so.1 exports. {MADE_BY} */", "{", "global:", *lines, "local:", "    *;", "};"])
         + "\n"

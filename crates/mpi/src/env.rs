@@ -254,6 +254,15 @@ pub(crate) extern "C" fn PMPI_Wtick() -> f64 {
     simulated_time().map_or(1e-9, |(_, hz)| 1.0 / hz as f64)
 }
 
+/// What a rank computes between calls, for a simulated Cell (`cell.h`): operations of double precision, and bytes of
+/// main memory that they touch. Elsewhere it does nothing.
+#[unsafe(no_mangle)]
+extern "C" fn cellweave_compute(flops: f64, bytes: f64) {
+    if runtime::phase() == phase::RUNNING {
+        ROOM.ask(&CarriedCall::Compute { flops, bytes });
+    }
+}
+
 /// Of a rank on a simulated Cell: ticks of its SPE's decrementer, and how many make a second.
 fn simulated_time() -> Option<(u64, u64)> {
     static LAST: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(1)];

@@ -5,15 +5,21 @@ mod common;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Runs a program on a simulated machine.
-fn run_on(machine: &str, ranks: u32, program: &Path) -> Output {
+/// Runs the launcher.
+fn launch(words: &[&str], program: &Path, arguments: &[&str]) -> Output {
     Command::new("timeout")
         .args(["--kill-after", "5", "300"])
         .arg(common::tree().join("bin/cellrun"))
-        .args(["--on", machine, "-n", &ranks.to_string()])
+        .args(words)
         .arg(program)
+        .args(arguments)
         .output()
         .expect("timeout starts")
+}
+
+/// Runs a program on a simulated machine.
+fn run_on(machine: &str, ranks: u32, program: &Path) -> Output {
+    launch(&["--on", machine, "-n", &ranks.to_string()], program, &[])
 }
 
 /// What a program printed, and what the launcher said; it must end well.
@@ -46,4 +52,114 @@ fn messages_take_simulated_time_the_same_in_every_run() {
     assert!(latency(&first, 2049) < latency(&first, 2048), "{first}");
     // A put of 16 bytes to another local store takes a tenth of a microsecond alone, and a message at least that.
     assert!((0.1..1.0).contains(&times[0]), "{first}");
+}
+
+/// Conformance programs that are not run on a simulated Cell.
+const NOT_HERE: [&str; 5] = [
+    // Threads that call MPI at the same time: MPI_Init_thread gives less there, and says so.
+    "communicators_threads",
+    "thread_objects",
+    "threads",
+    // They work there but take long: 400,000 messages, and 100 MB of them.
+    "many",
+    "type_bulk",
+];
+
+/// The conformance programs of `tests/c` are right on so many simulated ranks.
+fn conform(ranks: u32, names: &[&str]) {
+    for name in names {
+        let (printed, said) = printed_on("qs22", ranks, &common::compile(&format!("c/{name}.c")));
+        assert_eq!(printed, format!("ok {name}\n"), "on {ranks} ranks: {said}");
+    }
+}
+
+/// The programs that are run, a part of them.
+fn part(number: usize, of: usize) -> Vec<String> {
+    let files = std::fs::read_dir(common::here().join("tests/c")).expect("the programs");
+    let mut names: Vec<String> = files
+        .filter_map(|file| file.ok()?.file_name().to_str()?.strip_suffix(".c").map(str::to_owned))
+        .filter(|name| !NOT_HERE.contains(&name.as_str()))
+        .collect();
+    names.sort();
+    assert!(names.len() > 50, "{names:?}");
+    names.into_iter().skip(number).step_by(of).collect()
+}
+
+#[test]
+fn conformance_programs_are_right_on_four_spes() {
+    conform(4, &part(0, 2).iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_other_conformance_programs_are_right_on_four_spes() {
+    conform(4, &part(1, 2).iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn conformance_programs_are_right_on_two_and_on_eight_spes() {
+    for ranks in [2, 8] {
+        conform(ranks, &["point_to_point", "probe", "wildcards", "nonblocking", "in_place", "type_extents"]);
+    }
+}
+
+#[test]
+fn random_traffic_is_matched_as_the_model_says_and_queues_overflow() {
+    let program = common::compile("stress/stress.c");
+    let done = launch(&["--on", "qs22", "-n", "5"], &program, &["--messages", "3000", "--seed", "7"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
+fn what_no_machine_has_is_refused_with_what_is_allowed() {
+    let program = common::compile("cell/ends.c");
+    for (words, told) in [
+        (
+            &["--on", "qs22", "-n", "17"][..],
+            "17 ranks: qs22 has 16 SPEs, one for each rank; allowed are 1 to 16",
+        ),
+        (&["--on", "ps3", "-n", "7"], "7 ranks: ps3 has 6 SPEs"),
+        (&["--on", "qs21", "-n", "2"], "--on qs21: allowed are ps3, cell, qs20, qs22"),
+        (
+            &["--on", "cell", "--place", "none"],
+            "rank r is on SPE r; --place and --traffic are for this computer",
+        ),
+    ] {
+        let done = launch(words, &program, &[]);
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.code() == Some(2) && said.contains(told), "{words:?}: {said}");
+    }
+}
+
+#[test]
+fn a_job_that_does_not_end_well_says_why() {
+    let program = common::compile("cell/ends.c");
+    for (how, code, told) in [
+        (
+            "deadlock",
+            1,
+            &["every rank waits", "rank 0 waits in MPI_Recv for a message from rank 1 with tag 7"][..],
+        ),
+        ("abort", 3, &["rank 1 (process ", "called MPI_Abort with code 3"]),
+        ("exit", 4, &["rank 1 (process ", "exited with code 4 without MPI_Finalize"]),
+        ("crash", 134, &["rank 1 (process ", "was killed by SIGABRT"]),
+        ("endless", 124, &["rank 1 computes without a call of MPI"]),
+    ] {
+        let seconds = if how == "endless" { "1" } else { "60" };
+        let done = launch(&["--on", "cell", "-n", "2", "--timeout", seconds], &program, &[how]);
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.code() == Some(code), "{how}: {}: {said}", done.status);
+        assert!(told.iter().all(|part| said.contains(part)), "{how}: {said}");
+    }
+}
+
+#[test]
+fn computing_takes_what_it_declares() {
+    let (printed, _) = printed_on("qs20", 1, &common::compile("cell/compute.c"));
+    let times: Vec<f64> = printed.split_whitespace().map(|word| word.parse().expect("a time")).collect();
+    // A million operations at 14.64 Gflops of eight SPEs; a tick of the decrementer is 0.07 us.
+    assert!((times[1] - times[0] - 1e6 / (14.64e3 / 8.0)).abs() < 0.15, "{printed}");
+    // Main memory gives an SPE less than the 25.6 GB/s that it has for all.
+    assert!(times[2] - times[0] > f64::from(1 << 20) / 25.6e3, "{printed}");
+    // On this computer nothing is charged.
+    assert!(common::printed(1, &common::compile("cell/compute.c"), &[]).lines().count() == 1);
 }

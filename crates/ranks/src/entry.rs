@@ -7,7 +7,7 @@ pub(crate) const ENTRY_BYTES: u32 = 16;
 /// Contexts are below this: an entry has 26 bits for one.
 pub(crate) const CONTEXTS: u32 = 1 << 26;
 /// Blocks that one entry can name.
-pub(crate) const MOST_FREED: usize = 12;
+pub(crate) const MOST_FREED: usize = 6;
 
 /// What an entry says. A message's has what `buffered-mpi` 3.2 lists: where it is, tag, bytes, communicator and flag.
 /// (The data type, which is there too, is not needed: data is packed.)
@@ -18,7 +18,7 @@ pub(crate) enum Entry {
     /// To the sender of a synchronous message: it was received. Which entry it had.
     Received(u32),
     /// To the owner of a buffer: these blocks of it are free.
-    Freed(Vec<u8>),
+    Freed(Vec<u16>),
 }
 
 /// A message as its entry says.
@@ -56,7 +56,9 @@ impl Entry {
             place.copy_from_slice(&word.to_le_bytes());
         }
         if let Self::Freed(blocks) = self {
-            bytes[..blocks.len()].copy_from_slice(blocks);
+            for (place, block) in bytes.chunks_exact_mut(2).zip(blocks) {
+                place.copy_from_slice(&block.to_le_bytes());
+            }
         }
         bytes
     }
@@ -70,7 +72,11 @@ impl Entry {
         match (last & 3, last >> 2) {
             (0, _) => None,
             (NEWS, RECEIVED) => Some(Self::Received(address)),
-            (NEWS, count) => Some(Self::Freed(place[..count as usize & 15].to_vec())),
+            (NEWS, count) => {
+                let blocks = place.chunks_exact(2).take(MOST_FREED.min(count as usize));
+                let number = |bytes: &[u8]| u16::from_le_bytes(bytes.try_into().expect("two bytes"));
+                Some(Self::Freed(blocks.map(number).collect()))
+            }
             _ => Some(Self::Message(message)),
         }
     }
@@ -88,8 +94,8 @@ mod tests {
             Entry::Message(message),
             Entry::Message(SentMessage { synchronous: false, ..message }),
             Entry::Received(u32::MAX),
-            Entry::Freed((0..MOST_FREED as u8).collect()),
-            Entry::Freed(vec![255]),
+            Entry::Freed((0..MOST_FREED as u16).collect()),
+            Entry::Freed(vec![u16::MAX]),
         ] {
             assert_eq!(Entry::of(&entry.to_bytes()), Some(entry));
         }

@@ -5,8 +5,8 @@ use sim::{Address, SimError, Simulation, Spe};
 
 /// Entries of a queue.
 pub(crate) const ENTRIES: u32 = 16;
-/// Blocks of a rank's buffer: a byte names one.
-pub(crate) const BLOCKS: usize = 256;
+/// Blocks of a rank's buffer.
+pub(crate) const BLOCKS: u16 = 1024;
 /// Messages that were found and not fetched, of which a local store keeps what their entries said; main memory keeps
 /// that of more.
 pub(crate) const KEPT: usize = 512;
@@ -38,20 +38,20 @@ impl RankMemory {
     /// There is not so much.
     pub(crate) fn take(cell: &mut Simulation, chip: usize, block_bytes: u64) -> Result<Self, SimError> {
         let block_bytes = block_bytes.next_multiple_of(128);
-        let buffer = cell.allocate(chip, BLOCKS as u64 * block_bytes, 128)?;
+        let buffer = cell.allocate(chip, u64::from(BLOCKS) * block_bytes, 128)?;
         let data = cell.allocate(chip, DATA_BYTES + 2 * u64::from(STAGE_BYTES), 128)?;
         let kept = cell.allocate(chip, 128, 128)?;
         Ok(Self { buffer, block_bytes, data, kept })
     }
 
     /// Where a block starts.
-    pub(crate) fn block(&self, number: u8) -> Address {
+    pub(crate) fn block(&self, number: u16) -> Address {
         self.buffer + u64::from(number) * self.block_bytes
     }
 
     /// The block that starts at an address.
-    pub(crate) fn block_at(&self, address: u32) -> u8 {
-        ((u64::from(address) - self.buffer.0) / self.block_bytes) as u8
+    pub(crate) fn block_at(&self, address: u32) -> u16 {
+        ((u64::from(address) - self.buffer.0) / self.block_bytes) as u16
     }
 
     /// The place of the application's data that its process keeps at some place: from there on there is room for a

@@ -46,7 +46,7 @@ struct Outbound {
     refused: bool,
     /// News for that rank that wait for room, and blocks of its buffer that it does not know to be free.
     news: VecDeque<Entry>,
-    freed: Vec<u8>,
+    freed: Vec<u16>,
 }
 
 /// A queue from another rank, as its receiver knows it.
@@ -67,7 +67,7 @@ struct RankProgram<'p, 's, 'a> {
     outbound: Vec<Outbound>,
     inbound: Vec<Inbound>,
     /// Blocks of its buffer that are free.
-    blocks: Vec<u8>,
+    blocks: Vec<u16>,
     /// What a wait has found and no look has taken.
     found: Vec<RankNews>,
     computed_ps: u64,
@@ -84,7 +84,7 @@ pub(crate) fn program(spe: &mut Spe<'_>, protocol: &Protocol, rank: usize) {
         places,
         outbound: vec![Outbound::default(); ranks],
         inbound: vec![Inbound::default(); ranks],
-        blocks: (0..BLOCKS).rev().map(|block| block as u8).collect(),
+        blocks: (0..BLOCKS).rev().collect(),
         found: Vec::new(),
         computed_ps: 0,
     };

@@ -389,7 +389,13 @@ impl Supervisor {
         }
         if self.timeout_at_ns().is_some_and(|at| now_ns >= at) {
             let seconds = self.job.options.timeout_s.unwrap_or_default();
-            self.end(&format!("the job took more than the {seconds} s that it was given"), 124);
+            let computing = self.carried.as_ref().and_then(Carried::computing);
+            let who = computing.map_or_else(String::new, |rank| {
+                format!(
+                    "; rank {rank} computes without a call of MPI, and the simulated machine waits for it"
+                )
+            });
+            self.end(&format!("the job took more than the {seconds} s that it was given{who}"), 124);
         }
         if self.prompt_at_ns.is_some_and(|at| now_ns >= at) {
             self.prompt_at_ns = None;
