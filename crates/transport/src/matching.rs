@@ -206,13 +206,15 @@ impl Matching {
         self.unexpected[class].first(key).map(|(message, _)| message)
     }
 
-    /// Takes an unexpected message out.
-    pub(crate) fn remove(&mut self, message: u32) {
-        for class in 0..4 {
+    /// Takes an unexpected message out; false when it isn't there.
+    pub(crate) fn remove(&mut self, message: u32) -> bool {
+        let was_kept = self.unexpected[EXACT].remove(message);
+        for class in 1..4 {
             if self.indexed[class] {
                 self.unexpected[class].remove(message);
             }
         }
+        was_kept
     }
 
     /// Receives that wait, and messages that wait.
@@ -276,7 +278,7 @@ mod tests {
                         let found = matching.find(criteria.key());
                         assert_eq!(found, expected);
                         match found {
-                            Some(message) => matching.remove(message),
+                            Some(message) => assert!(matching.remove(message) && !matching.remove(message)),
                             None => {
                                 matching.post(criteria.key(), number);
                                 model.posted.push_back((criteria, number));

@@ -10,7 +10,7 @@ use crate::request::generalized::returned;
 use crate::request::{self, Both, Request};
 use crate::runtime;
 
-/// Cancels a request, or leaves it as it is: sends always complete.
+/// Cancels a request, or leaves it as it is.
 fn cancel(mut state: runtime::Entered, handle: abi::Request) -> Result<(), Failure> {
     if let Some(id) = request::transfer(handle) {
         if !state.engine.is_live(id) {
@@ -72,7 +72,8 @@ fn free(mut state: runtime::Entered, handle: abi::Request) -> Result<(), Failure
 }
 
 mpi! {
-    /// MPI 5.0, section 3.8.4. A receive that was not matched is cancelled; a send is not, and completes.
+    /// MPI 5.0, section 3.8.4. A receive or a send that was not matched is cancelled; a send whose data was taken over
+    /// at once is complete.
     fn PMPI_Cancel(request: InOut<abi::Request>) {
         let handle = request.read()?;
         cancel(check::running()?, handle)

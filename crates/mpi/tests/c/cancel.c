@@ -1,4 +1,4 @@
-/* Cancelled receives never take a message; a receive that has matched is not cancelled. */
+/* Cancelled receives never take a message, and cancelled sends never arrive; what has matched is not cancelled. */
 #include "check.h"
 
 static void a_receive_without_a_message(int source, int tag)
@@ -84,6 +84,41 @@ static void a_persistent_receive_can_start_again(void)
     MPI_Request_free(&request);
 }
 
+/* A send that no receive has met is cancelled; one whose data was taken over at once is not. */
+static void sends(void)
+{
+    enum { MANY = 200000 };
+    static char out[MANY], in[MANY];
+    MPI_Request request;
+    MPI_Status status;
+    int flag, next = (rank + 1) % size, previous = (rank + size - 1) % size;
+    for (int large = 0; large < 2; large++) {
+        int count = large ? MANY : 4;
+        memset(out, 1 + rank, MANY);
+        MPI_Issend(out, count, MPI_CHAR, next, 30, MPI_COMM_WORLD, &request);
+        MPI_Cancel(&request);
+        MPI_Wait(&request, &status);
+        MPI_Test_cancelled(&status, &flag);
+        CHECK(flag);
+        MPI_Send_init(out, count, MPI_CHAR, next, 31, MPI_COMM_WORLD, &request);
+        MPI_Start(&request);
+        MPI_Cancel(&request);
+        MPI_Wait(&request, &status);
+        MPI_Test_cancelled(&status, &flag);
+        EQUAL(flag, large);
+        if (!flag) MPI_Recv(in, count, MPI_CHAR, previous, 31, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        CHECK(!flag);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Start(&request);
+        MPI_Recv(in, count, MPI_CHAR, previous, 31, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, &status);
+        EQUAL(in[count - 1], 1 + previous);
+        MPI_Request_free(&request);
+    }
+}
+
 /* Cancelled receives in a Waitall beside others, and one that is freed. */
 static void among_others(void)
 {
@@ -117,5 +152,6 @@ int main(void)
     a_persistent_receive_can_start_again();
     MPI_Barrier(MPI_COMM_WORLD);
     among_others();
+    sends();
     return finish("cancel");
 }

@@ -1,6 +1,7 @@
 //! The engine moves messages between this rank and all others. It knows contexts, tags and the ranks of the job.
 
 mod afar;
+mod cancel;
 mod pending;
 mod receive;
 mod rendezvous;
@@ -169,6 +170,10 @@ mod kind {
     pub(crate) const PUSH: u8 = 9;
     /// To the receiver: it is done. Words: its transfer, bytes.
     pub(crate) const PUSHED: u8 = 10;
+    /// To the receiver: forget the message, if no receive has it. Words: the sender's transfer.
+    pub(crate) const CANCEL: u8 = 11;
+    /// To the sender, in answer: whether it was. Words: the sender's transfer, 1 or 0.
+    pub(crate) const CANCELLED: u8 = 12;
 }
 
 impl<'a> Engine<'a> {

@@ -16,6 +16,8 @@ pub(crate) mod due {
     pub(crate) const ANSWER: u8 = 2;
     /// The receiver has asked for the rest, which is under way.
     pub(crate) const REST: u8 = 4;
+    /// The receiver answers whether the message is cancelled.
+    pub(crate) const CANCEL: u8 = 8;
 }
 
 /// Where a transfer is.

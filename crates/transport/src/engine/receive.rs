@@ -73,6 +73,13 @@ struct Message {
     own: u32,
 }
 
+impl Message {
+    /// Bytes of credit that it took: an announced message takes all that may come unasked.
+    fn credit(&self) -> usize {
+        if self.announced.is_some() && self.unasked > 0 { UNASKED } else { self.unasked }
+    }
+}
+
 /// Messages that were not expected, by slot.
 #[derive(Default)]
 pub(crate) struct Messages {
@@ -96,6 +103,11 @@ impl Messages {
 
     fn at(&mut self, index: u32) -> &mut Message {
         self.slots[index as usize].as_mut().expect("a message that is kept")
+    }
+
+    /// The slot of a message.
+    fn find(&self, is: impl Fn(&Message) -> bool) -> Option<u32> {
+        self.slots.iter().position(|slot| slot.as_ref().is_some_and(&is)).map(|index| index as u32)
     }
 
     fn remove(&mut self, index: u32) -> Message {
@@ -162,15 +174,40 @@ impl Engine<'_> {
         Arrival { source: message.envelope.source, tag: message.envelope.tag, bytes: message.bytes }
     }
 
-    /// Cancels a receive when it isn't matched yet. Sends go on.
-    pub fn cancel(&mut self, id: TransferId) {
-        let Some(index) = self.transfers.index(id) else { return };
-        let transfer = self.transfers.at(index);
-        let key = transfer.key;
-        if transfer.posted && self.matching.cancel(key, index) {
-            transfer.posted = false;
-            transfer.completion.cancelled = true;
-            self.transfers.complete(index);
+    /// Forgets a message from another rank that no receive has; false: there is none.
+    pub(super) fn forget(&mut self, from: usize, token: u64) -> bool {
+        let Some(index) = self.messages.find(|message| message.from == from && message.token == token) else {
+            return false;
+        };
+        if self.messages.at(index).got < self.messages.at(index).unasked {
+            self.corrupt(from, "a message that is cancelled before it has come");
+        }
+        let is_kept = self.matching.remove(index);
+        if is_kept {
+            let credit = self.messages.remove(index).credit();
+            self.give_credit(from, credit);
+        }
+        is_kept
+    }
+
+    /// Forgets a message of this rank to itself that no receive has; false: there is none.
+    pub(super) fn forget_own(&mut self, transfer: u32) -> bool {
+        let found = self.messages.find(|message| message.own == transfer);
+        let Some(index) = found.filter(|&index| self.matching.remove(index)) else { return false };
+        self.messages.remove(index);
+        true
+    }
+
+    /// Lets a sender send so many bytes more.
+    fn give_credit(&mut self, from: usize, bytes: usize) {
+        if bytes > INLINE {
+            let incoming = &mut self.incoming[from];
+            incoming.consumer.handed_on += bytes as u64;
+            if incoming.consumer.handed_on - incoming.told >= CREDIT_STEP {
+                incoming.told = incoming.consumer.handed_on;
+                incoming.consumer.publish();
+                self.wake(from);
+            }
         }
     }
 
@@ -213,14 +250,7 @@ impl Engine<'_> {
         if incoming.target == Destination::Message(index) {
             incoming.target = Destination::Transfer(receive);
         }
-        if message.unasked > INLINE {
-            incoming.consumer.handed_on += message.unasked as u64;
-            if incoming.consumer.handed_on - incoming.told >= CREDIT_STEP {
-                incoming.told = incoming.consumer.handed_on;
-                incoming.consumer.publish();
-                self.wake(from);
-            }
-        }
+        self.give_credit(from, message.credit());
         if let Some(offer) = message.announced {
             return self.answer(receive, from, message.token, offer);
         }
@@ -522,6 +552,8 @@ impl Engine<'_> {
             kind::SHARE => self.help(from, false, words),
             kind::PUSH => self.help(from, true, words),
             kind::PUSHED => self.pushed(from, words),
+            kind::CANCEL => self.asked_back(from, words[0]),
+            kind::CANCELLED => self.cancelled(from, words[0], words[1] == 1),
             other => self.corrupt(from, &format!("a piece of kind {other}")),
         }
     }

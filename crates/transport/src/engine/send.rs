@@ -26,7 +26,7 @@ pub(crate) struct Outgoing {
     pub(super) producer: PieceWriter<Area>,
     queue: VecDeque<Queued>,
     /// Eager bytes sent since the start.
-    eager: u64,
+    pub(super) eager: u64,
     /// The word that the receiver sleeps on.
     asleep: *const AtomicU32,
 }
@@ -159,6 +159,29 @@ impl Engine<'_> {
             }
         }
         out.eager += bytes as u64;
+        true
+    }
+
+    /// Takes a message of which nothing is out from its queue; false: something is out.
+    pub(super) fn take_back(&mut self, to: usize, index: u32) -> bool {
+        let waits = self.transfers.at(index).due & due::ANSWER != 0;
+        let out = &mut self.outgoing[to];
+        let place = out.queue.iter().position(|queued| match queued {
+            Queued::Message { transfer, from, kind, .. } if *transfer == index => match kind {
+                Opening::Announced | Opening::Synchronous => true,
+                // A synchronous one that has become this has been spoken of.
+                Opening::Eager => *from == 0 && !waits,
+                Opening::Out => false,
+            },
+            _ => false,
+        });
+        let Some(Queued::Message { end, kind, .. }) = place.and_then(|place| out.queue.remove(place)) else {
+            return false;
+        };
+        let credit = if kind == Opening::Announced && end > 0 { UNASKED } else { end };
+        if credit > INLINE {
+            out.eager -= credit as u64;
+        }
         true
     }
 

@@ -178,6 +178,124 @@ impl Random {
     }
 }
 
+#[test]
+fn a_send_that_no_receive_has_met_is_cancelled() {
+    for (bytes, mode) in [(0, Mode::Synchronous), (5000, Mode::Synchronous), (100_000, Mode::Standard)] {
+        for known in [false, true] {
+            let mut job = job(2);
+            let (mut data, mut to) = (sample(bytes), vec![0; bytes]);
+            let send = job[0].send(1, envelope(0, 5), &buffer(&mut data), mode).unwrap();
+            if known {
+                job[1].progress();
+                assert!(job[1].probe(criteria(None, None)).is_some());
+            }
+            job[0].cancel(send);
+            job[0].cancel(send);
+            assert!(until_complete(&mut job, 0, send).cancelled, "{bytes} bytes, known: {known}");
+            assert_eq!(job[1].probe(criteria(None, None)), None);
+            // The next message of the same envelope is not taken for it.
+            let send = job[0].send(1, envelope(0, 5), &buffer(&mut data), mode).unwrap();
+            let receive = job[1].receive(criteria(Some(0), Some(5)), Some(0), &buffer(&mut to));
+            until_complete(&mut job, 1, receive);
+            job[0].cancel(send);
+            assert!(!until_complete(&mut job, 0, send).cancelled && to == data);
+        }
+    }
+}
+
+#[test]
+fn a_send_to_oneself_and_one_that_waits_for_room_are_cancelled() {
+    let mut job = job(2);
+    let mut data = sample(5000);
+    let own = job[0].send(0, envelope(0, 1), &buffer(&mut data), Mode::Synchronous).unwrap();
+    job[0].cancel(own);
+    assert!(job[0].take_if_complete(own).unwrap().cancelled);
+    assert_eq!(job[0].probe(criteria(None, None)), None);
+    let mut waiting = Vec::new();
+    while job[0].congested.is_empty() {
+        let envelope = envelope(0, waiting.len() as i32);
+        waiting.push(job[0].send(1, envelope, &buffer(&mut data), Mode::Synchronous).unwrap());
+    }
+    // Part of the last one is out; the next one waits behind it.
+    let last = job[0].send(1, envelope(0, 0), &buffer(&mut data), Mode::Synchronous).unwrap();
+    job[0].cancel(last);
+    assert!(job[0].take_if_complete(last).unwrap().cancelled);
+    for (tag, send) in waiting.into_iter().enumerate() {
+        let mut to = vec![0; data.len()];
+        let receive = job[1].receive(criteria(Some(0), Some(tag as i32)), Some(0), &buffer(&mut to));
+        until_complete(&mut job, 1, receive);
+        assert!(to == data);
+        until_complete(&mut job, 0, send);
+    }
+    assert_eq!(job[1].probe(criteria(None, None)), None);
+}
+
+/// Each message is either received whole or cancelled, whenever it is sent, asked for and cancelled; and the credit that
+/// it took comes back.
+#[test]
+fn sends_that_are_cancelled_at_any_time_arrive_whole_or_not_at_all() {
+    const MESSAGES: usize = 40;
+    let sizes = [0, 48, 700, 5000, 20_000, 66_000, 200_000];
+    let mut ends = [0; 2];
+    for case in 0..60 {
+        let mut random = Random(case);
+        let mut job = job(2);
+        let mut messages: Vec<(Vec<u8>, Mode)> = (0..MESSAGES)
+            .map(|_| {
+                (
+                    sample(sizes[random.below(sizes.len())]),
+                    [Mode::Standard, Mode::Synchronous][random.below(2)],
+                )
+            })
+            .collect();
+        let mut places: Vec<Vec<u8>> = messages.iter().map(|(data, _)| vec![0; data.len()]).collect();
+        // Of a send: not begun, complete at once, or its transfer.
+        let mut sends: Vec<Option<Option<TransferId>>> = vec![None; MESSAGES];
+        let mut receives: Vec<Option<TransferId>> = vec![None; MESSAGES];
+        let mut next = 0;
+        while next < MESSAGES || receives.iter().any(Option::is_none) {
+            let at = random.below(MESSAGES);
+            match random.below(5) {
+                0 | 1 if next < MESSAGES => {
+                    let (data, mode) = &mut messages[next];
+                    sends[next] = Some(job[0].send(1, envelope(0, next as i32), &buffer(data), *mode));
+                    next += 1;
+                }
+                2 if receives[at].is_none() => {
+                    let criteria = criteria(Some(0), Some(at as i32));
+                    receives[at] = Some(job[1].receive(criteria, Some(0), &buffer(&mut places[at])));
+                }
+                3 => {
+                    if let Some(Some(send)) = sends[at] {
+                        job[0].cancel(send);
+                    }
+                }
+                _ => {
+                    job[random.below(2)].progress();
+                }
+            }
+        }
+        for at in 0..MESSAGES {
+            let cancelled =
+                sends[at].unwrap().is_some_and(|send| until_complete(&mut job, 0, send).cancelled);
+            let receive = receives[at].unwrap();
+            if cancelled {
+                job[1].cancel(receive);
+            }
+            let ended = until_complete(&mut job, 1, receive);
+            assert_eq!(ended.cancelled, cancelled, "case {case}, message {at}");
+            assert!(cancelled || places[at] == messages[at].0, "case {case}, message {at}");
+            ends[usize::from(cancelled)] += 1;
+        }
+        assert_eq!(job[1].queues(), (0, 0));
+        job[0].outgoing[1].producer.refresh();
+        job[1].incoming[0].consumer.publish();
+        job[0].outgoing[1].producer.refresh();
+        assert_eq!(job[0].outgoing[1].eager, job[0].outgoing[1].producer.handed_on(), "case {case}");
+    }
+    assert!(ends.iter().all(|&some| some > 200), "{ends:?}");
+}
+
 /// A message as a model of the standard's rules sees it.
 struct Sent {
     tag: i32,
@@ -354,7 +472,7 @@ fn scribble(case: u64) {
             let value = match random.below(3) {
                 0 => random.below(1 << 20) as u64,
                 1 => (random.below(1 << 31) as u64) << 32 | random.below(1 << 31) as u64,
-                _ => 0x0101 + random.below(12) as u64 * 256,
+                _ => 0x0101 + random.below(14) as u64 * 256,
             };
             // SAFETY: inside the pair's area.
             unsafe { segment.pair(from, to).cast::<u64>().add(word).write_volatile(value) };
