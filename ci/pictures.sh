@@ -24,7 +24,8 @@ cp demo/plan-contributions.png docs/pictures/contributions.png
 .venv/bin/python ci/inside.py
 found=$(mktemp -d)
 trap 'rm -rf "$found"' EXIT
-.venv/bin/cellweave reproduce streaming-schedule affinity-model --pictures "$found" --force --quiet
+rows=(--campaign benches/scheduler-paper/sixteen.csv --campaign benches/scheduler-paper/alone.csv)
+.venv/bin/cellweave reproduce streaming-schedule affinity-model "${rows[@]}" --pictures "$found" --force --quiet
 cp "$found/published.png" docs/pictures/reproduced.png
 cp "$found/streaming-schedule-fig-4.png" docs/pictures/reproduced-random.png
 cp "$found/streaming-schedule-table-2.png" docs/pictures/scheduling-table-2.png

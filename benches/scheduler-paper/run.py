@@ -1,7 +1,7 @@
 """The standard campaign of the scheduler paper as tables, and how far longer runs differ from those until steady.
 
 ``run.py FOLDER`` works off the three campaigns beside this file into FOLDER, goes on where it was stopped, and writes
-their tables. Then it runs 50 cells until they are steady and for 10,000 instances, and writes what differs.
+their tables. Then it runs 50 cells until they are steady and for 5,000 instances, and writes what differs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import random
 from itertools import islice, product
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 from cellweave import RunError
@@ -23,22 +23,38 @@ from cellweave.plan import plan
 from cellweave.reproduce.campaigns import write_table
 from cellweave.reproduce.scenarios import steady
 from cellweave.run import run
-from cellweave.sets import graph_set
+from cellweave.sets import graph_set, ratio_of
 
 HERE = Path(__file__).resolve().parent
 CAMPAIGNS = ("sixteen", "alone", "scaling")
+CCRS = (0.001, 0.02, 0.1)
+OPTIONS: dict[str, Any] = {"batch": 1, "buffering": "duplicated", "gap": 0.05, "moves": 2_000_000}
 METHODS = ("greedy", "delegate", "cluster", "auto")
 # The cells that are run for longer, and for how many instances.
 SAMPLE, SEED = 50, 1
-LONG = 10_000
+LONG = 5_000
+
+
+def crossings() -> None:
+    """Write which share of the edges goes to another element, and to the other chip, by CCR and method."""
+    machine = Machine.load("qs22:ppe=1,spe=16")
+    chips = {element["name"]: element["place"]["chip"] for element in machine.elements}
+    told: dict[str, dict[str, list[float]]] = {}
+    for ccr, method in product(CCRS, METHODS):
+        shares = []
+        for graph in (graph for graph in graph_set("paper250") if ratio_of(graph.name) == ccr):
+            on = plan(graph, machine, method, **OPTIONS).mapping
+            ends = [[on[edge[end].rpartition(".")[0]] for end in ("from", "to")] for edge in graph.to_dict()["edge"]]
+            shares.append((mean(a != b for a, b in ends), mean(chips[a] != chips[b] for a, b in ends)))
+        told.setdefault(f"CCR {ccr}", {})[method] = [round(mean(share), 3) for share in zip(*shares, strict=True)]
+    (HERE / "crossings.json").write_text(json.dumps(told, indent=1) + "\n")
 
 
 def longer(cell: tuple[Graph, str]) -> dict[str, Any] | None:
     """What a run until it is steady says, and the line through it and a longer one; None where buffers do not fit."""
     graph, method = cell
     machine = Machine.load("qs22:ppe=1,spe=16")
-    options: dict[str, Any] = {"batch": 1, "buffering": "duplicated", "gap": 0.05, "moves": 2_000_000}
-    made = plan(graph, machine, method, **options)
+    made = plan(graph, machine, method, **OPTIONS)
     try:
         short = run(graph, machine, made, until_steady=True)
     except RunError:
@@ -81,14 +97,18 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="keeps the rows")
     parser.add_argument("--workers", type=int, help="processes; by default one per cpu")
     parser.add_argument("--dask", help="the address of a Dask scheduler")
-    parser.add_argument("--only", choices=["tables", "check"], help="run no campaign; take the rows that are there")
+    parser.add_argument(
+        "--only", choices=["tables", "crossings", "check"], help="run no campaign; take the rows that are there"
+    )
     given = parser.parse_args()
     for name in CAMPAIGNS:
         if given.only is None:
             campaign(HERE / f"{name}.toml", given.folder / name, given.dask, workers=given.workers)
-        if given.only != "check" and (given.folder / name).is_dir():
+        if given.only in (None, "tables") and (given.folder / name).is_dir():
             write_table(HERE / f"{name}.csv", Store(given.folder / name).rows())
-    if given.only != "tables":
+    if given.only in (None, "crossings"):
+        crossings()
+    if given.only in (None, "check"):
         check()
 
 
