@@ -8,6 +8,7 @@
 
 use crate::best::Best;
 use crate::branch::{MappingTree, Walked};
+use crate::coarse::CoarseMachine;
 use crate::flow::Flow;
 use crate::state::SearchState;
 use crate::{Budget, Method, Problem};
@@ -32,9 +33,24 @@ pub(crate) fn anneal(
     bound_ns: f64,
     budget: &mut Budget,
 ) -> Found {
+    let tasks = problem.tasks();
+    let mean_ns = (0..tasks).map(|t| problem.least_cost(t)).sum::<f64>() / tasks as f64;
+    anneal_in_steps(problem, flow, buffering, starts, (bound_ns, mean_ns), budget)
+}
+
+/// [`anneal`], where a move changes the overload by about `step_ns`.
+pub(crate) fn anneal_in_steps(
+    problem: &Problem,
+    flow: &Flow,
+    buffering: Buffering,
+    starts: &[Mapping],
+    (bound_ns, step_ns): (f64, f64),
+    budget: &mut Budget,
+) -> Found {
     let (state, best) = best_of(problem, flow, buffering, starts, bound_ns);
     let draws = Draws::new(budget.options.seed);
-    let mut found = Annealing { problem, state, best, bound_ns, draws };
+    let form = (buffering, flow.batch);
+    let mut found = Annealing { problem, form, state, best, bound_ns, step_ns, draws, coarse: None };
     let tree = match budget.options.method {
         Method::Anneal => None,
         _ => MappingTree::new(problem, buffering, flow.batch),
@@ -63,11 +79,21 @@ pub(crate) fn best_of<'a>(
 
 struct Annealing<'a> {
     problem: &'a Problem<'a>,
+    /// The rule that sizes buffers, and instances per firing.
+    form: (Buffering, u64),
     state: SearchState<'a>,
     best: Best,
     bound_ns: f64,
+    /// What a move changes, about: the search is hottest at a part of that.
+    step_ns: f64,
     draws: Draws,
+    /// Made when it is used first.
+    coarse: Option<Option<CoarseMachine>>,
 }
+
+/// Every so many rounds one starts from a search among groups of elements, which makes so many moves.
+const COARSE_ROUNDS: u32 = 4;
+const COARSE_MOVES: u64 = 100_000;
 
 /// Moves between two rebuilds of the loads, against the drift of their sums.
 const REBUILD: u64 = 1 << 18;
@@ -79,7 +105,6 @@ impl Annealing<'_> {
     /// Says whether all mappings were tried.
     fn run(&mut self, mut tree: Option<MappingTree>, budget: &mut Budget) -> bool {
         let tasks = self.problem.tasks();
-        let mean_cost = (0..tasks).map(|t| self.problem.least_cost(t)).sum::<f64>() / tasks as f64;
         let mut length = 20_000 + 100 * tasks as u64;
         let mut steps = FIRST_STEPS;
         let mut reach = 0.5;
@@ -95,11 +120,16 @@ impl Annealing<'_> {
             if self.proved(budget) || self.bound_ns <= 0.0 || self.spent(budget) {
                 return false;
             }
-            let start = self.best.mapping.clone();
+            let start =
+                if round % COARSE_ROUNDS == COARSE_ROUNDS - 1 { self.coarse_start(budget) } else { None };
+            let start = start.unwrap_or_else(|| self.best.mapping.clone());
+            if budget.due() && self.spent(budget) {
+                return false;
+            }
             self.state.reset(&start);
             self.aim(reach);
             // Every third round shakes harder.
-            let hot = mean_cost * if round % 3 == 2 { 0.5 } else { 0.1 };
+            let hot = self.step_ns * if round % 3 == 2 { 0.5 } else { 0.1 };
             let before = self.best.period;
             if !self.round(length, hot, reach, budget) {
                 continue; // proved or spent
@@ -111,6 +141,15 @@ impl Annealing<'_> {
             length += length / 8;
             round += 1;
         }
+    }
+
+    /// A mapping from a search among groups of elements; none, where there are no groups.
+    fn coarse_start(&mut self, budget: &mut Budget) -> Option<Mapping> {
+        let coarse = self.coarse.get_or_insert_with(|| CoarseMachine::new(self.problem)).as_ref()?;
+        let left = budget.options.moves.map_or(u64::MAX, |most| most.saturating_sub(budget.moves));
+        let moves = COARSE_MOVES.min(left);
+        budget.moves += moves;
+        coarse.start(self.form, self.bound_ns, (self.draws.bits(), moves), budget)
     }
 
     /// `steps` steps of the tree, or fewer when the budget is spent.

@@ -6,6 +6,7 @@
 //! | [`mod@greedy`], [`mod@cluster`], [`mod@delegate`] | Algorithms 1 to 7 of `streaming-schedule` |
 //! | `search` | what `anneal` and `auto` do |
 //! | `anneal`, `state`, `flow`, `best` | search with incremental evaluation |
+//! | `coarse` | starts among groups of elements, such as the SPEs of a chip |
 //! | `branch`, `symmetry` | all mappings of a small graph; elements that can change places |
 //! | [`mod@bound`] | what no mapping can beat; in `queues` where DMA queues are short |
 //! | `start`, `batch`, `depth` | where a search starts; instances per firing; how deep a ring between caches is |
@@ -54,6 +55,7 @@ mod batch;
 mod best;
 mod branch;
 mod budget;
+mod coarse;
 mod cycles;
 mod depth;
 mod finish;
