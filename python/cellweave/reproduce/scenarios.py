@@ -206,6 +206,9 @@ class Ran:
         Instances after which 99 % of that was reached.
     decided : bool
         Whether it was reached before the run had to end.
+    of_runs : float
+        Instances of a whole run, to its end, whose throughput is 99 % of the highest: mostly fewer than `steady_after`,
+        because at its end elements no longer work ahead.
     """
 
     graph: str
@@ -217,6 +220,7 @@ class Ran:
     per_s: float
     steady_after: float
     decided: bool
+    of_runs: float
 
 
 def all_ran(bench: Bench) -> list[Ran]:
@@ -247,10 +251,22 @@ def of_campaigns(bench: Bench) -> list[Ran]:
             row["highest_per_s"],
             row["steady_after"],
             row["decided"],
+            _of_runs(row["ran"], row["achieved_per_s"], row["highest_per_s"]),
         )
         for row in bench.campaigns
         if row["error"] is None and row["highest_per_s"] is not None
     ]
+
+
+def _of_runs(instances: int, achieved_per_s: float, highest_per_s: float) -> float:
+    """N of ``N / (S + N / r) = 0.99 r``, with the S of a run that achieved so much.
+
+    Examples
+    --------
+    >>> round(_of_runs(1000, 990.0, 1000.0))
+    1000
+    """
+    return max(0.0, 99.0 * instances * (highest_per_s / achieved_per_s - 1))
 
 
 def _sample(bench: Bench) -> list[Ran]:
@@ -272,15 +288,18 @@ def _run(graph: Graph, method: str, quick: bool) -> Ran | None:
     """None where the mapping does not fit the local stores."""
     made = planned(graph, method, SPES, quick)
     try:
-        found = run(graph, machine(SPES), made, until_steady=True).until_steady
+        result = run(graph, machine(SPES), made, until_steady=True)
     except _core.RunError:
         return None
+    found = result.until_steady
     if found is None:
         return None
+    of_runs = _of_runs(result.instances, result.throughput_per_s, found["highest_per_s"])
     large = len(graph.to_dict()["task"]) > SMALL_TASKS
     steady_after, decided = found["instances"], found["decided"]
     ccr, planned_per_s = ratio_of(graph.name) or 0.0, made.throughput_per_s
-    return Ran(graph.name, ccr, large, SPES, method, planned_per_s, found["highest_per_s"], steady_after, decided)
+    per_s = found["highest_per_s"]
+    return Ran(graph.name, ccr, large, SPES, method, planned_per_s, per_s, steady_after, decided, of_runs)
 
 
 @dataclass(frozen=True)

@@ -384,7 +384,11 @@ def table_4(bench: Bench, found: Found) -> None:
 
 def _steady_table(found: Found, quantity: str, ran: Sequence[Ran]) -> dict[str, float]:
     averages = {}
+    figure = f"streaming-schedule/{quantity.partition(' ')[0].lower().replace('table', 'table-')}"
     for method in METHODS:
+        of_runs = mean(one.of_runs for one in ran if one.method == method)
+        name = f"{method.upper()} avg, of whole runs"
+        found.rows.shown(f"{figure}:{quantity}, {name}", figure, quantity, name, of_runs, "instances")
         values = spread([one.steady_after for one in ran if one.method == method])
         averages[method] = values["avg"]
         for name in _FIGURES:
