@@ -47,7 +47,11 @@ impl Carried {
     ///
     /// # Errors
     /// As the system's: no pipe or no thread.
-    pub(crate) fn start(segment: Segment, machine: &Parameters) -> io::Result<Option<Self>> {
+    pub(crate) fn start(
+        segment: Segment,
+        machine: &Parameters,
+        options: RanksOptions,
+    ) -> io::Result<Option<Self>> {
         let Some(ranks) = CarriedRanks::of(segment) else { return Ok(None) };
         let (ended, held) = lines::pipe()?;
         let (tell, told) = mpsc::channel();
@@ -57,7 +61,7 @@ impl Carried {
         std::thread::Builder::new().name("simulator".into()).spawn(move || {
             let desks = Rc::new(Desks::new(ranks, segment.ranks(), shown));
             let name = machine.name.clone();
-            let outcome = ranks::simulate(machine, segment.ranks(), desks.clone(), &RanksOptions::default());
+            let outcome = ranks::simulate(machine, segment.ranks(), desks.clone(), &options);
             let end = match outcome {
                 Ok(outcome) => CarriedEnd::Done(summary(&name, &outcome, &desks)),
                 Err(error @ RanksError::Deadlock { .. }) => CarriedEnd::Failed(stuck(&segment, &error)),

@@ -28,6 +28,8 @@ Options of the job, before its first program:
                           these cores; FILE is a profile, or another pattern of `cellweave place`
     --on MACHINE          on a simulated Cell, each rank on an SPE: cell, ps3, qs20 or qs22; MPI_Wtime
                           is simulated time, and what a rank computes takes what it declares
+    --buffered BYTES      with --on: the sender of a message of more bytes waits for the receiver;
+                          2048 when not said
     --profile FILE        write who sent how much to whom; a later run may take it as --traffic
     --stuck-after S       say who waits for whom when nothing has moved for S seconds
     --timeout S           end the job after S seconds (also by MPIEXEC_TIMEOUT)
@@ -120,6 +122,8 @@ pub struct LaunchOptions {
     pub traffic: Option<PathBuf>,
     /// The simulated machine on which ranks run; nothing: this computer.
     pub on: Option<Box<sim::Parameters>>,
+    /// On a simulated machine: the sender of a message of more bytes waits for the receiver.
+    pub buffered_bytes: Option<u64>,
     /// Where to write the profile.
     pub profile: Option<PathBuf>,
     /// Say which rank waits for which after so many seconds in which nothing moved.
@@ -235,6 +239,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
                 }
                 "traffic" => options.traffic = Some(value("a file")?.into()),
                 "on" => options.on = Some(Box::new(machine(&value("a machine")?)?)),
+                "buffered" => options.buffered_bytes = Some(buffered(&value("a number of bytes")?)?),
                 "profile" => options.profile = Some(value("a file")?.into()),
                 "stuck-after" => options.stuck_after_s = Some(seconds("--stuck-after", &value("seconds")?)?),
                 "initial-errhandler" => {
@@ -307,6 +312,9 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
     if let (Some(file), Placement::None | Placement::File(_)) = (&options.traffic, &options.placement) {
         return Err(format!("--traffic {}: it is used with --place auto", file.display()));
     }
+    if let (Some(bytes), None) = (options.buffered_bytes, &options.on) {
+        return Err(format!("--buffered {bytes}: it is used with --on"));
+    }
     if let Some(machine) = &options.on {
         if options.placement != Placement::Auto || options.traffic.is_some() {
             return Err(format!(
@@ -343,6 +351,15 @@ fn ranks(word: &OsStr) -> Result<usize, String> {
         Some(ranks) if (1..=MOST_RANKS as i64).contains(&ranks) => Ok(ranks as usize),
         Some(ranks) => Err(format!("-n {ranks}: {allowed}")),
         None => Err(format!("-n {}: not a number; {allowed}", word.to_string_lossy())),
+    }
+}
+
+/// Bytes of a message, from 0 to 4 MB.
+fn buffered(word: &OsStr) -> Result<u64, String> {
+    const MOST: u64 = 4 << 20;
+    match word.to_str().and_then(|word| word.parse().ok()) {
+        Some(bytes) if bytes <= MOST => Ok(bytes),
+        _ => Err(format!("--buffered {}: allowed are 0 to {MOST} bytes", word.to_string_lossy())),
     }
 }
 
@@ -492,6 +509,8 @@ mod tests {
             ),
             ("-host elsewhere x", "elsewhere is another machine"),
             ("--traffic t.csv --place none x", "--traffic t.csv: it is used with --place auto"),
+            ("--buffered 1 x", "--buffered 1: it is used with --on"),
+            ("--buffered 4194305 --on cell x", "--buffered 4194305: allowed are 0 to 4194304 bytes"),
             ("--place f --traffic t.csv x", "--traffic t.csv: it is used with --place auto"),
             ("--stdin 2 -n 2 x", "--stdin 2: there are ranks 0 to 1"),
             ("--stdin all x", "--stdin all: allowed are a rank and none"),

@@ -5,8 +5,10 @@ use sim::{Address, SimError, Simulation, Spe};
 
 /// Entries of a queue.
 pub(crate) const ENTRIES: u32 = 16;
-/// Blocks of a rank's buffer.
-pub(crate) const BLOCKS: u16 = 1024;
+/// Blocks of a rank's buffer, where they are not too large.
+const BLOCKS: u64 = 1024;
+/// The most that the buffers of all ranks take of a chip's memory.
+const BUFFERS_BYTES: u64 = 64 << 20;
 /// Messages that were found and not fetched, of which a local store keeps what their entries said; main memory keeps
 /// that of more.
 pub(crate) const KEPT: usize = 512;
@@ -26,6 +28,7 @@ pub(crate) struct RankMemory {
     /// Buffer Pi, in blocks.
     buffer: Address,
     block_bytes: u64,
+    pub(crate) blocks: u16,
     data: Address,
     /// What entries said of messages that are neither fetched nor in the local store.
     pub(crate) kept: Address,
@@ -37,11 +40,13 @@ impl RankMemory {
     /// # Errors
     /// There is not so much.
     pub(crate) fn take(cell: &mut Simulation, chip: usize, block_bytes: u64) -> Result<Self, SimError> {
-        let block_bytes = block_bytes.next_multiple_of(128);
-        let buffer = cell.allocate(chip, u64::from(BLOCKS) * block_bytes, 128)?;
+        let block_bytes = block_bytes.max(1).next_multiple_of(128);
+        let each = BUFFERS_BYTES / (cell.parameters().spes() / cell.parameters().ppes()) as u64;
+        let blocks = (each / block_bytes).min(BLOCKS);
+        let buffer = cell.allocate(chip, (blocks * block_bytes).max(128), 128)?;
         let data = cell.allocate(chip, DATA_BYTES + 2 * u64::from(STAGE_BYTES), 128)?;
         let kept = cell.allocate(chip, 128, 128)?;
-        Ok(Self { buffer, block_bytes, data, kept })
+        Ok(Self { buffer, block_bytes, blocks: blocks as u16, data, kept })
     }
 
     /// Where a block starts.

@@ -5,7 +5,7 @@ use crate::calls::{Callers, RankAnswer, RankCall, RankData, RankEnvelope, RankNe
 use crate::copying::{bring, realign, take_out};
 use crate::costs::RankCosts;
 use crate::entry::{CONTEXTS, ENTRY_BYTES, Entry, MOST_FREED, SentMessage};
-use crate::places::{BLOCKS, ENTRIES, KEPT, PIECE_BYTES, RankMemory, StorePlaces};
+use crate::places::{ENTRIES, KEPT, PIECE_BYTES, RankMemory, StorePlaces};
 use sim::{Address, Spe};
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
@@ -84,7 +84,7 @@ pub(crate) fn program(spe: &mut Spe<'_>, protocol: &Protocol, rank: usize) {
         places,
         outbound: vec![Outbound::default(); ranks],
         inbound: vec![Inbound::default(); ranks],
-        blocks: (0..BLOCKS).rev().collect(),
+        blocks: (0..protocol.memory[rank].blocks).rev().collect(),
         found: Vec::new(),
         computed_ps: 0,
     };
@@ -362,7 +362,7 @@ impl RankProgram<'_, '_, '_> {
             let block = protocol.memory[from].block_at(message.address);
             let freed = &mut self.outbound[from].freed;
             freed.push(block);
-            if freed.len() == MOST_FREED {
+            if freed.len() >= MOST_FREED.min(usize::from(protocol.memory[from].blocks) / 4).max(1) {
                 let freed = std::mem::take(freed);
                 self.outbound[from].news.push_back(Entry::Freed(freed));
             }

@@ -14,8 +14,8 @@ def prefix() -> Path:
     -------
     pathlib.Path
         An absolute path, with ``bin`` (``cellcc``, ``cellcxx``, ``cellrun``, and ``mpicc``, ``mpicxx``, ``mpiexec``,
-        ``mpirun`` for programs that look for those names), ``include`` (``mpi.h``) and ``lib`` (``libmpi_abi.so.1``,
-        the description for ``pkg-config``). ``cellcc -showme:prefix`` prints it.
+        ``mpirun`` for programs that look for those names), ``include`` (``mpi.h``, ``cell.h``) and ``lib``
+        (``libmpi_abi.so.1``, the description for ``pkg-config``). ``cellcc -showme:prefix`` prints it.
 
     Examples
     --------

@@ -16,6 +16,7 @@ use crate::profile::{self, JobRun};
 use crate::stuck::Watch;
 use ends::Rank;
 use host::clock::kernel_ns;
+use ranks::RanksOptions;
 use start::raise_descriptors;
 use std::collections::HashMap;
 use std::fs::File;
@@ -228,7 +229,9 @@ impl Supervisor {
     /// Starts the simulator of a job on a simulated Cell.
     fn start_simulator(&mut self) {
         let Some(machine) = &self.job.options.on else { return };
-        match Carried::start(self.job.segment, machine) {
+        let mut options = RanksOptions::default();
+        options.buffered_bytes = self.job.options.buffered_bytes.unwrap_or(options.buffered_bytes);
+        match Carried::start(self.job.segment, machine, options) {
             Ok(carried) => {
                 if let Some(carried) = &carried {
                     self.poll.watch(carried.fd(), READABLE, CARRIED);
