@@ -50,7 +50,8 @@ class Result:
     explanation : str
         The differences in one sentence; empty while `ratio` is from 0.9 to 1.1.
     elements : list of dict
-        Per used element: ``name``, ``busy_ns``, ``idle_ns``, ``firings``; on a simulated Cell also ``spent_ns``.
+        Per used element: ``name``, ``busy_ns``, ``idle_ns``, ``firings``; on a simulated Cell also ``spent_ns``, and of
+        a PPE ``managing_ns``: how long its second thread took in and copied what the first one reads.
     bottlenecks : dict or None
         On a simulated Cell, what took most of the time: ``planned``, ``simulated``, ``element`` and ``link``, each with
         ``name`` and ``share``.

@@ -73,4 +73,5 @@ pub use options::{options, verbs};
 pub use placing::{AffinityCost, Placing, place, traffic};
 pub use probing::probe;
 pub use profile::{ProfileOptions, Profiled, TaskCost, profile};
+pub use streams::spent_parts;
 pub use verbs::{VerbProgress, plan, run};

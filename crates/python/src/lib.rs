@@ -59,6 +59,7 @@ fn _core(py: Python<'_>, m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(probe::patterns, m)?)?;
     m.add_function(wrap_pyfunction!(probe::probe, m)?)?;
     m.add_function(wrap_pyfunction!(run::run, m)?)?;
+    m.add_function(wrap_pyfunction!(run::spent_parts, m)?)?;
     m.add_function(wrap_pyfunction!(reproduce::read_toml, m)?)?;
     m.add_function(wrap_pyfunction!(reproduce::rule_sets, m)?)?;
     m.add_function(wrap_pyfunction!(reproduce::measure, m)?)?;

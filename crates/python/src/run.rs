@@ -19,6 +19,12 @@ use std::sync::Arc;
 /// takes some.
 const PYTHON_WATCHDOG_S: f64 = 60.0;
 
+/// The parts of the time of an element of a simulated machine: the key in a result, and what it is in words.
+#[pyfunction]
+pub(crate) fn spent_parts() -> Vec<(&'static str, &'static str)> {
+    cellweave::spent_parts()
+}
+
 /// Runs a plan; without one the graph is planned first. `inputs` are what the tasks named there send, with the bytes of
 /// one row; `outputs` are tasks whose input is kept. Gives back the result as JSON, and what was kept.
 #[pyfunction]

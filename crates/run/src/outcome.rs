@@ -189,6 +189,9 @@ pub struct ElementOutcome {
     /// On a simulated machine, what all of its time went to.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub spent_ns: BTreeMap<String, u64>,
+    /// Of a simulated PPE, ns that its second thread took in what SPEs had pushed, and copied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub managing_ns: Option<u64>,
 }
 
 /// What a worker's waits are for.

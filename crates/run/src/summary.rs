@@ -136,6 +136,7 @@ fn element(
         stolen_share: measured.steal.zip(cpu).and_then(|(steal, cpu)| steal.share_on(cpu)),
         waits: waits(graph, layout, report).into_iter().map(|(outcome, _)| outcome).collect(),
         spent_ns: BTreeMap::new(),
+        managing_ns: None,
     }
 }
 

@@ -21,7 +21,7 @@
 //! sink gets the bytes that it gets on the host.
 //!
 //! It differs from `streaming-schedule` 5.1 in one point: there a PPE reads a local store through the SPE's proxy
-//! queue, which takes six of its registers and 11 us. Here SPEs push, and a PPE touches no register at all.
+//! queue, which takes six of its registers a transfer. Here SPEs push, and a PPE touches no register at all.
 //!
 //! Floor 5: imports `machine`, `work`, `sim` and `run`; never `model`, whose predictions it stands beside.
 
@@ -41,3 +41,4 @@ mod stream;
 pub use costs::{CoreCosts, StreamCosts};
 pub use error::StreamError;
 pub use simulate::{is_simulated, run, run_on};
+pub use spent::spent_parts;

@@ -1,7 +1,7 @@
 //! Where a run loses against its plan: the parts of the time of the element that was occupied longest, beside what the
 //! plan counts for it.
 
-use crate::spent::{PARTS, Spent, TimeSpent};
+use crate::spent::{END, PARTS, Spent, TimeSpent};
 use run::{Difference, RunOutcome};
 use work::Plan;
 use work::plan::ContributionKind;
@@ -11,18 +11,12 @@ const AS_PREDICTED: std::ops::RangeInclusive<f64> = 0.9..=1.1;
 /// Parts of an element's time that the explanation leaves out.
 const SMALL: f64 = 0.01;
 
-/// A part of an element's time: the kind of difference, and what it was in words.
-fn words(part: Spent) -> (&'static str, &'static str) {
+/// The kind of difference that a part of an element's time is: that of the same wait on the host, or its name.
+fn kind(part: Spent, name: &'static str) -> &'static str {
     match part {
-        Spent::Tasks => ("tasks", "its tasks"),
-        Spent::Runtime => ("runtime", "the runtime's own instructions"),
-        Spent::Commands => ("commands", "commands of transfers and flags"),
-        Spent::Transfers => ("transfers", "waiting for transfers under way"),
-        Spent::Contention => ("contention", "waiting because others slowed transfers down"),
-        Spent::Queue => ("queue", "waiting for room in a DMA queue"),
-        Spent::Data => ("waiting for data", "waiting for data, or for the flag that tells of it"),
-        Spent::Room => ("waiting for room", "waiting for room, or for the flag that tells of it"),
-        Spent::Start => ("start", "waiting for its first instances"),
+        Spent::Data => "waiting for data",
+        Spent::Room => "waiting for room",
+        _ => name,
     }
 }
 
@@ -41,17 +35,16 @@ pub(crate) fn explain(outcome: &mut RunOutcome, plan: &Plan, name: &str, spent: 
     let slack = if spent.ps(Spent::Room) > spent.ps(Spent::Data) { Spent::Room } else { Spent::Data };
     let mut parts: Vec<(&str, &str, f64, f64)> = PARTS
         .iter()
-        .map(|&(part, _)| {
+        .map(|&(part, name, words)| {
             let predicted = match part {
                 Spent::Tasks => tasks_ns,
                 _ if part == slack => slack_ns,
                 _ => 0.0,
             };
-            let (kind, words) = words(part);
-            (kind, words, predicted, each(spent.ps(part)))
+            (kind(part, name), words, predicted, each(spent.ps(part)))
         })
         .collect();
-    parts.push(("drain", "waiting for the others at the end", 0.0, each(spent.end_ps(elapsed_ps))));
+    parts.push(("drain", END.1, 0.0, each(spent.end_ps(elapsed_ps))));
     parts.retain(|p| p.2 > 0.0 || p.3 > 0.0);
     let period_ns = plan.period_ns.max(f64::MIN_POSITIVE);
     let elapsed_ns = each(elapsed_ps);

@@ -1,7 +1,7 @@
 //! What a run has to say, in the words of a run on the host.
 
 use crate::losses::explain;
-use crate::spent::{PARTS, Spent, TimeSpent};
+use crate::spent::{END, PARTS, Spent, TimeSpent};
 use crate::stream::{ElementState, StreamState};
 use machine::Machine;
 use run::{Bottleneck, Bottlenecks, ElementOutcome, RunOutcome, UntilSteady, WaitFor, WaitOutcome};
@@ -39,6 +39,7 @@ pub(crate) fn outcome(
         idle_ns: end_ps.saturating_sub(e.report.spent.occupied_ps()) / 1000,
         spent_ns: spent_ns(&e.report.spent, end_ps),
         firings: e.report.firings,
+        managing_ns: e.report.managing_ps.map(|ps| ps / 1000),
         waits: waits(stream, e),
         ..ElementOutcome::default()
     });
@@ -99,8 +100,8 @@ fn bottlenecks(
 
 /// What all of the time of an element went to, by name.
 fn spent_ns(spent: &TimeSpent, end_ps: u64) -> BTreeMap<String, u64> {
-    let parts = PARTS.iter().map(|&(part, name)| (name, spent.ps(part)));
-    let parts = parts.chain([("end", spent.end_ps(end_ps))]);
+    let parts = PARTS.iter().map(|&(part, name, _)| (name, spent.ps(part)));
+    let parts = parts.chain([(END.0, spent.end_ps(end_ps))]);
     parts.map(|(name, ps)| (name.to_string(), ps / 1000)).collect()
 }
 

@@ -101,7 +101,7 @@ pub(crate) fn manage(ppe: &mut Ppe<'_>, stream: &Rc<RefCell<StreamState>>, eleme
         if !stream.borrow_mut().goes_on(element, ppe.now_ps()) {
             return;
         }
-        let mut moved = false;
+        let (mut moved, begun_ps) = (false, ppe.now_ps());
         if bytes > 0 {
             let flags = load(ppe, base, first, bytes);
             pass(ppe, inbox.len() as u64 * costs.glance);
@@ -121,6 +121,7 @@ pub(crate) fn manage(ppe: &mut Ppe<'_>, stream: &Rc<RefCell<StreamState>>, eleme
         if moved {
             pass(ppe, costs.turn);
             moved_ps = ppe.now_ps();
+            *stream.borrow_mut().elements[element].report.managing_ps.get_or_insert(0) += moved_ps - begun_ps;
         } else {
             ppe.compute(look_ns(ppe.now_ps() - moved_ps));
         }

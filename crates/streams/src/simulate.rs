@@ -79,7 +79,7 @@ pub fn run_on(
         let why = "every task of the application has inputs: without a source, say how many instances to run";
         return Err(RunError::from(LayoutError(why.into())).into());
     }
-    // A put by the SPE takes its queue alone; the proxy queue would take six registers of it and 11 us.
+    // A put by the SPE takes its queue alone; one by its proxy queue would take six of its registers.
     let is_ppe = |used: usize| machine.elements[layout.elements[used].element].kind == "ppe";
     let kinds: Vec<bool> = (0..layout.elements.len()).map(is_ppe).collect();
     let pushes = |from: usize, to: usize| !kinds[from] && kinds[to];

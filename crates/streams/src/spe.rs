@@ -20,6 +20,8 @@ const POLL_TAG: u32 = 30;
 /// Looks of an element that waits: the shortest and longest pause between two, and its part of the wait so far.
 const LOOK_NS: (u64, u64) = (30, 1_000);
 const LOOK_PART: u64 = 16;
+/// 3.2 GHz.
+const SPU_CYCLES_IN_5_NS: u64 = 16;
 /// SPU cycles before a source that has nothing is asked again.
 const RETRY_CYCLES: u64 = 3_200;
 
@@ -109,20 +111,22 @@ impl SpeTurn<'_, '_, '_> {
 
     /// Looks again and again until a transfer of `mask` is over, a flag has changed, or the run ends.
     fn spin(&mut self, mask: u32) {
+        let (inbox, glance) = {
+            let s = self.stream.borrow();
+            (s.elements[self.element].inbox.clone(), s.costs.spe.glance)
+        };
         loop {
-            self.spe.compute(look_ns(self.spe.now_ps() - self.fired_ps));
+            let pause_ns = look_ns(self.spe.now_ps() - self.fired_ps);
+            self.owed += inbox.len() as u64 * glance + pause_ns * SPU_CYCLES_IN_5_NS / 5;
+            self.pay();
             if mask != 0 && self.spe.tags_now(mask) != 0 {
                 return;
             }
-            let inbox = self.stream.borrow().elements[self.element].inbox.clone();
-            self.owed += inbox.len() as u64 * self.stream.borrow().costs.spe.glance;
-            self.pay();
-            let mut changed = false;
-            for flag in &*inbox {
+            let is_news = inbox.iter().any(|flag| {
                 let words = self.spe.bytes(flag.at as u32, FLAG_BYTES as u32);
-                changed |= self.stream.borrow().elements[self.element].is_news(flag, words);
-            }
-            if changed || !self.stream.borrow_mut().goes_on(self.element, self.spe.now_ps()) {
+                self.stream.borrow().elements[self.element].is_news(flag, words)
+            });
+            if is_news || !self.stream.borrow_mut().goes_on(self.element, self.spe.now_ps()) {
                 return;
             }
         }

@@ -23,18 +23,25 @@ pub(crate) enum Spent {
     Start,
 }
 
-/// The parts, with the names that results have.
-pub(crate) const PARTS: [(Spent, &str); 9] = [
-    (Spent::Tasks, "tasks"),
-    (Spent::Runtime, "runtime"),
-    (Spent::Commands, "commands"),
-    (Spent::Transfers, "transfers"),
-    (Spent::Contention, "contention"),
-    (Spent::Queue, "queue"),
-    (Spent::Data, "data"),
-    (Spent::Room, "room"),
-    (Spent::Start, "start"),
+/// The parts, with the names that results have and what they are in words.
+pub(crate) const PARTS: [(Spent, &str, &str); 9] = [
+    (Spent::Tasks, "tasks", "its tasks"),
+    (Spent::Runtime, "runtime", "the runtime's own instructions"),
+    (Spent::Commands, "commands", "commands of transfers and flags"),
+    (Spent::Transfers, "transfers", "waiting for transfers under way"),
+    (Spent::Contention, "contention", "waiting because others slowed transfers down"),
+    (Spent::Queue, "queue", "waiting for room in a DMA queue"),
+    (Spent::Data, "data", "waiting for data, or for the flag that tells of it"),
+    (Spent::Room, "room", "waiting for room, or for the flag that tells of it"),
+    (Spent::Start, "start", "waiting for its first instances"),
 ];
+/// What is left of a run after an element's last firing.
+pub(crate) const END: (&str, &str) = ("end", "waiting for the others at the end");
+
+/// The parts of the time of an element, as results and pages name them: the key, and what it is in words.
+pub fn spent_parts() -> Vec<(&'static str, &'static str)> {
+    PARTS.iter().map(|&(_, name, words)| (name, words)).chain([END]).collect()
+}
 
 /// Why an element can fire nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,7 +162,7 @@ mod tests {
         spent.fires(Spent::Room, 81);
         spent.fired(9, 90);
         spent.idled(Idle::Others, 100);
-        let parts = PARTS.map(|(what, _)| spent.ps(what));
+        let parts = PARTS.map(|(what, ..)| spent.ps(what));
         // tasks, runtime, commands, transfers, contention, queue, data, room, start
         assert_eq!(parts, [29, 7, 2, 12, 5, 10, 0, 10, 15]);
         assert_eq!(spent.end_ps(100), 10);

@@ -99,6 +99,8 @@ pub(crate) struct ElementState {
 #[derive(Debug, Default)]
 pub(crate) struct ElementReport {
     pub spent: TimeSpent,
+    /// That a PPE's managing thread did something.
+    pub managing_ps: Option<u64>,
     pub firings: u64,
     /// By unit with a sink: (instances that it had taken, ps).
     pub marks: BTreeMap<usize, Vec<(u64, u64)>>,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cellweave._core import spent_parts
 from cellweave.report.costs import basis, spreads, unsteady
 from cellweave.report.handovers import handover_tables
 from cellweave.report.table import Table
@@ -253,18 +254,7 @@ def bottleneck_rows(found: Data) -> list[list[str]]:
 
 
 # What the time of an element goes to, as in `spent_ns` of a result: the key, and what it is called. Waits come last.
-SPENT = {
-    "tasks": "tasks",
-    "runtime": "runtime",
-    "commands": "commands",
-    "transfers": "transfers",
-    "contention": "slowed",
-    "queue": "queue full",
-    "data": "data",
-    "room": "room",
-    "start": "start",
-    "end": "end",
-}
+SPENT = {key: {"contention": "slowed", "queue": "queue full"}.get(key, key) for key, _ in spent_parts()}
 OCCUPIED = ("tasks", "runtime", "commands")
 
 

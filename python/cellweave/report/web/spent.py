@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cellweave._core import spent_parts
 from cellweave.report.tables import OCCUPIED, SPENT
 from cellweave.report.units import percent, time_ns
 from cellweave.report.web.marks import key, mark, picture, share, tag, text
@@ -12,30 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # Work has strong colours, waits have pale ones; neighbours can be told apart by every eye.
-_FILLS = {
-    "tasks": "#0072B2",
-    "runtime": "#E69F00",
-    "commands": "#CC79A7",
-    "transfers": "#56B4E9",
-    "contention": "#D55E00",
-    "queue": "#F0E442",
-    "data": "#B8C0C8",
-    "room": "#8C97A3",
-    "start": "#E4E8EC",
-    "end": "#D0D6DC",
-}
-_MEANS = {
-    "tasks": "tasks",
-    "runtime": "the runtime's instructions",
-    "commands": "commands of transfers and flags",
-    "transfers": "waits for transfers",
-    "contention": "waits because others slowed them down",
-    "queue": "waits for room in a DMA queue",
-    "data": "waits for data",
-    "room": "waits for room",
-    "start": "before the first firing",
-    "end": "after the last firing",
-}
+_FILLS = dict(
+    zip(
+        SPENT,
+        ("#0072B2", "#E69F00", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#B8C0C8", "#8C97A3", "#E4E8EC", "#D0D6DC"),
+        strict=True,
+    )
+)
+_MEANS = dict(spent_parts())
 
 
 def draw_spent(result: Mapping[str, Any]) -> str:
