@@ -1,10 +1,13 @@
 //! Streams on the simulated Cell against streams on this computer: the same bytes, whatever the mapping.
 
+use machine::Overhead;
+use plan::PlanOptions;
 use proptest::prelude::*;
 use run::testing::mixed::{Mixed, random_graph};
 use run::testing::{cores, planned};
 use run::{Batch, Failed, Fired, Kernel, Kernels, Opened, PortSpec, RunOptions, RunOutcome};
 use streams::{StreamCosts, StreamError};
+use work::daggen::{DaggenOptions, generate};
 use work::{Graph, TaskId};
 
 fn cell(name: &str) -> machine::Machine {
@@ -251,6 +254,39 @@ proptest! {
             }
         }
     }
+}
+
+/// What the runtime's own code takes of an SPE for one end of an edge, as costs.rs and the machine count it: at the
+/// reader's end a fetch, at the writer's a flag.
+fn overhead_ns() -> f64 {
+    let (c, spu) = (StreamCosts::default().spe, sim::Parameters::named("qs22").unwrap().spu);
+    // A cycle of the bus is two of an SPU.
+    let command = 2 * (spu.dma + spu.channel);
+    let each = c.glance + c.ring + c.firing_ring + c.flag + command;
+    let fetch = c.unit + 2 * c.ring + c.transfer + c.arrival + command;
+    (2 * each + fetch) as f64 / 2.0 / 3.2
+}
+
+#[test]
+fn a_plan_that_counts_the_runtimes_own_code_takes_batches_and_is_quicker() {
+    let options = DaggenOptions { tasks: 60, seed: 7, ccr: 0.02, ..DaggenOptions::default() };
+    let graph = generate(&options).unwrap();
+    let planned_and_ns = |per_transfer_ns: f64| {
+        let mut machine = cell("qs22:ppe=1");
+        machine.overheads.insert("spe".into(), Overhead { per_transfer_ns, per_byte_ns: 0.0 });
+        let options = PlanOptions { moves: Some(20_000), gap: 0.0, ..PlanOptions::default() };
+        let plan = plan::plan(&machine, &graph, &options, &|| 0.0, &mut |_| true).unwrap();
+        let (kernels, costs) = (Mixed::default(), StreamCosts::default());
+        let mut options = RunOptions { instances: Some(300), ..RunOptions::default() };
+        let outcome = streams::run(&graph, &machine, &plan, &kernels, costs, &mut options).unwrap();
+        (plan.batch, 1e9 / outcome.steady_per_s.unwrap(), plan.throughput_per_s)
+    };
+    // The figure of the book.
+    assert!((overhead_ns() - 32.0).abs() < 1.0, "{}", overhead_ns());
+    let (plain, counted) = (planned_and_ns(0.0), planned_and_ns(overhead_ns()));
+    println!("{plain:?} {counted:?}");
+    assert_eq!(plain.0, 1);
+    assert!(counted.0 > 1 && counted.1 < 0.9 * plain.1, "{plain:?} {counted:?}");
 }
 
 /// A source of zeros, and a sink that panics, or does not return, at its third instance.
