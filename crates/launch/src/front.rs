@@ -98,9 +98,9 @@ fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
         }
         programs.push(ProgramToStart { asked, file, directory });
     }
-    let Places { cpus, available, held } = match &options.on {
+    let Places { cpus, available, pool_bytes, held } = match &options.on {
         None => placing::places(&options).map_err(|text| (2, text))?,
-        Some(_) => Places { cpus: None, available: ranks, held: Vec::new() },
+        Some(_) => Places { available: ranks, ..Places::default() },
     };
     if options.traffic.is_some() && cpus.is_none() && ranks > 1 {
         refuse(0, "--traffic has no effect: there are too few free cores, so the kernel places the ranks");
@@ -111,6 +111,7 @@ fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
         (None, false) => Segment::create(ranks, available),
     };
     let (memory, segment) = created.map_err(|error| (1, no_memory(ranks, &error)))?;
+    segment.set_pool_bytes(pool_bytes);
     if options.stuck_after_s.is_some() || options.on.is_some() {
         segment.header().hooks.fetch_or(hook::STUCK, Ordering::Relaxed);
     }

@@ -10,7 +10,7 @@
 mod computer;
 
 use computer::{Root, files, folder};
-use machine::discover::host;
+use machine::discover::{CacheBytes, cache_bytes, host};
 use machine::{Machine, check, file};
 use std::fs;
 
@@ -31,6 +31,13 @@ fn every_recorded_computer_is_the_machine_that_it_should_be() {
         assert_eq!(text, fs::read_to_string(&expected).unwrap(), "{name}");
         assert_eq!(file::read(&expected).unwrap(), recorded(name), "{name}");
     }
+}
+
+#[test]
+fn what_a_core_has_for_itself_and_what_it_shares_is_told_from_the_threads_of_a_core() {
+    let caches = |name: &str| cache_bytes(&Root::of(&files(name)).0);
+    assert_eq!(caches("epyc-2x64"), CacheBytes { private: 512 << 10, shared: 32 << 20 });
+    assert_eq!(cache_bytes(std::path::Path::new("/none/such")), CacheBytes::default());
 }
 
 /// Sizes of the groups that `group` makes of the elements, in order of their numbers.

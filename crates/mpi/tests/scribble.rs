@@ -7,7 +7,7 @@ mod common;
 
 use std::ops::Range;
 use std::path::Path;
-use transport::segment::{PAGE, PAIR_BYTES, POOL_BYTES, WINDOW_BYTES};
+use transport::segment::{PAGE, PAIR_BYTES, WINDOW_BYTES, pool_room};
 
 /// What one run scribbles for. (A rank whose messages don't come gives up a second later.)
 const MILLISECONDS: &str = "100";
@@ -32,7 +32,7 @@ impl Job {
 
     fn pools(&self) -> Range<usize> {
         let start = self.pair(self.0 - 1, self.0 - 1).end;
-        start..start + self.0 * POOL_BYTES
+        start..start + self.0 * pool_room(self.0)
     }
 
     fn windows(&self) -> Range<usize> {

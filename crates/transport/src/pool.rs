@@ -3,12 +3,15 @@
 //!
 //! Cells are lent in turn, and are free again when the receiver has consumed the line. A ring alone would hold too few
 //! bytes to keep both sides copying, and one of that size for each pair would be too much memory.
+//!
+//! Turns matter: a cell that was read a moment ago lies in the receiver's private cache, and a sender that writes it has to
+//! fetch each line from there. A pool that is larger than both sides' private caches together has its oldest cells in the
+//! cache that all share, where writing them disturbs nobody.
 
-use crate::segment::{POOL_BYTES, Segment};
+use crate::segment::Segment;
 
 /// Bytes of a cell, the most of a piece.
 pub(crate) const CELL: usize = 16 * 1024;
-const CELLS: usize = POOL_BYTES / CELL;
 /// Messages with so many bytes left go through the pool.
 pub(crate) const POOLED_FROM: usize = 4096;
 
@@ -24,7 +27,7 @@ pub(crate) struct Loan {
 /// A rank's cells, as it lends them.
 pub(crate) struct Pool {
     start: *mut u8,
-    loans: [Option<Loan>; CELLS],
+    loans: Vec<Option<Loan>>,
     next: usize,
 }
 
@@ -44,20 +47,20 @@ unsafe impl Send for Pool {}
 
 impl Default for Pool {
     fn default() -> Self {
-        Self { start: std::ptr::null_mut(), loans: [None; CELLS], next: 0 }
+        Self { start: std::ptr::null_mut(), loans: Vec::new(), next: 0 }
     }
 }
 
 impl Pool {
     /// The pool of a rank that sends from it.
     pub(crate) fn new(segment: &Segment, rank: usize) -> Self {
-        Self { start: segment.pool(rank), ..Self::default() }
+        Self { start: segment.pool(rank), loans: vec![None; segment.pool_bytes() / CELL], next: 0 }
     }
 
     /// The first bytes of a cell that isn't lent.
     #[inline]
     pub(crate) fn cell(&mut self, number: usize, bytes: usize) -> &mut [u8] {
-        assert!(number < CELLS && bytes <= CELL && !self.start.is_null());
+        assert!(number < self.loans.len() && bytes <= CELL && !self.start.is_null());
         // SAFETY: inside the pool by the check above; the receiver has consumed what was there.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(number * CELL), bytes) }
     }
@@ -72,7 +75,7 @@ impl Pool {
     #[inline]
     pub(crate) fn lend(&mut self, loan: Loan) {
         self.loans[self.next] = Some(loan);
-        self.next = (self.next + 1) % CELLS;
+        self.next = if self.next + 1 == self.loans.len() { 0 } else { self.next + 1 };
     }
 }
 
@@ -82,7 +85,7 @@ impl Pool {
 /// The sender leaves it alone: the line that speaks of it isn't consumed.
 #[inline]
 pub(crate) unsafe fn lent<'a>(segment: &Segment, from: usize, number: u64, bytes: u64) -> Option<&'a [u8]> {
-    if number >= CELLS as u64 || bytes > CELL as u64 {
+    if number >= (segment.pool_bytes() / CELL) as u64 || bytes > CELL as u64 {
         return None;
     }
     // SAFETY: inside the sender's pool by the check above.

@@ -129,6 +129,29 @@ fn ranges(cpus: &[u32]) -> String {
     parts.join(",")
 }
 
+/// What a core has for itself, and what it shares with other cores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheBytes {
+    /// Bytes of the largest data cache that one core has for itself; 0 where it is not known.
+    pub private: u64,
+    /// Bytes of the largest data cache that it shares with another core; 0 where there is none, or it is not known.
+    pub shared: u64,
+}
+
+/// The caches of the first cpu that this process may use.
+pub fn cache_bytes(root: &Path) -> CacheBytes {
+    let tree = Tree { root };
+    let Some(cpu) = tree.allowed().ok().and_then(|cpus| cpus.first().copied()) else {
+        return CacheBytes::default();
+    };
+    let (siblings, caches) = (tree.siblings(cpu), tree.caches(cpu));
+    let largest = |shared: bool| {
+        let is = |cache: &&Cache| cache.shared.iter().any(|other| !siblings.contains(other)) == shared;
+        caches.iter().filter(is).filter_map(|cache| cache.bytes).max().unwrap_or(0)
+    };
+    CacheBytes { private: largest(false), shared: largest(true) }
+}
+
 /// The files of a computer below a directory.
 struct Tree<'a> {
     root: &'a Path,

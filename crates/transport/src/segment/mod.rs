@@ -30,8 +30,11 @@ pub const MOST_RANKS: usize = 256;
 pub const PAGE: usize = 4096;
 /// Bytes of the area of an ordered pair of ranks: the ring with its counters.
 pub const PAIR_BYTES: usize = 16 * 1024;
-/// Bytes of a rank's pool, for pieces that it sends.
-pub const POOL_BYTES: usize = 256 * 1024;
+/// Bytes of a rank's pool, for pieces that it sends, where nothing is known of the caches; the least.
+pub const LEAST_POOL_BYTES: usize = 256 * 1024;
+/// The most bytes of a pool, and of all pools of a job that are not the least. Only what is used takes memory.
+const MOST_POOL_BYTES: usize = 8 << 20;
+const MOST_POOLS_BYTES: usize = 64 << 20;
 /// Bytes of a rank's window, through which it does collectives with another: a page of counters and room for data.
 pub const WINDOW_BYTES: usize = PAGE + 512 * 1024;
 /// Bytes of a rank's store, when a simulator carries the messages. Only what is used takes memory.
@@ -39,7 +42,7 @@ pub const STORE_BYTES: usize = 1 << 30;
 /// The launcher ended the job.
 const BY_LAUNCHER: u32 = u32::MAX;
 /// "cellmpi" and the version of the layout.
-const MAGIC: u64 = 0x6365_6c6c_6d70_6903;
+const MAGIC: u64 = 0x6365_6c6c_6d70_6904;
 
 /// The mapped segment: a handle on memory that is never unmapped, because ranks use it until they end.
 #[derive(Clone, Copy)]
@@ -83,8 +86,13 @@ impl Drop for FileLimit {
     }
 }
 
+/// Bytes of addresses for the pool of a rank, in a job of so many.
+pub fn pool_room(ranks: usize) -> usize {
+    (MOST_POOLS_BYTES / ranks / LEAST_POOL_BYTES * LEAST_POOL_BYTES).clamp(LEAST_POOL_BYTES, MOST_POOL_BYTES)
+}
+
 fn total(ranks: usize, tally_bytes: usize) -> usize {
-    let each = PAGE + ranks * PAIR_BYTES + POOL_BYTES + WINDOW_BYTES + tally_bytes;
+    let each = PAGE + ranks * PAIR_BYTES + pool_room(ranks) + WINDOW_BYTES + tally_bytes;
     let names = if tally_bytes == 0 { 0 } else { tally::NAMES_BYTES };
     PAGE + ranks * each + names
 }
@@ -295,13 +303,24 @@ impl Segment {
         unsafe { self.base.add(PAGE + self.ranks * PAGE + (to * self.ranks + from) * PAIR_BYTES) }
     }
 
-    /// The pool of `POOL_BYTES` bytes that a rank sends from; aligned to a page.
+    /// Says how large pools are: as many bytes as there is room for, at most. Call this before a rank starts.
+    pub fn set_pool_bytes(&self, bytes: u64) {
+        self.header().pool_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Bytes of each rank's pool: what was set, at least `LEAST_POOL_BYTES`, at most what there is room for.
+    pub fn pool_bytes(&self) -> usize {
+        let most = pool_room(self.ranks) as u64;
+        self.header().pool_bytes.load(Ordering::Relaxed).clamp(LEAST_POOL_BYTES as u64, most) as usize
+    }
+
+    /// The pool that a rank sends from; aligned to a page.
     pub fn pool(&self, rank: usize) -> *mut u8 {
         assert!(rank < self.ranks);
         // SAFETY: in bounds by the check above and `total`.
         unsafe {
             let pairs = self.base.add(PAGE + self.ranks * PAGE);
-            pairs.add(self.ranks * self.ranks * PAIR_BYTES + rank * POOL_BYTES)
+            pairs.add(self.ranks * self.ranks * PAIR_BYTES + rank * pool_room(self.ranks))
         }
     }
 
@@ -309,7 +328,7 @@ impl Segment {
     pub fn window(&self, rank: usize) -> *mut u8 {
         assert!(rank < self.ranks);
         // SAFETY: in bounds by the check above and `total`: windows follow the pools.
-        unsafe { self.pool(0).add(self.ranks * POOL_BYTES + rank * WINDOW_BYTES) }
+        unsafe { self.pool(0).add(self.ranks * pool_room(self.ranks) + rank * WINDOW_BYTES) }
     }
 
     /// Whether a simulator carries the messages.
@@ -370,6 +389,21 @@ impl Segment {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pools_are_as_large_as_was_set_where_there_is_room() {
+        let pools = |ranks: usize, bytes: u64| {
+            let segment = Segment::private(ranks, 2).unwrap();
+            segment.set_pool_bytes(bytes);
+            let (first, second) = (segment.pool(0).addr(), segment.pool(ranks - 1).addr());
+            assert_eq!(second - first, (ranks - 1) * pool_room(ranks));
+            segment.pool_bytes()
+        };
+        assert_eq!(pools(2, 0), LEAST_POOL_BYTES);
+        assert_eq!(pools(2, 4 << 20), 4 << 20);
+        assert_eq!(pools(2, u64::MAX), MOST_POOL_BYTES);
+        assert_eq!(pools(MOST_RANKS, u64::MAX), LEAST_POOL_BYTES);
+    }
 
     #[test]
     fn what_one_mapping_writes_the_other_reads() {

@@ -22,6 +22,8 @@ pub struct JobPage {
     pub identity: AtomicU64,
     /// What ranks are to see of themselves: `hook::*`.
     pub hooks: AtomicU32,
+    /// Bytes of each rank's pool, as `Segment::pool_bytes` reads it.
+    pub(super) pool_bytes: AtomicU64,
     /// Bytes of each rank's tallies; 0 when there are none.
     pub(super) tally_bytes: u64,
     /// Bytes of each rank's store; 0 when ranks carry their messages themselves.
