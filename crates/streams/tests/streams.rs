@@ -330,7 +330,8 @@ fn ended(returns: bool) -> String {
     });
     let machine = cell("cell");
     let plan = planned(&graph, &machine, &[1, 2], 1).unwrap();
-    let mut options = RunOptions { instances: Some(10), watchdog_s: 0.05, ..RunOptions::default() };
+    let watchdog_s = if returns { 10.0 } else { 1.0 };
+    let mut options = RunOptions { instances: Some(10), watchdog_s, ..RunOptions::default() };
     let kernels = Bad { returns };
     let ended = streams::run(&graph, &machine, &plan, &kernels, StreamCosts::default(), &mut options);
     ended.unwrap_err().to_string()
