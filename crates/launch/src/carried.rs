@@ -2,7 +2,8 @@
 
 use crate::lines;
 use ranks::{
-    Callers, RankAnswer, RankCall, RankData, RankEnvelope, RankNews, RanksError, RanksOptions, RanksOutcome,
+    Callers, RankAnswer, RankCall, RankData, RankEnvelope, RankNews, RankNote, RanksError, RanksOptions,
+    RanksOutcome,
 };
 use sim::Parameters;
 use std::cell::Cell;
@@ -14,7 +15,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
-use transport::carried::{CarriedAnswer, CarriedCall, CarriedData, CarriedNews, CarriedRanks, MOST_NEWS};
+use transport::carried::{
+    CarriedAnswer, CarriedCall, CarriedData, CarriedNews, CarriedNote, CarriedRanks, MOST_NEWS,
+};
 use transport::{Envelope, Segment};
 
 /// The longest time until ranks have said what they wait for.
@@ -172,6 +175,14 @@ impl Callers for Desks {
             Some(CarriedCall::Fetch { from, entry, data: place }) => {
                 RankCall::Fetch { from: from as usize, entry, data: data(place) }
             }
+            Some(CarriedCall::Tell { to, entry, note }) => {
+                let note = match note {
+                    CarriedNote::AskedBack => RankNote::AskedBack,
+                    CarriedNote::Forgotten => RankNote::Forgotten,
+                    CarriedNote::Kept => RankNote::Kept,
+                };
+                RankCall::Tell { to: to as usize, entry, note }
+            }
             Some(CarriedCall::Compute { flops, bytes }) => RankCall::Compute { flops, bytes },
             Some(CarriedCall::Time) => RankCall::Time,
             Some(CarriedCall::End { computed_ns }) => {
@@ -217,6 +228,14 @@ fn carried_news(news: &RankNews) -> CarriedNews {
             CarriedNews::Message { from: from as u32, entry, envelope, bytes }
         }
         RankNews::Received { to, entry } => CarriedNews::Received { to: to as u32, entry },
+        RankNews::Told { from, entry, note } => {
+            let note = match note {
+                RankNote::AskedBack => CarriedNote::AskedBack,
+                RankNote::Forgotten => CarriedNote::Forgotten,
+                RankNote::Kept => CarriedNote::Kept,
+            };
+            CarriedNews::Told { from: from as u32, entry, note }
+        }
         RankNews::Room { to } => CarriedNews::Room { to: to as u32 },
     }
 }

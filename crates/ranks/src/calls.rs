@@ -53,6 +53,15 @@ pub enum RankCall {
         /// Where it goes to.
         data: RankData,
     },
+    /// To tell another rank something of an entry.
+    Tell {
+        /// To whom.
+        to: usize,
+        /// The entry.
+        entry: u32,
+        /// What of it.
+        note: RankNote,
+    },
     /// To compute.
     Compute {
         /// Floating-point operations of double precision.
@@ -109,11 +118,31 @@ pub enum RankNews {
         /// The entry.
         entry: u32,
     },
+    /// What another rank told of an entry.
+    Told {
+        /// Who.
+        from: usize,
+        /// The entry.
+        entry: u32,
+        /// What of it.
+        note: RankNote,
+    },
     /// A queue that was full has room again.
     Room {
         /// The receiver.
         to: usize,
     },
+}
+
+/// What one rank tells another of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RankNote {
+    /// Its sender asks the message back, if no receive has it.
+    AskedBack,
+    /// Its receiver has forgotten the message.
+    Forgotten,
+    /// Its receiver keeps the message: a receive has it.
+    Kept,
 }
 
 /// The ranks' programs, which run in lockstep with the simulator: while one of them computes, simulated time stands

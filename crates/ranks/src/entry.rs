@@ -1,6 +1,6 @@
 //! The 16 bytes of an entry of a queue.
 
-use crate::calls::RankEnvelope;
+use crate::calls::{RankEnvelope, RankNote};
 
 /// Bytes of an entry.
 pub(crate) const ENTRY_BYTES: u32 = 16;
@@ -17,6 +17,8 @@ pub(crate) enum Entry {
     Message(SentMessage),
     /// To the sender of a synchronous message: it was received. Which entry it had.
     Received(u32),
+    /// Something of an entry.
+    Note(u32, RankNote),
     /// To the owner of a buffer: these blocks of it are free.
     Freed(Vec<u16>),
 }
@@ -38,6 +40,8 @@ const SYNCHRONOUS: u32 = 2;
 const NEWS: u32 = 3;
 // Of news, the next bits: how many blocks are named; more than there can be: a message was received.
 const RECEIVED: u32 = 15;
+const NOTES: [(u32, RankNote); 3] =
+    [(12, RankNote::AskedBack), (13, RankNote::Forgotten), (14, RankNote::Kept)];
 
 impl Entry {
     /// As it lies in the queue, valid.
@@ -50,6 +54,10 @@ impl Entry {
                 [*address, tag as u32, *bytes, kind | u32::from(source) << 2 | context << 6]
             }
             Self::Received(entry) => [*entry, 0, 0, NEWS | RECEIVED << 2],
+            Self::Note(entry, note) => {
+                let kind = NOTES.iter().find(|(_, known)| known == note).map_or(RECEIVED, |&(kind, _)| kind);
+                [*entry, 0, 0, NEWS | kind << 2]
+            }
             Self::Freed(blocks) => [0, 0, 0, NEWS | (blocks.len() as u32) << 2],
         };
         for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
@@ -72,6 +80,9 @@ impl Entry {
         match (last & 3, last >> 2) {
             (0, _) => None,
             (NEWS, RECEIVED) => Some(Self::Received(address)),
+            (NEWS, kind) if let Some(&(_, note)) = NOTES.iter().find(|known| known.0 == kind) => {
+                Some(Self::Note(address, note))
+            }
             (NEWS, count) => {
                 let blocks = place.chunks_exact(2).take(MOST_FREED.min(count as usize));
                 let number = |bytes: &[u8]| u16::from_le_bytes(bytes.try_into().expect("two bytes"));
@@ -94,6 +105,9 @@ mod tests {
             Entry::Message(message),
             Entry::Message(SentMessage { synchronous: false, ..message }),
             Entry::Received(u32::MAX),
+            Entry::Note(7, RankNote::AskedBack),
+            Entry::Note(u32::MAX, RankNote::Forgotten),
+            Entry::Note(0, RankNote::Kept),
             Entry::Freed((0..MOST_FREED as u16).collect()),
             Entry::Freed(vec![u16::MAX]),
         ] {

@@ -43,6 +43,6 @@ mod places;
 mod program;
 mod simulate;
 
-pub use calls::{Callers, RankAnswer, RankCall, RankData, RankEnvelope, RankNews};
+pub use calls::{Callers, RankAnswer, RankCall, RankData, RankEnvelope, RankNews, RankNote};
 pub use costs::RankCosts;
 pub use simulate::{RankTimes, RanksError, RanksOptions, RanksOutcome, fits, simulate};

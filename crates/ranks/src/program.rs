@@ -1,7 +1,7 @@
 //! The program of an SPE: it carries out what its rank asks for, by the protocol of `buffered-mpi` 3.2.
 
 use crate::board::Board;
-use crate::calls::{Callers, RankAnswer, RankCall, RankData, RankEnvelope, RankNews};
+use crate::calls::{Callers, RankAnswer, RankCall, RankData, RankEnvelope, RankNews, RankNote};
 use crate::copying::{bring, realign, take_out};
 use crate::costs::RankCosts;
 use crate::entry::{CONTEXTS, ENTRY_BYTES, Entry, MOST_FREED, SentMessage};
@@ -122,6 +122,15 @@ impl RankProgram<'_, '_, '_> {
             RankCall::Fetch { from, entry, data } => {
                 self.spe.compute_cycles(costs.call);
                 self.fetch(from, entry, data);
+                RankAnswer::Done
+            }
+            RankCall::Tell { to, entry, note } => {
+                self.spe.compute_cycles(costs.call);
+                if note == RankNote::Forgotten {
+                    self.inbound[to].kept.remove(&entry);
+                }
+                self.outbound[to].news.push_back(Entry::Note(entry, note));
+                self.tell(to);
                 RankAnswer::Done
             }
             RankCall::Compute { flops, bytes } => {
@@ -300,6 +309,12 @@ impl RankProgram<'_, '_, '_> {
                 }
             }
             Entry::Received(entry) => self.found.push(RankNews::Received { to: from, entry }),
+            Entry::Note(entry, note) => {
+                if note == RankNote::Forgotten {
+                    self.protocol.board.borrow_mut().sent.remove(&(self.rank, from, entry));
+                }
+                self.found.push(RankNews::Told { from, entry, note });
+            }
             Entry::Freed(blocks) => self.blocks.extend(blocks),
         }
         self.spe.bytes_mut(at, ENTRY_BYTES).fill(0);

@@ -73,6 +73,15 @@ pub enum CarriedCall {
         /// Where it goes to; fewer bytes than the message has when there is no room for more.
         data: CarriedData,
     },
+    /// To tell another rank something of an entry.
+    Tell {
+        /// The job's rank.
+        to: u32,
+        /// The entry.
+        entry: u32,
+        /// What of it.
+        note: CarriedNote,
+    },
     /// To compute: operations, and bytes of main memory that they touch.
     Compute {
         /// Floating-point operations of double precision.
@@ -137,11 +146,41 @@ pub enum CarriedNews {
         /// The entry.
         entry: u32,
     },
+    /// What another rank told of an entry.
+    Told {
+        /// The job's rank.
+        from: u32,
+        /// The entry.
+        entry: u32,
+        /// What of it.
+        note: CarriedNote,
+    },
     /// A queue that was full has room again.
     Room {
         /// The receiver in the job.
         to: u32,
     },
+}
+
+/// What one rank tells another of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CarriedNote {
+    /// Its sender asks the message back, if no receive has it.
+    AskedBack,
+    /// Its receiver has forgotten the message.
+    Forgotten,
+    /// Its receiver keeps the message: a receive has it.
+    Kept,
+}
+
+impl CarriedNote {
+    fn of(word: u64) -> Self {
+        match word {
+            0 => Self::AskedBack,
+            1 => Self::Forgotten,
+            _ => Self::Kept,
+        }
+    }
 }
 
 impl CarriedCall {
@@ -166,6 +205,9 @@ impl CarriedCall {
             Self::Compute { flops, bytes } => [6, flops.to_bits(), bytes.to_bits(), 0, 0, 0, 0, 0],
             Self::Time => [7, 0, 0, 0, 0, 0, 0, 0],
             Self::End { computed_ns } => [8, *computed_ns, 0, 0, 0, 0, 0, 0],
+            Self::Tell { to, entry, note } => {
+                [9, u64::from(*to), u64::from(*entry), *note as u64, 0, 0, 0, 0]
+            }
         }
     }
 
@@ -191,6 +233,7 @@ impl CarriedCall {
             6 => Self::Compute { flops: f64::from_bits(words[1]), bytes: f64::from_bits(words[2]) },
             7 => Self::Time,
             8 => Self::End { computed_ns: words[1] },
+            9 => Self::Tell { to: words[1] as u32, entry: words[2] as u32, note: CarriedNote::of(words[3]) },
             _ => return None,
         })
     }
@@ -228,6 +271,9 @@ impl CarriedNews {
                 [1 | u64::from(*from) << 8 | u64::from(*entry) << 32, *bytes, first, second]
             }
             Self::Received { to, entry } => [2 | u64::from(*to) << 8 | u64::from(*entry) << 32, 0, 0, 0],
+            Self::Told { from, entry, note } => {
+                [4 | u64::from(*from) << 8 | u64::from(*entry) << 32, *note as u64, 0, 0]
+            }
             Self::Room { to } => [3 | u64::from(*to) << 8, 0, 0, 0],
         }
     }
@@ -240,6 +286,7 @@ impl CarriedNews {
                 Self::Message { from: rank, entry, envelope, bytes: words[1] }
             }
             2 => Self::Received { to: rank, entry },
+            4 => Self::Told { from: rank, entry, note: CarriedNote::of(words[1]) },
             _ => Self::Room { to: rank },
         }
     }
@@ -395,6 +442,7 @@ mod tests {
             CarriedCall::Compute { flops: 1.5e9, bytes: 8.0 },
             CarriedCall::Time,
             CarriedCall::End { computed_ns: 5 },
+            CarriedCall::Tell { to: 3, entry: u32::MAX, note: CarriedNote::Kept },
         ] {
             assert_eq!(CarriedCall::of(ask.words()), Some(ask));
         }
@@ -413,6 +461,7 @@ mod tests {
             CarriedNews::Message { from: 15, entry: u32::MAX, envelope, bytes: 1 << 40 },
             CarriedNews::Received { to: 200, entry: u32::MAX },
             CarriedNews::Room { to: 255 },
+            CarriedNews::Told { from: 15, entry: 9, note: CarriedNote::Forgotten },
         ] {
             assert_eq!(CarriedNews::of(one.words()), one);
         }

@@ -7,7 +7,7 @@
 use super::pending::due;
 use super::{Engine, Mode, TransferId};
 use crate::buffer::Buffer;
-use crate::carried::{self, CarriedAnswer, CarriedCall, CarriedData, CarriedNews};
+use crate::carried::{self, CarriedAnswer, CarriedCall, CarriedData, CarriedNews, CarriedNote};
 use crate::matching::Envelope;
 use crate::segment::STORE_BYTES;
 use std::collections::{HashMap, VecDeque};
@@ -58,6 +58,11 @@ impl Blocks {
     fn give(&mut self, start: u64) {
         self.0.retain(|block| block.0 != start);
     }
+}
+
+/// What names the message of an entry; never 0.
+fn token(entry: u32) -> u64 {
+    u64::from(entry) + 1
 }
 
 /// How a buffer's data lies for the simulator.
@@ -172,14 +177,15 @@ impl Engine<'_> {
                 if from as usize >= self.ranks() {
                     self.corrupt(self.rank, "news of a message from no rank");
                 }
-                self.announced(from as usize, envelope, [1, bytes, 0, AFAR, u64::from(entry), 0]);
+                self.announced(from as usize, envelope, [token(entry), bytes, 0, AFAR, u64::from(entry), 0]);
             }
             CarriedNews::Received { to, entry } => {
                 if let Some((index, at)) = self.afar().open.remove(&(to, entry)) {
                     self.afar().store.give(at);
-                    self.transfers.happened(index, due::PIECES | due::ANSWER);
+                    self.transfers.happened(index, due::PIECES | due::ANSWER | due::CANCEL);
                 }
             }
+            CarriedNews::Told { from, entry, note } => self.told_afar(from as usize, entry, note),
             CarriedNews::Room { to } => {
                 let to = to as usize;
                 while let Some(&first) = self.afar().waiting.get(to).and_then(VecDeque::front) {
@@ -189,6 +195,39 @@ impl Engine<'_> {
                     self.afar().waiting[to].pop_front();
                 }
             }
+        }
+    }
+
+    /// Cancels a send that the receiver has not matched: it is asked, unless the send still waits for room.
+    pub(super) fn cancel_afar(&mut self, to: usize, index: u32) {
+        let waiting = &mut self.afar().waiting[to];
+        if let Some(place) = waiting.iter().position(|&waits| waits == index) {
+            waiting.remove(place);
+            return self.end_cancelled(index);
+        }
+        let asked = self.afar().open.iter().find(|&(key, send)| key.0 as usize == to && send.0 == index);
+        if let Some((&(to, entry), _)) = asked {
+            self.transfers.at(index).due |= due::CANCEL;
+            self.ask(&CarriedCall::Tell { to, entry, note: CarriedNote::AskedBack });
+        }
+    }
+
+    /// A rank asks a message back, or answers.
+    fn told_afar(&mut self, from: usize, entry: u32, note: CarriedNote) {
+        if note == CarriedNote::AskedBack {
+            let forgotten = self.forget(from, token(entry));
+            let note = if forgotten { CarriedNote::Forgotten } else { CarriedNote::Kept };
+            self.ask(&CarriedCall::Tell { to: from as u32, entry, note });
+            return;
+        }
+        let key = (from as u32, entry);
+        let Some(&(index, at)) = self.afar().open.get(&key) else { return };
+        if note == CarriedNote::Forgotten {
+            self.afar().open.remove(&key);
+            self.afar().store.give(at);
+            self.end_cancelled(index);
+        } else {
+            self.transfers.at(index).due &= !due::CANCEL;
         }
     }
 

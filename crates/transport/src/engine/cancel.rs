@@ -28,13 +28,15 @@ impl Engine<'_> {
     fn cancel_send(&mut self, index: u32) {
         let transfer = self.transfers.at(index);
         let (to, asks) = (transfer.to as usize, transfer.due & due::ANSWER != 0);
-        if transfer.due & due::CANCEL != 0 || self.afar.is_some() {
+        if transfer.due & due::CANCEL != 0 {
             return;
         }
         if to == self.rank {
             if self.forget_own(index) {
                 self.end_cancelled(index);
             }
+        } else if self.afar.is_some() {
+            self.cancel_afar(to, index);
         } else if self.take_back(to, index) {
             self.end_cancelled(index);
         } else if asks {
@@ -66,7 +68,7 @@ impl Engine<'_> {
         }
     }
 
-    fn end_cancelled(&mut self, index: u32) {
+    pub(super) fn end_cancelled(&mut self, index: u32) {
         let transfer = self.transfers.at(index);
         transfer.due = 0;
         transfer.completion.cancelled = true;
