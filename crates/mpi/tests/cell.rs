@@ -98,7 +98,7 @@ fn the_other_conformance_programs_are_right_on_four_spes() {
 #[test]
 fn conformance_programs_are_right_on_two_and_on_eight_spes() {
     for ranks in [2, 8] {
-        conform(ranks, &["point_to_point", "probe", "wildcards", "nonblocking", "in_place", "type_extents"]);
+        conform(ranks, &["cancel", "probe", "wildcards", "nonblocking", "in_place", "type_extents"]);
     }
 }
 
