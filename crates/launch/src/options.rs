@@ -86,14 +86,14 @@ pub enum Placement {
 
 /// Who reads the standard input.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Reader {
+pub enum StdinReader {
     /// A rank.
     Rank(usize),
     /// Nobody.
     Nobody,
 }
 
-impl Reader {
+impl StdinReader {
     /// The rank that reads, if one does.
     pub(crate) fn rank(self) -> Option<usize> {
         match self {
@@ -103,7 +103,7 @@ impl Reader {
     }
 }
 
-impl Default for Reader {
+impl Default for StdinReader {
     fn default() -> Self {
         Self::Rank(0)
     }
@@ -131,7 +131,7 @@ pub struct LaunchOptions {
     /// End the job after so many seconds.
     pub timeout_s: Option<f64>,
     /// Who reads the standard input.
-    pub reader: Reader,
+    pub reader: StdinReader,
     /// Say on which cpu each rank starts.
     pub map: bool,
 }
@@ -327,7 +327,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
     for program in &mut options.programs {
         program.environment.splice(0..0, common.iter().cloned());
     }
-    if let Reader::Rank(rank) = options.reader
+    if let StdinReader::Rank(rank) = options.reader
         && rank >= options.ranks()
     {
         return Err(format!("--stdin {rank}: there are ranks 0 to {}", options.ranks() - 1));
@@ -385,10 +385,10 @@ pub fn seconds(option: &str, word: &OsStr) -> Result<f64, String> {
     }
 }
 
-fn reader(word: &OsStr) -> Result<Reader, String> {
+fn reader(word: &OsStr) -> Result<StdinReader, String> {
     match word.to_str() {
-        Some("none") => Ok(Reader::Nobody),
-        Some(number) if number.parse::<u16>().is_ok() => Ok(Reader::Rank(number.parse().unwrap_or(0))),
+        Some("none") => Ok(StdinReader::Nobody),
+        Some(number) if number.parse::<u16>().is_ok() => Ok(StdinReader::Rank(number.parse().unwrap_or(0))),
         _ => Err(format!("--stdin {}: allowed are a rank and none", word.to_string_lossy())),
     }
 }

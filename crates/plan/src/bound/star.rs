@@ -77,7 +77,7 @@ impl PortCosts {
 }
 
 /// What goes between a task and one of its neighbours.
-struct Traffic {
+struct StarTraffic {
     other: usize,
     bytes_in: f64,
     bytes_out: f64,
@@ -86,16 +86,16 @@ struct Traffic {
 }
 
 /// The neighbours of a task. Broadcasts to several consumers count where the task consumes them.
-struct Near(Vec<Traffic>);
+struct Near(Vec<StarTraffic>);
 
 impl Near {
     fn of(problem: &Problem, task: usize, batch: u64) -> Near {
-        let mut list: Vec<Traffic> = Vec::new();
+        let mut list: Vec<StarTraffic> = Vec::new();
         let mut add = |other: usize, bytes_in: u64, bytes_out: u64| {
             let moving_ns = problem.prices.least_moving_ns(bytes_in.max(bytes_out), batch);
             let at = list.iter().position(|n| n.other == other).unwrap_or_else(|| {
                 let nothing =
-                    Traffic { other, bytes_in: 0.0, bytes_out: 0.0, transfers: 0.0, moving_ns: 0.0 };
+                    StarTraffic { other, bytes_in: 0.0, bytes_out: 0.0, transfers: 0.0, moving_ns: 0.0 };
                 list.push(nothing);
                 list.len() - 1
             });
@@ -163,7 +163,7 @@ struct Done {
 
 impl Star {
     fn of(problem: &Problem, task: usize, kind: usize, near: &Near, ports: &PortCosts) -> Star {
-        let neighbour = |n: &Traffic| Neighbour {
+        let neighbour = |n: &StarTraffic| Neighbour {
             here: problem.cost(n.other, kind),
             spent: n.transfers * ports.per_transfer_ns
                 + (n.bytes_in + n.bytes_out) * ports.per_byte_ns
