@@ -4,9 +4,9 @@
 //! Cells are lent in turn, and are free again when the receiver has consumed the line. A ring alone would hold too few
 //! bytes to keep both sides copying, and one of that size for each pair would be too much memory.
 //!
-//! Turns matter: a cell that was read a moment ago lies in the receiver's private cache, and a sender that writes it has to
-//! fetch each line from there. A pool that is larger than both sides' private caches together has its oldest cells in the
-//! cache that all share, where writing them disturbs nobody.
+//! Turns matter: a cell that was read a moment ago lies in the receiver's private cache, and a sender that writes it
+//! has to fetch each line from there. A pool that is larger than both sides' private caches together has its oldest
+//! cells in the cache that all share, where writing them disturbs nobody.
 
 use crate::segment::Segment;
 

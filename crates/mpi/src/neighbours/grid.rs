@@ -83,8 +83,8 @@ impl Grid {
     }
 }
 
-/// Splits `count` into `parts` factors that are as near to one another as can be: the largest and the smallest differ as
-/// little as possible, then the largest is as small as possible, then the next one. The largest comes first.
+/// Splits `count` into `parts` factors that are as near to one another as can be: the largest and the smallest differ
+/// as little as possible, then the largest is as small as possible, then the next one. The largest comes first.
 ///
 /// This is how J. L. Träff and F. D. Lübbe ("Specification Guideline Violations by MPI_Dims_create", EuroMPI 2015)
 /// read MPI 5.0, section 8.5.2.

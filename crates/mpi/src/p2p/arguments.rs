@@ -19,8 +19,8 @@ pub(crate) fn request(transfer: Option<TransferId>) -> abi::Request {
     abi::Request(handles::of_transfer(transfer.unwrap_or(COMPLETE_AT_ONCE)))
 }
 
-/// The buffer of `count` elements of a datatype. `nobody`: the other side is `MPI_PROC_NULL`, for which no element needs
-/// no datatype.
+/// The buffer of `count` elements of a datatype. `nobody`: the other side is `MPI_PROC_NULL`. No element needs no
+/// datatype there.
 ///
 /// # Errors
 /// `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`.

@@ -230,8 +230,8 @@ fn a_send_to_oneself_and_one_that_waits_for_room_are_cancelled() {
     assert_eq!(job[1].probe(criteria(None, None)), None);
 }
 
-/// Each message is either received whole or cancelled, whenever it is sent, asked for and cancelled; and the credit that
-/// it took comes back.
+/// Each message is either received whole or cancelled, whenever it is sent, asked for and cancelled; and the credit
+/// that it took comes back.
 #[test]
 fn sends_that_are_cancelled_at_any_time_arrive_whole_or_not_at_all() {
     const MESSAGES: usize = 40;
