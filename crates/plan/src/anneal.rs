@@ -93,6 +93,8 @@ struct Annealing<'a> {
 
 /// Every so many rounds one starts from a search among groups of elements, which makes so many moves.
 const COARSE_ROUNDS: u32 = 4;
+/// Nearer to the bound, moves are better spent on single elements.
+const COARSE_GAP: f64 = 0.01;
 const COARSE_MOVES: u64 = 100_000;
 
 /// Moves between two rebuilds of the loads, against the drift of their sums.
@@ -120,8 +122,9 @@ impl Annealing<'_> {
             if self.proved(budget) || self.bound_ns <= 0.0 || self.spent(budget) {
                 return false;
             }
-            let start =
-                if round % COARSE_ROUNDS == COARSE_ROUNDS - 1 { self.coarse_start(budget) } else { None };
+            let far = self.best.period * (1.0 - COARSE_GAP) > self.bound_ns;
+            let coarse = far && round % COARSE_ROUNDS == COARSE_ROUNDS - 1;
+            let start = if coarse { self.coarse_start(budget) } else { None };
             let start = start.unwrap_or_else(|| self.best.mapping.clone());
             if budget.due() && self.spent(budget) {
                 return false;
