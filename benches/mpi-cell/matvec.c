@@ -1,4 +1,5 @@
-/* A matrix times a vector, double precision: each rank has rows, MPI_Allgather puts the result together. Prints Gflops. */
+/* A matrix times a vector, double precision: each rank has rows, MPI_Allgather puts the result together. Prints
+   Gflops. */
 #include <cell.h>
 #include <math.h>
 #include <mpi.h>

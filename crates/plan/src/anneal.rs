@@ -96,6 +96,8 @@ const COARSE_ROUNDS: u32 = 4;
 /// Nearer to the bound, moves are better spent on single elements.
 const COARSE_GAP: f64 = 0.01;
 const COARSE_MOVES: u64 = 100_000;
+/// A short search has no moves to spare for it: the first one comes after so many.
+const COARSE_AFTER: u64 = 2 * COARSE_MOVES;
 
 /// Moves between two rebuilds of the loads, against the drift of their sums.
 const REBUILD: u64 = 1 << 18;
@@ -123,7 +125,7 @@ impl Annealing<'_> {
                 return false;
             }
             let far = self.best.period * (1.0 - COARSE_GAP) > self.bound_ns;
-            let coarse = far && round % COARSE_ROUNDS == COARSE_ROUNDS - 1;
+            let coarse = far && budget.moves >= COARSE_AFTER && round % COARSE_ROUNDS == COARSE_ROUNDS - 1;
             let start = if coarse { self.coarse_start(budget) } else { None };
             let start = start.unwrap_or_else(|| self.best.mapping.clone());
             if budget.due() && self.spent(budget) {

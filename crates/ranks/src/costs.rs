@@ -11,7 +11,7 @@
 /// | step | instructions that count on an SPU | cycles |
 /// |---|---|---|
 /// | `call` | 2 wrong branches (the call, its way) 36, 8 registers saved and loaded 16, arguments compared 8 | 60 |
-/// | `send` | loads of next entry and flag 12, flag rotated out 4, compare 2, wrong branch 18, multiply and add 9 | 45 |
+/// | `send` | loads of next entry and flag 12, flag rotated 4, compare 2, wrong branch 18, multiply and add 9 | 45 |
 /// | `entry` | 4 words merged by shuffles 16, store 1, next index masked and stored 5 | 22 |
 /// | `look` | load of the mask of queues 6, compare 2, a wrong branch 18, hinted branch 4 | 30 |
 /// | `queue` | load of the next entry 6, rotate 4, compare 2; the loads of four queues overlap | 6 |
