@@ -120,7 +120,7 @@ def test_a_time_limit_keeps_the_best_mapping_and_an_honest_gap() -> None:
 
 
 def test_progress_reports_incumbent_and_bound_and_its_exception_comes_out() -> None:
-    graph = cw.Graph.daggen(tasks=60, fat=0.6, ccr=0.1, seed=9)
+    graph = cw.Graph.daggen(tasks=60, fat=0.6, ccr=0.1, seed=11)
     machine = cw.Machine.load("qs22:ppe=1")
     seen: list[dict] = []
     cw.plan(graph, machine, "exact", gap=0.0, time_s=4, progress=seen.append)
@@ -136,7 +136,7 @@ def test_progress_reports_incumbent_and_bound_and_its_exception_comes_out() -> N
 
 
 def test_ctrl_c_keeps_the_incumbent() -> None:
-    graph = cw.Graph.daggen(tasks=60, fat=0.6, ccr=0.1, seed=10)
+    graph = cw.Graph.daggen(tasks=60, fat=0.6, ccr=0.1, seed=11)
     timer = threading.Timer(4.0, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     try:

@@ -25,7 +25,7 @@ impl Solver for Lazy {
         assert_eq!(start.len(), program.cost.len());
         (self.budget, self.batch) = (Some(*budget), program.batch);
         progress(&SolverProgress { period: start[0], bound: 0.0 });
-        Ok(Solved { solution: None, bound: 0.0 })
+        Ok(Solved { solution: None, bound: 0.0, stopped: false })
     }
 }
 

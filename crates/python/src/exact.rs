@@ -46,7 +46,7 @@ impl PythonSolver {
         }
         let answer = Python::attach(|py| self.highs.call_method0(py, "answer")?.extract(py));
         let (solution, bound): (Option<PyBackedBytes>, f64) = answer?;
-        Ok(Solved { solution: solution.map(|bytes| numbers(&bytes)), bound })
+        Ok(Solved { solution: solution.map(|bytes| numbers(&bytes)), bound, stopped: !go_on })
     }
 
     /// Period and bound while the solver works. The first Ctrl-C asks it to stop, a second one is raised.

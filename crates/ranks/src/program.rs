@@ -19,7 +19,8 @@ const TAKEN_TAG: u32 = 2;
 const LOOK_PART: u64 = 64;
 /// The longest pause between two looks.
 const LONGEST_LOOK_PS: u64 = 1_000_000;
-const PS_PER_CYCLE: f64 = 312.5;
+/// A cycle of the bus is two of an SPE.
+const PS_PER_CYCLE: f64 = sim::CYCLE_PS as f64 / 2.0;
 
 /// What the programs of all ranks know.
 pub(crate) struct Protocol {

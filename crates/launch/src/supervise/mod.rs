@@ -249,7 +249,8 @@ impl Supervisor {
         match carried.end() {
             Some(CarriedEnd::Done(text)) => self.simulated = Some(text),
             Some(CarriedEnd::Failed(text)) => self.end(&text, 1),
-            None => {}
+            None if self.simulated.is_some() => {}
+            None => self.end("the simulator failed, see above", 1),
         }
     }
 

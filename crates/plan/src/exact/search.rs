@@ -51,6 +51,8 @@ pub struct Solved {
     pub solution: Option<Vec<f64>>,
     /// No solution is below this, in units of [`Program::scale_ns`]; 0 when nothing was proved.
     pub bound: f64,
+    /// The user has asked for an end: nothing else is searched.
+    pub stopped: bool,
 }
 
 /// Seconds that the search for the first mapping takes at most.
@@ -101,7 +103,7 @@ pub fn plan(
     }
     let program = program(machine, graph, options.formulation, options)?;
     let start = program.warm_start(&known);
-    let mut solved = Solved { solution: None, bound: 0.0 };
+    let mut solved = Solved { solution: None, bound: 0.0, stopped: false };
     if go_on {
         let left_s = options.seconds() - (clock() - started);
         let time_s = (left_s * if program.is_exact { 1.0 } else { INEXACT }).max(SOLVER_S);
@@ -134,7 +136,7 @@ pub fn plan(
     let (feasible, period_ns) = quality(&best);
     // The search itself stops at the gap that is asked for, but not before it has tried all mappings of a small graph.
     let optimal = feasible && period_ns <= bound_ns * (1.0 + SOLVED);
-    if go_on && !optimal {
+    if go_on && !solved.stopped && !optimal {
         let options =
             PlanOptions { method: Method::Auto, time_s: Some(options.seconds()), ..options.clone() };
         let mut budget = Budget::new("exact", clock, progress, started, &options);

@@ -160,7 +160,7 @@ impl Solver for Idle {
         _: &SolverBudget,
         _: &mut dyn FnMut(&SolverProgress) -> bool,
     ) -> Result<Solved, PlanError> {
-        Ok(Solved { solution: None, bound: 0.0 })
+        Ok(Solved { solution: None, bound: 0.0, stopped: false })
     }
 }
 
