@@ -20,11 +20,11 @@ use transport::carried::{
 };
 use transport::{Envelope, Segment};
 
-/// The longest time until ranks have said what they wait for.
+/// The longest time until ranks have said what they wait for; without it, what has been said by then is told.
 const TELLING_NS: u64 = 1_000_000_000;
 /// The longest time that the simulator takes to see that all ranks have ended.
 const END: Duration = Duration::from_secs(2);
-/// ns of this computer outside of MPI that are not worth a word.
+/// ns of this computer outside of MPI that are not worth a word. A choice: it decides only what is said.
 const UNCHARGED_NS: u64 = 10_000_000;
 
 /// How the simulation ended.

@@ -7,12 +7,14 @@ use sim::{Address, SimError, Simulation, Spe};
 pub(crate) const ENTRIES: u32 = 16;
 /// Blocks of a rank's buffer, where they are not too large.
 const BLOCKS: u64 = 1024;
-/// The most that the buffers of all ranks take of a chip's memory.
+/// The most that the buffers of all ranks take of a chip's memory: a quarter of what the smallest machine, a PS3 with
+/// 256 MB, has. `buffered-mpi` does not say how large they are.
 const BUFFERS_BYTES: u64 = 64 << 20;
 /// Messages that were found and not fetched, of which a local store keeps what their entries said; main memory keeps
 /// that of more.
 pub(crate) const KEPT: usize = 512;
-/// Bytes of a local store for the program's code, its stack and MPI's library.
+/// Bytes of a local store for the program's code, its stack and MPI's library. Assumed: no program for an SPE is made
+/// whose size could be measured.
 const CODE_BYTES: u32 = 96 << 10;
 /// The most that is copied with one DMA command.
 pub(crate) const PIECE_BYTES: u32 = 16 << 10;
