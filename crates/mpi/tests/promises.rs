@@ -16,3 +16,8 @@ fn unexpected_messages_cost_little_memory() {
 fn a_receiver_copies_alone_while_the_sender_is_elsewhere() {
     kept("copies_alone");
 }
+
+#[test]
+fn a_barrier_may_come_before_or_after_the_start_of_a_non_blocking_collective() {
+    kept("numbered_apart");
+}

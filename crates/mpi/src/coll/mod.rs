@@ -15,7 +15,8 @@
 //! | `functions` | the C functions, six of each collective |
 //!
 //! Each collective takes a number of its communicator, the same on all ranks because they call collectives in the same
-//! order. It is the tag of its messages, in a context of their own: so several can be under way at once.
+//! order. It is the tag of its messages, in a context of their own: so several can be under way at once. Blocking and
+//! non-blocking ones are numbered apart, so a rank may start one of these before, another rank after a barrier.
 
 mod algorithm;
 mod arguments;

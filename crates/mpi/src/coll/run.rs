@@ -257,7 +257,7 @@ pub(super) fn start(
 ) -> Result<(), Failure> {
     place.write(abi::Request(MPI_REQUEST_NULL))?;
     let mut state = check::running()?;
-    let mut run = Run::build(&mut state, handle, |comm| &comm.collectives, build)?;
+    let mut run = Run::build(&mut state, handle, |comm| &comm.nonblocking_collectives, build)?;
     run.tag |= NON_BLOCKING;
     run.keep_datatype(&state);
     if run.begin(&mut state) == Standing::Over && run.truncated.is_none() {

@@ -100,8 +100,10 @@ pub(crate) struct Comm {
     pub hints: Mutex<Info>,
     /// Communicators made of this one so far: a tag that tells the making of one from the next.
     pub offspring: AtomicU32,
-    /// Collectives started so far: a tag that tells the messages of one from those of the next.
+    /// Blocking collectives so far: a tag that tells the messages of one from those of the next.
     pub collectives: AtomicU32,
+    /// The same for non-blocking collectives.
+    pub nonblocking_collectives: AtomicU32,
     /// The same for persistent collectives, which keep their tag.
     pub persistent_collectives: AtomicU32,
     /// How its ranks communicate; set when it is made, or never.
@@ -122,6 +124,7 @@ impl Comm {
             hints: Mutex::new(Info::default()),
             offspring: AtomicU32::new(0),
             collectives: AtomicU32::new(0),
+            nonblocking_collectives: AtomicU32::new(0),
             persistent_collectives: AtomicU32::new(0),
             topology: OnceLock::new(),
         }
