@@ -14,10 +14,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from cellweave import reproduce
 from cellweave.mpi import prefix
 from cellweave.reproduce.facts import facts
 
 HERE = Path(__file__).resolve().parent
+PROGRAMS = Path(reproduce.__file__).parent / "programs"
 MACHINE = "qs20"
 SMALL = [0, 2, 4, 8, 16, 32, 64, 128, 256]
 LARGE = [1 << power for power in range(10, 23)]
@@ -37,7 +39,7 @@ def main() -> None:
 
         def build(name: str) -> str:
             program = f"{made}/{name}"
-            subprocess.run([binaries / "cellcc", "-O2", HERE / f"{name}.c", "-o", program, "-lm"], check=True)
+            subprocess.run([binaries / "cellcc", "-O2", PROGRAMS / f"{name}.c", "-o", program, "-lm"], check=True)
             return program
 
         def launch(ranks: int, program: str, *words: object, buffered: int | None = None) -> str:
