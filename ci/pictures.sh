@@ -28,6 +28,8 @@ trap 'rm -rf "$found"' EXIT
 draw='import sys, cellweave; cellweave.Graph.load(sys.argv[1]).plot().savefig(sys.argv[2], dpi=80)'
 .venv/bin/python -c "$draw" "$found/set/daggen-102-seed58-ccr0.01.toml" docs/pictures/graph-204-edges.png
 .venv/bin/python -c "$draw" "$found/set/daggen-135-seed25-ccr0.01.toml" docs/pictures/graph-135-tasks.png
+.venv/bin/cellweave reproduce buffered-mpi/mat-vec --pictures "$found" --force --quiet
+cp "$found/buffered-mpi-mat-vec.png" docs/pictures/mat-vec.png
 rows=(--campaign benches/scheduler-paper/sixteen.csv --campaign benches/scheduler-paper/alone.csv)
 .venv/bin/cellweave reproduce streaming-schedule affinity-model "${rows[@]}" --pictures "$found" --force --quiet
 cp "$found/published.png" docs/pictures/reproduced.png

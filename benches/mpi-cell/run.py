@@ -12,14 +12,14 @@ import argparse
 import json
 import subprocess
 import tempfile
+from importlib.resources import files
 from pathlib import Path
 
-from cellweave import reproduce
 from cellweave.mpi import prefix
 from cellweave.reproduce.facts import facts
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = Path(reproduce.__file__).parent / "programs"
+PROGRAMS = files("cellweave.reproduce") / "programs"
 MACHINE = "qs20"
 SMALL = [0, 2, 4, 8, 16, 32, 64, 128, 256]
 LARGE = [1 << power for power in range(10, 23)]

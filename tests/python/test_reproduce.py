@@ -27,17 +27,18 @@ def test_the_list_of_groups_is_the_one_from_before_the_fit() -> None:
     text = json.dumps([listed, seeds()], sort_keys=True)
     assert sha256(text.encode()).hexdigest() == GROUPS_SHA256
     roles = [group.first_role for group in groups().values()]
-    assert set(roles) == {"fitted", "validation", "scheduling"}
-    # Mappings of task graphs say nothing about the bus, and nothing else is counted apart as they are.
-    roles = [role for role in roles if role != "scheduling"]
-    scheduling = {e.id for e in experiments().values() for g in e.groups if groups()[g].first_role == "scheduling"}
-    assert all(experiments()[name].run.__module__.endswith(".scheduling") for name in scheduling)
+    assert set(roles) == {"fitted", "validation", "scheduling", "message passing"}
+    # Mappings of task graphs and programs of ranks say nothing about the bus alone; nothing else is counted apart.
+    for role, modules in (("scheduling", {"scheduling"}), ("message passing", {"buffered_mpi"})):
+        apart = {e.run.__module__ for e in experiments().values() for g in e.groups if groups()[g].first_role == role}
+        assert {module.rpartition(".")[2] for module in apart} == modules
+        roles = [other for other in roles if other != role]
     assert roles.count("validation") >= 0.6 * len(roles)
 
 
 def test_a_group_leaves_validation_only_with_a_reason_and_the_ring_as_a_whole() -> None:
     for group in groups().values():
-        assert group.role in {"fitted", "validation", "scheduling", "not explained"}
+        assert group.role in {"fitted", "validation", "scheduling", "message passing", "not explained"}
         why = group.fitted_later or group.not_explained
         assert (group.role == group.first_role) == (why is None), group.id
         assert why is None or len(why) > 40, group.id
@@ -189,7 +190,14 @@ def test_a_quick_look_at_everything_has_a_row_for_every_published_one(everything
         assert own, name
     assert matrices
     assert len({row.id for row in rows}) == len(rows), "an id twice"
-    assert {row.role for row in rows} <= {"fitted", "validation", "scheduling", "not explained", "shown"}
+    assert {row.role for row in rows} <= {
+        "fitted",
+        "validation",
+        "scheduling",
+        "message passing",
+        "not explained",
+        "shown",
+    }
     assert all(row.verdict == "not published" for row in rows if row.role == "shown")
 
 

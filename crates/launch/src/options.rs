@@ -1,6 +1,8 @@
 //! The command line of `cellrun`.
 
+use crate::placing::on_cell;
 use crate::processes::host_name;
+use ranks::DataMemory;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -28,6 +30,12 @@ Options of the job, before its first program:
                           these cores; FILE is a profile, or another pattern of `cellweave place`
     --on MACHINE          on a simulated Cell, each rank on an SPE: cell, ps3, qs20 or qs22; MPI_Wtime
                           is simulated time, and what a rank computes takes what it declares
+    --place WHERE         with --on: the SPE of each rank: Identity (rank r on SPE r; this is the
+                          default), Ring, EvenOdd, Overlap, Leap2, Default, a list (0,3,1,2), or a
+                          file as above
+    --memory WHERE        with --on: in whose main memory the ranks' data is: nearest (that of the
+                          rank's Cell; this is the default), one (the first Cell's) or both (by turns)
+    --rules NAME          with --on: the rule set of the simulated bus
     --buffered BYTES      with --on: the sender of a message of more bytes waits for the receiver;
                           2048 when not said
     --profile FILE        write who sent how much to whom; a later run may take it as --traffic
@@ -122,6 +130,10 @@ pub struct LaunchOptions {
     pub traffic: Option<PathBuf>,
     /// The simulated machine on which ranks run; nothing: this computer.
     pub on: Option<Box<sim::Parameters>>,
+    /// On a simulated machine: the SPE of each rank; nothing: rank r is on SPE r.
+    pub spes: Option<Vec<usize>>,
+    /// On a simulated machine: in whose main memory the ranks' data is.
+    pub memory: Option<DataMemory>,
     /// On a simulated machine: the sender of a message of more bytes waits for the receiver.
     pub buffered_bytes: Option<u64>,
     /// Where to write the profile.
@@ -185,6 +197,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
     let mut words: VecDeque<OsString> = words.into_iter().collect();
     let mut options = LaunchOptions::default();
     let mut common: Vec<(OsString, OsString)> = Vec::new();
+    let mut rules: Option<sim::Rules> = None;
     loop {
         let mut program =
             ProgramOptions { ranks: 1, words: Vec::new(), environment: Vec::new(), directory: None };
@@ -239,6 +252,8 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
                 }
                 "traffic" => options.traffic = Some(value("a file")?.into()),
                 "on" => options.on = Some(Box::new(machine(&value("a machine")?)?)),
+                "memory" => options.memory = Some(memory(&value("nearest, one or both")?)?),
+                "rules" => rules = Some(rule_set(&value("the name of a rule set")?)?),
                 "buffered" => options.buffered_bytes = Some(buffered(&value("a number of bytes")?)?),
                 "profile" => options.profile = Some(value("a file")?.into()),
                 "stuck-after" => options.stuck_after_s = Some(seconds("--stuck-after", &value("seconds")?)?),
@@ -315,14 +330,28 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
     if let (Some(bytes), None) = (options.buffered_bytes, &options.on) {
         return Err(format!("--buffered {bytes}: it is used with --on"));
     }
-    if let Some(machine) = &options.on {
-        if options.placement != Placement::Auto || options.traffic.is_some() {
+    if options.on.is_none() && (options.memory.is_some() || rules.is_some()) {
+        return Err("--memory and --rules are used with --on".into());
+    }
+    let ranks = options.ranks();
+    if let Some(machine) = &mut options.on {
+        let name = &machine.name;
+        if options.traffic.is_some() {
             return Err(format!(
-                "--on {}: rank r is on SPE r; --place and --traffic are for this computer",
-                machine.name
+                "--on {name}: --traffic is for this computer; `cellweave place FILE --on {name} -o PLACE` writes what \
+                 --place PLACE reads"
             ));
         }
-        ranks::fits(machine, options.ranks()).map_err(|error| format!("--on {}: {error}", machine.name))?;
+        ranks::fits(machine, ranks).map_err(|error| format!("--on {name}: {error}"))?;
+        options.spes = match &options.placement {
+            Placement::Auto => None,
+            Placement::None => return Err(format!("--on {name}: --place none is for this computer")),
+            Placement::File(word) => Some(on_cell::spes(word, ranks, machine)?),
+        };
+        if options.memory == Some(DataMemory::Both) && machine.chips < 2 {
+            return Err(format!("--memory both: {name} has one memory"));
+        }
+        machine.rules = rules.unwrap_or_default();
     }
     for program in &mut options.programs {
         program.environment.splice(0..0, common.iter().cloned());
@@ -361,6 +390,24 @@ fn buffered(word: &OsStr) -> Result<u64, String> {
         Some(bytes) if bytes <= MOST => Ok(bytes),
         _ => Err(format!("--buffered {}: allowed are 0 to {MOST} bytes", word.to_string_lossy())),
     }
+}
+
+/// In whose main memory data is.
+fn memory(word: &OsStr) -> Result<DataMemory, String> {
+    match word.to_str() {
+        Some("nearest") => Ok(DataMemory::Nearest),
+        Some("one") => Ok(DataMemory::One),
+        Some("both") => Ok(DataMemory::Both),
+        _ => Err(format!("--memory {}: allowed are nearest, one and both", word.to_string_lossy())),
+    }
+}
+
+/// A rule set of the simulated bus.
+fn rule_set(word: &OsStr) -> Result<sim::Rules, String> {
+    word.to_str().and_then(sim::Rules::named).ok_or_else(|| {
+        let allowed: Vec<String> = sim::Rules::all().into_iter().map(|rules| rules.name).collect();
+        format!("--rules {}: allowed are {}", word.to_string_lossy(), allowed.join(", "))
+    })
 }
 
 /// A machine that can be simulated.
@@ -511,6 +558,12 @@ mod tests {
             ("--traffic t.csv --place none x", "--traffic t.csv: it is used with --place auto"),
             ("--buffered 1 x", "--buffered 1: it is used with --on"),
             ("--buffered 4194305 --on cell x", "--buffered 4194305: allowed are 0 to 4194304 bytes"),
+            ("--memory one x", "--memory and --rules are used with --on"),
+            ("--memory two --on cell x", "--memory two: allowed are nearest, one and both"),
+            ("--memory both --on cell x", "--memory both: cell has one memory"),
+            ("--rules best --on cell x", "--rules best: allowed are "),
+            ("--place none --on cell x", "--on cell: --place none is for this computer"),
+            ("--place 0,0 --on cell -n 2 x", "--place 0,0: ranks 0 and 1 are both to be on SPE0"),
             ("--place f --traffic t.csv x", "--traffic t.csv: it is used with --place auto"),
             ("--stdin 2 -n 2 x", "--stdin 2: there are ranks 0 to 1"),
             ("--stdin all x", "--stdin all: allowed are a rank and none"),

@@ -8,6 +8,7 @@
 //! | `places` | where queues, flags and buffers are | entry |
 //! | `board` | what all ranks share: who waits, and whether anything will ever come | |
 //! | `copying` | data between main memory and a local store, by legal DMA commands | costs |
+//! | `start` | how a rank learns its number and the job's memory: a mailbox word from the PPE | copying |
 //! | `program` | the program of an SPE: it carries out what its rank asks for | all above |
 //! | `simulate` | puts the programs on the machine and runs it | all above |
 //!
@@ -42,7 +43,9 @@ mod entry;
 mod places;
 mod program;
 mod simulate;
+mod start;
 
 pub use calls::{Callers, RankAnswer, RankCall, RankData, RankEnvelope, RankNews, RankNote};
 pub use costs::RankCosts;
+pub use places::DataMemory;
 pub use simulate::{RankTimes, RanksError, RanksOptions, RanksOutcome, fits, simulate};

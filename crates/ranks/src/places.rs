@@ -20,9 +20,22 @@ const CODE_BYTES: u32 = 96 << 10;
 pub(crate) const PIECE_BYTES: u32 = 16 << 10;
 /// Room for a piece that does not start at a quadword.
 const STAGE_BYTES: u32 = PIECE_BYTES + 128;
-/// Main memory that stands for an application's data. A place further on is one at its beginning: what matters of an
-/// address is which bank of the memory it is in, and that data of two messages is in two places.
-const DATA_BYTES: u64 = 16 << 20;
+/// Main memory that stands for the applications' data that a chip's memory keeps: half of what the smallest machine
+/// has. A place beyond a rank's part of it is one at its beginning: what matters of an address is which bank of the
+/// memory it is in, and that data of two messages is in two places.
+const DATA_BYTES: u64 = 128 << 20;
+
+/// In whose main memory the data of ranks is, and their buffers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DataMemory {
+    /// That of the chip of the rank's SPE.
+    #[default]
+    Nearest,
+    /// That of the first chip.
+    One,
+    /// Data in pieces of 16 kB by turns on both chips, buffers of every second rank on each.
+    Both,
+}
 
 /// Main memory of one rank.
 #[derive(Clone, Copy, Debug)]
@@ -31,24 +44,46 @@ pub(crate) struct RankMemory {
     buffer: Address,
     block_bytes: u64,
     pub(crate) blocks: u16,
-    data: Address,
+    /// Pieces of data are here and there by turns.
+    data: [Address; 2],
+    data_bytes: u64,
     /// What entries said of messages that are neither fetched nor in the local store.
     pub(crate) kept: Address,
 }
 
 impl RankMemory {
-    /// Takes it.
+    /// Takes that of a rank on an SPE.
     ///
     /// # Errors
     /// There is not so much.
-    pub(crate) fn take(cell: &mut Simulation, chip: usize, block_bytes: u64) -> Result<Self, SimError> {
+    pub(crate) fn take(
+        cell: &mut Simulation,
+        (rank, spe): (usize, usize),
+        memory: DataMemory,
+        block_bytes: u64,
+    ) -> Result<Self, SimError> {
+        let (spes, chips) = (cell.parameters().spes() as u64, cell.parameters().chips);
+        let (buffer_chip, data_chips) = match memory {
+            DataMemory::Nearest => {
+                let (chip, _) = cell.parameters().physical(spe);
+                (chip, vec![chip])
+            }
+            DataMemory::One => (0, vec![0]),
+            DataMemory::Both => (rank % chips, (0..chips).collect()),
+        };
+        // Ranks that have their part of one memory, at most.
+        let sharers = if memory == DataMemory::One { spes } else { spes / chips as u64 };
         let block_bytes = block_bytes.max(1).next_multiple_of(128);
-        let each = BUFFERS_BYTES / (cell.parameters().spes() / cell.parameters().ppes()) as u64;
-        let blocks = (each / block_bytes).min(BLOCKS);
-        let buffer = cell.allocate(chip, (blocks * block_bytes).max(128), 128)?;
-        let data = cell.allocate(chip, DATA_BYTES + 2 * u64::from(STAGE_BYTES), 128)?;
-        let kept = cell.allocate(chip, 128, 128)?;
-        Ok(Self { buffer, block_bytes, blocks: blocks as u16, data, kept })
+        let blocks = (BUFFERS_BYTES / sharers / block_bytes).min(BLOCKS);
+        let buffer = cell.allocate(buffer_chip, (blocks * block_bytes).max(128), 128)?;
+        let data_bytes = DATA_BYTES / sharers.next_power_of_two() / data_chips.len() as u64;
+        let mut data = Vec::new();
+        for &chip in &data_chips {
+            data.push(cell.allocate(chip, data_bytes + 2 * u64::from(STAGE_BYTES), 128)?);
+        }
+        let kept = cell.allocate(buffer_chip, 128, 128)?;
+        let data = [data[0], data[data.len() - 1]];
+        Ok(Self { buffer, block_bytes, blocks: blocks as u16, data, data_bytes, kept })
     }
 
     /// Where a block starts.
@@ -64,7 +99,8 @@ impl RankMemory {
     /// The place of the application's data that its process keeps at some place: from there on there is room for a
     /// piece.
     pub(crate) fn data(&self, misaligned: u8, at: u64) -> Address {
-        self.data + u64::from(misaligned) + at % DATA_BYTES
+        let turn = at / u64::from(PIECE_BYTES) % self.data.len() as u64;
+        self.data[turn as usize] + u64::from(misaligned) + at % self.data_bytes
     }
 }
 

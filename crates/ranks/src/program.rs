@@ -6,6 +6,7 @@ use crate::copying::{bring, realign, take_out};
 use crate::costs::RankCosts;
 use crate::entry::{CONTEXTS, ENTRY_BYTES, Entry, MOST_FREED, SentMessage};
 use crate::places::{ENTRIES, KEPT, PIECE_BYTES, RankMemory, StorePlaces};
+use crate::start;
 use sim::{Address, Spe};
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
@@ -27,6 +28,8 @@ pub(crate) struct Protocol {
     pub(crate) callers: Rc<dyn Callers>,
     pub(crate) board: RefCell<Board>,
     pub(crate) memory: Vec<RankMemory>,
+    /// The SPE of each rank.
+    pub(crate) spes: Vec<usize>,
     pub(crate) costs: RankCosts,
     /// Messages of more bytes are not copied to a buffer: their sender waits.
     pub(crate) buffered_bytes: u64,
@@ -107,7 +110,10 @@ impl RankProgram<'_, '_, '_> {
     fn carry_out(&mut self, call: &RankCall) -> RankAnswer {
         let costs = &self.protocol.costs;
         match *call {
-            RankCall::Begin => RankAnswer::Done,
+            RankCall::Begin => {
+                start::receive(self.spe, self.places.stages[0]);
+                RankAnswer::Done
+            }
             RankCall::Send { to, envelope, data, synchronous } => {
                 self.spe.compute_cycles(costs.call + costs.send);
                 self.send(to, envelope, data, synchronous)
@@ -203,6 +209,11 @@ impl RankProgram<'_, '_, '_> {
         RankAnswer::Sent { entry, copied: buffered }
     }
 
+    /// Where other elements find a rank's local store.
+    fn store_of(&self, rank: usize) -> Address {
+        self.spe.local_store_of(self.protocol.spes[rank])
+    }
+
     /// Whether the queue to a rank has room, as far as is known.
     fn has_room(&self, to: usize) -> bool {
         self.outbound[to].written.wrapping_sub(self.outbound[to].taken) < ENTRIES
@@ -214,7 +225,7 @@ impl RankProgram<'_, '_, '_> {
         self.spe.tags_all(1 << ENTRY_TAG);
         self.spe.bytes_mut(self.places.out, ENTRY_BYTES).copy_from_slice(&entry.to_bytes());
         let place = self.places.entry(self.rank, self.outbound[to].written);
-        let there = self.spe.local_store_of(to) + u64::from(place);
+        let there = self.store_of(to) + u64::from(place);
         self.spe.put(self.places.out, there, ENTRY_BYTES, ENTRY_TAG);
         self.outbound[to].written = self.outbound[to].written.wrapping_add(1);
         self.protocol.board.borrow_mut().changes(self.spe.now_ps());
@@ -329,7 +340,7 @@ impl RankProgram<'_, '_, '_> {
             // The command that told of the last half may still be reading the flag.
             self.spe.tags_all(1 << TAKEN_TAG);
             self.spe.write_u32(own, taken);
-            let there = self.spe.local_store_of(from) + u64::from(self.places.taken(self.rank));
+            let there = self.store_of(from) + u64::from(self.places.taken(self.rank));
             self.spe.put(own, there, 16, TAKEN_TAG);
             self.protocol.board.borrow_mut().changes(self.spe.now_ps());
         }

@@ -3,24 +3,29 @@
 use crate::board::Board;
 use crate::calls::Callers;
 use crate::costs::RankCosts;
-use crate::places::RankMemory;
+use crate::places::{DataMemory, RankMemory};
 use crate::program::{self, Protocol};
+use crate::start;
 use sim::{Parameters, SimError, Simulation};
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// How ranks are simulated.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RanksOptions {
     /// What the protocol's own code costs.
     pub costs: RankCosts,
     /// Messages of more bytes are synchronous; 2 kB in `buffered-mpi` 4.
     pub buffered_bytes: u64,
+    /// The SPE of each rank, all different; nothing: rank r is on SPE r.
+    pub spes: Option<Vec<usize>>,
+    /// In whose main memory their data is.
+    pub memory: DataMemory,
 }
 
 impl Default for RanksOptions {
     fn default() -> Self {
-        Self { costs: RankCosts::default(), buffered_bytes: 2048 }
+        Self { costs: RankCosts::default(), buffered_bytes: 2048, spes: None, memory: DataMemory::default() }
     }
 }
 
@@ -87,7 +92,7 @@ fn flops_per_ns(parameters: &Parameters) -> f64 {
     if parameters.name == "qs22" { 12.8 } else { 14.64 / 8.0 }
 }
 
-/// Runs ranks until all of them have ended: rank r on SPE r.
+/// Runs ranks until all of them have ended.
 ///
 /// # Errors
 /// [`RanksError`]. The ranks that wait in a deadlock have been told of it.
@@ -100,24 +105,26 @@ pub fn simulate(
     fits(&parameters, ranks)?;
     let mut cell = Simulation::new(parameters)?;
     cell.detect_races(cfg!(debug_assertions));
+    let spes = options.spes.clone().unwrap_or_else(|| (0..ranks).collect());
     let mut memory = Vec::new();
-    for rank in 0..ranks {
-        let (chip, _) = cell.parameters().physical(rank);
-        memory.push(RankMemory::take(&mut cell, chip, options.buffered_bytes)?);
+    for place in spes.iter().copied().enumerate() {
+        memory.push(RankMemory::take(&mut cell, place, options.memory, options.buffered_bytes)?);
     }
+    start::begin(&mut cell, &spes)?;
     let protocol = Rc::new(Protocol {
         callers,
         board: RefCell::new(Board::new(ranks)),
         memory,
+        spes: spes.clone(),
         costs: options.costs,
         buffered_bytes: options.buffered_bytes,
         timebase_hz: cell.parameters().timebase_hz,
         flops_per_ns: flops_per_ns(cell.parameters()),
         ended: RefCell::new(vec![(0, 0); ranks]),
     });
-    for rank in 0..ranks {
+    for (rank, &spe) in spes.iter().enumerate() {
         let protocol = protocol.clone();
-        cell.spe(rank, format!("rank {rank}"), move |spe| program::program(spe, &protocol, rank))?;
+        cell.spe(spe, format!("rank {rank}"), move |spe| program::program(spe, &protocol, rank))?;
     }
     let simulated = cell.run();
     let board = protocol.board.borrow();

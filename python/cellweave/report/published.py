@@ -41,7 +41,7 @@ def draw_ratios(rows: Sequence[Row], title: str) -> Figure:
 
     roles = [
         role
-        for role in ("fitted", "validation", "scheduling", "not explained")
+        for role in ("fitted", "validation", "scheduling", "message passing", "not explained")
         if any(row.role == role for row in rows)
     ]
     parts = {role: [row for row in rows if row.role == role and row.ratio is not None] for role in roles}

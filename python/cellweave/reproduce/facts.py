@@ -13,10 +13,11 @@ from typing import Any
 
 from cellweave import _core
 
-PAPERS = ("dma-benchmark", "streaming-schedule", "ring-mapping", "affinity-model")
+PAPERS = ("dma-benchmark", "streaming-schedule", "ring-mapping", "affinity-model", "buffered-mpi")
 FITTED = "fitted"
 VALIDATION = "validation"
 SCHEDULING = "scheduling"
+MESSAGE_PASSING = "message passing"
 NOT_EXPLAINED = "not explained"
 
 
@@ -67,7 +68,8 @@ class Group:
         ``paper/name``.
     first_role : str
         ``fitted`` or ``validation``, as it was fixed before the first fit, or when the group was added; ``scheduling``
-        for mappings of task graphs, which do not judge the simulated bus and are counted apart.
+        for mappings of task graphs and ``message passing`` for programs of ranks, which do not judge the simulated bus
+        and are counted apart.
     rows : tuple of str
         Ids of published rows.
     matrix : str or None
@@ -93,7 +95,7 @@ class Group:
 
     @property
     def role(self) -> str:
-        """What it counts as: ``fitted``, ``validation``, ``scheduling`` or ``not explained``."""
+        """What it counts as: ``fitted``, ``validation``, ``scheduling``, ``message passing`` or ``not explained``."""
         if self.not_explained is not None:
             return NOT_EXPLAINED
         return FITTED if self.fitted_later is not None else self.first_role

@@ -29,7 +29,8 @@ class Row:
     id, group : str
         The published row's id, and the group in which it votes. A row without a vote has its figure's id as group.
     role : str
-        ``fitted``, ``validation``, ``scheduling``, ``not explained`` or, without a vote, ``shown``.
+        ``fitted``, ``validation``, ``scheduling``, ``message passing``, ``not explained`` or, without a vote,
+        ``shown``.
     quantity, conditions : str
         What was measured, and where.
     published, obtained : float, str or None

@@ -31,25 +31,47 @@ pub(super) fn cpus(file: &Path, ranks: usize, machine: &Machine) -> Result<Vec<u
 }
 
 fn listed(text: &str) -> Result<Vec<u32>, String> {
-    if text.trim_start().starts_with(['{', '[']) {
-        let root: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
-        return of_json(&root);
+    match json(text)? {
+        Some(root) => of_json(&root),
+        None => words(text).map(named).collect(),
     }
-    text.lines()
-        .map(|line| line.split_once('#').map_or(line, |(cpus, _)| cpus))
-        .flat_map(|line| line.split(|c: char| c.is_whitespace() || c == ','))
-        .filter(|word| !word.is_empty())
-        .map(named)
-        .collect()
 }
 
-/// A list of cpus; or an object with such a list as its `cpus`, which `cellweave place` writes, or as its `mapping`.
-fn of_json(root: &Value) -> Result<Vec<u32>, String> {
+/// The places of ranks in a file as words: a list, or the `mapping` of what `cellweave place` wrote.
+///
+/// # Errors
+/// It is neither.
+pub(super) fn texts(text: &str) -> Result<Vec<String>, String> {
+    let Some(root) = json(text)? else { return Ok(words(text).map(str::to_owned).collect()) };
+    let word = |name: &Value| name.as_str().map_or_else(|| name.to_string(), str::to_owned);
+    Ok(mapping(&root)?.iter().map(word).collect())
+}
+
+fn json(text: &str) -> Result<Option<Value>, String> {
+    if text.trim_start().starts_with(['{', '[']) {
+        return serde_json::from_str(text).map(Some).map_err(|error| format!("not JSON: {error}"));
+    }
+    Ok(None)
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .map(|line| line.split_once('#').map_or(line, |(places, _)| places))
+        .flat_map(|line| line.split(|c: char| c.is_whitespace() || c == ','))
+        .filter(|word| !word.is_empty())
+}
+
+fn mapping(root: &Value) -> Result<&Vec<Value>, String> {
     let mapping = if root.is_array() { root } else { &root["mapping"] };
     if mapping.is_object() {
         return Err("it is a plan; `cellweave plan --export cellrun` writes what is read here".into());
     }
-    let names = mapping.as_array().ok_or("its \"mapping\" is not a list of cpus")?;
+    mapping.as_array().ok_or_else(|| "its \"mapping\" is not a list of cpus".into())
+}
+
+/// A list of cpus; or an object with such a list as its `cpus`, which `cellweave place` writes, or as its `mapping`.
+fn of_json(root: &Value) -> Result<Vec<u32>, String> {
+    let names = mapping(root)?;
     let known = root["cpus"].as_array().filter(|cpus| cpus.len() == names.len());
     let one = |(rank, name): (usize, &Value)| match (known.map(|cpus| &cpus[rank]), name) {
         (Some(Value::Number(cpu)), _) | (None, Value::Number(cpu)) => named(&cpu.to_string()),

@@ -15,6 +15,7 @@
 //! talk much are near: the search is `place::quick`, which the topologies of MPI use, too.
 
 mod file;
+pub(crate) mod on_cell;
 
 use crate::offer;
 use crate::options::{LaunchOptions, Placement};

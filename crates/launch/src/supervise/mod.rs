@@ -229,8 +229,14 @@ impl Supervisor {
     /// Starts the simulator of a job on a simulated Cell.
     fn start_simulator(&mut self) {
         let Some(machine) = &self.job.options.on else { return };
-        let mut options = RanksOptions::default();
-        options.buffered_bytes = self.job.options.buffered_bytes.unwrap_or(options.buffered_bytes);
+        let asked = &self.job.options;
+        let defaults = RanksOptions::default();
+        let options = RanksOptions {
+            buffered_bytes: asked.buffered_bytes.unwrap_or(defaults.buffered_bytes),
+            spes: asked.spes.clone(),
+            memory: asked.memory.unwrap_or_default(),
+            ..defaults
+        };
         match Carried::start(self.job.segment, machine, options) {
             Ok(carried) => {
                 if let Some(carried) = &carried {

@@ -3,6 +3,7 @@
 from cellweave.reproduce.experiments import (
     affinity_figures,
     affinity_model,
+    buffered_mpi,
     dma_benchmark,
     ring_choices,
     ring_mapping,
@@ -13,6 +14,7 @@ from cellweave.reproduce.experiments import (
 __all__ = [
     "affinity_figures",
     "affinity_model",
+    "buffered_mpi",
     "dma_benchmark",
     "ring_choices",
     "ring_mapping",
