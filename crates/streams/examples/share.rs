@@ -1,24 +1,31 @@
 //! How near a stream on the simulated Cell comes to its prediction, and what keeps it away:
-//! `cargo run --release -p cellweave-streams --example share [-- time | effects | speed] [part of a case's name]`.
+//! `cargo run --release -p cellweave-streams --example share [-- time | effects | speed | paper] [part of a name]`.
 //!
 //! Without a word, a row per case: the predicted period, the simulated one, and the share of the prediction that is
 //! reached. `time`: what each element spends its time on, and what it waits for most. `effects`: the same share when
 //! one cost at a time is taken away, or the slots beyond those of the plan. `speed`: the seconds of this computer per
-//! 1,000 instances. Plans are made with a fixed number of moves, so that the first two tables are the same each time.
+//! 1,000 instances. `paper`: scenarios of the scheduler paper, run until they are steady, as they are and with costs
+//! taken away, as CSV. Plans are made with a fixed number of moves: all but `speed` is the same each time.
 
 use machine::Machine;
-use plan::PlanOptions;
+use plan::{Method, PlanOptions};
 use run::{Batch, Failed, Fired, Kernel, Kernels, Opened, PortSpec, RunOptions, RunOutcome};
 use sim::Parameters;
 use std::path::Path;
 use streams::StreamCosts;
-use work::daggen::{DaggenOptions, generate};
-use work::{Graph, Plan, Port, TaskId};
+use work::daggen::{DaggenOptions, generate, paper_set};
+use work::{Buffering, Graph, Plan, Port, TaskId};
 
 /// What each task of the vocoder is taken to cost, in ns: about what its tasks cost on one core of a host.
 const VOCODER_TASK_NS: f64 = 1_000.0;
 const MOVES: u64 = 200_000;
 const INSTANCES: u64 = 1_500;
+/// As in `benches/scheduler-paper/sixteen.toml`.
+const PAPER_MOVES: u64 = 2_000_000;
+const PAPER_GAP: f64 = 0.05;
+/// What is taken away of these scenarios.
+const PAPER_VARIANTS: [&str; 4] =
+    ["the runtime's own code", "latencies of bus and link", "all of these", "slots beyond those of the plan"];
 
 struct Nothing;
 
@@ -121,8 +128,14 @@ fn time(cases: impl Iterator<Item = Case>) {
 fn main() {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
     let what = words.first().cloned().unwrap_or_default();
-    let what =
-        if ["time", "effects", "speed"].contains(&what.as_str()) { words.remove(0) } else { String::new() };
+    let what = if ["time", "effects", "speed", "paper"].contains(&what.as_str()) {
+        words.remove(0)
+    } else {
+        String::new()
+    };
+    if what == "paper" {
+        return paper(&words);
+    }
     let cases = cases().into_iter().filter(|c| words.iter().all(|w| c.name.contains(w.as_str())));
     match what.as_str() {
         "effects" => effects(cases),
@@ -164,42 +177,85 @@ fn speed(cases: impl Iterator<Item = Case>) {
     }
 }
 
+/// The machine and the runtime with something taken away: what it is, and both.
+fn variants(p: &Parameters) -> Vec<(&'static str, Parameters, StreamCosts)> {
+    let (own, free) = (StreamCosts::default(), StreamCosts::free());
+    let mut wide_link = p.clone();
+    (wide_link.link.line_ps, wide_link.link.shared_line_ps) = ([0, 0], 0);
+    let mut no_uncached = p.clone();
+    no_uncached.ppe.uncached = no_uncached.ppe.cached;
+    let mut no_channels = p.clone();
+    (no_channels.spu.dma, no_channels.spu.tag_status, no_channels.spu.channel) = (0, 0, 0);
+    let mut no_latency = p.clone();
+    (no_latency.bus.coherence, no_latency.bus.source, no_latency.bus.sink) = (1, 0, 0);
+    (no_latency.mfc.to_bus, no_latency.link.command, no_latency.link.data) = (0, [0, 0], 0);
+    let mut nothing = no_latency.clone();
+    (nothing.link, nothing.spu, nothing.ppe) =
+        (no_latency.link.clone(), no_channels.spu.clone(), no_uncached.ppe.clone());
+    (nothing.link.line_ps, nothing.link.shared_line_ps) = ([0, 0], 0);
+    vec![
+        ("the runtime's own code", p.clone(), free),
+        ("what a line takes of the link between chips", wide_link, own),
+        ("loads of PPEs beyond the cache", no_uncached, own),
+        ("channel accesses of SPEs", no_channels, own),
+        ("latencies of bus and link", no_latency, own),
+        ("all of these", nothing, free),
+        ("slots beyond those of the plan", p.clone(), StreamCosts { spare_slots: false, ..own }),
+    ]
+}
+
 fn effects(cases: impl Iterator<Item = Case>) {
-    let free = StreamCosts::free();
     println!("| graph | machine | batch | as it is | without | share |\n|---|---|---|---|---|---|");
     for case in cases {
         let Some(plan) = planned(&case) else { continue };
         let p = parameters(&case);
-        let own = StreamCosts::default();
         let share = |parameters: Parameters, costs: StreamCosts| {
             period_ns(&case, &plan, parameters, costs).map_or(f64::NAN, |ns| plan.period_ns / ns)
         };
-        let whole = share(p.clone(), own);
-        let mut wide_link = p.clone();
-        (wide_link.link.line_ps, wide_link.link.shared_line_ps) = ([0, 0], 0);
-        let mut no_uncached = p.clone();
-        no_uncached.ppe.uncached = no_uncached.ppe.cached;
-        let mut no_channels = p.clone();
-        (no_channels.spu.dma, no_channels.spu.tag_status, no_channels.spu.channel) = (0, 0, 0);
-        let mut no_latency = p.clone();
-        (no_latency.bus.coherence, no_latency.bus.source, no_latency.bus.sink) = (1, 0, 0);
-        (no_latency.mfc.to_bus, no_latency.link.command, no_latency.link.data) = (0, [0, 0], 0);
-        let mut nothing = no_latency.clone();
-        (nothing.link, nothing.spu, nothing.ppe) =
-            (no_latency.link.clone(), no_channels.spu.clone(), no_uncached.ppe.clone());
-        (nothing.link.line_ps, nothing.link.shared_line_ps) = ([0, 0], 0);
-        let planned_slots = StreamCosts { spare_slots: false, ..own };
-        let rows = [
-            ("the runtime's own code", share(p.clone(), free)),
-            ("what a line takes of the link between chips", share(wide_link, own)),
-            ("loads of PPEs beyond the cache", share(no_uncached, own)),
-            ("channel accesses of SPEs", share(no_channels, own)),
-            ("latencies of bus and link", share(no_latency, own)),
-            ("all of these", share(nothing, free)),
-            ("slots beyond those of the plan", share(p, planned_slots)),
-        ];
-        for (what, share) in rows {
-            println!("| {} | {whole:.3} | {what} | {share:.3} |", case.name);
+        let whole = share(p.clone(), StreamCosts::default());
+        for (what, parameters, costs) in variants(&p) {
+            println!("| {} | {whole:.3} | {what} | {:.3} |", case.name, share(parameters, costs));
+        }
+    }
+}
+
+/// The scenarios whose names have one of the words, by every method, as in `benches/scheduler-paper/sixteen.toml`.
+fn paper(words: &[String]) {
+    let machine = machine::load("qs22:ppe=1").expect("a preset");
+    println!("graph,method,without,predicted_per_s,highest_per_s,steady_after");
+    for graph in paper_set().into_iter().filter(|g| words.iter().any(|w| g.name.contains(w.as_str()))) {
+        for method in [Method::Greedy, Method::Delegate, Method::Cluster, Method::Auto] {
+            let options = PlanOptions {
+                method,
+                moves: Some(PAPER_MOVES),
+                gap: PAPER_GAP,
+                batch: Some(1),
+                buffering: Some(Buffering::Duplicated),
+                ..PlanOptions::default()
+            };
+            let Ok(plan) = plan::plan(&machine, &graph, &options, &|| 0.0, &mut |_| true) else { continue };
+            let case =
+                Case { name: graph.name.clone(), graph: graph.clone(), machine: machine.clone(), batch: 1 };
+            let p = parameters(&case);
+            let mut half_link = p.clone();
+            half_link.link.line_ps = half_link.link.line_ps.map(|ps| ps / 2);
+            half_link.link.shared_line_ps /= 2;
+            let mut each = vec![("nothing", p.clone(), StreamCosts::default())];
+            each.push((
+                "half of what a line takes of the link between chips",
+                half_link,
+                StreamCosts::default(),
+            ));
+            each.extend(variants(&p).into_iter().filter(|v| PAPER_VARIANTS.contains(&v.0)));
+            for (what, parameters, costs) in each {
+                let mut options = RunOptions { until_steady: true, ..RunOptions::default() };
+                let ran = streams::run_on(parameters, &graph, &machine, &plan, &Nothing, costs, &mut options);
+                let Some(steady) = ran.ok().and_then(|outcome| outcome.until_steady) else { continue };
+                println!(
+                    "{},{method:?},{what},{:.7},{:.7},{}",
+                    graph.name, plan.throughput_per_s, steady.highest_per_s, steady.instances
+                );
+            }
         }
     }
 }
