@@ -29,7 +29,7 @@ def test_the_list_of_groups_is_the_one_from_before_the_fit() -> None:
     roles = [group.first_role for group in groups().values()]
     assert set(roles) == {"fitted", "validation", "scheduling", "message passing"}
     # Mappings of task graphs and programs of ranks say nothing about the bus alone; nothing else is counted apart.
-    for role, modules in (("scheduling", {"scheduling"}), ("message passing", {"buffered_mpi"})):
+    for role, modules in (("scheduling", {"scheduling"}), ("message passing", {"buffered_mpi", "particles"})):
         apart = {e.run.__module__ for e in experiments().values() for g in e.groups if groups()[g].first_role == role}
         assert {module.rpartition(".")[2] for module in apart} == modules
         roles = [other for other in roles if other != role]

@@ -1,5 +1,5 @@
-//! How ranks start (`buffered-mpi` 3.1): the PPE stores what each rank has to know into main memory, and sends the place
-//! of that to the rank's mailbox. From then on the PPE is idle.
+//! How ranks start (`buffered-mpi` 3.1): the PPE stores what each rank has to know into main memory, and sends the
+//! place of that to the rank's mailbox. From then on the PPE is idle.
 
 use crate::copying::bring;
 use sim::{Address, SimError, Simulation, Spe};
