@@ -6,7 +6,7 @@ PYTHON ?= python3
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-RUST := $(shell find crates -name '*.rs' -o -name '*.c' -o -name '*.h' -o -name names.map -o -name Cargo.toml) \
+RUST := $(shell find crates -name '*.rs' -o -name '*.c' -o -name '*.h' -o -path '*/abi/*.txt' -o -name Cargo.toml) \
 	Cargo.toml Cargo.lock $(wildcard pep517/*.py pep517/scripts/*)
 
 help: ## list the verbs
@@ -28,7 +28,8 @@ docs: .venv/core .venv/book ## the book, as HTML in build/book
 	@$(BIN)/mkdocs build --quiet --strict && echo "build/book/index.html"
 
 clean: ## remove what the other verbs made
-	rm -rf .venv demo target dist build python/cellweave/*.so python/cellweave/mpi/bin python/cellweave/mpi/lib
+	rm -rf .venv demo target dist build python/cellweave/*.so python/cellweave/mpi/bin python/cellweave/mpi/lib \
+		python/cellweave/mpi/include/mpi.h
 
 # A stamp is touched last, so that a broken set-up is repeated.
 .venv/tools: pyproject.toml

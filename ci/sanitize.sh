@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The C side of the MPI library and the programs of its tests, with gcc's sanitizers (addresses, leaks, undefined
-# behaviour), on 1 to 3 ranks. It has its own target folder, because the library there is built differently.
+# The C programs of the MPI library's tests, with gcc's sanitizers (addresses, leaks, undefined behaviour), on 1 to 3
+# ranks. It has its own target folder, because the library there is linked differently.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")/sanitize

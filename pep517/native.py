@@ -24,9 +24,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ABI = ROOT / "crates" / "mpi" / "abi"
 SCRIPTS = ROOT / "pep517" / "scripts"
-HEADER = ROOT / "python" / "cellweave" / "mpi" / "include" / "mpi.h"
+INCLUDE = ROOT / "python" / "cellweave" / "mpi" / "include"
 SONAME = "libmpi_abi.so.1"
 
 # The file that `-lmpi_abi` finds. A wheel has no symbolic links; the linker reads this file instead.
@@ -56,37 +55,37 @@ def put(path: Path, content: bytes, mode: int = 0o644) -> None:
     os.replace(name, path)
 
 
-def cargo(debug: bool) -> tuple[Path, Path]:
-    """Build the crates; give the static library and the launcher."""
+def cargo(debug: bool) -> tuple[Path, Path, Path]:
+    """Build the crates; give the static library, the launcher, and the folder of what the tables became."""
     profile = "dev" if debug else "mpi"
     command = ["cargo", "build", "--quiet", "--profile", profile]
     command += ["--package", "cellweave-mpi", "--package", "cellweave-launch"]
     command += ["--lib", "--bins", "--message-format", "json-render-diagnostics"]
     products: dict[str, Path] = {}
+    made = Path()
     for line in run(command, "building the MPI library").splitlines():
         message = json.loads(line)
         if message["reason"] == "compiler-artifact" and message["target"]["name"] in ("mpi", "cellrun"):
             for name in message["filenames"]:
                 products[Path(name).name] = Path(name)
-    return products["libmpi.a"], products["cellrun"]
+        if message["reason"] == "build-script-executed" and "crates/mpi#" in message["package_id"]:
+            made = Path(message["out_dir"])
+    return products["libmpi.a"], products["cellrun"], made
 
 
-def link(archive: Path, debug: bool) -> Path:
+def link(archive: Path, exports: Path, debug: bool) -> Path:
     """Link the shared library beside the static one that it is made of."""
     library = archive.with_name(SONAME)
-    parts = [archive, ABI / "names.c", ABI / "names.map", HEADER, Path(__file__)]
+    parts = [archive, exports, Path(__file__)]
     if library.is_file() and all(part.stat().st_mtime_ns < library.stat().st_mtime_ns for part in parts):
         return library
     compiler = shlex.split(os.environ.get("CC", "cc"))
     with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".link-") as folder:
-        names, linked = f"{folder}/names.o", f"{folder}/{SONAME}"
-        flags = ["-std=gnu11", "-O2", "-fPIC", "-Wall", "-Wextra", "-Werror", f"-I{HEADER.parent}"]
-        run([*compiler, *flags, "-c", str(ABI / "names.c"), "-o", names], "compiling the MPI names")
-        # Take every object of the archive: none is asked for by name, because each name already has a weak default.
-        # --gc-sections drops what no exported name reaches. -Bsymbolic-functions binds the jump from MPI_X to PMPI_X
-        # here.
-        flags = ["-shared", "-o", linked, names, "-Wl,--whole-archive", str(archive), "-Wl,--no-whole-archive"]
-        flags += [f"-Wl,-soname,{SONAME}", f"-Wl,--version-script={ABI / 'names.map'}", "-Wl,-Bsymbolic-functions"]
+        linked = f"{folder}/{SONAME}"
+        # Take every object of the archive: nothing else is linked that asks for one by name. --gc-sections drops what
+        # no exported name reaches. -Bsymbolic-functions binds the jump from MPI_X to PMPI_X here.
+        flags = ["-shared", "-o", linked, "-Wl,--whole-archive", str(archive), "-Wl,--no-whole-archive"]
+        flags += [f"-Wl,-soname,{SONAME}", f"-Wl,--version-script={exports}", "-Wl,-Bsymbolic-functions"]
         flags += ["-Wl,--gc-sections", "-Wl,-z,defs", "-Wl,-z,relro,-z,now", "-Wl,-z,nodelete", "-Wl,-O1"]
         flags += [] if debug else ["-Wl,--strip-debug"]
         run([*compiler, *flags, "-lgcc_s", "-lpthread", "-lm", "-ldl", "-lc"], f"linking {SONAME}")
@@ -112,15 +111,15 @@ def stripped(program: Path, debug: bool) -> bytes:
 
 def build(into: Path, debug: bool = False) -> None:
     """Build everything and lay it out in a folder."""
-    archive, launcher = cargo(debug)
-    library = link(archive, debug)
+    archive, launcher, made = cargo(debug)
+    library = link(archive, made / "exports.map", debug)
     put(into / "lib" / SONAME, library.read_bytes(), 0o755)
     put(into / "lib" / "libmpi_abi.so", LINKER_SCRIPT.encode())
     put(into / "lib" / "version", f"{version()}\n".encode())
     description = (SCRIPTS / "cellweave-mpi.pc.in").read_text().replace("@VERSION@", version())
     put(into / "lib" / "pkgconfig" / "cellweave-mpi.pc", description.encode())
-    for header in ("mpi.h", "cell.h"):
-        put(into / "include" / header, (HEADER.parent / header).read_bytes())
+    for header in (made / "mpi.h", INCLUDE / "cell.h"):
+        put(into / "include" / header.name, header.read_bytes())
     put(into / "bin" / "cellrun", stripped(launcher, debug), 0o755)
     for name in ("cellcc", "cellcxx", "mpicc", "mpicxx"):
         put(into / "bin" / name, (SCRIPTS / "cellcc").read_bytes(), 0o755)

@@ -103,6 +103,31 @@ pointers! {
     InOut *mut T, place => InOut(Out { place, name, call: PhantomData }), name;
 }
 
+/// An argument that C declares as the pointer `C`, and that the body sees as a `P`: `void *` says nothing of what is
+/// there, and a pointer of old is not `const` though the function only reads.
+pub struct Declared<C, P>(PhantomData<(C, P)>);
+
+macro_rules! declared {
+    ($($passed:ty, $pointer:ident;)*) => {$(
+        impl<C, T> Argument for Declared<$passed, $pointer<'_, T>> {
+            type Passed = $passed;
+            type Given<'call> = $pointer<'call, T>;
+
+            #[inline]
+            unsafe fn given<'call>(passed: $passed, name: Name, call: &'call Call) -> $pointer<'call, T> {
+                // SAFETY: as the caller promises.
+                unsafe { $pointer::given(passed.cast(), name, call) }
+            }
+        }
+    )*};
+}
+
+declared! {
+    *const C, In;
+    *mut C, In;
+    *mut C, Out;
+}
+
 /// Arguments that the body sees as C passes them.
 macro_rules! plain {
     ($($type:ty),* $(,)?) => {$(

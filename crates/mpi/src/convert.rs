@@ -1,8 +1,8 @@
 //! Handles as integers, for other languages (MPI 5.0, section 19.3.5). Predefined handles are their values of the ABI;
 //! of ours, the integer names kind and slot, and is good as long as the object lives.
 
-use crate::abi;
 use crate::abi::values::*;
+use crate::abi::{self, prototypes};
 use crate::comm::COMMS;
 use crate::comm::errhandler::HANDLERS;
 use crate::comm::info::INFOS;
@@ -29,6 +29,7 @@ macro_rules! by_table {
             }
             $table.of(&runtime::enter())$(.$part)?.to_int(handle.0)
         }
+        const _: prototypes::$to = $to;
 
         /// The handle that an integer stands for; the null handle when it stands for no living object.
         #[unsafe(no_mangle)]
@@ -39,6 +40,7 @@ macro_rules! by_table {
             }
             abi::$handle($table.of(&runtime::enter())$(.$part)?.handle_of(handle).unwrap_or($null))
         }
+        const _: prototypes::$from = $from;
     )*};
 }
 
@@ -59,6 +61,7 @@ pub(crate) extern "C" fn PMPI_Request_toint(handle: abi::Request) -> c_int {
     // The lower half names kind and slot.
     handle.0 as u32 as c_int
 }
+const _: prototypes::PMPI_Request_toint = PMPI_Request_toint;
 
 /// The request that an integer stands for: a transfer, or what has an entry in the table.
 #[unsafe(no_mangle)]
@@ -72,6 +75,34 @@ pub(crate) extern "C" fn PMPI_Request_fromint(handle: c_int) -> abi::Request {
     let named = |found: &usize| *found as u32 as c_int == handle;
     let found = REQUESTS.of(&state).handle_of(handle).filter(named).or_else(|| transfer().filter(named));
     abi::Request(found.unwrap_or(MPI_REQUEST_NULL))
+}
+const _: prototypes::PMPI_Request_fromint = PMPI_Request_fromint;
+
+/// Handles of objects that the library never makes: all are predefined.
+macro_rules! by_value {
+    ($($to:ident $from:ident $handle:ident)*) => {$(
+        /// A handle as an integer.
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case)]
+        extern "C" fn $to(handle: abi::$handle) -> c_int {
+            handle.0 as c_int
+        }
+        const _: prototypes::$to = $to;
+
+        /// The handle that an integer stands for.
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case)]
+        extern "C" fn $from(handle: c_int) -> abi::$handle {
+            abi::$handle(handle as usize)
+        }
+        const _: prototypes::$from = $from;
+    )*};
+}
+
+by_value! {
+    PMPI_Win_toint PMPI_Win_fromint Win
+    PMPI_File_toint PMPI_File_fromint File
+    PMPI_Session_toint PMPI_Session_fromint Session
 }
 
 #[cfg(test)]

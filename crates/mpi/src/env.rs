@@ -1,6 +1,6 @@
 //! Start and end, versions, clock (MPI 5.0, chapters 9 and 11).
 
-use crate::abi::{self, values::*};
+use crate::abi::{self, prototypes, values::*};
 use crate::call::Out;
 use crate::check::{self, CHECKING, Failure};
 use crate::comm::COMMS;
@@ -96,11 +96,14 @@ fn count_at(level: c_int) {
 
 /// MPI 5.0, section 15.2.4: 0 counts nothing from now on, any other level begins a phase or goes on with it.
 #[unsafe(no_mangle)]
-extern "C" fn cellweave_pcontrol(level: c_int) {
+#[allow(non_snake_case)]
+extern "C" fn PMPI_Pcontrol(level: c_int) -> c_int {
     if runtime::phase() != phase::FORKED {
         count_at(level);
     }
+    MPI_SUCCESS
 }
+const _: prototypes::PMPI_Pcontrol = PMPI_Pcontrol;
 
 /// A forked child has no part in the job: the rank is its parent.
 extern "C" fn forked() {
@@ -247,12 +250,14 @@ pub(crate) extern "C" fn PMPI_Wtime() -> f64 {
         None => host::clock::kernel_ns() as f64 * 1e-9,
     }
 }
+const _: prototypes::PMPI_Wtime = PMPI_Wtime;
 
 /// MPI 5.0, section 9.6: seconds between two ticks of `MPI_Wtime`.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn PMPI_Wtick() -> f64 {
     simulated_time().map_or(1e-9, |(_, hz)| 1.0 / hz as f64)
 }
+const _: prototypes::PMPI_Wtick = PMPI_Wtick;
 
 /// What a rank computes between calls, for a simulated Cell (`cell.h`): operations of double precision, and bytes of
 /// main memory that they touch. Elsewhere it does nothing.

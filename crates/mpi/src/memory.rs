@@ -2,7 +2,7 @@
 
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::Out;
+use crate::call::{Declared, Out};
 use crate::check::Failure;
 use crate::comm::info::{self, Info};
 use crate::comm::mpi;
@@ -98,7 +98,7 @@ fn alignment(hints: &Info) -> Result<usize, Failure> {
 
 mpi! {
     /// Memory that is aligned to a cache line, or to more when the hint says so.
-    fn PMPI_Alloc_mem(size: abi::Aint, info: abi::Info, baseptr: Out<*mut c_void>) {
+    fn PMPI_Alloc_mem(size: abi::Aint, info: abi::Info, baseptr: Declared<*mut c_void, Out<*mut c_void>>) {
         baseptr.present()?;
         let alignment = alignment(&info::hints(&runtime::enter(), info)?)?;
         let bytes = usize::try_from(size)

@@ -1,8 +1,13 @@
 //! The types and values of the MPI 5.0 ABI (MPI 5.0, chapter 20).
 
+pub mod prototypes;
 pub mod values;
 
 use std::ffi::c_int;
+
+// Every function's name without P.
+#[cfg(not(test))]
+core::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/twins.s")), options(raw));
 
 /// A signed integer that holds an address (`MPI_Aint`).
 pub type Aint = isize;

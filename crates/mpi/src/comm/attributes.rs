@@ -3,6 +3,7 @@
 //!
 //! Callbacks are the program's functions: call everything here only while not holding the state.
 
+use crate::abi::prototypes;
 use crate::abi::values::*;
 use crate::call::{InOut, Out};
 use crate::check::Failure;
@@ -15,9 +16,9 @@ use std::sync::{Arc, Mutex};
 
 /// Copies an attribute when its object is duplicated: object, keyval, extra state, value, place for the copy, place for
 /// the flag.
-type Copy = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;
+type Copy = prototypes::MPI_Comm_copy_attr_function;
 /// Called before an attribute goes: object, keyval, value, extra state.
-type Delete = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_void) -> c_int;
+type Delete = prototypes::MPI_Comm_delete_attr_function;
 
 /// The kind of object that a keyval is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@ use super::attributes::{self, Of};
 use super::{Comm, errors};
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{InOut, Out};
+use crate::call::{Declared, InOut, Out};
 use crate::check::{self, Failure};
 use crate::comm::COMMS;
 use crate::comm::mpi;
@@ -100,13 +100,15 @@ mpi! {
 
     /// An attribute of a communicator; of a predefined one, the address of an `int`.
     fn PMPI_Comm_get_attr(
-        comm: abi::Comm, comm_keyval: c_int, attribute_val: Out<*mut c_void>, flag: Out<c_int>,
+        comm: abi::Comm, comm_keyval: c_int, attribute_val: Declared<*mut c_void, Out<*mut c_void>>, flag: Out<c_int>,
     ) on comm {
         get(comm, comm_keyval, attribute_val, flag)
     }
 
     /// `MPI_Comm_get_attr` by its name of MPI 1.
-    fn PMPI_Attr_get(comm: abi::Comm, keyval: c_int, attribute_val: Out<*mut c_void>, flag: Out<c_int>) on comm {
+    fn PMPI_Attr_get(
+        comm: abi::Comm, keyval: c_int, attribute_val: Declared<*mut c_void, Out<*mut c_void>>, flag: Out<c_int>,
+    ) on comm {
         get(comm, keyval, attribute_val, flag)
     }
 

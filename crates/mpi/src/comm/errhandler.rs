@@ -4,8 +4,8 @@
 //! `MPI_COMM_SELF`, as MPI 4 says; to that of `MPI_COMM_WORLD`, as MPI 3 said, when a program has only set the latter.
 
 use super::errors;
-use crate::abi;
 use crate::abi::values::*;
+use crate::abi::{self, prototypes};
 use crate::call::{InOut, Out};
 use crate::check::{self, Failure};
 use crate::comm::errors::ADDED;
@@ -14,11 +14,11 @@ use crate::comm::valid;
 use crate::handles::{Handles, Kind};
 use crate::runtime::{self, Guarded, State, phase};
 use launch::options::{ERRHANDLERS, INITIAL_ERRHANDLER};
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::c_int;
 use std::sync::atomic::Ordering;
 
 /// What a program hands over: called with the object's handle and the error code.
-pub(crate) type Function = unsafe extern "C" fn(*mut usize, *mut c_int, ...);
+pub(crate) type Function = prototypes::MPI_Comm_errhandler_function;
 
 /// The kind of object that an error handler is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -284,14 +284,9 @@ mpi! {
 
 /// Every function of the ABI that is not supported ends here, with its name; gives the code to return. A program that
 /// wants to ask, and to go another way, sets `MPI_ERRORS_RETURN` before; that is what files have from the start.
-///
-/// # Safety
-/// A string that is never freed.
-#[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn cellweave_unsupported(function: *const c_char) -> c_int {
+#[cold]
+pub(super) fn unsupported(function: &'static str) -> c_int {
     let (code, text) = (MPI_ERR_UNSUPPORTED_OPERATION, "this library does not support it");
-    // SAFETY: the caller's promise.
-    let function = unsafe { CStr::from_ptr(function) }.to_str().unwrap_or("a function");
     if function.starts_with("MPI_File_") {
         let action = {
             let state = runtime::enter();
@@ -318,3 +313,4 @@ pub(crate) unsafe extern "C" fn PMPI_Comm_call_errhandler(comm: abi::Comm, error
     raise(failure.on(comm), "MPI_Comm_call_errhandler");
     MPI_SUCCESS
 }
+const _: prototypes::PMPI_Comm_call_errhandler = PMPI_Comm_call_errhandler;

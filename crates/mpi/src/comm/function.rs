@@ -38,6 +38,7 @@ macro_rules! mpi {
                 Err(failure) => $crate::comm::errhandler::raise(failure$(.on($comm))?, &stringify!($name)[1..]),
             }
         }
+        const _: $crate::abi::prototypes::$name = $name;
     )*};
 }
 pub(crate) use mpi;

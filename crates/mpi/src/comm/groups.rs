@@ -4,7 +4,7 @@ use super::table::GROUPS;
 use super::{Group, rank_or_undefined};
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{In, InOut, Out};
+use crate::call::{Declared, In, InOut, Out};
 use crate::check::{self, Failure};
 use crate::comm::mpi;
 use crate::comm::valid;
@@ -162,12 +162,16 @@ mpi! {
     }
 
     /// As incl, of triplets first, last, stride.
-    fn PMPI_Group_range_incl(group: abi::Group, n: c_int, ranges[n]: In<[c_int; 3]>, newgroup: Out<abi::Group>) {
+    fn PMPI_Group_range_incl(
+        group: abi::Group, n: c_int, ranges[n]: Declared<*mut [c_int; 3], In<[c_int; 3]>>, newgroup: Out<abi::Group>,
+    ) {
         of_ranges(included, group, n, ranges, newgroup)
     }
 
     /// As excl, of triplets first, last, stride.
-    fn PMPI_Group_range_excl(group: abi::Group, n: c_int, ranges[n]: In<[c_int; 3]>, newgroup: Out<abi::Group>) {
+    fn PMPI_Group_range_excl(
+        group: abi::Group, n: c_int, ranges[n]: Declared<*mut [c_int; 3], In<[c_int; 3]>>, newgroup: Out<abi::Group>,
+    ) {
         of_ranges(excluded, group, n, ranges, newgroup)
     }
 

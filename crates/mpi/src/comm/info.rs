@@ -2,7 +2,7 @@
 
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::{In, InOut, Out};
+use crate::call::{Declared, In, InOut, Out};
 use crate::check::{self, Failure};
 use crate::comm::COMMS;
 use crate::comm::mpi;
@@ -144,7 +144,9 @@ mpi! {
     }
 
     /// How this program was started; `argc` and `argv` as main got them, or 0 and null.
-    fn PMPI_Info_create_env(argc: c_int, argv[argc]: In<*const c_char>, info: Out<abi::Info>) {
+    fn PMPI_Info_create_env(
+        argc: c_int, argv[argc]: Declared<*mut *mut c_char, In<*const c_char>>, info: Out<abi::Info>,
+    ) {
         info.present()?;
         let arguments = match argv.to_vec() {
             Ok(argv) if !argv.is_empty() => {

@@ -37,6 +37,7 @@ pub(crate) mod inquiry;
 pub(crate) mod intercomm;
 pub(crate) mod split_type;
 pub(crate) mod table;
+mod unsupported;
 pub(crate) mod valid;
 
 pub(crate) use function::mpi;

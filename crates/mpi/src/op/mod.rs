@@ -12,14 +12,14 @@ mod tests;
 
 pub(crate) use kernels::kernel;
 
-use crate::abi::{self, values as v};
+use crate::abi::{self, prototypes, values as v};
 use crate::check::{self, Failure};
 use crate::datatype::Datatype;
 use crate::handles::Handles;
 use crate::handles::Kind;
 use crate::runtime::Guarded;
 use crate::runtime::State;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
 /// Applies an operation to `count` elements: `into[i] = from[i] op into[i]`.
 ///
@@ -152,10 +152,9 @@ impl ElementType {
 }
 
 /// `MPI_User_function`
-pub(crate) type Function = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut abi::Datatype);
+pub(crate) type Function = prototypes::MPI_User_function;
 /// `MPI_User_function_c`
-pub(crate) type LargeFunction =
-    unsafe extern "C" fn(*mut c_void, *mut c_void, *mut abi::Count, *mut abi::Datatype);
+pub(crate) type LargeFunction = prototypes::MPI_User_function_c;
 
 /// The function of a user-defined operation.
 #[derive(Clone, Copy)]
@@ -216,7 +215,7 @@ impl Reduction {
                     // SAFETY: the user's function is called as MPI says, with elements that the caller promises to be
                     // valid.
                     unsafe {
-                        function(from.cast_mut().cast(), into.cast(), &raw mut count, &raw mut datatype)
+                        function(from.cast_mut().cast(), into.cast(), &raw mut count, &raw mut datatype.0)
                     };
                 }
                 UserFunction::Small(function) => {
@@ -229,7 +228,7 @@ impl Reduction {
                                 from.cast_mut().wrapping_offset(apart).cast(),
                                 into.wrapping_offset(apart).cast(),
                                 &raw mut some,
-                                &raw mut datatype,
+                                &raw mut datatype.0,
                             );
                         }
                     }

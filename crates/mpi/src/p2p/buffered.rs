@@ -7,7 +7,7 @@ use super::counted;
 use super::operation::{Sending, sending};
 use crate::abi;
 use crate::abi::values::*;
-use crate::call::Out;
+use crate::call::{Declared, Out};
 use crate::check::{self, Failure};
 use crate::comm::mpi;
 use crate::comm::valid;
@@ -285,7 +285,7 @@ counted! {
     }
 
     /// MPI 5.0, section 3.6.
-    fn PMPI_Buffer_detach / PMPI_Buffer_detach_c(buffer_addr: Out<*mut c_void>, size: Out<N>) {
+    fn PMPI_Buffer_detach / PMPI_Buffer_detach_c(buffer_addr: Declared<*mut c_void, Out<*mut c_void>>, size: Out<N>) {
         size.present()?;
         size.write(size_as(detach(Owner::Process, buffer_addr)?))
     }
@@ -297,7 +297,7 @@ counted! {
 
     /// MPI 5.0, section 3.6.
     fn PMPI_Comm_detach_buffer / PMPI_Comm_detach_buffer_c(
-        comm: abi::Comm, buffer_addr: Out<*mut c_void>, size: Out<N>,
+        comm: abi::Comm, buffer_addr: Declared<*mut c_void, Out<*mut c_void>>, size: Out<N>,
     ) on comm {
         size.present()?;
         size.write(size_as(detach(of(comm)?, buffer_addr)?))

@@ -2,7 +2,7 @@
 //! functions say how they ended.
 
 use crate::abi::values::{MPI_ERR_REQUEST, MPI_SUCCESS};
-use crate::abi::{self, Status};
+use crate::abi::{self, Status, prototypes};
 use crate::call::Out;
 use crate::check::{self, Failure};
 use crate::comm::mpi;
@@ -12,9 +12,9 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-type Query = unsafe extern "C" fn(*mut c_void, *mut Status) -> c_int;
-type Free = unsafe extern "C" fn(*mut c_void) -> c_int;
-type Cancel = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
+type Query = prototypes::MPI_Grequest_query_function;
+type Free = prototypes::MPI_Grequest_free_function;
+type Cancel = prototypes::MPI_Grequest_cancel_function;
 
 /// A request of the program's.
 pub(crate) struct Generalized {

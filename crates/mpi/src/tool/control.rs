@@ -4,7 +4,7 @@
 use super::{entry, find, put_text, running, tool};
 use crate::abi::Datatype;
 use crate::abi::values::*;
-use crate::call::{In, InOut, Out};
+use crate::call::{Declared, In, InOut, Out};
 use crate::check::CHECKING;
 use crate::progress;
 use crate::settings::COPY_FROM;
@@ -125,13 +125,13 @@ tool! {
         Ok(())
     }
 
-    fn PMPI_T_cvar_read(handle: usize, buf: Out<c_int>) {
+    fn PMPI_T_cvar_read(handle: usize, buf: Declared<*mut c_void, Out<c_int>>) {
         let tool = running()?;
         let control = &CONTROLS[*tool.controls.get(&handle).ok_or(MPI_T_ERR_INVALID_HANDLE)?];
         buf.write((control.read)()).map_err(|_| MPI_T_ERR_INVALID)
     }
 
-    fn PMPI_T_cvar_write(handle: usize, buf: In<c_int>) {
+    fn PMPI_T_cvar_write(handle: usize, buf: Declared<*const c_void, In<c_int>>) {
         let tool = running()?;
         let control = &CONTROLS[*tool.controls.get(&handle).ok_or(MPI_T_ERR_INVALID_HANDLE)?];
         let write = control.write.ok_or(MPI_T_ERR_CVAR_SET_NEVER)?;

@@ -1,6 +1,9 @@
 //! Events and their sources (MPI 5.0, section 15.3.8): there are none, so every index and every handle is a wrong one.
 
 use super::{running, tool};
+use crate::abi::prototypes::{
+    MPI_T_event_cb_function, MPI_T_event_dropped_cb_function, MPI_T_event_free_cb_function,
+};
 use crate::abi::values::{MPI_T_ERR_INVALID_HANDLE, MPI_T_ERR_INVALID_INDEX, MPI_T_ERR_INVALID_NAME};
 use crate::abi::{Aint, Count, Datatype, Info};
 use crate::call::{In, Out};
@@ -29,7 +32,7 @@ tool! {
         running().and(Err(MPI_T_ERR_INVALID_INDEX))
     }
 
-    fn PMPI_T_event_handle_free(_registration: usize, _user_data: *mut c_void, _callback: *const c_void) {
+    fn PMPI_T_event_handle_free(_registration: usize, _user_data: *mut c_void, _callback: Option<MPI_T_event_free_cb_function>) {
         running().and(Err(MPI_T_ERR_INVALID_HANDLE))
     }
 
@@ -42,7 +45,8 @@ tool! {
     }
 
     fn PMPI_T_event_register_callback(
-        _registration: usize, _safety: c_int, _info: Info, _user_data: *mut c_void, _callback: *const c_void,
+        _registration: usize, _safety: c_int, _info: Info, _user_data: *mut c_void,
+        _callback: Option<MPI_T_event_cb_function>,
     ) {
         running().and(Err(MPI_T_ERR_INVALID_HANDLE))
     }
@@ -55,7 +59,7 @@ tool! {
         running().and(Err(MPI_T_ERR_INVALID_HANDLE))
     }
 
-    fn PMPI_T_event_set_dropped_handler(_registration: usize, _callback: *const c_void) {
+    fn PMPI_T_event_set_dropped_handler(_registration: usize, _callback: Option<MPI_T_event_dropped_cb_function>) {
         running().and(Err(MPI_T_ERR_INVALID_HANDLE))
     }
 

@@ -32,6 +32,7 @@ macro_rules! tool {
                 Err(class) => class,
             }
         }
+        const _: $crate::abi::prototypes::$name = $name;
     )*};
 }
 pub(crate) use tool;

@@ -6,7 +6,7 @@
 use super::{entry, find, put_text, running, tool};
 use crate::abi::Datatype;
 use crate::abi::values::*;
-use crate::call::{In, InOut, Out};
+use crate::call::{Declared, In, InOut, Out};
 use crate::runtime;
 use crate::runtime::COUNTERS;
 use std::collections::BTreeMap;
@@ -221,12 +221,12 @@ tool! {
         start_or_stop(session, handle)
     }
 
-    fn PMPI_T_pvar_read(session: usize, handle: usize, buf: Out<c_ulonglong>) {
+    fn PMPI_T_pvar_read(session: usize, handle: usize, buf: Declared<*mut c_void, Out<c_ulonglong>>) {
         let value = with(session, handle, |handle| Ok(handle.read()))?;
         buf.write(value).map_err(|_| MPI_T_ERR_INVALID)
     }
 
-    fn PMPI_T_pvar_write(session: usize, handle: usize, buf: In<c_ulonglong>) {
+    fn PMPI_T_pvar_write(session: usize, handle: usize, buf: Declared<*const c_void, In<c_ulonglong>>) {
         let value = buf.read().map_err(|_| MPI_T_ERR_INVALID)?;
         with(session, handle, |handle| handle.write(value))
     }
@@ -243,7 +243,7 @@ tool! {
         Ok(())
     }
 
-    fn PMPI_T_pvar_readreset(session: usize, handle: usize, buf: Out<c_ulonglong>) {
+    fn PMPI_T_pvar_readreset(session: usize, handle: usize, buf: Declared<*mut c_void, Out<c_ulonglong>>) {
         let value = with(session, handle, |handle| {
             let now = handle.variable.value();
             let value = now.wrapping_sub(handle.zero);
@@ -289,10 +289,10 @@ mod tests {
             COUNTERS.rendezvous_sent.add(5);
             PMPI_T_pvar_handle_alloc(second, index, std::ptr::null_mut(), &mut b, count);
             COUNTERS.rendezvous_sent.add(2);
-            assert_eq!((PMPI_T_pvar_readreset(first, a, place), *place), (MPI_SUCCESS, 7));
-            assert_eq!((PMPI_T_pvar_read(first, a, place), *place), (MPI_SUCCESS, 0));
-            assert_eq!((PMPI_T_pvar_read(second, b, place), *place), (MPI_SUCCESS, 2));
-            assert_eq!(PMPI_T_pvar_read(first, b, place), MPI_T_ERR_INVALID_HANDLE);
+            assert_eq!((PMPI_T_pvar_readreset(first, a, place.cast()), *place), (MPI_SUCCESS, 7));
+            assert_eq!((PMPI_T_pvar_read(first, a, place.cast()), *place), (MPI_SUCCESS, 0));
+            assert_eq!((PMPI_T_pvar_read(second, b, place.cast()), *place), (MPI_SUCCESS, 2));
+            assert_eq!(PMPI_T_pvar_read(first, b, place.cast()), MPI_T_ERR_INVALID_HANDLE);
             assert_eq!(PMPI_T_pvar_start(first, a), MPI_T_ERR_PVAR_NO_STARTSTOP);
             assert_eq!(PMPI_T_pvar_start(first, MPI_T_PVAR_ALL_HANDLES), MPI_SUCCESS);
             PMPI_T_pvar_get_index(c"unexpected".as_ptr(), MPI_T_PVAR_CLASS_LEVEL, &mut index);

@@ -246,11 +246,11 @@ unsafe extern "C" fn compose_all(
     from: *mut c_void,
     into: *mut c_void,
     count: *mut c_int,
-    datatype: *mut abi::Datatype,
+    datatype: *mut usize,
 ) {
     // SAFETY: as MPI calls it.
     unsafe {
-        let stride = (*datatype).0;
+        let stride = *datatype;
         for place in 0..*count as usize {
             let into = into.cast::<u64>().add(place * stride);
             *into = compose(*from.cast::<u64>().add(place * stride), *into);

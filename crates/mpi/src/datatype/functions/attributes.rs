@@ -1,7 +1,7 @@
 //! Attributes of datatypes (MPI 5.0, section 7.7.4).
 
 use crate::abi;
-use crate::call::{InOut, Out};
+use crate::call::{Declared, InOut, Out};
 use crate::check::{self, Failure};
 use crate::comm::attributes::{self, Of};
 use crate::comm::mpi;
@@ -34,7 +34,7 @@ mpi! {
 
     /// An attribute of a datatype.
     fn PMPI_Type_get_attr(
-        datatype: abi::Datatype, type_keyval: c_int, attribute_val: Out<*mut c_void>, flag: Out<c_int>,
+        datatype: abi::Datatype, type_keyval: c_int, attribute_val: Declared<*mut c_void, Out<*mut c_void>>, flag: Out<c_int>,
     ) {
         let value = found(datatype)?.attributes.get(Of::Datatype, type_keyval)?;
         attributes::store(value, attribute_val, flag)

@@ -3,7 +3,7 @@
 use super::{Integer, count, counts, integers, publish};
 use crate::abi;
 use crate::abi::values::{MPI_DATATYPE_NULL, MPI_ERR_TYPE};
-use crate::call::{In, InOut, Out};
+use crate::call::{Declared, In, InOut, Out};
 use crate::check::{self, Failure};
 use crate::comm::mpi;
 use crate::datatype::DATATYPES;
@@ -173,8 +173,8 @@ mpi! {
 
     /// `MPI_Type_create_hindexed` by its name of MPI 1.
     fn PMPI_Type_hindexed(
-        count: c_int, array_of_blocklengths[count]: In<c_int>, array_of_displacements[count]: In<abi::Aint>,
-        oldtype: abi::Datatype, newtype: Out<abi::Datatype>,
+        count: c_int, array_of_blocklengths[count]: Declared<*mut c_int, In<c_int>>,
+        array_of_displacements[count]: Declared<*mut abi::Aint, In<abi::Aint>>, oldtype: abi::Datatype, newtype: Out<abi::Datatype>,
     ) {
         blocks((false, construct::hindexed), (count, array_of_blocklengths, array_of_displacements), oldtype, newtype)
     }
@@ -229,8 +229,9 @@ mpi! {
 
     /// `MPI_Type_create_struct` by its name of MPI 1.
     fn PMPI_Type_struct(
-        count: c_int, array_of_blocklengths[count]: In<c_int>, array_of_displacements[count]: In<abi::Aint>,
-        array_of_types[count]: In<abi::Datatype>, newtype: Out<abi::Datatype>,
+        count: c_int, array_of_blocklengths[count]: Declared<*mut c_int, In<c_int>>,
+        array_of_displacements[count]: Declared<*mut abi::Aint, In<abi::Aint>>,
+        array_of_types[count]: Declared<*mut abi::Datatype, In<abi::Datatype>>, newtype: Out<abi::Datatype>,
     ) {
         structure(false, (count, array_of_blocklengths, array_of_displacements, array_of_types), newtype)
     }

@@ -1,8 +1,8 @@
 //! Pack and unpack (MPI 5.0, section 5.2), addresses (5.1.5). Packed data is the data itself, without a header.
 
 use super::{Integer, count};
-use crate::abi;
 use crate::abi::values::{MPI_ERR_ARG, MPI_ERR_TRUNCATE};
+use crate::abi::{self, prototypes};
 use crate::call::{InOut, Out};
 use crate::check::{self, Failure};
 use crate::comm::mpi;
@@ -186,7 +186,7 @@ mpi! {
     }
 
     /// `MPI_Get_address` by its name of MPI 1.
-    fn PMPI_Address(location: *const c_void, address: Out<abi::Aint>) {
+    fn PMPI_Address(location: *mut c_void, address: Out<abi::Aint>) {
         address.write(location.addr() as abi::Aint)
     }
 }
@@ -197,6 +197,7 @@ mpi! {
 pub(super) extern "C" fn PMPI_Aint_add(base: abi::Aint, disp: abi::Aint) -> abi::Aint {
     base.wrapping_add(disp)
 }
+const _: prototypes::PMPI_Aint_add = PMPI_Aint_add;
 
 /// Section 5.1.5.
 #[unsafe(no_mangle)]
@@ -204,3 +205,4 @@ pub(super) extern "C" fn PMPI_Aint_add(base: abi::Aint, disp: abi::Aint) -> abi:
 pub(super) extern "C" fn PMPI_Aint_diff(addr1: abi::Aint, addr2: abi::Aint) -> abi::Aint {
     addr1.wrapping_sub(addr2)
 }
+const _: prototypes::PMPI_Aint_diff = PMPI_Aint_diff;
