@@ -98,10 +98,8 @@ fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
         }
         programs.push(ProgramToStart { asked, file, directory });
     }
-    let Places { cpus, available, pool_bytes, held } = match &options.on {
-        None => placing::places(&options).map_err(|text| (2, text))?,
-        Some(_) => Places { available: ranks, ..Places::default() },
-    };
+    let Places { cpus, spes, available, pool_bytes, held } =
+        placing::places(&options).map_err(|text| (2, text))?;
     if options.traffic.is_some() && cpus.is_none() && ranks > 1 {
         refuse(0, "--traffic has no effect: there are too few free cores, so the kernel places the ranks");
     }
@@ -119,7 +117,7 @@ fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
         profile::check(&here.join(file)).map_err(|text| (2, format!("--profile {text}")))?;
     }
     segment.header().identity.store(random(), Ordering::Relaxed);
-    Ok(Prepared { options, programs, cpus, held, memory, segment })
+    Ok(Prepared { options, programs, cpus, spes, held, memory, segment })
 }
 
 /// This library, unless the program's environment names one, or an ABI, for mpi4py.

@@ -12,7 +12,7 @@
 //! | `carried` | the simulator of a job on a simulated Cell | lines |
 //! | `options` | the launcher's command line | processes |
 //! | `join` | a process becomes a rank; how it ends the job | foreign, offer, processes |
-//! | `placing` | which cpus each rank gets | offer, options |
+//! | `placing` | which cpus, or which SPE, each rank gets | offer, options |
 //! | `spawn` | finding and starting a program | offer |
 //! | `supervise` | the ranks' parent: their output, their ends | all but placing |
 //! | `front` | the process that the user sees: signals, exit code | all |

@@ -1,6 +1,5 @@
 //! The command line of `cellrun`.
 
-use crate::placing::on_cell;
 use crate::processes::host_name;
 use ranks::DataMemory;
 use std::collections::VecDeque;
@@ -88,7 +87,7 @@ pub enum Placement {
     Auto,
     /// Wherever the kernel puts them.
     None,
-    /// As a file says.
+    /// As a file says; on a simulated machine also an affinity by its name, or a list of SPEs.
     File(PathBuf),
 }
 
@@ -130,8 +129,6 @@ pub struct LaunchOptions {
     pub traffic: Option<PathBuf>,
     /// The simulated machine on which ranks run; nothing: this computer.
     pub on: Option<Box<sim::Parameters>>,
-    /// On a simulated machine: the SPE of each rank; nothing: rank r is on SPE r.
-    pub spes: Option<Vec<usize>>,
     /// On a simulated machine: in whose main memory the ranks' data is.
     pub memory: Option<DataMemory>,
     /// On a simulated machine: the sender of a message of more bytes waits for the receiver.
@@ -343,11 +340,9 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
             ));
         }
         ranks::fits(machine, ranks).map_err(|error| format!("--on {name}: {error}"))?;
-        options.spes = match &options.placement {
-            Placement::Auto => None,
-            Placement::None => return Err(format!("--on {name}: --place none is for this computer")),
-            Placement::File(word) => Some(on_cell::spes(word, ranks, machine)?),
-        };
+        if options.placement == Placement::None {
+            return Err(format!("--on {name}: --place none is for this computer"));
+        }
         if options.memory == Some(DataMemory::Both) && machine.chips < 2 {
             return Err(format!("--memory both: {name} has one memory"));
         }
@@ -563,7 +558,6 @@ mod tests {
             ("--memory both --on cell x", "--memory both: cell has one memory"),
             ("--rules best --on cell x", "--rules best: allowed are "),
             ("--place none --on cell x", "--on cell: --place none is for this computer"),
-            ("--place 0,0 --on cell -n 2 x", "--place 0,0: ranks 0 and 1 are both to be on SPE0"),
             ("--place f --traffic t.csv x", "--traffic t.csv: it is used with --place auto"),
             ("--stdin 2 -n 2 x", "--stdin 2: there are ranks 0 to 1"),
             ("--stdin all x", "--stdin all: allowed are a rank and none"),

@@ -15,7 +15,7 @@
 //! talk much are near: the search is `place::quick`, which the topologies of MPI use, too.
 
 mod file;
-pub(crate) mod on_cell;
+mod on_cell;
 
 use crate::offer;
 use crate::options::{LaunchOptions, Placement};
@@ -31,6 +31,8 @@ use std::path::Path;
 pub(crate) struct Places {
     /// The cpus of each rank, by the kernel's numbers; nothing: no rank is pinned.
     pub(crate) cpus: Option<Vec<Vec<u32>>>,
+    /// On a simulated machine, the SPE of each rank; nothing: rank r is on SPE r.
+    pub(crate) spes: Option<Vec<usize>>,
     /// Cpus that the job may use at the same time: those of its affinity, as far as the quota reaches.
     pub(crate) available: usize,
     /// Bytes of each rank's pool of messages: see `pool_bytes`.
@@ -44,12 +46,20 @@ pub(crate) struct Places {
 /// # Errors
 /// A file that can't be read, or doesn't fit the job.
 pub(crate) fn places(options: &LaunchOptions) -> Result<Places, String> {
+    if let Some(machine) = &options.on {
+        let ranks = options.ranks();
+        let spes = match &options.placement {
+            Placement::File(word) => Some(on_cell::spes(word, ranks, machine)?),
+            Placement::Auto | Placement::None => None,
+        };
+        return Ok(Places { spes, available: ranks, ..Places::default() });
+    }
     let machine = machine::discover::host(Path::new("/"), None).unwrap_or_default();
     let ranks = options.ranks();
     let traffic = options.traffic.as_ref().map(|file| traffic(file, ranks)).transpose()?;
     let available = available(&machine);
     let pool_bytes = pool_bytes(machine::discover::cache_bytes(Path::new("/")), ranks);
-    let mut places = Places { cpus: None, available, pool_bytes, held: Vec::new() };
+    let mut places = Places { available, pool_bytes, ..Places::default() };
     match &options.placement {
         Placement::None => {}
         Placement::File(file) => {

@@ -55,6 +55,8 @@ pub(crate) struct Prepared {
     pub(crate) programs: Vec<ProgramToStart>,
     /// Where each rank runs; nothing: anywhere.
     pub(crate) cpus: Option<Vec<Vec<u32>>>,
+    /// On a simulated machine, the SPE of each rank; nothing: rank r is on SPE r.
+    pub(crate) spes: Option<Vec<usize>>,
     /// Names that are held while the job runs.
     pub(crate) held: Vec<OwnedFd>,
     /// The job's memory.
@@ -233,7 +235,7 @@ impl Supervisor {
         let defaults = RanksOptions::default();
         let options = RanksOptions {
             buffered_bytes: asked.buffered_bytes.unwrap_or(defaults.buffered_bytes),
-            spes: asked.spes.clone(),
+            spes: self.job.spes.clone(),
             memory: asked.memory.unwrap_or_default(),
             ..defaults
         };
