@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -14,15 +15,15 @@ from cellweave.mpi import prefix
 PROGRAMS = Path(__file__).with_name("mpi4py_programs")
 
 
-def python(mpi4py: Path, *arguments: object, ranks: int | None = None) -> str:
-    """What a Python program prints, alone or on some ranks."""
+def python(mpi4py: Path, *arguments: object, ranks: int | None = None, seconds: float = 120) -> str:
+    """What a Python program prints, alone or on some ranks; `seconds` is the longest it may take."""
     launcher = [] if ranks is None else [str(prefix() / "bin" / "cellrun"), "-n", str(ranks)]
     done = subprocess.run(
         [*launcher, sys.executable, *(str(a) for a in arguments)],
         env={**os.environ, "PYTHONPATH": str(mpi4py)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=seconds,
     )
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     return done.stdout
@@ -59,6 +60,16 @@ def test_arrays_and_derived_datatypes_arrive_whole(mpi4py: Path, ranks: int | No
 
 def test_a_scheduler_and_its_workers_exchange_tasks_and_results(mpi4py: Path) -> None:
     assert python(mpi4py, PROGRAMS / "scheduler.py", ranks=4) == "150 tasks on 4\n"
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_mpi4py_passes_its_own_tests(mpi4py: Path, tmp_path: Path, ranks: int) -> None:
+    with tarfile.open(next((mpi4py / "source").glob("*.tar.gz"))) as source:
+        source.extractall(tmp_path, filter="data")
+    folder = next(tmp_path.glob("mpi4py-*/test"))
+    # Two modules compare datatypes with NumPy's, a hundred thousand times: a minute of Python.
+    quick = ["-e", "test_(datatype|util_dtlib)[.]py", "--no-builddir"]
+    python(mpi4py, PROGRAMS / "suite.py", folder, *quick, ranks=ranks, seconds=900)
 
 
 def test_the_module_runner_of_mpi4py_works(mpi4py: Path) -> None:

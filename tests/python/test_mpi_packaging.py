@@ -15,6 +15,7 @@ from cellweave.mpi import prefix
 
 CELLCC = prefix() / "bin" / "cellcc"
 CELLCXX = prefix() / "bin" / "cellcxx"
+CELLRUN = prefix() / "bin" / "cellrun"
 # Needs the library to link and to run, and nothing of a running job.
 PROGRAM = """#include <mpi.h>
 #include <stdio.h>
@@ -99,6 +100,18 @@ def test_a_compiler_that_is_not_there_is_named(source: Path) -> None:
     assert "'nocc'" in done.stderr and "$CELLWEAVE_CC" in done.stderr
 
 
+def test_cellrun_finds_the_library_for_a_program_that_was_linked_without_its_folder(source: Path) -> None:
+    flags = [word for word in run(CELLCC, "-show").split() if word[:2] in ("-I", "-L", "-l")]
+    program = source.with_name("prog")
+    run("gcc", source, "-o", program, *flags)
+    assert subprocess.run([str(program)], capture_output=True).returncode != 0
+    for cellrun in (CELLRUN, Path(sys.executable).parent / "cellrun"):
+        assert run(cellrun, "-n", "1", program) == "5 42\n"
+        told = run(cellrun, "-n", "1", "-genv", "LD_LIBRARY_PATH", "/mine", "printenv", "LD_LIBRARY_PATH")
+        assert told == f"/mine:{prefix()}/lib\n"
+        assert run(cellrun, "-n", "1", "printenv", "MPI4PY_LIBMPI") == f"{prefix()}/lib/libmpi_abi.so.1\n"
+
+
 def test_showme_gives_what_a_build_system_needs(source: Path) -> None:
     flags = (run(CELLCC, "-showme:compile") + run(CELLCC, "-showme:link")).split()
     run("gcc", source, "-o", source.with_name("prog"), *flags)
@@ -106,6 +119,9 @@ def test_showme_gives_what_a_build_system_needs(source: Path) -> None:
     assert "MPI 5.0" in run(CELLCC, "-showme:version")
     assert run(CELLCC, "-compile_info").split()[1:] == [f"-I{prefix()}/include", "-c"]
     assert "-lmpi_abi" in run(CELLCC, "-link_info").split()
+    alone = run(CELLCC, "-show").split()
+    assert alone[0] == "cc" and f"-I{prefix()}/include" in alone and f"-L{prefix()}/lib" in alone
+    assert alone[-1] == "-lmpi_abi"
     assert run(CELLCC, "-show", source).split()[:2] == ["cc", f"-I{prefix()}/include"]
     bad = subprocess.run([str(CELLCC), "-showme:colour"], capture_output=True, text=True)
     assert bad.returncode == 2 and "-showme:colour" in bad.stderr and "-showme:link" in bad.stderr

@@ -5,6 +5,7 @@
 //! children of this process. When this process dies, the supervisor sees the end of a pipe.
 
 use crate::foreign;
+use crate::library;
 use crate::options::{self, Asked, HELP, LaunchOptions};
 use crate::placing::{self, Places};
 use crate::processes::{self, adopt_orphans, end_descendants, exit_code};
@@ -31,9 +32,6 @@ const PASSED_ON: [i32; 9] = [
     libc::SIGTSTP,
     libc::SIGCONT,
 ];
-
-/// The variable that names the MPI library for mpi4py's wheels: without it they look for other MPIs.
-const MPI4PY_LIBRARY: &str = "MPI4PY_LIBMPI";
 
 /// Sent by the kernel: by a key on the terminal, for instance.
 const SI_KERNEL: i32 = 0x80;
@@ -93,9 +91,7 @@ fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
             return Err((2, text));
         }
         let mut asked = asked.clone();
-        if let Some(library) = library_for_mpi4py(&asked.environment) {
-            asked.environment.push((MPI4PY_LIBRARY.into(), library.into()));
-        }
+        asked.environment.extend(library::variables(&asked.environment));
         programs.push(ProgramToStart { asked, file, directory });
     }
     let Places { cpus, spes, available, pool_bytes, held } =
@@ -118,15 +114,6 @@ fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
     }
     segment.header().identity.store(random(), Ordering::Relaxed);
     Ok(Prepared { options, programs, cpus, spes, held, memory, segment })
-}
-
-/// This library, unless the program's environment names one, or an ABI, for mpi4py.
-fn library_for_mpi4py(environment: &[(OsString, OsString)]) -> Option<PathBuf> {
-    let is_set = |wanted: &str| {
-        std::env::var_os(wanted).is_some() || environment.iter().any(|(name, _)| name == wanted)
-    };
-    let library = std::env::current_exe().ok()?.parent()?.parent()?.join("lib/libmpi_abi.so.1");
-    (!is_set(MPI4PY_LIBRARY) && !is_set("MPI4PY_MPIABI") && library.is_file()).then_some(library)
 }
 
 fn no_memory(ranks: usize, error: &std::io::Error) -> String {

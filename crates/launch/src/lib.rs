@@ -3,6 +3,7 @@
 //! | module | what it does | imports |
 //! |---|---|---|
 //! | `foreign` | messages about other MPIs' programs and launchers | |
+//! | `library` | where the MPI library is | |
 //! | `lines` | output line by line | |
 //! | `offer` | the socket by which a rank gets the job's memory when it lost it | |
 //! | `poll` | waiting for any of many descriptors | |
@@ -25,6 +26,7 @@ mod carried;
 mod foreign;
 pub mod front;
 mod join;
+mod library;
 mod lines;
 mod offer;
 pub mod options;
