@@ -31,8 +31,8 @@ HOWS = {
 def goal(variant: str, size: int) -> str:
     """The largest ratio to the best peer that is asked for."""
     if variant == "B":
-        return "0.8" if size <= 48 else "1.0" if size <= 16384 else "0.9" if size <= 1 << 20 else "0.65"
-    return "1.0" if size <= 48 or size >= 16384 else "1.1"
+        return "0.8" if size <= 48 else "0.9" if size <= 1 << 20 else "0.65"
+    return "1.0"
 
 
 def main() -> None:
