@@ -30,7 +30,8 @@ draw='import sys, cellweave; cellweave.Graph.load(sys.argv[1]).plot().savefig(sy
 .venv/bin/python -c "$draw" "$found/set/daggen-135-seed25-ccr0.01.toml" docs/pictures/graph-135-tasks.png
 .venv/bin/cellweave reproduce buffered-mpi/mat-vec --pictures "$found" --force --quiet
 cp "$found/buffered-mpi-mat-vec.png" docs/pictures/mat-vec.png
-rows=(--campaign benches/scheduler-paper/sixteen.csv --campaign benches/scheduler-paper/alone.csv)
+rows=()
+for name in sixteen alone scaling-part; do rows+=(--campaign "benches/scheduler-paper/$name.csv"); done
 .venv/bin/cellweave reproduce streaming-schedule affinity-model "${rows[@]}" --pictures "$found" --force --quiet
 cp "$found/published.png" docs/pictures/reproduced.png
 cp "$found/streaming-schedule-fig-4.png" docs/pictures/reproduced-random.png

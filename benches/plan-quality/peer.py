@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # The wall clock ends a solver that gets no CPU, after so many times its limit.
-PATIENCE = 20.0
+PATIENCE = 100.0
 
 
 def buffers(instance: dict[str, Any]) -> list[int]:

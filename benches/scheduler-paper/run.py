@@ -1,7 +1,8 @@
 """The standard campaign of the scheduler paper as tables, and how far longer runs differ from those until steady.
 
-``run.py FOLDER`` works off the three campaigns beside this file into FOLDER, goes on where it was stopped, and writes
-their tables. Then it runs 50 cells until they are steady and for 5,000 instances, and writes what differs.
+``run.py FOLDER`` works off the campaigns beside this file into FOLDER, `scaling` only with ``--all``, goes on where it
+was stopped, and writes their tables. Then it runs 50 cells until they are steady and for 5,000 instances, and writes
+what differs.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from cellweave.run import run
 from cellweave.sets import graph_set, ratio_of
 
 HERE = Path(__file__).resolve().parent
-CAMPAIGNS = ("sixteen", "alone", "scaling")
+CAMPAIGNS = ("sixteen", "alone", "scaling-part")
+WHOLE = "scaling"
 CCRS = (0.001, 0.02, 0.1)
 OPTIONS: dict[str, Any] = {"batch": 1, "buffering": "duplicated", "gap": 0.05, "moves": 2_000_000}
 METHODS = ("greedy", "delegate", "cluster", "auto")
@@ -97,11 +99,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="keeps the rows")
     parser.add_argument("--workers", type=int, help="processes; by default one per cpu")
     parser.add_argument("--dask", help="the address of a Dask scheduler")
+    parser.add_argument("--all", action="store_true", help="the whole of scaling, too")
     parser.add_argument(
         "--only", choices=["tables", "crossings", "check"], help="run no campaign; take the rows that are there"
     )
     given = parser.parse_args()
-    for name in CAMPAIGNS:
+    for name in (*CAMPAIGNS, WHOLE) if given.all else CAMPAIGNS:
         if given.only is None:
             campaign(HERE / f"{name}.toml", given.folder / name, given.dask, workers=given.workers)
         if given.only in (None, "tables") and (given.folder / name).is_dir():
