@@ -14,6 +14,7 @@ from peers import Library
 from rounds import Figures, Part
 
 OURS = "cellweave"
+BEFORE = "cellweave before"
 
 
 class Bench:
@@ -25,9 +26,11 @@ class Bench:
         The bench's own docstring: the first line is its description.
     source : Path
         The measured program.
+    placement : str
+        ``--place`` of our launcher; ``none`` where the program pins its ranks itself.
     """
 
-    def __init__(self, about: str, source: Path) -> None:
+    def __init__(self, about: str, source: Path, placement: str = "none") -> None:
         options = argparse.ArgumentParser(description=about.splitlines()[0])
         options.add_argument("--rounds", type=int, default=7, help="runs of each that are needed (default 7)")
         options.add_argument("--quick", action="store_true", help="one round: proves that it works, measures nothing")
@@ -35,16 +38,22 @@ class Bench:
             "--real-time", action="store_true", help="at real-time priority (as root): others disturb less"
         )
         options.add_argument("--only", action="append", metavar="NAME", help="only this library (again for more)")
+        options.add_argument(
+            "--before", type=Path, metavar="FOLDER", help="measure another build of ours, too: its bin and lib"
+        )
+        options.add_argument("--add", action="store_true", help="keep the runs of results.json and add to them")
         self.options = options.parse_args()
         self.rounds = 1 if self.options.quick else self.options.rounds
         self.most = 3 if self.options.quick else 4 * self.rounds
         self.cpus = rounds.cpus()
-        self.libraries = peers.libraries()
+        self.libraries = peers.libraries(placement)
+        if self.options.before:
+            self.libraries.insert(1, peers.another(BEFORE, self.options.before.resolve(), placement))
         if self.options.only:
             self.libraries = [library for library in self.libraries if library.name in self.options.only]
         # Ranks that share a cpu would starve each other there.
         self.first = ["chrt", "-f", "10"] if self.options.real_time else []
-        self.peers = [library.name for library in self.libraries if library.name != OURS]
+        self.peers = [library.name for library in self.libraries if library.name not in (OURS, BEFORE)]
         peers.build(source, self.libraries)
         self.program = source.stem
         self.reference = peers.build_reference()
@@ -72,4 +81,6 @@ class Bench:
         """Measure interleaved rounds; `steady`: a run counts only when the wire is steady before and after it."""
         found = rounds.measure(contenders, self.wire if steady else None, self.rounds, self.most)
         found.real_time = bool(self.first)
+        if self.options.add:
+            found.runs = rounds.earlier(self.folder / "results.json") + found.runs
         return found

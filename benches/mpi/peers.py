@@ -80,8 +80,14 @@ def _from_debian(command: str, packages: list[str]) -> Path | None:
     return Path(found) if found else None
 
 
-def libraries() -> list[Library]:
-    """All contenders, cellweave first."""
+def another(name: str, folder: Path, placement: str) -> Library:
+    """Another build of cellweave, which runs the same programs."""
+    launcher = [str(folder / "bin" / "cellrun"), "--place", placement]
+    return Library(name, ROOT / ".venv" / "bin" / "cellcc", launcher, {"LD_LIBRARY_PATH": str(folder / "lib")})
+
+
+def libraries(placement: str = "none") -> list[Library]:
+    """All contenders, cellweave first; `placement` is what our launcher is told."""
     bin_ = ROOT / ".venv" / "bin"
     cellcc = bin_ / "cellcc"
     if not cellcc.exists():
@@ -90,8 +96,8 @@ def libraries() -> list[Library]:
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PRTE_ALLOW_RUN_AS_ROOT": "1"}
     root["PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
     found = [
-        # The programs pin themselves, for every library alike: the library is measured, not its launcher's placement.
-        Library("cellweave", cellcc, [str(bin_ / "cellrun"), "--place", "none"]),
+        # Most programs pin themselves, for every library alike: the library is measured, not its launcher's placement.
+        Library("cellweave", cellcc, [str(bin_ / "cellrun"), "--place", placement]),
         Library("MPICH 5", cellcc, [str(mpich / "bin/mpiexec")], {"LD_LIBRARY_PATH": str(mpich / "lib")}),
         Library(
             "Intel MPI",

@@ -16,6 +16,7 @@ from rounds import KINDS, Found
 US = "cellweave"
 COLOURS = {
     "cellweave": "#c0392b",
+    "cellweave before": "#e6a59d",
     "hand-written": "#7f8c8d",
     "Intel MPI": "#2471a3",
     "MPICH 5": "#1e8449",

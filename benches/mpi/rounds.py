@@ -203,6 +203,16 @@ def _run(found: Found, name: str, part: Part, wire: Wire | None) -> None:
         found.dropped += 1
 
 
+def earlier(results: Path) -> list[Run]:
+    """The runs that an earlier measurement on this machine wrote."""
+    if not results.exists():
+        return []
+    whole = json.loads(results.read_text())
+    if {**whole["machine"], "date": ""} != {**identity(), "date": ""}:
+        raise SystemExit(f"{results} was measured on another machine: {whole['machine']}")
+    return [Run(run["who"], run["wire_ns"], run["figures"]) for run in whole["runs"]]
+
+
 def identity() -> dict[str, Any]:
     """The machine and the time."""
     model = next(

@@ -41,6 +41,8 @@ fn preemptions() -> i64 {
 /// What the kernel has counted of this thread so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ThreadTime {
+    /// ns that it ran; `None` where the kernel does not count it.
+    pub ran_ns: Option<u64>,
     /// ns that it was ready to run and another thread had its cpu; `None` where the kernel does not count it.
     pub queued_ns: Option<u64>,
     /// How often it lost its cpu to another thread.
@@ -48,18 +50,32 @@ pub struct ThreadTime {
 }
 
 impl ThreadTime {
+    /// Of a thread that has not run.
+    pub const NONE: Self = Self { ran_ns: None, queued_ns: None, preempted: 0 };
+
     /// Until now: two system calls and the read of a small file, some microseconds.
     pub fn now() -> Self {
         // "run_ns queued_ns slices"
         let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-        let queued_ns = text.and_then(|t| t.split_whitespace().nth(1)?.parse().ok());
-        Self { queued_ns, preempted: preemptions().max(0) as u64 }
+        let number = |at| text.as_deref().and_then(|t| t.split_whitespace().nth(at)?.parse().ok());
+        Self { ran_ns: number(0), queued_ns: number(1), preempted: preemptions().max(0) as u64 }
     }
 
     /// What was added after `earlier`.
     pub fn since(&self, earlier: &Self) -> Self {
-        let queued_ns = self.queued_ns.zip(earlier.queued_ns).map(|(now, then)| now.saturating_sub(then));
-        Self { queued_ns, preempted: self.preempted.saturating_sub(earlier.preempted) }
+        let added =
+            |now: Option<u64>, then| now.zip(then).map(|(now, then): (u64, u64)| now.saturating_sub(then));
+        Self {
+            ran_ns: added(self.ran_ns, earlier.ran_ns),
+            queued_ns: added(self.queued_ns, earlier.queued_ns),
+            preempted: self.preempted.saturating_sub(earlier.preempted),
+        }
+    }
+
+    /// Of the time that it wanted its cpu, the share in which others had it; `None` where the kernel does not count it.
+    pub fn queued_share(&self) -> Option<f64> {
+        let (ran_ns, queued_ns) = self.ran_ns.zip(self.queued_ns)?;
+        Some(queued_ns as f64 / (ran_ns + queued_ns).max(1) as f64)
     }
 }
 
@@ -164,9 +180,11 @@ mod tests {
 
     #[test]
     fn a_threads_time_is_what_was_added_since() {
-        let early = ThreadTime { queued_ns: Some(10), preempted: 1 };
-        let late = ThreadTime { queued_ns: Some(25), preempted: 4 };
-        assert_eq!(late.since(&early), ThreadTime { queued_ns: Some(15), preempted: 3 });
+        let early = ThreadTime { ran_ns: Some(5), queued_ns: Some(10), preempted: 1 };
+        let late = ThreadTime { ran_ns: Some(50), queued_ns: Some(25), preempted: 4 };
+        let added = late.since(&early);
+        assert_eq!(added, ThreadTime { ran_ns: Some(45), queued_ns: Some(15), preempted: 3 });
+        assert_eq!((added.queued_share(), ThreadTime::default().queued_share()), (Some(0.25), None));
         assert_eq!(late.since(&ThreadTime::default()).queued_ns, None);
         assert!(ThreadTime::now().since(&ThreadTime::now()).preempted < 1000);
     }

@@ -97,7 +97,7 @@ fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
     let Places { cpus, spes, available, pool_bytes, held } =
         placing::places(&options).map_err(|text| (2, text))?;
     if options.traffic.is_some() && cpus.is_none() && ranks > 1 {
-        refuse(0, "--traffic has no effect: there are too few free cores, so the kernel places the ranks");
+        refuse(0, "--traffic has no effect: there are too few cores, so the kernel places the ranks");
     }
     let created = match (&options.on, options.profile.is_some()) {
         (Some(_), counted) => Segment::create_carried(ranks, counted),

@@ -347,7 +347,7 @@ fn traffic_leaves_every_rank_a_core_of_its_own_and_must_be_of_as_many_ranks() {
     std::fs::write(&traffic, "source,destination,bytes\n0,1,64\n1,0,64\n").unwrap();
     let places = cpus(&run(&format!("--tag-output --traffic {} -n 2 {PRINT_CPUS}", traffic.display())));
     let shared = cpus(&run(&format!("--place none -n 1 {PRINT_CPUS}")));
-    // Where other jobs hold the cores, the kernel places the ranks.
+    // Where there is one cpu, the kernel places the ranks.
     assert!(places[0] != places[1] || places[0] == shared[0], "{places:?}");
     let gave = run(&format!("--traffic {} -n 3 true", traffic.display()));
     assert!(gave.code == 2 && gave.err.contains("it is of 2 ranks, and there are 3"), "{gave:?}");

@@ -313,7 +313,7 @@ pub(crate) fn progress() -> bool {
     if going_on {
         advance_all();
     }
-    if !moved && (locks() || ROOM.crowded()) {
+    if !moved && (locks() || ROOM.crowded() || ROOM.shared()) {
         ROOM.make_way();
     }
     moved
@@ -321,6 +321,13 @@ pub(crate) fn progress() -> bool {
 
 /// Polls before a short wait becomes a long one.
 const SOON: u32 = 2000;
+/// The same where others want this rank's cpu; also how often that is looked at.
+const SOON_SHARED: u32 = 32;
+
+/// Whether others want this rank's cpu.
+pub(crate) fn shares_cpu() -> bool {
+    ROOM.shared()
+}
 
 /// Polls for a while without leaving, for what comes soon. `from`: the job's rank that it comes from, when that is
 /// known. True when `done` is.
@@ -340,6 +347,9 @@ pub(crate) fn soon(
         state.engine.poll(from, round);
         if done(state) {
             return true;
+        }
+        if round.is_multiple_of(SOON_SHARED) && ROOM.shared() {
+            break;
         }
         std::hint::spin_loop();
     }

@@ -58,9 +58,10 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! Floor 3: imports `host` only.
+//! Floor 3: imports `host` and `machine` only.
 
 mod abort;
+pub mod asleep;
 mod buffer;
 pub mod carried;
 pub mod claims;

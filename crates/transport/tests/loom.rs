@@ -1,10 +1,12 @@
-//! Every interleaving of what two processes do with a ring's lines, and with the claims of a message that both copy.
+//! Every interleaving of what two processes do with a ring's lines, with the claims of a message that both copy, and
+//! with the word that one of them sleeps on.
 #![cfg(loom)]
 
 use loom::cell::UnsafeCell;
-use loom::sync::atomic::{AtomicU64, Ordering};
+use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use loom::thread;
 use std::sync::Arc;
+use transport::asleep::Asleep;
 use transport::claims::Claims;
 use transport::ring::{HEADER, LINE, LINES, PieceHeader, PieceReader, PieceWriter, RingLines};
 
@@ -177,4 +179,92 @@ fn each_piece_is_copied_once_and_seen_when_all_are_done_and_who_is_late_gets_non
             assert_eq!(piece.with(|place| unsafe { *place }), 1);
         }
     });
+}
+
+/// A rank's word as loom knows it: the kernel's barrier, and the futex (compare and sleep are one step).
+struct Word {
+    set: AtomicU32,
+    /// The barrier was asked for, and has run on the sender's core.
+    barrier: [AtomicU32; 2],
+    sleepers: loom::sync::Mutex<()>,
+    woken: loom::sync::Condvar,
+}
+
+impl Asleep for Word {
+    fn is_announced(&self) -> bool {
+        self.set.load(Ordering::Relaxed) != 0
+    }
+
+    fn set(&self) {
+        self.set.store(1, Ordering::SeqCst);
+    }
+
+    fn take(&self) -> bool {
+        self.set.swap(0, Ordering::SeqCst) != 0
+    }
+
+    fn barrier(&self) -> bool {
+        self.barrier[0].store(1, Ordering::Release);
+        while self.barrier[1].load(Ordering::Acquire) == 0 {
+            thread::yield_now();
+        }
+        true
+    }
+
+    fn wake(&self) {
+        drop(self.sleepers.lock().unwrap());
+        self.woken.notify_all();
+    }
+}
+
+impl Word {
+    fn sleep(&self) {
+        let guard = self.sleepers.lock().unwrap();
+        if self.set.load(Ordering::Relaxed) != 0 {
+            drop(self.woken.wait(guard).unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_message_is_never_slept_through_wherever_the_barrier_meets_its_sender() {
+    // The kernel's barrier interrupts the sender before it writes, between its write and its look, or after it.
+    for meets in 0..3 {
+        loom::model(move || {
+            let word = Arc::new(Word {
+                set: AtomicU32::new(0),
+                barrier: [AtomicU32::new(0), AtomicU32::new(0)],
+                sleepers: loom::sync::Mutex::new(()),
+                woken: loom::sync::Condvar::new(),
+            });
+            let message = Arc::new(AtomicU64::new(0));
+            let sender = {
+                let (word, message) = (word.clone(), message.clone());
+                thread::spawn(move || {
+                    let interrupt = |here| {
+                        if here == meets {
+                            while word.barrier[0].load(Ordering::Acquire) == 0 {
+                                thread::yield_now();
+                            }
+                            word.barrier[1].store(1, Ordering::Release);
+                        }
+                    };
+                    interrupt(0);
+                    message.store(1, Ordering::Release);
+                    interrupt(1);
+                    word.ring();
+                    interrupt(2);
+                })
+            };
+            let come = || message.load(Ordering::Acquire) == 1;
+            word.announce();
+            if !come() {
+                word.sleep();
+            }
+            while !come() {
+                thread::yield_now();
+            }
+            sender.join().unwrap();
+        });
+    }
 }

@@ -8,8 +8,9 @@
 //! With `OMP_NUM_THREADS`, a rank gets that many cores, if there are enough for all.
 //!
 //! Two jobs at the same time do not share the first cores. Each launcher reserves the cores of its ranks, through the
-//! names of abstract sockets, and uses none that another one has reserved. When too few are left, the kernel places the
-//! ranks.
+//! names of abstract sockets, and uses none that another one has reserved. When too few are left, the ranks deal all
+//! cores out among themselves: two ranks of one job never share a core, where each would keep the other from answering,
+//! and the kernel moves each rank within its cores away from other jobs.
 //!
 //! With traffic, which says who sends how much to whom, ranks swap the places that `auto` chose, so that those that
 //! talk much are near: the search is `place::quick`, which the topologies of MPI use, too.
@@ -137,6 +138,7 @@ impl Places {
                 Err(busy) => free.retain(|core| core.cpus[0] != busy),
             }
         }
+        self.cpus = shared(&free, all, ranks, threads, self.available);
     }
 }
 
@@ -168,6 +170,26 @@ fn choice(
         return None;
     }
     Some((free.to_vec(), free.iter().flat_map(|core| vec![core.cpus.clone(); each]).collect()))
+}
+
+/// The cpus of each rank where other jobs hold cores: all cores dealt out, the `free` ones first. Nothing when there
+/// are fewer cores than ranks, or each rank needs several.
+fn shared(
+    free: &[Core],
+    all: &[Core],
+    ranks: usize,
+    threads: usize,
+    available: usize,
+) -> Option<Vec<Vec<u32>>> {
+    if threads > 1 || ranks > all.len().min(available) || free.len() == all.len() {
+        return None;
+    }
+    let held = all.iter().filter(|core| !free.contains(core));
+    let mut cpus = vec![Vec::new(); ranks];
+    for (number, core) in free.iter().chain(held).enumerate() {
+        cpus[number % ranks].extend(&core.cpus);
+    }
+    Some(cpus)
 }
 
 /// Cpus that may be used at the same time.
@@ -310,6 +332,22 @@ mod tests {
         assert_eq!(chosen(&cores, 13), None);
         assert_eq!(chosen(&cores[1..], 12), None, "another job holds a core");
         assert_eq!(choice(&cores, 4, 12, 1, 3), None, "the quota is less than the cores");
+    }
+
+    #[test]
+    fn ranks_among_other_jobs_share_no_core_with_one_another() {
+        let all = cores(&two_chips());
+        let free = &all[3..];
+        let among = |ranks, available| shared(free, &all, ranks, 1, available);
+        assert_eq!(among(2, 8).unwrap(), [[3, 7, 2, 6], [0, 4, 1, 5]]);
+        assert_eq!(among(4, 8).unwrap(), [[3, 7], [0, 4], [2, 6], [1, 5]]);
+        assert_eq!(
+            (among(5, 8), among(4, 3)),
+            (None, None),
+            "more ranks than cores, or than the quota allows"
+        );
+        assert_eq!(shared(&all, &all, 2, 1, 8), None, "no other job");
+        assert_eq!(shared(free, &all, 2, 2, 8), None, "ranks with threads");
     }
 
     #[test]

@@ -91,6 +91,16 @@ pub fn host(root: &Path, cpus: Option<&[u32]>) -> Result<Machine, Located> {
     })
 }
 
+/// How many cpus' time the cgroups leave to this process now; `None` without a quota.
+pub fn quota_cpus(root: &Path) -> Option<f64> {
+    quota::cpus(&Tree { root })
+}
+
+/// The cpus of the same physical core, this one among them.
+pub fn siblings(root: &Path, cpu: u32) -> Vec<u32> {
+    Tree { root }.siblings(cpu)
+}
+
 /// A list of cpus as the kernel and `taskset` write it: `0-3,8`. `None` when it is not one.
 ///
 /// ```

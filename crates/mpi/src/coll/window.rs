@@ -16,8 +16,8 @@ use crate::op::{ElementType, Predefined, Reducer, kernel};
 use crate::runtime;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
+use transport::asleep::Asleep;
 use transport::segment::{PAGE, Segment, WINDOW_BYTES};
-use transport::wait;
 
 /// Bytes of a slot. The larger, the better a copy from core to core streams; several of them stay in a core's second
 /// cache. (1 MB on two cores: 98 us with 8 kB, 80 with 16 kB, 68 with 32 kB, 60 with 64 kB, 57 with 256 kB.)
@@ -32,6 +32,8 @@ const PIECES: usize = 2;
 const AHEAD: usize = 2;
 /// Looks at a counter before the ordinary waiting starts.
 const LOOKS: u32 = 20_000;
+/// The same where others want this rank's cpu.
+const LOOKS_SHARED: u32 = 500;
 
 /// The first page of a window.
 #[repr(C)]
@@ -165,7 +167,8 @@ impl Exchange<'_> {
     /// Waits until a counter of the other's, which was `before`, has grown by so many.
     fn until(&self, counter: &AtomicU64, before: u64, more: usize) {
         let grown = || counter.load(Ordering::Acquire).wrapping_sub(before) as i64;
-        for _ in 0..LOOKS {
+        let looks = if runtime::shares_cpu() { LOOKS_SHARED } else { LOOKS };
+        for _ in 0..looks {
             if grown() >= more as i64 {
                 return;
             }
@@ -182,10 +185,7 @@ impl Exchange<'_> {
     /// Counts one more, and wakes the other rank if it sleeps.
     fn count(&self, counter: &AtomicU64) {
         counter.store(counter.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
-        let asleep = &self.segment.rank(self.other_rank).asleep;
-        if asleep.load(Ordering::Relaxed) != 0 {
-            wait::wake(asleep);
-        }
+        self.segment.rank(self.other_rank).ring();
     }
 
     /// Carries it out; false: one of the ranks can't.

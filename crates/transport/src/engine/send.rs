@@ -2,14 +2,13 @@
 
 use super::pending::{NONE, due};
 use super::{Engine, Mode, TransferId, kind, rendezvous};
+use crate::asleep::Asleep;
 use crate::buffer::Buffer;
 use crate::matching::Envelope;
 use crate::pool::{self, Loan, POOLED_FROM, Pool};
 use crate::ring::{Area, INLINE, PieceHeader, PieceWriter};
-use crate::segment::Segment;
-use crate::wait;
+use crate::segment::{RankPage, Segment};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Messages above so many bytes are announced, and copied when they are matched.
 pub const MOST_EAGER: usize = 64 * 1024;
@@ -27,10 +26,10 @@ pub(crate) struct Outgoing {
     queue: VecDeque<Queued>,
     /// Eager bytes sent since the start.
     pub(super) eager: u64,
-    /// The word that the receiver sleeps on.
-    asleep: *const AtomicU32,
+    /// The receiver's page, where it says that it sleeps.
+    page: &'static RankPage,
 }
-// SAFETY: the word lies in shared memory that is never unmapped.
+// SAFETY: the ring lies in shared memory that is never unmapped.
 unsafe impl Send for Outgoing {}
 
 enum Queued {
@@ -57,11 +56,11 @@ enum Opening {
 
 impl Outgoing {
     pub(super) fn new(segment: &Segment, from: usize, to: usize) -> Self {
-        let asleep = &raw const segment.rank(to).asleep;
+        let page = segment.rank(to);
         let connected = (&raw const segment.rank(to).connected[from / 64], 1 << (from % 64));
         // SAFETY: the segment is never unmapped, and its areas are as large.
         let area = unsafe { Area::new(segment.pair(from, to), connected) };
-        Self { producer: PieceWriter::new(area), queue: VecDeque::new(), eager: 0, asleep }
+        Self { producer: PieceWriter::new(area), queue: VecDeque::new(), eager: 0, page }
     }
 }
 
@@ -351,11 +350,7 @@ impl Engine<'_> {
     /// Wakes a rank that sleeps.
     #[inline]
     pub(super) fn wake(&self, to: usize) {
-        // SAFETY: the word of a page that is never unmapped.
-        let word = unsafe { &*self.outgoing[to].asleep };
-        if word.load(Ordering::Relaxed) != 0 {
-            wait::wake(word);
-        }
+        self.outgoing[to].page.ring();
     }
 }
 

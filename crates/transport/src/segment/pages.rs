@@ -42,9 +42,13 @@ pub struct RankPage {
     /// Bytes of `text` that are valid.
     pub text_bytes: AtomicU32,
     _line: [u32; 12],
-    /// Futex word: not 0 while the rank sleeps and wants to be woken. Alone on its line, read by every sender.
+    /// Futex word: not 0 while the rank sleeps and wants to be woken. Read by every sender, so that its line is
+    /// written by nobody but who sleeps or wakes.
     pub asleep: AtomicU32,
-    _asleep_line: [u32; 15],
+    _asleep_line: u32,
+    /// When the rank was last woken (`host::clock::kernel_ns`), for its measure of what a wake-up costs.
+    pub woken_ns: AtomicU64,
+    _woken_line: [u32; 12],
     /// Senders that have used their ring to this rank, a bit each.
     pub connected: [AtomicU64; MOST_RANKS / 64],
     _connected_line: [u64; 4],

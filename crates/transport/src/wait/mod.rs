@@ -4,20 +4,32 @@
 //! sender from running, so it yields at once. After a long wait a rank sleeps in the kernel, on the word `asleep` of
 //! its page.
 //!
+//! Other programs may want the same cpus: other jobs that spin, builds, programs that only compute. The kernel counts
+//! how long this thread was ready to run while another had its cpu. A rank that loses such time spins only as long as a
+//! sleep and a wake-up cost, as measured here, and then sleeps: the rank that it waits for has probably lost its cpu,
+//! too. The time that it does not spin away is left for it when it is woken, so that both run at the same time. (A yield
+//! does not help: where the kernel shares time out by session, the cpu stays with the session that yields.)
+//!
 //! Sleepers cost a sender no fence: it writes into the ring, then reads the word. A rank that goes to sleep sets the
 //! word, makes the kernel run a barrier on all ranks (`membarrier`), and looks into its rings once more. So either it
 //! sees the message, or the sender sees the word. Where the kernel has no such barrier, sleeps are short.
 
+mod sharing;
+
 use crate::abort::Abort;
+use crate::asleep::Asleep;
 use crate::carried::{self, CarriedAnswer, CarriedCall};
-use crate::segment::Segment;
+use crate::segment::{RankPage, Segment};
 use host::futex::{self, Reach};
+use sharing::{Cpus, Sharing, cpus_of, is_crowded, quota};
 use std::ffi::c_int;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
 
 /// Polls without a pause between them; a message from a rank that is ready comes within these.
 const EAGER_POLLS: u32 = 256;
+/// Polls between two looks at the clock, and at what else wants this cpu.
+const LOOK_POLLS: u32 = 64;
 /// Polls before the first yield, when there is a cpu for every rank.
 const POLLS: u32 = 4096;
 /// After so many ns a waiting rank sleeps: with a cpu for every rank, and without.
@@ -31,7 +43,6 @@ const LONGEST_SLEEP_NS: u64 = 100_000_000;
 const SHORT_SLEEP_NS: u64 = 1_000_000;
 /// After so many ms of waiting, ranks and cpus are counted again.
 const RECONSIDER_MS: u32 = 100;
-
 /// Where the threads of one rank wait, and where others wake them. All threads of the rank share it, also those
 /// without the engine.
 pub struct WaitingRoom {
@@ -41,6 +52,7 @@ pub struct WaitingRoom {
     job: OnceLock<(Segment, usize)>,
     /// There are more ranks than cpus for them.
     crowded: AtomicBool,
+    sharing: Sharing,
     /// The kernel's barrier reaches this process.
     barrier: AtomicBool,
     /// Threads of this rank that wait.
@@ -71,11 +83,31 @@ fn membarrier(command: c_int) -> bool {
     unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
 }
 
-/// Wakes the threads that sleep on a rank's word.
-#[cold]
-pub fn wake(word: &AtomicU32) {
-    if word.swap(0, Ordering::SeqCst) != 0 {
-        futex::wake(word, u32::MAX, Reach::Shared);
+impl Asleep for RankPage {
+    #[inline]
+    fn is_announced(&self) -> bool {
+        self.asleep.load(Ordering::Relaxed) != 0
+    }
+
+    fn set(&self) {
+        self.asleep.store(1, Ordering::SeqCst);
+    }
+
+    #[cold]
+    fn take(&self) -> bool {
+        self.woken_ns.store(host::clock::kernel_ns(), Ordering::Relaxed);
+        self.asleep.swap(0, Ordering::SeqCst) != 0
+    }
+
+    fn barrier(&self) -> bool {
+        let done = membarrier(MEMBARRIER_GLOBAL_EXPEDITED);
+        fence(Ordering::SeqCst);
+        done
+    }
+
+    #[cold]
+    fn wake(&self) {
+        futex::wake(&self.asleep, u32::MAX, Reach::Shared);
     }
 }
 
@@ -83,37 +115,10 @@ pub fn wake(word: &AtomicU32) {
 pub fn end(segment: &Segment, by: Option<usize>) {
     segment.end(by);
     for rank in 0..segment.ranks() {
-        let word = &segment.rank(rank).asleep;
-        word.store(0, Ordering::SeqCst);
-        futex::wake(word, u32::MAX, Reach::Shared);
+        let page = segment.rank(rank);
+        page.take();
+        page.wake();
     }
-}
-
-/// A set of cpus, a bit each.
-type Cpus = [u64; 16];
-
-/// The cpus that a rank may use now; none when they are not known.
-fn cpus_of(segment: &Segment, rank: usize) -> Cpus {
-    let mut cpus: Cpus = [0; 16];
-    let pid = segment.rank(rank).pid.load(Ordering::Relaxed) as libc::pid_t;
-    if pid != 0 {
-        // SAFETY: the kernel writes at most as many bytes as it is told. (More cpus than fit: all words stay 0.)
-        unsafe { libc::sched_getaffinity(pid, size_of_val(&cpus), cpus.as_mut_ptr().cast()) };
-    }
-    cpus
-}
-
-/// A rank needs an equal share of each cpu that it may use. It is crowded when the shares of one of its cpus add up to
-/// more than that cpu. All ranks are crowded when there are more of them than cpus for the job.
-fn is_crowded(all: &[Cpus], rank: usize, allowed: usize) -> bool {
-    let count = |cpus: &Cpus| cpus.iter().map(|word| word.count_ones()).sum::<u32>();
-    let common = |a: &Cpus, b: &Cpus| a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum::<u32>();
-    let own = &all[rank];
-    let needed: f64 = (all.iter())
-        .filter(|other| count(other) > 0)
-        .map(|other| f64::from(common(own, other)) / f64::from(count(other)))
-        .sum();
-    needed > f64::from(count(own)) + 0.01 || (allowed > 0 && all.len() > allowed)
 }
 
 impl WaitingRoom {
@@ -123,6 +128,7 @@ impl WaitingRoom {
             abort,
             job: OnceLock::new(),
             crowded: AtomicBool::new(false),
+            sharing: Sharing::new(),
             barrier: AtomicBool::new(false),
             waiters: AtomicU32::new(0),
             sleepers: AtomicU32::new(0),
@@ -155,24 +161,27 @@ impl WaitingRoom {
         if self.listeners.load(Ordering::Relaxed) != 0
             && let Some((segment, rank)) = self.job.get()
         {
-            wake(&segment.rank(*rank).asleep);
+            segment.rank(*rank).ring();
         }
     }
 
     /// Wakes the threads of this rank that sleep, whatever they wait for.
     pub fn wake_sleepers(&self) {
         if let Some((segment, rank)) = self.job.get() {
-            wake(&segment.rank(*rank).asleep);
+            segment.rank(*rank).ring();
         }
     }
 
-    /// Finds out whether there are more ranks than cpus.
+    /// Finds out whether there are more ranks than cpus, or another rank on the same core.
     fn consider(&self, segment: &Segment, rank: usize) {
         let all: Vec<Cpus> = (0..segment.ranks()).map(|rank| cpus_of(segment, rank)).collect();
-        let allowed = segment.header().cpus as usize;
+        let known = all[rank].iter().any(|&word| word != 0);
+        // The ranks' own affinities say how many cpus there are; the quota may have changed since the start.
+        let allowed = if known { quota() } else { segment.header().cpus as usize };
         // A rank whose messages are carried asks the simulator at once: polling finds nothing.
         let crowded = segment.is_carried() || is_crowded(&all, rank, allowed);
         self.crowded.store(crowded, Ordering::Relaxed);
+        self.sharing.meet_siblings(&all, rank);
     }
 
     /// Asks the simulator that carries this rank's messages; nothing when none does.
@@ -217,6 +226,13 @@ impl WaitingRoom {
         self.crowded.load(Ordering::Relaxed) || self.waiters.load(Ordering::Relaxed) > 1
     }
 
+    /// Whether others want the cpu of a waiting thread, or another rank its core: then it spins no longer than a
+    /// wake-up costs, and sleeps.
+    #[inline]
+    pub fn shared(&self) -> bool {
+        self.sharing.is_shared()
+    }
+
     /// For a program that tests in a loop and finds nothing: yields, because the sender may need this cpu.
     pub fn make_way(&self) {
         // SAFETY: takes nothing.
@@ -254,15 +270,14 @@ impl WaitingRoom {
     /// The rank has no job.
     pub fn arm(&self, listens: bool) -> Armed<'_> {
         let (segment, rank) = self.job.get().expect("a rank of a job");
+        let since_ns = host::clock::kernel_ns();
+        let page = segment.rank(*rank);
         self.sleepers.fetch_add(1, Ordering::SeqCst);
         self.listeners.fetch_add(u32::from(listens), Ordering::SeqCst);
-        let word = &segment.rank(*rank).asleep;
-        word.store(1, Ordering::SeqCst);
-        if !membarrier(MEMBARRIER_GLOBAL_EXPEDITED) {
+        if !page.announce() {
             self.barrier.store(false, Ordering::Relaxed);
         }
-        fence(Ordering::SeqCst);
-        Armed { room: self, word, listens }
+        Armed { room: self, page, listens, arming_ns: host::clock::kernel_ns() - since_ns }
     }
 }
 
@@ -305,7 +320,7 @@ impl Waiting {
     #[inline]
     pub fn pause(&mut self, room: &WaitingRoom) {
         self.polls += 1;
-        if !room.crowded() && self.polls < POLLS {
+        if !room.crowded() && !self.polls.is_multiple_of(LOOK_POLLS) {
             if self.polls > EAGER_POLLS {
                 std::hint::spin_loop();
             }
@@ -325,10 +340,18 @@ impl Waiting {
         if self.since_ns == 0 {
             self.since_ns = before;
         }
+        let crowded = room.crowded();
+        if !crowded && before - self.since_ns >= room.sharing.wake_up_ns() {
+            room.sharing.look_around(before);
+            self.tired = room.shared();
+        }
+        if self.tired || !crowded && self.polls < POLLS {
+            return;
+        }
         // SAFETY: takes nothing.
         unsafe { libc::sched_yield() };
         let now = host::clock::kernel_ns();
-        let patience = if room.crowded() || now - before > YIELDED_NS {
+        let patience = if crowded || now - before > YIELDED_NS {
             SLEEP_AFTER_CROWDED_NS
         } else {
             // Spin again for a while: a yield costs more than a poll.
@@ -344,8 +367,10 @@ impl Waiting {
 /// A thread that is about to sleep. From now on, a sender that writes wakes it.
 pub struct Armed<'a> {
     room: &'a WaitingRoom,
-    word: &'static AtomicU32,
+    page: &'static RankPage,
     listens: bool,
+    /// What arming took.
+    arming_ns: u64,
 }
 
 impl Armed<'_> {
@@ -353,9 +378,16 @@ impl Armed<'_> {
     pub fn sleep(self) {
         let has_barrier = self.room.barrier.load(Ordering::Relaxed);
         let longest = if has_barrier { LONGEST_SLEEP_NS } else { SHORT_SLEEP_NS };
-        futex::sleep(self.word, 1, Some(longest), Reach::Shared);
+        let asleep_ns = host::clock::kernel_ns();
+        futex::sleep(&self.page.asleep, 1, Some(longest), Reach::Shared);
+        let now_ns = host::clock::kernel_ns();
+        let woken_ns = self.page.woken_ns.load(Ordering::Relaxed);
+        if woken_ns > asleep_ns {
+            self.room.sharing.woke_after(self.arming_ns + now_ns.saturating_sub(woken_ns));
+        }
         self.room.leave_when_over();
-        self.room.reconsider(host::clock::kernel_ns());
+        self.room.sharing.look_around(now_ns);
+        self.room.reconsider(now_ns);
     }
 }
 
@@ -364,9 +396,9 @@ impl Drop for Armed<'_> {
         // Another thread of this rank may sleep on the word: it is not lost, but woken to set it again.
         self.room.listeners.fetch_sub(u32::from(self.listens), Ordering::SeqCst);
         let others = self.room.sleepers.fetch_sub(1, Ordering::SeqCst) > 1;
-        self.word.store(0, Ordering::SeqCst);
+        self.page.asleep.store(0, Ordering::SeqCst);
         if others {
-            futex::wake(self.word, u32::MAX, Reach::Shared);
+            self.page.wake();
         }
     }
 }
@@ -379,31 +411,60 @@ mod tests {
     #[test]
     fn a_sleeper_wakes_when_it_is_told() {
         let segment = Segment::private(3, 3).unwrap();
-        let word = &segment.rank(0).asleep;
+        let page = segment.rank(0);
         let room = WaitingRoom::new(&Exit);
         room.open(&segment, 0);
         std::thread::scope(|scope| {
             let sleeper = scope.spawn(|| room.arm(true).sleep());
             while !sleeper.is_finished() {
-                wake(word);
+                page.ring();
                 std::thread::yield_now();
             }
         });
-        assert_eq!(word.load(Ordering::SeqCst), 0);
+        assert_eq!(page.asleep.load(Ordering::SeqCst), 0);
+    }
+
+    /// A process that only sleeps, and may be moved between cpus.
+    struct Sleeper(std::process::Child);
+
+    impl Sleeper {
+        fn start() -> Self {
+            Self(std::process::Command::new("sleep").arg("60").spawn().unwrap())
+        }
+
+        fn move_to(&self, cpu: u32) {
+            let mut cpus: Cpus = [0; 16];
+            cpus[cpu as usize / 64] = 1 << (cpu % 64);
+            // SAFETY: the kernel reads as many bytes as it is told.
+            let done = unsafe {
+                libc::sched_setaffinity(self.0.id() as i32, size_of_val(&cpus), cpus.as_ptr().cast())
+            };
+            assert_eq!(done, 0);
+        }
+    }
+
+    impl Drop for Sleeper {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
     }
 
     #[test]
-    fn crowded_are_ranks_that_share_too_few_cpus() {
-        let cpus = |first: u64| -> Cpus { std::array::from_fn(|word| if word == 0 { first } else { 0 }) };
-        let one_each = [1, 2, 4].map(cpus);
-        assert!((0..3).all(|rank| !is_crowded(&one_each, rank, 3)));
-        let two_on_one = [1, 1, 4].map(cpus);
-        assert!(
-            is_crowded(&two_on_one, 0, 3) && is_crowded(&two_on_one, 1, 3) && !is_crowded(&two_on_one, 2, 3)
-        );
-        assert!(!is_crowded(&[7, 7, 7].map(cpus), 0, 3));
-        assert!(is_crowded(&[3, 3, 3].map(cpus), 0, 0));
-        assert!(is_crowded(&[7, 7, 7].map(cpus), 0, 2), "a quota allows fewer");
-        assert!(!is_crowded(&[0, 1].map(cpus), 1, 2), "a rank that isn't there yet needs nothing");
+    fn ranks_that_somebody_moves_to_one_cpu_notice_it() {
+        let allowed = host::Affinity::of_this_thread().unwrap().cpus();
+        let segment = Segment::private(2, 2).unwrap();
+        let ranks = [Sleeper::start(), Sleeper::start()];
+        for (number, rank) in ranks.iter().enumerate() {
+            segment.rank(number).pid.store(rank.0.id(), Ordering::Relaxed);
+            rank.move_to(allowed[number % allowed.len()]);
+        }
+        let room = WaitingRoom::new(&Exit);
+        room.open(&segment, 0);
+        // One cpu for the test, or a quota of one, is too few from the start.
+        assert_eq!(room.crowded(), allowed.len() < 2 || quota() == 1);
+        ranks[1].move_to(allowed[0]);
+        room.reconsider(host::clock::kernel_ns());
+        assert!(room.crowded());
     }
 }
