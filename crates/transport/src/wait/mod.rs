@@ -7,8 +7,8 @@
 //! Other programs may want the same cpus: other jobs that spin, builds, programs that only compute. The kernel counts
 //! how long this thread was ready to run while another had its cpu. A rank that loses such time spins only as long as a
 //! sleep and a wake-up cost, as measured here, and then sleeps: the rank that it waits for has probably lost its cpu,
-//! too. The time that it does not spin away is left for it when it is woken, so that both run at the same time. (A yield
-//! does not help: where the kernel shares time out by session, the cpu stays with the session that yields.)
+//! too. The time that it does not spin away is left for it when it is woken, so that both run at the same time.
+//! (A yield does not help: where the kernel shares time out by session, the cpu stays with the session that yields.)
 //!
 //! Sleepers cost a sender no fence: it writes into the ring, then reads the word. A rank that goes to sleep sets the
 //! word, makes the kernel run a barrier on all ranks (`membarrier`), and looks into its rings once more. So either it
