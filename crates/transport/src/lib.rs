@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | `abort` | how a rank ends when it can't go on | |
 //! | `copy` | copies by instructions that fit the next reader | |
+//! | `asleep` | how a rank goes to sleep and is woken, so that no message is slept through | |
 //! | `claims` | pieces of a message that two processes copy together | |
 //! | `segment` | what lies where in the job's shared memory; what ranks count there | claims |
 //! | `counters` | what the engine counts of its rank | |
@@ -18,7 +19,7 @@
 //! | `pool` | a sender's memory for pieces too large for its rings | segment |
 //! | `remote` | copies between the memory of two processes, by the kernel | buffer, segment |
 //! | `carried` | a rank asks a simulator that carries its messages | matching, segment |
-//! | `wait` | spin, yield, sleep; waking another rank | abort, segment, carried |
+//! | `wait` | spin, yield, sleep; who else wants the cpus | abort, asleep, segment, carried |
 //! | `engine` | moves the messages of one rank | all |
 //!
 //! Two ranks, here two threads of one process, exchange a message:
