@@ -119,7 +119,8 @@ def main() -> None:
     who = [OURS, *([BEFORE] if bench.options.before else []), *bench.peers]
 
     def tables(some: Found) -> list[str]:
-        text: list[str] = []
+        count = len(some.values(OURS, "1 0 sum"))
+        text = [f"A run is one case of one library; each figure is the median of {count} round(s).", ""]
         for figure, title in (("slowest", "The slowest job"), ("sum", "The sum of all jobs")):
             rows = {f"{case} {figure}": name for case, (name, _, _) in cases.items()}
             goals = {row: "1.0" for row in rows}
