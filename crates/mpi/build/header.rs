@@ -39,7 +39,8 @@ typedef struct {
 /* Handles: pointers in type only, so that the compiler tells them apart. */
 "#;
 
-const STATUS_OF_FORTRAN: &str = r#"#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
+const STATUS_OF_FORTRAN: &str = r#"
+#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
 static inline int cellweave_copy_status(const void *from, void *to)
 {
     *(MPI_Status *)to = *(const MPI_Status *)from;
@@ -54,7 +55,8 @@ static inline int cellweave_copy_status(const void *from, void *to)
 pub(crate) fn text(tables: &Tables) -> String {
     let (version, subversion) = (tables.value("MPI_VERSION"), tables.value("MPI_SUBVERSION"));
     let mut out = format!(
-        "/* mpi.h: the C interface of MPI {version}.{subversion}, standard ABI. Made from the tables in crates/mpi/abi. */\n"
+        "/* mpi.h: the C interface of MPI {version}.{subversion}, standard ABI. \
+         Made from the tables in crates/mpi/abi. */\n"
     );
     out += TOP;
     out.extend(HANDLES.map(|name| format!("typedef struct MPI_ABI_{name} *MPI_{name};\n")));
@@ -80,7 +82,7 @@ pub(crate) fn text(tables: &Tables) -> String {
              #define MPI_{name}_f2c(integer) MPI_{name}_fromint((int)(integer))\n"
         )
     }));
-    out + STATUS_OF_FORTRAN + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n"
+    out + STATUS_OF_FORTRAN.trim_start() + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n"
 }
 
 /// The constants of a section, and the types that must stand before them.

@@ -1,5 +1,5 @@
-//! The types of the ABI's functions, made from `abi/functions.txt` and `abi/callbacks.txt`. Every definition is compared
-//! with its own:
+//! The types of the ABI's functions, made from `abi/functions.txt` and `abi/callbacks.txt`. The compiler compares every
+//! definition with its own:
 //!
 //! ```compile_fail,E0308
 //! use mpi::abi::{Comm, prototypes};

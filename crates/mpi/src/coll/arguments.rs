@@ -1,6 +1,7 @@
 //! The arguments of the C functions of collectives, checked.
 
 use super::algorithm::{Ranks, Root};
+use super::blocks::{Blocks, PlacedBlocks};
 use super::schedule::CollectiveSchedule;
 use crate::abi;
 use crate::abi::values::*;
@@ -8,6 +9,7 @@ use crate::call::In;
 use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::datatype::Datatype;
+use crate::datatype::MessageData;
 use crate::datatype::elements::Elements;
 use crate::op::Reduction;
 use crate::runtime::State;
@@ -58,11 +60,7 @@ impl<'call> From<In<'call, abi::Aint>> for Numbers<'call> {
     }
 }
 
-/// What C passes as the first of an array that has an element for each rank or neighbour.
-pub(super) trait ForEach {
-    /// The array.
-    type Array;
-
+impl<'call> Numbers<'call> {
     /// The array, which must be there unless it is empty.
     ///
     /// # Errors
@@ -70,32 +68,21 @@ pub(super) trait ForEach {
     ///
     /// # Safety
     /// It is null, or has that many elements.
-    unsafe fn array(self, length: usize) -> Result<Self::Array, Failure>;
-}
-
-impl<'call, T: Copy> ForEach for In<'call, T> {
-    type Array = In<'call, [T]>;
-
-    unsafe fn array(self, length: usize) -> Result<Self::Array, Failure> {
-        // SAFETY: as the caller promises.
-        let array = unsafe { In::array(self, length) };
-        array.present().map(|()| array)
-    }
-}
-
-impl<'call> ForEach for Numbers<'call> {
-    type Array = Row<'call>;
-
-    unsafe fn array(self, length: usize) -> Result<Row<'call>, Failure> {
+    pub(super) unsafe fn array(self, length: usize) -> Result<Row<'call>, Failure> {
         // SAFETY: as the caller promises.
         unsafe {
             Ok(match self {
-                Self::Int(first) => Row::Int(ForEach::array(first, length)?),
-                Self::Count(first) => Row::Count(ForEach::array(first, length)?),
-                Self::Aint(first) => Row::Aint(ForEach::array(first, length)?),
+                Self::Int(first) => Row::Int(present_array(first.array(length))?),
+                Self::Count(first) => Row::Count(present_array(first.array(length))?),
+                Self::Aint(first) => Row::Aint(present_array(first.array(length))?),
             })
         }
     }
+}
+
+/// An array that must be there unless it is empty.
+pub(super) fn present_array<T: Copy>(array: In<'_, [T]>) -> Result<In<'_, [T]>, Failure> {
+    array.present().map(|()| array)
 }
 
 impl Row<'_> {
@@ -160,20 +147,11 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// An array that has an element for each rank that messages go to.
-    ///
-    /// # Errors
-    /// A null pointer.
-    pub(super) fn for_peers<F: ForEach>(&self, first: F) -> Result<F::Array, Failure> {
-        // SAFETY: the standard says so of the argument, and the caller promised what the standard says.
-        unsafe { first.array(self.comm.peers().members.len()) }
-    }
-
     /// An array that has an element for each rank of the (local) group.
     ///
     /// # Errors
     /// A null pointer.
-    pub(super) fn for_group<F: ForEach>(&self, first: F) -> Result<F::Array, Failure> {
+    pub(super) fn for_group<'call>(&self, first: Numbers<'call>) -> Result<Row<'call>, Failure> {
         // SAFETY: the standard says so of the argument, and the caller promised what the standard says.
         unsafe { first.array(self.comm.size()) }
     }
@@ -188,38 +166,40 @@ impl<'a> Scene<'a> {
         Elements { address: std::ptr::null_mut(), count: 0, datatype: self.byte() }
     }
 
-    /// `count` elements at `buffer`. `names` are those of buffer and count.
+    /// The elements of a buffer.
     ///
     /// # Errors
     /// A negative count, no or an uncommitted datatype, no buffer.
-    pub(super) fn elements(
-        &self,
-        buffer: *const c_void,
-        count: i64,
-        datatype: abi::Datatype,
-        names: [&str; 2],
-    ) -> Result<Elements<'a>, Failure> {
+    pub(super) fn elements(&self, data: MessageData) -> Result<Elements<'a>, Failure> {
+        let MessageData { address, count, datatype, names } = data;
         let count = check::count(count, names[1])?;
         let datatype = self.state.committed_datatype(datatype)?;
-        present(buffer, count, datatype, names[0])?;
-        Ok(Elements { address: buffer.cast_mut().cast(), count, datatype })
+        present(address, count, datatype, names[0])?;
+        Ok(Elements { address: address.cast_mut().cast(), count, datatype })
     }
 
-    /// The elements to send: nothing when it is `MPI_IN_PLACE`, which must be `allowed` here.
+    /// The elements of a buffer: nothing when it is `MPI_IN_PLACE`, which must be `allowed` here.
     ///
     /// # Errors
     /// As `elements`; in place where that isn't allowed.
-    pub(super) fn sent(
+    pub(super) fn unless_in_place(
         &self,
-        buffer: *const c_void,
-        count: i64,
-        datatype: abi::Datatype,
+        data: MessageData,
         allowed: bool,
     ) -> Result<Option<Elements<'a>>, Failure> {
-        if is_in_place(buffer) {
-            return if allowed { Ok(None) } else { Err(not_in_place("sendbuf")) };
+        if is_in_place(data.address) {
+            return if allowed { Ok(None) } else { Err(not_in_place(data.names[0])) };
         }
-        self.elements(buffer, count, datatype, ["sendbuf", "sendcount"]).map(Some)
+        self.elements(data).map(Some)
+    }
+
+    /// A block for each rank that messages go to.
+    ///
+    /// # Errors
+    /// As `elements`, of any block.
+    pub(super) fn blocks<'call>(&self, blocks: Blocks<'call>) -> Result<PlacedBlocks<'a, 'call>, Failure> {
+        // SAFETY: the standard says so of the arguments, and the caller promised what the standard says.
+        unsafe { blocks.placed(self, self.comm.peers().members.len()) }
     }
 
     /// The reduction of an operation on a datatype, known to the schedule from now on.

@@ -6,6 +6,7 @@
 //! | `schedule` | what one rank does, in steps, and how it is carried out |
 //! | `algorithm` | the collectives as schedules, and which algorithm is taken when |
 //! | `arguments` | what the C functions are passed, checked |
+//! | `blocks` | buffers with a block for each rank or neighbour |
 //! | `build` | from arguments to a schedule |
 //! | `neighbourhood` | the same for neighbourhoods |
 //! | `two_ranks` | one exchange between the ranks of a communicator of two |
@@ -20,6 +21,7 @@
 
 mod algorithm;
 mod arguments;
+mod blocks;
 mod build;
 mod functions;
 mod neighbourhood;

@@ -10,15 +10,15 @@ use super::window;
 use crate::abi;
 use crate::abi::values::MPI_IN_PLACE;
 use crate::check::{self, Failure};
-use crate::datatype::predefined_size;
+use crate::datatype::{MessageData, predefined_size};
 use crate::op::{ElementType, Predefined, Reducer, kernel};
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::mem::MaybeUninit;
 
 /// Bytes of small data; nothing when it is not so simple.
-fn small(buffer: *const c_void, count: i64, datatype: abi::Datatype) -> Option<usize> {
-    let bytes = predefined_size(datatype)?.checked_mul(usize::try_from(count).ok()?)?;
-    let plain = !buffer.is_null() && buffer as usize != MPI_IN_PLACE;
+fn small(data: MessageData) -> Option<usize> {
+    let bytes = predefined_size(data.datatype)?.checked_mul(usize::try_from(data.count).ok()?)?;
+    let plain = !data.address.is_null() && data.address as usize != MPI_IN_PLACE;
     (plain && bytes > 0 && bytes <= SMALL).then_some(bytes)
 }
 
@@ -41,21 +41,16 @@ pub(super) fn barrier(comm: abi::Comm) -> Result<bool, Failure> {
 ///
 /// # Errors
 /// As `MPI_Bcast`.
-pub(super) fn bcast(
-    buffer: *const c_void,
-    count: i64,
-    datatype: abi::Datatype,
-    root: c_int,
-    comm: abi::Comm,
-) -> Result<bool, Failure> {
-    let Some(bytes) = small(buffer, count, datatype) else { return Ok(false) };
+#[inline(always)]
+pub(super) fn bcast(data: MessageData, root: c_int, comm: abi::Comm) -> Result<bool, Failure> {
+    let Some(bytes) = small(data) else { return Ok(false) };
     let state = check::running()?;
     // A rank of two; of one rank there is but rank 0.
     let known = state.comm(comm).is_some_and(|found| (0..found.size() as i64).contains(&i64::from(root)));
     let Some(pair) = known.then(|| few(&state, comm)).flatten() else { return Ok(false) };
     match pair {
-        Some(pair) if pair.rank == root as usize => drop(pair.send(state, buffer.cast(), bytes)),
-        Some(pair) => drop(pair.receive(state, buffer.cast_mut().cast(), bytes)?),
+        Some(pair) if pair.rank == root as usize => drop(pair.send(state, data.address.cast(), bytes)),
+        Some(pair) => drop(pair.receive(state, data.address.cast_mut().cast(), bytes)?),
         None => {}
     }
     Ok(true)
@@ -65,21 +60,18 @@ pub(super) fn bcast(
 ///
 /// # Errors
 /// As `MPI_Allreduce`.
+#[inline(always)]
 pub(super) fn allreduce(
-    sendbuf: *const c_void,
-    recvbuf: *const c_void,
-    count: i64,
-    datatype: abi::Datatype,
+    (operand, result): (MessageData, MessageData),
     op: abi::Op,
     comm: abi::Comm,
 ) -> Result<bool, Failure> {
+    let MessageData { count, datatype, .. } = operand;
     if window::takes(count, datatype) {
-        return window::allreduce(sendbuf, recvbuf, count, datatype, op, comm);
+        return window::allreduce((operand, result), op, comm);
     }
-    let Some(bytes) = small(sendbuf, count, datatype).and_then(|_| small(recvbuf, count, datatype)) else {
-        return Ok(false);
-    };
-    if (sendbuf as usize).abs_diff(recvbuf as usize) < bytes {
+    let Some(bytes) = small(operand).and_then(|_| small(result)) else { return Ok(false) };
+    if (operand.address as usize).abs_diff(result.address as usize) < bytes {
         return Ok(false);
     }
     let found: Option<Reducer> =
@@ -87,7 +79,7 @@ pub(super) fn allreduce(
     let Some(kernel) = found else { return Ok(false) };
     let state = check::running()?;
     let Some(pair) = few(&state, comm) else { return Ok(false) };
-    let (own, result) = (sendbuf.cast::<u8>(), recvbuf.cast_mut().cast::<u8>());
+    let (own, result) = (operand.address.cast::<u8>(), result.address.cast_mut().cast::<u8>());
     let Some(pair) = pair else {
         // SAFETY: the caller's buffers hold that many bytes and do not overlap.
         unsafe { std::ptr::copy_nonoverlapping(own, result, bytes) };

@@ -1,5 +1,5 @@
-//! The functions of the ABI that the library does not have: the rows of `abi/functions.txt` that say `unsupported`. Each
-//! gives null handles and fails.
+//! The functions of the ABI that the library does not have: the rows of `abi/functions.txt` that say `unsupported`.
+//! Each gives null handles and fails.
 
 use super::errhandler::unsupported;
 use crate::abi::prototypes::{self, *};

@@ -2,6 +2,8 @@
 //!
 //! | module | what it does |
 //! |---|---|
+//! | `message_data` | what a program passes as data: buffer, count, datatype |
+//! | `elements` | the same, checked |
 //! | `basic` | the predefined datatypes: what an element is |
 //! | `signature` | which basic elements follow each other |
 //! | `layout` | where their bytes lie: loops and lists over blocks |
@@ -25,6 +27,7 @@ pub(crate) mod elements;
 mod external32;
 mod functions;
 mod layout;
+mod message_data;
 mod predefined;
 mod signature;
 #[cfg(test)]
@@ -33,6 +36,7 @@ mod unnamed;
 
 pub(crate) use basic::{Class, predefined_size};
 pub(crate) use functions::{Integer, count};
+pub(crate) use message_data::{MessageData, message_data};
 pub(crate) use signature::Signature;
 
 use crate::abi;

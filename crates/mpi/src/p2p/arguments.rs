@@ -6,7 +6,7 @@ use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::comm::valid;
 use crate::comm::valid::Source;
-use crate::datatype::predefined_size;
+use crate::datatype::{MessageData, predefined_size};
 use crate::handles;
 use crate::runtime::State;
 use std::ffi::{c_int, c_void};
@@ -19,26 +19,19 @@ pub(crate) fn request(transfer: Option<TransferId>) -> abi::Request {
     abi::Request(handles::of_transfer(transfer.unwrap_or(COMPLETE_AT_ONCE)))
 }
 
-/// The buffer of `count` elements of a datatype. `nobody`: the other side is `MPI_PROC_NULL`. No element needs no
-/// datatype there.
+/// The buffer of a message's data. `nobody`: the other side is `MPI_PROC_NULL`. No element needs no datatype there.
 ///
 /// # Errors
 /// `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`.
 #[inline(always)]
-pub(crate) fn buffer(
-    state: &State,
-    address: *const c_void,
-    count: i64,
-    datatype: abi::Datatype,
-    name: &str,
-    nobody: bool,
-) -> Result<Buffer, Failure> {
-    let count = check::count(count, "count")?;
+pub(crate) fn buffer(state: &State, data: MessageData, nobody: bool) -> Result<Buffer, Failure> {
+    let MessageData { address, count, datatype, names } = data;
+    let count = check::count(count, names[1])?;
     let Some(size) = predefined_size(datatype) else {
         return derived(state, address, count, datatype, nobody);
     };
     let bytes = size * count;
-    check::buffer(address, bytes, false, name)?;
+    check::buffer(address, bytes, false, names[0])?;
     // SAFETY: the program lends the buffer until the transfer is complete.
     Ok(unsafe { Buffer::new(address.cast_mut().cast(), bytes) })
 }
@@ -64,12 +57,9 @@ fn derived(
 /// # Errors
 /// What is wrong with an argument.
 #[inline(always)]
-#[allow(clippy::too_many_arguments)]
 pub(crate) fn send(
     state: &mut State,
-    address: *const c_void,
-    count: i64,
-    datatype: abi::Datatype,
+    data: MessageData,
     dest: c_int,
     tag: c_int,
     comm: abi::Comm,
@@ -79,7 +69,7 @@ pub(crate) fn send(
     let to = valid::destination(found, dest)?;
     check::tag(tag)?;
     let envelope = Envelope { context: found.point_to_point(), source: found.rank as u16, tag };
-    let buffer = buffer(state, address, count, datatype, "buf", to.is_none())?;
+    let buffer = buffer(state, data, to.is_none())?;
     let Some(to) = to else { return Ok(None) };
     Ok(state.engine.send(to, envelope, &buffer, mode))
 }
@@ -108,18 +98,15 @@ pub(crate) fn pattern(
 /// # Errors
 /// What is wrong with an argument.
 #[inline(always)]
-#[allow(clippy::too_many_arguments)]
 pub(crate) fn receive(
     state: &mut State,
-    address: *mut c_void,
-    count: i64,
-    datatype: abi::Datatype,
+    data: MessageData,
     source: c_int,
     tag: c_int,
     comm: abi::Comm,
 ) -> Result<Option<(TransferId, Option<usize>)>, Failure> {
     let pattern = pattern(valid::comm(state, comm)?, source, tag)?;
-    let buffer = buffer(state, address, count, datatype, "buf", pattern.is_none())?;
+    let buffer = buffer(state, data, pattern.is_none())?;
     let Some((pattern, from)) = pattern else { return Ok(None) };
     Ok(Some((state.engine.receive(pattern, from, &buffer), from)))
 }

@@ -11,6 +11,7 @@ use crate::call::{Declared, Out};
 use crate::check::{self, Failure};
 use crate::comm::mpi;
 use crate::comm::valid;
+use crate::datatype::message_data;
 use crate::handles;
 use crate::request;
 use crate::request::Activity;
@@ -308,7 +309,7 @@ counted! {
         buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
     ) on comm {
         let mut state = check::running()?;
-        let sending = sending(&state, buf, count, datatype, dest, tag, comm)?;
+        let sending = sending(&state, message_data!(buf, count, datatype), dest, tag, comm)?;
         send(&mut state, &sending).map(|_| ())
     }
 
@@ -319,7 +320,7 @@ counted! {
     ) on comm {
         let mut state = check::running()?;
         request.present()?;
-        let sending = sending(&state, buf, count, datatype, dest, tag, comm)?;
+        let sending = sending(&state, message_data!(buf, count, datatype), dest, tag, comm)?;
         request.write(send(&mut state, &sending)?)
     }
 }

@@ -4,9 +4,10 @@ use super::arguments::{buffer, pattern, request};
 use crate::abi;
 use crate::check::{self, Failure};
 use crate::comm::valid;
+use crate::datatype::MessageData;
 use crate::request::{self, Outcome, Poll};
 use crate::runtime::{self, State};
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use transport::{Buffer, Criteria, Envelope, FROM_NOBODY, Mode, TransferId};
 
 /// A send as it is asked for.
@@ -36,9 +37,7 @@ pub(super) struct Receiving {
 #[inline]
 pub(super) fn sending(
     state: &State,
-    buf: *const c_void,
-    count: impl Into<i64>,
-    datatype: abi::Datatype,
+    data: MessageData,
     dest: c_int,
     tag: c_int,
     comm: abi::Comm,
@@ -47,7 +46,7 @@ pub(super) fn sending(
     let to = valid::destination(found, dest)?;
     check::tag(tag)?;
     let envelope = Envelope { context: found.point_to_point(), source: found.rank as u16, tag };
-    Ok(Sending { to, envelope, buffer: buffer(state, buf, count.into(), datatype, "buf", to.is_none())? })
+    Ok(Sending { to, envelope, buffer: buffer(state, data, to.is_none())? })
 }
 
 /// The arguments of a receive.
@@ -57,15 +56,13 @@ pub(super) fn sending(
 #[inline]
 pub(super) fn receiving(
     state: &State,
-    buf: *mut c_void,
-    count: impl Into<i64>,
-    datatype: abi::Datatype,
+    data: MessageData,
     source: c_int,
     tag: c_int,
     comm: abi::Comm,
 ) -> Result<Receiving, Failure> {
     let from = pattern(valid::comm(state, comm)?, source, tag)?;
-    Ok(Receiving { from, buffer: buffer(state, buf, count.into(), datatype, "buf", from.is_none())? })
+    Ok(Receiving { from, buffer: buffer(state, data, from.is_none())? })
 }
 
 impl Sending {

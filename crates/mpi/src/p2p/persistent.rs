@@ -7,6 +7,7 @@ use crate::abi::values::MPI_ERR_REQUEST;
 use crate::call::{InOut, Out};
 use crate::check::{self, Failure};
 use crate::comm::mpi;
+use crate::datatype::message_data;
 use crate::request::REQUESTS;
 use crate::request::{self, Persistent, Recipe, Request};
 use crate::runtime::State;
@@ -18,6 +19,16 @@ use transport::Mode;
 struct Send {
     sending: Sending,
     mode: Mode,
+}
+
+impl Send {
+    fn standard(sending: Sending) -> Self {
+        Self { sending, mode: Mode::Standard }
+    }
+
+    fn synchronous(sending: Sending) -> Self {
+        Self { sending, mode: Mode::Synchronous }
+    }
 }
 
 /// A send in buffered mode.
@@ -89,59 +100,27 @@ mpi! {
     }
 }
 
-counted! {
-    /// MPI 5.0, section 3.9.
-    fn PMPI_Send_init / PMPI_Send_init_c(
-        buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
-        request: Out<abi::Request>,
-    ) on comm {
-        let mut state = check::running()?;
-        request.present()?;
-        let sending = sending(&state, buf, count, datatype, dest, tag, comm)?;
-        request.write(make(&mut state, Send { sending, mode: Mode::Standard }))
-    }
+/// The functions that make persistent requests: of a send with the recipe that it becomes, and of the receive.
+macro_rules! inits {
+    ($($buffer:ty, $arguments:ident => $recipe:expr, $peer:ident: $init:ident / $init_c:ident;)*) => {counted! {$(
+        /// MPI 5.0, section 3.9.
+        fn $init / $init_c(
+            buf: $buffer, count: N, datatype: abi::Datatype, $peer: c_int, tag: c_int, comm: abi::Comm,
+            request: Out<abi::Request>,
+        ) on comm {
+            let mut state = check::running()?;
+            request.present()?;
+            let operation = $arguments(&state, message_data!(buf, count, datatype), $peer, tag, comm)?;
+            request.write(make(&mut state, $recipe(operation)))
+        }
+    )*}};
+}
 
-    /// MPI 5.0, section 3.9.
-    fn PMPI_Ssend_init / PMPI_Ssend_init_c(
-        buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
-        request: Out<abi::Request>,
-    ) on comm {
-        let mut state = check::running()?;
-        request.present()?;
-        let sending = sending(&state, buf, count, datatype, dest, tag, comm)?;
-        request.write(make(&mut state, Send { sending, mode: Mode::Synchronous }))
-    }
-
-    /// MPI 5.0, section 3.9.
-    fn PMPI_Rsend_init / PMPI_Rsend_init_c(
-        buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
-        request: Out<abi::Request>,
-    ) on comm {
-        let mut state = check::running()?;
-        request.present()?;
-        let sending = sending(&state, buf, count, datatype, dest, tag, comm)?;
-        request.write(make(&mut state, Send { sending, mode: Mode::Standard }))
-    }
-
-    /// MPI 5.0, section 3.9.
-    fn PMPI_Bsend_init / PMPI_Bsend_init_c(
-        buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
-        request: Out<abi::Request>,
-    ) on comm {
-        let mut state = check::running()?;
-        request.present()?;
-        let sending = sending(&state, buf, count, datatype, dest, tag, comm)?;
-        request.write(make(&mut state, BufferedSend(sending)))
-    }
-
-    /// MPI 5.0, section 3.9.
-    fn PMPI_Recv_init / PMPI_Recv_init_c(
-        buf: *mut c_void, count: N, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm,
-        request: Out<abi::Request>,
-    ) on comm {
-        let mut state = check::running()?;
-        request.present()?;
-        let receiving = receiving(&state, buf, count, datatype, source, tag, comm)?;
-        request.write(make(&mut state, Receive(receiving)))
-    }
+inits! {
+    *const c_void, sending => Send::standard, dest: PMPI_Send_init / PMPI_Send_init_c;
+    *const c_void, sending => Send::synchronous, dest: PMPI_Ssend_init / PMPI_Ssend_init_c;
+    // A standard send keeps every promise made to a ready one.
+    *const c_void, sending => Send::standard, dest: PMPI_Rsend_init / PMPI_Rsend_init_c;
+    *const c_void, sending => BufferedSend, dest: PMPI_Bsend_init / PMPI_Bsend_init_c;
+    *mut c_void, receiving => Receive, source: PMPI_Recv_init / PMPI_Recv_init_c;
 }

@@ -9,6 +9,7 @@ use crate::call::{InOut, Out};
 use crate::check::{self, Failure, not_an};
 use crate::comm::mpi;
 use crate::comm::valid;
+use crate::datatype::{MessageData, message_data};
 use crate::handles::Handles;
 use crate::handles::Kind;
 use crate::runtime::Guarded;
@@ -57,12 +58,7 @@ fn wait_for<T>(pattern: Criteria, found: impl FnMut(&mut State) -> Option<T>) ->
 }
 
 /// Starts to receive a message that was claimed.
-fn receive(
-    buf: *mut c_void,
-    count: i64,
-    datatype: abi::Datatype,
-    message: InOut<'_, abi::Message>,
-) -> Result<abi::Request, Failure> {
+fn receive(data: MessageData, message: InOut<'_, abi::Message>) -> Result<abi::Request, Failure> {
     let mut state = check::running()?;
     let handle = message.read()?;
     if handle.0 == MPI_MESSAGE_NO_PROC {
@@ -72,7 +68,7 @@ fn receive(
     let Some(&Claimed { id, comm }) = CLAIMED.of(&state).get(handle.0) else {
         return Err(not_an("message", "message", handle.0, MPI_ERR_REQUEST));
     };
-    let buffer = buffer(&state, buf, count, datatype, "buf", false).map_err(|failure| failure.on(comm))?;
+    let buffer = buffer(&state, data, false).map_err(|failure| failure.on(comm))?;
     CLAIMED.of_mut(&mut state).remove(handle.0);
     message.write(abi::Message(MPI_MESSAGE_NULL))?;
     Ok(arguments::request(Some(state.engine.receive_claimed(id, &buffer))))
@@ -148,7 +144,7 @@ counted! {
     fn PMPI_Mrecv / PMPI_Mrecv_c(
         buf: *mut c_void, count: N, datatype: abi::Datatype, message: InOut<abi::Message>, status: Out<Status>,
     ) {
-        let outcome = finish(receive(buf, count.into(), datatype, message)?);
+        let outcome = finish(receive(message_data!(buf, count, datatype), message)?);
         status.give(outcome.status);
         outcome.result
     }
@@ -159,6 +155,6 @@ counted! {
         request: Out<abi::Request>,
     ) {
         request.present()?;
-        request.write(receive(buf, count.into(), datatype, message)?)
+        request.write(receive(message_data!(buf, count, datatype), message)?)
     }
 }

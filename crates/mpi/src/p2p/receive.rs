@@ -4,25 +4,24 @@ use super::{arguments, counted};
 use crate::abi;
 use crate::call::Out;
 use crate::check::{self, Failure};
+use crate::datatype::{MessageData, message_data};
 use crate::handles;
 use crate::request;
 use crate::runtime;
 use std::ffi::{c_int, c_void};
 use transport::{FROM_NOBODY, RECEIVED_FROM_NOBODY};
 
-#[inline]
-#[allow(clippy::too_many_arguments)]
+// Inlined always: the data stays in registers.
+#[inline(always)]
 fn blocking(
-    buf: *mut c_void,
-    count: i64,
-    datatype: abi::Datatype,
+    data: MessageData,
     source: c_int,
     tag: c_int,
     comm: abi::Comm,
     status: Out<'_, abi::Status>,
 ) -> Result<(), Failure> {
     let mut state = check::running()?;
-    let posted = arguments::receive(&mut state, buf, count, datatype, source, tag, comm)?;
+    let posted = arguments::receive(&mut state, data, source, tag, comm)?;
     let ended = match posted {
         None => RECEIVED_FROM_NOBODY,
         Some((id, from)) => runtime::wait_for(state, id, from),
@@ -31,12 +30,10 @@ fn blocking(
     request::failure(&ended)
 }
 
-#[inline]
-#[allow(clippy::too_many_arguments)]
+// Inlined always: the data stays in registers.
+#[inline(always)]
 fn immediate(
-    buf: *mut c_void,
-    count: i64,
-    datatype: abi::Datatype,
+    data: MessageData,
     source: c_int,
     tag: c_int,
     comm: abi::Comm,
@@ -44,7 +41,7 @@ fn immediate(
 ) -> Result<(), Failure> {
     request.present()?;
     let mut state = check::running()?;
-    let posted = arguments::receive(&mut state, buf, count, datatype, source, tag, comm)?;
+    let posted = arguments::receive(&mut state, data, source, tag, comm)?;
     request.write(abi::Request(handles::of_transfer(posted.map_or(FROM_NOBODY, |(id, _)| id))))
 }
 
@@ -54,7 +51,7 @@ counted! {
         buf: *mut c_void, count: N, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm,
         status: Out<abi::Status>,
     ) on comm {
-        blocking(buf, count.into(), datatype, source, tag, comm, status)
+        blocking(message_data!(buf, count, datatype), source, tag, comm, status)
     }
 
     /// A receive that never waits.
@@ -62,6 +59,6 @@ counted! {
         buf: *mut c_void, count: N, datatype: abi::Datatype, source: c_int, tag: c_int, comm: abi::Comm,
         request: Out<abi::Request>,
     ) on comm {
-        immediate(buf, count.into(), datatype, source, tag, comm, request)
+        immediate(message_data!(buf, count, datatype), source, tag, comm, request)
     }
 }

@@ -4,34 +4,26 @@ use super::{arguments, counted};
 use crate::abi;
 use crate::call::Out;
 use crate::check::{self, Failure};
+use crate::datatype::{MessageData, message_data};
 use crate::runtime;
 use std::ffi::{c_int, c_void};
 use transport::Mode;
 
-#[inline]
-fn blocking(
-    buf: *const c_void,
-    count: i64,
-    datatype: abi::Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: abi::Comm,
-    mode: Mode,
-) -> Result<(), Failure> {
+// Inlined always: the data stays in registers.
+#[inline(always)]
+fn blocking(data: MessageData, dest: c_int, tag: c_int, comm: abi::Comm, mode: Mode) -> Result<(), Failure> {
     let mut state = check::running()?;
-    let sent = arguments::send(&mut state, buf, count, datatype, dest, tag, comm, mode)?;
+    let sent = arguments::send(&mut state, data, dest, tag, comm, mode)?;
     if let Some(id) = sent {
         runtime::wait_for(state, id, None);
     }
     Ok(())
 }
 
-#[inline]
-#[allow(clippy::too_many_arguments)]
+// Inlined always: the data stays in registers.
+#[inline(always)]
 fn immediate(
-    buf: *const c_void,
-    count: i64,
-    datatype: abi::Datatype,
+    data: MessageData,
     dest: c_int,
     tag: c_int,
     comm: abi::Comm,
@@ -40,7 +32,7 @@ fn immediate(
 ) -> Result<(), Failure> {
     request.present()?;
     let mut state = check::running()?;
-    let sent = arguments::send(&mut state, buf, count, datatype, dest, tag, comm, mode)?;
+    let sent = arguments::send(&mut state, data, dest, tag, comm, mode)?;
     request.write(arguments::request(sent))
 }
 
@@ -50,7 +42,7 @@ macro_rules! sends {
         fn $send / $send_c(
             buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
         ) on comm {
-            blocking(buf, count.into(), datatype, dest, tag, comm, Mode::$mode)
+            blocking(message_data!(buf, count, datatype), dest, tag, comm, Mode::$mode)
         }
 
         $(#[$doc])*
@@ -60,7 +52,7 @@ macro_rules! sends {
             buf: *const c_void, count: N, datatype: abi::Datatype, dest: c_int, tag: c_int, comm: abi::Comm,
             request: Out<abi::Request>,
         ) on comm {
-            immediate(buf, count.into(), datatype, dest, tag, comm, request, Mode::$mode)
+            immediate(message_data!(buf, count, datatype), dest, tag, comm, request, Mode::$mode)
         }
     )*}};
 }

@@ -5,6 +5,7 @@ use super::operation::{Receiving, Sending, receiving, sending};
 use crate::abi::{self, Status};
 use crate::call::Out;
 use crate::check::{self, Failure};
+use crate::datatype::{MessageData, message_data};
 use crate::request::{self, Both, Request};
 use crate::runtime::{self, Entered, State};
 use std::ffi::{c_int, c_void};
@@ -27,9 +28,7 @@ type PreparedExchange = (Entered, Sending, Receiving, Box<[u8]>);
 
 /// What both sides of an exchange in one buffer are.
 struct Replace {
-    buf: *mut c_void,
-    count: i64,
-    datatype: abi::Datatype,
+    data: MessageData,
     to: (c_int, c_int),
     from: (c_int, c_int),
     comm: abi::Comm,
@@ -39,9 +38,9 @@ impl Replace {
     /// The two operations, the data to be sent being copied before.
     fn prepare(self) -> Result<PreparedExchange, Failure> {
         let state = check::running()?;
-        let Self { buf, count, datatype, to, from, comm } = self;
-        let mut sending = sending(&state, buf, count, datatype, to.0, to.1, comm)?;
-        let receiving = receiving(&state, buf, count, datatype, from.0, from.1, comm)?;
+        let Self { data, to, from, comm } = self;
+        let mut sending = sending(&state, data, to.0, to.1, comm)?;
+        let receiving = receiving(&state, data, from.0, from.1, comm)?;
         // SAFETY: the program lends the buffer until the send is complete.
         let mut data = unsafe { sending.buffer.packed() };
         // SAFETY: the data is kept until the send is complete.
@@ -85,8 +84,8 @@ counted! {
         comm: abi::Comm, status: Out<Status>,
     ) on comm {
         let state = check::running()?;
-        let sending = sending(&state, sendbuf, sendcount, sendtype, dest, sendtag, comm)?;
-        let receiving = receiving(&state, recvbuf, recvcount, recvtype, source, recvtag, comm)?;
+        let sending = sending(&state, message_data!(sendbuf, sendcount, sendtype), dest, sendtag, comm)?;
+        let receiving = receiving(&state, message_data!(recvbuf, recvcount, recvtype), source, recvtag, comm)?;
         exchange(state, &sending, &receiving, status)
     }
 
@@ -97,7 +96,7 @@ counted! {
     ) on comm {
         let (to, from) = ((dest, sendtag), (source, recvtag));
         let (state, sending, receiving, _data) =
-            Replace { buf, count: count.into(), datatype, to, from, comm }.prepare()?;
+            Replace { data: message_data!(buf, count, datatype), to, from, comm }.prepare()?;
         exchange(state, &sending, &receiving, status)
     }
 
@@ -109,8 +108,8 @@ counted! {
     ) on comm {
         let mut state = check::running()?;
         request.present()?;
-        let sending = sending(&state, sendbuf, sendcount, sendtype, dest, sendtag, comm)?;
-        let receiving = receiving(&state, recvbuf, recvcount, recvtype, source, recvtag, comm)?;
+        let sending = sending(&state, message_data!(sendbuf, sendcount, sendtype), dest, sendtag, comm)?;
+        let receiving = receiving(&state, message_data!(recvbuf, recvcount, recvtype), source, recvtag, comm)?;
         request.write(start(&mut state, &sending, &receiving, None))
     }
 
@@ -122,7 +121,7 @@ counted! {
         request.present()?;
         let (to, from) = ((dest, sendtag), (source, recvtag));
         let (mut state, sending, receiving, data) =
-            Replace { buf, count: count.into(), datatype, to, from, comm }.prepare()?;
+            Replace { data: message_data!(buf, count, datatype), to, from, comm }.prepare()?;
         request.write(start(&mut state, &sending, &receiving, Some(data)))
     }
 }

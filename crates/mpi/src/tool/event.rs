@@ -32,7 +32,9 @@ tool! {
         running().and(Err(MPI_T_ERR_INVALID_INDEX))
     }
 
-    fn PMPI_T_event_handle_free(_registration: usize, _user_data: *mut c_void, _callback: Option<MPI_T_event_free_cb_function>) {
+    fn PMPI_T_event_handle_free(
+        _registration: usize, _user_data: *mut c_void, _callback: Option<MPI_T_event_free_cb_function>,
+    ) {
         running().and(Err(MPI_T_ERR_INVALID_HANDLE))
     }
 

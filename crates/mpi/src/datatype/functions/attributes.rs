@@ -34,7 +34,8 @@ mpi! {
 
     /// An attribute of a datatype.
     fn PMPI_Type_get_attr(
-        datatype: abi::Datatype, type_keyval: c_int, attribute_val: Declared<*mut c_void, Out<*mut c_void>>, flag: Out<c_int>,
+        datatype: abi::Datatype, type_keyval: c_int, attribute_val: Declared<*mut c_void, Out<*mut c_void>>,
+        flag: Out<c_int>,
     ) {
         let value = found(datatype)?.attributes.get(Of::Datatype, type_keyval)?;
         attributes::store(value, attribute_val, flag)

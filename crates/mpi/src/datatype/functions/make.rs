@@ -174,7 +174,8 @@ mpi! {
     /// `MPI_Type_create_hindexed` by its name of MPI 1.
     fn PMPI_Type_hindexed(
         count: c_int, array_of_blocklengths[count]: Declared<*mut c_int, In<c_int>>,
-        array_of_displacements[count]: Declared<*mut abi::Aint, In<abi::Aint>>, oldtype: abi::Datatype, newtype: Out<abi::Datatype>,
+        array_of_displacements[count]: Declared<*mut abi::Aint, In<abi::Aint>>, oldtype: abi::Datatype,
+        newtype: Out<abi::Datatype>,
     ) {
         blocks((false, construct::hindexed), (count, array_of_blocklengths, array_of_displacements), oldtype, newtype)
     }
