@@ -15,9 +15,12 @@ from cellweave.mpi import prefix
 PROGRAMS = Path(__file__).with_name("mpi4py_programs")
 
 
-def python(mpi4py: Path, *arguments: object, ranks: int | None = None, seconds: float = 120) -> str:
-    """What a Python program prints, alone or on some ranks; `seconds` is the longest it may take."""
-    launcher = [] if ranks is None else [str(prefix() / "bin" / "cellrun"), "-n", str(ranks)]
+def python(
+    mpi4py: Path, *arguments: object, ranks: int | None = None, on: str | None = None, seconds: float = 120
+) -> str:
+    """What a Python program prints, alone or on some ranks, perhaps of a simulated machine; `seconds`: at most."""
+    machine = [] if on is None else ["--on", on]
+    launcher = [] if ranks is None else [str(prefix() / "bin" / "cellrun"), *machine, "-n", str(ranks)]
     done = subprocess.run(
         [*launcher, sys.executable, *(str(a) for a in arguments)],
         env={**os.environ, "PYTHONPATH": str(mpi4py)},
@@ -70,6 +73,24 @@ def test_mpi4py_passes_its_own_tests(mpi4py: Path, tmp_path: Path, ranks: int) -
     # Two modules compare datatypes with NumPy's, a hundred thousand times: a minute of Python.
     quick = ["-e", "test_(datatype|util_dtlib)[.]py", "--no-builddir"]
     python(mpi4py, PROGRAMS / "suite.py", folder, *quick, ranks=ranks, seconds=900)
+
+
+@pytest.mark.parametrize(("program", "told"), [("objects", "objects on 3"), ("arrays", "arrays on 3")])
+def test_python_programs_are_ranks_of_a_simulated_cell(mpi4py: Path, program: str, told: str) -> None:
+    assert python(mpi4py, PROGRAMS / f"{program}.py", ranks=3, on="cell") == f"{told}\n"
+
+
+def test_simulated_time_is_the_same_in_every_run_of_a_python_program(mpi4py: Path) -> None:
+    code = (
+        "from mpi4py import MPI\n"
+        "comm = MPI.COMM_WORLD\n"
+        "rank, size = comm.rank, comm.size\n"
+        "got = comm.sendrecv({'from': rank}, dest=(rank + 1) % size, source=(rank - 1) % size)\n"
+        "assert got == {'from': (rank - 1) % size} and comm.allreduce(rank) == 3\n"
+        "if rank == 0: print(MPI.Wtime())\n"
+    )
+    first, second = (python(mpi4py, "-c", code, ranks=3, on="cell") for _ in range(2))
+    assert first == second and 1e-7 < float(first) < 1e-3
 
 
 def test_the_module_runner_of_mpi4py_works(mpi4py: Path) -> None:

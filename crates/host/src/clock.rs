@@ -146,6 +146,11 @@ pub fn thread_cpu_ns() -> u64 {
     read_ns(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
+/// ns of cpu time that all threads of this process have used.
+pub fn process_cpu_ns() -> u64 {
+    read_ns(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
 /// Seconds since 1970, for the date in a result file.
 pub fn unix_s() -> u64 {
     read_ns(libc::CLOCK_REALTIME) / 1_000_000_000

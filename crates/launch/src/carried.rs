@@ -1,5 +1,6 @@
 //! The simulator of a job whose messages it carries (`cellrun --on`): on a thread of the supervisor.
 
+use crate::computing::Computing;
 use crate::lines;
 use ranks::{
     Callers, RankAnswer, RankCall, RankData, RankEnvelope, RankNews, RankNote, RanksError, RanksOptions,
@@ -7,9 +8,11 @@ use ranks::{
 };
 use sim::Parameters;
 use std::cell::Cell;
-use std::fmt::Write;
-use std::io;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,8 +32,8 @@ const UNCHARGED_NS: u64 = 10_000_000;
 
 /// How the simulation ended.
 pub(crate) enum CarriedEnd {
-    /// All ranks have ended; what to say of it.
-    Done(String),
+    /// All ranks have ended: what to say of it, and when that was, in ps.
+    Done(String, u64),
     /// It can't go on, and why.
     Failed(String),
 }
@@ -42,6 +45,7 @@ pub(crate) struct Carried {
     computing: Arc<AtomicUsize>,
 }
 
+const _: () = assert!(transport::carried::MOST_GIVEN as u64 == ranks::MOST_GIVEN);
 /// No rank.
 const NOBODY: usize = usize::MAX;
 
@@ -54,19 +58,29 @@ impl Carried {
         segment: Segment,
         machine: &Parameters,
         options: RanksOptions,
+        computing: Computing,
+        trace: Option<PathBuf>,
     ) -> io::Result<Option<Self>> {
         let Some(ranks) = CarriedRanks::of(segment) else { return Ok(None) };
         let (ended, held) = lines::pipe()?;
         let (tell, told) = mpsc::channel();
         let machine = machine.clone();
-        let computing = Arc::new(AtomicUsize::new(NOBODY));
-        let shown = computing.clone();
+        let at_work = Arc::new(AtomicUsize::new(NOBODY));
+        let shown = at_work.clone();
         std::thread::Builder::new().name("simulator".into()).spawn(move || {
-            let desks = Rc::new(Desks::new(ranks, segment.ranks(), shown));
+            let mut desks = Desks::new(ranks, segment.ranks(), computing, shown);
+            desks.local_data = options.local_data;
+            let desks = Rc::new(desks);
             let name = machine.name.clone();
             let outcome = ranks::simulate(machine, segment.ranks(), desks.clone(), &options);
             let end = match outcome {
-                Ok(outcome) => CarriedEnd::Done(summary(&name, &outcome, &desks)),
+                _ if let Some(rank) = desks.strange.get() => CarriedEnd::Failed(format!(
+                    "rank {rank} asked the simulator for what makes no sense (a rank wrote where it must not)"
+                )),
+                Ok(outcome) => match finish(&name, &outcome, &desks, trace.as_deref()) {
+                    Ok(()) => CarriedEnd::Done(summary(&name, &outcome, &desks), ended_ps(&outcome)),
+                    Err(text) => CarriedEnd::Failed(text),
+                },
                 Err(error @ RanksError::Deadlock { .. }) => CarriedEnd::Failed(stuck(&segment, &error)),
                 Err(error) => CarriedEnd::Failed(format!("the simulated {name}: {error}")),
             };
@@ -74,7 +88,7 @@ impl Carried {
             let _ = tell.send(end);
             drop(held);
         })?;
-        Ok(Some(Self { ended, told, computing }))
+        Ok(Some(Self { ended, told, computing: at_work }))
     }
 
     /// The descriptor that can be read when the simulation has ended.
@@ -98,11 +112,28 @@ impl Carried {
     }
 }
 
+/// When the last rank ended.
+fn ended_ps(outcome: &RanksOutcome) -> u64 {
+    outcome.ranks.iter().map(|rank| rank.ended_ps).max().unwrap_or_default()
+}
+
+/// Writes what is to be kept of a job.
+fn finish(machine: &str, outcome: &RanksOutcome, desks: &Desks, file: Option<&Path>) -> Result<(), String> {
+    desks.computing.finish(machine)?;
+    let (Some(file), Some(trace)) = (file, &outcome.simulated.trace) else { return Ok(()) };
+    let write = |mut out: BufWriter<File>| trace.write_chrome(&mut out).and_then(|()| out.flush());
+    let written = File::create(file).map(BufWriter::new).and_then(write);
+    written.map_err(|error| format!("--trace {}: {error}", file.display()))
+}
+
 fn summary(machine: &str, outcome: &RanksOutcome, desks: &Desks) -> String {
-    let ended_ps = outcome.ranks.iter().map(|rank| rank.ended_ps).max().unwrap_or_default();
+    let ended_ps = ended_ps(outcome);
     let count = outcome.ranks.len();
     let plural = if count == 1 { "rank" } else { "ranks" };
     let mut text = format!("{:.3} us simulated on {machine}, {count} {plural}", ended_ps as f64 / 1e6);
+    if desks.computing.charges() {
+        return text;
+    }
     let uncharged = desks.uncharged_ns.iter().map(Cell::get).enumerate();
     if let Some((rank, ns)) = uncharged.max_by_key(|&(_, ns)| ns).filter(|&(_, ns)| ns >= UNCHARGED_NS) {
         // A failed write to a string does not exist.
@@ -137,31 +168,90 @@ fn stuck(segment: &Segment, error: &RanksError) -> String {
 /// The desks of all ranks, as the simulator sees them.
 struct Desks {
     ranks: CarriedRanks,
+    /// What ranks are charged for computing between calls.
+    computing: Computing,
+    /// The application's data lies in local stores.
+    local_data: bool,
+    /// What each computed on this computer, and did before its last call.
     uncharged_ns: Vec<Cell<u64>>,
+    before_ns: Vec<Cell<u64>>,
+    /// A rank that asked for nonsense.
+    strange: Cell<Option<usize>>,
     /// The rank that the simulator waits for.
-    computing: Arc<AtomicUsize>,
+    at_work: Arc<AtomicUsize>,
 }
 
 impl Desks {
-    fn new(ranks: CarriedRanks, count: usize, computing: Arc<AtomicUsize>) -> Self {
-        Self { ranks, uncharged_ns: vec![Cell::new(0); count], computing }
+    fn new(ranks: CarriedRanks, count: usize, computing: Computing, at_work: Arc<AtomicUsize>) -> Self {
+        let none = vec![Cell::new(0); count];
+        Self {
+            ranks,
+            computing,
+            local_data: false,
+            uncharged_ns: none.clone(),
+            before_ns: none,
+            strange: Cell::new(None),
+            at_work,
+        }
+    }
+
+    /// Whether a call can be carried out: any rank of the job can scribble where it stands.
+    fn makes_sense(&self, call: &CarriedCall) -> bool {
+        let ranks = self.before_ns.len();
+        let is_rank = |rank: u32| (rank as usize) < ranks;
+        let are_ranks = |mask: u32| u64::from(mask) < 1 << ranks;
+        let is_message = |data: &CarriedData| data.bytes <= u64::from(u32::MAX);
+        match call {
+            CarriedCall::Send { to, envelope, data, .. } => {
+                is_rank(*to) && is_message(data) && envelope.context < ranks::CONTEXTS
+            }
+            CarriedCall::Fetch { from, data, .. } => is_rank(*from) && is_message(data),
+            CarriedCall::Tell { to, .. } => is_rank(*to),
+            CarriedCall::Give { to, data, .. } => are_ranks(*to) && data.bytes <= ranks::MOST_GIVEN,
+            CarriedCall::Take { from, data, .. } => {
+                let all = data.bytes.saturating_mul(from.count_ones().into());
+                are_ranks(*from) && all <= 2 * ranks::MOST_GIVEN
+            }
+            CarriedCall::Keep { data } => is_message(data),
+            CarriedCall::Combine { bytes, .. } => *bytes <= u64::from(u32::MAX),
+            CarriedCall::Compute { .. }
+            | CarriedCall::Begin
+            | CarriedCall::Look
+            | CarriedCall::Wait
+            | CarriedCall::Time
+            | CarriedCall::End => true,
+        }
     }
 
     fn asked(&self, rank: usize) -> Option<CarriedCall> {
-        self.computing.store(rank, Ordering::Relaxed);
+        self.at_work.store(rank, Ordering::Relaxed);
         let asked = self.ranks.asked(rank);
-        self.computing.store(NOBODY, Ordering::Relaxed);
+        self.at_work.store(NOBODY, Ordering::Relaxed);
+        let asked = asked.filter(|(call, _)| {
+            let makes_sense = self.makes_sense(call);
+            if !makes_sense {
+                self.strange.set(Some(rank));
+                self.ranks.end();
+            }
+            makes_sense
+        });
+        let (asked, ns) = asked.unzip();
+        let ns = ns.unwrap_or_default();
+        self.before_ns[rank].set(ns);
+        self.uncharged_ns[rank].update(|all| all + ns);
         asked
     }
 }
 
-fn data(data: CarriedData) -> RankData {
-    let CarriedData { at, bytes, misaligned, pieces } = data;
-    RankData { at, bytes, misaligned, pieces }
+/// `lies_there`: the application's data lies in local stores.
+fn rank_data(data: CarriedData, lies_there: bool) -> RankData {
+    let CarriedData { at, bytes, misaligned, pieces, local } = data;
+    RankData { at, bytes, misaligned, pieces, local: local || lies_there }
 }
 
 impl Callers for Desks {
     fn next(&self, rank: usize) -> RankCall {
+        let data = |data| rank_data(data, self.local_data);
         match self.asked(rank) {
             None => RankCall::End,
             Some(CarriedCall::Begin) => RankCall::Begin,
@@ -183,21 +273,31 @@ impl Callers for Desks {
                 };
                 RankCall::Tell { to: to as usize, entry, note }
             }
+            Some(CarriedCall::Give { to, data: given, whole }) => {
+                RankCall::Give { to, data: data(given), whole }
+            }
+            Some(CarriedCall::Take { from, offset, data: place }) => {
+                RankCall::Take { from, offset, data: data(place) }
+            }
+            Some(CarriedCall::Combine { bytes, double, local }) => RankCall::Combine { bytes, double, local },
+            Some(CarriedCall::Keep { data: made }) => RankCall::Keep { data: data(made) },
             Some(CarriedCall::Compute { flops, bytes }) => RankCall::Compute { flops, bytes },
             Some(CarriedCall::Time) => RankCall::Time,
-            Some(CarriedCall::End { computed_ns }) => {
-                self.uncharged_ns[rank].set(computed_ns);
-                RankCall::End
-            }
+            Some(CarriedCall::End) => RankCall::End,
         }
     }
 
-    fn answer(&self, rank: usize, answer: RankAnswer) {
+    fn computed_ns(&self, rank: usize) -> u64 {
+        self.computing.charge(rank, self.before_ns[rank].take())
+    }
+
+    fn answer(&self, rank: usize, answer: RankAnswer, now_ps: u64) {
         let mut news = Vec::new();
         let answer = match answer {
             RankAnswer::Done => CarriedAnswer::Done,
             RankAnswer::Sent { entry, copied } => CarriedAnswer::Sent { entry, copied },
-            RankAnswer::NoEntry => CarriedAnswer::NoEntry,
+            RankAnswer::NotYet => CarriedAnswer::NotYet,
+            RankAnswer::Taken(bytes, whole) => CarriedAnswer::Taken { bytes, whole },
             RankAnswer::News(all) => {
                 news.extend(all.iter().map(carried_news));
                 CarriedAnswer::News(news.len() as u32)
@@ -205,7 +305,7 @@ impl Callers for Desks {
             RankAnswer::Deadlock => CarriedAnswer::Deadlock,
             RankAnswer::Time(ticks, hz) => CarriedAnswer::Time { ticks, hz },
         };
-        self.ranks.answer(rank, answer, &news);
+        self.ranks.answer(rank, answer, &news, now_ps / 1000);
     }
 
     fn most_news(&self) -> usize {
@@ -236,6 +336,7 @@ fn carried_news(news: &RankNews) -> CarriedNews {
             };
             CarriedNews::Told { from: from as u32, entry, note }
         }
+        RankNews::Turn => CarriedNews::Turn,
         RankNews::Room { to } => CarriedNews::Room { to: to as u32 },
     }
 }

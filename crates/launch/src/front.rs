@@ -4,6 +4,7 @@
 //! parent, and all orphans below it become its children. When it dies, the ranks die with it, and what is left becomes
 //! children of this process. When this process dies, the supervisor sees the end of a pipe.
 
+use crate::computing::Computing;
 use crate::foreign;
 use crate::library;
 use crate::options::{self, Asked, HELP, LaunchOptions};
@@ -39,7 +40,7 @@ const SI_KERNEL: i32 = 0x80;
 /// The launcher, from its command line to its exit code.
 pub fn main(words: impl IntoIterator<Item = OsString>) -> i32 {
     let options = match options::parse(words) {
-        Ok(Asked::Run(options)) => options,
+        Ok(Asked::Run(options)) => *options,
         Ok(Asked::Help) => return print(HELP),
         Ok(Asked::Version) => {
             return print(concat!("cellrun (cellweave) ", env!("CARGO_PKG_VERSION"), "\n"));
@@ -109,6 +110,20 @@ fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
     if options.stuck_after_s.is_some() || options.on.is_some() {
         segment.header().hooks.fetch_or(hook::STUCK, Ordering::Relaxed);
     }
+    if let Some(machine) = &options.on {
+        let spe_of = |rank: usize| spes.as_ref().map_or(rank, |spes| spes[rank]);
+        let second = (0..ranks).filter(|&rank| machine.physical(spe_of(rank)).0 == 1);
+        let second = second.fold(0, |mask, rank| mask | 1 << rank);
+        if options.local_data {
+            segment.header().data_room.store(ranks::room_for_data(ranks), Ordering::Relaxed);
+        }
+        segment.header().second_chip.store(second, Ordering::Relaxed);
+        segment.header().hooks.fetch_or(hook::COMPUTED, Ordering::Relaxed);
+    }
+    if let Some(file) = &options.trace {
+        profile::check(&here.join(file)).map_err(|text| (2, format!("--trace {text}")))?;
+    }
+    Computing::new(&options.compute, ranks).map_err(|text| (2, text))?;
     if let Some(file) = &options.profile {
         profile::check(&here.join(file)).map_err(|text| (2, format!("--profile {text}")))?;
     }

@@ -10,8 +10,9 @@
 //! | `processes` | children, what is below them, and how they ended | |
 //! | `profile` | what ranks counted, as a file | |
 //! | `stuck` | ranks that wait for one another | |
-//! | `carried` | the simulator of a job on a simulated Cell | lines |
 //! | `options` | the launcher's command line | processes |
+//! | `computing` | what ranks on a simulated Cell are charged for computing, and its record | options |
+//! | `carried` | the simulator of a job on a simulated Cell | lines, computing |
 //! | `join` | a process becomes a rank; how it ends the job | foreign, offer, processes |
 //! | `placing` | which cpus, or which SPE, each rank gets | offer, options |
 //! | `spawn` | finding and starting a program | offer |
@@ -23,6 +24,7 @@
 //! Floor 4: imports `ground`, `machine`, `host`, `sim`, `place`, `ranks` and `transport`.
 
 mod carried;
+mod computing;
 mod foreign;
 pub mod front;
 mod join;

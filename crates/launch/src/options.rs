@@ -35,8 +35,15 @@ Options of the job, before its first program:
     --memory WHERE        with --on: in whose main memory the ranks' data is: nearest (that of the
                           rank's Cell; this is the default), one (the first Cell's) or both (by turns)
     --rules NAME          with --on: the rule set of the simulated bus
+    --data WHERE          with --on, where the program's data lies: main (main memory; this is the
+                          default) or local (the local store: 256 kB with code, stack and queues)
     --buffered BYTES      with --on: the sender of a message of more bytes waits for the receiver;
                           2048 when not said
+    --compute WHAT        with --on, the time that a rank is charged between its calls: declared (by
+                          cell_compute; this is the default), measured:FILE (also the cpu time that it
+                          takes on this computer; FILE records it), or replayed:FILE (as recorded)
+    --factor F            with --compute measured: charge F times that; 1 when not said
+    --trace FILE          with --on: what ranks, DMA, rings and queues do, for ui.perfetto.dev
     --profile FILE        write who sent how much to whom; a later run may take it as --traffic
     --stuck-after S       say who waits for whom when nothing has moved for S seconds
     --timeout S           end the job after S seconds (also by MPIEXEC_TIMEOUT)
@@ -91,6 +98,23 @@ pub enum Placement {
     File(PathBuf),
 }
 
+/// What ranks on a simulated machine are charged for computing between their calls.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum ComputeOptions {
+    /// What they declare.
+    #[default]
+    Declared,
+    /// Also the cpu time that it takes on this computer.
+    Measured {
+        /// Times so much.
+        factor: f64,
+        /// Where to record it.
+        file: PathBuf,
+    },
+    /// As a file recorded it.
+    Replayed(PathBuf),
+}
+
 /// Who reads the standard input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StdinReader {
@@ -133,6 +157,12 @@ pub struct LaunchOptions {
     pub memory: Option<DataMemory>,
     /// On a simulated machine: the sender of a message of more bytes waits for the receiver.
     pub buffered_bytes: Option<u64>,
+    /// On a simulated machine: the program's data lies in local stores.
+    pub local_data: bool,
+    /// On a simulated machine: what ranks are charged for computing.
+    pub compute: ComputeOptions,
+    /// On a simulated machine: where to write the trace.
+    pub trace: Option<PathBuf>,
     /// Where to write the profile.
     pub profile: Option<PathBuf>,
     /// Say which rank waits for which after so many seconds in which nothing moved.
@@ -149,7 +179,7 @@ pub struct LaunchOptions {
 #[derive(Debug, PartialEq)]
 pub enum Asked {
     /// To run a job.
-    Run(LaunchOptions),
+    Run(Box<LaunchOptions>),
     /// For the help.
     Help,
     /// For the version.
@@ -195,6 +225,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
     let mut options = LaunchOptions::default();
     let mut common: Vec<(OsString, OsString)> = Vec::new();
     let mut rules: Option<sim::Rules> = None;
+    let mut factor = None;
     loop {
         let mut program =
             ProgramOptions { ranks: 1, words: Vec::new(), environment: Vec::new(), directory: None };
@@ -252,6 +283,10 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
                 "memory" => options.memory = Some(memory(&value("nearest, one or both")?)?),
                 "rules" => rules = Some(rule_set(&value("the name of a rule set")?)?),
                 "buffered" => options.buffered_bytes = Some(buffered(&value("a number of bytes")?)?),
+                "compute" => options.compute = compute(&value("declared, measured:FILE or replayed:FILE")?)?,
+                "factor" => factor = Some(a_factor(&value("a factor")?)?),
+                "data" => options.local_data = local_data(&value("main or local")?)?,
+                "trace" => options.trace = Some(value("a file")?.into()),
                 "profile" => options.profile = Some(value("a file")?.into()),
                 "stuck-after" => options.stuck_after_s = Some(seconds("--stuck-after", &value("seconds")?)?),
                 "initial-errhandler" => {
@@ -327,6 +362,22 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
     if let (Some(bytes), None) = (options.buffered_bytes, &options.on) {
         return Err(format!("--buffered {bytes}: it is used with --on"));
     }
+    match (factor, &mut options.compute) {
+        (Some(said), ComputeOptions::Measured { factor, .. }) => *factor = said,
+        (Some(said), _) => return Err(format!("--factor {said}: it is used with --compute measured:FILE")),
+        (None, _) => {}
+    }
+    if options.on.is_none() {
+        if options.compute != ComputeOptions::Declared {
+            return Err("--compute: it is used with --on".into());
+        }
+        if options.local_data {
+            return Err("--data local: it is used with --on".into());
+        }
+        if let Some(file) = &options.trace {
+            return Err(format!("--trace {}: it is used with --on", file.display()));
+        }
+    }
     if options.on.is_none() && (options.memory.is_some() || rules.is_some()) {
         return Err("--memory and --rules are used with --on".into());
     }
@@ -357,7 +408,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
         return Err(format!("--stdin {rank}: there are ranks 0 to {}", options.ranks() - 1));
     }
     match options.ranks() {
-        ..=MOST_RANKS => Ok(Asked::Run(options)),
+        ..=MOST_RANKS => Ok(Asked::Run(Box::new(options))),
         all => Err(format!("the programs have {all} ranks together; at most {MOST_RANKS} are allowed")),
     }
 }
@@ -403,6 +454,36 @@ fn rule_set(word: &OsStr) -> Result<sim::Rules, String> {
         let allowed: Vec<String> = sim::Rules::all().into_iter().map(|rules| rules.name).collect();
         format!("--rules {}: allowed are {}", word.to_string_lossy(), allowed.join(", "))
     })
+}
+
+/// Where a program's data lies.
+fn local_data(word: &OsStr) -> Result<bool, String> {
+    match word.to_str() {
+        Some("main") => Ok(false),
+        Some("local") => Ok(true),
+        _ => Err(format!("--data {}: allowed are main and local", word.to_string_lossy())),
+    }
+}
+
+/// What is charged.
+fn compute(word: &OsStr) -> Result<ComputeOptions, String> {
+    let word = word.to_string_lossy();
+    match word.split_once(':') {
+        None if word == "declared" => Ok(ComputeOptions::Declared),
+        Some(("measured", file)) if !file.is_empty() => {
+            Ok(ComputeOptions::Measured { factor: 1.0, file: file.into() })
+        }
+        Some(("replayed", file)) if !file.is_empty() => Ok(ComputeOptions::Replayed(file.into())),
+        _ => Err(format!("--compute {word}: allowed are declared, measured:FILE and replayed:FILE")),
+    }
+}
+
+/// More than 0.
+fn a_factor(word: &OsStr) -> Result<f64, String> {
+    match word.to_str().and_then(|word| word.parse::<f64>().ok()) {
+        Some(factor) if factor > 0.0 && factor <= 1e6 => Ok(factor),
+        _ => Err(format!("--factor {}: allowed are numbers above 0, up to 1e6", word.to_string_lossy())),
+    }
 }
 
 /// A machine that can be simulated.
@@ -501,7 +582,7 @@ mod tests {
 
     fn run(line: &str) -> LaunchOptions {
         match told(line) {
-            Ok(Asked::Run(options)) => options,
+            Ok(Asked::Run(options)) => *options,
             other => panic!("{line}: {other:?}"),
         }
     }

@@ -3,6 +3,7 @@
 use crate::abi::{self, prototypes, values::*};
 use crate::call::Out;
 use crate::check::{self, CHECKING, Failure};
+use crate::coll::giving;
 use crate::comm::COMMS;
 use crate::comm::FREE_CONTEXT;
 use crate::comm::mpi;
@@ -14,7 +15,7 @@ use crate::request::{self, Request};
 use crate::runtime::{self, ROOM, State, phase};
 use crate::settings;
 use crate::stuck;
-use std::ffi::{c_char, c_int};
+use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use transport::carried::{CarriedAnswer, CarriedCall};
 use transport::segment::{hook, stage};
@@ -56,6 +57,7 @@ fn start(required: c_int) -> Result<c_int, Failure> {
         // Nothing moves beside a program whose messages a simulator carries.
         progress = false;
         required = required.min(MPI_THREAD_SERIALIZED);
+        giving::choose(job.segment.header().data_room.load(Ordering::Relaxed) != 0)?;
     }
     // SAFETY: the handler sets one atomic word.
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };
@@ -65,6 +67,9 @@ fn start(required: c_int) -> Result<c_int, Failure> {
     {
         let mut state = runtime::enter();
         state.engine.attach(job.segment, job.rank);
+        if job.segment.is_carried() {
+            state.engine.limit_data(static_data());
+        }
         state.engine.set_copy_from(settings::COPY_FROM.load(Ordering::Relaxed));
         COMMS.of_mut(&mut state).start(job.rank, job.segment.ranks());
     }
@@ -72,7 +77,7 @@ fn start(required: c_int) -> Result<c_int, Failure> {
     LEVEL.store(required, Ordering::Relaxed);
     MAIN_THREAD.store(this_thread(), Ordering::Relaxed);
     job.segment.rank(job.rank).stage.store(stage::INITIALISED, Ordering::Release);
-    profile::attach(job.segment, job.rank);
+    profile::attach(job.segment, job.rank, &ROOM);
     count_at(profile::FIRST_LEVEL);
     if profile::sees(hook::STUCK) {
         runtime::set_telling(stuck::TELLING);
@@ -184,7 +189,7 @@ mpi! {
         if let Some(job) = launch::job() {
             job.segment.rank(job.rank).stage.store(stage::FINALISED, Ordering::Release);
         }
-        ROOM.ask(&CarriedCall::End { computed_ns: ROOM.computed_ns() });
+        ROOM.ask(&CarriedCall::End);
         Ok(())
     }
 
@@ -264,8 +269,34 @@ const _: prototypes::PMPI_Wtick = PMPI_Wtick;
 #[unsafe(no_mangle)]
 extern "C" fn cellweave_compute(flops: f64, bytes: f64) {
     if runtime::phase() == phase::RUNNING {
-        ROOM.ask(&CarriedCall::Compute { flops, bytes });
+        if launch::job().is_some_and(|job| job.segment.is_carried()) {
+            runtime::enter().engine.check_room(bytes as u64);
+        }
+        profile::beside(|| ROOM.ask(&CarriedCall::Compute { flops, bytes }));
     }
+}
+
+/// Where the program's static data lies: from its first writable byte to behind its last.
+fn static_data() -> (u64, u64) {
+    unsafe extern "C" fn first(info: *mut libc::dl_phdr_info, _: usize, found: *mut c_void) -> c_int {
+        // SAFETY: the loader's description of the program, and the place that is passed below.
+        let (info, found) = unsafe { (&*info, &mut *found.cast::<(u64, u64)>()) };
+        // SAFETY: the loader says how many headers there are.
+        let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
+        let writable =
+            |header: &&libc::Elf64_Phdr| header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_W != 0;
+        for header in headers.iter().filter(writable) {
+            let start = info.dlpi_addr + header.p_vaddr;
+            let end = start + header.p_memsz;
+            *found = if found.1 == 0 { (start, end) } else { (found.0.min(start), found.1.max(end)) };
+        }
+        // The first one is the program itself.
+        1
+    }
+    let mut found = (0, 0);
+    // SAFETY: the function is called before this returns, with the place that it expects.
+    unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut found).cast()) };
+    found
 }
 
 /// Of a rank on a simulated Cell: ticks of its SPE's decrementer, and how many make a second.
@@ -274,7 +305,7 @@ fn simulated_time() -> Option<(u64, u64)> {
     if !launch::job().is_some_and(|job| job.segment.is_carried()) {
         return None;
     }
-    if let Some(CarriedAnswer::Time { ticks, hz }) = ROOM.ask(&CarriedCall::Time) {
+    if let Some(CarriedAnswer::Time { ticks, hz }) = profile::beside(|| ROOM.ask(&CarriedCall::Time)) {
         LAST[0].store(ticks, Ordering::Relaxed);
         LAST[1].store(hz, Ordering::Relaxed);
     }

@@ -21,7 +21,7 @@
 //! | `op` | operations of reductions | abi, handles, runtime, check, call, comm, datatype |
 //! | `stuck` | what this rank waits for, told to the launcher | abi, profile, runtime, comm |
 //! | `p2p` | the functions of point-to-point communication and requests | all but neighbours, profile, settings, op |
-//! | `coll` | collectives as schedules of sends, receives and reductions | all but profile, settings, stuck, p2p |
+//! | `coll` | collectives as schedules of sends, receives and reductions | all but profile, stuck, p2p |
 //! | `topology` | communicators with a topology, ranks placed well | abi, neighbours, runtime, check, call, comm |
 //! | `duplicate` | duplicates of communicators, made beside the program | abi, runtime, check, call, comm, request |
 //! | `convert` | handles as integers | abi, handles, runtime, comm, datatype, request, op, p2p |
@@ -29,7 +29,7 @@
 //! | `tool` | the interface of tools (MPI_T) | abi, runtime, check, call, settings, progress |
 //! | `about` | what the library says of its ABI | abi, runtime, check, call, comm |
 //! | `memory` | memory for programs, and the end of it | abi, runtime, check, call, comm |
-//! | `env` | start and end | abi, profile, runtime, check, call, settings, comm, request, stuck, p2p, progress |
+//! | `env` | start and end | abi, profile, runtime, check, call, settings, comm, request, stuck, p2p, coll, progress |
 //!
 //! Each room keeps its own objects (`comm::COMMS`, `datatype::DATATYPES`, `request::REQUESTS` ...), which only the
 //! thread that holds the state reaches: see `runtime`.

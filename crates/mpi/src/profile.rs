@@ -5,13 +5,13 @@
 //! which is what differs from call to call, is always timed.
 
 use crate::abi::values::FUNCTIONS;
-use host::clock::kernel_ns;
+use host::clock::{kernel_ns, process_cpu_ns};
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use transport::Segment;
 use transport::segment::{NAMED, PhaseTallies, Tallies, Tally, hook};
+use transport::{Segment, WaitingRoom};
 
 /// What every call looks at, on one line of the cache.
 #[repr(align(64))]
@@ -83,15 +83,18 @@ pub(crate) const fn index(name: &str) -> usize {
 }
 
 /// Sees what the job's header says. `segment` is this process's job.
-pub(crate) fn attach(segment: Segment, rank: usize) {
+pub(crate) fn attach(segment: Segment, rank: usize, room: &'static WaitingRoom) {
+    let _ = ROOM.set(room);
     let hooks = segment.header().hooks.load(Ordering::Relaxed);
     if hooks & hook::PROFILE != 0
         && let (Some(tallies), Some(names)) = (segment.tallies(rank), segment.names())
     {
         names.give(FUNCTIONS);
         let _ = TABLE.set(tallies);
-        CLOCK_NS.store(clock_ns(), Ordering::Relaxed);
+        let simulated = hooks & hook::COMPUTED != 0;
+        CLOCK_NS.store(if simulated { 0 } else { clock_ns() }, Ordering::Relaxed);
     }
+    goes_away();
     HOT.hooks.store(hooks, Ordering::Release);
 }
 
@@ -99,6 +102,44 @@ pub(crate) fn attach(segment: Segment, rank: usize) {
 /// are more than cpus would pay for one after the other.)
 fn clock_ns() -> u64 {
     (0..64).map(|_| kernel_ns()).map(|before| kernel_ns() - before).min().unwrap_or(0)
+}
+
+/// Where the simulator hears what this rank computes; set by `attach`.
+static ROOM: OnceLock<&WaitingRoom> = OnceLock::new();
+/// When this rank last left MPI, in ns of its cpu time.
+static LEFT_NS: AtomicU64 = AtomicU64::new(0);
+
+/// The simulator hears what the program computed since this rank last left MPI.
+#[cold]
+fn comes_back() {
+    if let Some(room) = ROOM.get() {
+        room.computed(process_cpu_ns().saturating_sub(LEFT_NS.load(Ordering::Relaxed)));
+    }
+}
+
+/// The program computes from now on.
+#[cold]
+fn goes_away() {
+    LEFT_NS.store(process_cpu_ns(), Ordering::Relaxed);
+}
+
+/// What a function that is not among those of MPI asks the simulator for.
+pub(crate) fn beside<T>(ask: impl FnOnce() -> T) -> T {
+    if !sees(hook::COMPUTED) || inside().is_some() {
+        return ask();
+    }
+    comes_back();
+    let answer = ask();
+    goes_away();
+    answer
+}
+
+/// The time in ns: simulated, where a simulator carries the messages.
+fn now_ns() -> u64 {
+    match ROOM.get() {
+        Some(room) if sees(hook::COMPUTED) => room.simulated_ns(),
+        _ => kernel_ns(),
+    }
 }
 
 /// Whether one of `hook::*` is on.
@@ -156,23 +197,36 @@ fn begin(function: usize) -> u64 {
     if !outermost {
         return 0;
     }
+    let simulated = sees(hook::COMPUTED);
+    if simulated {
+        comes_back();
+    }
     let Some(tally) = tally(function) else { return UNTIMED };
     let calls = add(&tally.times, 1);
-    if calls < ALL_TIMED || calls.is_multiple_of(SAMPLED) { kernel_ns().max(UNTIMED + 1) } else { UNTIMED }
+    if simulated || calls < ALL_TIMED || calls.is_multiple_of(SAMPLED) {
+        now_ns().max(UNTIMED + 1)
+    } else {
+        UNTIMED
+    }
 }
 
 #[inline(never)]
 fn end(function: usize, entered: u64) {
     let (_, waited) = with_inside(|inside| inside.replace((NONE, 0)));
+    let simulated = sees(hook::COMPUTED);
+    if simulated {
+        goes_away();
+    }
     if entered == UNTIMED && waited == 0 {
         return;
     }
     let Some(tally) = tally(function) else { return };
     let mut ns = waited;
     if entered != UNTIMED {
-        let stands_for = if tally.times.load(Ordering::Relaxed) <= ALL_TIMED { 1 } else { SAMPLED };
+        let all_timed = simulated || tally.times.load(Ordering::Relaxed) <= ALL_TIMED;
+        let stands_for = if all_timed { 1 } else { SAMPLED };
         let outside = waited + CLOCK_NS.load(Ordering::Relaxed);
-        ns += kernel_ns().saturating_sub(entered).saturating_sub(outside) * stands_for;
+        ns += now_ns().saturating_sub(entered).saturating_sub(outside) * stands_for;
     }
     add(&tally.amount, ns);
 }

@@ -2,33 +2,7 @@
 
 mod common;
 
-use std::path::Path;
-use std::process::{Command, Output};
-
-/// Runs the launcher.
-fn launch(words: &[&str], program: &Path, arguments: &[&str]) -> Output {
-    Command::new("timeout")
-        .args(["--kill-after", "5", "300"])
-        .arg(common::tree().join("bin/cellrun"))
-        .args(words)
-        .arg(program)
-        .args(arguments)
-        .output()
-        .expect("timeout starts")
-}
-
-/// Runs a program on a simulated machine.
-fn run_on(machine: &str, ranks: u32, program: &Path) -> Output {
-    launch(&["--on", machine, "-n", &ranks.to_string()], program, &[])
-}
-
-/// What a program printed, and what the launcher said; it must end well.
-fn printed_on(machine: &str, ranks: u32, program: &Path) -> (String, String) {
-    let Output { status, stdout, stderr } = run_on(machine, ranks, program);
-    let (printed, said) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
-    assert!(status.success(), "{} on {ranks} ranks: {status}\n{printed}{said}", program.display());
-    (printed.into_owned(), said.into_owned())
-}
+use common::{launch, printed_on};
 
 /// The time of one line of `pingpong`, in us.
 fn latency(printed: &str, bytes: usize) -> f64 {
@@ -107,6 +81,78 @@ fn random_traffic_is_matched_as_the_model_says_and_queues_overflow() {
     let program = common::compile("stress/stress.c");
     let done = launch(&["--on", "qs22", "-n", "5"], &program, &["--messages", "3000", "--seed", "7"]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
+fn random_collectives_through_local_stores_give_what_their_definitions_say() {
+    let program = common::compile("stress/random_collectives.c");
+    for (ranks, operations, seed) in
+        [("2", "200", "2"), ("5", "100", "3"), ("9", "60", "4"), ("16", "60", "5")]
+    {
+        let done =
+            launch(&["--on", "qs20", "-n", ranks], &program, &["--operations", operations, "--seed", seed]);
+        let (printed, said) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+        assert!(
+            done.status.success() && printed.starts_with("ok random_collectives: "),
+            "{ranks}: {printed}{said}"
+        );
+    }
+}
+
+#[test]
+fn collectives_through_local_stores_give_the_bits_of_those_on_messages_in_less_time() {
+    let program = common::compile("cell/collect.c");
+    for ranks in ["2", "8", "16"] {
+        let [stores, messages] = ["stores", "messages"].map(|how| {
+            let how = ["--on", "qs22", "-n", ranks, "-genv", "CELLWEAVE_MPI_COLLECTIVES", how];
+            let done = launch(&how, &program, &[]);
+            let (printed, said) =
+                (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+            assert!(done.status.success(), "{how:?}: {printed}{said}");
+            printed.lines().map(str::to_owned).collect::<Vec<_>>()
+        });
+        // Each line has a name, a hash of what all ranks have got, and a time.
+        for (stores, messages) in stores.iter().zip(&messages) {
+            let [stores, messages] = [stores, messages].map(|line| line.rsplit_once(' ').expect("a time"));
+            assert_eq!(stores.0, messages.0, "on {ranks} ranks");
+            let [quick, slow] = [stores.1, messages.1].map(|time| time.parse::<f64>().expect("us"));
+            // To the one taker of more than 1 kB, both ways are a message.
+            let alike = ranks == "2" && stores.0.starts_with("bcast ");
+            assert!(quick < slow || alike, "{ranks}: {stores:?} {slow}");
+        }
+        assert!(stores.len() > 8 && stores.len() == messages.len(), "{stores:?}");
+    }
+    let how = ["--on", "cell", "-n", "2", "-genv", "CELLWEAVE_MPI_COLLECTIVES", "mail"];
+    let said = launch(&how, &program, &[]).stderr;
+    let said = String::from_utf8_lossy(&said);
+    assert!(said.contains("CELLWEAVE_MPI_COLLECTIVES is mail; allowed are stores and messages"), "{said}");
+}
+
+#[test]
+fn threads_that_a_library_starts_may_compute_and_take_turns() {
+    let program = common::compile("cell/threads.c");
+    let (first, _) = printed_on("cell", 3, &program);
+    assert_eq!(first, printed_on("cell", 3, &program).0);
+}
+
+#[test]
+fn scribbles_on_the_place_where_a_rank_asks_end_the_job_with_a_message() {
+    use transport::segment::{PAGE, PAIR_BYTES, WINDOW_BYTES, pool_room};
+    let program = common::compile("cell/scribble.c");
+    let windows = PAGE * 3 + 4 * PAIR_BYTES + 2 * pool_room(2);
+    let place = (windows + WINDOW_BYTES).to_string();
+    let mut failed = 0;
+    for seed in 1..=8 {
+        let done =
+            launch(&["--on", "cell", "-n", "2", "--timeout", "5"], &program, &[&seed.to_string(), &place]);
+        let (code, said) = (done.status.code(), String::from_utf8_lossy(&done.stderr));
+        assert!(
+            code.is_some_and(|code| code < 128) && said.contains("cellrun: "),
+            "seed {seed}: {code:?} {said}"
+        );
+        failed += i32::from(code != Some(0));
+    }
+    assert!(failed > 0, "scribbles that were nonsense");
 }
 
 #[test]

@@ -22,6 +22,8 @@ pub struct RankData {
     pub misaligned: u8,
     /// Pieces that it lies in; 1: in a row.
     pub pieces: u32,
+    /// It lies in the rank's local store, not in main memory.
+    pub local: bool,
 }
 
 /// What a rank asks for.
@@ -62,6 +64,39 @@ pub enum RankCall {
         /// What of it.
         note: RankNote,
     },
+    /// To give data to ranks, which take it in the order in which it was given: by way of local stores. No data: they
+    /// are signalled.
+    Give {
+        /// To whom: a bit each.
+        to: u32,
+        /// At most [`MOST_GIVEN`] bytes.
+        data: RankData,
+        /// Bytes of all that the giver gives in pieces; the taker is told.
+        whole: u64,
+    },
+    /// To take what each of some ranks has given next, all of them at once.
+    Take {
+        /// From whom: a bit each.
+        from: u32,
+        /// From which byte on of what each has given.
+        offset: u64,
+        /// Where it goes to, one rank's data behind the other's; of each rank at most so many bytes.
+        data: RankData,
+    },
+    /// To reduce operands.
+    Combine {
+        /// Bytes of results, of all operations.
+        bytes: u64,
+        /// They are of double precision.
+        double: bool,
+        /// Operands and results lie in the local store, not in main memory.
+        local: bool,
+    },
+    /// To bring data that was made in the local store to where it belongs.
+    Keep {
+        /// Where it goes to.
+        data: RankData,
+    },
     /// To compute.
     Compute {
         /// Floating-point operations of double precision.
@@ -87,8 +122,10 @@ pub enum RankAnswer {
         /// The data was copied and may be used again. Otherwise the sender is told when the message was received.
         copied: bool,
     },
-    /// The queue is full: the send has to wait.
-    NoEntry,
+    /// It has to wait: for room, or for what others have not given yet.
+    NotYet,
+    /// Bytes that were taken, of all ranks, and how many the last one gives in all its pieces.
+    Taken(u64, u64),
     /// What has come.
     News(Vec<RankNews>),
     /// Nothing will ever come: every rank waits.
@@ -127,6 +164,8 @@ pub enum RankNews {
         /// What of it.
         note: RankNote,
     },
+    /// What had to wait may be asked for again: others have given or taken something.
+    Turn,
     /// A queue that was full has room again.
     Room {
         /// The receiver.
@@ -151,8 +190,11 @@ pub trait Callers {
     /// Waits until a rank asks for something; a rank that has ended asks for its end.
     fn next(&self, rank: usize) -> RankCall;
 
-    /// Answers, and the rank goes on.
-    fn answer(&self, rank: usize, answer: RankAnswer);
+    /// What the rank computed on this computer before it asked, in ns of its SPE; 0: it is not charged.
+    fn computed_ns(&self, rank: usize) -> u64;
+
+    /// Answers, and the rank goes on; `now_ps` is the simulated time.
+    fn answer(&self, rank: usize, answer: RankAnswer, now_ps: u64);
 
     /// The most pieces of news that one answer can have.
     fn most_news(&self) -> usize;

@@ -19,6 +19,10 @@
 /// | `free` | load, byte shuffled in 4, add 2, two stores 2, load 6 | 14 |
 /// | `piece` | minimum 4, two addresses 6, tag shifted 4, a wrong branch 18, loop branch 4 | 36 |
 /// | `quadword` | data moved to another place in its quadword: 2 loads, shuffle, store, one a cycle each | 4 |
+/// | `give` | each receiver: its count and flag 12, compare 2, slot's place 9, count stored 5, loop branch 4 | 32 |
+/// | `take` | each giver: its signal rotated and tested 8, header 6, rotate 4, compare 2, place 9, count 5 | 34 |
+/// | `poll` | a signal's channel counted: test 2, hinted branch 4 | 6 |
+/// | `combine` | a quadword of results: two loads and a store, one a cycle; the operation on the other pipe | 3 |
 /// | `scattered` | a piece of data that does not lie in a row: its place 10, list element 4, rotate 4, branch 4 | 22 |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankCosts {
@@ -42,6 +46,14 @@ pub struct RankCosts {
     pub quadword: u64,
     /// A part of data that does not lie in a row.
     pub scattered: u64,
+    /// A rank that something is given to.
+    pub give: u64,
+    /// A rank that something is taken from.
+    pub take: u64,
+    /// A look at the signals.
+    pub poll: u64,
+    /// A quadword of results of a reduction.
+    pub combine: u64,
 }
 
 impl Default for RankCosts {
@@ -57,6 +69,10 @@ impl Default for RankCosts {
             piece: 36,
             quadword: 4,
             scattered: 22,
+            give: 32,
+            take: 34,
+            poll: 6,
+            combine: 3,
         }
     }
 }

@@ -29,6 +29,8 @@
 //! which MPI does not allow (MPI 5.0, section 3.5, progress). A send that finds no free block of its buffer goes on as
 //! a synchronous one.
 //!
+//! Collectives may give data in another way (`Give` and `Take`): by signals and from local store to local store.
+//!
 //! What a rank's program computes, it computes on this computer; bytes of messages are real, and pass through the
 //! simulated local stores and buffers. Only time is simulated. Matching, data types and collectives are those of MPI's
 //! library, which asks for what is here.
@@ -47,5 +49,6 @@ mod start;
 
 pub use calls::{Callers, RankAnswer, RankCall, RankData, RankEnvelope, RankNews, RankNote};
 pub use costs::RankCosts;
-pub use places::DataMemory;
+pub use entry::CONTEXTS;
+pub use places::{DataMemory, MOST_GIVEN, room_for_data};
 pub use simulate::{RankTimes, RanksError, RanksOptions, RanksOutcome, fits, simulate};

@@ -18,8 +18,16 @@ pub(crate) const KEPT: usize = 512;
 const CODE_BYTES: u32 = 96 << 10;
 /// The most that is copied with one DMA command.
 pub(crate) const PIECE_BYTES: u32 = 16 << 10;
+/// The most bytes that a rank gives at a time.
+pub const MOST_GIVEN: u64 = PIECE_BYTES as u64;
 /// Room for a piece that does not start at a quadword.
 const STAGE_BYTES: u32 = PIECE_BYTES + 128;
+/// Bytes that are given through a slot in the receiver's store; more are fetched from the giver's.
+pub(crate) const SLOT_DATA: u32 = 1024;
+/// A slot: what it holds, in a quadword, and the data.
+const SLOT_BYTES: u32 = 16 + SLOT_DATA + 112;
+/// Slots for each giver.
+pub(crate) const SLOTS: u32 = 2;
 /// Main memory that stands for the applications' data that a chip's memory keeps: half of what the smallest machine
 /// has. A place beyond a rank's part of it is one at its beginning: what matters of an address is which bank of the
 /// memory it is in, and that data of two messages is in two places.
@@ -37,6 +45,13 @@ pub enum DataMemory {
     Both,
 }
 
+/// Bytes of a local store that are left for the data of an application which lies there: the program's code and stack,
+/// and what messages need of the library, take the others.
+pub fn room_for_data(ranks: usize) -> u32 {
+    let queues = ranks as u32 * (ENTRIES * ENTRY_BYTES + 2 * 16) + 128;
+    sim::LOCAL_STORE_BYTES - CODE_BYTES - KEPT as u32 * ENTRY_BYTES - queues
+}
+
 /// Main memory of one rank.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RankMemory {
@@ -47,6 +62,8 @@ pub(crate) struct RankMemory {
     /// Pieces of data are here and there by turns.
     data: [Address; 2],
     data_bytes: u64,
+    /// Results of reductions.
+    pub(crate) reduced: Address,
     /// What entries said of messages that are neither fetched nor in the local store.
     pub(crate) kept: Address,
 }
@@ -82,8 +99,9 @@ impl RankMemory {
             data.push(cell.allocate(chip, data_bytes + 2 * u64::from(STAGE_BYTES), 128)?);
         }
         let kept = cell.allocate(buffer_chip, 128, 128)?;
+        let reduced = cell.allocate(buffer_chip, PIECE_BYTES.into(), 128)?;
         let data = [data[0], data[data.len() - 1]];
-        Ok(Self { buffer, block_bytes, blocks: blocks as u16, data, data_bytes, kept })
+        Ok(Self { buffer, block_bytes, blocks: blocks as u16, data, data_bytes, reduced, kept })
     }
 
     /// Where a block starts.
@@ -114,6 +132,15 @@ pub(crate) struct StorePlaces {
     pub(crate) out: u32,
     /// Two places for pieces.
     pub(crate) stages: [u32; 2],
+    slots: u32,
+    given_taken: u32,
+    own_given_taken: u32,
+    /// What is given, on its way out.
+    pub(crate) gift: u32,
+    /// Two words for signals, each in the last four bytes of a quadword.
+    pub(crate) signals: u32,
+    /// Two places from which others fetch what is given.
+    pub(crate) shown: [u32; 2],
 }
 
 impl StorePlaces {
@@ -128,6 +155,12 @@ impl StorePlaces {
             own_taken: spe.alloc(ranks * 16, 128),
             out: spe.alloc(128, 128),
             stages: [spe.alloc(STAGE_BYTES, 128), spe.alloc(STAGE_BYTES, 128)],
+            slots: spe.alloc(ranks * SLOTS * SLOT_BYTES, 128),
+            given_taken: spe.alloc(ranks * 16, 128),
+            own_given_taken: spe.alloc(ranks * 16, 128),
+            gift: spe.alloc(SLOT_BYTES, 128),
+            signals: spe.alloc(32, 128),
+            shown: [spe.alloc(STAGE_BYTES, 128), spe.alloc(STAGE_BYTES, 128)],
         }
     }
 
@@ -140,6 +173,26 @@ impl StorePlaces {
     /// quadword.
     pub(crate) fn taken(&self, to: usize) -> u32 {
         self.taken + to as u32 * 16
+    }
+
+    /// The slot of a gift from a rank, in the receiver's store.
+    pub(crate) fn slot(&self, from: usize, gift: u32) -> u32 {
+        self.slots + (from as u32 * SLOTS + gift % SLOTS) * SLOT_BYTES
+    }
+
+    /// What stands for data of this rank that lies in its local store and that others fetch.
+    pub(crate) fn shown_data(&self, misaligned: u8) -> u32 {
+        self.shown[0] + u32::from(misaligned)
+    }
+
+    /// How many gifts a rank has taken, in the giver's store.
+    pub(crate) fn given_taken(&self, by: usize) -> u32 {
+        self.given_taken + by as u32 * 16
+    }
+
+    /// The taker's copy of it.
+    pub(crate) fn own_given_taken(&self, from: usize) -> u32 {
+        self.own_given_taken + from as u32 * 16
     }
 
     /// The receiver's copy of the flag of the queue from a rank.

@@ -4,7 +4,7 @@ use crate::board::Board;
 use crate::calls::Callers;
 use crate::costs::RankCosts;
 use crate::places::{DataMemory, RankMemory};
-use crate::program::{self, Protocol};
+use crate::program::{self, Protocol, RankSteps};
 use crate::start;
 use sim::{Parameters, SimError, Simulation};
 use std::cell::RefCell;
@@ -21,11 +21,22 @@ pub struct RanksOptions {
     pub spes: Option<Vec<usize>>,
     /// In whose main memory their data is.
     pub memory: DataMemory,
+    /// The application's data lies in local stores, not in main memory.
+    pub local_data: bool,
+    /// Whether to record what units and ranks do.
+    pub trace: bool,
 }
 
 impl Default for RanksOptions {
     fn default() -> Self {
-        Self { costs: RankCosts::default(), buffered_bytes: 2048, spes: None, memory: DataMemory::default() }
+        Self {
+            costs: RankCosts::default(),
+            buffered_bytes: 2048,
+            spes: None,
+            memory: DataMemory::default(),
+            local_data: false,
+            trace: false,
+        }
     }
 }
 
@@ -92,6 +103,12 @@ fn flops_per_ns(parameters: &Parameters) -> f64 {
     if parameters.name == "qs22" { 12.8 } else { 14.64 / 8.0 }
 }
 
+/// SPU cycles between two operations of double precision on a quadword: seven on the first Cell, one on the
+/// PowerXCell 8i, from the same sources.
+fn double_cycles(parameters: &Parameters) -> u64 {
+    if parameters.name == "qs22" { 1 } else { 7 }
+}
+
 /// Runs ranks until all of them have ended.
 ///
 /// # Errors
@@ -105,6 +122,7 @@ pub fn simulate(
     fits(&parameters, ranks)?;
     let mut cell = Simulation::new(parameters)?;
     cell.detect_races(cfg!(debug_assertions));
+    cell.trace(options.trace);
     let spes = options.spes.clone().unwrap_or_else(|| (0..ranks).collect());
     let mut memory = Vec::new();
     for place in spes.iter().copied().enumerate() {
@@ -118,8 +136,11 @@ pub fn simulate(
         spes: spes.clone(),
         costs: options.costs,
         buffered_bytes: options.buffered_bytes,
+        local_data: options.local_data,
         timebase_hz: cell.parameters().timebase_hz,
         flops_per_ns: flops_per_ns(cell.parameters()),
+        double_cycles: double_cycles(cell.parameters()),
+        steps: options.trace.then(|| RefCell::new(RankSteps::new(ranks))),
         ended: RefCell::new(vec![(0, 0); ranks]),
     });
     for (rank, &spe) in spes.iter().enumerate() {
@@ -133,5 +154,9 @@ pub fn simulate(
         return Err(RanksError::Deadlock { at_ps, waiting: board.running().collect() });
     }
     let times = |&(ended_ps, computed_ps): &(u64, u64)| RankTimes { ended_ps, computed_ps };
-    Ok(RanksOutcome { simulated: simulated?, ranks: protocol.ended.borrow().iter().map(times).collect() })
+    let mut simulated = simulated?;
+    if let (Some(trace), Some(steps)) = (&mut simulated.trace, &protocol.steps) {
+        steps.replace(RankSteps::new(0)).add_to(trace);
+    }
+    Ok(RanksOutcome { simulated, ranks: protocol.ended.borrow().iter().map(times).collect() })
 }

@@ -4,7 +4,7 @@
 //! ring at a time, and a track cannot show two that overlap: a ring that needs them has a second and a third track.
 
 use crate::CYCLE_PS;
-use crate::trace::{Packet, Trace};
+use crate::trace::{Packet, Trace, TraceLevel};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Result, Write};
 
@@ -44,6 +44,13 @@ impl Trace {
         for step in &self.steps {
             event(out, 0, step.unit, step.ps, &step.name, step.kind)?;
             write!(out, "}}")?;
+        }
+        for TraceLevel { name, ps, level } in &self.levels {
+            let (name, ts) = (quoted(name), us(*ps));
+            write!(
+                out,
+                ",\n{{\"ph\":\"C\",\"pid\":0,\"ts\":{ts},\"name\":{name},\"args\":{{\"entries\":{level}}}}}"
+            )?;
         }
         for span in &self.spans {
             let kind = if span.what == "compute" { "compute" } else { "wait" };
@@ -97,6 +104,11 @@ fn name(out: &mut impl Write, comma: &str, of: &str, pid: usize, tid: usize, nam
     )
 }
 
+/// A time in us.
+fn us(ps: u64) -> String {
+    format!("{}.{:06}", ps / 1_000_000, ps % 1_000_000)
+}
+
 /// From one cycle to another.
 fn ps(start: u64, end: u64) -> (u64, u64) {
     (start * CYCLE_PS, end * CYCLE_PS)
@@ -111,7 +123,6 @@ fn event(
     name: &str,
     kind: &str,
 ) -> Result<()> {
-    let us = |ps: u64| format!("{}.{:06}", ps / 1_000_000, ps % 1_000_000);
     let (ts, dur, name) = (us(start_ps), us(end_ps - start_ps), quoted(name));
     write!(
         out,

@@ -31,6 +31,17 @@ pub struct TraceStep {
     pub ps: (u64, u64),
 }
 
+/// How full something is from a moment on, as a program says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceLevel {
+    /// `queue 0 -> 1`
+    pub name: String,
+    /// From when on, in ps.
+    pub ps: u64,
+    /// How many there are.
+    pub level: u64,
+}
+
 /// A packet on a ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Packet {
@@ -59,6 +70,8 @@ pub struct Trace {
     pub spans: Vec<TraceSpan>,
     /// What programs say that they did; whoever runs them adds it.
     pub steps: Vec<TraceStep>,
+    /// How full what programs speak of is; whoever runs them adds it.
+    pub levels: Vec<TraceLevel>,
     /// What rings carried.
     pub packets: Vec<Packet>,
     /// Spans and packets that were too many to keep.
@@ -81,6 +94,15 @@ impl Trace {
     pub fn step(&mut self, step: TraceStep) {
         if self.steps.len() < MOST {
             self.steps.push(step);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// Adds how full something is from a moment on.
+    pub fn level(&mut self, level: TraceLevel) {
+        if self.levels.len() < MOST {
+            self.levels.push(level);
         } else {
             self.left_out += 1;
         }

@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The most pieces of news in one answer.
 pub const MOST_NEWS: usize = 64;
+/// The most bytes that a rank gives at a time.
+pub const MOST_GIVEN: usize = 16 << 10;
 /// How long either side sleeps before it looks whether the job is over.
 const LOOK_NS: u64 = 50_000_000;
 /// Looks at the desk before a side sleeps.
@@ -42,6 +44,8 @@ pub struct CarriedData {
     pub misaligned: u8,
     /// Pieces that it lies in at the program's place; 1: in a row.
     pub pieces: u32,
+    /// The rank made it in its local store, or wants it there.
+    pub local: bool,
 }
 
 /// What a rank asks for.
@@ -82,6 +86,38 @@ pub enum CarriedCall {
         /// What of it.
         note: CarriedNote,
     },
+    /// To give data to ranks, a bit each, who take it in the order in which it was given.
+    Give {
+        /// To whom.
+        to: u32,
+        /// The data, at most `MOST_GIVEN` bytes.
+        data: CarriedData,
+        /// Bytes of all that is given in pieces.
+        whole: u64,
+    },
+    /// To take what each of some ranks has given next.
+    Take {
+        /// From whom, a bit each.
+        from: u32,
+        /// From which byte on.
+        offset: u64,
+        /// Where it goes to, one rank's data behind the other's; of each rank at most so many bytes.
+        data: CarriedData,
+    },
+    /// To reduce operands.
+    Combine {
+        /// Bytes of results.
+        bytes: u64,
+        /// They are of double precision.
+        double: bool,
+        /// They lie in the local store.
+        local: bool,
+    },
+    /// To bring data that was made in the local store to where it belongs.
+    Keep {
+        /// Where it goes to.
+        data: CarriedData,
+    },
     /// To compute: operations, and bytes of main memory that they touch.
     Compute {
         /// Floating-point operations of double precision.
@@ -92,10 +128,7 @@ pub enum CarriedCall {
     /// The time.
     Time,
     /// To end: nothing more is asked.
-    End {
-        /// ns of this computer that passed outside of MPI.
-        computed_ns: u64,
-    },
+    End,
 }
 
 /// The simulator's answer.
@@ -110,8 +143,15 @@ pub enum CarriedAnswer {
         /// The data may be used again.
         copied: bool,
     },
-    /// The queue is full: the send has to wait.
-    NoEntry,
+    /// It has to wait: for room, or for what others have not given yet.
+    NotYet,
+    /// What was taken.
+    Taken {
+        /// Bytes, of all ranks.
+        bytes: u64,
+        /// Bytes that the last one gives in all its pieces.
+        whole: u64,
+    },
     /// So many pieces of news.
     News(u32),
     /// Nothing will ever come: every rank waits.
@@ -155,6 +195,8 @@ pub enum CarriedNews {
         /// What of it.
         note: CarriedNote,
     },
+    /// What had to wait may be asked for again.
+    Turn,
     /// A queue that was full has room again.
     Room {
         /// The receiver in the job.
@@ -186,7 +228,8 @@ impl CarriedNote {
 impl CarriedCall {
     fn words(&self) -> [u64; 8] {
         let placed = |data: &CarriedData| {
-            [data.at, data.bytes, u64::from(data.pieces) << 8 | u64::from(data.misaligned)]
+            let how = u64::from(data.local) << 4 | u64::from(data.misaligned);
+            [data.at, data.bytes, u64::from(data.pieces) << 8 | how]
         };
         match self {
             Self::Begin => [1, 0, 0, 0, 0, 0, 0, 0],
@@ -204,7 +247,22 @@ impl CarriedCall {
             }
             Self::Compute { flops, bytes } => [6, flops.to_bits(), bytes.to_bits(), 0, 0, 0, 0, 0],
             Self::Time => [7, 0, 0, 0, 0, 0, 0, 0],
-            Self::End { computed_ns } => [8, *computed_ns, 0, 0, 0, 0, 0, 0],
+            Self::End => [8, 0, 0, 0, 0, 0, 0, 0],
+            Self::Give { to, data, whole } => {
+                let [at, bytes, how] = placed(data);
+                [10, u64::from(*to), *whole, 0, at, bytes, how, 0]
+            }
+            Self::Take { from, offset, data } => {
+                let [at, bytes, how] = placed(data);
+                [11, u64::from(*from), *offset, 0, at, bytes, how, 0]
+            }
+            Self::Combine { bytes, double, local } => {
+                [12, *bytes, u64::from(*double), u64::from(*local), 0, 0, 0, 0]
+            }
+            Self::Keep { data } => {
+                let [at, bytes, how] = placed(data);
+                [13, 0, 0, 0, at, bytes, how, 0]
+            }
             Self::Tell { to, entry, note } => {
                 [9, u64::from(*to), u64::from(*entry), *note as u64, 0, 0, 0, 0]
             }
@@ -218,6 +276,7 @@ impl CarriedCall {
             bytes: words[5],
             misaligned: words[6] as u8 & 15,
             pieces: (words[6] >> 8) as u32,
+            local: words[6] & 16 != 0,
         };
         Some(match words[0] {
             1 => Self::Begin,
@@ -232,8 +291,12 @@ impl CarriedCall {
             5 => Self::Fetch { from: words[1] as u32, entry: words[2] as u32, data: data() },
             6 => Self::Compute { flops: f64::from_bits(words[1]), bytes: f64::from_bits(words[2]) },
             7 => Self::Time,
-            8 => Self::End { computed_ns: words[1] },
+            8 => Self::End,
             9 => Self::Tell { to: words[1] as u32, entry: words[2] as u32, note: CarriedNote::of(words[3]) },
+            10 => Self::Give { to: words[1] as u32, data: data(), whole: words[2] },
+            11 => Self::Take { from: words[1] as u32, offset: words[2], data: data() },
+            12 => Self::Combine { bytes: words[1], double: words[2] != 0, local: words[3] != 0 },
+            13 => Self::Keep { data: data() },
             _ => return None,
         })
     }
@@ -244,7 +307,8 @@ impl CarriedAnswer {
         match self {
             Self::Done => [1, 0, 0],
             Self::Sent { entry, copied } => [2, u64::from(*entry), u64::from(*copied)],
-            Self::NoEntry => [3, 0, 0],
+            Self::NotYet => [3, 0, 0],
+            Self::Taken { bytes, whole } => [7, *bytes, *whole],
             Self::News(count) => [4, u64::from(*count), 0],
             Self::Deadlock => [5, 0, 0],
             Self::Time { ticks, hz } => [6, *ticks, *hz],
@@ -254,7 +318,8 @@ impl CarriedAnswer {
     fn of(words: [u64; 3]) -> Self {
         match words[0] {
             2 => Self::Sent { entry: words[1] as u32, copied: words[2] != 0 },
-            3 => Self::NoEntry,
+            3 => Self::NotYet,
+            7 => Self::Taken { bytes: words[1], whole: words[2] },
             4 => Self::News(words[1] as u32),
             5 => Self::Deadlock,
             6 => Self::Time { ticks: words[1], hz: words[2] },
@@ -274,6 +339,7 @@ impl CarriedNews {
             Self::Told { from, entry, note } => {
                 [4 | u64::from(*from) << 8 | u64::from(*entry) << 32, *note as u64, 0, 0]
             }
+            Self::Turn => [5, 0, 0, 0],
             Self::Room { to } => [3 | u64::from(*to) << 8, 0, 0, 0],
         }
     }
@@ -286,6 +352,7 @@ impl CarriedNews {
                 Self::Message { from: rank, entry, envelope, bytes: words[1] }
             }
             2 => Self::Received { to: rank, entry },
+            5 => Self::Turn,
             4 => Self::Told { from: rank, entry, note: CarriedNote::of(words[1]) },
             _ => Self::Room { to: rank },
         }
@@ -306,7 +373,11 @@ fn envelope_of([first, second]: [u64; 2]) -> Envelope {
 struct Desk {
     turn: AtomicU32,
     asked: [AtomicU64; 8],
+    /// What the rank computed since the last answer, in ns of this computer.
+    computed_ns: AtomicU64,
     answer: [AtomicU64; 3],
+    /// The simulated time of the answer.
+    now_ns: AtomicU64,
     news: [[AtomicU64; 4]; MOST_NEWS],
 }
 const _: () = assert!(size_of::<Desk>() <= PAGE);
@@ -347,15 +418,25 @@ fn until(desk: &Desk, others: u32, mut look: impl FnMut() -> bool) -> bool {
 }
 
 /// A rank asks, and waits for the answer; `look` looks now and then whether the job is over.
-pub(crate) fn ask(segment: &Segment, rank: usize, ask: &CarriedCall, look: impl Fn()) -> CarriedAnswer {
+///
+/// `computed_ns`: what it computed since the last answer, of this computer. With the answer comes the simulated time,
+/// in ns.
+pub(crate) fn ask(
+    segment: &Segment,
+    rank: usize,
+    ask: &CarriedCall,
+    computed_ns: u64,
+    look: impl Fn(),
+) -> (CarriedAnswer, u64) {
     let desk = desk(segment, rank);
+    desk.computed_ns.store(computed_ns, Ordering::Relaxed);
     store(&desk.asked, ask.words());
     pass(desk, turn::SIMULATOR);
     until(desk, turn::SIMULATOR, || {
         look();
         true
     });
-    CarriedAnswer::of(load(&desk.answer))
+    (CarriedAnswer::of(load(&desk.answer)), desk.now_ns.load(Ordering::Relaxed))
 }
 
 /// A piece of the news that the last answer spoke of.
@@ -374,23 +455,30 @@ impl CarriedRanks {
         segment.is_carried().then_some(Self { segment })
     }
 
-    /// Waits until a rank asks for something. Nothing: it has ended, or the job is over.
-    pub fn asked(&self, rank: usize) -> Option<CarriedCall> {
+    /// Waits until a rank asks for something, and what it computed before, in ns of this computer. Nothing: it has
+    /// ended, or the job is over.
+    pub fn asked(&self, rank: usize) -> Option<(CarriedCall, u64)> {
         let desk = desk(&self.segment, rank);
         let over = || self.segment.header().dead.load(Ordering::Acquire) != 0;
         let asks = until(desk, turn::RANK, || !over());
         if !asks || desk.turn.load(Ordering::Acquire) == turn::GONE {
             return None;
         }
-        CarriedCall::of(load(&desk.asked))
+        Some((CarriedCall::of(load(&desk.asked))?, desk.computed_ns.load(Ordering::Relaxed)))
     }
 
     /// Answers a rank, which goes on; at most `MOST_NEWS` pieces of news.
-    pub fn answer(&self, rank: usize, answer: CarriedAnswer, news: &[CarriedNews]) {
+    pub fn answer(&self, rank: usize, answer: CarriedAnswer, news: &[CarriedNews], now_ns: u64) {
         let desk = desk(&self.segment, rank);
         store(&desk.answer, answer.words());
+        desk.now_ns.store(now_ns, Ordering::Relaxed);
         desk.news.iter().zip(news).for_each(|(place, one)| store(place, one.words()));
         pass(desk, turn::RANK);
+    }
+
+    /// Ends the job.
+    pub fn end(&self) {
+        self.segment.end(None);
     }
 
     /// Bytes of a rank's store. Nothing: there are not so many.
@@ -432,7 +520,8 @@ mod tests {
     #[test]
     fn what_is_asked_and_answered_survives_its_words() {
         let envelope = Envelope { context: 77, source: 15, tag: -3 };
-        let data = CarriedData { at: 1 << 29, bytes: 5_000_000_000, misaligned: 13, pieces: 1_000_000 };
+        let data =
+            CarriedData { at: 1 << 29, bytes: 5_000_000_000, misaligned: 13, pieces: 1_000_000, local: true };
         for ask in [
             CarriedCall::Begin,
             CarriedCall::Send { to: 9, envelope, data, synchronous: true },
@@ -440,8 +529,12 @@ mod tests {
             CarriedCall::Wait,
             CarriedCall::Fetch { from: 3, entry: 15, data },
             CarriedCall::Compute { flops: 1.5e9, bytes: 8.0 },
+            CarriedCall::Give { to: u32::MAX, data, whole: 1 << 40 },
+            CarriedCall::Take { from: 1, offset: 77, data },
+            CarriedCall::Combine { bytes: 9, double: true, local: false },
+            CarriedCall::Keep { data },
             CarriedCall::Time,
-            CarriedCall::End { computed_ns: 5 },
+            CarriedCall::End,
             CarriedCall::Tell { to: 3, entry: u32::MAX, note: CarriedNote::Kept },
         ] {
             assert_eq!(CarriedCall::of(ask.words()), Some(ask));
@@ -450,7 +543,7 @@ mod tests {
         for answer in [
             CarriedAnswer::Done,
             CarriedAnswer::Sent { entry: 7, copied: true },
-            CarriedAnswer::NoEntry,
+            CarriedAnswer::NotYet,
             CarriedAnswer::News(64),
             CarriedAnswer::Deadlock,
             CarriedAnswer::Time { ticks: u64::MAX, hz: 14_318_000 },

@@ -6,6 +6,7 @@ mod output;
 mod start;
 
 use crate::carried::{Carried, CarriedEnd};
+use crate::computing::Computing;
 use crate::foreign;
 use crate::lines::{Sink, Source};
 use crate::offer::{self, Ask, Connection, Listener};
@@ -133,7 +134,7 @@ pub(crate) struct Supervisor {
     /// The simulator that carries the ranks' messages (`--on`).
     carried: Option<Carried>,
     /// What it said when all ranks had ended.
-    simulated: Option<String>,
+    simulated: Option<(String, u64)>,
 }
 
 impl Supervisor {
@@ -220,10 +221,11 @@ impl Supervisor {
         }
         let ended_ns = kernel_ns();
         self.sweep();
+        self.hear_last_word();
         self.write_profile(ended_ns);
         self.drain();
-        if self.code == 0 {
-            self.say_simulated();
+        if let Some((text, _)) = self.simulated.take().filter(|_| self.code == 0) {
+            self.say(&text);
         }
         self.code
     }
@@ -233,13 +235,20 @@ impl Supervisor {
         let Some(machine) = &self.job.options.on else { return };
         let asked = &self.job.options;
         let defaults = RanksOptions::default();
+        let trace = asked.trace.clone();
         let options = RanksOptions {
             buffered_bytes: asked.buffered_bytes.unwrap_or(defaults.buffered_bytes),
             spes: self.job.spes.clone(),
             memory: asked.memory.unwrap_or_default(),
+            local_data: asked.local_data,
+            trace: trace.is_some(),
             ..defaults
         };
-        match Carried::start(self.job.segment, machine, options) {
+        let computing = match Computing::new(&asked.compute, self.job.segment.ranks()) {
+            Ok(computing) => computing,
+            Err(text) => return self.end(&text, 2),
+        };
+        match Carried::start(self.job.segment, machine, options, computing, trace) {
             Ok(carried) => {
                 if let Some(carried) = &carried {
                     self.poll.watch(carried.fd(), READABLE, CARRIED);
@@ -255,22 +264,25 @@ impl Supervisor {
         let Some(carried) = &self.carried else { return };
         self.poll.forget(carried.fd());
         match carried.end() {
-            Some(CarriedEnd::Done(text)) => self.simulated = Some(text),
+            Some(CarriedEnd::Done(text, ps)) => self.simulated = Some((text, ps)),
             Some(CarriedEnd::Failed(text)) => self.end(&text, 1),
             None if self.simulated.is_some() => {}
             None => self.end("the simulator failed, see above", 1),
         }
     }
 
-    /// Says how long the job took on the simulated Cell.
-    fn say_simulated(&mut self) {
-        if self.simulated.is_none()
-            && let Some(CarriedEnd::Done(text)) = self.carried.as_ref().and_then(Carried::last_word)
-        {
-            self.simulated = Some(text);
+    /// Waits for what the simulator says of a job whose ranks have ended well.
+    fn hear_last_word(&mut self) {
+        if self.simulated.is_some() || self.code != 0 {
+            return;
         }
-        if let Some(text) = self.simulated.take() {
-            self.say(&text);
+        match self.carried.as_ref().and_then(Carried::last_word) {
+            Some(CarriedEnd::Done(text, ps)) => self.simulated = Some((text, ps)),
+            Some(CarriedEnd::Failed(text)) => {
+                self.say(&text);
+                self.code = 1;
+            }
+            None => {}
         }
     }
 
@@ -434,7 +446,8 @@ impl Supervisor {
         let Some(file) = &self.job.options.profile else { return };
         let programs: Vec<String> =
             self.job.programs.iter().map(|program| program.file.display().to_string()).collect();
-        let elapsed_s = (ended_ns - self.started_ns) as f64 / 1e9;
+        let here_s = (ended_ns - self.started_ns) as f64 / 1e9;
+        let elapsed_s = self.simulated.as_ref().map_or(here_s, |&(_, ps)| ps as f64 / 1e12);
         let text = profile::text(&self.job.segment, &JobRun { programs: &programs, elapsed_s });
         if let Err(error) = ground::write_whole(file, |out| out.write_all(text.as_bytes())) {
             self.say(&format!("--profile {}: {error}", file.display()));

@@ -11,7 +11,7 @@ use crate::comm::Comm;
 use crate::datatype::Datatype;
 use crate::datatype::MessageData;
 use crate::datatype::elements::Elements;
-use crate::op::Reduction;
+use crate::op::{ElementType, Reduction};
 use crate::runtime::State;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -210,6 +210,8 @@ impl<'a> Scene<'a> {
         let found = self.state.committed_datatype(datatype)?;
         let reduction = self.state.reduction(op, found, datatype)?;
         self.schedule.reduce_with(reduction, found.extent);
+        let double = found.predefined.and_then(ElementType::of).is_some_and(ElementType::is_double);
+        self.schedule.reduce_elements(found.size, double);
         Ok(reduction)
     }
 

@@ -113,7 +113,7 @@ pub(super) fn alltoall(scene: &mut Scene, send: Blocks<'_>, receive: Blocks<'_>)
 }
 
 /// Operand and result of a reduction that every rank gets a result of: the same place when in place.
-fn operand_and_result<'a>(
+pub(super) fn operand_and_result<'a>(
     scene: &mut Scene<'a>,
     (operand, result): (MessageData, MessageData),
     op: abi::Op,

@@ -11,6 +11,7 @@
 //! | `neighbourhood` | the same for neighbourhoods |
 //! | `two_ranks` | one exchange between the ranks of a communicator of two |
 //! | `quick` | the shortest way for small messages between two ranks |
+//! | `giving` | barrier, bcast and allreduce by way of the local stores of a simulated Cell |
 //! | `window` | a large allreduce of two ranks through memory that both see |
 //! | `run` | a schedule carried out: blocking, non-blocking or persistent |
 //! | `functions` | the C functions, six of each collective |
@@ -24,6 +25,7 @@ mod arguments;
 mod blocks;
 mod build;
 mod functions;
+pub(crate) mod giving;
 mod neighbourhood;
 mod quick;
 mod run;

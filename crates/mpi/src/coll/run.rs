@@ -60,6 +60,11 @@ impl Wire for CommWire<'_> {
     }
 
     #[inline]
+    fn combined(&mut self, bytes: usize, double: bool) {
+        self.engine.combined(bytes, double, false);
+    }
+
+    #[inline]
     fn take_if_complete(&mut self, id: TransferId) -> Option<Completion> {
         self.engine.take_if_complete(id)
     }

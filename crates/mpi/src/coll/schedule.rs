@@ -24,6 +24,10 @@ pub(super) trait Wire {
     fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer) -> Option<TransferId>;
     /// Starts a receive.
     fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer) -> TransferId;
+    /// A reduction has made so many bytes of results; of double precision or not.
+    fn combined(&mut self, bytes: usize, double: bool) {
+        let _ = (bytes, double);
+    }
     /// The end of a transfer that is complete.
     fn take_if_complete(&mut self, id: TransferId) -> Option<Completion>;
 }
@@ -85,6 +89,8 @@ pub(super) struct CollectiveSchedule {
     tickets: u32,
     scratch: Scratch,
     reduction: Option<(Reduction, isize)>,
+    /// Bytes of an element of a predefined operation, and whether they are of double precision.
+    element: (usize, bool),
     // How far it has been carried out.
     next: usize,
     /// Those that have started, until they are complete; of receives, the rank that sends.
@@ -117,6 +123,11 @@ impl CollectiveSchedule {
     /// The operation of the reducing steps, and the distance of its elements in bytes.
     pub(super) fn reduce_with(&mut self, reduction: Reduction, extent: isize) {
         self.reduction = Some((reduction, extent));
+    }
+
+    /// What an element of the reducing steps is: its bytes, and whether they are of double precision.
+    pub(super) fn reduce_elements(&mut self, bytes: usize, double: bool) {
+        self.element = (bytes, double);
     }
 
     /// The handle that a user's function is called with.
@@ -242,6 +253,7 @@ impl CollectiveSchedule {
                     }
                     // SAFETY: as above; `from` and `into` are different places.
                     unsafe { reduction.apply(from, into, count, extent) };
+                    wire.combined(count * self.element.0, self.element.1);
                 }
             }
             self.next += 1;

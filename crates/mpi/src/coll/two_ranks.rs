@@ -20,11 +20,12 @@ pub(super) struct TwoRanks {
     pub other: usize,
 }
 
-/// The communicator of one rank, or of two and the next collective on it. Nothing: neither.
+/// The communicator of one rank, or of two and the next collective on it. Nothing: neither, or a simulator carries the
+/// messages, which charges what schedules do.
 pub(super) fn few(state: &Entered, handle: abi::Comm) -> Option<Option<TwoRanks>> {
     let comm: &Comm = state.comm(handle).filter(|_| handle.0 != MPI_COMM_NULL)?;
     let members = &comm.group.members;
-    if comm.remote.is_some() || members.len() > 2 {
+    if comm.remote.is_some() || members.len() > 2 || state.engine.is_carried() {
         return None;
     }
     if members.len() == 1 {

@@ -102,6 +102,20 @@ impl Predefined {
 }
 
 impl ElementType {
+    /// Whether it has numbers of double precision, or more.
+    pub(crate) fn is_double(self) -> bool {
+        matches!(
+            self,
+            Self::F64
+                | Self::ComplexF64
+                | Self::F64AndI32
+                | Self::F64AndF64
+                | Self::LongDouble
+                | Self::ComplexLongDouble
+                | Self::LongDoubleAndI32
+        )
+    }
+
     /// What the elements of a predefined datatype are; nothing where no operation is defined.
     #[inline]
     pub(crate) fn of(datatype: abi::Datatype) -> Option<Self> {

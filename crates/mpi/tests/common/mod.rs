@@ -76,3 +76,28 @@ pub(crate) fn printed(ranks: u32, program: &Path, arguments: &[&str]) -> String 
     );
     printed.into_owned()
 }
+
+/// Runs the launcher.
+pub(crate) fn launch(words: &[&str], program: &Path, arguments: &[&str]) -> Output {
+    Command::new("timeout")
+        .args(["--kill-after", "5", "300"])
+        .arg(tree().join("bin/cellrun"))
+        .args(words)
+        .arg(program)
+        .args(arguments)
+        .output()
+        .expect("timeout starts")
+}
+
+/// Runs a program on a simulated machine.
+fn run_on(machine: &str, ranks: u32, program: &Path) -> Output {
+    launch(&["--on", machine, "-n", &ranks.to_string()], program, &[])
+}
+
+/// What a program printed, and what the launcher said; it must end well.
+pub(crate) fn printed_on(machine: &str, ranks: u32, program: &Path) -> (String, String) {
+    let Output { status, stdout, stderr } = run_on(machine, ranks, program);
+    let (printed, said) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    assert!(status.success(), "{} on {ranks} ranks: {status}\n{printed}{said}", program.display());
+    (printed.into_owned(), said.into_owned())
+}

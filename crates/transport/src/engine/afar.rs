@@ -4,13 +4,14 @@
 //! A message is announced by an entry of a queue and fetched once it is matched. A send whose data was not copied to a
 //! buffer hears then that it is complete.
 
-use super::pending::due;
+use super::pending::{Stage, due};
 use super::{Engine, Mode, TransferId};
 use crate::buffer::Buffer;
-use crate::carried::{self, CarriedAnswer, CarriedCall, CarriedData, CarriedNews, CarriedNote};
+use crate::carried::{self, CarriedAnswer, CarriedCall, CarriedData, CarriedNews, CarriedNote, MOST_GIVEN};
 use crate::matching::Envelope;
 use crate::segment::STORE_BYTES;
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::Ordering;
 
 /// Of an announcement: the message is fetched from the simulator. (The other ways are those of `rendezvous`.)
 pub(super) const AFAR: u64 = 3;
@@ -22,6 +23,8 @@ pub(super) struct Afar {
     store: Blocks,
     /// Sends that wait for room in the queue to their rank, in order.
     waiting: Vec<VecDeque<u32>>,
+    /// Of a program whose data lies in its local store.
+    limit: Option<DataLimit>,
     /// The sends that have an entry and are not complete, and where their data lies in the store.
     open: HashMap<(u32, u32), (u32, u64)>,
 }
@@ -29,8 +32,27 @@ pub(super) struct Afar {
 impl Afar {
     pub(super) fn new(ranks: usize) -> Self {
         let waiting = (0..ranks).map(|_| VecDeque::new()).collect();
-        Self { store: Blocks::default(), waiting, open: HashMap::new() }
+        Self { store: Blocks::default(), waiting, limit: None, open: HashMap::new() }
     }
+}
+
+/// What a program's data may take of a local store.
+struct DataLimit {
+    /// Bytes for it.
+    room: u64,
+    /// Where the program's static data lies: start and end.
+    statics: (u64, u64),
+}
+
+/// Bytes that lie in some of these ranges.
+fn union(mut ranges: Vec<(u64, u64)>) -> u64 {
+    ranges.sort_unstable();
+    let (mut bytes, mut end) = (0, 0);
+    for (from, to) in ranges {
+        bytes += to.saturating_sub(from.max(end));
+        end = end.max(to);
+    }
+    bytes
 }
 
 /// The blocks of the store that are in use: start and end, in order of place.
@@ -76,7 +98,28 @@ fn data_at(buffer: &Buffer, at: u64, bytes: usize) -> CarriedData {
         pieces = (spans.len() * bytes.div_ceil(each)).max(1);
     }
     let misaligned = (buffer.address as usize % 16) as u8;
-    CarriedData { at, bytes: bytes as u64, misaligned, pieces: u32::try_from(pieces).unwrap_or(u32::MAX) }
+    CarriedData {
+        at,
+        bytes: bytes as u64,
+        misaligned,
+        pieces: u32::try_from(pieces).unwrap_or(u32::MAX),
+        local: false,
+    }
+}
+
+/// How a piece of a buffer's data lies for the simulator.
+fn piece_at(buffer: &Buffer, from: usize, at: u64, bytes: usize) -> CarriedData {
+    let whole = data_at(buffer, at, bytes);
+    let misaligned = match buffer.layout {
+        None => ((buffer.address as usize + from) % 16) as u8,
+        Some(_) => whole.misaligned,
+    };
+    CarriedData { misaligned, ..whole }
+}
+
+/// Data in the local store.
+fn made_at(at: u64, bytes: usize) -> CarriedData {
+    CarriedData { at, bytes: bytes as u64, misaligned: 0, pieces: 1, local: true }
 }
 
 impl Engine<'_> {
@@ -108,6 +151,38 @@ impl Engine<'_> {
         unsafe { std::slice::from_raw_parts_mut(self.segment().store(self.rank).add(at as usize), bytes) }
     }
 
+    /// The program's static data, from one address to another, lies in its local store with the data of messages, when
+    /// the job says so.
+    pub fn limit_data(&mut self, statics: (u64, u64)) {
+        let room = u64::from(self.segment().header().data_room.load(Ordering::Relaxed));
+        self.afar().limit = (room > 0).then_some(DataLimit { room, statics });
+        self.check_room(0);
+    }
+
+    /// Ends the job when static data and the data of all messages that are under way do not fit in the local store, or
+    /// do not leave room for `more` bytes.
+    pub fn check_room(&mut self, more: u64) {
+        let Some(DataLimit { room, statics }) = self.afar().limit.as_ref().map(|it| DataLimit { ..*it })
+        else {
+            return;
+        };
+        let active = self.transfers.live().filter(|transfer| transfer.stage == Stage::Active);
+        let buffers = active.map(|transfer| {
+            let start = transfer.buffer.address as u64;
+            (start, start.saturating_add(transfer.buffer.bytes as u64))
+        });
+        let all = union(buffers.chain([statics]).collect()).max(more);
+        if all > room {
+            let fixed = statics.1 - statics.0;
+            let other = all - fixed.min(all);
+            self.room.abort().abort(&format!(
+                "its data does not fit in a local store: {fixed} bytes of static data and {other} bytes of messages or \
+                 declared; a store of 262144 bytes has room for {room}, besides code, stack and queues (--data main \
+                 puts data into main memory)"
+            ));
+        }
+    }
+
     /// Starts a send. Nothing: it is complete already.
     pub(super) fn send_afar(
         &mut self,
@@ -134,6 +209,7 @@ impl Engine<'_> {
         let transfer = self.transfers.at(index);
         let (buffer, envelope) = (transfer.buffer.clone(), transfer.envelope());
         let synchronous = transfer.due & due::ANSWER != 0;
+        self.check_room(0);
         let at = self.block(buffer.bytes);
         buffer.read(0, self.stored(at, buffer.bytes));
         let data = data_at(&buffer, at, buffer.bytes);
@@ -186,6 +262,7 @@ impl Engine<'_> {
                 }
             }
             CarriedNews::Told { from, entry, note } => self.told_afar(from as usize, entry, note),
+            CarriedNews::Turn => {}
             CarriedNews::Room { to } => {
                 let to = to as usize;
                 while let Some(&first) = self.afar().waiting.get(to).and_then(VecDeque::front) {
@@ -231,10 +308,85 @@ impl Engine<'_> {
         }
     }
 
+    /// Of a rank of the job, the simulated chip that it is on.
+    pub fn chip(&self, rank: usize) -> usize {
+        let second = self.segment().header().second_chip.load(Ordering::Relaxed);
+        usize::from(rank < 32 && second >> rank & 1 == 1)
+    }
+
+    /// Gives a piece of a buffer to ranks of the job, a bit each; false: it has to wait.
+    pub fn give(&mut self, to: u32, buffer: &Buffer, from: usize, bytes: usize) -> bool {
+        let at = self.block(bytes);
+        buffer.read(from, self.stored(at, bytes));
+        let data = piece_at(buffer, from, at, bytes);
+        let answer = self.ask(&CarriedCall::Give { to, data, whole: buffer.bytes as u64 });
+        self.afar().store.give(at);
+        answer != CarriedAnswer::NotYet
+    }
+
+    /// Gives data that this rank has made in its local store; no data: a signal. False: it has to wait.
+    pub fn give_made(&mut self, to: u32, made: &[u8]) -> bool {
+        let at = self.block(made.len());
+        self.stored(at, made.len()).copy_from_slice(made);
+        let data = made_at(at, made.len());
+        let answer = self.ask(&CarriedCall::Give { to, data, whole: made.len() as u64 });
+        self.afar().store.give(at);
+        answer != CarriedAnswer::NotYet
+    }
+
+    /// Takes what a rank has given next, as a piece of a buffer; what it gives in all. Nothing: it has to wait.
+    pub fn take(&mut self, from: usize, buffer: &Buffer, start: usize) -> Option<usize> {
+        let at = self.block(MOST_GIVEN);
+        let room = MOST_GIVEN.min(buffer.bytes.saturating_sub(start)).max(1);
+        let data = piece_at(buffer, start, at, room);
+        let answer = self.ask(&CarriedCall::Take { from: 1 << from, offset: 0, data });
+        let taken = match answer {
+            CarriedAnswer::Taken { bytes, whole } => {
+                buffer.write(start, self.stored(at, (bytes as usize).min(room)));
+                Some(whole as usize)
+            }
+            _ => None,
+        };
+        self.afar().store.give(at);
+        taken
+    }
+
+    /// Takes what each of some ranks has given next into the local store: of each at most `most` bytes from `offset`
+    /// on, one rank's behind the other's. Nothing: it has to wait.
+    pub fn take_here(&mut self, from: u32, offset: usize, most: usize) -> Option<Vec<u8>> {
+        let room = most * from.count_ones() as usize;
+        let at = self.block(room);
+        let data = made_at(at, most);
+        let answer = self.ask(&CarriedCall::Take { from, offset: offset as u64, data });
+        let taken = match answer {
+            CarriedAnswer::Taken { bytes, .. } => Some(self.stored(at, (bytes as usize).min(room)).to_vec()),
+            _ => None,
+        };
+        self.afar().store.give(at);
+        taken
+    }
+
+    /// Brings data that this rank has made, or taken, in its local store to a place of a buffer.
+    pub fn bring_home(&mut self, buffer: &Buffer, from: usize, made: &[u8]) {
+        let at = self.block(made.len());
+        self.stored(at, made.len()).copy_from_slice(made);
+        self.ask(&CarriedCall::Keep { data: piece_at(buffer, from, at, made.len()) });
+        buffer.write(from, made);
+        self.afar().store.give(at);
+    }
+
+    /// A reduction has made so many bytes of results.
+    pub fn combined(&mut self, bytes: usize, double: bool, local: bool) {
+        if self.afar.is_some() {
+            self.ask(&CarriedCall::Combine { bytes: bytes as u64, double, local });
+        }
+    }
+
     /// Fetches the data of a matched message.
     pub(super) fn fetch(&mut self, receive: u32, from: usize, entry: u64) {
         let transfer = self.transfers.at(receive);
         let (buffer, bytes) = (transfer.buffer.clone(), transfer.completion.bytes);
+        self.check_room(0);
         let at = self.block(bytes);
         let data = data_at(&buffer, at, bytes);
         self.ask(&CarriedCall::Fetch { from: from as u32, entry: entry as u32, data });
@@ -247,6 +399,12 @@ impl Engine<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_lies_in_two_ranges_counts_once() {
+        assert_eq!(union(vec![(10, 20), (0, 5), (15, 30), (16, 17), (30, 31)]), 5 + 21);
+        assert_eq!(union(Vec::new()), 0);
+    }
 
     #[test]
     fn blocks_fill_the_first_gap_that_is_large_enough() {

@@ -22,6 +22,10 @@ pub struct JobPage {
     pub identity: AtomicU64,
     /// What ranks are to see of themselves: `hook::*`.
     pub hooks: AtomicU32,
+    /// On a simulated machine: bytes of a local store for the program's data; 0: that lies in main memory.
+    pub data_room: AtomicU32,
+    /// On a simulated machine: the ranks whose SPEs are on the second chip, a bit each.
+    pub second_chip: AtomicU32,
     /// Bytes of each rank's pool, as `Segment::pool_bytes` reads it.
     pub(super) pool_bytes: AtomicU64,
     /// Bytes of each rank's tallies; 0 when there are none.
@@ -87,6 +91,8 @@ pub mod hook {
     pub const PROFILE: u32 = 1;
     /// A rank that waits long says for what (`--stuck-after`).
     pub const STUCK: u32 = 2;
+    /// A simulator hears what a rank computes between calls (`--on`).
+    pub const COMPUTED: u32 = 4;
 }
 
 impl RankPage {

@@ -63,10 +63,10 @@ pub struct WaitingRoom {
     listeners: AtomicU32,
     /// When cpus were last looked at, in ms.
     considered_ms: AtomicU32,
-    /// Of a rank whose messages a simulator carries: when it went on, in ns; how long it has computed since the start;
-    /// and that it asks for nothing more.
-    went_on_ns: AtomicU64,
+    /// Of a rank whose messages a simulator carries: how long it has computed since the last answer; the simulated time
+    /// of that; and that it asks for nothing more.
     computed_ns: AtomicU64,
+    simulated_ns: AtomicU64,
     silent: AtomicBool,
 }
 
@@ -134,8 +134,8 @@ impl WaitingRoom {
             sleepers: AtomicU32::new(0),
             listeners: AtomicU32::new(0),
             considered_ms: AtomicU32::new(0),
-            went_on_ns: AtomicU64::new(0),
             computed_ns: AtomicU64::new(0),
+            simulated_ns: AtomicU64::new(0),
             silent: AtomicBool::new(false),
         }
     }
@@ -191,21 +191,23 @@ impl WaitingRoom {
         if self.silent.load(Ordering::Relaxed) {
             return Some(CarriedAnswer::News(0));
         }
-        let since_ns = self.went_on_ns.load(Ordering::Relaxed);
-        if since_ns != 0 {
-            self.computed_ns.fetch_add(host::clock::kernel_ns() - since_ns, Ordering::Relaxed);
-        }
-        let answer = carried::ask(segment, *rank, ask, || self.leave_when_over());
-        self.went_on_ns.store(host::clock::kernel_ns(), Ordering::Relaxed);
-        if matches!(ask, CarriedCall::End { .. }) || answer == CarriedAnswer::Deadlock {
+        let computed_ns = self.computed_ns.swap(0, Ordering::Relaxed);
+        let (answer, now_ns) = carried::ask(segment, *rank, ask, computed_ns, || self.leave_when_over());
+        self.simulated_ns.store(now_ns, Ordering::Relaxed);
+        if *ask == CarriedCall::End || answer == CarriedAnswer::Deadlock {
             self.silent.store(true, Ordering::Relaxed);
         }
         Some(answer)
     }
 
-    /// Of a rank whose messages a simulator carries: ns of this computer that it has spent outside of MPI.
-    pub fn computed_ns(&self) -> u64 {
-        self.computed_ns.load(Ordering::Relaxed)
+    /// Of a rank whose messages a simulator carries: it has computed outside of MPI, for ns of this computer.
+    pub fn computed(&self, ns: u64) {
+        self.computed_ns.fetch_add(ns, Ordering::Relaxed);
+    }
+
+    /// Of a rank whose messages a simulator carries: the simulated time of the last answer, in ns.
+    pub fn simulated_ns(&self) -> u64 {
+        self.simulated_ns.load(Ordering::Relaxed)
     }
 
     /// Counts again, when it is time.

@@ -89,11 +89,11 @@ impl Root {
 }
 
 /// Up to this many ranks every rank sends small messages to every other.
-const FEW: usize = 8;
+pub(super) const FEW: usize = 8;
 /// Messages up to this many bytes are small: the number of messages and hops counts, not their size.
 pub(super) const SMALL: usize = 2048;
 /// From this many bytes on the work of a reduction is split among the ranks.
-const SPLIT: usize = 16 * 1024;
+pub(super) const SPLIT: usize = 16 * 1024;
 /// What is reduced at once while more arrives, in bytes: it stays in the nearer caches.
 /// (Tests have many pieces of little data.)
 const PIECE: usize = if cfg!(test) { 4096 } else { 64 * 1024 };

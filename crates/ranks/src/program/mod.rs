@@ -1,4 +1,8 @@
-//! The program of an SPE: it carries out what its rank asks for, by the protocol of `buffered-mpi` 3.2.
+//! The program of an SPE: it carries out what its rank asks for, by the protocol of `buffered-mpi` 3.2; `giving` has
+//! what goes by signals and local stores instead.
+
+mod giving;
+mod steps;
 
 use crate::board::Board;
 use crate::calls::{Callers, RankAnswer, RankCall, RankData, RankEnvelope, RankNews, RankNote};
@@ -7,10 +11,12 @@ use crate::costs::RankCosts;
 use crate::entry::{CONTEXTS, ENTRY_BYTES, Entry, MOST_FREED, SentMessage};
 use crate::places::{ENTRIES, KEPT, PIECE_BYTES, RankMemory, StorePlaces};
 use crate::start;
+use giving::Gifts;
 use sim::{Address, Spe};
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
+pub(crate) use steps::RankSteps;
 
 /// The tag group of entries.
 const ENTRY_TAG: u32 = 1;
@@ -34,8 +40,14 @@ pub(crate) struct Protocol {
     /// Messages of more bytes are not copied to a buffer: their sender waits.
     pub(crate) buffered_bytes: u64,
     pub(crate) timebase_hz: u64,
+    /// The application's data lies in local stores.
+    pub(crate) local_data: bool,
     /// Operations of double precision that an SPE does in a ns.
     pub(crate) flops_per_ns: f64,
+    /// SPU cycles between two operations on a quadword of doubles.
+    pub(crate) double_cycles: u64,
+    /// What ranks did, for the trace; nothing: it is not asked for.
+    pub(crate) steps: Option<RefCell<RankSteps>>,
     /// When each rank ended, and what it computed, in ps.
     pub(crate) ended: RefCell<Vec<(u64, u64)>>,
 }
@@ -75,6 +87,11 @@ struct RankProgram<'p, 's, 'a> {
     /// What a wait has found and no look has taken.
     found: Vec<RankNews>,
     computed_ps: u64,
+    gifts: Gifts,
+    /// The stage into which it fetched last what others show.
+    stage: usize,
+    /// Something may be on its way from a stage to main memory.
+    homeward: bool,
 }
 
 /// What an SPE does from start to end.
@@ -91,15 +108,22 @@ pub(crate) fn program(spe: &mut Spe<'_>, protocol: &Protocol, rank: usize) {
         blocks: (0..protocol.memory[rank].blocks).rev().collect(),
         found: Vec::new(),
         computed_ps: 0,
+        gifts: Gifts::new(ranks),
+        stage: 0,
+        homeward: false,
     };
+    program.start_giving();
     loop {
         let call = protocol.callers.next(rank);
+        program.compute_ns(protocol.callers.computed_ns(rank));
+        let since_ps = program.spe.now_ps();
         let answer = program.carry_out(&call);
+        program.record(&call, since_ps);
         let ends = call == RankCall::End || answer == RankAnswer::Deadlock;
         if call == RankCall::End {
             program.end();
         }
-        protocol.callers.answer(rank, answer);
+        protocol.callers.answer(rank, answer, program.spe.now_ps());
         if ends {
             return;
         }
@@ -107,8 +131,21 @@ pub(crate) fn program(spe: &mut Spe<'_>, protocol: &Protocol, rank: usize) {
 }
 
 impl RankProgram<'_, '_, '_> {
+    /// Computes for a time.
+    fn compute_ns(&mut self, ns: u64) {
+        if ns > 0 {
+            let since_ps = self.spe.now_ps();
+            self.spe.compute_cycles((ns as f64 * 1000.0 / PS_PER_CYCLE) as u64);
+            self.computed_ps += self.spe.now_ps() - since_ps;
+            self.step("compute".into(), "computation", since_ps);
+        }
+    }
+
     fn carry_out(&mut self, call: &RankCall) -> RankAnswer {
         let costs = &self.protocol.costs;
+        if !matches!(call, RankCall::Give { .. } | RankCall::Take { .. } | RankCall::Look | RankCall::Wait) {
+            self.settle();
+        }
         match *call {
             RankCall::Begin => {
                 start::receive(self.spe, self.places.stages[0]);
@@ -140,6 +177,16 @@ impl RankProgram<'_, '_, '_> {
                 self.tell(to);
                 RankAnswer::Done
             }
+            RankCall::Give { to, data, whole } => self.give(to, data, whole),
+            RankCall::Take { from, offset, data } => self.take(from, offset, data),
+            RankCall::Combine { bytes, double, local } => {
+                self.combine(bytes, double, local);
+                RankAnswer::Done
+            }
+            RankCall::Keep { data } => {
+                self.keep(data);
+                RankAnswer::Done
+            }
             RankCall::Compute { flops, bytes } => {
                 self.compute(flops, bytes);
                 RankAnswer::Done
@@ -158,15 +205,20 @@ impl RankProgram<'_, '_, '_> {
 
     /// Ends: other ranks still count on the news for them.
     fn end(&mut self) {
+        let since_ps = self.spe.now_ps();
         loop {
             (0..self.outbound.len()).for_each(|to| self.tell(to));
+            let shown = self.shows();
             let board = self.protocol.board.borrow();
             let owes = |(to, out): (usize, &Outbound)| !out.news.is_empty() && !board.has_ended(to);
-            if board.deadlock || !self.outbound.iter().enumerate().any(owes) {
+            if !shown && !self.outbound.iter().enumerate().any(owes) {
                 break;
             }
             drop(board);
-            self.look();
+            self.found.clear();
+            if !self.look_and_wait(since_ps) {
+                break;
+            }
         }
         self.spe.tags_all(1 << ENTRY_TAG | 1 << TAKEN_TAG);
         self.protocol.board.borrow_mut().ends(self.rank);
@@ -177,7 +229,7 @@ impl RankProgram<'_, '_, '_> {
         let protocol = self.protocol;
         if !self.has_room(to) {
             self.outbound[to].refused = true;
-            return RankAnswer::NoEntry;
+            return RankAnswer::NotYet;
         }
         let own = protocol.memory[self.rank];
         let small = !synchronous && data.bytes <= protocol.buffered_bytes;
@@ -193,7 +245,11 @@ impl RankProgram<'_, '_, '_> {
                 if data.pieces > 1 && data.bytes > 0 {
                     self.pack(data);
                 }
-                own.data(data.misaligned, data.at)
+                if data.local {
+                    Address(self.places.shown_data(data.misaligned).into())
+                } else {
+                    own.data(data.misaligned, data.at)
+                }
             }
         };
         assert!(envelope.context < CONTEXTS && data.bytes <= u64::from(u32::MAX), "checked by the caller");
@@ -228,6 +284,7 @@ impl RankProgram<'_, '_, '_> {
         let there = self.store_of(to) + u64::from(place);
         self.spe.put(self.places.out, there, ENTRY_BYTES, ENTRY_TAG);
         self.outbound[to].written = self.outbound[to].written.wrapping_add(1);
+        self.wrote(to);
         self.protocol.board.borrow_mut().changes(self.spe.now_ps());
     }
 
@@ -250,8 +307,12 @@ impl RankProgram<'_, '_, '_> {
             let bytes = (data.bytes - from).min(u64::from(PIECE_BYTES)) as u32;
             self.spe.compute_cycles(costs.piece);
             let [stage, other] = self.places.stages;
-            let at = bring(self.spe, stage, own.data(data.misaligned, data.at + from), bytes);
-            // What the command brings is the application's data, which lies with its process.
+            let at = if data.local {
+                stage + u32::from(data.misaligned)
+            } else {
+                bring(self.spe, stage, own.data(data.misaligned, data.at + from), bytes)
+            };
+            // What the command brings, or what lies here, is the application's data, which lies with its process.
             self.protocol.callers.read(self.rank, data.at + from, self.spe.bytes_mut(at, bytes));
             let at = realign(self.spe, &costs, at, other, 0, bytes);
             take_out(self.spe, at, block + from, bytes.next_multiple_of(16));
@@ -266,9 +327,12 @@ impl RankProgram<'_, '_, '_> {
         }
     }
 
-    /// Packs data that does not lie in a row within main memory, where the receiver can get it.
+    /// Packs data that does not lie in a row where the receiver can get it.
     fn pack(&mut self, data: RankData) {
         self.gather(data);
+        if data.local {
+            return self.spe.compute_cycles(data.bytes.div_ceil(16) * self.protocol.costs.quadword);
+        }
         let own = self.protocol.memory[self.rank];
         let mut from = 0;
         while from < data.bytes {
@@ -283,6 +347,9 @@ impl RankProgram<'_, '_, '_> {
     /// Looks at all queues and flags; what it finds is kept.
     fn look(&mut self) {
         let costs = self.protocol.costs;
+        if self.may_give_again() {
+            self.found.push(RankNews::Turn);
+        }
         let others = self.inbound.len() as u64 - 1;
         // As many queues as flags: a quadword each.
         self.spe.compute_cycles(costs.look + 2 * others * costs.queue);
@@ -332,6 +399,8 @@ impl RankProgram<'_, '_, '_> {
         self.spe.bytes_mut(at, ENTRY_BYTES).fill(0);
         let queue = &mut self.inbound[from];
         queue.taken = number.wrapping_add(1);
+        self.took(from);
+        let queue = &mut self.inbound[from];
         // The sender hears of half of its queue at a time.
         if queue.taken.wrapping_sub(queue.told) >= ENTRIES / 2 {
             queue.told = queue.taken;
@@ -354,23 +423,29 @@ impl RankProgram<'_, '_, '_> {
     fn wait(&mut self) -> RankAnswer {
         let since_ps = self.spe.now_ps();
         while self.found.is_empty() {
-            let looked_ps = self.spe.now_ps();
-            self.look();
-            if !self.found.is_empty() {
-                break;
+            if !self.look_and_wait(since_ps) {
+                return RankAnswer::Deadlock;
             }
-            {
-                let mut board = self.protocol.board.borrow_mut();
-                board.waits(self.rank, looked_ps);
-                if board.deadlock {
-                    return RankAnswer::Deadlock;
-                }
-            }
-            let pause_ps = ((looked_ps - since_ps) / LOOK_PART).min(LONGEST_LOOK_PS);
-            self.spe.compute_cycles((pause_ps as f64 / PS_PER_CYCLE) as u64);
         }
         self.protocol.board.borrow_mut().goes_on(self.rank);
         RankAnswer::Done
+    }
+
+    /// Looks, and waits a little when nothing has come; false: nothing will ever come.
+    fn look_and_wait(&mut self, since_ps: u64) -> bool {
+        let looked_ps = self.spe.now_ps();
+        self.look();
+        if self.found.is_empty() {
+            let mut board = self.protocol.board.borrow_mut();
+            board.waits(self.rank, looked_ps);
+            if board.deadlock {
+                return false;
+            }
+            drop(board);
+            let pause_ps = ((looked_ps - since_ps) / LOOK_PART).min(LONGEST_LOOK_PS);
+            self.spe.compute_cycles((pause_ps as f64 / PS_PER_CYCLE) as u64);
+        }
+        true
     }
 
     fn fetch(&mut self, from: usize, entry: u32, data: RankData) {
@@ -409,7 +484,9 @@ impl RankProgram<'_, '_, '_> {
         while copied < data.bytes.min(u64::from(entry.bytes)) {
             let bytes = (data.bytes - copied).min(piece) as u32;
             self.spe.compute_cycles(protocol.costs.piece);
-            let source = if entry.synchronous {
+            let source = if entry.synchronous && data.local {
+                self.store_of(from) + u64::from(entry.address)
+            } else if entry.synchronous {
                 protocol.memory[from].data((entry.address % 16) as u8, sent + copied)
             } else {
                 Address(u64::from(entry.address)) + copied
@@ -420,7 +497,9 @@ impl RankProgram<'_, '_, '_> {
             }
             let to = own.data(data.misaligned, data.at + copied);
             let at = realign(self.spe, &protocol.costs, at, other, (to.0 % 16) as u32, bytes);
-            take_out(self.spe, at, to, bytes);
+            if !data.local {
+                take_out(self.spe, at, to, bytes);
+            }
             protocol.callers.write(self.rank, data.at + copied, self.spe.bytes(at, bytes));
             copied += u64::from(bytes);
         }
@@ -431,7 +510,7 @@ impl RankProgram<'_, '_, '_> {
         let protocol = self.protocol;
         let own = protocol.memory[self.rank];
         let since_ps = self.spe.now_ps();
-        let bytes = if bytes >= 0.0 { bytes as u64 } else { 0 };
+        let bytes = if bytes >= 0.0 && !protocol.local_data { bytes as u64 } else { 0 };
         let pieces = bytes.div_ceil(u64::from(PIECE_BYTES)).max(1);
         let whole_ns = (flops / protocol.flops_per_ns).max(0.0);
         let each = (whole_ns * 1000.0 / PS_PER_CYCLE / pieces as f64) as u64;
