@@ -68,7 +68,7 @@ pub(super) fn allreduce(
 ) -> Result<bool, Failure> {
     let MessageData { count, datatype, .. } = operand;
     if window::takes(count, datatype) {
-        return window::allreduce((operand, result), op, comm);
+        return window::allreduce(operand.address, result.address, count, datatype, op, comm);
     }
     let Some(bytes) = small(operand).and_then(|_| small(result)) else { return Ok(false) };
     if (operand.address as usize).abs_diff(result.address as usize) < bytes {

@@ -11,7 +11,7 @@ use super::two_ranks::{TwoRanks, few};
 use crate::abi;
 use crate::abi::values::MPI_IN_PLACE;
 use crate::check::{self, Failure};
-use crate::datatype::{MessageData, predefined_size};
+use crate::datatype::predefined_size;
 use crate::op::{ElementType, Predefined, Reducer, kernel};
 use crate::runtime;
 use std::ffi::c_void;
@@ -78,12 +78,13 @@ pub(super) fn takes(count: i64, datatype: abi::Datatype) -> bool {
 /// As `MPI_Allreduce`.
 #[inline(never)]
 pub(super) fn allreduce(
-    (operand, result): (MessageData, MessageData),
+    sendbuf: *const c_void,
+    recvbuf: *const c_void,
+    count: i64,
+    datatype: abi::Datatype,
     op: abi::Op,
     comm: abi::Comm,
 ) -> Result<bool, Failure> {
-    let MessageData { address: sendbuf, count, datatype, .. } = operand;
-    let recvbuf = result.address;
     let found: Option<Reducer> =
         Predefined::of(op).and_then(|operation| kernel(operation, ElementType::of(datatype)?));
     let (Some(kernel), Some(size)) = (found, predefined_size(datatype)) else { return Ok(false) };
