@@ -43,6 +43,7 @@ const LONGEST_SLEEP_NS: u64 = 100_000_000;
 const SHORT_SLEEP_NS: u64 = 1_000_000;
 /// After so many ms of waiting, ranks and cpus are counted again.
 const RECONSIDER_MS: u32 = 100;
+
 /// Where the threads of one rank wait, and where others wake them. All threads of the rank share it, also those
 /// without the engine.
 pub struct WaitingRoom {
