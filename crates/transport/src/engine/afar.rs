@@ -37,6 +37,7 @@ impl Afar {
 }
 
 /// What a program's data may take of a local store.
+#[derive(Clone, Copy)]
 struct DataLimit {
     /// Bytes for it.
     room: u64,
@@ -160,21 +161,18 @@ impl Engine<'_> {
     }
 
     /// Ends the job when static data and the data of all messages that are under way do not fit in the local store, or
-    /// do not leave room for `more` bytes.
-    pub fn check_room(&mut self, more: u64) {
-        let Some(DataLimit { room, statics }) = self.afar().limit.as_ref().map(|it| DataLimit { ..*it })
-        else {
-            return;
-        };
+    /// when the `declared` bytes with which the program computes do not.
+    pub fn check_room(&mut self, declared: u64) {
+        let Some(DataLimit { room, statics }) = self.afar().limit else { return };
         let active = self.transfers.live().filter(|transfer| transfer.stage == Stage::Active);
         let buffers = active.map(|transfer| {
             let start = transfer.buffer.address as u64;
             (start, start.saturating_add(transfer.buffer.bytes as u64))
         });
-        let all = union(buffers.chain([statics]).collect()).max(more);
-        if all > room {
+        let all = union(buffers.chain([statics]).collect());
+        if all.max(declared) > room {
             let fixed = statics.1 - statics.0;
-            let other = all - fixed.min(all);
+            let other = (all - fixed).max(declared);
             self.room.abort().abort(&format!(
                 "its data does not fit in a local store: {fixed} bytes of static data and {other} bytes of messages or \
                  declared; a store of 262144 bytes has room for {room}, besides code, stack and queues (--data main \
