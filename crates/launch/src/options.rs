@@ -284,7 +284,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
                 "rules" => rules = Some(rule_set(&value("the name of a rule set")?)?),
                 "buffered" => options.buffered_bytes = Some(buffered(&value("a number of bytes")?)?),
                 "compute" => options.compute = compute(&value("declared, measured:FILE or replayed:FILE")?)?,
-                "factor" => factor = Some(a_factor(&value("a factor")?)?),
+                "factor" => factor = Some(charge_factor(&value("a factor")?)?),
                 "data" => options.local_data = local_data(&value("main or local")?)?,
                 "trace" => options.trace = Some(value("a file")?.into()),
                 "profile" => options.profile = Some(value("a file")?.into()),
@@ -359,15 +359,15 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
     if let (Some(file), Placement::None | Placement::File(_)) = (&options.traffic, &options.placement) {
         return Err(format!("--traffic {}: it is used with --place auto", file.display()));
     }
-    if let (Some(bytes), None) = (options.buffered_bytes, &options.on) {
-        return Err(format!("--buffered {bytes}: it is used with --on"));
-    }
     match (factor, &mut options.compute) {
         (Some(said), ComputeOptions::Measured { factor, .. }) => *factor = said,
         (Some(said), _) => return Err(format!("--factor {said}: it is used with --compute measured:FILE")),
         (None, _) => {}
     }
     if options.on.is_none() {
+        if let Some(bytes) = options.buffered_bytes {
+            return Err(format!("--buffered {bytes}: it is used with --on"));
+        }
         if options.compute != ComputeOptions::Declared {
             return Err("--compute: it is used with --on".into());
         }
@@ -377,9 +377,9 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
         if let Some(file) = &options.trace {
             return Err(format!("--trace {}: it is used with --on", file.display()));
         }
-    }
-    if options.on.is_none() && (options.memory.is_some() || rules.is_some()) {
-        return Err("--memory and --rules are used with --on".into());
+        if options.memory.is_some() || rules.is_some() {
+            return Err("--memory and --rules are used with --on".into());
+        }
     }
     let ranks = options.ranks();
     if let Some(machine) = &mut options.on {
@@ -397,7 +397,9 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, String>
         if options.memory == Some(DataMemory::Both) && machine.chips < 2 {
             return Err(format!("--memory both: {name} has one memory"));
         }
-        machine.rules = rules.unwrap_or_default();
+        if let Some(rules) = rules {
+            machine.rules = rules;
+        }
     }
     for program in &mut options.programs {
         program.environment.splice(0..0, common.iter().cloned());
@@ -478,8 +480,8 @@ fn compute(word: &OsStr) -> Result<ComputeOptions, String> {
     }
 }
 
-/// More than 0.
-fn a_factor(word: &OsStr) -> Result<f64, String> {
+/// How many times its measured time a rank is charged.
+fn charge_factor(word: &OsStr) -> Result<f64, String> {
     match word.to_str().and_then(|word| word.parse::<f64>().ok()) {
         Some(factor) if factor > 0.0 && factor <= 1e6 => Ok(factor),
         _ => Err(format!("--factor {}: allowed are numbers above 0, up to 1e6", word.to_string_lossy())),
