@@ -7,10 +7,9 @@ use ranks::{
     RanksOutcome,
 };
 use sim::Parameters;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, BufWriter, Write as _};
+use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -41,8 +40,10 @@ pub(crate) enum CarriedEnd {
 /// The simulator at work.
 pub(crate) struct Carried {
     ended: OwnedFd,
-    told: Receiver<CarriedEnd>,
-    computing: Arc<AtomicUsize>,
+    /// Nothing comes first, when the ranks have ended and their files are being written.
+    told: Receiver<Option<CarriedEnd>>,
+    /// The rank that the simulator waits for.
+    at_work: Arc<AtomicUsize>,
 }
 
 const _: () = assert!(transport::carried::MOST_GIVEN as u64 == ranks::MOST_GIVEN);
@@ -73,9 +74,12 @@ impl Carried {
             let desks = Rc::new(desks);
             let name = machine.name.clone();
             let outcome = ranks::simulate(machine, segment.ranks(), desks.clone(), &options);
+            // The supervisor may have left, here and below.
+            let _ = tell.send(None);
             let end = match outcome {
-                _ if let Some(rank) = desks.strange.get() => CarriedEnd::Failed(format!(
-                    "rank {rank} asked the simulator for what makes no sense (a rank wrote where it must not)"
+                _ if let Some((rank, what)) = desks.refused.take() => CarriedEnd::Failed(format!(
+                    "rank {rank} asked the simulator for {what} (if its program did not, a rank has written where it \
+                     must not)"
                 )),
                 Ok(outcome) => match finish(&name, &outcome, &desks, trace.as_deref()) {
                     Ok(()) => CarriedEnd::Done(summary(&name, &outcome, &desks), ended_ps(&outcome)),
@@ -84,11 +88,10 @@ impl Carried {
                 Err(error @ RanksError::Deadlock { .. }) => CarriedEnd::Failed(stuck(&segment, &error)),
                 Err(error) => CarriedEnd::Failed(format!("the simulated {name}: {error}")),
             };
-            // The supervisor may have left.
-            let _ = tell.send(end);
+            let _ = tell.send(Some(end));
             drop(held);
         })?;
-        Ok(Some(Self { ended, told, computing: at_work }))
+        Ok(Some(Self { ended, told, at_work }))
     }
 
     /// The descriptor that can be read when the simulation has ended.
@@ -98,17 +101,18 @@ impl Carried {
 
     /// The rank that computes on this computer, for which the simulated machine stands still.
     pub(crate) fn computing(&self) -> Option<usize> {
-        Some(self.computing.load(Ordering::Relaxed)).filter(|&rank| rank != NOBODY)
+        Some(self.at_work.load(Ordering::Relaxed)).filter(|&rank| rank != NOBODY)
     }
 
     /// How it ended; nothing when that was told before, or it goes on.
     pub(crate) fn end(&self) -> Option<CarriedEnd> {
-        self.told.try_recv().ok()
+        self.told.try_iter().flatten().last()
     }
 
-    /// How it ended, once all ranks have.
+    /// How it ended, once all ranks have and their files are written.
     pub(crate) fn last_word(&self) -> Option<CarriedEnd> {
-        self.told.recv_timeout(END).ok()
+        let first = self.told.recv_timeout(END).ok()?;
+        first.or_else(|| self.told.recv().ok().flatten())
     }
 }
 
@@ -121,8 +125,7 @@ fn ended_ps(outcome: &RanksOutcome) -> u64 {
 fn finish(machine: &str, outcome: &RanksOutcome, desks: &Desks, file: Option<&Path>) -> Result<(), String> {
     desks.computing.finish(machine)?;
     let (Some(file), Some(trace)) = (file, &outcome.simulated.trace) else { return Ok(()) };
-    let write = |mut out: BufWriter<File>| trace.write_chrome(&mut out).and_then(|()| out.flush());
-    let written = File::create(file).map(BufWriter::new).and_then(write);
+    let written = ground::write_whole(file, |out| trace.write_chrome(out));
     written.map_err(|error| format!("--trace {}: {error}", file.display()))
 }
 
@@ -172,11 +175,12 @@ struct Desks {
     computing: Computing,
     /// The application's data lies in local stores.
     local_data: bool,
-    /// What each computed on this computer, and did before its last call.
+    /// What each rank computed on this computer since the start.
     uncharged_ns: Vec<Cell<u64>>,
+    /// What it computed there just before its last call.
     before_ns: Vec<Cell<u64>>,
-    /// A rank that asked for nonsense.
-    strange: Cell<Option<usize>>,
+    /// A rank that asked for what cannot be carried out, and what that was.
+    refused: RefCell<Option<(usize, String)>>,
     /// The rank that the simulator waits for.
     at_work: Arc<AtomicUsize>,
 }
@@ -190,36 +194,8 @@ impl Desks {
             local_data: false,
             uncharged_ns: none.clone(),
             before_ns: none,
-            strange: Cell::new(None),
+            refused: RefCell::new(None),
             at_work,
-        }
-    }
-
-    /// Whether a call can be carried out: any rank of the job can scribble where it stands.
-    fn makes_sense(&self, call: &CarriedCall) -> bool {
-        let ranks = self.before_ns.len();
-        let is_rank = |rank: u32| (rank as usize) < ranks;
-        let are_ranks = |mask: u32| u64::from(mask) < 1 << ranks;
-        let is_message = |data: &CarriedData| data.bytes <= u64::from(u32::MAX);
-        match call {
-            CarriedCall::Send { to, envelope, data, .. } => {
-                is_rank(*to) && is_message(data) && envelope.context < ranks::CONTEXTS
-            }
-            CarriedCall::Fetch { from, data, .. } => is_rank(*from) && is_message(data),
-            CarriedCall::Tell { to, .. } => is_rank(*to),
-            CarriedCall::Give { to, data, .. } => are_ranks(*to) && data.bytes <= ranks::MOST_GIVEN,
-            CarriedCall::Take { from, data, .. } => {
-                let all = data.bytes.saturating_mul(from.count_ones().into());
-                are_ranks(*from) && all <= 2 * ranks::MOST_GIVEN
-            }
-            CarriedCall::Keep { data } => is_message(data),
-            CarriedCall::Combine { bytes, .. } => *bytes <= u64::from(u32::MAX),
-            CarriedCall::Compute { .. }
-            | CarriedCall::Begin
-            | CarriedCall::Look
-            | CarriedCall::Wait
-            | CarriedCall::Time
-            | CarriedCall::End => true,
         }
     }
 
@@ -227,19 +203,16 @@ impl Desks {
         self.at_work.store(rank, Ordering::Relaxed);
         let asked = self.ranks.asked(rank);
         self.at_work.store(NOBODY, Ordering::Relaxed);
-        let asked = asked.filter(|(call, _)| {
-            let makes_sense = self.makes_sense(call);
-            if !makes_sense {
-                self.strange.set(Some(rank));
-                self.ranks.end();
-            }
-            makes_sense
-        });
-        let (asked, ns) = asked.unzip();
+        let (call, ns) = asked.unzip();
         let ns = ns.unwrap_or_default();
         self.before_ns[rank].set(ns);
-        self.uncharged_ns[rank].update(|all| all + ns);
-        asked
+        self.uncharged_ns[rank].update(|all| all.saturating_add(ns));
+        call.and_then(|call| {
+            if call.is_none() {
+                self.refuse(rank, "something that is no call".into());
+            }
+            call
+        })
     }
 }
 
@@ -285,6 +258,11 @@ impl Callers for Desks {
             Some(CarriedCall::Time) => RankCall::Time,
             Some(CarriedCall::End) => RankCall::End,
         }
+    }
+
+    fn refuse(&self, rank: usize, what: String) {
+        self.refused.borrow_mut().get_or_insert((rank, what));
+        self.ranks.end();
     }
 
     fn computed_ns(&self, rank: usize) -> u64 {

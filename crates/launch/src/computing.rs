@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// The version of the file's format.
 const FORMAT: u64 = 1;
+/// The most that a rank is charged at once, in ns: eleven days. Simulated time, in ps, is far from filling 64 bits.
+const MOST_CHARGED_NS: u64 = 1_000_000_000_000_000;
 
 /// What ranks are charged, call by call.
 pub(crate) enum Computing {
@@ -53,7 +55,7 @@ impl Computing {
         match self {
             Self::Declared => 0,
             Self::Measured { factor, charged, .. } => {
-                let ns = (ns as f64 * factor) as u64;
+                let ns = ((ns as f64 * factor) as u64).min(MOST_CHARGED_NS);
                 charged.borrow_mut()[rank].push(ns);
                 ns
             }
@@ -110,8 +112,12 @@ fn read(file: &Path) -> Result<Vec<Vec<u64>>, String> {
     if value["format"] != FORMAT {
         return Err(format!("format is {}; allowed is {FORMAT}", value["format"]));
     }
-    serde_json::from_value(value["charged_ns"].clone())
-        .map_err(|error| format!("charged_ns: {error}; allowed is a list of ns for each rank"))
+    let charged: Vec<Vec<u64>> = serde_json::from_value(value["charged_ns"].clone())
+        .map_err(|error| format!("charged_ns: {error}; allowed is a list of ns for each rank"))?;
+    match charged.iter().flatten().find(|&&ns| ns > MOST_CHARGED_NS) {
+        Some(ns) => Err(format!("charged_ns: {ns}; allowed are 0 to {MOST_CHARGED_NS} at once")),
+        None => Ok(charged),
+    }
 }
 
 #[cfg(test)]
@@ -135,6 +141,9 @@ mod tests {
         assert!(error.contains("rank 0 asked 1 times, and in the file 2 times"), "{error}");
         assert_eq!(replayed.charge(0, 99), 2);
         assert_eq!(replayed.finish("qs20"), Ok(()));
+        std::fs::write(&file, r#"{"format": 1, "charged_ns": [[1], [1000000000000001]]}"#).unwrap();
+        let error = Computing::new(&ComputeOptions::Replayed(file.clone()), 2).err().unwrap();
+        assert!(error.contains("1000000000000001; allowed are 0 to 1000000000000000 at once"), "{error}");
         std::fs::remove_file(file).unwrap();
     }
 }

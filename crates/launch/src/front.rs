@@ -7,7 +7,7 @@
 use crate::computing::Computing;
 use crate::foreign;
 use crate::library;
-use crate::options::{self, Asked, HELP, LaunchOptions};
+use crate::options::{self, Asked, ComputeOptions, HELP, LaunchOptions};
 use crate::placing::{self, Places};
 use crate::processes::{self, adopt_orphans, end_descendants, exit_code};
 use crate::profile;
@@ -123,6 +123,10 @@ fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
     if let Some(file) = &options.trace {
         profile::check(&here.join(file)).map_err(|text| (2, format!("--trace {text}")))?;
     }
+    if let ComputeOptions::Measured { file, .. } = &options.compute {
+        profile::check(&here.join(file)).map_err(|text| (2, format!("--compute measured:{text}")))?;
+    }
+    // A record that cannot be replayed is refused before anything runs.
     Computing::new(&options.compute, ranks).map_err(|text| (2, text))?;
     if let Some(file) = &options.profile {
         profile::check(&here.join(file)).map_err(|text| (2, format!("--profile {text}")))?;

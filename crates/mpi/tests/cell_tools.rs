@@ -4,6 +4,7 @@ mod common;
 
 use common::launch;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// A file of a test's own.
 fn file(name: &str) -> PathBuf {
@@ -39,6 +40,7 @@ fn computing_that_was_measured_is_replayed_to_the_bit() {
         (vec!["--on", "cell", "--factor", "2"], "--factor 2: it is used with --compute measured:FILE"),
         (vec!["--on", "cell", "--compute", "all"], "allowed are declared, measured:FILE and replayed:FILE"),
         (vec!["--on", "cell", "--compute", "replayed:/no/file"], "--compute replayed:/no/file: No such file"),
+        (vec!["--on", "cell", "--compute", "measured:/no/file"], "/no/file: there is no folder /no"),
     ] {
         let done = launch(&words, &program, &[]);
         let told = String::from_utf8_lossy(&done.stderr);
@@ -48,6 +50,21 @@ fn computing_that_was_measured_is_replayed_to_the_bit() {
     let done = launch(&[&on[..], &[&replay]].concat(), &other, &[]);
     let told = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.code() == Some(1) && told.contains("must be those of the record"), "{told}");
+}
+
+#[test]
+fn a_trace_that_takes_long_to_write_is_written_whole() {
+    let program = common::compile("cell/tools.c");
+    let fifo = file("slow.fifo");
+    let _ = std::fs::remove_file(&fifo);
+    assert!(Command::new("mkfifo").arg(&fifo).status().expect("mkfifo").success());
+    // Longer than the launcher waits for a simulator that has nothing to write.
+    let slow = "sleep 2.5; timeout 20 cat \"$0\"";
+    let reader = Command::new("sh").args(["-c", slow]).arg(&fifo).stdout(Stdio::piped()).spawn().expect("sh");
+    let [_, said] = told(&["--on", "cell", "-n", "2", "--trace", &fifo.display().to_string()], &program);
+    let read = reader.wait_with_output().expect("the reader ends").stdout;
+    assert!(serde_json::from_slice::<serde_json::Value>(&read).is_ok(), "{} bytes", read.len());
+    assert!(said.contains("us simulated on cell"), "{said}");
 }
 
 #[test]

@@ -190,6 +190,9 @@ pub trait Callers {
     /// Waits until a rank asks for something; a rank that has ended asks for its end.
     fn next(&self, rank: usize) -> RankCall;
 
+    /// A rank asked for `what`, which cannot be carried out: it ends instead, and the job must end, too.
+    fn refuse(&self, rank: usize, what: String);
+
     /// What the rank computed on this computer before it asked, in ns of its SPE; 0: it is not charged.
     fn computed_ns(&self, rank: usize) -> u64;
 

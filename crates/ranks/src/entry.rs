@@ -5,7 +5,7 @@ use crate::calls::{RankEnvelope, RankNote};
 /// Bytes of an entry, as in `buffered-mpi`: a quadword.
 pub(crate) const ENTRY_BYTES: u32 = 16;
 /// Contexts are below this: an entry has 26 bits for one.
-pub const CONTEXTS: u32 = 1 << 26;
+pub(crate) const CONTEXTS: u32 = 1 << 26;
 /// Blocks that one entry can name.
 pub(crate) const MOST_FREED: usize = 6;
 

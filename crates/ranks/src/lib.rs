@@ -49,6 +49,5 @@ mod start;
 
 pub use calls::{Callers, RankAnswer, RankCall, RankData, RankEnvelope, RankNews, RankNote};
 pub use costs::RankCosts;
-pub use entry::CONTEXTS;
 pub use places::{DataMemory, MOST_GIVEN, room_for_data};
 pub use simulate::{RankTimes, RanksError, RanksOptions, RanksOutcome, fits, simulate};

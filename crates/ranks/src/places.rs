@@ -21,7 +21,7 @@ pub(crate) const PIECE_BYTES: u32 = 16 << 10;
 /// The most bytes that a rank gives at a time.
 pub const MOST_GIVEN: u64 = PIECE_BYTES as u64;
 /// Room for a piece that does not start at a quadword.
-const STAGE_BYTES: u32 = PIECE_BYTES + 128;
+pub(crate) const STAGE_BYTES: u32 = PIECE_BYTES + 128;
 /// Bytes that are given through a slot in the receiver's store; more are fetched from the giver's.
 pub(crate) const SLOT_DATA: u32 = 1024;
 /// A slot: what it holds, in a quadword, and the data.

@@ -2,7 +2,7 @@
 
 use crate::layout::{self, RAMPS};
 
-/// Spans that are kept; later ones are counted only.
+/// How many of each are kept; later ones are counted only.
 const MOST: usize = 4_000_000;
 
 /// One activity of a unit, from its start to its end.
@@ -74,7 +74,7 @@ pub struct Trace {
     pub levels: Vec<TraceLevel>,
     /// What rings carried.
     pub packets: Vec<Packet>,
-    /// Spans and packets that were too many to keep.
+    /// Spans, steps, levels and packets that were too many to keep.
     pub left_out: u64,
 }
 

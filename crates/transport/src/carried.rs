@@ -455,16 +455,16 @@ impl CarriedRanks {
         segment.is_carried().then_some(Self { segment })
     }
 
-    /// Waits until a rank asks for something, and what it computed before, in ns of this computer. Nothing: it has
-    /// ended, or the job is over.
-    pub fn asked(&self, rank: usize) -> Option<(CarriedCall, u64)> {
+    /// Waits until a rank asks for something: what that is, and what the rank computed before, in ns of this computer.
+    /// Nothing: it has ended, or the job is over. No call: its desk holds something else.
+    pub fn asked(&self, rank: usize) -> Option<(Option<CarriedCall>, u64)> {
         let desk = desk(&self.segment, rank);
         let over = || self.segment.header().dead.load(Ordering::Acquire) != 0;
         let asks = until(desk, turn::RANK, || !over());
         if !asks || desk.turn.load(Ordering::Acquire) == turn::GONE {
             return None;
         }
-        Some((CarriedCall::of(load(&desk.asked))?, desk.computed_ns.load(Ordering::Relaxed)))
+        Some((CarriedCall::of(load(&desk.asked)), desk.computed_ns.load(Ordering::Relaxed)))
     }
 
     /// Answers a rank, which goes on; at most `MOST_NEWS` pieces of news.

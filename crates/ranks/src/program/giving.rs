@@ -12,14 +12,15 @@
 //!  no data       |-- signal -------------------->| bit of i in register 2 |
 //! ```
 //!
-//! Each register has two bits for a giver, which take turns: a bit that is set again before it was read says no more
-//! than before. With data, a slot's flag keeps the giver back. Without data, it is a barrier that does: who signals a
-//! third time has got the second signal of the other, who had read the first.
+//! Each register has two bits for a giver, which take turns. A bit that is set again before it was read is lost, so
+//! nobody may be two gifts ahead. With data, the flag of the taken gifts keeps the giver back. Without data, barriers
+//! do: a rank signals for the third time only after it has received the other rank's second signal, and that rank sent
+//! it after it had read the first.
 
 use super::RankProgram;
 use crate::calls::{RankAnswer, RankData};
 use crate::copying::{bring, realign, take_out};
-use crate::places::{PIECE_BYTES, SLOT_DATA, SLOTS};
+use crate::places::{PIECE_BYTES, SLOT_DATA, SLOTS, STAGE_BYTES};
 use sim::Address;
 
 /// The tag group of flags and of what is fetched.
@@ -29,9 +30,12 @@ const HOME_TAG: u32 = 6;
 /// The tag groups of what is given, one for each taker: a signal goes behind the data, and behind nothing else.
 const GIVE_TAG: u32 = 8;
 const GIVE_TAGS: u32 = 0xffff << GIVE_TAG;
-/// The registers of signals: for data, and without.
+/// The two kinds of gifts, as places in lists: with data, and without.
+const WITH_DATA: usize = 0;
+const WITHOUT_DATA: usize = 1;
+/// The register of the signals of each kind.
 const REGISTERS: [u32; 2] = [1, 2];
-/// Room in a local store's slot for what it holds.
+/// Bytes at the start of a slot that say what it holds.
 const HEADER: u32 = 16;
 
 /// What a rank has given and was given.
@@ -96,7 +100,7 @@ impl RankProgram<'_, '_, '_> {
         self.forget_taken();
         let has_slot = |rank: usize| {
             let taken = self.spe.read_u32(self.places.given_taken(rank));
-            self.gifts.given[rank][0].wrapping_sub(taken) < SLOTS
+            self.gifts.given[rank][WITH_DATA].wrapping_sub(taken) < SLOTS
         };
         ranks(to).all(has_slot) && (small || self.gifts.shown.iter().any(Vec::is_empty))
     }
@@ -140,18 +144,17 @@ impl RankProgram<'_, '_, '_> {
         if data.bytes == 0 {
             for rank in ranks(to) {
                 self.spe.compute_cycles(costs.give);
-                self.signal(rank, 1);
+                self.signal(rank, WITHOUT_DATA);
             }
             return RankAnswer::Done;
         }
-        assert!(data.bytes <= u64::from(PIECE_BYTES), "checked by the caller");
         let small = data.bytes <= u64::from(SLOT_DATA);
         if !self.may_give(to, small) {
             self.gifts.refused = Some((to, small));
             return RankAnswer::NotYet;
         }
         let free = self.gifts.shown.iter().position(Vec::is_empty);
-        // What was given last has left.
+        // The last gift has left this store: its place is written to below.
         self.spe.tags_all(GIVE_TAGS);
         let bytes = data.bytes as u32;
         let at = match free {
@@ -165,10 +168,10 @@ impl RankProgram<'_, '_, '_> {
         let put = if small { HEADER + bytes.next_multiple_of(16) } else { HEADER };
         for rank in ranks(to) {
             self.spe.compute_cycles(costs.give);
-            let gift = self.gifts.given[rank][0];
+            let gift = self.gifts.given[rank][WITH_DATA];
             let slot = self.store_of(rank) + u64::from(self.places.slot(self.rank, gift));
             self.spe.put(self.places.gift, slot, put, GIVE_TAG + rank as u32);
-            self.signal(rank, 0);
+            self.signal(rank, WITH_DATA);
             if let Some(place) = free.filter(|_| !small) {
                 self.gifts.shown[place].push((rank, gift));
             }
@@ -227,7 +230,7 @@ impl RankProgram<'_, '_, '_> {
     pub(super) fn take(&mut self, from: u32, offset: u64, data: RankData) -> RankAnswer {
         let costs = self.protocol.costs;
         self.spe.compute_cycles(costs.call);
-        let kind = usize::from(data.bytes == 0);
+        let kind = if data.bytes == 0 { WITHOUT_DATA } else { WITH_DATA };
         let wanted = ranks(from).fold(0, |all, rank| all | bit(rank, self.gifts.taken[rank][kind]));
         let since_ps = self.spe.now_ps();
         while self.gifts.signals[kind] & wanted != wanted {
@@ -278,22 +281,26 @@ impl RankProgram<'_, '_, '_> {
         // What was fetched into the other place may still be on its way to main memory.
         self.stage = 1 - self.stage;
         let mut stage = self.places.stages[self.stage];
-        let end = stage + PIECE_BYTES + 128;
+        let end = stage + STAGE_BYTES;
         let mut places = Vec::new();
         for rank in ranks(from) {
-            let slot = self.places.slot(rank, self.gifts.taken[rank][0].wrapping_sub(1));
+            let slot = self.places.slot(rank, self.gifts.taken[rank][WITH_DATA].wrapping_sub(1));
             let [bytes, shown, low, high] = [0, 4, 8, 12].map(|word| self.spe.read_u32(slot + word));
             given = u64::from(high) << 32 | u64::from(low);
             let offset = offset as u32;
             let bytes = bytes.saturating_sub(offset).min(most as u32);
-            if shown == 0 || bytes == 0 {
+            if bytes == 0 {
+                places.push((rank, slot, 0));
+                continue;
+            }
+            if shown == 0 {
                 places.push((rank, slot + HEADER + offset, bytes));
                 continue;
             }
             let there = self.store_of(rank) + u64::from(shown + offset);
             let misaligned = (there.0 % 16) as u32;
             let whole = (misaligned + bytes).next_multiple_of(16);
-            assert!(stage + whole <= end, "all of it is a piece at most, as the caller checked");
+            assert!(stage + whole <= end, "`check` has found room");
             self.spe.get(stage, Address(there.0 - u64::from(misaligned)), whole, TAKE_TAG);
             places.push((rank, stage + misaligned, bytes));
             stage += whole;
@@ -305,7 +312,7 @@ impl RankProgram<'_, '_, '_> {
     /// Tells a giver that what it gave was taken.
     fn tell_taken(&mut self, giver: usize) {
         let own = self.places.own_given_taken(giver);
-        let taken = self.gifts.taken[giver][0];
+        let taken = self.gifts.taken[giver][WITH_DATA];
         self.spe.tags_all(1 << TAKE_TAG);
         self.spe.write_u32(own, taken);
         let there = self.store_of(giver) + u64::from(self.places.given_taken(self.rank));
@@ -324,7 +331,8 @@ impl RankProgram<'_, '_, '_> {
     fn send_home(&mut self, data: RankData, at: u32) {
         let to = self.protocol.memory[self.rank].data(data.misaligned, data.at);
         let bytes = data.bytes as u32;
-        let whole = u64::from(at % 16) == to.0 % 16 && to.0.is_multiple_of(16) && bytes.is_multiple_of(16);
+        let quadwords = bytes > 0 && bytes.is_multiple_of(16);
+        let whole = quadwords && at.is_multiple_of(16) && to.0.is_multiple_of(16);
         if !whole || data.pieces > 1 {
             return self.take_home(data, at);
         }

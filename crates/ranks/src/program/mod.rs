@@ -1,6 +1,7 @@
 //! The program of an SPE: it carries out what its rank asks for, by the protocol of `buffered-mpi` 3.2; `giving` has
 //! what goes by signals and local stores instead.
 
+mod checking;
 mod giving;
 mod steps;
 
@@ -8,7 +9,7 @@ use crate::board::Board;
 use crate::calls::{Callers, RankAnswer, RankCall, RankData, RankEnvelope, RankNews, RankNote};
 use crate::copying::{bring, realign, take_out};
 use crate::costs::RankCosts;
-use crate::entry::{CONTEXTS, ENTRY_BYTES, Entry, MOST_FREED, SentMessage};
+use crate::entry::{ENTRY_BYTES, Entry, MOST_FREED, SentMessage};
 use crate::places::{ENTRIES, KEPT, PIECE_BYTES, RankMemory, StorePlaces};
 use crate::start;
 use giving::Gifts;
@@ -79,6 +80,8 @@ struct RankProgram<'p, 's, 'a> {
     spe: &'p mut Spe<'a>,
     protocol: &'s Protocol,
     rank: usize,
+    /// It knows its number and the job's memory.
+    begun: bool,
     places: StorePlaces,
     outbound: Vec<Outbound>,
     inbound: Vec<Inbound>,
@@ -102,6 +105,7 @@ pub(crate) fn program(spe: &mut Spe<'_>, protocol: &Protocol, rank: usize) {
         spe,
         protocol,
         rank,
+        begun: false,
         places,
         outbound: vec![Outbound::default(); ranks],
         inbound: vec![Inbound::default(); ranks],
@@ -114,7 +118,11 @@ pub(crate) fn program(spe: &mut Spe<'_>, protocol: &Protocol, rank: usize) {
     };
     program.start_giving();
     loop {
-        let call = protocol.callers.next(rank);
+        let mut call = protocol.callers.next(rank);
+        if let Err(what) = program.check(&call) {
+            protocol.callers.refuse(rank, what);
+            call = RankCall::End;
+        }
         program.compute_ns(protocol.callers.computed_ns(rank));
         let since_ps = program.spe.now_ps();
         let answer = program.carry_out(&call);
@@ -148,6 +156,7 @@ impl RankProgram<'_, '_, '_> {
         }
         match *call {
             RankCall::Begin => {
+                self.begun = true;
                 start::receive(self.spe, self.places.stages[0]);
                 RankAnswer::Done
             }
@@ -252,7 +261,6 @@ impl RankProgram<'_, '_, '_> {
                 }
             }
         };
-        assert!(envelope.context < CONTEXTS && data.bytes <= u64::from(u32::MAX), "checked by the caller");
         let address = u32::try_from(address.0).expect("main memory has less than 4 GB");
         let bytes = data.bytes as u32;
         let message = SentMessage { address, envelope, bytes, synchronous: !buffered };
@@ -453,7 +461,7 @@ impl RankProgram<'_, '_, '_> {
         if self.kept() > KEPT {
             bring(self.spe, self.places.stages[0], protocol.memory[self.rank].kept, ENTRY_BYTES);
         }
-        let message = self.inbound[from].kept.remove(&entry).expect("a message that was found");
+        let message = self.inbound[from].kept.remove(&entry).expect("`check` has found it");
         let sent = protocol.board.borrow_mut().sent.remove(&(from, self.rank, entry)).unwrap_or_default();
         self.copy_to_application(from, &message, sent, data);
         self.spe.compute_cycles(protocol.costs.free);
@@ -480,9 +488,10 @@ impl RankProgram<'_, '_, '_> {
         let piece = u64::from(if alike { PIECE_BYTES } else { PIECE_BYTES - 16 });
         let [stage, other] = self.places.stages;
         self.gather(data);
+        let whole = data.bytes.min(u64::from(entry.bytes));
         let mut copied = 0;
-        while copied < data.bytes.min(u64::from(entry.bytes)) {
-            let bytes = (data.bytes - copied).min(piece) as u32;
+        while copied < whole {
+            let bytes = (whole - copied).min(piece) as u32;
             self.spe.compute_cycles(protocol.costs.piece);
             let source = if entry.synchronous && data.local {
                 self.store_of(from) + u64::from(entry.address)

@@ -7,21 +7,22 @@ use sim::trace::{Trace, TraceLevel, TraceStep};
 /// The steps of all ranks.
 pub(crate) struct RankSteps {
     ranks: usize,
-    done: Vec<TraceStep>,
-    levels: Vec<TraceLevel>,
+    /// It keeps as many as a trace may have, and counts the others.
+    kept: Trace,
     /// Entries in the queue from one rank to another, by both.
     queued: Vec<u32>,
 }
 
 impl RankSteps {
     pub(crate) fn new(ranks: usize) -> Self {
-        Self { ranks, done: Vec::new(), levels: Vec::new(), queued: vec![0; ranks * ranks] }
+        Self { ranks, kept: Trace::default(), queued: vec![0; ranks * ranks] }
     }
 
     /// Gives them to the trace.
     pub(crate) fn add_to(self, trace: &mut Trace) {
-        self.done.into_iter().for_each(|step| trace.step(step));
-        self.levels.into_iter().for_each(|level| trace.level(level));
+        self.kept.steps.into_iter().for_each(|step| trace.step(step));
+        self.kept.levels.into_iter().for_each(|level| trace.level(level));
+        trace.left_out += self.kept.left_out;
     }
 
     /// A queue has more or fewer entries.
@@ -29,7 +30,7 @@ impl RankSteps {
         let entries = &mut self.queued[from * self.ranks + to];
         *entries = entries.saturating_add_signed(by);
         let level = u64::from(*entries);
-        self.levels.push(TraceLevel { name: format!("queue {from} -> {to}"), ps, level });
+        self.kept.level(TraceLevel { name: format!("queue {from} -> {to}"), ps, level });
     }
 }
 
@@ -39,7 +40,7 @@ impl RankProgram<'_, '_, '_> {
         let (Some(steps), now_ps) = (&self.protocol.steps, self.spe.now_ps()) else { return };
         if now_ps > since_ps {
             let step = TraceStep { unit: self.protocol.spes[self.rank], name, kind, ps: (since_ps, now_ps) };
-            steps.borrow_mut().done.push(step);
+            steps.borrow_mut().kept.step(step);
         }
     }
 
