@@ -6,7 +6,7 @@ mod common;
 mod job;
 
 use common::tree;
-use job::{Gave, Job, children, send, until};
+use job::{Gave, Job, children, send, state, until};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -200,6 +200,23 @@ fn catches(pid: i32, signal: i32) -> bool {
     }
     let mask = text.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0").trim().to_owned();
     u64::from_str_radix(&mask, 16).unwrap_or(0) >> (signal - 1) & 1 == 1
+}
+
+#[test]
+fn a_rank_whose_word_comes_with_the_end_of_its_wrapper_goes_on() {
+    let job = start("-n 2 bash -c sleep~0.2;RANK~signal~10~&~sleep~0.2");
+    let supervisor = job.supervisor();
+    until("both wrappers run", || children(supervisor).len() == 2);
+    send(supervisor, libc::SIGSTOP);
+    let wrappers = children(supervisor);
+    let ranks = || job.processes().into_iter().filter(|&pid| catches(pid, libc::SIGUSR1)).collect::<Vec<_>>();
+    until("the ranks run and their wrappers have ended", || {
+        ranks().len() == 2 && wrappers.iter().all(|&pid| state(pid) == 'Z')
+    });
+    send(supervisor, libc::SIGCONT);
+    ranks().into_iter().for_each(|pid| send(pid, libc::SIGUSR1));
+    let gave = job.end();
+    assert_eq!((gave.code, gave.err.as_str()), (0, ""), "{gave:?}");
 }
 
 #[test]

@@ -145,8 +145,15 @@ impl Supervisor {
 
     /// Checks whether a rank that has ended did so properly.
     pub(super) fn judge(&mut self, number: usize) {
+        let claimed_by = self.job.segment.rank(number).pid.load(Ordering::Acquire) as libc::pid_t;
         let rank = &mut self.ranks[number];
         if rank.over || !rank.has_ended() {
+            return;
+        }
+        // Another process has taken the rank, and its word has not been heard yet. Without children there is none.
+        let started = rank.child.as_ref().map_or(0, |child| child.pid);
+        let is_on_its_way = rank.claimant.is_none() && claimed_by != 0 && claimed_by != started;
+        if is_on_its_way && rank.status() == Some(0) && !self.childless {
             return;
         }
         rank.over = true;
