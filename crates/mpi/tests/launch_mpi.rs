@@ -220,6 +220,24 @@ fn a_rank_whose_word_comes_with_the_end_of_its_wrapper_goes_on() {
 }
 
 #[test]
+fn a_rank_whose_wrapper_leaves_at_once_goes_on_and_its_bad_end_is_told() {
+    // Longer than what a rank leaves behind may go on, before and after MPI_Init.
+    let gave = run("-n 2 setsid sh -c sleep~0.4;RANK~hello");
+    assert_eq!((gave.code, gave.sorted(), gave.err.as_str()), (0, vec!["rank 0 of 2", "rank 1 of 2"], ""));
+    let job = start("-n 2 setsid RANK signal 10");
+    let ranks = || job.processes().into_iter().filter(|&pid| catches(pid, libc::SIGUSR1)).collect::<Vec<_>>();
+    until("the ranks run", || ranks().len() == 2);
+    host::clock::sleep_ns(600_000_000);
+    ranks().into_iter().for_each(|pid| send(pid, libc::SIGUSR1));
+    let gave = job.end();
+    let lines = ["rank 0 got 10, 1 times", "rank 1 got 10, 1 times", "ready"];
+    assert_eq!((gave.code, gave.sorted(), gave.err.as_str()), (0, lines.to_vec(), ""));
+    let gave = run("-n 2 setsid RANK die 11");
+    assert_eq!(gave.code, 139, "{gave:?}");
+    assert!(gave.err.starts_with("cellrun: rank 1 (process ") && gave.err.contains("SIGSEGV"), "{gave:?}");
+}
+
+#[test]
 fn signals_reach_the_handlers_of_ranks_once() {
     // The second with a shell in between, in the same process group, which ignores the signal.
     for line in ["-n 2 RANK signal 10", "-n 2 bash -c trap~:~USR1;RANK~signal~10;true"] {

@@ -14,6 +14,8 @@ use transport::segment::stage;
 const GRACE_NS: u64 = 400 * MS;
 /// Time for processes that ranks leave behind (they may have output to pass on), before they are killed.
 const LINGER_NS: u64 = 200 * MS;
+/// The same where no rank has been heard of: one of these processes may become the rank.
+const LINGER_UNCLAIMED_NS: u64 = 2000 * MS;
 /// Time for killed processes to vanish.
 const VANISH_NS: u64 = 2000 * MS;
 
@@ -76,6 +78,11 @@ impl Supervisor {
             }
         };
         let gone = watch.as_ref().is_err_and(|error| error.raw_os_error() == Some(libc::ESRCH));
+        // Its wrapper may have left before it was a rank.
+        if self.ranks[rank].over && !gone && !self.job.segment.is_over() {
+            self.ranks[rank].over = false;
+            self.kill_at_ns = None;
+        }
         if let Ok(watch) = &watch {
             self.poll.watch(watch.as_raw_fd(), READABLE, CLAIMANT | rank as u64);
         }
@@ -128,11 +135,42 @@ impl Supervisor {
             self.judge(rank);
         }
         if self.kill_at_ns.is_none() && self.ranks.iter().all(|rank| rank.over) {
-            self.kill_at_ns = Some(kernel_ns() + LINGER_NS);
+            let none = (0..self.ranks.len()).all(|rank| self.process_of(rank) == 0);
+            self.kill_at_ns = Some(kernel_ns() + if none { LINGER_UNCLAIMED_NS } else { LINGER_NS });
+        }
+    }
+
+    /// The process that has taken a rank; 0: none has.
+    fn process_of(&self, rank: usize) -> libc::pid_t {
+        self.job.segment.rank(rank).pid.load(Ordering::Acquire) as libc::pid_t
+    }
+
+    /// The process of a rank that is not the started one and has not been heard of: one that was left behind by a
+    /// wrapper, and is this process's child now.
+    fn orphan(&self, rank: usize) -> Option<libc::pid_t> {
+        let (pid, found) = (self.process_of(rank), &self.ranks[rank]);
+        let started = found.child.as_ref().map_or(0, |child| child.pid);
+        (found.claimant.is_none() && pid != 0 && pid != started).then_some(pid)
+    }
+
+    /// Before what is left is killed: goes on with ranks whose wrapper has left.
+    pub(super) fn go_on_with_orphans(&mut self) {
+        let left = processes::descendants(std::process::id() as libc::pid_t);
+        for rank in 0..self.ranks.len() {
+            let stage = self.job.segment.rank(rank).stage.load(Ordering::Acquire);
+            let orphan = self.orphan(rank).filter(|pid| stage != stage::FINALISED && left.contains(pid));
+            if let Some(pid) = orphan {
+                self.claimed(rank, pid);
+            }
         }
     }
 
     pub(super) fn note(&mut self, pid: libc::pid_t, status: Status) {
+        if let Some(rank) = (0..self.ranks.len()).find(|&rank| self.orphan(rank) == Some(pid)) {
+            let over = self.ranks[rank].over && self.job.segment.is_over();
+            self.ranks[rank].claimant = Some((Process { pid, ended: false, status: None }, None));
+            self.ranks[rank].over = over;
+        }
         for rank in &mut self.ranks {
             if let Some(child) = rank.child.as_mut().filter(|child| child.pid == pid && !child.ended) {
                 (child.ended, child.status) = (true, Some(status));
@@ -145,15 +183,13 @@ impl Supervisor {
 
     /// Checks whether a rank that has ended did so properly.
     pub(super) fn judge(&mut self, number: usize) {
-        let claimed_by = self.job.segment.rank(number).pid.load(Ordering::Acquire) as libc::pid_t;
+        let is_orphan = self.orphan(number).is_some();
         let rank = &mut self.ranks[number];
         if rank.over || !rank.has_ended() {
             return;
         }
-        // Another process has taken the rank, and its word has not been heard yet. Without children there is none.
-        let started = rank.child.as_ref().map_or(0, |child| child.pid);
-        let is_on_its_way = rank.claimant.is_none() && claimed_by != 0 && claimed_by != started;
-        if is_on_its_way && rank.status() == Some(0) && !self.childless {
+        // The rank is another process, whose word or end has not been heard yet. Without children there is none.
+        if is_orphan && rank.status() == Some(0) && !self.childless {
             return;
         }
         rank.over = true;

@@ -404,6 +404,9 @@ impl Supervisor {
 
     fn tick(&mut self) {
         let now_ns = kernel_ns();
+        if self.kill_at_ns.is_some_and(|at| now_ns >= at) && !self.job.segment.is_over() {
+            self.go_on_with_orphans();
+        }
         for number in 0..self.ranks.len() {
             if self.ranks[number].alone_since_ns.is_some_and(|since| now_ns >= since + WRAPPER_NS) {
                 self.ranks[number].alone_since_ns = None;

@@ -269,6 +269,11 @@ impl Segment {
         let _ = self.header().dead.compare_exchange(0, by, Ordering::AcqRel, Ordering::Acquire);
     }
 
+    /// Whether somebody has ended the job.
+    pub fn is_over(&self) -> bool {
+        self.header().dead.load(Ordering::Acquire) != 0
+    }
+
     /// The rank that ended the job, if one did.
     pub fn who_ended(&self) -> Option<usize> {
         match self.header().dead.load(Ordering::Acquire) {
