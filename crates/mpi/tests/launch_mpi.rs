@@ -222,7 +222,7 @@ fn a_rank_whose_word_comes_with_the_end_of_its_wrapper_goes_on() {
 #[test]
 fn a_rank_whose_wrapper_leaves_at_once_goes_on_and_its_bad_end_is_told() {
     // Longer than what a rank leaves behind may go on, before and after MPI_Init.
-    let gave = run("-n 2 setsid sh -c sleep~0.4;RANK~hello");
+    let gave = run("-n 2 setsid sh -c sleep~0.25;RANK~hello");
     assert_eq!((gave.code, gave.sorted(), gave.err.as_str()), (0, vec!["rank 0 of 2", "rank 1 of 2"], ""));
     let job = start("-n 2 setsid RANK signal 10");
     let ranks = || job.processes().into_iter().filter(|&pid| catches(pid, libc::SIGUSR1)).collect::<Vec<_>>();

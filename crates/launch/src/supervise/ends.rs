@@ -15,7 +15,7 @@ const GRACE_NS: u64 = 400 * MS;
 /// Time for processes that ranks leave behind (they may have output to pass on), before they are killed.
 const LINGER_NS: u64 = 200 * MS;
 /// The same where no rank has been heard of: one of these processes may become the rank.
-const LINGER_UNCLAIMED_NS: u64 = 2000 * MS;
+const LINGER_UNCLAIMED_NS: u64 = 3000 * MS;
 /// Time for killed processes to vanish.
 const VANISH_NS: u64 = 2000 * MS;
 
