@@ -14,7 +14,7 @@ use transport::segment::stage;
 const GRACE_NS: u64 = 400 * MS;
 /// Time for processes that ranks leave behind (they may have output to pass on), before they are killed.
 const LINGER_NS: u64 = 200 * MS;
-/// The same where no rank has been heard of: one of these processes may become the rank.
+/// The same where a rank has not been heard of: one of these processes may become it.
 const LINGER_UNCLAIMED_NS: u64 = 3000 * MS;
 /// Time for killed processes to vanish.
 const VANISH_NS: u64 = 2000 * MS;
@@ -135,8 +135,8 @@ impl Supervisor {
             self.judge(rank);
         }
         if self.kill_at_ns.is_none() && self.ranks.iter().all(|rank| rank.over) {
-            let none = (0..self.ranks.len()).all(|rank| self.process_of(rank) == 0);
-            self.kill_at_ns = Some(kernel_ns() + if none { LINGER_UNCLAIMED_NS } else { LINGER_NS });
+            let unclaimed = (0..self.ranks.len()).any(|rank| self.process_of(rank) == 0);
+            self.kill_at_ns = Some(kernel_ns() + if unclaimed { LINGER_UNCLAIMED_NS } else { LINGER_NS });
         }
     }
 
