@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// The version of the file's format.
 const FORMAT: u64 = 1;
-/// The most that a rank is charged at once, in ns: eleven days. Simulated time, in ps, is far from filling 64 bits.
+/// The most that a rank is charged at once, in ns: eleven days. Simulated time, in ps, has room for 18 of these.
 const MOST_CHARGED_NS: u64 = 1_000_000_000_000_000;
 
 /// What ranks are charged, call by call.
@@ -18,8 +18,8 @@ pub(crate) enum Computing {
     Declared,
     /// What they took on this computer, times a factor; recorded rank by rank.
     Measured { factor: f64, charged: RefCell<Vec<Vec<u64>>>, file: PathBuf },
-    /// What a file says, rank by rank; and how many calls of each are over.
-    Replayed { charged: Vec<Vec<u64>>, calls: Vec<Cell<usize>>, file: PathBuf },
+    /// What a file says, rank by rank, and of which machine; and how many calls of each are over.
+    Replayed { charged: Vec<Vec<u64>>, machine: String, calls: Vec<Cell<usize>>, file: PathBuf },
 }
 
 impl Computing {
@@ -36,7 +36,7 @@ impl Computing {
                 file: file.clone(),
             },
             ComputeOptions::Replayed(file) => {
-                let charged =
+                let (machine, charged) =
                     read(file).map_err(|text| format!("--compute replayed:{}: {text}", file.display()))?;
                 if charged.len() != ranks {
                     return Err(format!(
@@ -45,7 +45,7 @@ impl Computing {
                         charged.len()
                     ));
                 }
-                Self::Replayed { charged, calls: vec![Cell::new(0); ranks], file: file.clone() }
+                Self::Replayed { charged, machine, calls: vec![Cell::new(0); ranks], file: file.clone() }
             }
         })
     }
@@ -89,7 +89,11 @@ impl Computing {
                 ground::write_whole(file, |out| out.write_all(text.as_bytes()))
                     .map_err(|error| format!("--compute measured:{}: {error}", file.display()))
             }
-            Self::Replayed { charged, calls, file } => {
+            Self::Replayed { machine: recorded, file, .. } if recorded != machine => Err(format!(
+                "--compute replayed:{}: it is of {recorded}, and the job ran on {machine}",
+                file.display()
+            )),
+            Self::Replayed { charged, calls, file, .. } => {
                 let other =
                     charged.iter().zip(calls).position(|(charged, calls)| charged.len() != calls.get());
                 other.map_or(Ok(()), |rank| {
@@ -106,7 +110,8 @@ impl Computing {
     }
 }
 
-fn read(file: &Path) -> Result<Vec<Vec<u64>>, String> {
+/// The machine of a record, and what each rank was charged, in ns.
+fn read(file: &Path) -> Result<(String, Vec<Vec<u64>>), String> {
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
     let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     if value["format"] != FORMAT {
@@ -116,7 +121,7 @@ fn read(file: &Path) -> Result<Vec<Vec<u64>>, String> {
         .map_err(|error| format!("charged_ns: {error}; allowed is a list of ns for each rank"))?;
     match charged.iter().flatten().find(|&&ns| ns > MOST_CHARGED_NS) {
         Some(ns) => Err(format!("charged_ns: {ns}; allowed are 0 to {MOST_CHARGED_NS} at once")),
-        None => Ok(charged),
+        None => Ok((value["machine"].as_str().unwrap_or_default().into(), charged)),
     }
 }
 
@@ -137,6 +142,8 @@ mod tests {
         assert!(error.contains("it is of 2 ranks, and the job has 3"), "{error}");
         let replayed = Computing::new(&replayed, 2).unwrap();
         assert_eq!([(0, 99), (1, 99)].map(|(rank, ns)| replayed.charge(rank, ns)), [25, 17]);
+        let error = replayed.finish("ps3").unwrap_err();
+        assert!(error.contains("it is of qs20, and the job ran on ps3"), "{error}");
         let error = replayed.finish("qs20").unwrap_err();
         assert!(error.contains("rank 0 asked 1 times, and in the file 2 times"), "{error}");
         assert_eq!(replayed.charge(0, 99), 2);

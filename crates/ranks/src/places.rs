@@ -1,7 +1,7 @@
 //! Where queues, flags and buffers are.
 
 use crate::entry::ENTRY_BYTES;
-use sim::{Address, SimError, Simulation, Spe};
+use sim::{Address, LINE_BYTES, SimError, Simulation, Spe};
 
 /// Entries of a queue.
 pub(crate) const ENTRIES: u32 = 16;
@@ -20,12 +20,12 @@ const CODE_BYTES: u32 = 96 << 10;
 pub(crate) const PIECE_BYTES: u32 = 16 << 10;
 /// The most bytes that a rank gives at a time.
 pub const MOST_GIVEN: u64 = PIECE_BYTES as u64;
-/// Room for a piece that does not start at a quadword.
-pub(crate) const STAGE_BYTES: u32 = PIECE_BYTES + 128;
+/// Room for a piece that does not start at a quadword, in whole lines.
+pub(crate) const STAGE_BYTES: u32 = (PIECE_BYTES + 16).next_multiple_of(LINE_BYTES);
 /// Bytes that are given through a slot in the receiver's store; more are fetched from the giver's.
 pub(crate) const SLOT_DATA: u32 = 1024;
-/// A slot: what it holds, in a quadword, and the data.
-const SLOT_BYTES: u32 = 16 + SLOT_DATA + 112;
+/// A slot: what it holds, in a quadword, and the data, in whole lines.
+const SLOT_BYTES: u32 = (16 + SLOT_DATA).next_multiple_of(LINE_BYTES);
 /// Slots for each giver.
 pub(crate) const SLOTS: u32 = 2;
 /// Main memory that stands for the applications' data that a chip's memory keeps: half of what the smallest machine
