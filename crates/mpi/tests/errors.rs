@@ -45,6 +45,9 @@ macro_rules! said_by_one {
 
 said_by_one! {
     unsupported: "MPI_Win_create_dynamic: this library does not support it"
+    unsupported_memory: "MPI_Win_create: this library does not support it"
+    unsupported_session: "MPI_Session_init: this library does not support it"
+    unsupported_file: "MPI_File_open: this library does not support it"
     unsupported_part: "MPI_Psend_init: this library does not support it"
     rank_beyond: "MPI_Send: dest is 2; allowed are 0 to 1 and MPI_PROC_NULL"
     any_source_to_send: "MPI_Send: dest is -1; allowed are 0 to 1 and MPI_PROC_NULL"

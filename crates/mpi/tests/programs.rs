@@ -84,6 +84,7 @@ programs! {
     type_names
     type_predefined
     type_random
+    type_records
     user_operations
     wildcards
     wrong_arguments

@@ -200,19 +200,39 @@ mod tests {
         }
     }
 
+    /// Calls `each` with every way to write `count` as `parts` factors, none larger than the one before or than `most`.
+    fn every_split(
+        count: usize,
+        parts: usize,
+        most: usize,
+        factors: &mut Vec<usize>,
+        each: &mut impl FnMut(&[usize]),
+    ) {
+        if parts == 0 {
+            if count == 1 {
+                each(factors);
+            }
+            return;
+        }
+        for factor in (1..=most.min(count)).filter(|factor| count.is_multiple_of(*factor)) {
+            factors.push(factor);
+            every_split(count / factor, parts - 1, factor, factors, each);
+            factors.pop();
+        }
+    }
+
     #[test]
     fn no_split_has_factors_nearer_to_one_another() {
-        for count in 1..=600 {
-            let found = balanced(count, 3);
-            assert!(found.iter().product::<usize>() == count && found.is_sorted_by(|a, b| a >= b), "{count}");
-            let rank = |factors: &[usize]| (factors[0] - factors[2], factors.to_vec());
-            for a in 1..=count {
-                for b in (1..=a).filter(|b| count % (a * b) == 0) {
-                    let c = count / (a * b);
-                    if c <= b {
-                        assert!(rank(&found) <= rank(&[a, b, c]), "{count}: {found:?}, and {a} {b} {c}");
+        for parts in 1..=5 {
+            for count in 1..=2000 {
+                let rank = |factors: &[usize]| (factors[0] - factors[parts - 1], factors.to_vec());
+                let mut best: Option<Vec<usize>> = None;
+                every_split(count, parts, count, &mut Vec::new(), &mut |factors| {
+                    if best.as_ref().is_none_or(|best| rank(factors) < rank(best)) {
+                        best = Some(factors.to_vec());
                     }
-                }
+                });
+                assert_eq!(Some(balanced(count, parts)), best, "{count} in {parts}");
             }
         }
     }

@@ -55,6 +55,23 @@ int main(void)
     MPI_Sendrecv(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, comm,
                  &status);
     nothing(&status);
+    MPI_Sendrecv_replace(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, MPI_PROC_NULL, 1, comm, &status);
+    nothing(&status);
+    MPI_Ssend(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, comm);
+    MPI_Bsend(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, comm);
+    MPI_Rsend(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, comm);
+    MPI_Isend(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, comm, &requests[0]);
+    MPI_Issend(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, comm, &requests[1]);
+    MPI_Ibsend(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, comm, &requests[2]);
+    MPI_Irsend(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, comm, &requests[3]);
+    MPI_Irecv(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, comm, &requests[4]);
+    MPI_Waitall(5, requests, MPI_STATUSES_IGNORE);
+    MPI_Send_init(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, comm, &requests[0]);
+    MPI_Recv_init(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, comm, &requests[1]);
+    MPI_Startall(2, requests);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
     EQUAL(value, 42);
     EQUAL(room, 43);
     MPI_Request persistent;

@@ -18,6 +18,24 @@ static void dims(void)
     CHECK(whole[0] == 2 && whole[1] == 3);
 }
 
+/* Dimensions that are given stay; what is left is split over the others as if they were alone. */
+static void dims_beside_given_ones(void)
+{
+    for (int ranks = 1; ranks <= 240; ranks++)
+        for (int given = 1; given <= ranks; given++)
+            for (int place = 0; ranks % given == 0 && place < 4; place++) {
+                int shape[4] = {0}, others[3] = {0};
+                shape[place] = given;
+                EQUAL(MPI_Dims_create(ranks, 4, shape), MPI_SUCCESS);
+                MPI_Dims_create(ranks / given, 3, others);
+                EQUAL(shape[place], given);
+                EQUAL(others[0] * others[1] * others[2], ranks / given);
+                CHECK(others[0] >= others[1] && others[1] >= others[2]);
+                for (int d = 0, other = 0; d < 4; d++)
+                    if (d != place) EQUAL(shape[d], others[other++]);
+            }
+}
+
 static void cartesian(int reorder)
 {
     int shape[2] = {0, 0}, periods[2] = {1, 0}, got[2], which[2], here[2], kind, me, n, to, from;
@@ -215,6 +233,7 @@ int main(void)
 {
     start();
     dims();
+    if (rank == 0) dims_beside_given_ones();
     for (int reorder = 0; reorder < 2; reorder++) {
         cartesian(reorder);
         graph(reorder);

@@ -189,14 +189,42 @@ static void unsupported_part(void)
     puts("goes on");
 }
 
+static void unsupported_memory(void)
+{
+    MPI_Win window;
+    MPI_Win_create(&rank, sizeof rank, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    puts("goes on");
+}
+
+static void unsupported_session(void)
+{
+    MPI_Session session;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    puts("goes on");
+}
+
+static void unsupported_file(void)
+{
+    MPI_File file;
+    MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);
+    MPI_File_open(MPI_COMM_WORLD, "name", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+    puts("goes on");
+}
+
 static void unsupported_returned(void)
 {
     MPI_Win window;
     MPI_File file;
+    MPI_Request request;
+    MPI_Session session;
     if (MPI_File_open(MPI_COMM_WORLD, "name", MPI_MODE_RDONLY, MPI_INFO_NULL, &file) != MPI_ERR_UNSUPPORTED_OPERATION)
         exit(95);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     if (MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window) != MPI_ERR_UNSUPPORTED_OPERATION) exit(96);
+    if (MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) != MPI_ERR_UNSUPPORTED_OPERATION) exit(94);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int code = MPI_Psend_init(&rank, 1, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    if (code != MPI_ERR_UNSUPPORTED_OPERATION || request != MPI_REQUEST_NULL) exit(93);
 }
 
 static void mixed_collectives(void)
@@ -228,7 +256,8 @@ static const struct { const char *name; void (*make)(void); } mistakes[] = {
     MISTAKE(request_freed), MISTAKE(operation_wrong), MISTAKE(operation_null), MISTAKE(colour_negative),
     MISTAKE(info_key_empty), MISTAKE(request_leaked), MISTAKE(memory), MISTAKE(library_memory), MISTAKE(killed),
     MISTAKE(crashed), MISTAKE(left), MISTAKE(aborted), MISTAKE(forked), MISTAKE(returned), MISTAKE(unsupported),
-    MISTAKE(unsupported_part), MISTAKE(unsupported_returned), MISTAKE(mixed_collectives),
+    MISTAKE(unsupported_part), MISTAKE(unsupported_memory), MISTAKE(unsupported_session), MISTAKE(unsupported_file),
+    MISTAKE(unsupported_returned), MISTAKE(mixed_collectives),
     MISTAKE(twice), MISTAKE(finalised),
 };
 
