@@ -1,7 +1,7 @@
 //! What a walk through the blocks of a datatype does with them: copies to the packed data, copies from it, or lists
 //! them.
 
-use super::layout::{BlockSink, LayoutNode};
+use super::layout::{BlockSink, LayoutNode, Loop};
 use transport::Span;
 
 /// Copies blocks of lengths of one kind, so that a loop over blocks is loads and stores, without calls.
@@ -22,7 +22,7 @@ impl<const N: usize> Width for Exact<N> {
     }
 }
 
-/// More than `N` bytes and less than twice that: the first `N` and the last `N`.
+/// `N` bytes to twice as many: the first `N` and the last `N`.
 struct TwoEnds<const N: usize>;
 
 impl<const N: usize> Width for TwoEnds<N> {
@@ -44,6 +44,28 @@ impl Width for Any {
     unsafe fn copy(from: *const u8, into: *mut u8, bytes: usize) {
         // SAFETY: as the caller promises.
         unsafe { std::ptr::copy_nonoverlapping(from, into, bytes) };
+    }
+}
+
+/// Copies one block of any length, a short one without a call. Which branch is taken depends on the magnitude of the
+/// length alone, which changes less from block to block than the length does.
+///
+/// # Safety
+/// As `Width::copy`'s.
+#[inline(always)]
+unsafe fn copy_block(from: *const u8, into: *mut u8, bytes: usize) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        match bytes {
+            0 => {}
+            1 => Exact::<1>::copy(from, into, bytes),
+            2..=3 => TwoEnds::<2>::copy(from, into, bytes),
+            4..=7 => TwoEnds::<4>::copy(from, into, bytes),
+            8..=15 => TwoEnds::<8>::copy(from, into, bytes),
+            16..=31 => TwoEnds::<16>::copy(from, into, bytes),
+            32..=64 => TwoEnds::<32>::copy(from, into, bytes),
+            _ => Any::copy(from, into, bytes),
+        }
     }
 }
 
@@ -69,6 +91,7 @@ macro_rules! by_width {
             9..=15 => $function::<TwoEnds<8>>($($argument),*),
             17..=31 => $function::<TwoEnds<16>>($($argument),*),
             33..=63 => $function::<TwoEnds<32>>($($argument),*),
+            65..=128 => $function::<TwoEnds<64>>($($argument),*),
             _ => $function::<Any>($($argument),*),
         }
     };
@@ -110,13 +133,30 @@ type Lattice<P> = (P, isize, isize);
 /// As `Width::copy`'s, for each block.
 unsafe fn weave<W: Width>(from: Lattice<*const u8>, into: Lattice<*mut u8>, weave: &Weave, bytes: usize) {
     let &Weave { outer, inner, batch } = weave;
+    if batch == 1 {
+        for i in 0..outer as isize {
+            let from_block = from.0.wrapping_offset(from.1.wrapping_mul(i));
+            let into_block = into.0.wrapping_offset(into.1.wrapping_mul(i));
+            // SAFETY: as the caller promises.
+            unsafe { blocks::<W>((from_block, from.2), (into_block, into.2), inner, bytes) };
+        }
+        return;
+    }
     let (mut from_batch, mut into_batch) = (from.0, into.0);
     for first in (0..outer).step_by(batch) {
         let elements = batch.min(outer - first);
         let (mut from_block, mut into_block) = (from_batch, into_batch);
         for _ in 0..inner {
+            let (from_element, into_element) = ((from_block, from.1), (into_block, into.1));
             // SAFETY: as the caller promises.
-            unsafe { blocks::<W>((from_block, from.1), (into_block, into.1), elements, bytes) };
+            unsafe {
+                if elements == FAR_BATCH {
+                    // So many that the compiler knows: without a loop.
+                    blocks::<W>(from_element, into_element, FAR_BATCH, bytes);
+                } else {
+                    blocks::<W>(from_element, into_element, elements, bytes);
+                }
+            }
             from_block = from_block.wrapping_offset(from.2);
             into_block = into_block.wrapping_offset(into.2);
         }
@@ -152,6 +192,16 @@ const CLOSE: usize = 256;
 /// ... and so many where they don't: a line of each, at a distance that may be a power of two, must stay in the first
 /// cache.
 const FAR_BATCH: usize = 8;
+
+/// An element of so many blocks and more is copied before the next one, when its blocks are nearer to one another than
+/// to those of the next.
+const WHOLE_BLOCKS: usize = 4;
+
+/// Elements that are copied together, of `size` bytes, `stride` apart, with blocks as `inner` says.
+fn weave_batch(stride: isize, size: usize, inner: &Loop) -> usize {
+    let is_woven = inner.stride.unsigned_abs() >= stride.unsigned_abs();
+    if is_woven || inner.count < WHOLE_BLOCKS { batch(stride, size) } else { 1 }
+}
 
 /// Elements of `size` bytes, `stride` apart, that are copied together.
 fn batch(stride: isize, size: usize) -> usize {
@@ -195,7 +245,7 @@ impl BlockSink for Pack {
     #[inline]
     fn block(&mut self, address: *mut u8, bytes: usize) {
         // SAFETY: as said above.
-        unsafe { std::ptr::copy_nonoverlapping(address, self.into, bytes) };
+        unsafe { copy_block(address, self.into, bytes) };
         self.advance(bytes);
     }
 
@@ -219,7 +269,7 @@ impl BlockSink for Pack {
         if let Some((inner, bytes)) = body.of_blocks() {
             let from = (address.cast_const(), stride, inner.stride);
             let into = (self.into, size as isize, bytes as isize);
-            let both = Weave { outer: count, inner: inner.count, batch: batch(stride, size) };
+            let both = Weave { outer: count, inner: inner.count, batch: weave_batch(stride, size, inner) };
             // SAFETY: as said above.
             unsafe { by_width!(bytes, weave(from, into, &both, bytes)) };
             return self.advance(count * size);
@@ -267,7 +317,7 @@ impl BlockSink for Unpack {
     #[inline]
     fn block(&mut self, address: *mut u8, bytes: usize) {
         // SAFETY: as said above.
-        unsafe { std::ptr::copy_nonoverlapping(self.from, address, bytes) };
+        unsafe { copy_block(self.from, address, bytes) };
         self.advance(bytes);
     }
 
@@ -291,7 +341,7 @@ impl BlockSink for Unpack {
         if let Some((inner, bytes)) = body.of_blocks() {
             let from = (self.from, size as isize, bytes as isize);
             let into = (address, stride, inner.stride);
-            let both = Weave { outer: count, inner: inner.count, batch: batch(stride, size) };
+            let both = Weave { outer: count, inner: inner.count, batch: weave_batch(stride, size, inner) };
             // SAFETY: as said above.
             unsafe { by_width!(bytes, weave(from, into, &both, bytes)) };
             return self.advance(count * size);

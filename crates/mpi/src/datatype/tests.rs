@@ -453,6 +453,35 @@ fn a_long_list_of_short_blocks_is_what_its_type_map_says() {
 }
 
 #[test]
+fn blocks_of_every_short_length_are_what_their_type_map_says() {
+    let mut random = Random(0x6a09_e667_f3bc_c908);
+    let byte = predefined::get(abi::Datatype(MPI_BYTE)).expect("MPI_BYTE is predefined");
+    let one = Map::of(Basic::all().find(|basic| basic.handle().0 == MPI_BYTE).expect("MPI_BYTE is basic"));
+    // Two batches of elements, and some.
+    let count = 19;
+    for length in (1..=68).chain(127..=129) {
+        let step = length + 3;
+        for blocks in [3, 5] {
+            // Blocks near one another in each element; then elements woven into one another.
+            for (stride, extent) in [(step, blocks * step + 5), (count * step, step)] {
+                let element = made(construct::hvector(false, blocks, length, stride, byte));
+                let mut map = Map::default();
+                (0..blocks).for_each(|i| map.block(&one, (i * stride) as isize, length));
+                let typed =
+                    (made(construct::resized(false, 0, extent, &element)), map.bounded(0, extent as isize));
+                data_agrees(&mut random, &typed, count as usize);
+            }
+        }
+        // A list whose lengths have no common measure.
+        let lengths = [length, length + 1, 1, length];
+        let at = [0, 140, 300, 310];
+        let mut map = Map::default();
+        at.iter().zip(&lengths).for_each(|(&at, &length)| map.block(&one, at as isize, length));
+        data_agrees(&mut random, &(made(construct::indexed(false, &lengths, &at, byte)), map), 1);
+    }
+}
+
+#[test]
 fn random_datatypes_are_what_their_type_maps_say() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for _ in 0..3000 {

@@ -8,7 +8,9 @@ use crate::check::{self, Failure};
 use crate::comm::mpi;
 use crate::comm::valid;
 use crate::datatype::Datatype;
+use crate::runtime::State;
 use std::ffi::{c_int, c_void};
+use std::sync::Arc;
 use transport::Shape;
 
 /// Up to this many bytes are copied while holding the state: releasing it first takes longer.
@@ -24,30 +26,32 @@ struct PackedData<N> {
 }
 
 impl<N: Integer> PackedData<N> {
-    /// Calls `copy` with the datatype, the count, and the bytes that they are.
-    fn with(self, copy: impl FnOnce(&Datatype, usize, usize) -> Result<(), Failure>) -> Result<(), Failure> {
-        let state = check::running()?;
-        valid::comm(&state, self.comm)?;
+    /// The datatype, the count, and the bytes that they are.
+    #[inline(always)]
+    fn valid(self, state: &State) -> Result<(&Arc<Datatype>, usize, usize), Failure> {
+        valid::comm(state, self.comm)?;
         let count = count(self.count, self.name)? as usize;
         let datatype = state.committed_datatype(self.datatype)?;
-        let bytes = total(datatype.size, count)?;
-        if bytes <= INSIDE {
-            return copy(datatype, count, bytes);
-        }
-        let datatype = datatype.clone();
-        drop(state);
-        copy(&datatype, count, bytes)
+        Ok((datatype, count, total(datatype.size, count)?))
     }
 }
 
 /// `count` times `size` bytes.
+#[inline]
 pub(super) fn total(size: usize, count: usize) -> Result<usize, Failure> {
-    size.checked_mul(count).filter(|&bytes| bytes <= isize::MAX as usize).ok_or_else(|| {
-        Failure::new(MPI_ERR_ARG, format_args!("{count} elements of {size} bytes do not fit in 64 bits"))
-    })
+    match size.checked_mul(count) {
+        Some(bytes) if bytes <= isize::MAX as usize => Ok(bytes),
+        _ => Err(too_many(size, count)),
+    }
+}
+
+#[cold]
+fn too_many(size: usize, count: usize) -> Failure {
+    Failure::new(MPI_ERR_ARG, format_args!("{count} elements of {size} bytes do not fit in 64 bits"))
 }
 
 /// A buffer of packed data from `position` on, of which `bytes` are used: where that is, and the position after.
+#[inline(always)]
 pub(super) fn window<N: Integer>(
     buffer: *const c_void,
     (size, size_name): (N, &str),
@@ -56,64 +60,85 @@ pub(super) fn window<N: Integer>(
 ) -> Result<(*mut u8, N), Failure> {
     let at = position.read()?.wide();
     let size = size.wide();
-    if at < 0 || at > size {
-        return Err(Failure::new(
-            MPI_ERR_ARG,
-            format_args!("position is {at}; allowed are 0 to {size_name}, which is {size}"),
-        ));
+    if at < 0 || at > size || bytes > (size - at) as usize {
+        return Err(no_window(size_name, size, at, bytes));
     }
-    let left = (size - at) as usize;
-    if bytes > left {
-        return Err(Failure::new(
-            MPI_ERR_TRUNCATE,
-            format_args!(
-                "{bytes} bytes are needed; of {size_name} = {size}, {left} are left from position {at} on"
-            ),
-        ));
-    }
-    let after = N::narrow(at as usize + bytes)
-        .ok_or_else(|| Failure::new(MPI_ERR_ARG, "the position after does not fit in its type"))?;
+    let after = N::narrow(at as usize + bytes).ok_or_else(position_too_large)?;
     Ok((buffer.cast_mut().cast::<u8>().wrapping_offset(at as isize), after))
+}
+
+#[cold]
+fn no_window(size_name: &str, size: i64, at: i64, bytes: usize) -> Failure {
+    if at < 0 || at > size {
+        let text = format_args!("position is {at}; allowed are 0 to {size_name}, which is {size}");
+        return Failure::new(MPI_ERR_ARG, text);
+    }
+    let left = size - at;
+    let text = format_args!(
+        "{bytes} bytes are needed; of {size_name} = {size}, {left} are left from position {at} on"
+    );
+    Failure::new(MPI_ERR_TRUNCATE, text)
+}
+
+#[cold]
+fn position_too_large() -> Failure {
+    Failure::new(MPI_ERR_ARG, "the position after does not fit in its type")
 }
 
 /// # Safety
 /// As `MPI_Pack`'s.
+#[inline]
 unsafe fn pack<N: Integer>(
     from: *const c_void,
     data: PackedData<N>,
     (into, size, position): (*mut c_void, N, InOut<'_, N>),
 ) -> Result<(), Failure> {
-    data.with(|datatype, count, bytes| {
-        let (place, after) = window(into, (size, "outsize"), position, bytes)?;
-        if bytes > 0 {
-            // SAFETY: the caller promises `outsize` bytes, of which the window is a part, and the data at `from`.
-            unsafe {
-                let into = std::slice::from_raw_parts_mut(place, bytes);
-                datatype.pack(from.cast(), count, 0, into);
+    let state = check::running()?;
+    let (datatype, count, bytes) = data.valid(&state)?;
+    let (place, after) = window(into, (size, "outsize"), position, bytes)?;
+    if bytes > 0 {
+        // SAFETY: the caller promises `outsize` bytes, of which the window is a part.
+        let into = unsafe { std::slice::from_raw_parts_mut(place, bytes) };
+        let kept = (bytes > INSIDE).then(|| datatype.clone());
+        match kept {
+            // SAFETY: the caller promises the data at `from`.
+            None => unsafe { datatype.pack(from.cast(), count, 0, into) },
+            Some(datatype) => {
+                drop(state);
+                // SAFETY: as above.
+                unsafe { datatype.pack(from.cast(), count, 0, into) }
             }
-        }
-        position.write(after)
-    })
+        };
+    }
+    position.write(after)
 }
 
 /// # Safety
 /// As `MPI_Unpack`'s.
+#[inline]
 unsafe fn unpack<N: Integer>(
     (from, size, position): (*const c_void, N, InOut<'_, N>),
     into: *mut c_void,
     data: PackedData<N>,
 ) -> Result<(), Failure> {
-    data.with(|datatype, count, bytes| {
-        let (place, after) = window(from, (size, "insize"), position, bytes)?;
-        if bytes > 0 {
-            // SAFETY: the caller promises `insize` bytes, of which the window is a part, and the data at `into`.
-            unsafe {
-                let from = std::slice::from_raw_parts(place, bytes);
-                datatype.unpack(into.cast(), count, 0, from);
+    let state = check::running()?;
+    let (datatype, count, bytes) = data.valid(&state)?;
+    let (place, after) = window(from, (size, "insize"), position, bytes)?;
+    if bytes > 0 {
+        // SAFETY: the caller promises `insize` bytes, of which the window is a part.
+        let from = unsafe { std::slice::from_raw_parts(place, bytes) };
+        let kept = (bytes > INSIDE).then(|| datatype.clone());
+        match kept {
+            // SAFETY: the caller promises room for the data at `into`.
+            None => unsafe { datatype.unpack(into.cast(), count, 0, from) },
+            Some(datatype) => {
+                drop(state);
+                // SAFETY: as above.
+                unsafe { datatype.unpack(into.cast(), count, 0, from) }
             }
-        }
-        position.write(after)
-    })
+        };
+    }
+    position.write(after)
 }
 
 /// A datatype's size may be asked for before it is committed.
