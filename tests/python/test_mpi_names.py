@@ -125,17 +125,28 @@ int main(void) {
     assert ran(source, tmp_path) == ["1", "1", "1", "1"]
 
 
-def test_no_other_mpi_is_linked_by_a_library_name_of_old(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "libraries", [["-lmpi"], ["-lmpich", "-lmpi"], ["-lmpi_cxx", "-lmpi"], ["-lmpichcxx"], ["-l", "mpi"]]
+)
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_no_other_mpi_is_linked_by_a_library_name_of_old(
+    libraries: list[str], first: bool, language: str, tmp_path: Path
+) -> None:
     other = tmp_path / "other.c"
     other.write_text("int MPI_Init(void *count, void *words) { return count == words ? 77 : 78; }\n")
-    for name in ("mpi", "mpich"):
-        subprocess.run(["cc", "-shared", "-fPIC", other, "-o", tmp_path / f"lib{name}.so"], check=True)
-    program = tmp_path / "prog.c"
+    for name in ("mpi", "mpich", "mpi_cxx", "mpichcxx", "mpi_abi"):
+        file = tmp_path / f"lib{name}.so"
+        subprocess.run(["cc", "-shared", "-fPIC", other, f"-Wl,-soname,{file.name}.40", "-o", file], check=True)
+        file.with_suffix(".so.40").symlink_to(file)
+    program = tmp_path / f"prog.{language}"
     program.write_text("#include <mpi.h>\nint main(void) { return MPI_Init(0, 0) || MPI_Finalize(); }\n")
-    cellcc = prefix() / "bin" / "cellcc"
-    for words in (["-lmpi", program], [program, "-lmpich", "-lmpi"]):
-        subprocess.run([cellcc, "-L", tmp_path, f"-Wl,-rpath,{tmp_path}", *words, "-o", tmp_path / "prog"], check=True)
-        assert subprocess.run([tmp_path / "prog"], timeout=60).returncode == 0
+    compiler = prefix() / "bin" / ("cellcc" if language == "c" else "cellcxx")
+    words = [*libraries, program] if first else [program, *libraries]
+    subprocess.run([compiler, "-L", tmp_path, f"-Wl,-rpath,{tmp_path}", *words, "-o", tmp_path / "prog"], check=True)
+    assert subprocess.run([tmp_path / "prog"], timeout=60).returncode == 0
+    needed = subprocess.run(["readelf", "-d", tmp_path / "prog"], check=True, capture_output=True, text=True).stdout
+    assert re.findall(r"\(NEEDED\).*\[(libmpi.*)\]", needed) == ["libmpi_abi.so.1"]
 
 
 @pytest.mark.parametrize("language", ["c", "cpp"])

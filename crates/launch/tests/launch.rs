@@ -114,6 +114,42 @@ fn a_job_may_lie_in_a_file() {
 }
 
 #[test]
+fn options_of_other_launchers_are_taken_and_the_help_names_them() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("appfile");
+    std::fs::write(&file, "-n 2 echo word\n").unwrap();
+    for options in [
+        "-H localhost -n 2 echo word",
+        "-host localhost:4 -np 2 echo word",
+        "-genvlist PATH,HOME -n 2 echo word",
+        "-genvall -ppn 2 -n 2 echo word",
+        &format!("--app {}", file.display()),
+        "--stdin none --oversubscribe --allow-run-as-root --mca btl self -n 2 echo word",
+    ] {
+        let gave = shell(&format!("cellrun {options}"));
+        assert_eq!((gave.code, gave.out.as_str()), (0, "word\nword\n"), "{options}: {}", gave.err);
+    }
+    let help = shell("cellrun --help").out;
+    for option in [
+        "-H,",
+        "-host,",
+        "-genvlist",
+        "-genvall",
+        "-ppn",
+        "--app",
+        "-configfile",
+        "--stdin",
+        "--display-map",
+        "--oversubscribe",
+        "--allow-run-as-root",
+        "--mca",
+    ] {
+        assert!(help.contains(option), "{option}");
+    }
+    let elsewhere = shell("cellrun -H another-machine -n 2 echo word");
+    assert!(elsewhere.code != 0 && elsewhere.err.contains("another-machine"), "{}", elsewhere.err);
+}
+
+#[test]
 fn closed_and_full_streams_are_survived_or_told() {
     assert_eq!(shell("cellrun -n 2 cat <&-").code, 0);
     assert_eq!(shell("cellrun -n 2 sh -c 'echo out; exec >&- 2>&-; sleep 0.1' | wc -l").out.trim(), "2");
