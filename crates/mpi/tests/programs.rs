@@ -59,6 +59,7 @@ programs! {
     modes
     neighbourhood
     nonblocking
+    offered_data
     operations
     pack
     partial_failures

@@ -79,6 +79,11 @@ fn valid(info: abi::Info) -> Result<(), Failure> {
 /// Tries the shorter way, if there is one.
 macro_rules! shorter {
     ([] $($arguments:tt)*) => {};
+    ([reduce] $($arguments:tt)*) => {
+        if quick::reduce($($arguments)*)? {
+            return Ok(());
+        }
+    };
     ([$quick:ident] $($arguments:tt)*) => {
         if giving::$quick($($arguments)*)? || quick::$quick($($arguments)*)? {
             return Ok(());
@@ -89,6 +94,7 @@ macro_rules! shorter {
 /// Tries the way of a simulated Cell, if there is one.
 macro_rules! given {
     ([] $($arguments:tt)*) => {};
+    ([reduce] $($arguments:tt)*) => {};
     ([$quick:ident] $($arguments:tt)*) => {
         if giving::$quick($($arguments)*)? {
             return Ok(());
@@ -97,7 +103,7 @@ macro_rules! given {
 }
 
 /// The functions of collectives: the builder's module and name, the arguments before the communicator, grouped as the
-/// builder takes them; the name of a shorter way for small messages (`quick`), if there is one; the functions' names.
+/// builder takes them; the name of a shorter way (`quick`), if there is one; the functions' names.
 macro_rules! collectives {
     ($(
         $(#[$doc:meta])*
@@ -202,7 +208,7 @@ collectives! {
         both(sendbuf: input, recvbuf: output, count: count, datatype: datatype),
         same(op: op),
         same(root: root),
-    ) PMPI_Reduce PMPI_Reduce_c PMPI_Ireduce PMPI_Ireduce_c PMPI_Reduce_init PMPI_Reduce_init_c;
+    ) => reduce, PMPI_Reduce PMPI_Reduce_c PMPI_Ireduce PMPI_Ireduce_c PMPI_Reduce_init PMPI_Reduce_init_c;
     /// The operands of all ranks, reduced everywhere (MPI 5.0, section 6.9.6).
     build allreduce(both(sendbuf: input, recvbuf: output, count: count, datatype: datatype), same(op: op)) => allreduce,
         PMPI_Allreduce PMPI_Allreduce_c PMPI_Iallreduce PMPI_Iallreduce_c

@@ -9,10 +9,11 @@
 //! | `blocks` | buffers with a block for each rank or neighbour |
 //! | `build` | from arguments to a schedule |
 //! | `neighbourhood` | the same for neighbourhoods |
+//! | `offers` | large data, read by its receiver from the sender's memory |
 //! | `two_ranks` | one exchange between the ranks of a communicator of two |
 //! | `quick` | the shortest way for small messages between two ranks |
 //! | `giving` | barrier, bcast and allreduce by way of the local stores of a simulated Cell |
-//! | `window` | a large allreduce of two ranks through memory that both see |
+//! | `window` | a large allreduce or reduce of two ranks through memory that both see |
 //! | `run` | a schedule carried out: blocking, non-blocking or persistent |
 //! | `functions` | the C functions, six of each collective |
 //!
@@ -27,6 +28,7 @@ mod build;
 mod functions;
 pub(crate) mod giving;
 mod neighbourhood;
+mod offers;
 mod quick;
 mod run;
 mod schedule;

@@ -6,7 +6,7 @@
 
 use super::algorithm::SMALL;
 use super::two_ranks::few;
-use super::window;
+use super::window::{self, Reduction};
 use crate::abi;
 use crate::abi::values::MPI_IN_PLACE;
 use crate::check::{self, Failure};
@@ -68,7 +68,8 @@ pub(super) fn allreduce(
 ) -> Result<bool, Failure> {
     let MessageData { count, datatype, .. } = operand;
     if window::takes(count, datatype) {
-        return window::allreduce(operand.address, result.address, count, datatype, op, comm);
+        let (operand, result) = (operand.address, result.address);
+        return window::reduce(&Reduction { operand, result, count, datatype, op, root: None }, comm);
     }
     let Some(bytes) = small(operand).and_then(|_| small(result)) else { return Ok(false) };
     if (operand.address as usize).abs_diff(result.address as usize) < bytes {
@@ -104,4 +105,23 @@ pub(super) fn allreduce(
         }
     }
     Ok(true)
+}
+
+/// `MPI_Reduce` of large data; false: not done.
+///
+/// # Errors
+/// As `MPI_Reduce`.
+#[inline]
+pub(super) fn reduce(
+    (operand, result): (MessageData, MessageData),
+    op: abi::Op,
+    root: c_int,
+    comm: abi::Comm,
+) -> Result<bool, Failure> {
+    let MessageData { count, datatype, .. } = operand;
+    if !window::takes(count, datatype) {
+        return Ok(false);
+    }
+    let (operand, result) = (operand.address, result.address);
+    window::reduce(&Reduction { operand, result, count, datatype, op, root: Some(root) }, comm)
 }

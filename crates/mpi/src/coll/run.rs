@@ -3,9 +3,10 @@
 //! Those that go on beside the program are activities: they advance whenever messages are moved.
 
 use super::arguments::Scene;
-use super::schedule::{CollectiveSchedule, LANES, Standing, TagLane, Truncated, Wire};
+use super::offers::{self, OFFER_BYTES, Offer};
+use super::schedule::{CollectiveSchedule, LANES, Standing, TagLane, Taken, Truncated, Wire};
 use crate::abi;
-use crate::abi::values::{MPI_ERR_TRUNCATE, MPI_REQUEST_NULL};
+use crate::abi::values::MPI_REQUEST_NULL;
 use crate::call::Out;
 use crate::check::{self, Failure};
 use crate::comm::Comm;
@@ -22,7 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use transport::{Buffer, COMPLETE_AT_ONCE, Completion, Criteria, Engine, Envelope, Mode, TransferId};
 
 /// Numbers of collectives; then they start again. No program has so many of one communicator under way.
-const NUMBERS: u32 = 1 << 27;
+const NUMBERS: u32 = 1 << 26;
 /// What tells the tags of non-blocking collectives from those of blocking ones: the two never match (MPI 5.0, section
 /// 6.12).
 const NON_BLOCKING: i32 = 1 << 29;
@@ -50,6 +51,34 @@ impl Wire for CommWire<'_> {
         let (context, source) = (self.comm.collective(), self.comm.rank as u16);
         let envelope = Envelope { context, source, tag: self.tag | i32::from(lane) };
         self.engine.send(self.comm.peers().members[to] as usize, envelope, buffer, Mode::Standard)
+    }
+
+    #[inline]
+    fn send_and_forget(&mut self, to: usize, lane: TagLane, buffer: &Buffer) {
+        if let Some(id) = self.send(to, lane, buffer) {
+            self.engine.detach(id);
+        }
+    }
+
+    #[inline]
+    fn offers(&mut self, buffer: &Buffer, place: *mut Offer) -> bool {
+        let worth_it = offers::is_worth_it(self.engine, buffer);
+        if worth_it {
+            // SAFETY: room for an offer, the schedule's own.
+            unsafe { place.write(Offer::of(&self.engine.segment(), buffer)) };
+        }
+        worth_it
+    }
+
+    #[inline]
+    fn take(&mut self, from: usize, buffer: &Buffer, bytes: usize) -> Taken {
+        if bytes != OFFER_BYTES {
+            return Taken::Data;
+        }
+        let segment = self.engine.segment();
+        let Some(offer) = Offer::found(&segment, buffer) else { return Taken::Data };
+        let from = self.comm.peers().members[from] as usize;
+        if offer.read(&segment, from, buffer) { Taken::Read(offer.bytes()) } else { Taken::Refused }
     }
 
     #[inline]
@@ -131,6 +160,11 @@ impl Run {
         self.schedule.advance(&mut CommWire { engine, comm: &self.comm, tag: self.tag })
     }
 
+    /// Takes note that the transfer that it waits for has ended.
+    fn ended(&mut self, engine: &mut Engine<'static>, id: TransferId, completion: &Completion) {
+        self.schedule.ended(id, completion, &mut CommWire { engine, comm: &self.comm, tag: self.tag });
+    }
+
     /// The datatype that a user's function is called with outlives the program's handle.
     fn keep_datatype(&mut self, state: &State) {
         self.datatype = self
@@ -194,13 +228,7 @@ impl Run {
     fn result(&self) -> Result<(), Failure> {
         match self.truncated {
             None => Ok(()),
-            Some(told) => Err(Failure::new(
-                MPI_ERR_TRUNCATE,
-                format_args!(
-                    "rank {} sent {} bytes where {} are expected; counts and datatypes must agree on all ranks",
-                    told.source, told.sent, told.expected
-                ),
-            )),
+            Some(told) => Err(told.failure()),
         }
     }
 }
@@ -222,14 +250,22 @@ pub(super) fn blocking(
             Standing::AtUserCode => {
                 drop(state);
                 run.schedule.run_user_code();
+                state = runtime::enter();
             }
             Standing::Waiting(id, from) => {
                 let from = from.map(|rank| run.comm.peers().members[rank] as usize);
-                let completion = runtime::wait_for(state, id, from);
-                run.schedule.ended(id, &completion);
+                let news = |state: &mut State| run.schedule.has_news(|id| state.engine.is_complete(id));
+                if news(&mut state).is_none() {
+                    let completion = runtime::wait_for(state, id, from);
+                    state = runtime::enter();
+                    run.ended(&mut state.engine, id, &completion);
+                } else if !runtime::soon(&mut state, from, |state| news(state) == Some(true)) {
+                    drop(state);
+                    runtime::wait_until(|state| news(state).filter(|&has| has));
+                    state = runtime::enter();
+                }
             }
         }
-        state = runtime::enter();
     }
     run.truncated = run.schedule.truncated();
     run.give_back(&mut state);

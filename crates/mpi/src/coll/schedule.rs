@@ -4,26 +4,62 @@
 //! schedule out goes as far as it can without waiting, so that blocking, non-blocking and persistent collectives are
 //! the same schedule. Schedules and their scratch memory are used again: a small collective allocates nothing.
 
+use super::algorithm::SMALL;
+use super::offers::{OFFER_BYTES, Offer};
 use super::scratch::Scratch;
 use crate::abi;
+use crate::abi::values::MPI_ERR_TRUNCATE;
+use crate::check::Failure;
 use crate::datatype::Datatype;
 use crate::datatype::elements::Elements;
 use crate::op::Reduction;
+use std::ptr::NonNull;
 use std::sync::Arc;
 use transport::{Buffer, Completion, TransferId};
 
 /// Tells messages of one collective between the same two ranks apart when they may arrive in another order.
 pub(super) type TagLane = u8;
-/// Lanes that a collective may use.
-pub(super) const LANES: i32 = 4;
+/// Lanes of a collective, a power of two. Algorithms use the lower ones, below `ANSWERS`.
+pub(super) const LANES: i32 = 8;
+/// Added to a lane: for answers to offers that came through it.
+pub(super) const ANSWERS: TagLane = 2;
+/// Added to a lane: for data that was offered through it, and refused.
+const REFUSED: TagLane = 4;
+/// The answer to an offer that is refused; to one that is taken it has no bytes.
+// SAFETY: a byte that lives for ever and that nobody writes: it is only sent.
+static REFUSAL: Buffer = unsafe { Buffer::new(b"!".as_ptr().cast_mut(), 1) };
+
+/// What a received message was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// The data itself.
+    Data,
+    /// An offer of so many bytes, which were read.
+    Read(usize),
+    /// An offer of data that can't be read from here.
+    Refused,
+}
 
 /// What carries messages: the engine, or a simulation in tests. Ranks are those of the communicator that messages go
 /// to.
 pub(super) trait Wire {
     /// Starts a send; nothing when it is complete already.
     fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer) -> Option<TransferId>;
+    /// Sends what nobody waits for; the buffer lives until the schedule is over.
+    fn send_and_forget(&mut self, to: usize, lane: TagLane, buffer: &Buffer);
     /// Starts a receive.
     fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer) -> TransferId;
+    /// Whether to offer the data instead of sending it. If so, the offer is in its place, and the data is left alone
+    /// until the answer.
+    fn offers(&mut self, buffer: &Buffer, place: *mut Offer) -> bool {
+        let _ = (buffer, place);
+        false
+    }
+    /// Looks at a message of `bytes` bytes, and reads what it offers.
+    fn take(&mut self, from: usize, buffer: &Buffer, bytes: usize) -> Taken {
+        let _ = (from, buffer, bytes);
+        Taken::Data
+    }
     /// A reduction has made so many bytes of results; of double precision or not.
     fn combined(&mut self, bytes: usize, double: bool) {
         let _ = (bytes, double);
@@ -52,12 +88,29 @@ impl Ticket {
 }
 
 enum ScheduleStep {
-    Send { to: u16, lane: TagLane, buffer: Buffer },
-    Receive { from: u16, lane: TagLane, buffer: Buffer },
+    /// `offer`: room for one, where the data is large.
+    Send {
+        to: u16,
+        lane: TagLane,
+        buffer: Buffer,
+        offer: Option<NonNull<Offer>>,
+    },
+    Receive {
+        from: u16,
+        lane: TagLane,
+        buffer: Buffer,
+    },
     Wait(Ticket),
     WaitAll,
-    Copy { from: Buffer, into: Buffer },
-    Reduce { from: *const u8, into: *mut u8, count: usize },
+    Copy {
+        from: Buffer,
+        into: Buffer,
+    },
+    Reduce {
+        from: *const u8,
+        into: *mut u8,
+        count: usize,
+    },
 }
 
 /// How far a schedule is.
@@ -82,6 +135,41 @@ pub(super) struct Truncated {
     pub expected: usize,
 }
 
+impl Truncated {
+    /// As the program hears of it.
+    pub(super) fn failure(self) -> Failure {
+        let Self { source, sent, expected } = self;
+        Failure::new(
+            MPI_ERR_TRUNCATE,
+            format_args!(
+                "rank {source} sent {sent} bytes where {expected} are expected; counts and datatypes must agree on all \
+                 ranks"
+            ),
+        )
+    }
+}
+
+/// A transfer that is not complete.
+#[derive(Clone, Copy)]
+struct Started {
+    id: TransferId,
+    /// The step that started it.
+    step: u32,
+    awaits: Awaits,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Awaits {
+    /// The end of a send.
+    Sent,
+    /// Data from a rank, or an offer of it.
+    Data(u16),
+    /// A rank's answer to an offer.
+    Answer(u16),
+    /// Data of a rank whose offer was refused.
+    Refused(u16),
+}
+
 /// What one rank does in a collective.
 #[derive(Default)]
 pub(super) struct CollectiveSchedule {
@@ -91,10 +179,12 @@ pub(super) struct CollectiveSchedule {
     reduction: Option<(Reduction, isize)>,
     /// Bytes of an element of a predefined operation, and whether they are of double precision.
     element: (usize, bool),
+    /// Data may be offered: what has come is looked at while another transfer is waited for.
+    may_offer: bool,
     // How far it has been carried out.
     next: usize,
-    /// Those that have started, until they are complete; of receives, the rank that sends.
-    transfers: Vec<Option<(TransferId, Option<u16>)>>,
+    /// Those that have started, until they are complete.
+    transfers: Vec<Option<Started>>,
     complete: usize,
     truncated: Option<Truncated>,
 }
@@ -109,6 +199,7 @@ impl CollectiveSchedule {
         self.tickets = 0;
         self.scratch.clear();
         self.reduction = None;
+        self.may_offer = false;
         self.rewind();
     }
 
@@ -162,7 +253,13 @@ impl CollectiveSchedule {
 
     /// Starts sending in a lane.
     pub(super) fn send_in(&mut self, lane: TagLane, to: usize, data: Elements) -> Ticket {
-        self.steps.push(ScheduleStep::Send { to: to as u16, lane, buffer: data.buffer() });
+        let buffer = data.buffer();
+        let large = buffer.bytes() > SMALL;
+        self.may_offer |= large;
+        let offer = (large && buffer.is_contiguous())
+            .then(|| self.scratch.take(OFFER_BYTES))
+            .and_then(|place| NonNull::new(place.cast()));
+        self.steps.push(ScheduleStep::Send { to: to as u16, lane, buffer, offer });
         self.ticket()
     }
 
@@ -173,7 +270,9 @@ impl CollectiveSchedule {
 
     /// Starts receiving in a lane.
     pub(super) fn receive_in(&mut self, lane: TagLane, from: usize, data: Elements) -> Ticket {
-        self.steps.push(ScheduleStep::Receive { from: from as u16, lane, buffer: data.buffer() });
+        let buffer = data.buffer();
+        self.may_offer |= buffer.bytes() > SMALL;
+        self.steps.push(ScheduleStep::Receive { from: from as u16, lane, buffer });
         self.ticket()
     }
 
@@ -225,16 +324,31 @@ impl CollectiveSchedule {
     pub(super) fn advance(&mut self, wire: &mut impl Wire) -> Standing {
         while let Some(step) = self.steps.get(self.next) {
             match step {
-                ScheduleStep::Send { to, lane, buffer } => {
-                    let started = wire.send(*to as usize, *lane, buffer);
-                    self.transfers.push(started.map(|id| (id, None)));
+                ScheduleStep::Send { to, lane, buffer, offer } => {
+                    let step = self.next as u32;
+                    let started = match *offer {
+                        Some(offer) if wire.offers(buffer, offer.as_ptr()) => {
+                            let id = wire.receive(*to as usize, lane | ANSWERS, &Buffer::EMPTY);
+                            // SAFETY: memory of the schedule's own, which holds the offer until the answer.
+                            let offer = unsafe { Buffer::new(offer.as_ptr().cast(), OFFER_BYTES) };
+                            wire.send_and_forget(*to as usize, *lane, &offer);
+                            Some(Started { id, step, awaits: Awaits::Answer(*to) })
+                        }
+                        _ => {
+                            let started = wire.send(*to as usize, *lane, buffer);
+                            started.map(|id| Started { id, step, awaits: Awaits::Sent })
+                        }
+                    };
+                    self.transfers.push(started);
                 }
                 ScheduleStep::Receive { from, lane, buffer } => {
-                    let started = wire.receive(*from as usize, *lane, buffer);
-                    self.transfers.push(Some((started, Some(*from))));
+                    let id = wire.receive(*from as usize, *lane, buffer);
+                    let awaits = Awaits::Data(*from);
+                    self.transfers.push(Some(Started { id, step: self.next as u32, awaits }));
                 }
                 &ScheduleStep::Wait(ticket) => {
                     if !self.finish(ticket.0 as usize, wire) {
+                        self.finish_some(wire);
                         return self.waits_for(ticket.0 as usize);
                     }
                 }
@@ -262,17 +376,65 @@ impl CollectiveSchedule {
     }
 
     fn waits_for(&self, index: usize) -> Standing {
-        let (id, from) = self.transfers[index].expect("a transfer that is not complete");
-        Standing::Waiting(id, from.map(usize::from))
+        let started = self.transfers[index].expect("a transfer that is not complete");
+        let from = match started.awaits {
+            Awaits::Sent => None,
+            Awaits::Data(rank) | Awaits::Answer(rank) | Awaits::Refused(rank) => Some(usize::from(rank)),
+        };
+        Standing::Waiting(started.id, from)
     }
 
-    /// Takes note that the transfer that it waits for is complete.
-    pub(super) fn ended(&mut self, id: TransferId, completion: &Completion) {
-        let found = self.transfers[self.complete..].iter_mut().find(|it| it.is_some_and(|it| it.0 == id));
-        if let Some(transfer) = found {
-            *transfer = None;
+    /// While it waits for one transfer, others may need a look as soon as their message comes. Whether any message has
+    /// come; nothing: it waits for one transfer alone.
+    pub(super) fn has_news(&self, is_complete: impl Fn(TransferId) -> bool) -> Option<bool> {
+        let news = |it: &Option<Started>| it.is_some_and(|it| is_complete(it.id));
+        self.may_offer.then(|| self.transfers[self.complete..].iter().any(news))
+    }
+
+    /// Takes note that the transfer that it waits for has ended.
+    pub(super) fn ended(&mut self, id: TransferId, completion: &Completion, wire: &mut impl Wire) {
+        let is_it = |it: &Option<Started>| it.is_some_and(|it| it.id == id);
+        if let Some(index) = self.transfers[self.complete..].iter().position(is_it) {
+            self.settle(self.complete + index, completion, wire);
         }
-        self.note(completion);
+    }
+
+    /// What follows when a transfer has ended; true: nothing.
+    fn settle(&mut self, index: usize, completion: &Completion, wire: &mut impl Wire) -> bool {
+        let Some(started) = self.transfers[index].take() else { return true };
+        match (&self.steps[started.step as usize], started.awaits) {
+            (ScheduleStep::Receive { from, lane, buffer }, Awaits::Data(_)) => {
+                let (from, answers) = (*from as usize, lane | ANSWERS);
+                match wire.take(from, buffer, completion.bytes) {
+                    Taken::Refused => {
+                        let id = wire.receive(from, lane | REFUSED, buffer);
+                        wire.send_and_forget(from, answers, &REFUSAL);
+                        self.transfers[index] =
+                            Some(Started { id, awaits: Awaits::Refused(from as u16), ..started });
+                    }
+                    Taken::Read(bytes) => {
+                        let truncated = (bytes > buffer.bytes()).then_some(bytes);
+                        wire.send_and_forget(from, answers, &Buffer::EMPTY);
+                        self.note(&Completion { truncated, bytes: buffer.bytes(), ..*completion });
+                    }
+                    Taken::Data => {
+                        if completion.truncated == Some(OFFER_BYTES) {
+                            // It may have been an offer, whose sender waits for an answer.
+                            wire.send_and_forget(from, answers, &Buffer::EMPTY);
+                        }
+                        self.note(completion);
+                    }
+                }
+            }
+            (ScheduleStep::Send { to, lane, buffer, .. }, Awaits::Answer(_)) => {
+                if completion.truncated.is_some() {
+                    let sent = wire.send(*to as usize, lane | REFUSED, buffer);
+                    self.transfers[index] = sent.map(|id| Started { id, awaits: Awaits::Sent, ..started });
+                }
+            }
+            _ => self.note(completion),
+        }
+        self.transfers[index].is_none()
     }
 
     fn note(&mut self, completion: &Completion) {
@@ -300,21 +462,29 @@ impl CollectiveSchedule {
 
     /// Whether a transfer is complete; frees it then.
     fn finish(&mut self, index: usize, wire: &mut impl Wire) -> bool {
-        let Some((id, _)) = self.transfers[index] else { return true };
-        let Some(completion) = wire.take_if_complete(id) else { return false };
-        self.transfers[index] = None;
-        self.note(&completion);
-        true
+        let Some(started) = self.transfers[index] else { return true };
+        let Some(completion) = wire.take_if_complete(started.id) else { return false };
+        self.settle(index, &completion, wire)
     }
 
     /// Whether every transfer so far is complete.
     fn finish_all(&mut self, wire: &mut impl Wire) -> bool {
         while self.complete < self.transfers.len() {
             if !self.finish(self.complete, wire) {
+                self.finish_some(wire);
                 return false;
             }
             self.complete += 1;
         }
         true
+    }
+
+    /// Looks after every transfer whose message has come: another rank may wait for the answer to its offer.
+    fn finish_some(&mut self, wire: &mut impl Wire) {
+        if self.may_offer {
+            for index in self.complete..self.transfers.len() {
+                self.finish(index, wire);
+            }
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! One exchange between the two ranks of a communicator, without a schedule: the ground of `quick` and `window`.
 
+use super::offers::{OFFER_BYTES, Offer};
 use super::run::tag_of;
+use super::schedule::{ANSWERS, Truncated};
 use crate::abi;
 use crate::abi::values::MPI_COMM_NULL;
 use crate::check::Failure;
@@ -59,7 +61,31 @@ impl TwoRanks {
         let pattern = Criteria { context: self.context, source, tag: Some(self.tag) };
         let id = state.engine.receive(pattern, Some(self.other), &buffer);
         let ended = runtime::wait_for(state, id, Some(self.other));
+        if ended.truncated == Some(OFFER_BYTES) {
+            // It may have been an offer, whose sender waits for an answer.
+            self.answer();
+        }
         request::failure(&ended)?;
+        if ended.bytes == OFFER_BYTES {
+            let segment = runtime::enter().engine.segment();
+            if let Some(offer) = Offer::found(&segment, &buffer) {
+                // This rank expects so little that nobody offers it.
+                self.answer();
+                let source = 1 - self.rank as i32;
+                return Err(Truncated { source, sent: offer.bytes(), expected: bytes }.failure());
+            }
+        }
         Ok(ended.bytes)
+    }
+
+    /// Answers an offer.
+    #[cold]
+    fn answer(&self) {
+        let mut state = runtime::enter();
+        let tag = self.tag | i32::from(ANSWERS);
+        let envelope = Envelope { context: self.context, source: self.rank as u16, tag };
+        if let Some(id) = state.engine.send(self.other, envelope, &Buffer::EMPTY, Mode::Standard) {
+            state.engine.detach(id);
+        }
     }
 }

@@ -1,10 +1,10 @@
-//! A large allreduce of two ranks through memory that both see: each reduces one half of the vector.
+//! A large allreduce or reduce of two ranks through memory that both see: each reduces one half of the vector.
 //!
 //! A rank puts its operand of the half that the other reduces into the slots of its window, piece by piece. The other
 //! reduces each piece where it lies, takes a copy, and counts it; then the owner takes its copy, and the slot is free
-//! again. So a piece crosses from core to core once each way, and no rank waits for a piece that is not on its way.
-//! Both counters only grow, across all pairs, and each has a line of its own. Each half is reduced by one rank only:
-//! both get the same bits.
+//! again. (Of a reduce only the root takes copies.) So a piece crosses from core to core once each way, and no rank
+//! waits for a piece that is not on its way. Both counters only grow, across all pairs, and each has a line of its own.
+//! Each half is reduced by one rank only: both get the same bits.
 
 use super::algorithm::{SMALL, share};
 use super::two_ranks::{TwoRanks, few};
@@ -14,7 +14,7 @@ use crate::check::{self, Failure};
 use crate::datatype::predefined_size;
 use crate::op::{ElementType, Predefined, Reducer, kernel};
 use crate::runtime;
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
 use transport::asleep::Asleep;
 use transport::segment::{PAGE, Segment, WINDOW_BYTES};
@@ -67,39 +67,50 @@ impl SharedWindow {
     }
 }
 
-/// Whether an allreduce of two ranks goes this way: every one that is not small; the same on both.
+/// Whether a reduction of two ranks goes this way: every one that is not small; the same on both.
 pub(super) fn takes(count: i64, datatype: abi::Datatype) -> bool {
     predefined_size(datatype).is_some_and(|size| count as usize > SMALL / size)
 }
 
-/// `MPI_Allreduce` of what `takes` says; false: not done.
+/// A reduction as C describes it, of data that `takes`.
+pub(super) struct Reduction {
+    pub operand: *const c_void,
+    /// Where the result goes.
+    pub result: *const c_void,
+    pub count: i64,
+    pub datatype: abi::Datatype,
+    pub op: abi::Op,
+    /// The only rank that gets the result; nothing: all.
+    pub root: Option<c_int>,
+}
+
+/// `MPI_Allreduce` and `MPI_Reduce` of what `takes` says; false: not done.
 ///
 /// # Errors
-/// As `MPI_Allreduce`.
+/// As theirs.
 #[inline(never)]
-pub(super) fn allreduce(
-    sendbuf: *const c_void,
-    recvbuf: *const c_void,
-    count: i64,
-    datatype: abi::Datatype,
-    op: abi::Op,
-    comm: abi::Comm,
-) -> Result<bool, Failure> {
+pub(super) fn reduce(asked: &Reduction, comm: abi::Comm) -> Result<bool, Failure> {
     let found: Option<Reducer> =
-        Predefined::of(op).and_then(|operation| kernel(operation, ElementType::of(datatype)?));
-    let (Some(kernel), Some(size)) = (found, predefined_size(datatype)) else { return Ok(false) };
-    let Some(bytes) = usize::try_from(count).ok().and_then(|count| count.checked_mul(size)) else {
+        Predefined::of(asked.op).and_then(|operation| kernel(operation, ElementType::of(asked.datatype)?));
+    let (Some(kernel), Some(size)) = (found, predefined_size(asked.datatype)) else { return Ok(false) };
+    let Some(bytes) = usize::try_from(asked.count).ok().and_then(|count| count.checked_mul(size)) else {
         return Ok(false);
     };
-    let in_place = sendbuf as usize == MPI_IN_PLACE;
-    let operand = if in_place { recvbuf } else { sendbuf };
-    let overlap = !in_place && (sendbuf as usize).abs_diff(recvbuf as usize) < bytes;
-    if overlap || operand.is_null() || recvbuf.is_null() || recvbuf as usize == MPI_IN_PLACE {
-        return Ok(false);
-    }
     let state = check::running()?;
     // Alone, or more than two.
-    if state.comm(comm).is_none_or(|found| found.size() != 2) {
+    let Some(own) = state.comm(comm).filter(|found| found.size() == 2).map(|found| found.rank) else {
+        return Ok(false);
+    };
+    if asked.root.is_some_and(|root| ![0, 1].contains(&root)) {
+        return Ok(false);
+    }
+    let gets = asked.root.is_none_or(|root| root as usize == own);
+    let in_place = gets && asked.operand as usize == MPI_IN_PLACE;
+    let operand = if in_place { asked.result } else { asked.operand };
+    let result = if gets { asked.result } else { operand };
+    let overlap = gets && !in_place && (operand as usize).abs_diff(result as usize) < bytes;
+    let strange = |buffer: *const c_void| buffer.is_null() || buffer as usize == MPI_IN_PLACE;
+    if overlap || strange(operand) || strange(result) {
         return Ok(false);
     }
     let Some(Some(pair)) = few(&state, comm) else { return Ok(false) };
@@ -118,22 +129,21 @@ pub(super) fn allreduce(
         size,
         kernel,
     };
-    let count = count as usize;
-    let halves = [0, 1].map(|rank| {
+    let count = asked.count as usize;
+    let half = |rank: usize| {
         let (start, count) = share(count, 2, rank);
-        (start * size, count)
-    });
-    let address =
-        |buffer: *const c_void, half: (usize, usize)| buffer.cast::<u8>().wrapping_add(half.0).cast_mut();
-    let half = |half| Half { operand: address(operand, half), result: address(recvbuf, half), count: half.1 };
-    exchange.carry_out(&pair, usable, half(halves[pair.rank]), half(halves[1 - pair.rank]))
+        let address = |buffer: *const c_void| buffer.cast::<u8>().wrapping_add(start * size).cast_mut();
+        Half { operand: address(operand), result: gets.then(|| address(result)), count }
+    };
+    exchange.carry_out(&pair, usable, half(pair.rank), half(1 - pair.rank))
 }
 
 /// One half of operand and result, in elements.
 #[derive(Clone, Copy)]
 struct Half {
     operand: *mut u8,
-    result: *mut u8,
+    /// Nothing where this rank gets no result.
+    result: Option<*mut u8>,
     count: usize,
 }
 
@@ -216,11 +226,12 @@ impl Exchange<'_> {
         let Some(bases) = self.agree(pair, usable, before)? else { return Ok(false) };
         let take = |index: usize| {
             self.until(&other.reduced, bases.reduced, index + 1);
+            let Some(result) = theirs.result else { return };
             let (start, bytes) = part(&theirs, index);
             // SAFETY: this rank's slot, which the other rank does not use any more, and a piece of the caller's buffer.
             unsafe {
                 let slot = self.own.slot(before.wrapping_add(index as u64));
-                std::ptr::copy_nonoverlapping(slot, theirs.result.add(start), bytes);
+                std::ptr::copy_nonoverlapping(slot, result.add(start), bytes);
             }
         };
         for index in 0..pieces {
@@ -231,7 +242,9 @@ impl Exchange<'_> {
             unsafe {
                 let slot = self.other.slot(bases.filled.wrapping_add(index as u64));
                 (self.kernel)(mine.operand.add(start), slot, bytes / self.size);
-                std::ptr::copy_nonoverlapping(slot, mine.result.add(start), bytes);
+                if let Some(result) = mine.result {
+                    std::ptr::copy_nonoverlapping(slot, result.add(start), bytes);
+                }
             }
             self.count(&own.reduced);
             if index + AHEAD < pieces {

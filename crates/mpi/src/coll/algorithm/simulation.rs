@@ -1,8 +1,9 @@
 //! All ranks of a collective in one process, their messages delivered in random order.
 
-use super::super::schedule::{CollectiveSchedule, Standing, TagLane, Wire};
+use super::super::offers::{OFFER_BYTES, Offer};
+use super::super::schedule::{CollectiveSchedule, Standing, TagLane, Taken, Wire};
 use std::collections::{HashMap, VecDeque};
-use transport::{Buffer, Completion, TransferId};
+use transport::{Buffer, Completion, Segment, TransferId};
 
 /// A generator of pseudo-random numbers (xorshift).
 pub(super) struct Random(pub u64);
@@ -28,6 +29,8 @@ struct SimulatedMessage {
 
 struct SimulatedWires {
     random: Random,
+    /// What makes offers those of this job.
+    segment: Segment,
     sent: HashMap<SimulatedLine, VecDeque<SimulatedMessage>>,
     posted: HashMap<SimulatedLine, VecDeque<(u64, Buffer)>>,
     /// Lines on which something can be delivered, once for each message.
@@ -89,10 +92,10 @@ struct SimulatedRank<'a> {
     peers_from: usize,
 }
 
-impl Wire for SimulatedRank<'_> {
-    fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer) -> Option<TransferId> {
+impl SimulatedRank<'_> {
+    /// Puts a message on its way: copied at once (`eager`), or left in its buffer.
+    fn put(&mut self, to: usize, lane: TagLane, buffer: &Buffer, eager: bool) -> Option<TransferId> {
         let line = (self.rank, self.peers_from + to, lane);
-        let eager = self.simulation.random.below(2) == 0;
         let mut sent = SimulatedMessage { buffer: buffer.clone(), packed: None, transfer: None };
         if eager {
             let mut packed = vec![0; buffer.bytes()];
@@ -109,6 +112,39 @@ impl Wire for SimulatedRank<'_> {
             self.simulation.ready.push(line);
         }
         transfer.map(TransferId::of_number)
+    }
+}
+
+impl Wire for SimulatedRank<'_> {
+    fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer) -> Option<TransferId> {
+        let eager = self.simulation.random.below(2) == 0;
+        self.put(to, lane, buffer, eager)
+    }
+
+    fn send_and_forget(&mut self, to: usize, lane: TagLane, buffer: &Buffer) {
+        self.put(to, lane, buffer, true);
+    }
+
+    fn offers(&mut self, buffer: &Buffer, place: *mut Offer) -> bool {
+        let offered = self.simulation.random.below(2) == 0;
+        if offered {
+            // SAFETY: room for an offer, the schedule's own.
+            unsafe { place.write(Offer::of(&self.simulation.segment, buffer)) };
+        }
+        offered
+    }
+
+    fn take(&mut self, _from: usize, buffer: &Buffer, bytes: usize) -> Taken {
+        if bytes != OFFER_BYTES {
+            return Taken::Data;
+        }
+        let Some(offer) = Offer::found(&self.simulation.segment, buffer) else { return Taken::Data };
+        if self.simulation.random.below(4) == 0 {
+            return Taken::Refused;
+        }
+        // SAFETY: data of the test's, which its sender leaves alone until it is answered.
+        unsafe { buffer.copy_from(&offer.buffer()) };
+        Taken::Read(offer.bytes())
     }
 
     fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer) -> TransferId {
@@ -137,6 +173,7 @@ pub(super) fn carry_out_between(schedules: &mut [CollectiveSchedule], first: Opt
     let ranks = schedules.len();
     let mut simulation = SimulatedWires {
         random: Random(seed | 1),
+        segment: Segment::private(1, 1).expect("memory for one rank"),
         sent: HashMap::new(),
         posted: HashMap::new(),
         ready: Vec::new(),
