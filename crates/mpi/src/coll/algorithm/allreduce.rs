@@ -105,15 +105,19 @@ fn doubling<'a>(
 /// Each rank reduces a share and passes it on to all others, piece by piece: while one is reduced, the next is on its
 /// way.
 fn split<'a>(schedule: &mut CollectiveSchedule, ranks: Ranks, operand: Elements<'a>, result: Elements<'a>) {
-    let most = (PIECE / result.datatype.size).max(1);
-    let pieces = share(result.count, ranks.count, 0).1.div_ceil(most);
+    let whole = share(result.count, ranks.count, 0).1;
+    // Ranks that share CPUs do one thing after the other: pieces would only add waits.
+    let most = if ranks.crowded { whole } else { (PIECE / result.datatype.size).max(1) };
+    let pieces = whole.div_ceil(most);
     let piece = |whole: Elements<'a>, rank: usize, piece: usize| {
         let (start, count) = share(whole.count, ranks.count, rank);
         let from = (piece * most).min(count);
         whole.part(start + from, (count - from).min(most))
     };
-    let rooms = [(); 2]
-        .map(|()| schedule.scratch(result.datatype, Operands::room_for(ranks, most.min(result.count))));
+    let rooms = [0, 1].map(|index| {
+        let count = if index < pieces { most.min(result.count) } else { 0 };
+        schedule.scratch(result.datatype, Operands::room_for(ranks, count))
+    });
     let post = |schedule: &mut CollectiveSchedule, index: usize| {
         let (own, into) = (piece(operand, ranks.own, index), piece(result, ranks.own, index));
         Operands::receive(schedule, ranks, 0, own, into, rooms[index % 2])
