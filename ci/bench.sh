@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 .venv/bin/python benches/stream-overhead/run.py "$@"
-for bench in latency bandwidth collectives crowded startup memory pack profile; do
+for bench in latency bandwidth collectives startup memory pack profile; do
     .venv/bin/python "benches/mpi-$bench/run.py"
 done
 .venv/bin/python benches/fit/run.py

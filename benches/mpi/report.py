@@ -69,11 +69,19 @@ def _names(found: Found) -> list[str]:
     )
 
 
-def curves(found: Found, series: dict[str, dict[int, str]], title: str, unit: str, path: Path) -> None:
-    """Curves over the message's size on logarithmic axes, one panel per series, one line per contender."""
-    figure_, axes = plt.subplots(1, len(series), figsize=(6.2 * len(series), 4.4), squeeze=False, sharey=True)
+def curves(
+    found: Found, series: dict[str, dict[int, str]], title: str, unit: str, path: Path, columns: int = 0
+) -> None:
+    """Curves over the message's size on logarithmic axes, one line per contender.
+
+    There is a panel per series, all in one row or in rows of `columns`.
+    """
+    columns = columns or len(series)
+    rows = -(-len(series) // columns)
+    size = (6.2 * columns, 4.4) if rows == 1 else (3.4 * columns, 3.2 * rows)
+    figure_, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, sharey="row")
     names = _names(found)
-    for axis, (panel, cases) in zip(axes[0], series.items(), strict=True):
+    for axis, (panel, cases) in zip(axes.flat, series.items(), strict=True):
         for name in names:
             points = [(size, value) for size, case in cases.items() if (value := found.median(name, case)) is not None]
             if points:
@@ -93,7 +101,8 @@ def curves(found: Found, series: dict[str, dict[int, str]], title: str, unit: st
         axis.set_xticks([max(size, 1) for size in sizes], [size_name(size) for size in sizes], rotation=60, fontsize=8)
         axis.set_title(panel, fontsize=10)
         axis.grid(alpha=0.3)
-    axes[0][0].set_ylabel(unit)
+    for row in axes:
+        row[0].set_ylabel(unit)
     axes[0][0].legend(fontsize=8)
     figure_.suptitle(title, fontsize=11)
     figure_.tight_layout()

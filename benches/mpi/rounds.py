@@ -19,6 +19,7 @@ import signal
 import statistics
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,22 +98,22 @@ class Found:
 
     def border_ns(self) -> float:
         """The border between the two kinds of wire; 0 when there is one kind."""
-        wires = sorted(run.wire_ns for run in self.runs)
+        wires = sorted(run.wire_ns for run in self.runs if run.wire_ns)
         if not wires or wires[-1] <= APART * wires[0]:
             return 0.0
         return (wires[0] * wires[-1]) ** 0.5
 
     def of_kind(self, kind: str) -> Found:
-        """The runs on one kind of wire."""
+        """The runs on one kind of wire; the first kind has those that were measured without a wire, too."""
         border = self.border_ns()
         slow = kind == KINDS[0]
-        return Found(
-            [run for run in self.runs if (run.wire_ns >= border) == slow], self.dropped, self.failures, self.real_time
-        )
+        runs = [run for run in self.runs if (not run.wire_ns or run.wire_ns >= border) == slow]
+        return Found(runs, self.dropped, self.failures, self.real_time)
 
     def wire_ns(self) -> float | None:
         """The median wire of these runs."""
-        return statistics.median(run.wire_ns for run in self.runs) if self.runs else None
+        wires = [run.wire_ns for run in self.runs if run.wire_ns]
+        return statistics.median(wires) if wires else None
 
     def values(self, who: str, case: str) -> list[float]:
         """The figures of all runs."""
@@ -234,12 +235,13 @@ def identity() -> dict[str, Any]:
 def head(found: Found) -> str:
     """The first line of every table."""
     machine = identity()
-    counts = [sum(run.who == name for run in found.runs) for name in sorted({run.who for run in found.runs})]
+    counts = Counter((run.who, case) for run in found.runs for case in run.figures).values()
     wire = found.wire_ns()
     told = (
         f" {found.dropped} of all runs did not count (wire not steady); the wire: {wire:.0f} ns a hop." if wire else ""
     )
+    priority = " at real-time priority" if found.real_time else ""
     return (
         f"{machine['cpu']}, {machine['cores']} cpus, Linux {machine['kernel']}, {machine['date']}. Medians over "
-        f"{min(counts)} to {max(counts)} runs each{' at real-time priority' if found.real_time else ''}.{told}"
+        f"{min(counts, default=0)} to {max(counts, default=0)} runs each{priority}.{told}"
     )
