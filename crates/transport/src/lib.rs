@@ -76,6 +76,7 @@ mod remote;
 pub mod ring;
 pub mod segment;
 pub mod wait;
+mod writing;
 
 pub use abort::{Abort, Exit};
 pub use buffer::{Buffer, Layout, Shape, Span};

@@ -146,7 +146,7 @@ pub struct Engine<'a> {
 
 /// The kinds of pieces in a ring. Words are of 8 bytes, in the piece's data.
 mod kind {
-    /// Of EAGER, MORE and DATA: the data lies in the sender's pool. Words: the cell, bytes.
+    /// Of EAGER, MORE and DATA: the data lies in the sender's pool. Words: the first cell, bytes, the cells' order.
     pub(crate) const POOLED: u8 = 0x80;
     /// The first piece of an eager message: its envelope and all its bytes.
     pub(crate) const EAGER: u8 = 1;

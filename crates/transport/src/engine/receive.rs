@@ -348,11 +348,19 @@ impl Engine<'_> {
     fn take_pooled(&mut self, from: usize, mut header: PieceHeader) {
         header.kind &= !kind::POOLED;
         let words = words(self.piece(from, INLINE));
+        if words[1] > self.left(from, &header) as u64 {
+            self.corrupt(from, "a piece of more bytes than its message");
+        }
+        let place = [words[0], words[1], words[2]];
         // SAFETY: the line is consumed below, when the data was dealt with.
-        let piece = unsafe { pool::lent(&self.segment(), from, words[0], words[1]) };
-        match piece {
-            Some(piece) if piece.len() <= self.left(from, &header) => self.take_data(from, header, piece),
-            _ => self.corrupt(from, "a piece that lies nowhere"),
+        let Some(cells) = (unsafe { pool::lent(&self.segment(), from, place) }) else {
+            self.corrupt(from, "a piece that lies nowhere")
+        };
+        for cell in cells {
+            self.take_data(from, header, cell);
+            if header.kind == kind::EAGER {
+                header.kind = kind::MORE;
+            }
         }
         if self.incoming[from].consumer.consume_cell() {
             self.told(from);

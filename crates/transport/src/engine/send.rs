@@ -5,9 +5,10 @@ use super::{Engine, Mode, TransferId, kind, rendezvous};
 use crate::asleep::Asleep;
 use crate::buffer::Buffer;
 use crate::matching::Envelope;
-use crate::pool::{self, Loan, POOLED_FROM, Pool};
+use crate::pool::{self, CELL, Loan, Order, POOLED_FROM, Pool};
 use crate::ring::{Area, INLINE, PieceHeader, PieceWriter};
 use crate::segment::{RankPage, Segment};
+use crate::writing::Writing;
 use std::collections::VecDeque;
 
 /// Messages above so many bytes are announced, and copied when they are matched.
@@ -28,6 +29,7 @@ pub(crate) struct Outgoing {
     pub(super) eager: u64,
     /// The receiver's page, where it says that it sleeps.
     page: &'static RankPage,
+    writing: Writing,
 }
 // SAFETY: the ring lies in shared memory that is never unmapped.
 unsafe impl Send for Outgoing {}
@@ -60,7 +62,13 @@ impl Outgoing {
         let connected = (&raw const segment.rank(to).connected[from / 64], 1 << (from % 64));
         // SAFETY: the segment is never unmapped, and its areas are as large.
         let area = unsafe { Area::new(segment.pair(from, to), connected) };
-        Self { producer: PieceWriter::new(area), queue: VecDeque::new(), eager: 0, page }
+        Self {
+            producer: PieceWriter::new(area),
+            queue: VecDeque::new(),
+            eager: 0,
+            page,
+            writing: Writing::default(),
+        }
     }
 }
 
@@ -368,9 +376,12 @@ impl Piece<'_> {
     #[inline]
     fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<usize> {
         if self.left > POOLED_FROM {
-            let (cell, loan) = pool.next();
-            if loan.is_none_or(|loan| outgoing[loan.to as usize].producer.has_consumed(loan.until)) {
-                return self.put_pooled(&mut outgoing[to], pool, to, cell);
+            let bytes = pool::piece_bytes(self.buffer.bytes, self.left);
+            let order = Order::of(outgoing[to].writing.goes_past());
+            let is_done = |loan: Loan| outgoing[loan.to as usize].producer.has_consumed(loan.until);
+            let free = pool.free(bytes.div_ceil(CELL), order, is_done);
+            if free > 0 {
+                return self.put_pooled(&mut outgoing[to], pool, to, bytes.min(free * CELL), order);
             }
         }
         let producer = &mut outgoing[to].producer;
@@ -379,17 +390,31 @@ impl Piece<'_> {
             .then(|| producer.put_piece(self.header, self.left, |piece| self.buffer.read(self.from, piece)))
     }
 
-    fn put_pooled(&self, out: &mut Outgoing, pool: &mut Pool, to: usize, cell: usize) -> Option<usize> {
+    fn put_pooled(
+        &self,
+        out: &mut Outgoing,
+        pool: &mut Pool,
+        to: usize,
+        bytes: usize,
+        order: Order,
+    ) -> Option<usize> {
         if !out.producer.fits(INLINE) {
             return None;
         }
-        let bytes = pool::piece_bytes(self.buffer.bytes, self.left);
-        // The line that will speak of the cell is fetched while the cell is filled.
+        // The line that will speak of the cells is fetched while they are filled.
         out.producer.fetch();
-        self.buffer.read(self.from, pool.cell(cell, bytes));
+        let first = pool.next();
+        let loan = Loan { to: to as u16, until: out.producer.produced() + 1 };
+        for at in (0..bytes).step_by(CELL) {
+            let cell = pool.lend((bytes - at).min(CELL), order, loan);
+            match self.buffer.contiguous(self.from + at) {
+                // SAFETY: as many bytes of the buffer, lent until the transfer is complete; cells start at a page.
+                Some(data) => unsafe { out.writing.write(data, cell) },
+                None => self.buffer.read(self.from + at, cell),
+            }
+        }
         let header = PieceHeader { kind: self.header.kind | kind::POOLED, ..self.header };
-        out.producer.put_words(header, &[cell as u64, bytes as u64, 0, 0, 0, 0]);
-        pool.lend(Loan { to: to as u16, until: out.producer.produced() });
+        out.producer.put_words(header, &[first as u64, bytes as u64, order.0, 0, 0, 0]);
         Some(bytes)
     }
 }
