@@ -77,9 +77,14 @@ class Bench:
         """One contender per library; its parts are separate runs."""
         return {library.name: [partial(part, library) for part in parts] for library in self.libraries}
 
-    def measure(self, contenders: dict[str, list[Part]], steady: bool = True) -> rounds.Found:
-        """Measure interleaved rounds; `steady`: a run counts only when the wire is steady before and after it."""
-        found = rounds.measure(contenders, self.wire if steady else None, self.rounds, self.most)
+    def measure(
+        self, contenders: dict[str, list[Part]], steady: bool = True, limit: float = rounds.STEADY
+    ) -> rounds.Found:
+        """Measure interleaved rounds; `steady`: a run counts only when the wire is steady before and after it.
+
+        `limit` says how steady. Runs of some seconds need one that only tells the two kinds of wire apart.
+        """
+        found = rounds.measure(contenders, self.wire if steady else None, self.rounds, self.most, limit)
         found.real_time = bool(self.first)
         if self.options.add:
             found.runs = rounds.earlier(self.folder / "results.json") + found.runs

@@ -153,10 +153,12 @@ Part = Callable[[], Figures]
 Wire = Callable[[], dict[str, Any]]
 
 
-def measure(contenders: dict[str, list[Part]], wire: Wire | None, rounds: int = 7, most: int = 21) -> Found:
+def measure(
+    contenders: dict[str, list[Part]], wire: Wire | None, rounds: int = 7, most: int = 21, steady: float = STEADY
+) -> Found:
     """Run interleaved rounds until every contender has `rounds` runs that count on the slow wire; at most `most`.
 
-    A contender's parts are separate runs; the wire is measured before and after each.
+    A contender's parts are separate runs; the wire is measured before and after each. `steady`: instead of `STEADY`.
     """
     found = Found()
     names = list(contenders)
@@ -166,7 +168,7 @@ def measure(contenders: dict[str, list[Part]], wire: Wire | None, rounds: int = 
         for part in range(parts):
             for name in names[turn:] + names[:turn]:
                 if part < len(contenders[name]) and name not in found.failures:
-                    _run(found, name, contenders[name][part], wire)
+                    _run(found, name, contenders[name][part], wire, steady)
         enough = min(
             found.of_kind(KINDS[0]).fewest([name for name in names if len(contenders[name]) > part]) // (part + 1)
             for part in range(parts)
@@ -185,7 +187,7 @@ def measure(contenders: dict[str, list[Part]], wire: Wire | None, rounds: int = 
     return found
 
 
-def _run(found: Found, name: str, part: Part, wire: Wire | None) -> None:
+def _run(found: Found, name: str, part: Part, wire: Wire | None, limit: float) -> None:
     before = wire() if wire else {}
     try:
         figures = part()
@@ -196,9 +198,9 @@ def _run(found: Found, name: str, part: Part, wire: Wire | None) -> None:
         found.runs.append(Run(name, 0.0, figures))
         return
     after = wire()
-    steady = all(look["p90_ns"] <= STEADY * look["p50_ns"] for look in (before, after))
+    steady = all(look["p90_ns"] <= limit * look["p50_ns"] for look in (before, after))
     wires = sorted((before["p50_ns"], after["p50_ns"]))
-    if steady and wires[1] <= SAME * wires[0]:
+    if steady and wires[1] <= max(SAME, limit) * wires[0]:
         found.runs.append(Run(name, statistics.mean(wires), figures))
     else:
         found.dropped += 1

@@ -13,7 +13,7 @@ const GRID_BLOCKS: usize = 64;
 /// When the blocks have no more bytes than this on average: longer ones are copied as fast one after the other.
 const GRID_BYTES: usize = 64;
 
-/// Blocks of a long list are cut up into pieces of one length when those are not shorter than this, ...
+/// Blocks of a list that is not merged are cut up into pieces of one length when those are not shorter than this, ...
 const LEAST_PIECE: usize = 4;
 /// ... and on average at most so many per block.
 const MOST_PIECES: usize = 4;
@@ -426,12 +426,12 @@ impl Sequence {
     }
 }
 
-/// Long lists of short blocks are better copied in pieces of one length: copying by a length that changes costs more
+/// Lists of short blocks are better copied in pieces of one length: copying by a length that changes costs more
 /// than a few pieces do.
 fn is_cut_up(lengths: &[usize]) -> bool {
     let piece = piece(lengths);
     let pieces: usize = lengths.iter().map(|bytes| bytes / piece).sum();
-    lengths.len() > GRID_BLOCKS && piece >= LEAST_PIECE && pieces <= MOST_PIECES * lengths.len()
+    lengths.len() > MERGED && piece >= LEAST_PIECE && pieces <= MOST_PIECES * lengths.len()
 }
 
 /// The largest length of which all are multiples.
