@@ -103,7 +103,8 @@ def curves(
         axis.grid(alpha=0.3)
     for row in axes:
         row[0].set_ylabel(unit)
-    axes[0][0].legend(fontsize=8)
+    known = {name: line for axis in axes.flat for line, name in zip(*axis.get_legend_handles_labels(), strict=True)}
+    axes[0][0].legend(list(known.values()), list(known), fontsize=8)
     figure_.suptitle(title, fontsize=11)
     figure_.tight_layout()
     figure_.savefig(path, dpi=110)
