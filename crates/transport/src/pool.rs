@@ -4,12 +4,12 @@
 //! Cells are lent in turn, and are free again when the receiver has consumed the line. A ring alone would hold too few
 //! bytes to keep both sides copying, and one of that size for each pair would be too much memory.
 //!
-//! Turns matter. A cell that was read a moment ago lies in the receiver's private cache, and a sender that writes it has
-//! to fetch each line from there. A pool that is larger than both sides' private caches together has its oldest cells in
-//! the cache that all share, where writing them disturbs nobody. And a receiver's cpu fetches ahead of what it reads: it
-//! takes the lines behind a cell just when the sender writes them. So cells that follow one another in turn do not lie
-//! side by side. Between two cores of an EPYC, writing 4 kB took 0.6 us next to the cell that was just read, and 0.15 us
-//! elsewhere.
+//! Turns matter. A cell that was read a moment ago lies in the receiver's private cache, and a sender that writes it
+//! has to fetch each line from there. A pool that is larger than both sides' private caches together has its oldest
+//! cells in the cache that all share, where writing them disturbs nobody. And a receiver's cpu fetches ahead of what
+//! it reads: it takes the lines behind a cell just when the sender writes them. So cells that follow one another in
+//! turn do not lie side by side. Between two cores of an EPYC, writing 4 kB took 0.6 us next to the cell that was
+//! just read, and 0.15 us elsewhere.
 
 use crate::segment::Segment;
 
