@@ -21,7 +21,7 @@
 //! | `op` | operations of reductions | abi, handles, runtime, check, call, comm, datatype |
 //! | `stuck` | what this rank waits for, told to the launcher | abi, profile, runtime, comm |
 //! | `p2p` | the functions of point-to-point communication and requests | all but neighbours, profile, settings, op |
-//! | `coll` | collectives as schedules of sends, receives and reductions | all but profile, stuck, p2p |
+//! | `coll` | collectives as schedules of sends, receives and reductions | all but stuck, p2p |
 //! | `topology` | communicators with a topology, ranks placed well | abi, neighbours, runtime, check, call, comm |
 //! | `duplicate` | duplicates of communicators, made beside the program | abi, runtime, check, call, comm, request |
 //! | `convert` | handles as integers | abi, handles, runtime, comm, datatype, request, op, p2p |

@@ -17,6 +17,7 @@
 //! | `buffer` | where a message's data lies, contiguous or not | copy |
 //! | `ring` | lines from one rank to another | copy, segment |
 //! | `pool` | a sender's memory for pieces too large for its rings | segment |
+//! | `writing` | how a cell is written, by what each way costs | copy, pool |
 //! | `remote` | copies between the memory of two processes, by the kernel | buffer, segment |
 //! | `carried` | a rank asks a simulator that carries its messages | matching, segment |
 //! | `wait` | spin, yield, sleep; who else wants the cpus | abort, asleep, segment, carried |
