@@ -29,9 +29,9 @@ const MOST_PIECE: usize = 4 * CELL;
 
 /// The order in which cells have their turns: how many cells on the next one is.
 #[derive(Clone, Copy)]
-pub(crate) struct Order(pub(crate) u64);
+pub(crate) struct CellOrder(pub(crate) u64);
 
-impl Order {
+impl CellOrder {
     /// The order for cells that are written past the caches, or through them.
     #[inline]
     pub(crate) fn of(past: bool) -> Self {
@@ -111,7 +111,7 @@ impl Pool {
 
     /// How many of the next cells in turn nobody borrows, up to `most`; `is_done` says whether a loan is over.
     #[inline]
-    pub(crate) fn free(&self, most: usize, order: Order, mut is_done: impl FnMut(Loan) -> bool) -> usize {
+    pub(crate) fn free(&self, most: usize, order: CellOrder, mut is_done: impl FnMut(Loan) -> bool) -> usize {
         order
             .turns(self.next, self.loans.len())
             .take(most)
@@ -127,7 +127,7 @@ impl Pool {
 
     /// The first bytes of the next cell in turn, which is lent. It has to be free.
     #[inline]
-    pub(crate) fn lend(&mut self, bytes: usize, order: Order, loan: Loan) -> &mut [u8] {
+    pub(crate) fn lend(&mut self, bytes: usize, order: CellOrder, loan: Loan) -> &mut [u8] {
         let cell = self.next;
         assert!(bytes <= CELL && !self.start.is_null());
         if !self.has_memory[cell / TOGETHER] {
@@ -165,7 +165,7 @@ pub(crate) unsafe fn lent<'a>(
     let cell = move |(at, cell): (usize, usize)| unsafe {
         std::slice::from_raw_parts(start.add(cell * CELL), (bytes - at * CELL).min(CELL))
     };
-    Some(Order(order).turns(first as usize, cells).take(bytes.div_ceil(CELL)).enumerate().map(cell))
+    Some(CellOrder(order).turns(first as usize, cells).take(bytes.div_ceil(CELL)).enumerate().map(cell))
 }
 
 #[cfg(all(test, not(loom)))]
@@ -176,7 +176,7 @@ mod tests {
     fn each_cell_has_its_turn_in_both_orders_and_pieces_are_found_where_they_were_put() {
         let segment = Segment::private(2, 2).unwrap();
         let cells = cells(&segment);
-        for order in [false, true].map(Order::of) {
+        for order in [false, true].map(CellOrder::of) {
             let mut met = vec![false; cells];
             order.turns(0, cells).take(cells).for_each(|cell| met[cell] = true);
             assert!(met.iter().all(|&met| met));

@@ -5,7 +5,7 @@ use super::{Engine, Mode, TransferId, kind, rendezvous};
 use crate::asleep::Asleep;
 use crate::buffer::Buffer;
 use crate::matching::Envelope;
-use crate::pool::{self, CELL, Loan, Order, POOLED_FROM, Pool};
+use crate::pool::{self, CELL, CellOrder, Loan, POOLED_FROM, Pool};
 use crate::ring::{Area, INLINE, PieceHeader, PieceWriter};
 use crate::segment::{RankPage, Segment};
 use crate::writing::Writing;
@@ -377,7 +377,7 @@ impl Piece<'_> {
     fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<usize> {
         if self.left > POOLED_FROM {
             let bytes = pool::piece_bytes(self.buffer.bytes, self.left);
-            let order = Order::of(outgoing[to].writing.goes_past());
+            let order = CellOrder::of(outgoing[to].writing.goes_past());
             let is_done = |loan: Loan| outgoing[loan.to as usize].producer.has_consumed(loan.until);
             let free = pool.free(bytes.div_ceil(CELL), order, is_done);
             if free > 0 {
@@ -396,7 +396,7 @@ impl Piece<'_> {
         pool: &mut Pool,
         to: usize,
         bytes: usize,
-        order: Order,
+        order: CellOrder,
     ) -> Option<usize> {
         if !out.producer.fits(INLINE) {
             return None;
