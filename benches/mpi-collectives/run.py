@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "mpi"))
 import report
 from bench import BEFORE, OURS, Bench
 from peers import Library
-from rounds import KINDS, Figures, Found, earlier
+from rounds import Figures, Found, earlier
 
 HERE = Path(__file__).resolve().parent
 SECONDS = 0.02
@@ -47,18 +47,16 @@ def cases(ranks: int) -> dict[str, str]:
 
 def drawn(found: Found, path: Path) -> None:
     """One panel per collective and number of ranks: the time over the size. Two ranks on the wire with more runs."""
-    kinds = [found.of_kind(kind) for kind in KINDS]
     crowd = [run for run in found.runs if not run.wire_ns]
-    pairs = [[run for run in some.runs if run.wire_ns] for some in kinds]
-    shown = max(pairs, key=len)
-    two = f"two {'cores' if shown is pairs[0] else 'threads of one core'}"
+    pairs = Found([run for run in found.runs if run.wire_ns])
+    shown = pairs.of_kind(pairs.kinds()[0]) if pairs.runs else pairs
     series = {
         f"{name}, {ranks} ranks": {size: f"{ranks} {name}:{size}" for size in SMALL + LARGE}
         for ranks in [2, *CROWDED]
         for name in WHAT
     }
-    title = f"Collectives on 2 cpus (2 ranks: while these were {two})"
-    report.curves(Found(crowd + shown), series, title, "us", path, columns=len(WHAT))
+    title = f"Collectives on 2 cpus (2 ranks: while a line took {shown.wire_ns() or 0:.0f} ns)"
+    report.curves(Found(crowd + shown.runs), series, title, "us", path, columns=len(WHAT))
 
 
 def note_stop(stopped: set[tuple[str, int]], name: str, ranks: int, figures: int) -> None:

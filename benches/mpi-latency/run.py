@@ -18,6 +18,8 @@ from rounds import Figures, Found, lines
 
 HERE = Path(__file__).resolve().parent
 SIZES = [0, 8, 32, 48, 64, 256, 1024, 4096, 16384, 65536, 262144, 1 << 20, 4 << 20]
+SHORT = [SIZES[:8], SIZES[8:11], SIZES[11:]]
+"""Sizes that are measured in one run: short ones, because the two cpus may change their state each second."""
 SOME = [8, 1024, 65536, 1 << 20]
 """Measured again with wildcards, a vector type, threads and a third rank."""
 HOWS = {
@@ -38,10 +40,10 @@ def goal(variant: str, size: int) -> str:
 def main() -> None:
     bench = Bench(__doc__ or "", HERE / "latency.c")
 
-    def plain(variant: str, library: Library) -> Figures:
+    def plain(variant: str, sizes: list[int], library: Library) -> Figures:
         return {
             f"{variant} plain {line['size']}": line["us"]
-            for line in bench.run(library, 2, variant, "plain", *map(str, SIZES))
+            for line in bench.run(library, 2, variant, "plain", *map(str, sizes))
         }
 
     def others(how: str, library: Library) -> Figures:
@@ -49,13 +51,14 @@ def main() -> None:
         lines_ = bench.run(library, ranks, "B", program, *map(str, SOME), limit_s=20)
         return {f"B {how} {line['size']}": line["us"] for line in lines_}
 
-    def by_hand(variant: str) -> Figures:
-        command = [*bench.first, str(bench.reference), "pingpong", variant, *map(str, SIZES[1:])]
+    def by_hand(variant: str, sizes: list[int]) -> Figures:
+        command = [*bench.first, str(bench.reference), "pingpong", variant, *map(str, filter(None, sizes))]
         return {f"{variant} plain {line['size']}": line["us"] for line in lines(command, bench.environ(), 60)}
 
-    parts = [partial(plain, "B"), partial(plain, "A"), *(partial(others, how) for how in HOWS)]
+    plains = [(variant, sizes) for variant in "BA" for sizes in SHORT]
+    parts = [*(partial(plain, *asked) for asked in plains), *(partial(others, how) for how in HOWS)]
     contenders = bench.contenders(*parts)
-    contenders["hand-written"] = [partial(by_hand, "B"), partial(by_hand, "A")]
+    contenders["hand-written"] = [partial(by_hand, *asked) for asked in plains]
     found = bench.measure(contenders)
 
     def tables(some: Found) -> list[str]:

@@ -1,11 +1,11 @@
 """Interleaved runs on a machine that others share: which runs count, and their figures.
 
-A round runs every contender once, in an order that changes from round to round. The wire (the time of one cache line to
-the other core and back) is measured before and after each run. A run counts when the wire was steady both times (p90 at
-most 1.1 times p50) and the same (within 15 %). The two cpus of a virtual machine are sometimes two cores and sometimes
-two threads of one core. The wire shows which; runs are kept apart as *two cores* and *one core*, and only runs of one
-kind are compared. Figures are medians over runs; a ratio is one of medians, with a 95 % bootstrap interval. Runs that
-are too long for a steady wire (memory, start-up) are measured without it.
+A round runs every contender once, in an order that changes from round to round. The wire (the time of one cache line
+to the other core and back) is measured before and after each run. A run counts when the wire was steady both times
+(p90 at most 1.1 times p50) and the same (within 15 %). The two cpus of a virtual machine may share a cache now and
+none a second later. The wire shows it; runs on a *slow* and on a *fast* wire are kept apart, and only runs of one kind
+are compared. Figures are medians over runs; a ratio is one of medians, with a 95 % bootstrap interval. Runs that are
+too long for a steady wire (memory, start-up) are measured without it.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ SAME = 1.15
 """The largest ratio of the p50s of the wire before and after a run, whichever is larger."""
 APART = 2.0
 """Wires whose ratio is larger than this are of two kinds."""
-KINDS = ("two cores", "one core")
-"""The kinds of wire, slow first."""
+KINDS = ("slow", "fast")
+"""The kinds of wire."""
 RESAMPLES = 2000
 """For the bootstrap."""
 
@@ -103,6 +103,10 @@ class Found:
             return 0.0
         return (wires[0] * wires[-1]) ** 0.5
 
+    def kinds(self) -> list[str]:
+        """The kinds of wire of these runs, the one of the most runs first."""
+        return sorted((kind for kind in KINDS if self.of_kind(kind).runs), key=lambda it: -len(self.of_kind(it).runs))
+
     def of_kind(self, kind: str) -> Found:
         """The runs on one kind of wire; the first kind has those that were measured without a wire, too."""
         border = self.border_ns()
@@ -156,7 +160,7 @@ Wire = Callable[[], dict[str, Any]]
 def measure(
     contenders: dict[str, list[Part]], wire: Wire | None, rounds: int = 7, most: int = 21, steady: float = STEADY
 ) -> Found:
-    """Run interleaved rounds until every contender has `rounds` runs that count on the slow wire; at most `most`.
+    """Run interleaved rounds until every contender has `rounds` runs that count on one kind of wire; at most `most`.
 
     A contender's parts are separate runs; the wire is measured before and after each. `steady`: instead of `STEADY`.
     """
@@ -169,9 +173,9 @@ def measure(
             for name in names[turn:] + names[:turn]:
                 if part < len(contenders[name]) and name not in found.failures:
                     _run(found, name, contenders[name][part], wire, steady)
-        enough = min(
-            found.of_kind(KINDS[0]).fewest([name for name in names if len(contenders[name]) > part]) // (part + 1)
-            for part in range(parts)
+        having = [[name for name in names if len(contenders[name]) > part] for part in range(parts)]
+        enough = max(
+            min(found.of_kind(kind).fewest(having[part]) // (part + 1) for part in range(parts)) for kind in KINDS
         )
         print(
             f"\rround {number + 1}: {len(found.runs)} runs count, {found.dropped} do not",
