@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { GAVE_UP = 77, LARGEST = 1000000, TOGETHER = 8 };
+/* MANY messages of SMALL bytes fill the ring between two ranks, so that its counters are read. */
+enum { GAVE_UP = 77, LARGEST = 1000000, TOGETHER = 8, SMALL = 500, MANY = 64 };
 
 static uint64_t seed;
 static size_t from, bytes;
@@ -84,7 +85,8 @@ int main(int argc, char **argv)
     /* All ranks draw the same numbers, so that each knows what the others do. */
     uint64_t state = seed;
     for (int again = 1; again;) {
-        MPI_Request requests[2 * TOGETHER];
+        static char small[2][MANY][SMALL];
+        MPI_Request requests[2 * TOGETHER], many[2 * MANY];
         int step = next(&state) % size;
         for (int i = 0; i < TOGETHER; i++) {
             int count = SIZES[next(&state) % (sizeof SIZES / sizeof *SIZES)];
@@ -92,7 +94,13 @@ int main(int argc, char **argv)
             MPI_Irecv(in[i], LARGEST, MPI_CHAR, source, i, MPI_COMM_WORLD, &requests[2 * i]);
             MPI_Isend(out[i], count, MPI_CHAR, (rank + step) % size, i, MPI_COMM_WORLD, &requests[2 * i + 1]);
         }
+        for (int i = 0; i < MANY; i++) {
+            int tag = TOGETHER + i, to = (rank + step) % size, source = (rank + size - step) % size;
+            MPI_Irecv(small[0][i], SMALL, MPI_CHAR, source, tag, MPI_COMM_WORLD, &many[2 * i]);
+            MPI_Isend(small[1][i], SMALL, MPI_CHAR, to, tag, MPI_COMM_WORLD, &many[2 * i + 1]);
+        }
         MPI_Waitall(2 * TOGETHER, requests, MPI_STATUSES_IGNORE);
+        MPI_Waitall(2 * MANY, many, MPI_STATUSES_IGNORE);
         again = MPI_Wtime() < until;
         MPI_Comm copy;
         MPI_Comm_dup(MPI_COMM_WORLD, &copy);
