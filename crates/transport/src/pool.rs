@@ -22,7 +22,7 @@ const STRIDE_PAST: u64 = 1;
 /// Cells that get their memory together: the kernel maps pages that are there in such blocks for the receiver, too.
 const TOGETHER: usize = 16;
 /// Messages with so many bytes left go through the pool.
-pub(crate) const POOLED_FROM: usize = 512;
+pub(crate) const POOLED_FROM: usize = 256;
 
 /// The most bytes of a piece: one line of the ring speaks of all its cells.
 const MOST_PIECE: usize = 4 * CELL;
