@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* MANY messages of SMALL bytes fill the ring between two ranks, so that its counters are read. */
-enum { GAVE_UP = 77, LARGEST = 1000000, TOGETHER = 8, SMALL = 500, MANY = 64 };
+/* MANY messages of a line each fill the ring between two ranks, so that its counters are read. */
+enum { GAVE_UP = 77, LARGEST = 1000000, TOGETHER = 8, SMALL = 40, MANY = 300 };
 
 static uint64_t seed;
 static size_t from, bytes;
