@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* MANY messages of a line each fill the ring between two ranks, so that its counters are read. */
+/* MANY messages of a line each fill the ring to the rank before, so that its counters are read. */
 enum { GAVE_UP = 77, LARGEST = 1000000, TOGETHER = 8, SMALL = 40, MANY = 300 };
 
 static uint64_t seed;
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
             MPI_Isend(out[i], count, MPI_CHAR, (rank + step) % size, i, MPI_COMM_WORLD, &requests[2 * i + 1]);
         }
         for (int i = 0; i < MANY; i++) {
-            int tag = TOGETHER + i, to = (rank + step) % size, source = (rank + size - step) % size;
+            int tag = TOGETHER + i, to = (rank + size - 1) % size, source = (rank + 1) % size;
             MPI_Irecv(small[0][i], SMALL, MPI_CHAR, source, tag, MPI_COMM_WORLD, &many[2 * i]);
             MPI_Isend(small[1][i], SMALL, MPI_CHAR, to, tag, MPI_COMM_WORLD, &many[2 * i + 1]);
         }
