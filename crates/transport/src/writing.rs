@@ -52,11 +52,25 @@ impl Writing {
         unsafe {
             if ways.count.is_multiple_of(TIMED) {
                 ways.write_timed(from, cell);
-            } else if ways.goes_past {
-                copy_past(from, cell.as_mut_ptr(), cell.len());
             } else {
-                copy_out(from, cell.as_mut_ptr(), cell.len());
+                copy(ways.goes_past, from, cell);
             }
+        }
+    }
+}
+
+/// Copies in one of the ways.
+///
+/// # Safety
+/// As for `Writing::write`.
+#[inline(always)]
+unsafe fn copy(past: bool, from: *const u8, cell: &mut [u8]) {
+    // SAFETY: as the caller promised.
+    unsafe {
+        if past {
+            copy_past(from, cell.as_mut_ptr(), cell.len());
+        } else {
+            copy_out(from, cell.as_mut_ptr(), cell.len());
         }
     }
 }
@@ -74,13 +88,7 @@ impl Ways {
         fence(Ordering::SeqCst);
         let start_ns = host::clock::kernel_ns();
         // SAFETY: as the caller promised.
-        unsafe {
-            if past {
-                copy_past(from, cell.as_mut_ptr(), cell.len());
-            } else {
-                copy_out(from, cell.as_mut_ptr(), cell.len());
-            }
-        }
+        unsafe { copy(past, from, cell) };
         fence(Ordering::SeqCst);
         self.learn(past, host::clock::kernel_ns() - start_ns, cell.len());
     }
