@@ -176,8 +176,9 @@ impl WaitingRoom {
     /// Finds out whether there are more ranks than cpus, or another rank on the same core.
     fn consider(&self, segment: &Segment, rank: usize) {
         let all: Vec<Cpus> = (0..segment.ranks()).map(|rank| cpus_of(segment, rank)).collect();
-        let known = all[rank].iter().any(|&word| word != 0);
-        // The ranks' own affinities say how many cpus there are; the quota may have changed since the start.
+        // Once all ranks are there, their affinities say how many cpus there are; the quota may have changed since the
+        // start. Until then the number at the start does: the first ranks would take the cpus for their own.
+        let known = all.iter().all(|cpus| cpus.iter().any(|&word| word != 0));
         let allowed = if known { quota() } else { segment.header().cpus as usize };
         // A rank whose messages are carried asks the simulator at once: polling finds nothing.
         let crowded = segment.is_carried() || is_crowded(&all, rank, allowed);
@@ -450,6 +451,20 @@ mod tests {
         fn drop(&mut self) {
             let _ = self.0.kill();
             let _ = self.0.wait();
+        }
+    }
+
+    #[test]
+    fn the_first_of_many_ranks_knows_that_more_are_to_come() {
+        let (few, many) = (Segment::private(2, 2).unwrap(), Segment::private(3, 2).unwrap());
+        let allowed = host::Affinity::of_this_thread().unwrap().cpus();
+        for (segment, crowded) in [(few, false), (many, true)] {
+            let first = Sleeper::start();
+            first.move_to(allowed[0]);
+            segment.rank(0).pid.store(first.0.id(), Ordering::Relaxed);
+            let room = WaitingRoom::new(&Exit);
+            room.open(&segment, 0);
+            assert_eq!(room.crowded(), crowded);
         }
     }
 
