@@ -2,6 +2,7 @@
 
 mod afar;
 mod cancel;
+mod kept;
 mod pending;
 mod receive;
 mod rendezvous;
@@ -21,8 +22,9 @@ use crate::ring;
 use crate::segment::{PhaseTallies, RankPage, Segment};
 use crate::wait::{Waiting, WaitingRoom};
 use afar::Afar;
+use kept::Messages;
 use pending::{Pendings, Stage};
-use receive::{Incoming, Messages};
+use receive::Incoming;
 use rendezvous::{Copying, Sharing};
 use send::Outgoing;
 use std::sync::atomic::Ordering;

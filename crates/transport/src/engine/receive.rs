@@ -1,6 +1,7 @@
 //! Receiving: pieces from the rings, straight into the user's buffer when they are matched, to the heap when not.
 
 use super::afar::AFAR;
+use super::kept::Message;
 use super::pending::{NONE, Stage, due};
 use super::send::{MOST_EAGER, UNASKED, sum};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
@@ -52,67 +53,6 @@ impl Incoming {
             synchronous: 0,
             told: 0,
         }
-    }
-}
-
-/// A message that came before its receive.
-struct Message {
-    envelope: Envelope,
-    /// The sender's rank in the job.
-    from: usize,
-    /// All its bytes, how many of them come unasked, and how many of those lie in `data`.
-    bytes: usize,
-    unasked: usize,
-    got: usize,
-    data: Vec<u8>,
-    /// The sender's transfer, to be told of the matching; 0: no need.
-    token: u64,
-    /// Announced: the rest of the data is still with the sender; how it lies there, and its address.
-    announced: Option<[u64; 2]>,
-    /// The send of this very process whose data it is, when it wasn't copied.
-    own: u32,
-}
-
-impl Message {
-    /// Bytes of credit that it took: an announced message takes all that may come unasked.
-    fn credit(&self) -> usize {
-        if self.announced.is_some() && self.unasked > 0 { UNASKED } else { self.unasked }
-    }
-}
-
-/// Messages that were not expected, by slot.
-#[derive(Default)]
-pub(crate) struct Messages {
-    slots: Vec<Option<Message>>,
-    free: Vec<u32>,
-}
-
-impl Messages {
-    fn insert(&mut self, message: Message) -> u32 {
-        match self.free.pop() {
-            Some(index) => {
-                self.slots[index as usize] = Some(message);
-                index
-            }
-            None => {
-                self.slots.push(Some(message));
-                (self.slots.len() - 1) as u32
-            }
-        }
-    }
-
-    fn at(&mut self, index: u32) -> &mut Message {
-        self.slots[index as usize].as_mut().expect("a message that is kept")
-    }
-
-    /// The slot of a message.
-    fn find(&self, is: impl Fn(&Message) -> bool) -> Option<u32> {
-        self.slots.iter().position(|slot| slot.as_ref().is_some_and(&is)).map(|index| index as u32)
-    }
-
-    fn remove(&mut self, index: u32) -> Message {
-        self.free.push(index);
-        self.slots[index as usize].take().expect("a message that is kept")
     }
 }
 
@@ -179,7 +119,7 @@ impl Engine<'_> {
         let Some(index) = self.messages.find(|message| message.from == from && message.token == token) else {
             return false;
         };
-        if self.messages.at(index).got < self.messages.at(index).unasked {
+        if self.messages.at(index).data.len() < self.messages.at(index).unasked {
             self.corrupt(from, "a message that is cancelled before it has come");
         }
         let is_kept = self.matching.remove(index);
@@ -243,14 +183,15 @@ impl Engine<'_> {
             return;
         }
         let transfer = self.transfers.at(receive);
-        transfer.buffer.write(0, &message.data[..message.got]);
-        transfer.moved = message.got;
+        transfer.buffer.write(0, &message.data);
+        transfer.moved = message.data.len();
         transfer.bytes = message.unasked;
         let incoming = &mut self.incoming[from];
         if incoming.target == Destination::Message(index) {
             incoming.target = Destination::Transfer(receive);
         }
         self.give_credit(from, message.credit());
+        self.messages.recycle(message.data);
         if let Some(offer) = message.announced {
             return self.answer(receive, from, message.token, offer);
         }
@@ -292,10 +233,8 @@ impl Engine<'_> {
 
     /// Keeps a message of this process to itself.
     pub(super) fn keep_own(&mut self, envelope: Envelope, bytes: usize, data: Vec<u8>, own: u32) {
-        let got = data.len();
         let from = self.rank;
-        let message =
-            Message { envelope, from, bytes, unasked: bytes, got, data, token: 0, announced: None, own };
+        let message = Message { envelope, from, bytes, unasked: bytes, data, token: 0, announced: None, own };
         let index = self.messages.insert(message);
         self.counters.unexpected_received.add(1);
         self.matching.keep(envelope, index);
@@ -449,11 +388,10 @@ impl Engine<'_> {
         token: u64,
         announced: Option<[u64; 2]>,
     ) {
-        let mut data = Vec::with_capacity(unasked);
+        let mut data = self.messages.room_for(unasked);
         data.extend_from_slice(piece);
-        data.resize(unasked, 0);
         let got = piece.len();
-        let message = Message { envelope, from, bytes, unasked, got, data, token, announced, own: NONE };
+        let message = Message { envelope, from, bytes, unasked, data, token, announced, own: NONE };
         let index = self.messages.insert(message);
         self.counters.unexpected_received.add(1);
         self.matching.keep(envelope, index);
@@ -491,9 +429,7 @@ impl Engine<'_> {
                 transfer.moved += piece.len();
             }
             Destination::Message(index) => {
-                let message = self.messages.at(index);
-                message.data[got..got + piece.len()].copy_from_slice(piece);
-                message.got += piece.len();
+                self.messages.at(index).data.extend_from_slice(piece);
             }
             Destination::Nothing => {}
         }

@@ -1,0 +1,91 @@
+//! Messages that came before their receives, and their memory.
+
+use super::send::UNASKED;
+use crate::matching::Envelope;
+
+/// Bytes of memory that are kept for the next messages that come before their receives. (Given back each time, the
+/// memory of large ones would be cut off the heap and mapped anew, page by page.)
+const SPARE_BYTES: usize = 2 << 20;
+
+/// A message that came before its receive.
+pub(super) struct Message {
+    pub(super) envelope: Envelope,
+    /// The sender's rank in the job.
+    pub(super) from: usize,
+    /// All its bytes, how many of them come unasked, and those that have come.
+    pub(super) bytes: usize,
+    pub(super) unasked: usize,
+    pub(super) data: Vec<u8>,
+    /// The sender's transfer, to be told of the matching; 0: no need.
+    pub(super) token: u64,
+    /// Announced: the rest of the data is still with the sender; how it lies there, and its address.
+    pub(super) announced: Option<[u64; 2]>,
+    /// The send of this very process whose data it is, when it wasn't copied.
+    pub(super) own: u32,
+}
+
+impl Message {
+    /// Bytes of credit that it took: an announced message takes all that may come unasked.
+    pub(super) fn credit(&self) -> usize {
+        if self.announced.is_some() && self.unasked > 0 { UNASKED } else { self.unasked }
+    }
+}
+
+/// Messages that were not expected, by slot.
+#[derive(Default)]
+pub(crate) struct Messages {
+    slots: Vec<Option<Message>>,
+    free: Vec<u32>,
+    /// Memory of messages that were received, for the next ones, and its bytes.
+    spare: Vec<Vec<u8>>,
+    spare_bytes: usize,
+}
+
+impl Messages {
+    pub(super) fn insert(&mut self, message: Message) -> u32 {
+        match self.free.pop() {
+            Some(index) => {
+                self.slots[index as usize] = Some(message);
+                index
+            }
+            None => {
+                self.slots.push(Some(message));
+                (self.slots.len() - 1) as u32
+            }
+        }
+    }
+
+    pub(super) fn at(&mut self, index: u32) -> &mut Message {
+        self.slots[index as usize].as_mut().expect("a message that is kept")
+    }
+
+    /// The slot of a message.
+    pub(super) fn find(&self, is: impl Fn(&Message) -> bool) -> Option<u32> {
+        self.slots.iter().position(|slot| slot.as_ref().is_some_and(&is)).map(|index| index as u32)
+    }
+
+    pub(super) fn remove(&mut self, index: u32) -> Message {
+        self.free.push(index);
+        self.slots[index as usize].take().expect("a message that is kept")
+    }
+
+    /// Memory for so many bytes.
+    pub(super) fn room_for(&mut self, bytes: usize) -> Vec<u8> {
+        if bytes == 0 {
+            return Vec::new();
+        }
+        let mut room = self.spare.pop().unwrap_or_default();
+        self.spare_bytes -= room.capacity();
+        room.reserve_exact(bytes);
+        room
+    }
+
+    /// Memory that the next message may use.
+    pub(super) fn recycle(&mut self, mut data: Vec<u8>) {
+        if data.capacity() > 0 && self.spare_bytes + data.capacity() <= SPARE_BYTES {
+            self.spare_bytes += data.capacity();
+            data.clear();
+            self.spare.push(data);
+        }
+    }
+}
