@@ -10,6 +10,7 @@
 #include "measure.h"
 #include <emmintrin.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -198,6 +199,7 @@ int main(int argc, char **argv) {
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     pid_t parent = getpid(), child = fork();
     int me = child == 0;
+    if (me) prctl(PR_SET_PDEATHSIG, SIGKILL); /* it would wait for ever for a process that was killed */
     other = me ? parent : child;
     pin(me);
     if (!strcmp(argv[1], "wire")) wire(me);

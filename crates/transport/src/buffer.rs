@@ -109,12 +109,6 @@ impl Buffer {
         self.layout.is_none()
     }
 
-    /// Where the data lies in a row from a byte on; nothing when it does not.
-    #[inline]
-    pub(crate) fn contiguous(&self, from: usize) -> Option<*const u8> {
-        self.layout.is_none().then(|| self.address.wrapping_add(from).cast_const())
-    }
-
     /// Copies data out of the buffer, from a byte on.
     #[inline]
     pub(crate) fn read(&self, from: usize, into: &mut [u8]) {

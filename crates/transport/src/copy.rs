@@ -33,32 +33,6 @@ pub(crate) unsafe fn copy_out(from: *const u8, to: *mut u8, bytes: usize) {
     unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
 }
 
-/// Copies data for another core to read, past the caches.
-///
-/// # Safety
-/// As for `copy_out`, and `to` aligned to 16 bytes.
-#[inline]
-pub(crate) unsafe fn copy_past(from: *const u8, to: *mut u8, bytes: usize) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: whole words inside `bytes`, `to` aligned as the caller promised; the fence is what streaming stores need
-    // before anybody is told of them.
-    unsafe {
-        use std::arch::x86_64::{_mm_loadu_si128, _mm_sfence, _mm_stream_si128};
-        const WORD: usize = 16;
-        let whole = bytes - bytes % WORD;
-        for at in (0..whole).step_by(WORD) {
-            _mm_stream_si128(to.add(at).cast(), _mm_loadu_si128(from.add(at).cast()));
-        }
-        std::ptr::copy_nonoverlapping(from.add(whole), to.add(whole), bytes - whole);
-        _mm_sfence();
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    // SAFETY: as the caller promised.
-    unsafe {
-        std::ptr::copy_nonoverlapping(from, to, bytes);
-    };
-}
-
 /// Whether the cpu says that its copy instruction is fast (ERMS).
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline]

@@ -16,8 +16,7 @@
 //! | `matching` | which receive gets which message | lists |
 //! | `buffer` | where a message's data lies, contiguous or not | copy |
 //! | `ring` | lines from one rank to another | copy, segment |
-//! | `pool` | a sender's memory for pieces too large for its rings | segment |
-//! | `writing` | how a cell is written, by what each way costs | copy, pool |
+//! | `pool` | slots for pieces too large for the rings, handed to and fro with them | segment |
 //! | `remote` | copies between the memory of two processes, by the kernel | buffer, segment |
 //! | `carried` | a rank asks a simulator that carries its messages | matching, segment |
 //! | `wait` | spin, yield, sleep; who else wants the cpus | abort, asleep, segment, carried |
@@ -77,7 +76,6 @@ mod remote;
 pub mod ring;
 pub mod segment;
 pub mod wait;
-mod writing;
 
 pub use abort::{Abort, Exit};
 pub use buffer::{Buffer, Layout, Shape, Span};

@@ -32,8 +32,6 @@ const PUBLISH_LINES: u32 = if cfg!(loom) { 2 } else { 64 };
 
 /// Lines that are fetched ahead when messages come in a row: their transfers overlap.
 const AHEAD: u32 = if cfg!(loom) { 1 } else { 8 };
-/// The receiver says so too after so many cells.
-const MOST_CELLS: u32 = 4;
 
 /// The memory of a ring: in the segment, or a model of it.
 pub trait RingLines {
@@ -303,16 +301,6 @@ impl<M: RingLines> PieceWriter<M> {
         self.handed_on = handed_on;
     }
 
-    /// Whether the receiver has consumed so many lines; looks when it isn't known.
-    #[inline]
-    pub fn has_consumed(&mut self, lines: u64) -> bool {
-        let known = |ring: &Self| ring.produced - u64::from(LINES - ring.free) >= lines;
-        if !known(self) {
-            self.refresh();
-        }
-        known(self)
-    }
-
     /// As `fetch`, a line some way ahead, unless the receiver may still be reading it: several messages go out at once.
     #[inline]
     pub fn fetch_ahead(&self) {
@@ -393,8 +381,6 @@ pub struct PieceReader<M> {
     consumed: u64,
     /// Lines consumed since the counters were published.
     unpublished: u32,
-    /// Cells of the sender's pool among them.
-    cells: u32,
     /// Eager bytes handed on since the start.
     pub handed_on: u64,
 }
@@ -402,7 +388,7 @@ pub struct PieceReader<M> {
 impl<M: RingLines> PieceReader<M> {
     /// The receiver's side of a ring in memory that is all zero.
     pub fn new(memory: M) -> Self {
-        Self { memory, line: 0, lap: 1, consumed: 0, unpublished: 0, cells: 0, handed_on: 0 }
+        Self { memory, line: 0, lap: 1, consumed: 0, unpublished: 0, handed_on: 0 }
     }
 
     /// The header of the next piece, when it is there.
@@ -428,6 +414,13 @@ impl<M: RingLines> PieceReader<M> {
     pub fn fetch_ahead(&self) {
         let line = self.line + AHEAD;
         self.memory.fetch_to_read(if line < LINES { line } else { line - LINES });
+    }
+
+    /// Fetches the line behind that of the piece that is there.
+    #[inline]
+    pub fn fetch_next(&self) {
+        let line = self.line + 1;
+        self.memory.fetch_to_read(if line < LINES { line } else { 0 });
     }
 
     /// The data of the piece that is there, when the message has `left` bytes from it on.
@@ -458,34 +451,10 @@ impl<M: RingLines> PieceReader<M> {
         false
     }
 
-    /// Goes on behind the piece that is there, whose data lay in a cell. True when the sender was told how far: not at
-    /// once, because the copies of the next piece would wait until the counters' line is fetched from the sender.
-    #[inline]
-    pub fn consume_cell(&mut self) -> bool {
-        self.cells += 1;
-        if self.consume(0) {
-            return true;
-        }
-        self.cells == MOST_CELLS && {
-            self.publish();
-            true
-        }
-    }
-
-    /// Tells the sender which cells are free, if any are; true when it did. Call it before waiting.
-    #[inline]
-    pub fn idle(&mut self) -> bool {
-        self.cells != 0 && {
-            self.publish();
-            true
-        }
-    }
-
     /// Tells the sender how far.
     #[inline]
     pub fn publish(&mut self) {
         self.unpublished = 0;
-        self.cells = 0;
         self.memory.publish_counters(self.consumed, self.handed_on);
     }
 }

@@ -148,7 +148,7 @@ pub struct Engine<'a> {
 
 /// The kinds of pieces in a ring. Words are of 8 bytes, in the piece's data.
 mod kind {
-    /// Of EAGER, MORE and DATA: the data lies in the sender's pool. Words: the first cell, bytes, the cells' order.
+    /// Of EAGER, MORE and DATA: the data lies in a slot of a pool. Words: the slot, bytes.
     pub(crate) const POOLED: u8 = 0x80;
     /// The first piece of an eager message: its envelope and all its bytes.
     pub(crate) const EAGER: u8 = 1;
@@ -209,7 +209,7 @@ impl<'a> Engine<'a> {
         self.rank = rank;
         self.outgoing = (0..ranks).map(|to| Outgoing::new(&segment, rank, to)).collect();
         self.incoming = (0..ranks).map(|from| Incoming::new(&segment, from, rank)).collect();
-        self.pool = Pool::new(&segment, rank);
+        self.pool = Pool::new(segment, rank);
         self.sharing = Sharing::new(ranks);
         self.segment = Some(segment);
         if segment.is_carried() {

@@ -3,19 +3,22 @@
 use super::afar::AFAR;
 use super::kept::Message;
 use super::pending::{NONE, Stage, due};
-use super::send::{MOST_EAGER, UNASKED, sum};
+use super::send::{CREDIT, MOST_EAGER, UNASKED, sum};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
 use crate::lists::Key;
 use crate::matching::{Criteria, Envelope};
-use crate::pool;
+use crate::pool::SLOT;
 use crate::ring::{Area, INLINE, PieceHeader, PieceReader};
 use crate::segment::Segment;
 
 /// The most pieces taken from one ring before the next ring has its turn.
 const TURN: usize = 64;
+/// The line behind a piece is fetched when so many bytes of the piece are left to copy: early enough to be there, late
+/// enough not to take it from the sender while that writes it.
+const FETCH_BEFORE: usize = 4096;
 /// Credit is given back at once when a sender has so many bytes of it to come.
-const CREDIT_STEP: u64 = 32 * 1024;
+const CREDIT_STEP: u64 = CREDIT / 4;
 
 /// What comes in from one rank.
 pub(crate) struct Incoming {
@@ -141,13 +144,18 @@ impl Engine<'_> {
     /// Lets a sender send so many bytes more.
     fn give_credit(&mut self, from: usize, bytes: usize) {
         if bytes > INLINE {
-            let incoming = &mut self.incoming[from];
-            incoming.consumer.handed_on += bytes as u64;
-            if incoming.consumer.handed_on - incoming.told >= CREDIT_STEP {
-                incoming.told = incoming.consumer.handed_on;
-                incoming.consumer.publish();
-                self.wake(from);
-            }
+            self.incoming[from].consumer.handed_on += bytes as u64;
+            self.tell_credit(from);
+        }
+    }
+
+    /// Tells a sender of its credit, when there is much to tell.
+    #[inline]
+    fn tell_credit(&mut self, from: usize) {
+        let incoming = &mut self.incoming[from];
+        if incoming.consumer.handed_on - incoming.told >= CREDIT_STEP {
+            incoming.consumer.publish();
+            self.told(from);
         }
     }
 
@@ -246,8 +254,6 @@ impl Engine<'_> {
     pub(super) fn take_one(&mut self, from: usize) {
         if let Some(header) = self.incoming[from].consumer.peek() {
             self.take_piece(from, header);
-        } else if self.incoming[from].consumer.idle() {
-            self.told(from);
         }
     }
 
@@ -256,12 +262,7 @@ impl Engine<'_> {
     pub(super) fn drain(&mut self, from: usize) -> bool {
         let mut any = false;
         for _ in 0..TURN {
-            let Some(header) = self.incoming[from].consumer.peek() else {
-                if self.incoming[from].consumer.idle() {
-                    self.told(from);
-                }
-                break;
-            };
+            let Some(header) = self.incoming[from].consumer.peek() else { break };
             if any {
                 self.incoming[from].consumer.fetch_ahead();
             }
@@ -283,26 +284,34 @@ impl Engine<'_> {
         }
     }
 
-    /// A piece whose data lies in the sender's pool.
+    /// A piece whose data lies in a slot of a pool.
     fn take_pooled(&mut self, from: usize, mut header: PieceHeader) {
         header.kind &= !kind::POOLED;
         let words = words(self.piece(from, INLINE));
         if words[1] > self.left(from, &header) as u64 {
             self.corrupt(from, "a piece of more bytes than its message");
         }
-        let place = [words[0], words[1], words[2]];
-        // SAFETY: the line is consumed below, when the data was dealt with.
-        let Some(cells) = (unsafe { pool::lent(&self.segment(), from, place) }) else {
+        let Some(slot) = self.pool.arrived(from, words[0]).filter(|_| words[1] <= SLOT as u64) else {
             self.corrupt(from, "a piece that lies nowhere")
         };
-        for cell in cells {
-            self.take_data(from, header, cell);
+        // SAFETY: the piece is dealt with before the slot is kept.
+        let piece = unsafe { self.pool.piece(slot, from, words[1] as usize) };
+        let (first, last) = piece.split_at(piece.len().saturating_sub(FETCH_BEFORE));
+        if !first.is_empty() {
+            self.take_data(from, header, first);
             if header.kind == kind::EAGER {
                 header.kind = kind::MORE;
             }
+            self.incoming[from].consumer.fetch_next();
         }
-        if self.incoming[from].consumer.consume_cell() {
+        self.take_data(from, header, last);
+        if self.pool.keep(from, slot) {
+            self.wake(from);
+        }
+        if self.incoming[from].consumer.consume(INLINE) {
             self.told(from);
+        } else {
+            self.tell_credit(from);
         }
     }
 

@@ -5,10 +5,9 @@ use super::{Engine, Mode, TransferId, kind, rendezvous};
 use crate::asleep::Asleep;
 use crate::buffer::Buffer;
 use crate::matching::Envelope;
-use crate::pool::{self, CELL, CellOrder, Loan, POOLED_FROM, Pool};
+use crate::pool::{POOLED_FROM, Pool, SLOT};
 use crate::ring::{Area, INLINE, PieceHeader, PieceWriter};
 use crate::segment::{RankPage, Segment};
-use crate::writing::Writing;
 use std::collections::VecDeque;
 
 /// Messages above so many bytes are announced, and copied when they are matched.
@@ -29,7 +28,6 @@ pub(crate) struct Outgoing {
     pub(super) eager: u64,
     /// The receiver's page, where it says that it sleeps.
     page: &'static RankPage,
-    writing: Writing,
 }
 // SAFETY: the ring lies in shared memory that is never unmapped.
 unsafe impl Send for Outgoing {}
@@ -62,13 +60,7 @@ impl Outgoing {
         let connected = (&raw const segment.rank(to).connected[from / 64], 1 << (from % 64));
         // SAFETY: the segment is never unmapped, and its areas are as large.
         let area = unsafe { Area::new(segment.pair(from, to), connected) };
-        Self {
-            producer: PieceWriter::new(area),
-            queue: VecDeque::new(),
-            eager: 0,
-            page,
-            writing: Writing::default(),
-        }
+        Self { producer: PieceWriter::new(area), queue: VecDeque::new(), eager: 0, page }
     }
 }
 
@@ -371,51 +363,25 @@ struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// Writes it into the pool or, when it is small or the pool is lent out, into the ring; its bytes. Nothing: it
+    /// Writes it into a slot of the pool or, when it is small or there is no slot, into the ring; its bytes. Nothing: it
     /// doesn't fit now.
     #[inline]
     fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<usize> {
-        if self.left > POOLED_FROM {
-            let bytes = pool::piece_bytes(self.buffer.bytes, self.left);
-            let order = CellOrder::of(outgoing[to].writing.goes_past());
-            let is_done = |loan: Loan| outgoing[loan.to as usize].producer.has_consumed(loan.until);
-            let free = pool.free(bytes.div_ceil(CELL), order, is_done);
-            if free > 0 {
-                return self.put_pooled(&mut outgoing[to], pool, to, bytes.min(free * CELL), order);
+        let producer = &mut outgoing[to].producer;
+        if self.left > POOLED_FROM && producer.fits(INLINE) {
+            // The line that will speak of the slot is fetched while it is filled.
+            producer.fetch();
+            if let Some(slot) = pool.take(to) {
+                let bytes = self.left.min(SLOT);
+                self.buffer.read(self.from, pool.fill(slot, to, bytes));
+                let header = PieceHeader { kind: self.header.kind | kind::POOLED, ..self.header };
+                producer.put_words(header, &[slot.word(), bytes as u64, 0, 0, 0, 0]);
+                return Some(bytes);
             }
         }
-        let producer = &mut outgoing[to].producer;
         producer
             .fits(self.left)
             .then(|| producer.put_piece(self.header, self.left, |piece| self.buffer.read(self.from, piece)))
-    }
-
-    fn put_pooled(
-        &self,
-        out: &mut Outgoing,
-        pool: &mut Pool,
-        to: usize,
-        bytes: usize,
-        order: CellOrder,
-    ) -> Option<usize> {
-        if !out.producer.fits(INLINE) {
-            return None;
-        }
-        // The line that will speak of the cells is fetched while they are filled.
-        out.producer.fetch();
-        let first = pool.next();
-        let loan = Loan { to: to as u16, until: out.producer.produced() + 1 };
-        for at in (0..bytes).step_by(CELL) {
-            let cell = pool.lend((bytes - at).min(CELL), order, loan);
-            match self.buffer.contiguous(self.from + at) {
-                // SAFETY: as many bytes of the buffer, lent until the transfer is complete; cells start at a page.
-                Some(data) => unsafe { out.writing.write(data, cell) },
-                None => self.buffer.read(self.from + at, cell),
-            }
-        }
-        let header = PieceHeader { kind: self.header.kind | kind::POOLED, ..self.header };
-        out.producer.put_words(header, &[first as u64, bytes as u64, order.0, 0, 0, 0]);
-        Some(bytes)
     }
 }
 
