@@ -4,7 +4,7 @@
 
 use super::arguments::Scene;
 use super::offers::{self, OFFER_BYTES, Offer};
-use super::schedule::{CollectiveSchedule, LANES, Standing, TagLane, Taken, Truncated, Wire};
+use super::schedule::{CollectiveSchedule, LANES, Large, Standing, TagLane, Taken, Truncated, Wire};
 use crate::abi;
 use crate::abi::values::MPI_REQUEST_NULL;
 use crate::call::Out;
@@ -61,9 +61,10 @@ impl Wire for CommWire<'_> {
     }
 
     #[inline]
-    fn offers(&mut self, buffer: &Buffer, place: *mut Offer) -> bool {
-        let worth_it = offers::is_worth_it(self.engine, buffer);
+    fn offers(&mut self, buffer: &Buffer, large: Large, place: *mut Offer) -> bool {
+        let worth_it = offers::is_worth_it(self.engine, buffer, large);
         if worth_it {
+            self.engine.allow_reading();
             // SAFETY: room for an offer, the schedule's own.
             unsafe { place.write(Offer::of(&self.engine.segment(), buffer)) };
         }
@@ -75,10 +76,9 @@ impl Wire for CommWire<'_> {
         if bytes != OFFER_BYTES {
             return Taken::Data;
         }
-        let segment = self.engine.segment();
-        let Some(offer) = Offer::found(&segment, buffer) else { return Taken::Data };
+        let Some(offer) = Offer::found(&self.engine.segment(), buffer) else { return Taken::Data };
         let from = self.comm.peers().members[from] as usize;
-        if offer.read(&segment, from, buffer) { Taken::Read(offer.bytes()) } else { Taken::Refused }
+        if offer.read(self.engine, from, buffer) { Taken::Read(offer.bytes()) } else { Taken::Refused }
     }
 
     #[inline]

@@ -40,6 +40,20 @@ pub(super) enum Taken {
     Refused,
 }
 
+/// How many transfers of this rank in a collective are not small.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Large {
+    pub sends: u32,
+    pub receives: u32,
+}
+
+impl Large {
+    /// There are any.
+    fn any(self) -> bool {
+        self != Self::default()
+    }
+}
+
 /// What carries messages: the engine, or a simulation in tests. Ranks are those of the communicator that messages go
 /// to.
 pub(super) trait Wire {
@@ -51,8 +65,8 @@ pub(super) trait Wire {
     fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer) -> TransferId;
     /// Whether to offer the data instead of sending it. If so, the offer is in its place, and the data is left alone
     /// until the answer.
-    fn offers(&mut self, buffer: &Buffer, place: *mut Offer) -> bool {
-        let _ = (buffer, place);
+    fn offers(&mut self, buffer: &Buffer, large: Large, place: *mut Offer) -> bool {
+        let _ = (buffer, large, place);
         false
     }
     /// Looks at a message of `bytes` bytes, and reads what it offers.
@@ -179,8 +193,8 @@ pub(super) struct CollectiveSchedule {
     reduction: Option<(Reduction, isize)>,
     /// Bytes of an element of a predefined operation, and whether they are of double precision.
     element: (usize, bool),
-    /// Data may be offered: what has come is looked at while another transfer is waited for.
-    may_offer: bool,
+    /// Transfers whose data may be offered: then what has come is looked at while another transfer is waited for.
+    large: Large,
     // How far it has been carried out.
     next: usize,
     /// Those that have started, until they are complete.
@@ -199,7 +213,7 @@ impl CollectiveSchedule {
         self.tickets = 0;
         self.scratch.clear();
         self.reduction = None;
-        self.may_offer = false;
+        self.large = Large::default();
         self.rewind();
     }
 
@@ -255,7 +269,7 @@ impl CollectiveSchedule {
     pub(super) fn send_in(&mut self, lane: TagLane, to: usize, data: Elements) -> Ticket {
         let buffer = data.buffer();
         let large = buffer.bytes() > SMALL;
-        self.may_offer |= large;
+        self.large.sends += u32::from(large);
         let offer = (large && buffer.is_contiguous())
             .then(|| self.scratch.take(OFFER_BYTES))
             .and_then(|place| NonNull::new(place.cast()));
@@ -271,7 +285,7 @@ impl CollectiveSchedule {
     /// Starts receiving in a lane.
     pub(super) fn receive_in(&mut self, lane: TagLane, from: usize, data: Elements) -> Ticket {
         let buffer = data.buffer();
-        self.may_offer |= buffer.bytes() > SMALL;
+        self.large.receives += u32::from(buffer.bytes() > SMALL);
         self.steps.push(ScheduleStep::Receive { from: from as u16, lane, buffer });
         self.ticket()
     }
@@ -327,7 +341,7 @@ impl CollectiveSchedule {
                 ScheduleStep::Send { to, lane, buffer, offer } => {
                     let step = self.next as u32;
                     let started = match *offer {
-                        Some(offer) if wire.offers(buffer, offer.as_ptr()) => {
+                        Some(offer) if wire.offers(buffer, self.large, offer.as_ptr()) => {
                             let id = wire.receive(*to as usize, lane | ANSWERS, &Buffer::EMPTY);
                             // SAFETY: memory of the schedule's own, which holds the offer until the answer.
                             let offer = unsafe { Buffer::new(offer.as_ptr().cast(), OFFER_BYTES) };
@@ -388,7 +402,7 @@ impl CollectiveSchedule {
     /// come; nothing: it waits for one transfer alone.
     pub(super) fn has_news(&self, is_complete: impl Fn(TransferId) -> bool) -> Option<bool> {
         let news = |it: &Option<Started>| it.is_some_and(|it| is_complete(it.id));
-        self.may_offer.then(|| self.transfers[self.complete..].iter().any(news))
+        self.large.any().then(|| self.transfers[self.complete..].iter().any(news))
     }
 
     /// Takes note that the transfer that it waits for has ended.
@@ -481,7 +495,7 @@ impl CollectiveSchedule {
 
     /// Looks after every transfer whose message has come: another rank may wait for the answer to its offer.
     fn finish_some(&mut self, wire: &mut impl Wire) {
-        if self.may_offer {
+        if self.large.any() {
             for index in self.complete..self.transfers.len() {
                 self.finish(index, wire);
             }

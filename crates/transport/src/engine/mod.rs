@@ -4,6 +4,7 @@ mod afar;
 mod cancel;
 mod kept;
 mod pending;
+mod reading;
 mod receive;
 mod rendezvous;
 mod send;

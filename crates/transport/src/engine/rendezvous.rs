@@ -59,7 +59,7 @@ pub(crate) struct Sharing {
     reading: Vec<Access>,
     writing: Vec<Access>,
     spans: Vec<Span>,
-    probe: Probe,
+    pub(super) probe: Probe,
 }
 
 impl Sharing {
@@ -70,6 +70,15 @@ impl Sharing {
             writing: vec![Access::Unknown; ranks],
             ..Self::default()
         }
+    }
+
+    /// Whether a rank's memory can be read; tried once.
+    pub(super) fn readable(&mut self, segment: &Segment, rank: usize) -> Access {
+        let access = &mut self.reading[rank];
+        if *access == Access::Unknown {
+            *access = remote::try_reading(segment, rank);
+        }
+        *access
     }
 }
 
@@ -128,10 +137,7 @@ impl Engine<'_> {
             }
             return contiguous;
         }
-        if self.sharing.reading[from] == Access::Unknown {
-            self.sharing.reading[from] = remote::try_reading(&segment, from);
-        }
-        if !matches!(self.sharing.reading[from], Access::Works(_)) {
+        if !matches!(self.sharing.readable(&segment, from), Access::Works(_)) {
             return false;
         }
         let bytes = end - unasked;
