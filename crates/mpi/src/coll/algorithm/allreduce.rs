@@ -2,7 +2,7 @@
 
 use super::super::schedule::CollectiveSchedule;
 use super::operands::Operands;
-use super::{FEW, PIECE, Ranks, Root, SPLIT, bcast, reduce, share};
+use super::{PIECE, Ranks, Root, SMALL, SPLIT, bcast, reduce, share};
 use crate::datatype::Datatype;
 use crate::datatype::elements::Elements;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) fn allreduce<'a>(
     }
     if result.bytes() >= SPLIT && result.count >= ranks.count {
         split(schedule, ranks, operand, result);
-    } else if ranks.count <= FEW {
+    } else if ranks.few() && !(ranks.crowded && result.bytes() > SMALL) {
         direct(schedule, ranks, operand, result);
     } else if ranks.crowded {
         let root = Root::Rank(0);

@@ -1,12 +1,12 @@
 //! No rank leaves before all have come.
 
 use super::super::schedule::CollectiveSchedule;
-use super::{FEW, Ranks};
+use super::Ranks;
 use crate::datatype::elements::Elements;
 
 /// `nothing` is what the messages hold: no element of any datatype.
 pub(crate) fn barrier(schedule: &mut CollectiveSchedule, ranks: Ranks, nothing: Elements) {
-    if ranks.between_groups || ranks.count <= FEW {
+    if ranks.between_groups || ranks.few() {
         direct(schedule, ranks, nothing);
     } else if ranks.crowded {
         by_one(schedule, ranks, nothing);
