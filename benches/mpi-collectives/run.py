@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "mpi"))
 
 import report
+import rounds
 from bench import BEFORE, OURS, Bench
 from peers import Library
 from rounds import Figures, Found, earlier
@@ -84,9 +85,10 @@ def main() -> None:
     def part(ranks: int, some: list[str]) -> Callable[[Library], Figures]:
         return lambda library: figures(library, ranks, some)
 
-    # The two cpus may change their state each second, so two ranks are measured in short runs.
+    # The two cpus may change their state each second, so two ranks are measured in short runs. The wire has to be of
+    # one kind then, not quiet.
     short = [[case for case in CASES if case.startswith(name)] for name in ["barrier", *WHAT]]
-    found = bench.measure(bench.contenders(*(part(2, some) for some in short)))
+    found = bench.measure(bench.contenders(*(part(2, some) for some in short)), limit=rounds.APART**0.5)
     crowd = bench.measure(bench.contenders(*(part(ranks, list(CASES)) for ranks in CROWDED)), steady=False)
     found.runs += crowd.runs[len(kept) :]
 
