@@ -1,13 +1,12 @@
-//! Pieces of a message that two processes copy together: the process that claims a piece copies it. The message has
-//! arrived when all pieces are done.
+//! Pieces of a message that two processes move together: the process that claims a piece moves it.
 //!
 //! A place for claims is used for one message after the other. A process that comes late, with the generation of a
 //! finished message, gets nothing.
 
 #[cfg(loom)]
-use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use loom::sync::atomic::{AtomicU64, Ordering};
 #[cfg(not(loom))]
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The place, alone on its line.
 #[repr(C, align(64))]
@@ -15,14 +14,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 pub struct Claims {
     /// Generation (high half), and the next piece that nobody has claimed.
     next: AtomicU64,
-    done: AtomicU32,
 }
 
 impl Claims {
     /// Opens the place for the pieces of a message. Only its owner does, and only when all pieces of the last one are
-    /// done.
+    /// claimed.
     pub fn open(&self, generation: u32) {
-        self.done.store(0, Ordering::Relaxed);
         self.next.store(u64::from(generation) << 32, Ordering::Release);
     }
 
@@ -40,21 +37,9 @@ impl Claims {
         }
     }
 
-    /// A claimed piece is copied.
-    pub fn finish(&self) {
-        self.done.fetch_add(1, Ordering::Release);
-    }
-
     /// Whether the place of a message of so many pieces has a value that no process writes.
     pub fn is_corrupt(&self, generation: u32, pieces: u32) -> bool {
         let next = self.next.load(Ordering::Relaxed);
-        (next >> 32) as u32 != generation
-            || next as u32 > pieces
-            || self.done.load(Ordering::Relaxed) > pieces
-    }
-
-    /// Whether so many pieces are copied; the copied data is visible then.
-    pub fn are_done(&self, pieces: u32) -> bool {
-        self.done.load(Ordering::Acquire) == pieces
+        (next >> 32) as u32 != generation || next as u32 > pieces
     }
 }

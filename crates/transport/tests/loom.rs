@@ -150,19 +150,20 @@ fn each_piece_is_copied_once_and_seen_when_all_are_done_and_who_is_late_gets_non
         let claims = Arc::new(Claims::default());
         let pieces: Arc<Vec<UnsafeCell<u32>>> = Arc::new((0..PIECES).map(|_| UnsafeCell::new(0)).collect());
         claims.open(1);
-        let copy = |claims: &Claims, pieces: &[UnsafeCell<u32>]| {
+        let done = Arc::new(AtomicU32::new(0));
+        let copy = |claims: &Claims, pieces: &[UnsafeCell<u32>], done: &AtomicU32| {
             while let Some(piece) = claims.claim(1, PIECES) {
                 // SAFETY: loom checks that nobody else is at it.
                 pieces[piece as usize].with_mut(|place| unsafe { *place += 1 });
-                claims.finish();
+                done.fetch_add(1, Ordering::Release);
             }
         };
         let sender = {
-            let (claims, pieces) = (claims.clone(), pieces.clone());
-            thread::spawn(move || copy(&claims, &pieces))
+            let (claims, pieces, done) = (claims.clone(), pieces.clone(), done.clone());
+            thread::spawn(move || copy(&claims, &pieces, &done))
         };
-        copy(&claims, &pieces);
-        while !claims.are_done(PIECES) {
+        copy(&claims, &pieces, &done);
+        while done.load(Ordering::Acquire) < PIECES {
             thread::yield_now();
         }
         for piece in pieces.iter() {

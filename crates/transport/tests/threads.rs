@@ -81,12 +81,12 @@ fn two_threads_that_claim_pieces_copy_each_once() {
     // SAFETY: a piece is written by the thread that claimed it alone; this is what is tested.
     unsafe impl Sync for Place {}
     impl Place {
-        fn copy_claimed(self, claims: &Claims, generation: u32, from: &[u8]) {
+        fn copy_claimed(self, claims: &Claims, generation: u32, from: &[u8], done: &AtomicUsize) {
             while let Some(piece) = claims.claim(generation, PIECES as u32) {
                 let at = piece as usize * PIECE;
                 // SAFETY: inside both by the number of pieces, and this thread's alone, because it claimed the piece.
                 unsafe { std::ptr::copy_nonoverlapping(from[at..].as_ptr(), self.0.add(at), PIECE) };
-                claims.finish();
+                done.fetch_add(1, Ordering::Release);
             }
         }
     }
@@ -95,11 +95,12 @@ fn two_threads_that_claim_pieces_copy_each_once() {
         let from = sample(PIECES * PIECE, generation as usize);
         let mut to = vec![0; PIECES * PIECE];
         let place = Place(to.as_mut_ptr());
+        let done = AtomicUsize::new(0);
         claims.open(generation);
         thread::scope(|scope| {
-            scope.spawn(|| place.copy_claimed(&claims, generation, &from));
-            place.copy_claimed(&claims, generation, &from);
-            while !claims.are_done(PIECES as u32) {
+            scope.spawn(|| place.copy_claimed(&claims, generation, &from, &done));
+            place.copy_claimed(&claims, generation, &from, &done);
+            while done.load(Ordering::Acquire) < PIECES {
                 thread::yield_now();
             }
             // Read while the other thread may still look for pieces.

@@ -115,9 +115,7 @@ pub enum Awaited {
 /// How often one ring is polled in a row while its rank is waited for.
 const TIGHT: u32 = 16;
 
-/// Messages from so many bytes on are copied between the processes (see `Engine::copy_from`); below, through the pool.
-/// Measured on an EPYC (1 MB of L2 per core): what stays in the caches is faster through shared memory, that is, up to
-/// about half the size of L2.
+/// Of messages from so many bytes on, a receiver copies what its sender doesn't send (see `Engine::copy_from`).
 pub const COPY_FROM: usize = 2 * 1024 * 1024;
 
 /// Moves the messages of one rank. One thread at a time has it; what all threads of the rank share is the waiting room.
@@ -149,7 +147,8 @@ pub struct Engine<'a> {
 
 /// The kinds of pieces in a ring. Words are of 8 bytes, in the piece's data.
 mod kind {
-    /// Of EAGER, MORE and DATA: the data lies in a slot of a pool. Words: the slot, bytes.
+    /// Of EAGER, MORE and DATA: the data lies in a slot of a pool. Words: the slot, bytes,
+    /// from which byte of the message on.
     pub(crate) const POOLED: u8 = 0x80;
     /// The first piece of an eager message: its envelope and all its bytes.
     pub(crate) const EAGER: u8 = 1;
@@ -166,12 +165,12 @@ mod kind {
     pub(crate) const DATA: u8 = 6;
     /// To the sender: its transfer is complete. Words: the sender's transfer.
     pub(crate) const COMPLETE: u8 = 7;
-    /// To the sender: help to copy. Words: its transfer, the receiver's, the buffer's address, bytes, the place for
-    /// claims, bytes of a piece.
+    /// To the sender: claim pieces, too. Words: its transfer, the receiver's, the buffer's address, bytes, the place for
+    /// claims.
     pub(crate) const SHARE: u8 = 8;
     /// To the sender: copy all of it. Words: its transfer, the receiver's, the buffer's address, bytes.
     pub(crate) const PUSH: u8 = 9;
-    /// To the receiver: it is done. Words: its transfer, bytes.
+    /// To the receiver: so much is in its buffer. Words: its transfer, bytes.
     pub(crate) const PUSHED: u8 = 10;
     /// To the receiver: forget the message, if no receive has it. Words: the sender's transfer.
     pub(crate) const CANCEL: u8 = 11;

@@ -17,6 +17,8 @@ const TURN: usize = 64;
 /// The line behind a piece is fetched when so many bytes of the piece are left to copy: early enough to be there, late
 /// enough not to take it from the sender while that writes it.
 const FETCH_BEFORE: usize = 4096;
+/// The place of a piece that lies in a ring: behind what came before.
+const IN_ORDER: u64 = u64::MAX;
 /// Credit is given back at once when a sender has so many bytes of it to come.
 const CREDIT_STEP: u64 = CREDIT / 4;
 
@@ -278,7 +280,7 @@ impl Engine<'_> {
             return self.take_pooled(from, header);
         }
         let left = self.left(from, &header);
-        self.take_data(from, header, self.piece(from, left));
+        self.take_data(from, header, IN_ORDER, self.piece(from, left));
         if self.incoming[from].consumer.consume(left) {
             self.told(from);
         }
@@ -297,14 +299,16 @@ impl Engine<'_> {
         // SAFETY: the piece is dealt with before the slot is kept.
         let piece = unsafe { self.pool.piece(slot, from, words[1] as usize) };
         let (first, last) = piece.split_at(piece.len().saturating_sub(FETCH_BEFORE));
+        let mut place = words[2];
         if !first.is_empty() {
-            self.take_data(from, header, first);
+            self.take_data(from, header, place, first);
+            place = place.wrapping_add(first.len() as u64);
             if header.kind == kind::EAGER {
                 header.kind = kind::MORE;
             }
             self.incoming[from].consumer.fetch_next();
         }
-        self.take_data(from, header, last);
+        self.take_data(from, header, place, last);
         if self.pool.keep(from, slot) {
             self.wake(from);
         }
@@ -333,11 +337,11 @@ impl Engine<'_> {
     }
 
     #[inline]
-    fn take_data(&mut self, from: usize, header: PieceHeader, piece: &[u8]) {
+    fn take_data(&mut self, from: usize, header: PieceHeader, place: u64, piece: &[u8]) {
         match header.kind {
             kind::EAGER => self.eager(from, header, piece),
             kind::MORE => self.more(from, piece),
-            kind::DATA => self.data(from, header, piece),
+            kind::DATA => self.data(from, header, place, piece),
             _ => self.news(from, header, piece),
         }
     }
@@ -446,26 +450,37 @@ impl Engine<'_> {
         if piece.len() == left {
             self.incoming[from].target = Destination::Nothing;
             if let Destination::Transfer(receive) = target {
-                self.complete_when_here(receive);
+                self.here(receive);
             }
         }
     }
 
-    /// A piece of a message that was announced.
-    fn data(&mut self, from: usize, header: PieceHeader, piece: &[u8]) {
+    /// A piece of a message that was announced, from a byte of it on.
+    fn data(&mut self, from: usize, header: PieceHeader, place: u64, piece: &[u8]) {
         let token = u64::from(header.context) | u64::from(header.tag as u32) << 32;
         let index = self.transfer_of(from, token);
         let transfer = self.transfers.at(index);
-        let moved = transfer.moved;
+        let place = if place == IN_ORDER { transfer.moved as u64 } else { place };
         if transfer.posted || transfer.to != NONE || piece.is_empty() {
             self.corrupt(from, "data that nobody asked for");
         }
-        if transfer.bytes - moved < piece.len() {
+        if transfer.bytes - transfer.moved < piece.len()
+            || place.checked_add(piece.len() as u64).is_none_or(|end| end > transfer.bytes as u64)
+        {
             self.corrupt(from, "more data than was asked for");
         }
-        transfer.buffer.write(moved, piece);
+        transfer.buffer.write(place as usize, piece);
         transfer.moved += piece.len();
-        self.complete_when_here(index);
+        self.here(index);
+    }
+
+    /// Data of an announced message is here.
+    pub(super) fn here(&mut self, index: u32) {
+        if self.copying.is_empty() {
+            self.complete_when_here(index);
+        } else {
+            self.here_shared(index);
+        }
     }
 
     /// The transfer of this process that another rank speaks of.

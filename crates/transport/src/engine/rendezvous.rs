@@ -1,30 +1,37 @@
-//! Large messages, once they are matched: copied between the two processes without a copy in between.
+//! Large messages, once they are matched.
 //!
-//! | sender's data | receiver's buffer | who copies |
+//! | sender's data | receiver's buffer | how |
 //! |---|---|---|
-//! | contiguous | contiguous | both claim pieces while they move messages; see below |
-//! | contiguous | not | the receiver |
-//! | not | contiguous | the sender |
-//! | not | not | neither: packed pieces go through the pool |
+//! | contiguous | contiguous | both claim pieces; see below |
+//! | contiguous | not | the receiver copies from the sender's memory |
+//! | not | contiguous | the sender copies to the receiver's memory |
+//! | not | not | packed pieces go through the pool |
+//!
+//! A sender that moves messages sends the pieces that it claims through the pool: that is twice as fast as a copy by the
+//! kernel, from process to process. A receiver to which nothing comes claims pieces itself, and copies them by the
+//! kernel while the sender computes. A sender that has no slot left, because the receiver computes, copies by the
+//! kernel, too.
 //!
 //! When there are more ranks than cpus, the receiver copies contiguous data alone.
 
 use super::pending::due;
+use super::send::{Piece, data_header, plain};
 use super::{Engine, kind};
 use crate::buffer::Buffer;
 use crate::buffer::Span;
 use crate::claims::Claims;
+use crate::pool::SLOT;
 use crate::remote::{self, Access, MOST_SPANS, Probe};
 use crate::segment::{PLACES, Segment};
 
-/// Pieces of a message that both copy: at least four of them, so that both have some to do, and at most so many bytes
-/// each.
-const MOST_PIECE: usize = 64 * 1024;
-const LEAST_PIECE: usize = 16 * 1024;
+/// Bytes of a piece that one side claims.
+const PIECE: usize = 64 * 1024;
+/// A receiver to which nothing has come for so long claims pieces. A sender that moves messages sends one in less time.
+const PATIENCE_NS: u64 = 10_000;
 /// The longest time that the process which started the job takes to see that a rank has ended.
 const ENDED_NS: u64 = 500_000_000;
 
-/// A message that this process copies, alone or with the other side.
+/// A message of which this process copies pieces, alone or with the other side.
 pub(crate) struct Copying {
     /// The other side's rank in the job.
     other: usize,
@@ -36,8 +43,9 @@ pub(crate) struct Copying {
     /// From which byte to which.
     from: usize,
     end: usize,
-    piece: usize,
     claims: Share,
+    /// For a receiver that shares the work: since when nothing has come (`kernel_ns`); 0: something came.
+    idle_since_ns: u64,
     /// The other side's transfer, to be told of the end.
     token: u64,
 }
@@ -79,6 +87,23 @@ impl Sharing {
             *access = remote::try_reading(segment, rank);
         }
         *access
+    }
+}
+
+/// What became of one look at a message that is being copied.
+enum Step {
+    Nothing,
+    /// A piece was copied, or will be soon.
+    Moved,
+    /// There is nothing left to copy for this process.
+    Over,
+}
+
+impl Copying {
+    /// From which byte to which a piece goes.
+    fn piece(&self, number: u32) -> (usize, usize) {
+        let from = self.from + number as usize * PIECE;
+        (from, self.end.min(from + PIECE))
     }
 }
 
@@ -140,9 +165,7 @@ impl Engine<'_> {
         if !matches!(self.sharing.readable(&segment, from), Access::Works(_)) {
             return false;
         }
-        let bytes = end - unasked;
-        let piece = (bytes / 8).next_multiple_of(4096).clamp(LEAST_PIECE, MOST_PIECE);
-        let shared = contiguous && !self.room.crowded() && bytes > piece;
+        let shared = contiguous && !self.room.crowded();
         let claims = match shared.then(|| self.sharing.free.pop()).flatten() {
             None => Share::Alone(0),
             Some(number) => {
@@ -150,7 +173,7 @@ impl Engine<'_> {
                 let generation = self.sharing.generation;
                 place(&segment, self.rank, number).open(generation);
                 let where_to = u64::from(number) | u64::from(generation) << 32;
-                self.tell(from, kind::SHARE, [token, id, own, end as u64, where_to, piece as u64]);
+                self.tell(from, kind::SHARE, [token, id, own, end as u64, where_to, 0]);
                 Share::Both(number, generation)
             }
         };
@@ -161,8 +184,8 @@ impl Engine<'_> {
             address,
             from: unasked,
             end,
-            piece,
             claims,
+            idle_since_ns: 0,
             token,
         });
         true
@@ -170,16 +193,11 @@ impl Engine<'_> {
 
     /// The receiver of a message asks this sender to help, or to do it alone.
     pub(super) fn help(&mut self, from: usize, alone: bool, words: [u64; 6]) {
-        let [token, receiver, address, end, where_to, piece] = words;
+        let [token, receiver, address, end, where_to, _] = words;
         let index = self.answered(from, token);
         let transfer = self.transfers.at(index);
         let (unasked, end) = (transfer.bytes, end as usize);
-        let piece = if alone { MOST_PIECE } else { piece as usize };
-        if end > transfer.buffer.bytes
-            || end < unasked
-            || piece < 4096
-            || (!alone && where_to as u32 as usize >= PLACES)
-        {
+        if end > transfer.buffer.bytes || end < unasked || (!alone && where_to as u32 as usize >= PLACES) {
             self.corrupt(from, "data asked for that was not announced");
         }
         let segment = self.segment();
@@ -202,100 +220,175 @@ impl Engine<'_> {
             address,
             from: unasked,
             end,
-            piece,
             claims,
+            idle_since_ns: 0,
             token: receiver,
         });
     }
 
-    /// Copies a piece of each message that is being copied; true when anything moved.
+    /// Copies a piece of each message that is being copied; true when anything moved, or will soon.
     pub(super) fn copy_pieces(&mut self) -> bool {
-        let segment = self.segment();
         let mut moved = false;
         let mut at = 0;
         while at < self.copying.len() {
-            let pieces = {
-                let copying = &self.copying[at];
-                (copying.end - copying.from).div_ceil(copying.piece) as u32
-            };
-            let claimed = match &mut self.copying[at].claims {
-                Share::Alone(next) => {
-                    *next += 1;
-                    (*next <= pieces).then(|| *next - 1)
+            match self.copy_next(at) {
+                Step::Nothing => at += 1,
+                Step::Moved => {
+                    moved = true;
+                    at += 1;
                 }
-                &mut Share::Both(number, generation) => {
-                    let receiver = if self.copying[at].receives { self.rank } else { self.copying[at].other };
-                    place(&segment, receiver, number).claim(generation, pieces)
+                Step::Over => {
+                    let copying = self.copying.swap_remove(at);
+                    self.copied(&copying);
+                    moved = true;
                 }
-            };
-            if let Some(piece) = claimed {
-                self.copy_piece(&segment, at, piece);
-                moved = true;
-                at += 1;
-            } else if self.is_copied(&segment, at, pieces) {
-                let copying = self.copying.swap_remove(at);
-                self.copied(&copying);
-                moved = true;
-            } else {
-                at += 1;
             }
         }
         moved
     }
 
-    /// Whether this side is through with a message of which nothing is left to claim.
-    fn is_copied(&self, segment: &Segment, at: usize, pieces: u32) -> bool {
-        let copying = &self.copying[at];
+    /// Copies the next piece of a message that is being copied.
+    fn copy_next(&mut self, at: usize) -> Step {
+        let segment = self.segment();
+        let (rank, copying) = (self.rank, &mut self.copying[at]);
+        let pieces = (copying.end - copying.from).div_ceil(PIECE) as u32;
+        let other = copying.other;
         match copying.claims {
-            Share::Alone(_) => true,
-            // The receiver tells the sender when the last piece is there.
-            Share::Both(..) if !copying.receives => true,
-            Share::Both(number, generation) => {
-                let claims = place(segment, self.rank, number);
-                if claims.is_corrupt(generation, pieces) {
-                    self.corrupt(copying.other, "pieces claimed or done that there are not");
+            Share::Alone(next) if next == pieces => Step::Over,
+            Share::Alone(next) => {
+                copying.claims = Share::Alone(next + 1);
+                let (from, end) = copying.piece(next);
+                self.copy(at, from, end);
+                Step::Moved
+            }
+            Share::Both(number, generation) if copying.receives => {
+                let now_ns = host::clock::kernel_ns();
+                if copying.idle_since_ns == 0 {
+                    copying.idle_since_ns = now_ns;
                 }
-                claims.are_done(pieces)
+                if now_ns - copying.idle_since_ns < PATIENCE_NS {
+                    return Step::Moved;
+                }
+                let claims = place(&segment, rank, number);
+                let Some(piece) = claims.claim(generation, pieces) else {
+                    if claims.is_corrupt(generation, pieces) {
+                        self.corrupt(other, "pieces claimed that there are not");
+                    }
+                    return Step::Nothing;
+                };
+                let (from, end) = copying.piece(piece);
+                let receive = copying.transfer;
+                self.copy(at, from, end);
+                self.transfers.at(receive).moved += end - from;
+                self.shared_is_here(receive);
+                Step::Moved
+            }
+            Share::Both(number, generation) => {
+                // What a piece needs of the ring at most.
+                let lines = PIECE.div_ceil(SLOT) as u32 + 1;
+                if !self.outgoing[other].producer.has_room(lines) {
+                    return Step::Nothing;
+                }
+                let Some(piece) = place(&segment, other, number).claim(generation, pieces) else {
+                    return Step::Over;
+                };
+                let (from, end) = copying.piece(piece);
+                self.send_claimed(at, from, end);
+                Step::Moved
             }
         }
+    }
+
+    /// Sends a claimed piece through the pool, or writes what the pool has no slots for into the receiver's buffer.
+    fn send_claimed(&mut self, at: usize, mut from: usize, end: usize) {
+        let (to, receiver, transfer) = {
+            let copying = &self.copying[at];
+            (copying.other, copying.token, copying.transfer)
+        };
+        let buffer = self.transfers.at(transfer).buffer.clone();
+        while from < end {
+            let header = data_header(receiver, end - from);
+            let piece = Piece { header, buffer: &buffer, from, left: end - from };
+            let producer = &mut self.outgoing[to].producer;
+            if let Some(bytes) = piece.put_pooled(producer, &mut self.pool, to) {
+                from += bytes;
+                continue;
+            }
+            self.copy(at, from, end);
+            let words = [receiver, (end - from) as u64, 0, 0, 0, 0];
+            self.outgoing[to].producer.put_words(plain(kind::PUSHED, &words), &words);
+            from = end;
+        }
+        self.wake(to);
+    }
+
+    /// Data of an announced message is here, which this process may be copying pieces of.
+    #[cold]
+    pub(super) fn here_shared(&mut self, receive: u32) {
+        match self.shared(receive) {
+            None => self.complete_when_here(receive),
+            Some(at) => {
+                self.copying[at].idle_since_ns = 0;
+                self.shared_is_here(receive);
+            }
+        }
+    }
+
+    /// Ends the sharing of a received message when all of it is here.
+    fn shared_is_here(&mut self, receive: u32) {
+        let transfer = self.transfers.at(receive);
+        if transfer.moved < transfer.bytes {
+            return;
+        }
+        if let Some(at) = self.shared(receive) {
+            let copying = self.copying.swap_remove(at);
+            self.copied(&copying);
+        }
+    }
+
+    /// Where in `copying` a received message is that both sides copy.
+    fn shared(&self, receive: u32) -> Option<usize> {
+        let is = |copying: &Copying| {
+            copying.receives && copying.transfer == receive && matches!(copying.claims, Share::Both(..))
+        };
+        self.copying.iter().position(is)
     }
 
     fn copied(&mut self, copying: &Copying) {
         let (transfer, bytes) = (copying.transfer, copying.end - copying.from);
         match (copying.receives, copying.claims) {
             (true, claims) => {
-                if let Share::Both(number, _) = claims {
-                    self.sharing.free.push(number);
+                match claims {
+                    Share::Both(number, _) => self.sharing.free.push(number),
+                    Share::Alone(_) => self.transfers.at(transfer).moved += bytes,
                 }
                 self.tell(copying.other, kind::COMPLETE, [copying.token, 0, 0, 0, 0, 0]);
-                self.transfers.at(transfer).moved += bytes;
                 self.complete_when_here(transfer);
             }
             (false, Share::Alone(_)) => {
                 self.tell(copying.other, kind::PUSHED, [copying.token, bytes as u64, 0, 0, 0, 0]);
                 self.transfers.happened(transfer, due::ANSWER);
             }
+            // The receiver says when all is there.
             (false, Share::Both(..)) => {}
         }
     }
 
-    /// The sender has written the rest of a message into our buffer.
+    /// The sender has written so many bytes of a message into our buffer.
     pub(super) fn pushed(&mut self, from: usize, words: [u64; 6]) {
         let index = self.transfer_of(from, words[0]);
         let transfer = self.transfers.at(index);
-        if words[1] != (transfer.bytes - transfer.moved) as u64 {
-            self.corrupt(from, "another number of bytes copied than asked for");
+        if words[1] > (transfer.bytes - transfer.moved) as u64 {
+            self.corrupt(from, "more bytes copied than asked for");
         }
-        transfer.moved = transfer.bytes;
-        self.complete_when_here(index);
+        transfer.moved += words[1] as usize;
+        self.here(index);
     }
 
-    fn copy_piece(&mut self, segment: &Segment, at: usize, piece: u32) {
+    /// Copies bytes of a message by the kernel.
+    fn copy(&mut self, at: usize, mut from: usize, end: usize) {
         let copying = &self.copying[at];
-        let mut from = copying.from + piece as usize * copying.piece;
-        let end = copying.end.min(from + copying.piece);
         let (other, receives, address) = (copying.other, copying.receives, copying.address);
-        let claims = copying.claims;
         // A piece could be claimed, so the message isn't over, nor is its transfer.
         let buffer = self.transfers.at(copying.transfer).buffer.clone();
         let mut spans = std::mem::take(&mut self.sharing.spans);
@@ -327,13 +420,6 @@ impl Engine<'_> {
         }
         spans.clear();
         self.sharing.spans = spans;
-        if let Share::Both(number, _) = claims {
-            let receiver = if receives { self.rank } else { other };
-            place(segment, receiver, number).finish();
-            if !receives {
-                self.wake(other);
-            }
-        }
     }
 
     #[cold]

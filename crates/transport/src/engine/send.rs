@@ -301,13 +301,7 @@ impl Engine<'_> {
                     let slot = self.transfers.at(index);
                     while slot.moved < slot.bytes {
                         let left = (slot.bytes - slot.moved).min(STREAM_STEP);
-                        let header = PieceHeader {
-                            kind: kind::DATA,
-                            source: 0,
-                            context: receiver as u32,
-                            tag: (receiver >> 32) as i32,
-                            length: left as u32,
-                        };
+                        let header = data_header(receiver, left);
                         let piece = Piece { header, buffer: &slot.buffer, from: slot.moved, left };
                         let Some(moved) = piece.put(&mut self.outgoing, &mut self.pool, to) else { break };
                         slot.moved += moved;
@@ -355,11 +349,11 @@ impl Engine<'_> {
 }
 
 /// The next piece of a message: its header, and the data from a byte on.
-struct Piece<'a> {
-    header: PieceHeader,
-    buffer: &'a Buffer,
-    from: usize,
-    left: usize,
+pub(super) struct Piece<'a> {
+    pub(super) header: PieceHeader,
+    pub(super) buffer: &'a Buffer,
+    pub(super) from: usize,
+    pub(super) left: usize,
 }
 
 impl Piece<'_> {
@@ -368,20 +362,35 @@ impl Piece<'_> {
     #[inline]
     fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<usize> {
         let producer = &mut outgoing[to].producer;
-        if self.left > POOLED_FROM && producer.fits(INLINE) {
-            // The line that will speak of the slot is fetched while it is filled.
-            producer.fetch();
-            if let Some(slot) = pool.take(to) {
-                let bytes = self.left.min(SLOT);
-                self.buffer.read(self.from, pool.fill(slot, to, bytes));
-                let header = PieceHeader { kind: self.header.kind | kind::POOLED, ..self.header };
-                producer.put_words(header, &[slot.word(), bytes as u64, 0, 0, 0, 0]);
-                return Some(bytes);
-            }
+        if self.left > POOLED_FROM
+            && let Some(bytes) = self.put_pooled(producer, pool, to)
+        {
+            return Some(bytes);
         }
         producer
             .fits(self.left)
             .then(|| producer.put_piece(self.header, self.left, |piece| self.buffer.read(self.from, piece)))
+    }
+
+    /// Writes it into a slot of the pool, when there is one; its bytes.
+    #[inline]
+    pub(super) fn put_pooled(
+        &self,
+        producer: &mut PieceWriter<Area>,
+        pool: &mut Pool,
+        to: usize,
+    ) -> Option<usize> {
+        if !producer.fits(INLINE) {
+            return None;
+        }
+        // The line that will speak of the slot is fetched while it is filled.
+        producer.fetch();
+        let slot = pool.take(to)?;
+        let bytes = self.left.min(SLOT);
+        self.buffer.read(self.from, pool.fill(slot, to, bytes));
+        let header = PieceHeader { kind: self.header.kind | kind::POOLED, ..self.header };
+        producer.put_words(header, &[slot.word(), bytes as u64, self.from as u64, 0, 0, 0]);
+        Some(bytes)
     }
 }
 
@@ -411,7 +420,18 @@ fn header(kind: u8, envelope: Envelope, bytes: usize) -> PieceHeader {
     }
 }
 
-fn plain(kind: u8, words: &[u64; 6]) -> PieceHeader {
+/// The header of data of a matched message, to the receiver's transfer.
+pub(super) fn data_header(receiver: u64, left: usize) -> PieceHeader {
+    PieceHeader {
+        kind: kind::DATA,
+        source: 0,
+        context: receiver as u32,
+        tag: (receiver >> 32) as i32,
+        length: left as u32,
+    }
+}
+
+pub(super) fn plain(kind: u8, words: &[u64; 6]) -> PieceHeader {
     PieceHeader { kind, source: 0, context: 0, tag: 0, length: sum(words) }
 }
 
