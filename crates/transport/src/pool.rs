@@ -78,8 +78,9 @@ pub(crate) struct Pool {
     segment: Option<Segment>,
     rank: usize,
     slots: usize,
-    /// Which rank an own slot is lent to.
+    /// Which rank an own slot is lent to, and how many each rank has.
     lent: Vec<u16>,
+    lent_to: Vec<usize>,
     /// The own slot that has its turn.
     next: usize,
     /// Which blocks of `TOGETHER` own slots have memory.
@@ -100,6 +101,7 @@ impl Pool {
             rank,
             slots,
             lent: vec![HERE; slots],
+            lent_to: vec![0; ranks],
             next: FLAGS / SLOT,
             has_memory: vec![false; slots.div_ceil(TOGETHER)],
             kept: (0..ranks).map(|_| Kept::default()).collect(),
@@ -140,24 +142,33 @@ impl Pool {
         for _ in 0..LOOKED_AT {
             let number = self.next;
             self.next = if number + 1 == self.slots { FLAGS / SLOT } else { number + 1 };
-            let is_here = self.lent[number] == HERE || {
-                let home = self.home(self.rank, number as u16);
-                // The other rank has read what was there before it said so.
-                let came = home.load(Ordering::Acquire) != 0;
-                if came {
-                    home.store(0, Ordering::Relaxed);
-                }
-                came
-            };
-            if is_here {
+            let home = self.home(self.rank, number as u16);
+            // The other rank has read what was there before it said so.
+            if self.lent[number] != HERE && home.load(Ordering::Acquire) != 0 {
+                home.store(0, Ordering::Relaxed);
+                self.came_home(number);
+            }
+            if self.lent[number] == HERE {
                 if !self.has_memory[number / TOGETHER] {
                     self.get_memory(number / TOGETHER);
                 }
                 self.lent[number] = to as u16;
+                self.lent_to[to] += 1;
                 return Some(Slot { own: true, number: number as u16 });
             }
         }
         None
+    }
+
+    fn came_home(&mut self, number: usize) {
+        self.lent_to[usize::from(self.lent[number])] -= 1;
+        self.lent[number] = HERE;
+    }
+
+    /// Whether a slot will come from a rank that only has to read what it was sent: it has more than it keeps.
+    #[inline]
+    pub(crate) fn will_come_from(&self, rank: usize) -> bool {
+        self.lent_to[rank] > self.most_kept
     }
 
     /// Gets memory for a slot and its neighbours, which costs less than one page at a time.
@@ -215,7 +226,7 @@ impl Pool {
         }
         match kept.slots.pop_front() {
             Some(Slot { own: true, number }) => {
-                self.lent[usize::from(number)] = HERE;
+                self.came_home(usize::from(number));
                 false
             }
             Some(Slot { own: false, number }) => {

@@ -269,12 +269,7 @@ impl<M: RingLines> PieceWriter<M> {
     #[inline]
     pub fn fits(&mut self, left: usize) -> bool {
         let lines = lines_of(piece_bytes(self.line, left));
-        self.has_room(lines)
-    }
-
-    /// Whether so many lines are free now, and one more: the line behind a piece is cleared.
-    #[inline]
-    pub fn has_room(&mut self, lines: u32) -> bool {
+        // One more: the line behind the piece is cleared.
         self.free > lines || self.look(lines)
     }
 

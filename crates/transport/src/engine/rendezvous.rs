@@ -20,13 +20,14 @@ use super::{Engine, kind};
 use crate::buffer::Buffer;
 use crate::buffer::Span;
 use crate::claims::Claims;
-use crate::pool::SLOT;
 use crate::remote::{self, Access, MOST_SPANS, Probe};
+use crate::ring::INLINE;
 use crate::segment::{PLACES, Segment};
 
 /// Bytes of a piece that one side claims.
 const PIECE: usize = 64 * 1024;
-/// A receiver to which nothing has come for so long claims pieces. A sender that moves messages sends one in less time.
+/// So long one side waits for the other to do its part through the pool, before it copies a piece by the kernel. Who
+/// moves messages does it in less time.
 const PATIENCE_NS: u64 = 10_000;
 /// The longest time that the process which started the job takes to see that a rank has ended.
 const ENDED_NS: u64 = 500_000_000;
@@ -44,8 +45,8 @@ pub(crate) struct Copying {
     from: usize,
     end: usize,
     claims: Share,
-    /// For a receiver that shares the work: since when nothing has come (`kernel_ns`); 0: something came.
-    idle_since_ns: u64,
+    /// What is left to send of the piece that this sender claimed: from which byte to which.
+    claimed: (usize, usize),
     /// The other side's transfer, to be told of the end.
     token: u64,
 }
@@ -66,6 +67,10 @@ pub(crate) struct Sharing {
     generation: u32,
     reading: Vec<Access>,
     writing: Vec<Access>,
+    /// Since when no data of announced messages has come from each rank, and none could be sent to it (`kernel_ns`);
+    /// 0: some has.
+    none_came_since_ns: Vec<u64>,
+    none_went_since_ns: Vec<u64>,
     spans: Vec<Span>,
     pub(super) probe: Probe,
 }
@@ -76,6 +81,8 @@ impl Sharing {
             free: (0..PLACES as u32).collect(),
             reading: vec![Access::Unknown; ranks],
             writing: vec![Access::Unknown; ranks],
+            none_came_since_ns: vec![0; ranks],
+            none_went_since_ns: vec![0; ranks],
             ..Self::default()
         }
     }
@@ -97,6 +104,15 @@ enum Step {
     Moved,
     /// There is nothing left to copy for this process.
     Over,
+}
+
+/// Whether the patience is over that began with the first call.
+fn is_over(since_ns: &mut u64) -> bool {
+    let now_ns = host::clock::kernel_ns();
+    if *since_ns == 0 {
+        *since_ns = now_ns;
+    }
+    now_ns - *since_ns >= PATIENCE_NS
 }
 
 impl Copying {
@@ -166,9 +182,14 @@ impl Engine<'_> {
             return false;
         }
         let shared = contiguous && !self.room.crowded();
-        let claims = match shared.then(|| self.sharing.free.pop()).flatten() {
-            None => Share::Alone(0),
-            Some(number) => {
+        let claims = match (shared, self.sharing.free.pop()) {
+            // More messages at once than there are places for claims: this one goes through the pool alone.
+            (true, None) => return false,
+            (false, free) => {
+                self.sharing.free.extend(free);
+                Share::Alone(0)
+            }
+            (true, Some(number)) => {
                 self.sharing.generation = self.sharing.generation.wrapping_add(1);
                 let generation = self.sharing.generation;
                 place(&segment, self.rank, number).open(generation);
@@ -185,7 +206,7 @@ impl Engine<'_> {
             from: unasked,
             end,
             claims,
-            idle_since_ns: 0,
+            claimed: (0, 0),
             token,
         });
         true
@@ -221,24 +242,32 @@ impl Engine<'_> {
             from: unasked,
             end,
             claims,
-            idle_since_ns: 0,
+            claimed: (0, 0),
             token: receiver,
         });
     }
 
-    /// Copies a piece of each message that is being copied; true when anything moved, or will soon.
+    /// Copies pieces of the messages that are being copied, for each rank in their order; true when anything moved, or
+    /// will soon.
     pub(super) fn copy_pieces(&mut self) -> bool {
         let mut moved = false;
         let mut at = 0;
-        while at < self.copying.len() {
+        let mut served = None;
+        while let Some(copying) = self.copying.get(at) {
+            let (other, receives) = (copying.other, copying.receives);
+            if served == Some((other, receives)) {
+                at += 1;
+                continue;
+            }
             match self.copy_next(at) {
                 Step::Nothing => at += 1,
                 Step::Moved => {
                     moved = true;
+                    served = Some((other, receives));
                     at += 1;
                 }
                 Step::Over => {
-                    let copying = self.copying.swap_remove(at);
+                    let copying = self.copying.remove(at);
                     self.copied(&copying);
                     moved = true;
                 }
@@ -262,11 +291,7 @@ impl Engine<'_> {
                 Step::Moved
             }
             Share::Both(number, generation) if copying.receives => {
-                let now_ns = host::clock::kernel_ns();
-                if copying.idle_since_ns == 0 {
-                    copying.idle_since_ns = now_ns;
-                }
-                if now_ns - copying.idle_since_ns < PATIENCE_NS {
+                if !is_over(&mut self.sharing.none_came_since_ns[other]) {
                     return Step::Moved;
                 }
                 let claims = place(&segment, rank, number);
@@ -284,42 +309,48 @@ impl Engine<'_> {
                 Step::Moved
             }
             Share::Both(number, generation) => {
-                // What a piece needs of the ring at most.
-                let lines = PIECE.div_ceil(SLOT) as u32 + 1;
-                if !self.outgoing[other].producer.has_room(lines) {
-                    return Step::Nothing;
+                if copying.claimed.0 == copying.claimed.1 {
+                    let Some(piece) = place(&segment, other, number).claim(generation, pieces) else {
+                        return Step::Over;
+                    };
+                    copying.claimed = copying.piece(piece);
                 }
-                let Some(piece) = place(&segment, other, number).claim(generation, pieces) else {
-                    return Step::Over;
-                };
-                let (from, end) = copying.piece(piece);
-                self.send_claimed(at, from, end);
-                Step::Moved
+                self.send_claimed(at)
             }
         }
     }
 
-    /// Sends a claimed piece through the pool, or writes what the pool has no slots for into the receiver's buffer.
-    fn send_claimed(&mut self, at: usize, mut from: usize, end: usize) {
-        let (to, receiver, transfer) = {
-            let copying = &self.copying[at];
-            (copying.other, copying.token, copying.transfer)
-        };
-        let buffer = self.transfers.at(transfer).buffer.clone();
+    /// Sends what is left of a claimed piece through the pool. When the receiver gives no slot back, because it
+    /// computes, it is copied into its buffer.
+    fn send_claimed(&mut self, at: usize) -> Step {
+        let copying = &mut self.copying[at];
+        let (to, receiver, (start, end)) = (copying.other, copying.token, copying.claimed);
+        let mut from = start;
+        let buffer = &self.transfers.at(copying.transfer).buffer;
+        let producer = &mut self.outgoing[to].producer;
         while from < end {
-            let header = data_header(receiver, end - from);
-            let piece = Piece { header, buffer: &buffer, from, left: end - from };
-            let producer = &mut self.outgoing[to].producer;
-            if let Some(bytes) = piece.put_pooled(producer, &mut self.pool, to) {
-                from += bytes;
-                continue;
-            }
+            let left = end - from;
+            let piece = Piece { header: data_header(receiver, left), buffer, from, left };
+            let Some(bytes) = piece.put_pooled(producer, &mut self.pool, to) else { break };
+            from += bytes;
+        }
+        copying.claimed.0 = from;
+        if from > start {
+            self.sharing.none_went_since_ns[to] = 0;
+            self.wake(to);
+            return Step::Moved;
+        }
+        if !producer.fits(INLINE) {
+            return Step::Nothing;
+        }
+        if is_over(&mut self.sharing.none_went_since_ns[to]) {
+            copying.claimed.0 = end;
             self.copy(at, from, end);
             let words = [receiver, (end - from) as u64, 0, 0, 0, 0];
             self.outgoing[to].producer.put_words(plain(kind::PUSHED, &words), &words);
-            from = end;
+            self.wake(to);
         }
-        self.wake(to);
+        Step::Moved
     }
 
     /// Data of an announced message is here, which this process may be copying pieces of.
@@ -328,7 +359,7 @@ impl Engine<'_> {
         match self.shared(receive) {
             None => self.complete_when_here(receive),
             Some(at) => {
-                self.copying[at].idle_since_ns = 0;
+                self.sharing.none_came_since_ns[self.copying[at].other] = 0;
                 self.shared_is_here(receive);
             }
         }
@@ -341,7 +372,7 @@ impl Engine<'_> {
             return;
         }
         if let Some(at) = self.shared(receive) {
-            let copying = self.copying.swap_remove(at);
+            let copying = self.copying.remove(at);
             self.copied(&copying);
         }
     }

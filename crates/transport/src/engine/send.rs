@@ -357,15 +357,16 @@ pub(super) struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// Writes it into a slot of the pool or, when it is small or there is no slot, into the ring; its bytes. Nothing: it
-    /// doesn't fit now.
+    /// Writes it into a slot of the pool or, when it is small or no slot will come, into the ring; its bytes. Nothing:
+    /// it doesn't fit now.
     #[inline]
     fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<usize> {
         let producer = &mut outgoing[to].producer;
-        if self.left > POOLED_FROM
-            && let Some(bytes) = self.put_pooled(producer, pool, to)
-        {
-            return Some(bytes);
+        if self.left > POOLED_FROM {
+            let bytes = self.put_pooled(producer, pool, to);
+            if bytes.is_some() || pool.will_come_from(to) {
+                return bytes;
+            }
         }
         producer
             .fits(self.left)
