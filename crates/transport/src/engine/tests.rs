@@ -87,6 +87,65 @@ fn messages_of_all_sizes_arrive_whole_expected_or_not() {
     }
 }
 
+/// Moves the messages of one rank and of no other, until something is so.
+fn move_alone(job: &mut [Engine<'_>], rank: usize, done: impl Fn(&[Engine<'_>]) -> bool) {
+    for _ in 0..100_000_000 {
+        if done(job) {
+            return;
+        }
+        job[rank].progress();
+    }
+    panic!("rank {rank} needs another one to move");
+}
+
+#[test]
+fn either_side_copies_a_large_message_alone_while_the_other_computes() {
+    let bytes = 8_000_000;
+    for sender_moves in [true, false] {
+        let mut job = job(2);
+        let (mut from, mut to) = (sample(bytes), vec![0u8; bytes]);
+        let receive = job[1].receive(criteria(Some(0), Some(5)), Some(0), &buffer(&mut to));
+        let send = job[0].send(1, envelope(0, 5), &buffer(&mut from), Mode::Standard).unwrap();
+        job[1].progress();
+        if job[1].copying.is_empty() {
+            return; // The system forbids to copy between processes: then both have to move.
+        }
+        if sender_moves {
+            // Its slots run out, and the receiver gives none back.
+            job[0].progress();
+            move_alone(&mut job, 0, |job| job[0].copying.is_empty());
+        }
+        move_alone(&mut job, 1, |job| job[1].is_complete(receive));
+        assert!(from == to, "sender moves: {sender_moves}");
+        until_complete(&mut job, 0, send);
+        assert_eq!(job[0].under_way() + job[1].under_way(), 0);
+    }
+}
+
+#[test]
+fn more_large_messages_at_once_than_there_are_places_for_claims_arrive_whole() {
+    let (bytes, messages) = (150_000, crate::segment::PLACES + 9);
+    let mut job = job(2);
+    job.iter_mut().for_each(|engine| engine.set_copy_from(100_000));
+    let mut from = sample(bytes + messages);
+    let mut to = vec![vec![0u8; bytes]; messages];
+    let receives: Vec<_> =
+        to.iter_mut().map(|to| job[1].receive(criteria(Some(0), Some(5)), Some(0), &buffer(to))).collect();
+    let sends: Vec<_> = (0..messages)
+        .map(|at| {
+            let data = buffer(&mut from[at..at + bytes]);
+            job[0].send(1, envelope(0, 5), &data, Mode::Standard).unwrap()
+        })
+        .collect();
+    for receive in receives {
+        until_complete(&mut job, 1, receive);
+    }
+    for send in sends {
+        until_complete(&mut job, 0, send);
+    }
+    assert!(to.iter().enumerate().all(|(at, to)| from[at..at + bytes] == *to));
+}
+
 #[test]
 fn messages_to_oneself_arrive_expected_or_not() {
     for expected in [true, false] {
