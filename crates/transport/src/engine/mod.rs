@@ -165,8 +165,8 @@ mod kind {
     pub(crate) const DATA: u8 = 6;
     /// To the sender: its transfer is complete. Words: the sender's transfer.
     pub(crate) const COMPLETE: u8 = 7;
-    /// To the sender: claim pieces, too. Words: its transfer, the receiver's, the buffer's address, bytes, the place for
-    /// claims.
+    /// To the sender: claim pieces, too. Words: its transfer, the receiver's, the buffer's address, bytes, where claims
+    /// are.
     pub(crate) const SHARE: u8 = 8;
     /// To the sender: copy all of it. Words: its transfer, the receiver's, the buffer's address, bytes.
     pub(crate) const PUSH: u8 = 9;

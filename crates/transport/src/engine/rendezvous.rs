@@ -7,8 +7,8 @@
 //! | not | contiguous | the sender copies to the receiver's memory |
 //! | not | not | packed pieces go through the pool |
 //!
-//! A sender that moves messages sends the pieces that it claims through the pool: that is twice as fast as a copy by the
-//! kernel, from process to process. A receiver to which nothing comes claims pieces itself, and copies them by the
+//! A sender that moves messages sends the pieces that it claims through the pool: that is twice as fast as the kernel's
+//! copy from process to process. A receiver to which nothing comes claims pieces itself, and copies them by the
 //! kernel while the sender computes. A sender that has no slot left, because the receiver computes, copies by the
 //! kernel, too.
 //!
