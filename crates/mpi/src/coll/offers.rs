@@ -15,15 +15,15 @@ use std::sync::atomic::Ordering;
 use transport::segment::{Segment, hook};
 use transport::{Buffer, COPY_FROM, Engine, MOST_EAGER};
 
-/// A rank with a cpu of its own that sends large data to several others offers it from so many bytes on: they read it
-/// at the same time.
-const SEVERAL_FROM: usize = MOST_EAGER + 1;
+/// The kernel's copy takes as long as so many copies through the pool. A rank with a cpu of its own that sends large data
+/// to so many others offers it, and they read it at the same time. (2 ranks, alltoall and allgather of 4 MB: 640 and 480
+/// us with offers, 505 and 375 us without.)
+const SEVERAL: u32 = 5;
 /// A rank that shares its cpu, and receives large data, too, offers when all that it sends is more than so many bytes.
 const CROWDED_ABOVE: usize = 1536 * 1024;
-/// Other ranks offer from so many bytes on. The kernel's copy takes as long as two through the pool do while the pool
-/// stays in the caches. (4 ranks on 2 cpus, bcast of 64 kB, 256 kB and 1 MB: 18, 50 and 188 us with offers, 6, 24 and
-/// 98 us without; 2 ranks, alltoall of 1 MB and 4 MB: 99 and 725 us with offers, 76 and 903 us without.)
-const OTHERS_FROM: usize = COPY_FROM;
+/// Other ranks that share their cpu offer from so many bytes on. (4 ranks on 2 cpus, bcast of 64 kB, 256 kB and 1 MB: 18,
+/// 50 and 188 us with offers, 6, 24 and 98 us without.)
+const CROWDED_FROM: usize = COPY_FROM;
 
 /// Says where data lies.
 #[derive(Clone, Copy)]
@@ -47,10 +47,8 @@ pub(super) fn is_worth_it(engine: &Engine<'_>, buffer: &Buffer, large: Large) ->
     let bytes = buffer.bytes();
     let pays = match (engine.room().crowded(), large) {
         (true, Large { sends, receives: 1.. }) => bytes * sends as usize > CROWDED_ABOVE,
-        // Both sides copy a message of that size; a rank that offers waits.
-        (false, Large { sends: 1, receives: 0 }) => false,
-        (false, Large { sends: 2.., .. }) => bytes >= SEVERAL_FROM,
-        _ => bytes >= OTHERS_FROM,
+        (true, _) => bytes >= CROWDED_FROM,
+        (false, Large { sends, .. }) => sends >= SEVERAL && bytes > MOST_EAGER,
     };
     pays && !engine.is_carried()
         && settings::COPY_FROM.load(Ordering::Relaxed) != usize::MAX

@@ -2,7 +2,7 @@
    complete in different orders, and ranks that expect less than comes. */
 #include "check.h"
 
-/* Above 2 MB, so that all ranks offer. */
+/* Above 2 MB, so that ranks that share cpus offer. */
 enum { N = 530000 };
 
 /* Ints with a gap behind each. */
