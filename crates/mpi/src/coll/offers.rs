@@ -15,14 +15,14 @@ use std::sync::atomic::Ordering;
 use transport::segment::{Segment, hook};
 use transport::{Buffer, COPY_FROM, Engine, MOST_EAGER};
 
-/// The kernel's copy takes as long as so many copies through the pool. A rank with a cpu of its own that sends large data
-/// to so many others offers it, and they read it at the same time. (2 ranks, alltoall and allgather of 4 MB: 640 and 480
-/// us with offers, 505 and 375 us without.)
+/// The kernel's copy takes as long as so many copies through the pool. A rank with a cpu of its own that sends large
+/// data to so many others offers it, and they read it at the same time. (2 ranks, alltoall and allgather of 4 MB: 640
+/// and 480 us with offers, 505 and 375 us without.)
 const SEVERAL: u32 = 5;
 /// A rank that shares its cpu, and receives large data, too, offers when all that it sends is more than so many bytes.
 const CROWDED_ABOVE: usize = 1536 * 1024;
-/// Other ranks that share their cpu offer from so many bytes on. (4 ranks on 2 cpus, bcast of 64 kB, 256 kB and 1 MB: 18,
-/// 50 and 188 us with offers, 6, 24 and 98 us without.)
+/// Other ranks that share their cpu offer from so many bytes on. (4 ranks on 2 cpus, bcast of 64 kB, 256 kB and 1 MB:
+/// 18, 50 and 188 us with offers, 6, 24 and 98 us without.)
 const CROWDED_FROM: usize = COPY_FROM;
 
 /// Says where data lies.
