@@ -198,6 +198,7 @@ impl Engine<'_> {
                 Share::Both(number, generation)
             }
         };
+        self.sharing.none_came_since_ns[from] = 0;
         self.copying.push(Copying {
             other: from,
             transfer: receive,
@@ -234,6 +235,7 @@ impl Engine<'_> {
         }
         let claims =
             if alone { Share::Alone(0) } else { Share::Both(where_to as u32, (where_to >> 32) as u32) };
+        self.sharing.none_went_since_ns[from] = 0;
         self.copying.push(Copying {
             other: from,
             transfer: index,
