@@ -28,7 +28,7 @@ const FLAGS: usize = SLOT;
 const HERE: u16 = u16::MAX;
 
 /// A slot that one of two ranks has; they alone send pieces in it until it is home.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Slot {
     /// It is of this rank's own pool; otherwise, of the other's.
     own: bool,
@@ -38,7 +38,7 @@ pub(crate) struct Slot {
 impl Slot {
     /// How the line says it to the other rank.
     #[inline]
-    pub(crate) fn word(self) -> u64 {
+    fn word(self) -> u64 {
         u64::from(self.number) << 1 | u64::from(self.own)
     }
 }
@@ -124,17 +124,23 @@ impl Pool {
 
     /// Where a slot starts.
     #[inline]
-    fn start(&self, slot: Slot, other: usize) -> *mut u8 {
+    fn start(&self, slot: &Slot, other: usize) -> *mut u8 {
         let number = usize::from(slot.number);
         assert!((FLAGS / SLOT..self.slots).contains(&number));
         // SAFETY: inside the pool.
         unsafe { self.segment().pool(if slot.own { self.rank } else { other }).add(number * SLOT) }
     }
 
-    /// A slot for a piece to a rank: one that is kept of it, or else one of this rank's own.
+    /// Puts a piece of so many bytes for a rank into a slot: one that is kept of that rank, or else one of this rank's
+    /// own. What the line has to say of it; nothing when there is no slot.
     #[inline]
-    pub(crate) fn take(&mut self, to: usize) -> Option<Slot> {
-        self.kept[to].take().or_else(|| self.lend(to))
+    pub(crate) fn put(&mut self, to: usize, bytes: usize, fill: impl FnOnce(&mut [u8])) -> Option<u64> {
+        assert!(bytes <= SLOT);
+        let slot = self.kept[to].take().or_else(|| self.lend(to))?;
+        // SAFETY: inside a slot that this rank has, and gives away below: the other one has read what was there, and
+        // touches it only when a line speaks of it again.
+        fill(unsafe { std::slice::from_raw_parts_mut(self.start(&slot, to), bytes) });
+        Some(slot.word())
     }
 
     /// The next own slot in turn that is here.
@@ -161,7 +167,10 @@ impl Pool {
     }
 
     fn came_home(&mut self, number: usize) {
-        self.lent_to[usize::from(self.lent[number])] -= 1;
+        // A slot that a rank has sent twice may be here already.
+        if let Some(slots) = self.lent_to.get_mut(usize::from(self.lent[number])) {
+            *slots -= 1;
+        }
         self.lent[number] = HERE;
     }
 
@@ -187,15 +196,6 @@ impl Pool {
         };
     }
 
-    /// The first bytes of a slot that was taken for a piece to a rank.
-    #[inline]
-    pub(crate) fn fill(&mut self, slot: Slot, to: usize, bytes: usize) -> &mut [u8] {
-        assert!(bytes <= SLOT);
-        // SAFETY: inside a slot that this rank has: the other one has read what was there, and touches it only when a
-        // line speaks of it again.
-        unsafe { std::slice::from_raw_parts_mut(self.start(slot, to), bytes) }
-    }
-
     /// The slot that a line from a rank speaks of; nothing when that rank can't have had it.
     #[inline]
     pub(crate) fn arrived(&self, from: usize, word: u64) -> Option<Slot> {
@@ -210,7 +210,7 @@ impl Pool {
     /// # Safety
     /// The slice is gone before `keep`.
     #[inline]
-    pub(crate) unsafe fn piece<'a>(&self, slot: Slot, from: usize, bytes: usize) -> &'a [u8] {
+    pub(crate) unsafe fn piece<'a>(&self, slot: &Slot, from: usize, bytes: usize) -> &'a [u8] {
         assert!(bytes <= SLOT);
         // SAFETY: inside the slot; the sender leaves it alone until it gets the slot back.
         unsafe { std::slice::from_raw_parts(self.start(slot, from), bytes) }
@@ -250,16 +250,14 @@ mod tests {
 
     /// Sends a piece of so many bytes of one value; what the line says.
     fn send(pool: &mut Pool, to: usize, bytes: usize, value: u8) -> Option<u64> {
-        let slot = pool.take(to)?;
-        pool.fill(slot, to, bytes).fill(value);
-        Some(slot.word())
+        pool.put(to, bytes, |piece| piece.fill(value))
     }
 
     /// Reads a piece, and keeps its slot.
     fn receive(pool: &mut Pool, from: usize, word: u64, bytes: usize, value: u8) {
         let slot = pool.arrived(from, word).expect("a slot that was lent");
         // SAFETY: read before the slot is kept.
-        assert!(unsafe { pool.piece(slot, from, bytes) }.iter().all(|&byte| byte == value));
+        assert!(unsafe { pool.piece(&slot, from, bytes) }.iter().all(|&byte| byte == value));
         pool.keep(from, slot);
     }
 
@@ -316,6 +314,23 @@ mod tests {
             }
         }
         assert!(refused > 0 && refused < sent, "{refused} of {sent}: pools have to run out, and come back");
+    }
+
+    #[test]
+    fn a_rank_that_sends_in_one_slot_twice_harms_its_own_messages_alone() {
+        let mut pools = pools(2);
+        let [first, second] = &mut pools[..] else { panic!("two ranks") };
+        let word = send(first, 1, 1, 0).unwrap() - 1;
+        for _ in 0..first.most_kept {
+            let slot = first.arrived(1, word).unwrap();
+            first.keep(1, slot);
+        }
+        // Now what was kept twice goes home twice.
+        for number in 0..100 {
+            let word = send(second, 0, 9, number).unwrap();
+            receive(first, 1, word, 9, number);
+        }
+        assert_eq!((first.lent_to[1], first.arrived(1, word)), (0, None));
     }
 
     #[test]

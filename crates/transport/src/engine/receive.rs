@@ -297,7 +297,7 @@ impl Engine<'_> {
             self.corrupt(from, "a piece that lies nowhere")
         };
         // SAFETY: the piece is dealt with before the slot is kept.
-        let piece = unsafe { self.pool.piece(slot, from, words[1] as usize) };
+        let piece = unsafe { self.pool.piece(&slot, from, words[1] as usize) };
         let (first, last) = piece.split_at(piece.len().saturating_sub(FETCH_BEFORE));
         let mut place = words[2];
         if !first.is_empty() {

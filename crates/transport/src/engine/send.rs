@@ -386,11 +386,10 @@ impl Piece<'_> {
         }
         // The line that will speak of the slot is fetched while it is filled.
         producer.fetch();
-        let slot = pool.take(to)?;
         let bytes = self.left.min(SLOT);
-        self.buffer.read(self.from, pool.fill(slot, to, bytes));
+        let slot = pool.put(to, bytes, |piece| self.buffer.read(self.from, piece))?;
         let header = PieceHeader { kind: self.header.kind | kind::POOLED, ..self.header };
-        producer.put_words(header, &[slot.word(), bytes as u64, self.from as u64, 0, 0, 0]);
+        producer.put_words(header, &[slot, bytes as u64, self.from as u64, 0, 0, 0]);
         Some(bytes)
     }
 }
