@@ -110,7 +110,7 @@ impl Pool {
             lent: vec![HERE; slots],
             lent_to: vec![0; ranks],
             next: 0,
-            stride: STRIDES.into_iter().find(|stride| blocks % stride != 0).unwrap_or(1),
+            stride: STRIDES.into_iter().find(|&stride| !blocks.is_multiple_of(stride)).unwrap_or(1),
             has_memory: vec![false; blocks],
             kept: (0..ranks).map(|_| Kept::default()).collect(),
             most_kept: slots / (KEPT * (ranks - 1).max(1)),
