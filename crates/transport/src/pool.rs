@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Bytes of a slot, the most of a piece.
 pub(crate) const SLOT: usize = 16 * 1024;
-/// Messages with so many bytes left go through the pool.
+/// Messages with so many bytes left go through the pool. (On an EPYC 256 B take 0.10 us in the ring, and 512 B 0.11 us
+/// in a slot.)
 pub(crate) const POOLED_FROM: usize = 256;
 /// Slots of a block. They get their memory together, because the kernel maps pages that are there in such blocks for
 /// the other rank, too; and own slots have their turn block by block.
@@ -103,6 +104,7 @@ impl Pool {
         let slots = segment.pool_bytes() / SLOT / TOGETHER * TOGETHER;
         let blocks = slots / TOGETHER;
         let ranks = segment.ranks();
+        assert!(slots <= FLAGS, "a flag each");
         Self {
             segment: Some(segment),
             rank,
@@ -205,10 +207,9 @@ impl Pool {
             return; // It does not know the advice.
         }
         let bytes = TOGETHER * SLOT;
-        let at = (block * bytes) as u64;
         // SAFETY: inside the pool. Advice that is refused changes nothing.
         unsafe {
-            let start = self.segment().pool(self.rank).add(at as usize);
+            let start = self.segment().pool(self.rank).add(block * bytes);
             libc::madvise(start.cast(), bytes, libc::MADV_POPULATE_WRITE)
         };
     }

@@ -3,8 +3,8 @@
 use super::send::UNASKED;
 use crate::matching::Envelope;
 
-/// Bytes of memory that are kept for the next messages that come before their receives. (Given back each time, the
-/// memory of large ones would be cut off the heap and mapped anew, page by page.)
+/// Bytes of memory that are kept for the next messages that come before their receives: a choice, eight senders'
+/// credit. (Given back each time, the memory of large ones would be cut off the heap and mapped anew, page by page.)
 const SPARE_BYTES: usize = 2 << 20;
 
 /// A message that came before its receive.

@@ -17,8 +17,7 @@
 use super::pending::due;
 use super::send::{Piece, data_header, plain};
 use super::{Engine, kind};
-use crate::buffer::Buffer;
-use crate::buffer::Span;
+use crate::buffer::{Buffer, Span};
 use crate::claims::Claims;
 use crate::remote::{self, Access, MOST_SPANS, Probe};
 use crate::ring::INLINE;
@@ -26,8 +25,8 @@ use crate::segment::{PLACES, Segment};
 
 /// Bytes of a piece that one side claims.
 const PIECE: usize = 64 * 1024;
-/// So long one side waits for the other to do its part through the pool, before it copies a piece by the kernel. Who
-/// moves messages does it in less time.
+/// So long one side waits for the other to do its part through the pool, before it copies a piece by the kernel. A
+/// choice: who moves messages sends several pieces in that time (one takes 1.1 to 2.5 us on an EPYC).
 const PATIENCE_NS: u64 = 10_000;
 /// The longest time that the process which started the job takes to see that a rank has ended.
 const ENDED_NS: u64 = 500_000_000;
