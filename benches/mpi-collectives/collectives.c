@@ -65,11 +65,9 @@ int main(int argc, char **argv) {
             for (int i = 0; i < times; i++) once(name, in, out, n);
             double mine = (now_us() - start) / times, slowest;
             MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm);
-            if (b == -2) {
-                times = repeats(slowest, 4000);
-            } else if (b >= 0) {
-                block[found++] = slowest;
-            }
+            /* The first ones may be slow. */
+            if (b < 0) times = repeats(slowest, 4000);
+            else block[found++] = slowest;
             int plan[2] = {times, now_us() - began < seconds * 1e6};
             MPI_Bcast(plan, 2, MPI_INT, 0, comm);
             times = plan[0];

@@ -3,7 +3,8 @@
        latency VARIANT HOW BYTES...
 
    VARIANT: A sends and receives in buffers of their own that nobody rewrites; B sends what was just received.
-   HOW: plain; any (MPI_ANY_SOURCE); vector (every second double); threads (MPI_THREAD_MULTIPLE).
+   HOW: plain; any (MPI_ANY_SOURCE); vector (every second double); threads (MPI_THREAD_MULTIPLE); malloc (buffers start
+   16 bytes into a page, where malloc puts large arrays, instead of with one).
    Further ranks wait in a receive. */
 #include "../mpi/measure.h"
 #include <mpi.h>
@@ -13,15 +14,16 @@ static MPI_Comm comm;
 static void measure(char variant, const char *how, size_t bytes, int rank) {
     int vector = !strcmp(how, "vector"), from = !strcmp(how, "any") ? MPI_ANY_SOURCE : 1 - rank, count = (int)bytes;
     MPI_Datatype type = MPI_BYTE;
-    size_t room = vector ? 2 * bytes : bytes;
+    size_t room = vector ? 2 * bytes : bytes, into_page = !strcmp(how, "malloc") ? 16 : 0;
     if (vector) {
         if (bytes < sizeof(double)) return;
         MPI_Type_vector((int)(bytes / sizeof(double)), 1, 2, MPI_DOUBLE, &type);
         MPI_Type_commit(&type);
         count = 1;
     }
-    unsigned char *out = aligned_alloc(4096, (room + 8191) / 4096 * 4096);
-    unsigned char *in = variant == 'A' ? aligned_alloc(4096, (room + 8191) / 4096 * 4096) : out;
+    unsigned char *pages = aligned_alloc(4096, (room + 8191) / 4096 * 4096);
+    unsigned char *others = variant == 'A' ? aligned_alloc(4096, (room + 8191) / 4096 * 4096) : pages;
+    unsigned char *out = pages + into_page, *in = others + into_page;
     memset(in, 0, room + 1);
     memset(out, rank + 1, room + 1);
     double block[BLOCKS], began = now_us();
@@ -60,13 +62,13 @@ static void measure(char variant, const char *how, size_t bytes, int rank) {
         fflush(stdout);
     }
     if (vector) MPI_Type_free(&type);
-    if (in != out) free(in);
-    free(out);
+    if (others != pages) free(others);
+    free(pages);
 }
 
 int main(int argc, char **argv) {
     if (argc < 4) {
-        fprintf(stderr, "use: latency A|B plain|any|vector|threads BYTES...\n");
+        fprintf(stderr, "use: latency A|B plain|any|vector|threads|malloc BYTES...\n");
         return 2;
     }
     int rank, size, given;

@@ -22,11 +22,12 @@ SIZES = [0, 8, 32, 48, 64, 256, 1024, 4096, 16384, 65536, 262144, 1 << 20, 4 << 
 SHORT = [SIZES[:8], SIZES[8:11], SIZES[11:]]
 """Sizes that are measured in one run: short ones, because the two cpus may change their state each second."""
 SOME = [8, 1024, 65536, 1 << 20]
-"""Measured again with wildcards, a vector type, threads and a third rank."""
+"""Measured again with wildcards, a vector type, threads, buffers as malloc gives them, and a third rank."""
 HOWS = {
     "any": "MPI_ANY_SOURCE",
     "vector": "every second double",
     "threads": "MPI_THREAD_MULTIPLE",
+    "malloc": "buffers 16 bytes into a page",
     "third": "a third rank waits",
 }
 
