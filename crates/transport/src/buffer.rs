@@ -1,6 +1,6 @@
 //! The place of a message's data in this process.
 
-use crate::copy::{SMALL, copy_out, copy_small};
+use crate::copy::{SMALL, copy, copy_out, copy_small};
 use std::sync::Arc;
 
 /// Bytes that are packed at a time on the way from one layout to another.
@@ -132,7 +132,7 @@ impl Buffer {
         unsafe {
             match &self.layout {
                 None if bytes <= SMALL => copy_small(data.as_ptr(), self.address.wrapping_add(from), bytes),
-                None => std::ptr::copy_nonoverlapping(data.as_ptr(), self.address.wrapping_add(from), bytes),
+                None => copy(data.as_ptr(), self.address.wrapping_add(from), bytes),
                 Some(layout) => {
                     layout.shape.unpack(self.address, layout.count, from, &data[..bytes]);
                 }
@@ -152,6 +152,9 @@ impl Buffer {
         // SAFETY: each buffer has room for its bytes, as its maker promised.
         unsafe {
             match (&other.layout, &self.layout) {
+                (None, None) if (other.address as usize).abs_diff(self.address as usize) >= bytes => {
+                    copy(other.address, self.address, bytes);
+                }
                 (None, None) => std::ptr::copy(other.address, self.address, bytes),
                 (None, Some(_)) => self.write(0, std::slice::from_raw_parts(other.address, bytes)),
                 (Some(_), None) => other.read(0, std::slice::from_raw_parts_mut(self.address, bytes)),

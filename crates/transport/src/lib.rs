@@ -7,7 +7,7 @@
 //! | module | what it does | imports |
 //! |---|---|---|
 //! | `abort` | how a rank ends when it can't go on | |
-//! | `copy` | copies by instructions that fit the next reader | |
+//! | `copy` | copies by instructions that fit the next reader, and the addresses | |
 //! | `asleep` | how a rank goes to sleep and is woken, so that no message is slept through | |
 //! | `claims` | pieces of a message that two processes copy together | |
 //! | `segment` | what lies where in the job's shared memory; what ranks count there | claims |
@@ -79,6 +79,7 @@ pub mod wait;
 
 pub use abort::{Abort, Exit};
 pub use buffer::{Buffer, Layout, Shape, Span};
+pub use copy::copy;
 pub use counters::{Counter, EngineCounters};
 pub use engine::{
     Arrival, Awaited, COMPLETE_AT_ONCE, COPY_FROM, CREDIT, ClaimId, Completion, Engine, FROM_NOBODY,

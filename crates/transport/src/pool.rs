@@ -20,9 +20,9 @@ pub(crate) const POOLED_FROM: usize = 256;
 /// Slots of a block. They get their memory together, because the kernel maps pages that are there in such blocks for
 /// the other rank, too; and own slots have their turn block by block.
 const TOGETHER: usize = 64 * 1024 / SLOT;
-/// The block that has its turn next is so many further on, by the first of these that lets all have their turn. A
-/// receiver's cpu fetches ahead of what it reads, and takes lines behind a slot just when the sender writes there.
-/// (With blocks side by side, half of all streams of 16 to 64 kB took three times as long; with these, one in ten.)
+/// The block that has its turn next is so many further on, by the first of these that lets all have their turn. (On an
+/// EPYC, half of all streams of 16 to 64 kB took three times as long with blocks side by side, and one in ten with
+/// these. Why is not known: while a stream is slow, it is the sender's copies that are.)
 const STRIDES: [usize; 4] = [7, 5, 3, 1];
 /// The part of its pool that a rank lets others keep for their answers.
 const KEPT: usize = 4;

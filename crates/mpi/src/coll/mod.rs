@@ -9,7 +9,7 @@
 //! | `blocks` | buffers with a block for each rank or neighbour |
 //! | `build` | from arguments to a schedule |
 //! | `neighbourhood` | the same for neighbourhoods |
-//! | `offers` | large data, read by its receiver from the sender's memory |
+//! | `offers` | large data, read by its receiver from the sender's memory, or from where it is shown |
 //! | `two_ranks` | one exchange between the ranks of a communicator of two |
 //! | `quick` | the shortest way for small messages between two ranks |
 //! | `giving` | barrier, bcast and allreduce by way of the local stores of a simulated Cell |

@@ -4,7 +4,9 @@
 
 use super::arguments::Scene;
 use super::offers::{self, OFFER_BYTES, Offer};
-use super::schedule::{CollectiveSchedule, LANES, Large, Standing, TagLane, Taken, Truncated, Wire};
+use super::schedule::{
+    Audience, CollectiveSchedule, LANES, Large, Standing, TagLane, Taken, Truncated, Wire,
+};
 use crate::abi;
 use crate::abi::values::MPI_REQUEST_NULL;
 use crate::call::Out;
@@ -61,14 +63,28 @@ impl Wire for CommWire<'_> {
     }
 
     #[inline]
-    fn offers(&mut self, buffer: &Buffer, large: Large, place: *mut Offer) -> bool {
-        let worth_it = offers::is_worth_it(self.engine, buffer, large);
+    fn offers(&mut self, buffer: &Buffer, large: Large, audience: Audience, place: *mut Offer) -> bool {
+        if offers::is_worth_showing(self.engine, buffer, audience)
+            && let Some(offer) = Offer::shown(self.engine, buffer, audience)
+        {
+            // SAFETY: room for an offer, the schedule's own.
+            unsafe { place.write(offer) };
+            return true;
+        }
+        let worth_it = offers::is_worth_it(self.engine, buffer, large.sends);
         if worth_it {
             self.engine.allow_reading();
             // SAFETY: room for an offer, the schedule's own.
             unsafe { place.write(Offer::of(&self.engine.segment(), buffer)) };
         }
         worth_it
+    }
+
+    #[inline]
+    fn answered(&mut self, offer: &Offer) {
+        if offer.is_shown() {
+            self.engine.was_read();
+        }
     }
 
     #[inline]

@@ -54,6 +54,17 @@ impl Large {
     }
 }
 
+/// How many ranks get the same data of a schedule, one send behind the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Audience {
+    /// One rank.
+    One,
+    /// Several; this is the first send, or the one before was no offer.
+    First,
+    /// Several; the one before got this offer.
+    Again(Offer),
+}
+
 /// What carries messages: the engine, or a simulation in tests. Ranks are those of the communicator that messages go
 /// to.
 pub(super) trait Wire {
@@ -65,9 +76,13 @@ pub(super) trait Wire {
     fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer) -> TransferId;
     /// Whether to offer the data instead of sending it. If so, the offer is in its place, and the data is left alone
     /// until the answer.
-    fn offers(&mut self, buffer: &Buffer, large: Large, place: *mut Offer) -> bool {
-        let _ = (buffer, large, place);
+    fn offers(&mut self, buffer: &Buffer, large: Large, audience: Audience, place: *mut Offer) -> bool {
+        let _ = (buffer, large, audience, place);
         false
+    }
+    /// An offer was answered.
+    fn answered(&mut self, offer: &Offer) {
+        let _ = offer;
     }
     /// Looks at a message of `bytes` bytes, and reads what it offers.
     fn take(&mut self, from: usize, buffer: &Buffer, bytes: usize) -> Taken {
@@ -102,12 +117,13 @@ impl Ticket {
 }
 
 enum ScheduleStep {
-    /// `offer`: room for one, where the data is large.
+    /// `offer`: room for one, where the data is large. `several`: a send before or behind it is of the same data.
     Send {
         to: u16,
         lane: TagLane,
         buffer: Buffer,
         offer: Option<NonNull<Offer>>,
+        several: bool,
     },
     Receive {
         from: u16,
@@ -273,8 +289,43 @@ impl CollectiveSchedule {
         let offer = (large && buffer.is_contiguous())
             .then(|| self.scratch.take(OFFER_BYTES))
             .and_then(|place| NonNull::new(place.cast()));
-        self.steps.push(ScheduleStep::Send { to: to as u16, lane, buffer, offer });
+        let several = large && self.sends_before(&buffer);
+        self.steps.push(ScheduleStep::Send { to: to as u16, lane, buffer, offer, several });
         self.ticket()
+    }
+
+    /// Whether the step before sends the same data; then it goes to several.
+    fn sends_before(&mut self, data: &Buffer) -> bool {
+        match self.steps.last_mut() {
+            Some(ScheduleStep::Send { buffer, several, .. })
+                if (buffer.address(), buffer.bytes()) == (data.address(), data.bytes()) =>
+            {
+                *several = true;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// How many ranks get the data of the next step.
+    fn audience(&self, several: bool) -> Audience {
+        if !several {
+            return Audience::One;
+        }
+        // Nothing was looked after since the step before.
+        let Some(Some(Started { step, awaits: Awaits::Answer(_), .. })) = self.transfers.last() else {
+            return Audience::First;
+        };
+        match (&self.steps[self.next], &self.steps[*step as usize]) {
+            (
+                ScheduleStep::Send { buffer, .. },
+                ScheduleStep::Send { buffer: before, offer: Some(offer), .. },
+            ) if *step as usize + 1 == self.next && before.address() == buffer.address() => {
+                // SAFETY: memory of the schedule's own, which holds the offer until the answer.
+                Audience::Again(unsafe { offer.read() })
+            }
+            _ => Audience::First,
+        }
     }
 
     /// Starts receiving.
@@ -290,12 +341,12 @@ impl CollectiveSchedule {
         self.ticket()
     }
 
-    /// Goes on when a transfer is complete.
+    /// Audience on when a transfer is complete.
     pub(super) fn wait(&mut self, ticket: Ticket) {
         self.steps.push(ScheduleStep::Wait(ticket));
     }
 
-    /// Goes on when every transfer so far is complete.
+    /// Audience on when every transfer so far is complete.
     pub(super) fn wait_all(&mut self) {
         self.steps.push(ScheduleStep::WaitAll);
     }
@@ -338,10 +389,12 @@ impl CollectiveSchedule {
     pub(super) fn advance(&mut self, wire: &mut impl Wire) -> Standing {
         while let Some(step) = self.steps.get(self.next) {
             match step {
-                ScheduleStep::Send { to, lane, buffer, offer } => {
+                ScheduleStep::Send { to, lane, buffer, offer, several } => {
                     let step = self.next as u32;
                     let started = match *offer {
-                        Some(offer) if wire.offers(buffer, self.large, offer.as_ptr()) => {
+                        Some(offer)
+                            if wire.offers(buffer, self.large, self.audience(*several), offer.as_ptr()) =>
+                        {
                             let id = wire.receive(*to as usize, lane | ANSWERS, &Buffer::EMPTY);
                             // SAFETY: memory of the schedule's own, which holds the offer until the answer.
                             let offer = unsafe { Buffer::new(offer.as_ptr().cast(), OFFER_BYTES) };
@@ -440,7 +493,11 @@ impl CollectiveSchedule {
                     }
                 }
             }
-            (ScheduleStep::Send { to, lane, buffer, .. }, Awaits::Answer(_)) => {
+            (ScheduleStep::Send { to, lane, buffer, offer, .. }, Awaits::Answer(_)) => {
+                if let Some(offer) = offer {
+                    // SAFETY: memory of the schedule's own, which holds the offer until now.
+                    wire.answered(unsafe { offer.as_ref() });
+                }
                 if completion.truncated.is_some() {
                     let sent = wire.send(*to as usize, lane | REFUSED, buffer);
                     self.transfers[index] = sent.map(|id| Started { id, awaits: Awaits::Sent, ..started });

@@ -43,7 +43,7 @@ impl Width for Any {
     #[inline(always)]
     unsafe fn copy(from: *const u8, into: *mut u8, bytes: usize) {
         // SAFETY: as the caller promises.
-        unsafe { std::ptr::copy_nonoverlapping(from, into, bytes) };
+        unsafe { transport::copy(from, into, bytes) };
     }
 }
 

@@ -99,7 +99,7 @@ impl Shape for Datatype {
         }
         if self.contiguous {
             // SAFETY: the data is contiguous, and the caller promises that it is there.
-            unsafe { std::ptr::copy_nonoverlapping(base.add(from), into.as_mut_ptr(), bytes) };
+            unsafe { transport::copy(base.add(from), into.as_mut_ptr(), bytes) };
         } else {
             self.walk(base.cast_mut(), count, from, &mut copy::Pack::new(&mut into[..bytes]));
         }
@@ -113,7 +113,7 @@ impl Shape for Datatype {
         }
         if self.contiguous {
             // SAFETY: the data is contiguous, and the caller promises that it is there.
-            unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), base.add(from), bytes) };
+            unsafe { transport::copy(data.as_ptr(), base.add(from), bytes) };
         } else {
             self.walk(base, count, from, &mut copy::Unpack::new(&data[..bytes]));
         }

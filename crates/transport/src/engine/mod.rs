@@ -25,6 +25,7 @@ use crate::wait::{Waiting, WaitingRoom};
 use afar::Afar;
 use kept::Messages;
 use pending::{Pendings, Stage};
+use reading::Shown;
 use receive::Incoming;
 use rendezvous::{Copying, Sharing};
 use send::Outgoing;
@@ -141,6 +142,7 @@ pub struct Engine<'a> {
     /// Messages that this process copies from or to another one's memory.
     copying: Vec<Copying>,
     sharing: Sharing,
+    shown: Shown,
     /// A simulator carries the messages: what it knows of them.
     afar: Option<Box<Afar>>,
 }
@@ -198,6 +200,7 @@ impl<'a> Engine<'a> {
             pool: Pool::default(),
             copying: Vec::new(),
             sharing: Sharing::default(),
+            shown: Shown::default(),
             afar: None,
         }
     }

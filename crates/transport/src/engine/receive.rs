@@ -59,6 +59,17 @@ impl Incoming {
             told: 0,
         }
     }
+
+    /// Copies a piece into a buffer, from a byte of it on, and fetches the line behind a large one.
+    #[inline]
+    fn write(&self, buffer: &Buffer, at: usize, piece: &[u8]) {
+        let (first, last) = piece.split_at(piece.len().saturating_sub(FETCH_BEFORE));
+        if !first.is_empty() {
+            buffer.write(at, first);
+            self.consumer.fetch_next();
+        }
+        buffer.write(at + first.len(), last);
+    }
 }
 
 impl Engine<'_> {
@@ -250,12 +261,15 @@ impl Engine<'_> {
         self.matching.keep(envelope, index);
     }
 
-    /// Takes the next piece from a rank, when it is there. A look at the line behind it would cost the transfer of that
-    /// line, for which the reply would wait.
+    /// Takes the next piece from a rank, when it is there, and what is there of the same message. A look at the line
+    /// behind that would cost the transfer of that line, for which the reply would wait.
     #[inline]
     pub(super) fn take_one(&mut self, from: usize) {
-        if let Some(header) = self.incoming[from].consumer.peek() {
+        while let Some(header) = self.incoming[from].consumer.peek() {
             self.take_piece(from, header);
+            if self.incoming[from].target == Destination::Nothing {
+                break;
+            }
         }
     }
 
@@ -298,17 +312,7 @@ impl Engine<'_> {
         };
         // SAFETY: the piece is dealt with before the slot is kept.
         let piece = unsafe { self.pool.piece(&slot, from, words[1] as usize) };
-        let (first, last) = piece.split_at(piece.len().saturating_sub(FETCH_BEFORE));
-        let mut place = words[2];
-        if !first.is_empty() {
-            self.take_data(from, header, place, first);
-            place = place.wrapping_add(first.len() as u64);
-            if header.kind == kind::EAGER {
-                header.kind = kind::MORE;
-            }
-            self.incoming[from].consumer.fetch_next();
-        }
-        self.take_data(from, header, place, last);
+        self.take_data(from, header, words[2], piece);
         if self.pool.keep(from, slot) {
             self.wake(from);
         }
@@ -370,7 +374,7 @@ impl Engine<'_> {
                     incoming.consumer.handed_on += bytes as u64;
                 }
                 let transfer = self.transfers.at(receive);
-                transfer.buffer.write(0, piece);
+                incoming.write(&transfer.buffer, 0, piece);
                 if piece.len() == bytes {
                     self.transfers.complete(receive);
                 } else {
@@ -438,7 +442,7 @@ impl Engine<'_> {
         match target {
             Destination::Transfer(receive) => {
                 let transfer = self.transfers.at(receive);
-                transfer.buffer.write(got, piece);
+                self.incoming[from].write(&transfer.buffer, got, piece);
                 transfer.moved += piece.len();
             }
             Destination::Message(index) => {
@@ -469,7 +473,7 @@ impl Engine<'_> {
         {
             self.corrupt(from, "more data than was asked for");
         }
-        transfer.buffer.write(place as usize, piece);
+        self.incoming[from].write(&transfer.buffer, place as usize, piece);
         transfer.moved += piece.len();
         self.here(index);
     }

@@ -11,8 +11,6 @@
 //! copy from process to process. A receiver to which nothing comes claims pieces itself, and copies them by the
 //! kernel while the sender computes. A sender that has no slot left, because the receiver computes, copies by the
 //! kernel, too.
-//!
-//! When there are more ranks than cpus, the receiver copies contiguous data alone.
 
 use super::pending::due;
 use super::send::{Piece, data_header, plain};
@@ -22,12 +20,16 @@ use crate::claims::Claims;
 use crate::remote::{self, Access, MOST_SPANS, Probe};
 use crate::ring::INLINE;
 use crate::segment::{PLACES, Segment};
+use crate::wait::SLEEP_AFTER_CROWDED_NS;
 
 /// Bytes of a piece that one side claims.
 const PIECE: usize = 64 * 1024;
 /// So long one side waits for the other to do its part through the pool, before it copies a piece by the kernel. A
 /// choice: who moves messages sends several pieces in that time (one takes 1.1 to 2.5 us on an EPYC).
 const PATIENCE_NS: u64 = 10_000;
+/// The same when there are more ranks than cpus: the other side may have to wait for a cpu. A choice, not measured: it
+/// has to be over before this side sleeps.
+const PATIENCE_CROWDED_NS: u64 = SLEEP_AFTER_CROWDED_NS / 2;
 /// The longest time that the process which started the job takes to see that a rank has ended.
 const ENDED_NS: u64 = 500_000_000;
 
@@ -105,13 +107,16 @@ enum Step {
     Over,
 }
 
-/// Whether the patience is over that began with the first call.
-fn is_over(since_ns: &mut u64) -> bool {
+/// Whether the patience is over that began with the first call; if not, what to do meanwhile.
+fn is_over(since_ns: &mut u64, crowded: bool) -> Result<(), Step> {
     let now_ns = host::clock::kernel_ns();
     if *since_ns == 0 {
         *since_ns = now_ns;
     }
-    now_ns - *since_ns >= PATIENCE_NS
+    // Where ranks share cpus, others may need this one.
+    let (patience_ns, meanwhile) =
+        if crowded { (PATIENCE_CROWDED_NS, Step::Nothing) } else { (PATIENCE_NS, Step::Moved) };
+    if now_ns - *since_ns >= patience_ns { Ok(()) } else { Err(meanwhile) }
 }
 
 impl Copying {
@@ -180,8 +185,7 @@ impl Engine<'_> {
         if !matches!(self.sharing.readable(&segment, from), Access::Works(_)) {
             return false;
         }
-        let shared = contiguous && !self.room.crowded();
-        let claims = match (shared, self.sharing.free.pop()) {
+        let claims = match (contiguous, self.sharing.free.pop()) {
             // More messages at once than there are places for claims: this one goes through the pool alone.
             (true, None) => return false,
             (false, free) => {
@@ -280,6 +284,7 @@ impl Engine<'_> {
     /// Copies the next piece of a message that is being copied.
     fn copy_next(&mut self, at: usize) -> Step {
         let segment = self.segment();
+        let crowded = self.room.crowded();
         let (rank, copying) = (self.rank, &mut self.copying[at]);
         let pieces = (copying.end - copying.from).div_ceil(PIECE) as u32;
         let other = copying.other;
@@ -292,8 +297,8 @@ impl Engine<'_> {
                 Step::Moved
             }
             Share::Both(number, generation) if copying.receives => {
-                if !is_over(&mut self.sharing.none_came_since_ns[other]) {
-                    return Step::Moved;
+                if let Err(meanwhile) = is_over(&mut self.sharing.none_came_since_ns[other], crowded) {
+                    return meanwhile;
                 }
                 let claims = place(&segment, rank, number);
                 let Some(piece) = claims.claim(generation, pieces) else {
@@ -344,13 +349,14 @@ impl Engine<'_> {
         if !producer.fits(INLINE) {
             return Step::Nothing;
         }
-        if is_over(&mut self.sharing.none_went_since_ns[to]) {
-            copying.claimed.0 = end;
-            self.copy(at, from, end);
-            let words = [receiver, (end - from) as u64, 0, 0, 0, 0];
-            self.outgoing[to].producer.put_words(plain(kind::PUSHED, &words), &words);
-            self.wake(to);
+        if let Err(meanwhile) = is_over(&mut self.sharing.none_went_since_ns[to], self.room.crowded()) {
+            return meanwhile;
         }
+        copying.claimed.0 = end;
+        self.copy(at, from, end);
+        let words = [receiver, (end - from) as u64, 0, 0, 0, 0];
+        self.outgoing[to].producer.put_words(plain(kind::PUSHED, &words), &words);
+        self.wake(to);
         Step::Moved
     }
 

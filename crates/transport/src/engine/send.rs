@@ -6,7 +6,7 @@ use crate::asleep::Asleep;
 use crate::buffer::Buffer;
 use crate::matching::Envelope;
 use crate::pool::{POOLED_FROM, Pool, SLOT};
-use crate::ring::{Area, INLINE, PieceHeader, PieceWriter};
+use crate::ring::{Area, INLINE, LINE, PieceHeader, PieceWriter};
 use crate::segment::{RankPage, Segment};
 use std::collections::VecDeque;
 
@@ -124,7 +124,8 @@ impl Engine<'_> {
         }
         let (end, kind, answer) = if !eager {
             // The first part goes out unasked: by the time that the answer comes, it is there.
-            let unasked = if self.takes_credit(to, UNASKED) { UNASKED.min(buffer.bytes) } else { 0 };
+            let most = UNASKED - offset_in_line(buffer, 0);
+            let unasked = if self.takes_credit(to, UNASKED) { most.min(buffer.bytes) } else { 0 };
             (unasked, Opening::Announced, due::ANSWER)
         } else if synchronous {
             (buffer.bytes, Opening::Synchronous, due::ANSWER)
@@ -386,12 +387,21 @@ impl Piece<'_> {
         }
         // The line that will speak of the slot is fetched while it is filled.
         producer.fetch();
-        let bytes = self.left.min(SLOT);
+        // The next piece starts with a line of the data, as its slot does. Where the receiver's data lies alike, both
+        // copies are fast: see `copy::is_aliased`.
+        let most = if self.left > SLOT { SLOT - offset_in_line(self.buffer, self.from) } else { SLOT };
+        let bytes = self.left.min(most);
         let slot = pool.put(to, bytes, |piece| self.buffer.read(self.from, piece))?;
         let header = PieceHeader { kind: self.header.kind | kind::POOLED, ..self.header };
         producer.put_words(header, &[slot, bytes as u64, self.from as u64, 0, 0, 0]);
         Some(bytes)
     }
+}
+
+/// How far into a cache line a byte of the data lies; 0 where the data isn't contiguous.
+#[inline]
+fn offset_in_line(buffer: &Buffer, from: usize) -> usize {
+    if buffer.layout.is_none() { (buffer.address as usize).wrapping_add(from) % LINE } else { 0 }
 }
 
 /// Writes the next piece of an eager message, when it fits; its bytes.

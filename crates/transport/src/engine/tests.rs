@@ -541,3 +541,42 @@ fn scribble(case: u64) {
         }
     }
 }
+
+#[test]
+fn what_a_rank_shows_others_read_and_its_room_is_free_when_all_have_read_it() {
+    let mut job = job(3);
+    let (mut first, mut second) = (vec![7u8; 100_000], vec![9u8; 1000]);
+    let at = job[0].show(&buffer(&mut first)).unwrap();
+    job[0].show_again();
+    let behind = job[0].show(&buffer(&mut second)).unwrap();
+    assert!(behind >= at + first.len());
+    for reader in [1, 2] {
+        let mut read = vec![0u8; 100_000];
+        // SAFETY: shown above, and not yet read by all.
+        assert!(unsafe { job[reader].read_shown(0, at, read.len(), &buffer(&mut read)) });
+        assert_eq!(read, first);
+    }
+    let mut short = [0u8; 10];
+    // SAFETY: as above; no more is written than the buffer holds.
+    assert!(unsafe { job[1].read_shown(0, behind, 1000, &buffer(&mut short)) });
+    assert_eq!(short, [9; 10]);
+    job[0].was_read();
+    job[0].was_read();
+    assert_ne!(job[0].show(&buffer(&mut second)), Some(at), "one has not read");
+    (0..2).for_each(|_| job[0].was_read());
+    assert_eq!(job[0].show(&buffer(&mut second)), Some(at));
+}
+
+#[test]
+fn what_does_not_fit_is_not_shown_and_nothing_is_read_outside_of_the_room() {
+    let mut job = job(2);
+    let room = crate::segment::pool_room(2);
+    assert_eq!(job[0].show(&buffer(&mut vec![0; room + 1])), None);
+    let mut into = [0u8; 8];
+    for (at, bytes) in [(room, 1), (room - 7, 8), (usize::MAX, 8), (0, usize::MAX)] {
+        // SAFETY: nobody writes there.
+        assert!(!unsafe { job[1].read_shown(0, at, bytes, &buffer(&mut into)) }, "{at} {bytes}");
+    }
+    // SAFETY: as above.
+    assert!(unsafe { job[1].read_shown(0, room - 8, 8, &buffer(&mut into)) });
+}

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! header page | a page per rank | an area per ordered pair of ranks (ring and its counters) | a pool per rank
-//! | a window per rank
+//! | a window per rank | room per rank for data that it shows to several
 //! | tallies per rank, and their names, when the job is counted
 //! | a store per rank, when a simulator carries the messages
 //! ```
@@ -86,13 +86,13 @@ impl Drop for FileLimit {
     }
 }
 
-/// Bytes of addresses for the pool of a rank, in a job of so many.
+/// Bytes of addresses for the pool of a rank, in a job of so many; and for what it shows.
 pub fn pool_room(ranks: usize) -> usize {
     (MOST_POOLS_BYTES / ranks / LEAST_POOL_BYTES * LEAST_POOL_BYTES).clamp(LEAST_POOL_BYTES, MOST_POOL_BYTES)
 }
 
 fn total(ranks: usize, tally_bytes: usize) -> usize {
-    let each = PAGE + ranks * PAIR_BYTES + pool_room(ranks) + WINDOW_BYTES + tally_bytes;
+    let each = PAGE + ranks * PAIR_BYTES + 2 * pool_room(ranks) + WINDOW_BYTES + tally_bytes;
     let names = if tally_bytes == 0 { 0 } else { tally::NAMES_BYTES };
     PAGE + ranks * each + names
 }
@@ -334,6 +334,13 @@ impl Segment {
         assert!(rank < self.ranks);
         // SAFETY: in bounds by the check above and `total`: windows follow the pools.
         unsafe { self.pool(0).add(self.ranks * pool_room(self.ranks) + rank * WINDOW_BYTES) }
+    }
+
+    /// Where a rank shows data to several: `pool_room` bytes; aligned to a page.
+    pub(crate) fn shown(&self, rank: usize) -> *mut u8 {
+        assert!(rank < self.ranks);
+        // SAFETY: in bounds by the check above and `total`: what is shown follows the windows.
+        unsafe { self.window(0).add(self.ranks * WINDOW_BYTES + rank * pool_room(self.ranks)) }
     }
 
     /// Whether a simulator carries the messages.

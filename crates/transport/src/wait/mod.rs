@@ -34,7 +34,7 @@ const LOOK_POLLS: u32 = 64;
 const POLLS: u32 = 4096;
 /// After so many ns a waiting rank sleeps: with a cpu for every rank, and without.
 const SLEEP_AFTER_NS: u64 = 20_000_000;
-const SLEEP_AFTER_CROWDED_NS: u64 = 200_000;
+pub(crate) const SLEEP_AFTER_CROWDED_NS: u64 = 200_000;
 /// A yield that takes so many ns gave the cpu to another thread.
 const YIELDED_NS: u64 = 20_000;
 /// The longest sleep: then the job may be over, or cpus may have changed.

@@ -1,7 +1,7 @@
 //! All ranks of a collective in one process, their messages delivered in random order.
 
 use super::super::offers::{OFFER_BYTES, Offer};
-use super::super::schedule::{CollectiveSchedule, Large, Standing, TagLane, Taken, Wire};
+use super::super::schedule::{Audience, CollectiveSchedule, Large, Standing, TagLane, Taken, Wire};
 use std::collections::{HashMap, VecDeque};
 use transport::{Buffer, Completion, Segment, TransferId};
 
@@ -125,7 +125,7 @@ impl Wire for SimulatedRank<'_> {
         self.put(to, lane, buffer, true);
     }
 
-    fn offers(&mut self, buffer: &Buffer, _large: Large, place: *mut Offer) -> bool {
+    fn offers(&mut self, buffer: &Buffer, _large: Large, _audience: Audience, place: *mut Offer) -> bool {
         let offered = self.simulation.random.below(2) == 0;
         if offered {
             // SAFETY: room for an offer, the schedule's own.
