@@ -1,7 +1,7 @@
 //! The ring between an ordered pair of ranks: 64-byte lines in their area of the segment.
 //!
 //! ```text
-//! counters | line 0 | line 1 | ... | line 254
+//! counters | line 0 | line 1 | ... | line 239
 //! line: stamp (lap, kind) u16, source u16, context u32, tag i32, length u32, 48 bytes of data
 //! ```
 //!
@@ -22,8 +22,12 @@ pub const LINE: usize = 64;
 pub const INLINE: usize = LINE - HEADER;
 /// Bytes of a header.
 pub const HEADER: usize = 16;
-/// Lines of a ring; few when all interleavings are explored.
-pub const LINES: u32 = if cfg!(loom) { 4 } else { (crate::segment::PAIR_BYTES / LINE) as u32 - 1 };
+/// Lines of a ring: a multiple of 1 to 6, the lines of the pieces that lie here. So messages of one size have their
+/// headers at the same places lap after lap, and nothing has to be cleared, which costs the transfer of a line more.
+/// (64 bytes to and fro take 0.28 us instead of 0.40 with 255 lines while a line takes 0.14.) Few when all interleavings
+/// are explored.
+pub const LINES: u32 = if cfg!(loom) { 4 } else { 240 };
+const _: () = assert!((LINES as usize + 1) * LINE <= crate::segment::PAIR_BYTES);
 /// The most lines of a piece: large enough that headers cost little, small enough that the receiver copies one piece
 /// while the sender writes the next.
 const PIECE_LINES: u32 = 64;

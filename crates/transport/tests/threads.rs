@@ -24,7 +24,7 @@ fn sample(bytes: usize, seed: usize) -> Vec<u8> {
 
 #[test]
 fn a_ring_hands_on_every_byte_over_several_laps() {
-    // More than two laps of 255 lines: stamps, and lines that had data in the lap before.
+    // More than two laps of 240 lines: stamps, and lines that had data in the lap before.
     const PIECES: usize = if cfg!(miri) { 150 } else { 20_000 };
     const SIZES: [usize; 5] = [0, 48, 49, 200, 700];
     let segment = Segment::private(2, 2).unwrap();

@@ -294,6 +294,10 @@ impl Engine<'_> {
             return self.take_pooled(from, header);
         }
         let left = self.left(from, &header);
+        if left > INLINE {
+            // On its way while the message is matched.
+            self.incoming[from].consumer.fetch_next();
+        }
         self.take_data(from, header, IN_ORDER, self.piece(from, left));
         if self.incoming[from].consumer.consume(left) {
             self.told(from);
