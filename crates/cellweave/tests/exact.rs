@@ -91,7 +91,7 @@ fn costs_that_are_missing_are_measured_first() {
     assert!(costed.tasks.iter().all(|t| t.cost_on("core").is_some()));
     assert!(plan.feasible);
     assert_eq!(plan.method, "exact");
-    // Measured costs differ from run to run. With some of them the first mapping is as good as the bound, so that nothing
+    // Measured costs differ from run to run. With some of them the first mapping is as good as the bound, and nothing
     // is told of planning; in no run is anything measured once planning has begun.
     let measured = told.iter().take_while(|what| **what == "profiling").count();
     assert!(measured > 0 && !told[measured..].contains(&"profiling"), "{told:?}");

@@ -24,8 +24,8 @@ pub const INLINE: usize = LINE - HEADER;
 pub const HEADER: usize = 16;
 /// Lines of a ring: a multiple of 1 to 6, the lines of the pieces that lie here. So messages of one size have their
 /// headers at the same places lap after lap, and nothing has to be cleared, which costs the transfer of a line more.
-/// (64 bytes to and fro take 0.28 us instead of 0.40 with 255 lines while a line takes 0.14.) Few when all interleavings
-/// are explored.
+/// (64 bytes to and fro take 0.28 us instead of 0.40 with 255 lines while a line takes 0.14.) Few when all
+/// interleavings are explored.
 pub const LINES: u32 = if cfg!(loom) { 4 } else { 240 };
 const _: () = assert!((LINES as usize + 1) * LINE <= crate::segment::PAIR_BYTES);
 /// The most lines of a piece: large enough that headers cost little, small enough that the receiver copies one piece

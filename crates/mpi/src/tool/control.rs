@@ -47,7 +47,7 @@ pub(super) static CONTROLS: &[ControlVariable] = &[
     },
     ControlVariable {
         name: "CELLWEAVE_MPI_COPY",
-        description: "Bytes from which both ranks copy a message from process to process; the largest int: never.",
+        description: "Bytes from which ranks may copy a message from process to process; the largest int: never.",
         verbosity: MPI_T_VERBOSITY_TUNER_BASIC,
         values: None,
         scope: MPI_T_SCOPE_READONLY,

@@ -8,6 +8,7 @@ mod reading;
 mod receive;
 mod rendezvous;
 mod send;
+mod ways;
 
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -116,8 +117,8 @@ pub enum Awaited {
 /// How often one ring is polled in a row while its rank is waited for.
 const TIGHT: u32 = 16;
 
-/// Of messages from so many bytes on, a receiver copies what its sender doesn't send (see `Engine::copy_from`).
-pub const COPY_FROM: usize = 2 * 1024 * 1024;
+/// Messages from so many bytes on may be copied between the processes (see `Engine::copy_from`).
+pub const COPY_FROM: usize = 128 * 1024;
 
 /// Moves the messages of one rank. One thread at a time has it; what all threads of the rank share is the waiting room.
 pub struct Engine<'a> {

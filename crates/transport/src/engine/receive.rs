@@ -249,6 +249,7 @@ impl Engine<'_> {
         let transfer = self.transfers.at(receive);
         if transfer.moved == transfer.bytes {
             self.transfers.complete(receive);
+            self.take_time(receive);
         }
     }
 

@@ -7,13 +7,15 @@
 //! | not | contiguous | the sender copies to the receiver's memory |
 //! | not | not | packed pieces go through the pool |
 //!
-//! A sender that moves messages sends the pieces that it claims through the pool: that is twice as fast as the kernel's
-//! copy from process to process. A receiver to which nothing comes claims pieces itself, and copies them by the
-//! kernel while the sender computes. A sender that has no slot left, because the receiver computes, copies by the
-//! kernel, too.
+//! Where both sides claim pieces, there are two ways (see [`Way`]), and the receiver says which. By the kernel, both
+//! copy what they claim, at once. By the pool, a sender that moves messages sends what it claims through the pool; a
+//! receiver to which nothing comes claims pieces itself, and copies them by the kernel while the sender computes; a
+//! sender that has no slot left, because the receiver computes, copies by the kernel, too. Messages of less than
+//! `SHARED_FROM` bytes that take that way are the sender's alone.
 
 use super::pending::due;
 use super::send::{Piece, data_header, plain};
+use super::ways::{Way, Ways};
 use super::{Engine, kind};
 use crate::buffer::{Buffer, Span};
 use crate::claims::Claims;
@@ -22,8 +24,13 @@ use crate::ring::INLINE;
 use crate::segment::{PLACES, Segment};
 use crate::wait::SLEEP_AFTER_CROWDED_NS;
 
-/// Bytes of a piece that one side claims.
+/// Bytes of a piece that one side claims and sends through the pool.
 const PIECE: usize = 64 * 1024;
+/// The most bytes of a piece that one side claims and copies by the kernel. Each of its calls costs about 1 us: 4 MB
+/// take 264 us in pieces of 64 kB and 230 in these (on a Xeon).
+const KERNEL_PIECE: usize = 256 * 1024;
+/// From so many bytes on, both sides claim pieces of a message that goes through the pool.
+const SHARED_FROM: usize = 2 * 1024 * 1024;
 /// So long one side waits for the other to do its part through the pool, before it copies a piece by the kernel. A
 /// choice: who moves messages sends several pieces in that time (one takes 1.1 to 2.5 us on an EPYC).
 const PATIENCE_NS: u64 = 10_000;
@@ -45,6 +52,7 @@ pub(crate) struct Copying {
     /// From which byte to which.
     from: usize,
     end: usize,
+    pub(super) way: Way,
     claims: Share,
     /// What is left to send of the piece that this sender claimed: from which byte to which.
     claimed: (usize, usize),
@@ -72,6 +80,9 @@ pub(crate) struct Sharing {
     /// 0: some has.
     none_came_since_ns: Vec<u64>,
     none_went_since_ns: Vec<u64>,
+    /// What each way costs for messages from each rank.
+    ways: Vec<Ways>,
+    timed: Option<Timed>,
     spans: Vec<Span>,
     pub(super) probe: Probe,
 }
@@ -84,6 +95,7 @@ impl Sharing {
             writing: vec![Access::Unknown; ranks],
             none_came_since_ns: vec![0; ranks],
             none_went_since_ns: vec![0; ranks],
+            ways: vec![Ways::default(); ranks],
             ..Self::default()
         }
     }
@@ -96,6 +108,15 @@ impl Sharing {
         }
         *access
     }
+}
+
+/// The received message whose time is taken: one at a time.
+struct Timed {
+    transfer: u32,
+    from: usize,
+    bytes: usize,
+    way: Way,
+    since_ns: u64,
 }
 
 /// What became of one look at a message that is being copied.
@@ -120,10 +141,23 @@ fn is_over(since_ns: &mut u64, crowded: bool) -> Result<(), Step> {
 }
 
 impl Copying {
+    /// Bytes of a piece: the same at both sides.
+    fn piece_bytes(&self) -> usize {
+        match self.way {
+            Way::Pool => PIECE,
+            Way::Kernel => (self.end - self.from).div_ceil(2).clamp(1, KERNEL_PIECE),
+        }
+    }
+
+    fn pieces(&self) -> u32 {
+        (self.end - self.from).div_ceil(self.piece_bytes()) as u32
+    }
+
     /// From which byte to which a piece goes.
     fn piece(&self, number: u32) -> (usize, usize) {
-        let from = self.from + number as usize * PIECE;
-        (from, self.end.min(from + PIECE))
+        let bytes = self.piece_bytes();
+        let from = self.from + number as usize * bytes;
+        (from, self.end.min(from + bytes))
     }
 }
 
@@ -185,19 +219,22 @@ impl Engine<'_> {
         if !matches!(self.sharing.readable(&segment, from), Access::Works(_)) {
             return false;
         }
-        let claims = match (contiguous, self.sharing.free.pop()) {
-            // More messages at once than there are places for claims: this one goes through the pool alone.
-            (true, None) => return false,
-            (false, free) => {
-                self.sharing.free.extend(free);
-                Share::Alone(0)
-            }
-            (true, Some(number)) => {
+        // More messages at once than there are places for claims: this one goes through the pool alone.
+        if contiguous && self.sharing.free.is_empty() {
+            return false;
+        }
+        let way = if contiguous { self.way(receive, from, end - unasked) } else { Way::Kernel };
+        if way == Way::Pool && end < SHARED_FROM.max(self.copy_from) {
+            return false;
+        }
+        let claims = match if contiguous { self.sharing.free.pop() } else { None } {
+            None => Share::Alone(0),
+            Some(number) => {
                 self.sharing.generation = self.sharing.generation.wrapping_add(1);
                 let generation = self.sharing.generation;
                 place(&segment, self.rank, number).open(generation);
                 let where_to = u64::from(number) | u64::from(generation) << 32;
-                self.tell(from, kind::SHARE, [token, id, own, end as u64, where_to, 0]);
+                self.tell(from, kind::SHARE, [token, id, own, end as u64, where_to, way as u64]);
                 Share::Both(number, generation)
             }
         };
@@ -209,6 +246,7 @@ impl Engine<'_> {
             address,
             from: unasked,
             end,
+            way,
             claims,
             claimed: (0, 0),
             token,
@@ -216,9 +254,30 @@ impl Engine<'_> {
         true
     }
 
+    /// The way of a message of which so many bytes are to come, whose time is taken.
+    fn way(&mut self, receive: u32, from: usize, bytes: usize) -> Way {
+        if self.room.crowded() {
+            return Way::Pool;
+        }
+        let way = self.sharing.ways[from].choose(bytes);
+        if self.sharing.timed.is_none() {
+            let since_ns = host::clock::kernel_ns();
+            self.sharing.timed = Some(Timed { transfer: receive, from, bytes, way, since_ns });
+        }
+        way
+    }
+
+    /// Takes the time of a received message that is complete.
+    pub(super) fn take_time(&mut self, receive: u32) {
+        if let Some(timed) = self.sharing.timed.take_if(|timed| timed.transfer == receive) {
+            let ns = host::clock::kernel_ns() - timed.since_ns;
+            self.sharing.ways[timed.from].took(timed.bytes, timed.way, ns);
+        }
+    }
+
     /// The receiver of a message asks this sender to help, or to do it alone.
     pub(super) fn help(&mut self, from: usize, alone: bool, words: [u64; 6]) {
-        let [token, receiver, address, end, where_to, _] = words;
+        let [token, receiver, address, end, where_to, way] = words;
         let index = self.answered(from, token);
         let transfer = self.transfers.at(index);
         let (unasked, end) = (transfer.bytes, end as usize);
@@ -238,6 +297,7 @@ impl Engine<'_> {
         }
         let claims =
             if alone { Share::Alone(0) } else { Share::Both(where_to as u32, (where_to >> 32) as u32) };
+        let way = if !alone && way == Way::Pool as u64 { Way::Pool } else { Way::Kernel };
         self.sharing.none_went_since_ns[from] = 0;
         self.copying.push(Copying {
             other: from,
@@ -246,6 +306,7 @@ impl Engine<'_> {
             address,
             from: unasked,
             end,
+            way,
             claims,
             claimed: (0, 0),
             token: receiver,
@@ -286,8 +347,7 @@ impl Engine<'_> {
         let segment = self.segment();
         let crowded = self.room.crowded();
         let (rank, copying) = (self.rank, &mut self.copying[at]);
-        let pieces = (copying.end - copying.from).div_ceil(PIECE) as u32;
-        let other = copying.other;
+        let (pieces, other, way) = (copying.pieces(), copying.other, copying.way);
         match copying.claims {
             Share::Alone(next) if next == pieces => Step::Over,
             Share::Alone(next) => {
@@ -297,7 +357,9 @@ impl Engine<'_> {
                 Step::Moved
             }
             Share::Both(number, generation) if copying.receives => {
-                if let Err(meanwhile) = is_over(&mut self.sharing.none_came_since_ns[other], crowded) {
+                if way == Way::Pool
+                    && let Err(meanwhile) = is_over(&mut self.sharing.none_came_since_ns[other], crowded)
+                {
                     return meanwhile;
                 }
                 let claims = place(&segment, rank, number);
@@ -326,15 +388,16 @@ impl Engine<'_> {
         }
     }
 
-    /// Sends what is left of a claimed piece through the pool. When the receiver gives no slot back, because it
-    /// computes, it is copied into its buffer.
+    /// Sends what is left of a claimed piece through the pool. By the kernel, or when the receiver gives no slot back
+    /// because it computes, it is copied into its buffer.
     fn send_claimed(&mut self, at: usize) -> Step {
         let copying = &mut self.copying[at];
         let (to, receiver, (start, end)) = (copying.other, copying.token, copying.claimed);
         let mut from = start;
         let buffer = &self.transfers.at(copying.transfer).buffer;
         let producer = &mut self.outgoing[to].producer;
-        while from < end {
+        let by_pool = copying.way == Way::Pool;
+        while by_pool && from < end {
             let left = end - from;
             let piece = Piece { header: data_header(receiver, left), buffer, from, left };
             let Some(bytes) = piece.put_pooled(producer, &mut self.pool, to) else { break };
@@ -349,7 +412,9 @@ impl Engine<'_> {
         if !producer.fits(INLINE) {
             return Step::Nothing;
         }
-        if let Err(meanwhile) = is_over(&mut self.sharing.none_went_since_ns[to], self.room.crowded()) {
+        if by_pool
+            && let Err(meanwhile) = is_over(&mut self.sharing.none_went_since_ns[to], self.room.crowded())
+        {
             return meanwhile;
         }
         copying.claimed.0 = end;

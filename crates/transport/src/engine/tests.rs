@@ -4,6 +4,8 @@ use super::*;
 use crate::abort::Exit;
 use crate::buffer::Buffer;
 use crate::matching::Envelope;
+use crate::remote::Access;
+use ways::Way;
 
 /// Engines live as long as the test's process: so do the rooms and counters that they borrow.
 fn job(ranks: usize) -> Vec<Engine<'static>> {
@@ -119,6 +121,34 @@ fn either_side_copies_a_large_message_alone_while_the_other_computes() {
         assert!(from == to, "sender moves: {sender_moves}");
         until_complete(&mut job, 0, send);
         assert_eq!(job[0].under_way() + job[1].under_way(), 0);
+    }
+}
+
+#[test]
+fn large_messages_arrive_whole_by_either_way_whoever_moves() {
+    for bytes in [super::COPY_FROM, 300_001, 3_000_000] {
+        let mut job = job(2);
+        let mut from = sample(bytes);
+        for (number, who_moves) in [[0, 1], [0, 1], [0, 0], [1, 1], [0, 0], [1, 1]].into_iter().enumerate() {
+            let mut to = vec![0u8; bytes];
+            let receive = job[1].receive(criteria(Some(0), Some(5)), Some(0), &buffer(&mut to));
+            let send = job[0].send(1, envelope(0, 5), &buffer(&mut from), Mode::Standard).unwrap();
+            job[1].progress();
+            let by_kernel = job[1].copying.first().is_some_and(|copying| copying.way == Way::Kernel);
+            let segment = job[1].segment();
+            let may_copy = matches!(job[1].sharing.readable(&segment, 0), Access::Works(_));
+            assert_eq!(by_kernel, number % 2 == 1 && may_copy && !job[1].room.crowded());
+            job[0].progress();
+            for _ in 0..100 {
+                who_moves.iter().for_each(|&rank| {
+                    job[rank].progress();
+                });
+            }
+            until_complete(&mut job, 1, receive);
+            until_complete(&mut job, 0, send);
+            assert!(from == to, "{bytes} bytes, message {number}");
+            assert_eq!(job[0].under_way() + job[1].under_way(), 0);
+        }
     }
 }
 
