@@ -118,7 +118,7 @@ pub enum Awaited {
 const TIGHT: u32 = 16;
 
 /// Messages from so many bytes on may be copied between the processes (see `Engine::copy_from`).
-pub const COPY_FROM: usize = 128 * 1024;
+pub const COPY_FROM: usize = 64 * 1024;
 
 /// Moves the messages of one rank. One thread at a time has it; what all threads of the rank share is the waiting room.
 pub struct Engine<'a> {

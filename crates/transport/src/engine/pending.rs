@@ -18,6 +18,8 @@ pub(crate) mod due {
     pub(crate) const REST: u8 = 4;
     /// The receiver answers whether the message is cancelled.
     pub(crate) const CANCEL: u8 = 8;
+    /// Of a receive: when it is complete, its way learns of it.
+    pub(crate) const TIMED: u8 = 16;
 }
 
 /// Where a transfer is.
@@ -52,7 +54,8 @@ pub(crate) struct Pending {
     pub(crate) moved: usize,
     /// Bytes that are to come; of a stream, where it ends.
     pub(crate) bytes: usize,
-    /// Of a send, what is still to happen before it is complete: its pieces written, the receiver's answer.
+    /// Of a send, what is still to happen before it is complete: its pieces written, the receiver's answer. Of a
+    /// receive, what completing it means beyond itself.
     pub(crate) due: u8,
     /// How it ended.
     pub(crate) completion: Completion,

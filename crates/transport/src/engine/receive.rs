@@ -219,7 +219,7 @@ impl Engine<'_> {
         if message.token != 0 {
             self.tell(from, kind::COMPLETE, [message.token, 0, 0, 0, 0, 0]);
         }
-        self.complete_when_here(receive);
+        self.complete_when_here(from, receive);
     }
 
     /// Answers the announcement of a message that is matched: asks for what didn't come unasked.
@@ -240,16 +240,18 @@ impl Engine<'_> {
         } else {
             self.tell(from, kind::COMPLETE, [token, 0, 0, 0, 0, 0]);
         }
-        self.complete_when_here(receive);
+        self.complete_when_here(from, receive);
     }
 
     /// A receive is complete when all of its data has come.
     #[inline]
-    pub(super) fn complete_when_here(&mut self, receive: u32) {
+    pub(super) fn complete_when_here(&mut self, from: usize, receive: u32) {
         let transfer = self.transfers.at(receive);
         if transfer.moved == transfer.bytes {
+            if transfer.due & due::TIMED != 0 {
+                self.sharing.ways[from].complete(transfer.bytes, host::clock::kernel_ns());
+            }
             self.transfers.complete(receive);
-            self.take_time(receive);
         }
     }
 
@@ -459,7 +461,7 @@ impl Engine<'_> {
         if piece.len() == left {
             self.incoming[from].target = Destination::Nothing;
             if let Destination::Transfer(receive) = target {
-                self.here(receive);
+                self.here(from, receive);
             }
         }
     }
@@ -480,15 +482,15 @@ impl Engine<'_> {
         }
         self.incoming[from].write(&transfer.buffer, place as usize, piece);
         transfer.moved += piece.len();
-        self.here(index);
+        self.here(from, index);
     }
 
     /// Data of an announced message is here.
-    pub(super) fn here(&mut self, index: u32) {
+    pub(super) fn here(&mut self, from: usize, index: u32) {
         if self.copying.is_empty() {
-            self.complete_when_here(index);
+            self.complete_when_here(from, index);
         } else {
-            self.here_shared(index);
+            self.here_shared(from, index);
         }
     }
 

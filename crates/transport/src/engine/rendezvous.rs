@@ -81,8 +81,7 @@ pub(crate) struct Sharing {
     none_came_since_ns: Vec<u64>,
     none_went_since_ns: Vec<u64>,
     /// What each way costs for messages from each rank.
-    ways: Vec<Ways>,
-    timed: Option<Timed>,
+    pub(super) ways: Vec<Ways>,
     spans: Vec<Span>,
     pub(super) probe: Probe,
 }
@@ -108,15 +107,6 @@ impl Sharing {
         }
         *access
     }
-}
-
-/// The received message whose time is taken: one at a time.
-struct Timed {
-    transfer: u32,
-    from: usize,
-    bytes: usize,
-    way: Way,
-    since_ns: u64,
 }
 
 /// What became of one look at a message that is being copied.
@@ -219,15 +209,16 @@ impl Engine<'_> {
         if !matches!(self.sharing.readable(&segment, from), Access::Works(_)) {
             return false;
         }
-        // More messages at once than there are places for claims: this one goes through the pool alone.
-        if contiguous && self.sharing.free.is_empty() {
-            return false;
-        }
-        let way = if contiguous { self.way(receive, from, end - unasked) } else { Way::Kernel };
-        if way == Way::Pool && end < SHARED_FROM.max(self.copy_from) {
-            return false;
-        }
-        let claims = match if contiguous { self.sharing.free.pop() } else { None } {
+        let (way, number) = if contiguous {
+            let way = self.way(receive, from);
+            let to_share = way == Way::Kernel || end >= SHARED_FROM;
+            // There may be more messages at once than places for claims: then this one is the sender's alone, too.
+            let Some(number) = to_share.then(|| self.sharing.free.pop()).flatten() else { return false };
+            (way, Some(number))
+        } else {
+            (Way::Kernel, None)
+        };
+        let claims = match number {
             None => Share::Alone(0),
             Some(number) => {
                 self.sharing.generation = self.sharing.generation.wrapping_add(1);
@@ -254,25 +245,14 @@ impl Engine<'_> {
         true
     }
 
-    /// The way of a message of which so many bytes are to come, whose time is taken.
-    fn way(&mut self, receive: u32, from: usize, bytes: usize) -> Way {
+    /// The way of a message from a rank whose rest both sides could copy.
+    fn way(&mut self, receive: u32, from: usize) -> Way {
         if self.room.crowded() {
             return Way::Pool;
         }
-        let way = self.sharing.ways[from].choose(bytes);
-        if self.sharing.timed.is_none() {
-            let since_ns = host::clock::kernel_ns();
-            self.sharing.timed = Some(Timed { transfer: receive, from, bytes, way, since_ns });
-        }
-        way
-    }
-
-    /// Takes the time of a received message that is complete.
-    pub(super) fn take_time(&mut self, receive: u32) {
-        if let Some(timed) = self.sharing.timed.take_if(|timed| timed.transfer == receive) {
-            let ns = host::clock::kernel_ns() - timed.since_ns;
-            self.sharing.ways[timed.from].took(timed.bytes, timed.way, ns);
-        }
+        let transfer = self.transfers.at(receive);
+        transfer.due |= due::TIMED;
+        self.sharing.ways[from].choose(transfer.bytes, host::clock::kernel_ns())
     }
 
     /// The receiver of a message asks this sender to help, or to do it alone.
@@ -427,9 +407,9 @@ impl Engine<'_> {
 
     /// Data of an announced message is here, which this process may be copying pieces of.
     #[cold]
-    pub(super) fn here_shared(&mut self, receive: u32) {
+    pub(super) fn here_shared(&mut self, from: usize, receive: u32) {
         match self.shared(receive) {
-            None => self.complete_when_here(receive),
+            None => self.complete_when_here(from, receive),
             Some(at) => {
                 self.sharing.none_came_since_ns[self.copying[at].other] = 0;
                 self.shared_is_here(receive);
@@ -466,7 +446,7 @@ impl Engine<'_> {
                     Share::Alone(_) => self.transfers.at(transfer).moved += bytes,
                 }
                 self.tell(copying.other, kind::COMPLETE, [copying.token, 0, 0, 0, 0, 0]);
-                self.complete_when_here(transfer);
+                self.complete_when_here(copying.other, transfer);
             }
             (false, Share::Alone(_)) => {
                 self.tell(copying.other, kind::PUSHED, [copying.token, bytes as u64, 0, 0, 0, 0]);
@@ -485,7 +465,7 @@ impl Engine<'_> {
             self.corrupt(from, "more bytes copied than asked for");
         }
         transfer.moved += words[1] as usize;
-        self.here(index);
+        self.here(from, index);
     }
 
     /// Copies bytes of a message by the kernel.
