@@ -18,7 +18,7 @@ from peers import Library
 from rounds import Figures, Found
 
 HERE = Path(__file__).resolve().parent
-SIZES = [8, 64, 1024, 4096, 16384, 32768, 65536, 1 << 20, 4 << 20]
+SIZES = [8, 64, 1024, 4096, 16384, 32768, 65536, 1 << 18, 1 << 20, 4 << 20]
 SHORT = [SIZES[:4], SIZES[4:7], SIZES[7:]]
 """Sizes that are measured in one run: short ones, because the two cpus may change their state each second."""
 

@@ -246,6 +246,11 @@ impl Pendings {
         self.slots[index as usize].stage
     }
 
+    /// Whether a transfer is under way.
+    pub(crate) fn is_active(&self, id: TransferId) -> bool {
+        self.index(id).is_some_and(|index| self.stage(index) == Stage::Active)
+    }
+
     /// How a transfer ended.
     pub(crate) fn completion(&self, index: u32) -> Option<Completion> {
         let slot = &self.slots[index as usize];

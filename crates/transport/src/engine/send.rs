@@ -1,6 +1,6 @@
 //! Sending: what fits is written into the ring at once, the rest waits in a queue per destination, in order.
 
-use super::pending::{NONE, due};
+use super::pending::{COMPLETE_AT_ONCE, NONE, due};
 use super::{Engine, Mode, TransferId, kind, rendezvous};
 use crate::asleep::Asleep;
 use crate::buffer::Buffer;
@@ -28,6 +28,8 @@ pub(crate) struct Outgoing {
     queue: VecDeque<Queued>,
     /// Eager bytes sent since the start.
     pub(super) eager: u64,
+    /// The message that was announced last.
+    announced: TransferId,
     /// The receiver's page, where it says that it sleeps.
     page: &'static RankPage,
 }
@@ -62,7 +64,13 @@ impl Outgoing {
         let connected = (&raw const segment.rank(to).connected[from / 64], 1 << (from % 64));
         // SAFETY: the segment is never unmapped, and its areas are as large.
         let area = unsafe { Area::new(segment.pair(from, to), connected) };
-        Self { producer: PieceWriter::new(area), queue: VecDeque::new(), eager: 0, page }
+        Self {
+            producer: PieceWriter::new(area),
+            queue: VecDeque::new(),
+            eager: 0,
+            announced: COMPLETE_AT_ONCE,
+            page,
+        }
     }
 }
 
@@ -125,10 +133,12 @@ impl Engine<'_> {
             }
         }
         let (end, kind, answer) = if !eager {
-            // The first part goes out unasked: by the time that the answer comes, it is there.
+            // The first part goes out unasked: by the time that the answer comes, it is there. Behind a message that is
+            // under way, the answer is here in time.
             let most = UNASKED - offset_in_line(buffer, 0);
-            let unasked = if self.takes_credit(to, UNASKED) { most.min(buffer.bytes) } else { 0 };
-            (unasked, Opening::Announced, due::ANSWER)
+            let unasked =
+                !self.transfers.is_active(self.outgoing[to].announced) && self.takes_credit(to, UNASKED);
+            (if unasked { most.min(buffer.bytes) } else { 0 }, Opening::Announced, due::ANSWER)
         } else if synchronous {
             (buffer.bytes, Opening::Synchronous, due::ANSWER)
         } else {
@@ -140,6 +150,9 @@ impl Engine<'_> {
         transfer.bytes = end;
         transfer.due = due::PIECES | answer;
         let id = self.transfers.id(index);
+        if kind == Opening::Announced {
+            self.outgoing[to].announced = id;
+        }
         self.later(to, Queued::Message { transfer: index, from, end, kind });
         Some(id)
     }
