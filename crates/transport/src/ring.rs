@@ -455,6 +455,12 @@ impl<M: RingLines> PieceReader<M> {
         false
     }
 
+    /// Lines consumed since the start.
+    #[inline]
+    pub fn consumed(&self) -> u64 {
+        self.consumed
+    }
+
     /// Tells the sender how far.
     #[inline]
     pub fn publish(&mut self) {
