@@ -2,16 +2,16 @@
 //!
 //! | sender's data | receiver's buffer | how |
 //! |---|---|---|
-//! | contiguous | contiguous | both claim pieces; see below |
+//! | contiguous | contiguous | see below |
 //! | contiguous | not | the receiver copies from the sender's memory |
 //! | not | contiguous | the sender copies to the receiver's memory |
 //! | not | not | packed pieces go through the pool |
 //!
-//! Where both sides claim pieces, there are two ways (see [`Way`]), and the receiver says which. By the kernel, both
-//! copy what they claim, at once. By the pool, a sender that moves messages sends what it claims through the pool; a
-//! receiver to which nothing comes claims pieces itself, and copies them by the kernel while the sender computes; a
-//! sender that has no slot left, because the receiver computes, copies by the kernel, too. Messages of less than
-//! `SHARED_FROM` bytes that take that way are the sender's alone.
+//! Contiguous data has three ways (see [`Way`]), and the receiver says which. By the kernel, both copy what they claim,
+//! at once. By the receiver, nobody is asked. By the pool, a sender that moves messages sends what it claims through
+//! the pool; a receiver to which nothing comes claims pieces itself, and copies them by the kernel while the sender
+//! computes; a sender that has no slot left, because the receiver computes, copies by the kernel, too. Messages of less
+//! than `SHARED_FROM` bytes that take that way are the sender's alone; those of more are never the receiver's alone.
 
 use super::pending::due;
 use super::send::{Piece, data_header, plain};
@@ -133,9 +133,10 @@ fn is_over(since_ns: &mut u64, crowded: bool) -> Result<(), Step> {
 impl Copying {
     /// Bytes of a piece: the same at both sides.
     fn piece_bytes(&self) -> usize {
-        match self.way {
-            Way::Pool => PIECE,
-            Way::Kernel => (self.end - self.from).div_ceil(2).clamp(1, KERNEL_PIECE),
+        match (self.claims, self.way) {
+            (Share::Both(..), Way::Pool) => PIECE,
+            (Share::Both(..), _) => (self.end - self.from).div_ceil(2).clamp(1, KERNEL_PIECE),
+            (Share::Alone(_), _) => KERNEL_PIECE,
         }
     }
 
@@ -209,15 +210,13 @@ impl Engine<'_> {
         if !matches!(self.sharing.readable(&segment, from), Access::Works(_)) {
             return false;
         }
-        let (way, number) = if contiguous {
-            let way = self.way(receive, from);
-            let to_share = way == Way::Kernel || end >= SHARED_FROM;
+        let way = if contiguous { self.way(receive, from) } else { Way::Receiver };
+        let shared = way == Way::Kernel || way == Way::Pool && end >= SHARED_FROM;
+        let number = shared.then(|| self.sharing.free.pop()).flatten();
+        if number.is_none() && way != Way::Receiver {
             // There may be more messages at once than places for claims: then this one is the sender's alone, too.
-            let Some(number) = to_share.then(|| self.sharing.free.pop()).flatten() else { return false };
-            (way, Some(number))
-        } else {
-            (Way::Kernel, None)
-        };
+            return false;
+        }
         let claims = match number {
             None => Share::Alone(0),
             Some(number) => {
@@ -252,7 +251,8 @@ impl Engine<'_> {
         }
         let transfer = self.transfers.at(receive);
         transfer.due |= due::TIMED;
-        self.sharing.ways[from].choose(transfer.bytes, host::clock::kernel_ns())
+        let shared = transfer.completion.bytes >= SHARED_FROM;
+        self.sharing.ways[from].choose(transfer.bytes, shared, host::clock::kernel_ns())
     }
 
     /// The receiver of a message asks this sender to help, or to do it alone.

@@ -7,7 +7,7 @@
 //! Messages that are under way at the same time are a *run*: they take one way, and what counts is the time of all of
 //! them together.
 
-/// A way of a large message between two ranks that both move messages.
+/// A way of a large message between two ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Way {
     /// The sender copies into slots of the pool, the receiver out of them.
@@ -15,15 +15,21 @@ pub(crate) enum Way {
     Pool,
     /// Both copy pieces from memory to memory, by the kernel.
     Kernel,
+    /// The receiver copies all by the kernel; the sender need not be asked.
+    Receiver,
 }
+
+/// The ways of a message that one side alone may copy, and of one that both must be able to copy.
+const WAYS: [Way; 3] = [Way::Pool, Way::Kernel, Way::Receiver];
+const SHARED_WAYS: &[Way] = WAYS.split_at(2).0;
 
 /// Sizes below twice this power of two are one class; each class above is up to the next power of two.
 const SMALLEST: u32 = 16;
 /// Classes of sizes; all sizes above are in the last one.
 const CLASSES: usize = 8;
 /// So many of the first runs take the ways in turn: the first ones of a job also get memory for the pool.
-const FIRST: u32 = 8;
-/// After those, each run with a multiple of this number takes the way that was the slower one.
+const FIRST: u32 = 12;
+/// After those, each run with a multiple of this number takes one of the slower ways, each in turn.
 const SLOWER_EACH: u32 = 64;
 /// A run ends after so many messages, if there was no end before.
 const LONGEST: u32 = 64;
@@ -39,21 +45,24 @@ const MOST: f32 = 4.0;
 struct Seen {
     runs: u32,
     /// By way; 0: none has gone that way.
-    ns_per_byte: [f32; 2],
+    ns_per_byte: [f32; WAYS.len()],
 }
 
 impl Seen {
-    /// The way of the next run.
-    fn choose(&mut self) -> Way {
-        let [pool, kernel] = self.ns_per_byte;
+    /// Which of these ways the next run takes.
+    fn choose(&mut self, ways: &[Way]) -> Way {
         let number = self.runs;
         self.runs = number.wrapping_add(1);
-        let by_kernel = if number < FIRST {
-            number % 2 == 1
-        } else {
-            (kernel < pool) != number.is_multiple_of(SLOWER_EACH)
-        };
-        if by_kernel { Way::Kernel } else { Way::Pool }
+        let nth = |turn: u32, ways: &[Way]| ways[turn as usize % ways.len()];
+        if number < FIRST {
+            return nth(number, ways);
+        }
+        let mut ordered = WAYS;
+        let ordered = &mut ordered[..ways.len()];
+        ordered.sort_by(|&one, &other| {
+            self.ns_per_byte[one as usize].total_cmp(&self.ns_per_byte[other as usize])
+        });
+        if number.is_multiple_of(SLOWER_EACH) { nth(number / SLOWER_EACH, &ordered[1..]) } else { ordered[0] }
     }
 
     /// A run went this way.
@@ -84,16 +93,18 @@ pub(crate) struct Ways {
 
 impl Ways {
     /// The way of the next message of so many bytes, now.
-    pub(crate) fn choose(&mut self, bytes: usize, now_ns: u64) -> Way {
+    ///
+    /// `shared`: both sides must be able to copy it.
+    pub(crate) fn choose(&mut self, bytes: usize, shared: bool, now_ns: u64) -> Way {
         if self.under_way == 0 || self.messages == LONGEST {
             self.end_run(now_ns);
             self.class = (bytes.max(1).ilog2().saturating_sub(SMALLEST) as usize).min(CLASSES - 1);
-            self.way = self.seen[self.class].choose();
+            self.way = self.seen[self.class].choose(if shared { SHARED_WAYS } else { &WAYS });
             (self.messages, self.since_ns) = (0, now_ns);
         }
         self.messages += 1;
         self.under_way += 1;
-        self.way
+        if shared && self.way == Way::Receiver { Way::Kernel } else { self.way }
     }
 
     /// A message of so many bytes is complete now.
@@ -118,61 +129,74 @@ impl Ways {
 mod tests {
     use super::*;
 
-    /// Runs of so many messages at once, each of so many bytes, that take so long by the pool and by the kernel; how
-    /// many runs the kernel had.
-    fn by_kernel(ways: &mut Ways, runs: usize, at_once: u64, bytes: usize, ns: [u64; 2]) -> usize {
-        let mut kernel = 0;
-        for run in 0..runs as u64 {
+    /// Runs of so many messages at once, each of so many bytes, that take so long by each way; which part of the runs
+    /// took each.
+    fn parts(ways: &mut Ways, runs: u64, at_once: u64, bytes: usize, shared: bool, ns: [u64; 3]) -> [f32; 3] {
+        let mut parts = [0.0; 3];
+        for run in 0..runs {
             let start_ns = run << 40;
-            let way = (0..at_once).map(|_| ways.choose(bytes, start_ns)).last().expect("a message");
+            let way = (0..at_once).map(|_| ways.choose(bytes, shared, start_ns)).last().expect("a message");
             (1..=at_once).for_each(|number| ways.complete(bytes, start_ns + number * ns[way as usize]));
-            kernel += usize::from(way == Way::Kernel);
+            parts[way as usize] += 1.0 / runs as f32;
         }
-        kernel
+        parts
     }
 
     #[test]
-    fn nearly_all_messages_take_the_faster_way_for_their_size() {
+    fn nearly_all_messages_take_the_fastest_way_for_their_size() {
         for at_once in [1, 2, 64, 200] {
             let mut ways = Ways::default();
-            let mut part = |bytes, ns| by_kernel(&mut ways, 1000, at_once, bytes, ns) as f32 / 1000.0;
-            assert!(part(1 << 20, [80_000, 55_000]) > 0.95);
-            assert!(part(200_000, [15_000, 20_000]) < 0.05);
-            assert!(part(1 << 30, [9_000_000, 8_000_000]) > 0.95);
+            let mut parts = |bytes, ns| parts(&mut ways, 1000, at_once, bytes, false, ns);
+            assert!(parts(1 << 20, [80_000, 55_000, 90_000])[Way::Kernel as usize] > 0.95);
+            assert!(parts(200_000, [15_000, 20_000, 16_000])[Way::Pool as usize] > 0.95);
+            assert!(parts(100_000, [7_000, 6_500, 6_000])[Way::Receiver as usize] > 0.95);
+            assert!(parts(1 << 30, [9_000_000, 8_000_000, 9_000_000])[Way::Kernel as usize] > 0.95);
             // What was learned of one size says nothing of another.
-            assert!(part(1 << 20, [80_000, 55_000]) > 0.97);
+            assert!(parts(1 << 20, [80_000, 55_000, 90_000])[Way::Kernel as usize] > 0.97);
         }
+    }
+
+    #[test]
+    fn a_message_that_both_must_be_able_to_copy_is_never_the_receivers_alone() {
+        let mut ways = Ways::default();
+        let ns = [80_000, 55_000, 10_000];
+        assert!(parts(&mut ways, 1000, 1, 1 << 22, true, ns)[Way::Receiver as usize] == 0.0);
+        parts(&mut ways, 1000, 1, 100_000, false, ns);
+        assert_eq!(ways.choose(100_000, false, 0), Way::Receiver);
+        assert_eq!(ways.choose(1 << 22, true, 0), Way::Kernel);
     }
 
     #[test]
     fn messages_that_never_pause_change_their_way_now_and_then() {
         let mut ways = Ways::default();
-        let mut kernel = 0;
+        let mut by = [0; 3];
         for number in 0..10_000 {
             // One begins before the last one ends.
-            let way = ways.choose(1 << 20, number * 80_000);
+            let way = ways.choose(1 << 20, false, number * 80_000);
             if number > 0 {
                 ways.complete(1 << 20, number * 80_000 + 1);
             }
-            kernel += usize::from(way == Way::Kernel);
+            by[way as usize] += 1;
         }
-        assert!((200..9_800).contains(&kernel), "{kernel}");
+        assert!(by.iter().all(|&messages| messages > 150), "{by:?}");
     }
 
     #[test]
     fn a_way_that_becomes_faster_is_found() {
         let mut ways = Ways::default();
-        by_kernel(&mut ways, 1000, 1, 1 << 20, [50_000, 80_000]);
-        by_kernel(&mut ways, 1000, 1, 1 << 20, [50_000, 20_000]);
-        assert!(by_kernel(&mut ways, 1000, 1, 1 << 20, [50_000, 20_000]) > 970);
+        parts(&mut ways, 1000, 1, 1 << 20, false, [50_000, 80_000, 70_000]);
+        parts(&mut ways, 1000, 1, 1 << 20, false, [50_000, 20_000, 70_000]);
+        let now = parts(&mut ways, 1000, 1, 1 << 20, false, [50_000, 20_000, 70_000]);
+        assert!(now[Way::Kernel as usize] > 0.97, "{now:?}");
     }
 
     #[test]
     fn one_message_that_waited_for_long_changes_nothing() {
         let mut ways = Ways::default();
-        by_kernel(&mut ways, 100, 1, 1 << 20, [50_000, 80_000]);
-        assert_eq!(ways.choose(1 << 20, 0), Way::Pool);
+        let ns = [50_000, 80_000, 90_000];
+        parts(&mut ways, 100, 1, 1 << 20, false, ns);
+        assert_eq!(ways.choose(1 << 20, false, 0), Way::Pool);
         ways.complete(1 << 20, 1_000_000_000);
-        assert!(by_kernel(&mut ways, 100, 1, 1 << 20, [50_000, 80_000]) < 20);
+        assert!(parts(&mut ways, 100, 1, 1 << 20, false, ns)[Way::Pool as usize] > 0.8);
     }
 }
