@@ -67,6 +67,7 @@ mod buffer;
 pub mod carried;
 pub mod claims;
 mod copy;
+mod costs;
 mod counters;
 mod engine;
 mod lists;

@@ -8,6 +8,7 @@
 //!
 //! When a rank is sent more than it sends back, it gives slots home: it sets the slot's flag at the start of the pool.
 
+use crate::costs::Costs;
 use crate::segment::Segment;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -122,6 +123,11 @@ impl Pool {
     #[inline]
     fn segment(&self) -> Segment {
         self.segment.expect("attached to a job")
+    }
+
+    /// What copies cost in the job.
+    pub(crate) fn costs(&self) -> &'static Costs {
+        &self.segment().header().costs
     }
 
     /// The flag that says that a slot of a rank has come home.

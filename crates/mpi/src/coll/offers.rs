@@ -7,7 +7,7 @@
 //!
 //! From a process's memory the kernel copies, and may forbid it: see `Engine::read_memory`.
 
-use super::schedule::Audience;
+use super::schedule::{Audience, Large};
 use crate::profile;
 use crate::runtime::COUNTERS;
 use crate::settings;
@@ -15,14 +15,18 @@ use std::sync::atomic::Ordering;
 use transport::segment::{Segment, hook};
 use transport::{Buffer, Engine, MOST_EAGER};
 
-/// The kernel's copy takes as long as so many copies through the pool. A rank with a cpu of its own that sends large
-/// data to so many others offers it, and they read it at the same time. (2 ranks, alltoall and allgather of 4 MB: 640
-/// and 480 us with offers, 505 and 375 us without.)
+/// The kernel's copy takes at most as long as so many copies through the pool. A rank with a cpu of its own that sends
+/// large data to so many others offers it, and they read it at the same time.
 const SEVERAL: u32 = 5;
 /// Ranks that share cpus show data of more than so many bytes that goes to several, and data of more than `MOST_EAGER`
-/// bytes that goes to one: all of it is there when its receiver gets a cpu. (4 ranks on 2 cpus, shown and sent: bcast
-/// of 1 MB 178 and 349 us, allreduce of 1 MB 457 and 1318, alltoall of 256 kB 202 and 1685, while tests ran beside.)
+/// bytes that goes to one, where they do not offer it: all of it is there when its receiver gets a cpu. (4 ranks on 2
+/// cpus, shown and sent: bcast of 1 MB 178 and 349 us, allreduce of 1 MB 457 and 1318, alltoall of 256 kB 202 and 1685,
+/// while tests ran beside.)
 const SHOWN_ABOVE: usize = 16 * 1024;
+/// The same of a rank that has nothing else to do with large data in the collective, as in a gather. As messages it
+/// could send data of several collectives before the root has a cpu, and each message would be copied once more. (8
+/// ranks on 2 cpus, gather of 16 kB: 18 us shown and 50 sent; 4 ranks: 8.8 and 7.3, and of 4 kB 5.8 and 2.6.)
+const GATHERED_ABOVE: usize = 8 * 1024;
 
 /// Says where data lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,19 +48,44 @@ fn mark_of(segment: &Segment) -> u64 {
     segment.header().identity.load(Ordering::Relaxed) ^ u64::from_be_bytes(*b"an offer")
 }
 
-/// Whether to offer data of this rank, one of so many that are large, and nobody counts or simulates what messages
-/// carry.
-pub(super) fn is_worth_it(engine: &Engine<'_>, buffer: &Buffer, sends: u32) -> bool {
-    sends >= SEVERAL
-        && buffer.bytes() > MOST_EAGER
-        && !engine.room().crowded()
-        && settings::COPY_FROM.load(Ordering::Relaxed) != usize::MAX
-        && is_unseen(engine)
+/// Whether to offer data of this rank, and nobody counts or simulates what messages carry.
+///
+/// Where ranks share cpus, or send and receive at the same time, no cpu has time left to help another one: what counts
+/// is the sum of all copies. An offer needs one, by the kernel; messages and what is shown need two. Which costs more
+/// is measured (2 ranks, alltoall of 4 MB: offered 640 us and sent 505 on an EPYC, 812 and 927 on a Xeon). A rank of
+/// which one other rank gets data, and that gets none, keeps out: the other one has more to do.
+pub(super) fn is_worth_it(
+    engine: &mut Engine<'_>,
+    buffer: &Buffer,
+    large: Large,
+    audience: Audience,
+) -> bool {
+    if buffer.bytes() <= MOST_EAGER
+        || settings::COPY_FROM.load(Ordering::Relaxed) == usize::MAX
+        || !is_unseen(engine)
+    {
+        return false;
+    }
+    let crowded = engine.room().crowded();
+    let is_busy = if crowded { large.sends + large.receives > 1 } else { large.receives > 0 };
+    large.sends >= SEVERAL && !crowded
+        || is_busy
+            && audience == Audience::One
+            && engine.reading_is_cheaper(buffer.bytes(), large.receives == 0)
 }
 
 /// Whether to show data of this rank.
-pub(super) fn is_worth_showing(engine: &Engine<'_>, buffer: &Buffer, audience: Audience) -> bool {
-    let above = if audience == Audience::One { MOST_EAGER } else { SHOWN_ABOVE };
+pub(super) fn is_worth_showing(
+    engine: &Engine<'_>,
+    buffer: &Buffer,
+    large: Large,
+    audience: Audience,
+) -> bool {
+    let above = match audience {
+        Audience::One if large == (Large { sends: 1, receives: 0 }) => GATHERED_ABOVE,
+        Audience::One => MOST_EAGER,
+        _ => SHOWN_ABOVE,
+    };
     buffer.bytes() > above && engine.room().crowded() && is_unseen(engine)
 }
 

@@ -64,20 +64,17 @@ impl Wire for CommWire<'_> {
 
     #[inline]
     fn offers(&mut self, buffer: &Buffer, large: Large, audience: Audience, place: *mut Offer) -> bool {
-        if offers::is_worth_showing(self.engine, buffer, audience)
-            && let Some(offer) = Offer::shown(self.engine, buffer, audience)
-        {
-            // SAFETY: room for an offer, the schedule's own.
-            unsafe { place.write(offer) };
+        // SAFETY: room for an offer, the schedule's own.
+        let put = |offer| unsafe { place.write(offer) };
+        if offers::is_worth_it(self.engine, buffer, large, audience) {
+            self.engine.allow_reading();
+            put(Offer::of(&self.engine.segment(), buffer));
             return true;
         }
-        let worth_it = offers::is_worth_it(self.engine, buffer, large.sends);
-        if worth_it {
-            self.engine.allow_reading();
-            // SAFETY: room for an offer, the schedule's own.
-            unsafe { place.write(Offer::of(&self.engine.segment(), buffer)) };
-        }
-        worth_it
+        let shown = offers::is_worth_showing(self.engine, buffer, large, audience)
+            .then(|| Offer::shown(self.engine, buffer, audience))
+            .flatten();
+        shown.map(put).is_some()
     }
 
     #[inline]

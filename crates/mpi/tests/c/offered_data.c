@@ -59,6 +59,22 @@ static void several_at_once(void)
     for (int k = 0; k < SEVERAL; k++) free(in[k]), free(out[k]);
 }
 
+/* So often that each way of large data is measured, and taken. */
+static void again_and_again(void)
+{
+    enum { LARGE = 17000 };
+    int *in = malloc(LARGE * sizeof *in * size), *out = malloc(LARGE * sizeof *out * size);
+    for (int turn = 0; turn < 60; turn++) {
+        int root = turn % 3 % size;
+        for (int i = 0; i < LARGE * size; i++) in[i] = turn + rank * LARGE + i;
+        MPI_Alltoall(in, LARGE, MPI_INT, out, LARGE, MPI_INT, MPI_COMM_WORLD);
+        for (int i = 0; i < LARGE * size; i++) EQUAL(out[i], turn + i / LARGE * LARGE + rank * LARGE + i % LARGE);
+        MPI_Scatter(in, LARGE, MPI_INT, out, LARGE, MPI_INT, root, MPI_COMM_WORLD);
+        for (int i = 0; i < LARGE; i++) EQUAL(out[i], turn + (root + rank) * LARGE + i);
+    }
+    free(in), free(out);
+}
+
 static void less_is_expected(void)
 {
     static const int expected[] = {N / 2, 5000, 1000, 10, 8, 6, 2};
@@ -84,6 +100,7 @@ int main(void)
     one_side_has_gaps(0);
     one_side_has_gaps(size - 1);
     several_at_once();
+    again_and_again();
     less_is_expected();
     return finish("offered_data");
 }

@@ -3,14 +3,16 @@
 use super::afar::AFAR;
 use super::kept::Message;
 use super::pending::{NONE, Stage, due};
-use super::send::{CREDIT, MOST_EAGER, UNASKED, sum};
+use super::send::{CREDIT, MOST_EAGER, UNASKED, is_timed, sum};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
+use crate::costs::Sort;
 use crate::lists::Key;
 use crate::matching::{Criteria, Envelope};
 use crate::pool::SLOT;
 use crate::ring::{Area, INLINE, PieceHeader, PieceReader};
 use crate::segment::Segment;
+use host::clock::kernel_ns;
 
 /// The most pieces taken from one ring before the next ring has its turn.
 const TURN: usize = 64;
@@ -249,7 +251,7 @@ impl Engine<'_> {
         let transfer = self.transfers.at(receive);
         if transfer.moved == transfer.bytes {
             if transfer.due & due::TIMED != 0 {
-                self.sharing.ways[from].complete(transfer.bytes, host::clock::kernel_ns());
+                self.sharing.ways[from].complete(transfer.bytes, kernel_ns());
             }
             self.transfers.complete(receive);
         }
@@ -480,8 +482,13 @@ impl Engine<'_> {
         {
             self.corrupt(from, "more data than was asked for");
         }
+        let timed = is_timed(&transfer.buffer, place as usize, piece.len()).then(kernel_ns);
         self.incoming[from].write(&transfer.buffer, place as usize, piece);
         transfer.moved += piece.len();
+        if let Some(start_ns) = timed {
+            let data = transfer.bytes;
+            self.segment().header().costs.learn(Sort::ReadPooled, data, SLOT, kernel_ns() - start_ns);
+        }
         self.here(from, index);
     }
 

@@ -4,10 +4,12 @@ use super::pending::{COMPLETE_AT_ONCE, NONE, due};
 use super::{Engine, Mode, TransferId, kind, rendezvous};
 use crate::asleep::Asleep;
 use crate::buffer::Buffer;
+use crate::costs::Sort;
 use crate::matching::Envelope;
 use crate::pool::{POOLED_FROM, Pool, SLOT};
 use crate::ring::{Area, INLINE, LINE, PieceHeader, PieceWriter};
 use crate::segment::{RankPage, Segment};
+use host::clock::kernel_ns;
 use std::collections::VecDeque;
 
 /// Messages above so many bytes are announced, and copied when they are matched: those that may be copied between the
@@ -425,11 +427,26 @@ impl Piece<'_> {
         // copies are fast: see `copy::is_aliased`.
         let most = if self.left > SLOT { SLOT - offset_in_line(self.buffer, self.from) } else { SLOT };
         let bytes = self.left.min(most);
-        let slot = pool.put(to, bytes, |piece| self.buffer.read(self.from, piece))?;
+        let timed = self.header.kind == kind::DATA && is_timed(self.buffer, self.from, bytes);
+        let mut took_ns = None;
+        let slot = pool.put(to, bytes, |piece| {
+            let start_ns = timed.then(kernel_ns);
+            self.buffer.read(self.from, piece);
+            took_ns = start_ns.map(|start_ns| kernel_ns() - start_ns);
+        })?;
+        if let Some(took_ns) = took_ns {
+            pool.costs().learn(Sort::Pooled, self.buffer.bytes, bytes, took_ns);
+        }
         let header = PieceHeader { kind: self.header.kind | kind::POOLED, ..self.header };
         producer.put_words(header, &[slot, bytes as u64, self.from as u64, 0, 0, 0]);
         Some(bytes)
     }
+}
+
+/// Whether the copy of a piece from this byte on is timed: one of eight, and one of those of 64 kB.
+#[inline]
+pub(super) fn is_timed(data: &Buffer, from: usize, bytes: usize) -> bool {
+    bytes == SLOT && from / SLOT % 8 == 1 && data.layout.is_none()
 }
 
 /// How far into a cache line a byte of the data lies; 0 where the data isn't contiguous.

@@ -2,6 +2,7 @@
 
 use super::{MOST_RANKS, PAGE};
 use crate::claims::Claims;
+use crate::costs::Costs;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// The first page. Written by the launcher before any rank starts, but for what is atomic.
@@ -32,6 +33,8 @@ pub struct JobPage {
     pub(super) tally_bytes: u64,
     /// Bytes of each rank's store; 0 when ranks carry their messages themselves.
     pub(super) store_bytes: u64,
+    /// What copies cost, as the ranks measure it.
+    pub(crate) costs: Costs,
 }
 
 /// What a rank tells the job about itself.

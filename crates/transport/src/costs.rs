@@ -1,0 +1,178 @@
+//! What it costs to copy a byte, by sort of copy: measured by all ranks of a job on what they copy, for all of them.
+//!
+//! No sort is the cheapest on every computer, and a computer changes while a job runs. Where ranks share cpus, or where
+//! two ranks send to each other at the same time, no cpu has time left: then what counts is the sum of all copies.
+
+use std::array;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Who copies, and where.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Sort {
+    /// A sender to the room where it shows data, and a receiver from there.
+    Shown,
+    ReadShown,
+    /// A sender to a slot of the pool, and a receiver from there.
+    Pooled,
+    ReadPooled,
+    /// A receiver from the sender's memory, by the kernel.
+    ByKernel,
+}
+
+const SORTS: usize = 5;
+/// Sizes of data below twice this power of two are one class; each class above is up to the next power of two.
+const SMALLEST: u32 = 16;
+/// Classes of sizes; all sizes above are in the last one.
+const CLASSES: usize = 8;
+/// From so many copies on, their cost counts as known: the first ones get memory. A choice.
+const KNOWN_FROM: u32 = 16;
+/// What a copy counts that took more time than was known: little, because it may have got memory, or lost the cpu. One
+/// that took less counts in full: when that was luck, the next ones correct it, because that sort is used then.
+const RISE: f32 = 1.0 / 32.0;
+/// More than so many times what was known counts as this.
+const MOST: f32 = 2.0;
+/// What a byte costs that can't be copied that way, in ns.
+const NEVER: f32 = 1e6;
+
+/// How many copies were measured, and what a byte costs in ns.
+#[derive(Clone, Copy)]
+struct Cost {
+    copies: u32,
+    ns: f32,
+}
+
+impl Cost {
+    fn unpack(word: u64) -> Self {
+        Self { copies: (word >> 32) as u32, ns: f32::from_bits(word as u32) }
+    }
+
+    fn pack(self) -> u64 {
+        u64::from(self.copies) << 32 | u64::from(self.ns.to_bits())
+    }
+
+    fn with(self, ns: f32) -> Self {
+        let ns = match self.copies {
+            0 => ns,
+            _ if ns < self.ns => ns,
+            _ => self.ns + RISE * (ns.min(MOST * self.ns) - self.ns),
+        };
+        Self { copies: self.copies.saturating_add(1), ns }
+    }
+
+    fn known(self) -> Option<f32> {
+        (self.copies >= KNOWN_FROM).then_some(self.ns)
+    }
+}
+
+/// What copies cost in a job; in memory that all ranks see. Ranks that measure at the same time may overwrite each
+/// other's figure, which is as good.
+#[repr(C, align(64))]
+pub(crate) struct Costs([[AtomicU64; CLASSES]; SORTS]);
+
+impl Default for Costs {
+    fn default() -> Self {
+        Self(array::from_fn(|_| array::from_fn(|_| AtomicU64::new(0))))
+    }
+}
+
+impl Costs {
+    fn of(&self, sort: Sort, data: usize) -> &AtomicU64 {
+        let class = (data.max(1).ilog2().saturating_sub(SMALLEST) as usize).min(CLASSES - 1);
+        &self.0[sort as usize][class]
+    }
+
+    fn known(&self, sort: Sort, data: usize) -> Option<f32> {
+        Cost::unpack(self.of(sort, data).load(Ordering::Relaxed)).known()
+    }
+
+    fn learn_ns(&self, sort: Sort, data: usize, ns: f32) {
+        let place = self.of(sort, data);
+        place.store(Cost::unpack(place.load(Ordering::Relaxed)).with(ns).pack(), Ordering::Relaxed);
+    }
+
+    /// A copy of so many bytes took so long; of data that has `data` bytes in all.
+    pub(crate) fn learn(&self, sort: Sort, data: usize, bytes: usize, took_ns: u64) {
+        self.learn_ns(sort, data, took_ns as f32 / bytes.max(1) as f32);
+    }
+
+    /// Data of so many bytes could not be copied that way.
+    pub(crate) fn learn_failure(&self, sort: Sort, data: usize) {
+        self.of(sort, data).store(Cost { copies: KNOWN_FROM, ns: NEVER }.pack(), Ordering::Relaxed);
+    }
+
+    /// Whether the kernel's one copy is cheaper than these two; nothing: that is not known yet, and what is to be
+    /// measured next is the kernel's copy, or not.
+    ///
+    /// `readers`: one rank alone sends, and so many ranks can read at the same time. Then its own copies hold up all, and
+    /// theirs do not.
+    pub(crate) fn kernel_is_cheaper(
+        &self,
+        than: [Sort; 2],
+        data: usize,
+        readers: Option<u32>,
+    ) -> Result<bool, bool> {
+        let [write, read] = than.map(|sort| self.known(sort, data));
+        let (Some(write), Some(read)) = (write, read) else { return Err(false) };
+        let two = match readers {
+            Some(readers) => write * readers as f32,
+            None => write + read,
+        };
+        self.known(Sort::ByKernel, data).map(|kernel| kernel < two).ok_or(true)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    const DATA: usize = 300_000;
+    const SHOWN: [Sort; 2] = [Sort::Shown, Sort::ReadShown];
+
+    fn measured(costs: &Costs, sort: Sort, ns: u64, times: usize) {
+        (0..times).for_each(|_| costs.learn(sort, DATA, DATA, ns));
+    }
+
+    #[test]
+    fn two_copies_are_measured_before_the_kernels_and_then_the_cheaper_way_is_known() {
+        for (kernel_ns, cheaper) in [(99_000, true), (101_000, false)] {
+            let costs = Costs::default();
+            measured(&costs, Sort::Shown, 60_000, 20);
+            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Err(false));
+            measured(&costs, Sort::ReadShown, 40_000, 20);
+            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Err(true));
+            measured(&costs, Sort::ByKernel, kernel_ns, 20);
+            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Ok(cheaper));
+            // The sender alone holds up two readers for longer, and one for a shorter time.
+            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, Some(2)), Ok(true));
+            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, Some(1)), Ok(false));
+            // Of other sizes nothing is known, nor of the pool.
+            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA / 4, None), Err(false));
+            assert_eq!(costs.kernel_is_cheaper([Sort::Pooled, Sort::ReadPooled], DATA, None), Err(false));
+        }
+    }
+
+    #[test]
+    fn a_copy_during_which_the_rank_lost_its_cpu_changes_little_and_a_change_is_followed() {
+        let costs = Costs::default();
+        SHOWN.iter().for_each(|&sort| measured(&costs, sort, 50_000, 20));
+        measured(&costs, Sort::ByKernel, 80_000, 20);
+        measured(&costs, Sort::ByKernel, 8_000_000, 1);
+        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Ok(true));
+        measured(&costs, Sort::ByKernel, 160_000, 50);
+        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Ok(false));
+        measured(&costs, Sort::ByKernel, 80_000, 1);
+        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Ok(true));
+    }
+
+    #[test]
+    fn what_failed_is_not_cheaper_and_scribbles_do_no_harm() {
+        let costs = Costs::default();
+        SHOWN.iter().for_each(|&sort| measured(&costs, sort, 50_000, 20));
+        costs.learn_failure(Sort::ByKernel, DATA);
+        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Ok(false));
+        costs.of(Sort::ByKernel, DATA).store(u64::MAX, Ordering::Relaxed);
+        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Ok(false));
+        measured(&costs, Sort::ByKernel, 1, 1);
+        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Ok(false));
+    }
+}
