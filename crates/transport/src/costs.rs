@@ -103,8 +103,8 @@ impl Costs {
     /// Whether the kernel's one copy is cheaper than these two; nothing: that is not known yet, and what is to be
     /// measured next is the kernel's copy, or not.
     ///
-    /// `readers`: one rank alone sends, and so many ranks can read at the same time. Then its own copies hold up all, and
-    /// theirs do not.
+    /// `readers`: one rank alone sends, and so many ranks can read at the same time. Then its own copies hold up all,
+    /// and theirs do not.
     pub(crate) fn kernel_is_cheaper(
         &self,
         than: [Sort; 2],

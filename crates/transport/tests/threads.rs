@@ -181,6 +181,64 @@ fn messages_cross_each_other_by_line_ring_pool_and_announcement() {
     });
 }
 
+/// Sends a word to another rank.
+fn tell(engine: &mut Engine<'_>, to: u16, word: usize) {
+    let (mut bytes, source) = (word.to_ne_bytes(), engine.rank() as u16);
+    // SAFETY: left alone until the send is complete.
+    let buffer = unsafe { Buffer::new(bytes.as_mut_ptr(), bytes.len()) };
+    let envelope = Envelope { context: CONTEXT, source, tag: 0 };
+    if let Some(sent) = engine.send(usize::from(to), envelope, &buffer, Mode::Standard) {
+        engine.wait(sent);
+    }
+}
+
+/// The next word from another rank.
+fn hear(engine: &mut Engine<'_>, from: u16) -> usize {
+    let mut bytes = [0; size_of::<usize>()];
+    // SAFETY: left alone until the receive is complete.
+    let buffer = unsafe { Buffer::new(bytes.as_mut_ptr(), bytes.len()) };
+    let criteria = Criteria { context: CONTEXT, source: Some(from), tag: Some(0) };
+    let received = engine.receive(criteria, Some(usize::from(from)), &buffer);
+    engine.wait(received);
+    usize::from_ne_bytes(bytes)
+}
+
+#[test]
+fn readers_get_all_of_what_is_still_being_copied_to_where_it_is_shown() {
+    const SHOWN: usize = 300_000;
+    const READERS: [u16; 2] = [1, 2];
+    job(1 + READERS.len(), |engine, rank| {
+        for round in 0..ROUNDS {
+            if rank == 0 {
+                let mut data = sample(SHOWN, round);
+                // SAFETY: left alone until it is copied.
+                let buffer = unsafe { Buffer::new(data.as_mut_ptr(), SHOWN) };
+                let at = engine.begin_to_show(&buffer).expect("room");
+                engine.show_again();
+                READERS.into_iter().for_each(|reader| tell(engine, reader, at));
+                engine.go_on_showing();
+                drop(data);
+                for reader in READERS {
+                    hear(engine, reader);
+                    engine.was_read();
+                }
+            } else {
+                let at = hear(engine, 0);
+                // Memory that nobody has written: all of it must be.
+                let mut read: Vec<u8> = Vec::with_capacity(SHOWN);
+                // SAFETY: left alone until it is read; rank 0 has told of it.
+                unsafe {
+                    let buffer = Buffer::new(read.as_mut_ptr(), SHOWN);
+                    assert!(engine.read_shown(0, at, SHOWN, &buffer));
+                    read.set_len(SHOWN);
+                }
+                assert!(read == sample(SHOWN, round));
+                tell(engine, 0, 0);
+            }
+        }
+    });
+}
+
 /// Bytes of data, then as many that are none.
 struct Comb;
 

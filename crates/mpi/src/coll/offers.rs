@@ -103,14 +103,21 @@ impl Offer {
     }
 
     /// The offer of a copy of a buffer that this rank shows; nothing: it has no room for it.
-    pub(super) fn shown(engine: &mut Engine<'_>, buffer: &Buffer, audience: Audience) -> Option<Self> {
+    pub(super) fn shown(
+        engine: &mut Engine<'_>,
+        buffer: &Buffer,
+        large: Large,
+        audience: Audience,
+    ) -> Option<Self> {
         let offer = match audience {
             Audience::Again(offer) if offer.is_shown() => {
                 engine.show_again();
                 offer
             }
             _ => {
-                let at = engine.show(buffer)?;
+                // Where all show something, readers had rather not come between.
+                let to_follow = audience == Audience::First && large.receives == 0;
+                let at = if to_follow { engine.begin_to_show(buffer) } else { engine.show(buffer) }?;
                 let mark = mark_of(&engine.segment());
                 Self { mark, bytes: buffer.bytes() as u64, address: at as u64, shown: 1 }
             }

@@ -72,9 +72,14 @@ impl Wire for CommWire<'_> {
             return true;
         }
         let shown = offers::is_worth_showing(self.engine, buffer, large, audience)
-            .then(|| Offer::shown(self.engine, buffer, audience))
+            .then(|| Offer::shown(self.engine, buffer, large, audience))
             .flatten();
         shown.map(put).is_some()
+    }
+
+    #[inline]
+    fn go_on_offering(&mut self) {
+        self.engine.go_on_showing();
     }
 
     #[inline]

@@ -80,6 +80,8 @@ pub(super) trait Wire {
         let _ = (buffer, large, audience, place);
         false
     }
+    /// What several ranks are offered is copied to where they read it, now that they have been told.
+    fn go_on_offering(&mut self) {}
     /// An offer was answered.
     fn answered(&mut self, offer: &Offer) {
         let _ = offer;
@@ -387,6 +389,14 @@ impl CollectiveSchedule {
 
     /// Carries steps out until one has to wait, calls the user's code, or all are done.
     pub(super) fn advance(&mut self, wire: &mut impl Wire) -> Standing {
+        let standing = self.carry_out(wire);
+        if self.large.sends > 0 {
+            wire.go_on_offering();
+        }
+        standing
+    }
+
+    fn carry_out(&mut self, wire: &mut impl Wire) -> Standing {
         while let Some(step) = self.steps.get(self.next) {
             match step {
                 ScheduleStep::Send { to, lane, buffer, offer, several } => {

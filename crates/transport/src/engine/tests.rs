@@ -613,6 +613,8 @@ fn what_does_not_fit_is_not_shown_and_nothing_is_read_outside_of_the_room() {
         // SAFETY: nobody writes there.
         assert!(!unsafe { job[1].read_shown(0, at, bytes, &buffer(&mut into)) }, "{at} {bytes}");
     }
-    // SAFETY: as above.
+    assert_eq!(job[0].show(&buffer(&mut vec![5; room])), Some(0));
+    // SAFETY: shown above.
     assert!(unsafe { job[1].read_shown(0, room - 8, 8, &buffer(&mut into)) });
+    assert_eq!(into, [5; 8]);
 }

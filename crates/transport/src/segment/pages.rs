@@ -74,6 +74,8 @@ pub struct RankPage {
     /// Address of a word in the rank's memory that others may read, and of one behind it to which they may write; 0:
     /// not yet.
     pub probe: AtomicU64,
+    /// Up to which byte the rank's room holds what it shows.
+    pub(crate) shown: AtomicU64,
 }
 /// Places for claims in a rank's page.
 pub(crate) const PLACES: usize = 44 * 64 / size_of::<Claims>();

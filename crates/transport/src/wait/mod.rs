@@ -252,7 +252,7 @@ impl WaitingRoom {
     }
 
     /// Leaves when the job is over.
-    fn leave_when_over(&self) {
+    pub(crate) fn leave_when_over(&self) {
         if self.job.get().is_some_and(|(segment, _)| segment.header().dead.load(Ordering::Acquire) != 0) {
             self.abort.leave();
         }
