@@ -10,13 +10,14 @@
 //! | `copy` | copies by instructions that fit the next reader, and the addresses | |
 //! | `asleep` | how a rank goes to sleep and is woken, so that no message is slept through | |
 //! | `claims` | pieces of a message that two processes copy together | |
-//! | `segment` | what lies where in the job's shared memory; what ranks count there | claims |
+//! | `costs` | what it costs to copy a byte, by sort of copy, as all ranks measure it | |
+//! | `segment` | what lies where in the job's shared memory; what ranks count there | claims, costs |
 //! | `counters` | what the engine counts of its rank | |
 //! | `lists` | first-in-first-out lists by key | |
 //! | `matching` | which receive gets which message | lists |
 //! | `buffer` | where a message's data lies, contiguous or not | copy |
 //! | `ring` | lines from one rank to another | copy, segment |
-//! | `pool` | slots for pieces too large for the rings, handed to and fro with them | segment |
+//! | `pool` | slots for pieces too large for the rings, handed to and fro with them | costs, segment |
 //! | `remote` | copies between the memory of two processes, by the kernel | buffer, segment |
 //! | `carried` | a rank asks a simulator that carries its messages | matching, segment |
 //! | `wait` | spin, yield, sleep; who else wants the cpus | abort, asleep, segment, carried |
