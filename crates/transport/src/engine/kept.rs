@@ -1,6 +1,6 @@
 //! Messages that came before their receives, and their memory.
 
-use super::send::UNASKED;
+use super::send::credit_of_announced;
 use crate::matching::Envelope;
 
 /// Bytes of memory that are kept for the next messages that come before their receives: a choice, eight senders'
@@ -25,9 +25,9 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// Bytes of credit that it took: an announced message takes all that may come unasked.
+    /// Bytes of credit that it took.
     pub(super) fn credit(&self) -> usize {
-        if self.announced.is_some() && self.unasked > 0 { UNASKED } else { self.unasked }
+        if self.announced.is_some() { credit_of_announced(self.unasked) } else { self.unasked }
     }
 }
 

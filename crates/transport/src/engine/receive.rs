@@ -3,7 +3,7 @@
 use super::afar::AFAR;
 use super::kept::Message;
 use super::pending::{NONE, Stage, due};
-use super::send::{CREDIT, MOST_EAGER, UNASKED, is_timed, sum};
+use super::send::{CREDIT, MOST_EAGER, UNASKED_BY_POOL, credit_of_announced, is_timed, sum};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
 use crate::costs::Sort;
@@ -233,12 +233,14 @@ impl Engine<'_> {
         let transfer = self.transfers.at(receive);
         let wanted = transfer.completion.bytes;
         let unasked = transfer.bytes;
+        // The receive was there before any of its data.
+        let was_expected = transfer.moved == 0;
         if wanted > unasked {
             transfer.bytes = wanted;
             if self.copies(receive, from, token, unasked, offer) {
                 return;
             }
-            self.tell(from, kind::STREAM, [token, id, wanted as u64, 0, 0, 0]);
+            self.tell(from, kind::STREAM, [token, id, wanted as u64, u64::from(was_expected), 0, 0]);
         } else {
             self.tell(from, kind::COMPLETE, [token, 0, 0, 0, 0, 0]);
         }
@@ -529,11 +531,14 @@ impl Engine<'_> {
                 if words[2] > self.transfers.at(transfer).buffer.bytes as u64 {
                     self.corrupt(from, "more data asked for than was announced");
                 }
+                self.outgoing[from].by_pool = words[3] != 0 && !self.room.crowded();
                 self.stream(from, transfer, words[1], words[2] as usize);
             }
             kind::COMPLETE => {
-                let transfer = self.answered(from, words[0]);
-                self.transfers.happened(transfer, due::ANSWER);
+                let index = self.answered(from, words[0]);
+                let transfer = self.transfers.at(index);
+                self.outgoing[from].by_pool &= transfer.bytes == transfer.buffer.bytes;
+                self.transfers.happened(index, due::ANSWER);
             }
             kind::SHARE => self.help(from, false, words),
             kind::PUSH => self.help(from, true, words),
@@ -555,7 +560,7 @@ impl Engine<'_> {
 
     pub(super) fn announced(&mut self, from: usize, envelope: Envelope, words: [u64; 6]) {
         let (token, bytes, unasked) = (words[0], words[1] as usize, words[2] as usize);
-        if unasked > bytes.min(UNASKED) {
+        if unasked > bytes.min(UNASKED_BY_POOL) {
             self.corrupt(from, "more data unasked than is allowed");
         }
         match self.matching.take_posted(&envelope) {
@@ -565,7 +570,7 @@ impl Engine<'_> {
                 transfer.moved = 0;
                 transfer.bytes = unasked;
                 if unasked > 0 {
-                    self.incoming[from].consumer.handed_on += UNASKED as u64;
+                    self.incoming[from].consumer.handed_on += credit_of_announced(unasked) as u64;
                     self.begin(from, Destination::Transfer(receive), unasked, 0);
                 }
                 self.answer(receive, from, token, [words[3], words[4]]);

@@ -278,6 +278,7 @@ impl Engine<'_> {
         let claims =
             if alone { Share::Alone(0) } else { Share::Both(where_to as u32, (where_to >> 32) as u32) };
         let way = if !alone && way == Way::Pool as u64 { Way::Pool } else { Way::Kernel };
+        self.outgoing[from].by_pool = false;
         self.sharing.none_went_since_ns[from] = 0;
         self.copying.push(Copying {
             other: from,

@@ -17,12 +17,21 @@ use std::collections::VecDeque;
 pub const MOST_EAGER: usize = super::COPY_FROM - 1;
 /// Of those, so many bytes go out unasked: the answer comes while they are copied. (By the kernel, 128 kB take 10.2 us
 /// with 32 kB of them unasked and 8.2 with these, on a Xeon.)
-pub(crate) const UNASKED: usize = 16 * 1024;
+const UNASKED: usize = 16 * 1024;
+/// The same where the rest of the last one was asked for through the pool: then the rest of this one follows at once.
+/// (64 kB take 2.46 us with 16 kB of them unasked, 2.25 with 32 and 2.15 with all, on an EPYC.) Something is left to
+/// ask for, so that the receiver goes on measuring the ways.
+pub(crate) const UNASKED_BY_POOL: usize = 3 * UNASKED;
 /// Eager bytes that a sender may have unmatched at a receiver. Messages of one line don't count: they take no more than
 /// their envelope.
 pub const CREDIT: u64 = 256 * 1024;
 /// The most of a streamed message that one piece's header can speak of.
 const STREAM_STEP: usize = 1 << 20;
+
+/// The credit that an announced message takes of which so many bytes go out unasked.
+pub(super) fn credit_of_announced(unasked: usize) -> usize {
+    unasked.next_multiple_of(UNASKED)
+}
 
 /// The queue of pieces to one rank.
 pub(crate) struct Outgoing {
@@ -32,6 +41,8 @@ pub(crate) struct Outgoing {
     pub(super) eager: u64,
     /// The message that was announced last.
     announced: TransferId,
+    /// The receiver waited for the last one, and asked for its rest through the pool.
+    pub(super) by_pool: bool,
     /// How far the ring from the other rank was read when this one last sent a message of some lines.
     answered: u64,
     /// The receiver's page, where it says that it sleeps.
@@ -73,6 +84,7 @@ impl Outgoing {
             queue: VecDeque::new(),
             eager: 0,
             announced: COMPLETE_AT_ONCE,
+            by_pool: false,
             answered: 0,
             page,
         }
@@ -141,10 +153,11 @@ impl Engine<'_> {
         let (end, kind, answer) = if !eager {
             // The first part goes out unasked: by the time that the answer comes, it is there. Behind a message that is
             // under way, the answer is here in time.
-            let most = UNASKED - offset_in_line(buffer, 0);
-            let unasked =
-                !self.transfers.is_active(self.outgoing[to].announced) && self.takes_credit(to, UNASKED);
-            (if unasked { most.min(buffer.bytes) } else { 0 }, Opening::Announced, due::ANSWER)
+            let most = if self.outgoing[to].by_pool { UNASKED_BY_POOL } else { UNASKED };
+            let end = buffer.bytes.min(most - offset_in_line(buffer, 0));
+            let unasked = !self.transfers.is_active(self.outgoing[to].announced)
+                && self.takes_credit(to, credit_of_announced(end));
+            (if unasked { end } else { 0 }, Opening::Announced, due::ANSWER)
         } else if synchronous {
             (buffer.bytes, Opening::Synchronous, due::ANSWER)
         } else {
@@ -208,7 +221,7 @@ impl Engine<'_> {
         let Some(Queued::Message { end, kind, .. }) = place.and_then(|place| out.queue.remove(place)) else {
             return false;
         };
-        let credit = if kind == Opening::Announced && end > 0 { UNASKED } else { end };
+        let credit = if kind == Opening::Announced { credit_of_announced(end) } else { end };
         if credit > INLINE {
             out.eager -= credit as u64;
         }

@@ -27,10 +27,17 @@ const SHARED_WAYS: &[Way] = WAYS.split_at(2).0;
 const SMALLEST: u32 = 16;
 /// Classes of sizes; all sizes above are in the last one.
 const CLASSES: usize = 8;
-/// So many of the first runs take the ways in turn: the first ones of a job also get memory for the pool.
-const FIRST: u32 = 12;
-/// After those, each run with a multiple of this number takes one of the slower ways, each in turn.
-const SLOWER_EACH: u32 = 64;
+/// So many runs in a row try a way. The first ones take longer: they get memory for the pool, or find in no cache what
+/// the runs before left there. (On an EPYC with 1 MB of second cache, 256 kB to and fro take 8 us through the pool and
+/// 22 by the kernel; a single run through the pool between others takes as long as those.)
+pub(super) const TRIAL: u32 = 8;
+/// After so many runs, all ways are tried again. Both sides of an exchange count the same runs, so that they try the
+/// same way at the same time.
+const TRIALS_EACH: u32 = 1024;
+/// The same when the fastest way has become so many times slower or faster since the trials: then the computer has
+/// changed, and what is known of the others is of another time.
+const TRIALS_AFTER_CHANGE: u32 = 256;
+const CHANGE: f32 = 1.5;
 /// A run ends after so many messages, if there was no end before.
 const LONGEST: u32 = 64;
 /// What a run counts that took less time than was known of its way.
@@ -43,7 +50,11 @@ const MOST: f32 = 4.0;
 /// What is known of one class of sizes.
 #[derive(Clone, Copy, Default)]
 struct Seen {
-    runs: u32,
+    /// Runs of the trials that are left, and runs since they were over.
+    trials: u32,
+    since: u32,
+    /// What the fastest way cost when the trials were over.
+    before: f32,
     /// By way; 0: none has gone that way.
     ns_per_byte: [f32; WAYS.len()],
 }
@@ -51,18 +62,25 @@ struct Seen {
 impl Seen {
     /// Which of these ways the next run takes.
     fn choose(&mut self, ways: &[Way]) -> Way {
-        let number = self.runs;
-        self.runs = number.wrapping_add(1);
-        let nth = |turn: u32, ways: &[Way]| ways[turn as usize % ways.len()];
-        if number < FIRST {
-            return nth(number, ways);
+        let ns = |way: Way| self.ns_per_byte[way as usize];
+        let fastest =
+            ways.iter().copied().min_by(|&one, &other| ns(one).total_cmp(&ns(other))).unwrap_or_default();
+        let (now, is_new) = (ns(fastest), self.ns_per_byte == [0.0; WAYS.len()]);
+        let has_changed = now > CHANGE * self.before || now * CHANGE < self.before;
+        if self.trials == 0
+            && (is_new || self.since >= TRIALS_EACH || self.since >= TRIALS_AFTER_CHANGE && has_changed)
+        {
+            (self.trials, self.since) = (TRIAL * ways.len() as u32, 0);
         }
-        let mut ordered = WAYS;
-        let ordered = &mut ordered[..ways.len()];
-        ordered.sort_by(|&one, &other| {
-            self.ns_per_byte[one as usize].total_cmp(&self.ns_per_byte[other as usize])
-        });
-        if number.is_multiple_of(SLOWER_EACH) { nth(number / SLOWER_EACH, &ordered[1..]) } else { ordered[0] }
+        if self.trials > 0 {
+            self.trials -= 1;
+            return ways[(ways.len() - 1).saturating_sub((self.trials / TRIAL) as usize)];
+        }
+        if self.since == 0 {
+            self.before = now;
+        }
+        self.since += 1;
+        fastest
     }
 
     /// A run went this way.
