@@ -68,10 +68,9 @@ pub(super) fn is_worth_it(
     }
     let crowded = engine.room().crowded();
     let is_busy = if crowded { large.sends + large.receives > 1 } else { large.receives > 0 };
+    let is_for_one = audience == Audience::One || audience == Audience::Reducer && !crowded;
     large.sends >= SEVERAL && !crowded
-        || is_busy
-            && audience == Audience::One
-            && engine.reading_is_cheaper(buffer.bytes(), large.receives == 0)
+        || is_busy && is_for_one && engine.reading_is_cheaper(buffer.bytes(), large.receives == 0)
 }
 
 /// Whether to show data of this rank.
@@ -83,7 +82,7 @@ pub(super) fn is_worth_showing(
 ) -> bool {
     let above = match audience {
         Audience::One if large == (Large { sends: 1, receives: 0 }) => GATHERED_ABOVE,
-        Audience::One => MOST_EAGER,
+        Audience::One | Audience::Reducer => MOST_EAGER,
         _ => SHOWN_ABOVE,
     };
     buffer.bytes() > above && engine.room().crowded() && is_unseen(engine)
@@ -150,6 +149,12 @@ impl Offer {
     /// Bytes that the sender has.
     pub(super) fn bytes(&self) -> usize {
         self.bytes as usize
+    }
+
+    /// Where the data is shown to this process, when all of it is there and is what the buffer expects.
+    pub(super) fn lent(&self, engine: &Engine<'_>, rank: usize, buffer: &Buffer) -> Option<*const u8> {
+        let fits = self.is_shown() && buffer.is_contiguous() && self.bytes() == buffer.bytes();
+        fits.then(|| engine.shown_at(rank, self.address as usize, self.bytes())).flatten()
     }
 
     /// Reads the data, as far as the buffer has room; false: it can't be read from here.

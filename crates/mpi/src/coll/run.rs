@@ -90,12 +90,15 @@ impl Wire for CommWire<'_> {
     }
 
     #[inline]
-    fn take(&mut self, from: usize, buffer: &Buffer, bytes: usize) -> Taken {
+    fn take(&mut self, from: usize, buffer: &Buffer, bytes: usize, operand: bool) -> Taken {
         if bytes != OFFER_BYTES {
             return Taken::Data;
         }
         let Some(offer) = Offer::found(&self.engine.segment(), buffer) else { return Taken::Data };
         let from = self.comm.peers().members[from] as usize;
+        if let Some(shown) = operand.then(|| offer.lent(self.engine, from, buffer)).flatten() {
+            return Taken::Lent(shown);
+        }
         if offer.read(self.engine, from, buffer) { Taken::Read(offer.bytes()) } else { Taken::Refused }
     }
 

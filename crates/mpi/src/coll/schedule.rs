@@ -36,6 +36,8 @@ pub(super) enum Taken {
     Data,
     /// An offer of so many bytes, which were read.
     Read(usize),
+    /// An offer of an operand, which is reduced where the sender shows it, and answered then.
+    Lent(*const u8),
     /// An offer of data that can't be read from here.
     Refused,
 }
@@ -59,10 +61,23 @@ impl Large {
 pub(super) enum Audience {
     /// One rank.
     One,
+    /// One rank, which reduces it.
+    Reducer,
     /// Several; this is the first send, or the one before was no offer.
     First,
     /// Several; the one before got this offer.
     Again(Offer),
+}
+
+/// What readers of a send's data do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Readers {
+    /// The only one takes it.
+    One,
+    /// The only one reduces it.
+    Reducer,
+    /// A send before or behind is of the same data.
+    Several,
 }
 
 /// What carries messages: the engine, or a simulation in tests. Ranks are those of the communicator that messages go
@@ -86,9 +101,9 @@ pub(super) trait Wire {
     fn answered(&mut self, offer: &Offer) {
         let _ = offer;
     }
-    /// Looks at a message of `bytes` bytes, and reads what it offers.
-    fn take(&mut self, from: usize, buffer: &Buffer, bytes: usize) -> Taken {
-        let _ = (from, buffer, bytes);
+    /// Looks at a message of `bytes` bytes, and reads what it offers. An operand may be left where it is.
+    fn take(&mut self, from: usize, buffer: &Buffer, bytes: usize, operand: bool) -> Taken {
+        let _ = (from, buffer, bytes, operand);
         Taken::Data
     }
     /// A reduction has made so many bytes of results; of double precision or not.
@@ -119,18 +134,20 @@ impl Ticket {
 }
 
 enum ScheduleStep {
-    /// `offer`: room for one, where the data is large. `several`: a send before or behind it is of the same data.
+    /// `offer`: room for one, where the data is large.
     Send {
         to: u16,
         lane: TagLane,
         buffer: Buffer,
         offer: Option<NonNull<Offer>>,
-        several: bool,
+        readers: Readers,
     },
+    /// `operand`: nothing but a kernel reads it, so that it may stay where its sender shows it.
     Receive {
         from: u16,
         lane: TagLane,
         buffer: Buffer,
+        operand: bool,
     },
     Wait(Ticket),
     WaitAll,
@@ -138,8 +155,10 @@ enum ScheduleStep {
         from: Buffer,
         into: Buffer,
     },
+    /// `into[i] = from[i] op with[i]`. `with` may be `into`, and is for a user's function.
     Reduce {
         from: *const u8,
+        with: *const u8,
         into: *mut u8,
         count: usize,
     },
@@ -202,6 +221,17 @@ enum Awaits {
     Refused(u16),
 }
 
+/// An operand that lies where its sender shows it, until it is reduced.
+struct Lent {
+    /// Where it was expected.
+    place: *const u8,
+    /// Where it is.
+    shown: *const u8,
+    /// Who waits for the answer, and the answer's lane.
+    from: usize,
+    answers: TagLane,
+}
+
 /// What one rank does in a collective.
 #[derive(Default)]
 pub(super) struct CollectiveSchedule {
@@ -218,10 +248,11 @@ pub(super) struct CollectiveSchedule {
     /// Those that have started, until they are complete.
     transfers: Vec<Option<Started>>,
     complete: usize,
+    lent: Vec<Lent>,
     truncated: Option<Truncated>,
 }
 // SAFETY: the addresses in the steps are the user's buffers, which are the library's until the collective is over, and
-// the schedule's own scratch.
+// the schedule's own scratch; what is lent is in memory that all ranks share.
 unsafe impl Send for CollectiveSchedule {}
 
 impl CollectiveSchedule {
@@ -240,6 +271,7 @@ impl CollectiveSchedule {
         self.next = 0;
         self.transfers.clear();
         self.complete = 0;
+        self.lent.clear();
         self.truncated = None;
     }
 
@@ -268,6 +300,11 @@ impl CollectiveSchedule {
         }
     }
 
+    /// The operation is a predefined one.
+    fn by_kernel(&self) -> bool {
+        self.reduction.is_some_and(|(reduction, _)| !reduction.is_user())
+    }
+
     /// The operation may take its operands in any order.
     pub(super) fn commutative(&self) -> bool {
         self.reduction.is_none_or(|(reduction, _)| reduction.commutative())
@@ -285,24 +322,33 @@ impl CollectiveSchedule {
 
     /// Starts sending in a lane.
     pub(super) fn send_in(&mut self, lane: TagLane, to: usize, data: Elements) -> Ticket {
+        self.send_to(Readers::One, lane, to, data)
+    }
+
+    /// Starts sending what is received by `receive_operand`.
+    pub(super) fn send_operand(&mut self, to: usize, data: Elements) -> Ticket {
+        self.send_to(Readers::Reducer, 0, to, data)
+    }
+
+    fn send_to(&mut self, readers: Readers, lane: TagLane, to: usize, data: Elements) -> Ticket {
         let buffer = data.buffer();
         let large = buffer.bytes() > SMALL;
         self.large.sends += u32::from(large);
         let offer = (large && buffer.is_contiguous())
             .then(|| self.scratch.take(OFFER_BYTES))
             .and_then(|place| NonNull::new(place.cast()));
-        let several = large && self.sends_before(&buffer);
-        self.steps.push(ScheduleStep::Send { to: to as u16, lane, buffer, offer, several });
+        let readers = if large && self.sends_before(&buffer) { Readers::Several } else { readers };
+        self.steps.push(ScheduleStep::Send { to: to as u16, lane, buffer, offer, readers });
         self.ticket()
     }
 
     /// Whether the step before sends the same data; then it goes to several.
     fn sends_before(&mut self, data: &Buffer) -> bool {
         match self.steps.last_mut() {
-            Some(ScheduleStep::Send { buffer, several, .. })
+            Some(ScheduleStep::Send { buffer, readers, .. })
                 if (buffer.address(), buffer.bytes()) == (data.address(), data.bytes()) =>
             {
-                *several = true;
+                *readers = Readers::Several;
                 true
             }
             _ => false,
@@ -310,9 +356,11 @@ impl CollectiveSchedule {
     }
 
     /// How many ranks get the data of the next step.
-    fn audience(&self, several: bool) -> Audience {
-        if !several {
-            return Audience::One;
+    fn audience(&self, readers: Readers) -> Audience {
+        match readers {
+            Readers::One => return Audience::One,
+            Readers::Reducer => return Audience::Reducer,
+            Readers::Several => {}
         }
         // Nothing was looked after since the step before.
         let Some(Some(Started { step, awaits: Awaits::Answer(_), .. })) = self.transfers.last() else {
@@ -337,9 +385,19 @@ impl CollectiveSchedule {
 
     /// Starts receiving in a lane.
     pub(super) fn receive_in(&mut self, lane: TagLane, from: usize, data: Elements) -> Ticket {
+        self.receive_from(lane, from, data, false)
+    }
+
+    /// Starts receiving what is sent by `send_operand`. Only `combine` may read it, once.
+    pub(super) fn receive_operand(&mut self, from: usize, into: Elements) -> Ticket {
+        let operand = self.by_kernel();
+        self.receive_from(0, from, into, operand)
+    }
+
+    fn receive_from(&mut self, lane: TagLane, from: usize, data: Elements, operand: bool) -> Ticket {
         let buffer = data.buffer();
         self.large.receives += u32::from(buffer.bytes() > SMALL);
-        self.steps.push(ScheduleStep::Receive { from: from as u16, lane, buffer });
+        self.steps.push(ScheduleStep::Receive { from: from as u16, lane, buffer, operand });
         self.ticket()
     }
 
@@ -362,13 +420,23 @@ impl CollectiveSchedule {
 
     /// `into[i] = from[i] op into[i]` for the elements of `into`; `from` is of the same datatype.
     pub(super) fn reduce(&mut self, from: Elements, into: Elements) {
-        if into.count > 0 {
-            self.steps.push(ScheduleStep::Reduce {
-                from: from.address,
-                into: into.address,
-                count: into.count,
-            });
+        self.combine(from, into, into);
+    }
+
+    /// `into[i] = from[i] op with[i]` for the elements of `into`; all are of the same datatype. `with` and `into` may
+    /// be the same place.
+    pub(super) fn combine(&mut self, from: Elements, with: Elements, into: Elements) {
+        if into.count == 0 {
+            return;
         }
+        let with = if self.by_kernel() && into.datatype.contiguous {
+            with
+        } else {
+            self.copy(with, into);
+            into
+        };
+        let (from, with, into, count) = (from.address, with.address, into.address, into.count);
+        self.steps.push(ScheduleStep::Reduce { from, with, into, count });
     }
 
     /// Memory of the schedule's own for elements of a datatype.
@@ -399,11 +467,11 @@ impl CollectiveSchedule {
     fn carry_out(&mut self, wire: &mut impl Wire) -> Standing {
         while let Some(step) = self.steps.get(self.next) {
             match step {
-                ScheduleStep::Send { to, lane, buffer, offer, several } => {
+                ScheduleStep::Send { to, lane, buffer, offer, readers } => {
                     let step = self.next as u32;
                     let started = match *offer {
                         Some(offer)
-                            if wire.offers(buffer, self.large, self.audience(*several), offer.as_ptr()) =>
+                            if wire.offers(buffer, self.large, self.audience(*readers), offer.as_ptr()) =>
                         {
                             let id = wire.receive(*to as usize, lane | ANSWERS, &Buffer::EMPTY);
                             // SAFETY: memory of the schedule's own, which holds the offer until the answer.
@@ -418,7 +486,7 @@ impl CollectiveSchedule {
                     };
                     self.transfers.push(started);
                 }
-                ScheduleStep::Receive { from, lane, buffer } => {
+                ScheduleStep::Receive { from, lane, buffer, .. } => {
                     let id = wire.receive(*from as usize, *lane, buffer);
                     let awaits = Awaits::Data(*from);
                     self.transfers.push(Some(Started { id, step: self.next as u32, awaits }));
@@ -436,20 +504,34 @@ impl CollectiveSchedule {
                 }
                 // SAFETY: buffers of the user's and scratch, valid until the collective is over.
                 ScheduleStep::Copy { from, into } => unsafe { into.copy_from(from) },
-                &ScheduleStep::Reduce { from, into, count } => {
+                &ScheduleStep::Reduce { from, with, into, count } => {
                     let (reduction, extent) =
                         self.reduction.expect("a schedule that reduces has an operation");
                     if reduction.is_user() {
                         return Standing::AtUserCode;
                     }
-                    // SAFETY: as above; `from` and `into` are different places.
-                    unsafe { reduction.apply(from, into, count, extent) };
+                    let (from_at, with_at) = (self.operand_at(from), self.operand_at(with));
+                    // SAFETY: as above, and what is lent is left alone until the answer; `from` and `into` are
+                    // different places.
+                    unsafe { reduction.combine(from_at, with_at, into, count, extent) };
                     wire.combined(count * self.element.0, self.element.1);
+                    self.lent.retain(|it| {
+                        let is_used = it.place == from || it.place == with;
+                        if is_used {
+                            wire.send_and_forget(it.from, it.answers, &Buffer::EMPTY);
+                        }
+                        !is_used
+                    });
                 }
             }
             self.next += 1;
         }
         if self.finish_all(wire) { Standing::Over } else { self.waits_for(self.complete) }
+    }
+
+    /// Where an operand is that was expected at a place.
+    fn operand_at(&self, place: *const u8) -> *const u8 {
+        self.lent.iter().find(|it| it.place == place).map_or(place, |it| it.shown)
     }
 
     fn waits_for(&self, index: usize) -> Standing {
@@ -480,9 +562,12 @@ impl CollectiveSchedule {
     fn settle(&mut self, index: usize, completion: &Completion, wire: &mut impl Wire) -> bool {
         let Some(started) = self.transfers[index].take() else { return true };
         match (&self.steps[started.step as usize], started.awaits) {
-            (ScheduleStep::Receive { from, lane, buffer }, Awaits::Data(_)) => {
+            (ScheduleStep::Receive { from, lane, buffer, operand }, Awaits::Data(_)) => {
                 let (from, answers) = (*from as usize, lane | ANSWERS);
-                match wire.take(from, buffer, completion.bytes) {
+                match wire.take(from, buffer, completion.bytes, *operand) {
+                    Taken::Lent(shown) => {
+                        self.lent.push(Lent { place: buffer.address(), shown, from, answers });
+                    }
                     Taken::Refused => {
                         let id = wire.receive(from, lane | REFUSED, buffer);
                         wire.send_and_forget(from, answers, &REFUSAL);
@@ -528,7 +613,7 @@ impl CollectiveSchedule {
     /// Calls the user's function that `advance` stopped at, and those that follow it at once. Call this only while not
     /// holding the state.
     pub(super) fn run_user_code(&mut self) {
-        while let Some(&ScheduleStep::Reduce { from, into, count }) = self.steps.get(self.next) {
+        while let Some(&ScheduleStep::Reduce { from, into, count, .. }) = self.steps.get(self.next) {
             let (reduction, extent) = self.reduction.expect("a schedule that reduces has an operation");
             // SAFETY: buffers of the user's and scratch, valid until the collective is over; the state is not held.
             unsafe { reduction.apply(from, into, count, extent) };

@@ -200,6 +200,9 @@ pub(crate) enum Reduction {
 /// More elements are not handed to a user's function at once whose count is an `int`.
 const MOST_AT_ONCE: usize = 1 << 30;
 
+/// Two operands that go elsewhere are reduced in pieces of so many bytes, which stay in the nearest cache.
+const NEAR: usize = 8 * 1024;
+
 impl Reduction {
     /// Operands may change places.
     pub(crate) fn commutative(&self) -> bool {
@@ -212,6 +215,34 @@ impl Reduction {
     /// Whether applying it runs the user's code: then call it only while not holding the state.
     pub(crate) fn is_user(&self) -> bool {
         matches!(self, Self::User(..))
+    }
+
+    /// `into[i] = from[i] op with[i]` for `count` elements of `extent` bytes, without gaps where `with` is not `into`.
+    ///
+    /// # Safety
+    /// As `apply`; `with` is valid for `count` elements, too, and is `into` or does not overlap it.
+    pub(crate) unsafe fn combine(
+        &self,
+        from: *const u8,
+        with: *const u8,
+        into: *mut u8,
+        count: usize,
+        extent: isize,
+    ) {
+        if with == into {
+            // SAFETY: the caller promises the same.
+            return unsafe { self.apply(from, into, count, extent) };
+        }
+        let bytes = extent.unsigned_abs().max(1);
+        let most = (NEAR / bytes).max(1);
+        for start in (0..count).step_by(most) {
+            let (some, at) = ((count - start).min(most), start * bytes);
+            // SAFETY: within the elements that the caller promises.
+            unsafe {
+                std::ptr::copy_nonoverlapping(with.add(at), into.add(at), some * bytes);
+                self.apply(from.add(at), into.add(at), some, extent);
+            }
+        }
     }
 
     /// `into[i] = from[i] op into[i]` for `count` elements, `extent` bytes apart.

@@ -160,6 +160,16 @@ impl Engine<'_> {
         }
     }
 
+    /// Where this process sees so many bytes that a rank shows; nothing while not all are there, and outside of where
+    /// ranks show data.
+    ///
+    /// The rank has told this one of these bytes; it leaves them alone until it hears that they were read.
+    pub fn shown_at(&self, rank: usize, at: usize, bytes: usize) -> Option<*const u8> {
+        let segment = self.segment();
+        let there = segment.rank(rank).shown.load(Ordering::Acquire) as usize;
+        place(&segment, rank, at, bytes).filter(|_| at + bytes <= there).map(<*mut u8>::cast_const)
+    }
+
     /// Reads so many bytes that a rank shows, as far as the buffer has room, and waits while they are being copied
     /// there; false outside of where ranks show data.
     ///

@@ -2,7 +2,7 @@
 
 use super::super::schedule::CollectiveSchedule;
 use super::operands::Operands;
-use super::{PIECE, Ranks, Root, SMALL, SPLIT, bcast, reduce, share};
+use super::{PIECE, Ranks, Root, SMALL, bcast, reduce, share};
 use crate::datatype::Datatype;
 use crate::datatype::elements::Elements;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) fn allreduce<'a>(
     if ranks.between_groups || ranks.count == 1 {
         return direct(schedule, ranks, operand, result);
     }
-    if result.bytes() >= SPLIT && result.count >= ranks.count {
+    if result.bytes() >= ranks.split_from() && result.count >= ranks.count {
         split(schedule, ranks, operand, result);
     } else if ranks.few() && !(ranks.crowded && result.bytes() > SMALL) {
         direct(schedule, ranks, operand, result);
@@ -43,11 +43,11 @@ fn direct<'a>(schedule: &mut CollectiveSchedule, ranks: Ranks, operand: Elements
     let mut sent = None;
     if operand.bytes() > 0 {
         for rank in peers {
-            sent = Some(schedule.send(rank, operand));
+            sent = Some(schedule.send_operand(rank, operand));
         }
     }
     let room = schedule.scratch(result.datatype, Operands::room_for(ranks, result.count));
-    let operands = Operands::receive(schedule, ranks, 0, operand, result, room);
+    let operands = Operands::receive(schedule, ranks, operand, result, room);
     if let (Some(last), true) = (sent, operand.address == result.address) {
         for back in 0..ranks.count - 1 {
             schedule.wait(last.earlier(back));
@@ -120,7 +120,7 @@ fn split<'a>(schedule: &mut CollectiveSchedule, ranks: Ranks, operand: Elements<
     });
     let post = |schedule: &mut CollectiveSchedule, index: usize| {
         let (own, into) = (piece(operand, ranks.own, index), piece(result, ranks.own, index));
-        Operands::receive(schedule, ranks, 0, own, into, rooms[index % 2])
+        Operands::receive(schedule, ranks, own, into, rooms[index % 2])
     };
     let mut arriving = Some(post(schedule, 0));
     for index in 0..pieces {
@@ -131,7 +131,7 @@ fn split<'a>(schedule: &mut CollectiveSchedule, ranks: Ranks, operand: Elements<
     }
     for index in 0..pieces {
         for rank in ranks.others() {
-            schedule.send(rank, piece(operand, rank, index));
+            schedule.send_operand(rank, piece(operand, rank, index));
         }
     }
     let mut index = 0;

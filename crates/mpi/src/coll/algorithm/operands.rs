@@ -1,52 +1,40 @@
 //! Reducing one operand of each rank, in the order of ranks, at one place.
 
-use super::super::schedule::{CollectiveSchedule, TagLane, Ticket};
+use super::super::schedule::{CollectiveSchedule, Ticket};
 use super::Ranks;
 use crate::datatype::elements::Elements;
 
 /// Operands on their way: receives are started, and `reduce` waits for them one after the other.
 ///
-/// The operand of the last rank becomes the result: `a op (b op (c op d))`. So every rank that does this with the same
+/// They are reduced from the last rank down: `a op (b op (c op d))`. So every rank that does this with the same
 /// operands gets the same bits.
 pub(super) struct Operands<'a> {
     ranks: Ranks,
     own: Elements<'a>,
     result: Elements<'a>,
-    /// Where the operand of the last rank is, and the result grows.
-    last: Elements<'a>,
-    last_rank: usize,
-    /// Operands of all others, without a place for this rank's and the last one's.
-    others: Elements<'a>,
+    room: Elements<'a>,
     first: Ticket,
 }
 
 impl<'a> Operands<'a> {
-    /// Starts receiving the others' operands. `own` is this rank's (between groups: not used), which may be `result`
-    /// itself (in place); `room` is scratch as `room_for` says.
+    /// Starts receiving the others' operands, which they send by `send_operand`. `own` is this rank's (between groups:
+    /// not used), which may be `result` itself (in place); `room` is scratch as `room_for` says.
     pub(super) fn receive(
         schedule: &mut CollectiveSchedule,
         ranks: Ranks,
-        lane: TagLane,
         own: Elements<'a>,
         result: Elements<'a>,
         room: Elements<'a>,
     ) -> Self {
-        let in_place = !ranks.between_groups && own.address == result.address;
-        // Two operands that may change places need no copy in place.
-        let swapped = in_place && ranks.count == 2 && schedule.commutative();
-        let last_rank = if swapped { ranks.own } else { ranks.count - 1 };
-        let own_is_last = !ranks.between_groups && last_rank == ranks.own;
-        let count = result.count;
-        let last =
-            if in_place && !own_is_last { room.part((ranks.count - 1) * count, count) } else { result };
-        let mut operands = Self { ranks, own, result, last, last_rank, others: room, first: Ticket::FIRST };
-        if own_is_last {
-            schedule.copy(own, last);
-        }
+        let mut operands = Self { ranks, own, result, room, first: Ticket::FIRST };
         let mut first = None;
-        for rank in (0..ranks.count).rev().filter(|&rank| ranks.between_groups || rank != ranks.own) {
+        for rank in (0..ranks.count).rev().filter(|&rank| !operands.is_own(rank)) {
             let into = operands.place(rank);
-            let ticket = schedule.receive_in(lane, rank, into);
+            let ticket = if ranks.count > 1 {
+                schedule.receive_operand(rank, into)
+            } else {
+                schedule.receive(rank, into)
+            };
             first.get_or_insert(ticket);
         }
         operands.first = first.unwrap_or(Ticket::FIRST);
@@ -58,33 +46,56 @@ impl<'a> Operands<'a> {
         ranks.count * count
     }
 
-    /// Where the operand of a rank is.
+    fn is_own(&self, rank: usize) -> bool {
+        rank == self.ranks.own && !self.ranks.between_groups
+    }
+
+    /// This rank's operand lies where the result goes.
+    fn in_place(&self) -> bool {
+        !self.ranks.between_groups && self.own.address == self.result.address
+    }
+
+    /// Where the operand of a rank is. The last rank's lies where the result grows, if it can.
     fn place(&self, rank: usize) -> Elements<'a> {
-        if rank == self.last_rank {
-            self.last
-        } else if rank == self.ranks.own && !self.ranks.between_groups {
+        if self.is_own(rank) {
             self.own
+        } else if rank == self.ranks.count - 1 && !self.in_place() {
+            self.result
         } else {
-            self.others.part(rank * self.result.count, self.result.count)
+            self.spare(rank)
         }
+    }
+
+    /// The room for a rank's operand; for this rank's own it is free.
+    fn spare(&self, rank: usize) -> Elements<'a> {
+        self.room.part(rank * self.result.count, self.result.count)
     }
 
     /// Waits for the operands and reduces them. In place, what this rank sends of `result` must be complete before.
     pub(super) fn reduce(self, schedule: &mut CollectiveSchedule) {
+        let own = self.ranks.own;
         let mut arrived = 0;
-        let mut wait_for = |schedule: &mut CollectiveSchedule, rank| {
-            if self.ranks.between_groups || rank != self.ranks.own {
+        let mut operand_of = |schedule: &mut CollectiveSchedule, rank| {
+            if !self.is_own(rank) {
                 schedule.wait(self.first.later(arrived));
                 arrived += 1;
             }
+            self.place(rank)
         };
-        if self.last_rank == self.ranks.count - 1 {
-            wait_for(schedule, self.last_rank);
+        let last = self.ranks.count - 1;
+        let mut reduced = operand_of(schedule, last);
+        for rank in (0..last).rev() {
+            let operand = operand_of(schedule, rank);
+            if rank == own && self.in_place() && schedule.commutative() {
+                schedule.reduce(reduced, operand);
+                reduced = operand;
+                continue;
+            }
+            // In place, the result must not grow over this rank's operand before that is used.
+            let into = if rank >= own && self.in_place() { self.spare(own) } else { self.result };
+            schedule.combine(operand, reduced, into);
+            reduced = into;
         }
-        for rank in (0..self.ranks.count).rev().filter(|&rank| rank != self.last_rank) {
-            wait_for(schedule, rank);
-            schedule.reduce(self.place(rank), self.last);
-        }
-        schedule.copy(self.last, self.result);
+        schedule.copy(reduced, self.result);
     }
 }

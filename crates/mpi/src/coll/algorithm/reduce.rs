@@ -2,7 +2,7 @@
 
 use super::super::schedule::CollectiveSchedule;
 use super::operands::Operands;
-use super::{FEW, Ranks, Root, SPLIT, share};
+use super::{FEW, Ranks, Root, share};
 use crate::datatype::elements::Elements;
 
 /// Reduces `operand` of every rank in `result` of the root, where it may lie already; others have no result.
@@ -20,10 +20,10 @@ pub(crate) fn reduce<'a>(
         Root::Elsewhere => {}
         Root::Here => direct(schedule, ranks, ranks.own, operand, result),
         Root::Rank(root) if ranks.between_groups => {
-            schedule.send(root, operand);
+            schedule.send_operand(root, operand);
         }
         Root::Rank(root) => {
-            if operand.bytes() >= SPLIT && operand.count >= ranks.count && ranks.count > 1 {
+            if operand.bytes() >= ranks.split_from() && operand.count >= ranks.count && ranks.count > 1 {
                 split(schedule, ranks, root, operand, result);
             } else if ranks.crowded || ranks.count <= FEW {
                 direct(schedule, ranks, root, operand, result);
@@ -43,11 +43,11 @@ fn direct<'a>(
     result: Option<Elements<'a>>,
 ) {
     let Some(result) = result else {
-        schedule.send(root, operand);
+        schedule.send_operand(root, operand);
         return;
     };
     let room = schedule.scratch(operand.datatype, Operands::room_for(ranks, operand.count));
-    Operands::receive(schedule, ranks, 0, operand, result, room).reduce(schedule);
+    Operands::receive(schedule, ranks, operand, result, room).reduce(schedule);
 }
 
 /// Binomial: each hop halves the ranks that have something to add. Operands stay in the order of ranks, beginning with
@@ -110,7 +110,7 @@ fn split<'a>(
         None => schedule.scratch(operand.datatype, own.count),
     };
     let room = schedule.scratch(operand.datatype, Operands::room_for(ranks, own.count));
-    let operands = Operands::receive(schedule, ranks, 0, own, reduced, room);
+    let operands = Operands::receive(schedule, ranks, own, reduced, room);
     if let Some(result) = result {
         for rank in ranks.others() {
             // In place, a share arrives only after its rank has got this rank's operand of it.
@@ -118,7 +118,7 @@ fn split<'a>(
         }
     }
     for rank in ranks.others() {
-        schedule.send(rank, of(operand, rank));
+        schedule.send_operand(rank, of(operand, rank));
     }
     operands.reduce(schedule);
     if result.is_none() {

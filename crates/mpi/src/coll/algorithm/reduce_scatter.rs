@@ -2,7 +2,7 @@
 
 use super::super::schedule::CollectiveSchedule;
 use super::operands::Operands;
-use super::{FEW, Ranks, Root, SPLIT, reduce, scatter};
+use super::{FEW, Ranks, Root, reduce, scatter};
 use crate::datatype::elements::Elements;
 
 /// Reduces `operand` of every rank; block `(start, count)` of a rank, in elements, goes to its `result`. `in_place`:
@@ -31,7 +31,7 @@ pub(crate) fn reduce_scatter<'a>(
             block(ranks.own).0,
         );
     }
-    if ranks.count > FEW && operand.bytes() < SPLIT {
+    if ranks.count > FEW && operand.bytes() < ranks.split_from() {
         let reduced = schedule.scratch(operand.datatype, operand.count);
         reduce(schedule, ranks, Root::Rank(0), operand, (ranks.own == 0).then_some(reduced));
         // In place, what is sent lies where the result goes.
@@ -42,11 +42,11 @@ pub(crate) fn reduce_scatter<'a>(
     let own = part(operand, ranks.own);
     let reduced = if in_place { schedule.scratch(operand.datatype, own.count) } else { result };
     let room = schedule.scratch(operand.datatype, Operands::room_for(ranks, own.count));
-    let operands = (own.bytes() > 0).then(|| Operands::receive(schedule, ranks, 0, own, reduced, room));
+    let operands = (own.bytes() > 0).then(|| Operands::receive(schedule, ranks, own, reduced, room));
     for rank in ranks.others() {
         let theirs = part(operand, rank);
         if theirs.bytes() > 0 {
-            schedule.send(rank, theirs);
+            schedule.send_operand(rank, theirs);
         }
     }
     if let Some(operands) = operands {
@@ -69,10 +69,10 @@ fn between_groups<'a>(
     start: usize,
 ) {
     for rank in 0..ranks.count {
-        schedule.send(rank, operand);
+        schedule.send_operand(rank, operand);
     }
     let whole = schedule.scratch(operand.datatype, operand.count);
     let room = schedule.scratch(operand.datatype, Operands::room_for(ranks, operand.count));
-    Operands::receive(schedule, ranks, 0, operand, whole, room).reduce(schedule);
+    Operands::receive(schedule, ranks, operand, whole, room).reduce(schedule);
     schedule.copy(whole.part(start, own.count), result);
 }

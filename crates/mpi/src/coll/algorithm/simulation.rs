@@ -134,13 +134,15 @@ impl Wire for SimulatedRank<'_> {
         offered
     }
 
-    fn take(&mut self, _from: usize, buffer: &Buffer, bytes: usize) -> Taken {
+    fn take(&mut self, _from: usize, buffer: &Buffer, bytes: usize, operand: bool) -> Taken {
         if bytes != OFFER_BYTES {
             return Taken::Data;
         }
         let Some(offer) = Offer::found(&self.simulation.segment, buffer) else { return Taken::Data };
-        if self.simulation.random.below(4) == 0 {
-            return Taken::Refused;
+        match self.simulation.random.below(4) {
+            0 => return Taken::Refused,
+            1 if operand => return Taken::Lent(offer.buffer().address()),
+            _ => {}
         }
         // SAFETY: data of the test's, which its sender leaves alone until it is answered.
         unsafe { buffer.copy_from(&offer.buffer()) };
