@@ -107,9 +107,9 @@ const FEW_CROWDED: usize = 4;
 pub(super) const SMALL: usize = 2048;
 /// From this many bytes on the work of a reduction is split among the ranks.
 pub(super) const SPLIT: usize = 16 * 1024;
-/// The same where ranks share CPUs. (Eight on two CPUs of an EPYC, at one rank and split: a reduce of 16 kB takes 15 and
-/// 23 us, an allreduce 20 and 33. 64 kB take 36 and 42, 58 and 58; but 129 and 57, 185 and 79 while a line takes 200
-/// ns.)
+/// The same where ranks share CPUs. (Eight on two CPUs of an EPYC, at one rank and split: a reduce of 16 kB takes 15
+/// and 23 us, an allreduce 20 and 33; of 64 kB 36 and 42, 58 and 58; but 129 and 57, 185 and 79 while a line takes
+/// 200 ns.)
 const SPLIT_CROWDED: usize = 32 * 1024;
 /// What is reduced at once while more arrives, in bytes: it stays in the nearer caches.
 /// (Tests have many pieces of little data.)
