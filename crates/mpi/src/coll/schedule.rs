@@ -401,12 +401,12 @@ impl CollectiveSchedule {
         self.ticket()
     }
 
-    /// Audience on when a transfer is complete.
+    /// Goes on when a transfer is complete.
     pub(super) fn wait(&mut self, ticket: Ticket) {
         self.steps.push(ScheduleStep::Wait(ticket));
     }
 
-    /// Audience on when every transfer so far is complete.
+    /// Goes on when every transfer so far is complete.
     pub(super) fn wait_all(&mut self) {
         self.steps.push(ScheduleStep::WaitAll);
     }
