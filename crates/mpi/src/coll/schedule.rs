@@ -122,11 +122,6 @@ impl Ticket {
     /// The first transfer of a schedule.
     pub(super) const FIRST: Self = Self(0);
 
-    /// The transfer that started `count` transfers earlier.
-    pub(super) fn earlier(self, count: usize) -> Self {
-        Self(self.0 - count as u32)
-    }
-
     /// The transfer that started `count` transfers later.
     pub(super) fn later(self, count: usize) -> Self {
         Self(self.0 + count as u32)

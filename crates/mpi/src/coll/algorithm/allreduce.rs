@@ -40,20 +40,20 @@ pub(crate) fn allreduce<'a>(
 /// One hop: every rank gets all operands and reduces them in the same order.
 fn direct<'a>(schedule: &mut CollectiveSchedule, ranks: Ranks, operand: Elements<'a>, result: Elements<'a>) {
     let peers = (0..ranks.count).filter(|&rank| ranks.between_groups || rank != ranks.own);
-    let mut sent = None;
     if operand.bytes() > 0 {
         for rank in peers {
-            sent = Some(schedule.send_operand(rank, operand));
+            schedule.send_operand(rank, operand);
         }
     }
+    // In place, the others may not have this rank's operand before they have reduced it.
+    let in_place = operand.address == result.address;
+    let reduced = if in_place { schedule.scratch(result.datatype, result.count) } else { result };
     let room = schedule.scratch(result.datatype, Operands::room_for(ranks, result.count));
-    let operands = Operands::receive(schedule, ranks, operand, result, room);
-    if let (Some(last), true) = (sent, operand.address == result.address) {
-        for back in 0..ranks.count - 1 {
-            schedule.wait(last.earlier(back));
-        }
+    Operands::receive(schedule, ranks, operand, reduced, room).reduce(schedule);
+    if in_place {
+        schedule.wait_all();
+        schedule.copy(reduced, result);
     }
-    operands.reduce(schedule);
 }
 
 /// As many hops as the logarithm of ranks: in each, two neighbouring runs of ranks become one.

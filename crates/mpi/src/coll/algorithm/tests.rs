@@ -314,8 +314,8 @@ fn reductions(
     }
 }
 
-/// Counts that are split, and that need several pieces.
-const LARGE: [usize; 3] = [2500, 5000, 9001];
+/// Counts that may be offered, that are split, and that need several pieces.
+const LARGE: [usize; 4] = [1000, 2500, 5000, 9001];
 
 #[test]
 fn reduce_reduces_in_the_order_of_ranks_at_any_root() {
