@@ -19,8 +19,8 @@ pub const MOST_EAGER: usize = super::COPY_FROM - 1;
 /// with 32 kB of them unasked and 8.2 with these, on a Xeon.)
 const UNASKED: usize = 16 * 1024;
 /// The same where the rest of the last one was asked for through the pool: then the rest of this one follows at once.
-/// (64 kB take 2.46 us with 16 kB of them unasked, 2.25 with 32 and 2.15 with all, on an EPYC.) Something is left to
-/// ask for, so that the receiver goes on measuring the ways.
+/// A choice: something is left to ask for, so that the receiver goes on measuring the ways. (64 kB take 2.46 us with 16
+/// kB of them unasked, 2.25 with 32, 2.32 with these and 2.15 with all, on an EPYC; not measured elsewhere.)
 pub(crate) const UNASKED_BY_POOL: usize = 3 * UNASKED;
 /// Eager bytes that a sender may have unmatched at a receiver. Messages of one line don't count: they take no more than
 /// their envelope.

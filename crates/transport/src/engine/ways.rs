@@ -27,9 +27,9 @@ const SHARED_WAYS: &[Way] = WAYS.split_at(2).0;
 const SMALLEST: u32 = 16;
 /// Classes of sizes; all sizes above are in the last one.
 const CLASSES: usize = 8;
-/// So many runs in a row try a way. The first ones take longer: they get memory for the pool, or find in no cache what
-/// the runs before left there. (On an EPYC with 1 MB of second cache, 256 kB to and fro take 8 us through the pool and
-/// 22 by the kernel; a single run through the pool between others takes as long as those.)
+/// So many runs in a row try a way: a choice, as are the next three. The first ones take longer: they get memory for
+/// the pool, or find in no cache what the runs before left there. (On an EPYC with 1 MB of second cache, 256 kB to and
+/// fro take 8 us through the pool and 22 by the kernel. With single runs by turns, the kernel's was preferred.)
 pub(super) const TRIAL: u32 = 8;
 /// After so many runs, all ways are tried again. Both sides of an exchange count the same runs, so that they try the
 /// same way at the same time.
