@@ -11,12 +11,13 @@
 //! | `asleep` | how a rank goes to sleep and is woken, so that no message is slept through | |
 //! | `claims` | pieces of a message that two processes copy together | |
 //! | `costs` | what it costs to copy a byte, by sort of copy, as all ranks measure it | |
-//! | `segment` | what lies where in the job's shared memory; what ranks count there | claims, costs |
+//! | `ways` | which way large messages between two ranks take, as both measure it | |
+//! | `segment` | what lies where in the job's shared memory; what ranks count there | claims, costs, ways |
 //! | `counters` | what the engine counts of its rank | |
 //! | `lists` | first-in-first-out lists by key | |
 //! | `matching` | which receive gets which message | lists |
 //! | `buffer` | where a message's data lies, contiguous or not | copy |
-//! | `ring` | lines from one rank to another | copy, segment |
+//! | `ring` | lines from one rank to another | copy, segment, ways |
 //! | `pool` | slots for pieces too large for the rings, handed to and fro with them | costs, segment |
 //! | `remote` | copies between the memory of two processes, by the kernel | buffer, segment |
 //! | `carried` | a rank asks a simulator that carries its messages | matching, segment |
@@ -78,6 +79,7 @@ mod remote;
 pub mod ring;
 pub mod segment;
 pub mod wait;
+mod ways;
 
 pub use abort::{Abort, Exit};
 pub use buffer::{Buffer, Layout, Shape, Span};

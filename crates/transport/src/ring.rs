@@ -27,7 +27,8 @@ pub const HEADER: usize = 16;
 /// (64 bytes to and fro take 0.28 us instead of 0.40 with 255 lines while a line takes 0.14.) Few when all
 /// interleavings are explored.
 pub const LINES: u32 = if cfg!(loom) { 4 } else { 240 };
-const _: () = assert!((LINES as usize + 1) * LINE <= crate::segment::PAIR_BYTES);
+const _: () =
+    assert!((LINES as usize + 1) * LINE + size_of::<crate::ways::AgreedWays>() <= crate::segment::PAIR_BYTES);
 /// The most lines of a piece: large enough that headers cost little, small enough that the receiver copies one piece
 /// while the sender writes the next.
 const PIECE_LINES: u32 = 64;

@@ -8,7 +8,6 @@ mod reading;
 mod receive;
 mod rendezvous;
 mod send;
-mod ways;
 
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -214,7 +213,7 @@ impl<'a> Engine<'a> {
         self.outgoing = (0..ranks).map(|to| Outgoing::new(&segment, rank, to)).collect();
         self.incoming = (0..ranks).map(|from| Incoming::new(&segment, from, rank)).collect();
         self.pool = Pool::new(segment, rank);
-        self.sharing = Sharing::new(ranks);
+        self.sharing = Sharing::new(&segment, rank);
         self.segment = Some(segment);
         if segment.is_carried() {
             self.outgoing.iter_mut().for_each(|out| out.producer.close());

@@ -15,7 +15,6 @@
 
 use super::pending::due;
 use super::send::{Piece, data_header, plain};
-use super::ways::{Way, Ways};
 use super::{Engine, kind};
 use crate::buffer::{Buffer, Span};
 use crate::claims::Claims;
@@ -23,14 +22,13 @@ use crate::remote::{self, Access, MOST_SPANS, Probe};
 use crate::ring::INLINE;
 use crate::segment::{PLACES, Segment};
 use crate::wait::SLEEP_AFTER_CROWDED_NS;
+use crate::ways::{SHARED_FROM, Way, Ways};
 
 /// Bytes of a piece that one side claims and sends through the pool.
 const PIECE: usize = 64 * 1024;
 /// The most bytes of a piece that one side claims and copies by the kernel. Each of its calls costs about 1 us: 4 MB
 /// take 264 us in pieces of 64 kB and 230 in these (on a Xeon).
 const KERNEL_PIECE: usize = 256 * 1024;
-/// From so many bytes on, both sides claim pieces of a message that goes through the pool.
-const SHARED_FROM: usize = 2 * 1024 * 1024;
 /// So long one side waits for the other to do its part through the pool, before it copies a piece by the kernel. A
 /// choice: who moves messages sends several pieces in that time (one takes 1.1 to 2.5 us on an EPYC).
 const PATIENCE_NS: u64 = 10_000;
@@ -80,21 +78,24 @@ pub(crate) struct Sharing {
     /// 0: some has.
     none_came_since_ns: Vec<u64>,
     none_went_since_ns: Vec<u64>,
-    /// What each way costs for messages from each rank.
+    /// Which way messages from each rank take.
     pub(super) ways: Vec<Ways>,
     spans: Vec<Span>,
     pub(super) probe: Probe,
 }
 
 impl Sharing {
-    pub(super) fn new(ranks: usize) -> Self {
+    pub(super) fn new(segment: &Segment, rank: usize) -> Self {
+        let ranks = segment.ranks();
         Self {
             free: (0..PLACES as u32).collect(),
             reading: vec![Access::Unknown; ranks],
             writing: vec![Access::Unknown; ranks],
             none_came_since_ns: vec![0; ranks],
             none_went_since_ns: vec![0; ranks],
-            ways: vec![Ways::default(); ranks],
+            ways: (0..ranks)
+                .map(|other| Ways::new(segment.agreed_ways(rank, other), usize::from(rank > other)))
+                .collect(),
             ..Self::default()
         }
     }

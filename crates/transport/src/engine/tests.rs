@@ -5,7 +5,7 @@ use crate::abort::Exit;
 use crate::buffer::Buffer;
 use crate::matching::Envelope;
 use crate::remote::Access;
-use ways::{TRIAL, Way};
+use crate::ways::{TRIAL, Way};
 
 /// Engines live as long as the test's process: so do the rooms and counters that they borrow.
 fn job(ranks: usize) -> Vec<Engine<'static>> {

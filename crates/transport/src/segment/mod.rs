@@ -1,8 +1,8 @@
 //! The job's shared memory: one sealed, sparse memfd that the launcher makes and every rank maps.
 //!
 //! ```text
-//! header page | a page per rank | an area per ordered pair of ranks (ring and its counters) | a pool per rank
-//! | a window per rank | room per rank for data that it shows to several
+//! header page | a page per rank | an area per ordered pair of ranks (a ring with its counters; behind one of the two
+//! rings, what the ranks agree on) | a pool per rank | a window per rank | room per rank for data that it shows to several
 //! | tallies per rank, and their names, when the job is counted
 //! | a store per rank, when a simulator carries the messages
 //! ```
@@ -14,6 +14,7 @@
 mod pages;
 mod tally;
 
+use crate::ways::AgreedWays;
 use std::ffi::c_int;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,7 +29,7 @@ pub use tally::{CLASSES, NAMED, PhaseTallies, Tallies, Tally, TallyNames, class_
 pub const MOST_RANKS: usize = 256;
 /// Bytes of a page of the segment.
 pub const PAGE: usize = 4096;
-/// Bytes of the area of an ordered pair of ranks: the ring with its counters.
+/// Bytes of the area of an ordered pair of ranks: the ring with its counters, and what the two agree on.
 pub const PAIR_BYTES: usize = 16 * 1024;
 /// Bytes of a rank's pool, for pieces that it sends, where nothing is known of the caches; the least.
 pub const LEAST_POOL_BYTES: usize = 256 * 1024;
@@ -42,7 +43,7 @@ pub const STORE_BYTES: usize = 1 << 30;
 /// The launcher ended the job.
 const BY_LAUNCHER: u32 = u32::MAX;
 /// "cellmpi" and the version of the layout.
-const MAGIC: u64 = 0x6365_6c6c_6d70_6907;
+const MAGIC: u64 = 0x6365_6c6c_6d70_6908;
 
 /// The mapped segment: a handle on memory that is never unmapped, because ranks use it until they end.
 #[derive(Clone, Copy)]
@@ -306,6 +307,14 @@ impl Segment {
         assert!(from < self.ranks && to < self.ranks);
         // SAFETY: in bounds by the check above and `total`.
         unsafe { self.base.add(PAGE + self.ranks * PAGE + (to * self.ranks + from) * PAIR_BYTES) }
+    }
+
+    /// What two ranks agree on: at the end of the area of the lower one to the higher one.
+    pub(crate) fn agreed_ways(&self, one: usize, other: usize) -> &'static AgreedWays {
+        let area = self.pair(one.min(other), one.max(other));
+        // SAFETY: in the area by its size, behind the ring, and aligned, because areas are to pages and their size is a
+        // multiple of lines; it holds nothing but atomics, for which zero is valid.
+        unsafe { &*area.add(PAIR_BYTES - size_of::<AgreedWays>()).cast() }
     }
 
     /// Says how large pools are: as many bytes as there is room for, at most. Call this before a rank starts.

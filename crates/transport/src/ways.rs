@@ -1,0 +1,403 @@
+//! Which way large messages between two ranks take: measured on the messages themselves.
+//!
+//! No way is the faster one everywhere. On an EPYC the pool is twice as fast as the kernel's copy from process to
+//! process; on a Xeon the kernel needs two thirds of the pool's time for a megabyte, and as much for a quarter of one.
+//! It changes while a job runs, too: two virtual cpus may share a core now, and none a minute later.
+//!
+//! **Both ranks take one way.** What a way costs depends on the way back: slots of the pool go to and fro only where
+//! messages of both directions go through it. Ranks that chose for themselves could stay with a mixture for good: on an
+//! EPYC, 256 kB to and fro then took 17 us instead of 10. So two ranks agree in memory that both see. Each way is tried
+//! in turn, in both directions at once; each rank says what it cost there; who has tried enough goes on to the next way,
+//! and in the end to the fastest one.
+//!
+//! Messages that are under way at the same time are a *run*: they take one way, and what counts is the time of all of
+//! them together.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// A way of a large message between two ranks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Way {
+    /// The sender copies into slots of the pool, the receiver out of them.
+    #[default]
+    Pool,
+    /// Both copy pieces from memory to memory, by the kernel.
+    Kernel,
+    /// The receiver copies all by the kernel; the sender need not be asked.
+    Receiver,
+}
+
+/// The ways in the order in which they are tried. `Receiver` is none for messages that both must be able to copy.
+const WAYS: [Way; 3] = [Way::Pool, Way::Kernel, Way::Receiver];
+/// From so many bytes on, both sides must be able to copy a message.
+pub(crate) const SHARED_FROM: usize = 2 * 1024 * 1024;
+
+/// Sizes below twice this power of two are one class; each class above is up to the next power of two.
+const SMALLEST: u32 = 16;
+/// Classes of sizes; all sizes above are in the last one.
+const CLASSES: usize = 8;
+/// So many runs in a row of one rank try a way: a choice, as are the next four. The first ones take longer: they get
+/// memory for the pool, or find in no cache what the runs before left there. (On an EPYC with 1 MB of second cache, 256
+/// kB to and fro take 8 us through the pool and 22 by the kernel. With single runs by turns, the kernel's was
+/// preferred.)
+pub(crate) const TRIAL: u32 = 8;
+/// The first runs of a trial do not count.
+const WARM_UP: usize = 3;
+const COUNTED: usize = TRIAL as usize - WARM_UP;
+/// After so many runs, all ways are tried again.
+const TRIALS_EACH: u32 = 1024;
+/// The same when the way has become so many times slower or faster since the trials: then the computer has changed, and
+/// what is known of the others is of another time.
+const TRIALS_AFTER_CHANGE: u32 = 256;
+const CHANGE: f32 = 1.5;
+/// A run ends after so many messages, if there was no end before.
+const LONGEST: u32 = 64;
+/// What a run counts beside those before, once a way is agreed.
+const NEWEST: f32 = 1.0 / 16.0;
+/// More than so many times what was known counts as this: the run may have waited for its sender, or for a cpu.
+const MOST: f32 = 4.0;
+
+/// What two ranks agree on and tell one another, in memory that both see. Whatever another process writes there, the
+/// worst is a slower way.
+#[repr(C, align(64))]
+#[derive(Default)]
+pub(crate) struct AgreedWays([AgreedWay; CLASSES]);
+
+/// The same of one class of sizes.
+#[repr(C)]
+#[derive(Default)]
+struct AgreedWay {
+    /// The phase as `Phase::word`.
+    phase: AtomicU64,
+    /// What each way cost the two ranks when they tried it last, in ns per byte; 0: not tried.
+    ns_per_byte: [[AtomicU32; WAYS.len()]; 2],
+}
+
+/// What both ranks do until one of them says what is next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Phase {
+    /// Phases before.
+    number: u32,
+    way: Way,
+    /// The way is only tried.
+    trial: bool,
+}
+
+impl Phase {
+    /// The phase of memory that is all zero is the first trial.
+    fn word(self) -> u64 {
+        u64::from(self.number) << 32 | (self.way as u64) << 1 | u64::from(!self.trial)
+    }
+
+    fn of(word: u64) -> Self {
+        let way = WAYS.get((word as u32 >> 1) as usize).copied().unwrap_or_default();
+        Self { number: (word >> 32) as u32, way, trial: word & 1 == 0 }
+    }
+
+    fn next(self, way: Way, trial: bool) -> Self {
+        Self { number: self.number.wrapping_add(1), way, trial }
+    }
+}
+
+impl AgreedWay {
+    fn phase(&self) -> Phase {
+        Phase::of(self.phase.load(Ordering::Relaxed))
+    }
+
+    /// Goes on to another phase, unless the other rank has gone on from this one; the phase now.
+    fn go_on(&self, from: Phase, to: Phase) -> Phase {
+        match self.phase.compare_exchange(from.word(), to.word(), Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => to,
+            Err(word) => Phase::of(word),
+        }
+    }
+
+    fn cost(&self, side: usize, way: Way) -> Option<f32> {
+        let ns = f32::from_bits(self.ns_per_byte[side][way as usize].load(Ordering::Relaxed));
+        (ns.is_finite() && ns > 0.0).then_some(ns)
+    }
+
+    fn set_cost(&self, side: usize, way: Way, ns: f32) {
+        self.ns_per_byte[side][way as usize].store(ns.to_bits(), Ordering::Relaxed);
+    }
+
+    /// The way that costs both ranks the least. One that sends nothing back has tried none.
+    fn fastest(&self, ways: &[Way]) -> Way {
+        let has_tried_all = |&side: &usize| ways.iter().all(|&way| self.cost(side, way).is_some());
+        let sum =
+            |way: Way| -> f32 { (0..2).filter(has_tried_all).filter_map(|side| self.cost(side, way)).sum() };
+        ways.iter().copied().min_by(|&one, &other| sum(one).total_cmp(&sum(other))).unwrap_or_default()
+    }
+}
+
+/// The ways that a class has.
+fn ways_of(class: usize) -> &'static [Way] {
+    let is_shared = 1 << (SMALLEST as usize + class) >= SHARED_FROM;
+    &WAYS[..WAYS.len() - usize::from(is_shared)]
+}
+
+/// What this rank has seen of one class of sizes.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    phase: Phase,
+    /// Runs that began in the phase, and that ended in it.
+    runs: u32,
+    ended: usize,
+    /// In a trial: what the last ones cost, in ns per byte.
+    counted: [f32; COUNTED],
+    /// Otherwise: what the way cost in the trials, and what it costs now.
+    before: f32,
+    now: f32,
+}
+
+impl Seen {
+    /// Which way the next run takes.
+    fn choose(&mut self, class: usize, agreed: &AgreedWay, side: usize) -> Way {
+        self.follow(agreed.phase(), agreed, side);
+        let is_over = if self.phase.trial {
+            self.runs >= TRIAL
+        } else {
+            let has_changed = self.now > CHANGE * self.before || self.now * CHANGE < self.before;
+            self.runs >= TRIALS_EACH || self.runs >= TRIALS_AFTER_CHANGE && has_changed
+        };
+        if is_over {
+            let (phase, ways) = (self.phase, ways_of(class));
+            let tried = ways.iter().position(|&way| way == phase.way).unwrap_or(0);
+            let next = match ways.get(tried + 1) {
+                _ if !phase.trial => phase.next(ways[0], true),
+                Some(&way) => phase.next(way, true),
+                None => phase.next(agreed.fastest(ways), false),
+            };
+            self.follow(agreed.go_on(phase, next), agreed, side);
+        }
+        self.runs += 1;
+        self.phase.way
+    }
+
+    /// Takes note of the phase.
+    fn follow(&mut self, phase: Phase, agreed: &AgreedWay, side: usize) {
+        if phase != self.phase {
+            let before = agreed.cost(side, phase.way).unwrap_or(0.0);
+            *self = Self { phase, before, now: before, ..Self::default() };
+        }
+    }
+
+    /// A run of this phase cost so much.
+    fn learn(&mut self, ns_per_byte: f32, agreed: &AgreedWay, side: usize) {
+        if self.phase.trial {
+            // Those that do not count are overwritten by those that do.
+            self.counted[self.ended.saturating_sub(WARM_UP).min(COUNTED - 1)] = ns_per_byte;
+            self.ended += 1;
+            let counted = &mut self.counted.clone()[..self.ended.saturating_sub(WARM_UP).clamp(1, COUNTED)];
+            counted.sort_unstable_by(f32::total_cmp);
+            agreed.set_cost(side, self.phase.way, counted[counted.len() / 2]);
+        } else if self.before == 0.0 {
+            (self.before, self.now) = (ns_per_byte, ns_per_byte);
+        } else {
+            self.now += NEWEST * (ns_per_byte.min(MOST * self.now) - self.now);
+        }
+    }
+}
+
+/// What a rank knows of messages from another one, and their current run.
+pub(crate) struct Ways {
+    agreed: &'static AgreedWays,
+    /// Which of the two ranks this one is: 0 or 1.
+    side: usize,
+    seen: [Seen; CLASSES],
+    way: Way,
+    /// The class of the run's first message, and the phase in which it began.
+    class: usize,
+    phase: Phase,
+    /// Messages of the run, and how many are not complete, those of the last run among them.
+    messages: u32,
+    under_way: u32,
+    /// Bytes of messages that were completed in the run, and since when it is.
+    bytes: usize,
+    since_ns: u64,
+}
+
+impl Ways {
+    /// What one of two ranks, 0 or 1, knows at first.
+    pub(crate) fn new(agreed: &'static AgreedWays, side: usize) -> Self {
+        Self {
+            agreed,
+            side,
+            seen: Default::default(),
+            way: Way::Pool,
+            class: 0,
+            phase: Phase::default(),
+            messages: 0,
+            under_way: 0,
+            bytes: 0,
+            since_ns: 0,
+        }
+    }
+
+    /// The way of the next message of so many bytes, now.
+    ///
+    /// `shared`: both sides must be able to copy it.
+    pub(crate) fn choose(&mut self, bytes: usize, shared: bool, now_ns: u64) -> Way {
+        if self.under_way == 0 || self.messages == LONGEST {
+            self.end_run(now_ns);
+            self.class = (bytes.max(1).ilog2().saturating_sub(SMALLEST) as usize).min(CLASSES - 1);
+            let seen = &mut self.seen[self.class];
+            self.way = seen.choose(self.class, &self.agreed.0[self.class], self.side);
+            (self.phase, self.messages, self.since_ns) = (seen.phase, 0, now_ns);
+        }
+        self.messages += 1;
+        self.under_way += 1;
+        if shared && self.way == Way::Receiver { Way::Kernel } else { self.way }
+    }
+
+    /// A message of so many bytes is complete now.
+    pub(crate) fn complete(&mut self, bytes: usize, now_ns: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.under_way -= 1;
+        if self.under_way == 0 {
+            self.end_run(now_ns);
+        }
+    }
+
+    fn end_run(&mut self, now_ns: u64) {
+        let bytes = std::mem::take(&mut self.bytes);
+        let seen = &mut self.seen[self.class];
+        if bytes > 0 && seen.phase == self.phase {
+            let ns = now_ns.saturating_sub(self.since_ns).max(1);
+            seen.learn(ns as f32 / bytes as f32, &self.agreed.0[self.class], self.side);
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// What two ranks know that have just met.
+    fn two() -> [Ways; 2] {
+        let agreed: &'static AgreedWays = Box::leak(Box::default());
+        [0, 1].map(|side| Ways::new(agreed, side))
+    }
+
+    fn one() -> Ways {
+        let [ways, _] = two();
+        ways
+    }
+
+    /// Runs of so many messages at once, each of so many bytes, that take so long by each way; which part of the runs
+    /// took each.
+    fn parts(ways: &mut Ways, runs: u64, at_once: u64, bytes: usize, shared: bool, ns: [u64; 3]) -> [f32; 3] {
+        let mut parts = [0.0; 3];
+        for run in 0..runs {
+            let start_ns = run << 40;
+            let way = (0..at_once).map(|_| ways.choose(bytes, shared, start_ns)).last().expect("a message");
+            (1..=at_once).for_each(|number| ways.complete(bytes, start_ns + number * ns[way as usize]));
+            parts[way as usize] += 1.0 / runs as f32;
+        }
+        parts
+    }
+
+    #[test]
+    fn nearly_all_messages_take_the_fastest_way_for_their_size() {
+        for at_once in [1, 2, 64, 200] {
+            let mut ways = one();
+            let mut parts = |bytes, ns| parts(&mut ways, 1000, at_once, bytes, false, ns);
+            assert!(parts(1 << 20, [80_000, 55_000, 90_000])[Way::Kernel as usize] > 0.95);
+            assert!(parts(200_000, [15_000, 20_000, 16_000])[Way::Pool as usize] > 0.95);
+            assert!(parts(100_000, [7_000, 6_500, 6_000])[Way::Receiver as usize] > 0.95);
+            assert!(parts(1 << 30, [9_000_000, 8_000_000, 9_000_000])[Way::Kernel as usize] > 0.95);
+            // What was learned of one size says nothing of another.
+            assert!(parts(1 << 20, [80_000, 55_000, 90_000])[Way::Kernel as usize] > 0.97);
+        }
+    }
+
+    #[test]
+    fn a_message_that_both_must_be_able_to_copy_is_never_the_receivers_alone() {
+        let mut ways = one();
+        let ns = [80_000, 55_000, 10_000];
+        assert!(parts(&mut ways, 1000, 1, 1 << 22, true, ns)[Way::Receiver as usize] == 0.0);
+        parts(&mut ways, 1000, 1, 100_000, false, ns);
+        assert_eq!(ways.choose(100_000, false, 0), Way::Receiver);
+        assert_eq!(ways.choose(1 << 22, true, 0), Way::Kernel);
+    }
+
+    #[test]
+    fn messages_that_never_pause_change_their_way_now_and_then() {
+        let mut ways = one();
+        let mut by = [0; 3];
+        for number in 0..10_000 {
+            // One begins before the last one ends.
+            let way = ways.choose(1 << 20, false, number * 80_000);
+            if number > 0 {
+                ways.complete(1 << 20, number * 80_000 + 1);
+            }
+            by[way as usize] += 1;
+        }
+        assert!(by.iter().all(|&messages| messages > 150), "{by:?}");
+    }
+
+    #[test]
+    fn a_way_that_becomes_faster_is_found() {
+        let mut ways = one();
+        parts(&mut ways, 1000, 1, 1 << 20, false, [50_000, 80_000, 70_000]);
+        parts(&mut ways, 1000, 1, 1 << 20, false, [50_000, 20_000, 70_000]);
+        let now = parts(&mut ways, 1000, 1, 1 << 20, false, [50_000, 20_000, 70_000]);
+        assert!(now[Way::Kernel as usize] > 0.97, "{now:?}");
+    }
+
+    #[test]
+    fn one_message_that_waited_for_long_changes_nothing() {
+        let mut ways = one();
+        let ns = [50_000, 80_000, 90_000];
+        parts(&mut ways, 100, 1, 1 << 20, false, ns);
+        assert_eq!(ways.choose(1 << 20, false, 0), Way::Pool);
+        ways.complete(1 << 20, 1_000_000_000);
+        assert!(parts(&mut ways, 100, 1, 1 << 20, false, ns)[Way::Pool as usize] > 0.8);
+    }
+
+    /// Two ranks that send to and fro, where a way costs so much when the other rank takes it, too, and so much when it
+    /// does not; how often each pair of ways was taken.
+    fn to_and_fro(pair: &mut [Ways; 2], runs: u64, both: [u64; 3], one: [u64; 3]) -> [[u32; 3]; 3] {
+        let mut taken = [[0; 3]; 3];
+        let mut before = Way::Pool;
+        for run in 0..runs {
+            let mut chosen = [Way::Pool; 2];
+            for (side, ways) in pair.iter_mut().enumerate() {
+                let way = ways.choose(300_000, false, run << 40);
+                let ns = if way == before { both } else { one };
+                ways.complete(300_000, (run << 40) + ns[way as usize]);
+                chosen[side] = way;
+                before = way;
+            }
+            taken[chosen[0] as usize][chosen[1] as usize] += 1;
+        }
+        taken
+    }
+
+    #[test]
+    fn two_ranks_take_the_way_that_is_fastest_when_both_take_it() {
+        let mut pair = two();
+        // Each for itself would stay with the kernel while the other one does.
+        let taken = to_and_fro(&mut pair, 2_000, [10_000, 22_000, 25_000], [30_000, 12_000, 25_000]);
+        assert!(taken[0][0] > 1_900, "{taken:?}");
+        // One of them sees first that the computer has changed.
+        let taken = to_and_fro(&mut pair, 3_000, [40_000, 22_000, 25_000], [40_000, 22_000, 25_000]);
+        assert!(taken[1][1] > 2_500, "{taken:?}");
+    }
+
+    #[test]
+    fn nonsense_in_the_memory_that_both_see_is_at_worst_a_slower_way() {
+        let agreed: &'static AgreedWays = Box::leak(Box::default());
+        let mut ways = Ways::new(agreed, 1);
+        for number in 0..20_000u64 {
+            let class = &agreed.0[number as usize % 3];
+            let scribble = number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+            class.phase.store(scribble, Ordering::Relaxed);
+            class.ns_per_byte[0][1].store(scribble as u32, Ordering::Relaxed);
+            let shared = number % 2 == 0;
+            let way = ways.choose(SHARED_FROM, shared, number << 20);
+            assert!(!(shared && way == Way::Receiver));
+            ways.complete(SHARED_FROM, (number << 20) + 1000);
+        }
+    }
+}
