@@ -9,9 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Who copies, and where.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Sort {
-    /// A sender to the room where it shows data, and a receiver from there.
-    Shown,
-    ReadShown,
+    /// A sender to the room where it shows data, and a receiver from there: at one spot, and at the other.
+    ShownAgain,
+    ReadShownAgain,
+    ShownNext,
+    ReadShownNext,
     /// A sender to a slot of the pool, and a receiver from there.
     Pooled,
     ReadPooled,
@@ -19,7 +21,30 @@ pub(crate) enum Sort {
     ByKernel,
 }
 
-const SORTS: usize = 5;
+const SORTS: usize = 7;
+
+/// Where in its room a rank shows data. Lines that were shown before lie in the caches of who read them. Where cpus share
+/// no cache, it takes long to get such lines back, and lines that were left alone for some time cost less; where they
+/// share one, lines that were shown just before are nearer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spot {
+    /// Where data was shown before.
+    #[default]
+    Again,
+    /// Behind what was shown before.
+    Next,
+}
+
+impl Spot {
+    /// The sorts of its two copies.
+    pub(crate) fn sorts(self) -> [Sort; 2] {
+        match self {
+            Self::Again => [Sort::ShownAgain, Sort::ReadShownAgain],
+            Self::Next => [Sort::ShownNext, Sort::ReadShownNext],
+        }
+    }
+}
+
 /// Sizes of data below twice this power of two are one class; each class above is up to the next power of two.
 const SMALLEST: u32 = 16;
 /// Classes of sizes; all sizes above are in the last one.
@@ -100,6 +125,18 @@ impl Costs {
         self.of(sort, data).store(Cost { copies: KNOWN_FROM, ns: NEVER }.pack(), Ordering::Relaxed);
     }
 
+    /// The spot where it costs less to show data of so many bytes; an error: that is not known yet, and what is to be
+    /// measured next.
+    pub(crate) fn cheaper_spot(&self, data: usize) -> Result<Spot, Spot> {
+        let cost = |spot: Spot| -> Option<f32> {
+            let [write, read] = spot.sorts().map(|sort| self.known(sort, data));
+            Some(write? + read?)
+        };
+        let again = cost(Spot::Again).ok_or(Spot::Again)?;
+        let next = cost(Spot::Next).ok_or(Spot::Next)?;
+        Ok(if next < again { Spot::Next } else { Spot::Again })
+    }
+
     /// Whether the kernel's one copy is cheaper than these two; nothing: that is not known yet, and what is to be
     /// measured next is the kernel's copy, or not.
     ///
@@ -126,7 +163,7 @@ mod tests {
     use super::*;
 
     const DATA: usize = 300_000;
-    const SHOWN: [Sort; 2] = [Sort::Shown, Sort::ReadShown];
+    const SHOWN: [Sort; 2] = [Sort::ShownAgain, Sort::ReadShownAgain];
 
     fn measured(costs: &Costs, sort: Sort, ns: u64, times: usize) {
         (0..times).for_each(|_| costs.learn(sort, DATA, DATA, ns));
@@ -136,9 +173,9 @@ mod tests {
     fn two_copies_are_measured_before_the_kernels_and_then_the_cheaper_way_is_known() {
         for (kernel_ns, cheaper) in [(99_000, true), (101_000, false)] {
             let costs = Costs::default();
-            measured(&costs, Sort::Shown, 60_000, 20);
+            measured(&costs, Sort::ShownAgain, 60_000, 20);
             assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Err(false));
-            measured(&costs, Sort::ReadShown, 40_000, 20);
+            measured(&costs, Sort::ReadShownAgain, 40_000, 20);
             assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Err(true));
             measured(&costs, Sort::ByKernel, kernel_ns, 20);
             assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Ok(cheaper));
@@ -174,5 +211,20 @@ mod tests {
         assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Ok(false));
         measured(&costs, Sort::ByKernel, 1, 1);
         assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Ok(false));
+    }
+
+    #[test]
+    fn both_spots_are_measured_before_the_cheaper_one_is_known() {
+        for (next_ns, cheaper) in [(99_000, Spot::Next), (101_000, Spot::Again)] {
+            let costs = Costs::default();
+            assert_eq!(costs.cheaper_spot(DATA), Err(Spot::Again));
+            measured(&costs, Sort::ShownAgain, 60_000, 20);
+            assert_eq!(costs.cheaper_spot(DATA), Err(Spot::Again));
+            measured(&costs, Sort::ReadShownAgain, 40_000, 20);
+            assert_eq!(costs.cheaper_spot(DATA), Err(Spot::Next));
+            measured(&costs, Sort::ShownNext, next_ns - 50_000, 20);
+            measured(&costs, Sort::ReadShownNext, 50_000, 20);
+            assert_eq!(costs.cheaper_spot(DATA), Ok(cheaper));
+        }
     }
 }

@@ -13,7 +13,7 @@ use crate::runtime::COUNTERS;
 use crate::settings;
 use std::sync::atomic::Ordering;
 use transport::segment::{Segment, hook};
-use transport::{Buffer, Engine, MOST_EAGER};
+use transport::{Buffer, Engine, MOST_EAGER, Showing, Spot};
 
 /// The kernel's copy takes at most as long as so many copies through the pool. A rank with a cpu of its own that sends
 /// large data to so many others offers it, and they read it at the same time.
@@ -37,7 +37,7 @@ pub(super) struct Offer {
     bytes: u64,
     /// In the sender's process; or in the room where it shows data.
     address: u64,
-    /// 1 where it is shown.
+    /// 1 or 2 where it is shown: at which spot.
     shown: u64,
 }
 
@@ -116,9 +116,10 @@ impl Offer {
             _ => {
                 // Where all show something, readers had rather not come between.
                 let to_follow = audience == Audience::First && large.receives == 0;
-                let at = if to_follow { engine.begin_to_show(buffer) } else { engine.show(buffer) }?;
+                let Showing { at, spot } =
+                    if to_follow { engine.begin_to_show(buffer) } else { engine.show(buffer) }?;
                 let mark = mark_of(&engine.segment());
-                Self { mark, bytes: buffer.bytes() as u64, address: at as u64, shown: 1 }
+                Self { mark, bytes: buffer.bytes() as u64, address: at as u64, shown: 1 + spot as u64 }
             }
         };
         COUNTERS.bytes_sent.add((buffer.bytes() - OFFER_BYTES) as u64);
@@ -161,8 +162,10 @@ impl Offer {
     pub(super) fn read(&self, engine: &mut Engine<'_>, rank: usize, buffer: &Buffer) -> bool {
         let bytes = self.bytes().min(buffer.bytes());
         if self.is_shown() {
+            let spot = if self.shown == 1 + Spot::Next as u64 { Spot::Next } else { Spot::Again };
+            let showing = Showing { at: self.address as usize, spot };
             // SAFETY: the offer of that rank, which waits for the answer.
-            return unsafe { engine.read_shown(rank, self.address as usize, bytes, buffer) };
+            return unsafe { engine.read_shown(rank, showing, bytes, buffer) };
         }
         // SAFETY: the buffer holds as many bytes in a row and is lent until the collective is over.
         buffer.is_contiguous() && unsafe { engine.read_memory(rank, self.address, buffer.address(), bytes) }

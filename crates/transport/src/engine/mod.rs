@@ -25,6 +25,7 @@ use crate::wait::{Waiting, WaitingRoom};
 use afar::Afar;
 use kept::Messages;
 use pending::{Pendings, Stage};
+pub use reading::Showing;
 use reading::Shown;
 use receive::Incoming;
 use rendezvous::{Copying, Sharing};

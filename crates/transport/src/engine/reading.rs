@@ -3,30 +3,51 @@
 use super::Engine;
 use crate::buffer::{Buffer, Span};
 use crate::copy::copy_out;
-use crate::costs::Sort;
+use crate::costs::{Sort, Spot};
 use crate::remote::{self, Access};
 use crate::ring::LINE;
 use crate::segment::{Segment, pool_room};
 use host::clock::kernel_ns;
 use std::sync::atomic::Ordering;
 
+/// Data that is shown: from which byte of the room on, and where that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Showing {
+    /// From which byte of the room on.
+    pub at: usize,
+    /// What kind of place that is.
+    pub spot: Spot,
+}
+
 /// What this rank shows: data one behind the other, until all of it was read.
 #[derive(Default)]
 pub(crate) struct Shown {
+    /// Where it ends, and at which spot it began.
     bytes: usize,
+    spot: Spot,
     readers: usize,
+    /// Where the next spot begins.
+    next: usize,
     /// Bytes of the room that have memory.
     touched: usize,
     /// What is to be copied to the room, and where.
-    copying: Option<(Buffer, usize)>,
+    copying: Option<(Buffer, Showing)>,
     /// Answers that were given of what costs less.
     asked: u32,
+    /// The same of spots.
+    spots_asked: u32,
 }
 
 /// Of so many answers, so many are the other one, so that what costs more is measured again. They follow one another,
 /// because the first copies of a sort take longer.
 const ANSWERS: u32 = 256;
 const OTHERS: u32 = 16;
+
+/// Whether it is the turn of what costs more, given how many answers there were.
+fn is_turn_of_other(asked: &mut u32) -> bool {
+    *asked = asked.wrapping_add(1);
+    *asked % ANSWERS < OTHERS
+}
 
 /// What is shown goes to the room in pieces of so many bytes: several lie in a core's own cache. A choice. (8 ranks on
 /// 2 cpus, bcast of 1 MB in pieces of 64, 128 and 256 kB: 514, 458 and 432 us, whole 584, on a Xeon with 2 MB of that
@@ -78,52 +99,73 @@ impl Engine<'_> {
     ///
     /// `alone`: no other rank sends at the same time.
     pub fn reading_is_cheaper(&mut self, bytes: usize, alone: bool) -> bool {
-        let crowded = self.room.crowded();
-        let than = if crowded { [Sort::Shown, Sort::ReadShown] } else { [Sort::Pooled, Sort::ReadPooled] };
         let page = self.segment().header();
+        let than = match self.room.crowded() {
+            true => page.costs.cheaper_spot(bytes).unwrap_or_default().sorts(),
+            false => [Sort::Pooled, Sort::ReadPooled],
+        };
         let known = page.costs.kernel_is_cheaper(than, bytes, alone.then_some(page.cpus));
-        known.map_or_else(
-            |measure| measure,
-            |cheaper| {
-                self.shown.asked = self.shown.asked.wrapping_add(1);
-                cheaper != (self.shown.asked % ANSWERS < OTHERS)
-            },
-        )
+        known.map_or_else(|measure| measure, |cheaper| cheaper != is_turn_of_other(&mut self.shown.asked))
     }
 
     /// Shows a copy of contiguous data, to one reader so far; where. Nothing: there is no room.
-    pub fn show(&mut self, data: &Buffer) -> Option<usize> {
-        let at = self.take_room(data)?;
-        self.fill_room(data, at, data.bytes.max(1));
-        Some(at)
+    pub fn show(&mut self, data: &Buffer) -> Option<Showing> {
+        let showing = self.take_room(data)?;
+        self.fill_room(data, showing, data.bytes.max(1));
+        Some(showing)
     }
 
     /// As `show`, but nothing is copied yet: readers may be told, and follow. Call `go_on_showing` next.
-    pub fn begin_to_show(&mut self, data: &Buffer) -> Option<usize> {
-        let at = self.take_room(data)?;
-        self.shown.copying = Some((data.clone(), at));
-        Some(at)
+    pub fn begin_to_show(&mut self, data: &Buffer) -> Option<Showing> {
+        let showing = self.take_room(data)?;
+        self.shown.copying = Some((data.clone(), showing));
+        Some(showing)
     }
 
     /// Copies what this rank has begun to show, in pieces. Readers that share its cpu get it between them, and read a
     /// piece while it lies in the cpu's cache.
     pub fn go_on_showing(&mut self) {
-        if let Some((data, at)) = self.shown.copying.take() {
-            self.fill_room(&data, at, SHOWN_PIECE);
+        if let Some((data, showing)) = self.shown.copying.take() {
+            self.fill_room(&data, showing, SHOWN_PIECE);
         }
     }
 
     /// Where there is room for contiguous data of a reader, behind all other.
-    fn take_room(&mut self, data: &Buffer) -> Option<usize> {
+    fn take_room(&mut self, data: &Buffer) -> Option<Showing> {
         self.go_on_showing();
+        if self.shown.readers == 0 {
+            self.choose_spot(data.bytes);
+        }
         let at = self.shown.bytes;
         place(&self.segment(), self.rank, at, data.bytes).filter(|_| data.is_contiguous())?;
         self.shown.bytes = (at + data.bytes).next_multiple_of(LINE);
         self.shown.readers += 1;
-        Some(at)
+        if self.shown.spot == Spot::Next {
+            self.shown.next = self.shown.bytes;
+        }
+        Some(Showing { at, spot: self.shown.spot })
     }
 
-    fn fill_room(&mut self, data: &Buffer, at: usize, piece_bytes: usize) {
+    /// Nobody reads what was shown: chooses where the next data is shown, so many bytes of it and maybe more.
+    fn choose_spot(&mut self, bytes: usize) {
+        let segment = self.segment();
+        // As much memory turns over as that of a pool, which follows the caches. Data of half as much does so itself.
+        let most = segment.pool_bytes();
+        let spot = match segment.header().costs.cheaper_spot(bytes) {
+            _ if 2 * bytes > most => Spot::Again,
+            Err(measure) => measure,
+            Ok(Spot::Again) if is_turn_of_other(&mut self.shown.spots_asked) => Spot::Next,
+            Ok(Spot::Next) if is_turn_of_other(&mut self.shown.spots_asked) => Spot::Again,
+            Ok(cheaper) => cheaper,
+        };
+        let follows = spot == Spot::Next && self.shown.next + bytes <= most;
+        (self.shown.spot, self.shown.bytes) = (spot, if follows { self.shown.next } else { 0 });
+        // Readers are told of it only behind this.
+        segment.rank(self.rank).shown.store(self.shown.bytes as u64, Ordering::Relaxed);
+    }
+
+    fn fill_room(&mut self, data: &Buffer, showing: Showing, piece_bytes: usize) {
+        let at = showing.at;
         let (segment, end) = (self.segment(), at + data.bytes);
         let page = segment.rank(self.rank);
         let mut took_ns = 0;
@@ -140,7 +182,7 @@ impl Engine<'_> {
             }
         }
         if end <= self.shown.touched {
-            segment.header().costs.learn(Sort::Shown, data.bytes, data.bytes, took_ns);
+            segment.header().costs.learn(showing.spot.sorts()[0], data.bytes, data.bytes, took_ns);
         }
         self.shown.touched = self.shown.touched.max(end);
     }
@@ -155,8 +197,6 @@ impl Engine<'_> {
         self.shown.readers -= 1;
         if self.shown.readers == 0 {
             self.go_on_showing();
-            self.shown.bytes = 0;
-            self.segment().rank(self.rank).shown.store(0, Ordering::Relaxed);
         }
     }
 
@@ -175,8 +215,8 @@ impl Engine<'_> {
     ///
     /// # Safety
     /// The rank has told this one of these bytes, and has not yet heard that they were read.
-    pub unsafe fn read_shown(&self, rank: usize, at: usize, bytes: usize, into: &Buffer) -> bool {
-        let segment = self.segment();
+    pub unsafe fn read_shown(&self, rank: usize, showing: Showing, bytes: usize, into: &Buffer) -> bool {
+        let (segment, at) = (self.segment(), showing.at);
         let Some(data) = place(&segment, rank, at, bytes) else { return false };
         let page = segment.rank(rank);
         let (mut read, mut looks) = (0, 0);
@@ -197,7 +237,7 @@ impl Engine<'_> {
             // SAFETY: inside the room; the rank leaves it alone, as the caller promised.
             into.write(read, unsafe { std::slice::from_raw_parts(data.add(read), there - read) });
             if there - read == bytes {
-                segment.header().costs.learn(Sort::ReadShown, bytes, bytes, kernel_ns() - start_ns);
+                segment.header().costs.learn(showing.spot.sorts()[1], bytes, bytes, kernel_ns() - start_ns);
             }
             read = there;
         }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::abort::Exit;
 use crate::buffer::Buffer;
+use crate::costs::Spot;
 use crate::matching::Envelope;
 use crate::remote::Access;
 use crate::ways::{TRIAL, Way};
@@ -586,7 +587,7 @@ fn what_a_rank_shows_others_read_and_its_room_is_free_when_all_have_read_it() {
     let at = job[0].show(&buffer(&mut first)).unwrap();
     job[0].show_again();
     let behind = job[0].show(&buffer(&mut second)).unwrap();
-    assert!(behind >= at + first.len());
+    assert!(behind.at >= at.at + first.len());
     for reader in [1, 2] {
         let mut read = vec![0u8; 100_000];
         // SAFETY: shown above, and not yet read by all.
@@ -604,6 +605,32 @@ fn what_a_rank_shows_others_read_and_its_room_is_free_when_all_have_read_it() {
     assert_eq!(job[0].show(&buffer(&mut second)), Some(at));
 }
 
+/// Shown where data was shown before.
+fn again(at: usize) -> Showing {
+    Showing { at, spot: Spot::Again }
+}
+
+#[test]
+fn what_is_shown_arrives_at_either_spot_and_both_are_tried() {
+    let mut job = job(2);
+    let most = job[0].segment().pool_bytes();
+    let mut places = std::collections::BTreeSet::new();
+    for number in 0..600 {
+        let bytes = 1 + number * 9973 % (most / 3);
+        let mut data = vec![number as u8; bytes];
+        let showing = job[0].show(&buffer(&mut data)).unwrap();
+        assert!(showing.spot == Spot::Next || showing.at == 0);
+        assert!(showing.at + bytes <= most);
+        places.insert(showing.at);
+        let mut read = vec![0u8; bytes];
+        // SAFETY: shown above, and not yet read.
+        assert!(unsafe { job[1].read_shown(0, showing, bytes, &buffer(&mut read)) });
+        assert!(read == data, "message {number}");
+        job[0].was_read();
+    }
+    assert!(places.len() > 10, "{places:?}");
+}
+
 #[test]
 fn what_does_not_fit_is_not_shown_and_nothing_is_read_outside_of_the_room() {
     let mut job = job(2);
@@ -612,10 +639,10 @@ fn what_does_not_fit_is_not_shown_and_nothing_is_read_outside_of_the_room() {
     let mut into = [0u8; 8];
     for (at, bytes) in [(room, 1), (room - 7, 8), (usize::MAX, 8), (0, usize::MAX)] {
         // SAFETY: nobody writes there.
-        assert!(!unsafe { job[1].read_shown(0, at, bytes, &buffer(&mut into)) }, "{at} {bytes}");
+        assert!(!unsafe { job[1].read_shown(0, again(at), bytes, &buffer(&mut into)) }, "{at} {bytes}");
     }
-    assert_eq!(job[0].show(&buffer(&mut vec![5; room])), Some(0));
+    assert_eq!(job[0].show(&buffer(&mut vec![5; room])), Some(again(0)));
     // SAFETY: shown above.
-    assert!(unsafe { job[1].read_shown(0, room - 8, 8, &buffer(&mut into)) });
+    assert!(unsafe { job[1].read_shown(0, again(room - 8), 8, &buffer(&mut into)) });
     assert_eq!(into, [5; 8]);
 }
