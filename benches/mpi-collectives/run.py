@@ -47,10 +47,10 @@ def cases(ranks: int) -> dict[str, str]:
 
 
 def drawn(found: Found, path: Path) -> None:
-    """One panel per collective and number of ranks: the time over the size. Two ranks on the wire with more runs."""
+    """One panel per collective and number of ranks: the time over the size. Two ranks in the state with more runs."""
     crowd = [run for run in found.runs if not run.wire_ns]
     pairs = Found([run for run in found.runs if run.wire_ns])
-    shown = pairs.of_kind(pairs.kinds()[0]) if pairs.runs else pairs
+    shown = pairs.in_state(pairs.states()[0]) if pairs.runs else pairs
     series = {
         f"{name}, {ranks} ranks": {size: f"{ranks} {name}:{size}" for size in SMALL + LARGE}
         for ranks in [2, *CROWDED]

@@ -137,25 +137,34 @@ def bars(found: Found, cases: dict[str, str], title: str, unit: str, path: Path,
 
 
 def write(folder: Path, found: Found, tables: Callable[[Found], list[str]]) -> Found:
-    """Write results.json and results.md, a section per kind of wire; give the kind of most runs, to be drawn."""
+    """Write results.json and results.md, a section per state; give the state of most runs, to be drawn."""
     whole = {
-        "format": 2,
+        "format": measured.FORMAT,
         "machine": measured.identity(),
         "n": len(found.runs),
         "dropped": found.dropped,
         "failures": found.failures,
-        "runs": [{"who": run.who, "wire_ns": round(run.wire_ns, 1), "figures": run.figures} for run in found.runs],
+        "runs": [
+            {
+                "who": run.who,
+                "wire_ns": round(run.wire_ns, 1),
+                "cell_us": round(run.cell_us, 3),
+                "figures": run.figures,
+            }
+            for run in found.runs
+        ],
     }
     (folder / "results.json").write_text(json.dumps(whole, indent=1) + "\n")
     said: list[str] = []
-    kinds = found.kinds()
-    for kind in kinds:
-        some = found.of_kind(kind)
-        if len(kinds) > 1:
-            said += [f"## While a line took {some.wire_ns():.0f} ns from one cpu to the other", ""]
+    states = found.states()
+    for state in states:
+        some = found.in_state(state)
+        if len(states) > 1:
+            took = f"a line took {some.wire_ns():.0f} ns from one cpu to the other"
+            said += [f"## While {took}, and 16 kB in a stream {some.cell_us():.2f} us", ""]
         said += [measured.head(some), "", *tables(some), ""]
     said += [f"{name} failed: {why}" for name, why in found.failures.items()]
     text = "\n".join(said).rstrip() + "\n"
     (folder / "results.md").write_text(text)
     print(text)
-    return found.of_kind(kinds[0])
+    return found.in_state(states[0])

@@ -1,11 +1,12 @@
 """Interleaved runs on a machine that others share: which runs count, and their figures.
 
 A round runs every contender once, in an order that changes from round to round. The wire (the time of one cache line
-to the other core and back) is measured before and after each run. A run counts when the wire was steady both times
-(p90 at most 1.1 times p50) and the same (within 15 %). The two cpus of a virtual machine may share a cache now and
-none a second later. The wire shows it; runs on a *slow* and on a *fast* wire are kept apart, and only runs of one kind
-are compared. Figures are medians over runs; a ratio is one of medians, with a 95 % bootstrap interval. Runs that are
-too long for a steady wire (memory, start-up) are measured without it.
+to the other core and back) is measured before and after each run, and so is a stream by hand. A run counts when the
+wire was steady both times (p90 at most 1.1 times p50) and the same (within 15 %), and the stream about the same. The
+two cpus of a virtual machine may share a cache now and none a second later: then the wire is slow. Or single lines are
+as fast as before, and a stream of them takes three times as long. Runs in these three *states* are kept apart, and only
+runs in one state are compared. Figures are medians over runs; a ratio is one of medians, with a 95 % bootstrap
+interval. Runs that are too long for a steady wire (memory, start-up) are measured without it.
 """
 
 from __future__ import annotations
@@ -29,10 +30,14 @@ STEADY = 1.1
 """The largest p90 / p50 of a wire for a run to count."""
 SAME = 1.15
 """The largest ratio of the p50s of the wire before and after a run, whichever is larger."""
+SAME_STREAM = 1.6
+"""The same of the stream: it is noisier than the wire, and its two kinds are further apart."""
 APART = 2.0
-"""Wires whose ratio is larger than this are of two kinds."""
-KINDS = ("slow", "fast")
-"""The kinds of wire."""
+"""Wires, and streams, whose ratio is larger than this are of two kinds."""
+STATES = ("slow wire", "slow stream", "fast")
+"""The states of the two cpus."""
+FORMAT = 3
+"""Of results.json."""
 RESAMPLES = 2000
 """For the bootstrap."""
 
@@ -84,6 +89,8 @@ class Run:
 
     who: str
     wire_ns: float
+    cell_us: float
+    """The time of a cell of 16 kB in a stream by hand."""
     figures: Figures
 
 
@@ -96,28 +103,38 @@ class Found:
     failures: dict[str, str] = field(default_factory=dict)
     real_time: bool = False
 
-    def border_ns(self) -> float:
-        """The border between the two kinds of wire; 0 when there is one kind."""
-        wires = sorted(run.wire_ns for run in self.runs if run.wire_ns)
-        if not wires or wires[-1] <= APART * wires[0]:
-            return 0.0
-        return (wires[0] * wires[-1]) ** 0.5
+    def states(self) -> list[str]:
+        """The states in which these runs were, the one of the most runs first."""
+        return [state for state, _ in Counter(self._states()).most_common()]
 
-    def kinds(self) -> list[str]:
-        """The kinds of wire of these runs, the one of the most runs first."""
-        return sorted((kind for kind in KINDS if self.of_kind(kind).runs), key=lambda it: -len(self.of_kind(it).runs))
-
-    def of_kind(self, kind: str) -> Found:
-        """The runs on one kind of wire; the first kind has those that were measured without a wire, too."""
-        border = self.border_ns()
-        slow = kind == KINDS[0]
-        runs = [run for run in self.runs if (not run.wire_ns or run.wire_ns >= border) == slow]
+    def in_state(self, state: str) -> Found:
+        """The runs in one state. Those that were measured without a wire are with the most."""
+        runs = [run for run, its in zip(self.runs, self._states(), strict=True) if its == state]
         return Found(runs, self.dropped, self.failures, self.real_time)
+
+    def _states(self) -> list[str]:
+        """The state of each run."""
+        wires = [run.wire_ns for run in self.runs if run.wire_ns]
+        slow_ns = _border(wires)
+        slow_us = _border([run.cell_us for run in self.runs if 0 < run.wire_ns < slow_ns])
+
+        def state(run: Run) -> str:
+            if run.wire_ns >= slow_ns:
+                return STATES[0]
+            return STATES[1] if run.cell_us >= slow_us else STATES[2]
+
+        known = Counter(state(run) for run in self.runs if run.wire_ns)
+        most = max(known, key=lambda name: known[name], default=STATES[2])
+        return [state(run) if run.wire_ns else most for run in self.runs]
 
     def wire_ns(self) -> float | None:
         """The median wire of these runs."""
         wires = [run.wire_ns for run in self.runs if run.wire_ns]
         return statistics.median(wires) if wires else None
+
+    def cell_us(self) -> float:
+        """The median time of a cell in a stream beside these runs."""
+        return statistics.median([run.cell_us for run in self.runs if run.wire_ns] or [0.0])
 
     def values(self, who: str, case: str) -> list[float]:
         """The figures of all runs."""
@@ -153,6 +170,12 @@ class Found:
         return middle, ratios[int(0.025 * RESAMPLES)], ratios[int(0.975 * RESAMPLES)]
 
 
+def _border(values: list[float]) -> float:
+    """The border between two kinds of values; infinite when they are of one kind."""
+    least, most = min(values, default=0.0), max(values, default=0.0)
+    return (least * most) ** 0.5 if most > APART * least > 0.0 else float("inf")
+
+
 Part = Callable[[], Figures]
 Wire = Callable[[], dict[str, Any]]
 
@@ -160,7 +183,7 @@ Wire = Callable[[], dict[str, Any]]
 def measure(
     contenders: dict[str, list[Part]], wire: Wire | None, rounds: int = 7, most: int = 21, steady: float = STEADY
 ) -> Found:
-    """Run interleaved rounds until every contender has `rounds` runs that count on one kind of wire; at most `most`.
+    """Run interleaved rounds until every contender has `rounds` runs that count in one state; at most `most`.
 
     A contender's parts are separate runs; the wire is measured before and after each. `steady`: instead of `STEADY`.
     """
@@ -175,7 +198,7 @@ def measure(
                     _run(found, name, contenders[name][part], wire, steady)
         having = [[name for name in names if len(contenders[name]) > part] for part in range(parts)]
         enough = max(
-            min(found.of_kind(kind).fewest(having[part]) // (part + 1) for part in range(parts)) for kind in KINDS
+            min(found.in_state(state).fewest(having[part]) // (part + 1) for part in range(parts)) for state in STATES
         )
         print(
             f"\rround {number + 1}: {len(found.runs)} runs count, {found.dropped} do not",
@@ -199,13 +222,14 @@ def _run(found: Found, name: str, part: Part, wire: Wire | None, limit: float) -
         found.failures[name] = str(failure)
         return
     if not wire:
-        found.runs.append(Run(name, 0.0, figures))
+        found.runs.append(Run(name, 0.0, 0.0, figures))
         return
     after = wire()
     steady = all(look["p90_ns"] <= limit * look["p50_ns"] for look in (before, after))
     wires = sorted((before["p50_ns"], after["p50_ns"]))
-    if steady and wires[1] <= max(SAME, limit) * wires[0]:
-        found.runs.append(Run(name, statistics.mean(wires), figures))
+    cells = sorted((before["cell_us"], after["cell_us"]))
+    if steady and wires[1] <= max(SAME, limit) * wires[0] and cells[1] <= SAME_STREAM * cells[0]:
+        found.runs.append(Run(name, statistics.mean(wires), statistics.mean(cells), figures))
     else:
         found.dropped += 1
 
@@ -217,7 +241,9 @@ def earlier(results: Path) -> list[Run]:
     whole = json.loads(results.read_text())
     if {**whole["machine"], "date": ""} != {**identity(), "date": ""}:
         raise SystemExit(f"{results} was measured on another machine: {whole['machine']}")
-    return [Run(run["who"], run["wire_ns"], run["figures"]) for run in whole["runs"]]
+    if whole["format"] != FORMAT:
+        raise SystemExit(f"{results} is of format {whole['format']}; runs of format {FORMAT} can be added to")
+    return [Run(run["who"], run["wire_ns"], run["cell_us"], run["figures"]) for run in whole["runs"]]
 
 
 def identity() -> dict[str, Any]:
@@ -244,7 +270,10 @@ def head(found: Found) -> str:
     counts = Counter((run.who, case) for run in found.runs for case in run.figures).values()
     wire = found.wire_ns()
     told = (
-        f" {found.dropped} of all runs did not count (wire not steady); the wire: {wire:.0f} ns a hop." if wire else ""
+        f" {found.dropped} of all runs did not count (the state changed); the wire: {wire:.0f} ns a hop, "
+        f"a stream by hand: {found.cell_us():.2f} us for 16 kB."
+        if wire
+        else ""
     )
     priority = " at real-time priority" if found.real_time else ""
     return (
