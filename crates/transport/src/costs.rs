@@ -23,9 +23,9 @@ pub(crate) enum Sort {
 
 const SORTS: usize = 7;
 
-/// Where in its room a rank shows data. Lines that were shown before lie in the caches of who read them. Where cpus share
-/// no cache, it takes long to get such lines back, and lines that were left alone for some time cost less; where they
-/// share one, lines that were shown just before are nearer.
+/// Where in its room a rank shows data. Lines that were shown before lie in the caches of their readers. Where cpus
+/// share no cache, it may take long to get such lines back: lines that were left alone for some time cost less. Where
+/// they share one, lines that were shown just before are nearer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spot {
     /// Where data was shown before.

@@ -45,7 +45,7 @@ pub(crate) struct Slot {
 impl Slot {
     /// How the line says it to the other rank.
     #[inline]
-    fn word(self) -> u64 {
+    fn word(&self) -> u64 {
         u64::from(self.number) << 1 | u64::from(self.own)
     }
 }
@@ -148,15 +148,17 @@ impl Pool {
     }
 
     /// Puts a piece of so many bytes for a rank into a slot: one that is kept of that rank, or else one of this rank's
-    /// own. What the line has to say of it; nothing when there is no slot.
+    /// own. Nothing when there is no slot.
+    ///
+    /// `fill` also gets what lines have to say of the slot. As soon as one speaks of a part, that part is left alone.
     #[inline]
-    pub(crate) fn put(&mut self, to: usize, bytes: usize, fill: impl FnOnce(&mut [u8])) -> Option<u64> {
+    pub(crate) fn put(&mut self, to: usize, bytes: usize, fill: impl FnOnce(&mut [u8], u64)) -> Option<()> {
         assert!(bytes <= SLOT);
         let slot = self.kept[to].take().or_else(|| self.lend(to))?;
-        // SAFETY: inside a slot that this rank has, and gives away below: the other one has read what was there, and
+        // SAFETY: inside a slot that this rank has, and gives away here: the other one has read what was there, and
         // touches it only when a line speaks of it again.
-        fill(unsafe { std::slice::from_raw_parts_mut(self.start(&slot, to), bytes) });
-        Some(slot.word())
+        fill(unsafe { std::slice::from_raw_parts_mut(self.start(&slot, to), bytes) }, slot.word());
+        Some(())
     }
 
     /// The own slot that has its turn.
@@ -229,15 +231,15 @@ impl Pool {
         (!own || self.lent[number] as usize == from).then_some(Slot { own, number: number as u16 })
     }
 
-    /// The piece in a slot that arrived.
+    /// The piece in a slot that arrived, from a byte of the slot on.
     ///
     /// # Safety
     /// The slice is gone before `keep`.
     #[inline]
-    pub(crate) unsafe fn piece<'a>(&self, slot: &Slot, from: usize, bytes: usize) -> &'a [u8] {
-        assert!(bytes <= SLOT);
-        // SAFETY: inside the slot; the sender leaves it alone until it gets the slot back.
-        unsafe { std::slice::from_raw_parts(self.start(slot, from), bytes) }
+    pub(crate) unsafe fn piece<'a>(&self, slot: &Slot, from: usize, at: usize, bytes: usize) -> &'a [u8] {
+        assert!(at <= SLOT && bytes <= SLOT - at);
+        // SAFETY: inside the slot; the sender leaves this part of it alone until it gets the slot back.
+        unsafe { std::slice::from_raw_parts(self.start(slot, from).add(at), bytes) }
     }
 
     /// Keeps the slot of a piece that was read. True when the sender got a slot back for it.
@@ -274,14 +276,19 @@ mod tests {
 
     /// Sends a piece of so many bytes of one value; what the line says.
     fn send(pool: &mut Pool, to: usize, bytes: usize, value: u8) -> Option<u64> {
-        pool.put(to, bytes, |piece| piece.fill(value))
+        let mut says = 0;
+        pool.put(to, bytes, |piece, word| {
+            piece.fill(value);
+            says = word;
+        })?;
+        Some(says)
     }
 
     /// Reads a piece, and keeps its slot.
     fn receive(pool: &mut Pool, from: usize, word: u64, bytes: usize, value: u8) {
         let slot = pool.arrived(from, word).expect("a slot that was lent");
         // SAFETY: read before the slot is kept.
-        assert!(unsafe { pool.piece(&slot, from, bytes) }.iter().all(|&byte| byte == value));
+        assert!(unsafe { pool.piece(&slot, from, 0, bytes) }.iter().all(|&byte| byte == value));
         pool.keep(from, slot);
     }
 

@@ -274,7 +274,12 @@ impl<M: RingLines> PieceWriter<M> {
     #[inline]
     pub fn fits(&mut self, left: usize) -> bool {
         let lines = lines_of(piece_bytes(self.line, left));
-        // One more: the line behind the piece is cleared.
+        self.fits_lines(lines)
+    }
+
+    /// Whether so many lines fit now, and one more: the line behind a piece is cleared.
+    #[inline]
+    pub fn fits_lines(&mut self, lines: u32) -> bool {
         self.free > lines || self.look(lines)
     }
 

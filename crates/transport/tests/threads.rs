@@ -8,8 +8,8 @@ use std::thread;
 use transport::claims::Claims;
 use transport::ring::{Area, PieceHeader, PieceReader, PieceWriter};
 use transport::{
-    Buffer, Completion, Criteria, Engine, EngineCounters, Envelope, Exit, Layout, Mode, Segment, Shape, Span,
-    WaitingRoom,
+    Buffer, Completion, Criteria, Engine, EngineCounters, Envelope, Exit, Layout, Mode, Segment, Shape,
+    Showing, Span, Spot, WaitingRoom,
 };
 
 const ROUNDS: usize = if cfg!(miri) { 1 } else { 20 };
@@ -209,17 +209,22 @@ fn hear(engine: &mut Engine<'_>, from: u16) -> usize {
 
 #[test]
 fn readers_get_all_of_what_is_still_being_copied_to_where_it_is_shown() {
-    const SHOWN: usize = 300_000;
+    // In pieces, and by turns at both spots.
+    const SHOWN: [usize; 2] = [300_000, 100_000];
     const READERS: [u16; 2] = [1, 2];
     job(1 + READERS.len(), |engine, rank| {
-        for round in 0..ROUNDS {
+        for round in 0..5 * ROUNDS {
+            let shown = SHOWN[round % SHOWN.len()];
             if rank == 0 {
-                let mut data = sample(SHOWN, round);
+                let mut data = sample(shown, round);
                 // SAFETY: left alone until it is copied.
-                let buffer = unsafe { Buffer::new(data.as_mut_ptr(), SHOWN) };
-                let at = engine.begin_to_show(&buffer).expect("room");
+                let buffer = unsafe { Buffer::new(data.as_mut_ptr(), shown) };
+                let Showing { at, spot } = engine.begin_to_show(&buffer).expect("room");
                 engine.show_again();
-                READERS.into_iter().for_each(|reader| tell(engine, reader, at));
+                for reader in READERS {
+                    tell(engine, reader, at);
+                    tell(engine, reader, spot as usize);
+                }
                 engine.go_on_showing();
                 drop(data);
                 for reader in READERS {
@@ -228,15 +233,16 @@ fn readers_get_all_of_what_is_still_being_copied_to_where_it_is_shown() {
                 }
             } else {
                 let at = hear(engine, 0);
+                let spot = if hear(engine, 0) == Spot::Next as usize { Spot::Next } else { Spot::Again };
                 // Memory that nobody has written: all of it must be.
-                let mut read: Vec<u8> = Vec::with_capacity(SHOWN);
+                let mut read: Vec<u8> = Vec::with_capacity(shown);
                 // SAFETY: left alone until it is read; rank 0 has told of it.
                 unsafe {
-                    let buffer = Buffer::new(read.as_mut_ptr(), SHOWN);
-                    assert!(engine.read_shown(0, at, SHOWN, &buffer));
-                    read.set_len(SHOWN);
+                    let buffer = Buffer::new(read.as_mut_ptr(), shown);
+                    assert!(engine.read_shown(0, Showing { at, spot }, shown, &buffer));
+                    read.set_len(shown);
                 }
-                assert!(read == sample(SHOWN, round));
+                assert!(read == sample(shown, round));
                 tell(engine, 0, 0);
             }
         }

@@ -3,7 +3,7 @@
 use super::afar::AFAR;
 use super::kept::Message;
 use super::pending::{NONE, Stage, due};
-use super::send::{CREDIT, MOST_EAGER, UNASKED_BY_POOL, credit_of_announced, is_timed, sum};
+use super::send::{CREDIT, MOST_EAGER, credit_of_announced, is_timed, most_unasked, sum};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
 use crate::costs::Sort;
@@ -318,13 +318,15 @@ impl Engine<'_> {
         if words[1] > self.left(from, &header) as u64 {
             self.corrupt(from, "a piece of more bytes than its message");
         }
-        let Some(slot) = self.pool.arrived(from, words[0]).filter(|_| words[1] <= SLOT as u64) else {
+        let fits = words[3] <= SLOT as u64 && words[1] <= SLOT as u64 - words[3];
+        let Some(slot) = self.pool.arrived(from, words[0]).filter(|_| fits) else {
             self.corrupt(from, "a piece that lies nowhere")
         };
+        let (at, more) = (words[3] as usize, words[4] != 0);
         // SAFETY: the piece is dealt with before the slot is kept.
-        let piece = unsafe { self.pool.piece(&slot, from, words[1] as usize) };
+        let piece = unsafe { self.pool.piece(&slot, from, at, words[1] as usize) };
         self.take_data(from, header, words[2], piece);
-        if self.pool.keep(from, slot) {
+        if !more && self.pool.keep(from, slot) {
             self.wake(from);
         }
         if self.incoming[from].consumer.consume(INLINE) {
@@ -560,7 +562,7 @@ impl Engine<'_> {
 
     pub(super) fn announced(&mut self, from: usize, envelope: Envelope, words: [u64; 6]) {
         let (token, bytes, unasked) = (words[0], words[1] as usize, words[2] as usize);
-        if unasked > bytes.min(UNASKED_BY_POOL) {
+        if unasked > bytes.min(most_unasked(bytes)) {
             self.corrupt(from, "more data unasked than is allowed");
         }
         match self.matching.take_posted(&envelope) {

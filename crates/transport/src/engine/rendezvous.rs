@@ -18,6 +18,7 @@ use super::send::{Piece, data_header, plain};
 use super::{Engine, kind};
 use crate::buffer::{Buffer, Span};
 use crate::claims::Claims;
+use crate::pool::SLOT;
 use crate::remote::{self, Access, MOST_SPANS, Probe};
 use crate::ring::INLINE;
 use crate::segment::{PLACES, Segment};
@@ -381,7 +382,7 @@ impl Engine<'_> {
         let by_pool = copying.way == Way::Pool;
         while by_pool && from < end {
             let left = end - from;
-            let piece = Piece { header: data_header(receiver, left), buffer, from, left };
+            let piece = Piece { header: data_header(receiver, left), buffer, from, left, part: SLOT };
             let Some(bytes) = piece.put_pooled(producer, &mut self.pool, to) else { break };
             from += bytes;
         }

@@ -1,8 +1,9 @@
 //! The job's shared memory: one sealed, sparse memfd that the launcher makes and every rank maps.
 //!
 //! ```text
-//! header page | a page per rank | an area per ordered pair of ranks (a ring with its counters; behind one of the two
-//! rings, what the ranks agree on) | a pool per rank | a window per rank | room per rank for data that it shows to several
+//! header page | a page per rank
+//! | an area per ordered pair of ranks: a ring with its counters; behind one of a pair's two, what the ranks agree on
+//! | a pool per rank | a window per rank | room per rank for data that it shows to several
 //! | tallies per rank, and their names, when the job is counted
 //! | a store per rank, when a simulator carries the messages
 //! ```
