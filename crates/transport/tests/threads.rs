@@ -163,7 +163,7 @@ fn exchange(
 
 #[test]
 fn messages_cross_each_other_by_line_ring_pool_and_announcement() {
-    const SIZES: [usize; 8] = [0, 1, 48, 49, 1000, 5000, 20_000, LARGE];
+    const SIZES: [usize; 9] = [0, 1, 48, 49, 1000, 5000, 16_384, 20_000, LARGE];
     job(2, |engine, rank| {
         for round in 0..ROUNDS {
             for (number, bytes) in SIZES.into_iter().enumerate() {

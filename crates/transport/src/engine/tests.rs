@@ -609,6 +609,30 @@ fn what_a_rank_shows_others_read_and_its_room_is_free_when_all_have_read_it() {
     assert_eq!(job[0].show(&buffer(&mut second)), Some(at));
 }
 
+#[test]
+fn answers_come_in_parts_of_one_slot_which_goes_back_whole() {
+    let mut job = job(2);
+    let mut lines = Vec::new();
+    for number in 0..200 {
+        let bytes = [5_000, 4096, 16_384, 8_193][number % 4];
+        for (rank, other) in [(0, 1), (1, 0)] {
+            let (mut from, mut to) = (sample(bytes), vec![0u8; bytes]);
+            let expected = number % 3 > 0;
+            let criteria = criteria(Some(rank as u16), Some(5));
+            let early = expected.then(|| job[other].receive(criteria, Some(rank), &buffer(&mut to)));
+            let before = job[rank].outgoing[other].producer.produced();
+            let sent = job[rank].send(other, envelope(rank as u16, 5), &buffer(&mut from), Mode::Standard);
+            lines.push((bytes, job[rank].outgoing[other].producer.produced() - before));
+            job[other].progress();
+            let receive = early.unwrap_or_else(|| job[other].receive(criteria, Some(rank), &buffer(&mut to)));
+            until_complete(&mut job, other, receive);
+            assert!(from == to && sent.is_none(), "{bytes} bytes, message {number}");
+        }
+    }
+    // All but the first one answer.
+    assert!(lines[1..].iter().all(|&(bytes, lines)| lines == bytes.div_ceil(4096) as u64), "{lines:?}");
+}
+
 /// Shown where data was shown before.
 fn again(at: usize) -> Showing {
     Showing { at, spot: Spot::Again }
