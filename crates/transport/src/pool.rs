@@ -45,8 +45,37 @@ pub(crate) struct Slot {
 impl Slot {
     /// How the line says it to the other rank.
     #[inline]
-    fn word(&self) -> u64 {
+    fn word(self) -> u64 {
         u64::from(self.number) << 1 | u64::from(self.own)
+    }
+}
+
+/// A slot that this rank has and fills for another one, part by part. What was filled is left alone: a line may speak
+/// of it, and the other rank read it, while the next part is written.
+pub(crate) struct Filling {
+    start: *mut u8,
+    word: u64,
+    /// So many bytes are filled, of so many.
+    at: usize,
+    bytes: usize,
+}
+
+impl Filling {
+    /// How lines speak of the slot.
+    #[inline]
+    pub(crate) fn word(&self) -> u64 {
+        self.word
+    }
+
+    /// Fills the next part, of so many bytes or what is left; from which byte on it is, and its end.
+    #[inline]
+    pub(crate) fn next(&mut self, most: usize, fill: impl FnOnce(&mut [u8])) -> (usize, usize) {
+        let (at, bytes) = (self.at, most.min(self.bytes - self.at));
+        self.at += bytes;
+        // SAFETY: inside the slot, which this rank had when it was opened: the other one has read what was there, and
+        // touches this part only when a line speaks of it. No part is handed out twice.
+        fill(unsafe { std::slice::from_raw_parts_mut(self.start.add(at), bytes) });
+        (at, at + bytes)
     }
 }
 
@@ -147,18 +176,13 @@ impl Pool {
         unsafe { self.segment().pool(if slot.own { self.rank } else { other }).add(number * SLOT) }
     }
 
-    /// Puts a piece of so many bytes for a rank into a slot: one that is kept of that rank, or else one of this rank's
-    /// own. Nothing when there is no slot.
-    ///
-    /// `fill` also gets what lines have to say of the slot. As soon as one speaks of a part, that part is left alone.
+    /// A slot for a piece of so many bytes for a rank: one that is kept of that rank, or else one of this rank's own.
+    /// Nothing when there is none.
     #[inline]
-    pub(crate) fn put(&mut self, to: usize, bytes: usize, fill: impl FnOnce(&mut [u8], u64)) -> Option<()> {
+    pub(crate) fn open(&mut self, to: usize, bytes: usize) -> Option<Filling> {
         assert!(bytes <= SLOT);
         let slot = self.kept[to].take().or_else(|| self.lend(to))?;
-        // SAFETY: inside a slot that this rank has, and gives away here: the other one has read what was there, and
-        // touches it only when a line speaks of it again.
-        fill(unsafe { std::slice::from_raw_parts_mut(self.start(&slot, to), bytes) }, slot.word());
-        Some(())
+        Some(Filling { start: self.start(&slot, to), word: slot.word(), at: 0, bytes })
     }
 
     /// The own slot that has its turn.
@@ -276,12 +300,9 @@ mod tests {
 
     /// Sends a piece of so many bytes of one value; what the line says.
     fn send(pool: &mut Pool, to: usize, bytes: usize, value: u8) -> Option<u64> {
-        let mut says = 0;
-        pool.put(to, bytes, |piece, word| {
-            piece.fill(value);
-            says = word;
-        })?;
-        Some(says)
+        let mut filling = pool.open(to, bytes)?;
+        assert_eq!(filling.next(SLOT, |piece| piece.fill(value)), (0, bytes));
+        Some(filling.word())
     }
 
     /// Reads a piece, and keeps its slot.

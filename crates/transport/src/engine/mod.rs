@@ -150,8 +150,8 @@ pub struct Engine<'a> {
 
 /// The kinds of pieces in a ring. Words are of 8 bytes, in the piece's data.
 mod kind {
-    /// Of EAGER, MORE and DATA: the data lies in a slot of a pool. Words: the slot, bytes,
-    /// from which byte of the message on.
+    /// Of EAGER, MORE and DATA: the data lies in a slot of a pool. Words: the slot, bytes, from which byte of the
+    /// message on, from which byte of the slot on, and 1 when a further line speaks of the same slot.
     pub(crate) const POOLED: u8 = 0x80;
     /// The first piece of an eager message: its envelope and all its bytes.
     pub(crate) const EAGER: u8 = 1;

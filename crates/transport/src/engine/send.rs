@@ -473,30 +473,20 @@ impl Piece<'_> {
             return None;
         }
         let timed = self.header.kind == kind::DATA && is_timed(self.buffer, self.from, bytes);
-        let mut took_ns = None;
-        pool.put(to, bytes, |room, slot| {
-            let (mut at, mut kind) = (0, self.header.kind);
-            for part in room.chunks_mut(part) {
-                // The line that will speak of the part is fetched while it is written.
-                producer.fetch();
-                let start_ns = timed.then(kernel_ns);
-                self.buffer.read(self.from + at, part);
-                took_ns = start_ns.map(|start_ns| kernel_ns() - start_ns);
-                let header = PieceHeader { kind: kind | kind::POOLED, ..self.header };
-                let (from, end) = (at, at + part.len());
-                let is_last = end == bytes;
-                let words = [
-                    slot,
-                    (end - from) as u64,
-                    (self.from + from) as u64,
-                    from as u64,
-                    u64::from(!is_last),
-                    0,
-                ];
-                producer.put_words(header, &words);
-                (at, kind) = (end, kind::MORE);
-            }
-        })?;
+        let mut filling = pool.open(to, bytes)?;
+        let (mut filled, mut kind, mut took_ns) = (0, self.header.kind, None);
+        while filled < bytes {
+            // The line that will speak of the part is fetched while it is written.
+            producer.fetch();
+            let start_ns = timed.then(kernel_ns);
+            let (at, end) = filling.next(part, |room| self.buffer.read(self.from + filled, room));
+            took_ns = start_ns.map(|start_ns| kernel_ns() - start_ns);
+            let header = PieceHeader { kind: kind | kind::POOLED, ..self.header };
+            let [length, place, at] = [end - at, self.from + at, at].map(|word| word as u64);
+            let has_more = u64::from(end < bytes);
+            producer.put_words(header, &[filling.word(), length, place, at, has_more, 0]);
+            (filled, kind) = (end, kind::MORE);
+        }
         if let Some(took_ns) = took_ns {
             pool.costs().learn(Sort::Pooled, self.buffer.bytes, bytes, took_ns);
         }
