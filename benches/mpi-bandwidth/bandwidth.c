@@ -2,7 +2,7 @@
  * then a word back.
 
        bandwidth BYTES... */
-#include "../mpi/measure.h"
+#include "../mpi/look.h"
 #include <mpi.h>
 
 enum { WINDOW = 64 };
@@ -14,13 +14,16 @@ int main(int argc, char **argv) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_rank(comm, &rank);
     pin(rank);
+    look_open(rank, 2);
     MPI_Request requests[WINDOW];
     for (int s = 1; s < argc; s++) {
         size_t bytes = strtoul(argv[s], NULL, 10);
         unsigned char *buffer = aligned_alloc(4096, (bytes + 8191) / 4096 * 4096), word = 0;
         memset(buffer, rank ? 0 : 7, bytes + 1);
-        double block[BLOCKS], began = now_us();
-        int windows = 4, n = 0;
+        double began = now_us();
+        int windows = 4;
+        Blocks blocks;
+        blocks_begin(&blocks);
         for (int b = -2; b < BLOCKS; b++) {
             double start = now_us();
             for (int w = 0; w < windows; w++) {
@@ -32,23 +35,21 @@ int main(int argc, char **argv) {
                 else MPI_Send(&word, 1, MPI_BYTE, 0, 2, comm);
             }
             double once = (now_us() - start) / ((double)windows * WINDOW);
-            if (b == -2) windows = repeats(once * WINDOW, 4000);
-            if (b >= 0) block[n++] = once;
+            if (b == -2) windows = repeats(once * WINDOW, 2000);
+            if (b >= 0) blocks_add(&blocks, once);
             int plan[2] = {windows, now_us() - began < 1e6};
             if (rank == 0) MPI_Send(plan, 2, MPI_INT, 1, 3, comm);
             else MPI_Recv(plan, 2, MPI_INT, 0, 3, comm, MPI_STATUS_IGNORE);
             windows = plan[0];
-            if (!plan[1] && n >= 3) break;
+            if (!plan[1] && blocks.n >= 3) break;
         }
         if (rank == 1 && bytes && buffer[bytes - 1] != 7) {
             fprintf(stderr, "what arrived is not what was sent\n");
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
         if (rank == 0) {
-            double p50 = quantile(block, n, 0.5);
-            printf("{\"size\": %zu, \"us\": %.5f, \"messages_per_s\": %.0f, \"gb_per_s\": %.4f, \"blocks\": %d}\n",
-                   bytes, p50, 1e6 / p50, bytes / p50 * 1e-3, n);
-            fflush(stdout);
+            printf("{\"size\": %zu, ", bytes);
+            blocks_print(&blocks);
         }
         free(buffer);
     }

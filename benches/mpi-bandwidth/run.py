@@ -6,32 +6,27 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "mpi"))
 
 import report
-import rounds
 from bench import OURS, Bench
 from peers import Library
-from rounds import Figures, Found
+from rounds import Found, Run, split
 
 HERE = Path(__file__).resolve().parent
 SIZES = [8, 64, 1024, 4096, 16384, 32768, 65536, 1 << 18, 1 << 20, 4 << 20]
-SHORT = [SIZES[:4], SIZES[4:7], SIZES[7:]]
-"""Sizes that are measured in one run: short ones, because the two cpus may change their state each second."""
 
 
 def main() -> None:
     bench = Bench(__doc__ or "", HERE / "bandwidth.c")
 
-    def figures(sizes: list[int], library: Library) -> Figures:
-        return {str(line["size"]): line["us"] for line in bench.run(library, 2, *map(str, sizes))}
+    def figures(library: Library) -> list[Run]:
+        lines = bench.run(library, 2, *map(str, SIZES))
+        return [run for line in lines for run in split(line, str(line["size"]))]
 
-    # The wire has to be of one kind during a run, not quiet.
-    parts = [partial(figures, sizes) for sizes in SHORT]
-    found = bench.measure(bench.contenders(*parts), limit=rounds.APART**0.5)
+    found = bench.measure(bench.contenders(figures))
     cases = {str(size): report.size_name(size) for size in SIZES}
     goals = {str(size): "0.77" if size == SIZES[0] else "1.0" for size in SIZES}
     who = [OURS, *bench.peers]

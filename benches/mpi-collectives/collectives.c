@@ -6,7 +6,7 @@
    NAME: barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, ring (a token once around).
    BYTES: per rank, of doubles.
    SECONDS: how long to measure each at most. */
-#include "../mpi/measure.h"
+#include "../mpi/look.h"
 #include <mpi.h>
 
 static MPI_Comm comm;
@@ -49,6 +49,7 @@ int main(int argc, char **argv) {
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     pin(rank);
+    look_open(rank, size);
     double seconds = atof(argv[1]);
     for (int a = 2; a < argc; a++) {
         char name[32];
@@ -57,8 +58,10 @@ int main(int argc, char **argv) {
         int n = (int)(bytes / sizeof(double));
         double *in = malloc((bytes + 8) * size), *out = malloc((bytes + 8) * size);
         for (int i = 0; i < n * size; i++) in[i] = rank + 1;
-        double block[BLOCKS], began = now_us();
-        int times = 2, found = 0;
+        double began = now_us();
+        int times = 2;
+        Blocks blocks;
+        blocks_begin(&blocks);
         for (int b = -2; b < BLOCKS; b++) {
             MPI_Barrier(comm);
             double start = now_us();
@@ -66,19 +69,17 @@ int main(int argc, char **argv) {
             double mine = (now_us() - start) / times, slowest;
             MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm);
             /* The first ones may be slow. */
-            if (b < 0) times = repeats(slowest, 4000);
-            else block[found++] = slowest;
+            if (b < 0) times = repeats(slowest, 2000);
+            else blocks_add(&blocks, slowest);
             int plan[2] = {times, now_us() - began < seconds * 1e6};
             MPI_Bcast(plan, 2, MPI_INT, 0, comm);
             times = plan[0];
-            if (!plan[1] && found >= 3) break;
+            if (!plan[1] && blocks.n >= 3) break;
         }
         check(name, out, n);
         if (rank == 0) {
-            double p50 = quantile(block, found, 0.5);
-            printf("{\"name\": \"%s\", \"size\": %zu, \"ranks\": %d, \"us\": %.4f, \"min_us\": %.4f, \"blocks\": %d}\n",
-                   name, bytes, size, p50, block[0], found);
-            fflush(stdout);
+            printf("{\"name\": \"%s\", \"size\": %zu, \"ranks\": %d, ", name, bytes, size);
+            blocks_print(&blocks);
         }
         free(in);
         free(out);

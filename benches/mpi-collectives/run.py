@@ -6,21 +6,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "mpi"))
 
 import report
-import rounds
 from bench import BEFORE, OURS, Bench
 from peers import Library
-from rounds import Figures, Found, earlier
+from rounds import Found, Run, split
 
 HERE = Path(__file__).resolve().parent
-SECONDS = 0.02
+SECONDS = 0.04
 """How long each case is measured, at most."""
-LIMIT_S = 5.0
+LIMIT_S = 8.0
 """A run that takes longer is stopped. Its figures up to then count; the library is not run with so many ranks again."""
 CROWDED = [4, 8]
 """Numbers of ranks that share the two cpus."""
@@ -46,18 +45,15 @@ def cases(ranks: int) -> dict[str, str]:
     return {f"{ranks} {case}": title for case, title in ordered}
 
 
-def drawn(found: Found, path: Path) -> None:
-    """One panel per collective and number of ranks: the time over the size. Two ranks in the state with more runs."""
-    crowd = [run for run in found.runs if not run.wire_ns]
-    pairs = Found([run for run in found.runs if run.wire_ns])
-    shown = pairs.in_state(pairs.states()[0]) if pairs.runs else pairs
+def drawn(shown: Found, path: Path) -> None:
+    """One panel per collective and number of ranks: the time over the size."""
     series = {
         f"{name}, {ranks} ranks": {size: f"{ranks} {name}:{size}" for size in SMALL + LARGE}
         for ranks in [2, *CROWDED]
         for name in WHAT
     }
-    title = f"Collectives on 2 cpus (2 ranks: while a line took {shown.wire_ns() or 0:.0f} ns)"
-    report.curves(Found(crowd + shown.runs), series, title, "us", path, columns=len(WHAT))
+    title = f"Collectives on 2 cpus, while a line took {shown.wire_ns() or 0:.0f} ns"
+    report.curves(shown, series, title, "us", path, columns=len(WHAT))
 
 
 def note_stop(stopped: set[tuple[str, int]], name: str, ranks: int, figures: int) -> None:
@@ -69,28 +65,16 @@ def note_stop(stopped: set[tuple[str, int]], name: str, ranks: int, figures: int
 def main() -> None:
     bench = Bench(__doc__ or "", HERE / "collectives.c")
     stopped: set[tuple[str, int]] = set()
-    kept = earlier(HERE / "results.json") if bench.options.add else []
-    for run in kept:
-        for ranks in CROWDED:
-            note_stop(stopped, run.who, ranks, sum(case.startswith(f"{ranks} ") for case in run.figures))
 
-    def figures(library: Library, ranks: int, some: list[str]) -> Figures:
+    def figures(ranks: int, library: Library) -> list[Run]:
         if (library.name, ranks) in stopped:
-            return {}
-        lines = bench.run(library, ranks, str(SECONDS), *some, limit_s=LIMIT_S)
+            return []
+        lines = bench.run(library, ranks, str(SECONDS), *CASES, limit_s=LIMIT_S)
         if ranks in CROWDED:
             note_stop(stopped, library.name, ranks, len(lines))
-        return {f"{ranks} {line['name']}:{line['size']}": line["us"] for line in lines}
+        return [run for line in lines for run in split(line, f"{ranks} {line['name']}:{line['size']}")]
 
-    def part(ranks: int, some: list[str]) -> Callable[[Library], Figures]:
-        return lambda library: figures(library, ranks, some)
-
-    # The two cpus may change their state each second, so two ranks are measured in short runs. The wire has to be of
-    # one kind then, not quiet.
-    short = [[case for case in CASES if case.startswith(name)] for name in ["barrier", *WHAT]]
-    found = bench.measure(bench.contenders(*(part(2, some) for some in short)), limit=rounds.APART**0.5)
-    crowd = bench.measure(bench.contenders(*(part(ranks, list(CASES)) for ranks in CROWDED)), steady=False)
-    found.runs += crowd.runs[len(kept) :]
+    found = bench.measure(bench.contenders(*(partial(figures, ranks) for ranks in [2, *CROWDED])))
 
     def tables(some: Found) -> list[str]:
         text = ["us; bytes per rank."]
@@ -100,15 +84,14 @@ def main() -> None:
             text += ["", f"### {ranks} ranks on 2 cpus", ""]
             if ranks in CROWDED:
                 text += [
-                    f"Measured whatever the wire was. A run is stopped after {LIMIT_S:.0f} s: empty cells were not "
-                    "reached by then, and such a library is run only once.",
+                    f"A run is stopped after {LIMIT_S:.0f} s: empty cells were not reached by then, and such a library "
+                    "is run only once.",
                     "",
                 ]
             text += report.table(some, cases(ranks), [OURS, *bench.peers], bench.peers, GOALS)
         return text
 
-    report.write(HERE, found, tables)
-    drawn(found, HERE / "picture.png")
+    drawn(report.write(HERE, found, tables), HERE / "picture.png")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@
    HOW: plain; any (MPI_ANY_SOURCE); vector (every second double); threads (MPI_THREAD_MULTIPLE); malloc (buffers start
    16 bytes into a page, where malloc puts large arrays, instead of with one).
    Further ranks wait in a receive. */
-#include "../mpi/measure.h"
+#include "../mpi/look.h"
 #include <mpi.h>
 
 static MPI_Comm comm;
@@ -26,8 +26,10 @@ static void measure(char variant, const char *how, size_t bytes, int rank) {
     unsigned char *out = pages + into_page, *in = others + into_page;
     memset(in, 0, room + 1);
     memset(out, rank + 1, room + 1);
-    double block[BLOCKS], began = now_us();
-    int rounds = 20, n = 0;
+    double began = now_us();
+    int rounds = 20;
+    Blocks blocks;
+    blocks_begin(&blocks);
     for (int b = -2; b < BLOCKS; b++) {
         double start = now_us();
         for (int i = 0; i < rounds; i++) {
@@ -41,13 +43,13 @@ static void measure(char variant, const char *how, size_t bytes, int rank) {
         }
         double once = (now_us() - start) / (2.0 * rounds);
         if (b == -2) rounds = repeats(2 * once, 2000);
-        if (b >= 0) block[n++] = once;
+        if (b >= 0) blocks_add(&blocks, once);
         int more = now_us() - began < 1e6;
         int plan[2] = {rounds, more};
         if (rank == 0) MPI_Send(plan, 2, MPI_INT, 1, 2, comm);
         else MPI_Recv(plan, 2, MPI_INT, 0, 2, comm, MPI_STATUS_IGNORE);
         rounds = plan[0];
-        if (!plan[1] && n >= 3) break;
+        if (!plan[1] && blocks.n >= 3) break;
     }
     unsigned char expected = variant == 'A' ? 2 - rank : 1;
     if (bytes && (in[0] != expected || in[room - (vector ? 9 : 1)] != expected)) {
@@ -55,11 +57,8 @@ static void measure(char variant, const char *how, size_t bytes, int rank) {
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     if (rank == 0) {
-        double p50 = quantile(block, n, 0.5);
-        printf("{\"size\": %zu, \"variant\": \"%c\", \"how\": \"%s\", "
-               "\"us\": %.4f, \"min_us\": %.4f, \"blocks\": %d}\n",
-               bytes, variant, how, p50, block[0], n);
-        fflush(stdout);
+        printf("{\"size\": %zu, \"variant\": \"%c\", \"how\": \"%s\", ", bytes, variant, how);
+        blocks_print(&blocks);
     }
     if (vector) MPI_Type_free(&type);
     if (others != pages) free(others);
@@ -76,9 +75,11 @@ int main(int argc, char **argv) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    if (rank < 2) pin(rank);
-    if (rank < 2)
+    if (rank < 2) {
+        pin(rank);
+        look_open(rank, 2);
         for (int i = 3; i < argc; i++) measure(argv[1][0], argv[2], strtoul(argv[i], NULL, 10), rank);
+    }
     int over = 0;
     if (rank == 0)
         for (int other = 2; other < size; other++) MPI_Send(&over, 1, MPI_INT, other, 3, comm);

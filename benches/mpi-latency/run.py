@@ -8,19 +8,17 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "mpi"))
 
 import report
-import rounds
 from bench import OURS, Bench
 from peers import Library
-from rounds import Figures, Found, lines
+from rounds import Found, Run, split
 
 HERE = Path(__file__).resolve().parent
 SIZES = [0, 8, 32, 48, 64, 256, 1024, 4096, 16384, 65536, 262144, 1 << 20, 4 << 20]
-SHORT = [SIZES[:8], SIZES[8:11], SIZES[11:]]
-"""Sizes that are measured in one run: short ones, because the two cpus may change their state each second."""
 SOME = [8, 1024, 65536, 1 << 20]
 """Measured again with wildcards, a vector type, threads, buffers as malloc gives them, and a third rank."""
 HOWS = {
@@ -42,27 +40,23 @@ def goal(variant: str, size: int) -> str:
 def main() -> None:
     bench = Bench(__doc__ or "", HERE / "latency.c")
 
-    def plain(variant: str, sizes: list[int], library: Library) -> Figures:
-        return {
-            f"{variant} plain {line['size']}": line["us"]
-            for line in bench.run(library, 2, variant, "plain", *map(str, sizes))
-        }
+    def seen(lines: list[dict[str, Any]], how: str) -> list[Run]:
+        return [run for line in lines for run in split(line, f"{line['variant']} {how} {line['size']}")]
 
-    def others(how: str, library: Library) -> Figures:
+    def plain(variant: str, library: Library) -> list[Run]:
+        return seen(bench.run(library, 2, variant, "plain", *map(str, SIZES)), "plain")
+
+    def others(how: str, library: Library) -> list[Run]:
         ranks, program = (3, "plain") if how == "third" else (2, how)
-        lines_ = bench.run(library, ranks, "B", program, *map(str, SOME), limit_s=20)
-        return {f"B {how} {line['size']}": line["us"] for line in lines_}
+        return seen(bench.run(library, ranks, "B", program, *map(str, SOME), limit_s=20), how)
 
-    def by_hand(variant: str, sizes: list[int]) -> Figures:
-        command = [*bench.first, str(bench.reference), "pingpong", variant, *map(str, filter(None, sizes))]
-        return {f"{variant} plain {line['size']}": line["us"] for line in lines(command, bench.environ(), 60)}
+    def by_hand(variant: str) -> list[Run]:
+        return seen(bench.by_hand(variant, *map(str, filter(None, SIZES))), "plain")
 
-    plains = [(variant, sizes) for variant in "BA" for sizes in SHORT]
-    parts = [*(partial(plain, *asked) for asked in plains), *(partial(others, how) for how in HOWS)]
+    parts = [*(partial(plain, variant) for variant in "BA"), *(partial(others, how) for how in HOWS)]
     contenders = bench.contenders(*parts)
-    contenders["hand-written"] = [partial(by_hand, *asked) for asked in plains]
-    # Runs last half a second: the wire has to be of one kind then, not quiet.
-    found = bench.measure(contenders, limit=rounds.APART**0.5)
+    contenders["hand-written"] = [partial(by_hand, variant) for variant in "BA"]
+    found = bench.measure(contenders)
 
     def tables(some: Found) -> list[str]:
         text: list[str] = []

@@ -27,7 +27,7 @@ def main() -> None:
     def figures(library: Library) -> Figures:
         return {line["after"]: line["pss_mean_bytes"] * 1e-6 for line in bench.run(library, RANKS, limit_s=LIMIT_S)}
 
-    found = bench.measure(bench.contenders(figures), steady=False)
+    found = bench.measure(bench.contenders(figures))
     note = f"MB (1e6 bytes) of proportional memory (PSS) per rank, mean of {RANKS} on 2 cores; at most {LIMIT_S:.0f} s."
 
     def tables(some: Found) -> list[str]:

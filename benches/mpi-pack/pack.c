@@ -5,7 +5,7 @@
        pack send SIZE     with two ranks: one way, each sends what it just received; SIZE is 0 to 2
 
    What is packed, and what arrives, is compared with the loop's result. */
-#include "../mpi/measure.h"
+#include "../mpi/look.h"
 #include <mpi.h>
 #include <stddef.h>
 
@@ -28,7 +28,7 @@ typedef struct {
 
 /* Places and lengths of listed blocks, in doubles; `LARGE` times as much for large blocks. How long a case is warmed
    up, how long it takes at most, and each of its blocks. */
-enum { LISTED = 262144, LARGE = 96, SIZES = 4, WARM_US = 5000, LONGEST_US = 60000, BLOCK_US = 300 };
+enum { LISTED = 262144, LARGE = 96, SIZES = 4, WARM_US = 5000, LONGEST_US = 60000, BLOCK_US = 1000 };
 static int places[LISTED], lengths[LISTED], large_places[LISTED], large_lengths[LISTED];
 
 static void contiguous(char *to, const char *from, int n) { memcpy(to, from, n * sizeof(double)); }
@@ -188,22 +188,22 @@ static void once(What what, Loop *loop, int n, MPI_Datatype type, int count, int
     __asm__ volatile("" ::: "memory");
 }
 
-/* The median, once `once` has been repeated for some milliseconds: first uses of memory are over then. A message goes
-   both ways. Rank 0 says how many there are. */
-static double median_us(What what, Loop *loop, int n, MPI_Datatype type, int count, int bytes) {
-    double block[BLOCKS], began = now_us();
-    int turns = what == MESSAGE ? 2 : 1, plan[3] = {2, 1, 1}, b = 0;
-    while (b < BLOCKS && (plan[1] || b < 3)) {
+/* Blocks, once `once` has been repeated for some milliseconds: first uses of memory are over then. A message goes both
+   ways. Rank 0 says how many blocks there are. */
+static void repeat(Blocks *blocks, What what, Loop *loop, int n, MPI_Datatype type, int count, int bytes) {
+    double began = now_us();
+    int turns = what == MESSAGE ? 2 : 1, plan[3] = {2, 1, 1};
+    blocks_begin(blocks);
+    while (blocks->n < BLOCKS && (plan[1] || blocks->n < 3)) {
         double start = now_us();
         for (int i = 0; i < plan[0]; i++) once(what, loop, n, type, count, bytes);
         double took = (now_us() - start) / plan[0];
         if (plan[2]) plan[0] = repeats(took, BLOCK_US);
-        else block[b++] = took / turns;
+        else blocks_add(blocks, took / turns);
         plan[1] = now_us() - began < LONGEST_US;
         plan[2] = plan[2] && now_us() - began < WARM_US;
         if (what == MESSAGE) MPI_Bcast(plan, 3, MPI_INT, 0, MPI_COMM_WORLD);
     }
-    return quantile(block, b, 0.5);
 }
 
 static void check(const char *name, MPI_Datatype type, int count, int bytes) {
@@ -226,9 +226,11 @@ static void measure(const char *name, int n, MPI_Datatype type, int count, Loop 
     else check(name, type, count, bytes);
     for (What what = how == SEND ? MESSAGE : PACK; what <= (how == LIBRARY ? UNPACK : how == HAND ? PACK : MESSAGE);
          what++) {
-        double us = median_us(what, loop, n, type, count, bytes);
-        if (rank == 0)
-            printf("{\"name\": \"%s\", \"what\": \"%s\", \"bytes\": %d, \"us\": %.4f}\n", name, WHAT[what], bytes, us);
+        Blocks blocks;
+        repeat(&blocks, what, loop, n, type, count, bytes);
+        if (rank > 0) continue;
+        printf("{\"name\": \"%s\", \"what\": \"%s\", \"bytes\": %d, ", name, WHAT[what], bytes);
+        blocks_print(&blocks);
     }
     check(name, type, count, bytes);
     fflush(stdout);
@@ -274,6 +276,7 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (ranks != (how == SEND ? 2 : 1)) MPI_Abort(MPI_COMM_WORLD, 2);
     pin(rank);
+    look_open(rank, ranks);
     user = aligned_alloc(4096, ROOM);
     packed = aligned_alloc(4096, ROOM);
     expected = aligned_alloc(4096, ROOM);

@@ -13,10 +13,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "mpi"))
 
 import report
-import rounds
 from bench import OURS, Bench
 from peers import Library
-from rounds import Figures, Found
+from rounds import Found, Run, split
 
 HERE = Path(__file__).resolve().parent
 HAND = "hand-written"
@@ -40,18 +39,14 @@ def main() -> None:
     bench = Bench(__doc__ or "", HERE / "pack.c")
     own = next(library for library in bench.libraries if library.name == OURS)
 
-    def figures(ranks: int, how: list[str], library: Library) -> Figures:
-        return {
-            f"{line['what']} {line['name']}, {about(line['bytes'])}": line["us"]
-            for line in bench.run(library, ranks, *how)
-        }
+    def figures(ranks: int, how: list[str], library: Library) -> list[Run]:
+        lines = bench.run(library, ranks, *how)
+        return [run for line in lines for run in split(line, f"{line['what']} {line['name']}, {about(line['bytes'])}")]
 
-    # Sends in short runs, so that the kind of wire stays the same in each.
     sends = [partial(figures, 2, ["send", str(size)]) for size in range(3)]
     contenders = bench.contenders(partial(figures, 1, ["library"]), *sends)
     contenders[HAND] = [partial(figures, 1, ["hand"], own)]
-    # Packing takes seconds: too long for a wire that stays the same, and of one kind it must be.
-    found = bench.measure(contenders, limit=rounds.APART**0.5)
+    found = bench.measure(contenders)
     cases = list(dict.fromkeys(case for run in found.runs for case in run.figures))
     of = {what: [case for case in cases if case.startswith(what)] for what in TITLES}
 

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "mpi"))
 import report
 from bench import OURS, Bench
 from peers import Library
-from rounds import Figures, Found
+from rounds import Found, Run, split
 
 HERE = Path(__file__).resolve().parent
 SIZES = [8, 1024, 4096, 16384, 65536, 1 << 20]
@@ -33,8 +33,9 @@ def main() -> None:
         )
         bench.libraries = [ours, profiled]
 
-        def figures(library: Library) -> Figures:
-            return {str(line["size"]): line["us"] for line in bench.run(library, 2, "B", "plain", *map(str, SIZES))}
+        def figures(library: Library) -> list[Run]:
+            lines = bench.run(library, 2, "B", "plain", *map(str, SIZES))
+            return [run for line in lines for run in split(line, str(line["size"]))]
 
         found = bench.measure(bench.contenders(figures))
 

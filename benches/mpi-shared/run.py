@@ -115,7 +115,7 @@ def main() -> None:
             took = jobs(bench, library, count, others)
             return {f"{case} slowest": max(took), f"{case} sum": sum(took)}
 
-        found = bench.measure(bench.contenders(*(partial(part, case) for case in cases)), steady=False)
+        found = bench.measure(bench.contenders(*(partial(part, case) for case in cases)))
     who = [OURS, *([BEFORE] if bench.options.before else []), *bench.peers]
 
     def tables(some: Found) -> list[str]:

@@ -34,7 +34,7 @@ def main() -> None:
                 found[str(ranks)] = took * 1e3
         return found
 
-    found = bench.measure(bench.contenders(figures), steady=False)
+    found = bench.measure(bench.contenders(figures))
     cases = {str(ranks): f"{ranks} ranks" for ranks in RANKS}
     note = (
         f"ms from the launcher's start to its end: MPI_Init, MPI_Barrier, MPI_Finalize; stopped after {LIMIT_S:.0f} s."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import peers
 import rounds
 from peers import Library
-from rounds import Figures, Part
+from rounds import Figures, Part, Run
 
 OURS = "cellweave"
 BEFORE = "cellweave before"
@@ -32,7 +33,7 @@ class Bench:
 
     def __init__(self, about: str, source: Path, placement: str = "none") -> None:
         options = argparse.ArgumentParser(description=about.splitlines()[0])
-        options.add_argument("--rounds", type=int, default=7, help="runs of each that are needed (default 7)")
+        options.add_argument("--rounds", type=int, default=7, help="how often all is run (default 7)")
         options.add_argument("--quick", action="store_true", help="one round: proves that it works, measures nothing")
         options.add_argument(
             "--real-time", action="store_true", help="at real-time priority (as root): others disturb less"
@@ -44,7 +45,6 @@ class Bench:
         options.add_argument("--add", action="store_true", help="keep the runs of results.json and add to them")
         self.options = options.parse_args()
         self.rounds = 1 if self.options.quick else self.options.rounds
-        self.most = 3 if self.options.quick else 4 * self.rounds
         self.cpus = rounds.cpus()
         self.libraries = peers.libraries(placement)
         if self.options.before:
@@ -63,28 +63,29 @@ class Bench:
         """The environment of the hand-written programs."""
         return self.libraries[0].environ(self.cpus)
 
-    def wire(self) -> dict[str, Any]:
-        """Measure the wire once."""
-        return rounds.lines([*self.first, str(self.reference), "wire"], self.environ(), 60)[0]
-
     def run(self, library: Library, ranks: int, *arguments: str, limit_s: float = 120) -> list[dict[str, Any]]:
         """One run of the measured program."""
         command = library.command(ranks, self.program, *arguments)
-        first = self.first if ranks <= len(self.cpus) else []
-        return rounds.lines([*first, *command], library.environ(self.cpus), limit_s)
+        return self._lines(command, library.environ(self.cpus), limit_s, crowded=ranks > len(self.cpus))
 
-    def contenders(self, *parts: Callable[[Library], Figures]) -> dict[str, list[Part]]:
+    def by_hand(self, *arguments: str) -> list[dict[str, Any]]:
+        """One run of the hand-written limit."""
+        return self._lines([str(self.reference), *arguments], self.environ(), 60)
+
+    def _lines(
+        self, command: list[str], environment: dict[str, str], limit_s: float, crowded: bool = False
+    ) -> list[dict[str, Any]]:
+        with tempfile.NamedTemporaryFile(dir="/dev/shm", prefix="bench-look-") as look:
+            first = [] if crowded else self.first
+            return rounds.lines([*first, *command], {**environment, "BENCH_LOOK": look.name}, limit_s)
+
+    def contenders(self, *parts: Callable[[Library], Figures | list[Run]]) -> dict[str, list[Part]]:
         """One contender per library; its parts are separate runs."""
         return {library.name: [partial(part, library) for part in parts] for library in self.libraries}
 
-    def measure(
-        self, contenders: dict[str, list[Part]], steady: bool = True, limit: float = rounds.STEADY
-    ) -> rounds.Found:
-        """Measure interleaved rounds; `steady`: a run counts only when the wire is steady before and after it.
-
-        `limit` says how steady. Runs of some seconds need one that only tells the two kinds of wire apart.
-        """
-        found = rounds.measure(contenders, self.wire if steady else None, self.rounds, self.most, limit)
+    def measure(self, contenders: dict[str, list[Part]]) -> rounds.Found:
+        """Measure interleaved rounds."""
+        found = rounds.measure(contenders, self.rounds)
         found.real_time = bool(self.first)
         if self.options.add:
             found.runs = rounds.earlier(self.folder / "results.json") + found.runs

@@ -121,7 +121,7 @@ def build(source: Path, libraries_: list[Library]) -> None:
     """Build a C program with each compiler that is needed."""
     for library in libraries_:
         target = library.program(source.stem)
-        newest = max(source.stat().st_mtime, (HERE / "measure.h").stat().st_mtime)
+        newest = max(file.stat().st_mtime for file in (source, *HERE.glob("*.h")))
         if target.exists() and target.stat().st_mtime > newest:
             continue
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -141,20 +141,22 @@ def write(folder: Path, found: Found, tables: Callable[[Found], list[str]]) -> F
     whole = {
         "format": measured.FORMAT,
         "machine": measured.identity(),
-        "n": len(found.runs),
-        "dropped": found.dropped,
         "failures": found.failures,
-        "runs": [
+    }
+    runs = [
+        json.dumps(
             {
                 "who": run.who,
                 "wire_ns": round(run.wire_ns, 1),
                 "cell_us": round(run.cell_us, 3),
                 "figures": run.figures,
             }
-            for run in found.runs
-        ],
-    }
-    (folder / "results.json").write_text(json.dumps(whole, indent=1) + "\n")
+        )
+        for run in found.runs
+    ]
+    listed = ",\n  ".join(runs)
+    text = json.dumps(whole, indent=1).removesuffix("\n}") + f',\n "runs": [\n  {listed}\n ]\n}}\n'
+    (folder / "results.json").write_text(text)
     said: list[str] = []
     states = found.states()
     for state in states:

@@ -1,16 +1,17 @@
-"""Interleaved runs on a machine that others share: which runs count, and their figures.
+"""Interleaved runs on a machine that others share: which blocks count, and their figures.
 
-A round runs every contender once, in an order that changes from round to round. The wire (the time of one cache line
-to the other core and back) is measured before and after each run, and so is a stream by hand. A run counts when the
-wire was steady both times (p90 at most 1.1 times p50) and the same (within 15 %), and the stream about the same. The
-two cpus of a virtual machine may share a cache now and none a second later: then the wire is slow. Or single lines are
-as fast as before, and a stream of them takes three times as long. Runs in these three *states* are kept apart, and only
-runs in one state are compared. Figures are medians over runs; a ratio is one of medians, with a 95 % bootstrap
-interval. Runs that are too long for a steady wire (memory, start-up) are measured without it.
+A round runs every contender once, in an order that changes from round to round. A measured program looks at the two
+cpus before and after each block of a case (`look.h`): at the *wire*, the time of one cache line to the other core, and
+at a stream by hand. The two cpus of a virtual machine may share a cache now and none a second later: then the wire is
+slow. Or single lines are as fast as before, and a stream of them takes three times as long. A block counts when both
+were about the same before and after it; blocks in these three *states* are kept apart, and only figures of one state
+are compared. A figure is the median of a run's blocks in one state, and what is shown the median over runs; a ratio is
+one of medians, with a 95 % bootstrap interval. Programs that do not look (memory, start-up) are measured in any state.
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import os
@@ -26,17 +27,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-STEADY = 1.1
-"""The largest p90 / p50 of a wire for a run to count."""
-SAME = 1.15
-"""The largest ratio of the p50s of the wire before and after a run, whichever is larger."""
-SAME_STREAM = 1.6
-"""The same of the stream: it is noisier than the wire, and its two kinds are further apart."""
+SAME = 1.5
+"""The largest ratio of wires, and of streams, before and after a block for it to count."""
 APART = 2.0
 """Wires, and streams, whose ratio is larger than this are of two kinds."""
+FEWEST = 4
+"""Blocks of a run in one state that give a figure."""
 STATES = ("slow wire", "slow stream", "fast")
 """The states of the two cpus."""
-FORMAT = 3
+FORMAT = 4
 """Of results.json."""
 RESAMPLES = 2000
 """For the bootstrap."""
@@ -72,26 +71,58 @@ def lines(command: list[str], environment: dict[str, str], limit_s: float) -> li
         out, err = process.communicate(timeout=limit_s)
         failed = process.returncode != 0
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+        _kill(process)
         out, err = process.communicate()
         failed = False
     except BaseException:  # also Ctrl-C: leave nothing running
-        os.killpg(process.pid, signal.SIGKILL)
+        _kill(process)
         raise
     if failed:
         raise Failed((err.strip().splitlines() or [f"exit code {process.returncode}"])[-1])
     return [json.loads(line) for line in out.splitlines() if line.startswith("{")]
 
 
+def _kill(process: subprocess.Popen[str]) -> None:
+    """Kill a process and what it started; it may have ended by itself."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
 @dataclass
 class Run:
-    """One run of one contender that counts."""
+    """What one run of one contender gave in one state."""
 
-    who: str
-    wire_ns: float
-    cell_us: float
-    """The time of a cell of 16 kB in a stream by hand."""
     figures: Figures
+    wire_ns: float = 0.0
+    """0: it did not look."""
+    cell_us: float = 0.0
+    """The time of a cell of 16 kB in a stream by hand."""
+    who: str = ""
+
+
+def split(line: dict[str, Any], case: str) -> list[Run]:
+    """A case's blocks, split by the states in which they were; without those in which the state changed."""
+    looks = list(zip(line["wire_ns"], line["cell_us"], strict=True))
+    if not looks[0][0]:
+        return [Run({case: line["us"]})]
+    known = [
+        (us, statistics.mean(wires), statistics.mean(cells))
+        for us, before, after in zip(line["block_us"], looks, looks[1:], strict=False)
+        for wires, cells in [zip(before, after, strict=True)]
+        if _same(wires) and _same(cells)
+    ]
+    border_ns = _border([wire for _, wire, _ in known])
+    border_us = _border([cell for _, wire, cell in known if wire < border_ns])
+    kinds: dict[tuple[bool, bool], list[tuple[float, float, float]]] = {}
+    for block in known:
+        is_slow = block[1] >= border_ns
+        kinds.setdefault((is_slow, not is_slow and block[2] >= border_us), []).append(block)
+    return [
+        Run({case: us}, wire_ns, cell_us)
+        for blocks in kinds.values()
+        if len(blocks) >= FEWEST
+        for us, wire_ns, cell_us in [map(statistics.median, zip(*blocks, strict=True))]
+    ]
 
 
 @dataclass
@@ -99,9 +130,10 @@ class Found:
     """Everything that was measured."""
 
     runs: list[Run] = field(default_factory=list)
-    dropped: int = 0
     failures: dict[str, str] = field(default_factory=dict)
     real_time: bool = False
+    stopped: bool = False
+    """By the user, before all rounds were run."""
 
     def states(self) -> list[str]:
         """The states in which these runs were, the one of the most runs first."""
@@ -110,7 +142,7 @@ class Found:
     def in_state(self, state: str) -> Found:
         """The runs in one state. Those that were measured without a wire are with the most."""
         runs = [run for run, its in zip(self.runs, self._states(), strict=True) if its == state]
-        return Found(runs, self.dropped, self.failures, self.real_time)
+        return Found(runs, self.failures, self.real_time, self.stopped)
 
     def _states(self) -> list[str]:
         """The state of each run."""
@@ -140,11 +172,6 @@ class Found:
         """The figures of all runs."""
         return [run.figures[case] for run in self.runs if run.who == who and case in run.figures]
 
-    def fewest(self, names: list[str]) -> int:
-        """The smallest number of runs of a contender; failed ones are left out."""
-        counts = [sum(run.who == name for run in self.runs) for name in names if name not in self.failures]
-        return min(counts, default=0)
-
     def median(self, who: str, case: str) -> float | None:
         """The median over this contender's runs that have this case."""
         values = self.values(who, case)
@@ -170,68 +197,59 @@ class Found:
         return middle, ratios[int(0.025 * RESAMPLES)], ratios[int(0.975 * RESAMPLES)]
 
 
+def _same(values: tuple[float, ...]) -> bool:
+    return max(values) <= SAME * min(values)
+
+
 def _border(values: list[float]) -> float:
     """The border between two kinds of values; infinite when they are of one kind."""
     least, most = min(values, default=0.0), max(values, default=0.0)
     return (least * most) ** 0.5 if most > APART * least > 0.0 else float("inf")
 
 
-Part = Callable[[], Figures]
-Wire = Callable[[], dict[str, Any]]
+Part = Callable[[], "Figures | list[Run]"]
 
 
-def measure(
-    contenders: dict[str, list[Part]], wire: Wire | None, rounds: int = 7, most: int = 21, steady: float = STEADY
-) -> Found:
-    """Run interleaved rounds until every contender has `rounds` runs that count in one state; at most `most`.
+def measure(contenders: dict[str, list[Part]], rounds: int) -> Found:
+    """Run interleaved rounds. A contender's parts are separate runs.
 
-    A contender's parts are separate runs; the wire is measured before and after each. `steady`: instead of `STEADY`.
+    Ctrl-C or SIGTERM ends them early: what was measured until then is kept.
     """
     found = Found()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     names = list(contenders)
     parts = max(len(parts) for parts in contenders.values())
-    for number in range(most):
-        turn = number % len(names)
-        for part in range(parts):
-            for name in names[turn:] + names[:turn]:
-                if part < len(contenders[name]) and name not in found.failures:
-                    _run(found, name, contenders[name][part], wire, steady)
-        having = [[name for name in names if len(contenders[name]) > part] for part in range(parts)]
-        enough = max(
-            min(found.in_state(state).fewest(having[part]) // (part + 1) for part in range(parts)) for state in STATES
-        )
-        print(
-            f"\rround {number + 1}: {len(found.runs)} runs count, {found.dropped} do not",
-            end="",
-            file=sys.stderr,
-            flush=True,
-        )
-        if enough >= rounds:
-            break
+    try:
+        for number in range(rounds):
+            turn = number % len(names)
+            for part in range(parts):
+                print(
+                    f"\rround {number + 1} of {rounds}, part {part + 1} of {parts} ",
+                    end="",
+                    file=sys.stderr,
+                    flush=True,
+                )
+                for name in names[turn:] + names[:turn]:
+                    if part < len(contenders[name]) and name not in found.failures:
+                        _run(found, name, contenders[name][part])
+    except KeyboardInterrupt:
+        found.stopped = True
+        print("\nstopped: what was measured until now is written", end="", file=sys.stderr)
     print(file=sys.stderr)
     if not found.runs:
         raise SystemExit("no run counts: the machine is too busy to measure anything on it")
     return found
 
 
-def _run(found: Found, name: str, part: Part, wire: Wire | None, limit: float) -> None:
-    before = wire() if wire else {}
+def _run(found: Found, name: str, part: Part) -> None:
     try:
-        figures = part()
+        gave = part()
     except Failed as failure:
         found.failures[name] = str(failure)
         return
-    if not wire:
-        found.runs.append(Run(name, 0.0, 0.0, figures))
-        return
-    after = wire()
-    steady = all(look["p90_ns"] <= limit * look["p50_ns"] for look in (before, after))
-    wires = sorted((before["p50_ns"], after["p50_ns"]))
-    cells = sorted((before["cell_us"], after["cell_us"]))
-    if steady and wires[1] <= max(SAME, limit) * wires[0] and cells[1] <= SAME_STREAM * cells[0]:
-        found.runs.append(Run(name, statistics.mean(wires), statistics.mean(cells), figures))
-    else:
-        found.dropped += 1
+    for run in [Run(gave)] if isinstance(gave, dict) else gave:
+        run.who = name
+        found.runs.append(run)
 
 
 def earlier(results: Path) -> list[Run]:
@@ -243,7 +261,7 @@ def earlier(results: Path) -> list[Run]:
         raise SystemExit(f"{results} was measured on another machine: {whole['machine']}")
     if whole["format"] != FORMAT:
         raise SystemExit(f"{results} is of format {whole['format']}; runs of format {FORMAT} can be added to")
-    return [Run(run["who"], run["wire_ns"], run["cell_us"], run["figures"]) for run in whole["runs"]]
+    return [Run(**run) for run in whole["runs"]]
 
 
 def identity() -> dict[str, Any]:
@@ -269,12 +287,7 @@ def head(found: Found) -> str:
     machine = identity()
     counts = Counter((run.who, case) for run in found.runs for case in run.figures).values()
     wire = found.wire_ns()
-    told = (
-        f" {found.dropped} of all runs did not count (the state changed); the wire: {wire:.0f} ns a hop, "
-        f"a stream by hand: {found.cell_us():.2f} us for 16 kB."
-        if wire
-        else ""
-    )
+    told = f" The wire: {wire:.0f} ns a hop, a stream by hand: {found.cell_us():.2f} us for 16 kB." if wire else ""
     priority = " at real-time priority" if found.real_time else ""
     return (
         f"{machine['cpu']}, {machine['cores']} cpus, Linux {machine['kernel']}, {machine['date']}. Medians over "
