@@ -165,6 +165,9 @@ def write(folder: Path, found: Found, tables: Callable[[Found], list[str]]) -> F
             took = f"a line took {some.wire_ns():.0f} ns from one cpu to the other"
             said += [f"## While {took}, and 16 kB in a stream {some.cell_us():.2f} us", ""]
         said += [measured.head(some), "", *tables(some), ""]
+    shown = sum(len(found.in_state(state).runs) for state in states)
+    if shown < len(found.runs):
+        said += [f"{len(found.runs) - shown} of {len(found.runs)} figures are of rare states, and not shown.", ""]
     said += [f"{name} failed: {why}" for name, why in found.failures.items()]
     text = "\n".join(said).rstrip() + "\n"
     (folder / "results.md").write_text(text)

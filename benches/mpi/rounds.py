@@ -4,9 +4,10 @@ A round runs every contender once, in an order that changes from round to round.
 cpus before and after each block of a case (`look.h`): at the *wire*, the time of one cache line to the other core, and
 at a stream by hand. The two cpus of a virtual machine may share a cache now and none a second later: then the wire is
 slow. Or single lines are as fast as before, and a stream of them takes three times as long. A block counts when both
-were about the same before and after it; blocks in these three *states* are kept apart, and only figures of one state
-are compared. A figure is the median of a run's blocks in one state, and what is shown the median over runs; a ratio is
-one of medians, with a 95 % bootstrap interval. Programs that do not look (memory, start-up) are measured in any state.
+were about the same before and after it; blocks of different *states* are kept apart, and only figures of one state are
+compared: a state is an octave of the wire and one of the stream, around their medians. A figure is the median of a
+run's blocks in one state, and what is shown the median over runs; a ratio is one of medians, with a 95 % bootstrap
+interval. Programs that do not look (memory, start-up) are measured in any state.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import json
+import math
 import os
 import platform
 import random
@@ -29,12 +31,10 @@ from typing import Any
 
 SAME = 1.5
 """The largest ratio of wires, and of streams, before and after a block for it to count."""
-APART = 2.0
-"""Wires, and streams, whose ratio is larger than this are of two kinds."""
 FEWEST = 4
 """Blocks of a run in one state that give a figure."""
-STATES = ("slow wire", "slow stream", "fast")
-"""The states of the two cpus."""
+RARE = 0.05
+"""States with a smaller part of all figures are not shown."""
 FORMAT = 4
 """Of results.json."""
 RESAMPLES = 2000
@@ -42,6 +42,10 @@ RESAMPLES = 2000
 
 Figures = dict[str, float]
 """The figures of one run of one contender, by case."""
+
+
+State = tuple[int, int]
+"""Of the two cpus: how slow the wire and a stream are, in powers of two around the most usual ones."""
 
 
 class Failed(Exception):
@@ -111,12 +115,9 @@ def split(line: dict[str, Any], case: str) -> list[Run]:
         for wires, cells in [zip(before, after, strict=True)]
         if _same(wires) and _same(cells)
     ]
-    border_ns = _border([wire for _, wire, _ in known])
-    border_us = _border([cell for _, wire, cell in known if wire < border_ns])
-    kinds: dict[tuple[bool, bool], list[tuple[float, float, float]]] = {}
-    for block in known:
-        is_slow = block[1] >= border_ns
-        kinds.setdefault((is_slow, not is_slow and block[2] >= border_us), []).append(block)
+    kinds: dict[State, list[tuple[float, float, float]]] = {}
+    for block, kind in zip(known, _states([block[1:] for block in known]), strict=True):
+        kinds.setdefault(kind, []).append(block)
     return [
         Run({case: us}, wire_ns, cell_us)
         for blocks in kinds.values()
@@ -135,29 +136,20 @@ class Found:
     stopped: bool = False
     """By the user, before all rounds were run."""
 
-    def states(self) -> list[str]:
-        """The states in which these runs were, the one of the most runs first."""
-        return [state for state, _ in Counter(self._states()).most_common()]
+    def states(self) -> list[State]:
+        """The states in which these runs were, the one of the most first; rare ones are left out."""
+        counts = Counter(self._states())
+        return [state for state, count in counts.most_common() if count >= RARE * len(self.runs)]
 
-    def in_state(self, state: str) -> Found:
-        """The runs in one state. Those that were measured without a wire are with the most."""
+    def in_state(self, state: State) -> Found:
+        """The runs in one state. Those that did not look are with the most."""
         runs = [run for run, its in zip(self.runs, self._states(), strict=True) if its == state]
         return Found(runs, self.failures, self.real_time, self.stopped)
 
-    def _states(self) -> list[str]:
+    def _states(self) -> list[State]:
         """The state of each run."""
-        wires = [run.wire_ns for run in self.runs if run.wire_ns]
-        slow_ns = _border(wires)
-        slow_us = _border([run.cell_us for run in self.runs if 0 < run.wire_ns < slow_ns])
-
-        def state(run: Run) -> str:
-            if run.wire_ns >= slow_ns:
-                return STATES[0]
-            return STATES[1] if run.cell_us >= slow_us else STATES[2]
-
-        known = Counter(state(run) for run in self.runs if run.wire_ns)
-        most = max(known, key=lambda name: known[name], default=STATES[2])
-        return [state(run) if run.wire_ns else most for run in self.runs]
+        states = iter(_states([(run.wire_ns, run.cell_us) for run in self.runs if run.wire_ns]))
+        return [next(states) if run.wire_ns else (0, 0) for run in self.runs]
 
     def wire_ns(self) -> float | None:
         """The median wire of these runs."""
@@ -201,10 +193,14 @@ def _same(values: tuple[float, ...]) -> bool:
     return max(values) <= SAME * min(values)
 
 
-def _border(values: list[float]) -> float:
-    """The border between two kinds of values; infinite when they are of one kind."""
-    least, most = min(values, default=0.0), max(values, default=0.0)
-    return (least * most) ** 0.5 if most > APART * least > 0.0 else float("inf")
+def _states(looks: list[tuple[float, float]]) -> list[State]:
+    """The state of each look at wire and stream: how many times two apart each is from the median."""
+    middles = [statistics.median(values) for values in zip(*looks, strict=True)]
+
+    def kind(value: float, middle: float) -> int:
+        return round(math.log2(value / middle)) if value > 0.0 else 0
+
+    return [(kind(wire, middles[0]), kind(cell, middles[1])) for wire, cell in looks]
 
 
 Part = Callable[[], "Figures | list[Run]"]

@@ -1,6 +1,6 @@
 //! The place of a message's data in this process.
 
-use crate::copy::{SMALL, copy, copy_out, copy_small};
+use crate::copy::{SMALL, copy, copy_in, copy_out, copy_small};
 use std::sync::Arc;
 
 /// Bytes that are packed at a time on the way from one layout to another.
@@ -132,7 +132,7 @@ impl Buffer {
         unsafe {
             match &self.layout {
                 None if bytes <= SMALL => copy_small(data.as_ptr(), self.address.wrapping_add(from), bytes),
-                None => copy(data.as_ptr(), self.address.wrapping_add(from), bytes),
+                None => copy_in(data.as_ptr(), self.address.wrapping_add(from), bytes),
                 Some(layout) => {
                     layout.shape.unpack(self.address, layout.count, from, &data[..bytes]);
                 }

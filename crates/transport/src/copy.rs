@@ -1,4 +1,4 @@
-//! Copies with the instructions that suit the next reader, and the addresses.
+//! Copies with the instructions that suit the next reader, or the one that wrote, and the addresses.
 //!
 //! Lines that another core has in its cache are expensive to write by ordinary stores: each one first fetches the line
 //! that it is going to overwrite. The cpu's own copy instruction knows that lines are written whole, and only takes
@@ -35,6 +35,44 @@ pub(crate) unsafe fn copy_out(from: *const u8, to: *mut u8, bytes: usize) {
     }
     // SAFETY: as the caller promised.
     unsafe { copy(from, to, bytes) };
+}
+
+/// Copies data that another core has written: by wide loads, because the cpu's own copy instruction has fewer lines on
+/// the way. (Two ranks on an EPYC, the copies by hand alike, 64 kB to and fro: 2.24 us instead of 2.53; 1 MB: 44.6
+/// instead of 46.8. Loads of 16 bytes gain nothing.)
+///
+/// # Safety
+/// As for [`copy`].
+#[inline]
+pub(crate) unsafe fn copy_in(from: *const u8, to: *mut u8, bytes: usize) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if bytes >= LONG && std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the cpu has these instructions; the rest as the caller promised.
+        unsafe { copy_wide(from, to, bytes) };
+        return;
+    }
+    // SAFETY: as the caller promised.
+    unsafe { copy(from, to, bytes) };
+}
+
+/// Copies by loads and stores of 32 bytes.
+///
+/// # Safety
+/// As for [`copy`].
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[target_feature(enable = "avx2")]
+unsafe fn copy_wide(from: *const u8, to: *mut u8, bytes: usize) {
+    use std::arch::x86_64::__m256i;
+    /// Two lines at a time.
+    type Lines = [__m256i; 4];
+    let whole = bytes / size_of::<Lines>();
+    for at in 0..whole {
+        // SAFETY: the two lines end in front of `bytes`.
+        unsafe { to.cast::<Lines>().add(at).write_unaligned(from.cast::<Lines>().add(at).read_unaligned()) };
+    }
+    let at = whole * size_of::<Lines>();
+    // SAFETY: what is left of what the caller promised.
+    unsafe { std::ptr::copy_nonoverlapping(from.add(at), to.add(at), bytes - at) };
 }
 
 /// Copies data, whatever its addresses are.
@@ -126,11 +164,13 @@ mod tests {
         let from: Vec<u8> = (0..6000).map(|at| (at % 253) as u8).collect();
         for bytes in [0, 1, 63, 1023, 1024, 1100, 4096, 5000] {
             for (a, b) in [(0, 0), (1, 0), (0, 16), (7, 63)] {
-                let mut to = vec![0u8; 6000];
-                // SAFETY: both are long enough.
-                unsafe { copy_out(from.as_ptr().add(a), to.as_mut_ptr().add(b), bytes) };
-                assert!(to[b..b + bytes] == from[a..a + bytes]);
-                assert!(to[..b].iter().chain(&to[b + bytes..]).all(|&byte| byte == 0));
+                for copies in [copy_out, copy_in] {
+                    let mut to = vec![0u8; 6000];
+                    // SAFETY: both are long enough.
+                    unsafe { copies(from.as_ptr().add(a), to.as_mut_ptr().add(b), bytes) };
+                    assert!(to[b..b + bytes] == from[a..a + bytes]);
+                    assert!(to[..b].iter().chain(&to[b + bytes..]).all(|&byte| byte == 0));
+                }
             }
         }
     }
@@ -140,7 +180,7 @@ mod tests {
         let from: Vec<u8> = (0..3 * PAGE).map(|at| (at % 251) as u8).collect();
         for (further, aliased) in [(0, false), (1, true), (16, true), (31, true), (32, false)] {
             for bytes in [0, 1, LONG - 1, LONG, LONG + 1, 2 * LONG, PAGE + 77] {
-                for copies in [copy, copy_out] {
+                for copies in [copy, copy_out, copy_in] {
                     let mut to = vec![0u8; 4 * PAGE];
                     let start = to.as_ptr().align_offset(PAGE) + from.as_ptr() as usize % PAGE + further;
                     assert_eq!(is_aliased(from.as_ptr(), to[start..].as_ptr()), aliased);

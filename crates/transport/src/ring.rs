@@ -335,10 +335,16 @@ impl<M: RingLines> PieceWriter<M> {
     }
 
     /// Writes a line of six words. It must fit.
+    // Inlined, and written word by word: the cpu cannot forward words that were just written one by one to a load of
+    // two, which then waits until all stores before are done, those of a slot's copy among them.
+    #[inline(always)]
     pub fn put_words(&mut self, header: PieceHeader, words: &[u64; 6]) {
         debug_assert!(self.free > 1);
-        // SAFETY: a line has room for six words of data, and is the sender's until it is published.
-        unsafe { self.memory.data(self.line).cast::<[u64; 6]>().write_unaligned(*words) };
+        let line = self.memory.data(self.line).cast::<u64>();
+        for (place, &word) in words.iter().enumerate() {
+            // SAFETY: a line has room for six words of data, and is the sender's until it is published.
+            unsafe { line.add(place).write_unaligned(word) };
+        }
         self.publish(header, 1);
     }
 

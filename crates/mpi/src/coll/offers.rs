@@ -23,10 +23,11 @@ const SEVERAL: u32 = 5;
 /// cpus, shown and sent: bcast of 1 MB 178 and 349 us, allreduce of 1 MB 457 and 1318, alltoall of 256 kB 202 and 1685,
 /// while tests ran beside.)
 const SHOWN_ABOVE: usize = 16 * 1024;
-/// The same of a rank that has nothing else to do with large data in the collective, as in a gather. As messages it
-/// could send data of several collectives before the root has a cpu, and each message would be copied once more. (8
-/// ranks on 2 cpus, gather of 16 kB: 18 us shown and 50 sent; 4 ranks: 8.8 and 7.3, and of 4 kB 5.8 and 2.6.)
-const GATHERED_ABOVE: usize = 8 * 1024;
+/// A rank that has nothing else to do with large data in the collective, as in a gather, shows it where that of all
+/// ranks is more than this. As messages a rank could send data of several collectives before the root has a cpu, and each
+/// message would be copied once more. A choice. (On 2 cpus, shown and sent, us: 4 ranks, gather of 16 kB 11.4 and 5.6,
+/// of 32 kB 16.0 and 12.5; 3 ranks, of 48 kB 16.7 and 12.8; 8 ranks, of 12 kB 111 and 24, of 16 kB 26 and 38.)
+const GATHERED_ABOVE: usize = 96 * 1024;
 
 /// Says where data lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +82,9 @@ pub(super) fn is_worth_showing(
     audience: Audience,
 ) -> bool {
     let above = match audience {
-        Audience::One if large == (Large { sends: 1, receives: 0 }) => GATHERED_ABOVE,
+        Audience::One if large == (Large { sends: 1, receives: 0 }) => {
+            GATHERED_ABOVE / (engine.ranks() - 1).max(1)
+        }
         Audience::One | Audience::Reducer => MOST_EAGER,
         _ => SHOWN_ABOVE,
     };

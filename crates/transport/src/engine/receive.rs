@@ -219,7 +219,7 @@ impl Engine<'_> {
             return self.answer(receive, from, message.token, offer);
         }
         if message.token != 0 {
-            self.tell(from, kind::COMPLETE, [message.token, 0, 0, 0, 0, 0]);
+            self.tell(from, kind::COMPLETE, [message.token, 1, 0, 0, 0, 0]);
         }
         self.complete_when_here(from, receive);
     }
@@ -242,7 +242,7 @@ impl Engine<'_> {
             }
             self.tell(from, kind::STREAM, [token, id, wanted as u64, u64::from(was_expected), 0, 0]);
         } else {
-            self.tell(from, kind::COMPLETE, [token, 0, 0, 0, 0, 0]);
+            self.tell(from, kind::COMPLETE, [token, u64::from(was_expected), 0, 0, 0, 0]);
         }
         self.complete_when_here(from, receive);
     }
@@ -280,7 +280,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Takes what has come from a rank; true when there was anything.
+    /// Takes what has come from a rank, up to the end of a receive of several pieces: the program may be about to post
+    /// the one that the next message belongs to. True when there was anything.
     #[inline]
     pub(super) fn drain(&mut self, from: usize) -> bool {
         let mut any = false;
@@ -290,7 +291,12 @@ impl Engine<'_> {
                 self.incoming[from].consumer.fetch_ahead();
             }
             any = true;
+            let before = self.transfers.active();
             self.take_piece(from, header);
+            let is_further = matches!(header.kind & !kind::POOLED, kind::MORE | kind::DATA);
+            if is_further && self.transfers.active() < before {
+                break;
+            }
         }
         any
     }
@@ -396,7 +402,7 @@ impl Engine<'_> {
                     self.begin(from, Destination::Transfer(receive), bytes, piece.len());
                 }
                 if token != 0 {
-                    self.tell(from, kind::COMPLETE, [token, 0, 0, 0, 0, 0]);
+                    self.tell(from, kind::COMPLETE, [token, 1, 0, 0, 0, 0]);
                 }
             }
             None => {
@@ -539,7 +545,8 @@ impl Engine<'_> {
             kind::COMPLETE => {
                 let index = self.answered(from, words[0]);
                 let transfer = self.transfers.at(index);
-                self.outgoing[from].by_pool &= transfer.bytes == transfer.buffer.bytes;
+                let is_whole = transfer.bytes == transfer.buffer.bytes;
+                self.outgoing[from].whole_came(is_whole, words[1] != 0);
                 self.transfers.happened(index, due::ANSWER);
             }
             kind::SHARE => self.help(from, false, words),

@@ -252,6 +252,52 @@ fn unexpected_messages_take_no_more_than_their_credit() {
     }
 }
 
+/// One message from rank 0 to 1, through the pool; how many bytes of it went out unasked.
+fn unasked(job: &mut [Engine<'_>], bytes: usize, expected: bool) -> usize {
+    let (mut data, mut to) = (sample(bytes), vec![0u8; bytes]);
+    let (here, there) = (criteria(Some(0), Some(1)), buffer(&mut to));
+    let posted = expected.then(|| job[1].receive(here, Some(0), &there));
+    let send = job[0].send(1, envelope(0, 1), &buffer(&mut data), Mode::Standard).expect("it is announced");
+    let index = job[0].transfers.index(send).expect("under way");
+    let unasked = job[0].transfers.at(index).bytes;
+    job[1].progress();
+    let receive = posted.unwrap_or_else(|| job[1].receive(here, Some(0), &there));
+    until_complete(job, 1, receive);
+    until_complete(job, 0, send);
+    assert!(to == data);
+    unasked
+}
+
+#[test]
+fn after_a_message_that_came_before_its_receive_the_next_ones_are_asked_about() {
+    const BYTES: usize = 100_000;
+    let mut job = job(2);
+    job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
+    assert!(unasked(&mut job, BYTES, true) < BYTES, "nothing is known of the receiver");
+    assert_eq!(unasked(&mut job, BYTES, true), BYTES);
+    assert_eq!(unasked(&mut job, BYTES, false), BYTES);
+    for _ in 0..send::WARY {
+        assert!(unasked(&mut job, BYTES, true) < BYTES);
+    }
+    assert_eq!(unasked(&mut job, BYTES, true), BYTES);
+}
+
+#[test]
+fn what_follows_a_message_of_several_pieces_waits_for_the_next_look() {
+    let mut job = job(2);
+    let (mut from, mut to) = ([sample(50_000), sample(40_000)], [vec![0u8; 50_000], vec![0u8; 40_000]]);
+    let first = job[1].receive(criteria(Some(0), Some(1)), Some(0), &buffer(&mut to[0]));
+    for data in &mut from {
+        assert_eq!(job[0].send(1, envelope(0, 1), &buffer(data), Mode::Standard), None);
+    }
+    job[1].progress();
+    assert!(job[1].take_if_complete(first).is_some());
+    assert_eq!(job[1].queues(), (0, 0), "the second one goes straight into its receive");
+    let second = job[1].receive(criteria(Some(0), Some(1)), Some(0), &buffer(&mut to[1]));
+    until_complete(&mut job, 1, second);
+    assert!(to == from);
+}
+
 #[test]
 fn a_cancelled_receive_gets_no_message() {
     let mut job = job(2);
