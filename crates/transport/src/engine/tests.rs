@@ -137,7 +137,7 @@ fn large_messages_arrive_whole_by_any_way_whoever_moves() {
         let may_copy = matches!(job[1].sharing.readable(&segment, 0), Access::Works(_));
         let tries_all = may_copy && !job[1].room.crowded();
         let mut by = [0; 3];
-        for number in 0..(3 * TRIAL * each) as usize {
+        for number in 0..(4 * TRIAL * each) as usize {
             let who_moves = [[0, 1], [0, 1], [0, 0], [1, 1]][number % 4];
             let mut to = vec![0u8; bytes];
             let receive = job[1].receive(criteria(Some(0), Some(5)), Some(0), &buffer(&mut to));
