@@ -1,8 +1,8 @@
 /* A look at how the two cpus are, in the measured program itself, before and after each block of a case.
 
-   The cpus of a virtual machine may share a cache now and none a second later. A look takes a fraction of a millisecond,
-   so that blocks in which the cpus changed can be left out, and the others told apart. It is done by hand, through a
-   file that BENCH_LOOK names: no library is used. Without BENCH_LOOK all looks are zero. */
+   The cpus of a virtual machine may share a cache now and none a second later. A look takes a fraction of a
+   millisecond, so that blocks in which the cpus changed can be left out, and the others told apart. It is done by hand,
+   through a file that BENCH_LOOK names: no library is used. Without BENCH_LOOK all looks are zero. */
 #include "measure.h"
 #include <fcntl.h>
 #include <stdatomic.h>

@@ -46,8 +46,8 @@ pub(crate) const TRIAL: u32 = 8;
 const TRIAL_OF_POOL: u32 = 2 * TRIAL;
 /// The last so many runs of a trial count.
 const COUNTED: usize = 5;
-/// Another way than the pool is given up after so many runs when the fastest of them took so many times what the fastest
-/// way takes.
+/// Another way than the pool is given up after so many runs when the fastest of them took so many times what the
+/// fastest way takes.
 const HOPELESS_AFTER: usize = 4;
 const HOPELESS: f32 = 1.5;
 /// After so many runs, all ways are tried again: at first soon, because the first messages of a job get memory, and

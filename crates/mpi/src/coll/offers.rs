@@ -24,9 +24,9 @@ const SEVERAL: u32 = 5;
 /// while tests ran beside.)
 const SHOWN_ABOVE: usize = 16 * 1024;
 /// A rank that has nothing else to do with large data in the collective, as in a gather, shows it where that of all
-/// ranks is more than this. As messages a rank could send data of several collectives before the root has a cpu, and each
-/// message would be copied once more. A choice. (On 2 cpus, shown and sent, us: 4 ranks, gather of 16 kB 11.4 and 5.6,
-/// of 32 kB 16.0 and 12.5; 3 ranks, of 48 kB 16.7 and 12.8; 8 ranks, of 12 kB 111 and 24, of 16 kB 26 and 38.)
+/// ranks is more than this. As messages a rank could send data of several collectives before the root has a cpu, and
+/// each message would be copied once more. A choice. (On 2 cpus, shown and sent, us: 4 ranks, gather of 16 kB 11.4 and
+/// 5.6, of 32 kB 16.0 and 12.5; 3 ranks, of 48 kB 16.7 and 12.8; 8 ranks, of 12 kB 111 and 24, of 16 kB 26 and 38.)
 const GATHERED_ABOVE: usize = 96 * 1024;
 
 /// Says where data lies.

@@ -166,8 +166,8 @@ mod kind {
     pub(crate) const STREAM: u8 = 5;
     /// A piece of such data. Context and tag: the receiver's transfer; length: bytes from this piece on, at most.
     pub(crate) const DATA: u8 = 6;
-    /// To the sender: its transfer is complete. Words: the sender's transfer, and 1 when its receive was there before any
-    /// of its data.
+    /// To the sender: its transfer is complete. Words: the sender's transfer, and 1 when its receive was there before
+    /// any of its data.
     pub(crate) const COMPLETE: u8 = 7;
     /// To the sender: claim pieces, too. Words: its transfer, the receiver's, the buffer's address, bytes, where claims
     /// are.
