@@ -83,7 +83,8 @@ def lines(command: list[str], environment: dict[str, str], limit_s: float) -> li
         raise
     if failed:
         raise Failed((err.strip().splitlines() or [f"exit code {process.returncode}"])[-1])
-    return [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    whole = out.rpartition("\n")[0]  # who was stopped may have written part of a line
+    return [json.loads(line) for line in whole.splitlines() if line.startswith("{")]
 
 
 def _kill(process: subprocess.Popen[str]) -> None:
