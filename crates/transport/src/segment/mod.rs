@@ -52,8 +52,6 @@ pub struct Segment {
     base: *mut u8,
     bytes: usize,
     ranks: usize,
-    /// `pool_room` of so many ranks.
-    pool_room: usize,
 }
 // SAFETY: the mapping is shared memory by design; everything in it that two sides touch is atomic or handed over by an
 // atomic.
@@ -248,7 +246,7 @@ impl Segment {
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        Ok(Self { base: base.cast(), bytes, ranks, pool_room: pool_room(ranks) })
+        Ok(Self { base: base.cast(), bytes, ranks })
     }
 
     /// Ranks of the job.
@@ -327,7 +325,7 @@ impl Segment {
 
     /// Bytes of each rank's pool: what was set, at least `LEAST_POOL_BYTES`, at most what there is room for.
     pub fn pool_bytes(&self) -> usize {
-        let most = self.pool_room as u64;
+        let most = pool_room(self.ranks) as u64;
         self.header().pool_bytes.load(Ordering::Relaxed).clamp(LEAST_POOL_BYTES as u64, most) as usize
     }
 
@@ -337,7 +335,7 @@ impl Segment {
         // SAFETY: in bounds by the check above and `total`.
         unsafe {
             let pairs = self.base.add(PAGE + self.ranks * PAGE);
-            pairs.add(self.ranks * self.ranks * PAIR_BYTES + rank * self.pool_room)
+            pairs.add(self.ranks * self.ranks * PAIR_BYTES + rank * pool_room(self.ranks))
         }
     }
 
@@ -345,14 +343,14 @@ impl Segment {
     pub fn window(&self, rank: usize) -> *mut u8 {
         assert!(rank < self.ranks);
         // SAFETY: in bounds by the check above and `total`: windows follow the pools.
-        unsafe { self.pool(0).add(self.ranks * self.pool_room + rank * WINDOW_BYTES) }
+        unsafe { self.pool(0).add(self.ranks * pool_room(self.ranks) + rank * WINDOW_BYTES) }
     }
 
     /// Where a rank shows data to several: `pool_room` bytes; aligned to a page.
     pub(crate) fn shown(&self, rank: usize) -> *mut u8 {
         assert!(rank < self.ranks);
         // SAFETY: in bounds by the check above and `total`: what is shown follows the windows.
-        unsafe { self.window(0).add(self.ranks * WINDOW_BYTES + rank * self.pool_room) }
+        unsafe { self.window(0).add(self.ranks * WINDOW_BYTES + rank * pool_room(self.ranks)) }
     }
 
     /// Whether a simulator carries the messages.
@@ -437,6 +435,21 @@ mod tests {
         made.explain(2, 7, "why");
         assert_eq!(mapped.explanation(2), Some((7, "why".into())));
         assert_eq!(mapped.explanation(1), None);
+    }
+
+    #[test]
+    fn all_who_map_it_find_everything_at_the_same_places() {
+        for ranks in [1, 2, 9, 16, 64] {
+            let (fd, made) = Segment::create(ranks, 2).unwrap();
+            let mapped = Segment::map(&fd).unwrap();
+            let places = |segment: &Segment| {
+                let last = ranks - 1;
+                let found =
+                    [segment.pair(last, last), segment.pool(last), segment.window(last), segment.shown(last)];
+                found.map(|place| place.addr() - segment.pair(0, 0).addr())
+            };
+            assert_eq!(places(&made), places(&mapped), "{ranks} ranks");
+        }
     }
 
     #[test]
