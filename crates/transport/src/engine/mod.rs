@@ -166,8 +166,7 @@ mod kind {
     pub(crate) const STREAM: u8 = 5;
     /// A piece of such data. Context and tag: the receiver's transfer; length: bytes from this piece on, at most.
     pub(crate) const DATA: u8 = 6;
-    /// To the sender: its transfer is complete. Words: the sender's transfer, and 1 when its receive was there before
-    /// any of its data.
+    /// To the sender: its transfer is complete. Words: the sender's transfer.
     pub(crate) const COMPLETE: u8 = 7;
     /// To the sender: claim pieces, too. Words: its transfer, the receiver's, the buffer's address, bytes, where claims
     /// are.
@@ -180,6 +179,8 @@ mod kind {
     pub(crate) const CANCEL: u8 = 11;
     /// To the sender, in answer: whether it was. Words: the sender's transfer, 1 or 0.
     pub(crate) const CANCELLED: u8 = 12;
+    /// To the sender: a large message that was sent at once came before its receive.
+    pub(crate) const EARLY: u8 = 13;
 }
 
 impl<'a> Engine<'a> {

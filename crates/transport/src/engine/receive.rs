@@ -3,7 +3,9 @@
 use super::afar::AFAR;
 use super::kept::Message;
 use super::pending::{NONE, Stage, due};
-use super::send::{CREDIT, MOST_EAGER, credit_of_announced, is_timed, most_unasked, sum};
+use super::send::{
+    CREDIT, MOST_EAGER, UNASKED_BY_POOL, WHOLE, credit_of_announced, is_timed, sum,
+};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
 use crate::costs::Sort;
@@ -242,7 +244,7 @@ impl Engine<'_> {
             }
             self.tell(from, kind::STREAM, [token, id, wanted as u64, u64::from(was_expected), 0, 0]);
         } else {
-            self.tell(from, kind::COMPLETE, [token, u64::from(was_expected), 0, 0, 0, 0]);
+            self.tell(from, kind::COMPLETE, [token, 0, 0, 0, 0, 0]);
         }
         self.complete_when_here(from, receive);
     }
@@ -380,7 +382,7 @@ impl Engine<'_> {
     #[inline]
     fn eager(&mut self, from: usize, header: PieceHeader, piece: &[u8]) {
         let bytes = header.length as usize;
-        if bytes > MOST_EAGER {
+        if bytes > WHOLE {
             self.corrupt(from, &format!("an eager message of {bytes} bytes"));
         }
         let envelope = Envelope { context: header.context, source: header.source, tag: header.tag };
@@ -402,11 +404,14 @@ impl Engine<'_> {
                     self.begin(from, Destination::Transfer(receive), bytes, piece.len());
                 }
                 if token != 0 {
-                    self.tell(from, kind::COMPLETE, [token, 1, 0, 0, 0, 0]);
+                    self.tell(from, kind::COMPLETE, [token, 0, 0, 0, 0, 0]);
                 }
             }
             None => {
                 let token = std::mem::take(&mut self.incoming[from].synchronous);
+                if bytes > MOST_EAGER {
+                    self.tell(from, kind::EARLY, [0; 6]);
+                }
                 self.keep(from, envelope, bytes, bytes, piece, token, None);
             }
         }
@@ -545,10 +550,10 @@ impl Engine<'_> {
             kind::COMPLETE => {
                 let index = self.answered(from, words[0]);
                 let transfer = self.transfers.at(index);
-                let is_whole = transfer.bytes == transfer.buffer.bytes;
-                self.outgoing[from].whole_came(is_whole, words[1] != 0);
+                self.outgoing[from].by_pool &= transfer.bytes == transfer.buffer.bytes;
                 self.transfers.happened(index, due::ANSWER);
             }
+            kind::EARLY => self.outgoing[from].came_early(),
             kind::SHARE => self.help(from, false, words),
             kind::PUSH => self.help(from, true, words),
             kind::PUSHED => self.pushed(from, words),
@@ -569,7 +574,7 @@ impl Engine<'_> {
 
     pub(super) fn announced(&mut self, from: usize, envelope: Envelope, words: [u64; 6]) {
         let (token, bytes, unasked) = (words[0], words[1] as usize, words[2] as usize);
-        if unasked > bytes.min(most_unasked(bytes)) {
+        if unasked > bytes.min(UNASKED_BY_POOL) {
             self.corrupt(from, "more data unasked than is allowed");
         }
         match self.matching.take_posted(&envelope) {

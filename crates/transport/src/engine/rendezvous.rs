@@ -448,7 +448,7 @@ impl Engine<'_> {
                     Share::Both(number, _) => self.sharing.free.push(number),
                     Share::Alone(_) => self.transfers.at(transfer).moved += bytes,
                 }
-                self.tell(copying.other, kind::COMPLETE, [copying.token, 1, 0, 0, 0, 0]);
+                self.tell(copying.other, kind::COMPLETE, [copying.token, 0, 0, 0, 0, 0]);
                 self.complete_when_here(copying.other, transfer);
             }
             (false, Share::Alone(_)) => {

@@ -21,11 +21,11 @@ const UNASKED: usize = 16 * 1024;
 /// The same where the rest of the last one was asked for through the pool: then the rest of this one follows at once.
 /// A choice: something is left to ask for, so that the receiver goes on measuring the ways. (64 kB take 2.46 us with 16
 /// kB of them unasked, 2.25 with 32, 2.32 with these and 2.15 with all, on an EPYC; not measured elsewhere.)
-const UNASKED_BY_POOL: usize = 3 * UNASKED;
-/// Messages of at most so many bytes go out unasked as a whole then, but for one of so many, for which the receiver
-/// chooses the way. A choice. (256 kB take 11.0 us unasked, 12.5 when all but 48 kB are asked for, and 9.3 by hand, on
+pub(super) const UNASKED_BY_POOL: usize = 3 * UNASKED;
+/// Messages of at most so many bytes are sent at once as a whole then, but for one of so many, for which the receiver
+/// chooses the way. A choice. (256 kB take 11.0 us at once, 12.5 when all but 48 kB are asked for, and 9.3 by hand, on
 /// an EPYC.)
-const WHOLE: usize = 16 * UNASKED;
+pub(super) const WHOLE: usize = 16 * UNASKED;
 pub(super) const ASKED_EACH: u32 = 16;
 /// After one that came before its receive, so many are asked about first: its data was copied once more. A choice. (256
 /// kB both ways at a time take 34 us where one in two does, 25 where none does, on an EPYC.)
@@ -39,11 +39,6 @@ const PART: usize = 4 * 1024;
 pub const CREDIT: u64 = 2 * WHOLE as u64;
 /// The most of a streamed message that one piece's header can speak of.
 const STREAM_STEP: usize = 1 << 20;
-
-/// The most bytes of an announced message of so many that go out unasked.
-pub(super) fn most_unasked(bytes: usize) -> usize {
-    if bytes <= WHOLE { bytes } else { UNASKED_BY_POOL }
-}
 
 /// The credit that an announced message takes of which so many bytes go out unasked.
 pub(super) fn credit_of_announced(unasked: usize) -> usize {
@@ -60,7 +55,7 @@ pub(crate) struct Outgoing {
     announced: TransferId,
     /// The receiver waited for the last one, and asked for its rest through the pool.
     pub(super) by_pool: bool,
-    /// Messages that could go out unasked as a whole, and how many more are asked about first.
+    /// Messages that could be sent at once though they are large, and how many more are asked about first.
     whole: u32,
     wary: u32,
     /// How far the ring from the other rank was read when this one last sent a message of some lines.
@@ -114,12 +109,22 @@ impl Outgoing {
 }
 
 impl Outgoing {
-    /// A message was complete without being asked for, as a whole or not; its receive was there first or not.
-    pub(super) fn whole_came(&mut self, is_whole: bool, was_expected: bool) {
-        self.by_pool &= is_whole;
-        if is_whole && !was_expected {
-            self.wary = WARY;
+    /// A large message that was sent at once came before its receive.
+    pub(super) fn came_early(&mut self) {
+        self.wary = WARY;
+    }
+
+    /// Whether a large message of so many bytes is sent at once.
+    fn goes_whole(&mut self, bytes: usize) -> bool {
+        if !self.by_pool || bytes > WHOLE {
+            return false;
         }
+        if self.wary > 0 {
+            self.wary -= 1;
+            return false;
+        }
+        self.whole = self.whole.wrapping_add(1);
+        !self.whole.is_multiple_of(ASKED_EACH)
     }
 }
 
@@ -169,7 +174,8 @@ impl Engine<'_> {
             return self.send_afar(to, envelope, buffer, mode);
         }
         let synchronous = mode == Mode::Synchronous;
-        let eager = buffer.bytes <= MOST_EAGER && self.takes_credit(to, buffer.bytes);
+        let at_once = buffer.bytes <= MOST_EAGER || self.outgoing[to].goes_whole(buffer.bytes);
+        let eager = at_once && self.takes_credit(to, buffer.bytes);
         let mut from = 0;
         if eager && !synchronous && self.outgoing[to].queue.is_empty() {
             let (above, part) = if self.is_answer(to) { (INLINE, PART) } else { (POOLED_FROM, SLOT) };
@@ -208,17 +214,8 @@ impl Engine<'_> {
     }
 
     /// Bytes of an announced message that go out unasked, if there is credit.
-    fn unasked(&mut self, to: usize, buffer: &Buffer) -> usize {
-        let out = &mut self.outgoing[to];
-        if out.by_pool && buffer.bytes <= WHOLE && out.wary > 0 {
-            out.wary -= 1;
-        } else if out.by_pool && buffer.bytes <= WHOLE {
-            out.whole = out.whole.wrapping_add(1);
-            if !out.whole.is_multiple_of(ASKED_EACH) {
-                return buffer.bytes;
-            }
-        }
-        let most = if out.by_pool { UNASKED_BY_POOL } else { UNASKED };
+    fn unasked(&self, to: usize, buffer: &Buffer) -> usize {
+        let most = if self.outgoing[to].by_pool { UNASKED_BY_POOL } else { UNASKED };
         buffer.bytes.min(most - offset_in_line(buffer, 0))
     }
 
