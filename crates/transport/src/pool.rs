@@ -26,7 +26,7 @@ const TOGETHER: usize = 64 * 1024 / SLOT;
 /// these. Why is not known: while a stream is slow, it is the sender's copies that are.)
 const STRIDES: [usize; 4] = [7, 5, 3, 1];
 /// The part of its pool that a rank lets others keep for their answers.
-const KEPT: usize = 4;
+const KEPT: usize = 2;
 /// Own slots that are looked at for one that has come home.
 const LOOKED_AT: usize = 8;
 /// The flags take the first slot.

@@ -44,7 +44,10 @@ pub(crate) const TRIAL: u32 = 8;
 /// The pool's slots come back from the other cache only then: the first ten runs of 1 MB after some by the kernel take
 /// 170 to 105 us, and those that follow 50 to 60, on an EPYC.
 const TRIAL_OF_POOL: u32 = 2 * TRIAL;
-/// The last so many runs of a trial count.
+/// Messages above so many bytes are tried in fewer runs, of as many bytes in all: each of them uses more of the pool,
+/// and programs send few of them.
+const WHOLE_TRIALS: usize = 1024 * 1024;
+/// The last so many runs of a trial count, at most.
 const COUNTED: usize = 5;
 /// Another way than the pool is given up after so many runs when the fastest of them took so many times what the
 /// fastest way takes.
@@ -140,13 +143,19 @@ impl AgreedWay {
 }
 
 /// Runs of a trial of a way.
-fn trial(way: Way) -> u32 {
-    if way == Way::Pool { TRIAL_OF_POOL } else { TRIAL }
+fn trial(class: usize, way: Way) -> u32 {
+    let larger = (smallest_of(class) / WHOLE_TRIALS).clamp(1, TRIAL as usize / 2) as u32;
+    (if way == Way::Pool { TRIAL_OF_POOL } else { TRIAL }) / larger
+}
+
+/// The smallest message of a class, in bytes.
+fn smallest_of(class: usize) -> usize {
+    1 << (SMALLEST as usize + class)
 }
 
 /// The ways that a class has.
 fn ways_of(class: usize) -> &'static [Way] {
-    let is_shared = 1 << (SMALLEST as usize + class) >= SHARED_FROM;
+    let is_shared = smallest_of(class) >= SHARED_FROM;
     &WAYS[..WAYS.len() - usize::from(is_shared)]
 }
 
@@ -170,7 +179,7 @@ impl Seen {
     fn choose(&mut self, class: usize, agreed: &AgreedWay, side: usize) -> Way {
         self.follow(agreed.phase(), agreed, side);
         let is_over = if self.phase.trial {
-            self.runs >= trial(self.phase.way) || self.is_hopeless(class, agreed, side)
+            self.runs >= trial(class, self.phase.way) || self.is_hopeless(class, agreed, side)
         } else {
             let has_changed = self.now > CHANGE * self.before || self.now * CHANGE < self.before;
             let rounds = self.phase.number as usize / (ways_of(class).len() + 1);
@@ -212,15 +221,17 @@ impl Seen {
     }
 
     /// A run of this phase cost so much.
-    fn learn(&mut self, ns_per_byte: f32, agreed: &AgreedWay, side: usize) {
+    fn learn(&mut self, class: usize, ns_per_byte: f32, agreed: &AgreedWay, side: usize) {
         if self.phase.trial {
             // Those that do not count are overwritten by those that do.
-            let warm_up = trial(self.phase.way) as usize - COUNTED;
-            self.counted[self.ended.saturating_sub(warm_up).min(COUNTED - 1)] = ns_per_byte;
+            let runs = trial(class, self.phase.way) as usize;
+            let most = COUNTED.min(runs.div_ceil(2));
+            let warm_up = runs - most;
+            self.counted[self.ended.saturating_sub(warm_up).min(most - 1)] = ns_per_byte;
             self.least = if self.ended == 0 { ns_per_byte } else { self.least.min(ns_per_byte) };
             self.ended += 1;
             let mut counted = self.counted;
-            let counted = &mut counted[..self.ended.saturating_sub(warm_up).clamp(1, COUNTED)];
+            let counted = &mut counted[..self.ended.saturating_sub(warm_up).clamp(1, most)];
             counted.sort_unstable_by(f32::total_cmp);
             agreed.set_cost(side, self.phase.way, counted[counted.len() / 2]);
         } else if self.before == 0.0 {
@@ -296,7 +307,7 @@ impl Ways {
         let seen = &mut self.seen[self.class];
         if bytes > 0 && seen.phase == self.phase {
             let ns = now_ns.saturating_sub(self.since_ns).max(1);
-            seen.learn(ns as f32 / bytes as f32, &self.agreed.0[self.class], self.side);
+            seen.learn(self.class, ns as f32 / bytes as f32, &self.agreed.0[self.class], self.side);
         }
     }
 }
