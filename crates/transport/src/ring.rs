@@ -35,6 +35,9 @@ const PIECE_LINES: u32 = 64;
 /// The receiver says how far it has come after so many lines.
 const PUBLISH_LINES: u32 = if cfg!(loom) { 2 } else { 64 };
 
+/// The most lines of a piece that a waiting rank fetches with the header. A choice.
+const MOST_ALIKE: u32 = lines_of(crate::pool::POOLED_FROM);
+
 /// Lines that are fetched ahead when messages come in a row: their transfers overlap.
 const AHEAD: u32 = if cfg!(loom) { 1 } else { 8 };
 
@@ -219,8 +222,8 @@ pub fn piece_bytes(line: u32, left: usize) -> usize {
 }
 
 #[inline]
-fn lines_of(bytes: usize) -> u32 {
-    (bytes + HEADER).div_ceil(LINE).max(1) as u32
+const fn lines_of(bytes: usize) -> u32 {
+    (bytes + HEADER).div_ceil(LINE) as u32
 }
 
 /// Laps are 1 to 255 and start again: memory that was never written is of no lap.
@@ -397,6 +400,8 @@ pub struct PieceReader<M> {
     consumed: u64,
     /// Lines consumed since the counters were published.
     unpublished: u32,
+    /// Lines of the last piece.
+    last: u32,
     /// Eager bytes handed on since the start.
     pub handed_on: u64,
 }
@@ -404,7 +409,7 @@ pub struct PieceReader<M> {
 impl<M: RingLines> PieceReader<M> {
     /// The receiver's side of a ring in memory that is all zero.
     pub fn new(memory: M) -> Self {
-        Self { memory, line: 0, lap: 1, consumed: 0, unpublished: 0, handed_on: 0 }
+        Self { memory, line: 0, lap: 1, consumed: 0, unpublished: 0, last: 1, handed_on: 0 }
     }
 
     /// The header of the next piece, when it is there.
@@ -439,6 +444,16 @@ impl<M: RingLines> PieceReader<M> {
         self.memory.fetch_to_read(if line < LINES { line } else { 0 });
     }
 
+    /// Fetches the lines behind the next header, as many as the last piece had: for a rank that waits for one as long.
+    /// Then they come at the same time as the header, and not after it. (To and fro on an EPYC, 64 B take 0.14 us and
+    /// not 0.17, 256 B 0.19 and 0.20, 8 B as long as before.)
+    #[inline]
+    pub fn fetch_alike(&self) {
+        for line in self.line + 1..LINES.min(self.line + self.last.min(MOST_ALIKE)) {
+            self.memory.fetch_to_read(line);
+        }
+    }
+
     /// The data of the piece that is there, when the message has `left` bytes from it on.
     ///
     /// # Safety
@@ -458,6 +473,7 @@ impl<M: RingLines> PieceReader<M> {
             self.line = 0;
             self.lap = next_lap(self.lap);
         }
+        self.last = lines;
         self.consumed += u64::from(lines);
         self.unpublished += lines;
         if self.unpublished >= PUBLISH_LINES {

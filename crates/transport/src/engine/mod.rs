@@ -307,6 +307,7 @@ impl<'a> Engine<'a> {
         {
             // Looking at nothing but this line finds the message a third sooner than anything done in between.
             for _ in 0..TIGHT {
+                self.incoming[from].consumer.fetch_alike();
                 if let Some(header) = self.incoming[from].consumer.peek() {
                     // What comes is often answered. (Longer ones take so long that the other side fetches the line
                     // back.)

@@ -3,9 +3,7 @@
 use super::afar::AFAR;
 use super::kept::Message;
 use super::pending::{NONE, Stage, due};
-use super::send::{
-    CREDIT, MOST_EAGER, UNASKED_BY_POOL, WHOLE, credit_of_announced, is_timed, sum,
-};
+use super::send::{CREDIT, MOST_EAGER, UNASKED_BY_POOL, WHOLE, credit_of_announced, is_timed, sum};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
 use crate::costs::Sort;

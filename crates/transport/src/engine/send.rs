@@ -178,9 +178,9 @@ impl Engine<'_> {
         let eager = at_once && self.takes_credit(to, buffer.bytes);
         let mut from = 0;
         if eager && !synchronous && self.outgoing[to].queue.is_empty() {
-            let (above, part) = if self.is_answer(to) { (INLINE, PART) } else { (POOLED_FROM, SLOT) };
+            let part = if self.is_answer(to) { PART } else { SLOT };
             let (outgoing, pool) = (&mut self.outgoing, &mut self.pool);
-            while let Some(bytes) = put_eager(outgoing, pool, to, envelope, buffer, from, (above, part)) {
+            while let Some(bytes) = put_eager(outgoing, pool, to, envelope, buffer, from, part) {
                 from += bytes;
                 if from == buffer.bytes {
                     self.wake(to);
@@ -219,9 +219,7 @@ impl Engine<'_> {
         buffer.bytes.min(most - offset_in_line(buffer, 0))
     }
 
-    /// Whether something came from a rank since the last message of some lines to it: then the two may have a slot that
-    /// goes to and fro, whose lines this core has. (256 bytes take 0.27 us in such a slot, and 0.30 in the ring, whose
-    /// lines the other core read last, on a Xeon; in a stream, a slot for each takes twice as long as the ring.)
+    /// Whether something came from a rank since the last message of some lines to it.
     #[inline]
     fn is_answer(&mut self, to: usize) -> bool {
         let read = self.incoming[to].consumer.consumed();
@@ -366,10 +364,7 @@ impl Engine<'_> {
                         let header = header(piece, envelope, end);
                         let piece =
                             Piece { header, buffer: &slot.buffer, from, left: end - from, part: SLOT };
-                        let Some(bytes) = piece.put(&mut self.outgoing, &mut self.pool, to, POOLED_FROM)
-                        else {
-                            break;
-                        };
+                        let Some(bytes) = piece.put(&mut self.outgoing, &mut self.pool, to) else { break };
                         from += bytes;
                         done = from == end;
                     }
@@ -395,10 +390,7 @@ impl Engine<'_> {
                         let header = data_header(receiver, left);
                         let piece =
                             Piece { header, buffer: &slot.buffer, from: slot.moved, left, part: SLOT };
-                        let Some(moved) = piece.put(&mut self.outgoing, &mut self.pool, to, POOLED_FROM)
-                        else {
-                            break;
-                        };
+                        let Some(moved) = piece.put(&mut self.outgoing, &mut self.pool, to) else { break };
                         slot.moved += moved;
                     }
                     let done = slot.moved == slot.bytes;
@@ -455,11 +447,11 @@ pub(super) struct Piece<'a> {
 
 impl Piece<'_> {
     /// Writes it into a slot of the pool or, when it is small or no slot will come, into the ring; its bytes. Nothing:
-    /// it doesn't fit now. Pieces of more than `above` bytes go into slots.
+    /// it doesn't fit now.
     #[inline]
-    fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize, above: usize) -> Option<usize> {
+    fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<usize> {
         let producer = &mut outgoing[to].producer;
-        if self.left > above {
+        if self.left > POOLED_FROM {
             let bytes = self.put_pooled(producer, pool, to);
             if bytes.is_some() || pool.will_come_from(to) {
                 return bytes;
@@ -530,11 +522,11 @@ fn put_eager(
     envelope: Envelope,
     buffer: &Buffer,
     from: usize,
-    (above, part): (usize, usize),
+    part: usize,
 ) -> Option<usize> {
     let kind = if from == 0 { kind::EAGER } else { kind::MORE };
     let header = header(kind, envelope, buffer.bytes);
-    Piece { header, buffer, from, left: buffer.bytes - from, part }.put(outgoing, pool, to, above)
+    Piece { header, buffer, from, left: buffer.bytes - from, part }.put(outgoing, pool, to)
 }
 
 #[inline]
