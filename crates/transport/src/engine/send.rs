@@ -58,6 +58,8 @@ pub(crate) struct Outgoing {
     /// Messages that could be sent at once though they are large, and how many more are asked about first.
     whole: u32,
     wary: u32,
+    /// The last large message was sent at once.
+    went_whole: bool,
     /// How far the ring from the other rank was read when this one last sent a message of some lines.
     answered: u64,
     /// The receiver's page, where it says that it sleeps.
@@ -102,6 +104,7 @@ impl Outgoing {
             by_pool: false,
             whole: 0,
             wary: 0,
+            went_whole: false,
             answered: 0,
             page,
         }
@@ -112,19 +115,6 @@ impl Outgoing {
     /// A large message that was sent at once came before its receive.
     pub(super) fn came_early(&mut self) {
         self.wary = WARY;
-    }
-
-    /// Whether a large message of so many bytes is sent at once.
-    fn goes_whole(&mut self, bytes: usize) -> bool {
-        if !self.by_pool || bytes > WHOLE {
-            return false;
-        }
-        if self.wary > 0 {
-            self.wary -= 1;
-            return false;
-        }
-        self.whole = self.whole.wrapping_add(1);
-        !self.whole.is_multiple_of(ASKED_EACH)
     }
 }
 
@@ -174,11 +164,12 @@ impl Engine<'_> {
             return self.send_afar(to, envelope, buffer, mode);
         }
         let synchronous = mode == Mode::Synchronous;
-        let at_once = buffer.bytes <= MOST_EAGER || self.outgoing[to].goes_whole(buffer.bytes);
+        let is_answer = self.is_answer(to);
+        let at_once = buffer.bytes <= MOST_EAGER || self.goes_whole(to, buffer.bytes, is_answer);
         let eager = at_once && self.takes_credit(to, buffer.bytes);
         let mut from = 0;
         if eager && !synchronous && self.outgoing[to].queue.is_empty() {
-            let part = if self.is_answer(to) { PART } else { SLOT };
+            let part = if is_answer { PART } else { SLOT };
             let (outgoing, pool) = (&mut self.outgoing, &mut self.pool);
             while let Some(bytes) = put_eager(outgoing, pool, to, envelope, buffer, from, part) {
                 from += bytes;
@@ -211,6 +202,24 @@ impl Engine<'_> {
         }
         self.later(to, Queued::Message { transfer: index, from, end, kind });
         Some(id)
+    }
+
+    /// Whether a large message of so many bytes is sent at once. Behind one that is under way, the answer to an
+    /// announcement is here in time.
+    fn goes_whole(&mut self, to: usize, bytes: usize, is_answer: bool) -> bool {
+        let out = &mut self.outgoing[to];
+        let may_be_under_way = self.transfers.is_active(out.announced) || out.went_whole && !is_answer;
+        out.went_whole = false;
+        if !out.by_pool || bytes > WHOLE || may_be_under_way {
+            return false;
+        }
+        if out.wary > 0 {
+            out.wary -= 1;
+            return false;
+        }
+        out.whole = out.whole.wrapping_add(1);
+        out.went_whole = !out.whole.is_multiple_of(ASKED_EACH);
+        out.went_whole
     }
 
     /// Bytes of an announced message that go out unasked, if there is credit.
