@@ -83,7 +83,7 @@ mod ways;
 
 pub use abort::{Abort, Exit};
 pub use buffer::{Buffer, Layout, Shape, Span};
-pub use copy::copy;
+pub use copy::{copy, copy_in};
 pub use costs::Spot;
 pub use counters::{Counter, EngineCounters};
 pub use engine::{

@@ -231,7 +231,7 @@ impl Exchange<'_> {
             // SAFETY: this rank's slot, which the other rank does not use any more, and a piece of the caller's buffer.
             unsafe {
                 let slot = self.own.slot(before.wrapping_add(index as u64));
-                transport::copy(slot, result.add(start), bytes);
+                transport::copy_in(slot, result.add(start), bytes);
             }
         };
         for index in 0..pieces {
@@ -243,7 +243,7 @@ impl Exchange<'_> {
                 let slot = self.other.slot(bases.filled.wrapping_add(index as u64));
                 (self.kernel)(mine.operand.add(start), slot, bytes / self.size);
                 if let Some(result) = mine.result {
-                    transport::copy(slot, result.add(start), bytes);
+                    transport::copy_in(slot, result.add(start), bytes);
                 }
             }
             self.count(&own.reduced);

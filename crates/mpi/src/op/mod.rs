@@ -239,7 +239,7 @@ impl Reduction {
             let (some, at) = ((count - start).min(most), start * bytes);
             // SAFETY: within the elements that the caller promises.
             unsafe {
-                std::ptr::copy_nonoverlapping(with.add(at), into.add(at), some * bytes);
+                transport::copy_in(with.add(at), into.add(at), some * bytes);
                 self.apply(from.add(at), into.add(at), some, extent);
             }
         }
