@@ -25,9 +25,10 @@ const SEVERAL: u32 = 5;
 const SHOWN_ABOVE: usize = 16 * 1024;
 /// A rank that has nothing else to do with large data in the collective, as in a gather, shows it where that of all
 /// ranks is more than this. As messages a rank could send data of several collectives before the root has a cpu, and
-/// each message would be copied once more. A choice. (On 2 cpus, shown and sent, us: 4 ranks, gather of 16 kB 11.4 and
-/// 5.6, of 32 kB 16.0 and 12.5; 3 ranks, of 48 kB 16.7 and 12.8; 8 ranks, of 12 kB 111 and 24, of 16 kB 26 and 38.)
-const GATHERED_ABOVE: usize = 96 * 1024;
+/// each message would be copied once more. A choice. (On 2 cpus of an EPYC, shown and sent, us: 8 ranks, gather of 16
+/// kB 26.1 and 18.0, of 32 kB 29.7 and 30.6, of 64 kB 43.4 and 62.4; 4 ranks, of 32 kB 8.4 and 7.9, of 64 kB 17.1 and
+/// 18.7.)
+const GATHERED_ABOVE: usize = 192 * 1024;
 /// Less of one rank is always sent. A choice. (8 ranks on 2 cpus, gather of 4 kB: 5.8 us shown and 2.6 sent.)
 const LEAST_GATHERED: usize = 8 * 1024;
 

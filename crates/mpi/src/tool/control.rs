@@ -56,7 +56,8 @@ pub(super) static CONTROLS: &[ControlVariable] = &[
     },
     ControlVariable {
         name: "eager_bytes",
-        description: "The most bytes of a message that is sent before its receive is known.",
+        description: "Messages of at most so many bytes are sent before their receive is known; larger ones, too, \
+                      where the last one was waited for.",
         verbosity: MPI_T_VERBOSITY_TUNER_BASIC,
         values: None,
         scope: MPI_T_SCOPE_CONSTANT,
@@ -65,7 +66,8 @@ pub(super) static CONTROLS: &[ControlVariable] = &[
     },
     ControlVariable {
         name: "credit_bytes",
-        description: "The most bytes of such messages that one rank may have waiting at another; \
+        description: "The most bytes of such messages that one rank may have waiting at another, \
+                      less where ranks share cpus; \
                       the next ones wait for their receive.",
         verbosity: MPI_T_VERBOSITY_TUNER_BASIC,
         values: None,

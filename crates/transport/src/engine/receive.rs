@@ -3,7 +3,7 @@
 use super::afar::AFAR;
 use super::kept::Message;
 use super::pending::{NONE, Stage, due};
-use super::send::{CREDIT, MOST_EAGER, UNASKED_BY_POOL, WHOLE, credit_of_announced, is_timed, sum};
+use super::send::{MOST_EAGER, UNASKED_BY_POOL, WHOLE, credit, credit_of_announced, is_timed, sum};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
 use crate::costs::Sort;
@@ -21,8 +21,8 @@ const TURN: usize = 64;
 const FETCH_BEFORE: usize = 4096;
 /// The place of a piece that lies in a ring: behind what came before.
 const IN_ORDER: u64 = u64::MAX;
-/// Credit is given back at once when a sender has so many bytes of it to come.
-const CREDIT_STEP: u64 = CREDIT / 4;
+/// Credit is given back at once when a sender has this part of it to come.
+const CREDIT_STEPS: u64 = 4;
 
 /// What comes in from one rank.
 pub(crate) struct Incoming {
@@ -167,8 +167,9 @@ impl Engine<'_> {
     /// Tells a sender of its credit, when there is much to tell.
     #[inline]
     fn tell_credit(&mut self, from: usize) {
+        let step = credit(self.incoming.len() - 1, self.room.crowded()) / CREDIT_STEPS;
         let incoming = &mut self.incoming[from];
-        if incoming.consumer.handed_on - incoming.told >= CREDIT_STEP {
+        if incoming.consumer.handed_on - incoming.told >= step {
             incoming.consumer.publish();
             self.told(from);
         }

@@ -254,6 +254,15 @@ fn unexpected_messages_take_no_more_than_their_credit() {
     }
 }
 
+#[test]
+fn ranks_that_share_cpus_have_a_credit_together() {
+    for senders in [0, 1, 3, 7, 255] {
+        let (own, shared) = (send::credit(senders, false), send::credit(senders, true));
+        assert!(own == send::CREDIT && shared <= own);
+        assert!(shared * senders as u64 <= 3 * own && shared > 4096, "{senders} senders");
+    }
+}
+
 /// A small message from rank 1 to 0.
 fn answer(job: &mut [Engine<'_>]) {
     let receive = job[0].receive(criteria(Some(1), Some(2)), Some(1), &buffer(&mut [0; 8]));
