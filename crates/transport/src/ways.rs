@@ -380,6 +380,25 @@ mod tests {
     }
 
     #[test]
+    fn larger_messages_are_tried_in_fewer_runs() {
+        // Runs until the first way is agreed: of all three ways, then of two.
+        for (bytes, runs) in [(1 << 16, 32), (1 << 20, 32), (1 << 21, 12), (1 << 22, 6), (1 << 30, 6)] {
+            let mut ways = one();
+            let class = (bytes as usize).ilog2().saturating_sub(SMALLEST).min(CLASSES as u32 - 1) as usize;
+            let mut tried = 0;
+            loop {
+                let way = ways.choose(bytes, bytes >= SHARED_FROM, tried << 40);
+                if !ways.agreed.0[class].phase().trial {
+                    break;
+                }
+                ways.complete(bytes, (tried << 40) + [50_000, 51_000, 52_000][way as usize]);
+                tried += 1;
+            }
+            assert_eq!(tried, runs, "{bytes} bytes");
+        }
+    }
+
+    #[test]
     fn a_way_that_becomes_faster_is_found() {
         let mut ways = one();
         parts(&mut ways, 1000, 1, 1 << 20, false, [50_000, 80_000, 70_000]);
