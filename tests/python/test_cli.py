@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import cellweave as cw
@@ -207,26 +208,40 @@ def test_a_file_whose_name_is_not_utf_8_is_read(command: Command, tmp_path: Path
     assert done.returncode == 2 and "UTF-8" in done.stderr
 
 
-def endless(tmp_path: Path, *more: str) -> subprocess.Popen[str]:
-    """A run without an end, in a process of its own."""
+@pytest.fixture
+def endless(command: Command, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """A run without an end, in a process of its own, which ends with the test."""
     app = (tmp_path / "chain.toml").read_text().replace('"cellweave:copy"', '"cellweave:spin"\nparams = { ns = 1000 }')
     (tmp_path / "endless.toml").write_text(app)
-    assert (
-        subprocess.run(
-            [sys.executable, "-m", "cellweave", "profile", "endless.toml", "-o", "measured.toml", "-q"],
+    line = [sys.executable, "-m", "cellweave", "profile", "endless.toml", "-o", "measured.toml", "-q"]
+    assert subprocess.run(line, cwd=tmp_path, timeout=120).returncode == 0
+    started = []
+
+    def start(*more: str) -> subprocess.Popen[str]:
+        run = subprocess.Popen(
+            [sys.executable, "-m", "cellweave", "run", "measured.toml", *more],
             cwd=tmp_path,
-            timeout=120,
-        ).returncode
-        == 0
-    )
-    env = {**os.environ, "NO_COLOR": "1"}
-    line = [sys.executable, "-m", "cellweave", "run", "measured.toml", *more]
-    return subprocess.Popen(line, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            env={**os.environ, "NO_COLOR": "1"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Tests that nohup runs would hand on that this signal is ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+        )
+        started.append(run)
+        return run
+
+    yield start
+    for run in started:
+        run.kill()
+        run.communicate()
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_ctrl_c_drains_reports_and_writes_the_result(command: Command, tmp_path: Path, how: signal.Signals) -> None:
-    run = endless(tmp_path, "-o", "result.json")
+def test_ctrl_c_drains_reports_and_writes_the_result(
+    command: Command, tmp_path: Path, endless: Callable[..., subprocess.Popen[str]], how: signal.Signals
+) -> None:
+    run = endless("-o", "result.json")
     time.sleep(4)
     assert run.poll() is None, run.communicate()
     run.send_signal(how)
@@ -266,8 +281,10 @@ def test_planning_needs_no_kernel_where_costs_are_given(command: Command, tmp_pa
     assert command("plan", "app.toml", "--on", "qs22", "-q").returncode == 0
 
 
-def test_a_run_that_is_killed_leaves_no_half_file(command: Command, tmp_path: Path) -> None:
-    run = endless(tmp_path, "-o", "result.json", "--trace", "t.json")
+def test_a_run_that_is_killed_leaves_no_half_file(
+    command: Command, tmp_path: Path, endless: Callable[..., subprocess.Popen[str]]
+) -> None:
+    run = endless("-o", "result.json", "--trace", "t.json")
     time.sleep(3)
     run.kill()
     run.communicate(timeout=60)

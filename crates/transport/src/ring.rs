@@ -35,8 +35,11 @@ const PIECE_LINES: u32 = 64;
 /// The receiver says how far it has come after so many lines.
 const PUBLISH_LINES: u32 = if cfg!(loom) { 2 } else { 64 };
 
+/// Messages with more bytes left go through a pool. (On an EPYC 256 B take 0.10 us in the ring, and 512 B 0.11 us in a
+/// slot.)
+pub(crate) const POOLED_FROM: usize = 256;
 /// The most lines of a piece that a waiting rank fetches with the header. A choice.
-const MOST_ALIKE: u32 = lines_of(crate::pool::POOLED_FROM);
+const MOST_ALIKE: u32 = lines_of(POOLED_FROM);
 
 /// Lines that are fetched ahead when messages come in a row: their transfers overlap.
 const AHEAD: u32 = if cfg!(loom) { 1 } else { 8 };

@@ -382,9 +382,9 @@ mod tests {
     #[test]
     fn larger_messages_are_tried_in_fewer_runs() {
         // Runs until the first way is agreed: of all three ways, then of two.
-        for (bytes, runs) in [(1 << 16, 32), (1 << 20, 32), (1 << 21, 12), (1 << 22, 6), (1 << 30, 6)] {
+        for (bytes, runs) in [(1_usize << 16, 32), (1 << 20, 32), (1 << 21, 12), (1 << 22, 6), (1 << 30, 6)] {
             let mut ways = one();
-            let class = (bytes as usize).ilog2().saturating_sub(SMALLEST).min(CLASSES as u32 - 1) as usize;
+            let class = bytes.ilog2().saturating_sub(SMALLEST).min(CLASSES as u32 - 1) as usize;
             let mut tried = 0;
             loop {
                 let way = ways.choose(bytes, bytes >= SHARED_FROM, tried << 40);
