@@ -16,19 +16,20 @@ step() {
     return "$code"
 }
 
-for name in rust loom sanitize; do
-    step "$name" || failed+=("$name")
-done
-# Miri is one thread for minutes, and so is most of the Python tests. It gets a process group, which ends with this
-# script.
+step rust || failed+=(rust)
+# Miri is one thread for minutes: what else has to be compiled for itself goes beside it. It gets a process group, which
+# ends with this script.
 set -m
 step miri >"$log" 2>&1 &
 miri=$!
 set +m
-step python || failed+=(python)
+for name in loom sanitize; do
+    step "$name" || failed+=("$name")
+done
 wait "$miri" || failed+=(miri)
 miri=
 cat "$log"
+step python || failed+=(python)
 
 if ((${#failed[@]})); then
     echo "failed: ${failed[*]}" >&2
