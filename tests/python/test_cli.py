@@ -225,8 +225,8 @@ def endless(command: Command, tmp_path: Path) -> Iterator[Callable[..., subproce
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            # Tests that nohup runs would hand on that this signal is ignored.
-            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+            # Tests that nohup runs, or a shell in the background, would hand on that these are ignored.
+            preexec_fn=lambda: [signal.signal(how, signal.SIG_DFL) for how in (signal.SIGINT, signal.SIGHUP)],
         )
         started.append(run)
         return run
