@@ -305,7 +305,8 @@ impl<'a> Engine<'a> {
             && self.copying.is_empty()
             && self.incoming[from].connected
         {
-            // Looking at nothing but this line finds the message a third sooner than anything done in between.
+            // Looking at nothing but the lines of a message as long as the last one finds it a third sooner than
+            // anything done in between.
             for _ in 0..TIGHT {
                 self.incoming[from].consumer.fetch_alike();
                 if let Some(header) = self.incoming[from].consumer.peek() {

@@ -21,7 +21,7 @@ const TURN: usize = 64;
 const FETCH_BEFORE: usize = 4096;
 /// The place of a piece that lies in a ring: behind what came before.
 const IN_ORDER: u64 = u64::MAX;
-/// Credit is given back at once when a sender has this part of it to come.
+/// Credit is given back at once when a sender has one of so many parts of it to come.
 const CREDIT_STEPS: u64 = 4;
 
 /// What comes in from one rank.

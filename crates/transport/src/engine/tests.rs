@@ -741,6 +741,24 @@ fn what_is_shown_arrives_at_either_spot_and_both_are_tried() {
 }
 
 #[test]
+fn what_is_shown_in_pieces_or_in_one_arrives_whole() {
+    let mut job = job(2);
+    for pieces_after in [0, 1, 2] {
+        job[0].shown.whole = pieces_after;
+        for number in 0..3 {
+            let mut data = sample(700_000 + number);
+            let showing = job[0].begin_to_show(&buffer(&mut data)).unwrap();
+            job[0].go_on_showing();
+            let mut read = vec![0u8; data.len()];
+            // SAFETY: shown above, and not yet read.
+            assert!(unsafe { job[1].read_shown(0, showing, read.len(), &buffer(&mut read)) });
+            assert!(read == data);
+            job[0].was_read();
+        }
+    }
+}
+
+#[test]
 fn what_does_not_fit_is_not_shown_and_nothing_is_read_outside_of_the_room() {
     let mut job = job(2);
     let room = crate::segment::pool_room(2);
