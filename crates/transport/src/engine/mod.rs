@@ -162,7 +162,8 @@ mod kind {
     /// A message of which only the first part comes unasked. Words: the sender's transfer, bytes, bytes that come
     /// unasked, how the data lies and its address.
     pub(crate) const ANNOUNCE: u8 = 4;
-    /// To the sender: send the data through the ring. Words: the sender's transfer, the receiver's, bytes.
+    /// To the sender: send the data through the ring or the pool. Words: the sender's transfer, the receiver's, bytes,
+    /// 1 when the receive was there first, 1 when the end is to come first.
     pub(crate) const STREAM: u8 = 5;
     /// A piece of such data. Context and tag: the receiver's transfer; length: bytes from this piece on, at most.
     pub(crate) const DATA: u8 = 6;

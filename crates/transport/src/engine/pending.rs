@@ -50,10 +50,12 @@ pub(crate) struct Pending {
     pub(crate) to: u32,
     /// What it matches; of a send, what the other side is to see.
     pub(crate) key: Key,
-    /// Bytes that have come; of a stream, bytes that are out.
+    /// Bytes that have come; of a send, bytes that are out.
     pub(crate) moved: usize,
-    /// Bytes that are to come; of a stream, where it ends.
+    /// Bytes that are to come; of a send, bytes that go out unasked.
     pub(crate) bytes: usize,
+    /// Of a receive whose data was announced, the first byte that has not come; what comes in the ring goes there.
+    pub(crate) first_missing: usize,
     /// Of a send, what is still to happen before it is complete: its pieces written, the receiver's answer. Of a
     /// receive, what completing it means beyond itself.
     pub(crate) due: u8,
@@ -141,6 +143,7 @@ impl Pendings {
         slot.key.more = key.more;
         slot.moved = 0;
         slot.bytes = 0;
+        slot.first_missing = 0;
         slot.due = 0;
         slot.completion = SENT;
         index
@@ -160,6 +163,7 @@ impl Pendings {
             key,
             moved: 0,
             bytes: 0,
+            first_missing: 0,
             due: 0,
             completion: SENT,
         };

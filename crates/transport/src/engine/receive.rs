@@ -19,7 +19,7 @@ const TURN: usize = 64;
 /// The line behind a piece is fetched when so many bytes of the piece are left to copy: early enough to be there, late
 /// enough not to take it from the sender while that writes it.
 const FETCH_BEFORE: usize = 4096;
-/// The place of a piece that lies in a ring: behind what came before.
+/// The place of a piece that lies in a ring: behind what came before without a gap.
 const IN_ORDER: u64 = u64::MAX;
 /// Credit is given back at once when a sender has one of so many parts of it to come.
 const CREDIT_STEPS: u64 = 4;
@@ -238,10 +238,13 @@ impl Engine<'_> {
         let was_expected = transfer.moved == 0;
         if wanted > unasked {
             transfer.bytes = wanted;
+            transfer.first_missing = unasked;
             if self.copies(receive, from, token, unasked, offer) {
                 return;
             }
-            self.tell(from, kind::STREAM, [token, id, wanted as u64, u64::from(was_expected), 0, 0]);
+            let downwards = self.sharing.turn(from);
+            let [was_expected, downwards] = [was_expected, downwards].map(u64::from);
+            self.tell(from, kind::STREAM, [token, id, wanted as u64, was_expected, downwards, 0]);
         } else {
             self.tell(from, kind::COMPLETE, [token, 0, 0, 0, 0, 0]);
         }
@@ -487,7 +490,10 @@ impl Engine<'_> {
         let token = u64::from(header.context) | u64::from(header.tag as u32) << 32;
         let index = self.transfer_of(from, token);
         let transfer = self.transfers.at(index);
-        let place = if place == IN_ORDER { transfer.moved as u64 } else { place };
+        let place = if place == IN_ORDER { transfer.first_missing as u64 } else { place };
+        if place == transfer.first_missing as u64 {
+            transfer.first_missing += piece.len();
+        }
         if transfer.posted || transfer.to != NONE || piece.is_empty() {
             self.corrupt(from, "data that nobody asked for");
         }
@@ -544,6 +550,7 @@ impl Engine<'_> {
                     self.corrupt(from, "more data asked for than was announced");
                 }
                 self.outgoing[from].by_pool = words[3] != 0 && !self.room.crowded();
+                self.sharing.downwards[from] = words[4] != 0;
                 self.stream(from, transfer, words[1], words[2] as usize);
             }
             kind::COMPLETE => {

@@ -11,6 +11,7 @@ use crate::ring::{Area, INLINE, LINE, POOLED_FROM, PieceHeader, PieceWriter};
 use crate::segment::{RankPage, Segment};
 use host::clock::kernel_ns;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// Messages above so many bytes are announced, and copied when they are matched: those that may be copied between the
 /// processes.
@@ -81,8 +82,9 @@ unsafe impl Send for Outgoing {}
 enum Queued {
     /// A message: pieces from a byte on, up to the end of what goes out unasked.
     Message { transfer: u32, from: usize, end: usize, kind: Opening },
-    /// Data of a matched message, to the receiver's transfer.
-    Stream { transfer: u32, to: u64 },
+    /// Data of a matched message, from a byte to another, to the receiver's transfer; its last piece first, when it
+    /// goes downwards.
+    Stream { transfer: u32, to: u64, from: usize, end: usize, downwards: bool },
     /// News.
     Words { kind: u8, words: [u64; 6] },
 }
@@ -181,8 +183,8 @@ impl Engine<'_> {
         if eager && !synchronous && self.outgoing[to].queue.is_empty() {
             let part = if is_answer { PART } else { SLOT };
             let (outgoing, pool) = (&mut self.outgoing, &mut self.pool);
-            while let Some(bytes) = put_eager(outgoing, pool, to, envelope, buffer, from, part) {
-                from += bytes;
+            while let Some(put) = put_eager(outgoing, pool, to, envelope, buffer, from, part) {
+                from = put.end;
                 if from == buffer.bytes {
                     self.wake(to);
                     return None;
@@ -315,13 +317,18 @@ impl Engine<'_> {
         self.later(to, Queued::Words { kind, words });
     }
 
-    /// Sends the data of a matched message through the ring, behind what went out unasked, up to a byte.
+    /// Sends the data of a matched message through the ring or the pool, behind what went out unasked, up to
+    /// a byte.
     pub(super) fn stream(&mut self, to: usize, index: u32, receiver: u64, end: usize) {
+        let downwards = self.sharing.downwards[to];
         let transfer = self.transfers.at(index);
-        transfer.bytes = end;
+        let from = transfer.bytes;
+        if from > end {
+            self.corrupt(to, "less data asked for than came unasked");
+        }
         transfer.due |= due::REST;
         self.transfers.happened(index, due::ANSWER);
-        self.later(to, Queued::Stream { transfer: index, to: receiver });
+        self.later(to, Queued::Stream { transfer: index, to: receiver, from, end, downwards });
     }
 
     /// Puts something into a destination's queue, and starts with it when it is the first.
@@ -384,8 +391,8 @@ impl Engine<'_> {
                         let header = header(piece, envelope, end);
                         let piece =
                             Piece { header, buffer: &slot.buffer, from, left: end - from, part: SLOT };
-                        let Some(bytes) = piece.put(&mut self.outgoing, &mut self.pool, to) else { break };
-                        from += bytes;
+                        let Some(put) = piece.put(&mut self.outgoing, &mut self.pool, to) else { break };
+                        from = put.end;
                         done = from == end;
                     }
                     slot.moved = from;
@@ -398,24 +405,28 @@ impl Engine<'_> {
                     }
                     done
                 }
-                Queued::Stream { transfer, to: receiver } => {
-                    let (index, receiver) = (*transfer, *receiver);
+                Queued::Stream { transfer, to: receiver, from, end, downwards } => {
+                    let (index, receiver, downwards) = (*transfer, *receiver, *downwards);
+                    let mut rest = *from..*end;
                     let slot = self.transfers.at(index);
-                    if slot.moved > slot.bytes {
-                        self.corrupt(to, "less data asked for than came unasked");
+                    while !rest.is_empty() {
+                        let header = data_header(receiver, rest.len().min(STREAM_STEP));
+                        let (from, left) = (rest.start, rest.len());
+                        let piece = Piece { header, buffer: &slot.buffer, from, left, part: SLOT };
+                        let put = if downwards { Piece::put_last } else { Piece::put };
+                        let Some(bytes) = put(&piece, &mut self.outgoing, &mut self.pool, to) else { break };
+                        if bytes.start == rest.start {
+                            rest.start = bytes.end
+                        } else {
+                            rest.end = bytes.start
+                        }
                     }
-                    let slot = self.transfers.at(index);
-                    while slot.moved < slot.bytes {
-                        let left = (slot.bytes - slot.moved).min(STREAM_STEP);
-                        let header = data_header(receiver, left);
-                        let piece =
-                            Piece { header, buffer: &slot.buffer, from: slot.moved, left, part: SLOT };
-                        let Some(moved) = piece.put(&mut self.outgoing, &mut self.pool, to) else { break };
-                        slot.moved += moved;
-                    }
-                    let done = slot.moved == slot.bytes;
+                    let done = rest.is_empty();
                     if done {
                         self.transfers.happened(index, due::REST);
+                    } else if let Some(Queued::Stream { from, end, .. }) = self.outgoing[to].queue.front_mut()
+                    {
+                        (*from, *end) = (rest.start, rest.end);
                     }
                     done
                 }
@@ -466,20 +477,46 @@ pub(super) struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// Writes it into a slot of the pool or, when it is small or no slot will come, into the ring; its bytes. Nothing:
-    /// it doesn't fit now.
+    /// Writes it into a slot of the pool or, when it is small or no slot will come, into the ring; which bytes of the
+    /// message it has. Nothing: it doesn't fit now.
     #[inline]
-    fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<usize> {
+    fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<Range<usize>> {
+        self.put_as(self, outgoing, pool, to)
+    }
+
+    /// As `put`, but into a slot, the last piece of what is left. In the ring, data goes upwards.
+    fn put_last(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<Range<usize>> {
+        let (first, end) = (self.from, self.from + self.left);
+        let from = end.saturating_sub(SLOT).max(first);
+        // It starts with a line of the data, as its slot does.
+        let from = if from == first {
+            first
+        } else {
+            from + offset_in_line(self.buffer, from).wrapping_neg() % LINE
+        };
+        self.put_as(&Piece { from, left: end - from, ..*self }, outgoing, pool, to)
+    }
+
+    /// Writes another one into a slot, or this one into the ring.
+    #[inline]
+    fn put_as(
+        &self,
+        pooled: &Self,
+        outgoing: &mut [Outgoing],
+        pool: &mut Pool,
+        to: usize,
+    ) -> Option<Range<usize>> {
         let producer = &mut outgoing[to].producer;
         if self.left > POOLED_FROM {
-            let bytes = self.put_pooled(producer, pool, to);
+            let bytes = pooled.put_pooled(producer, pool, to);
             if bytes.is_some() || pool.will_come_from(to) {
-                return bytes;
+                return bytes.map(|bytes| pooled.from..pooled.from + bytes);
             }
         }
-        producer
-            .fits(self.left)
-            .then(|| producer.put_piece(self.header, self.left, |piece| self.buffer.read(self.from, piece)))
+        producer.fits(self.left).then(|| {
+            let read = |piece: &mut [u8]| self.buffer.read(self.from, piece);
+            self.from..self.from + producer.put_piece(self.header, self.left, read)
+        })
     }
 
     /// Writes it into a slot of the pool, when there is one; its bytes.
@@ -500,7 +537,8 @@ impl Piece<'_> {
             return None;
         }
         let timed = self.header.kind == kind::DATA && is_timed(self.buffer, self.from, bytes);
-        let mut filling = pool.open(to, bytes)?;
+        // What was announced goes by turns from its end and from its start.
+        let mut filling = pool.open(to, bytes, self.header.kind == kind::DATA)?;
         let (mut filled, mut kind, mut took_ns) = (0, self.header.kind, None);
         while filled < bytes {
             // The line that will speak of the part is fetched while it is written.
@@ -533,7 +571,7 @@ fn offset_in_line(buffer: &Buffer, from: usize) -> usize {
     if buffer.layout.is_none() { (buffer.address as usize).wrapping_add(from) % LINE } else { 0 }
 }
 
-/// Writes the next piece of an eager message, when it fits; its bytes.
+/// Writes the next piece of an eager message, when it fits; which bytes it has.
 #[inline]
 fn put_eager(
     outgoing: &mut [Outgoing],
@@ -543,7 +581,7 @@ fn put_eager(
     buffer: &Buffer,
     from: usize,
     part: usize,
-) -> Option<usize> {
+) -> Option<Range<usize>> {
     let kind = if from == 0 { kind::EAGER } else { kind::MORE };
     let header = header(kind, envelope, buffer.bytes);
     Piece { header, buffer, from, left: buffer.bytes - from, part }.put(outgoing, pool, to)

@@ -167,6 +167,34 @@ fn large_messages_arrive_whole_by_any_way_whoever_moves() {
 }
 
 #[test]
+fn large_messages_begin_by_turns_with_their_end_and_with_their_start() {
+    const BYTES: usize = 3_000_000;
+    for copies in [true, false] {
+        let mut job = job(2);
+        if !copies {
+            job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
+        }
+        for number in 0..6 {
+            let (mut from, mut to) = (vec![1u8; BYTES], vec![0u8; BYTES]);
+            let ends = [number % 2, 1 - number % 2];
+            let receive = job[ends[1]].receive(criteria(None, Some(5)), Some(ends[0]), &buffer(&mut to));
+            let send =
+                job[ends[0]].send(ends[1], envelope(ends[0] as u16, 5), &buffer(&mut from), Mode::Standard);
+            // What goes out unasked is the start; of the rest, some pieces.
+            while to[BYTES / 10] == 0 && to[BYTES - 1] == 0 {
+                ends.iter().for_each(|&rank| {
+                    job[rank].progress();
+                });
+            }
+            assert_eq!(to[BYTES - 1] == 1, number % 2 == 0, "message {number} goes upwards or downwards");
+            until_complete(&mut job, ends[1], receive);
+            until_complete(&mut job, ends[0], send.expect("it was announced"));
+            assert!(from == to);
+        }
+    }
+}
+
+#[test]
 fn more_large_messages_at_once_than_there_are_places_for_claims_arrive_whole() {
     let (bytes, messages) = (150_000, crate::segment::PLACES + 9);
     let mut job = job(2);
