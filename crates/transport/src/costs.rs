@@ -1,4 +1,5 @@
 //! What it costs to copy a byte, by sort of copy: measured by all ranks of a job on what they copy, for all of them.
+//! Copies between ranks on one cpu do not count: they cost little, by any sort, and would hide what others cost.
 //!
 //! No sort is the cheapest on every computer, and a computer changes while a job runs. Where ranks share cpus, or where
 //! two ranks send to each other at the same time, no cpu has time left: then what counts is the sum of all copies.
@@ -140,20 +141,17 @@ impl Costs {
     /// Whether the kernel's one copy is cheaper than these two; nothing: that is not known yet, and what is to be
     /// measured next is the kernel's copy, or not.
     ///
-    /// `readers`: one rank alone sends, and so many ranks can read at the same time. Then its own copies hold up all,
-    /// and theirs do not.
+    /// `weights`: how often each of the two counts for each copy of the kernel. Where all only reduce what they read, no
+    /// reader's copy is measured, and it counts as the writer's.
     pub(crate) fn kernel_is_cheaper(
         &self,
         than: [Sort; 2],
         data: usize,
-        readers: Option<u32>,
+        weights: [f32; 2],
     ) -> Result<bool, bool> {
         let [write, read] = than.map(|sort| self.known(sort, data));
-        let (Some(write), Some(read)) = (write, read) else { return Err(false) };
-        let two = match readers {
-            Some(readers) => write * readers as f32,
-            None => write + read,
-        };
+        let Some(write) = write else { return Err(false) };
+        let two = write * weights[0] + read.unwrap_or(write) * weights[1];
         self.known(Sort::ByKernel, data).map(|kernel| kernel < two).ok_or(true)
     }
 }
@@ -164,6 +162,7 @@ mod tests {
 
     const DATA: usize = 300_000;
     const SHOWN: [Sort; 2] = [Sort::ShownAgain, Sort::ReadShownAgain];
+    const BOTH: [f32; 2] = [1.0, 1.0];
 
     fn measured(costs: &Costs, sort: Sort, ns: u64, times: usize) {
         (0..times).for_each(|_| costs.learn(sort, DATA, DATA, ns));
@@ -174,17 +173,16 @@ mod tests {
         for (kernel_ns, cheaper) in [(99_000, true), (101_000, false)] {
             let costs = Costs::default();
             measured(&costs, Sort::ShownAgain, 60_000, 20);
-            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Err(false));
+            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, BOTH), Err(true));
             measured(&costs, Sort::ReadShownAgain, 40_000, 20);
-            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Err(true));
             measured(&costs, Sort::ByKernel, kernel_ns, 20);
-            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Ok(cheaper));
+            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, BOTH), Ok(cheaper));
             // The sender alone holds up two readers for longer, and one for a shorter time.
-            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, Some(2)), Ok(true));
-            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, Some(1)), Ok(false));
+            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, [2.0, 0.0]), Ok(true));
+            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, [1.0, 0.0]), Ok(false));
             // Of other sizes nothing is known, nor of the pool.
-            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA / 4, None), Err(false));
-            assert_eq!(costs.kernel_is_cheaper([Sort::Pooled, Sort::ReadPooled], DATA, None), Err(false));
+            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA / 4, BOTH), Err(false));
+            assert_eq!(costs.kernel_is_cheaper([Sort::Pooled, Sort::ReadPooled], DATA, BOTH), Err(false));
         }
     }
 
@@ -194,11 +192,11 @@ mod tests {
         SHOWN.iter().for_each(|&sort| measured(&costs, sort, 50_000, 20));
         measured(&costs, Sort::ByKernel, 80_000, 20);
         measured(&costs, Sort::ByKernel, 8_000_000, 1);
-        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Ok(true));
+        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, BOTH), Ok(true));
         measured(&costs, Sort::ByKernel, 160_000, 50);
-        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Ok(false));
+        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, BOTH), Ok(false));
         measured(&costs, Sort::ByKernel, 80_000, 1);
-        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Ok(true));
+        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, BOTH), Ok(true));
     }
 
     #[test]
@@ -206,11 +204,11 @@ mod tests {
         let costs = Costs::default();
         SHOWN.iter().for_each(|&sort| measured(&costs, sort, 50_000, 20));
         costs.learn_failure(Sort::ByKernel, DATA);
-        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Ok(false));
+        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, BOTH), Ok(false));
         costs.of(Sort::ByKernel, DATA).store(u64::MAX, Ordering::Relaxed);
-        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Ok(false));
+        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, BOTH), Ok(false));
         measured(&costs, Sort::ByKernel, 1, 1);
-        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, None), Ok(false));
+        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, BOTH), Ok(false));
     }
 
     #[test]

@@ -63,16 +63,24 @@ impl Wire for CommWire<'_> {
     }
 
     #[inline]
-    fn offers(&mut self, buffer: &Buffer, large: Large, audience: Audience, place: *mut Offer) -> bool {
+    fn offers(
+        &mut self,
+        to: usize,
+        buffer: &Buffer,
+        large: Large,
+        audience: Audience,
+        place: *mut Offer,
+    ) -> bool {
         // SAFETY: room for an offer, the schedule's own.
         let put = |offer| unsafe { place.write(offer) };
-        if offers::is_worth_it(self.engine, buffer, large, audience) {
+        let to = self.comm.peers().members[to] as usize;
+        if offers::is_worth_it(self.engine, buffer, large, audience, to) {
             self.engine.allow_reading();
             put(Offer::of(&self.engine.segment(), buffer));
             return true;
         }
         let shown = offers::is_worth_showing(self.engine, buffer, large, audience)
-            .then(|| Offer::shown(self.engine, buffer, large, audience))
+            .then(|| Offer::shown(self.engine, buffer, large, audience, to))
             .flatten();
         shown.map(put).is_some()
     }

@@ -89,10 +89,17 @@ pub(super) trait Wire {
     fn send_and_forget(&mut self, to: usize, lane: TagLane, buffer: &Buffer);
     /// Starts a receive.
     fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer) -> TransferId;
-    /// Whether to offer the data instead of sending it. If so, the offer is in its place, and the data is left alone
-    /// until the answer.
-    fn offers(&mut self, buffer: &Buffer, large: Large, audience: Audience, place: *mut Offer) -> bool {
-        let _ = (buffer, large, audience, place);
+    /// Whether to offer the data to a rank instead of sending it. If so, the offer is in its place, and the data is left
+    /// alone until the answer.
+    fn offers(
+        &mut self,
+        to: usize,
+        buffer: &Buffer,
+        large: Large,
+        audience: Audience,
+        place: *mut Offer,
+    ) -> bool {
+        let _ = (to, buffer, large, audience, place);
         false
     }
     /// What several ranks are offered is copied to where they read it, now that they have been told.
@@ -466,7 +473,13 @@ impl CollectiveSchedule {
                     let step = self.next as u32;
                     let started = match *offer {
                         Some(offer)
-                            if wire.offers(buffer, self.large, self.audience(*readers), offer.as_ptr()) =>
+                            if wire.offers(
+                                *to as usize,
+                                buffer,
+                                self.large,
+                                self.audience(*readers),
+                                offer.as_ptr(),
+                            ) =>
                         {
                             let id = wire.receive(*to as usize, lane | ANSWERS, &Buffer::EMPTY);
                             // SAFETY: memory of the schedule's own, which holds the offer until the answer.

@@ -19,6 +19,20 @@ pub struct Showing {
     pub spot: Spot,
 }
 
+/// Who takes what a rank shows, sends or offers; a rank of the job, where there is only one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takers {
+    /// One rank, while others send as well: no cpu has time left, and what counts is the sum of all copies.
+    One(usize),
+    /// The same, and it reduces what it reads without a copy: that is not measured, and counts as what it cost to show
+    /// it.
+    Reducer(usize),
+    /// One rank, and others read other data of this rank alone: its own copies hold up all, and theirs do not.
+    OneEach(usize),
+    /// So many ranks read the same: this rank's copy is made once for all of them, and they read at the same time.
+    Several(u32),
+}
+
 /// What this rank shows: data one behind the other, until all of it was read.
 #[derive(Default)]
 pub(crate) struct Shown {
@@ -41,8 +55,9 @@ pub(crate) struct Shown {
 }
 
 /// Of so many answers, so many are the other one, so that what costs more is measured again. They follow one another,
-/// because the first copies of a sort take longer.
-const ANSWERS: u32 = 256;
+/// because the first copies of a sort take longer. Choices. (4 ranks on 2 cpus of an EPYC, allreduce of 256 kB: 69 us
+/// with one in 16 and 63 with these.)
+const ANSWERS: u32 = 1024;
 const OTHERS: u32 = 16;
 
 /// Whether it is the turn of what costs more, given how many answers there were.
@@ -93,7 +108,10 @@ impl Engine<'_> {
                 let start_ns = kernel_ns();
                 // SAFETY: as the caller promised.
                 let read = unsafe { remote::read(pid, &[Span { address: into, bytes }], address, bytes) };
-                self.segment().header().costs.learn(Sort::ByKernel, bytes, bytes, kernel_ns() - start_ns);
+                let took_ns = kernel_ns() - start_ns;
+                if !self.shares_cpu_with(rank) {
+                    self.segment().header().costs.learn(Sort::ByKernel, bytes, bytes, took_ns);
+                }
                 read
             }
             Access::Unknown | Access::Forbidden => {
@@ -103,41 +121,56 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether it costs the job less when another rank reads data of so many bytes from this rank's memory than when it
+    /// Whether a rank last copied large data on the cpu where this one is now. Where ranks move about, that is a guess.
+    fn shares_cpu_with(&self, rank: usize) -> bool {
+        let own = host::pin::this_cpu().wrapping_add(1);
+        self.page().cpu.store(own, Ordering::Relaxed);
+        self.segment().rank(rank).cpu.load(Ordering::Relaxed) == own
+    }
+
+    /// Whether it costs the job less when readers of data of so many bytes read it from this rank's memory than when it
     /// is shown (where ranks share cpus) or sent. Now and then the other answer, so that both are measured again.
-    ///
-    /// `alone`: no other rank sends at the same time.
-    pub fn reading_is_cheaper(&mut self, bytes: usize, alone: bool) -> bool {
+    pub fn reading_is_cheaper(&mut self, bytes: usize, takers: Takers) -> bool {
         let page = self.segment().header();
+        let cpus = page.cpus as f32;
+        let (weights, to) = match takers {
+            Takers::One(to) => ([1.0, 1.0], Some(to)),
+            Takers::Reducer(to) => ([2.0, 0.0], Some(to)),
+            Takers::OneEach(to) => ([cpus, 0.0], Some(to)),
+            Takers::Several(readers) => ([cpus / readers.max(1) as f32, 1.0], None),
+        };
         let than = match self.room.crowded() {
+            true if to.is_some_and(|to| self.shares_cpu_with(to)) => return false,
             true => page.costs.cheaper_spot(bytes).unwrap_or_default().sorts(),
             false => [Sort::Pooled, Sort::ReadPooled],
         };
-        let known = page.costs.kernel_is_cheaper(than, bytes, alone.then_some(page.cpus));
+        let known = page.costs.kernel_is_cheaper(than, bytes, weights);
         known.map_or_else(|measure| measure, |cheaper| cheaper != is_turn_of_other(&mut self.shown.asked))
     }
 
-    /// Shows a copy of contiguous data, to one reader so far; where. Nothing: there is no room.
-    pub fn show(&mut self, data: &Buffer) -> Option<Showing> {
+    /// Shows a copy of contiguous data, to one reader so far: to this rank, if it is the only one. Nothing: there is no
+    /// room.
+    pub fn show(&mut self, data: &Buffer, to: Option<usize>) -> Option<Showing> {
         let showing = self.take_room(data)?;
-        self.fill_room(data, showing, data.bytes.max(1));
+        let counts = to.is_none_or(|to| !self.shares_cpu_with(to));
+        self.fill_room(data, showing, data.bytes.max(1), counts);
         Some(showing)
     }
 
-    /// As `show`, but nothing is copied yet: readers may be told, and follow. Call `go_on_showing` next.
+    /// As `show`, but nothing is copied yet: several readers may be told, and follow. Call `go_on_showing` next.
     pub fn begin_to_show(&mut self, data: &Buffer) -> Option<Showing> {
         let showing = self.take_room(data)?;
         self.shown.copying = Some((data.clone(), showing));
         Some(showing)
     }
 
-    /// Copies what this rank has begun to show, in pieces. Readers that share its cpu get it between them, and read a
+    /// Copies what this rank has begun to show, in pieces. Takers that share its cpu get it between them, and read a
     /// piece while it lies in the cpu's cache.
     pub fn go_on_showing(&mut self) {
         if let Some((data, showing)) = self.shown.copying.take() {
             let piece_bytes = if self.shown.whole > 0 { data.bytes.max(1) } else { SHOWN_PIECE };
             self.shown.whole = self.shown.whole.saturating_sub(1);
-            self.fill_room(&data, showing, piece_bytes);
+            self.fill_room(&data, showing, piece_bytes, true);
         }
     }
 
@@ -171,11 +204,12 @@ impl Engine<'_> {
         };
         let follows = spot == Spot::Next && self.shown.next + bytes <= most;
         (self.shown.spot, self.shown.bytes) = (spot, if follows { self.shown.next } else { 0 });
-        // Readers are told of it only behind this.
+        // Takers are told of it only behind this.
         segment.rank(self.rank).shown.store(self.shown.bytes as u64, Ordering::Relaxed);
     }
 
-    fn fill_room(&mut self, data: &Buffer, showing: Showing, piece_bytes: usize) {
+    /// Copies data to the room; `counts`: what that cost is learnt.
+    fn fill_room(&mut self, data: &Buffer, showing: Showing, piece_bytes: usize, counts: bool) {
         let at = showing.at;
         let (segment, end) = (self.segment(), at + data.bytes);
         let page = segment.rank(self.rank);
@@ -197,7 +231,7 @@ impl Engine<'_> {
                 }
             }
         }
-        if end <= self.shown.touched {
+        if counts && end <= self.shown.touched {
             segment.header().costs.learn(showing.spot.sorts()[0], data.bytes, data.bytes, took_ns);
         }
         self.shown.touched = self.shown.touched.max(end);
@@ -235,6 +269,7 @@ impl Engine<'_> {
         let (segment, at) = (self.segment(), showing.at);
         let Some(data) = place(&segment, rank, at, bytes) else { return false };
         let page = segment.rank(rank);
+        let counts = !self.shares_cpu_with(rank);
         let (mut read, mut looks) = (0, 0);
         while read < bytes {
             let there = (page.shown.load(Ordering::Acquire) as usize).saturating_sub(at).min(bytes);
@@ -252,7 +287,7 @@ impl Engine<'_> {
             let start_ns = kernel_ns();
             // SAFETY: inside the room; the rank leaves it alone, as the caller promised.
             into.write(read, unsafe { std::slice::from_raw_parts(data.add(read), there - read) });
-            if there - read == bytes {
+            if counts && there - read == bytes {
                 segment.header().costs.learn(showing.spot.sorts()[1], bytes, bytes, kernel_ns() - start_ns);
             }
             read = there;

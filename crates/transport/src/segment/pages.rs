@@ -76,6 +76,8 @@ pub struct RankPage {
     pub probe: AtomicU64,
     /// Up to which byte the rank's room holds what it shows.
     pub(crate) shown: AtomicU64,
+    /// The cpu where the rank last showed or read large data, plus one; 0: not yet.
+    pub(crate) cpu: AtomicU32,
 }
 /// Places for claims in a rank's page.
 pub(crate) const PLACES: usize = 44 * 64 / size_of::<Claims>();

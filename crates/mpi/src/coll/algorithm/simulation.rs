@@ -125,7 +125,14 @@ impl Wire for SimulatedRank<'_> {
         self.put(to, lane, buffer, true);
     }
 
-    fn offers(&mut self, buffer: &Buffer, _large: Large, _audience: Audience, place: *mut Offer) -> bool {
+    fn offers(
+        &mut self,
+        _to: usize,
+        buffer: &Buffer,
+        _large: Large,
+        _audience: Audience,
+        place: *mut Offer,
+    ) -> bool {
         let offered = self.simulation.random.below(2) == 0;
         if offered {
             // SAFETY: room for an offer, the schedule's own.

@@ -3,11 +3,12 @@
 use super::*;
 use crate::abort::Exit;
 use crate::buffer::Buffer;
-use crate::costs::Spot;
 use crate::matching::Envelope;
 use crate::remote::Access;
 use crate::ways::{SHARED_FROM, TRIAL, Way};
 use send::ASKED_EACH;
+
+mod shown;
 
 /// Engines live as long as the test's process: so do the rooms and counters that they borrow.
 fn job(ranks: usize) -> Vec<Engine<'static>> {
@@ -177,16 +178,19 @@ fn large_messages_begin_by_turns_with_their_end_and_with_their_start() {
         for number in 0..6 {
             let (mut from, mut to) = (vec![1u8; BYTES], vec![0u8; BYTES]);
             let ends = [number % 2, 1 - number % 2];
-            let receive = job[ends[1]].receive(criteria(None, Some(5)), Some(ends[0]), &buffer(&mut to));
+            let there = buffer(&mut to);
+            // SAFETY: inside the buffer; only this thread writes there.
+            let has_come = |at: usize| unsafe { there.address().add(at).read_volatile() == 1 };
+            let receive = job[ends[1]].receive(criteria(None, Some(5)), Some(ends[0]), &there);
             let send =
                 job[ends[0]].send(ends[1], envelope(ends[0] as u16, 5), &buffer(&mut from), Mode::Standard);
             // What goes out unasked is the start; of the rest, some pieces.
-            while to[BYTES / 10] == 0 && to[BYTES - 1] == 0 {
+            while !has_come(BYTES / 10) && !has_come(BYTES - 1) {
                 ends.iter().for_each(|&rank| {
                     job[rank].progress();
                 });
             }
-            assert_eq!(to[BYTES - 1] == 1, number % 2 == 0, "message {number} goes upwards or downwards");
+            assert_eq!(has_come(BYTES - 1), number % 2 == 0, "message {number} goes upwards or downwards");
             until_complete(&mut job, ends[1], receive);
             until_complete(&mut job, ends[0], send.expect("it was announced"));
             assert!(from == to);
@@ -694,31 +698,6 @@ fn scribble(case: u64) {
 }
 
 #[test]
-fn what_a_rank_shows_others_read_and_its_room_is_free_when_all_have_read_it() {
-    let mut job = job(3);
-    let (mut first, mut second) = (vec![7u8; 100_000], vec![9u8; 1000]);
-    let at = job[0].show(&buffer(&mut first)).unwrap();
-    job[0].show_again();
-    let behind = job[0].show(&buffer(&mut second)).unwrap();
-    assert!(behind.at >= at.at + first.len());
-    for reader in [1, 2] {
-        let mut read = vec![0u8; 100_000];
-        // SAFETY: shown above, and not yet read by all.
-        assert!(unsafe { job[reader].read_shown(0, at, read.len(), &buffer(&mut read)) });
-        assert_eq!(read, first);
-    }
-    let mut short = [0u8; 10];
-    // SAFETY: as above; no more is written than the buffer holds.
-    assert!(unsafe { job[1].read_shown(0, behind, 1000, &buffer(&mut short)) });
-    assert_eq!(short, [9; 10]);
-    job[0].was_read();
-    job[0].was_read();
-    assert_ne!(job[0].show(&buffer(&mut second)), Some(at), "one has not read");
-    (0..2).for_each(|_| job[0].was_read());
-    assert_eq!(job[0].show(&buffer(&mut second)), Some(at));
-}
-
-#[test]
 fn answers_come_in_parts_of_one_slot_which_goes_back_whole() {
     let mut job = job(2);
     let mut lines = Vec::new();
@@ -740,64 +719,4 @@ fn answers_come_in_parts_of_one_slot_which_goes_back_whole() {
     }
     // All but the first one answer.
     assert!(lines[1..].iter().all(|&(bytes, lines)| lines == bytes.div_ceil(4096) as u64), "{lines:?}");
-}
-
-/// Shown where data was shown before.
-fn again(at: usize) -> Showing {
-    Showing { at, spot: Spot::Again }
-}
-
-#[test]
-fn what_is_shown_arrives_at_either_spot_and_both_are_tried() {
-    let mut job = job(2);
-    let most = job[0].segment().pool_bytes();
-    let mut places = std::collections::BTreeSet::new();
-    for number in 0..600 {
-        let bytes = 1 + number * 9973 % (most / 3);
-        let mut data = vec![number as u8; bytes];
-        let showing = job[0].show(&buffer(&mut data)).unwrap();
-        assert!(showing.spot == Spot::Next || showing.at == 0);
-        assert!(showing.at + bytes <= most);
-        places.insert(showing.at);
-        let mut read = vec![0u8; bytes];
-        // SAFETY: shown above, and not yet read.
-        assert!(unsafe { job[1].read_shown(0, showing, bytes, &buffer(&mut read)) });
-        assert!(read == data, "message {number}");
-        job[0].was_read();
-    }
-    assert!(places.len() > 10, "{places:?}");
-}
-
-#[test]
-fn what_is_shown_in_pieces_or_in_one_arrives_whole() {
-    let mut job = job(2);
-    for pieces_after in [0, 1, 2] {
-        job[0].shown.whole = pieces_after;
-        for number in 0..3 {
-            let mut data = sample(700_000 + number);
-            let showing = job[0].begin_to_show(&buffer(&mut data)).unwrap();
-            job[0].go_on_showing();
-            let mut read = vec![0u8; data.len()];
-            // SAFETY: shown above, and not yet read.
-            assert!(unsafe { job[1].read_shown(0, showing, read.len(), &buffer(&mut read)) });
-            assert!(read == data);
-            job[0].was_read();
-        }
-    }
-}
-
-#[test]
-fn what_does_not_fit_is_not_shown_and_nothing_is_read_outside_of_the_room() {
-    let mut job = job(2);
-    let room = crate::segment::pool_room(2);
-    assert_eq!(job[0].show(&buffer(&mut vec![0; room + 1])), None);
-    let mut into = [0u8; 8];
-    for (at, bytes) in [(room, 1), (room - 7, 8), (usize::MAX, 8), (0, usize::MAX)] {
-        // SAFETY: nobody writes there.
-        assert!(!unsafe { job[1].read_shown(0, again(at), bytes, &buffer(&mut into)) }, "{at} {bytes}");
-    }
-    assert_eq!(job[0].show(&buffer(&mut vec![5; room])), Some(again(0)));
-    // SAFETY: shown above.
-    assert!(unsafe { job[1].read_shown(0, again(room - 8), 8, &buffer(&mut into)) });
-    assert_eq!(into, [5; 8]);
 }

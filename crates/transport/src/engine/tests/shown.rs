@@ -1,0 +1,112 @@
+//! What ranks show, and others read.
+
+use super::*;
+use crate::costs::Spot;
+
+#[test]
+fn what_a_rank_shows_others_read_and_its_room_is_free_when_all_have_read_it() {
+    let mut job = job(3);
+    let (mut first, mut second) = (vec![7u8; 100_000], vec![9u8; 1000]);
+    let at = job[0].show(&buffer(&mut first), None).unwrap();
+    job[0].show_again();
+    let behind = job[0].show(&buffer(&mut second), None).unwrap();
+    assert!(behind.at >= at.at + first.len());
+    for reader in [1, 2] {
+        let mut read = vec![0u8; 100_000];
+        // SAFETY: shown above, and not yet read by all.
+        assert!(unsafe { job[reader].read_shown(0, at, read.len(), &buffer(&mut read)) });
+        assert_eq!(read, first);
+    }
+    let mut short = [0u8; 10];
+    // SAFETY: as above; no more is written than the buffer holds.
+    assert!(unsafe { job[1].read_shown(0, behind, 1000, &buffer(&mut short)) });
+    assert_eq!(short, [9; 10]);
+    job[0].was_read();
+    job[0].was_read();
+    assert_ne!(job[0].show(&buffer(&mut second), None), Some(at), "one has not read");
+    (0..2).for_each(|_| job[0].was_read());
+    assert_eq!(job[0].show(&buffer(&mut second), None), Some(at));
+}
+
+/// Shown where data was shown before.
+fn again(at: usize) -> Showing {
+    Showing { at, spot: Spot::Again }
+}
+
+#[test]
+fn what_is_shown_arrives_at_either_spot_and_both_are_tried() {
+    let mut job = job(2);
+    let most = job[0].segment().pool_bytes();
+    let mut places = std::collections::BTreeSet::new();
+    for number in 0..600 {
+        let bytes = 1 + number * 9973 % (most / 3);
+        let mut data = vec![number as u8; bytes];
+        let showing = job[0].show(&buffer(&mut data), None).unwrap();
+        assert!(showing.spot == Spot::Next || showing.at == 0);
+        assert!(showing.at + bytes <= most);
+        places.insert(showing.at);
+        let mut read = vec![0u8; bytes];
+        // As if it ran on a cpu of its own.
+        job[0].page().cpu.store(u32::MAX, Ordering::Relaxed);
+        // SAFETY: shown above, and not yet read.
+        assert!(unsafe { job[1].read_shown(0, showing, bytes, &buffer(&mut read)) });
+        assert!(read == data, "message {number}");
+        job[0].was_read();
+    }
+    assert!(places.len() > 10, "{places:?}");
+}
+
+#[test]
+fn copies_between_ranks_on_one_cpu_teach_nothing_of_what_others_cost() {
+    for (elsewhere, known) in [(false, Err(Spot::Again)), (true, Err(Spot::Next))] {
+        let mut job = job(2);
+        let mut data = sample(200_000);
+        for _ in 0..40 {
+            // Each rank finds the other one's cpu in its page.
+            let cpu = if elsewhere { u32::MAX } else { 1 + host::pin::this_cpu() };
+            job[1].page().cpu.store(cpu, Ordering::Relaxed);
+            let showing = job[0].show(&buffer(&mut data), Some(1)).unwrap();
+            let mut read = vec![0u8; data.len()];
+            job[0].page().cpu.store(cpu, Ordering::Relaxed);
+            // SAFETY: shown above, and not yet read.
+            assert!(unsafe { job[1].read_shown(0, showing, read.len(), &buffer(&mut read)) });
+            assert!(read == data);
+            job[0].was_read();
+        }
+        assert_eq!(job[0].segment().header().costs.cheaper_spot(data.len()), known);
+    }
+}
+
+#[test]
+fn what_is_shown_in_pieces_or_in_one_arrives_whole() {
+    let mut job = job(2);
+    for pieces_after in [0, 1, 2] {
+        job[0].shown.whole = pieces_after;
+        for number in 0..3 {
+            let mut data = sample(700_000 + number);
+            let showing = job[0].begin_to_show(&buffer(&mut data)).unwrap();
+            job[0].go_on_showing();
+            let mut read = vec![0u8; data.len()];
+            // SAFETY: shown above, and not yet read.
+            assert!(unsafe { job[1].read_shown(0, showing, read.len(), &buffer(&mut read)) });
+            assert!(read == data);
+            job[0].was_read();
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_not_shown_and_nothing_is_read_outside_of_the_room() {
+    let mut job = job(2);
+    let room = crate::segment::pool_room(2);
+    assert_eq!(job[0].show(&buffer(&mut vec![0; room + 1]), None), None);
+    let mut into = [0u8; 8];
+    for (at, bytes) in [(room, 1), (room - 7, 8), (usize::MAX, 8), (0, usize::MAX)] {
+        // SAFETY: nobody writes there.
+        assert!(!unsafe { job[1].read_shown(0, again(at), bytes, &buffer(&mut into)) }, "{at} {bytes}");
+    }
+    assert_eq!(job[0].show(&buffer(&mut vec![5; room]), None), Some(again(0)));
+    // SAFETY: shown above.
+    assert!(unsafe { job[1].read_shown(0, again(room - 8), 8, &buffer(&mut into)) });
+    assert_eq!(into, [5; 8]);
+}
