@@ -141,8 +141,8 @@ impl Costs {
     /// Whether the kernel's one copy is cheaper than these two; nothing: that is not known yet, and what is to be
     /// measured next is the kernel's copy, or not.
     ///
-    /// `weights`: how often each of the two counts for each copy of the kernel. Where all only reduce what they read, no
-    /// reader's copy is measured, and it counts as the writer's.
+    /// `weights`: how often each of the two counts for each copy of the kernel. Where all only reduce what they read,
+    /// no reader's copy is measured, and it counts as the writer's.
     pub(crate) fn kernel_is_cheaper(
         &self,
         than: [Sort; 2],

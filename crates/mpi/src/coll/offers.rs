@@ -56,10 +56,10 @@ fn mark_of(segment: &Segment) -> u64 {
 ///
 /// Where ranks share cpus, or send and receive at the same time, no cpu has time left to help another one: what counts
 /// is the sum of all copies. An offer needs one, by the kernel; messages and what is shown need two. Which costs more
-/// is measured (2 ranks, alltoall of 4 MB: offered 640 us and sent 505 on an EPYC, 812 and 927 on a Xeon). A rank of
-/// which one other rank gets data, and that gets none, keeps out: the other one has more to do. (4 ranks on 2 cpus of an
-/// EPYC that share no cache: scatter of 256 kB shown 285 us and offered 54, alltoall 517 and 160, bcast 124 and 76.
-/// While they share one, 107 and 168 for the alltoall.)
+/// is measured (2 ranks, alltoall of 4 MB: offered 640 us and sent 505 on an EPYC, 812 and 927 on a Xeon; 4 ranks on 2
+/// cpus of an EPYC, scatter of 256 kB shown 285 us and offered 54, bcast 124 and 76 while they share no cache; alltoall
+/// shown 107 us and offered 168 while they share one). A rank of which one other rank gets data, and that gets none,
+/// keeps out: the other one has more to do.
 pub(super) fn is_worth_it(
     engine: &mut Engine<'_>,
     buffer: &Buffer,

@@ -89,8 +89,8 @@ pub(super) trait Wire {
     fn send_and_forget(&mut self, to: usize, lane: TagLane, buffer: &Buffer);
     /// Starts a receive.
     fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer) -> TransferId;
-    /// Whether to offer the data to a rank instead of sending it. If so, the offer is in its place, and the data is left
-    /// alone until the answer.
+    /// Whether to offer the data to a rank instead of sending it. If so, the offer is in its place, and the data is
+    /// left alone until the answer.
     fn offers(
         &mut self,
         to: usize,
