@@ -45,8 +45,8 @@ pub(crate) const TRIAL: u32 = 8;
 /// 170 to 105 us, and those that follow 50 to 60, on an EPYC.
 const TRIAL_OF_POOL: u32 = 2 * TRIAL;
 /// By another way than the pool, messages above so many bytes are tried in fewer runs, of as many bytes in all:
-/// programs send few of them. (The pool needs them: on an EPYC, the first seven of 4 MB take 490 us each, which is the memory's
-/// first use, and 150 later.)
+/// programs send few of them. (The pool needs them: on an EPYC, the first seven of 4 MB take 490 us each, which is the
+/// memory's first use, and 150 later.)
 const WHOLE_TRIALS: usize = 1024 * 1024;
 /// The last so many runs of a trial count, at most.
 const COUNTED: usize = 5;

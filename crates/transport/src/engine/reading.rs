@@ -270,7 +270,7 @@ impl Engine<'_> {
         let Some(data) = place(&segment, rank, at, bytes) else { return false };
         let page = segment.rank(rank);
         let counts = !self.shares_cpu_with(rank);
-        let (mut read, mut looks) = (0, 0);
+        let (mut read, mut looks, mut took_ns) = (0, 0, 0);
         while read < bytes {
             let there = (page.shown.load(Ordering::Acquire) as usize).saturating_sub(at).min(bytes);
             if there == read {
@@ -287,10 +287,11 @@ impl Engine<'_> {
             let start_ns = kernel_ns();
             // SAFETY: inside the room; the rank leaves it alone, as the caller promised.
             into.write(read, unsafe { std::slice::from_raw_parts(data.add(read), there - read) });
-            if counts && there - read == bytes {
-                segment.header().costs.learn(showing.spot.sorts()[1], bytes, bytes, kernel_ns() - start_ns);
-            }
+            took_ns += kernel_ns() - start_ns;
             read = there;
+        }
+        if counts {
+            segment.header().costs.learn(showing.spot.sorts()[1], bytes, bytes, took_ns);
         }
         true
     }
