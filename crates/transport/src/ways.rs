@@ -50,7 +50,7 @@ const TRIAL_OF_POOL: u32 = 2 * TRIAL;
 const WHOLE_TRIALS: usize = 1024 * 1024;
 /// The last so many runs of a trial count, at most.
 const COUNTED: usize = 5;
-/// Another way than the pool is given up after so many runs when the fastest of them took so many times what the
+/// A way is given up after so many runs, the pool after `TRIAL`, when the fastest of them took so many times what the
 /// fastest way takes.
 const HOPELESS_AFTER: usize = 4;
 const HOPELESS: f32 = 1.5;
@@ -205,8 +205,8 @@ impl Seen {
     fn is_hopeless(&self, class: usize, agreed: &AgreedWay, side: usize) -> bool {
         let others = ways_of(class).iter().filter(|&&way| way != self.phase.way);
         let fastest = others.filter_map(|&way| agreed.cost(side, way)).min_by(f32::total_cmp);
-        let may_end = self.phase.way != Way::Pool && self.ended >= HOPELESS_AFTER;
-        may_end && fastest.is_some_and(|fastest| self.least > HOPELESS * fastest)
+        let after = if self.phase.way == Way::Pool { TRIAL as usize } else { HOPELESS_AFTER };
+        self.ended >= after && fastest.is_some_and(|fastest| self.least > HOPELESS * fastest)
     }
 
     /// Takes note of the phase. What a way has cost in many runs takes the place of what it cost in a trial: by the
