@@ -123,9 +123,10 @@ impl Engine<'_> {
 
     /// Whether a rank last copied large data on the cpu where this one is now. Where ranks move about, that is a guess.
     fn shares_cpu_with(&self, rank: usize) -> bool {
+        // 0 where the kernel does not say.
         let own = host::pin::this_cpu().wrapping_add(1);
         self.page().cpu.store(own, Ordering::Relaxed);
-        self.segment().rank(rank).cpu.load(Ordering::Relaxed) == own
+        own != 0 && self.segment().rank(rank).cpu.load(Ordering::Relaxed) == own
     }
 
     /// Whether it costs the job less when readers of data of so many bytes read it from this rank's memory than when it

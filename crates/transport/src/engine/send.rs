@@ -317,8 +317,7 @@ impl Engine<'_> {
         self.later(to, Queued::Words { kind, words });
     }
 
-    /// Sends the data of a matched message through the ring or the pool, behind what went out unasked, up to
-    /// a byte.
+    /// Sends the data of a matched message through the pool or the ring: what is behind the unasked part, up to a byte.
     pub(super) fn stream(&mut self, to: usize, index: u32, receiver: u64, end: usize) {
         let downwards = self.sharing.downwards[to];
         let transfer = self.transfers.at(index);
