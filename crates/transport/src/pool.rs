@@ -377,8 +377,9 @@ mod tests {
     #[test]
     fn own_slots_have_their_turn_again_after_half_of_the_pool_and_small_pieces_use_all() {
         for (bytes, part) in [(SLOT, LAP), (64, 1)] {
-            let mut pools = pools(2);
-            let [first, second] = &mut pools[..] else { panic!("two ranks") };
+            // A rank keeps a quarter of a pool of another one.
+            let mut pools = pools(3);
+            let [first, second, _] = &mut pools[..] else { panic!("three ranks") };
             let mut used = BTreeSet::new();
             for number in 0..4 * first.slots {
                 let word = send(first, 1, bytes, number as u8).expect("a slot");

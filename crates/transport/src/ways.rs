@@ -439,6 +439,23 @@ mod tests {
     }
 
     #[test]
+    fn the_pool_is_given_up_after_fewer_runs_where_another_way_is_known_to_be_far_faster() {
+        let mut ways = one();
+        let class = &ways.agreed.0[(SHARED_FROM.ilog2() - SMALLEST) as usize];
+        let mut tried = [0; 2];
+        for run in 0..200u64 {
+            let way = ways.choose(SHARED_FROM, true, run << 40);
+            let Phase { number, trial, .. } = class.phase();
+            if trial && way == Way::Pool && number < 4 {
+                tried[usize::from(number > 0)] += 1;
+            }
+            ways.complete(SHARED_FROM, (run << 40) + [900_000, 300_000][way as usize]);
+        }
+        // At first, nothing is known of the kernel's way.
+        assert_eq!(tried, [TRIAL_OF_POOL, TRIAL]);
+    }
+
+    #[test]
     fn two_ranks_take_the_way_that_is_fastest_when_both_take_it() {
         let mut pair = two();
         // Each for itself would stay with the kernel while the other one does.
