@@ -1,6 +1,7 @@
 //! The place of a message's data in this process.
 
-use crate::copy::{SMALL, copy, copy_in, copy_out, copy_small};
+use crate::copy::{SMALL, copy, copy_in, copy_out, copy_past, copy_small};
+use crate::landing::Landing;
 use std::sync::Arc;
 
 /// Bytes that are packed at a time on the way from one layout to another.
@@ -137,6 +138,19 @@ impl Buffer {
                     layout.shape.unpack(self.address, layout.count, from, &data[..bytes]);
                 }
             }
+        }
+    }
+
+    /// As `write`; contiguous data lands where the caller says.
+    #[inline]
+    pub(crate) fn land(&self, landing: Landing, from: usize, data: &[u8]) {
+        match landing {
+            Landing::PastCaches if self.layout.is_none() => {
+                let bytes = data.len().min(self.bytes.saturating_sub(from));
+                // SAFETY: as for `read`.
+                unsafe { copy_past(data.as_ptr(), self.address.wrapping_add(from), bytes) };
+            }
+            _ => self.write(from, data),
         }
     }
 

@@ -52,6 +52,59 @@ pub unsafe fn copy_in(from: *const u8, to: *mut u8, bytes: usize) {
     }
 }
 
+/// Whether this cpu can store past its caches.
+pub(crate) fn can_copy_past() -> bool {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    return std::arch::is_x86_feature_detected!("avx2");
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    false
+}
+
+/// Copies data past the caches, where the cpu can, else as [`copy_in`]: see `landing`. All of it is there, for other
+/// cpus too, before any later store.
+///
+/// # Safety
+/// As for [`copy`].
+pub(crate) unsafe fn copy_past(from: *const u8, to: *mut u8, bytes: usize) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if bytes >= LONG && can_copy_past() {
+        // SAFETY: the cpu has these instructions; the rest as the caller promised.
+        unsafe { store_past(from, to, bytes) };
+        return;
+    }
+    // SAFETY: as the caller promised.
+    unsafe { copy_in(from, to, bytes) };
+}
+
+/// Copies whole lines past the caches, and what is before and behind them through the caches.
+///
+/// # Safety
+/// As for [`copy`], and at least `LONG` bytes.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[target_feature(enable = "avx2")]
+unsafe fn store_past(from: *const u8, to: *mut u8, bytes: usize) {
+    use std::arch::x86_64::{__m256i, _mm_sfence, _mm256_loadu_si256, _mm256_stream_si256};
+    const WORD: usize = size_of::<__m256i>();
+    const LINE: usize = 2 * WORD;
+    let first = to.align_offset(LINE);
+    let end = first + (bytes - first) / LINE * LINE;
+    // SAFETY: less than a line, which is less than `bytes`.
+    unsafe { std::ptr::copy_nonoverlapping(from, to, first) };
+    for at in (first..end).step_by(LINE) {
+        // SAFETY: the line ends in front of `bytes`, and `first` is where the target is aligned to lines.
+        unsafe {
+            let one = _mm256_loadu_si256(from.add(at).cast());
+            let other = _mm256_loadu_si256(from.add(at + WORD).cast());
+            _mm256_stream_si256(to.add(at).cast(), one);
+            _mm256_stream_si256(to.add(at + WORD).cast(), other);
+        }
+    }
+    // These stores are not in order with others: the next one may say that the data is there.
+    _mm_sfence();
+    // SAFETY: what is left of what the caller promised.
+    unsafe { std::ptr::copy_nonoverlapping(from.add(end), to.add(end), bytes - end) };
+}
+
 /// Copies data, whatever its addresses are.
 ///
 /// # Safety
@@ -195,7 +248,7 @@ mod tests {
         let from: Vec<u8> = (0..6000).map(|at| (at % 253) as u8).collect();
         for bytes in [0, 1, 63, 1023, 1024, 1100, 4096, 5000] {
             for (a, b) in [(0, 0), (1, 0), (0, 16), (7, 63)] {
-                for copies in [copy_out, copy_in] {
+                for copies in [copy_out, copy_in, copy_past] {
                     let mut to = vec![0u8; 6000];
                     // SAFETY: both are long enough.
                     unsafe { copies(from.as_ptr().add(a), to.as_mut_ptr().add(b), bytes) };
@@ -211,7 +264,7 @@ mod tests {
         let from: Vec<u8> = (0..3 * PAGE).map(|at| (at % 251) as u8).collect();
         for (further, aliased) in [(0, false), (1, true), (16, true), (31, true), (32, false)] {
             for bytes in [0, 1, LONG - 1, LONG, LONG + 1, 2 * LONG, PAGE + 77] {
-                for copies in [copy, copy_out, copy_in] {
+                for copies in [copy, copy_out, copy_in, copy_past] {
                     let mut to = vec![0u8; 4 * PAGE];
                     let start = to.as_ptr().align_offset(PAGE) + from.as_ptr() as usize % PAGE + further;
                     assert_eq!(is_aliased(from.as_ptr(), to[start..].as_ptr()), aliased);

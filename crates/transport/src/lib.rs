@@ -12,11 +12,12 @@
 //! | `claims` | pieces of a message that two processes copy together | |
 //! | `costs` | what it costs to copy a byte, by sort of copy, as all ranks measure it | |
 //! | `ways` | which way large messages between two ranks take, as both measure it | |
+//! | `landing` | whether data lands in this cpu's caches or past them, as this rank measures it | copy |
 //! | `segment` | what lies where in the job's shared memory; what ranks count there | claims, costs, ways |
 //! | `counters` | what the engine counts of its rank | |
 //! | `lists` | first-in-first-out lists by key | |
 //! | `matching` | which receive gets which message | lists |
-//! | `buffer` | where a message's data lies, contiguous or not | copy |
+//! | `buffer` | where a message's data lies, contiguous or not | copy, landing |
 //! | `ring` | lines from one rank to another | copy, segment, ways |
 //! | `pool` | slots for pieces too large for the rings, handed to and fro with them | costs, segment |
 //! | `remote` | copies between the memory of two processes, by the kernel | buffer, segment |
@@ -72,6 +73,7 @@ mod copy;
 mod costs;
 mod counters;
 mod engine;
+mod landing;
 mod lists;
 mod matching;
 mod pool;

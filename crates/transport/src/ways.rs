@@ -25,10 +25,16 @@ pub(crate) enum Way {
     Kernel,
     /// The receiver copies all by the kernel; the sender need not be asked.
     Receiver,
+    /// As `Pool`, and the receiver copies past its caches: see `landing`.
+    PastCaches,
 }
 
-/// The ways in the order in which they are tried. `Receiver` is none for messages that both must be able to copy.
-const WAYS: [Way; 3] = [Way::Pool, Way::Kernel, Way::Receiver];
+/// All ways, by their numbers.
+const WAYS: [Way; 4] = [Way::Pool, Way::Kernel, Way::Receiver, Way::PastCaches];
+/// The ways of messages in the order in which they are tried: of those that both must be able to copy, and of smaller
+/// ones, which the caches hold.
+const SHARED: &[Way] = &[Way::Pool, Way::PastCaches, Way::Kernel];
+const SMALLER: &[Way] = &[Way::Pool, Way::Kernel, Way::Receiver];
 /// From so many bytes on, both sides must be able to copy a message.
 pub(crate) const SHARED_FROM: usize = 2 * 1024 * 1024;
 
@@ -44,7 +50,7 @@ pub(crate) const TRIAL: u32 = 8;
 /// The pool's slots come back from the other cache only then: the first ten runs of 1 MB after some by the kernel take
 /// 170 to 105 us, and those that follow 50 to 60, on an EPYC.
 const TRIAL_OF_POOL: u32 = 2 * TRIAL;
-/// By another way than the pool, messages above so many bytes are tried in fewer runs, of as many bytes in all:
+/// By the kernel, messages above so many bytes are tried in fewer runs, of as many bytes in all:
 /// programs send few of them. (The pool needs them: on an EPYC, the first seven of 4 MB take 490 us each, which is the
 /// memory's first use, and 150 later.)
 const WHOLE_TRIALS: usize = 1024 * 1024;
@@ -146,7 +152,11 @@ impl AgreedWay {
 /// Runs of a trial of a way.
 fn trial(class: usize, way: Way) -> u32 {
     let larger = (smallest_of(class) / WHOLE_TRIALS).clamp(1, TRIAL as usize / 2) as u32;
-    if way == Way::Pool { TRIAL_OF_POOL } else { TRIAL / larger }
+    match way {
+        Way::Pool => TRIAL_OF_POOL,
+        Way::PastCaches => TRIAL,
+        Way::Kernel | Way::Receiver => TRIAL / larger,
+    }
 }
 
 /// The smallest message of a class, in bytes.
@@ -156,8 +166,7 @@ fn smallest_of(class: usize) -> usize {
 
 /// The ways that a class has.
 fn ways_of(class: usize) -> &'static [Way] {
-    let is_shared = smallest_of(class) >= SHARED_FROM;
-    &WAYS[..WAYS.len() - usize::from(is_shared)]
+    if smallest_of(class) >= SHARED_FROM { SHARED } else { SMALLER }
 }
 
 /// What this rank has seen of one class of sizes.
@@ -330,8 +339,8 @@ mod tests {
 
     /// Runs of so many messages at once, each of so many bytes, that take so long by each way; which part of the runs
     /// took each.
-    fn parts(ways: &mut Ways, runs: u64, at_once: u64, bytes: usize, shared: bool, ns: [u64; 3]) -> [f32; 3] {
-        let mut parts = [0.0; 3];
+    fn parts(ways: &mut Ways, runs: u64, at_once: u64, bytes: usize, shared: bool, ns: [u64; 4]) -> [f32; 4] {
+        let mut parts = [0.0; 4];
         for run in 0..runs {
             let start_ns = run << 40;
             let way = (0..at_once).map(|_| ways.choose(bytes, shared, start_ns)).last().expect("a message");
@@ -346,19 +355,21 @@ mod tests {
         for at_once in [1, 2, 64, 200] {
             let mut ways = one();
             let mut parts = |bytes, ns| parts(&mut ways, 1000, at_once, bytes, false, ns);
-            assert!(parts(1 << 20, [80_000, 55_000, 90_000])[Way::Kernel as usize] > 0.85);
-            assert!(parts(200_000, [15_000, 20_000, 16_000])[Way::Pool as usize] > 0.85);
-            assert!(parts(100_000, [7_000, 6_500, 6_000])[Way::Receiver as usize] > 0.85);
-            assert!(parts(1 << 30, [9_000_000, 8_000_000, 9_000_000])[Way::Kernel as usize] > 0.85);
+            assert!(parts(1 << 20, [80_000, 55_000, 90_000, 80_000])[Way::Kernel as usize] > 0.85);
+            assert!(parts(200_000, [15_000, 20_000, 16_000, 0])[Way::Pool as usize] > 0.85);
+            assert!(parts(100_000, [7_000, 6_500, 6_000, 0])[Way::Receiver as usize] > 0.85);
+            assert!(
+                parts(1 << 30, [9_000_000, 8_000_000, 9_000_000, 9_500_000])[Way::Kernel as usize] > 0.85
+            );
             // What was learned of one size says nothing of another; and it is tried ever more rarely.
-            assert!(parts(1 << 20, [80_000, 55_000, 90_000])[Way::Kernel as usize] > 0.95);
+            assert!(parts(1 << 20, [80_000, 55_000, 90_000, 80_000])[Way::Kernel as usize] > 0.95);
         }
     }
 
     #[test]
     fn a_message_that_both_must_be_able_to_copy_is_never_the_receivers_alone() {
         let mut ways = one();
-        let ns = [80_000, 55_000, 10_000];
+        let ns = [80_000, 55_000, 10_000, 80_000];
         assert!(parts(&mut ways, 1000, 1, 1 << 22, true, ns)[Way::Receiver as usize] == 0.0);
         parts(&mut ways, 1000, 1, 100_000, false, ns);
         assert_eq!(ways.choose(100_000, false, 0), Way::Receiver);
@@ -366,9 +377,20 @@ mod tests {
     }
 
     #[test]
+    fn only_what_both_must_be_able_to_copy_lands_past_the_caches_and_where_that_is_faster() {
+        let mut ways = one();
+        let ns = [80_000, 85_000, 90_000, 60_000];
+        assert!(parts(&mut ways, 1000, 1, 1 << 22, true, ns)[Way::PastCaches as usize] > 0.85);
+        assert!(parts(&mut ways, 1000, 1, SHARED_FROM - 1, false, ns)[Way::PastCaches as usize] == 0.0);
+        let ns = [80_000, 85_000, 90_000, 90_000];
+        parts(&mut ways, 1000, 1, 1 << 22, true, ns);
+        assert!(parts(&mut ways, 1000, 1, 1 << 22, true, ns)[Way::Pool as usize] > 0.85);
+    }
+
+    #[test]
     fn messages_that_never_pause_change_their_way_now_and_then() {
         let mut ways = one();
-        let mut by = [0; 3];
+        let mut by = [0; 4];
         for number in 0..10_000 {
             // One begins before the last one ends.
             let way = ways.choose(1 << 20, false, number * 80_000);
@@ -377,13 +399,13 @@ mod tests {
             }
             by[way as usize] += 1;
         }
-        assert!(by.iter().all(|&messages| messages > 150), "{by:?}");
+        assert!(by[..3].iter().all(|&messages| messages > 150), "{by:?}");
     }
 
     #[test]
     fn larger_messages_are_tried_in_fewer_runs_by_the_kernel() {
-        // Runs until the first way is agreed: of all three ways, then of two.
-        for (bytes, runs) in [(1_usize << 16, 32), (1 << 20, 32), (1 << 21, 20), (1 << 22, 18), (1 << 30, 18)]
+        // Runs until the first way is agreed.
+        for (bytes, runs) in [(1_usize << 16, 32), (1 << 20, 32), (1 << 21, 28), (1 << 22, 26), (1 << 30, 26)]
         {
             let mut ways = one();
             let class = bytes.ilog2().saturating_sub(SMALLEST).min(CLASSES as u32 - 1) as usize;
@@ -393,7 +415,7 @@ mod tests {
                 if !ways.agreed.0[class].phase().trial {
                     break;
                 }
-                ways.complete(bytes, (tried << 40) + [50_000, 51_000, 52_000][way as usize]);
+                ways.complete(bytes, (tried << 40) + [50_000, 51_000, 52_000, 53_000][way as usize]);
                 tried += 1;
             }
             assert_eq!(tried, runs, "{bytes} bytes");
@@ -403,16 +425,16 @@ mod tests {
     #[test]
     fn a_way_that_becomes_faster_is_found() {
         let mut ways = one();
-        parts(&mut ways, 1000, 1, 1 << 20, false, [50_000, 80_000, 70_000]);
-        parts(&mut ways, 1000, 1, 1 << 20, false, [50_000, 20_000, 70_000]);
-        let now = parts(&mut ways, 1000, 1, 1 << 20, false, [50_000, 20_000, 70_000]);
+        parts(&mut ways, 1000, 1, 1 << 20, false, [50_000, 80_000, 70_000, 0]);
+        parts(&mut ways, 1000, 1, 1 << 20, false, [50_000, 20_000, 70_000, 0]);
+        let now = parts(&mut ways, 1000, 1, 1 << 20, false, [50_000, 20_000, 70_000, 0]);
         assert!(now[Way::Kernel as usize] > 0.97, "{now:?}");
     }
 
     #[test]
     fn one_message_that_waited_for_long_changes_nothing() {
         let mut ways = one();
-        let ns = [50_000, 80_000, 90_000];
+        let ns = [50_000, 80_000, 90_000, 0];
         parts(&mut ways, 100, 1, 1 << 20, false, ns);
         assert_eq!(ways.choose(1 << 20, false, 0), Way::Pool);
         ways.complete(1 << 20, 1_000_000_000);
@@ -446,10 +468,10 @@ mod tests {
         for run in 0..200u64 {
             let way = ways.choose(SHARED_FROM, true, run << 40);
             let Phase { number, trial, .. } = class.phase();
-            if trial && way == Way::Pool && number < 4 {
+            if trial && way == Way::Pool && number < 5 {
                 tried[usize::from(number > 0)] += 1;
             }
-            ways.complete(SHARED_FROM, (run << 40) + [900_000, 300_000][way as usize]);
+            ways.complete(SHARED_FROM, (run << 40) + [900_000, 300_000, 0, 950_000][way as usize]);
         }
         // At first, nothing is known of the kernel's way.
         assert_eq!(tried, [TRIAL_OF_POOL, TRIAL]);
@@ -486,8 +508,8 @@ mod tests {
     fn what_the_first_messages_cost_is_soon_forgotten() {
         let mut ways = one();
         // The pool gets its memory.
-        parts(&mut ways, 24, 1, 1 << 20, false, [90_000, 65_000, 120_000]);
-        let later = parts(&mut ways, 1000, 1, 1 << 20, false, [50_000, 65_000, 120_000]);
+        parts(&mut ways, 24, 1, 1 << 20, false, [90_000, 65_000, 120_000, 0]);
+        let later = parts(&mut ways, 1000, 1, 1 << 20, false, [50_000, 65_000, 120_000, 0]);
         assert!(later[Way::Pool as usize] > 0.85, "{later:?}");
     }
 
@@ -502,7 +524,7 @@ mod tests {
                 Way::Pool => 115_000,
                 Way::Kernel if class.phase().trial => 78_000,
                 Way::Kernel => 150_000,
-                Way::Receiver => 400_000,
+                Way::Receiver | Way::PastCaches => 400_000,
             };
             let Phase { number, trial, .. } = class.phase();
             ways.complete(1 << 20, (run << 40) + ns);

@@ -117,6 +117,11 @@ impl Wire for CommWire<'_> {
         self.engine.receive(pattern, Some(self.comm.peers().members[from] as usize), buffer)
     }
 
+    unsafe fn copy(&mut self, from: &Buffer, into: &Buffer) {
+        // SAFETY: as the caller promised.
+        unsafe { self.engine.copy_own(from, into) };
+    }
+
     #[inline]
     fn combined(&mut self, bytes: usize, double: bool) {
         self.engine.combined(bytes, double, false);

@@ -113,6 +113,14 @@ pub(super) trait Wire {
         let _ = (from, buffer, bytes, operand);
         Taken::Data
     }
+    /// Copies this rank's own data.
+    ///
+    /// # Safety
+    /// Both buffers' memory may be used now.
+    unsafe fn copy(&mut self, from: &Buffer, into: &Buffer) {
+        // SAFETY: as the caller promised.
+        unsafe { into.copy_from(from) };
+    }
     /// A reduction has made so many bytes of results; of double precision or not.
     fn combined(&mut self, bytes: usize, double: bool) {
         let _ = (bytes, double);
@@ -511,7 +519,7 @@ impl CollectiveSchedule {
                     }
                 }
                 // SAFETY: buffers of the user's and scratch, valid until the collective is over.
-                ScheduleStep::Copy { from, into } => unsafe { into.copy_from(from) },
+                ScheduleStep::Copy { from, into } => unsafe { wire.copy(from, into) },
                 &ScheduleStep::Reduce { from, with, into, count } => {
                     let (reduction, extent) =
                         self.reduction.expect("a schedule that reduces has an operation");

@@ -17,6 +17,7 @@ pub use send::{CREDIT, MOST_EAGER};
 
 use crate::carried::CarriedCall;
 use crate::counters::EngineCounters;
+use crate::landing::Landings;
 use crate::matching::{Criteria, Matching};
 use crate::pool::Pool;
 use crate::ring;
@@ -144,6 +145,7 @@ pub struct Engine<'a> {
     copying: Vec<Copying>,
     sharing: Sharing,
     shown: Shown,
+    landings: Landings,
     /// A simulator carries the messages: what it knows of them.
     afar: Option<Box<Afar>>,
 }
@@ -205,6 +207,7 @@ impl<'a> Engine<'a> {
             copying: Vec::new(),
             sharing: Sharing::default(),
             shown: Shown::default(),
+            landings: Landings::of_data_from(usize::MAX),
             afar: None,
         }
     }
@@ -217,6 +220,7 @@ impl<'a> Engine<'a> {
         self.outgoing = (0..ranks).map(|to| Outgoing::new(&segment, rank, to)).collect();
         self.incoming = (0..ranks).map(|from| Incoming::new(&segment, from, rank)).collect();
         self.pool = Pool::new(segment, rank);
+        self.landings = Landings::of_data_from(segment.pool_bytes() / ranks);
         self.sharing = Sharing::new(&segment, rank);
         self.segment = Some(segment);
         if segment.is_carried() {

@@ -2,6 +2,7 @@
 
 use super::{Completion, TransferId};
 use crate::buffer::Buffer;
+use crate::landing::Landing;
 use crate::lists::Key;
 use crate::matching::Envelope;
 
@@ -20,6 +21,8 @@ pub(crate) mod due {
     pub(crate) const CANCEL: u8 = 8;
     /// Of a receive: when it is complete, its way learns of it.
     pub(crate) const TIMED: u8 = 16;
+    /// Of a receive: its data lands past the caches.
+    pub(crate) const PAST_CACHES: u8 = 32;
 }
 
 /// Where a transfer is.
@@ -63,6 +66,12 @@ pub(crate) struct Pending {
     pub(crate) completion: Completion,
 }
 impl Pending {
+    /// Where data of a receive lands that comes through the pool.
+    #[inline]
+    pub(crate) fn landing(&self) -> Landing {
+        if self.due & due::PAST_CACHES == 0 { Landing::InCaches } else { Landing::PastCaches }
+    }
+
     /// What the other side sees of a send.
     pub(crate) fn envelope(&self) -> Envelope {
         Envelope::of(self.key)

@@ -4,6 +4,7 @@ use super::Engine;
 use crate::buffer::{Buffer, Span};
 use crate::copy::copy_out;
 use crate::costs::{Sort, Spot};
+use crate::landing::{Landing, Origin};
 use crate::remote::{self, Access};
 use crate::ring::LINE;
 use crate::segment::{Segment, pool_room};
@@ -266,11 +267,12 @@ impl Engine<'_> {
     ///
     /// # Safety
     /// The rank has told this one of these bytes, and has not yet heard that they were read.
-    pub unsafe fn read_shown(&self, rank: usize, showing: Showing, bytes: usize, into: &Buffer) -> bool {
+    pub unsafe fn read_shown(&mut self, rank: usize, showing: Showing, bytes: usize, into: &Buffer) -> bool {
         let (segment, at) = (self.segment(), showing.at);
         let Some(data) = place(&segment, rank, at, bytes) else { return false };
         let page = segment.rank(rank);
         let counts = !self.shares_cpu_with(rank);
+        let landing = self.landings.choose(Origin::Room, bytes);
         let (mut read, mut looks, mut took_ns) = (0, 0, 0);
         while read < bytes {
             let there = (page.shown.load(Ordering::Acquire) as usize).saturating_sub(at).min(bytes);
@@ -287,14 +289,38 @@ impl Engine<'_> {
             looks = 0;
             let start_ns = kernel_ns();
             // SAFETY: inside the room; the rank leaves it alone, as the caller promised.
-            into.write(read, unsafe { std::slice::from_raw_parts(data.add(read), there - read) });
+            into.land(landing, read, unsafe { std::slice::from_raw_parts(data.add(read), there - read) });
             took_ns += kernel_ns() - start_ns;
             read = there;
         }
+        self.landings.learn(Origin::Room, bytes, landing, bytes, took_ns);
         if counts {
             segment.header().costs.learn(showing.spot.sorts()[1], bytes, bytes, took_ns);
         }
         true
+    }
+
+    /// Copies this rank's own data to another place.
+    ///
+    /// # Safety
+    /// Both buffers' memory may be used now.
+    pub unsafe fn copy_own(&mut self, from: &Buffer, into: &Buffer) {
+        let bytes = from.bytes.min(into.bytes);
+        let is_apart = (from.address as usize).abs_diff(into.address as usize) >= bytes;
+        let is_plain = is_apart && from.is_contiguous() && into.is_contiguous();
+        let landing = if is_plain { self.landings.choose(Origin::Own, bytes) } else { Landing::InCaches };
+        let start_ns = kernel_ns();
+        match landing {
+            // SAFETY: as the caller promised.
+            Landing::InCaches => unsafe { into.copy_from(from) },
+            // SAFETY: the bytes that both have, in a row and apart.
+            Landing::PastCaches => unsafe {
+                into.land(landing, 0, std::slice::from_raw_parts(from.address, bytes));
+            },
+        }
+        if is_plain {
+            self.landings.learn(Origin::Own, bytes, landing, bytes, kernel_ns() - start_ns);
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use super::send::{MOST_EAGER, UNASKED_BY_POOL, WHOLE, credit, credit_of_announce
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
 use crate::costs::Sort;
+use crate::landing::Landing;
 use crate::lists::Key;
 use crate::matching::{Criteria, Envelope};
 use crate::pool::SLOT;
@@ -64,13 +65,13 @@ impl Incoming {
 
     /// Copies a piece into a buffer, from a byte of it on, and fetches the line behind a large one.
     #[inline]
-    fn write(&self, buffer: &Buffer, at: usize, piece: &[u8]) {
+    fn write(&self, buffer: &Buffer, at: usize, piece: &[u8], landing: Landing) {
         let (first, last) = piece.split_at(piece.len().saturating_sub(FETCH_BEFORE));
         if !first.is_empty() {
-            buffer.write(at, first);
+            buffer.land(landing, at, first);
             self.consumer.fetch_next();
         }
-        buffer.write(at + first.len(), last);
+        buffer.land(landing, at + first.len(), last);
     }
 }
 
@@ -397,7 +398,7 @@ impl Engine<'_> {
                     incoming.consumer.handed_on += bytes as u64;
                 }
                 let transfer = self.transfers.at(receive);
-                incoming.write(&transfer.buffer, 0, piece);
+                incoming.write(&transfer.buffer, 0, piece, Landing::InCaches);
                 if piece.len() == bytes {
                     self.transfers.complete(receive);
                 } else {
@@ -468,7 +469,7 @@ impl Engine<'_> {
         match target {
             Destination::Transfer(receive) => {
                 let transfer = self.transfers.at(receive);
-                self.incoming[from].write(&transfer.buffer, got, piece);
+                self.incoming[from].write(&transfer.buffer, got, piece, Landing::InCaches);
                 transfer.moved += piece.len();
             }
             Destination::Message(index) => {
@@ -502,8 +503,9 @@ impl Engine<'_> {
         {
             self.corrupt(from, "more data than was asked for");
         }
+        let landing = transfer.landing();
         let timed = is_timed(&transfer.buffer, place as usize, piece.len()).then(kernel_ns);
-        self.incoming[from].write(&transfer.buffer, place as usize, piece);
+        self.incoming[from].write(&transfer.buffer, place as usize, piece, landing);
         transfer.moved += piece.len();
         if let Some(start_ns) = timed {
             let data = transfer.bytes;

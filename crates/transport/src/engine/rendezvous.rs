@@ -7,7 +7,7 @@
 //! | not | contiguous | the sender copies to the receiver's memory |
 //! | not | not | packed pieces go through the pool |
 //!
-//! Contiguous data has three ways (see [`Way`]), and the receiver says which. By the kernel, both copy what they claim,
+//! Contiguous data has several ways (see [`Way`]), and the receiver says which. By the kernel, both copy what they claim,
 //! at once. By the receiver, nobody is asked. By the pool, a sender that moves messages sends what it claims through
 //! the pool; a receiver to which nothing comes claims pieces itself, and copies them by the kernel while the sender
 //! computes; a sender that has no slot left, because the receiver computes, copies by the kernel, too. Messages of less
@@ -276,7 +276,13 @@ impl Engine<'_> {
         let transfer = self.transfers.at(receive);
         transfer.due |= due::TIMED;
         let shared = transfer.completion.bytes >= SHARED_FROM;
-        self.sharing.ways[from].choose(transfer.bytes, shared, host::clock::kernel_ns())
+        match self.sharing.ways[from].choose(transfer.bytes, shared, host::clock::kernel_ns()) {
+            Way::PastCaches => {
+                transfer.due |= due::PAST_CACHES;
+                Way::Pool
+            }
+            way => way,
+        }
     }
 
     /// The receiver of a message asks this sender to help, or to do it alone.
