@@ -3,8 +3,8 @@
 //! An attached buffer is a budget: messages that could not leave at once are kept by the library, and take from it
 //! their bytes and `MPI_BSEND_OVERHEAD` until they left. A communicator's own buffer goes before the process's.
 
-use super::counted;
 use super::operation::{Sending, sending};
+use super::{arguments, counted};
 use crate::abi;
 use crate::abi::values::*;
 use crate::call::{Declared, Out};
@@ -12,14 +12,13 @@ use crate::check::{self, Failure};
 use crate::comm::mpi;
 use crate::comm::valid;
 use crate::datatype::message_data;
-use crate::handles;
 use crate::request;
 use crate::request::Activity;
 use crate::runtime::Guarded;
 use crate::runtime::{self, State};
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
-use transport::{Buffer, COMPLETE_AT_ONCE, Engine, Mode, TransferId};
+use transport::{Buffer, Engine, Mode, TransferId};
 
 /// Whose a buffer is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -124,7 +123,7 @@ fn no_room(attached: &Attached, bytes: usize) -> Failure {
 /// # Errors
 /// No buffer, or no room in it.
 pub(crate) fn send(state: &mut State, sending: &Sending) -> Result<abi::Request, Failure> {
-    let done = Ok(abi::Request(handles::of_transfer(COMPLETE_AT_ONCE)));
+    let done = Ok(arguments::request(None));
     let Some(to) = sending.to else { return done };
     let (buffers, engine) = BUFFERS.with_engine(state);
     let bytes = sending.buffer.bytes();
@@ -141,11 +140,13 @@ pub(crate) fn send(state: &mut State, sending: &Sending) -> Result<abi::Request,
     let mut data = unsafe { sending.buffer.packed() };
     // SAFETY: the data is kept until the send is complete.
     let buffer = unsafe { Buffer::new(data.as_mut_ptr(), bytes) };
-    if let Some(transfer) = engine.send(to, sending.envelope, &buffer, Mode::Standard) {
-        attached.used = attached.used.saturating_add(needs(bytes));
-        attached.kept.push(KeptMessage { number: attached.count, transfer, data });
-        attached.count += 1;
+    let transfer = engine.send_by_id(to, sending.envelope, &buffer, Mode::Standard);
+    if engine.is_complete(transfer) {
+        return Ok(arguments::request(Some(transfer)));
     }
+    attached.used = attached.used.saturating_add(needs(bytes));
+    attached.kept.push(KeptMessage { number: attached.count, transfer, data });
+    attached.count += 1;
     done
 }
 

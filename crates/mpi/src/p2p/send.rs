@@ -1,5 +1,6 @@
 //! Sends (MPI 5.0, sections 3.2.1, 3.4 and 3.7.2).
 
+use super::operation::sending;
 use super::{arguments, counted};
 use crate::abi;
 use crate::call::Out;
@@ -32,8 +33,8 @@ fn immediate(
 ) -> Result<(), Failure> {
     request.present()?;
     let mut state = check::running()?;
-    let sent = arguments::send(&mut state, data, dest, tag, comm, mode)?;
-    request.write(arguments::request(sent))
+    let sending = sending(&state, data, dest, tag, comm)?;
+    request.write(sending.start(&mut state, mode))
 }
 
 macro_rules! sends {

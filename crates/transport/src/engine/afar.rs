@@ -290,7 +290,7 @@ impl Engine<'_> {
     /// A rank asks a message back, or answers.
     fn told_afar(&mut self, from: usize, entry: u32, note: CarriedNote) {
         if note == CarriedNote::AskedBack {
-            let forgotten = self.forget(from, token(entry));
+            let forgotten = self.forget(from, |message| message.token == token(entry));
             let note = if forgotten { CarriedNote::Forgotten } else { CarriedNote::Kept };
             self.ask(&CarriedCall::Tell { to: from as u32, entry, note });
             return;

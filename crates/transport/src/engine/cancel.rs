@@ -1,16 +1,22 @@
 //! Cancelling: a receive that no message has met, a send that no receive has met.
 //!
 //! A send that is still in its queue is taken out of it. Of one that the receiver knows, the receiver is asked: it
-//! forgets the message when no receive has it yet, and answers whether it did.
+//! forgets the message when no receive has it yet, and answers whether it did. Of a send that was complete at once, the
+//! message is known by the line in which it began (see `receipts`).
 
-use super::pending::{NONE, Stage, due};
+use super::pending::{COMPLETE_AT_ONCE, NONE, Stage, due};
+use super::receipts::Receipt;
 use super::{Engine, TransferId, kind};
+use crate::buffer::Buffer;
 
 impl Engine<'_> {
     /// Cancels a receive that isn't matched, or a send that isn't: a send that the receiver knows ends once it has
-    /// answered. What has met its other side goes on as before, and so does a send whose data has been copied.
+    /// answered. What has met its other side goes on as before.
     pub fn cancel(&mut self, id: TransferId) {
-        let Some(index) = self.transfers.index(id) else { return };
+        if let Some(receipt) = self.receipts.recent(id) {
+            return self.ask_back(id, receipt);
+        }
+        let Some(index) = self.slot(id) else { return };
         let transfer = self.transfers.at(index);
         if transfer.stage != Stage::Active {
             return;
@@ -46,9 +52,29 @@ impl Engine<'_> {
         }
     }
 
+    /// Asks the message of a send back that was complete at once. From now on, a transfer stands for it.
+    fn ask_back(&mut self, id: TransferId, receipt: Receipt) {
+        let to = receipt.to as usize;
+        let index = self.transfers.start(&Buffer::EMPTY, self.transfers.key(COMPLETE_AT_ONCE.slot()));
+        self.receipts.ask(id, index);
+        let transfer = self.transfers.at(index);
+        (transfer.to, transfer.due) = (receipt.to, due::ASKED_BACK);
+        let token = self.transfers.id(index).number();
+        if to != self.rank {
+            self.tell(to, kind::CANCEL, [token, 1, receipt.line, 0, 0, 0]);
+        } else if self.forget(to, |message| message.began == receipt.line) {
+            self.end_cancelled(index);
+        } else {
+            self.transfers.happened(index, due::ASKED_BACK);
+        }
+    }
+
     /// A sender asks a message back. Its pieces are here: what was sent before has come before.
-    pub(super) fn asked_back(&mut self, from: usize, token: u64) {
-        let forgotten = self.forget(from, token);
+    pub(super) fn asked_back(&mut self, from: usize, [token, by_line, line, ..]: [u64; 6]) {
+        let forgotten = match by_line {
+            0 => self.forget(from, |message| message.token == token),
+            _ => self.forget(from, |message| message.began == line && message.token == 0),
+        };
         self.tell(from, kind::CANCELLED, [token, forgotten.into(), 0, 0, 0, 0]);
     }
 
@@ -57,14 +83,14 @@ impl Engine<'_> {
         let index = self.transfer_of(from, token);
         let transfer = self.transfers.at(index);
         let unmatched = due::ANSWER | due::CANCEL;
-        let asked = transfer.due & due::CANCEL != 0 && transfer.to as usize == from;
-        if !asked || (is_cancelled && transfer.due != unmatched) {
+        let asked = transfer.due & (due::CANCEL | due::ASKED_BACK) != 0 && transfer.to as usize == from;
+        if !asked || (is_cancelled && ![unmatched, due::ASKED_BACK].contains(&transfer.due)) {
             self.corrupt(from, "an answer that nobody waits for");
         }
         if is_cancelled {
             self.end_cancelled(index);
         } else {
-            self.transfers.happened(index, due::CANCEL);
+            self.transfers.happened(index, due::CANCEL | due::ASKED_BACK);
         }
     }
 

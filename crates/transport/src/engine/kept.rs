@@ -20,6 +20,8 @@ pub(super) struct Message {
     pub(super) token: u64,
     /// Announced: the rest of the data is still with the sender; how it lies there, and its address.
     pub(super) announced: Option<[u64; 2]>,
+    /// The line in which it began; of a message of this process to itself, how many of those went before it.
+    pub(super) began: u64,
     /// The send of this very process whose data it is, when it wasn't copied.
     pub(super) own: u32,
 }

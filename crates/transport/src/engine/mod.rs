@@ -5,6 +5,7 @@ mod cancel;
 mod kept;
 mod pending;
 mod reading;
+mod receipts;
 mod receive;
 mod rendezvous;
 mod send;
@@ -28,6 +29,7 @@ use kept::Messages;
 use pending::{Pendings, Stage};
 use reading::Shown;
 pub use reading::{Showing, Takers};
+use receipts::Receipts;
 use receive::Incoming;
 use rendezvous::{Copying, Sharing};
 use send::Outgoing;
@@ -137,7 +139,10 @@ pub struct Engine<'a> {
     senders: Vec<u16>,
     /// Destinations for which something waits.
     congested: Vec<u16>,
+    /// Messages of this rank to itself.
+    own_sends: u64,
     transfers: Pendings,
+    receipts: Receipts,
     matching: Matching,
     messages: Messages,
     pool: Pool,
@@ -178,7 +183,8 @@ mod kind {
     pub(crate) const PUSH: u8 = 9;
     /// To the receiver: so much is in its buffer. Words: its transfer, bytes.
     pub(crate) const PUSHED: u8 = 10;
-    /// To the receiver: forget the message, if no receive has it. Words: the sender's transfer.
+    /// To the receiver: forget the message, if no receive has it. Words: the sender's transfer, that the message is
+    /// known by; or 1 and the line in which it began.
     pub(crate) const CANCEL: u8 = 11;
     /// To the sender, in answer: whether it was. Words: the sender's transfer, 1 or 0.
     pub(crate) const CANCELLED: u8 = 12;
@@ -200,7 +206,9 @@ impl<'a> Engine<'a> {
             incoming: Vec::new(),
             senders: Vec::new(),
             congested: Vec::new(),
+            own_sends: 0,
             transfers: Pendings::default(),
+            receipts: Receipts::default(),
             matching: Matching::default(),
             messages: Messages::default(),
             pool: Pool::default(),
@@ -385,13 +393,19 @@ impl<'a> Engine<'a> {
     /// Whether a transfer is complete.
     #[inline]
     pub fn is_complete(&self, id: TransferId) -> bool {
-        self.transfers.index(id).is_none_or(|index| self.transfers.stage(index) == Stage::Complete)
+        self.slot(id).is_none_or(|index| self.transfers.stage(index) == Stage::Complete)
     }
 
     /// Whether an id names a transfer that was started and not taken.
     #[inline]
     pub fn is_live(&self, id: TransferId) -> bool {
-        self.transfers.index(id).is_some()
+        self.slot(id).is_some()
+    }
+
+    /// The slot that says how a transfer is.
+    #[inline]
+    fn slot(&self, id: TransferId) -> Option<u32> {
+        self.transfers.index(id).or_else(|| self.receipts.slot(id))
     }
 
     /// The id of the transfer that lives in a slot; a handle names its slot.
@@ -402,41 +416,46 @@ impl<'a> Engine<'a> {
     /// How a transfer ended, when it has; its id is invalid from then on.
     #[inline]
     pub fn take_if_complete(&mut self, id: TransferId) -> Option<Completion> {
-        let index = self.transfers.index(id)?;
+        let index = self.slot(id)?;
         let transfer = self.transfers.at(index);
         if transfer.stage != Stage::Complete {
             return None;
         }
         let completion = transfer.completion;
         self.transfers.free(index);
+        self.receipts.forget(id);
         Some(completion)
     }
 
     /// Whether a complete transfer ended well. The caller promises `is_live`.
     #[inline]
     pub fn ended_well(&self, id: TransferId) -> Option<bool> {
+        if self.receipts.any_asked() && !self.is_complete(id) {
+            return None;
+        }
         self.transfers.ended_well(id)
     }
 
     /// As `take_if_complete`, without taking it.
     pub fn peek(&self, id: TransferId) -> Option<Completion> {
-        self.transfers.index(id).and_then(|index| self.transfers.completion(index))
+        self.slot(id).and_then(|index| self.transfers.completion(index))
     }
 
     /// Tells the engine that the program will not ask for this transfer again: it goes on and frees itself.
     pub fn detach(&mut self, id: TransferId) {
-        let Some(index) = self.transfers.index(id) else { return };
+        let Some(index) = self.slot(id) else { return };
         let transfer = self.transfers.at(index);
         if transfer.stage == Stage::Complete {
             self.transfers.free(index);
         } else {
             transfer.detached = true;
         }
+        self.receipts.forget(id);
     }
 
     /// The context of a transfer, to find its communicator.
     pub fn context(&self, id: TransferId) -> Option<u32> {
-        self.transfers.index(id).map(|index| self.transfers.context(index))
+        self.slot(id).map(|index| self.transfers.context(index))
     }
 
     /// Receives that wait for their message, and messages that wait for their receive.

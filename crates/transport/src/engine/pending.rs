@@ -21,6 +21,8 @@ pub(crate) mod due {
     pub(crate) const CANCEL: u8 = 8;
     /// Of a receive: when it is complete, its way learns of it.
     pub(crate) const TIMED: u8 = 16;
+    /// As `CANCEL`, of what stands for a send that was complete at once.
+    pub(crate) const ASKED_BACK: u8 = 64;
     /// Of a receive: its data lands past the caches.
     pub(crate) const PAST_CACHES: u8 = 32;
 }
@@ -120,6 +122,28 @@ pub const FROM_NOBODY: TransferId = id_of(1, 1);
 
 /// Slots that are never freed.
 const SHARED: u32 = 2;
+
+/// Numbers of an id that shares its slot with others are below this.
+pub(super) const NUMBERS: u32 = GENERATIONS as u32;
+
+/// The id with another number in the slot of a shared one.
+pub(super) const fn numbered(id: TransferId, number: u32) -> TransferId {
+    id_of(id.slot(), number)
+}
+
+impl TransferId {
+    /// The slot that it names.
+    pub(super) const fn slot(self) -> u32 {
+        (self.0 & INDEX) as u32
+    }
+
+    /// Its number, when it shares the slot of another one.
+    #[inline]
+    pub(super) fn of_shared(self, other: Self) -> Option<u32> {
+        let number = (self.0 >> 32) as u32;
+        (numbered(other, number) == self).then_some(number)
+    }
+}
 
 impl Default for Pendings {
     fn default() -> Self {
@@ -275,6 +299,11 @@ impl Pendings {
     pub(crate) fn ended_well(&self, id: TransferId) -> Option<bool> {
         let slot = self.slots.get((id.0 & INDEX) as usize)?;
         (slot.stage != Stage::Active).then_some(slot.completion.truncated.is_none())
+    }
+
+    /// What a transfer matches.
+    pub(crate) fn key(&self, index: u32) -> Key {
+        self.slots[index as usize].key
     }
 
     /// The context of a transfer.

@@ -133,9 +133,9 @@ impl Engine<'_> {
         Arrival { source: message.envelope.source, tag: message.envelope.tag, bytes: message.bytes }
     }
 
-    /// Forgets a message from another rank that no receive has; false: there is none.
-    pub(super) fn forget(&mut self, from: usize, token: u64) -> bool {
-        let Some(index) = self.messages.find(|message| message.from == from && message.token == token) else {
+    /// Forgets a message from a rank that no receive has; false: there is none.
+    pub(super) fn forget(&mut self, from: usize, is_it: impl Fn(&Message) -> bool) -> bool {
+        let Some(index) = self.messages.find(|message| message.from == from && is_it(message)) else {
             return false;
         };
         if self.messages.at(index).data.len() < self.messages.at(index).unasked {
@@ -267,7 +267,9 @@ impl Engine<'_> {
     /// Keeps a message of this process to itself.
     pub(super) fn keep_own(&mut self, envelope: Envelope, bytes: usize, data: Vec<u8>, own: u32) {
         let from = self.rank;
-        let message = Message { envelope, from, bytes, unasked: bytes, data, token: 0, announced: None, own };
+        let began = self.own_sends;
+        let message =
+            Message { envelope, from, bytes, unasked: bytes, data, token: 0, announced: None, own, began };
         let index = self.messages.insert(message);
         self.counters.unexpected_received.add(1);
         self.matching.keep(envelope, index);
@@ -435,7 +437,8 @@ impl Engine<'_> {
         let mut data = self.messages.room_for(unasked);
         data.extend_from_slice(piece);
         let got = piece.len();
-        let message = Message { envelope, from, bytes, unasked, data, token, announced, own: NONE };
+        let began = self.incoming[from].consumer.consumed();
+        let message = Message { envelope, from, bytes, unasked, data, token, announced, own: NONE, began };
         let index = self.messages.insert(message);
         self.counters.unexpected_received.add(1);
         self.matching.keep(envelope, index);
@@ -565,7 +568,7 @@ impl Engine<'_> {
             kind::SHARE => self.help(from, false, words),
             kind::PUSH => self.help(from, true, words),
             kind::PUSHED => self.pushed(from, words),
-            kind::CANCEL => self.asked_back(from, words[0]),
+            kind::CANCEL => self.asked_back(from, words),
             kind::CANCELLED => self.cancelled(from, words[0], words[1] == 1),
             other => self.corrupt(from, &format!("a piece of kind {other}")),
         }

@@ -444,6 +444,53 @@ fn a_send_to_oneself_and_one_that_waits_for_room_are_cancelled() {
     assert_eq!(job[1].probe(criteria(None, None)), None);
 }
 
+#[test]
+fn a_send_that_was_complete_at_once_is_cancelled_until_a_receive_has_its_message() {
+    for bytes in [0, 8, 200, 5000, 60_000] {
+        for to in [0, 1] {
+            let mut job = job(2);
+            let (mut data, mut place) = (sample(bytes), vec![0; bytes]);
+            let mut send = |job: &mut [Engine]| {
+                let id = job[0].send_by_id(to, envelope(0, 5), &buffer(&mut data), Mode::Standard);
+                assert!(job[0].is_complete(id) && job[0].ended_well(id) == Some(true));
+                id
+            };
+            let sends = [(); 3].map(|()| send(&mut job));
+            // The one in the middle is asked back, twice; the others arrive.
+            job[0].cancel(sends[1]);
+            job[0].cancel(sends[1]);
+            assert_eq!(job[0].is_complete(sends[1]), to == 0);
+            assert!(job[0].is_live(sends[1]) && job[0].is_complete(sends[0]));
+            assert!(until_complete(&mut job, 0, sends[1]).cancelled, "{bytes} bytes");
+            for at in [0, 2] {
+                let receive = job[to].receive(criteria(Some(0), Some(5)), Some(0), &buffer(&mut place));
+                until_complete(&mut job, to, receive);
+                // It has met its receive.
+                job[0].cancel(sends[at]);
+                assert!(!until_complete(&mut job, 0, sends[at]).cancelled);
+            }
+            assert_eq!(job[to].probe(criteria(None, None)), None);
+            assert_eq!((job[0].under_way(), job[0].unclaimed()), (0, 0));
+            // A message that a probe has claimed stays.
+            let last = send(&mut job);
+            job[to].progress();
+            let (claim, _) = job[to].claim(criteria(None, None)).expect("it is here");
+            job[0].cancel(last);
+            assert!(!until_complete(&mut job, 0, last).cancelled);
+            let receive = job[to].receive_claimed(claim, &buffer(&mut place));
+            until_complete(&mut job, to, receive);
+            // One that nobody asks for any more is asked back all the same.
+            let freed = send(&mut job);
+            job[0].cancel(freed);
+            job[0].detach(freed);
+            while job[0].under_way() > 0 {
+                job.iter_mut().for_each(|engine| _ = engine.progress());
+            }
+            assert_eq!((job[to].probe(criteria(None, None)), job[0].unclaimed()), (None, 0));
+        }
+    }
+}
+
 /// Each message is either received whole or cancelled, whenever it is sent, asked for and cancelled; and the credit
 /// that it took comes back.
 #[test]
@@ -463,8 +510,7 @@ fn sends_that_are_cancelled_at_any_time_arrive_whole_or_not_at_all() {
             })
             .collect();
         let mut places: Vec<Vec<u8>> = messages.iter().map(|(data, _)| vec![0; data.len()]).collect();
-        // Of a send: not begun, complete at once, or its transfer.
-        let mut sends: Vec<Option<Option<TransferId>>> = vec![None; MESSAGES];
+        let mut sends: Vec<Option<TransferId>> = vec![None; MESSAGES];
         let mut receives: Vec<Option<TransferId>> = vec![None; MESSAGES];
         let mut next = 0;
         while next < MESSAGES || receives.iter().any(Option::is_none) {
@@ -472,7 +518,7 @@ fn sends_that_are_cancelled_at_any_time_arrive_whole_or_not_at_all() {
             match random.below(5) {
                 0 | 1 if next < MESSAGES => {
                     let (data, mode) = &mut messages[next];
-                    sends[next] = Some(job[0].send(1, envelope(0, next as i32), &buffer(data), *mode));
+                    sends[next] = Some(job[0].send_by_id(1, envelope(0, next as i32), &buffer(data), *mode));
                     next += 1;
                 }
                 2 if receives[at].is_none() => {
@@ -480,7 +526,7 @@ fn sends_that_are_cancelled_at_any_time_arrive_whole_or_not_at_all() {
                     receives[at] = Some(job[1].receive(criteria, Some(0), &buffer(&mut places[at])));
                 }
                 3 => {
-                    if let Some(Some(send)) = sends[at] {
+                    if let Some(send) = sends[at] {
                         job[0].cancel(send);
                     }
                 }
@@ -490,8 +536,7 @@ fn sends_that_are_cancelled_at_any_time_arrive_whole_or_not_at_all() {
             }
         }
         for at in 0..MESSAGES {
-            let cancelled =
-                sends[at].unwrap().is_some_and(|send| until_complete(&mut job, 0, send).cancelled);
+            let cancelled = until_complete(&mut job, 0, sends[at].unwrap()).cancelled;
             let receive = receives[at].unwrap();
             if cancelled {
                 job[1].cancel(receive);
@@ -501,7 +546,7 @@ fn sends_that_are_cancelled_at_any_time_arrive_whole_or_not_at_all() {
             assert!(cancelled || places[at] == messages[at].0, "case {case}, message {at}");
             ends[usize::from(cancelled)] += 1;
         }
-        assert_eq!(job[1].queues(), (0, 0));
+        assert_eq!((job[1].queues(), job[0].under_way(), job[0].unclaimed()), ((0, 0), 0, 0));
         job[0].outgoing[1].producer.refresh();
         job[1].incoming[0].consumer.publish();
         job[0].outgoing[1].producer.refresh();
