@@ -3,8 +3,12 @@
 mod common;
 
 fn kept(name: &str) {
+    kept_on(2, name);
+}
+
+fn kept_on(ranks: u32, name: &str) {
     let program = common::compile(&format!("promises/{name}.c"));
-    assert_eq!(common::printed(2, &program, &[]), format!("ok {name}\n"));
+    assert_eq!(common::printed(ranks, &program, &[]), format!("ok {name}\n"));
 }
 
 #[test]
@@ -20,4 +24,9 @@ fn a_receiver_copies_alone_while_the_sender_is_elsewhere() {
 #[test]
 fn a_barrier_may_come_before_or_after_the_start_of_a_non_blocking_collective() {
     kept("numbered_apart");
+}
+
+#[test]
+fn blocks_that_overlap_are_no_reason_to_wait_for_ever() {
+    [3, 4, 7].into_iter().for_each(|ranks| kept_on(ranks, "overlapping_blocks"));
 }

@@ -89,7 +89,7 @@ pub use copy::{copy, copy_in};
 pub use costs::Spot;
 pub use counters::{Counter, EngineCounters};
 pub use engine::{
-    Arrival, Awaited, COMPLETE_AT_ONCE, COPY_FROM, CREDIT, ClaimId, Completion, Engine, FROM_NOBODY,
+    ASIDE, Arrival, Awaited, COMPLETE_AT_ONCE, COPY_FROM, CREDIT, ClaimId, Completion, Engine, FROM_NOBODY,
     MOST_EAGER, Mode, NO_SOURCE, NO_TAG, NOBODY, RECEIVED_FROM_NOBODY, Showing, Takers, TransferId,
 };
 pub use matching::{Criteria, Envelope};

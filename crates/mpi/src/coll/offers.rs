@@ -1,9 +1,11 @@
 //! Large data of a collective, read by its receiver from the sender's memory, or from where the sender shows a copy.
 //!
 //! All ranks of a collective come, so a sender of much data need not copy it anywhere: it sends an *offer*, which says
-//! where the data lies and fits into one line of a ring. The receiver expects the data itself and finds the offer in
-//! its buffer. It reads the data over it with one copy, and answers that it has taken it; or, where it can't read, that
-//! it refuses. What is refused comes as a message. Only the sender decides, so ranks need not agree on what is large.
+//! where the data lies and fits into one line of a ring. The receiver expects the data itself; what has as many bytes as
+//! an offer is set aside for it, because in its buffer another message could be written over it: blocks that overlap are
+//! wrong, but no reason to wait for ever. It reads the data with one copy, and answers that it has taken it; or, where
+//! it can't read, that it refuses. What is refused comes as a message. Only the sender decides, so ranks need not agree
+//! on what is large.
 //!
 //! From a process's memory the kernel copies, and may forbid it: see `Engine::read_memory`.
 
@@ -13,7 +15,7 @@ use crate::runtime::COUNTERS;
 use crate::settings;
 use std::sync::atomic::Ordering;
 use transport::segment::{Segment, hook};
-use transport::{Buffer, Engine, MOST_EAGER, Showing, Spot, Takers};
+use transport::{ASIDE, Buffer, Engine, MOST_EAGER, Showing, Spot, Takers};
 
 /// The kernel's copy takes at most as long as so many copies through the pool. A rank with a cpu of its own that sends
 /// large data to so many others offers it, and they read it at the same time.
@@ -46,7 +48,8 @@ pub(super) struct Offer {
 }
 
 /// Bytes of an offer.
-pub(super) const OFFER_BYTES: usize = size_of::<Offer>();
+pub(super) const OFFER_BYTES: usize = ASIDE;
+const _: () = assert!(size_of::<Offer>() == OFFER_BYTES);
 
 fn mark_of(segment: &Segment) -> u64 {
     segment.header().identity.load(Ordering::Relaxed) ^ u64::from_be_bytes(*b"an offer")
@@ -149,13 +152,19 @@ impl Offer {
         self.shown != 0
     }
 
-    /// The offer that was received in place of data. As many bytes as an offer has were received.
-    pub(super) fn found(segment: &Segment, buffer: &Buffer) -> Option<Self> {
-        let mut words = [0u64; OFFER_BYTES / 8];
-        // SAFETY: the buffer holds the bytes that were received, and so does the array.
-        unsafe { Buffer::new(words.as_mut_ptr().cast(), OFFER_BYTES).copy_from(buffer) };
-        let [mark, bytes, address, shown] = words;
+    /// The offer that was received in place of data, if it is one.
+    pub(super) fn found(segment: &Segment, received: &[u8; OFFER_BYTES]) -> Option<Self> {
+        let (words, _) = received.as_chunks::<8>();
+        let [mark, bytes, address, shown] = [0, 1, 2, 3].map(|at| u64::from_ne_bytes(words[at]));
         (mark == mark_of(segment)).then_some(Self { mark, bytes, address, shown })
+    }
+
+    /// The offer that lies in a buffer in place of data. As many bytes as an offer has were received.
+    pub(super) fn found_in(segment: &Segment, buffer: &Buffer) -> Option<Self> {
+        let mut received = [0; OFFER_BYTES];
+        // SAFETY: the buffer holds the bytes that were received, and so does the array.
+        unsafe { Buffer::new(received.as_mut_ptr(), OFFER_BYTES).copy_from(buffer) };
+        Self::found(segment, &received)
     }
 
     /// The data, in the process that offers it.

@@ -98,11 +98,23 @@ impl Wire for CommWire<'_> {
     }
 
     #[inline]
-    fn take(&mut self, from: usize, buffer: &Buffer, bytes: usize, operand: bool) -> Taken {
+    fn take(&mut self, id: TransferId, from: usize, buffer: &Buffer, bytes: usize, operand: bool) -> Taken {
         if bytes != OFFER_BYTES {
             return Taken::Data;
         }
-        let Some(offer) = Offer::found(&self.engine.segment(), buffer) else { return Taken::Data };
+        let segment = self.engine.segment();
+        let found = match self.engine.take_aside(id) {
+            None => Offer::found_in(&segment, buffer),
+            Some(mut aside) => {
+                let offer = Offer::found(&segment, &aside);
+                if offer.is_none() {
+                    // SAFETY: the bytes that came, and the buffer that the collective was lent.
+                    unsafe { buffer.copy_from(&Buffer::new(aside.as_mut_ptr(), OFFER_BYTES)) };
+                }
+                offer
+            }
+        };
+        let Some(offer) = found else { return Taken::Data };
         let from = self.comm.peers().members[from] as usize;
         if let Some(shown) = operand.then(|| offer.lent(self.engine, from, buffer)).flatten() {
             return Taken::Lent(shown);
@@ -111,9 +123,12 @@ impl Wire for CommWire<'_> {
     }
 
     #[inline]
-    fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer) -> TransferId {
+    fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer, offered: bool) -> TransferId {
         let tag = Some(self.tag | i32::from(lane));
         let pattern = Criteria { context: self.comm.collective(), source: Some(from as u16), tag };
+        if offered {
+            return self.engine.receive_or_set_aside(pattern, buffer);
+        }
         self.engine.receive(pattern, Some(self.comm.peers().members[from] as usize), buffer)
     }
 

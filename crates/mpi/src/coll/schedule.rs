@@ -87,8 +87,8 @@ pub(super) trait Wire {
     fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer) -> Option<TransferId>;
     /// Sends what nobody waits for; the buffer lives until the schedule is over.
     fn send_and_forget(&mut self, to: usize, lane: TagLane, buffer: &Buffer);
-    /// Starts a receive.
-    fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer) -> TransferId;
+    /// Starts a receive. `offered`: data or an offer of it comes, which does not go to the buffer.
+    fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer, offered: bool) -> TransferId;
     /// Whether to offer the data to a rank instead of sending it. If so, the offer is in its place, and the data is
     /// left alone until the answer.
     fn offers(
@@ -108,9 +108,9 @@ pub(super) trait Wire {
     fn answered(&mut self, offer: &Offer) {
         let _ = offer;
     }
-    /// Looks at a message of `bytes` bytes, and reads what it offers. An operand may be left where it is.
-    fn take(&mut self, from: usize, buffer: &Buffer, bytes: usize, operand: bool) -> Taken {
-        let _ = (from, buffer, bytes, operand);
+    /// Looks at a message of `bytes` bytes that came to a receive, and reads what it offers. An operand may be left where it is.
+    fn take(&mut self, id: TransferId, from: usize, buffer: &Buffer, bytes: usize, operand: bool) -> Taken {
+        let _ = (id, from, buffer, bytes, operand);
         Taken::Data
     }
     /// Copies this rank's own data.
@@ -489,7 +489,7 @@ impl CollectiveSchedule {
                                 offer.as_ptr(),
                             ) =>
                         {
-                            let id = wire.receive(*to as usize, lane | ANSWERS, &Buffer::EMPTY);
+                            let id = wire.receive(*to as usize, lane | ANSWERS, &Buffer::EMPTY, false);
                             // SAFETY: memory of the schedule's own, which holds the offer until the answer.
                             let offer = unsafe { Buffer::new(offer.as_ptr().cast(), OFFER_BYTES) };
                             wire.send_and_forget(*to as usize, *lane, &offer);
@@ -503,7 +503,7 @@ impl CollectiveSchedule {
                     self.transfers.push(started);
                 }
                 ScheduleStep::Receive { from, lane, buffer, .. } => {
-                    let id = wire.receive(*from as usize, *lane, buffer);
+                    let id = wire.receive(*from as usize, *lane, buffer, buffer.bytes() > SMALL);
                     let awaits = Awaits::Data(*from);
                     self.transfers.push(Some(Started { id, step: self.next as u32, awaits }));
                 }
@@ -580,12 +580,12 @@ impl CollectiveSchedule {
         match (&self.steps[started.step as usize], started.awaits) {
             (ScheduleStep::Receive { from, lane, buffer, operand }, Awaits::Data(_)) => {
                 let (from, answers) = (*from as usize, lane | ANSWERS);
-                match wire.take(from, buffer, completion.bytes, *operand) {
+                match wire.take(started.id, from, buffer, completion.bytes, *operand) {
                     Taken::Lent(shown) => {
                         self.lent.push(Lent { place: buffer.address(), shown, from, answers });
                     }
                     Taken::Refused => {
-                        let id = wire.receive(from, lane | REFUSED, buffer);
+                        let id = wire.receive(from, lane | REFUSED, buffer, false);
                         wire.send_and_forget(from, answers, &REFUSAL);
                         self.transfers[index] =
                             Some(Started { id, awaits: Awaits::Refused(from as u16), ..started });

@@ -68,7 +68,7 @@ impl TwoRanks {
         request::failure(&ended)?;
         if ended.bytes == OFFER_BYTES {
             let segment = runtime::enter().engine.segment();
-            if let Some(offer) = Offer::found(&segment, &buffer) {
+            if let Some(offer) = Offer::found_in(&segment, &buffer) {
                 // This rank expects so little that nobody offers it.
                 self.answer();
                 let source = 1 - self.rank as i32;

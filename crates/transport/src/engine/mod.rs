@@ -30,6 +30,7 @@ use pending::{Pendings, Stage};
 use reading::Shown;
 pub use reading::{Showing, Takers};
 use receipts::Receipts;
+pub use receive::ASIDE;
 use receive::Incoming;
 use rendezvous::{Copying, Sharing};
 use send::Outgoing;
@@ -148,6 +149,8 @@ pub struct Engine<'a> {
     pool: Pool,
     /// Messages that this process copies from or to another one's memory.
     copying: Vec<Copying>,
+    /// What was set aside for receives.
+    aside: Vec<(TransferId, [u8; ASIDE])>,
     sharing: Sharing,
     shown: Shown,
     landings: Landings,
@@ -213,6 +216,7 @@ impl<'a> Engine<'a> {
             messages: Messages::default(),
             pool: Pool::default(),
             copying: Vec::new(),
+            aside: Vec::new(),
             sharing: Sharing::default(),
             shown: Shown::default(),
             landings: Landings::of_data_from(usize::MAX),

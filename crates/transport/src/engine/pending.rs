@@ -23,6 +23,8 @@ pub(crate) mod due {
     pub(crate) const TIMED: u8 = 16;
     /// As `CANCEL`, of what stands for a send that was complete at once.
     pub(crate) const ASKED_BACK: u8 = 64;
+    /// Of a receive: a message of `ASIDE` bytes is set aside.
+    pub(crate) const ASIDE: u8 = 128;
     /// Of a receive: its data lands past the caches.
     pub(crate) const PAST_CACHES: u8 = 32;
 }

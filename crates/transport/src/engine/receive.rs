@@ -25,6 +25,9 @@ const IN_ORDER: u64 = u64::MAX;
 /// Credit is given back at once when a sender has one of so many parts of it to come.
 const CREDIT_STEPS: u64 = 4;
 
+/// Bytes of a message that is set aside for a receive that asks for that.
+pub const ASIDE: usize = 32;
+
 /// What comes in from one rank.
 pub(crate) struct Incoming {
     pub(super) consumer: PieceReader<Area>,
@@ -91,6 +94,33 @@ impl Engine<'_> {
             self.matching.post(key, transfer);
         }
         self.transfers.id(transfer)
+    }
+
+    /// As `receive`, but a message of `ASIDE` bytes is not written to the buffer: `take_aside` gives it. What is no data
+    /// of the program's must not lie in its memory, where other messages may be written, too.
+    pub fn receive_or_set_aside(&mut self, criteria: Criteria, buffer: &Buffer) -> TransferId {
+        let key = criteria.key();
+        let transfer = self.transfers.start(buffer, key);
+        self.transfers.at(transfer).due = due::ASIDE;
+        self.receive_kept(transfer, key);
+        self.transfers.id(transfer)
+    }
+
+    /// What was set aside for a receive that is complete; its id may have been taken.
+    pub fn take_aside(&mut self, id: TransferId) -> Option<[u8; ASIDE]> {
+        let at = self.aside.iter().position(|(receive, _)| *receive == id)?;
+        Some(self.aside.swap_remove(at).1)
+    }
+
+    /// Whether a whole message is set aside for a receive; if so, it is.
+    #[inline]
+    fn sets_aside(&mut self, receive: u32, message: &[u8], bytes: usize) -> bool {
+        if self.transfers.at(receive).due & due::ASIDE == 0 || bytes != ASIDE {
+            return false;
+        }
+        let Ok(message) = message.try_into() else { return false };
+        self.aside.push((self.transfers.id(receive), message));
+        true
     }
 
     #[inline(never)]
@@ -207,8 +237,11 @@ impl Engine<'_> {
             self.transfers.complete(message.own);
             return;
         }
+        let is_aside = self.sets_aside(receive, &message.data, message.bytes);
         let transfer = self.transfers.at(receive);
-        transfer.buffer.write(0, &message.data);
+        if !is_aside {
+            transfer.buffer.write(0, &message.data);
+        }
         transfer.moved = message.data.len();
         transfer.bytes = message.unasked;
         let incoming = &mut self.incoming[from];
@@ -399,8 +432,11 @@ impl Engine<'_> {
                 if bytes > INLINE {
                     incoming.consumer.handed_on += bytes as u64;
                 }
+                let is_aside = self.sets_aside(receive, piece, bytes);
                 let transfer = self.transfers.at(receive);
-                incoming.write(&transfer.buffer, 0, piece, Landing::InCaches);
+                if !is_aside {
+                    self.incoming[from].write(&transfer.buffer, 0, piece, Landing::InCaches);
+                }
                 if piece.len() == bytes {
                     self.transfers.complete(receive);
                 } else {

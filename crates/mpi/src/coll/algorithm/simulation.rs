@@ -141,11 +141,11 @@ impl Wire for SimulatedRank<'_> {
         offered
     }
 
-    fn take(&mut self, _from: usize, buffer: &Buffer, bytes: usize, operand: bool) -> Taken {
+    fn take(&mut self, _id: TransferId, _from: usize, buffer: &Buffer, bytes: usize, operand: bool) -> Taken {
         if bytes != OFFER_BYTES {
             return Taken::Data;
         }
-        let Some(offer) = Offer::found(&self.simulation.segment, buffer) else { return Taken::Data };
+        let Some(offer) = Offer::found_in(&self.simulation.segment, buffer) else { return Taken::Data };
         match self.simulation.random.below(4) {
             0 => return Taken::Refused,
             1 if operand => return Taken::Lent(offer.buffer().address()),
@@ -156,7 +156,7 @@ impl Wire for SimulatedRank<'_> {
         Taken::Read(offer.bytes())
     }
 
-    fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer) -> TransferId {
+    fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer, _offered: bool) -> TransferId {
         let line = (self.peers_from + from, self.rank, lane);
         let transfer = self.simulation.transfer();
         let (messages, receives) = self.simulation.lengths(line);
