@@ -123,8 +123,7 @@ fn no_room(attached: &Attached, bytes: usize) -> Failure {
 /// # Errors
 /// No buffer, or no room in it.
 pub(crate) fn send(state: &mut State, sending: &Sending) -> Result<abi::Request, Failure> {
-    let done = Ok(arguments::request(None));
-    let Some(to) = sending.to else { return done };
+    let Some(to) = sending.to else { return Ok(arguments::request(None)) };
     let (buffers, engine) = BUFFERS.with_engine(state);
     let bytes = sending.buffer.bytes();
     let attached = buffers.for_context(sending.envelope.context).ok_or_else(|| nothing_attached(bytes))?;
@@ -147,7 +146,7 @@ pub(crate) fn send(state: &mut State, sending: &Sending) -> Result<abi::Request,
     attached.used = attached.used.saturating_add(needs(bytes));
     attached.kept.push(KeptMessage { number: attached.count, transfer, data });
     attached.count += 1;
-    done
+    Ok(arguments::request(Some(engine.buffered(transfer))))
 }
 
 /// Keeps the data of a send whose request was freed until it has left.

@@ -118,6 +118,39 @@ static void sends(void)
     }
 }
 
+/* A buffered send that waits for its receive. */
+static void buffered_sends(void)
+{
+    enum { MANY = 200000 };
+    static char out[MANY], attached[MANY + MPI_BSEND_OVERHEAD];
+    MPI_Request request;
+    MPI_Status status;
+    int flag, bytes, next = (rank + 1) % size, previous = (rank + size - 1) % size;
+    void *address;
+    MPI_Buffer_attach(attached, sizeof attached);
+    for (int again = 0; again < 2; again++) {
+        MPI_Bsend_init(out, MANY, MPI_CHAR, next, 50, MPI_COMM_WORLD, &request);
+        MPI_Start(&request);
+        MPI_Cancel(&request);
+        MPI_Wait(&request, &status);
+        MPI_Test_cancelled(&status, &flag);
+        CHECK(flag);
+        MPI_Request_free(&request);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Iprobe(previous, 50, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        CHECK(!flag);
+        /* Its room is free again. */
+        MPI_Ibsend(out, MANY, MPI_CHAR, next, 51, MPI_COMM_WORLD, &request);
+        MPI_Recv(out, MANY, MPI_CHAR, previous, 51, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Cancel(&request);
+        MPI_Wait(&request, &status);
+        MPI_Test_cancelled(&status, &flag);
+        CHECK(!flag);
+    }
+    MPI_Buffer_detach(&address, &bytes);
+}
+
 /* Of several small sends the one in the middle is cancelled, in whatever way it is waited for. */
 static void small_sends(void)
 {
@@ -208,5 +241,6 @@ int main(void)
     among_others();
     sends();
     small_sends();
+    buffered_sends();
     return finish("cancel");
 }

@@ -5,7 +5,7 @@
 //! message is known by the line in which it began (see `receipts`).
 
 use super::pending::{COMPLETE_AT_ONCE, NONE, Stage, due};
-use super::receipts::Receipt;
+use super::receipts::{Kept, Receipt};
 use super::{Engine, TransferId, kind};
 use crate::buffer::Buffer;
 
@@ -13,8 +13,8 @@ impl Engine<'_> {
     /// Cancels a receive that isn't matched, or a send that isn't: a send that the receiver knows ends once it has
     /// answered. What has met its other side goes on as before.
     pub fn cancel(&mut self, id: TransferId) {
-        if let Some(receipt) = self.receipts.recent(id) {
-            return self.ask_back(id, receipt);
+        if let Some(kept) = self.receipts.recent(id) {
+            return self.ask_back(id, kept);
         }
         let Some(index) = self.slot(id) else { return };
         let transfer = self.transfers.at(index);
@@ -53,16 +53,39 @@ impl Engine<'_> {
     }
 
     /// Asks the message of a send back that was complete at once. From now on, a transfer stands for it.
-    fn ask_back(&mut self, id: TransferId, receipt: Receipt) {
-        let to = receipt.to as usize;
+    fn ask_back(&mut self, id: TransferId, kept: Kept) {
         let index = self.transfers.start(&Buffer::EMPTY, self.transfers.key(COMPLETE_AT_ONCE.slot()));
         self.receipts.ask(id, index);
         let transfer = self.transfers.at(index);
-        (transfer.to, transfer.due) = (receipt.to, due::ASKED_BACK);
-        let token = self.transfers.id(index).number();
-        if to != self.rank {
-            self.tell(to, kind::CANCEL, [token, 1, receipt.line, 0, 0, 0]);
-        } else if self.forget(to, |message| message.began == receipt.line) {
+        transfer.due = due::ASKED_BACK;
+        match kept {
+            Kept::Buffered(buffered) => {
+                transfer.to = self.rank as u32;
+                self.cancel(buffered);
+                match self.slot(buffered).map(|slot| self.transfers.at(slot)) {
+                    Some(sent) if sent.stage == Stage::Active && sent.due & due::CANCEL != 0 => {
+                        self.receipts.await_answer(buffered, index);
+                    }
+                    sent => {
+                        let is_cancelled = sent.is_some_and(|sent| sent.completion.cancelled);
+                        self.end_asked_back(index, is_cancelled);
+                    }
+                }
+            }
+            Kept::Left(Receipt { to, line, .. }) => {
+                transfer.to = to;
+                let (to, token) = (to as usize, self.transfers.id(index).number());
+                if to != self.rank {
+                    return self.tell(to, kind::CANCEL, [token, 1, line, 0, 0, 0]);
+                }
+                let is_cancelled = self.forget(to, |message| message.began == line);
+                self.end_asked_back(index, is_cancelled);
+            }
+        }
+    }
+
+    fn end_asked_back(&mut self, index: u32, is_cancelled: bool) {
+        if is_cancelled {
             self.end_cancelled(index);
         } else {
             self.transfers.happened(index, due::ASKED_BACK);
@@ -87,10 +110,14 @@ impl Engine<'_> {
         if !asked || (is_cancelled && ![unmatched, due::ASKED_BACK].contains(&transfer.due)) {
             self.corrupt(from, "an answer that nobody waits for");
         }
+        let id = self.transfers.id(index);
         if is_cancelled {
             self.end_cancelled(index);
         } else {
             self.transfers.happened(index, due::CANCEL | due::ASKED_BACK);
+        }
+        if let Some(index) = self.receipts.answered(id) {
+            self.end_asked_back(index, is_cancelled);
         }
     }
 

@@ -2,10 +2,11 @@
 //!
 //! Such a send has no entry in the table of transfers. Its id names the shared entry of all of them, and its number. What
 //! a message can be asked back by is the line of the ring in which it began: its sender knows how many lines went before
-//! it, and so does its receiver.
+//! it, and so does its receiver. A send that is complete for the program while its data waits in a buffer has a receipt,
+//! too, and a transfer of its own.
 
 use super::TransferId;
-use super::pending::{COMPLETE_AT_ONCE, NUMBERS, numbered};
+use super::pending::{COMPLETE_AT_ONCE, NONE, NUMBERS, numbered};
 
 /// The last so many sends can be cancelled. A choice: a program that cancels does so soon.
 const RECENT: usize = 256;
@@ -22,19 +23,39 @@ pub(super) struct Receipt {
     pub(super) line: u64,
 }
 
+/// How the message of a send is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// It has left.
+    Left(Receipt),
+    /// It waits in a buffer, to leave by this transfer.
+    Buffered(TransferId),
+}
+
 /// The receipts of one rank.
 pub(crate) struct Receipts {
     recent: [Receipt; RECENT],
     /// The next number, and whether numbers began again.
     next: u32,
     again: bool,
-    /// Sends whose messages were asked back, and the transfers that end when the answer is here.
+    /// Sends whose data waits in a buffer, and their transfers.
+    buffered: Vec<(TransferId, TransferId)>,
+    /// Sends whose messages were asked back, and the slots of what stands for them until the answer is here.
     asked: Vec<(TransferId, u32)>,
+    /// Transfers of buffered sends that were asked back, and what stands for their sends.
+    awaited: Vec<(TransferId, u32)>,
 }
 
 impl Default for Receipts {
     fn default() -> Self {
-        Self { recent: [Receipt::default(); RECENT], next: FIRST, again: false, asked: Vec::new() }
+        Self {
+            recent: [Receipt::default(); RECENT],
+            next: FIRST,
+            again: false,
+            buffered: Vec::new(),
+            asked: Vec::new(),
+            awaited: Vec::new(),
+        }
     }
 }
 
@@ -57,12 +78,24 @@ impl Receipts {
         (number >= FIRST && (number < self.next || self.again)).then_some(number)
     }
 
-    /// The receipt of a send whose message may be asked back.
-    pub(super) fn recent(&self, id: TransferId) -> Option<Receipt> {
+    /// The id of a send whose data waits in a buffer, to leave by a transfer.
+    pub(super) fn give_buffered(&mut self, transfer: TransferId) -> TransferId {
+        let id = self.give(NONE as usize, 0);
+        self.buffered.push((id, transfer));
+        id
+    }
+
+    /// What is known of a send whose message may be asked back.
+    pub(super) fn recent(&self, id: TransferId) -> Option<Kept> {
         let number = self.number(id)?;
+        if self.asked.iter().any(|(asked, _)| *asked == id) {
+            return None;
+        }
+        if let Some((_, transfer)) = self.buffered.iter().find(|(buffered, _)| *buffered == id) {
+            return Some(Kept::Buffered(*transfer));
+        }
         let receipt = self.recent[number as usize % RECENT];
-        let was_asked = || self.asked.iter().any(|(asked, _)| *asked == id);
-        (receipt.number == number && !was_asked()).then_some(receipt)
+        (receipt.number == number && receipt.to != NONE).then_some(Kept::Left(receipt))
     }
 
     /// The slot in the table of transfers that says how such a send is.
@@ -78,6 +111,17 @@ impl Receipts {
         self.asked.push((id, slot));
     }
 
+    /// What stands for a send ends when a transfer hears the answer.
+    pub(super) fn await_answer(&mut self, transfer: TransferId, slot: u32) {
+        self.awaited.push((transfer, slot));
+    }
+
+    /// What stands for the buffered send of a transfer that has heard the answer.
+    pub(super) fn answered(&mut self, transfer: TransferId) -> Option<u32> {
+        let at = self.awaited.iter().position(|(awaited, _)| *awaited == transfer)?;
+        Some(self.awaited.swap_remove(at).1)
+    }
+
     /// Whether any message was asked back whose send was not waited for yet.
     #[inline]
     pub(super) fn any_asked(&self) -> bool {
@@ -87,8 +131,9 @@ impl Receipts {
     /// The program will not ask for a send again.
     #[inline]
     pub(super) fn forget(&mut self, id: TransferId) {
-        if self.any_asked() {
+        if self.any_asked() || !self.buffered.is_empty() {
             self.asked.retain(|(asked, _)| *asked != id);
+            self.buffered.retain(|(buffered, _)| *buffered != id);
         }
     }
 }
@@ -102,8 +147,8 @@ mod tests {
         let mut receipts = Receipts::default();
         let ids: Vec<TransferId> = (0..1000).map(|line| receipts.give(3, line)).collect();
         for (line, &id) in ids.iter().enumerate() {
-            let receipt = receipts.recent(id).map(|receipt| (receipt.to, receipt.line));
-            assert_eq!(receipt, (line >= 1000 - RECENT).then_some((3, line as u64)));
+            let expected = Receipt { number: FIRST + line as u32, to: 3, line: line as u64 };
+            assert_eq!(receipts.recent(id), (line >= 1000 - RECENT).then_some(Kept::Left(expected)));
             assert_eq!(receipts.slot(id), Some(COMPLETE_AT_ONCE.slot()));
         }
         receipts.ask(ids[999], 17);
@@ -126,7 +171,8 @@ mod tests {
         let mut receipts = Receipts { next: NUMBERS - 1, ..Receipts::default() };
         let [last, first] = [0, 1].map(|line| receipts.give(1, line));
         assert_ne!(last, first);
-        assert_eq!(receipts.recent(first).map(|receipt| receipt.line), Some(1));
+        let expected = Receipt { number: FIRST, to: 1, line: 1 };
+        assert_eq!(receipts.recent(first), Some(Kept::Left(expected)));
         assert!([last, first].iter().all(|&id| receipts.slot(id).is_some()));
     }
 }

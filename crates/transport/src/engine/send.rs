@@ -171,6 +171,11 @@ impl Engine<'_> {
         self.send(to, envelope, buffer, mode).unwrap_or_else(|| self.receipts.give(to, line))
     }
 
+    /// The id of a send that is complete for the program: its data was copied, and leaves by this transfer.
+    pub fn buffered(&mut self, transfer: TransferId) -> TransferId {
+        self.receipts.give_buffered(transfer)
+    }
+
     #[inline(never)]
     fn send_slowly(
         &mut self,
