@@ -34,6 +34,7 @@ programs! {
     buffered
     callbacks
     cancel
+    cancel_sends
     collectives
     communicators
     communicators_random

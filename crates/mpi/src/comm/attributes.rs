@@ -12,7 +12,7 @@ use crate::runtime::Guarded;
 use crate::runtime::{self, State};
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 /// Copies an attribute when its object is duplicated: object, keyval, extra state, value, place for the copy, place for
 /// the flag.
@@ -56,6 +56,8 @@ unsafe impl Sync for Keyval {}
 /// The keyvals that a program made, by number; numbers are never used again.
 pub(crate) struct Keyvals {
     live: BTreeMap<c_int, Arc<Keyval>>,
+    /// Freed ones: they are in use as long as attributes have them.
+    freed: BTreeMap<c_int, Weak<Keyval>>,
     next: c_int,
 }
 
@@ -63,7 +65,8 @@ pub(crate) struct Keyvals {
 const FIRST_KEYVAL: c_int = 0x1000;
 
 /// Keyvals that programs made.
-static KEYVALS: Guarded<Keyvals> = Guarded::new(Keyvals { live: BTreeMap::new(), next: FIRST_KEYVAL });
+static KEYVALS: Guarded<Keyvals> =
+    Guarded::new(Keyvals { live: BTreeMap::new(), freed: BTreeMap::new(), next: FIRST_KEYVAL });
 
 #[derive(Clone)]
 struct Attribute {
@@ -96,15 +99,23 @@ pub(crate) fn create_keyval(
     Ok(())
 }
 
-/// Frees a keyval; attributes that were set by it stay, with their callbacks.
+/// Frees a keyval; attributes that were set by it stay, with their callbacks. As long as there are any, it may be freed
+/// again: it is extant until then (MPI 5.0, section 7.7.2).
 ///
 /// # Errors
 /// A number that is no keyval of this kind.
 pub(crate) fn free_keyval(of: Of, keyval: InOut<'_, c_int>) -> Result<(), Failure> {
     let number = keyval.read()?;
     let mut state = runtime::enter();
-    find(&state, of, number)?;
-    KEYVALS.of_mut(&mut state).live.remove(&number);
+    let keyvals = KEYVALS.of_mut(&mut state);
+    keyvals.freed.retain(|_, freed| freed.strong_count() > 0);
+    let is_in_use = keyvals.freed.get(&number).and_then(Weak::upgrade).is_some_and(|freed| freed.of == of);
+    if !is_in_use {
+        let freed = find(&state, of, number)?;
+        let keyvals = KEYVALS.of_mut(&mut state);
+        keyvals.live.remove(&number);
+        keyvals.freed.insert(number, Arc::downgrade(&freed));
+    }
     keyval.write(MPI_KEYVAL_INVALID)
 }
 
@@ -375,6 +386,13 @@ mod tests {
         assert_eq!(value(&new, was), Some(5));
         let failure = old.set(Of::Comm, 7, was, std::ptr::null_mut()).unwrap_err();
         assert!(failure.text().contains("freed"), "{}", failure.text());
+        // As long as it is in use, it may be freed again, under another handle.
+        let again = |of| free_keyval(of, InOut::of(&mut was.clone()));
+        assert!(again(Of::Comm).is_ok() && again(Of::Datatype).is_err());
+        new.clear(7).unwrap();
+        assert!(again(Of::Comm).is_ok());
+        old.clear(7).unwrap();
+        assert!(again(Of::Comm).unwrap_err().text().contains("freed"));
     }
 
     #[test]
