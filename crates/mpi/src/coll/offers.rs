@@ -1,11 +1,11 @@
 //! Large data of a collective, read by its receiver from the sender's memory, or from where the sender shows a copy.
 //!
 //! All ranks of a collective come, so a sender of much data need not copy it anywhere: it sends an *offer*, which says
-//! where the data lies and fits into one line of a ring. The receiver expects the data itself; what has as many bytes as
-//! an offer is set aside for it, because in its buffer another message could be written over it: blocks that overlap are
-//! wrong, but no reason to wait for ever. It reads the data with one copy, and answers that it has taken it; or, where
-//! it can't read, that it refuses. What is refused comes as a message. Only the sender decides, so ranks need not agree
-//! on what is large.
+//! where the data lies and fits into one line of a ring. The receiver expects the data itself; what has as many bytes
+//! as an offer is set aside for it, because in its buffer another message could be written over it: blocks that overlap
+//! are wrong, but no reason to wait for ever. It reads the data with one copy, and answers that it has taken it; or,
+//! where it can't read, that it refuses. What is refused comes as a message. Only the sender decides, so ranks need not
+//! agree on what is large.
 //!
 //! From a process's memory the kernel copies, and may forbid it: see `Engine::read_memory`.
 

@@ -108,7 +108,8 @@ pub(super) trait Wire {
     fn answered(&mut self, offer: &Offer) {
         let _ = offer;
     }
-    /// Looks at a message of `bytes` bytes that came to a receive, and reads what it offers. An operand may be left where it is.
+    /// Looks at a message of `bytes` bytes that came to a receive, and reads what it offers. An operand may be left
+    /// where it is.
     fn take(&mut self, id: TransferId, from: usize, buffer: &Buffer, bytes: usize, operand: bool) -> Taken {
         let _ = (id, from, buffer, bytes, operand);
         Taken::Data

@@ -11,7 +11,7 @@ use crate::handles;
 use crate::runtime::State;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
-use transport::{Buffer, COMPLETE_AT_ONCE, Criteria, Envelope, Mode, TransferId};
+use transport::{Buffer, COMPLETE_AT_ONCE, Criteria, Engine, Envelope, TransferId};
 
 /// The handle of a request for a transfer; of one that was complete at once, the shared one.
 #[inline]
@@ -52,26 +52,25 @@ fn derived(
     Ok(state.committed_datatype(datatype)?.buffer(address.cast_mut().cast(), count))
 }
 
-/// Starts a send. Nothing: it is complete already.
+/// Starts a send, by `start`; what that gives. Nothing: to `MPI_PROC_NULL`.
 ///
 /// # Errors
 /// What is wrong with an argument.
 #[inline(always)]
-pub(crate) fn send(
+pub(crate) fn send<T>(
     state: &mut State,
     data: MessageData,
     dest: c_int,
     tag: c_int,
     comm: abi::Comm,
-    mode: Mode,
-) -> Result<Option<TransferId>, Failure> {
+    start: impl FnOnce(&mut Engine<'static>, usize, Envelope, &Buffer) -> T,
+) -> Result<Option<T>, Failure> {
     let found = valid::comm(state, comm)?;
     let to = valid::destination(found, dest)?;
     check::tag(tag)?;
     let envelope = Envelope { context: found.point_to_point(), source: found.rank as u16, tag };
     let buffer = buffer(state, data, to.is_none())?;
-    let Some(to) = to else { return Ok(None) };
-    Ok(state.engine.send(to, envelope, &buffer, mode))
+    Ok(to.map(|to| start(&mut state.engine, to, envelope, &buffer)))
 }
 
 /// What a receive accepts, and the job's rank it comes from when that is known; nothing: `MPI_PROC_NULL`.

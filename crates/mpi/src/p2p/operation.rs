@@ -34,7 +34,7 @@ pub(super) struct Receiving {
 ///
 /// # Errors
 /// What is wrong with one of them.
-#[inline(always)]
+#[inline]
 pub(super) fn sending(
     state: &State,
     data: MessageData,
@@ -73,7 +73,6 @@ impl Sending {
     }
 
     /// Starts it.
-    #[inline(always)]
     pub(crate) fn start(&self, state: &mut State, mode: Mode) -> abi::Request {
         let id = self.to.map(|to| state.engine.send_by_id(to, self.envelope, &self.buffer, mode));
         request(id)

@@ -73,7 +73,7 @@ fn free(mut state: runtime::Entered, handle: abi::Request) -> Result<(), Failure
 
 mpi! {
     /// MPI 5.0, section 3.8.4. A receive or a send that was not matched is cancelled: also a send whose data was taken
-    /// over at once, if it is one of the last 256. On a simulated Cell such a send stays complete.
+    /// over at once, but on a simulated Cell, where it stays complete.
     fn PMPI_Cancel(request: InOut<abi::Request>) {
         let handle = request.read()?;
         cancel(check::running()?, handle)

@@ -1,6 +1,5 @@
 //! Sends (MPI 5.0, sections 3.2.1, 3.4 and 3.7.2).
 
-use super::operation::sending;
 use super::{arguments, counted};
 use crate::abi;
 use crate::call::Out;
@@ -14,8 +13,10 @@ use transport::Mode;
 #[inline(always)]
 fn blocking(data: MessageData, dest: c_int, tag: c_int, comm: abi::Comm, mode: Mode) -> Result<(), Failure> {
     let mut state = check::running()?;
-    let sent = arguments::send(&mut state, data, dest, tag, comm, mode)?;
-    if let Some(id) = sent {
+    let sent = arguments::send(&mut state, data, dest, tag, comm, |engine, to, envelope, buffer| {
+        engine.send(to, envelope, buffer, mode)
+    })?;
+    if let Some(id) = sent.flatten() {
         runtime::wait_for(state, id, None);
     }
     Ok(())
@@ -33,8 +34,10 @@ fn immediate(
 ) -> Result<(), Failure> {
     request.present()?;
     let mut state = check::running()?;
-    let sending = sending(&state, data, dest, tag, comm)?;
-    request.write(sending.start(&mut state, mode))
+    let sent = arguments::send(&mut state, data, dest, tag, comm, |engine, to, envelope, buffer| {
+        engine.send_by_id(to, envelope, buffer, mode)
+    })?;
+    request.write(arguments::request(sent))
 }
 
 macro_rules! sends {

@@ -84,7 +84,7 @@ static void a_persistent_receive_can_start_again(void)
     MPI_Request_free(&request);
 }
 
-/* A send that no receive has met is cancelled. One whose data was taken over at once may be, too: see cancel_sends.c. */
+/* A send that no receive has met is cancelled. One whose data was taken over at once may be: see cancel_sends.c. */
 static void sends(void)
 {
     enum { MANY = 200000 };

@@ -1,5 +1,5 @@
-/* A send that no receive has met is cancelled though its data was taken over at once: small ones, persistent and buffered
- * ones. */
+/* A send that no receive has met is cancelled though its data was taken over at once: small ones, persistent and
+ * buffered ones. */
 #include "check.h"
 
 static void a_persistent_send_can_start_again(void)

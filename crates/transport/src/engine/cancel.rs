@@ -5,7 +5,7 @@
 //! message is known by the line in which it began (see `receipts`).
 
 use super::pending::{COMPLETE_AT_ONCE, NONE, Stage, due};
-use super::receipts::{Kept, Receipt};
+use super::receipts::{Known, is_line};
 use super::{Engine, TransferId, kind};
 use crate::buffer::Buffer;
 
@@ -13,8 +13,8 @@ impl Engine<'_> {
     /// Cancels a receive that isn't matched, or a send that isn't: a send that the receiver knows ends once it has
     /// answered. What has met its other side goes on as before.
     pub fn cancel(&mut self, id: TransferId) {
-        if let Some(kept) = self.receipts.recent(id) {
-            return self.ask_back(id, kept);
+        if let Some(known) = self.receipts.known(id) {
+            return self.ask_back(id, known);
         }
         let Some(index) = self.slot(id) else { return };
         let transfer = self.transfers.at(index);
@@ -53,13 +53,13 @@ impl Engine<'_> {
     }
 
     /// Asks the message of a send back that was complete at once. From now on, a transfer stands for it.
-    fn ask_back(&mut self, id: TransferId, kept: Kept) {
+    fn ask_back(&mut self, id: TransferId, known: Known) {
         let index = self.transfers.start(&Buffer::EMPTY, self.transfers.key(COMPLETE_AT_ONCE.slot()));
         self.receipts.ask(id, index);
         let transfer = self.transfers.at(index);
         transfer.due = due::ASKED_BACK;
-        match kept {
-            Kept::Buffered(buffered) => {
+        match known {
+            Known::Buffered(buffered) => {
                 transfer.to = self.rank as u32;
                 self.cancel(buffered);
                 match self.slot(buffered).map(|slot| self.transfers.at(slot)) {
@@ -72,13 +72,13 @@ impl Engine<'_> {
                     }
                 }
             }
-            Kept::Left(Receipt { to, line, .. }) => {
+            Known::Left { to, line } => {
                 transfer.to = to;
                 let (to, token) = (to as usize, self.transfers.id(index).number());
                 if to != self.rank {
                     return self.tell(to, kind::CANCEL, [token, 1, line, 0, 0, 0]);
                 }
-                let is_cancelled = self.forget(to, |message| message.began == line);
+                let is_cancelled = self.forget(to, |message| is_line(message.began, line));
                 self.end_asked_back(index, is_cancelled);
             }
         }
@@ -96,7 +96,7 @@ impl Engine<'_> {
     pub(super) fn asked_back(&mut self, from: usize, [token, by_line, line, ..]: [u64; 6]) {
         let forgotten = match by_line {
             0 => self.forget(from, |message| message.token == token),
-            _ => self.forget(from, |message| message.began == line && message.token == 0),
+            _ => self.forget(from, |message| is_line(message.began, line) && message.token == 0),
         };
         self.tell(from, kind::CANCELLED, [token, forgotten.into(), 0, 0, 0, 0]);
     }

@@ -231,6 +231,8 @@ impl<'a> Engine<'a> {
         self.rank = rank;
         self.outgoing = (0..ranks).map(|to| Outgoing::new(&segment, rank, to)).collect();
         self.incoming = (0..ranks).map(|from| Incoming::new(&segment, from, rank)).collect();
+        self.receipts = Receipts::of_job(ranks);
+        self.transfers.share_with(ranks);
         self.pool = Pool::new(segment, rank);
         self.landings = Landings::of_data_from(segment.pool_bytes() / ranks);
         self.sharing = Sharing::new(&segment, rank);
@@ -409,7 +411,10 @@ impl<'a> Engine<'a> {
     /// The slot that says how a transfer is.
     #[inline]
     fn slot(&self, id: TransferId) -> Option<u32> {
-        self.transfers.index(id).or_else(|| self.receipts.slot(id))
+        if self.receipts.is_shared(id) {
+            return Some(self.receipts.slot(id).unwrap_or(id.slot()));
+        }
+        self.transfers.index(id)
     }
 
     /// The id of the transfer that lives in a slot; a handle names its slot.
@@ -427,7 +432,9 @@ impl<'a> Engine<'a> {
         }
         let completion = transfer.completion;
         self.transfers.free(index);
-        self.receipts.forget(id);
+        if self.receipts.is_shared(id) {
+            self.receipts.forget(id);
+        }
         Some(completion)
     }
 

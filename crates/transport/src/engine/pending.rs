@@ -88,6 +88,8 @@ unsafe impl Send for Pending {}
 /// The table.
 pub(crate) struct Pendings {
     slots: Vec<Pending>,
+    /// The first ones are complete and never freed.
+    shared: u32,
     free: u32,
     active: usize,
 }
@@ -122,44 +124,65 @@ pub const COMPLETE_AT_ONCE: TransferId = id_of(0, 1);
 /// The one id of all receives from nobody: never freed.
 pub const FROM_NOBODY: TransferId = id_of(1, 1);
 
-/// Slots that are never freed.
-const SHARED: u32 = 2;
+/// Slots that are never freed, before those that sends to each rank share.
+pub(super) const SHARED: u32 = 2;
 
-/// Numbers of an id that shares its slot with others are below this.
-pub(super) const NUMBERS: u32 = GENERATIONS as u32;
+/// The bits of a number of an id that shares its slot with others.
+pub(super) const NUMBERS: u64 = GENERATIONS;
 
 /// The id with another number in the slot of a shared one.
-pub(super) const fn numbered(id: TransferId, number: u32) -> TransferId {
-    id_of(id.slot(), number)
+pub(super) const fn numbered(id: TransferId, number: u64) -> TransferId {
+    shared_with(id.slot(), number)
+}
+
+/// An id that shares a slot with others.
+#[inline(always)]
+pub(super) const fn shared_with(slot: u32, number: u64) -> TransferId {
+    TransferId((number & NUMBERS) << 32 | slot as u64)
 }
 
 impl TransferId {
     /// The slot that it names.
+    #[inline]
     pub(super) const fn slot(self) -> u32 {
         (self.0 & INDEX) as u32
     }
 
-    /// Its number, when it shares the slot of another one.
+    /// All of it but its number.
     #[inline]
-    pub(super) fn of_shared(self, other: Self) -> Option<u32> {
-        let number = (self.0 >> 32) as u32;
-        (numbered(other, number) == self).then_some(number)
+    pub(super) const fn without_number(self) -> u64 {
+        self.0 & !(NUMBERS << 32)
+    }
+
+    /// Its number, when it shares its slot with others.
+    pub(super) const fn number_in_slot(self) -> u64 {
+        self.0 >> 32 & NUMBERS
     }
 }
 
 impl Default for Pendings {
     fn default() -> Self {
-        let mut transfers = Self { slots: Vec::new(), free: NONE, active: 0 };
-        for completion in [SENT, RECEIVED_FROM_NOBODY] {
-            let shared = transfers.start(&Buffer::EMPTY, Key::default());
-            transfers.at(shared).completion = completion;
-            transfers.complete(shared);
-        }
+        let mut transfers = Self { slots: Vec::new(), shared: 0, free: NONE, active: 0 };
+        [SENT, RECEIVED_FROM_NOBODY].into_iter().for_each(|completion| transfers.share(completion));
         transfers
     }
 }
 
 impl Pendings {
+    /// One more slot that is complete and never freed. Call this before any transfer starts.
+    fn share(&mut self, completion: Completion) {
+        let slot = self.start(&Buffer::EMPTY, Key::default());
+        assert_eq!(slot, self.shared, "no transfer was started");
+        self.at(slot).completion = completion;
+        self.complete(slot);
+        self.shared += 1;
+    }
+
+    /// A slot for all sends to each of so many ranks that are complete at once.
+    pub(crate) fn share_with(&mut self, ranks: usize) {
+        (0..ranks).for_each(|_| self.share(SENT));
+    }
+
     /// A new active transfer.
     #[inline(always)]
     pub(crate) fn start(&mut self, buffer: &Buffer, key: Key) -> u32 {
@@ -265,7 +288,7 @@ impl Pendings {
     /// Frees a slot.
     #[inline]
     pub(crate) fn free(&mut self, index: u32) {
-        if index < SHARED {
+        if index < self.shared {
             return;
         }
         let slot = &mut self.slots[index as usize];
@@ -315,7 +338,7 @@ impl Pendings {
 
     /// Transfers that the program may still ask for, or that go on by themselves.
     pub(crate) fn live(&self) -> impl Iterator<Item = &Pending> {
-        self.slots.iter().skip(SHARED as usize).filter(|slot| slot.stage != Stage::Free)
+        self.slots.iter().skip(self.shared as usize).filter(|slot| slot.stage != Stage::Free)
     }
 
     /// Every transfer that is not complete.

@@ -1,109 +1,89 @@
 //! Receipts of sends that were complete at once: by them, their messages can still be asked back.
 //!
-//! Such a send has no entry in the table of transfers. Its id names the shared entry of all of them, and its number. What
-//! a message can be asked back by is the line of the ring in which it began: its sender knows how many lines went before
-//! it, and so does its receiver. A send that is complete for the program while its data waits in a buffer has a receipt,
-//! too, and a transfer of its own.
+//! Such a send has no slot of its own in the table of transfers. Its id is its receipt: it names a slot that all sends
+//! to a rank share, and the line of the ring in which the message began. Its sender knows how many lines went before
+//! it, and so does its receiver. The id of a send that is complete for the program while its data waits in a buffer
+//! names the slot of `COMPLETE_AT_ONCE`, and a number.
 
 use super::TransferId;
-use super::pending::{COMPLETE_AT_ONCE, NONE, NUMBERS, numbered};
-
-/// The last so many sends can be cancelled. A choice: a program that cancels does so soon.
-const RECENT: usize = 256;
-/// The first number: that of `COMPLETE_AT_ONCE` is lower.
-const FIRST: u32 = 2;
-
-/// A send that was complete at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Receipt {
-    number: u32,
-    /// The job's rank that it went to.
-    pub(super) to: u32,
-    /// The line in which it began; of a message of this rank to itself, how many of those went before it.
-    pub(super) line: u64,
-}
+use super::pending::{COMPLETE_AT_ONCE, NUMBERS, SHARED, numbered, shared_with};
 
 /// How the message of a send is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kept {
-    /// It has left.
-    Left(Receipt),
+pub(super) enum Known {
+    /// It went to this rank of the job, and began in this line: the lowest bits of its number. Of a message of this
+    /// rank to itself, how many of those went before it.
+    Left { to: u32, line: u64 },
     /// It waits in a buffer, to leave by this transfer.
     Buffered(TransferId),
 }
 
-/// The receipts of one rank.
+/// Whether a message that began in one line is one of which the lowest bits of another are known.
+pub(super) fn is_line(began: u64, line: u64) -> bool {
+    began & NUMBERS == line & NUMBERS
+}
+
+/// What one rank remembers of such sends.
+#[derive(Default)]
 pub(crate) struct Receipts {
-    recent: [Receipt; RECENT],
-    /// The next number, and whether numbers began again.
-    next: u32,
-    again: bool,
-    /// Sends whose data waits in a buffer, and their transfers.
+    ranks: u32,
+    /// Sends whose data waits in a buffer, and their transfers; and how many there were.
     buffered: Vec<(TransferId, TransferId)>,
+    given: u64,
     /// Sends whose messages were asked back, and the slots of what stands for them until the answer is here.
     asked: Vec<(TransferId, u32)>,
-    /// Transfers of buffered sends that were asked back, and what stands for their sends.
+    /// Transfers of buffered sends that were asked back, and the slots of what stands for their sends.
     awaited: Vec<(TransferId, u32)>,
 }
 
-impl Default for Receipts {
-    fn default() -> Self {
-        Self {
-            recent: [Receipt::default(); RECENT],
-            next: FIRST,
-            again: false,
-            buffered: Vec::new(),
-            asked: Vec::new(),
-            awaited: Vec::new(),
-        }
-    }
-}
-
 impl Receipts {
+    /// The receipts of a rank in a job of so many.
+    pub(super) fn of_job(ranks: usize) -> Self {
+        Self { ranks: ranks as u32, ..Self::default() }
+    }
+
     /// The id of a send that was complete at once.
     #[inline(always)]
-    pub(super) fn give(&mut self, to: usize, line: u64) -> TransferId {
-        let number = self.next;
-        self.recent[number as usize % RECENT] = Receipt { number, to: to as u32, line };
-        self.next += 1;
-        if self.next == NUMBERS {
-            (self.next, self.again) = (FIRST, true);
-        }
-        numbered(COMPLETE_AT_ONCE, number)
-    }
-
-    #[inline]
-    fn number(&self, id: TransferId) -> Option<u32> {
-        let number = id.of_shared(COMPLETE_AT_ONCE)?;
-        (number >= FIRST && (number < self.next || self.again)).then_some(number)
+    pub(super) fn give(to: usize, line: u64) -> TransferId {
+        shared_with(SHARED + to as u32, line)
     }
 
     /// The id of a send whose data waits in a buffer, to leave by a transfer.
     pub(super) fn give_buffered(&mut self, transfer: TransferId) -> TransferId {
-        let id = self.give(NONE as usize, 0);
+        // The number of COMPLETE_AT_ONCE is 1.
+        let id = numbered(COMPLETE_AT_ONCE, 2 + self.given % (NUMBERS - 2));
+        self.given += 1;
         self.buffered.push((id, transfer));
         id
     }
 
     /// What is known of a send whose message may be asked back.
-    pub(super) fn recent(&self, id: TransferId) -> Option<Kept> {
-        let number = self.number(id)?;
+    pub(super) fn known(&self, id: TransferId) -> Option<Known> {
         if self.asked.iter().any(|(asked, _)| *asked == id) {
             return None;
         }
         if let Some((_, transfer)) = self.buffered.iter().find(|(buffered, _)| *buffered == id) {
-            return Some(Kept::Buffered(*transfer));
+            return Some(Known::Buffered(*transfer));
         }
-        let receipt = self.recent[number as usize % RECENT];
-        (receipt.number == number && receipt.to != NONE).then_some(Kept::Left(receipt))
+        let to = id.slot().checked_sub(SHARED).filter(|&to| to < self.ranks)?;
+        Some(Known::Left { to, line: id.number_in_slot() })
     }
 
-    /// The slot in the table of transfers that says how such a send is.
+    /// Whether an id may be that of such a send: it names a shared slot, and bears no mark of another user's.
+    #[inline]
+    pub(super) fn is_shared(&self, id: TransferId) -> bool {
+        id.without_number() < u64::from(SHARED + self.ranks)
+    }
+
+    /// The slot in the table of transfers that says how such a send is; nothing: a shared one.
     #[inline]
     pub(super) fn slot(&self, id: TransferId) -> Option<u32> {
-        self.number(id)?;
-        let asked = self.asked.iter().find(|(asked, _)| *asked == id);
-        Some(asked.map_or(COMPLETE_AT_ONCE.slot(), |(_, slot)| *slot))
+        if self.asked.is_empty() { None } else { self.slot_of_asked(id) }
+    }
+
+    #[cold]
+    fn slot_of_asked(&self, id: TransferId) -> Option<u32> {
+        self.asked.iter().find(|(asked, _)| *asked == id).map(|(_, slot)| *slot)
     }
 
     /// The message of a send was asked back: its transfer is in this slot from now on.
@@ -143,36 +123,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_sends_have_receipts_and_all_have_a_slot() {
-        let mut receipts = Receipts::default();
-        let ids: Vec<TransferId> = (0..1000).map(|line| receipts.give(3, line)).collect();
-        for (line, &id) in ids.iter().enumerate() {
-            let expected = Receipt { number: FIRST + line as u32, to: 3, line: line as u64 };
-            assert_eq!(receipts.recent(id), (line >= 1000 - RECENT).then_some(Kept::Left(expected)));
-            assert_eq!(receipts.slot(id), Some(COMPLETE_AT_ONCE.slot()));
+    fn an_id_says_where_its_message_went_and_in_which_line_it_began() {
+        let receipts = Receipts::of_job(4);
+        for line in [0, 1, 77, (1 << 31) - 1, 1 << 31, (1 << 40) + 5] {
+            let id = Receipts::give(3, line);
+            let Some(Known::Left { to: 3, line: told }) = receipts.known(id) else { panic!("{line}") };
+            assert!(is_line(line, told) && !is_line(line + 1, told));
+            assert!(receipts.is_shared(id) && receipts.slot(id).is_none());
         }
-        receipts.ask(ids[999], 17);
-        assert_eq!((receipts.slot(ids[999]), receipts.recent(ids[999])), (Some(17), None));
-        receipts.forget(ids[999]);
-        assert!(!receipts.any_asked());
+        assert_eq!(receipts.known(Receipts::give(4, 0)), None);
+        assert!(!receipts.is_shared(Receipts::give(4, 0)));
+        // Bits that a user marks ids with.
+        for mark in [1 << 63, 1 << 31, 1 << 26] {
+            assert!(!receipts.is_shared(TransferId::of_number(Receipts::give(1, 5).number() | mark)));
+        }
+        assert_eq!(receipts.known(COMPLETE_AT_ONCE), None);
     }
 
     #[test]
-    fn an_id_that_was_never_given_has_no_slot() {
-        let mut receipts = Receipts::default();
-        let id = receipts.give(0, 0);
-        let [later, other] = [numbered(id, FIRST + 1), TransferId::of_number(id.number() + 1)];
-        assert!(receipts.slot(id).is_some());
-        assert_eq!((receipts.slot(later), receipts.slot(other)), (None, None));
-    }
-
-    #[test]
-    fn numbers_begin_again() {
-        let mut receipts = Receipts { next: NUMBERS - 1, ..Receipts::default() };
-        let [last, first] = [0, 1].map(|line| receipts.give(1, line));
-        assert_ne!(last, first);
-        let expected = Receipt { number: FIRST, to: 1, line: 1 };
-        assert_eq!(receipts.recent(first), Some(Kept::Left(expected)));
-        assert!([last, first].iter().all(|&id| receipts.slot(id).is_some()));
+    fn what_stands_for_a_send_does_so_until_it_is_forgotten() {
+        let mut receipts = Receipts::of_job(2);
+        let (left, transfer) = (Receipts::give(1, 9), TransferId::of_number(1 << 32 | 12));
+        let buffered = receipts.give_buffered(transfer);
+        assert_eq!(receipts.known(buffered), Some(Known::Buffered(transfer)));
+        for (id, slot) in [(left, 17), (buffered, 18)] {
+            receipts.ask(id, slot);
+            assert_eq!((receipts.slot(id), receipts.known(id)), (Some(slot), None));
+        }
+        receipts.await_answer(transfer, 18);
+        assert_eq!((receipts.answered(transfer), receipts.answered(transfer)), (Some(18), None));
+        [left, buffered].into_iter().for_each(|id| receipts.forget(id));
+        assert_eq!(
+            (receipts.slot(left), receipts.any_asked(), receipts.known(buffered)),
+            (None, false, None)
+        );
     }
 }

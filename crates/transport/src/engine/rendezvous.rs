@@ -7,11 +7,12 @@
 //! | not | contiguous | the sender copies to the receiver's memory |
 //! | not | not | packed pieces go through the pool |
 //!
-//! Contiguous data has several ways (see [`Way`]), and the receiver says which. By the kernel, both copy what they claim,
-//! at once. By the receiver, nobody is asked. By the pool, a sender that moves messages sends what it claims through
-//! the pool; a receiver to which nothing comes claims pieces itself, and copies them by the kernel while the sender
-//! computes; a sender that has no slot left, because the receiver computes, copies by the kernel, too. Messages of less
-//! than `SHARED_FROM` bytes that take that way are the sender's alone; those of more are never the receiver's alone.
+//! Contiguous data has several ways (see [`Way`]), and the receiver says which. By the kernel, both copy what they
+//! claim, at once. By the receiver, nobody is asked. By the pool, a sender that moves messages sends what it claims
+//! through the pool; a receiver to which nothing comes claims pieces itself, and copies them by the kernel while the
+//! sender computes; a sender that has no slot left, because the receiver computes, copies by the kernel, too. Messages
+//! of less than `SHARED_FROM` bytes that take that way are the sender's alone; those of more are never the receiver's
+//! alone.
 
 use super::pending::due;
 use super::send::{Piece, data_header, plain};

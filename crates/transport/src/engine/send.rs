@@ -1,6 +1,7 @@
 //! Sending: what fits is written into the ring at once, the rest waits in a queue per destination, in order.
 
 use super::pending::{COMPLETE_AT_ONCE, NONE, due};
+use super::receipts::Receipts;
 use super::{Engine, Mode, TransferId, kind, rendezvous};
 use crate::asleep::Asleep;
 use crate::buffer::Buffer;
@@ -168,7 +169,7 @@ impl Engine<'_> {
             return self.send(to, envelope, buffer, mode).unwrap_or(COMPLETE_AT_ONCE);
         }
         let line = if to == self.rank { self.own_sends } else { self.outgoing[to].producer.produced() };
-        self.send(to, envelope, buffer, mode).unwrap_or_else(|| self.receipts.give(to, line))
+        self.send(to, envelope, buffer, mode).unwrap_or_else(|| Receipts::give(to, line))
     }
 
     /// The id of a send that is complete for the program: its data was copied, and leaves by this transfer.
