@@ -136,22 +136,24 @@ pub(crate) struct Landings {
 }
 
 impl Landings {
-    /// All data of fewer bytes lands in the caches.
+    /// All data of fewer bytes lands in the caches, and all that is below the second class of sizes.
     pub(crate) fn of_data_from(bytes: usize) -> Self {
-        Self { from_bytes: bytes.max(1), seen: Default::default() }
+        Self { from_bytes: bytes.max(2 << SMALLEST), seen: Default::default() }
+    }
+
+    /// Whether data of so many bytes may land past the caches.
+    pub(crate) fn has_choice(&self, data: usize) -> bool {
+        data >= self.from_bytes && can_copy_past()
     }
 
     fn seen(&mut self, origin: Origin, data: usize) -> Option<&mut Seen> {
-        let class = (data >= self.from_bytes).then(|| data.ilog2().saturating_sub(SMALLEST) as usize)?;
+        let class = self.has_choice(data).then(|| data.ilog2().saturating_sub(SMALLEST) as usize)?;
         Some(&mut self.seen[origin as usize][class.min(CLASSES - 1)])
     }
 
     /// Where contiguous data of so many bytes in all lands next.
     pub(crate) fn choose(&mut self, origin: Origin, data: usize) -> Landing {
-        match self.seen(origin, data) {
-            Some(seen) if can_copy_past() => seen.choose(),
-            _ => Landing::InCaches,
-        }
+        self.seen(origin, data).map_or(Landing::InCaches, Seen::choose)
     }
 
     /// A copy of so many bytes took so long; of data that has `data` bytes in all.

@@ -308,7 +308,11 @@ impl Engine<'_> {
         let bytes = from.bytes.min(into.bytes);
         let is_apart = (from.address as usize).abs_diff(into.address as usize) >= bytes;
         let is_plain = is_apart && from.is_contiguous() && into.is_contiguous();
-        let landing = if is_plain { self.landings.choose(Origin::Own, bytes) } else { Landing::InCaches };
+        if !is_plain || !self.landings.has_choice(bytes) {
+            // SAFETY: as the caller promised.
+            return unsafe { into.copy_from(from) };
+        }
+        let landing = self.landings.choose(Origin::Own, bytes);
         let start_ns = kernel_ns();
         match landing {
             // SAFETY: as the caller promised.
@@ -318,9 +322,7 @@ impl Engine<'_> {
                 into.land(landing, 0, std::slice::from_raw_parts(from.address, bytes));
             },
         }
-        if is_plain {
-            self.landings.learn(Origin::Own, bytes, landing, bytes, kernel_ns() - start_ns);
-        }
+        self.landings.learn(Origin::Own, bytes, landing, bytes, kernel_ns() - start_ns);
     }
 }
 
