@@ -149,6 +149,15 @@ def test_no_other_mpi_is_linked_by_a_library_name_of_old(
     assert re.findall(r"\(NEEDED\).*\[(libmpi.*)\]", needed) == ["libmpi_abi.so.1"]
 
 
+def test_a_library_option_without_a_name_is_refused(tmp_path: Path) -> None:
+    program = tmp_path / "prog.c"
+    program.write_text("int main(void) { return 0; }\n")
+    compiler = prefix() / "bin" / "cellcc"
+    done = subprocess.run([compiler, program, "-l"], capture_output=True, text=True)
+    said = "cellcc: -l is the last argument; the library's name is to follow it\n"
+    assert (done.returncode, done.stderr) == (2, said)
+
+
 @pytest.mark.parametrize("language", ["c", "cpp"])
 def test_handles_become_integers_and_handles_again(language: str, tmp_path: Path) -> None:
     source = """#include <mpi.h>
@@ -157,13 +166,14 @@ int main(void) {
     MPI_Fint integer = MPI_Comm_c2f(MPI_COMM_WORLD), integers[MPI_F_STATUS_SIZE];
     MPI_Status status = {3, 4, 5, {0, 0, 0, 0, 0}}, again;
     printf("%d %d\\n", MPI_Comm_f2c(integer) == MPI_COMM_WORLD, MPI_Type_fromint(MPI_Type_toint(MPI_INT)) == MPI_INT);
-    MPI_Status_c2f(&status, integers);
+    printf("%d\\n", PMPI_Message_f2c(PMPI_Message_c2f(MPI_MESSAGE_NULL)) == MPI_MESSAGE_NULL);
+    PMPI_Status_c2f(&status, integers);
     MPI_Status_f2c(integers, &again);
     printf("%d %d\\n", (int)integers[MPI_F_TAG], again.MPI_SOURCE);
     return 0;
 }
 """
-    assert ran(source, tmp_path, language) == ["1", "1", "4", "3"]
+    assert ran(source, tmp_path, language) == ["1", "1", "1", "4", "3"]
 
 
 def test_the_python_module_exports_no_name_of_mpi() -> None:

@@ -48,6 +48,8 @@ static inline int cellweave_copy_status(const void *from, void *to)
 }
 #define MPI_Status_c2f(status, integers) cellweave_copy_status(status, integers)
 #define MPI_Status_f2c(integers, status) cellweave_copy_status(integers, status)
+#define PMPI_Status_c2f(status, integers) cellweave_copy_status(status, integers)
+#define PMPI_Status_f2c(integers, status) cellweave_copy_status(integers, status)
 #endif
 "#;
 
@@ -76,12 +78,14 @@ pub(crate) fn text(tables: &Tables) -> String {
     }
     out += "\n/* Handles as integers of Fortran, by their names of before the ABI (MPI 5.0, section 19.3.4) */\n";
     out += "typedef int MPI_Fint;\n";
-    out.extend(FORTRAN.map(|name| {
-        format!(
-            "#define MPI_{name}_c2f(handle) ((MPI_Fint)MPI_{name}_toint(handle))\n\
-             #define MPI_{name}_f2c(integer) MPI_{name}_fromint((int)(integer))\n"
-        )
-    }));
+    for prefix in ["", "P"] {
+        out.extend(FORTRAN.map(|name| {
+            format!(
+                "#define {prefix}MPI_{name}_c2f(handle) ((MPI_Fint){prefix}MPI_{name}_toint(handle))\n\
+                 #define {prefix}MPI_{name}_f2c(integer) {prefix}MPI_{name}_fromint((int)(integer))\n"
+            )
+        }));
+    }
     out + STATUS_OF_FORTRAN.trim_start() + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n"
 }
 

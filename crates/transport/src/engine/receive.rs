@@ -87,13 +87,18 @@ impl Engine<'_> {
         let _ = from;
         let key = criteria.key();
         let transfer = self.transfers.start(buffer, key);
+        self.match_or_post(transfer, key);
+        self.transfers.id(transfer)
+    }
+
+    #[inline(always)]
+    fn match_or_post(&mut self, transfer: u32, key: Key) {
         if self.matching.has_kept() {
             self.receive_kept(transfer, key);
         } else {
             self.transfers.at(transfer).posted = true;
             self.matching.post(key, transfer);
         }
-        self.transfers.id(transfer)
     }
 
     /// As `receive`, but a message of `ASIDE` bytes is not written to the buffer: `take_aside` gives it. What is no
@@ -102,7 +107,7 @@ impl Engine<'_> {
         let key = criteria.key();
         let transfer = self.transfers.start(buffer, key);
         self.transfers.at(transfer).due = due::ASIDE;
-        self.receive_kept(transfer, key);
+        self.match_or_post(transfer, key);
         self.transfers.id(transfer)
     }
 
