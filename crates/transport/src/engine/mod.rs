@@ -425,16 +425,29 @@ impl<'a> Engine<'a> {
     /// How a transfer ended, when it has; its id is invalid from then on.
     #[inline]
     pub fn take_if_complete(&mut self, id: TransferId) -> Option<Completion> {
-        let index = self.slot(id)?;
+        if self.receipts.is_shared(id) {
+            return self.take_shared(id);
+        }
+        let index = self.transfers.index(id)?;
         let transfer = self.transfers.at(index);
         if transfer.stage != Stage::Complete {
             return None;
         }
         let completion = transfer.completion;
         self.transfers.free(index);
-        if self.receipts.is_shared(id) {
+        Some(completion)
+    }
+
+    /// As `take_if_complete`, of a send that was complete at once.
+    #[inline]
+    fn take_shared(&mut self, id: TransferId) -> Option<Completion> {
+        let Some(index) = self.receipts.slot(id) else {
             self.receipts.forget(id);
-        }
+            return self.transfers.completion(id.slot());
+        };
+        let completion = self.transfers.completion(index)?;
+        self.transfers.free(index);
+        self.receipts.forget(id);
         Some(completion)
     }
 
