@@ -12,9 +12,11 @@ pub(super) struct Message {
     pub(super) envelope: Envelope,
     /// The sender's rank in the job.
     pub(super) from: usize,
-    /// All its bytes, how many of them come unasked, and those that have come.
+    /// All its bytes, how many of them come unasked, and how many have come.
     pub(super) bytes: usize,
     pub(super) unasked: usize,
+    pub(super) came: usize,
+    /// What has come, each byte at its place.
     pub(super) data: Vec<u8>,
     /// The sender's transfer, to be told of the matching; 0: no need.
     pub(super) token: u64,
@@ -30,6 +32,17 @@ impl Message {
     /// Bytes of credit that it took.
     pub(super) fn credit(&self) -> usize {
         if self.announced.is_some() { credit_of_announced(self.unasked) } else { self.unasked }
+    }
+
+    /// A piece of it has come; its place is inside the message.
+    pub(super) fn add(&mut self, place: usize, piece: &[u8]) {
+        self.came += piece.len();
+        if place == self.data.len() {
+            return self.data.extend_from_slice(piece);
+        }
+        // Before it, something is still to come.
+        self.data.resize(self.data.len().max(place + piece.len()), 0);
+        self.data[place..place + piece.len()].copy_from_slice(piece);
     }
 }
 

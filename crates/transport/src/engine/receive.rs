@@ -33,10 +33,11 @@ pub(crate) struct Incoming {
     pub(super) consumer: PieceReader<Area>,
     /// The sender has used its ring.
     pub(super) connected: bool,
-    /// The eager message that is arriving: where it goes, its bytes, and how many have come.
+    /// The eager message that is arriving: where it goes, its bytes, how many have come, and the first that has not.
     target: Destination,
     bytes: usize,
     got: usize,
+    first_missing: usize,
     /// The sender's transfer when it waits for the next eager message to be matched; 0: it doesn't.
     synchronous: u64,
     /// Eager bytes handed on when the sender was last told.
@@ -61,6 +62,7 @@ impl Incoming {
             target: Destination::Nothing,
             bytes: 0,
             got: 0,
+            first_missing: 0,
             synchronous: 0,
             told: 0,
         }
@@ -173,7 +175,7 @@ impl Engine<'_> {
         let Some(index) = self.messages.find(|message| message.from == from && is_it(message)) else {
             return false;
         };
-        if self.messages.at(index).data.len() < self.messages.at(index).unasked {
+        if self.messages.at(index).came < self.messages.at(index).unasked {
             self.corrupt(from, "a message that is cancelled before it has come");
         }
         let is_kept = self.matching.remove(index);
@@ -247,7 +249,7 @@ impl Engine<'_> {
         if !is_aside {
             transfer.buffer.write(0, &message.data);
         }
-        transfer.moved = message.data.len();
+        transfer.moved = message.came;
         transfer.bytes = message.unasked;
         let incoming = &mut self.incoming[from];
         if incoming.target == Destination::Message(index) {
@@ -306,8 +308,9 @@ impl Engine<'_> {
     pub(super) fn keep_own(&mut self, envelope: Envelope, bytes: usize, data: Vec<u8>, own: u32) {
         let from = self.rank;
         let began = self.own_sends;
+        let (unasked, came) = (bytes, data.len());
         let message =
-            Message { envelope, from, bytes, unasked: bytes, data, token: 0, announced: None, own, began };
+            Message { envelope, from, bytes, unasked, came, data, token: 0, announced: None, own, began };
         let index = self.messages.insert(message);
         self.counters.unexpected_received.add(1);
         self.matching.keep(envelope, index);
@@ -407,8 +410,8 @@ impl Engine<'_> {
     #[inline]
     fn take_data(&mut self, from: usize, header: PieceHeader, place: u64, piece: &[u8]) {
         match header.kind {
-            kind::EAGER => self.eager(from, header, piece),
-            kind::MORE => self.more(from, piece),
+            kind::EAGER => self.eager(from, header, place, piece),
+            kind::MORE => self.more(from, place, piece),
             kind::DATA => self.data(from, header, place, piece),
             _ => self.news(from, header, piece),
         }
@@ -423,10 +426,14 @@ impl Engine<'_> {
 
     /// The first piece of an eager message.
     #[inline]
-    fn eager(&mut self, from: usize, header: PieceHeader, piece: &[u8]) {
+    fn eager(&mut self, from: usize, header: PieceHeader, place: u64, piece: &[u8]) {
         let bytes = header.length as usize;
         if bytes > WHOLE {
             self.corrupt(from, &format!("an eager message of {bytes} bytes"));
+        }
+        let place = self.place_of(from, place, piece, 0, bytes);
+        if bytes > MOST_EAGER {
+            self.sharing.downwards[from] = place > 0;
         }
         let envelope = Envelope { context: header.context, source: header.source, tag: header.tag };
         match self.matching.take_posted(&envelope) {
@@ -440,14 +447,15 @@ impl Engine<'_> {
                 let is_aside = self.sets_aside(receive, piece, bytes);
                 let transfer = self.transfers.at(receive);
                 if !is_aside {
-                    self.incoming[from].write(&transfer.buffer, 0, piece, Landing::InCaches);
+                    self.incoming[from].write(&transfer.buffer, place, piece, Landing::InCaches);
                 }
                 if piece.len() == bytes {
                     self.transfers.complete(receive);
                 } else {
                     transfer.moved = piece.len();
                     transfer.bytes = bytes;
-                    self.begin(from, Destination::Transfer(receive), bytes, piece.len());
+                    self.begin(from, Destination::Transfer(receive), bytes);
+                    self.came(from, place, piece.len());
                 }
                 if token != 0 {
                     self.tell(from, kind::COMPLETE, [token, 0, 0, 0, 0, 0]);
@@ -458,49 +466,69 @@ impl Engine<'_> {
                 if bytes > MOST_EAGER {
                     self.tell(from, kind::EARLY, [0; 6]);
                 }
-                self.keep(from, envelope, bytes, bytes, piece, token, None);
+                let index = self.keep(from, envelope, bytes, bytes, token, None);
+                if piece.len() < bytes {
+                    self.begin(from, Destination::Message(index), bytes);
+                    self.came(from, place, piece.len());
+                }
+                self.messages.at(index).add(place, piece);
             }
         }
     }
 
-    /// Keeps a message that came before its receive, with its first piece.
-    #[allow(clippy::too_many_arguments)]
+    /// Keeps a message that came before its receive, without data so far.
     fn keep(
         &mut self,
         from: usize,
         envelope: Envelope,
         bytes: usize,
         unasked: usize,
-        piece: &[u8],
         token: u64,
         announced: Option<[u64; 2]>,
-    ) {
-        let mut data = self.messages.room_for(unasked);
-        data.extend_from_slice(piece);
-        let got = piece.len();
-        let began = self.incoming[from].consumer.consumed();
-        let message = Message { envelope, from, bytes, unasked, data, token, announced, own: NONE, began };
+    ) -> u32 {
+        let (data, began) = (self.messages.room_for(unasked), self.incoming[from].consumer.consumed());
+        let message =
+            Message { envelope, from, bytes, unasked, came: 0, data, token, announced, own: NONE, began };
         let index = self.messages.insert(message);
         self.counters.unexpected_received.add(1);
         self.matching.keep(envelope, index);
-        if got < unasked {
-            self.begin(from, Destination::Message(index), unasked, got);
-        }
+        index
     }
 
-    fn begin(&mut self, from: usize, target: Destination, bytes: usize, got: usize) {
+    /// A message of which so many bytes come unasked begins.
+    fn begin(&mut self, from: usize, target: Destination, bytes: usize) {
         let incoming = &mut self.incoming[from];
         let before = incoming.target;
-        (incoming.target, incoming.bytes, incoming.got) = (target, bytes, got);
+        (incoming.target, incoming.bytes, incoming.got, incoming.first_missing) = (target, bytes, 0, 0);
         if before != Destination::Nothing {
             self.corrupt(from, "a message that begins inside another");
         }
     }
 
+    /// Where a piece of a message of so many bytes goes: where its line says, or, in the ring, to the first byte that
+    /// is missing.
+    #[inline]
+    fn place_of(&self, from: usize, place: u64, piece: &[u8], first_missing: usize, bytes: usize) -> usize {
+        let place = if place == IN_ORDER { first_missing as u64 } else { place };
+        if place.checked_add(piece.len() as u64).is_none_or(|end| end > bytes as u64) {
+            self.corrupt(from, "a piece that lies outside of its message");
+        }
+        place as usize
+    }
+
+    /// So many bytes of the eager message that is arriving are here, at a place.
+    #[inline]
+    fn came(&mut self, from: usize, place: usize, bytes: usize) {
+        let incoming = &mut self.incoming[from];
+        incoming.got += bytes;
+        if place == incoming.first_missing {
+            incoming.first_missing += bytes;
+        }
+    }
+
     /// The next piece of the eager message that is arriving.
-    fn more(&mut self, from: usize, piece: &[u8]) {
-        let (target, bytes, got) =
-            (self.incoming[from].target, self.incoming[from].bytes, self.incoming[from].got);
+    fn more(&mut self, from: usize, place: u64, piece: &[u8]) {
+        let Incoming { target, bytes, got, first_missing, .. } = self.incoming[from];
         let over = match target {
             Destination::Transfer(receive) => self.transfers.stage(receive) != Stage::Active,
             Destination::Message(_) => false,
@@ -509,20 +537,18 @@ impl Engine<'_> {
         if over {
             self.corrupt(from, "a piece of no message");
         }
-        let left = bytes - got;
+        let place = self.place_of(from, place, piece, first_missing, bytes);
         match target {
             Destination::Transfer(receive) => {
                 let transfer = self.transfers.at(receive);
-                self.incoming[from].write(&transfer.buffer, got, piece, Landing::InCaches);
+                self.incoming[from].write(&transfer.buffer, place, piece, Landing::InCaches);
                 transfer.moved += piece.len();
             }
-            Destination::Message(index) => {
-                self.messages.at(index).data.extend_from_slice(piece);
-            }
+            Destination::Message(index) => self.messages.at(index).add(place, piece),
             Destination::Nothing => {}
         }
-        self.incoming[from].got += piece.len();
-        if piece.len() == left {
+        self.came(from, place, piece.len());
+        if piece.len() == bytes - got {
             self.incoming[from].target = Destination::Nothing;
             if let Destination::Transfer(receive) = target {
                 self.here(from, receive);
@@ -535,21 +561,21 @@ impl Engine<'_> {
         let token = u64::from(header.context) | u64::from(header.tag as u32) << 32;
         let index = self.transfer_of(from, token);
         let transfer = self.transfers.at(index);
-        let place = if place == IN_ORDER { transfer.first_missing as u64 } else { place };
-        if place == transfer.first_missing as u64 {
-            transfer.first_missing += piece.len();
-        }
         if transfer.posted || transfer.to != NONE || piece.is_empty() {
             self.corrupt(from, "data that nobody asked for");
         }
-        if transfer.bytes - transfer.moved < piece.len()
-            || place.checked_add(piece.len() as u64).is_none_or(|end| end > transfer.bytes as u64)
-        {
+        let (bytes, first_missing) = (transfer.bytes, transfer.first_missing);
+        if bytes - transfer.moved < piece.len() {
             self.corrupt(from, "more data than was asked for");
         }
+        let place = self.place_of(from, place, piece, first_missing, bytes);
+        let transfer = self.transfers.at(index);
+        if place == first_missing {
+            transfer.first_missing += piece.len();
+        }
         let landing = transfer.landing();
-        let timed = is_timed(&transfer.buffer, place as usize, piece.len()).then(kernel_ns);
-        self.incoming[from].write(&transfer.buffer, place as usize, piece, landing);
+        let timed = is_timed(&transfer.buffer, place, piece.len()).then(kernel_ns);
+        self.incoming[from].write(&transfer.buffer, place, piece, landing);
         transfer.moved += piece.len();
         if let Some(start_ns) = timed {
             let data = transfer.bytes;
@@ -637,11 +663,16 @@ impl Engine<'_> {
                 transfer.bytes = unasked;
                 if unasked > 0 {
                     self.incoming[from].consumer.handed_on += credit_of_announced(unasked) as u64;
-                    self.begin(from, Destination::Transfer(receive), unasked, 0);
+                    self.begin(from, Destination::Transfer(receive), unasked);
                 }
                 self.answer(receive, from, token, [words[3], words[4]]);
             }
-            None => self.keep(from, envelope, bytes, unasked, &[], token, Some([words[3], words[4]])),
+            None => {
+                let index = self.keep(from, envelope, bytes, unasked, token, Some([words[3], words[4]]));
+                if unasked > 0 {
+                    self.begin(from, Destination::Message(index), unasked);
+                }
+            }
         }
     }
 }

@@ -15,11 +15,10 @@
 //! alone.
 
 use super::pending::due;
-use super::send::{Piece, data_header, plain};
+use super::send::{Order, Piece, data_header, plain};
 use super::{Engine, kind};
 use crate::buffer::{Buffer, Span};
 use crate::claims::Claims;
-use crate::pool::SLOT;
 use crate::remote::{self, Access, MOST_SPANS, Probe};
 use crate::ring::INLINE;
 use crate::segment::{PLACES, Segment};
@@ -420,7 +419,7 @@ impl Engine<'_> {
         let by_pool = copying.way == Way::Pool;
         while by_pool && from < end {
             let left = end - from;
-            let piece = Piece { header: data_header(receiver, left), buffer, from, left, part: SLOT };
+            let piece = Piece::of(data_header(receiver, left), buffer, &(from..end), Order::Upwards);
             let Some(bytes) = piece.put_pooled(producer, &mut self.pool, to) else { break };
             from += bytes;
         }

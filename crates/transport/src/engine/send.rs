@@ -69,7 +69,7 @@ pub(crate) struct Outgoing {
     pub(super) by_pool: bool,
     /// Messages that could be sent at once though they are large, and how many more are asked about first.
     whole: u32,
-    wary: u32,
+    pub(super) wary: u32,
     /// The last large message was sent at once.
     went_whole: bool,
     /// How far the ring from the other rank was read when this one last sent a message of some lines.
@@ -81,13 +81,29 @@ pub(crate) struct Outgoing {
 unsafe impl Send for Outgoing {}
 
 enum Queued {
-    /// A message: pieces from a byte on, up to the end of what goes out unasked.
-    Message { transfer: u32, from: usize, end: usize, kind: Opening },
-    /// Data of a matched message, from a byte to another, to the receiver's transfer; its last piece first, when it
-    /// goes downwards.
-    Stream { transfer: u32, to: u64, from: usize, end: usize, downwards: bool },
+    /// A message: what is left of that which goes out unasked.
+    Message { transfer: u32, rest: Range<usize>, order: Order, kind: Opening },
+    /// Data of a matched message: what is left of it, to the receiver's transfer.
+    Stream { transfer: u32, to: u64, rest: Range<usize>, order: Order },
     /// News.
     Words { kind: u8, words: [u64; 6] },
+}
+
+/// The order of a message's pieces, and of the kept slots that they take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// From the start on, in slots in the order in which they were read.
+    AsRead,
+    /// By turns from the start and from the end, in slots that were read last.
+    Upwards,
+    Downwards,
+}
+
+impl Order {
+    /// The order of a message that has its turn, from the end or from the start.
+    pub(super) fn by_turns(downwards: bool) -> Self {
+        if downwards { Self::Downwards } else { Self::Upwards }
+    }
 }
 
 /// What comes before the first piece of a message.
@@ -195,16 +211,23 @@ impl Engine<'_> {
         let is_answer = self.is_answer(to);
         let at_once = buffer.bytes <= MOST_EAGER || self.goes_whole(to, buffer.bytes, is_answer);
         let eager = at_once && self.takes_credit(to, buffer.bytes);
-        let mut from = 0;
+        let order = match eager && buffer.bytes > MOST_EAGER {
+            true => Order::by_turns(self.sharing.turn(to)),
+            false => Order::AsRead,
+        };
+        let mut rest = 0..buffer.bytes;
         if eager && !synchronous && self.outgoing[to].queue.is_empty() {
             let part = if is_answer { PART } else { SLOT };
-            let (outgoing, pool) = (&mut self.outgoing, &mut self.pool);
-            while let Some(put) = put_eager(outgoing, pool, to, envelope, buffer, from, part) {
-                from = put.end;
-                if from == buffer.bytes {
+            let mut header = header(kind::EAGER, envelope, buffer.bytes);
+            let piece =
+                |header, rest: &Range<usize>| Piece { part, ..Piece::of(header, buffer, rest, order) };
+            while let Some(put) = piece(header, &rest).put(&mut self.outgoing, &mut self.pool, to) {
+                leave_out(&mut rest, put);
+                if rest.is_empty() {
                     self.wake(to);
                     return None;
                 }
+                header.kind = kind::MORE;
             }
         }
         let (end, kind, answer) = if !eager {
@@ -228,7 +251,8 @@ impl Engine<'_> {
         if kind == Opening::Announced {
             self.outgoing[to].announced = id;
         }
-        self.later(to, Queued::Message { transfer: index, from, end, kind });
+        rest.end = rest.end.min(end);
+        self.later(to, Queued::Message { transfer: index, rest, order, kind });
         Some(id)
     }
 
@@ -286,21 +310,22 @@ impl Engine<'_> {
 
     /// Takes a message of which nothing is out from its queue; false: something is out.
     pub(super) fn take_back(&mut self, to: usize, index: u32) -> bool {
-        let waits = self.transfers.at(index).due & due::ANSWER != 0;
+        let transfer = self.transfers.at(index);
+        let (waits, unasked) = (transfer.due & due::ANSWER != 0, transfer.bytes);
         let out = &mut self.outgoing[to];
         let place = out.queue.iter().position(|queued| match queued {
-            Queued::Message { transfer, from, kind, .. } if *transfer == index => match kind {
+            Queued::Message { transfer, rest, kind, .. } if *transfer == index => match kind {
                 Opening::Announced | Opening::Synchronous => true,
                 // A synchronous one that has become this has been spoken of.
-                Opening::Eager => *from == 0 && !waits,
+                Opening::Eager => rest.len() == unasked && !waits,
                 Opening::Out => false,
             },
             _ => false,
         });
-        let Some(Queued::Message { end, kind, .. }) = place.and_then(|place| out.queue.remove(place)) else {
+        let Some(Queued::Message { kind, .. }) = place.and_then(|place| out.queue.remove(place)) else {
             return false;
         };
-        let credit = if kind == Opening::Announced { credit_of_announced(end) } else { end };
+        let credit = if kind == Opening::Announced { credit_of_announced(unasked) } else { unasked };
         if credit > INLINE {
             out.eager -= credit as u64;
         }
@@ -341,15 +366,15 @@ impl Engine<'_> {
 
     /// Sends the data of a matched message through the pool or the ring: what is behind the unasked part, up to a byte.
     pub(super) fn stream(&mut self, to: usize, index: u32, receiver: u64, end: usize) {
-        let downwards = self.sharing.downwards[to];
+        let order = Order::by_turns(self.sharing.downwards[to]);
         let transfer = self.transfers.at(index);
-        let from = transfer.bytes;
-        if from > end {
+        let rest = transfer.bytes..end;
+        if rest.start > end {
             self.corrupt(to, "less data asked for than came unasked");
         }
         transfer.due |= due::REST;
         self.transfers.happened(index, due::ANSWER);
-        self.later(to, Queued::Stream { transfer: index, to: receiver, from, end, downwards });
+        self.later(to, Queued::Stream { transfer: index, to: receiver, rest, order });
     }
 
     /// Puts something into a destination's queue, and starts with it when it is the first.
@@ -375,11 +400,11 @@ impl Engine<'_> {
                     }
                     fits
                 }
-                Queued::Message { transfer, from, end, kind } => {
-                    let (index, end, start) = (*transfer, *end, *kind);
+                Queued::Message { transfer, rest, order, kind } => {
+                    let (index, order, start) = (*transfer, *order, *kind);
                     let token = self.transfers.id(index).0;
                     let slot = self.transfers.at(index);
-                    let envelope = slot.envelope();
+                    let (envelope, unasked) = (slot.envelope(), slot.bytes);
                     let announced = matches!(start, Opening::Announced | Opening::Out);
                     if matches!(start, Opening::Announced | Opening::Synchronous) {
                         if !out.producer.fits(INLINE) {
@@ -394,7 +419,7 @@ impl Engine<'_> {
                                 self.copy_from,
                                 &slot.buffer,
                             );
-                            let words = [token, slot.buffer.bytes as u64, end as u64, how, address, 0];
+                            let words = [token, slot.buffer.bytes as u64, unasked as u64, how, address, 0];
                             let header =
                                 PieceHeader { length: sum(&words), ..header(kind::ANNOUNCE, envelope, 0) };
                             out.producer.put_words(header, &words);
@@ -405,49 +430,39 @@ impl Engine<'_> {
                             *kind = Opening::Eager;
                         }
                     }
-                    let mut from = *from;
-                    let mut done = announced && from == end;
+                    let mut left = rest.clone();
+                    let mut done = announced && left.is_empty();
                     while !done {
-                        let piece = if from == 0 && !announced { kind::EAGER } else { kind::MORE };
-                        let header = header(piece, envelope, end);
-                        let piece =
-                            Piece { header, buffer: &slot.buffer, from, left: end - from, part: SLOT };
+                        let is_first = !announced && left.len() == unasked;
+                        let header =
+                            header(if is_first { kind::EAGER } else { kind::MORE }, envelope, unasked);
+                        let piece = Piece::of(header, &slot.buffer, &left, order);
                         let Some(put) = piece.put(&mut self.outgoing, &mut self.pool, to) else { break };
-                        from = put.end;
-                        done = from == end;
+                        leave_out(&mut left, put);
+                        done = left.is_empty();
                     }
-                    slot.moved = from;
                     if done {
                         self.transfers.happened(index, due::PIECES);
-                    } else if let Some(Queued::Message { from: place, .. }) =
-                        self.outgoing[to].queue.front_mut()
-                    {
-                        *place = from;
+                    } else if let Some(Queued::Message { rest, .. }) = self.outgoing[to].queue.front_mut() {
+                        *rest = left;
                     }
                     done
                 }
-                Queued::Stream { transfer, to: receiver, from, end, downwards } => {
-                    let (index, receiver, downwards) = (*transfer, *receiver, *downwards);
-                    let mut rest = *from..*end;
+                Queued::Stream { transfer, to: receiver, rest, order } => {
+                    let (index, receiver, order) = (*transfer, *receiver, *order);
+                    let mut left = rest.clone();
                     let slot = self.transfers.at(index);
-                    while !rest.is_empty() {
-                        let header = data_header(receiver, rest.len().min(STREAM_STEP));
-                        let (from, left) = (rest.start, rest.len());
-                        let piece = Piece { header, buffer: &slot.buffer, from, left, part: SLOT };
-                        let put = if downwards { Piece::put_last } else { Piece::put };
-                        let Some(bytes) = put(&piece, &mut self.outgoing, &mut self.pool, to) else { break };
-                        if bytes.start == rest.start {
-                            rest.start = bytes.end
-                        } else {
-                            rest.end = bytes.start
-                        }
+                    while !left.is_empty() {
+                        let header = data_header(receiver, left.len().min(STREAM_STEP));
+                        let piece = Piece::of(header, &slot.buffer, &left, order);
+                        let Some(put) = piece.put(&mut self.outgoing, &mut self.pool, to) else { break };
+                        leave_out(&mut left, put);
                     }
-                    let done = rest.is_empty();
+                    let done = left.is_empty();
                     if done {
                         self.transfers.happened(index, due::REST);
-                    } else if let Some(Queued::Stream { from, end, .. }) = self.outgoing[to].queue.front_mut()
-                    {
-                        (*from, *end) = (rest.start, rest.end);
+                    } else if let Some(Queued::Stream { rest, .. }) = self.outgoing[to].queue.front_mut() {
+                        *rest = left;
                     }
                     done
                 }
@@ -494,19 +509,41 @@ pub(super) struct Piece<'a> {
     pub(super) from: usize,
     pub(super) left: usize,
     /// The most bytes of a slot of which one line speaks; less than a slot only for all of an eager message.
-    pub(super) part: usize,
+    part: usize,
+    order: Order,
 }
 
-impl Piece<'_> {
-    /// Writes it into a slot of the pool or, when it is small or no slot will come, into the ring; which bytes of the
-    /// message it has. Nothing: it doesn't fit now.
+impl<'a> Piece<'a> {
+    /// A piece of what is left of a message.
     #[inline]
-    fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<Range<usize>> {
-        self.put_as(self, outgoing, pool, to)
+    pub(super) fn of(header: PieceHeader, buffer: &'a Buffer, left: &Range<usize>, order: Order) -> Self {
+        Self { header, buffer, from: left.start, left: left.len(), part: SLOT, order }
     }
 
-    /// As `put`, but into a slot, the last piece of what is left. In the ring, data goes upwards.
-    fn put_last(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<Range<usize>> {
+    /// Writes it into a slot of the pool or, when it is small or no slot will come, into the ring; which bytes of the
+    /// message it has. Nothing: it doesn't fit now. In slots, data may go downwards; in the ring, it goes upwards.
+    #[inline]
+    fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<Range<usize>> {
+        let producer = &mut outgoing[to].producer;
+        if self.left > POOLED_FROM {
+            let bytes = if self.order == Order::Downwards {
+                let last = self.last();
+                last.put_pooled(producer, pool, to).map(|bytes| last.from..last.from + bytes)
+            } else {
+                self.put_pooled(producer, pool, to).map(|bytes| self.from..self.from + bytes)
+            };
+            if bytes.is_some() || pool.will_come_from(to) {
+                return bytes;
+            }
+        }
+        producer.fits(self.left).then(|| {
+            let read = |piece: &mut [u8]| self.buffer.read(self.from, piece);
+            self.from..self.from + producer.put_piece(self.header, self.left, read)
+        })
+    }
+
+    /// The last piece of what is left.
+    fn last(&self) -> Self {
         let (first, end) = (self.from, self.from + self.left);
         let from = end.saturating_sub(SLOT).max(first);
         // It starts with a line of the data, as its slot does.
@@ -515,29 +552,7 @@ impl Piece<'_> {
         } else {
             from + offset_in_line(self.buffer, from).wrapping_neg() % LINE
         };
-        self.put_as(&Piece { from, left: end - from, ..*self }, outgoing, pool, to)
-    }
-
-    /// Writes another one into a slot, or this one into the ring.
-    #[inline]
-    fn put_as(
-        &self,
-        pooled: &Self,
-        outgoing: &mut [Outgoing],
-        pool: &mut Pool,
-        to: usize,
-    ) -> Option<Range<usize>> {
-        let producer = &mut outgoing[to].producer;
-        if self.left > POOLED_FROM {
-            let bytes = pooled.put_pooled(producer, pool, to);
-            if bytes.is_some() || pool.will_come_from(to) {
-                return bytes.map(|bytes| pooled.from..pooled.from + bytes);
-            }
-        }
-        producer.fits(self.left).then(|| {
-            let read = |piece: &mut [u8]| self.buffer.read(self.from, piece);
-            self.from..self.from + producer.put_piece(self.header, self.left, read)
-        })
+        Self { from, left: end - from, ..*self }
     }
 
     /// Writes it into a slot of the pool, when there is one; its bytes.
@@ -558,8 +573,7 @@ impl Piece<'_> {
             return None;
         }
         let timed = self.header.kind == kind::DATA && is_timed(self.buffer, self.from, bytes);
-        // What was announced goes by turns from its end and from its start.
-        let mut filling = pool.open(to, bytes, self.header.kind == kind::DATA)?;
+        let mut filling = pool.open(to, bytes, self.order != Order::AsRead)?;
         let (mut filled, mut kind, mut took_ns) = (0, self.header.kind, None);
         while filled < bytes {
             // The line that will speak of the part is fetched while it is written.
@@ -592,20 +606,10 @@ fn offset_in_line(buffer: &Buffer, from: usize) -> usize {
     if buffer.layout.is_none() { (buffer.address as usize).wrapping_add(from) % LINE } else { 0 }
 }
 
-/// Writes the next piece of an eager message, when it fits; which bytes it has.
+/// Takes bytes that are out from the start or the end of what is left.
 #[inline]
-fn put_eager(
-    outgoing: &mut [Outgoing],
-    pool: &mut Pool,
-    to: usize,
-    envelope: Envelope,
-    buffer: &Buffer,
-    from: usize,
-    part: usize,
-) -> Option<Range<usize>> {
-    let kind = if from == 0 { kind::EAGER } else { kind::MORE };
-    let header = header(kind, envelope, buffer.bytes);
-    Piece { header, buffer, from, left: buffer.bytes - from, part }.put(outgoing, pool, to)
+fn leave_out(left: &mut Range<usize>, out: Range<usize>) {
+    if out.start == left.start { left.start = out.end } else { left.end = out.start }
 }
 
 #[inline]
