@@ -10,19 +10,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Who copies, and where.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Sort {
-    /// A sender to the room where it shows data, and a receiver from there: at one spot, and at the other.
+    /// A sender to the room where it shows data, a receiver from there, and one that reduces it there: at one spot, and
+    /// at the other.
     ShownAgain,
     ReadShownAgain,
+    ReducedShownAgain,
     ShownNext,
     ReadShownNext,
+    ReducedShownNext,
     /// A sender to a slot of the pool, and a receiver from there.
     Pooled,
     ReadPooled,
     /// A receiver from the sender's memory, by the kernel.
     ByKernel,
+    /// A receiver that reduces what lies in its own memory.
+    Reduced,
 }
 
-const SORTS: usize = 7;
+const SORTS: usize = 10;
 
 /// Where in its room a rank shows data. Lines that were shown before lie in the caches of their readers. Where cpus
 /// share no cache, it may take long to get such lines back: lines that were left alone for some time cost less. Where
@@ -36,12 +41,29 @@ pub enum Spot {
     Next,
 }
 
+/// What a receiver does with data of another rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    Copies,
+    Reduces,
+}
+
 impl Spot {
-    /// The sorts of its two copies.
-    pub(crate) fn sorts(self) -> [Sort; 2] {
+    /// The sort of its sender's copy.
+    pub(crate) fn shown(self) -> Sort {
         match self {
-            Self::Again => [Sort::ShownAgain, Sort::ReadShownAgain],
-            Self::Next => [Sort::ShownNext, Sort::ReadShownNext],
+            Self::Again => Sort::ShownAgain,
+            Self::Next => Sort::ShownNext,
+        }
+    }
+
+    /// The sort of what its receiver does.
+    pub(crate) fn read(self, by: Use) -> Sort {
+        match (self, by) {
+            (Self::Again, Use::Copies) => Sort::ReadShownAgain,
+            (Self::Again, Use::Reduces) => Sort::ReducedShownAgain,
+            (Self::Next, Use::Copies) => Sort::ReadShownNext,
+            (Self::Next, Use::Reduces) => Sort::ReducedShownNext,
         }
     }
 }
@@ -111,6 +133,11 @@ impl Costs {
         Cost::unpack(self.of(sort, data).load(Ordering::Relaxed)).known()
     }
 
+    /// What a byte costs that goes through these sorts, each as often as it says.
+    fn sum(&self, sorts: &[(Sort, f32)], data: usize) -> Option<f32> {
+        sorts.iter().map(|&(sort, times)| Some(times * self.known(sort, data)?)).sum()
+    }
+
     fn learn_ns(&self, sort: Sort, data: usize, ns: f32) {
         let place = self.of(sort, data);
         place.store(Cost::unpack(place.load(Ordering::Relaxed)).with(ns).pack(), Ordering::Relaxed);
@@ -128,31 +155,22 @@ impl Costs {
 
     /// The spot where it costs less to show data of so many bytes; an error: that is not known yet, and what is to be
     /// measured next.
-    pub(crate) fn cheaper_spot(&self, data: usize) -> Result<Spot, Spot> {
-        let cost = |spot: Spot| -> Option<f32> {
-            let [write, read] = spot.sorts().map(|sort| self.known(sort, data));
-            Some(write? + read?)
-        };
+    pub(crate) fn cheaper_spot(&self, data: usize, by: Use) -> Result<Spot, Spot> {
+        let cost = |spot: Spot| self.sum(&[(spot.shown(), 1.0), (spot.read(by), 1.0)], data);
         let again = cost(Spot::Again).ok_or(Spot::Again)?;
         let next = cost(Spot::Next).ok_or(Spot::Next)?;
         Ok(if next < again { Spot::Next } else { Spot::Again })
     }
 
-    /// Whether the kernel's one copy is cheaper than these two; nothing: that is not known yet, and what is to be
-    /// measured next is the kernel's copy, or not.
-    ///
-    /// `weights`: how often each of the two counts for each copy of the kernel. Where all only reduce what they read,
-    /// no reader's copy is measured, and it counts as the writer's.
-    pub(crate) fn kernel_is_cheaper(
-        &self,
-        than: [Sort; 2],
-        data: usize,
-        weights: [f32; 2],
-    ) -> Result<bool, bool> {
-        let [write, read] = than.map(|sort| self.known(sort, data));
-        let Some(write) = write else { return Err(false) };
-        let two = write * weights[0] + read.unwrap_or(write) * weights[1];
-        self.known(Sort::ByKernel, data).map(|kernel| kernel < two).ok_or(true)
+    /// Whether the kernel's one copy costs less than these, each as often as it says for each copy of the kernel; an
+    /// error: that is not known yet, and whether the kernel's copy is to be measured next.
+    pub(crate) fn kernel_is_cheaper(&self, than: &[(Sort, f32)], data: usize, by: Use) -> Result<bool, bool> {
+        let others = self.sum(than, data).ok_or(false)?;
+        let kernel = match by {
+            Use::Copies => self.known(Sort::ByKernel, data),
+            Use::Reduces => self.sum(&[(Sort::ByKernel, 1.0), (Sort::Reduced, 1.0)], data),
+        };
+        kernel.map(|kernel| kernel < others).ok_or(true)
     }
 }
 
@@ -162,7 +180,11 @@ mod tests {
 
     const DATA: usize = 300_000;
     const SHOWN: [Sort; 2] = [Sort::ShownAgain, Sort::ReadShownAgain];
-    const BOTH: [f32; 2] = [1.0, 1.0];
+
+    /// Whether the kernel's copy is cheaper than these two, which count so often.
+    fn kernel_is_cheaper(costs: &Costs, than: [Sort; 2], weights: [f32; 2]) -> Result<bool, bool> {
+        costs.kernel_is_cheaper(&[(than[0], weights[0]), (than[1], weights[1])], DATA, Use::Copies)
+    }
 
     fn measured(costs: &Costs, sort: Sort, ns: u64, times: usize) {
         (0..times).for_each(|_| costs.learn(sort, DATA, DATA, ns));
@@ -173,16 +195,19 @@ mod tests {
         for (kernel_ns, cheaper) in [(99_000, true), (101_000, false)] {
             let costs = Costs::default();
             measured(&costs, Sort::ShownAgain, 60_000, 20);
-            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, BOTH), Err(true));
+            assert_eq!(kernel_is_cheaper(&costs, SHOWN, [1.0, 1.0]), Err(false));
             measured(&costs, Sort::ReadShownAgain, 40_000, 20);
+            assert_eq!(kernel_is_cheaper(&costs, SHOWN, [1.0, 1.0]), Err(true));
             measured(&costs, Sort::ByKernel, kernel_ns, 20);
-            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, BOTH), Ok(cheaper));
+            assert_eq!(kernel_is_cheaper(&costs, SHOWN, [1.0, 1.0]), Ok(cheaper));
             // The sender alone holds up two readers for longer, and one for a shorter time.
-            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, [2.0, 0.0]), Ok(true));
-            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, [1.0, 0.0]), Ok(false));
+            assert_eq!(kernel_is_cheaper(&costs, SHOWN, [2.0, 0.0]), Ok(true));
+            assert_eq!(kernel_is_cheaper(&costs, SHOWN, [1.0, 0.0]), Ok(false));
             // Of other sizes nothing is known, nor of the pool.
-            assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA / 4, BOTH), Err(false));
-            assert_eq!(costs.kernel_is_cheaper([Sort::Pooled, Sort::ReadPooled], DATA, BOTH), Err(false));
+            let of_a_quarter = costs.kernel_is_cheaper(&[(SHOWN[0], 1.0)], DATA / 4, Use::Copies);
+            assert_eq!(of_a_quarter, Err(false));
+            let than_by_pool = kernel_is_cheaper(&costs, [Sort::Pooled, Sort::ReadPooled], [1.0, 1.0]);
+            assert_eq!(than_by_pool, Err(false));
         }
     }
 
@@ -192,11 +217,11 @@ mod tests {
         SHOWN.iter().for_each(|&sort| measured(&costs, sort, 50_000, 20));
         measured(&costs, Sort::ByKernel, 80_000, 20);
         measured(&costs, Sort::ByKernel, 8_000_000, 1);
-        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, BOTH), Ok(true));
+        assert_eq!(kernel_is_cheaper(&costs, SHOWN, [1.0, 1.0]), Ok(true));
         measured(&costs, Sort::ByKernel, 160_000, 50);
-        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, BOTH), Ok(false));
+        assert_eq!(kernel_is_cheaper(&costs, SHOWN, [1.0, 1.0]), Ok(false));
         measured(&costs, Sort::ByKernel, 80_000, 1);
-        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, BOTH), Ok(true));
+        assert_eq!(kernel_is_cheaper(&costs, SHOWN, [1.0, 1.0]), Ok(true));
     }
 
     #[test]
@@ -204,25 +229,44 @@ mod tests {
         let costs = Costs::default();
         SHOWN.iter().for_each(|&sort| measured(&costs, sort, 50_000, 20));
         costs.learn_failure(Sort::ByKernel, DATA);
-        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, BOTH), Ok(false));
+        assert_eq!(kernel_is_cheaper(&costs, SHOWN, [1.0, 1.0]), Ok(false));
         costs.of(Sort::ByKernel, DATA).store(u64::MAX, Ordering::Relaxed);
-        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, BOTH), Ok(false));
+        assert_eq!(kernel_is_cheaper(&costs, SHOWN, [1.0, 1.0]), Ok(false));
         measured(&costs, Sort::ByKernel, 1, 1);
-        assert_eq!(costs.kernel_is_cheaper(SHOWN, DATA, BOTH), Ok(false));
+        assert_eq!(kernel_is_cheaper(&costs, SHOWN, [1.0, 1.0]), Ok(false));
     }
 
     #[test]
     fn both_spots_are_measured_before_the_cheaper_one_is_known() {
         for (next_ns, cheaper) in [(99_000, Spot::Next), (101_000, Spot::Again)] {
             let costs = Costs::default();
-            assert_eq!(costs.cheaper_spot(DATA), Err(Spot::Again));
+            assert_eq!(costs.cheaper_spot(DATA, Use::Copies), Err(Spot::Again));
             measured(&costs, Sort::ShownAgain, 60_000, 20);
-            assert_eq!(costs.cheaper_spot(DATA), Err(Spot::Again));
+            assert_eq!(costs.cheaper_spot(DATA, Use::Copies), Err(Spot::Again));
             measured(&costs, Sort::ReadShownAgain, 40_000, 20);
-            assert_eq!(costs.cheaper_spot(DATA), Err(Spot::Next));
+            assert_eq!(costs.cheaper_spot(DATA, Use::Copies), Err(Spot::Next));
             measured(&costs, Sort::ShownNext, next_ns - 50_000, 20);
             measured(&costs, Sort::ReadShownNext, 50_000, 20);
-            assert_eq!(costs.cheaper_spot(DATA), Ok(cheaper));
+            assert_eq!(costs.cheaper_spot(DATA, Use::Copies), Ok(cheaper));
+        }
+    }
+
+    #[test]
+    fn what_is_reduced_where_it_is_shown_needs_no_copy_of_its_own() {
+        for (here_ns, kernel_is_cheaper) in [(29_000, true), (31_000, false)] {
+            let costs = Costs::default();
+            let shown = [(Sort::ShownAgain, 1.0), (Sort::ReducedShownAgain, 1.0)];
+            let is_cheaper = || costs.kernel_is_cheaper(&shown, DATA, Use::Reduces);
+            measured(&costs, Sort::ShownAgain, 60_000, 20);
+            assert_eq!(is_cheaper(), Err(false));
+            measured(&costs, Sort::ReducedShownAgain, 40_000, 20);
+            measured(&costs, Sort::ByKernel, 70_000, 20);
+            assert_eq!(is_cheaper(), Err(true), "nothing was reduced that the kernel had copied");
+            measured(&costs, Sort::Reduced, here_ns, 20);
+            assert_eq!(is_cheaper(), Ok(kernel_is_cheaper));
+            // The spots are compared by what they are used for.
+            assert_eq!(costs.cheaper_spot(DATA, Use::Copies), Err(Spot::Again));
+            assert_eq!(costs.cheaper_spot(DATA, Use::Reduces), Err(Spot::Next));
         }
     }
 }

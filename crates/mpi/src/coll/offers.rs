@@ -78,16 +78,22 @@ pub(super) fn is_worth_it(
     }
     let crowded = engine.room().crowded();
     let is_busy = if crowded { large.sends + large.receives > 1 } else { large.receives > 0 };
-    let takers = match audience {
-        Audience::Again(offer) => return !offer.is_shown(),
-        _ if large.sends >= SEVERAL && !crowded => return true,
-        Audience::First if crowded => Takers::Several(large.sends),
-        Audience::First => return false,
+    match audience {
+        Audience::Again(offer) => !offer.is_shown(),
+        _ if large.sends >= SEVERAL && !crowded => true,
+        Audience::First if !crowded => false,
+        _ => is_busy && engine.reading_is_cheaper(buffer.bytes(), takers(large, audience, to, crowded)),
+    }
+}
+
+/// Who takes data of this rank.
+fn takers(large: Large, audience: Audience, to: usize, crowded: bool) -> Takers {
+    match audience {
+        Audience::First | Audience::Again(_) => Takers::Several(large.sends),
         Audience::Reducer if crowded => Takers::Reducer(to),
         Audience::One | Audience::Reducer if large.receives == 0 => Takers::OneEach(to),
         Audience::One | Audience::Reducer => Takers::One(to),
-    };
-    is_busy && engine.reading_is_cheaper(buffer.bytes(), takers)
+    }
 }
 
 /// Whether to show data of this rank.
@@ -136,9 +142,9 @@ impl Offer {
             _ => {
                 // Where all show something, readers had rather not come between.
                 let to_follow = audience == Audience::First && large.receives == 0;
-                let alone = matches!(audience, Audience::One | Audience::Reducer).then_some(to);
+                let takers = takers(large, audience, to, engine.room().crowded());
                 let Showing { at, spot } =
-                    if to_follow { engine.begin_to_show(buffer) } else { engine.show(buffer, alone) }?;
+                    if to_follow { engine.begin_to_show(buffer) } else { engine.show(buffer, takers) }?;
                 let mark = mark_of(&engine.segment());
                 Self { mark, bytes: buffer.bytes() as u64, address: at as u64, shown: 1 + spot as u64 }
             }
@@ -179,6 +185,11 @@ impl Offer {
         self.bytes as usize
     }
 
+    /// At which spot it is shown.
+    pub(super) fn spot(&self) -> Spot {
+        if self.shown == 1 + Spot::Next as u64 { Spot::Next } else { Spot::Again }
+    }
+
     /// Where the data is shown to this process, when all of it is there and is what the buffer expects.
     pub(super) fn lent(&self, engine: &Engine<'_>, rank: usize, buffer: &Buffer) -> Option<*const u8> {
         let fits = self.is_shown() && buffer.is_contiguous() && self.bytes() == buffer.bytes();
@@ -189,8 +200,7 @@ impl Offer {
     pub(super) fn read(&self, engine: &mut Engine<'_>, rank: usize, buffer: &Buffer) -> bool {
         let bytes = self.bytes().min(buffer.bytes());
         if self.is_shown() {
-            let spot = if self.shown == 1 + Spot::Next as u64 { Spot::Next } else { Spot::Again };
-            let showing = Showing { at: self.address as usize, spot };
+            let showing = Showing { at: self.address as usize, spot: self.spot() };
             // SAFETY: the offer of that rank, which waits for the answer.
             return unsafe { engine.read_shown(rank, showing, bytes, buffer) };
         }

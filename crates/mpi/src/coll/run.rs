@@ -22,7 +22,7 @@ use crate::runtime::Guarded;
 use crate::runtime::{self, State};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use transport::{Buffer, COMPLETE_AT_ONCE, Completion, Criteria, Engine, Envelope, Mode, TransferId};
+use transport::{Buffer, COMPLETE_AT_ONCE, Completion, Criteria, Engine, Envelope, Mode, Spot, TransferId};
 
 /// Numbers of collectives; then they start again. No program has so many of one communicator under way.
 const NUMBERS: u32 = 1 << 26;
@@ -117,7 +117,7 @@ impl Wire for CommWire<'_> {
         let Some(offer) = found else { return Taken::Data };
         let from = self.comm.peers().members[from] as usize;
         if let Some(shown) = operand.then(|| offer.lent(self.engine, from, buffer)).flatten() {
-            return Taken::Lent(shown);
+            return Taken::Lent(shown, offer.spot());
         }
         if offer.read(self.engine, from, buffer) { Taken::Read(offer.bytes()) } else { Taken::Refused }
     }
@@ -138,7 +138,15 @@ impl Wire for CommWire<'_> {
     }
 
     #[inline]
-    fn combined(&mut self, bytes: usize, double: bool) {
+    fn combine(
+        &mut self,
+        bytes: usize,
+        double: bool,
+        shown: [Option<(usize, Spot)>; 2],
+        combine: impl FnOnce(),
+    ) {
+        let member = |(rank, spot)| (self.comm.peers().members[rank] as usize, spot);
+        self.engine.reduce(bytes, shown.map(|shown| shown.map(member)), combine);
         self.engine.combined(bytes, double, false);
     }
 

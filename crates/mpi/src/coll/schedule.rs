@@ -15,7 +15,7 @@ use crate::datatype::elements::Elements;
 use crate::op::Reduction;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use transport::{Buffer, Completion, TransferId};
+use transport::{Buffer, Completion, Spot, TransferId};
 
 /// Tells messages of one collective between the same two ranks apart when they may arrive in another order.
 pub(super) type TagLane = u8;
@@ -37,7 +37,7 @@ pub(super) enum Taken {
     /// An offer of so many bytes, which were read.
     Read(usize),
     /// An offer of an operand, which is reduced where the sender shows it, and answered then.
-    Lent(*const u8),
+    Lent(*const u8, Spot),
     /// An offer of data that can't be read from here.
     Refused,
 }
@@ -122,9 +122,17 @@ pub(super) trait Wire {
         // SAFETY: as the caller promised.
         unsafe { into.copy_from(from) };
     }
-    /// A reduction has made so many bytes of results; of double precision or not.
-    fn combined(&mut self, bytes: usize, double: bool) {
-        let _ = (bytes, double);
+    /// Carries out a reduction that makes so many bytes of results, of double precision or not; of each operand that
+    /// another rank shows, which one and where.
+    fn combine(
+        &mut self,
+        bytes: usize,
+        double: bool,
+        shown: [Option<(usize, Spot)>; 2],
+        combine: impl FnOnce(),
+    ) {
+        let _ = (bytes, double, shown);
+        combine();
     }
     /// The end of a transfer that is complete.
     fn take_if_complete(&mut self, id: TransferId) -> Option<Completion>;
@@ -238,6 +246,7 @@ struct Lent {
     place: *const u8,
     /// Where it is.
     shown: *const u8,
+    spot: Spot,
     /// Who waits for the answer, and the answer's lane.
     from: usize,
     answers: TagLane,
@@ -338,7 +347,8 @@ impl CollectiveSchedule {
 
     /// Starts sending what is received by `receive_operand`.
     pub(super) fn send_operand(&mut self, to: usize, data: Elements) -> Ticket {
-        self.send_to(Readers::Reducer, 0, to, data)
+        // A user's function reads what was copied.
+        self.send_to(if self.by_kernel() { Readers::Reducer } else { Readers::One }, 0, to, data)
     }
 
     fn send_to(&mut self, readers: Readers, lane: TagLane, to: usize, data: Elements) -> Ticket {
@@ -527,11 +537,14 @@ impl CollectiveSchedule {
                     if reduction.is_user() {
                         return Standing::AtUserCode;
                     }
-                    let (from_at, with_at) = (self.operand_at(from), self.operand_at(with));
+                    let [(from_at, from_shown), (with_at, with_shown)] =
+                        [from, with].map(|place| self.operand_at(place));
+                    let (bytes, double) = (count * self.element.0, self.element.1);
                     // SAFETY: as above, and what is lent is left alone until the answer; `from` and `into` are
                     // different places.
-                    unsafe { reduction.combine(from_at, with_at, into, count, extent) };
-                    wire.combined(count * self.element.0, self.element.1);
+                    wire.combine(bytes, double, [from_shown, with_shown], || unsafe {
+                        reduction.combine(from_at, with_at, into, count, extent);
+                    });
                     self.lent.retain(|it| {
                         let is_used = it.place == from || it.place == with;
                         if is_used {
@@ -546,9 +559,10 @@ impl CollectiveSchedule {
         if self.finish_all(wire) { Standing::Over } else { self.waits_for(self.complete) }
     }
 
-    /// Where an operand is that was expected at a place.
-    fn operand_at(&self, place: *const u8) -> *const u8 {
-        self.lent.iter().find(|it| it.place == place).map_or(place, |it| it.shown)
+    /// Where an operand is that was expected at a place; where another rank shows it, also which one.
+    fn operand_at(&self, place: *const u8) -> (*const u8, Option<(usize, Spot)>) {
+        let lent = self.lent.iter().find(|it| it.place == place);
+        lent.map_or((place, None), |it| (it.shown, Some((it.from, it.spot))))
     }
 
     fn waits_for(&self, index: usize) -> Standing {
@@ -582,8 +596,8 @@ impl CollectiveSchedule {
             (ScheduleStep::Receive { from, lane, buffer, operand }, Awaits::Data(_)) => {
                 let (from, answers) = (*from as usize, lane | ANSWERS);
                 match wire.take(started.id, from, buffer, completion.bytes, *operand) {
-                    Taken::Lent(shown) => {
-                        self.lent.push(Lent { place: buffer.address(), shown, from, answers });
+                    Taken::Lent(shown, spot) => {
+                        self.lent.push(Lent { place: buffer.address(), shown, spot, from, answers });
                     }
                     Taken::Refused => {
                         let id = wire.receive(from, lane | REFUSED, buffer, false);

@@ -1,9 +1,9 @@
 //! Data that is read from another rank's memory, or where it shows it to all, without a message of its own.
 
-use super::Engine;
+use super::{Engine, MOST_EAGER};
 use crate::buffer::{Buffer, Span};
 use crate::copy::copy_out;
-use crate::costs::{Sort, Spot};
+use crate::costs::{Sort, Spot, Use};
 use crate::landing::{Landing, Origin};
 use crate::remote::{self, Access};
 use crate::ring::LINE;
@@ -25,13 +25,26 @@ pub struct Showing {
 pub enum Takers {
     /// One rank, while others send as well: no cpu has time left, and what counts is the sum of all copies.
     One(usize),
-    /// The same, and it reduces what it reads without a copy: that is not measured, and counts as what it cost to show
-    /// it.
+    /// The same, and it reduces what it reads.
     Reducer(usize),
     /// One rank, and others read other data of this rank alone: its own copies hold up all, and theirs do not.
     OneEach(usize),
     /// So many ranks read the same: this rank's copy is made once for all of them, and they read at the same time.
     Several(u32),
+}
+
+impl Takers {
+    /// The only one.
+    fn alone(self) -> Option<usize> {
+        match self {
+            Self::One(to) | Self::Reducer(to) | Self::OneEach(to) => Some(to),
+            Self::Several(_) => None,
+        }
+    }
+
+    fn by(self) -> Use {
+        if matches!(self, Self::Reducer(_)) { Use::Reduces } else { Use::Copies }
+    }
 }
 
 /// What this rank shows: data one behind the other, until all of it was read.
@@ -134,34 +147,35 @@ impl Engine<'_> {
     /// is shown (where ranks share cpus) or sent. Now and then the other answer, so that both are measured again.
     pub fn reading_is_cheaper(&mut self, bytes: usize, takers: Takers) -> bool {
         let page = self.segment().header();
-        let cpus = page.cpus as f32;
-        let (weights, to) = match takers {
-            Takers::One(to) => ([1.0, 1.0], Some(to)),
-            Takers::Reducer(to) => ([2.0, 0.0], Some(to)),
-            Takers::OneEach(to) => ([cpus, 0.0], Some(to)),
-            Takers::Several(readers) => ([cpus / readers.max(1) as f32, 1.0], None),
-        };
-        let than = match self.room.crowded() {
-            true if to.is_some_and(|to| self.shares_cpu_with(to)) => return false,
-            true => page.costs.cheaper_spot(bytes).unwrap_or_default().sorts(),
+        let (cpus, by) = (page.cpus as f32, takers.by());
+        let [write, read] = match self.room.crowded() {
+            true if takers.alone().is_some_and(|to| self.shares_cpu_with(to)) => return false,
+            true => {
+                let spot = page.costs.cheaper_spot(bytes, by).unwrap_or_default();
+                [spot.shown(), spot.read(by)]
+            }
             false => [Sort::Pooled, Sort::ReadPooled],
         };
-        let known = page.costs.kernel_is_cheaper(than, bytes, weights);
+        let than: &[_] = match takers {
+            Takers::One(_) | Takers::Reducer(_) => &[(write, 1.0), (read, 1.0)],
+            Takers::OneEach(_) => &[(write, cpus)],
+            Takers::Several(readers) => &[(write, cpus / readers.max(1) as f32), (read, 1.0)],
+        };
+        let known = page.costs.kernel_is_cheaper(than, bytes, by);
         known.map_or_else(|measure| measure, |cheaper| cheaper != is_turn_of_other(&mut self.shown.asked))
     }
 
-    /// Shows a copy of contiguous data, to one reader so far: to this rank, if it is the only one. Nothing: there is no
-    /// room.
-    pub fn show(&mut self, data: &Buffer, to: Option<usize>) -> Option<Showing> {
-        let showing = self.take_room(data)?;
-        let counts = to.is_none_or(|to| !self.shares_cpu_with(to));
+    /// Shows a copy of contiguous data, to one reader so far. Nothing: there is no room.
+    pub fn show(&mut self, data: &Buffer, takers: Takers) -> Option<Showing> {
+        let showing = self.take_room(data, takers.by())?;
+        let counts = takers.alone().is_none_or(|to| !self.shares_cpu_with(to));
         self.fill_room(data, showing, data.bytes.max(1), counts);
         Some(showing)
     }
 
     /// As `show`, but nothing is copied yet: several readers may be told, and follow. Call `go_on_showing` next.
     pub fn begin_to_show(&mut self, data: &Buffer) -> Option<Showing> {
-        let showing = self.take_room(data)?;
+        let showing = self.take_room(data, Use::Copies)?;
         self.shown.copying = Some((data.clone(), showing));
         Some(showing)
     }
@@ -177,10 +191,10 @@ impl Engine<'_> {
     }
 
     /// Where there is room for contiguous data of a reader, behind all other.
-    fn take_room(&mut self, data: &Buffer) -> Option<Showing> {
+    fn take_room(&mut self, data: &Buffer, by: Use) -> Option<Showing> {
         self.go_on_showing();
         if self.shown.readers == 0 {
-            self.choose_spot(data.bytes);
+            self.choose_spot(data.bytes, by);
         }
         let at = self.shown.bytes;
         place(&self.segment(), self.rank, at, data.bytes).filter(|_| data.is_contiguous())?;
@@ -193,11 +207,11 @@ impl Engine<'_> {
     }
 
     /// Nobody reads what was shown: chooses where the next data is shown, so many bytes of it and maybe more.
-    fn choose_spot(&mut self, bytes: usize) {
+    fn choose_spot(&mut self, bytes: usize, by: Use) {
         let segment = self.segment();
         // As much memory turns over as that of a pool, which follows the caches. Data of half as much does so itself.
         let most = segment.pool_bytes();
-        let spot = match segment.header().costs.cheaper_spot(bytes) {
+        let spot = match segment.header().costs.cheaper_spot(bytes, by) {
             _ if 2 * bytes > most => Spot::Again,
             Err(measure) => measure,
             Ok(Spot::Again) if is_turn_of_other(&mut self.shown.spots_asked) => Spot::Next,
@@ -234,7 +248,7 @@ impl Engine<'_> {
             }
         }
         if counts && end <= self.shown.touched {
-            segment.header().costs.learn(showing.spot.sorts()[0], data.bytes, data.bytes, took_ns);
+            segment.header().costs.learn(showing.spot.shown(), data.bytes, data.bytes, took_ns);
         }
         self.shown.touched = self.shown.touched.max(end);
     }
@@ -295,9 +309,26 @@ impl Engine<'_> {
         }
         self.landings.learn(Origin::Room, bytes, landing, bytes, took_ns);
         if counts {
-            segment.header().costs.learn(showing.spot.sorts()[1], bytes, bytes, took_ns);
+            segment.header().costs.learn(showing.spot.read(Use::Copies), bytes, bytes, took_ns);
         }
         true
+    }
+
+    /// Carries out a reduction of two operands of so many bytes, each in this rank's memory or where another rank shows
+    /// it, and learns what that costs.
+    pub fn reduce(&mut self, bytes: usize, shown: [Option<(usize, Spot)>; 2], reduce: impl FnOnce()) {
+        let sort = match shown {
+            _ if bytes <= MOST_EAGER => None,
+            [None, None] => Some(Sort::Reduced),
+            [Some((rank, spot)), None] | [None, Some((rank, spot))] if !self.shares_cpu_with(rank) => {
+                Some(spot.read(Use::Reduces))
+            }
+            _ => None,
+        };
+        let Some(sort) = sort else { return reduce() };
+        let start_ns = kernel_ns();
+        reduce();
+        self.segment().header().costs.learn(sort, bytes, bytes, kernel_ns() - start_ns);
     }
 
     /// Copies this rank's own data to another place.

@@ -3,7 +3,7 @@
 use super::super::offers::{OFFER_BYTES, Offer};
 use super::super::schedule::{Audience, CollectiveSchedule, Large, Standing, TagLane, Taken, Wire};
 use std::collections::{HashMap, VecDeque};
-use transport::{Buffer, Completion, Segment, TransferId};
+use transport::{Buffer, Completion, Segment, Spot, TransferId};
 
 /// A generator of pseudo-random numbers (xorshift).
 pub(super) struct Random(pub u64);
@@ -148,7 +148,7 @@ impl Wire for SimulatedRank<'_> {
         let Some(offer) = Offer::found_in(&self.simulation.segment, buffer) else { return Taken::Data };
         match self.simulation.random.below(4) {
             0 => return Taken::Refused,
-            1 if operand => return Taken::Lent(offer.buffer().address()),
+            1 if operand => return Taken::Lent(offer.buffer().address(), Spot::Again),
             _ => {}
         }
         // SAFETY: data of the test's, which its sender leaves alone until it is answered.

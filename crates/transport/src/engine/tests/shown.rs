@@ -1,15 +1,15 @@
 //! What ranks show, and others read.
 
 use super::*;
-use crate::costs::Spot;
+use crate::costs::{Spot, Use};
 
 #[test]
 fn what_a_rank_shows_others_read_and_its_room_is_free_when_all_have_read_it() {
     let mut job = job(3);
     let (mut first, mut second) = (vec![7u8; 100_000], vec![9u8; 1000]);
-    let at = job[0].show(&buffer(&mut first), None).unwrap();
+    let at = job[0].show(&buffer(&mut first), Takers::Several(1)).unwrap();
     job[0].show_again();
-    let behind = job[0].show(&buffer(&mut second), None).unwrap();
+    let behind = job[0].show(&buffer(&mut second), Takers::Several(1)).unwrap();
     assert!(behind.at >= at.at + first.len());
     for reader in [1, 2] {
         let mut read = vec![0u8; 100_000];
@@ -23,9 +23,9 @@ fn what_a_rank_shows_others_read_and_its_room_is_free_when_all_have_read_it() {
     assert_eq!(short, [9; 10]);
     job[0].was_read();
     job[0].was_read();
-    assert_ne!(job[0].show(&buffer(&mut second), None), Some(at), "one has not read");
+    assert_ne!(job[0].show(&buffer(&mut second), Takers::Several(1)), Some(at), "one has not read");
     (0..2).for_each(|_| job[0].was_read());
-    assert_eq!(job[0].show(&buffer(&mut second), None), Some(at));
+    assert_eq!(job[0].show(&buffer(&mut second), Takers::Several(1)), Some(at));
 }
 
 /// Shown where data was shown before.
@@ -41,7 +41,7 @@ fn what_is_shown_arrives_at_either_spot_and_both_are_tried() {
     for number in 0..600 {
         let bytes = 1 + number * 9973 % (most / 3);
         let mut data = vec![number as u8; bytes];
-        let showing = job[0].show(&buffer(&mut data), None).unwrap();
+        let showing = job[0].show(&buffer(&mut data), Takers::Several(1)).unwrap();
         assert!(showing.spot == Spot::Next || showing.at == 0);
         assert!(showing.at + bytes <= most);
         places.insert(showing.at);
@@ -65,7 +65,7 @@ fn copies_between_ranks_on_one_cpu_teach_nothing_of_what_others_cost() {
             // Each rank finds the other one's cpu in its page.
             let cpu = if elsewhere { u32::MAX } else { 1 + host::pin::this_cpu() };
             job[1].page().cpu.store(cpu, Ordering::Relaxed);
-            let showing = job[0].show(&buffer(&mut data), Some(1)).unwrap();
+            let showing = job[0].show(&buffer(&mut data), Takers::One(1)).unwrap();
             let mut read = vec![0u8; data.len()];
             job[0].page().cpu.store(cpu, Ordering::Relaxed);
             // SAFETY: shown above, and not yet read.
@@ -73,7 +73,37 @@ fn copies_between_ranks_on_one_cpu_teach_nothing_of_what_others_cost() {
             assert!(read == data);
             job[0].was_read();
         }
-        assert_eq!(job[0].segment().header().costs.cheaper_spot(data.len()), known);
+        assert_eq!(job[0].segment().header().costs.cheaper_spot(data.len(), Use::Copies), known);
+    }
+}
+
+#[test]
+fn a_reduction_of_what_another_cpu_shows_teaches_what_that_costs() {
+    let shown_by = |rank, spot| [None, Some((rank, spot))];
+    for (elsewhere, operands, bytes, known) in [
+        (true, shown_by(0, Spot::Again), 200_000, Err(Spot::Next)),
+        (true, shown_by(0, Spot::Next), 200_000, Err(Spot::Again)),
+        (false, shown_by(0, Spot::Again), 200_000, Err(Spot::Again)),
+        (true, [None, None], 200_000, Err(Spot::Again)),
+        (true, shown_by(0, Spot::Again), 2000, Err(Spot::Again)),
+    ] {
+        let mut job = job(2);
+        let (mut data, mut reduced) = (sample(bytes), 0);
+        // The first copy gets memory, and does not count.
+        for _ in 0..17 {
+            // Each rank finds the other one's cpu in its page.
+            let cpu = if elsewhere { u32::MAX } else { 1 + host::pin::this_cpu() };
+            job[1].page().cpu.store(cpu, Ordering::Relaxed);
+            let showing = job[0].show(&buffer(&mut data), Takers::Reducer(1)).unwrap();
+            assert_eq!(showing.spot, Spot::Again);
+            job[0].page().cpu.store(cpu, Ordering::Relaxed);
+            job[1].reduce(bytes, operands, || reduced += 1);
+            job[0].was_read();
+        }
+        assert_eq!(reduced, 17);
+        let costs = &job[0].segment().header().costs;
+        assert_eq!(costs.cheaper_spot(bytes, Use::Reduces), known, "{operands:?}");
+        assert_eq!(costs.cheaper_spot(bytes, Use::Copies), Err(Spot::Again));
     }
 }
 
@@ -99,13 +129,13 @@ fn what_is_shown_in_pieces_or_in_one_arrives_whole() {
 fn what_does_not_fit_is_not_shown_and_nothing_is_read_outside_of_the_room() {
     let mut job = job(2);
     let room = crate::segment::pool_room(2);
-    assert_eq!(job[0].show(&buffer(&mut vec![0; room + 1]), None), None);
+    assert_eq!(job[0].show(&buffer(&mut vec![0; room + 1]), Takers::Several(1)), None);
     let mut into = [0u8; 8];
     for (at, bytes) in [(room, 1), (room - 7, 8), (usize::MAX, 8), (0, usize::MAX)] {
         // SAFETY: nobody writes there.
         assert!(!unsafe { job[1].read_shown(0, again(at), bytes, &buffer(&mut into)) }, "{at} {bytes}");
     }
-    assert_eq!(job[0].show(&buffer(&mut vec![5; room]), None), Some(again(0)));
+    assert_eq!(job[0].show(&buffer(&mut vec![5; room]), Takers::Several(1)), Some(again(0)));
     // SAFETY: shown above.
     assert!(unsafe { job[1].read_shown(0, again(room - 8), 8, &buffer(&mut into)) });
     assert_eq!(into, [5; 8]);
