@@ -30,6 +30,11 @@ TITLES = {
 }
 
 
+def shows(found: Found, cases: list[str]) -> bool:
+    """Whether there are figures of some of these cases."""
+    return not found.cases().isdisjoint(cases)
+
+
 def about(size: int) -> str:
     """The nearest of the sizes that are asked for: many datatypes come only near it."""
     return SIZES[min(SIZES, key=lambda other: abs(math.log(other / size)))]
@@ -53,6 +58,8 @@ def main() -> None:
     def tables(some: Found) -> list[str]:
         text: list[str] = []
         for what, title in TITLES.items():
+            if not shows(some, of[what]):
+                continue
             titles = {case: case.removeprefix(f"{what} ") for case in of[what]}
             who = [OURS, *[HAND] * (what == "pack"), *bench.peers]
             text += [
@@ -64,9 +71,9 @@ def main() -> None:
         return text[:-1]
 
     report.write(HERE, found, tables)
+    alone = next(some for state in found.states() if shows(some := found.in_state(state), of["pack"]))
     shown = {case: case.removeprefix("pack ").removesuffix(f", {SHOWN}") for case in of["pack"] if case.endswith(SHOWN)}
-    # One process packs: of which kind the wire was says nothing of it.
-    report.bars(found, shown, f"MPI_Pack of {SHOWN}", "us", HERE / "picture.png")
+    report.bars(alone, shown, f"MPI_Pack of {SHOWN}", "us", HERE / "picture.png")
 
 
 if __name__ == "__main__":

@@ -5,9 +5,10 @@ cpus before and after each block of a case (`look.h`): at the *wire*, the time o
 at a stream by hand. The two cpus of a virtual machine may share a cache now and none a second later: then the wire is
 slow. Or single lines are as fast as before, and a stream of them takes three times as long. A block counts when both
 were about the same before and after it; blocks of different *states* are kept apart, and only figures of one state are
-compared: a state is an octave of the wire and one of the stream, around their medians. A figure is the median of a
-run's blocks in one state, and what is shown the median over runs; a ratio is one of medians, with a 95 % bootstrap
-interval. Programs that do not look (memory, start-up) are measured in any state.
+compared: a state is an octave of the wire and one of the stream, around their medians. One process alone looks at a
+copy in its own caches: a cpu may be slower for minutes. A figure is the median of a run's blocks in one state, and what
+is shown the median over runs; a ratio is one of medians, with a 95 % bootstrap interval. Programs that do not look
+(memory, start-up) are measured in any state.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ Figures = dict[str, float]
 """The figures of one run of one contender, by case."""
 
 
-State = tuple[int, int]
-"""Of the two cpus: how slow the wire and a stream are, in powers of two around the most usual ones."""
+State = tuple[bool, int, int]
+"""Whether two cpus were looked at, and how slow wire and stream are, in powers of two around the most usual ones."""
 
 
 class Failed(Exception):
@@ -99,16 +100,16 @@ class Run:
 
     figures: Figures
     wire_ns: float = 0.0
-    """0: it did not look."""
+    """0: one process alone, or it did not look."""
     cell_us: float = 0.0
-    """The time of a cell of 16 kB in a stream by hand."""
+    """The time of a cell of 16 kB by hand, in a stream or in the caches of one cpu; 0: it did not look."""
     who: str = ""
 
 
 def split(line: dict[str, Any], case: str) -> list[Run]:
     """A case's blocks, split by the states in which they were; without those in which the state changed."""
     looks = list(zip(line["wire_ns"], line["cell_us"], strict=True))
-    if not looks[0][0]:
+    if not any(looks[0]):
         return [Run({case: line["us"]})]
     known = [
         (us, statistics.mean(wires), statistics.mean(cells))
@@ -149,8 +150,8 @@ class Found:
 
     def _states(self) -> list[State]:
         """The state of each run."""
-        states = iter(_states([(run.wire_ns, run.cell_us) for run in self.runs if run.wire_ns]))
-        return [next(states) if run.wire_ns else (0, 0) for run in self.runs]
+        states = iter(_states([(run.wire_ns, run.cell_us) for run in self.runs if run.cell_us]))
+        return [next(states) if run.cell_us else (True, 0, 0) for run in self.runs]
 
     def wire_ns(self) -> float | None:
         """The median wire of these runs."""
@@ -159,7 +160,11 @@ class Found:
 
     def cell_us(self) -> float:
         """The median time of a cell in a stream beside these runs."""
-        return statistics.median([run.cell_us for run in self.runs if run.wire_ns] or [0.0])
+        return statistics.median([run.cell_us for run in self.runs if run.cell_us] or [0.0])
+
+    def cases(self) -> set[str]:
+        """Those that these runs have figures of."""
+        return {case for run in self.runs for case in run.figures}
 
     def values(self, who: str, case: str) -> list[float]:
         """The figures of all runs."""
@@ -195,13 +200,14 @@ def _same(values: tuple[float, ...]) -> bool:
 
 
 def _states(looks: list[tuple[float, float]]) -> list[State]:
-    """The state of each look at wire and stream: how many times two apart each is from the median."""
-    middles = [statistics.median(values) for values in zip(*looks, strict=True)]
+    """The state of each look at wire and stream: how many times two apart each is from the median of its sort."""
 
-    def kind(value: float, middle: float) -> int:
-        return round(math.log2(value / middle)) if value > 0.0 else 0
+    def kind(value: float, all_values: list[float]) -> int:
+        return round(math.log2(value / statistics.median(all_values))) if value > 0.0 else 0
 
-    return [(kind(wire, middles[0]), kind(cell, middles[1])) for wire, cell in looks]
+    wires = [wire for wire, _ in looks if wire]
+    cells = {is_two: [cell for wire, cell in looks if (wire > 0) == is_two] for is_two in (False, True)}
+    return [(wire > 0, kind(wire, wires), kind(cell, cells[wire > 0])) for wire, cell in looks]
 
 
 Part = Callable[[], "Figures | list[Run]"]
@@ -285,6 +291,8 @@ def head(found: Found) -> str:
     counts = Counter((run.who, case) for run in found.runs for case in run.figures).values()
     wire = found.wire_ns()
     told = f" The wire: {wire:.0f} ns a hop, a stream by hand: {found.cell_us():.2f} us for 16 kB." if wire else ""
+    if not wire and found.cell_us():
+        told = f" A copy of 16 kB in the cpu's caches: {found.cell_us():.2f} us."
     priority = " at real-time priority" if found.real_time else ""
     return (
         f"{machine['cpu']}, {machine['cores']} cpus, Linux {machine['kernel']}, {machine['date']}. Medians over "
