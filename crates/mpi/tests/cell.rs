@@ -62,12 +62,12 @@ fn part(number: usize, of: usize) -> Vec<String> {
 }
 
 #[test]
-fn conformance_programs_are_right_on_four_spes() {
+fn conformance_programs_of_even_number_are_right_on_four_spes() {
     conform(4, &part(0, 2).iter().map(String::as_str).collect::<Vec<_>>());
 }
 
 #[test]
-fn the_other_conformance_programs_are_right_on_four_spes() {
+fn conformance_programs_of_odd_number_are_right_on_four_spes() {
     conform(4, &part(1, 2).iter().map(String::as_str).collect::<Vec<_>>());
 }
 

@@ -30,3 +30,8 @@ fn a_barrier_may_come_before_or_after_the_start_of_a_non_blocking_collective() {
 fn blocks_that_overlap_are_no_reason_to_wait_for_ever() {
     [3, 4, 7].into_iter().for_each(|ranks| kept_on(ranks, "overlapping_blocks"));
 }
+
+#[test]
+fn buffered_sends_cost_little_however_many_wait_and_leave_nothing_behind() {
+    kept("many_buffered");
+}

@@ -16,7 +16,7 @@ use crate::request;
 use crate::request::Activity;
 use crate::runtime::Guarded;
 use crate::runtime::{self, State};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ffi::{c_int, c_void};
 use transport::{Buffer, Engine, Mode, TransferId};
 
@@ -35,9 +35,13 @@ struct Attached {
     address: usize,
     bytes: usize,
     used: usize,
-    kept: Vec<KeptMessage>,
+    /// The oldest first.
+    kept: VecDeque<KeptMessage>,
     /// Messages that were ever kept.
     count: u64,
+    /// With so many that are kept, all are looked at: twice what was left the last time. So a look at each costs a
+    /// message little, however many there are.
+    reclaim_at: usize,
 }
 
 /// A message that has not left.
@@ -53,6 +57,26 @@ fn needs(bytes: usize) -> usize {
 }
 
 impl Attached {
+    fn new(address: usize, bytes: usize) -> Self {
+        Self { address, bytes, used: 0, kept: VecDeque::new(), count: 0, reclaim_at: 0 }
+    }
+
+    /// Keeps a message until it has left.
+    fn keep(&mut self, transfer: TransferId, data: Box<[u8]>) {
+        self.used = self.used.saturating_add(needs(data.len()));
+        self.kept.push_back(KeptMessage { number: self.count, transfer, data });
+        self.count += 1;
+    }
+
+    /// Whether there is room, once messages that have left are forgotten.
+    fn makes_room(&mut self, engine: &mut Engine, bytes: usize) -> bool {
+        if self.kept.len() >= self.reclaim_at || !self.has_room(bytes) {
+            self.reclaim(engine);
+            self.reclaim_at = 2 * self.kept.len();
+        }
+        self.has_room(bytes)
+    }
+
     /// `MPI_BUFFER_AUTOMATIC`: as large as needed.
     fn is_automatic(&self) -> bool {
         self.address == MPI_BUFFER_AUTOMATIC
@@ -68,6 +92,16 @@ impl Attached {
             }
             !gone
         });
+    }
+
+    /// Forgets messages that have left, up to the first that has not: without a look at the others.
+    fn reclaim_first(&mut self, engine: &mut Engine) {
+        while let Some(first) = self.kept.front()
+            && engine.take_if_complete(first.transfer).is_some()
+        {
+            self.used -= needs(first.data.len());
+            self.kept.pop_front();
+        }
     }
 
     fn has_room(&self, bytes: usize) -> bool {
@@ -93,8 +127,8 @@ impl Buffers {
     /// Whether messages numbered below `before` have all left.
     fn flushed(&mut self, engine: &mut Engine, owner: Owner, before: u64) -> bool {
         self.0.get_mut(&owner).is_none_or(|attached| {
-            attached.reclaim(engine);
-            attached.kept.iter().all(|kept| kept.number >= before)
+            attached.reclaim_first(engine);
+            attached.kept.front().is_none_or(|kept| kept.number >= before)
         })
     }
 }
@@ -118,20 +152,18 @@ fn no_room(attached: &Attached, bytes: usize) -> Failure {
     Failure::new(MPI_ERR_BUFFER, text)
 }
 
-/// Sends in buffered mode; the request is complete.
+/// Sends in buffered mode: its id, when it goes to a rank. It is complete.
 ///
 /// # Errors
 /// No buffer, or no room in it.
-pub(crate) fn send(state: &mut State, sending: &Sending) -> Result<abi::Request, Failure> {
-    let Some(to) = sending.to else { return Ok(arguments::request(None)) };
+fn send_by_id(state: &mut State, sending: &Sending) -> Result<Option<TransferId>, Failure> {
+    let Some(to) = sending.to else { return Ok(None) };
     let (buffers, engine) = BUFFERS.with_engine(state);
     let bytes = sending.buffer.bytes();
     let attached = buffers.for_context(sending.envelope.context).ok_or_else(|| nothing_attached(bytes))?;
-    attached.reclaim(engine);
-    if !attached.has_room(bytes) {
+    if !attached.makes_room(engine, bytes) {
         engine.progress();
-        attached.reclaim(engine);
-        if !attached.has_room(bytes) {
+        if !attached.makes_room(engine, bytes) {
             return Err(no_room(attached, bytes));
         }
     }
@@ -141,39 +173,38 @@ pub(crate) fn send(state: &mut State, sending: &Sending) -> Result<abi::Request,
     let buffer = unsafe { Buffer::new(data.as_mut_ptr(), bytes) };
     let transfer = engine.send_by_id(to, sending.envelope, &buffer, Mode::Standard);
     if engine.is_complete(transfer) {
-        return Ok(arguments::request(Some(transfer)));
+        return Ok(Some(transfer));
     }
-    attached.used = attached.used.saturating_add(needs(bytes));
-    attached.kept.push(KeptMessage { number: attached.count, transfer, data });
-    attached.count += 1;
-    Ok(arguments::request(Some(engine.buffered(transfer))))
+    attached.keep(transfer, data);
+    Ok(Some(engine.buffered(transfer)))
+}
+
+/// Sends in buffered mode; the request is complete.
+///
+/// # Errors
+/// As those of `send_by_id`.
+pub(crate) fn send(state: &mut State, sending: &Sending) -> Result<abi::Request, Failure> {
+    send_by_id(state, sending).map(arguments::request)
 }
 
 /// Keeps the data of a send whose request was freed until it has left.
 pub(super) fn keep(state: &mut State, send: abi::Request, data: Box<[u8]>) {
     let (buffers, engine) = BUFFERS.with_engine(state);
     let Some(transfer) = request::transfer(send) else { return };
-    let freed = buffers.0.entry(Owner::Freed).or_insert_with(|| Attached {
-        address: MPI_BUFFER_AUTOMATIC,
-        bytes: 0,
-        used: 0,
-        kept: Vec::new(),
-        count: 0,
-    });
-    freed.used = freed.used.saturating_add(needs(data.len()));
-    freed.kept.push(KeptMessage { number: freed.count, transfer, data });
-    freed.count += 1;
-    freed.reclaim(engine);
+    let freed = buffers.0.entry(Owner::Freed).or_insert_with(|| Attached::new(MPI_BUFFER_AUTOMATIC, 0));
+    freed.keep(transfer, data);
+    freed.makes_room(engine, 0);
 }
 
 /// Waits until every buffered message has left (`MPI_Finalize`). Call this only while not holding the state.
 pub(crate) fn flush_all() {
     runtime::wait_until(|state| {
         let (buffers, engine) = BUFFERS.with_engine(state);
-        for attached in buffers.0.values_mut() {
-            attached.reclaim(engine);
-        }
-        buffers.0.values().all(|attached| attached.kept.is_empty()).then_some(())
+        let is_empty = |attached: &mut Attached| {
+            attached.reclaim_first(engine);
+            attached.kept.is_empty()
+        };
+        buffers.0.values_mut().all(is_empty).then_some(())
     });
 }
 
@@ -197,8 +228,7 @@ fn attach(owner: Owner, address: *mut c_void, size: i64) -> Result<(), Failure> 
         let text = format_args!("a buffer of {} bytes is attached already; detach it first", before.bytes);
         return Err(Failure::new(MPI_ERR_BUFFER, text));
     }
-    let attached = Attached { address: address as usize, bytes, used: 0, kept: Vec::new(), count: 0 };
-    BUFFERS.of_mut(&mut state).0.insert(owner, attached);
+    BUFFERS.of_mut(&mut state).0.insert(owner, Attached::new(address as usize, bytes));
     Ok(())
 }
 
@@ -310,7 +340,11 @@ counted! {
     ) on comm {
         let mut state = check::running()?;
         let sending = sending(&state, message_data!(buf, count, datatype), dest, tag, comm)?;
-        send(&mut state, &sending).map(|_| ())
+        if let Some(id) = send_by_id(&mut state, &sending)? {
+            // Nobody will ask for it, also where it left only after a second look at the ring.
+            state.engine.detach(id);
+        }
+        Ok(())
     }
 
     /// MPI 5.0, section 3.7.2.
@@ -338,7 +372,7 @@ mod tests {
             "{}",
             failure.text()
         );
-        let attached = Attached { address: 4096, bytes: 2000, used: 700, kept: Vec::new(), count: 1 };
+        let attached = Attached { used: 700, count: 1, ..Attached::new(4096, 2000) };
         let failure = no_room(&attached, 1000);
         assert!(failure.text().contains("needs 1512 bytes"), "{}", failure.text());
         assert!(failure.text().contains("1300 of 2000 are free"), "{}", failure.text());
@@ -347,8 +381,7 @@ mod tests {
     #[test]
     fn a_buffer_holds_what_its_bytes_and_overheads_add_up_to_and_no_more() {
         let overhead = MPI_BSEND_OVERHEAD as usize;
-        let mut attached =
-            Attached { address: 4096, bytes: 100 + overhead, used: 0, kept: Vec::new(), count: 0 };
+        let mut attached = Attached::new(4096, 100 + overhead);
         assert!(attached.has_room(100));
         assert!(!attached.has_room(101));
         attached.used = needs(0);
@@ -360,7 +393,7 @@ mod tests {
 
     #[test]
     fn a_communicators_own_buffer_goes_before_the_process_s() {
-        let attached = |bytes| Attached { address: 4096, bytes, used: 0, kept: Vec::new(), count: 0 };
+        let attached = |bytes| Attached::new(4096, bytes);
         let mut buffers = Buffers::default();
         assert!(buffers.for_context(8).is_none());
         buffers.0.insert(Owner::Process, attached(1));
