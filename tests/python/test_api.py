@@ -205,7 +205,7 @@ def test_an_exception_in_a_kernel_ends_the_run_and_names_task_instance_and_line(
         ({"inputs": {"source": np.zeros((5, 3), "float32")}}, "12 bytes.*16"),
         ({"inputs": {"source": np.zeros((0, 4), "float32")}}, "at least one"),
         ({"inputs": {"source": np.float32(1)}}, "row per instance"),
-        ({"inputs": {"source": np.array([[object()]])}}, "objects"),
+        ({"inputs": {"source": np.array([[...]], dtype=object)}}, "objects"),
         ({"inputs": {"suorce": np.zeros((5, 4), "float32")}}, "suorce.*source"),
         ({"outputs": ["sikn"]}, "sikn.*sink"),
         ({"outputs": ["source"]}, "takes nothing"),

@@ -100,7 +100,7 @@ def test_wrong_words_types_and_ranges_are_refused_by_name(verb: str) -> None:
             CALLS[verb]({field.name: wrong})
 
 
-@pytest.mark.parametrize("wrong", [float("nan"), 10**400, "12", object()], ids=str)
+@pytest.mark.parametrize("wrong", [float("nan"), 10**400, "12", ...], ids=str)
 def test_what_is_no_number_of_ours_is_refused(wrong: object) -> None:
     with pytest.raises(cw.RequestError):
         cw.plan(cw.Graph.daggen(tasks=3), on="qs22", seed=wrong)  # type: ignore[arg-type]

@@ -15,7 +15,7 @@
 //! alone.
 
 use super::pending::due;
-use super::send::{Order, Piece, data_header, plain};
+use super::send::{Piece, PieceOrder, data_header, plain};
 use super::{Engine, kind};
 use crate::buffer::{Buffer, Span};
 use crate::claims::Claims;
@@ -419,7 +419,7 @@ impl Engine<'_> {
         let by_pool = copying.way == Way::Pool;
         while by_pool && from < end {
             let left = end - from;
-            let piece = Piece::of(data_header(receiver, left), buffer, &(from..end), Order::Upwards);
+            let piece = Piece::of(data_header(receiver, left), buffer, &(from..end), PieceOrder::Upwards);
             let Some(bytes) = piece.put_pooled(producer, &mut self.pool, to) else { break };
             from += bytes;
         }

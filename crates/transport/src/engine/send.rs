@@ -82,16 +82,16 @@ unsafe impl Send for Outgoing {}
 
 enum Queued {
     /// A message: what is left of that which goes out unasked.
-    Message { transfer: u32, rest: Range<usize>, order: Order, kind: Opening },
+    Message { transfer: u32, rest: Range<usize>, order: PieceOrder, kind: Opening },
     /// Data of a matched message: what is left of it, to the receiver's transfer.
-    Stream { transfer: u32, to: u64, rest: Range<usize>, order: Order },
+    Stream { transfer: u32, to: u64, rest: Range<usize>, order: PieceOrder },
     /// News.
     Words { kind: u8, words: [u64; 6] },
 }
 
 /// The order of a message's pieces, and of the kept slots that they take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum PieceOrder {
     /// From the start on, in slots in the order in which they were read.
     AsRead,
     /// By turns from the start and from the end, in slots that were read last.
@@ -99,7 +99,7 @@ pub(super) enum Order {
     Downwards,
 }
 
-impl Order {
+impl PieceOrder {
     /// The order of a message that has its turn, from the end or from the start.
     pub(super) fn by_turns(downwards: bool) -> Self {
         if downwards { Self::Downwards } else { Self::Upwards }
@@ -212,8 +212,8 @@ impl Engine<'_> {
         let at_once = buffer.bytes <= MOST_EAGER || self.goes_whole(to, buffer.bytes, is_answer);
         let eager = at_once && self.takes_credit(to, buffer.bytes);
         let order = match eager && buffer.bytes > MOST_EAGER {
-            true => Order::by_turns(self.sharing.turn(to)),
-            false => Order::AsRead,
+            true => PieceOrder::by_turns(self.sharing.turn(to)),
+            false => PieceOrder::AsRead,
         };
         let mut rest = 0..buffer.bytes;
         if eager && !synchronous && self.outgoing[to].queue.is_empty() {
@@ -366,7 +366,7 @@ impl Engine<'_> {
 
     /// Sends the data of a matched message through the pool or the ring: what is behind the unasked part, up to a byte.
     pub(super) fn stream(&mut self, to: usize, index: u32, receiver: u64, end: usize) {
-        let order = Order::by_turns(self.sharing.downwards[to]);
+        let order = PieceOrder::by_turns(self.sharing.downwards[to]);
         let transfer = self.transfers.at(index);
         let rest = transfer.bytes..end;
         if rest.start > end {
@@ -510,13 +510,18 @@ pub(super) struct Piece<'a> {
     pub(super) left: usize,
     /// The most bytes of a slot of which one line speaks; less than a slot only for all of an eager message.
     part: usize,
-    order: Order,
+    order: PieceOrder,
 }
 
 impl<'a> Piece<'a> {
     /// A piece of what is left of a message.
     #[inline]
-    pub(super) fn of(header: PieceHeader, buffer: &'a Buffer, left: &Range<usize>, order: Order) -> Self {
+    pub(super) fn of(
+        header: PieceHeader,
+        buffer: &'a Buffer,
+        left: &Range<usize>,
+        order: PieceOrder,
+    ) -> Self {
         Self { header, buffer, from: left.start, left: left.len(), part: SLOT, order }
     }
 
@@ -526,7 +531,7 @@ impl<'a> Piece<'a> {
     fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<Range<usize>> {
         let producer = &mut outgoing[to].producer;
         if self.left > POOLED_FROM {
-            let bytes = if self.order == Order::Downwards {
+            let bytes = if self.order == PieceOrder::Downwards {
                 let last = self.last();
                 last.put_pooled(producer, pool, to).map(|bytes| last.from..last.from + bytes)
             } else {
@@ -573,7 +578,7 @@ impl<'a> Piece<'a> {
             return None;
         }
         let timed = self.header.kind == kind::DATA && is_timed(self.buffer, self.from, bytes);
-        let mut filling = pool.open(to, bytes, self.order != Order::AsRead)?;
+        let mut filling = pool.open(to, bytes, self.order != PieceOrder::AsRead)?;
         let (mut filled, mut kind, mut took_ns) = (0, self.header.kind, None);
         while filled < bytes {
             // The line that will speak of the part is fetched while it is written.
