@@ -20,10 +20,11 @@ use transport::{ASIDE, Buffer, Engine, MOST_EAGER, Showing, Spot, Takers};
 /// The kernel's copy takes at most as long as so many copies through the pool. A rank with a cpu of its own that sends
 /// large data to so many others offers it, and they read it at the same time.
 const SEVERAL: u32 = 5;
-/// Ranks that share cpus show data of more than so many bytes that goes to several, and data of more than `MOST_EAGER`
-/// bytes that goes to one, where they do not offer it: all of it is there when its receiver gets a cpu. (4 ranks on 2
-/// cpus, shown and sent: bcast of 1 MB 178 and 349 us, allreduce of 1 MB 457 and 1318, alltoall of 256 kB 202 and 1685,
-/// while tests ran beside.)
+/// Ranks that share cpus show data of more than so many bytes that goes to several or is reduced, and data of more than
+/// `MOST_EAGER` bytes that goes to one, where they do not offer it: all of it is there when its receiver gets a cpu. (4
+/// ranks on 2 cpus, shown and sent: bcast of 1 MB 178 and 349 us, allreduce of 1 MB 457 and 1318, alltoall of 256 kB
+/// 202 and 1685, while tests ran beside. 8 ranks, whose operands have an eighth each: allreduce of 256 kB 394 and 882,
+/// reduce of 256 kB 250 and 455; with 8 kB in place of 16, 4 ranks reduce 64 kB in 52 us, and in 40.)
 const SHOWN_ABOVE: usize = 16 * 1024;
 /// A rank that has nothing else to do with large data in the collective, as in a gather, shows it where that of all
 /// ranks is more than this. As messages a rank could send data of several collectives before the root has a cpu, and
@@ -107,7 +108,7 @@ pub(super) fn is_worth_showing(
         Audience::One if large == (Large { sends: 1, receives: 0 }) => {
             (GATHERED_ABOVE / (engine.ranks() - 1).max(1)).max(LEAST_GATHERED)
         }
-        Audience::One | Audience::Reducer => MOST_EAGER,
+        Audience::One => MOST_EAGER,
         _ => SHOWN_ABOVE,
     };
     buffer.bytes() > above && engine.room().crowded() && is_unseen(engine)
