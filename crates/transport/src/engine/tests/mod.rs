@@ -4,12 +4,11 @@ use super::*;
 use crate::abort::Exit;
 use crate::buffer::Buffer;
 use crate::matching::Envelope;
-use crate::pool::SLOT;
 use crate::remote::Access;
-use crate::ring::{INLINE, LINE};
 use crate::ways::{SHARED_FROM, TRIAL, Way};
 use send::ASKED_EACH;
 
+mod at_once;
 mod shown;
 
 /// Engines live as long as the test's process: so do the rooms and counters that they borrow.
@@ -294,124 +293,6 @@ fn ranks_that_share_cpus_have_a_credit_together() {
         let (own, shared) = (send::credit(senders, false), send::credit(senders, true));
         assert!(own == send::CREDIT && shared <= own);
         assert!(shared * senders as u64 <= 3 * own && shared > 4096, "{senders} senders");
-    }
-}
-
-/// A small message from rank 1 to 0.
-fn answer(job: &mut [Engine<'_>]) {
-    let receive = job[0].receive(criteria(Some(1), Some(2)), Some(1), &buffer(&mut [0; 8]));
-    assert_eq!(job[1].send(0, envelope(1, 2), &buffer(&mut [7; 8]), Mode::Standard), None);
-    until_complete(job, 0, receive);
-}
-
-/// One large message from rank 0 to 1; whether it was sent at once.
-fn goes_at_once(job: &mut [Engine<'_>], bytes: usize, expected: bool) -> bool {
-    let (mut data, mut to) = (sample(bytes), vec![0u8; bytes]);
-    let (here, there) = (criteria(Some(0), Some(1)), buffer(&mut to));
-    let posted = expected.then(|| job[1].receive(here, Some(0), &there));
-    let send = job[0].send(1, envelope(0, 1), &buffer(&mut data), Mode::Standard);
-    job[1].progress();
-    let receive = posted.unwrap_or_else(|| job[1].receive(here, Some(0), &there));
-    until_complete(job, 1, receive);
-    if let Some(send) = send {
-        until_complete(job, 0, send);
-    } else {
-        job[0].progress();
-    }
-    assert!(to == data);
-    send.is_none()
-}
-
-#[test]
-fn after_a_message_that_came_before_its_receive_the_next_ones_are_asked_about() {
-    const BYTES: usize = 100_000;
-    let mut job = job(2);
-    job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
-    assert!(!goes_at_once(&mut job, BYTES, true), "nothing is known of the receiver");
-    for expected in [true, false] {
-        assert!(goes_at_once(&mut job, BYTES, expected));
-        answer(&mut job);
-    }
-    for _ in 0..send::WARY {
-        assert!(!goes_at_once(&mut job, BYTES, true));
-    }
-    assert!(goes_at_once(&mut job, BYTES, true));
-}
-
-#[test]
-fn a_large_message_behind_one_that_was_sent_at_once_is_announced_unless_it_is_an_answer() {
-    const BYTES: usize = 100_000;
-    let mut job = job(2);
-    job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
-    let at_once: Vec<bool> = (0..5).map(|_| goes_at_once(&mut job, BYTES, true)).collect();
-    assert_eq!(at_once, [false, true, false, true, false]);
-    for _ in 0..3 {
-        answer(&mut job);
-        assert!(goes_at_once(&mut job, BYTES, true));
-    }
-}
-
-/// Where the first piece goes that has come to rank 1, when a slot holds it.
-fn first_place(job: &[Engine<'_>]) -> usize {
-    assert!(job[1].incoming[0].consumer.peek().is_some_and(|header| header.kind & kind::POOLED != 0));
-    // SAFETY: the piece is there, and stays until rank 1 moves.
-    let words = unsafe { job[1].incoming[0].consumer.data(INLINE) };
-    usize::from_ne_bytes(words[16..24].try_into().unwrap())
-}
-
-#[test]
-fn large_messages_that_are_sent_at_once_begin_by_turns_with_their_end_and_with_their_start() {
-    for (bytes, expected, free_slots) in [
-        (100_000, true, true),
-        (100_001, false, true),
-        (80_000, true, true),
-        (send::WHOLE, true, false),
-        (send::WHOLE - 77, false, false),
-    ] {
-        let mut job = job(3);
-        job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
-        assert!(!goes_at_once(&mut job, bytes, true), "nothing is known of the receiver");
-        let mut downwards = job[0].sharing.downwards[1];
-        for _ in 0..4 {
-            answer(&mut job);
-            job[0].outgoing[1].wary = 0;
-            let (mut data, mut to) = (sample(bytes), vec![0u8; bytes]);
-            let (here, there) = (criteria(Some(0), Some(1)), buffer(&mut to));
-            let mut sends = Vec::new();
-            if !free_slots {
-                // All but a few slots are with another rank: some of the pieces go through the ring.
-                let slots = job[0].segment().pool_bytes() / SLOT;
-                sends.extend((0..slots).map(|_| {
-                    let data = buffer(&mut data[..SLOT]);
-                    (2, job[0].send(2, envelope(0, 1), &data, Mode::Standard))
-                }));
-            }
-            let posted = expected.then(|| job[1].receive(here, Some(0), &there));
-            sends.push((1, job[0].send(1, envelope(0, 1), &buffer(&mut data), Mode::Standard)));
-            downwards = !downwards;
-            if free_slots {
-                assert_eq!(sends[0].1, None, "{bytes} bytes, expected: {expected}: at once");
-                let last = bytes - bytes.min(SLOT);
-                assert_eq!(first_place(&job).abs_diff(if downwards { last } else { 0 }) / LINE, 0);
-            }
-            job[1].progress();
-            let receive = posted.unwrap_or_else(|| job[1].receive(here, Some(0), &there));
-            for (number, (rank, send)) in sends.into_iter().enumerate() {
-                if rank == 2 {
-                    let mut to = vec![0u8; SLOT];
-                    let receive = job[2].receive(here, Some(0), &buffer(&mut to));
-                    until_complete(&mut job, 2, receive);
-                    assert!(data.starts_with(&to), "message {number} beside");
-                }
-                if let Some(send) = send {
-                    until_complete(&mut job, 0, send);
-                }
-            }
-            until_complete(&mut job, 1, receive);
-            assert!(to == data, "{bytes} bytes, expected: {expected}, free slots: {free_slots}");
-            // A first piece in the ring is always the start.
-            assert!(!free_slots || job[1].sharing.downwards[0] == downwards);
-        }
     }
 }
 
