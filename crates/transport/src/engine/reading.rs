@@ -277,7 +277,7 @@ impl Engine<'_> {
     }
 
     /// Reads so many bytes that a rank shows, as far as the buffer has room, and waits while they are being copied
-    /// there; false outside of where ranks show data.
+    /// there; false outside of where ranks show data, and where they are not.
     ///
     /// # Safety
     /// The rank has told this one of these bytes, and has not yet heard that they were read.
@@ -289,7 +289,9 @@ impl Engine<'_> {
         let landing = self.landings.choose(Origin::Room, bytes);
         let (mut read, mut looks, mut took_ns) = (0, 0, 0);
         while read < bytes {
-            let there = (page.shown.load(Ordering::Acquire) as usize).saturating_sub(at).min(bytes);
+            let Some(there) = there(page.shown.load(Ordering::Acquire), at, read, bytes) else {
+                return false;
+            };
             if there == read {
                 self.room.leave_when_over();
                 looks += 1;
@@ -357,8 +359,30 @@ impl Engine<'_> {
     }
 }
 
+/// How many of `bytes` bytes from `at` on are shown, by a rank whose room is filled up to `filled`, when `read` of them
+/// were there before. Nothing: fewer are. No rank goes back; somebody wrote over its page.
+fn there(filled: u64, at: usize, read: usize, bytes: usize) -> Option<usize> {
+    let there = (filled as usize).saturating_sub(at).min(bytes);
+    (there >= read).then_some(there)
+}
+
 /// Another rank may want this cpu.
 fn pass_on_cpu() {
     // SAFETY: takes nothing.
     unsafe { libc::sched_yield() };
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::there;
+
+    #[test]
+    fn what_is_shown_never_goes_back() {
+        assert_eq!(there(100, 128, 0, 64), Some(0));
+        assert_eq!(there(160, 128, 0, 64), Some(32));
+        assert_eq!(there(160, 128, 32, 64), Some(32));
+        assert_eq!(there(u64::MAX, 128, 32, 64), Some(64));
+        assert_eq!(there(159, 128, 32, 64), None);
+        assert_eq!(there(0, 128, 1, 64), None);
+    }
 }
