@@ -44,7 +44,7 @@ pub(super) struct Offer {
     bytes: u64,
     /// In the sender's process; or in the room where it shows data.
     address: u64,
-    /// 1 or 2 where it is shown: at which spot.
+    /// Where it is shown, the number of the spot plus one; else 0.
     shown: u64,
 }
 
@@ -188,7 +188,8 @@ impl Offer {
 
     /// At which spot it is shown.
     pub(super) fn spot(&self) -> Spot {
-        if self.shown == 1 + Spot::Next as u64 { Spot::Next } else { Spot::Again }
+        let number = self.shown.checked_sub(1).and_then(|number| usize::try_from(number).ok());
+        number.and_then(|number| Spot::ALL.get(number)).copied().unwrap_or_default()
     }
 
     /// Where the data is shown to this process, when all of it is there and is what the buffer expects.

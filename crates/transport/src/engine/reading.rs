@@ -2,7 +2,7 @@
 
 use super::{Engine, MOST_EAGER};
 use crate::buffer::{Buffer, Span};
-use crate::copy::copy_out;
+use crate::copy::{can_copy_past, copy_out, copy_past};
 use crate::costs::{Sort, Spot, Use};
 use crate::landing::{Landing, Origin};
 use crate::remote::{self, Access};
@@ -74,10 +74,10 @@ pub(crate) struct Shown {
 const ANSWERS: u32 = 1024;
 const OTHERS: u32 = 16;
 
-/// Whether it is the turn of what costs more, given how many answers there were.
-fn is_turn_of_other(asked: &mut u32) -> bool {
+/// Whether it is the turn of what costs more, given how many answers there were; of several, of which one.
+fn turn_of_other(asked: &mut u32) -> Option<usize> {
     *asked = asked.wrapping_add(1);
-    *asked % ANSWERS < OTHERS
+    (*asked % ANSWERS < OTHERS).then_some((*asked / ANSWERS) as usize)
 }
 
 /// What is shown goes to the room in pieces of so many bytes: several lie in a core's own cache. A choice. (8 ranks on
@@ -151,7 +151,7 @@ impl Engine<'_> {
         let [write, read] = match self.room.crowded() {
             true if takers.alone().is_some_and(|to| self.shares_cpu_with(to)) => return false,
             true => {
-                let spot = page.costs.cheaper_spot(bytes, by).unwrap_or_default();
+                let spot = page.costs.cheapest_spot(self.spots(bytes), bytes, by).unwrap_or_default();
                 [spot.shown(), spot.read(by)]
             }
             false => [Sort::Pooled, Sort::ReadPooled],
@@ -162,13 +162,20 @@ impl Engine<'_> {
             Takers::Several(readers) => &[(write, cpus / readers.max(1) as f32), (read, 1.0)],
         };
         let known = page.costs.kernel_is_cheaper(than, bytes, by);
-        known.map_or_else(|measure| measure, |cheaper| cheaper != is_turn_of_other(&mut self.shown.asked))
+        known.map_or_else(
+            |measure| measure,
+            |cheaper| cheaper != turn_of_other(&mut self.shown.asked).is_some(),
+        )
     }
 
     /// Shows a copy of contiguous data, to one reader so far. Nothing: there is no room.
     pub fn show(&mut self, data: &Buffer, takers: Takers) -> Option<Showing> {
-        let showing = self.take_room(data, takers.by())?;
+        let mut showing = self.take_room(data, takers.by())?;
         let counts = takers.alone().is_none_or(|to| !self.shares_cpu_with(to));
+        if !counts && showing.spot == Spot::Memory {
+            // This cpu's caches are its reader's.
+            showing.spot = Spot::Again;
+        }
         self.fill_room(data, showing, data.bytes.max(1), counts);
         Some(showing)
     }
@@ -206,19 +213,28 @@ impl Engine<'_> {
         Some(Showing { at, spot: self.shown.spot })
     }
 
+    /// Where data of so many bytes, and maybe more, can be shown.
+    fn spots(&self, bytes: usize) -> &'static [Spot] {
+        // As much memory turns over as that of a pool, which follows the caches. Data of half as much does so itself.
+        match (2 * bytes <= self.segment().pool_bytes(), can_copy_past()) {
+            (true, true) => &Spot::ALL,
+            (true, false) => &[Spot::Again, Spot::Next],
+            (false, true) => &[Spot::Again, Spot::Memory],
+            (false, false) => &[Spot::Again],
+        }
+    }
+
     /// Nobody reads what was shown: chooses where the next data is shown, so many bytes of it and maybe more.
     fn choose_spot(&mut self, bytes: usize, by: Use) {
-        let segment = self.segment();
-        // As much memory turns over as that of a pool, which follows the caches. Data of half as much does so itself.
-        let most = segment.pool_bytes();
-        let spot = match segment.header().costs.cheaper_spot(bytes, by) {
-            _ if 2 * bytes > most => Spot::Again,
+        let (segment, spots) = (self.segment(), self.spots(bytes));
+        let spot = match segment.header().costs.cheapest_spot(spots, bytes, by) {
             Err(measure) => measure,
-            Ok(Spot::Again) if is_turn_of_other(&mut self.shown.spots_asked) => Spot::Next,
-            Ok(Spot::Next) if is_turn_of_other(&mut self.shown.spots_asked) => Spot::Again,
-            Ok(cheaper) => cheaper,
+            Ok(cheapest) => match turn_of_other(&mut self.shown.spots_asked) {
+                Some(turn) => spots[turn % spots.len()],
+                None => cheapest,
+            },
         };
-        let follows = spot == Spot::Next && self.shown.next + bytes <= most;
+        let follows = spot == Spot::Next && self.shown.next + bytes <= segment.pool_bytes();
         (self.shown.spot, self.shown.bytes) = (spot, if follows { self.shown.next } else { 0 });
         // Takers are told of it only behind this.
         segment.rank(self.rank).shown.store(self.shown.bytes as u64, Ordering::Relaxed);
@@ -235,7 +251,13 @@ impl Engine<'_> {
             let start_ns = kernel_ns();
             // SAFETY: inside the room, as `take_room` checked; the data is lent, and readers leave alone what is behind
             // `shown`.
-            unsafe { copy_out(data.address.add(from - at), segment.shown(self.rank).add(from), bytes) };
+            unsafe {
+                let (data, room) = (data.address.add(from - at), segment.shown(self.rank).add(from));
+                match showing.spot {
+                    Spot::Again | Spot::Next => copy_out(data, room, bytes),
+                    Spot::Memory => copy_past(data, room, bytes),
+                }
+            }
             took_ns += kernel_ns() - start_ns;
             from += bytes;
             page.shown.store(from as u64, Ordering::Release);

@@ -34,10 +34,11 @@ fn again(at: usize) -> Showing {
 }
 
 #[test]
-fn what_is_shown_arrives_at_either_spot_and_both_are_tried() {
+fn what_is_shown_arrives_at_each_spot_and_all_are_tried() {
     let mut job = job(2);
     let most = job[0].segment().pool_bytes();
     let mut places = std::collections::BTreeSet::new();
+    let mut spots = [0; Spot::ALL.len()];
     for number in 0..600 {
         let bytes = 1 + number * 9973 % (most / 3);
         let mut data = vec![number as u8; bytes];
@@ -45,6 +46,7 @@ fn what_is_shown_arrives_at_either_spot_and_both_are_tried() {
         assert!(showing.spot == Spot::Next || showing.at == 0);
         assert!(showing.at + bytes <= most);
         places.insert(showing.at);
+        spots[showing.spot as usize] += 1;
         let mut read = vec![0u8; bytes];
         // As if it ran on a cpu of its own.
         job[0].page().cpu.store(u32::MAX, Ordering::Relaxed);
@@ -54,6 +56,34 @@ fn what_is_shown_arrives_at_either_spot_and_both_are_tried() {
         job[0].was_read();
     }
     assert!(places.len() > 10, "{places:?}");
+    let has_memory = crate::copy::can_copy_past();
+    assert!(spots[0] > 0 && spots[1] > 0 && (spots[2] > 0) == has_memory, "{spots:?}");
+}
+
+#[test]
+fn what_goes_to_a_rank_on_this_cpu_stays_in_its_caches() {
+    let mut job = job(2);
+    let mut data = sample(200_000);
+    // What ranks on two cpus do makes known what each spot costs, in the end with memory as the cheapest one.
+    let costs = &job[0].segment().header().costs;
+    for (spot, ns) in Spot::ALL.into_iter().zip([90_000, 80_000, 10_000]) {
+        (0..20).for_each(|_| costs.learn(spot.shown(), data.len(), data.len(), ns));
+        (0..20).for_each(|_| costs.learn(spot.read(Use::Copies), data.len(), data.len(), ns));
+    }
+    let cheapest = if crate::copy::can_copy_past() { Spot::Memory } else { Spot::Next };
+    let here = if crate::copy::can_copy_past() { Spot::Again } else { Spot::Next };
+    for (elsewhere, most) in [(true, cheapest), (false, here)] {
+        let mut found = 0;
+        for _ in 0..100 {
+            let cpu = if elsewhere { u32::MAX } else { 1 + host::pin::this_cpu() };
+            job[1].page().cpu.store(cpu, Ordering::Relaxed);
+            let showing = job[0].show(&buffer(&mut data), Takers::One(1)).unwrap();
+            assert!(elsewhere || showing.spot != Spot::Memory);
+            found += u32::from(showing.spot == most);
+            job[0].was_read();
+        }
+        assert!(found > 60, "{found}");
+    }
 }
 
 #[test]
@@ -73,7 +103,7 @@ fn copies_between_ranks_on_one_cpu_teach_nothing_of_what_others_cost() {
             assert!(read == data);
             job[0].was_read();
         }
-        assert_eq!(job[0].segment().header().costs.cheaper_spot(data.len(), Use::Copies), known);
+        assert_eq!(job[0].segment().header().costs.cheapest_spot(&Spot::ALL, data.len(), Use::Copies), known);
     }
 }
 
@@ -102,8 +132,8 @@ fn a_reduction_of_what_another_cpu_shows_teaches_what_that_costs() {
         }
         assert_eq!(reduced, 17);
         let costs = &job[0].segment().header().costs;
-        assert_eq!(costs.cheaper_spot(bytes, Use::Reduces), known, "{operands:?}");
-        assert_eq!(costs.cheaper_spot(bytes, Use::Copies), Err(Spot::Again));
+        assert_eq!(costs.cheapest_spot(&Spot::ALL, bytes, Use::Reduces), known, "{operands:?}");
+        assert_eq!(costs.cheapest_spot(&Spot::ALL, bytes, Use::Copies), Err(Spot::Again));
     }
 }
 
