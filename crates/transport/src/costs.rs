@@ -4,32 +4,69 @@
 //! No sort is the cheapest on every computer, and a computer changes while a job runs. Where ranks share cpus, or where
 //! two ranks send to each other at the same time, no cpu has time left: then what counts is the sum of all copies.
 
+use crate::landing::Landing;
 use std::array;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Who copies, and where.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
-    /// A sender to the room where it shows data, a receiver from there, and one that reduces it there: at each spot.
-    ShownAgain,
-    ReadShownAgain,
-    ReducedShownAgain,
-    ShownNext,
-    ReadShownNext,
-    ReducedShownNext,
-    ShownInMemory,
-    ReadShownInMemory,
-    ReducedShownInMemory,
-    /// A sender to a slot of the pool, and a receiver from there.
-    Pooled,
-    ReadPooled,
+    /// A sender to the room where it shows data; a receiver from there, and one that reduces it there.
+    Shown(Spot),
+    ReadShown(Spot),
+    ReducedShown(Spot),
+    /// A sender to a slot of the pool that it fills so, and a receiver from there.
+    Pooled(Fill),
+    ReadPooled(Fill),
     /// A receiver from the sender's memory, by the kernel.
     ByKernel,
     /// A receiver that reduces what lies in its own memory.
     Reduced,
 }
 
-const SORTS: usize = 13;
+const SPOTS: usize = Spot::ALL.len();
+const FILLS: usize = Fill::ALL.len();
+const SORTS: usize = 3 * SPOTS + 2 * FILLS + 2;
+
+impl Sort {
+    /// Its place among all.
+    fn number(self) -> usize {
+        match self {
+            Self::Shown(spot) => spot as usize,
+            Self::ReadShown(spot) => SPOTS + spot as usize,
+            Self::ReducedShown(spot) => 2 * SPOTS + spot as usize,
+            Self::Pooled(fill) => 3 * SPOTS + fill as usize,
+            Self::ReadPooled(fill) => 3 * SPOTS + FILLS + fill as usize,
+            Self::ByKernel => SORTS - 2,
+            Self::Reduced => SORTS - 1,
+        }
+    }
+}
+
+/// How a sender fills a slot of the pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Fill {
+    /// A slot of its own pool, whose lines lie in the caches of who read them last.
+    #[default]
+    InCaches,
+    /// The same, past this cpu's caches.
+    PastCaches,
+    /// A slot that came with a piece of the receiver, and whose lines this rank has read.
+    Returned,
+}
+
+impl Fill {
+    /// All of them, each at its number.
+    pub(crate) const ALL: [Self; 3] = [Self::InCaches, Self::PastCaches, Self::Returned];
+
+    /// Where the sender's copy lands.
+    pub(crate) fn landing(self) -> Landing {
+        match self {
+            Self::InCaches | Self::Returned => Landing::InCaches,
+            Self::PastCaches => Landing::PastCaches,
+        }
+    }
+}
 
 /// Where in its room a rank shows data. Lines that were shown before lie in the caches of their readers. Where cpus
 /// share no cache, it may take long to get such lines back: lines that were left alone for some time cost less. Where
@@ -60,32 +97,19 @@ impl Spot {
     /// All of them, in the order in which they are measured; each at its number.
     pub const ALL: [Self; 3] = [Self::Again, Self::Next, Self::Memory];
 
-    /// The sort of its sender's copy.
-    pub(crate) fn shown(self) -> Sort {
-        match self {
-            Self::Again => Sort::ShownAgain,
-            Self::Next => Sort::ShownNext,
-            Self::Memory => Sort::ShownInMemory,
-        }
-    }
-
     /// The sort of what its receiver does.
     pub(crate) fn read(self, by: Use) -> Sort {
-        match (self, by) {
-            (Self::Again, Use::Copies) => Sort::ReadShownAgain,
-            (Self::Again, Use::Reduces) => Sort::ReducedShownAgain,
-            (Self::Next, Use::Copies) => Sort::ReadShownNext,
-            (Self::Next, Use::Reduces) => Sort::ReducedShownNext,
-            (Self::Memory, Use::Copies) => Sort::ReadShownInMemory,
-            (Self::Memory, Use::Reduces) => Sort::ReducedShownInMemory,
+        match by {
+            Use::Copies => Sort::ReadShown(self),
+            Use::Reduces => Sort::ReducedShown(self),
         }
     }
 }
 
 /// Sizes of data below twice this power of two are one class; each class above is up to the next power of two.
-const SMALLEST: u32 = 16;
+const SMALLEST: u32 = 10;
 /// Classes of sizes; all sizes above are in the last one.
-const CLASSES: usize = 8;
+const CLASSES: usize = 14;
 /// From so many copies on, their cost counts as known: the first ones get memory. A choice.
 const KNOWN_FROM: u32 = 16;
 /// What a copy counts that took more time than was known: little, because it may have got memory, or lost the cpu. One
@@ -140,7 +164,7 @@ impl Default for Costs {
 impl Costs {
     fn of(&self, sort: Sort, data: usize) -> &AtomicU64 {
         let class = (data.max(1).ilog2().saturating_sub(SMALLEST) as usize).min(CLASSES - 1);
-        &self.0[sort as usize][class]
+        &self.0[sort.number()][class]
     }
 
     fn known(&self, sort: Sort, data: usize) -> Option<f32> {
@@ -167,17 +191,43 @@ impl Costs {
         self.of(sort, data).store(Cost { copies: KNOWN_FROM, ns: NEVER }.pack(), Ordering::Relaxed);
     }
 
-    /// The spot of these where it costs least to show data of so many bytes; an error: that is not known yet, and what
-    /// is to be measured next.
-    pub(crate) fn cheapest_spot(&self, of: &[Spot], data: usize, by: Use) -> Result<Spot, Spot> {
-        let mut cheapest = (f32::INFINITY, Spot::default());
-        for &spot in of {
-            let cost = self.sum(&[(spot.shown(), 1.0), (spot.read(by), 1.0)], data).ok_or(spot)?;
+    /// Which of these costs least, given the sorts of copies of each; an error: that is not known yet, and what is to be
+    /// measured next.
+    fn cheapest<T: Copy>(&self, of: &[T], sorts: impl Fn(T) -> [Sort; 2], data: usize) -> Result<T, T> {
+        let mut cheapest = (f32::INFINITY, of[0]);
+        for &one in of {
+            let cost = self.sum(&sorts(one).map(|sort| (sort, 1.0)), data).ok_or(one)?;
             if cost < cheapest.0 {
-                cheapest = (cost, spot);
+                cheapest = (cost, one);
             }
         }
         Ok(cheapest.1)
+    }
+
+    /// The spot of these where it costs least to show data of so many bytes.
+    ///
+    /// # Errors
+    /// That is not known yet: which is to be measured next.
+    pub(crate) fn cheapest_spot(&self, of: &[Spot], data: usize, by: Use) -> Result<Spot, Spot> {
+        self.cheapest(of, |spot| [Sort::Shown(spot), spot.read(by)], data)
+    }
+
+    /// The fill of these with which the sender's copy and the receiver's cost least together.
+    ///
+    /// # Errors
+    /// As for `cheapest_spot`.
+    pub(crate) fn cheapest_fill(&self, of: &[Fill], data: usize) -> Result<Fill, Fill> {
+        self.cheapest(of, |fill| [Sort::Pooled(fill), Sort::ReadPooled(fill)], data)
+    }
+
+    /// The copies of what two ranks send each other through the pool: in slots that go to and fro, as far as it is known
+    /// that there are any.
+    pub(crate) fn pooled(&self, data: usize) -> [Sort; 2] {
+        let known = [&[Fill::Returned][..], &[Fill::InCaches, Fill::PastCaches]]
+            .into_iter()
+            .find_map(|fills| self.cheapest_fill(fills, data).ok());
+        let fill = known.unwrap_or_default();
+        [Sort::Pooled(fill), Sort::ReadPooled(fill)]
     }
 
     /// Whether the kernel's one copy costs less than these, each as often as it says for each copy of the kernel; an
@@ -197,7 +247,7 @@ mod tests {
     use super::*;
 
     const DATA: usize = 300_000;
-    const SHOWN: [Sort; 2] = [Sort::ShownAgain, Sort::ReadShownAgain];
+    const SHOWN: [Sort; 2] = [Sort::Shown(Spot::Again), Sort::ReadShown(Spot::Again)];
 
     /// Whether the kernel's copy is cheaper than these two, which count so often.
     fn kernel_is_cheaper(costs: &Costs, than: [Sort; 2], weights: [f32; 2]) -> Result<bool, bool> {
@@ -212,9 +262,9 @@ mod tests {
     fn two_copies_are_measured_before_the_kernels_and_then_the_cheaper_way_is_known() {
         for (kernel_ns, cheaper) in [(99_000, true), (101_000, false)] {
             let costs = Costs::default();
-            measured(&costs, Sort::ShownAgain, 60_000, 20);
+            measured(&costs, Sort::Shown(Spot::Again), 60_000, 20);
             assert_eq!(kernel_is_cheaper(&costs, SHOWN, [1.0, 1.0]), Err(false));
-            measured(&costs, Sort::ReadShownAgain, 40_000, 20);
+            measured(&costs, Sort::ReadShown(Spot::Again), 40_000, 20);
             assert_eq!(kernel_is_cheaper(&costs, SHOWN, [1.0, 1.0]), Err(true));
             measured(&costs, Sort::ByKernel, kernel_ns, 20);
             assert_eq!(kernel_is_cheaper(&costs, SHOWN, [1.0, 1.0]), Ok(cheaper));
@@ -224,7 +274,7 @@ mod tests {
             // Of other sizes nothing is known, nor of the pool.
             let of_a_quarter = costs.kernel_is_cheaper(&[(SHOWN[0], 1.0)], DATA / 4, Use::Copies);
             assert_eq!(of_a_quarter, Err(false));
-            let than_by_pool = kernel_is_cheaper(&costs, [Sort::Pooled, Sort::ReadPooled], [1.0, 1.0]);
+            let than_by_pool = kernel_is_cheaper(&costs, costs.pooled(DATA), [1.0, 1.0]);
             assert_eq!(than_by_pool, Err(false));
         }
     }
@@ -262,7 +312,7 @@ mod tests {
             let costs = Costs::default();
             for (spot, cost_ns) in Spot::ALL.into_iter().zip(costs_ns) {
                 assert_eq!(costs.cheapest_spot(&Spot::ALL, DATA, Use::Copies), Err(spot));
-                measured(&costs, spot.shown(), 60_000, 20);
+                measured(&costs, Sort::Shown(spot), 60_000, 20);
                 assert_eq!(costs.cheapest_spot(&Spot::ALL, DATA, Use::Copies), Err(spot));
                 measured(&costs, spot.read(Use::Copies), cost_ns * 1000 - 60_000, 20);
             }
@@ -276,11 +326,11 @@ mod tests {
     fn what_is_reduced_where_it_is_shown_needs_no_copy_of_its_own() {
         for (here_ns, kernel_is_cheaper) in [(29_000, true), (31_000, false)] {
             let costs = Costs::default();
-            let shown = [(Sort::ShownAgain, 1.0), (Sort::ReducedShownAgain, 1.0)];
+            let shown = [(Sort::Shown(Spot::Again), 1.0), (Sort::ReducedShown(Spot::Again), 1.0)];
             let is_cheaper = || costs.kernel_is_cheaper(&shown, DATA, Use::Reduces);
-            measured(&costs, Sort::ShownAgain, 60_000, 20);
+            measured(&costs, Sort::Shown(Spot::Again), 60_000, 20);
             assert_eq!(is_cheaper(), Err(false));
-            measured(&costs, Sort::ReducedShownAgain, 40_000, 20);
+            measured(&costs, Sort::ReducedShown(Spot::Again), 40_000, 20);
             measured(&costs, Sort::ByKernel, 70_000, 20);
             assert_eq!(is_cheaper(), Err(true), "nothing was reduced that the kernel had copied");
             measured(&costs, Sort::Reduced, here_ns, 20);

@@ -10,16 +10,17 @@
 //! | `copy` | copies by instructions that fit the next reader, and the addresses | |
 //! | `asleep` | how a rank goes to sleep and is woken, so that no message is slept through | |
 //! | `claims` | pieces of a message that two processes copy together | |
-//! | `costs` | what it costs to copy a byte, by sort of copy, as all ranks measure it | |
+//! | `costs` | what it costs to copy a byte, by sort of copy, as all ranks measure it | landing |
 //! | `ways` | which way large messages between two ranks take, as both measure it | |
 //! | `landing` | whether data lands in this cpu's caches or past them, as this rank measures it | copy |
+//! | `fills` | how a sender fills slots of the pool, as both ranks measure it | copy, costs |
 //! | `segment` | what lies where in the job's shared memory; what ranks count there | claims, costs, ways |
 //! | `counters` | what the engine counts of its rank | |
 //! | `lists` | first-in-first-out lists by key | |
 //! | `matching` | which receive gets which message | lists |
 //! | `buffer` | where a message's data lies, contiguous or not | copy, landing |
 //! | `ring` | lines from one rank to another | copy, segment, ways |
-//! | `pool` | slots for pieces too large for the rings, handed to and fro with them | costs, segment |
+//! | `pool` | slots for pieces too large for the rings, handed to and fro with them | costs, fills, segment |
 //! | `remote` | copies between the memory of two processes, by the kernel | buffer, segment |
 //! | `carried` | a rank asks a simulator that carries its messages | matching, segment |
 //! | `wait` | spin, yield, sleep; who else wants the cpus | abort, asleep, segment, carried |
@@ -73,6 +74,7 @@ mod copy;
 mod costs;
 mod counters;
 mod engine;
+mod fills;
 mod landing;
 mod lists;
 mod matching;

@@ -9,6 +9,7 @@
 //! When a rank is sent more than it sends back, it gives slots home: it sets the slot's flag at the start of the pool.
 
 use crate::costs::Costs;
+use crate::fills::{Fills, TimedFill};
 use crate::segment::Segment;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -60,6 +61,8 @@ impl Slot {
 pub(crate) struct Filling {
     start: *mut u8,
     word: u64,
+    /// The slot came with a piece of the other rank.
+    is_returned: bool,
     /// So many bytes are filled, of so many.
     at: usize,
     bytes: usize,
@@ -140,11 +143,13 @@ pub(crate) struct Pool {
     kept: Vec<Kept>,
     /// The most that are kept of one rank.
     most_kept: usize,
+    /// How this rank fills slots.
+    fills: Fills,
 }
 
 impl Pool {
     /// The pools of a job, as one of its ranks uses them.
-    pub(crate) fn new(segment: Segment, rank: usize) -> Self {
+    pub(crate) fn new(segment: Segment, rank: usize, shares_cpu: bool) -> Self {
         let slots = segment.pool_bytes() / SLOT / TOGETHER * TOGETHER;
         let blocks = slots / TOGETHER;
         let ranks = segment.ranks();
@@ -161,6 +166,7 @@ impl Pool {
             has_memory: vec![false; blocks],
             kept: (0..ranks).map(|_| Kept::default()).collect(),
             most_kept: slots / (KEPT * (ranks - 1).max(1)),
+            fills: Fills::of_rank(shares_cpu),
         }
     }
 
@@ -172,6 +178,13 @@ impl Pool {
     /// What copies cost in the job.
     pub(crate) fn costs(&self) -> &'static Costs {
         &self.segment().header().costs
+    }
+
+    /// How a slot is filled that was opened for a piece, of a contiguous message of `data` bytes.
+    #[inline]
+    pub(crate) fn choose_fill(&mut self, filling: &Filling, data: usize) -> TimedFill {
+        let costs = &self.segment().header().costs;
+        self.fills.choose(filling.is_returned, data, filling.bytes, costs)
     }
 
     /// The flag that says that a slot of a rank has come home.
@@ -198,8 +211,9 @@ impl Pool {
         assert!(bytes <= SLOT);
         let kept = &mut self.kept[to];
         let slot = if backwards { kept.take_newest() } else { kept.take() };
+        let is_returned = slot.is_some();
         let slot = slot.or_else(|| self.lend(to, bytes))?;
-        Some(Filling { start: self.start(&slot, to), word: slot.word(), at: 0, bytes })
+        Some(Filling { start: self.start(&slot, to), word: slot.word(), is_returned, at: 0, bytes })
     }
 
     /// The own slot that has its turn.
@@ -319,7 +333,7 @@ mod tests {
     /// The pools of a job's ranks.
     fn pools(ranks: usize) -> Vec<Pool> {
         let segment = Segment::private(ranks, 2).unwrap();
-        (0..ranks).map(|rank| Pool::new(segment, rank)).collect()
+        (0..ranks).map(|rank| Pool::new(segment, rank, false)).collect()
     }
 
     /// Sends a piece of so many bytes of one value; what the line says.
@@ -425,7 +439,7 @@ mod tests {
         for blocks in [4, 7, 21, 64, 105] {
             let segment = Segment::private(2, 2).unwrap();
             segment.set_pool_bytes((blocks * TOGETHER * SLOT) as u64);
-            let mut pool = Pool::new(segment, 0);
+            let mut pool = Pool::new(segment, 0, false);
             assert_eq!(pool.slots, blocks * TOGETHER);
             let mut turns: Vec<usize> = (1..pool.slots).map(|_| pool.turn()).collect();
             turns.sort_unstable();

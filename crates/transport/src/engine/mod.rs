@@ -233,7 +233,7 @@ impl<'a> Engine<'a> {
         self.incoming = (0..ranks).map(|from| Incoming::new(&segment, from, rank)).collect();
         self.receipts = Receipts::of_job(ranks);
         self.transfers.share_with(ranks);
-        self.pool = Pool::new(segment, rank);
+        self.pool = Pool::new(segment, rank, self.room.crowded());
         self.landings = Landings::of_data_from(segment.pool_bytes() / ranks);
         self.sharing = Sharing::new(&segment, rank);
         self.segment = Some(segment);

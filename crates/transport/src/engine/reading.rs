@@ -152,9 +152,9 @@ impl Engine<'_> {
             true if takers.alone().is_some_and(|to| self.shares_cpu_with(to)) => return false,
             true => {
                 let spot = page.costs.cheapest_spot(self.spots(bytes), bytes, by).unwrap_or_default();
-                [spot.shown(), spot.read(by)]
+                [Sort::Shown(spot), spot.read(by)]
             }
-            false => [Sort::Pooled, Sort::ReadPooled],
+            false => page.costs.pooled(bytes),
         };
         let than: &[_] = match takers {
             Takers::One(_) | Takers::Reducer(_) => &[(write, 1.0), (read, 1.0)],
@@ -270,7 +270,7 @@ impl Engine<'_> {
             }
         }
         if counts && end <= self.shown.touched {
-            segment.header().costs.learn(showing.spot.shown(), data.bytes, data.bytes, took_ns);
+            segment.header().costs.learn(Sort::Shown(showing.spot), data.bytes, data.bytes, took_ns);
         }
         self.shown.touched = self.shown.touched.max(end);
     }

@@ -3,10 +3,10 @@
 use super::afar::AFAR;
 use super::kept::Message;
 use super::pending::{NONE, Stage, due};
-use super::send::{MOST_EAGER, UNASKED_BY_POOL, WHOLE, credit, credit_of_announced, is_timed, sum};
+use super::send::{MOST_EAGER, UNASKED_BY_POOL, WHOLE, credit, credit_of_announced, sum};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
-use crate::costs::Sort;
+use crate::fills::TimedFill;
 use crate::landing::Landing;
 use crate::lists::Key;
 use crate::matching::{Criteria, Envelope};
@@ -379,7 +379,10 @@ impl Engine<'_> {
         let (at, more) = (words[3] as usize, words[4] != 0);
         // SAFETY: the piece is dealt with before the slot is kept.
         let piece = unsafe { self.pool.piece(&slot, from, at, words[1] as usize) };
-        self.take_data(from, header, words[2], piece);
+        let costs = self.pool.costs();
+        TimedFill::of(words[5]).read(costs, piece.len(), || {
+            self.take_data(from, header, words[2], piece);
+        });
         if !more && self.pool.keep(from, slot) {
             self.wake(from);
         }
@@ -574,13 +577,8 @@ impl Engine<'_> {
             transfer.first_missing += piece.len();
         }
         let landing = transfer.landing();
-        let timed = is_timed(&transfer.buffer, place, piece.len()).then(kernel_ns);
         self.incoming[from].write(&transfer.buffer, place, piece, landing);
         transfer.moved += piece.len();
-        if let Some(start_ns) = timed {
-            let data = transfer.bytes;
-            self.segment().header().costs.learn(Sort::ReadPooled, data, SLOT, kernel_ns() - start_ns);
-        }
         self.here(from, index);
     }
 

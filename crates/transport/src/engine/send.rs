@@ -5,12 +5,12 @@ use super::receipts::Receipts;
 use super::{Engine, Mode, TransferId, kind, rendezvous};
 use crate::asleep::Asleep;
 use crate::buffer::Buffer;
-use crate::costs::Sort;
+use crate::costs::Fill;
+use crate::fills::TimedFill;
 use crate::matching::Envelope;
 use crate::pool::{Pool, SLOT};
 use crate::ring::{Area, INLINE, LINE, POOLED_FROM, PieceHeader, PieceWriter};
 use crate::segment::{RankPage, Segment};
-use host::clock::kernel_ns;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -577,32 +577,29 @@ impl<'a> Piece<'a> {
         if !producer.fits_lines(bytes.div_ceil(part) as u32) {
             return None;
         }
-        let timed = self.header.kind == kind::DATA && is_timed(self.buffer, self.from, bytes);
         let mut filling = pool.open(to, bytes, self.order != PieceOrder::AsRead)?;
-        let (mut filled, mut kind, mut took_ns) = (0, self.header.kind, None);
+        let fill = match self.buffer.layout {
+            None => pool.choose_fill(&filling, self.buffer.bytes),
+            Some(_) => TimedFill::untimed(Fill::InCaches),
+        };
+        let (mut filled, mut kind) = (0, self.header.kind);
         while filled < bytes {
             // The line that will speak of the part is fetched while it is written.
             producer.fetch();
-            let start_ns = timed.then(kernel_ns);
-            let (at, end) = filling.next(part, |room| self.buffer.read(self.from + filled, room));
-            took_ns = start_ns.map(|start_ns| kernel_ns() - start_ns);
+            let from = self.from + filled;
+            let (at, end) = filling.next(part, |room| {
+                fill.write(pool.costs(), room.len(), || {
+                    self.buffer.read_to(fill.fill.landing(), from, room);
+                });
+            });
             let header = PieceHeader { kind: kind | kind::POOLED, ..self.header };
             let [length, place, at] = [end - at, self.from + at, at].map(|word| word as u64);
             let has_more = u64::from(end < bytes);
-            producer.put_words(header, &[filling.word(), length, place, at, has_more, 0]);
+            producer.put_words(header, &[filling.word(), length, place, at, has_more, fill.word()]);
             (filled, kind) = (end, kind::MORE);
-        }
-        if let Some(took_ns) = took_ns {
-            pool.costs().learn(Sort::Pooled, self.buffer.bytes, bytes, took_ns);
         }
         Some(bytes)
     }
-}
-
-/// Whether the copy of a piece from this byte on is timed: one of eight, and one of those of 64 kB.
-#[inline]
-pub(super) fn is_timed(data: &Buffer, from: usize, bytes: usize) -> bool {
-    bytes == SLOT && from / SLOT % 8 == 1 && data.layout.is_none()
 }
 
 /// How far into a cache line a byte of the data lies; 0 where the data isn't contiguous.

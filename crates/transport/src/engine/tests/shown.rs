@@ -1,7 +1,7 @@
 //! What ranks show, and others read.
 
 use super::*;
-use crate::costs::{Spot, Use};
+use crate::costs::{Sort, Spot, Use};
 
 #[test]
 fn what_a_rank_shows_others_read_and_its_room_is_free_when_all_have_read_it() {
@@ -67,7 +67,7 @@ fn what_goes_to_a_rank_on_this_cpu_stays_in_its_caches() {
     // What ranks on two cpus do makes known what each spot costs, in the end with memory as the cheapest one.
     let costs = &job[0].segment().header().costs;
     for (spot, ns) in Spot::ALL.into_iter().zip([90_000, 80_000, 10_000]) {
-        (0..20).for_each(|_| costs.learn(spot.shown(), data.len(), data.len(), ns));
+        (0..20).for_each(|_| costs.learn(Sort::Shown(spot), data.len(), data.len(), ns));
         (0..20).for_each(|_| costs.learn(spot.read(Use::Copies), data.len(), data.len(), ns));
     }
     let cheapest = if crate::copy::can_copy_past() { Spot::Memory } else { Spot::Next };
