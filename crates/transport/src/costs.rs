@@ -72,9 +72,9 @@ impl Fill {
 /// share no cache, it may take long to get such lines back: lines that were left alone for some time cost less. Where
 /// they share one, lines that were shown just before are nearer.
 ///
-/// A store past the caches takes no line back. Its reader gets the data from memory. (Two cpus of an EPYC that write and
-/// read 512 kB each at the same time, ns for each byte, again and in memory: .15 and .20; .37 and .15 while they share no
-/// cache.)
+/// A store past the caches takes no line back. Its reader gets the data from memory. (Two cpus of an EPYC that write
+/// and read 512 kB each at the same time, ns for each byte, again and in memory: .15 and .20; .37 and .15 while they
+/// share no cache.)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spot {
     /// Where data was shown before.
@@ -191,8 +191,8 @@ impl Costs {
         self.of(sort, data).store(Cost { copies: KNOWN_FROM, ns: NEVER }.pack(), Ordering::Relaxed);
     }
 
-    /// Which of these costs least, given the sorts of copies of each; an error: that is not known yet, and what is to be
-    /// measured next.
+    /// Which of these costs least, given the sorts of copies of each; an error: that is not known yet, and what is to
+    /// be measured next.
     fn cheapest<T: Copy>(&self, of: &[T], sorts: impl Fn(T) -> [Sort; 2], data: usize) -> Result<T, T> {
         let mut cheapest = (f32::INFINITY, of[0]);
         for &one in of {
@@ -220,8 +220,8 @@ impl Costs {
         self.cheapest(of, |fill| [Sort::Pooled(fill), Sort::ReadPooled(fill)], data)
     }
 
-    /// The copies of what two ranks send each other through the pool: in slots that go to and fro, as far as it is known
-    /// that there are any.
+    /// The copies of what two ranks send each other through the pool: in slots that go to and fro, as far as it is
+    /// known that there are any.
     pub(crate) fn pooled(&self, data: usize) -> [Sort; 2] {
         let known = [&[Fill::Returned][..], &[Fill::InCaches, Fill::PastCaches]]
             .into_iter()
