@@ -113,20 +113,17 @@ impl Buffer {
     /// Copies data out of the buffer, from a byte on.
     #[inline]
     pub(crate) fn read(&self, from: usize, into: &mut [u8]) {
-        self.read_to(Landing::InCaches, from, into);
+        self.read_by(copy_out, from, into);
     }
 
-    /// As `read`; contiguous data lands where the caller says.
+    /// As `read`; contiguous data is copied as the caller says.
     #[inline]
-    pub(crate) fn read_to(&self, landing: Landing, from: usize, into: &mut [u8]) {
+    pub(crate) fn read_by(&self, copy: unsafe fn(*const u8, *mut u8, usize), from: usize, into: &mut [u8]) {
         debug_assert!(from + into.len() <= self.bytes);
         // SAFETY: the buffer holds `bytes` bytes of data, lent until the transfer is complete.
         unsafe {
             match &self.layout {
-                None if landing == Landing::PastCaches => {
-                    copy_past(self.address.add(from), into.as_mut_ptr(), into.len());
-                }
-                None => copy_out(self.address.add(from), into.as_mut_ptr(), into.len()),
+                None => copy(self.address.add(from), into.as_mut_ptr(), into.len()),
                 Some(layout) => {
                     layout.shape.pack(self.address, layout.count, from, into);
                 }

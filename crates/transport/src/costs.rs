@@ -4,7 +4,7 @@
 //! No sort is the cheapest on every computer, and a computer changes while a job runs. Where ranks share cpus, or where
 //! two ranks send to each other at the same time, no cpu has time left: then what counts is the sum of all copies.
 
-use crate::landing::Landing;
+use crate::copy::{copy_in, copy_out, copy_past};
 use std::array;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -46,24 +46,29 @@ impl Sort {
 /// How a sender fills a slot of the pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Fill {
-    /// A slot of its own pool, whose lines lie in the caches of who read them last.
+    /// A slot of its own pool, whose lines lie in the caches of who read them last, by the cpu's copy instruction.
     #[default]
-    InCaches,
-    /// The same, past this cpu's caches.
+    ByInstruction,
+    /// The same by wide words.
+    ByWords,
+    /// The same by wide words, past this cpu's caches.
     PastCaches,
-    /// A slot that came with a piece of the receiver, and whose lines this rank has read.
+    /// A slot that came with a piece of the receiver, and whose lines this rank has read; by the copy instruction.
     Returned,
 }
 
 impl Fill {
-    /// All of them, each at its number.
-    pub(crate) const ALL: [Self; 3] = [Self::InCaches, Self::PastCaches, Self::Returned];
+    /// All of them, each at its number; those of own slots, and of slots that came with a piece.
+    pub(crate) const ALL: [Self; 4] = [Self::ByInstruction, Self::ByWords, Self::PastCaches, Self::Returned];
+    pub(crate) const OWN: &[Self] = Self::ALL.split_at(3).0;
+    pub(crate) const RETURNED: &[Self] = Self::ALL.split_at(3).1;
 
-    /// Where the sender's copy lands.
-    pub(crate) fn landing(self) -> Landing {
+    /// What copies so.
+    pub(crate) fn copy(self) -> unsafe fn(*const u8, *mut u8, usize) {
         match self {
-            Self::InCaches | Self::Returned => Landing::InCaches,
-            Self::PastCaches => Landing::PastCaches,
+            Self::ByInstruction | Self::Returned => copy_out,
+            Self::ByWords => copy_in,
+            Self::PastCaches => copy_past,
         }
     }
 }
@@ -150,10 +155,10 @@ impl Cost {
     }
 }
 
-/// What copies cost in a job; in memory that all ranks see. Ranks that measure at the same time may overwrite each
-/// other's figure, which is as good.
+/// What copies cost in a job, by the class of data; in memory that all ranks see. Ranks that measure at the same time
+/// may overwrite each other's figure, which is as good.
 #[repr(C, align(64))]
-pub(crate) struct Costs([[AtomicU64; CLASSES]; SORTS]);
+pub(crate) struct Costs([[AtomicU64; SORTS]; CLASSES]);
 
 impl Default for Costs {
     fn default() -> Self {
@@ -164,7 +169,7 @@ impl Default for Costs {
 impl Costs {
     fn of(&self, sort: Sort, data: usize) -> &AtomicU64 {
         let class = (data.max(1).ilog2().saturating_sub(SMALLEST) as usize).min(CLASSES - 1);
-        &self.0[sort.number()][class]
+        &self.0[class][sort.number()]
     }
 
     fn known(&self, sort: Sort, data: usize) -> Option<f32> {
@@ -223,9 +228,8 @@ impl Costs {
     /// The copies of what two ranks send each other through the pool: in slots that go to and fro, as far as it is
     /// known that there are any.
     pub(crate) fn pooled(&self, data: usize) -> [Sort; 2] {
-        let known = [&[Fill::Returned][..], &[Fill::InCaches, Fill::PastCaches]]
-            .into_iter()
-            .find_map(|fills| self.cheapest_fill(fills, data).ok());
+        let known =
+            [Fill::RETURNED, Fill::OWN].into_iter().find_map(|fills| self.cheapest_fill(fills, data).ok());
         let fill = known.unwrap_or_default();
         [Sort::Pooled(fill), Sort::ReadPooled(fill)]
     }

@@ -44,7 +44,7 @@ const MOST: f32 = 2.0;
 /// EPYC it costs 0.7 to 0.8 where all data is more than the caches hold, and 1.3 to 1.6 where it is less.)
 const PART: f32 = 0.875;
 /// After so many decisions the other landing is tried; soon at first, and after a change.
-const TRIALS_FIRST: u32 = 16;
+const TRIALS_FIRST: u32 = 4;
 const TRIALS_EACH: u32 = 1024;
 /// It is tried by so many data in a row, of which the first do not count: when data lands in another place, lines are
 /// in the caches at first that will not be there later, or the other way round.
@@ -120,7 +120,7 @@ impl Seen {
     }
 }
 
-/// Whether what costs more is tried again: at 16, 64 and 256 decisions, and at each 1,024th.
+/// Whether what costs more is tried again: at 4, 16, 64 and 256 decisions, and at each 1,024th.
 fn is_time_to_try(decisions: u32) -> bool {
     match decisions {
         TRIALS_EACH.. => decisions.is_multiple_of(TRIALS_EACH),
@@ -239,6 +239,6 @@ mod tests {
     #[test]
     fn the_other_landing_is_tried_soon_at_first_and_rarely_later() {
         let times: Vec<u32> = (0..3000).filter(|&at| is_time_to_try(at)).collect();
-        assert_eq!(times, [16, 64, 256, 1024, 2048]);
+        assert_eq!(times, [4, 16, 64, 256, 1024, 2048]);
     }
 }

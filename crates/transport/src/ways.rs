@@ -50,10 +50,12 @@ pub(crate) const TRIAL: u32 = 8;
 /// The pool's slots come back from the other cache only then: the first ten runs of 1 MB after some by the kernel take
 /// 170 to 105 us, and those that follow 50 to 60, on an EPYC.
 const TRIAL_OF_POOL: u32 = 2 * TRIAL;
-/// By the kernel, messages above so many bytes are tried in fewer runs, of as many bytes in all:
-/// programs send few of them. (The pool needs them: on an EPYC, the first seven of 4 MB take 490 us each, which is the
-/// memory's first use, and 150 later.)
+/// Messages above so many bytes are tried in fewer runs, of as many bytes in all: programs send few of them. (34
+/// gathers of 4 MB between two ranks on an EPYC: 26 tried something, and took 663 to 1,035 us; the others 594.)
 const WHOLE_TRIALS: usize = 1024 * 1024;
+/// But at least so many; the pool gets its memory in the first four or five. By the kernel, one is as good as the next.
+const LEAST_OF_POOL: u32 = 6;
+const LEAST_PAST_CACHES: u32 = 4;
 /// The last so many runs of a trial count, at most.
 const COUNTED: usize = 5;
 /// A way is given up after so many runs, the pool after `TRIAL`, when the fastest of them took so many times what the
@@ -153,8 +155,8 @@ impl AgreedWay {
 fn trial(class: usize, way: Way) -> u32 {
     let larger = (smallest_of(class) / WHOLE_TRIALS).clamp(1, TRIAL as usize / 2) as u32;
     match way {
-        Way::Pool => TRIAL_OF_POOL,
-        Way::PastCaches => TRIAL,
+        Way::Pool => (TRIAL_OF_POOL / larger).max(LEAST_OF_POOL),
+        Way::PastCaches => (TRIAL / larger).max(LEAST_PAST_CACHES),
         Way::Kernel | Way::Receiver => TRIAL / larger,
     }
 }
@@ -403,9 +405,9 @@ mod tests {
     }
 
     #[test]
-    fn larger_messages_are_tried_in_fewer_runs_by_the_kernel() {
+    fn larger_messages_are_tried_in_fewer_runs() {
         // Runs until the first way is agreed.
-        for (bytes, runs) in [(1_usize << 16, 32), (1 << 20, 32), (1 << 21, 28), (1 << 22, 26), (1 << 30, 26)]
+        for (bytes, runs) in [(1_usize << 16, 32), (1 << 20, 32), (1 << 21, 16), (1 << 22, 12), (1 << 30, 12)]
         {
             let mut ways = one();
             let class = bytes.ilog2().saturating_sub(SMALLEST).min(CLASSES as u32 - 1) as usize;
@@ -462,16 +464,16 @@ mod tests {
 
     #[test]
     fn the_pool_is_given_up_after_fewer_runs_where_another_way_is_known_to_be_far_faster() {
-        let mut ways = one();
-        let class = &ways.agreed.0[(SHARED_FROM.ilog2() - SMALLEST) as usize];
+        let (mut ways, bytes) = (one(), 1_usize << 20);
+        let class = &ways.agreed.0[(bytes.ilog2() - SMALLEST) as usize];
         let mut tried = [0; 2];
         for run in 0..200u64 {
-            let way = ways.choose(SHARED_FROM, true, run << 40);
+            let way = ways.choose(bytes, false, run << 40);
             let Phase { number, trial, .. } = class.phase();
             if trial && way == Way::Pool && number < 5 {
                 tried[usize::from(number > 0)] += 1;
             }
-            ways.complete(SHARED_FROM, (run << 40) + [900_000, 300_000, 0, 950_000][way as usize]);
+            ways.complete(bytes, (run << 40) + [900_000, 300_000, 950_000, 0][way as usize]);
         }
         // At first, nothing is known of the kernel's way.
         assert_eq!(tried, [TRIAL_OF_POOL, TRIAL]);

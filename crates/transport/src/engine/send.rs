@@ -580,7 +580,7 @@ impl<'a> Piece<'a> {
         let mut filling = pool.open(to, bytes, self.order != PieceOrder::AsRead)?;
         let fill = match self.buffer.layout {
             None => pool.choose_fill(&filling, self.buffer.bytes),
-            Some(_) => TimedFill::untimed(Fill::InCaches),
+            Some(_) => TimedFill::untimed(Fill::default()),
         };
         let (mut filled, mut kind) = (0, self.header.kind);
         while filled < bytes {
@@ -589,7 +589,7 @@ impl<'a> Piece<'a> {
             let from = self.from + filled;
             let (at, end) = filling.next(part, |room| {
                 fill.write(pool.costs(), room.len(), || {
-                    self.buffer.read_to(fill.fill.landing(), from, room);
+                    self.buffer.read_by(fill.fill.copy(), from, room);
                 });
             });
             let header = PieceHeader { kind: kind | kind::POOLED, ..self.header };
