@@ -92,7 +92,7 @@ impl TimedFill {
 
 /// What a rank has chosen for one class of messages, and one origin of slots.
 #[derive(Clone, Copy, Default)]
-struct Chosen {
+struct Choice {
     fill: Fill,
     /// For so many more pieces.
     left: u32,
@@ -101,7 +101,7 @@ struct Chosen {
     choices: u32,
 }
 
-impl Chosen {
+impl Choice {
     #[cold]
     fn again(&mut self, fills: &[Fill], data: usize, costs: &Costs) -> Fill {
         let cheapest = match costs.cheapest_fill(fills, data) {
@@ -127,7 +127,7 @@ impl Chosen {
 #[derive(Default)]
 pub(crate) struct Fills {
     has_choice: bool,
-    chosen: [[Chosen; CLASSES]; 2],
+    choices: [[Choice; CLASSES]; 2],
 }
 
 impl Fills {
@@ -146,12 +146,12 @@ impl Fills {
             return TimedFill::untimed(fills[0]);
         }
         let class = (data.ilog2().saturating_sub(FROM_BYTES.ilog2()) as usize).min(CLASSES - 1);
-        let chosen = &mut self.chosen[usize::from(returned)][class];
-        if chosen.left > 0 {
-            chosen.left -= 1;
-            return TimedFill::untimed(chosen.fill);
+        let choice = &mut self.choices[usize::from(returned)][class];
+        if choice.left > 0 {
+            choice.left -= 1;
+            return TimedFill::untimed(choice.fill);
         }
-        TimedFill { fill: chosen.again(fills, data, costs), is_timed: true, data }
+        TimedFill { fill: choice.again(fills, data, costs), is_timed: true, data }
     }
 }
 

@@ -10,7 +10,7 @@
 //! | `copy` | copies by instructions that fit the next reader, and the addresses | |
 //! | `asleep` | how a rank goes to sleep and is woken, so that no message is slept through | |
 //! | `claims` | pieces of a message that two processes copy together | |
-//! | `costs` | what it costs to copy a byte, by sort of copy, as all ranks measure it | landing |
+//! | `costs` | what it costs to copy a byte, by sort of copy, as all ranks measure it | copy |
 //! | `ways` | which way large messages between two ranks take, as both measure it | |
 //! | `landing` | whether data lands in this cpu's caches or past them, as this rank measures it | copy |
 //! | `fills` | how a sender fills slots of the pool, as both ranks measure it | copy, costs |
