@@ -67,26 +67,33 @@ impl TimedFill {
     /// Makes the sender's copy of so many bytes.
     #[inline]
     pub(crate) fn write(self, costs: &Costs, bytes: usize, copy: impl FnOnce()) {
+        let copy = || {
+            copy();
+            true
+        };
         self.time(costs, Sort::Pooled(self.fill), bytes, copy);
     }
 
-    /// Makes the receiver's.
+    /// Makes the receiver's; false: it made none.
     #[inline]
-    pub(crate) fn read(self, costs: &Costs, bytes: usize, copy: impl FnOnce()) {
+    pub(crate) fn read(self, costs: &Costs, bytes: usize, copy: impl FnOnce() -> bool) {
         self.time(costs, Sort::ReadPooled(self.fill), bytes, copy);
     }
 
     /// Until the stores are done: those of a small piece may still be under way when the next instruction begins.
     #[inline]
-    fn time(self, costs: &Costs, sort: Sort, bytes: usize, copy: impl FnOnce()) {
+    fn time(self, costs: &Costs, sort: Sort, bytes: usize, copy: impl FnOnce() -> bool) {
         if !self.is_timed {
-            return copy();
+            copy();
+            return;
         }
         fence(Ordering::SeqCst);
         let start_ns = kernel_ns();
-        copy();
+        let is_copied = copy();
         fence(Ordering::SeqCst);
-        costs.learn(sort, self.data, bytes, kernel_ns() - start_ns);
+        if is_copied {
+            costs.learn(sort, self.data, bytes, kernel_ns() - start_ns);
+        }
     }
 }
 
@@ -224,7 +231,10 @@ mod tests {
         }
         for word in [u64::MAX, u64::MAX - TIMED, TIMED, 1 << DATA] {
             let mut copies = 0;
-            TimedFill::of(word).read(&Costs::default(), 0, || copies += 1);
+            TimedFill::of(word).read(&Costs::default(), 0, || {
+                copies += 1;
+                true
+            });
             assert_eq!(copies, 1, "{word:x}");
         }
     }
@@ -238,7 +248,10 @@ mod tests {
             let mut copies = 0;
             for _ in 0..16 {
                 filled.write(&costs, BYTES, || copies += 1);
-                filled.read(&costs, BYTES, || copies += 1);
+                filled.read(&costs, BYTES, || {
+                    copies += 1;
+                    true
+                });
             }
             assert_eq!(copies, 32);
             assert_eq!(costs.cheapest_fill(&[fill], BYTES), known);

@@ -27,6 +27,9 @@ const STRIDES: [usize; 4] = [7, 5, 3, 1];
 /// megabyte goes to and fro in the same slots, and a stream still turns the other half over. (On an EPYC with 512 kB of
 /// second cache, 1 MB both ways at a time takes 82 us, and 95 with a quarter; streams of 4 kB to 1 MB take as long.)
 const KEPT: usize = 2;
+/// The part of its pool in which messages may lie that other ranks have no receives for yet: one of so many. It comes
+/// on top of that, so that a rank that waits for a slot gets one. A choice.
+const HELD: usize = 3;
 /// After so many bytes, a part of the pool, own slots have their turn from the first one on again: what was written a
 /// lap ago has left the private caches of both ranks, and more would drive other data from the cache that they share.
 /// Small pieces use all slots. (4 MB of buffers that nobody rewrites go in 202 us through 4 MB, in 172 through 2 MB, on
@@ -96,6 +99,8 @@ struct Kept {
     new: usize,
     /// This rank sent last.
     sent: bool,
+    /// So many more hold messages that no receive has yet.
+    held: usize,
 }
 
 impl Kept {
@@ -141,8 +146,9 @@ pub(crate) struct Pool {
     has_memory: Vec<bool>,
     /// What is kept of each rank.
     kept: Vec<Kept>,
-    /// The most that are kept of one rank.
+    /// The most that are kept of one rank, and the most more that hold messages.
     most_kept: usize,
+    most_held: usize,
     /// How this rank fills slots.
     fills: Fills,
 }
@@ -154,6 +160,7 @@ impl Pool {
         let blocks = slots / TOGETHER;
         let ranks = segment.ranks();
         assert!(slots <= FLAGS, "a flag each");
+        let part = |of: usize| slots / (of * (ranks - 1).max(1));
         Self {
             segment: Some(segment),
             rank,
@@ -165,7 +172,8 @@ impl Pool {
             stride: STRIDES.into_iter().find(|&stride| !blocks.is_multiple_of(stride)).unwrap_or(1),
             has_memory: vec![false; blocks],
             kept: (0..ranks).map(|_| Kept::default()).collect(),
-            most_kept: slots / (KEPT * (ranks - 1).max(1)),
+            most_kept: part(KEPT),
+            most_held: part(HELD),
             fills: Fills::of_rank(shares_cpu),
         }
     }
@@ -265,7 +273,7 @@ impl Pool {
     /// Whether a slot will come from a rank that only has to read what it was sent: it has more than it keeps.
     #[inline]
     pub(crate) fn will_come_from(&self, rank: usize) -> bool {
-        self.lent_to[rank] > self.most_kept
+        self.lent_to[rank] > self.most_kept + self.most_held
     }
 
     /// Gets memory for a slot and its neighbours, which costs less than one page at a time.
@@ -301,6 +309,26 @@ impl Pool {
         assert!(at <= SLOT && bytes <= SLOT - at);
         // SAFETY: inside the slot; the sender leaves this part of it alone until it gets the slot back.
         unsafe { std::slice::from_raw_parts(self.start(slot, from).add(at), bytes) }
+    }
+
+    /// Whether a message of so many bytes can be left in the slots that it comes in until a receive has it.
+    #[inline]
+    pub(crate) fn can_hold(&self, from: usize, bytes: usize) -> bool {
+        self.kept[from].held + bytes.div_ceil(SLOT) <= self.most_held
+    }
+
+    /// Leaves a piece in its slot; false: too many are left so.
+    #[inline]
+    pub(crate) fn hold(&mut self, from: usize) -> bool {
+        let can_hold = self.can_hold(from, SLOT);
+        self.kept[from].held += usize::from(can_hold);
+        can_hold
+    }
+
+    /// Keeps the slot of a piece that was left in it, and was read now. True when the sender got a slot back for it.
+    pub(crate) fn keep_held(&mut self, from: usize, slot: Slot) -> bool {
+        self.kept[from].held -= 1;
+        self.keep(from, slot)
     }
 
     /// Keeps the slot of a piece that was read. True when the sender got a slot back for it.

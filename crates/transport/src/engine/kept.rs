@@ -1,11 +1,23 @@
 //! Messages that came before their receives, and their memory.
 
+use super::pending::NONE;
 use super::send::credit_of_announced;
+use crate::fills::TimedFill;
 use crate::matching::Envelope;
+use crate::pool::Slot;
 
 /// Bytes of memory that are kept for the next messages that come before their receives: a choice, eight senders'
 /// credit. (Given back each time, the memory of large ones would be cut off the heap and mapped anew, page by page.)
 const SPARE_BYTES: usize = 2 << 20;
+
+/// A piece that was left in its slot.
+pub(super) struct Held {
+    pub(super) slot: Slot,
+    /// Its place in the message.
+    pub(super) place: usize,
+    pub(super) bytes: usize,
+    pub(super) fill: TimedFill,
+}
 
 /// A message that came before its receive.
 pub(super) struct Message {
@@ -16,8 +28,11 @@ pub(super) struct Message {
     pub(super) bytes: usize,
     pub(super) unasked: usize,
     pub(super) came: usize,
-    /// What has come, each byte at its place.
+    /// What has come, each byte at its place, but for what was left in slots.
     pub(super) data: Vec<u8>,
+    pub(super) held: Vec<Held>,
+    /// Its pieces are left in their slots.
+    pub(super) is_held: bool,
     /// The sender's transfer, to be told of the matching; 0: no need.
     pub(super) token: u64,
     /// Announced: the rest of the data is still with the sender; how it lies there, and its address.
@@ -29,13 +44,37 @@ pub(super) struct Message {
 }
 
 impl Message {
+    /// Of so many bytes, all unasked, from a rank; nothing of it has come.
+    pub(super) fn new(envelope: Envelope, from: usize, bytes: usize) -> Self {
+        Self {
+            envelope,
+            from,
+            bytes,
+            unasked: bytes,
+            came: 0,
+            data: Vec::new(),
+            held: Vec::new(),
+            is_held: false,
+            token: 0,
+            announced: None,
+            began: 0,
+            own: NONE,
+        }
+    }
+
     /// Bytes of credit that it took.
     pub(super) fn credit(&self) -> usize {
         if self.announced.is_some() { credit_of_announced(self.unasked) } else { self.unasked }
     }
 
+    /// A piece of it has come and is left in its slot.
+    pub(super) fn hold(&mut self, piece: Held) {
+        self.came += piece.bytes;
+        self.held.push(piece);
+    }
+
     /// A piece of it has come; its place is inside the message.
-    pub(super) fn add(&mut self, place: usize, piece: &[u8]) {
+    fn add(&mut self, place: usize, piece: &[u8]) {
         self.came += piece.len();
         if place == self.data.len() {
             return self.data.extend_from_slice(piece);
@@ -74,6 +113,15 @@ impl Messages {
         self.slots[index as usize].as_mut().expect("a message that is kept")
     }
 
+    /// A piece of a message has come; its place is inside.
+    pub(super) fn add(&mut self, index: u32, place: usize, piece: &[u8]) {
+        if self.at(index).data.capacity() == 0 {
+            let bytes = self.at(index).unasked;
+            self.at(index).data = self.room_for(bytes);
+        }
+        self.at(index).add(place, piece);
+    }
+
     /// The slot of a message.
     pub(super) fn find(&self, is: impl Fn(&Message) -> bool) -> Option<u32> {
         self.slots.iter().position(|slot| slot.as_ref().is_some_and(&is)).map(|index| index as u32)
@@ -85,7 +133,7 @@ impl Messages {
     }
 
     /// Memory for so many bytes.
-    pub(super) fn room_for(&mut self, bytes: usize) -> Vec<u8> {
+    fn room_for(&mut self, bytes: usize) -> Vec<u8> {
         if bytes == 0 {
             return Vec::new();
         }

@@ -142,6 +142,8 @@ pub struct Engine<'a> {
     congested: Vec<u16>,
     /// Messages of this rank to itself.
     own_sends: u64,
+    /// Eager bytes that a sender may have unmatched at a receiver while ranks share cpus.
+    credit_crowded: u64,
     transfers: Pendings,
     receipts: Receipts,
     matching: Matching,
@@ -210,6 +212,7 @@ impl<'a> Engine<'a> {
             senders: Vec::new(),
             congested: Vec::new(),
             own_sends: 0,
+            credit_crowded: CREDIT,
             transfers: Pendings::default(),
             receipts: Receipts::default(),
             matching: Matching::default(),
@@ -234,6 +237,7 @@ impl<'a> Engine<'a> {
         self.receipts = Receipts::of_job(ranks);
         self.transfers.share_with(ranks);
         self.pool = Pool::new(segment, rank, self.room.crowded());
+        self.credit_crowded = send::credit_crowded(ranks - 1, segment.pool_bytes());
         self.landings = Landings::of_data_from(segment.pool_bytes() / ranks);
         self.sharing = Sharing::new(&segment, rank);
         self.segment = Some(segment);

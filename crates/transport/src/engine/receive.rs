@@ -1,16 +1,17 @@
-//! Receiving: pieces from the rings, straight into the user's buffer when they are matched, to the heap when not.
+//! Receiving: pieces from the rings, straight into the user's buffer when they are matched. When not, large ones stay
+//! in their slots, and small ones go to the heap.
 
 use super::afar::AFAR;
-use super::kept::Message;
+use super::kept::{Held, Message};
 use super::pending::{NONE, Stage, due};
-use super::send::{MOST_EAGER, UNASKED_BY_POOL, WHOLE, credit, credit_of_announced, sum};
+use super::send::{MOST_EAGER, UNASKED_BY_POOL, WHOLE, credit_of_announced, sum};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
 use crate::fills::TimedFill;
 use crate::landing::Landing;
 use crate::lists::Key;
 use crate::matching::{Criteria, Envelope};
-use crate::pool::SLOT;
+use crate::pool::{SLOT, Slot};
 use crate::ring::{Area, INLINE, PieceHeader, PieceReader};
 use crate::segment::Segment;
 use host::clock::kernel_ns;
@@ -25,8 +26,15 @@ const IN_ORDER: u64 = u64::MAX;
 /// Credit is given back at once when a sender has one of so many parts of it to come.
 const CREDIT_STEPS: u64 = 4;
 
+/// Pieces of at least so many bytes stay in their slots when they come before their receives: copies of smaller ones
+/// cost little. A choice.
+const HELD_FROM: usize = 1024;
+
 /// Bytes of a message that is set aside for a receive that asks for that.
 pub const ASIDE: usize = 32;
+
+/// The slot of a piece that lies alone in it, and how it was filled.
+type Alone = Option<(Slot, TimedFill)>;
 
 /// What comes in from one rank.
 pub(crate) struct Incoming {
@@ -180,8 +188,9 @@ impl Engine<'_> {
         }
         let is_kept = self.matching.remove(index);
         if is_kept {
-            let credit = self.messages.remove(index).credit();
-            self.give_credit(from, credit);
+            let message = self.messages.remove(index);
+            self.give_credit(from, message.credit());
+            message.held.into_iter().for_each(|held| self.keep_held(from, held.slot));
         }
         is_kept
     }
@@ -192,6 +201,13 @@ impl Engine<'_> {
         let Some(index) = found.filter(|&index| self.matching.remove(index)) else { return false };
         self.messages.remove(index);
         true
+    }
+
+    /// Keeps the slot of a piece that was held.
+    fn keep_held(&mut self, from: usize, slot: Slot) {
+        if self.pool.keep_held(from, slot) {
+            self.wake(from);
+        }
     }
 
     /// Lets a sender send so many bytes more.
@@ -205,7 +221,7 @@ impl Engine<'_> {
     /// Tells a sender of its credit, when there is much to tell.
     #[inline]
     fn tell_credit(&mut self, from: usize) {
-        let step = credit(self.incoming.len() - 1, self.room.crowded()) / CREDIT_STEPS;
+        let step = self.credit() / CREDIT_STEPS;
         let incoming = &mut self.incoming[from];
         if incoming.consumer.handed_on - incoming.told >= step {
             incoming.consumer.publish();
@@ -232,7 +248,7 @@ impl Engine<'_> {
 
     /// Gives a message that was kept to a receive.
     fn receive_message(&mut self, receive: u32, index: u32) {
-        let message = self.messages.remove(index);
+        let mut message = self.messages.remove(index);
         let from = message.from;
         self.accept(receive, &message.envelope, message.bytes);
         if message.own != NONE {
@@ -249,6 +265,16 @@ impl Engine<'_> {
         if !is_aside {
             transfer.buffer.write(0, &message.data);
         }
+        for Held { slot, place, bytes, fill } in std::mem::take(&mut message.held) {
+            let buffer = &self.transfers.at(receive).buffer;
+            fill.read(self.pool.costs(), bytes, || {
+                // SAFETY: the slot is kept below.
+                buffer.write(place, unsafe { self.pool.piece(&slot, from, 0, bytes) });
+                true
+            });
+            self.keep_held(from, slot);
+        }
+        let transfer = self.transfers.at(receive);
         transfer.moved = message.came;
         transfer.bytes = message.unasked;
         let incoming = &mut self.incoming[from];
@@ -308,9 +334,8 @@ impl Engine<'_> {
     pub(super) fn keep_own(&mut self, envelope: Envelope, bytes: usize, data: Vec<u8>, own: u32) {
         let from = self.rank;
         let began = self.own_sends;
-        let (unasked, came) = (bytes, data.len());
-        let message =
-            Message { envelope, from, bytes, unasked, came, data, token: 0, announced: None, own, began };
+        let came = data.len();
+        let message = Message { came, data, own, began, ..Message::new(envelope, from, bytes) };
         let index = self.messages.insert(message);
         self.counters.unexpected_received.add(1);
         self.matching.keep(envelope, index);
@@ -359,7 +384,7 @@ impl Engine<'_> {
             // On its way while the message is matched.
             self.incoming[from].consumer.fetch_next();
         }
-        self.take_data(from, header, IN_ORDER, self.piece(from, left));
+        self.take_data(from, header, IN_ORDER, self.piece(from, left), &mut None);
         if self.incoming[from].consumer.consume(left) {
             self.told(from);
         }
@@ -376,14 +401,18 @@ impl Engine<'_> {
         let Some(slot) = self.pool.arrived(from, words[0]).filter(|_| fits) else {
             self.corrupt(from, "a piece that lies nowhere")
         };
-        let (at, more) = (words[3] as usize, words[4] != 0);
-        // SAFETY: the piece is dealt with before the slot is kept.
+        let (at, more, fill) = (words[3] as usize, words[4] != 0, TimedFill::of(words[5]));
+        // SAFETY: the piece is dealt with before the slot is kept, or is held.
         let piece = unsafe { self.pool.piece(&slot, from, at, words[1] as usize) };
-        let costs = self.pool.costs();
-        TimedFill::of(words[5]).read(costs, piece.len(), || {
-            self.take_data(from, header, words[2], piece);
+        let is_alone = at == 0 && !more && piece.len() >= HELD_FROM;
+        let (mut alone, slot) = if is_alone { (Some((slot, fill)), None) } else { (None, Some(slot)) };
+        fill.read(self.pool.costs(), piece.len(), || {
+            self.take_data(from, header, words[2], piece, &mut alone);
+            !is_alone || alone.is_some()
         });
-        if !more && self.pool.keep(from, slot) {
+        if let Some(slot) = slot.filter(|_| !more).or(alone.map(|(slot, _)| slot))
+            && self.pool.keep(from, slot)
+        {
             self.wake(from);
         }
         if self.incoming[from].consumer.consume(INLINE) {
@@ -410,11 +439,12 @@ impl Engine<'_> {
         }
     }
 
+    /// `alone`: the slot, when nothing else lies there; the piece may be left in it.
     #[inline]
-    fn take_data(&mut self, from: usize, header: PieceHeader, place: u64, piece: &[u8]) {
+    fn take_data(&mut self, from: usize, header: PieceHeader, place: u64, piece: &[u8], alone: &mut Alone) {
         match header.kind {
-            kind::EAGER => self.eager(from, header, place, piece),
-            kind::MORE => self.more(from, place, piece),
+            kind::EAGER => self.eager(from, header, place, piece, alone),
+            kind::MORE => self.more(from, place, piece, alone),
             kind::DATA => self.data(from, header, place, piece),
             _ => self.news(from, header, piece),
         }
@@ -429,7 +459,7 @@ impl Engine<'_> {
 
     /// The first piece of an eager message.
     #[inline]
-    fn eager(&mut self, from: usize, header: PieceHeader, place: u64, piece: &[u8]) {
+    fn eager(&mut self, from: usize, header: PieceHeader, place: u64, piece: &[u8], alone: &mut Alone) {
         let bytes = header.length as usize;
         if bytes > WHOLE {
             self.corrupt(from, &format!("an eager message of {bytes} bytes"));
@@ -466,15 +496,15 @@ impl Engine<'_> {
             }
             None => {
                 let token = std::mem::take(&mut self.incoming[from].synchronous);
-                if bytes > MOST_EAGER {
-                    self.tell(from, kind::EARLY, [0; 6]);
-                }
                 let index = self.keep(from, envelope, bytes, bytes, token, None);
                 if piece.len() < bytes {
                     self.begin(from, Destination::Message(index), bytes);
                     self.came(from, place, piece.len());
                 }
-                self.messages.at(index).add(place, piece);
+                if bytes > MOST_EAGER && !self.messages.at(index).is_held {
+                    self.tell(from, kind::EARLY, [0; 6]);
+                }
+                self.add(index, place, piece, alone);
             }
         }
     }
@@ -489,13 +519,23 @@ impl Engine<'_> {
         token: u64,
         announced: Option<[u64; 2]>,
     ) -> u32 {
-        let (data, began) = (self.messages.room_for(unasked), self.incoming[from].consumer.consumed());
-        let message =
-            Message { envelope, from, bytes, unasked, came: 0, data, token, announced, own: NONE, began };
+        let (is_held, began) = (self.pool.can_hold(from, unasked), self.incoming[from].consumer.consumed());
+        let message = Message::new(envelope, from, bytes);
+        let message = Message { unasked, is_held, token, announced, began, ..message };
         let index = self.messages.insert(message);
         self.counters.unexpected_received.add(1);
         self.matching.keep(envelope, index);
         index
+    }
+
+    /// A piece of a message that no receive has: it stays in its slot when it may, and is copied otherwise.
+    fn add(&mut self, index: u32, place: usize, piece: &[u8], alone: &mut Alone) {
+        let Message { from, is_held, .. } = *self.messages.at(index);
+        if let Some((slot, fill)) = alone.take_if(|_| is_held && self.pool.hold(from)) {
+            self.messages.at(index).hold(Held { slot, place, bytes: piece.len(), fill });
+        } else {
+            self.messages.add(index, place, piece);
+        }
     }
 
     /// A message of which so many bytes come unasked begins.
@@ -530,7 +570,7 @@ impl Engine<'_> {
     }
 
     /// The next piece of the eager message that is arriving.
-    fn more(&mut self, from: usize, place: u64, piece: &[u8]) {
+    fn more(&mut self, from: usize, place: u64, piece: &[u8], alone: &mut Alone) {
         let Incoming { target, bytes, got, first_missing, .. } = self.incoming[from];
         let over = match target {
             Destination::Transfer(receive) => self.transfers.stage(receive) != Stage::Active,
@@ -547,7 +587,7 @@ impl Engine<'_> {
                 self.incoming[from].write(&transfer.buffer, place, piece, Landing::InCaches);
                 transfer.moved += piece.len();
             }
-            Destination::Message(index) => self.messages.at(index).add(place, piece),
+            Destination::Message(index) => self.add(index, place, piece, alone),
             Destination::Nothing => {}
         }
         self.came(from, place, piece.len());

@@ -39,17 +39,19 @@ const PART: usize = 4 * 1024;
 /// Eager bytes that a sender may have unmatched at a receiver. Messages of one line don't count: they take no more than
 /// their envelope.
 pub const CREDIT: u64 = 2 * WHOLE as u64;
-/// The same of all senders together where ranks share cpus: who sends without waiting, as in a gather, would go on
-/// until the receiver's caches are full of what it has no cpu to receive. A choice. (8 ranks on 2 cpus of an EPYC,
-/// gather of 4 kB: 55 us with 3.5 MB, 7.8 with 0.9; of 16 kB 27 and 18. 4 ranks lose with 0.4: 2.4 and 3.1, 5.5 and
-/// 7.0.)
-const CREDIT_CROWDED: u64 = 3 * CREDIT;
+/// The same of all senders together where ranks share cpus: one of so many parts of a pool, which is as much as a cpu's
+/// own caches hold. Who sends without waiting, as in a gather, would go on until the receiver's caches are full of what
+/// it has no cpu to receive. A choice. (8 ranks on 2 cpus of an EPYC, gather of 4 kB: 12.6 us with .75 MB, 12.3 with
+/// .5 and 19.8 with 1.5; of 16 kB 24, 23 and 48; 28, 16 and 28, 44, 29 and 72 while a line takes 200 ns. 4 ranks: the
+/// same with all.)
+const CREDIT_CROWDED: usize = 4;
 /// The most of a streamed message that one piece's header can speak of.
 const STREAM_STEP: usize = 1 << 20;
 
-/// Eager bytes that each of so many senders may have unmatched at a receiver, where ranks share cpus or not.
-pub(super) fn credit(senders: usize, crowded: bool) -> u64 {
-    if crowded { CREDIT.min(CREDIT_CROWDED / senders.max(1) as u64) } else { CREDIT }
+/// Eager bytes that each of so many senders may have unmatched at a receiver where ranks share cpus: at least one of
+/// the largest messages. A pool has so many bytes.
+pub(super) fn credit_crowded(senders: usize, pool_bytes: usize) -> u64 {
+    ((pool_bytes / CREDIT_CROWDED / senders.max(1)) as u64).clamp(MOST_EAGER as u64, CREDIT)
 }
 
 /// The credit that an announced message takes of which so many bytes go out unasked.
@@ -287,12 +289,18 @@ impl Engine<'_> {
         std::mem::replace(&mut self.outgoing[to].answered, read) != read
     }
 
+    /// Eager bytes that a sender may have unmatched at a receiver.
+    #[inline]
+    pub(super) fn credit(&self) -> u64 {
+        if self.room.crowded() { self.credit_crowded } else { CREDIT }
+    }
+
     /// Takes credit for bytes that go out unasked; false when there is none.
     fn takes_credit(&mut self, to: usize, bytes: usize) -> bool {
         if bytes <= INLINE {
             return true;
         }
-        let credit = credit(self.outgoing.len() - 1, self.room.crowded());
+        let credit = self.credit();
         let out = &mut self.outgoing[to];
         let most = |producer: &PieceWriter<Area>| producer.handed_on().saturating_add(credit);
         if out.eager + bytes as u64 > most(&out.producer) {

@@ -9,6 +9,7 @@ use crate::ways::{SHARED_FROM, TRIAL, Way};
 use send::ASKED_EACH;
 
 mod at_once;
+mod held;
 mod shown;
 
 /// Engines live as long as the test's process: so do the rooms and counters that they borrow.
@@ -289,10 +290,11 @@ fn unexpected_messages_take_no_more_than_their_credit() {
 
 #[test]
 fn ranks_that_share_cpus_have_a_credit_together() {
-    for senders in [0, 1, 3, 7, 255] {
-        let (own, shared) = (send::credit(senders, false), send::credit(senders, true));
-        assert!(own == send::CREDIT && shared <= own);
-        assert!(shared * senders as u64 <= 3 * own && shared > 4096, "{senders} senders");
+    for (senders, pool_bytes) in [0, 1, 3, 7, 255].into_iter().flat_map(|n| [(n, 256 << 10), (n, 4 << 20)]) {
+        let each = send::credit_crowded(senders, pool_bytes);
+        assert!((send::MOST_EAGER as u64..=send::CREDIT).contains(&each), "{senders} {pool_bytes}");
+        let is_least = each == send::MOST_EAGER as u64;
+        assert!(is_least || each * senders as u64 <= pool_bytes as u64, "{senders} {pool_bytes}");
     }
 }
 

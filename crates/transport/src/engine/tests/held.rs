@@ -1,0 +1,135 @@
+//! Messages that come before their receives, and are left in the slots that they came in.
+
+use super::*;
+use crate::pool::SLOT;
+
+/// Sends so many bytes from rank 0, and lets them come to rank 1.
+fn send(job: &mut [Engine<'_>], tag: i32, data: &mut [u8]) -> Option<TransferId> {
+    let send = job[0].send(1, envelope(0, tag), &buffer(data), Mode::Standard);
+    for _ in 0..3 {
+        job[1].progress();
+        job[0].progress();
+    }
+    send
+}
+
+/// Slots that hold messages at rank 1, which has room for so many.
+fn held(job: &[Engine<'_>], most: usize) -> usize {
+    (0..=most).find(|&held| job[1].pool.can_hold(0, (most - held) * SLOT)).unwrap()
+}
+
+/// So many slots may hold messages.
+fn most_held(job: &[Engine<'_>]) -> usize {
+    (1..).find(|&slots| !job[1].pool.can_hold(0, slots * SLOT)).unwrap() - 1
+}
+
+#[test]
+fn what_came_early_is_whole_in_whichever_order_it_is_received_and_all_slots_go_on() {
+    let mut job = job(2);
+    let most = most_held(&job);
+    assert!(most > 2, "so that there is something to test");
+    for round in 0..40 {
+        let count = 2 + round % (2 * most);
+        let bytes = [SLOT - 1 - round, 1024 + round, 9999, 1023 - round];
+        let mut data: Vec<_> = (0..count).map(|at| sample(bytes[(at + round) % 4])).collect();
+        let sends: Vec<_> =
+            data.iter_mut().enumerate().map(|(tag, data)| send(&mut job, tag as i32, data)).collect();
+        let large = data.iter().filter(|data| data.len() >= 1024).count();
+        assert_eq!(held(&job, most), large.min(most), "{count} messages, round {round}");
+        let mut order: Vec<_> = (0..count).collect();
+        if round % 2 == 1 {
+            order.reverse();
+        }
+        for tag in order {
+            // Every other one is longer than its receive.
+            let mut to = vec![0; data[tag].len() - tag % 2];
+            let receive = job[1].receive(criteria(Some(0), Some(tag as i32)), Some(0), &buffer(&mut to));
+            let completion = until_complete(&mut job, 1, receive);
+            assert_eq!(completion.truncated.is_some(), tag % 2 == 1);
+            assert!(to == data[tag][..to.len()], "{count} messages, round {round}, the one with tag {tag}");
+        }
+        for send in sends.into_iter().flatten() {
+            until_complete(&mut job, 0, send);
+        }
+        assert_eq!(held(&job, most), 0);
+    }
+}
+
+#[test]
+fn a_message_of_several_slots_is_held_as_a_whole_and_its_sender_is_not_told_to_ask() {
+    for (more, is_held) in [(0, true), (1, false)] {
+        let mut job = job(2);
+        job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
+        let most = most_held(&job);
+        let slots = most + more;
+        let mut data = sample(slots * SLOT);
+        // The first one is announced, because nothing is known of the receiver.
+        for at_once in [false, true] {
+            let mut to = vec![0; data.len()];
+            let early = at_once.then(|| send(&mut job, 1, &mut data));
+            if at_once {
+                assert_eq!(held(&job, most), if is_held { slots } else { 0 });
+                assert_eq!(job[0].outgoing[1].wary > 0, !is_held);
+            }
+            let receive = job[1].receive(criteria(Some(0), Some(1)), Some(0), &buffer(&mut to));
+            let send = early.unwrap_or_else(|| send(&mut job, 1, &mut data));
+            assert_eq!(send.is_none(), at_once);
+            until_complete(&mut job, 1, receive);
+            assert!(to == data);
+            if let Some(send) = send {
+                until_complete(&mut job, 0, send);
+            }
+            // An answer, after which the next one may be sent at once.
+            let answer = job[0].receive(criteria(Some(1), Some(2)), Some(1), &buffer(&mut []));
+            job[1].send(0, envelope(1, 2), &buffer(&mut []), Mode::Standard);
+            until_complete(&mut job, 0, answer);
+        }
+        assert_eq!(held(&job, most), 0);
+    }
+}
+
+#[test]
+fn a_message_that_is_taken_back_frees_its_slots_and_their_credit() {
+    let mut job = job(2);
+    let most = most_held(&job);
+    let mut data = sample(SLOT - 1);
+    for _ in 0..100 {
+        let send = job[0].send(1, envelope(0, 1), &buffer(&mut data), Mode::Synchronous).expect("it waits");
+        job[1].progress();
+        assert_eq!(held(&job, most), 1);
+        job[0].cancel(send);
+        assert!(until_complete(&mut job, 0, send).cancelled);
+        assert_eq!(held(&job, most), 0);
+    }
+}
+
+#[test]
+fn large_messages_go_on_while_all_ranks_hold_as_much_as_they_may() {
+    let mut job = job(4);
+    job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
+    let most = most_held(&job);
+    let mut early = sample(SLOT - 1);
+    for rank in 1..4 {
+        for tag in 0..most {
+            let sent = job[0].send(rank, envelope(0, tag as i32), &buffer(&mut early), Mode::Standard);
+            assert!(sent.is_none(), "rank {rank}, message {tag}");
+        }
+        for _ in 0..3 {
+            job[rank].progress();
+        }
+        assert!(!job[rank].pool.can_hold(0, 1));
+    }
+    for round in 0..20 {
+        let mut data = sample(1_000_000 + round);
+        for rank in 1..4 {
+            let mut to = vec![0; data.len()];
+            let receive = job[rank].receive(criteria(Some(0), Some(1000)), Some(0), &buffer(&mut to));
+            let send = job[0].send(rank, envelope(0, 1000), &buffer(&mut data), Mode::Standard);
+            until_complete(&mut job, rank, receive);
+            assert!(to == data);
+            if let Some(send) = send {
+                until_complete(&mut job, 0, send);
+            }
+        }
+    }
+}
