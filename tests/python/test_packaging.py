@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import time
 import venv
 import zipfile
 from pathlib import Path
@@ -24,10 +23,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*line: object, **kwargs: Any) -> subprocess.CompletedProcess[str]:
-    # Other people's crates have been built already. Of ours, an earlier run may have left older ones: files that are as
-    # new as this run are compiled again.
+    # What has been compiled since the last change of a source is used again: as every file of the sdist is as new as
+    # that change, older products are not.
     env = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    env["SOURCE_DATE_EPOCH"] = str(int(time.time()))
+    sources = [ROOT / "Cargo.toml", ROOT / "Cargo.lock", *(ROOT / "crates").rglob("*")]
+    env["SOURCE_DATE_EPOCH"] = str(int(max(source.stat().st_mtime for source in sources if source.is_file())) + 1)
     env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env["PATH"]])
     done = subprocess.run([str(a) for a in line], env=env, capture_output=True, text=True, timeout=900, **kwargs)
     assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
