@@ -74,7 +74,7 @@ impl TimedFill {
         self.time(costs, Sort::Pooled(self.fill), bytes, copy);
     }
 
-    /// Makes the receiver's; false: it made none.
+    /// Makes the receiver's. `copy` says whether it made one: a piece that is left in its slot costs nothing yet.
     #[inline]
     pub(crate) fn read(self, costs: &Costs, bytes: usize, copy: impl FnOnce() -> bool) {
         self.time(costs, Sort::ReadPooled(self.fill), bytes, copy);

@@ -27,8 +27,8 @@ const STRIDES: [usize; 4] = [7, 5, 3, 1];
 /// megabyte goes to and fro in the same slots, and a stream still turns the other half over. (On an EPYC with 512 kB of
 /// second cache, 1 MB both ways at a time takes 82 us, and 95 with a quarter; streams of 4 kB to 1 MB take as long.)
 const KEPT: usize = 2;
-/// The part of its pool in which messages may lie that other ranks have no receives for yet: one of so many. It comes
-/// on top of that, so that a rank that waits for a slot gets one. A choice.
+/// The part of its pool in which messages may lie that other ranks have no receives for yet: one of so many. It is
+/// apart from what they keep for their answers: a sender that waits for a slot gets one. A choice.
 const HELD: usize = 3;
 /// After so many bytes, a part of the pool, own slots have their turn from the first one on again: what was written a
 /// lap ago has left the private caches of both ranks, and more would drive other data from the cache that they share.
