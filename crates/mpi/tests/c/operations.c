@@ -8,37 +8,43 @@ enum { N = 17 };
 
 #define VALUE(r, i) (((r) * 3 + (i) * 5) % 7 + 1)
 
+/* What every rank got of every collective call that reduces, N values each. */
+static void reduce(void *given, void *const got[5], size_t bytes, MPI_Datatype type, MPI_Op op)
+{
+    char *many = malloc(size * bytes);
+    for (int r = 0; r < size; r++) memcpy(many + r * bytes, given, bytes);
+    for (int i = 0; i < 5; i++) memset(got[i], 0, bytes);
+    MPI_Allreduce(given, got[0], N, type, op, MPI_COMM_WORLD);
+    MPI_Reduce(given, got[1], N, type, op, size - 1, MPI_COMM_WORLD);
+    MPI_Scan(given, got[2], N, type, op, MPI_COMM_WORLD);
+    MPI_Reduce_scatter_block(many, got[3], N, type, op, MPI_COMM_WORLD);
+    memcpy(got[4], got[3], bytes);
+    MPI_Reduce_local(given, got[4], N, type, op);
+    free(many);
+}
+
 #define TRY(type, c_type, op, step, value)                                                                             \
     do {                                                                                                               \
-        c_type a[N], b[N], wanted[N], scanned[N], *many = malloc(N * size * sizeof(c_type));                           \
+        c_type given[N], wanted[N], scan_wanted[N], all[N], one[N], scan[N], block[N], local[N];                       \
         for (int i = 0; i < N; i++) {                                                                                  \
             for (int r = 0; r < size; r++) {                                                                           \
                 c_type x = (c_type)(value(r, i)), acc = r ? wanted[i] : x;                                             \
                 wanted[i] = r ? (c_type)(step) : x;                                                                    \
                 if (r == rank) {                                                                                       \
-                    a[i] = x;                                                                                          \
-                    scanned[i] = wanted[i];                                                                            \
+                    given[i] = x;                                                                                      \
+                    scan_wanted[i] = wanted[i];                                                                        \
                 }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
-        memset(b, 0, sizeof b);                                                                                        \
-        MPI_Allreduce(a, b, N, type, op, MPI_COMM_WORLD);                                                              \
-        for (int i = 0; i < N; i++) CHECK(b[i] == wanted[i]);                                                          \
-        memset(b, 0, sizeof b);                                                                                        \
-        MPI_Reduce(a, b, N, type, op, size - 1, MPI_COMM_WORLD);                                                       \
-        for (int i = 0; rank == size - 1 && i < N; i++) CHECK(b[i] == wanted[i]);                                      \
-        MPI_Scan(a, b, N, type, op, MPI_COMM_WORLD);                                                                   \
-        for (int i = 0; i < N; i++) CHECK(b[i] == scanned[i]);                                                         \
-        for (int r = 0; r < size; r++) memcpy(many + r * N, a, sizeof a);                                              \
-        MPI_Reduce_scatter_block(many, b, N, type, op, MPI_COMM_WORLD);                                                \
-        for (int i = 0; i < N; i++) CHECK(b[i] == wanted[i]);                                                          \
+        reduce(given, (void *[]){all, one, scan, block, local}, sizeof given, type, op);                               \
         for (int i = 0; i < N; i++) {                                                                                  \
-            c_type x = b[i], acc = a[i];                                                                               \
-            wanted[i] = (c_type)(step);                                                                                \
+            c_type x = wanted[i], acc = given[i];                                                                      \
+            CHECK(all[i] == wanted[i]);                                                                                \
+            CHECK(rank < size - 1 || one[i] == wanted[i]);                                                             \
+            CHECK(scan[i] == scan_wanted[i]);                                                                          \
+            CHECK(block[i] == wanted[i]);                                                                              \
+            CHECK(local[i] == (c_type)(step));                                                                         \
         }                                                                                                              \
-        MPI_Reduce_local(a, b, N, type, op);                                                                           \
-        for (int i = 0; i < N; i++) CHECK(b[i] == wanted[i]);                                                          \
-        free(many);                                                                                                    \
     } while (0)
 
 #define SMALL(r, i) ((r) == 0 || ((r) + (i)) % 4 ? 1 : 2) /* products stay exact in every type */
@@ -79,43 +85,47 @@ enum { N = 17 };
         ORDERED(type, c_type);                                                                                         \
     } while (0)
 
-static void integers(void)
-{
-    INTEGER(MPI_INT, int);
-    INTEGER(MPI_LONG, long);
-    INTEGER(MPI_SHORT, short);
-    INTEGER(MPI_UNSIGNED_SHORT, unsigned short);
-    INTEGER(MPI_UNSIGNED, unsigned);
-    INTEGER(MPI_UNSIGNED_LONG, unsigned long);
-    INTEGER(MPI_LONG_LONG_INT, long long);
-    INTEGER(MPI_UNSIGNED_LONG_LONG, unsigned long long);
-    INTEGER(MPI_SIGNED_CHAR, signed char);
-    INTEGER(MPI_UNSIGNED_CHAR, unsigned char);
-    INTEGER(MPI_INT8_T, int8_t);
-    INTEGER(MPI_INT16_T, int16_t);
-    INTEGER(MPI_INT32_T, int32_t);
-    INTEGER(MPI_INT64_T, int64_t);
-    INTEGER(MPI_UINT8_T, uint8_t);
-    INTEGER(MPI_UINT16_T, uint16_t);
-    INTEGER(MPI_UINT32_T, uint32_t);
-    INTEGER(MPI_UINT64_T, uint64_t);
-}
+/* The sets of operations, and the types that each is tried on. */
+#define TYPES(EACH)                                                                                                    \
+    EACH(INTEGER, MPI_INT, int)                                                                                        \
+    EACH(INTEGER, MPI_LONG, long)                                                                                      \
+    EACH(INTEGER, MPI_SHORT, short)                                                                                    \
+    EACH(INTEGER, MPI_UNSIGNED_SHORT, unsigned short)                                                                  \
+    EACH(INTEGER, MPI_UNSIGNED, unsigned)                                                                              \
+    EACH(INTEGER, MPI_UNSIGNED_LONG, unsigned long)                                                                    \
+    EACH(INTEGER, MPI_LONG_LONG_INT, long long)                                                                        \
+    EACH(INTEGER, MPI_UNSIGNED_LONG_LONG, unsigned long long)                                                          \
+    EACH(INTEGER, MPI_SIGNED_CHAR, signed char)                                                                        \
+    EACH(INTEGER, MPI_UNSIGNED_CHAR, unsigned char)                                                                    \
+    EACH(INTEGER, MPI_INT8_T, int8_t)                                                                                  \
+    EACH(INTEGER, MPI_INT16_T, int16_t)                                                                                \
+    EACH(INTEGER, MPI_INT32_T, int32_t)                                                                                \
+    EACH(INTEGER, MPI_INT64_T, int64_t)                                                                                \
+    EACH(INTEGER, MPI_UINT8_T, uint8_t)                                                                                \
+    EACH(INTEGER, MPI_UINT16_T, uint16_t)                                                                              \
+    EACH(INTEGER, MPI_UINT32_T, uint32_t)                                                                              \
+    EACH(INTEGER, MPI_UINT64_T, uint64_t)                                                                              \
+    EACH(FLOATING, MPI_FLOAT, float)                                                                                   \
+    EACH(FLOATING, MPI_DOUBLE, double)                                                                                 \
+    EACH(FLOATING, MPI_LONG_DOUBLE, long double)                                                                       \
+    EACH(ARITHMETIC, MPI_C_FLOAT_COMPLEX, float complex)                                                               \
+    EACH(ARITHMETIC, MPI_C_COMPLEX, float complex)                                                                     \
+    EACH(ARITHMETIC, MPI_C_DOUBLE_COMPLEX, double complex)                                                             \
+    EACH(ARITHMETIC, MPI_C_LONG_DOUBLE_COMPLEX, long double complex)                                                   \
+    EACH(LOGICAL, MPI_C_BOOL, _Bool)                                                                                   \
+    EACH(BITWISE, MPI_BYTE, unsigned char)                                                                             \
+    EACH(INTEGER, MPI_AINT, MPI_Aint)                                                                                  \
+    EACH(INTEGER, MPI_OFFSET, MPI_Offset)                                                                              \
+    EACH(INTEGER, MPI_COUNT, MPI_Count)
 
-static void others(void)
-{
-    FLOATING(MPI_FLOAT, float);
-    FLOATING(MPI_DOUBLE, double);
-    FLOATING(MPI_LONG_DOUBLE, long double);
-    ARITHMETIC(MPI_C_FLOAT_COMPLEX, float complex);
-    ARITHMETIC(MPI_C_COMPLEX, float complex);
-    ARITHMETIC(MPI_C_DOUBLE_COMPLEX, double complex);
-    ARITHMETIC(MPI_C_LONG_DOUBLE_COMPLEX, long double complex);
-    LOGICAL(MPI_C_BOOL, _Bool);
-    BITWISE(MPI_BYTE, unsigned char);
-    INTEGER(MPI_AINT, MPI_Aint);
-    INTEGER(MPI_OFFSET, MPI_Offset);
-    INTEGER(MPI_COUNT, MPI_Count);
-}
+/* A function for each type: the compiler takes long over one that holds them all. */
+#define DEFINE(set, type, c_type)                                                                                      \
+    static void try_##type(void)                                                                                       \
+    {                                                                                                                  \
+        set(type, c_type);                                                                                             \
+    }
+TYPES(DEFINE)
+#define CALL(set, type, c_type) try_##type();
 
 #define LOCATED(type, c_type)                                                                                          \
     do {                                                                                                               \
@@ -166,8 +176,7 @@ static void commutes(void)
 int main(void)
 {
     start();
-    integers();
-    others();
+    TYPES(CALL)
     located();
     commutes();
     return finish("operations");
