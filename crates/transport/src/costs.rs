@@ -114,7 +114,7 @@ impl Spot {
 /// Sizes of data below twice this power of two are one class; each class above is up to the next power of two.
 const SMALLEST: u32 = 10;
 /// Classes of sizes; all sizes above are in the last one.
-const CLASSES: usize = 14;
+pub(crate) const CLASSES: usize = 14;
 /// From so many copies on, their cost counts as known: the first ones get memory. A choice.
 const KNOWN_FROM: u32 = 16;
 /// What a copy counts that took more time than was known: little, because it may have got memory, or lost the cpu. One
@@ -124,6 +124,11 @@ const RISE: f32 = 1.0 / 32.0;
 const MOST: f32 = 2.0;
 /// What a byte costs that can't be copied that way, in ns.
 const NEVER: f32 = 1e6;
+
+/// The class of data of so many bytes.
+pub(crate) fn class_of(data: usize) -> usize {
+    (data.max(1).ilog2().saturating_sub(SMALLEST) as usize).min(CLASSES - 1)
+}
 
 /// How many copies were measured, and what a byte costs in ns.
 #[derive(Clone, Copy)]
@@ -168,8 +173,7 @@ impl Default for Costs {
 
 impl Costs {
     fn of(&self, sort: Sort, data: usize) -> &AtomicU64 {
-        let class = (data.max(1).ilog2().saturating_sub(SMALLEST) as usize).min(CLASSES - 1);
-        &self.0[class][sort.number()]
+        &self.0[class_of(data)][sort.number()]
     }
 
     fn known(&self, sort: Sort, data: usize) -> Option<f32> {

@@ -16,6 +16,7 @@
 
 use crate::copy::can_copy_past;
 use crate::costs::{Costs, Fill, Sort};
+use crate::engine::COPY_FROM;
 use host::clock::kernel_ns;
 use std::sync::atomic::{Ordering, fence};
 
@@ -24,8 +25,9 @@ const FROM_BYTES: usize = 1024;
 /// One of so many pieces is timed, and then it is chosen anew: a timed piece waits until its stores are done. A choice,
 /// as are the next ones.
 const TIMED_EACH: u32 = 32;
-/// The same of slots that came back, where there is nothing to choose: the kernel's copy is compared with them. (With
-/// one of 32, 4 kB to and fro take .56 us instead of .50 on an EPYC.)
+/// The same of slots that came back, where there is nothing to choose, and of messages that are too small for the
+/// kernel's copy, with which those of others are compared. (With one of 32, 4 kB to and fro take .56 us instead of .50 on
+/// an EPYC.)
 const RETURNED_TIMED_EACH: u32 = 256;
 /// After so many choices, one of the fills is tried with so many pieces, so that all are measured again.
 const TRIED_AFTER: u32 = 128;
@@ -123,7 +125,8 @@ impl Choice {
         if self.choices.is_multiple_of(TRIED_AFTER) {
             self.tries_left = TRIED;
         } else {
-            self.left = if fills.len() > 1 { TIMED_EACH } else { RETURNED_TIMED_EACH } - 1;
+            let is_compared = fills.len() > 1 || data >= COPY_FROM;
+            self.left = if is_compared { TIMED_EACH } else { RETURNED_TIMED_EACH } - 1;
         }
         self.fill = cheapest;
         cheapest

@@ -3,7 +3,7 @@
 use super::{Engine, MOST_EAGER};
 use crate::buffer::{Buffer, Span};
 use crate::copy::{can_copy_past, copy_out, copy_past};
-use crate::costs::{Sort, Spot, Use};
+use crate::costs::{CLASSES, Sort, Spot, Use, class_of};
 use crate::landing::{Landing, Origin};
 use crate::remote::{self, Access};
 use crate::ring::LINE;
@@ -63,21 +63,33 @@ pub(crate) struct Shown {
     /// So many more are copied there in one piece.
     pub(super) whole: u32,
     /// Answers that were given of what costs less.
-    asked: u32,
+    answers: Answers,
     /// The same of spots.
-    spots_asked: u32,
+    spots: Answers,
 }
 
 /// Of so many answers, so many are the other one, so that what costs more is measured again. They follow one another,
 /// because the first copies of a sort take longer. Choices. (4 ranks on 2 cpus of an EPYC, allreduce of 256 kB: 69 us
 /// with one in 16 and 63 with these.)
-const ANSWERS: u32 = 1024;
+const TURN_EACH: u32 = 1024;
 const OTHERS: u32 = 16;
+/// The first turns are after so many answers: what is known may be from other collectives, where it cost more.
+const FIRST_TURNS: [u32; 2] = [64, 256];
 
-/// Whether it is the turn of what costs more, given how many answers there were; of several, of which one.
-fn turn_of_other(asked: &mut u32) -> Option<usize> {
-    *asked = asked.wrapping_add(1);
-    (*asked % ANSWERS < OTHERS).then_some((*asked / ANSWERS) as usize)
+/// How many answers there were, by the class of data.
+#[derive(Default)]
+struct Answers([u32; CLASSES]);
+
+impl Answers {
+    /// Whether the next answer is the turn of what costs more; of several, of which one.
+    fn turn_of_other(&mut self, data: usize) -> Option<usize> {
+        let answers = &mut self.0[class_of(data)];
+        let number = *answers;
+        *answers = answers.wrapping_add(1);
+        let first = FIRST_TURNS.iter().position(|&turn| (turn..turn + OTHERS).contains(&number));
+        let later = || number >= TURN_EACH && number % TURN_EACH < OTHERS;
+        first.or_else(|| later().then(|| (number / TURN_EACH) as usize + FIRST_TURNS.len() - 1))
+    }
 }
 
 /// What is shown goes to the room in pieces of so many bytes: several lie in a core's own cache. A choice. (8 ranks on
@@ -164,7 +176,7 @@ impl Engine<'_> {
         let known = page.costs.kernel_is_cheaper(than, bytes, by);
         known.map_or_else(
             |measure| measure,
-            |cheaper| cheaper != turn_of_other(&mut self.shown.asked).is_some(),
+            |cheaper| cheaper != self.shown.answers.turn_of_other(bytes).is_some(),
         )
     }
 
@@ -229,7 +241,7 @@ impl Engine<'_> {
         let (segment, spots) = (self.segment(), self.spots(bytes));
         let spot = match segment.header().costs.cheapest_spot(spots, bytes, by) {
             Err(measure) => measure,
-            Ok(cheapest) => match turn_of_other(&mut self.shown.spots_asked) {
+            Ok(cheapest) => match self.shown.spots.turn_of_other(bytes) {
                 Some(turn) => spots[turn % spots.len()],
                 None => cheapest,
             },
@@ -396,7 +408,23 @@ fn pass_on_cpu() {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use super::there;
+    use super::{Answers, there};
+
+    #[test]
+    fn what_costs_more_has_its_turn_soon_at_first_and_rarely_later_for_each_size() {
+        let mut answers = Answers::default();
+        let turns = |answers: &mut Answers, data| {
+            let turns = (0..3000).filter_map(|number| Some((number, answers.turn_of_other(data)?)));
+            turns.collect::<Vec<(u32, usize)>>()
+        };
+        let starts = [64, 256, 1024, 2048];
+        let expected: Vec<_> = (0..4)
+            .flat_map(|turn| (starts[turn]..starts[turn] + 16).map(move |number| (number, turn)))
+            .collect();
+        assert_eq!(turns(&mut answers, 100_000), expected);
+        assert_eq!(turns(&mut answers, 300_000), expected);
+        assert_eq!(turns(&mut answers, 100_000).first(), Some(&(72, 3)));
+    }
 
     #[test]
     fn what_is_shown_never_goes_back() {
