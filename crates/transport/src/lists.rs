@@ -47,6 +47,8 @@ pub(crate) struct Lists {
     /// 64 minus the bits of a bucket's number.
     shift: u32,
     lists: Vec<List>,
+    /// The list that was used last: streams of messages have one key.
+    recent: u32,
     most: usize,
     links: Vec<Link>,
     entries: usize,
@@ -59,6 +61,7 @@ impl Default for Lists {
             buckets: vec![NONE; buckets],
             shift: 64 - buckets.trailing_zeros(),
             lists: Vec::new(),
+            recent: NONE,
             most: LEAST_LISTS,
             links: Vec::new(),
             entries: 0,
@@ -82,10 +85,19 @@ impl Lists {
         at
     }
 
+    /// As `find`, for an entry that is added or taken out.
+    #[inline]
+    fn find_to_change(&mut self, key: Key) -> u32 {
+        if self.lists.get(self.recent as usize).is_none_or(|list| list.key != key) {
+            self.recent = self.find(key);
+        }
+        self.recent
+    }
+
     /// Adds an entry, which is in no list, behind all others of its key.
     #[inline]
     pub(crate) fn push(&mut self, key: Key, entry: u32, order: u64) {
-        let mut at = self.find(key);
+        let mut at = self.find_to_change(key);
         if at == NONE {
             at = self.make(key);
         }
@@ -152,7 +164,7 @@ impl Lists {
     /// Takes the first entry of a key out.
     #[inline]
     pub(crate) fn take_first(&mut self, key: Key) -> Option<u32> {
-        let at = self.find(key);
+        let at = self.find_to_change(key);
         if at == NONE {
             return None;
         }
