@@ -8,6 +8,9 @@ use crate::copy::{copy_in, copy_out, copy_past};
 use std::array;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Messages from so many bytes on may be copied between the processes, by the kernel (see `Engine::copy_from`).
+pub const COPY_FROM: usize = 64 * 1024;
+
 /// Who copies, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {

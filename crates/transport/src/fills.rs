@@ -15,8 +15,7 @@
 //! while a line takes 200 ns. A store past the caches drives out what the next piece would have found.)
 
 use crate::copy::can_copy_past;
-use crate::costs::{Costs, Fill, Sort};
-use crate::engine::COPY_FROM;
+use crate::costs::{COPY_FROM, Costs, Fill, Sort};
 use host::clock::kernel_ns;
 use std::sync::atomic::{Ordering, fence};
 
@@ -26,8 +25,8 @@ const FROM_BYTES: usize = 1024;
 /// as are the next ones.
 const TIMED_EACH: u32 = 32;
 /// The same of slots that came back, where there is nothing to choose, and of messages that are too small for the
-/// kernel's copy, with which those of others are compared. (With one of 32, 4 kB to and fro take .56 us instead of .50 on
-/// an EPYC.)
+/// kernel's copy, with which those of others are compared. (With one of 32, 4 kB to and fro take .56 us instead of .50
+/// on an EPYC.)
 const RETURNED_TIMED_EACH: u32 = 256;
 /// After so many choices, one of the fills is tried with so many pieces, so that all are measured again.
 const TRIED_AFTER: u32 = 128;

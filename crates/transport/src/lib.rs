@@ -88,11 +88,11 @@ mod ways;
 pub use abort::{Abort, Exit};
 pub use buffer::{Buffer, Layout, Shape, Span};
 pub use copy::{copy, copy_in};
-pub use costs::Spot;
+pub use costs::{COPY_FROM, Spot};
 pub use counters::{Counter, EngineCounters};
 pub use engine::{
-    ASIDE, Arrival, Awaited, COMPLETE_AT_ONCE, COPY_FROM, CREDIT, ClaimId, Completion, Engine, FROM_NOBODY,
-    MOST_EAGER, Mode, NO_SOURCE, NO_TAG, NOBODY, RECEIVED_FROM_NOBODY, Showing, Takers, TransferId,
+    ASIDE, Arrival, Awaited, COMPLETE_AT_ONCE, CREDIT, ClaimId, Completion, Engine, FROM_NOBODY, MOST_EAGER,
+    Mode, NO_SOURCE, NO_TAG, NOBODY, RECEIVED_FROM_NOBODY, Showing, Takers, TransferId,
 };
 pub use matching::{Criteria, Envelope};
 pub use segment::Segment;

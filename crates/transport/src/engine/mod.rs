@@ -17,6 +17,7 @@ pub use pending::{COMPLETE_AT_ONCE, FROM_NOBODY, NO_SOURCE, NO_TAG, NOBODY, RECE
 pub use send::{CREDIT, MOST_EAGER};
 
 use crate::carried::CarriedCall;
+use crate::costs::COPY_FROM;
 use crate::counters::EngineCounters;
 use crate::landing::Landings;
 use crate::matching::{Criteria, Matching};
@@ -120,9 +121,6 @@ pub enum Awaited {
 
 /// How often one ring is polled in a row while its rank is waited for.
 const TIGHT: u32 = 16;
-
-/// Messages from so many bytes on may be copied between the processes (see `Engine::copy_from`).
-pub const COPY_FROM: usize = 64 * 1024;
 
 /// Moves the messages of one rank. One thread at a time has it; what all threads of the rank share is the waiting room.
 pub struct Engine<'a> {

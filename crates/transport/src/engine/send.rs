@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// Messages above so many bytes are announced, and copied when they are matched: those that may be copied between the
 /// processes.
-pub const MOST_EAGER: usize = super::COPY_FROM - 1;
+pub const MOST_EAGER: usize = crate::costs::COPY_FROM - 1;
 /// Of those, so many bytes go out unasked: the answer comes while they are copied. (By the kernel, 128 kB take 10.2 us
 /// with 32 kB of them unasked and 8.2 with these, on a Xeon.)
 const UNASKED: usize = 16 * 1024;
