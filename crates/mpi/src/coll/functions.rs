@@ -79,13 +79,9 @@ fn valid(info: abi::Info) -> Result<(), Failure> {
 /// Tries the shorter way, if there is one.
 macro_rules! shorter {
     ([] $($arguments:tt)*) => {};
-    ([reduce] $($arguments:tt)*) => {
-        if quick::reduce($($arguments)*)? {
-            return Ok(());
-        }
-    };
     ([$quick:ident] $($arguments:tt)*) => {
-        if giving::$quick($($arguments)*)? || quick::$quick($($arguments)*)? {
+        given!([$quick] $($arguments)*);
+        if quick::$quick($($arguments)*)? {
             return Ok(());
         }
     };
@@ -93,13 +89,17 @@ macro_rules! shorter {
 
 /// Tries the way of a simulated Cell, if there is one.
 macro_rules! given {
-    ([] $($arguments:tt)*) => {};
-    ([reduce] $($arguments:tt)*) => {};
-    ([$quick:ident] $($arguments:tt)*) => {
-        if giving::$quick($($arguments)*)? {
+    ([bcast] $($arguments:tt)*) => {
+        if giving::bcast($($arguments)*)? {
             return Ok(());
         }
     };
+    ([allreduce] $($arguments:tt)*) => {
+        if giving::allreduce($($arguments)*)? {
+            return Ok(());
+        }
+    };
+    ([$($other:ident)?] $($arguments:tt)*) => {};
 }
 
 /// The functions of collectives: the builder's module and name, the arguments before the communicator, grouped as the
@@ -156,7 +156,8 @@ collectives! {
         data(sendbuf: input, sendcount: count, sendtype: datatype),
         even(recvbuf: output, recvcount: count, recvtype: datatype),
         same(root: root),
-    ) PMPI_Gather PMPI_Gather_c PMPI_Igather PMPI_Igather_c PMPI_Gather_init PMPI_Gather_init_c;
+    ) => gather,
+        PMPI_Gather PMPI_Gather_c PMPI_Igather PMPI_Igather_c PMPI_Gather_init PMPI_Gather_init_c;
     /// A block of every rank for the root, as large as each says (MPI 5.0, section 6.5).
     build gather(
         data(sendbuf: input, sendcount: count, sendtype: datatype),
@@ -168,7 +169,8 @@ collectives! {
         even(sendbuf: input, sendcount: count, sendtype: datatype),
         data(recvbuf: output, recvcount: count, recvtype: datatype),
         same(root: root),
-    ) PMPI_Scatter PMPI_Scatter_c PMPI_Iscatter PMPI_Iscatter_c PMPI_Scatter_init PMPI_Scatter_init_c;
+    ) => scatter,
+        PMPI_Scatter PMPI_Scatter_c PMPI_Iscatter PMPI_Iscatter_c PMPI_Scatter_init PMPI_Scatter_init_c;
     /// A block of the root for every rank, as large as it says (MPI 5.0, section 6.6).
     build scatter(
         uneven(sendbuf: input, sendcounts: counts, displs: displacements, sendtype: datatype),
@@ -179,7 +181,8 @@ collectives! {
     build allgather(
         data(sendbuf: input, sendcount: count, sendtype: datatype),
         even(recvbuf: output, recvcount: count, recvtype: datatype),
-    ) PMPI_Allgather PMPI_Allgather_c PMPI_Iallgather PMPI_Iallgather_c PMPI_Allgather_init PMPI_Allgather_init_c;
+    ) => allgather,
+        PMPI_Allgather PMPI_Allgather_c PMPI_Iallgather PMPI_Iallgather_c PMPI_Allgather_init PMPI_Allgather_init_c;
     /// A block of every rank for all, as large as each says (MPI 5.0, section 6.7).
     build allgather(
         data(sendbuf: input, sendcount: count, sendtype: datatype),
@@ -190,7 +193,8 @@ collectives! {
     build alltoall(
         even(sendbuf: input, sendcount: count, sendtype: datatype),
         even(recvbuf: output, recvcount: count, recvtype: datatype),
-    ) PMPI_Alltoall PMPI_Alltoall_c PMPI_Ialltoall PMPI_Ialltoall_c PMPI_Alltoall_init PMPI_Alltoall_init_c;
+    ) => alltoall,
+        PMPI_Alltoall PMPI_Alltoall_c PMPI_Ialltoall PMPI_Ialltoall_c PMPI_Alltoall_init PMPI_Alltoall_init_c;
     /// A block of every rank for every rank, as large as each says (MPI 5.0, section 6.8).
     build alltoall(
         uneven(sendbuf: input, sendcounts: counts, sdispls: displacements, sendtype: datatype),

@@ -186,6 +186,36 @@ static void alltoall(int count)
     free(in);
 }
 
+/* Even ranks say what they send and receive as rows, odd ones as elements. */
+static void rows_and_elements(int count)
+{
+    MPI_Datatype row;
+    MPI_Type_contiguous(count, MPI_INT, &row);
+    MPI_Type_commit(&row);
+    MPI_Datatype type = me % 2 ? MPI_INT : row;
+    int each = me % 2 ? count : 1;
+    int *out = room((long)count * n, -1), *in = room((long)count * n, -1);
+    for (int r = 0; r < n; r++)
+        for (int i = 0; i < count; i++) out[(long)r * count + i] = piece(me, r, i);
+    MPI_Alltoall(out, each, type, in, each, type, comm);
+    for (int r = 0; r < n; r++)
+        for (int i = 0; i < count; i++) EQUAL(in[(long)r * count + i], piece(r, me, i));
+    MPI_Allgather(out, each, type, in, each, type, comm);
+    for (int r = 0; r < n; r++)
+        for (int i = 0; i < count; i++) EQUAL(in[(long)r * count + i], piece(r, 0, i));
+    for (int root = 0; root < n; root++) {
+        for (long i = 0; i < (long)count * n; i++) in[i] = -1;
+        MPI_Gather(out, each, type, in, each, type, root, comm);
+        for (int r = 0; r < n; r++)
+            for (int i = 0; i < count; i++) EQUAL(in[(long)r * count + i], me == root ? piece(r, 0, i) : -1);
+        MPI_Scatter(out, each, type, in, each, type, root, comm);
+        for (int i = 0; i < count; i++) EQUAL(in[i], piece(root, me, i));
+    }
+    MPI_Type_free(&row);
+    free(out);
+    free(in);
+}
+
 static void alltoallv(int count)
 {
     if (count > 1000) count = 1000;
@@ -362,6 +392,7 @@ static void everything_on(MPI_Comm on)
         gatherv_and_scatterv(counts[k]);
         allgather(counts[k]);
         alltoall(counts[k]);
+        rows_and_elements(counts[k]);
         alltoallv(counts[k]);
         reductions(counts[k]);
     }
