@@ -423,7 +423,7 @@ mod tests {
             .collect();
         assert_eq!(turns(&mut answers, 100_000), expected);
         assert_eq!(turns(&mut answers, 300_000), expected);
-        assert_eq!(turns(&mut answers, 100_000).first(), Some(&(72, 3)));
+        assert_eq!(turns(&mut answers, 100_000).first(), Some(&(72, 4)));
     }
 
     #[test]
