@@ -24,8 +24,8 @@ fn small(data: MessageData) -> Option<usize> {
     (plain && bytes > 0 && bytes <= SMALL).then_some(bytes)
 }
 
-/// Even blocks of small data: where the first one lies, and the bytes of each; nothing when they are not so simple, or
-/// the block of this rank is not just as large as the data that belongs there, or not apart from it.
+/// Where even blocks of small data start, of which this rank's belongs to `bytes` bytes at `data`; nothing when they are
+/// not so simple, or not of so many bytes each, or this rank's is not apart from its data.
 fn even_blocks(blocks: Blocks<'_>, own: usize, data: *const u8, bytes: usize) -> Option<*mut u8> {
     let Blocks::Even(block) = blocks else { return None };
     let first = block.address.cast::<u8>().cast_mut();

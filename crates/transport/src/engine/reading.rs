@@ -73,7 +73,9 @@ pub(crate) struct Shown {
 /// with one in 16 and 63 with these.)
 const TURN_EACH: u32 = 1024;
 const OTHERS: u32 = 16;
-/// The first turns are after so many answers: what is known may be from other collectives, where it cost more.
+/// The first turns are after so many answers: what is known may be from other collectives, where it cost more. Choices:
+/// a fourth of the way each, as for `landing`. (Allgather of 256 kB between two ranks after gathers, on an EPYC: 38 us
+/// without them and 32 with them.)
 const FIRST_TURNS: [u32; 2] = [64, 256];
 
 /// How many answers there were, by the class of data.
