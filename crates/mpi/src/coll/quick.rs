@@ -24,7 +24,7 @@ fn small(data: MessageData) -> Option<usize> {
     (plain && bytes > 0 && bytes <= SMALL).then_some(bytes)
 }
 
-/// Where even blocks of small data start, of which this rank's belongs to `bytes` bytes at `data`; nothing when they are
+/// Where even blocks of small data start; this rank's belongs to `bytes` bytes at `data`. Nothing when they are
 /// not so simple, or not of so many bytes each, or this rank's is not apart from its data.
 fn even_blocks(blocks: Blocks<'_>, own: usize, data: *const u8, bytes: usize) -> Option<*mut u8> {
     let Blocks::Even(block) = blocks else { return None };
