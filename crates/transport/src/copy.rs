@@ -37,6 +37,30 @@ pub(crate) unsafe fn copy_out(from: *const u8, to: *mut u8, bytes: usize) {
     unsafe { copy(from, to, bytes) };
 }
 
+/// Copies data to lines that another core looks at while they are written: each line at once, so that it is not taken
+/// back half-written. (256 B to and fro by hand take 0.23 us when the C library copies them, which writes some lines
+/// twice, and 0.20 so, on a Xeon.)
+///
+/// # Safety
+/// As for [`copy`]; the target of any bytes starts with a line.
+#[inline]
+pub(crate) unsafe fn copy_by_lines(from: *const u8, to: *mut u8, bytes: usize) {
+    type Line = [u128; 4];
+    const LINE: usize = size_of::<Line>();
+    debug_assert!(bytes == 0 || (to as usize).is_multiple_of(LINE));
+    let end = bytes / LINE * LINE;
+    for at in (0..end).step_by(LINE) {
+        // SAFETY: the line ends in front of `bytes`, and the target is aligned to lines.
+        unsafe { to.add(at).cast::<Line>().write(from.add(at).cast::<Line>().read_unaligned()) };
+    }
+    let small = end + (bytes - end).min(SMALL);
+    // SAFETY: what is left of what the caller promised, less than a line, in two parts.
+    unsafe {
+        copy_small(from.add(end), to.add(end), small - end);
+        copy_small(from.add(small), to.add(small), bytes - small);
+    }
+}
+
 /// Copies data that another core has written: by wide loads, because the cpu's own copy instruction has fewer lines on
 /// the way. (Two ranks on an EPYC, the copies by hand alike, 64 kB to and fro: 2.24 us instead of 2.53; 1 MB: 44.6
 /// instead of 46.8. Loads of 16 bytes gain nothing.)
@@ -274,6 +298,19 @@ mod tests {
                     assert!(to[..start].iter().chain(&to[start + bytes..]).all(|&byte| byte == 0));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn copies_by_lines_copy_exactly_their_bytes() {
+        let from: Vec<u8> = (0..512).map(|at| (at % 251) as u8).collect();
+        for bytes in 0..400 {
+            let mut to = vec![0u8; 512];
+            let start = to.as_ptr().align_offset(64);
+            // SAFETY: both are long enough, and the target starts with a line.
+            unsafe { copy_by_lines(from.as_ptr().add(bytes % 7), to.as_mut_ptr().add(start), bytes) };
+            assert_eq!(to[start..start + bytes], from[bytes % 7..][..bytes]);
+            assert!(to[..start].iter().chain(&to[start + bytes..]).all(|&byte| byte == 0));
         }
     }
 

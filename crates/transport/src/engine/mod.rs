@@ -329,7 +329,6 @@ impl<'a> Engine<'a> {
             // Looking at nothing but the lines of a message as long as the last one finds it a third sooner than
             // anything done in between.
             for _ in 0..TIGHT {
-                self.incoming[from].consumer.fetch_alike();
                 if let Some(header) = self.incoming[from].consumer.peek() {
                     // What comes is often answered. (Longer ones take so long that the other side fetches the line
                     // back.)
@@ -338,6 +337,7 @@ impl<'a> Engine<'a> {
                     }
                     break;
                 }
+                self.incoming[from].consumer.fetch_alike();
                 std::hint::spin_loop();
             }
             self.take_one(from);

@@ -5,6 +5,7 @@ use super::receipts::Receipts;
 use super::{Engine, Mode, TransferId, kind, rendezvous};
 use crate::asleep::Asleep;
 use crate::buffer::Buffer;
+use crate::copy::{copy_by_lines, copy_small};
 use crate::costs::Fill;
 use crate::fills::TimedFill;
 use crate::matching::Envelope;
@@ -160,20 +161,29 @@ impl Engine<'_> {
         self.counters.messages_sent.add(1);
         self.counters.bytes_sent.add(bytes as u64);
         let out = &mut self.outgoing[to];
-        if bytes <= INLINE
+        if bytes <= POOLED_FROM
             && mode == Mode::Standard
             && buffer.layout.is_none()
             && out.queue.is_empty()
             && to != self.rank
             && out.producer.fits(bytes)
+            && self.takes_credit(to, bytes)
         {
-            let data = match bytes {
-                0 => &[],
-                // SAFETY: `bytes` bytes of the user's data; only of none, the address may be anything.
-                _ => unsafe { std::slice::from_raw_parts(buffer.address, bytes) },
-            };
-            out.producer.put_line(header(kind::EAGER, envelope, bytes), data);
-            out.producer.fetch_ahead();
+            let header = header(kind::EAGER, envelope, bytes);
+            if bytes > INLINE {
+                self.is_answer(to);
+                let piece = Piece::of(header, buffer, &(0..bytes), PieceOrder::AsRead);
+                piece.put_in_ring(&mut self.outgoing[to].producer);
+            } else {
+                let data = match bytes {
+                    0 => &[],
+                    // SAFETY: `bytes` bytes of the user's data; only of none, the address may be anything.
+                    _ => unsafe { std::slice::from_raw_parts(buffer.address, bytes) },
+                };
+                let producer = &mut self.outgoing[to].producer;
+                producer.put_line(header, data);
+                producer.fetch_ahead();
+            }
             self.wake(to);
             return None;
         }
@@ -296,24 +306,32 @@ impl Engine<'_> {
     }
 
     /// Takes credit for bytes that go out unasked; false when there is none.
+    #[inline]
     fn takes_credit(&mut self, to: usize, bytes: usize) -> bool {
         if bytes <= INLINE {
             return true;
         }
         let credit = self.credit();
-        let out = &mut self.outgoing[to];
-        let most = |producer: &PieceWriter<Area>| producer.handed_on().saturating_add(credit);
-        if out.eager + bytes as u64 > most(&out.producer) {
-            out.producer.refresh();
-            if out.producer.handed_on() > out.eager {
-                self.corrupt(to, "more messages were handed on than were sent");
-            }
-            if out.eager + bytes as u64 > most(&out.producer) {
+        let has_credit =
+            |out: &Outgoing| out.eager + bytes as u64 <= out.producer.handed_on().saturating_add(credit);
+        if !has_credit(&self.outgoing[to]) {
+            self.look_at_credit(to);
+            if !has_credit(&self.outgoing[to]) {
                 return false;
             }
         }
-        out.eager += bytes as u64;
+        self.outgoing[to].eager += bytes as u64;
         true
+    }
+
+    /// Reads how much of what it was sent a receiver has handed on.
+    #[cold]
+    fn look_at_credit(&mut self, to: usize) {
+        let out = &mut self.outgoing[to];
+        out.producer.refresh();
+        if out.producer.handed_on() > out.eager {
+            self.corrupt(to, "more messages were handed on than were sent");
+        }
     }
 
     /// Takes a message of which nothing is out from its queue; false: something is out.
@@ -549,9 +567,18 @@ impl<'a> Piece<'a> {
                 return bytes;
             }
         }
-        producer.fits(self.left).then(|| {
-            let read = |piece: &mut [u8]| self.buffer.read(self.from, piece);
-            self.from..self.from + producer.put_piece(self.header, self.left, read)
+        producer.fits(self.left).then(|| self.from..self.from + self.put_in_ring(producer))
+    }
+
+    /// Writes it into the ring, where it must fit; its bytes.
+    #[inline]
+    fn put_in_ring(&self, producer: &mut PieceWriter<Area>) -> usize {
+        producer.put_piece(self.header, self.left, |piece| {
+            // The line of the header comes last: the receiver looks at it, and would take it back before the data in
+            // the lines behind it is there.
+            let (first, others) = piece.split_at_mut(INLINE.min(piece.len()));
+            self.buffer.read_by(copy_by_lines, self.from + first.len(), others);
+            self.buffer.read_by(copy_small, self.from, first);
         })
     }
 
