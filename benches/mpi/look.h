@@ -10,8 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Cells of the stream: more than the caches of the two cpus hold. Hops and cells of each part of a look, parts. */
-enum { LOOK_LINE = 64, LOOK_CELL = 16384, LOOK_CELLS = 256, LOOK_AHEAD = 16, HOPS = 150, STREAMED = 8, PARTS = 5 };
+/* Cells of the stream, at least and at most. Hops and cells of each part of a look, parts. */
+enum { LOOK_LINE = 64, LOOK_CELL = 16384, LOOK_CELLS = 256, LOOK_CELLS_MOST = 4096, LOOK_AHEAD = 16 };
+enum { HOPS = 150, STREAMED = 8, PARTS = 5 };
 
 /* wire_ns: a line from one cpu to the other. cell_us: a cell of 16 kB in a stream from rank 0 to rank 1. Of one rank
    alone: 0, and a cell copied in its own caches, because a cpu may be slower for a time. */
@@ -27,11 +28,12 @@ typedef struct {
     } stamp[2];
     _Alignas(LOOK_LINE) _Atomic uint32_t filled;
     _Alignas(LOOK_LINE) _Atomic uint32_t emptied;
-    _Alignas(4096) unsigned char cells[LOOK_CELLS][LOOK_CELL];
+    _Alignas(4096) unsigned char cells[][LOOK_CELL];
 } LookArea;
 
 static LookArea *look_area;
 static int look_rank, look_ranks, look_alone;
+static uint32_t look_cells;
 static uint32_t looks, look_stamp, look_cell;
 
 /* The median time of a hop. */
@@ -62,7 +64,7 @@ static double look_cell_us(void) {
             if (done) part[done / STREAMED - 1] = (now_us() - start) / STREAMED;
             start = now_us();
         }
-        unsigned char *cell = look_area->cells[look_cell % LOOK_CELLS];
+        unsigned char *cell = look_area->cells[look_cell % look_cells];
         if (look_rank == 0) {
             while (look_cell - atomic_load_explicit(&look_area->emptied, memory_order_acquire) >= LOOK_AHEAD)
                 __builtin_ia32_pause();
@@ -112,6 +114,12 @@ static inline Look look(void) {
     return found;
 }
 
+/* Twice what the second caches of the two cpus hold, which else would show what they held before. */
+static uint32_t look_cells_of_caches(void) {
+    long cells = 4 * sysconf(_SC_LEVEL2_CACHE_SIZE) / LOOK_CELL;
+    return cells < LOOK_CELLS ? LOOK_CELLS : cells > LOOK_CELLS_MOST ? LOOK_CELLS_MOST : (uint32_t)cells;
+}
+
 /* Before the first look. Called by as many ranks as then look. */
 static inline void look_open(int rank, int ranks) {
     const char *path = getenv("BENCH_LOOK");
@@ -121,15 +129,18 @@ static inline void look_open(int rank, int ranks) {
     if (!path || look_alone) return;
     int file = open(path, O_RDWR);
     void *area = MAP_FAILED;
-    if (file >= 0 && !ftruncate(file, sizeof *look_area))
-        area = mmap(NULL, sizeof *look_area, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+    look_cells = look_cells_of_caches();
+    size_t bytes = sizeof *look_area + (size_t)look_cells * LOOK_CELL;
+    if (file >= 0 && !ftruncate(file, (off_t)bytes))
+        area = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
     if (area == MAP_FAILED) {
         perror(path);
         exit(1);
     }
     close(file);
     look_area = area;
-    look();
+    /* The first time that a cell is used takes longer. */
+    for (uint32_t cells = 0; cells <= look_cells; cells += (2 + PARTS) * STREAMED) look();
 }
 
 /* The blocks of one case, each between two looks. */

@@ -4,7 +4,7 @@
 use super::afar::AFAR;
 use super::kept::{Held, Message};
 use super::pending::{NONE, Stage, due};
-use super::send::{MOST_EAGER, UNASKED_BY_POOL, WHOLE, credit_of_announced, sum};
+use super::send::{MOST_EAGER, UNASKED, WHOLE, credit_of_announced, sum};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
 use crate::fills::TimedFill;
@@ -690,7 +690,7 @@ impl Engine<'_> {
 
     pub(super) fn announced(&mut self, from: usize, envelope: Envelope, words: [u64; 6]) {
         let (token, bytes, unasked) = (words[0], words[1] as usize, words[2] as usize);
-        if unasked > bytes.min(UNASKED_BY_POOL) {
+        if unasked > bytes.min(UNASKED) {
             self.corrupt(from, "more data unasked than is allowed");
         }
         match self.matching.take_posted(&envelope) {

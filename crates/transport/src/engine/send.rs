@@ -18,17 +18,15 @@ use std::ops::Range;
 /// Messages above so many bytes are announced, and copied when they are matched: those that may be copied between the
 /// processes.
 pub const MOST_EAGER: usize = crate::costs::COPY_FROM - 1;
-/// Of those, so many bytes go out unasked: the answer comes while they are copied. (By the kernel, 128 kB take 10.2 us
-/// with 32 kB of them unasked and 8.2 with these, on a Xeon.)
-const UNASKED: usize = 16 * 1024;
-/// The same where the rest of the last one was asked for through the pool: then the rest of this one follows at once.
-/// A choice: something is left to ask for, so that the receiver goes on measuring the ways. (64 kB take 2.46 us with 16
-/// kB of them unasked, 2.25 with 32, 2.32 with these and 2.15 with all, on an EPYC; not measured elsewhere.)
-pub(super) const UNASKED_BY_POOL: usize = 3 * UNASKED;
+/// Of those, so many bytes go out unasked where the rest of the last one was asked for through the pool: then the rest
+/// of this one follows at once. A choice: something is left to ask for, so that the receiver goes on measuring the ways.
+/// (64 kB take 2.46 us with 16 kB of them unasked, 2.25 with 32, 2.32 with these and 2.15 with all, on an EPYC.) By the
+/// kernel, all is asked for: 64 kB take 2.7 us so and 5.0 with 16 kB of them unasked, 256 kB 5.9 and 11.8, on a Xeon.
+pub(super) const UNASKED: usize = 48 * 1024;
 /// Messages of at most so many bytes are sent at once as a whole then, but for one of so many, for which the receiver
 /// chooses the way. A choice. (256 kB take 11.0 us at once, 12.5 when all but 48 kB are asked for, and 9.3 by hand, on
 /// an EPYC.)
-pub(super) const WHOLE: usize = 16 * UNASKED;
+pub(super) const WHOLE: usize = 256 * 1024;
 pub(super) const ASKED_EACH: u32 = 16;
 /// After one that came before its receive, so many are asked about first: its data was copied once more. A choice. (256
 /// kB both ways at a time take 34 us where one in two does, 25 where none does, on an EPYC.)
@@ -243,8 +241,8 @@ impl Engine<'_> {
             }
         }
         let (end, kind, answer) = if !eager {
-            // The first part goes out unasked: by the time that the answer comes, it is there. Behind a message that is
-            // under way, the answer is here in time.
+            // The first part may go out unasked: by the time that the answer comes, it is there. Behind a message that
+            // is under way, the answer is here in time.
             let end = self.unasked(to, buffer);
             let unasked = !self.transfers.is_active(self.outgoing[to].announced)
                 && self.takes_credit(to, credit_of_announced(end));
@@ -288,8 +286,7 @@ impl Engine<'_> {
 
     /// Bytes of an announced message that go out unasked, if there is credit.
     fn unasked(&self, to: usize, buffer: &Buffer) -> usize {
-        let most = if self.outgoing[to].by_pool { UNASKED_BY_POOL } else { UNASKED };
-        buffer.bytes.min(most - offset_in_line(buffer, 0))
+        if self.outgoing[to].by_pool { buffer.bytes.min(UNASKED - offset_in_line(buffer, 0)) } else { 0 }
     }
 
     /// Whether something came from a rank since the last message of some lines to it.
