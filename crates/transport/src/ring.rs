@@ -567,7 +567,9 @@ mod tests {
                 (lap, line)
             };
             // Other sizes before shift the places of the first lap alone.
-            [8, 60, 130].map(&mut put);
+            for other in [8, 60, 130] {
+                put(other);
+            }
             let starts: Vec<_> = (0..1000).map(|_| put(bytes)).collect();
             let of = |lap| starts.iter().filter(|at| at.0 == lap).map(|at| at.1).collect::<Vec<_>>();
             assert!(of(2).len() > 40 && of(2) == of(3) && of(2)[0] == 0, "{bytes}");

@@ -19,7 +19,7 @@ use std::ops::Range;
 /// processes.
 pub const MOST_EAGER: usize = crate::costs::COPY_FROM - 1;
 /// Of those, so many bytes go out unasked where the rest of the last one was asked for through the pool: then the rest
-/// of this one follows at once. A choice: something is left to ask for, so that the receiver goes on measuring the ways.
+/// of this one follows at once. A choice: something is left to ask for, and the receiver goes on measuring the ways.
 /// (64 kB take 2.46 us with 16 kB of them unasked, 2.25 with 32, 2.32 with these and 2.15 with all, on an EPYC.) By the
 /// kernel, all is asked for: 64 kB take 2.7 us so and 5.0 with 16 kB of them unasked, 256 kB 5.9 and 11.8, on a Xeon.
 pub(super) const UNASKED: usize = 48 * 1024;
