@@ -466,7 +466,7 @@ mod tests {
     fn every_slot_has_its_turn_in_a_pool_of_any_size() {
         for blocks in [4, 7, 21, 64, 105] {
             let segment = Segment::private(2, 2).unwrap();
-            segment.set_pool_bytes((blocks * TOGETHER * SLOT) as u64);
+            segment.set_turnover_bytes((blocks * TOGETHER * SLOT) as u64);
             let mut pool = Pool::new(segment, 0, false);
             assert_eq!(pool.slots, blocks * TOGETHER);
             let mut turns: Vec<usize> = (1..pool.slots).map(|_| pool.turn()).collect();

@@ -36,8 +36,8 @@ pub(crate) struct Places {
     pub(crate) spes: Option<Vec<usize>>,
     /// Cpus that the job may use at the same time: those of its affinity, as far as the quota reaches.
     pub(crate) available: usize,
-    /// Bytes of each rank's pool of messages: see `pool_bytes`.
-    pub(crate) pool_bytes: u64,
+    /// Bytes of messages that a cpu writes one after the other: see `turnover_bytes`.
+    pub(crate) turnover_bytes: u64,
     /// Held as long as the job runs.
     pub(crate) held: Vec<OwnedFd>,
 }
@@ -59,8 +59,8 @@ pub(crate) fn places(options: &LaunchOptions) -> Result<Places, String> {
     let ranks = options.ranks();
     let traffic = options.traffic.as_ref().map(|file| traffic(file, ranks)).transpose()?;
     let available = available(&machine);
-    let pool_bytes = pool_bytes(machine::discover::cache_bytes(Path::new("/")), ranks);
-    let mut places = Places { available, pool_bytes, ..Places::default() };
+    let turnover_bytes = turnover_bytes(machine::discover::cache_bytes(Path::new("/")), ranks);
+    let mut places = Places { available, turnover_bytes, ..Places::default() };
     match &options.placement {
         Placement::None => {}
         Placement::File(file) => {
@@ -78,9 +78,9 @@ pub(crate) fn places(options: &LaunchOptions) -> Result<Places, String> {
     Ok(places)
 }
 
-/// How large a rank's pool of messages is best: twice what the private caches of sender and receiver hold together, so
-/// that what is written was pushed out of both; with those of the other ranks at most half of the cache that all share.
-fn pool_bytes(caches: CacheBytes, ranks: usize) -> u64 {
+/// Through how much memory the messages of a cpu go best: twice what the private caches of sender and receiver hold
+/// together, so that what is written was pushed out of both; of all ranks, at most half of the cache that all share.
+fn turnover_bytes(caches: CacheBytes, ranks: usize) -> u64 {
     (4 * caches.private).min(caches.shared / 2 / ranks as u64)
 }
 
@@ -302,12 +302,12 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_is_twice_two_private_caches_and_leaves_half_of_the_shared_one() {
+    fn turnover_is_twice_two_private_caches_and_leaves_half_of_the_shared_one() {
         let caches = CacheBytes { private: 1 << 20, shared: 32 << 20 };
-        assert_eq!(pool_bytes(caches, 2), 4 << 20);
-        assert_eq!(pool_bytes(caches, 8), 2 << 20);
-        assert_eq!(pool_bytes(CacheBytes { shared: 0, ..caches }, 2), 0, "no cache is shared");
-        assert_eq!(pool_bytes(CacheBytes::default(), 2), 0, "nothing is known");
+        assert_eq!(turnover_bytes(caches, 2), 4 << 20);
+        assert_eq!(turnover_bytes(caches, 8), 2 << 20);
+        assert_eq!(turnover_bytes(CacheBytes { shared: 0, ..caches }, 2), 0, "no cache is shared");
+        assert_eq!(turnover_bytes(CacheBytes::default(), 2), 0, "nothing is known");
     }
 
     fn chosen(cores: &[Core], ranks: usize) -> Option<Vec<Vec<u32>>> {

@@ -236,7 +236,7 @@ impl<'a> Engine<'a> {
         self.transfers.share_with(ranks);
         self.pool = Pool::new(segment, rank, self.room.crowded());
         self.credit_crowded = send::credit_crowded(ranks - 1, segment.pool_bytes());
-        self.landings = Landings::of_data_from(segment.pool_bytes() / ranks);
+        self.landings = Landings::of_data_from(segment.turnover_bytes() / ranks);
         self.sharing = Sharing::new(&segment, rank);
         self.segment = Some(segment);
         if segment.is_carried() {

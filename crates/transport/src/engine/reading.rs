@@ -229,8 +229,8 @@ impl Engine<'_> {
 
     /// Where data of so many bytes, and maybe more, can be shown.
     fn spots(&self, bytes: usize) -> &'static [Spot] {
-        // As much memory turns over as that of a pool, which follows the caches. Data of half as much does so itself.
-        match (2 * bytes <= self.segment().pool_bytes(), can_copy_past()) {
+        // Data of half as much as has to turn over does so itself.
+        match (2 * bytes <= self.segment().turnover_bytes(), can_copy_past()) {
             (true, true) => &Spot::ALL,
             (true, false) => &[Spot::Again, Spot::Next],
             (false, true) => &[Spot::Again, Spot::Memory],
@@ -248,7 +248,7 @@ impl Engine<'_> {
                 None => cheapest,
             },
         };
-        let follows = spot == Spot::Next && self.shown.next + bytes <= segment.pool_bytes();
+        let follows = spot == Spot::Next && self.shown.next + bytes <= segment.turnover_bytes();
         (self.shown.spot, self.shown.bytes) = (spot, if follows { self.shown.next } else { 0 });
         // Takers are told of it only behind this.
         segment.rank(self.rank).shown.store(self.shown.bytes as u64, Ordering::Relaxed);

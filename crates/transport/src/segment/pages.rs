@@ -27,8 +27,8 @@ pub struct JobPage {
     pub data_room: AtomicU32,
     /// On a simulated machine: the ranks whose SPEs are on the second chip, a bit each.
     pub second_chip: AtomicU32,
-    /// Bytes of each rank's pool, as `Segment::pool_bytes` reads it.
-    pub(super) pool_bytes: AtomicU64,
+    /// As `Segment::turnover_bytes` reads it.
+    pub(super) turnover_bytes: AtomicU64,
     /// Bytes of each rank's tallies; 0 when there are none.
     pub(super) tally_bytes: u64,
     /// Bytes of each rank's store; 0 when ranks carry their messages themselves.
