@@ -4,15 +4,26 @@
 
    VARIANT: A sends and receives in buffers of their own that nobody rewrites; B sends what was just received.
    HOW: plain; any (MPI_ANY_SOURCE); vector (every second double); threads (MPI_THREAD_MULTIPLE); malloc (buffers start
-   16 bytes into a page, where malloc puts large arrays, instead of with one).
+   16 bytes into a page, where malloc puts large arrays, instead of with one); rewritten (each rank rewrites all that it
+   sends before, which is part of the time).
    Further ranks wait in a receive. */
 #include "../mpi/look.h"
 #include <mpi.h>
 
 static MPI_Comm comm;
 
+static void rewrite(unsigned char *data, size_t bytes) {
+    for (size_t at = 0; at + sizeof(uint64_t) <= bytes; at += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, data + at, sizeof word);
+        word ^= 0x0303030303030303;
+        memcpy(data + at, &word, sizeof word);
+    }
+}
+
 static void measure(char variant, const char *how, size_t bytes, int rank) {
-    int vector = !strcmp(how, "vector"), from = !strcmp(how, "any") ? MPI_ANY_SOURCE : 1 - rank, count = (int)bytes;
+    int vector = !strcmp(how, "vector"), rewritten = !strcmp(how, "rewritten");
+    int from = !strcmp(how, "any") ? MPI_ANY_SOURCE : 1 - rank, count = (int)bytes;
     MPI_Datatype type = MPI_BYTE;
     size_t room = vector ? 2 * bytes : bytes, into_page = !strcmp(how, "malloc") ? 16 : 0;
     if (vector) {
@@ -33,11 +44,13 @@ static void measure(char variant, const char *how, size_t bytes, int rank) {
     for (int b = -2; b < BLOCKS; b++) {
         double start = now_us();
         for (int i = 0; i < rounds; i++) {
+            if (rewritten && rank == 0) rewrite(out, room);
             if (rank == 0) {
                 MPI_Send(out, count, type, 1, 1, comm);
                 MPI_Recv(in, count, type, from, 1, comm, MPI_STATUS_IGNORE);
             } else {
                 MPI_Recv(in, count, type, from, 1, comm, MPI_STATUS_IGNORE);
+                if (rewritten) rewrite(out, room);
                 MPI_Send(out, count, type, 0, 1, comm);
             }
         }
@@ -67,7 +80,7 @@ static void measure(char variant, const char *how, size_t bytes, int rank) {
 
 int main(int argc, char **argv) {
     if (argc < 4) {
-        fprintf(stderr, "use: latency A|B plain|any|vector|threads|malloc BYTES...\n");
+        fprintf(stderr, "use: latency A|B plain|any|vector|threads|malloc|rewritten BYTES...\n");
         return 2;
     }
     int rank, size, given;

@@ -467,6 +467,7 @@ impl Engine<'_> {
         let place = self.place_of(from, place, piece, 0, bytes);
         if bytes > MOST_EAGER {
             self.sharing.downwards[from] = place > 0;
+            self.sharing.ways[from].came(bytes);
         }
         let envelope = Envelope { context: header.context, source: header.source, tag: header.tag };
         match self.matching.take_posted(&envelope) {
