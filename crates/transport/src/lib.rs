@@ -11,6 +11,7 @@
 //! | `asleep` | how a rank goes to sleep and is woken, so that no message is slept through | |
 //! | `claims` | pieces of a message that two processes copy together | |
 //! | `costs` | what it costs to copy a byte, by sort of copy, as all ranks measure it | copy |
+//! | `cycles` | what a program's cycles take with one of two answers | |
 //! | `ways` | which way large messages between two ranks take, as both measure it | |
 //! | `landing` | whether data lands in this cpu's caches or past them, as this rank measures it | copy |
 //! | `fills` | how a sender fills slots of the pool, as both ranks measure it | copy, costs |
@@ -73,6 +74,7 @@ pub mod claims;
 mod copy;
 mod costs;
 mod counters;
+mod cycles;
 mod engine;
 mod fills;
 mod landing;

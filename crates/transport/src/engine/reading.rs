@@ -4,6 +4,7 @@ use super::{Engine, MOST_EAGER};
 use crate::buffer::{Buffer, Span};
 use crate::copy::{can_copy_past, copy_out, copy_past};
 use crate::costs::{CLASSES, Sort, Spot, Use, class_of};
+use crate::cycles::Cycles;
 use crate::landing::{Landing, Origin};
 use crate::remote::{self, Access};
 use crate::ring::LINE;
@@ -66,6 +67,8 @@ pub(crate) struct Shown {
     answers: Answers,
     /// The same of spots.
     spots: Answers,
+    /// What cycles take where ranks share cpus and data of each class goes to several of them: from memory or shown.
+    cycles: [Cycles; CLASSES],
 }
 
 /// Of so many answers, so many are the other one, so that what costs more is measured again. They follow one another,
@@ -176,10 +179,17 @@ impl Engine<'_> {
             Takers::Several(readers) => &[(write, cpus / readers.max(1) as f32), (read, 1.0)],
         };
         let known = page.costs.kernel_is_cheaper(than, bytes, by);
-        known.map_or_else(
-            |measure| measure,
-            |cheaper| cheaper != self.shown.answers.turn_of_other(bytes).is_some(),
-        )
+        let (crowded, Shown { answers, cycles, .. }) = (self.room.crowded(), &mut self.shown);
+        let mut choose = |by_cycle: Option<bool>| {
+            known.map_or_else(
+                |measure| measure,
+                |cheaper| by_cycle.unwrap_or(cheaper) != answers.turn_of_other(bytes).is_some(),
+            )
+        };
+        match takers {
+            Takers::Several(_) if crowded => cycles[class_of(bytes)].answer(bytes, kernel_ns(), choose),
+            _ => choose(None),
+        }
     }
 
     /// Shows a copy of contiguous data, to one reader so far. Nothing: there is no room.
@@ -283,7 +293,12 @@ impl Engine<'_> {
                 }
             }
         }
-        if counts && end <= self.shown.touched {
+        let is_first = end > self.shown.touched;
+        if is_first {
+            // The memory has to be got, by this rank and by its readers.
+            self.shown.cycles[class_of(data.bytes)].leave_out();
+        }
+        if counts && !is_first {
             segment.header().costs.learn(Sort::Shown(showing.spot), data.bytes, data.bytes, took_ns);
         }
         self.shown.touched = self.shown.touched.max(end);
