@@ -137,26 +137,47 @@ def bars(found: Found, cases: dict[str, str], title: str, unit: str, path: Path,
 
 
 def write(folder: Path, found: Found, tables: Callable[[Found], list[str]]) -> Found:
-    """Write results.json and results.md, a section per state; give the state of most runs, to be drawn."""
-    whole = {
-        "format": measured.FORMAT,
-        "machine": measured.identity(),
-        "failures": found.failures,
-    }
-    runs = [
-        json.dumps(
-            {
-                "who": run.who,
-                "wire_ns": round(run.wire_ns, 1),
-                "cell_us": round(run.cell_us, 3),
-                "figures": run.figures,
-            }
-        )
-        for run in found.runs
+    """Write results.json and results.md; give the state of most runs, to be drawn.
+
+    What was measured on other computers is kept. Each state of a computer has a section.
+    """
+    results = folder / "results.json"
+    others = [one for one in measured.known(results) if not measured.is_same_computer(one.machine, found.machine)]
+    computers = [found, *others]
+    results.write_text(_json(computers))
+    said = [
+        line
+        for one in computers
+        for line in ([f"# {one.machine['cpu']}", ""] if others else []) + _sections(one, tables)
     ]
-    listed = ",\n  ".join(runs)
-    text = json.dumps(whole, indent=1).removesuffix("\n}") + f',\n "runs": [\n  {listed}\n ]\n}}\n'
-    (folder / "results.json").write_text(text)
+    (folder / "results.md").write_text("\n".join(said).rstrip() + "\n")
+    print("\n".join(_sections(found, tables)))
+    return found.in_state(found.states()[0])
+
+
+def _json(computers: list[Found]) -> str:
+    """All runs, a line each."""
+    parts = []
+    for found in computers:
+        runs = [
+            json.dumps(
+                {
+                    "who": run.who,
+                    "wire_ns": round(run.wire_ns, 1),
+                    "cell_us": round(run.cell_us, 3),
+                    "figures": run.figures,
+                }
+            )
+            for run in found.runs
+        ]
+        one = {"machine": found.machine, "failures": found.failures, "real_time": found.real_time}
+        listed = ",\n   ".join(runs)
+        parts.append(json.dumps(one, indent=1).removesuffix("\n}") + f',\n "runs": [\n   {listed}\n ]\n}}')
+    return f'{{"format": {measured.FORMAT}, "computers": [\n' + ",\n".join(parts) + "\n]}\n"
+
+
+def _sections(found: Found, tables: Callable[[Found], list[str]]) -> list[str]:
+    """The tables of one computer, a section per state."""
     said: list[str] = []
     states = found.states()
     for state in states:
@@ -171,8 +192,6 @@ def write(folder: Path, found: Found, tables: Callable[[Found], list[str]]) -> F
     shown = sum(len(found.in_state(state).runs) for state in states)
     if shown < len(found.runs):
         said += [f"{len(found.runs) - shown} of {len(found.runs)} figures are of rare states, and not shown.", ""]
-    said += [f"{name} failed: {why}" for name, why in found.failures.items()]
-    text = "\n".join(said).rstrip() + "\n"
-    (folder / "results.md").write_text(text)
-    print(text)
-    return found.in_state(states[0])
+    if found.failures:
+        said += [*(f"{name} failed: {why}" for name, why in found.failures.items()), ""]
+    return said

@@ -36,7 +36,7 @@ FEWEST = 4
 """Blocks of a run in one state that give a figure."""
 RARE = 0.05
 """States with a smaller part of all figures are not shown."""
-FORMAT = 4
+FORMAT = 5
 """Of results.json."""
 RESAMPLES = 2000
 """For the bootstrap."""
@@ -130,13 +130,14 @@ def split(line: dict[str, Any], case: str) -> list[Run]:
 
 @dataclass
 class Found:
-    """Everything that was measured."""
+    """Everything that was measured on one computer."""
 
     runs: list[Run] = field(default_factory=list)
     failures: dict[str, str] = field(default_factory=dict)
     real_time: bool = False
     stopped: bool = False
     """By the user, before all rounds were run."""
+    machine: dict[str, Any] = field(default_factory=lambda: identity())
 
     def states(self) -> list[State]:
         """The states in which these runs were, the one of the most first; rare ones are left out."""
@@ -146,7 +147,7 @@ class Found:
     def in_state(self, state: State) -> Found:
         """The runs in one state. Those that did not look are with the most."""
         runs = [run for run, its in zip(self.runs, self._states(), strict=True) if its == state]
-        return Found(runs, self.failures, self.real_time, self.stopped)
+        return Found(runs, self.failures, self.real_time, self.stopped, self.machine)
 
     def _states(self) -> list[State]:
         """The state of each run."""
@@ -255,16 +256,31 @@ def _run(found: Found, name: str, part: Part) -> None:
         found.runs.append(run)
 
 
-def earlier(results: Path) -> list[Run]:
-    """The runs that an earlier measurement on this machine wrote."""
-    if not results.exists():
+def known(results: Path) -> list[Found]:
+    """What was measured before, by computer; nothing of another format."""
+    whole = json.loads(results.read_text()) if results.exists() else {}
+    if whole.get("format") != FORMAT:
         return []
-    whole = json.loads(results.read_text())
-    if {**whole["machine"], "date": ""} != {**identity(), "date": ""}:
-        raise SystemExit(f"{results} was measured on another machine: {whole['machine']}")
-    if whole["format"] != FORMAT:
-        raise SystemExit(f"{results} is of format {whole['format']}; runs of format {FORMAT} can be added to")
-    return [Run(**run) for run in whole["runs"]]
+    return [
+        Found([Run(**run) for run in one["runs"]], one["failures"], one["real_time"], machine=one["machine"])
+        for one in whole["computers"]
+    ]
+
+
+def is_same_computer(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two results are of one sort of computer: the last one takes the place of the other."""
+    return all(one[key] == other[key] for key in ("cpu", "cores"))
+
+
+def earlier(results: Path) -> list[Run]:
+    """The runs that an earlier measurement on this computer wrote."""
+    here = identity()
+    for found in known(results):
+        if is_same_computer(found.machine, here):
+            if found.machine["kernel"] != here["kernel"]:
+                raise SystemExit(f"{results} was measured with another kernel: {found.machine['kernel']}")
+            return found.runs
+    return []
 
 
 def identity() -> dict[str, Any]:
@@ -287,7 +303,7 @@ def identity() -> dict[str, Any]:
 
 def head(found: Found) -> str:
     """The first line of every table."""
-    machine = identity()
+    machine = found.machine
     counts = Counter((run.who, case) for run in found.runs for case in run.figures).values()
     wire = found.wire_ns()
     told = f" The wire: {wire:.0f} ns a hop, a stream by hand: {found.cell_us():.2f} us for 16 kB." if wire else ""
