@@ -10,7 +10,7 @@ import io
 import os
 import signal
 import sys
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -98,7 +98,19 @@ def main() -> None:
         # A name that the terminal cannot show is no reason to fail.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(call(sys.argv[1:]))
+    try:
+        sys.exit(call(sys.argv[1:]))
+    finally:
+        _let_go(sys.stdout)
+        _let_go(sys.stderr)
+
+
+def _let_go(stream: TextIO) -> None:
+    """Drop what a stream cannot take: that was told, and Python would change the exit code for it."""
+    try:
+        stream.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _open_closed() -> None:
@@ -137,12 +149,12 @@ def call(arguments: list[str]) -> int:
         fail(where, "stopped")
         return 1
     except (BrokenPipeError, Unread):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go(sys.stdout)
         return 0
     except SystemExit as e:
         # typer's own output, to a reader who left, ends so.
         if isinstance(e.__context__, BrokenPipeError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _let_go(sys.stdout)
             return 0
         raise
     except MemoryError:
