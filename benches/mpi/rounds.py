@@ -256,9 +256,15 @@ def _run(found: Found, name: str, part: Part) -> None:
         found.runs.append(run)
 
 
+def _whole(results: Path) -> dict[str, Any]:
+    """The file's content; nothing where there is none."""
+    content: dict[str, Any] = json.loads(results.read_text()) if results.exists() else {}
+    return content
+
+
 def known(results: Path) -> list[Found]:
     """What was measured before, by computer; nothing of another format."""
-    whole = json.loads(results.read_text()) if results.exists() else {}
+    whole = _whole(results)
     if whole.get("format") != FORMAT:
         return []
     return [
@@ -274,6 +280,8 @@ def is_same_computer(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 def earlier(results: Path) -> list[Run]:
     """The runs that an earlier measurement on this computer wrote."""
+    if (its := _whole(results).get("format", FORMAT)) != FORMAT:
+        raise SystemExit(f"{results} is of format {its}; runs of format {FORMAT} can be added to")
     here = identity()
     for found in known(results):
         if is_same_computer(found.machine, here):
