@@ -53,6 +53,7 @@ programs! {
     large_allreduce
     large_collectives
     large_counts
+    large_reduce
     many
     many_communicators
     memory

@@ -22,6 +22,12 @@ pub trait Shape: Send + Sync {
     /// There is room for the elements at `base`, and nobody else uses it.
     unsafe fn unpack(&self, base: *mut u8, count: usize, from: usize, data: &[u8]) -> usize;
 
+    /// Whether `spans` says where the data lies. Otherwise it goes through `pack` and `unpack` alone, and some of it
+    /// may be unpacked more than once.
+    fn has_spans(&self) -> bool {
+        true
+    }
+
     /// Lists where the data lies, from byte `from` of the packed data on, until it has listed `most` bytes or `pieces`
     /// spans; how many bytes.
     fn spans(

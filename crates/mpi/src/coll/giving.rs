@@ -328,7 +328,7 @@ impl Reducing {
         let bytes = operands[0].len();
         let reduce = |from: &[u8], into: &mut [u8]| {
             // SAFETY: both have as many whole elements, which need not be aligned.
-            unsafe { (self.kernel)(from.as_ptr(), into.as_mut_ptr(), bytes / self.element) };
+            unsafe { (self.kernel)(from.as_ptr(), into.as_ptr(), into.as_mut_ptr(), bytes / self.element) };
         };
         if self.in_a_row {
             let mut last = operands.pop().unwrap_or_default();

@@ -13,7 +13,8 @@
 //! | `two_ranks` | one exchange between the ranks of a communicator of two |
 //! | `quick` | the shortest way for small messages between two ranks |
 //! | `giving` | barrier, bcast and allreduce by way of the local stores of a simulated Cell |
-//! | `window` | a large allreduce or reduce of two ranks through memory that both see |
+//! | `window` | a large allreduce of two ranks through memory that both see |
+//! | `to_root` | a large reduce of two ranks, whose operand comes as messages |
 //! | `run` | a schedule carried out: blocking, non-blocking or persistent |
 //! | `functions` | the C functions, six of each collective |
 //!
@@ -33,5 +34,6 @@ mod quick;
 mod run;
 mod schedule;
 mod scratch;
+mod to_root;
 mod two_ranks;
 mod window;

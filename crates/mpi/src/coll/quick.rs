@@ -1,18 +1,19 @@
 //! The shortest way for small data of at most two ranks: no schedule, no memory, one exchange. (Larger
-//! reductions of two ranks go on in `window`.)
+//! reductions of two ranks go on in `window` and `to_root`.)
 //!
 //! Each function does the same as the schedule would, or nothing at all when it has the slightest doubt about an
 //! argument: then the ordinary way finds out what is wrong.
 
 use super::algorithm::SMALL;
 use super::blocks::Blocks;
-use super::two_ranks::{TwoRanks, few};
-use super::window::{self, Reduction};
+use super::to_root;
+use super::two_ranks::{TwoRanks, few, rank_beside};
+use super::window;
 use crate::abi;
 use crate::abi::values::MPI_IN_PLACE;
 use crate::check::{self, Failure};
 use crate::datatype::{MessageData, predefined_size};
-use crate::op::{ElementType, Predefined, Reducer, kernel};
+use crate::op::{Reducer, reducer};
 use crate::runtime::Entered;
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
@@ -31,12 +32,6 @@ fn even_blocks(blocks: Blocks<'_>, own: usize, data: *const u8, bytes: usize) ->
     let first = block.address.cast::<u8>().cast_mut();
     let is_apart = (first.wrapping_add(own * bytes) as usize).abs_diff(data as usize) >= bytes;
     (small(block)? == bytes && is_apart).then_some(first)
-}
-
-/// This rank in a communicator that has a rank `root`: of two; of one rank there is but rank 0.
-fn rank_beside(state: &Entered, root: c_int, comm: abi::Comm) -> Option<usize> {
-    let comm = state.comm(comm).filter(|found| (0..found.size() as i64).contains(&i64::from(root)))?;
-    Some(comm.rank)
 }
 
 /// `MPI_Barrier`; false: not done.
@@ -192,16 +187,13 @@ pub(super) fn allreduce(
 ) -> Result<bool, Failure> {
     let MessageData { count, datatype, .. } = operand;
     if window::takes(count, datatype) {
-        let (operand, result) = (operand.address, result.address);
-        return window::reduce(&Reduction { operand, result, count, datatype, op, root: None }, comm);
+        return window::allreduce((operand, result), op, comm);
     }
     let Some(bytes) = small(operand).and_then(|_| small(result)) else { return Ok(false) };
     if (operand.address as usize).abs_diff(result.address as usize) < bytes {
         return Ok(false);
     }
-    let found: Option<Reducer> =
-        Predefined::of(op).and_then(|operation| kernel(operation, ElementType::of(datatype)?));
-    let Some(kernel) = found else { return Ok(false) };
+    let Some(kernel) = reducer(op, datatype) else { return Ok(false) };
     let state = check::running()?;
     let Some(pair) = few(&state, comm) else { return Ok(false) };
     let (own, result) = (operand.address.cast::<u8>(), result.address.cast_mut().cast::<u8>());
@@ -228,7 +220,7 @@ fn receive_operand(
     if pair.rank == 0 {
         pair.receive(state, result, bytes)?;
         // SAFETY: the caller's buffers hold `count` elements of this type each.
-        unsafe { kernel(own, result, count) };
+        unsafe { kernel(own, result, result, count) };
         return Ok(());
     }
     let mut first = MaybeUninit::<[u8; SMALL]>::uninit();
@@ -238,8 +230,7 @@ fn receive_operand(
     // rest).
     unsafe {
         first.add(received).write_bytes(0, bytes - received);
-        std::ptr::copy_nonoverlapping(own, result, bytes);
-        kernel(first, result, count);
+        kernel(first, own, result, count);
     }
     Ok(())
 }
@@ -257,13 +248,10 @@ pub(super) fn reduce(
 ) -> Result<bool, Failure> {
     let MessageData { count, datatype, .. } = operand;
     if window::takes(count, datatype) {
-        let (operand, result) = (operand.address, result.address);
-        return window::reduce(&Reduction { operand, result, count, datatype, op, root: Some(root) }, comm);
+        return to_root::reduce((operand, result), op, root, comm);
     }
     let Some(bytes) = small(operand) else { return Ok(false) };
-    let found: Option<Reducer> =
-        Predefined::of(op).and_then(|operation| kernel(operation, ElementType::of(datatype)?));
-    let Some(kernel) = found else { return Ok(false) };
+    let Some(kernel) = reducer(op, datatype) else { return Ok(false) };
     let state = check::running()?;
     let Some(own) = rank_beside(&state, root, comm) else { return Ok(false) };
     let data = operand.address.cast::<u8>();

@@ -1,14 +1,17 @@
-//! One exchange between the two ranks of a communicator, without a schedule: the ground of `quick` and `window`.
+//! One exchange between the two ranks of a communicator, without a schedule: the ground of `quick`, `window` and
+//! `to_root`.
 
 use super::offers::{OFFER_BYTES, Offer};
 use super::run::tag_of;
 use super::schedule::{ANSWERS, Truncated};
 use crate::abi;
-use crate::abi::values::MPI_COMM_NULL;
+use crate::abi::values::{MPI_COMM_NULL, MPI_IN_PLACE};
 use crate::check::Failure;
 use crate::comm::Comm;
+use crate::datatype::MessageData;
 use crate::request;
 use crate::runtime::{self, Entered};
+use std::ffi::c_int;
 use std::sync::atomic::Ordering;
 use transport::{Buffer, Criteria, Envelope, Mode};
 
@@ -40,13 +43,44 @@ pub(super) fn few(state: &Entered, handle: abi::Comm) -> Option<Option<TwoRanks>
     Some(Some(TwoRanks { rank: comm.rank, context, tag: tag_of(number), other }))
 }
 
+/// This rank in a communicator that has a rank `root`: of two; of one rank there is but rank 0.
+pub(super) fn rank_beside(state: &Entered, root: c_int, comm: abi::Comm) -> Option<usize> {
+    let comm = state.comm(comm).filter(|found| (0..found.size() as i64).contains(&i64::from(root)))?;
+    Some(comm.rank)
+}
+
+/// Where data starts; nothing: it is no memory.
+pub(super) fn memory(data: MessageData) -> Option<*const u8> {
+    let is_memory = !data.address.is_null() && data.address as usize != MPI_IN_PLACE;
+    is_memory.then_some(data.address.cast())
+}
+
+/// Where operand and result of a rank that gets one start, the same place for `MPI_IN_PLACE`. Nothing: they overlap, or
+/// are no memory.
+pub(super) fn operand_and_result(
+    (operand, result): (MessageData, MessageData),
+    size: usize,
+) -> Option<(*const u8, *mut u8)> {
+    let bytes = usize::try_from(operand.count).ok()?.checked_mul(size)?;
+    let result = memory(result)?;
+    if operand.address as usize == MPI_IN_PLACE {
+        return Some((result, result.cast_mut()));
+    }
+    let operand = memory(operand)?;
+    ((operand as usize).abs_diff(result as usize) >= bytes).then_some((operand, result.cast_mut()))
+}
+
 impl TwoRanks {
     /// Sends to the other rank; until the data is away.
-    pub(super) fn send(&self, mut state: Entered, data: *const u8, bytes: usize) -> Entered {
+    pub(super) fn send(&self, state: Entered, data: *const u8, bytes: usize) -> Entered {
         // SAFETY: the caller's data, which it lends until this returns.
-        let buffer = unsafe { Buffer::new(data.cast_mut(), bytes) };
+        self.send_buffer(state, &unsafe { Buffer::new(data.cast_mut(), bytes) })
+    }
+
+    /// As `send`.
+    pub(super) fn send_buffer(&self, mut state: Entered, buffer: &Buffer) -> Entered {
         let envelope = Envelope { context: self.context, source: self.rank as u16, tag: self.tag };
-        if let Some(id) = state.engine.send(self.other, envelope, &buffer, Mode::Standard) {
+        if let Some(id) = state.engine.send(self.other, envelope, buffer, Mode::Standard) {
             runtime::wait_for(state, id, None);
             state = runtime::enter();
         }
@@ -76,6 +110,15 @@ impl TwoRanks {
             }
         }
         Ok(ended.bytes)
+    }
+
+    /// Receives what the other rank sends as messages without offers.
+    pub(super) fn receive_buffer(&self, mut state: Entered, buffer: &Buffer) -> Result<Entered, Failure> {
+        let source = Some(1 - self.rank as u16);
+        let pattern = Criteria { context: self.context, source, tag: Some(self.tag) };
+        let id = state.engine.receive(pattern, Some(self.other), buffer);
+        request::failure(&runtime::wait_for(state, id, Some(self.other)))?;
+        Ok(runtime::enter())
     }
 
     /// Answers an offer.

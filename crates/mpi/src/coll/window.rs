@@ -1,20 +1,18 @@
-//! A large allreduce or reduce of two ranks through memory that both see: each reduces one half of the vector.
+//! A large allreduce of two ranks through memory that both see: each reduces one half of the vector.
 //!
 //! A rank puts its operand of the half that the other reduces into the slots of its window, piece by piece. The other
 //! reduces each piece where it lies, takes a copy, and counts it; then the owner takes its copy, and the slot is free
-//! again. (Of a reduce only the root takes copies.) So a piece crosses from core to core once each way, and no rank
+//! again. So a piece crosses from core to core once each way, and no rank
 //! waits for a piece that is not on its way. Both counters only grow, across all pairs, and each has a line of its own.
 //! Each half is reduced by one rank only: both get the same bits.
 
 use super::algorithm::{SMALL, share};
-use super::two_ranks::{TwoRanks, few};
+use super::two_ranks::{TwoRanks, few, operand_and_result};
 use crate::abi;
-use crate::abi::values::MPI_IN_PLACE;
 use crate::check::{self, Failure};
-use crate::datatype::predefined_size;
-use crate::op::{ElementType, Predefined, Reducer, kernel};
+use crate::datatype::{MessageData, predefined_size};
+use crate::op::{Reducer, reducer};
 use crate::runtime;
-use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
 use transport::asleep::Asleep;
 use transport::segment::{PAGE, Segment, WINDOW_BYTES};
@@ -72,45 +70,24 @@ pub(super) fn takes(count: i64, datatype: abi::Datatype) -> bool {
     predefined_size(datatype).is_some_and(|size| count as usize > SMALL / size)
 }
 
-/// A reduction as C describes it, of data that `takes`.
-pub(super) struct Reduction {
-    pub operand: *const c_void,
-    /// Where the result goes.
-    pub result: *const c_void,
-    pub count: i64,
-    pub datatype: abi::Datatype,
-    pub op: abi::Op,
-    /// The only rank that gets the result; nothing: all.
-    pub root: Option<c_int>,
-}
-
-/// `MPI_Allreduce` and `MPI_Reduce` of what `takes` says; false: not done.
+/// `MPI_Allreduce` of what `takes` says; false: not done.
 ///
 /// # Errors
-/// As theirs.
+/// As `MPI_Allreduce`.
 #[inline(never)]
-pub(super) fn reduce(asked: &Reduction, comm: abi::Comm) -> Result<bool, Failure> {
-    let found: Option<Reducer> =
-        Predefined::of(asked.op).and_then(|operation| kernel(operation, ElementType::of(asked.datatype)?));
-    let (Some(kernel), Some(size)) = (found, predefined_size(asked.datatype)) else { return Ok(false) };
-    let Some(bytes) = usize::try_from(asked.count).ok().and_then(|count| count.checked_mul(size)) else {
+pub(super) fn allreduce(
+    (operand, result): (MessageData, MessageData),
+    op: abi::Op,
+    comm: abi::Comm,
+) -> Result<bool, Failure> {
+    let MessageData { count, datatype, .. } = operand;
+    let (Some(kernel), Some(size)) = (reducer(op, datatype), predefined_size(datatype)) else {
         return Ok(false);
     };
+    let Some((operand, result)) = operand_and_result((operand, result), size) else { return Ok(false) };
     let state = check::running()?;
     // Alone, or more than two.
-    let Some(own) = state.comm(comm).filter(|found| found.size() == 2).map(|found| found.rank) else {
-        return Ok(false);
-    };
-    if asked.root.is_some_and(|root| ![0, 1].contains(&root)) {
-        return Ok(false);
-    }
-    let gets = asked.root.is_none_or(|root| root as usize == own);
-    let in_place = gets && asked.operand as usize == MPI_IN_PLACE;
-    let operand = if in_place { asked.result } else { asked.operand };
-    let result = if gets { asked.result } else { operand };
-    let overlap = gets && !in_place && (operand as usize).abs_diff(result as usize) < bytes;
-    let strange = |buffer: *const c_void| buffer.is_null() || buffer as usize == MPI_IN_PLACE;
-    if overlap || strange(operand) || strange(result) {
+    if state.comm(comm).is_none_or(|found| found.size() != 2) {
         return Ok(false);
     }
     let Some(Some(pair)) = few(&state, comm) else { return Ok(false) };
@@ -129,11 +106,11 @@ pub(super) fn reduce(asked: &Reduction, comm: abi::Comm) -> Result<bool, Failure
         size,
         kernel,
     };
-    let count = asked.count as usize;
+    let count = count as usize;
     let half = |rank: usize| {
         let (start, count) = share(count, 2, rank);
-        let address = |buffer: *const c_void| buffer.cast::<u8>().wrapping_add(start * size).cast_mut();
-        Half { operand: address(operand), result: gets.then(|| address(result)), count }
+        let at = start * size;
+        Half { operand: operand.wrapping_add(at), result: result.wrapping_add(at), count }
     };
     exchange.carry_out(&pair, usable, half(pair.rank), half(1 - pair.rank))
 }
@@ -141,9 +118,8 @@ pub(super) fn reduce(asked: &Reduction, comm: abi::Comm) -> Result<bool, Failure
 /// One half of operand and result, in elements.
 #[derive(Clone, Copy)]
 struct Half {
-    operand: *mut u8,
-    /// Nothing where this rank gets no result.
-    result: Option<*mut u8>,
+    operand: *const u8,
+    result: *mut u8,
     count: usize,
 }
 
@@ -226,12 +202,11 @@ impl Exchange<'_> {
         let Some(bases) = self.agree(pair, usable, before)? else { return Ok(false) };
         let take = |index: usize| {
             self.until(&other.reduced, bases.reduced, index + 1);
-            let Some(result) = theirs.result else { return };
             let (start, bytes) = part(&theirs, index);
             // SAFETY: this rank's slot, which the other rank does not use any more, and a piece of the caller's buffer.
             unsafe {
                 let slot = self.own.slot(before.wrapping_add(index as u64));
-                transport::copy_in(slot, result.add(start), bytes);
+                transport::copy_in(slot, theirs.result.add(start), bytes);
             }
         };
         for index in 0..pieces {
@@ -241,10 +216,8 @@ impl Exchange<'_> {
             // of the caller's buffers; operand and result may be the same place.
             unsafe {
                 let slot = self.other.slot(bases.filled.wrapping_add(index as u64));
-                (self.kernel)(mine.operand.add(start), slot, bytes / self.size);
-                if let Some(result) = mine.result {
-                    transport::copy_in(slot, result.add(start), bytes);
-                }
+                (self.kernel)(mine.operand.add(start), slot, slot, bytes / self.size);
+                transport::copy_in(slot, mine.result.add(start), bytes);
             }
             self.count(&own.reduced);
             if index + AHEAD < pieces {

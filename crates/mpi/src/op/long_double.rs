@@ -47,12 +47,12 @@ mod imp {
     /// 1.0: sign and exponent 0x3fff, mantissa with its leading one.
     const ONE: [u8; HELD] = [0, 0, 0, 0, 0, 0, 0, 0x80, 0xff, 0x3f];
 
-    /// Puts `a op b` into `b`, where `op` leaves it in the place of both on the x87's stack.
+    /// Puts `a op b` into `c`, where `op` leaves it in the place of both on the x87's stack.
     macro_rules! x87 {
-        ($operation:literal, $a:expr, $b:expr) => {
+        ($operation:literal, $a:expr, $b:expr, $c:expr) => {
             asm!(
-                "fld tbyte ptr [{a}]", "fld tbyte ptr [{b}]", $operation, "fstp tbyte ptr [{b}]",
-                a = in(reg) $a, b = in(reg) $b,
+                "fld tbyte ptr [{a}]", "fld tbyte ptr [{b}]", $operation, "fstp tbyte ptr [{c}]",
+                a = in(reg) $a, b = in(reg) $b, c = in(reg) $c,
                 out("st(0)") _, out("st(1)") _, out("st(2)") _, out("st(3)") _,
                 out("st(4)") _, out("st(5)") _, out("st(6)") _, out("st(7)") _,
                 options(nostack),
@@ -60,17 +60,17 @@ mod imp {
         };
     }
 
-    unsafe fn sum(from: *const u8, into: *mut u8, count: usize) {
+    unsafe fn sum(from: *const u8, with: *const u8, into: *mut u8, count: usize) {
         for i in 0..count {
             // SAFETY: element `i` of the `count` that the caller promises.
-            unsafe { x87!("faddp st(1), st", from.add(i * BYTES), into.add(i * BYTES)) };
+            unsafe { x87!("faddp st(1), st", from.add(i * BYTES), with.add(i * BYTES), into.add(i * BYTES)) };
         }
     }
 
-    unsafe fn product(from: *const u8, into: *mut u8, count: usize) {
+    unsafe fn product(from: *const u8, with: *const u8, into: *mut u8, count: usize) {
         for i in 0..count {
             // SAFETY: element `i` of the `count` that the caller promises.
-            unsafe { x87!("fmulp st(1), st", from.add(i * BYTES), into.add(i * BYTES)) };
+            unsafe { x87!("fmulp st(1), st", from.add(i * BYTES), with.add(i * BYTES), into.add(i * BYTES)) };
         }
     }
 
@@ -90,9 +90,10 @@ mod imp {
         above != 0
     }
 
-    /// Puts `from` in the place of `into` where `wanted(from, into)`, elements of `bytes`.
+    /// Copies `from` into `into` where `wanted(from, with)`, else `with`, elements of `bytes`.
     unsafe fn choose(
         from: *const u8,
+        with: *const u8,
         into: *mut u8,
         count: usize,
         bytes: usize,
@@ -102,22 +103,20 @@ mod imp {
             // SAFETY: element `i` of the `count` that the caller promises; the same element is copied onto itself byte
             // by byte.
             unsafe {
-                let (a, b) = (from.add(i * bytes), into.add(i * bytes));
-                if wanted(a, b) {
-                    std::ptr::copy(a, b, bytes);
-                }
+                let (a, b) = (from.add(i * bytes), with.add(i * bytes));
+                std::ptr::copy(if wanted(a, b) { a } else { b }, into.add(i * bytes), bytes);
             }
         }
     }
 
-    unsafe fn max(from: *const u8, into: *mut u8, count: usize) {
+    unsafe fn max(from: *const u8, with: *const u8, into: *mut u8, count: usize) {
         // SAFETY: the caller promises the same.
-        unsafe { choose(from, into, count, BYTES, |a, b| greater(a, b)) }
+        unsafe { choose(from, with, into, count, BYTES, |a, b| greater(a, b)) }
     }
 
-    unsafe fn min(from: *const u8, into: *mut u8, count: usize) {
+    unsafe fn min(from: *const u8, with: *const u8, into: *mut u8, count: usize) {
         // SAFETY: the caller promises the same.
-        unsafe { choose(from, into, count, BYTES, |a, b| greater(b, a)) }
+        unsafe { choose(from, with, into, count, BYTES, |a, b| greater(b, a)) }
     }
 
     /// The index behind a value.
@@ -126,19 +125,19 @@ mod imp {
         unsafe { element.add(BYTES).cast::<i32>().read_unaligned() }
     }
 
-    unsafe fn max_location(from: *const u8, into: *mut u8, count: usize) {
+    unsafe fn max_location(from: *const u8, with: *const u8, into: *mut u8, count: usize) {
         // SAFETY: the caller promises the same.
         unsafe {
-            choose(from, into, count, LOCATED, |a, b| {
+            choose(from, with, into, count, LOCATED, |a, b| {
                 greater(a, b) || (!greater(b, a) && index(a) < index(b))
             })
         }
     }
 
-    unsafe fn min_location(from: *const u8, into: *mut u8, count: usize) {
+    unsafe fn min_location(from: *const u8, with: *const u8, into: *mut u8, count: usize) {
         // SAFETY: the caller promises the same.
         unsafe {
-            choose(from, into, count, LOCATED, |a, b| {
+            choose(from, with, into, count, LOCATED, |a, b| {
                 greater(b, a) || (!greater(a, b) && index(a) < index(b))
             })
         }
@@ -151,38 +150,44 @@ mod imp {
         bytes[..HELD - 1].iter().any(|&byte| byte != 0) || bytes[HELD - 1] & 0x7f != 0
     }
 
-    unsafe fn logical(from: *const u8, into: *mut u8, count: usize, apply: impl Fn(bool, bool) -> bool) {
+    unsafe fn logical(
+        from: *const u8,
+        with: *const u8,
+        into: *mut u8,
+        count: usize,
+        apply: impl Fn(bool, bool) -> bool,
+    ) {
         for i in 0..count {
             // SAFETY: element `i` of the `count` that the caller promises.
             unsafe {
-                let (a, b) = (from.add(i * BYTES), into.add(i * BYTES));
+                let (a, b) = (from.add(i * BYTES), with.add(i * BYTES));
                 let number = if apply(truth(a), truth(b)) { ONE } else { [0; HELD] };
-                b.cast::<[u8; HELD]>().write_unaligned(number);
+                into.add(i * BYTES).cast::<[u8; HELD]>().write_unaligned(number);
             }
         }
     }
 
-    unsafe fn logical_and(from: *const u8, into: *mut u8, count: usize) {
+    unsafe fn logical_and(from: *const u8, with: *const u8, into: *mut u8, count: usize) {
         // SAFETY: the caller promises the same.
-        unsafe { logical(from, into, count, |a, b| a & b) }
+        unsafe { logical(from, with, into, count, |a, b| a & b) }
     }
 
-    unsafe fn logical_or(from: *const u8, into: *mut u8, count: usize) {
+    unsafe fn logical_or(from: *const u8, with: *const u8, into: *mut u8, count: usize) {
         // SAFETY: the caller promises the same.
-        unsafe { logical(from, into, count, |a, b| a | b) }
+        unsafe { logical(from, with, into, count, |a, b| a | b) }
     }
 
-    unsafe fn logical_xor(from: *const u8, into: *mut u8, count: usize) {
+    unsafe fn logical_xor(from: *const u8, with: *const u8, into: *mut u8, count: usize) {
         // SAFETY: the caller promises the same.
-        unsafe { logical(from, into, count, |a, b| a ^ b) }
+        unsafe { logical(from, with, into, count, |a, b| a ^ b) }
     }
 
-    unsafe fn complex_sum(from: *const u8, into: *mut u8, count: usize) {
+    unsafe fn complex_sum(from: *const u8, with: *const u8, into: *mut u8, count: usize) {
         // SAFETY: a complex number is two numbers.
-        unsafe { sum(from, into, 2 * count) }
+        unsafe { sum(from, with, into, 2 * count) }
     }
 
-    unsafe fn complex_product(from: *const u8, into: *mut u8, count: usize) {
+    unsafe fn complex_product(from: *const u8, with: *const u8, into: *mut u8, count: usize) {
         for i in 0..count {
             // SAFETY: element `i` of the `count` that the caller promises.
             unsafe {
@@ -195,8 +200,9 @@ mod imp {
                     "fld tbyte ptr [{a}]", "fld tbyte ptr [{b} + 16]", "fmulp st(1), st",
                     "fld tbyte ptr [{a} + 16]", "fld tbyte ptr [{b}]", "fmulp st(1), st",
                     "faddp st(1), st",
-                    "fstp tbyte ptr [{b} + 16]", "fstp tbyte ptr [{b}]",
-                    a = in(reg) from.add(i * 2 * BYTES), b = in(reg) into.add(i * 2 * BYTES),
+                    "fstp tbyte ptr [{c} + 16]", "fstp tbyte ptr [{c}]",
+                    a = in(reg) from.add(i * 2 * BYTES), b = in(reg) with.add(i * 2 * BYTES),
+                    c = in(reg) into.add(i * 2 * BYTES),
                     out("st(0)") _, out("st(1)") _, out("st(2)") _, out("st(3)") _,
                     out("st(4)") _, out("st(5)") _, out("st(6)") _, out("st(7)") _,
                     options(nostack),

@@ -21,11 +21,17 @@ use crate::runtime::Guarded;
 use crate::runtime::State;
 use std::ffi::c_int;
 
-/// Applies an operation to `count` elements: `into[i] = from[i] op into[i]`.
+/// Applies an operation to `count` elements: `into[i] = from[i] op with[i]`.
 ///
 /// # Safety
-/// Both pointers must be valid for `count` elements, which must not overlap unless they are the same.
-pub(crate) type Reducer = unsafe fn(from: *const u8, into: *mut u8, count: usize);
+/// All pointers must be valid for `count` elements, which must not overlap unless they are the same.
+pub(crate) type Reducer = unsafe fn(from: *const u8, with: *const u8, into: *mut u8, count: usize);
+
+/// What a predefined operation is on a predefined datatype; nothing when it is not defined, or either is none.
+#[inline]
+pub(crate) fn reducer(op: abi::Op, datatype: abi::Datatype) -> Option<Reducer> {
+    kernel(Predefined::of(op)?, ElementType::of(datatype)?)
+}
 
 /// A predefined operation on numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,9 +206,6 @@ pub(crate) enum Reduction {
 /// More elements are not handed to a user's function at once whose count is an `int`.
 const MOST_AT_ONCE: usize = 1 << 30;
 
-/// Two operands that go elsewhere are reduced in pieces of so many bytes, which stay in the nearest cache.
-const NEAR: usize = 8 * 1024;
-
 impl Reduction {
     /// Operands may change places.
     pub(crate) fn commutative(&self) -> bool {
@@ -217,7 +220,7 @@ impl Reduction {
         matches!(self, Self::User(..))
     }
 
-    /// `into[i] = from[i] op with[i]` for `count` elements of `extent` bytes, without gaps where `with` is not `into`.
+    /// `into[i] = from[i] op with[i]` for `count` elements of `extent` bytes; `with` is `into` for a user's function.
     ///
     /// # Safety
     /// As `apply`; `with` is valid for `count` elements, too, and is `into` or does not overlap it.
@@ -229,19 +232,11 @@ impl Reduction {
         count: usize,
         extent: isize,
     ) {
-        if with == into {
+        match self {
             // SAFETY: the caller promises the same.
-            return unsafe { self.apply(from, into, count, extent) };
-        }
-        let bytes = extent.unsigned_abs().max(1);
-        let most = (NEAR / bytes).max(1);
-        for start in (0..count).step_by(most) {
-            let (some, at) = ((count - start).min(most), start * bytes);
-            // SAFETY: within the elements that the caller promises.
-            unsafe {
-                transport::copy_in(with.add(at), into.add(at), some * bytes);
-                self.apply(from.add(at), into.add(at), some, extent);
-            }
+            Self::Kernel(kernel) => unsafe { kernel(from, with, into, count) },
+            // SAFETY: as above.
+            Self::User(..) => unsafe { self.apply(from, into, count, extent) },
         }
     }
 
@@ -253,7 +248,7 @@ impl Reduction {
     pub(crate) unsafe fn apply(&self, from: *const u8, into: *mut u8, count: usize, extent: isize) {
         match *self {
             // SAFETY: the caller promises the same.
-            Self::Kernel(kernel) => unsafe { kernel(from, into, count) },
+            Self::Kernel(kernel) => unsafe { kernel(from, into, into, count) },
             Self::User(operation, mut datatype) => match operation.function {
                 UserFunction::Large(function) => {
                     let mut count = count as abi::Count;

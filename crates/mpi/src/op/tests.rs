@@ -14,7 +14,7 @@ fn apply<T: Copy>(operation: Predefined, element: ElementType, from: &[T], into:
     let (a, mut b) = (shifted(from), shifted(into));
     let kernel = kernel(operation, element).unwrap();
     // SAFETY: both hold the elements.
-    unsafe { kernel(a.as_ptr().add(1), b.as_mut_ptr().add(1), from.len()) };
+    unsafe { kernel(a.as_ptr().add(1), b.as_ptr().add(1), b.as_mut_ptr().add(1), from.len()) };
     // SAFETY: elements that a kernel wrote.
     (0..from.len()).map(|i| unsafe { b.as_ptr().add(1).cast::<T>().add(i).read_unaligned() }).collect()
 }
@@ -141,4 +141,32 @@ fn an_operation_is_refused_where_the_standard_defines_none() {
     ] {
         assert!(kernel(operation, element).is_none(), "{operation:?} {element:?}");
     }
+}
+
+#[test]
+fn results_apart_from_both_operands_are_the_same_as_in_place_for_every_length() {
+    fn check<T: Copy + PartialEq + std::fmt::Debug>(element: ElementType, number: impl Fn(usize) -> T) {
+        let sum = kernel(Predefined::Sum, element).unwrap();
+        for count in 0..200 {
+            let (a, b): (Vec<T>, Vec<T>) = (0..count).map(|i| (number(i), number(3 * i + 1))).unzip();
+            let (mut apart, mut in_place) = (vec![number(100); count + 1], b.clone());
+            in_place.push(number(100));
+            // SAFETY: all have `count` elements, and a result is apart from both operands or is the second one.
+            unsafe {
+                sum(a.as_ptr().cast(), b.as_ptr().cast(), apart.as_mut_ptr().cast(), count);
+                sum(a.as_ptr().cast(), in_place.as_ptr().cast(), in_place.as_mut_ptr().cast(), count);
+            }
+            assert_eq!(apart, in_place);
+            assert_eq!(apart[..count], apply(Predefined::Sum, element, &a, &b));
+            assert_eq!(apart[count], number(100));
+        }
+    }
+    check(ElementType::U8, |i| i as u8);
+    check(ElementType::I16, |i| i as i16);
+    check(ElementType::F32, |i| i as f32);
+    check(ElementType::F64, |i| i as f64);
+    check(ElementType::I128, |i| i as i128);
+    check(ElementType::ComplexF64, |i| [i as f64, -(i as f64)]);
+    #[cfg(target_arch = "x86_64")]
+    check(ElementType::LongDouble, |i| long(i as f64));
 }

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include "check.h"
 
-enum { N = 17 };
+enum { N = 77 }; /* more than a line of every type, and no multiple of one */
 
 #define VALUE(r, i) (((r) * 3 + (i) * 5) % 7 + 1)
 

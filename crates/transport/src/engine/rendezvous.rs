@@ -187,9 +187,10 @@ pub(super) fn address(
         return [NOT_BY_COPY, 0];
     }
     sharing.probe.allow(segment, rank);
-    match buffer.layout {
+    match &buffer.layout {
         None => [CONTIGUOUS, buffer.address as u64],
-        Some(_) => [SCATTERED, 0],
+        Some(layout) if layout.shape.has_spans() => [SCATTERED, 0],
+        Some(_) => [NOT_BY_COPY, 0],
     }
 }
 
@@ -215,8 +216,9 @@ impl Engine<'_> {
         let [how, address] = offer;
         let transfer = self.transfers.at(receive);
         let (end, contiguous) = (transfer.completion.bytes, transfer.buffer.layout.is_none());
+        let has_spans = transfer.buffer.layout.as_ref().is_none_or(|layout| layout.shape.has_spans());
         let own = transfer.buffer.address as u64;
-        if how == NOT_BY_COPY || self.copy_from == usize::MAX {
+        if how == NOT_BY_COPY || self.copy_from == usize::MAX || !has_spans {
             return false;
         }
         let segment = self.segment();

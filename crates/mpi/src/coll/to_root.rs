@@ -1,0 +1,181 @@
+//! A large reduce of two ranks: the other rank's operand comes to the root as messages, one behind the other, and the
+//! root reduces each piece where it lies. The other rank only sends, and may be ahead of the root.
+
+use super::two_ranks::{TwoRanks, few, memory, operand_and_result, rank_beside};
+use crate::abi;
+use crate::check::{self, Failure};
+use crate::datatype::{MessageData, predefined_size};
+use crate::op::{Reducer, reducer};
+use crate::runtime::Entered;
+use std::ffi::c_int;
+use std::sync::Arc;
+use transport::{Buffer, Layout, Shape, Span};
+
+/// Bytes of a message: it is sent at once. A choice.
+const MESSAGE: usize = 32 * 1024;
+/// Elements of at most so many bytes, a power of two, are never cut: messages are cut at multiples of so many bytes from
+/// their start or, where that is aligned to its elements, at the ends of lines.
+const LARGEST_ELEMENT: usize = 16;
+
+/// `MPI_Reduce` of data that is not small; false: not done.
+///
+/// # Errors
+/// As `MPI_Reduce`.
+#[inline(never)]
+pub(super) fn reduce(
+    (operand, result): (MessageData, MessageData),
+    op: abi::Op,
+    root: c_int,
+    comm: abi::Comm,
+) -> Result<bool, Failure> {
+    let MessageData { count, datatype, .. } = operand;
+    let (Some(kernel), Some(size)) = (reducer(op, datatype), predefined_size(datatype)) else {
+        return Ok(false);
+    };
+    let state = check::running()?;
+    let Some(own) = rank_beside(&state, root, comm) else { return Ok(false) };
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let (Some(bytes), true) = (count.checked_mul(size), size.is_power_of_two() && size <= LARGEST_ELEMENT)
+    else {
+        return Ok(false);
+    };
+    let places = if own == root as usize {
+        operand_and_result((operand, result), size).map(|(operand, result)| (operand, Some(result)))
+    } else {
+        memory(operand).map(|operand| (operand, None))
+    };
+    let Some((operand, result)) = places else { return Ok(false) };
+    let Some(Some(pair)) = few(&state, comm) else { return Ok(false) };
+    let segment = state.engine.segment();
+    if segment.ranks() > segment.header().cpus as usize {
+        // The other rank may need this cpu: it had rather show its operand.
+        return Ok(false);
+    }
+    match result {
+        Some(result) => Operands { operand, result, bytes, size, kernel }.receive(state, &pair)?,
+        None => send(state, &pair, operand, bytes, size),
+    }
+    Ok(true)
+}
+
+/// From which byte on each message is, and its bytes.
+fn messages(bytes: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..bytes).step_by(MESSAGE).map(move |start| (start, MESSAGE.min(bytes - start)))
+}
+
+/// Sends an operand to the root.
+fn send(mut state: Entered, pair: &TwoRanks, operand: *const u8, bytes: usize, size: usize) {
+    let is_aligned = (operand as usize).is_multiple_of(size);
+    let shape: Option<Arc<dyn Shape>> = (!is_aligned).then(|| Arc::new(Unaligned) as _);
+    for (start, bytes) in messages(bytes) {
+        let data = operand.wrapping_add(start).cast_mut();
+        // SAFETY: the caller's data, which it lends until this returns, and which is only read.
+        let buffer = unsafe {
+            match shape.clone() {
+                None => Buffer::new(data, bytes),
+                Some(shape) => Buffer::of_layout(data, bytes, Layout { shape, count: bytes }),
+            }
+        };
+        state = pair.send_buffer(state, &buffer);
+    }
+}
+
+/// The root's operand and result.
+struct Operands {
+    operand: *const u8,
+    /// Apart from the operand, or the same.
+    result: *mut u8,
+    bytes: usize,
+    /// Bytes of an element.
+    size: usize,
+    kernel: Reducer,
+}
+
+impl Operands {
+    /// Receives the other operand and reduces it.
+    fn receive(&self, mut state: Entered, pair: &TwoRanks) -> Result<(), Failure> {
+        let Self { operand, result, bytes, size, kernel } = *self;
+        // What comes may be written twice, and must be reduced once: so there is an operand apart from the result.
+        let mut apart = vec![0; if operand == result { MESSAGE.min(bytes) } else { 0 }];
+        for (start, bytes) in messages(bytes) {
+            let result = result.wrapping_add(start);
+            let operand = if apart.is_empty() {
+                operand.wrapping_add(start)
+            } else {
+                // SAFETY: the operand's bytes, which the caller lends, and as much room.
+                unsafe { std::ptr::copy_nonoverlapping(operand.add(start), apart.as_mut_ptr(), bytes) };
+                apart.as_ptr()
+            };
+            let layout = Layout { shape: Arc::new(Reduced { operand, size, kernel }), count: bytes / size };
+            // SAFETY: the caller's room, which it lends until this returns.
+            let buffer = unsafe { Buffer::of_layout(result, bytes, layout) };
+            state = pair.receive_buffer(state, &buffer)?;
+        }
+        Ok(())
+    }
+}
+
+/// How a message is received of which the root wants the result: its elements are reduced with this rank's operand,
+/// which is apart from the result.
+struct Reduced {
+    operand: *const u8,
+    size: usize,
+    kernel: Reducer,
+}
+// SAFETY: an address, which is used only by `unpack`; its caller promises that the memory may be used.
+unsafe impl Send for Reduced {}
+// SAFETY: as above.
+unsafe impl Sync for Reduced {}
+
+impl Shape for Reduced {
+    unsafe fn pack(&self, _: *const u8, _: usize, _: usize, _: &mut [u8]) -> usize {
+        unreachable!("the message is received");
+    }
+
+    unsafe fn unpack(&self, base: *mut u8, _: usize, from: usize, data: &[u8]) -> usize {
+        assert!(
+            from.is_multiple_of(self.size) && data.len().is_multiple_of(self.size),
+            "an element that is cut"
+        );
+        let (operand, result) = (self.operand.wrapping_add(from), base.wrapping_add(from));
+        // SAFETY: operand and result have as many bytes as the buffer, and are lent as the result is.
+        unsafe { (self.kernel)(data.as_ptr(), operand, result, data.len() / self.size) };
+        data.len()
+    }
+
+    fn has_spans(&self) -> bool {
+        false
+    }
+
+    fn spans(&self, _: *mut u8, _: usize, _: usize, _: usize, _: usize, _: &mut Vec<Span>) -> usize {
+        0
+    }
+}
+
+/// How a message is sent that is not aligned to its elements, and must not be cut where a line ends.
+struct Unaligned;
+
+impl Shape for Unaligned {
+    unsafe fn pack(&self, base: *const u8, _: usize, from: usize, into: &mut [u8]) -> usize {
+        // SAFETY: bytes of the buffer, as the caller promises.
+        unsafe { std::ptr::copy_nonoverlapping(base.add(from), into.as_mut_ptr(), into.len()) };
+        into.len()
+    }
+
+    unsafe fn unpack(&self, _: *mut u8, _: usize, _: usize, _: &[u8]) -> usize {
+        unreachable!("the message is sent");
+    }
+
+    fn spans(
+        &self,
+        base: *mut u8,
+        _: usize,
+        from: usize,
+        most: usize,
+        _: usize,
+        into: &mut Vec<Span>,
+    ) -> usize {
+        into.push(Span { address: base.wrapping_add(from), bytes: most });
+        most
+    }
+}
