@@ -8,6 +8,9 @@
 //!
 //! Where an address lies in its page matters, too: see [`is_aliased`].
 
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+use std::sync::atomic::{AtomicU8, Ordering};
+
 /// The most bytes of `copy_small`: a line of a ring holds no more.
 pub(crate) const SMALL: usize = 48;
 /// Addresses alias that differ by multiples of so many bytes.
@@ -35,6 +38,25 @@ pub(crate) unsafe fn copy_out(from: *const u8, to: *mut u8, bytes: usize) {
     }
     // SAFETY: as the caller promised.
     unsafe { copy(from, to, bytes) };
+}
+
+/// Moves lines that this core has written to the cache that all cores share, where the cpu can: another core gets them
+/// sooner from there than from this core's own caches. (1 kB to and fro by hand: 0.22 us instead of 0.29, on a Xeon; 16
+/// kB: 2.0 instead of 1.7.)
+///
+/// `data` starts with a line. Changes no byte.
+#[inline]
+pub(crate) fn demote(data: &[u8]) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if can_demote() {
+        for line in data.chunks(64) {
+            // SAFETY: reads and writes nothing that the program sees.
+            unsafe {
+                std::arch::asm!("cldemote [{}]", in(reg) line.as_ptr(), options(nostack, preserves_flags));
+            }
+        }
+    }
+    let _ = data;
 }
 
 /// Copies data to lines that another core looks at while they are written: each line at once, so that it is not taken
@@ -212,12 +234,27 @@ fn is_aliased(from: *const u8, to: *const u8) -> bool {
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline]
 fn has_fast_copy() -> bool {
-    use std::sync::atomic::{AtomicU8, Ordering};
     static KNOWN: AtomicU8 = AtomicU8::new(0);
-    match KNOWN.load(Ordering::Relaxed) {
+    known(&KNOWN, || std::arch::is_x86_feature_detected!("ermsb"))
+}
+
+/// Whether the cpu says that it can move lines to the shared cache (CLDEMOTE).
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline]
+fn can_demote() -> bool {
+    use std::arch::x86_64::{__cpuid, __cpuid_count};
+    static KNOWN: AtomicU8 = AtomicU8::new(0);
+    known(&KNOWN, || __cpuid(0).eax >= 7 && __cpuid_count(7, 0).ecx >> 25 & 1 == 1)
+}
+
+/// What a cpu has, found out once.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline]
+fn known(known: &AtomicU8, find_out: impl FnOnce() -> bool) -> bool {
+    match known.load(Ordering::Relaxed) {
         0 => {
-            let has = std::arch::is_x86_feature_detected!("ermsb");
-            KNOWN.store(1 + u8::from(has), Ordering::Relaxed);
+            let has = find_out();
+            known.store(1 + u8::from(has), Ordering::Relaxed);
             has
         }
         known => known == 2,
@@ -311,6 +348,15 @@ mod tests {
             unsafe { copy_by_lines(from.as_ptr().add(bytes % 7), to.as_mut_ptr().add(start), bytes) };
             assert_eq!(to[start..start + bytes], from[bytes % 7..][..bytes]);
             assert!(to[..start].iter().chain(&to[start + bytes..]).all(|&byte| byte == 0));
+        }
+    }
+
+    #[test]
+    fn lines_that_are_moved_to_the_shared_cache_stay_what_they_are() {
+        let data: Vec<u8> = (0..1000).map(|at| (at % 251) as u8).collect();
+        for bytes in [0, 1, 64, 65, 1000] {
+            demote(&data[..bytes]);
+            assert!(data.iter().enumerate().all(|(at, &byte)| byte == (at % 251) as u8));
         }
     }
 

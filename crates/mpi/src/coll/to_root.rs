@@ -13,8 +13,8 @@ use transport::{Buffer, Layout, Shape, Span};
 
 /// Bytes of a message: it is sent at once. A choice.
 const MESSAGE: usize = 32 * 1024;
-/// Elements of at most so many bytes, a power of two, are never cut: messages are cut at multiples of so many bytes from
-/// their start or, where that is aligned to its elements, at the ends of lines.
+/// Elements of at most so many bytes, a power of two, are never cut: messages are cut at multiples of so many bytes
+/// from their start or, where that is aligned to its elements, at the ends of lines.
 const LARGEST_ELEMENT: usize = 16;
 
 /// `MPI_Reduce` of data that is not small; false: not done.

@@ -1,5 +1,5 @@
-/* Reduce of vectors whose operand two ranks send to the root piece by piece: sizes around the limits of pieces, elements
-   of every size, in place and not, data that isn't aligned to its elements, and a root that comes late. */
+/* Reduce of vectors whose operand two ranks send to the root piece by piece: sizes around the limits of pieces,
+   elements of every size, in place and not, data that isn't aligned to its elements, and a root that comes late. */
 #include "check.h"
 
 #include <complex.h>
