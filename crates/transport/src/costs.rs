@@ -203,6 +203,11 @@ impl Costs {
         self.of(sort, data).store(Cost { copies: KNOWN_FROM, ns: NEVER }.pack(), Ordering::Relaxed);
     }
 
+    /// Data of so many bytes can't be copied by the kernel.
+    pub(crate) fn kernel_fails(&self, data: usize) -> bool {
+        self.known(Sort::ByKernel, data).is_some_and(|ns| ns >= NEVER)
+    }
+
     /// Which of these costs least, given the sorts of copies of each; an error: that is not known yet, and what is to
     /// be measured next.
     fn cheapest<T: Copy>(&self, of: &[T], sorts: impl Fn(T) -> [Sort; 2], data: usize) -> Result<T, T> {

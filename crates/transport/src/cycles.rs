@@ -39,13 +39,18 @@ impl Cycles {
         answer
     }
 
+    /// Enough cycles with this answer have ended.
+    pub(crate) fn knows(&self, answer: bool) -> bool {
+        self.ended[usize::from(answer)] >= COUNTED
+    }
+
     /// The cycle that has begun does not count: it takes more than others.
     pub(crate) fn leave_out(&mut self) {
         self.last = None;
     }
 
     fn clearly_shorter(&self) -> Option<bool> {
-        if self.ended.iter().any(|&ended| ended < COUNTED) {
+        if !(self.knows(false) && self.knows(true)) {
             return None;
         }
         let [no, yes] = self.counted.map(|mut cycles| {

@@ -93,8 +93,8 @@ pub use copy::{copy, copy_in};
 pub use costs::{COPY_FROM, Spot};
 pub use counters::{Counter, EngineCounters};
 pub use engine::{
-    ASIDE, Arrival, Awaited, COMPLETE_AT_ONCE, CREDIT, ClaimId, Completion, Engine, FROM_NOBODY, MOST_EAGER,
-    Mode, NO_SOURCE, NO_TAG, NOBODY, RECEIVED_FROM_NOBODY, Showing, Takers, TransferId,
+    ASIDE, Among, Arrival, Awaited, COMPLETE_AT_ONCE, CREDIT, ClaimId, Completion, Engine, FROM_NOBODY,
+    MOST_EAGER, Mode, NO_SOURCE, NO_TAG, NOBODY, RECEIVED_FROM_NOBODY, Showing, Takers, TransferId,
 };
 pub use matching::{Criteria, Envelope};
 pub use segment::Segment;

@@ -15,7 +15,7 @@ use crate::runtime::COUNTERS;
 use crate::settings;
 use std::sync::atomic::Ordering;
 use transport::segment::{Segment, hook};
-use transport::{ASIDE, Buffer, Engine, MOST_EAGER, Showing, Spot, Takers};
+use transport::{ASIDE, Among, Buffer, Engine, MOST_EAGER, Showing, Spot, Takers};
 
 /// The kernel's copy takes at most as long as so many copies through the pool. A rank with a cpu of its own that sends
 /// large data to so many others offers it, and they read it at the same time.
@@ -32,6 +32,8 @@ const SHOWN_ABOVE: usize = 16 * 1024;
 /// kB 26.1 and 18.0, of 32 kB 29.7 and 30.6, of 64 kB 43.4 and 62.4; 4 ranks, of 32 kB 8.4 and 7.9, of 64 kB 17.1 and
 /// 18.7.)
 const GATHERED_ABOVE: usize = 192 * 1024;
+/// The large data of such a rank.
+const GATHERED: Large = Large { sends: 1, receives: 0 };
 /// Less of one rank is always sent. A choice. (8 ranks on 2 cpus, gather of 4 kB: 5.8 us shown and 2.6 sent.)
 const LEAST_GATHERED: usize = 8 * 1024;
 
@@ -56,62 +58,89 @@ fn mark_of(segment: &Segment) -> u64 {
     segment.header().identity.load(Ordering::Relaxed) ^ u64::from_be_bytes(*b"an offer")
 }
 
-/// Whether to offer data of this rank, and nobody counts or simulates what messages carry.
-///
-/// Where ranks share cpus, or send and receive at the same time, no cpu has time left to help another one: what counts
-/// is the sum of all copies. An offer needs one, by the kernel; messages and what is shown need two. Which costs more
-/// is measured (2 ranks, alltoall of 4 MB: offered 640 us and sent 505 on an EPYC, 812 and 927 on a Xeon; 4 ranks on 2
-/// cpus of an EPYC, scatter of 256 kB shown 285 us and offered 54, bcast 124 and 76 while they share no cache; alltoall
-/// shown 107 us and offered 168 while they share one). A rank of which one other rank gets data, and that gets none,
-/// keeps out: the other one has more to do.
-pub(super) fn is_worth_it(
-    engine: &mut Engine<'_>,
-    buffer: &Buffer,
-    large: Large,
-    audience: Audience,
-    to: usize,
-) -> bool {
-    if buffer.bytes() <= MOST_EAGER
-        || settings::COPY_FROM.load(Ordering::Relaxed) == usize::MAX
-        || !is_unseen(engine)
-    {
-        return false;
-    }
-    let crowded = engine.room().crowded();
-    let is_busy = if crowded { large.sends + large.receives > 1 } else { large.receives > 0 };
-    match audience {
-        Audience::Again(offer) => !offer.is_shown(),
-        _ if large.sends >= SEVERAL && !crowded => true,
-        Audience::First if !crowded => false,
-        _ => is_busy && engine.reading_is_cheaper(buffer.bytes(), takers(large, audience, to, crowded)),
-    }
+/// Data that a collective is about to send.
+#[derive(Clone, Copy)]
+pub(super) struct Sending<'a> {
+    pub buffer: &'a Buffer,
+    /// What else this rank has to do in the collective.
+    pub large: Large,
+    pub audience: Audience,
+    /// The job's rank that gets it.
+    pub to: usize,
+    /// The job's rank that is the first of the communicator.
+    pub first: usize,
+    /// What tells the collective from the one before.
+    pub tag: i32,
 }
 
-/// Who takes data of this rank.
-fn takers(large: Large, audience: Audience, to: usize, crowded: bool) -> Takers {
-    match audience {
-        Audience::First | Audience::Again(_) => Takers::Several(large.sends),
-        Audience::Reducer if crowded => Takers::Reducer(to),
-        Audience::One | Audience::Reducer if large.receives == 0 => Takers::OneEach(to),
-        Audience::One | Audience::Reducer => Takers::One(to),
-    }
-}
-
-/// Whether to show data of this rank.
-pub(super) fn is_worth_showing(
-    engine: &Engine<'_>,
-    buffer: &Buffer,
-    large: Large,
-    audience: Audience,
-) -> bool {
-    let above = match audience {
-        Audience::One if large == (Large { sends: 1, receives: 0 }) => {
-            (GATHERED_ABOVE / (engine.ranks() - 1).max(1)).max(LEAST_GATHERED)
+impl Sending<'_> {
+    /// Whether to offer it, and nobody counts or simulates what messages carry.
+    ///
+    /// Where ranks share cpus, or send and receive at the same time, no cpu has time left to help another one: what
+    /// counts is the sum of all copies. An offer needs one, by the kernel; messages and what is shown need two. Which
+    /// costs more is measured (2 ranks, alltoall of 4 MB: offered 640 us and sent 505 on an EPYC, 812 and 927 on a
+    /// Xeon; 4 ranks on 2 cpus of an EPYC, scatter of 256 kB shown 285 us and offered 54, bcast 124 and 76 while they
+    /// share no cache). A rank of which one other rank gets data, and that gets none, keeps out: the other one has more
+    /// to do.
+    pub(super) fn is_worth_offering(self, engine: &mut Engine<'_>) -> bool {
+        let Self { buffer, large, audience, .. } = self;
+        if buffer.bytes() <= MOST_EAGER
+            || settings::COPY_FROM.load(Ordering::Relaxed) == usize::MAX
+            || !is_unseen(engine)
+        {
+            return false;
         }
-        Audience::One => MOST_EAGER,
-        _ => SHOWN_ABOVE,
-    };
-    buffer.bytes() > above && engine.room().crowded() && is_unseen(engine)
+        let crowded = engine.room().crowded();
+        if crowded && self.may_be_sent() {
+            return false;
+        }
+        let is_busy = if crowded { large.sends + large.receives > 1 } else { large.receives > 0 };
+        match audience {
+            Audience::Again(offer) => !offer.is_shown(),
+            _ if large.sends >= SEVERAL && !crowded => true,
+            Audience::First if !crowded => false,
+            _ => is_busy && engine.reading_is_cheaper(buffer.bytes(), self.takers(crowded)),
+        }
+    }
+
+    /// Who takes it.
+    fn takers(self, crowded: bool) -> Takers {
+        let Self { large, audience, to, .. } = self;
+        match audience {
+            Audience::First | Audience::Again(_) => Takers::Several(large.sends),
+            Audience::Reducer if crowded => Takers::Reducer(to),
+            Audience::One | Audience::Reducer if large.receives == 0 => Takers::OneEach(to),
+            Audience::One | Audience::Reducer => Takers::One(to),
+        }
+    }
+
+    /// Whether to show it.
+    pub(super) fn is_worth_showing(self, engine: &mut Engine<'_>) -> bool {
+        let above = match self.audience {
+            Audience::One if self.large == GATHERED => {
+                (GATHERED_ABOVE / (engine.ranks() - 1).max(1)).max(LEAST_GATHERED)
+            }
+            Audience::One => MOST_EAGER,
+            _ => SHOWN_ABOVE,
+        };
+        let bytes = self.buffer.bytes();
+        let crowded = engine.room().crowded();
+        bytes > above
+            && crowded
+            && is_unseen(engine)
+            && !(self.may_be_sent() && self.is_worth_sending(engine))
+    }
+
+    /// Whether it may be sent where ranks share cpus: only one rank gets it, as it is, and other ranks send as well.
+    fn may_be_sent(self) -> bool {
+        self.audience == Audience::One && (self.large == GATHERED || self.large.receives > 0)
+    }
+
+    /// Whether to send it rather than to show it.
+    fn is_worth_sending(self, engine: &mut Engine<'_>) -> bool {
+        let among = if self.large == GATHERED { Among::Gathers } else { Among::Exchanges(self.first) };
+        self.buffer.bytes() > MOST_EAGER && engine.sending_is_shorter(self.buffer.bytes(), among, self.tag)
+    }
 }
 
 /// Nobody counts or simulates what messages carry.
@@ -127,14 +156,9 @@ impl Offer {
         Self { mark: mark_of(segment), bytes, address, shown: 0 }
     }
 
-    /// The offer of a copy of a buffer that this rank shows; nothing: it has no room for it.
-    pub(super) fn shown(
-        engine: &mut Engine<'_>,
-        buffer: &Buffer,
-        large: Large,
-        audience: Audience,
-        to: usize,
-    ) -> Option<Self> {
+    /// The offer of a copy that this rank shows; nothing: it has no room for it.
+    pub(super) fn shown(engine: &mut Engine<'_>, data: Sending<'_>) -> Option<Self> {
+        let Sending { buffer, large, audience, .. } = data;
         let offer = match audience {
             Audience::Again(offer) if offer.is_shown() => {
                 engine.show_again();
@@ -143,7 +167,7 @@ impl Offer {
             _ => {
                 // Where all show something, readers had rather not come between.
                 let to_follow = audience == Audience::First && large.receives == 0;
-                let takers = takers(large, audience, to, engine.room().crowded());
+                let takers = data.takers(engine.room().crowded());
                 let Showing { at, spot } =
                     if to_follow { engine.begin_to_show(buffer) } else { engine.show(buffer, takers) }?;
                 let mark = mark_of(&engine.segment());

@@ -3,7 +3,7 @@
 //! Those that go on beside the program are activities: they advance whenever messages are moved.
 
 use super::arguments::Scene;
-use super::offers::{self, OFFER_BYTES, Offer};
+use super::offers::{OFFER_BYTES, Offer, Sending};
 use super::schedule::{
     Audience, CollectiveSchedule, LANES, Large, Standing, TagLane, Taken, Truncated, Wire,
 };
@@ -73,15 +73,15 @@ impl Wire for CommWire<'_> {
     ) -> bool {
         // SAFETY: room for an offer, the schedule's own.
         let put = |offer| unsafe { place.write(offer) };
-        let to = self.comm.peers().members[to] as usize;
-        if offers::is_worth_it(self.engine, buffer, large, audience, to) {
+        let peers = &self.comm.peers().members;
+        let (to, first) = (peers[to] as usize, peers[0] as usize);
+        let data = Sending { buffer, large, audience, to, first, tag: self.tag };
+        if data.is_worth_offering(self.engine) {
             self.engine.allow_reading();
             put(Offer::of(&self.engine.segment(), buffer));
             return true;
         }
-        let shown = offers::is_worth_showing(self.engine, buffer, large, audience)
-            .then(|| Offer::shown(self.engine, buffer, large, audience, to))
-            .flatten();
+        let shown = data.is_worth_showing(self.engine).then(|| Offer::shown(self.engine, data)).flatten();
         shown.map(put).is_some()
     }
 

@@ -69,6 +69,27 @@ pub(crate) struct Shown {
     spots: Answers,
     /// What cycles take where ranks share cpus and data of each class goes to several of them: from memory or shown.
     cycles: [Cycles; CLASSES],
+    /// The same where data goes to a gatherer, and to one rank while others send as well: sent or shown.
+    gathers: Sent,
+    exchanges: Sent,
+}
+
+/// Among what data is that goes to one rank while others send as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Among {
+    /// All goes to one rank, and this one does nothing else.
+    Gathers,
+    /// This rank receives as well. This one of the job's ranks answers for all: mixed answers cost more than either.
+    Exchanges(usize),
+}
+
+/// What cycles take where such data is sent, and where it is shown, by the class of data.
+#[derive(Default)]
+struct Sent {
+    cycles: [Cycles; CLASSES],
+    answers: Answers,
+    /// The last answer, and for which collective it holds.
+    last: Option<(i32, bool)>,
 }
 
 /// Of so many answers, so many are the other one, so that what costs more is measured again. They follow one another,
@@ -79,13 +100,19 @@ const OTHERS: u32 = 16;
 /// The first turns are after so many answers: what is known may be from other collectives, where it cost more. Choices:
 /// a fourth of the way each, as for `landing`. (Allgather of 256 kB between two ranks after gathers, on an EPYC: 38 us
 /// without them and 32 with them.)
-const FIRST_TURNS: [u32; 2] = [64, 256];
+const FIRST_TURN: u32 = 64;
+const FIRST_TURNS: [u32; 2] = [FIRST_TURN, 4 * FIRST_TURN];
 
 /// How many answers there were, by the class of data.
 #[derive(Default)]
 struct Answers([u32; CLASSES]);
 
 impl Answers {
+    /// How many were given.
+    fn given(&self, data: usize) -> u32 {
+        self.0[class_of(data)]
+    }
+
     /// Whether the next answer is the turn of what costs more; of several, of which one.
     fn turn_of_other(&mut self, data: usize) -> Option<usize> {
         let answers = &mut self.0[class_of(data)];
@@ -158,6 +185,45 @@ impl Engine<'_> {
         let own = host::pin::this_cpu().wrapping_add(1);
         self.page().cpu.store(own, Ordering::Relaxed);
         own != 0 && self.segment().rank(rank).cpu.load(Ordering::Relaxed) == own
+    }
+
+    /// Whether to send data of so many bytes rather than to show it, where ranks share cpus. What is sent of a
+    /// collective, its sender writes to the receiver's memory, by the kernel: all cpus copy, and each byte is copied
+    /// once. So it is at first, and as long as a program's cycles don't take clearly longer. Now and then the other
+    /// answer. (On 2 cpus of a Xeon, us, shown or sent through the pool, read by the kernel, and so: gather of 64 kB on
+    /// 4 ranks 16, 12 and 9, of 1 MB 421, 457 and 220; on 8 ranks 33, 28 and 21, and 970, 957 and 548. Alltoall of 256
+    /// kB, shown and so: 220 and 193, and 1,090 and 950.)
+    ///
+    /// `collective` tells it from the one before: in one, there is one answer.
+    pub fn sending_is_shorter(&mut self, bytes: usize, among: Among, collective: i32) -> bool {
+        let segment = self.segment();
+        if self.copy_from > bytes || segment.header().costs.kernel_fails(bytes) {
+            return false;
+        }
+        let class = class_of(bytes);
+        let (gathers, exchanges) = (&mut self.shown.gathers, &mut self.shown.exchanges);
+        let Sent { cycles, answers, last } = match among {
+            Among::Gathers => gathers,
+            Among::Exchanges(leader) if leader == self.rank => exchanges,
+            Among::Exchanges(leader) => {
+                return segment.rank(leader).shows_exchanged.load(Ordering::Relaxed) >> class & 1 == 0;
+            }
+        };
+        if let Some((_, answer)) = last.filter(|&(of, _)| of == collective) {
+            return answer;
+        }
+        let cycles = &mut cycles[class];
+        // The room gets memory at first, and those cycles don't count: then the first turn is longer.
+        let turn = !cycles.knows(false) && (FIRST_TURN..2 * FIRST_TURN).contains(&answers.given(bytes));
+        let is_turn = answers.turn_of_other(bytes).is_some() || turn;
+        let answer = cycles.answer(bytes, kernel_ns(), |by_cycle| by_cycle.unwrap_or(true) != is_turn);
+        *last = Some((collective, answer));
+        if let Among::Exchanges(_) = among {
+            let shows = &segment.rank(self.rank).shows_exchanged;
+            let others = shows.load(Ordering::Relaxed) & !(1 << class);
+            shows.store(others | u32::from(!answer) << class, Ordering::Relaxed);
+        }
+        answer
     }
 
     /// Whether it costs the job less when readers of data of so many bytes read it from this rank's memory than when it
@@ -296,7 +362,10 @@ impl Engine<'_> {
         let is_first = end > self.shown.touched;
         if is_first {
             // The memory has to be got, by this rank and by its readers.
-            self.shown.cycles[class_of(data.bytes)].leave_out();
+            let Shown { cycles, gathers, exchanges, .. } = &mut self.shown;
+            for cycles in [cycles, &mut gathers.cycles, &mut exchanges.cycles] {
+                cycles[class_of(data.bytes)].leave_out();
+            }
         }
         if counts && !is_first {
             segment.header().costs.learn(Sort::Shown(showing.spot), data.bytes, data.bytes, took_ns);

@@ -12,13 +12,15 @@
 //! through the pool; a receiver to which nothing comes claims pieces itself, and copies them by the kernel while the
 //! sender computes; a sender that has no slot left, because the receiver computes, copies by the kernel, too. Messages
 //! of less than `SHARED_FROM` bytes that take that way are the sender's alone; those of more are never the receiver's
-//! alone.
+//! alone. Where ranks share cpus, a message of a collective is copied by its sender alone, by the kernel: others send at
+//! the same time, each on its own cpu.
 
 use super::pending::due;
 use super::send::{Piece, PieceOrder, data_header, plain};
 use super::{Engine, kind};
 use crate::buffer::{Buffer, Span};
 use crate::claims::Claims;
+use crate::costs::Sort;
 use crate::remote::{self, Access, MOST_SPANS, Probe};
 use crate::ring::INLINE;
 use crate::segment::{PLACES, Segment};
@@ -233,6 +235,11 @@ impl Engine<'_> {
         if !matches!(self.sharing.readable(&segment, from), Access::Works(_)) {
             return false;
         }
+        let of_collective = self.transfers.at(receive).due & due::ASIDE != 0;
+        if contiguous && of_collective && self.room.crowded() {
+            self.tell(from, kind::PUSH, [token, id, own, end as u64, 0, 0]);
+            return true;
+        }
         let way = if contiguous { self.way(receive, from) } else { Way::Receiver };
         let shared = way == Way::Kernel || way == Way::Pool && end >= SHARED_FROM;
         let number = shared.then(|| self.sharing.free.pop()).flatten();
@@ -302,6 +309,7 @@ impl Engine<'_> {
         }
         let works = matches!(self.sharing.writing[from], Access::Works(_));
         if alone && !works {
+            segment.header().costs.learn_failure(Sort::ByKernel, end);
             return self.stream(from, index, receiver, end);
         }
         if !works {
