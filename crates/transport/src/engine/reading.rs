@@ -67,11 +67,36 @@ pub(crate) struct Shown {
     answers: Answers,
     /// The same of spots.
     spots: Answers,
-    /// What cycles take where ranks share cpus and data of each class goes to several of them: from memory or shown.
+    /// Where ranks share cpus and data goes to several of them: from memory or shown.
+    several: Choices,
+    /// Where all sends go to one rank, and where ranks receive as well: sent or shown. And the last answers, with the
+    /// collective for which they hold.
+    gathers: (Choices, Option<(i32, bool)>),
+    exchanges: (Choices, Option<(i32, bool)>),
+}
+
+/// Answers that a program's cycles tell, by the class of data.
+#[derive(Default)]
+struct Choices {
     cycles: [Cycles; CLASSES],
-    /// The same where data goes to a gatherer, and to one rank while others send as well: sent or shown.
-    gathers: Sent,
-    exchanges: Sent,
+    answers: Answers,
+}
+
+impl Choices {
+    /// The next answer; `at_first`: as long as cycles don't tell.
+    fn answer(&mut self, bytes: usize, at_first: bool) -> bool {
+        let cycles = &mut self.cycles[class_of(bytes)];
+        // A room gets memory at first, and those cycles don't count: then the first turn is longer.
+        let is_long = cycles.knows(at_first) && !cycles.knows(!at_first);
+        let goes_on = is_long && (FIRST_TURN..2 * FIRST_TURN).contains(&self.answers.given(bytes));
+        let is_turn = self.answers.turn_of_other(bytes).is_some() || goes_on;
+        cycles.answer(bytes, kernel_ns(), |by_cycle| by_cycle.unwrap_or(at_first) != is_turn)
+    }
+
+    /// The cycle that has begun does not count.
+    fn leave_out(&mut self, bytes: usize) {
+        self.cycles[class_of(bytes)].leave_out();
+    }
 }
 
 /// Among what data is that goes to one rank while others send as well.
@@ -81,15 +106,6 @@ pub enum Among {
     Gathers,
     /// This rank receives as well. This one of the job's ranks answers for all: mixed answers cost more than either.
     Exchanges(usize),
-}
-
-/// What cycles take where such data is sent, and where it is shown, by the class of data.
-#[derive(Default)]
-struct Sent {
-    cycles: [Cycles; CLASSES],
-    answers: Answers,
-    /// The last answer, and for which collective it holds.
-    last: Option<(i32, bool)>,
 }
 
 /// Of so many answers, so many are the other one, so that what costs more is measured again. They follow one another,
@@ -124,10 +140,12 @@ impl Answers {
     }
 }
 
-/// What is shown goes to the room in pieces of so many bytes: several lie in a core's own cache. A choice. (8 ranks on
-/// 2 cpus, bcast of 1 MB in pieces of 64, 128 and 256 kB: 514, 458 and 432 us, whole 584, on a Xeon with 2 MB of that
-/// cache; other computers have a quarter.)
-const SHOWN_PIECE: usize = 128 * 1024;
+/// What is shown goes to the room in pieces of which so many turn over: an eighth of a core's own cache each. A choice.
+/// (Bcast on 2 cpus of a Xeon with 2 MB of that cache, us, in pieces of 64, 128, 256 and 512 kB: 8 ranks, 1 MB 426,
+/// 386, 383 and 394; 4 ranks, 4 MB 934, 859, 778 and 809.)
+const SHOWN_PIECES: usize = 32;
+/// But at least so many bytes.
+const LEAST_PIECE: usize = 64 * 1024;
 
 /// Between two pieces a rank passes its cpu on. When it comes back only after so many ns, a program that only computes
 /// had it, and not the readers: then the rest, and the next so many, are shown in one piece. Choices: Linux gives such
@@ -201,22 +219,17 @@ impl Engine<'_> {
             return false;
         }
         let class = class_of(bytes);
-        let (gathers, exchanges) = (&mut self.shown.gathers, &mut self.shown.exchanges);
-        let Sent { cycles, answers, last } = match among {
-            Among::Gathers => gathers,
-            Among::Exchanges(leader) if leader == self.rank => exchanges,
-            Among::Exchanges(leader) => {
-                return segment.rank(leader).shows_exchanged.load(Ordering::Relaxed) >> class & 1 == 0;
+        let (choices, last) = match among {
+            Among::Gathers => &mut self.shown.gathers,
+            Among::Exchanges(first) if first == self.rank => &mut self.shown.exchanges,
+            Among::Exchanges(first) => {
+                return segment.rank(first).shows_exchanged.load(Ordering::Relaxed) >> class & 1 == 0;
             }
         };
         if let Some((_, answer)) = last.filter(|&(of, _)| of == collective) {
             return answer;
         }
-        let cycles = &mut cycles[class];
-        // The room gets memory at first, and those cycles don't count: then the first turn is longer.
-        let turn = !cycles.knows(false) && (FIRST_TURN..2 * FIRST_TURN).contains(&answers.given(bytes));
-        let is_turn = answers.turn_of_other(bytes).is_some() || turn;
-        let answer = cycles.answer(bytes, kernel_ns(), |by_cycle| by_cycle.unwrap_or(true) != is_turn);
+        let answer = choices.answer(bytes, true);
         *last = Some((collective, answer));
         if let Among::Exchanges(_) = among {
             let shows = &segment.rank(self.rank).shows_exchanged;
@@ -245,16 +258,12 @@ impl Engine<'_> {
             Takers::Several(readers) => &[(write, cpus / readers.max(1) as f32), (read, 1.0)],
         };
         let known = page.costs.kernel_is_cheaper(than, bytes, by);
-        let (crowded, Shown { answers, cycles, .. }) = (self.room.crowded(), &mut self.shown);
-        let mut choose = |by_cycle: Option<bool>| {
-            known.map_or_else(
-                |measure| measure,
-                |cheaper| by_cycle.unwrap_or(cheaper) != answers.turn_of_other(bytes).is_some(),
-            )
-        };
-        match takers {
-            Takers::Several(_) if crowded => cycles[class_of(bytes)].answer(bytes, kernel_ns(), choose),
-            _ => choose(None),
+        let crowded = self.room.crowded();
+        let Shown { answers, several, .. } = &mut self.shown;
+        match (known, takers) {
+            (Err(measure), _) => measure,
+            (Ok(cheaper), Takers::Several(_)) if crowded => several.answer(bytes, cheaper),
+            (Ok(cheaper), _) => cheaper != answers.turn_of_other(bytes).is_some(),
         }
     }
 
@@ -281,7 +290,10 @@ impl Engine<'_> {
     /// piece while it lies in the cpu's cache.
     pub fn go_on_showing(&mut self) {
         if let Some((data, showing)) = self.shown.copying.take() {
-            let piece_bytes = if self.shown.whole > 0 { data.bytes.max(1) } else { SHOWN_PIECE };
+            let piece_bytes = match self.shown.whole {
+                0 => (self.segment().turnover_bytes() / SHOWN_PIECES).max(LEAST_PIECE),
+                _ => data.bytes.max(1),
+            };
             self.shown.whole = self.shown.whole.saturating_sub(1);
             self.fill_room(&data, showing, piece_bytes, true);
         }
@@ -362,10 +374,8 @@ impl Engine<'_> {
         let is_first = end > self.shown.touched;
         if is_first {
             // The memory has to be got, by this rank and by its readers.
-            let Shown { cycles, gathers, exchanges, .. } = &mut self.shown;
-            for cycles in [cycles, &mut gathers.cycles, &mut exchanges.cycles] {
-                cycles[class_of(data.bytes)].leave_out();
-            }
+            let Shown { several, gathers, exchanges, .. } = &mut self.shown;
+            [several, &mut gathers.0, &mut exchanges.0].into_iter().for_each(|it| it.leave_out(data.bytes));
         }
         if counts && !is_first {
             segment.header().costs.learn(Sort::Shown(showing.spot), data.bytes, data.bytes, took_ns);

@@ -111,8 +111,9 @@ impl Engine<'_> {
         }
     }
 
-    /// As `receive`, of large data of a collective. A message of `ASIDE` bytes is not written to the buffer: `take_aside`
-    /// gives it. What is no data of the program's must not lie in its memory, where other messages may be written, too.
+    /// As `receive`, of large data of a collective. A message of `ASIDE` bytes is not written to the buffer:
+    /// `take_aside` gives it. What is no data of the program's must not lie in its memory, where other messages may be
+    /// written, too.
     pub fn receive_or_set_aside(&mut self, criteria: Criteria, buffer: &Buffer) -> TransferId {
         let key = criteria.key();
         let transfer = self.transfers.start(buffer, key);

@@ -12,8 +12,8 @@
 //! through the pool; a receiver to which nothing comes claims pieces itself, and copies them by the kernel while the
 //! sender computes; a sender that has no slot left, because the receiver computes, copies by the kernel, too. Messages
 //! of less than `SHARED_FROM` bytes that take that way are the sender's alone; those of more are never the receiver's
-//! alone. Where ranks share cpus, a message of a collective is copied by its sender alone, by the kernel: others send at
-//! the same time, each on its own cpu.
+//! alone. Where ranks share cpus, a message of a collective is copied by its sender alone, by the kernel: others send
+//! at the same time, each on its own cpu.
 
 use super::pending::due;
 use super::send::{Piece, PieceOrder, data_header, plain};
