@@ -107,7 +107,9 @@ impl Sending<'_> {
     fn takers(self, crowded: bool) -> Takers {
         let Self { large, audience, to, .. } = self;
         match audience {
-            Audience::First | Audience::Again(_) => Takers::Several(large.sends),
+            Audience::First | Audience::Again(_) => {
+                Takers::Several { readers: large.sends, others_send: large.receives > 0 }
+            }
             Audience::Reducer if crowded => Takers::Reducer(to),
             Audience::One | Audience::Reducer if large.receives == 0 => Takers::OneEach(to),
             Audience::One | Audience::Reducer => Takers::One(to),

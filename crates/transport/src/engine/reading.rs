@@ -30,8 +30,13 @@ pub enum Takers {
     Reducer(usize),
     /// One rank, and others read other data of this rank alone: its own copies hold up all, and theirs do not.
     OneEach(usize),
-    /// So many ranks read the same: this rank's copy is made once for all of them, and they read at the same time.
-    Several(u32),
+    /// Several ranks read the same: this rank's copy is made once for all of them, and they read at the same time.
+    Several {
+        /// How many.
+        readers: u32,
+        /// Others send such data, too.
+        others_send: bool,
+    },
 }
 
 impl Takers {
@@ -39,7 +44,7 @@ impl Takers {
     fn alone(self) -> Option<usize> {
         match self {
             Self::One(to) | Self::Reducer(to) | Self::OneEach(to) => Some(to),
-            Self::Several(_) => None,
+            Self::Several { .. } => None,
         }
     }
 
@@ -67,7 +72,7 @@ pub(crate) struct Shown {
     answers: Answers,
     /// The same of spots.
     spots: Answers,
-    /// Where ranks share cpus and data goes to several of them: from memory or shown.
+    /// Where ranks share cpus, and data of one goes to several of them: from memory or shown.
     several: Choices,
     /// Where all sends go to one rank, and where ranks receive as well: sent or shown. And the last answers, with the
     /// collective for which they hold.
@@ -255,14 +260,16 @@ impl Engine<'_> {
         let than: &[_] = match takers {
             Takers::One(_) | Takers::Reducer(_) => &[(write, 1.0), (read, 1.0)],
             Takers::OneEach(_) => &[(write, cpus)],
-            Takers::Several(readers) => &[(write, cpus / readers.max(1) as f32), (read, 1.0)],
+            Takers::Several { readers, .. } => &[(write, cpus / readers.max(1) as f32), (read, 1.0)],
         };
         let known = page.costs.kernel_is_cheaper(than, bytes, by);
         let crowded = self.room.crowded();
         let Shown { answers, several, .. } = &mut self.shown;
         match (known, takers) {
             (Err(measure), _) => measure,
-            (Ok(cheaper), Takers::Several(_)) if crowded => several.answer(bytes, cheaper),
+            (Ok(cheaper), Takers::Several { others_send: false, .. }) if crowded => {
+                several.answer(bytes, cheaper)
+            }
             (Ok(cheaper), _) => cheaper != answers.turn_of_other(bytes).is_some(),
         }
     }

@@ -3,13 +3,15 @@
 use super::*;
 use crate::costs::{Sort, Spot, Use};
 
+const ONE: Takers = Takers::Several { readers: 1, others_send: false };
+
 #[test]
 fn what_a_rank_shows_others_read_and_its_room_is_free_when_all_have_read_it() {
     let mut job = job(3);
     let (mut first, mut second) = (vec![7u8; 100_000], vec![9u8; 1000]);
-    let at = job[0].show(&buffer(&mut first), Takers::Several(1)).unwrap();
+    let at = job[0].show(&buffer(&mut first), ONE).unwrap();
     job[0].show_again();
-    let behind = job[0].show(&buffer(&mut second), Takers::Several(1)).unwrap();
+    let behind = job[0].show(&buffer(&mut second), ONE).unwrap();
     assert!(behind.at >= at.at + first.len());
     for reader in [1, 2] {
         let mut read = vec![0u8; 100_000];
@@ -23,9 +25,9 @@ fn what_a_rank_shows_others_read_and_its_room_is_free_when_all_have_read_it() {
     assert_eq!(short, [9; 10]);
     job[0].was_read();
     job[0].was_read();
-    assert_ne!(job[0].show(&buffer(&mut second), Takers::Several(1)), Some(at), "one has not read");
+    assert_ne!(job[0].show(&buffer(&mut second), ONE), Some(at), "one has not read");
     (0..2).for_each(|_| job[0].was_read());
-    assert_eq!(job[0].show(&buffer(&mut second), Takers::Several(1)), Some(at));
+    assert_eq!(job[0].show(&buffer(&mut second), ONE), Some(at));
 }
 
 /// Shown where data was shown before.
@@ -42,7 +44,7 @@ fn what_is_shown_arrives_at_each_spot_and_all_are_tried() {
     for number in 0..600 {
         let bytes = 1 + number * 9973 % (most / 3);
         let mut data = vec![number as u8; bytes];
-        let showing = job[0].show(&buffer(&mut data), Takers::Several(1)).unwrap();
+        let showing = job[0].show(&buffer(&mut data), ONE).unwrap();
         assert!(showing.spot == Spot::Next || showing.at == 0);
         assert!(showing.at + bytes <= most);
         places.insert(showing.at);
@@ -159,13 +161,13 @@ fn what_is_shown_in_pieces_or_in_one_arrives_whole() {
 fn what_does_not_fit_is_not_shown_and_nothing_is_read_outside_of_the_room() {
     let mut job = job(2);
     let room = crate::segment::pool_room(2);
-    assert_eq!(job[0].show(&buffer(&mut vec![0; room + 1]), Takers::Several(1)), None);
+    assert_eq!(job[0].show(&buffer(&mut vec![0; room + 1]), ONE), None);
     let mut into = [0u8; 8];
     for (at, bytes) in [(room, 1), (room - 7, 8), (usize::MAX, 8), (0, usize::MAX)] {
         // SAFETY: nobody writes there.
         assert!(!unsafe { job[1].read_shown(0, again(at), bytes, &buffer(&mut into)) }, "{at} {bytes}");
     }
-    assert_eq!(job[0].show(&buffer(&mut vec![5; room]), Takers::Several(1)), Some(again(0)));
+    assert_eq!(job[0].show(&buffer(&mut vec![5; room]), ONE), Some(again(0)));
     // SAFETY: shown above.
     assert!(unsafe { job[1].read_shown(0, again(room - 8), 8, &buffer(&mut into)) });
     assert_eq!(into, [5; 8]);
