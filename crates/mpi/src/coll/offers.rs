@@ -91,8 +91,12 @@ impl Sending<'_> {
             return false;
         }
         let crowded = engine.room().crowded();
-        if crowded && self.may_be_sent() {
-            return false;
+        match self.among().filter(|_| crowded) {
+            Some(Among::Scatters) => {
+                return !engine.showing_is_shorter(buffer.bytes(), Among::Scatters, self.tag);
+            }
+            Some(_) => return false,
+            None => {}
         }
         let is_busy = if crowded { large.sends + large.receives > 1 } else { large.receives > 0 };
         match audience {
@@ -126,22 +130,21 @@ impl Sending<'_> {
             _ => SHOWN_ABOVE,
         };
         let bytes = self.buffer.bytes();
-        let crowded = engine.room().crowded();
-        bytes > above
-            && crowded
-            && is_unseen(engine)
-            && !(self.may_be_sent() && self.is_worth_sending(engine))
+        let shows = |engine: &mut Engine<'_>| match self.among() {
+            Some(among) if bytes > MOST_EAGER => engine.showing_is_shorter(bytes, among, self.tag),
+            _ => true,
+        };
+        bytes > above && engine.room().crowded() && is_unseen(engine) && shows(engine)
     }
 
-    /// Whether it may be sent where ranks share cpus: only one rank gets it, as it is, and other ranks send as well.
-    fn may_be_sent(self) -> bool {
-        self.audience == Audience::One && (self.large == GATHERED || self.large.receives > 0)
-    }
-
-    /// Whether to send it rather than to show it.
-    fn is_worth_sending(self, engine: &mut Engine<'_>) -> bool {
-        let among = if self.large == GATHERED { Among::Gathers } else { Among::Exchanges(self.first) };
-        self.buffer.bytes() > MOST_EAGER && engine.sending_is_shorter(self.buffer.bytes(), among, self.tag)
+    /// Among what it is, where only one rank gets it, as it is.
+    fn among(self) -> Option<Among> {
+        match self.large {
+            _ if self.audience != Audience::One => None,
+            GATHERED => Some(Among::Gathers),
+            Large { receives: 0, .. } => Some(Among::Scatters),
+            _ => Some(Among::Exchanges(self.first)),
+        }
     }
 }
 

@@ -48,11 +48,6 @@ impl Takers {
         }
     }
 
-    /// The only one, while others send as well.
-    fn in_exchange(self) -> Option<usize> {
-        self.alone().filter(|_| !matches!(self, Self::OneEach(_)))
-    }
-
     fn by(self) -> Use {
         if matches!(self, Self::Reducer(_)) { Use::Reduces } else { Use::Copies }
     }
@@ -79,9 +74,10 @@ pub(crate) struct Shown {
     spots: Answers,
     /// Where ranks share cpus, and data of one goes to several of them: from memory or shown.
     several: Choices,
-    /// Where all sends go to one rank, and where ranks receive as well: sent or shown. And the last answers, with the
+    /// Where one rank gets it, by the other data of the collective: shown or not. And the last answers, with the
     /// collective for which they hold.
     gathers: (Choices, Option<(i32, bool)>),
+    scatters: (Choices, Option<(i32, bool)>),
     exchanges: (Choices, Option<(i32, bool)>),
 }
 
@@ -93,9 +89,13 @@ struct Choices {
 }
 
 impl Choices {
-    /// The next answer; `at_first`: as long as cycles don't tell.
-    fn answer(&mut self, bytes: usize, at_first: bool) -> bool {
+    /// The next answer. `at_first`: as long as cycles don't tell; an error: what is to be measured next.
+    fn answer(&mut self, bytes: usize, at_first: Result<bool, bool>) -> bool {
         let cycles = &mut self.cycles[class_of(bytes)];
+        let at_first = match at_first {
+            Ok(at_first) => at_first,
+            Err(measure) => return cycles.answer(bytes, kernel_ns(), |_| measure),
+        };
         // A room gets memory at first, and those cycles don't count: then the first turn is longer.
         let is_long = cycles.knows(at_first) && !cycles.knows(!at_first);
         let goes_on = is_long && (FIRST_TURN..2 * FIRST_TURN).contains(&self.answers.given(bytes));
@@ -109,11 +109,13 @@ impl Choices {
     }
 }
 
-/// Among what data is that goes to one rank while others send as well.
+/// Among what other data of a collective data is that goes to one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Among {
     /// All goes to one rank, and this one does nothing else.
     Gathers,
+    /// All comes from this rank.
+    Scatters,
     /// This rank receives as well. This one of the job's ranks answers for all: mixed answers cost more than either.
     Exchanges(usize),
 }
@@ -215,36 +217,38 @@ impl Engine<'_> {
         own != 0 && self.segment().rank(rank).cpu.load(Ordering::Relaxed) == own
     }
 
-    /// Whether to send data of so many bytes rather than to show it, where ranks share cpus. What is sent of a
-    /// collective, its sender writes to the receiver's memory, by the kernel: all cpus copy, and each byte is copied
-    /// once. So it is at first, and as long as a program's cycles don't take clearly longer. Now and then the other
-    /// answer. (On 2 cpus of a Xeon, us, shown or sent through the pool, read by the kernel, and so: gather of 64 kB on
-    /// 4 ranks 16, 12 and 9, of 1 MB 421, 457 and 220; on 8 ranks 33, 28 and 21, and 970, 957 and 548. Alltoall of 256
-    /// kB, shown and so: 220 and 193, and 1,090 and 950.)
+    /// Whether to show data of so many bytes to one rank, where ranks share cpus. Otherwise the kernel copies it once:
+    /// scattered data is read by its receivers, other data is sent, and written by its senders, so that all cpus copy.
+    /// So it is at first, and as long as a program's cycles don't take clearly longer. Now and then the other answer.
+    /// (On 2 cpus of a Xeon, us, shown or sent through the pool, read by the kernel, and so: gather of 64 kB on 4 ranks
+    /// 16, 12 and 9, of 1 MB 421, 457 and 220; on 8 ranks 33, 28 and 21, and 970, 957 and 548. Alltoall of 256 kB,
+    /// shown and so: 220 and 193, and 1,090 and 950. Scatter of 1 MB on 8 ranks, shown to neighbours on the cpu, and
+    /// not: 704 and 524.)
     ///
     /// `collective` tells it from the one before: in one, there is one answer.
-    pub fn sending_is_shorter(&mut self, bytes: usize, among: Among, collective: i32) -> bool {
+    pub fn showing_is_shorter(&mut self, bytes: usize, among: Among, collective: i32) -> bool {
         let segment = self.segment();
         if self.copy_from > bytes || segment.header().costs.kernel_fails(bytes) {
-            return false;
+            return true;
         }
         let class = class_of(bytes);
         let (choices, last) = match among {
             Among::Gathers => &mut self.shown.gathers,
+            Among::Scatters => &mut self.shown.scatters,
             Among::Exchanges(first) if first == self.rank => &mut self.shown.exchanges,
             Among::Exchanges(first) => {
-                return segment.rank(first).shows_exchanged.load(Ordering::Relaxed) >> class & 1 == 0;
+                return segment.rank(first).shows_exchanged.load(Ordering::Relaxed) >> class & 1 == 1;
             }
         };
         if let Some((_, answer)) = last.filter(|&(of, _)| of == collective) {
             return answer;
         }
-        let answer = choices.answer(bytes, true);
+        let answer = choices.answer(bytes, Ok(false));
         *last = Some((collective, answer));
         if let Among::Exchanges(_) = among {
             let shows = &segment.rank(self.rank).shows_exchanged;
             let others = shows.load(Ordering::Relaxed) & !(1 << class);
-            shows.store(others | u32::from(!answer) << class, Ordering::Relaxed);
+            shows.store(others | u32::from(answer) << class, Ordering::Relaxed);
         }
         answer
     }
@@ -255,10 +259,7 @@ impl Engine<'_> {
         let page = self.segment().header();
         let (cpus, by) = (page.cpus as f32, takers.by());
         let [write, read] = match self.room.crowded() {
-            // Its caches are its reader's. (Not so where others read as well: 8 ranks on 2 cpus of a Xeon, scatter of 1
-            // MB, which each takes in 524 us from the root's memory, and in 704 where the root's neighbours have it
-            // shown.)
-            true if takers.in_exchange().is_some_and(|to| self.shares_cpu_with(to)) => return false,
+            true if takers.alone().is_some_and(|to| self.shares_cpu_with(to)) => return false,
             true => {
                 let spot = page.costs.cheapest_spot(self.spots(bytes), bytes, by).unwrap_or_default();
                 [Sort::Shown(spot), spot.read(by)]
@@ -274,10 +275,8 @@ impl Engine<'_> {
         let crowded = self.room.crowded();
         let Shown { answers, several, .. } = &mut self.shown;
         match (known, takers) {
+            (_, Takers::Several { others_send: false, .. }) if crowded => several.answer(bytes, known),
             (Err(measure), _) => measure,
-            (Ok(cheaper), Takers::Several { others_send: false, .. }) if crowded => {
-                several.answer(bytes, cheaper)
-            }
             (Ok(cheaper), _) => cheaper != answers.turn_of_other(bytes).is_some(),
         }
     }
@@ -389,8 +388,10 @@ impl Engine<'_> {
         let is_first = end > self.shown.touched;
         if is_first {
             // The memory has to be got, by this rank and by its readers.
-            let Shown { several, gathers, exchanges, .. } = &mut self.shown;
-            [several, &mut gathers.0, &mut exchanges.0].into_iter().for_each(|it| it.leave_out(data.bytes));
+            let Shown { several, gathers, scatters, exchanges, .. } = &mut self.shown;
+            for choices in [several, &mut gathers.0, &mut scatters.0, &mut exchanges.0] {
+                choices.leave_out(data.bytes);
+            }
         }
         if counts && !is_first {
             segment.header().costs.learn(Sort::Shown(showing.spot), data.bytes, data.bytes, took_ns);
