@@ -118,8 +118,11 @@ impl Spot {
 const SMALLEST: u32 = 10;
 /// Classes of sizes; all sizes above are in the last one.
 pub(crate) const CLASSES: usize = 14;
-/// From so many copies on, their cost counts as known: the first ones get memory. A choice.
+/// From so many copies on, their cost counts as known: the first ones get memory. Fewer of large data do, of so many
+/// bytes together: while costs are measured, programs wait for copies that cost more. Choices.
 const KNOWN_FROM: u32 = 16;
+const KNOWN_BYTES: usize = 16 << 20;
+const LEAST_KNOWN: u32 = 4;
 /// What a copy counts that took more time than was known: little, because it may have got memory, or lost the cpu. One
 /// that took less counts in full: when that was luck, the next ones correct it, because that sort is used then.
 const RISE: f32 = 1.0 / 32.0;
@@ -158,8 +161,10 @@ impl Cost {
         Self { copies: self.copies.saturating_add(1), ns }
     }
 
-    fn known(self) -> Option<f32> {
-        (self.copies >= KNOWN_FROM).then_some(self.ns)
+    /// Of data of so many bytes.
+    fn known(self, data: usize) -> Option<f32> {
+        let from = (KNOWN_BYTES / data.max(1)).clamp(LEAST_KNOWN as usize, KNOWN_FROM as usize);
+        (self.copies as usize >= from).then_some(self.ns)
     }
 }
 
@@ -180,7 +185,7 @@ impl Costs {
     }
 
     fn known(&self, sort: Sort, data: usize) -> Option<f32> {
-        Cost::unpack(self.of(sort, data).load(Ordering::Relaxed)).known()
+        Cost::unpack(self.of(sort, data).load(Ordering::Relaxed)).known(data)
     }
 
     /// What a byte costs that goes through these sorts, each as often as it says.
