@@ -60,7 +60,7 @@ fn mark_of(segment: &Segment) -> u64 {
 
 /// Data that a collective is about to send.
 #[derive(Clone, Copy)]
-pub(super) struct Sending<'a> {
+pub(super) struct DataToSend<'a> {
     pub buffer: &'a Buffer,
     /// What else this rank has to do in the collective.
     pub large: Large,
@@ -73,7 +73,7 @@ pub(super) struct Sending<'a> {
     pub tag: i32,
 }
 
-impl Sending<'_> {
+impl DataToSend<'_> {
     /// Whether to offer it, and nobody counts or simulates what messages carry.
     ///
     /// Where ranks share cpus, or send and receive at the same time, no cpu has time left to help another one: what
@@ -162,8 +162,8 @@ impl Offer {
     }
 
     /// The offer of a copy that this rank shows; nothing: it has no room for it.
-    pub(super) fn shown(engine: &mut Engine<'_>, data: Sending<'_>) -> Option<Self> {
-        let Sending { buffer, large, audience, .. } = data;
+    pub(super) fn shown(engine: &mut Engine<'_>, data: DataToSend<'_>) -> Option<Self> {
+        let DataToSend { buffer, large, audience, .. } = data;
         let offer = match audience {
             Audience::Again(offer) if offer.is_shown() => {
                 engine.show_again();

@@ -3,7 +3,7 @@
 //! Those that go on beside the program are activities: they advance whenever messages are moved.
 
 use super::arguments::Scene;
-use super::offers::{OFFER_BYTES, Offer, Sending};
+use super::offers::{DataToSend, OFFER_BYTES, Offer};
 use super::schedule::{
     Audience, CollectiveSchedule, LANES, Large, Standing, TagLane, Taken, Truncated, Wire,
 };
@@ -75,7 +75,7 @@ impl Wire for CommWire<'_> {
         let put = |offer| unsafe { place.write(offer) };
         let peers = &self.comm.peers().members;
         let (to, first) = (peers[to] as usize, peers[0] as usize);
-        let data = Sending { buffer, large, audience, to, first, tag: self.tag };
+        let data = DataToSend { buffer, large, audience, to, first, tag: self.tag };
         if data.is_worth_offering(self.engine) {
             self.engine.allow_reading();
             put(Offer::of(&self.engine.segment(), buffer));

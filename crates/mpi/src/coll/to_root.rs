@@ -52,7 +52,7 @@ pub(super) fn reduce(
         return Ok(false);
     }
     match result {
-        Some(result) => Operands { operand, result, bytes, size, kernel }.receive(state, &pair)?,
+        Some(result) => AtRoot { operand, result, bytes, size, kernel }.receive(state, &pair)?,
         None => send(state, &pair, operand, bytes, size),
     }
     Ok(true)
@@ -81,7 +81,7 @@ fn send(mut state: Entered, pair: &TwoRanks, operand: *const u8, bytes: usize, s
 }
 
 /// The root's operand and result.
-struct Operands {
+struct AtRoot {
     operand: *const u8,
     /// Apart from the operand, or the same.
     result: *mut u8,
@@ -91,7 +91,7 @@ struct Operands {
     kernel: Reducer,
 }
 
-impl Operands {
+impl AtRoot {
     /// Receives the other operand and reduces it.
     fn receive(&self, mut state: Entered, pair: &TwoRanks) -> Result<(), Failure> {
         let Self { operand, result, bytes, size, kernel } = *self;

@@ -73,22 +73,22 @@ pub(crate) struct Shown {
     /// The same of spots.
     spots: Answers,
     /// Where ranks share cpus, and data of one goes to several of them: from memory or shown.
-    several: Choices,
+    several: Decisions,
     /// Where one rank gets it, by the other data of the collective: shown or not. And the last answers, with the
     /// collective for which they hold.
-    gathers: (Choices, Option<(i32, bool)>),
-    scatters: (Choices, Option<(i32, bool)>),
-    exchanges: (Choices, Option<(i32, bool)>),
+    gathers: (Decisions, Option<(i32, bool)>),
+    scatters: (Decisions, Option<(i32, bool)>),
+    exchanges: (Decisions, Option<(i32, bool)>),
 }
 
 /// Answers that a program's cycles tell, by the class of data.
 #[derive(Default)]
-struct Choices {
+struct Decisions {
     cycles: [Cycles; CLASSES],
     answers: Answers,
 }
 
-impl Choices {
+impl Decisions {
     /// The next answer. `at_first`: as long as cycles don't tell; an error: what is to be measured next.
     fn answer(&mut self, bytes: usize, at_first: Result<bool, bool>) -> bool {
         let cycles = &mut self.cycles[class_of(bytes)];
@@ -232,7 +232,7 @@ impl Engine<'_> {
             return true;
         }
         let class = class_of(bytes);
-        let (choices, last) = match among {
+        let (decisions, last) = match among {
             Among::Gathers => &mut self.shown.gathers,
             Among::Scatters => &mut self.shown.scatters,
             Among::Exchanges(first) if first == self.rank => &mut self.shown.exchanges,
@@ -243,7 +243,7 @@ impl Engine<'_> {
         if let Some((_, answer)) = last.filter(|&(of, _)| of == collective) {
             return answer;
         }
-        let answer = choices.answer(bytes, Ok(false));
+        let answer = decisions.answer(bytes, Ok(false));
         *last = Some((collective, answer));
         if let Among::Exchanges(_) = among {
             let shows = &segment.rank(self.rank).shows_exchanged;
@@ -391,8 +391,8 @@ impl Engine<'_> {
         if is_first {
             // The memory has to be got, by this rank and by its readers.
             let Shown { several, gathers, scatters, exchanges, .. } = &mut self.shown;
-            for choices in [several, &mut gathers.0, &mut scatters.0, &mut exchanges.0] {
-                choices.leave_out(data.bytes);
+            for decisions in [several, &mut gathers.0, &mut scatters.0, &mut exchanges.0] {
+                decisions.leave_out(data.bytes);
             }
         }
         if counts && !is_first {
