@@ -9,6 +9,7 @@
 //!
 //! From a process's memory the kernel copies, and may forbid it: see `Engine::read_memory`.
 
+use super::run;
 use super::schedule::{Audience, Large};
 use crate::profile;
 use crate::runtime::COUNTERS;
@@ -137,13 +138,15 @@ impl DataToSend<'_> {
         bytes > above && engine.room().crowded() && is_unseen(engine) && shows(engine)
     }
 
-    /// Among what it is, where only one rank gets it, as it is.
+    /// Among what it is, where only one rank gets it, as it is. Nothing, too, where this rank would have to send it but
+    /// may compute meanwhile: what is shown is there at once.
     fn among(self) -> Option<Among> {
+        let is_blocking = run::is_blocking(self.tag);
         match self.large {
             _ if self.audience != Audience::One => None,
-            GATHERED => Some(Among::Gathers),
+            GATHERED => is_blocking.then_some(Among::Gathers),
             Large { receives: 0, .. } => Some(Among::Scatters),
-            _ => Some(Among::Exchanges(self.first)),
+            _ => is_blocking.then_some(Among::Exchanges(self.first)),
         }
     }
 }

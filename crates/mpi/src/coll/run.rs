@@ -40,6 +40,12 @@ pub(super) fn tag_of(number: u32) -> i32 {
     (number % NUMBERS) as i32 * LANES
 }
 
+/// Whether the rank waits in the collective until it is over, so that it carries messages all the time.
+#[inline]
+pub(super) fn is_blocking(tag: i32) -> bool {
+    tag & (NON_BLOCKING | PERSISTENT) == 0
+}
+
 /// The engine, as the ranks of a communicator use it in one collective.
 struct CommWire<'a> {
     engine: &'a mut Engine<'static>,
