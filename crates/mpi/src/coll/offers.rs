@@ -138,16 +138,15 @@ impl DataToSend<'_> {
         bytes > above && engine.room().crowded() && is_unseen(engine) && shows(engine)
     }
 
-    /// Among what it is, where only one rank gets it, as it is. Nothing, too, where this rank would have to send it but
-    /// may compute meanwhile: what is shown is there at once.
+    /// Among what it is, where only one rank gets it, as it is. Nothing, too, where this rank may compute before the
+    /// collective is over: what it would have to send is shown, and is there at once.
     fn among(self) -> Option<Among> {
-        let is_blocking = run::is_blocking(self.tag);
-        match self.large {
-            _ if self.audience != Audience::One => None,
-            GATHERED => is_blocking.then_some(Among::Gathers),
-            Large { receives: 0, .. } => Some(Among::Scatters),
-            _ => is_blocking.then_some(Among::Exchanges(self.first)),
-        }
+        let goes_to_one = self.audience == Audience::One;
+        (goes_to_one && run::is_blocking(self.tag)).then_some(match self.large {
+            GATHERED => Among::Gathers,
+            Large { receives: 0, .. } => Among::Scatters,
+            _ => Among::Exchanges(self.first),
+        })
     }
 }
 
