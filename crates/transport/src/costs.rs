@@ -119,7 +119,8 @@ const SMALLEST: u32 = 10;
 /// Classes of sizes; all sizes above are in the last one.
 pub(crate) const CLASSES: usize = 14;
 /// From so many copies on, their cost counts as known: the first ones get memory. Fewer of large data do, of so many
-/// bytes together: while costs are measured, programs wait for copies that cost more. Choices.
+/// bytes together: while costs are measured, programs wait for copies that cost more. Choices. (2 cpus of a Xeon, bcast
+/// of 4 MB for 40 ms: 4 ranks 1,084 us with 16 copies of any data, and 955 so; 8 ranks 1,916 and 1,581.)
 const KNOWN_FROM: u32 = 16;
 const KNOWN_BYTES: usize = 16 << 20;
 const LEAST_KNOWN: u32 = 4;

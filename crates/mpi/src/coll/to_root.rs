@@ -34,9 +34,8 @@ pub(super) fn reduce(
     };
     let state = check::running()?;
     let Some(own) = rank_beside(&state, root, comm) else { return Ok(false) };
-    let count = usize::try_from(count).unwrap_or(usize::MAX);
-    let (Some(bytes), true) = (count.checked_mul(size), size.is_power_of_two() && size <= LARGEST_ELEMENT)
-    else {
+    let bytes = usize::try_from(count).ok().and_then(|count| count.checked_mul(size));
+    let (Some(bytes), true) = (bytes, size.is_power_of_two() && size <= LARGEST_ELEMENT) else {
         return Ok(false);
     };
     let places = if own == root as usize {

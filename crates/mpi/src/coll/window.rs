@@ -2,9 +2,9 @@
 //!
 //! A rank puts its operand of the half that the other reduces into the slots of its window, piece by piece. The other
 //! reduces each piece where it lies, takes a copy, and counts it; then the owner takes its copy, and the slot is free
-//! again. So a piece crosses from core to core once each way, and no rank
-//! waits for a piece that is not on its way. Both counters only grow, across all pairs, and each has a line of its own.
-//! Each half is reduced by one rank only: both get the same bits.
+//! again. So a piece crosses from core to core once each way, and no rank waits for a piece that is not on its way.
+//! Both counters only grow, across all pairs, and each has a line of its own. Each half is reduced by one rank only:
+//! both get the same bits.
 
 use super::algorithm::{SMALL, share};
 use super::two_ranks::{TwoRanks, few, operand_and_result};

@@ -83,6 +83,9 @@ static void collectives(void)
     FAILS(MPI_Bcast(&a, -1, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
     FAILS(MPI_Bcast(&a, 1, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
     FAILS(MPI_Reduce(&a, &b, 1, MPI_INT, MPI_SUM, size, MPI_COMM_WORLD), MPI_ERR_ROOT);
+    /* A small type, of which any number of elements could be so many bytes. */
+    FAILS(MPI_Reduce(&a, &b, -1, MPI_INT8_T, MPI_SUM, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+    FAILS(MPI_Allreduce(&a, &b, -1, MPI_INT8_T, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT);
     FAILS(MPI_Allreduce(&a, &b, 1, MPI_FLOAT, MPI_BOR, MPI_COMM_WORLD), MPI_ERR_OP);
     FAILS(MPI_Allreduce(&a, &b, 1, MPI_DOUBLE_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_OP);
     FAILS(MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_MAXLOC, MPI_COMM_WORLD), MPI_ERR_OP);
