@@ -3,12 +3,14 @@
 
 use super::two_ranks::{TwoRanks, few, memory, operand_and_result, rank_beside};
 use crate::abi;
+use crate::abi::values::MPI_ERR_INTERN;
 use crate::check::{self, Failure};
 use crate::datatype::{MessageData, predefined_size};
 use crate::op::{Reducer, reducer};
 use crate::runtime::Entered;
 use std::ffi::c_int;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use transport::{Buffer, Layout, Shape, Span};
 
 /// Bytes of a message: it is sent at once. A choice.
@@ -105,10 +107,15 @@ impl AtRoot {
                 unsafe { std::ptr::copy_nonoverlapping(operand.add(start), apart.as_mut_ptr(), bytes) };
                 apart.as_ptr()
             };
-            let layout = Layout { shape: Arc::new(Reduced { operand, size, kernel }), count: bytes / size };
+            let reduced = Arc::new(Reduced { operand, size, kernel, is_cut: AtomicBool::new(false) });
+            let layout = Layout { shape: reduced.clone(), count: bytes / size };
             // SAFETY: the caller's room, which it lends until this returns.
             let buffer = unsafe { Buffer::of_layout(result, bytes, layout) };
             state = pair.receive_buffer(state, &buffer)?;
+            if reduced.is_cut.load(Ordering::Relaxed) {
+                let text = format_args!("the operand of rank {} came cut inside an element", 1 - pair.rank);
+                return Err(Failure::new(MPI_ERR_INTERN, text));
+            }
         }
         Ok(())
     }
@@ -120,6 +127,8 @@ struct Reduced {
     operand: *const u8,
     size: usize,
     kernel: Reducer,
+    /// A piece ended inside an element: somebody wrote over the job's memory.
+    is_cut: AtomicBool,
 }
 // SAFETY: an address, which is used only by `unpack`; its caller promises that the memory may be used.
 unsafe impl Send for Reduced {}
