@@ -239,12 +239,16 @@ fn has_fast_copy() -> bool {
 }
 
 /// Whether the cpu says that it can move lines to the shared cache (CLDEMOTE).
-#[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline]
-fn can_demote() -> bool {
-    use std::arch::x86_64::{__cpuid, __cpuid_count};
-    static KNOWN: AtomicU8 = AtomicU8::new(0);
-    known(&KNOWN, || __cpuid(0).eax >= 7 && __cpuid_count(7, 0).ecx >> 25 & 1 == 1)
+pub(crate) fn can_demote() -> bool {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use std::arch::x86_64::{__cpuid, __cpuid_count};
+        static KNOWN: AtomicU8 = AtomicU8::new(0);
+        known(&KNOWN, || __cpuid(0).eax >= 7 && __cpuid_count(7, 0).ecx >> 25 & 1 == 1)
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    false
 }
 
 /// What a cpu has, found out once.

@@ -5,7 +5,7 @@ use super::receipts::Receipts;
 use super::{Engine, Mode, TransferId, kind, rendezvous};
 use crate::asleep::Asleep;
 use crate::buffer::Buffer;
-use crate::copy::{copy_by_lines, copy_small, demote};
+use crate::copy::{can_demote, copy_by_lines, copy_small, demote};
 use crate::costs::Fill;
 use crate::fills::TimedFill;
 use crate::matching::Envelope;
@@ -35,8 +35,9 @@ pub(super) const WARY: u32 = 32;
 /// copies the first part while the last one is written. A choice. (By hand, 16 kB to and fro take 0.61 us in parts of 4
 /// kB and 0.73 in one; 0.26 in one and 0.24 in two of 2 kB for 4 kB, on an EPYC. In a stream, parts gain nothing.)
 const PART: usize = 4 * 1024;
-/// A message that answers one lies in the ring up to so many bytes, others up to `POOLED_FROM`. A choice. (256 B to and
-/// fro on a Xeon: 0.23 us in the ring, 0.21 in a slot; 64 of them in a row 0.08 us each, 0.12 in slots.)
+/// Where the cpu moves lines to the shared cache, a message that answers one lies in the ring up to so many bytes, others
+/// up to `POOLED_FROM`. A choice. (256 B to and fro on a Xeon: 0.23 us in the ring, 0.21 in a slot; 64 of them in a row
+/// 0.08 us each, 0.12 in slots. On an EPYC, which can't move lines, 0.22 in the ring and 0.27 in a slot.)
 const ANSWER_POOLED_FROM: usize = 128;
 /// Of a message of so many bytes that answers one and lies in a slot, how many are moved to the shared cache before its
 /// receiver hears of it. A choice. (B on a Xeon: 1 kB 0.34 us with none of them, 0.27 with all; 2 kB 0.43 with none,
@@ -662,7 +663,7 @@ fn offset_in_line(buffer: &Buffer, from: usize) -> usize {
 /// Bytes of a message that need not go through the pool.
 #[inline]
 fn most_in_ring(is_answer: bool) -> usize {
-    if is_answer { ANSWER_POOLED_FROM } else { POOLED_FROM }
+    if is_answer && can_demote() { ANSWER_POOLED_FROM } else { POOLED_FROM }
 }
 
 /// Takes bytes that are out from the start or the end of what is left.
