@@ -81,6 +81,16 @@ pub(crate) struct Shown {
     exchanges: (Decisions, Option<(i32, bool)>),
 }
 
+impl Shown {
+    /// The cycles that have begun with data of so many bytes do not count.
+    fn leave_out_cycle(&mut self, bytes: usize) {
+        let Self { several, gathers, scatters, exchanges, .. } = self;
+        for decisions in [several, &mut gathers.0, &mut scatters.0, &mut exchanges.0] {
+            decisions.leave_out(bytes);
+        }
+    }
+}
+
 /// Answers that a program's cycles tell, by the class of data.
 #[derive(Default)]
 struct Decisions {
@@ -96,7 +106,7 @@ impl Decisions {
             Ok(at_first) => at_first,
             Err(measure) => return cycles.answer(bytes, kernel_ns(), |_| measure),
         };
-        // A room gets memory at first, and those cycles don't count: then the first turn is longer.
+        // A room gets memory at first, and spots are measured. Those cycles don't count: then the first turn is longer.
         let is_long = cycles.knows(at_first) && !cycles.knows(!at_first);
         let goes_on = is_long && (FIRST_TURN..2 * FIRST_TURN).contains(&self.answers.given(bytes));
         let is_turn = self.answers.turn_of_other(bytes).is_some() || goes_on;
@@ -219,11 +229,12 @@ impl Engine<'_> {
 
     /// Whether to show data of so many bytes to one rank, where ranks share cpus. Otherwise the kernel copies it once:
     /// scattered data is read by its receivers, other data is sent, and written by its senders, so that all cpus copy.
-    /// So it is at first, and as long as a program's cycles don't take clearly longer. Now and then the other answer.
+    /// So it is at first, but for exchanges, and as long as a program's cycles don't take clearly longer. Now and then the
+    /// other answer. Exchanges are shown at first: where the kernel's copy is the shorter one, it is so by little.
     /// (On 2 cpus of a Xeon, us, shown or sent through the pool, read by the kernel, and so: gather of 64 kB on 4 ranks
     /// 16, 12 and 9, of 1 MB 421, 457 and 220; on 8 ranks 33, 28 and 21, and 970, 957 and 548. Alltoall of 256 kB,
-    /// shown and so: 220 and 193, and 1,090 and 950. Scatter of 1 MB on 8 ranks, shown to neighbours on the cpu, and
-    /// not: 704 and 524.)
+    /// shown and so: 220 and 193, and 1,090 and 950; on an EPYC, of 64 kB, 59 and 98, and 327 and 474. Scatter of 1 MB on
+    /// 8 ranks of the Xeon, shown to neighbours on the cpu, and not: 704 and 524.)
     ///
     /// `collective` tells it from the one before: in one, there is one answer.
     pub fn showing_is_shorter(&mut self, bytes: usize, among: Among, collective: i32) -> bool {
@@ -243,7 +254,7 @@ impl Engine<'_> {
         if let Some((_, answer)) = last.filter(|&(of, _)| of == collective) {
             return answer;
         }
-        let answer = decisions.answer(bytes, Ok(false));
+        let answer = decisions.answer(bytes, Ok(matches!(among, Among::Exchanges(_))));
         *last = Some((collective, answer));
         if let Among::Exchanges(_) = among {
             let shows = &segment.rank(self.rank).shows_exchanged;
@@ -346,7 +357,10 @@ impl Engine<'_> {
     fn choose_spot(&mut self, bytes: usize, by: Use) {
         let (segment, spots) = (self.segment(), self.spots(bytes));
         let spot = match segment.header().costs.cheapest_spot(spots, bytes, by) {
-            Err(measure) => measure,
+            Err(measure) => {
+                self.shown.leave_out_cycle(bytes);
+                measure
+            }
             Ok(cheapest) => match self.shown.spots.turn_of_other(bytes) {
                 Some(turn) => spots[turn % spots.len()],
                 None => cheapest,
@@ -390,10 +404,7 @@ impl Engine<'_> {
         let is_first = end > self.shown.touched;
         if is_first {
             // The memory has to be got, by this rank and by its readers.
-            let Shown { several, gathers, scatters, exchanges, .. } = &mut self.shown;
-            for decisions in [several, &mut gathers.0, &mut scatters.0, &mut exchanges.0] {
-                decisions.leave_out(data.bytes);
-            }
+            self.shown.leave_out_cycle(data.bytes);
         }
         if counts && !is_first {
             segment.header().costs.learn(Sort::Shown(showing.spot), data.bytes, data.bytes, took_ns);
