@@ -5,7 +5,7 @@
 use super::arguments::Scene;
 use super::offers::{DataToSend, OFFER_BYTES, Offer};
 use super::schedule::{
-    Audience, CollectiveSchedule, LANES, Large, Standing, TagLane, Taken, Truncated, Wire,
+    Audience, CollectiveSchedule, Expected, LANES, Large, Standing, TagLane, Taken, Truncated, Wire,
 };
 use crate::abi;
 use crate::abi::values::MPI_REQUEST_NULL;
@@ -129,13 +129,15 @@ impl Wire for CommWire<'_> {
     }
 
     #[inline]
-    fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer, offered: bool) -> TransferId {
+    fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer, expected: Expected) -> TransferId {
         let tag = Some(self.tag | i32::from(lane));
         let pattern = Criteria { context: self.comm.collective(), source: Some(from as u16), tag };
-        if offered {
-            return self.engine.receive_or_set_aside(pattern, buffer);
+        match expected {
+            Expected::Data { beside_own } => self.engine.receive_or_set_aside(pattern, buffer, beside_own),
+            Expected::Message => {
+                self.engine.receive(pattern, Some(self.comm.peers().members[from] as usize), buffer)
+            }
         }
-        self.engine.receive(pattern, Some(self.comm.peers().members[from] as usize), buffer)
     }
 
     unsafe fn copy(&mut self, from: &Buffer, into: &Buffer) {

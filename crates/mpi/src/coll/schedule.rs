@@ -42,6 +42,16 @@ pub(super) enum Taken {
     Refused,
 }
 
+/// What a receive waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// A message, as it is.
+    Message,
+    /// Large data, or an offer of it, which does not go to the buffer. `beside_own`: the rank copies large data of its
+    /// own as well.
+    Data { beside_own: bool },
+}
+
 /// How many transfers of this rank in a collective are not small.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Large {
@@ -87,8 +97,8 @@ pub(super) trait Wire {
     fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer) -> Option<TransferId>;
     /// Sends what nobody waits for; the buffer lives until the schedule is over.
     fn send_and_forget(&mut self, to: usize, lane: TagLane, buffer: &Buffer);
-    /// Starts a receive. `offered`: data or an offer of it comes, which does not go to the buffer.
-    fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer, offered: bool) -> TransferId;
+    /// Starts a receive.
+    fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer, expected: Expected) -> TransferId;
     /// Whether to offer the data to a rank instead of sending it. If so, the offer is in its place, and the data is
     /// left alone until the answer.
     fn offers(
@@ -263,6 +273,8 @@ pub(super) struct CollectiveSchedule {
     element: (usize, bool),
     /// Transfers whose data may be offered: then what has come is looked at while another transfer is waited for.
     large: Large,
+    /// This rank copies data of its own that is not small.
+    copies_large: bool,
     // How far it has been carried out.
     next: usize,
     /// Those that have started, until they are complete.
@@ -283,6 +295,7 @@ impl CollectiveSchedule {
         self.scratch.clear();
         self.reduction = None;
         self.large = Large::default();
+        self.copies_large = false;
         self.rewind();
     }
 
@@ -435,6 +448,7 @@ impl CollectiveSchedule {
     /// Copies data; between different datatypes when their signatures agree. Nothing when both are the same place.
     pub(super) fn copy(&mut self, from: Elements, into: Elements) {
         if from.bytes() > 0 && !(from.address == into.address && from.is_like(&into)) {
+            self.copies_large |= from.bytes() > SMALL;
             self.steps.push(ScheduleStep::Copy { from: from.buffer(), into: into.buffer() });
         }
     }
@@ -500,7 +514,8 @@ impl CollectiveSchedule {
                                 offer.as_ptr(),
                             ) =>
                         {
-                            let id = wire.receive(*to as usize, lane | ANSWERS, &Buffer::EMPTY, false);
+                            let id =
+                                wire.receive(*to as usize, lane | ANSWERS, &Buffer::EMPTY, Expected::Message);
                             // SAFETY: memory of the schedule's own, which holds the offer until the answer.
                             let offer = unsafe { Buffer::new(offer.as_ptr().cast(), OFFER_BYTES) };
                             wire.send_and_forget(*to as usize, *lane, &offer);
@@ -514,7 +529,11 @@ impl CollectiveSchedule {
                     self.transfers.push(started);
                 }
                 ScheduleStep::Receive { from, lane, buffer, .. } => {
-                    let id = wire.receive(*from as usize, *lane, buffer, buffer.bytes() > SMALL);
+                    let expected = match buffer.bytes() > SMALL {
+                        true => Expected::Data { beside_own: self.copies_large },
+                        false => Expected::Message,
+                    };
+                    let id = wire.receive(*from as usize, *lane, buffer, expected);
                     let awaits = Awaits::Data(*from);
                     self.transfers.push(Some(Started { id, step: self.next as u32, awaits }));
                 }
@@ -600,7 +619,7 @@ impl CollectiveSchedule {
                         self.lent.push(Lent { place: buffer.address(), shown, spot, from, answers });
                     }
                     Taken::Refused => {
-                        let id = wire.receive(from, lane | REFUSED, buffer, false);
+                        let id = wire.receive(from, lane | REFUSED, buffer, Expected::Message);
                         wire.send_and_forget(from, answers, &REFUSAL);
                         self.transfers[index] =
                             Some(Started { id, awaits: Awaits::Refused(from as u16), ..started });

@@ -229,12 +229,12 @@ impl Engine<'_> {
 
     /// Whether to show data of so many bytes to one rank, where ranks share cpus. Otherwise the kernel copies it once:
     /// scattered data is read by its receivers, other data is sent, and written by its senders, so that all cpus copy.
-    /// So it is at first, but for exchanges, and as long as a program's cycles don't take clearly longer. Now and then the
-    /// other answer. Exchanges are shown at first: where the kernel's copy is the shorter one, it is so by little.
+    /// So it is at first, but for exchanges, and as long as a program's cycles don't take clearly longer. Now and then
+    /// the other answer. Exchanges are shown at first: where the kernel's copy is the shorter one, it is so by little.
     /// (On 2 cpus of a Xeon, us, shown or sent through the pool, read by the kernel, and so: gather of 64 kB on 4 ranks
     /// 16, 12 and 9, of 1 MB 421, 457 and 220; on 8 ranks 33, 28 and 21, and 970, 957 and 548. Alltoall of 256 kB,
-    /// shown and so: 220 and 193, and 1,090 and 950; on an EPYC, of 64 kB, 59 and 98, and 327 and 474. Scatter of 1 MB on
-    /// 8 ranks of the Xeon, shown to neighbours on the cpu, and not: 704 and 524.)
+    /// shown and so: 220 and 193, and 1,090 and 950; on an EPYC, of 64 kB, 59 and 98, and 327 and 474. Scatter of 1 MB
+    /// on 8 ranks of the Xeon, shown to neighbours on the cpu, and not: 704 and 524.)
     ///
     /// `collective` tells it from the one before: in one, there is one answer.
     pub fn showing_is_shorter(&mut self, bytes: usize, among: Among, collective: i32) -> bool {
@@ -504,8 +504,11 @@ impl Engine<'_> {
             // SAFETY: as the caller promised.
             return unsafe { into.copy_from(from) };
         }
-        let landing = self.landings.choose(Origin::Own, bytes);
         let start_ns = kernel_ns();
+        let landing = match self.room.crowded() {
+            true => self.landings.choose(Origin::Own, bytes),
+            false => self.landings.choose_by_cycle(bytes, start_ns),
+        };
         match landing {
             // SAFETY: as the caller promised.
             Landing::InCaches => unsafe { into.copy_from(from) },

@@ -114,10 +114,19 @@ impl Engine<'_> {
     /// As `receive`, of large data of a collective. A message of `ASIDE` bytes is not written to the buffer:
     /// `take_aside` gives it. What is no data of the program's must not lie in its memory, where other messages may be
     /// written, too.
-    pub fn receive_or_set_aside(&mut self, criteria: Criteria, buffer: &Buffer) -> TransferId {
+    ///
+    /// `beside_own`: in the collective, this rank copies data of its own by `copy_own`, too. Where ranks have cpus of
+    /// their own, what is received then lands where own data of this size landed last.
+    pub fn receive_or_set_aside(
+        &mut self,
+        criteria: Criteria,
+        buffer: &Buffer,
+        beside_own: bool,
+    ) -> TransferId {
         let key = criteria.key();
         let transfer = self.transfers.start(buffer, key);
-        self.transfers.at(transfer).due = due::ASIDE;
+        let lands_past = beside_own && self.landings.last_by_cycle(buffer.bytes) == Landing::PastCaches;
+        self.transfers.at(transfer).due = if lands_past { due::ASIDE | due::PAST_CACHES } else { due::ASIDE };
         self.match_or_post(transfer, key);
         self.transfers.id(transfer)
     }

@@ -283,6 +283,10 @@ impl Engine<'_> {
             return Way::Pool;
         }
         let transfer = self.transfers.at(receive);
+        if transfer.due & due::PAST_CACHES != 0 {
+            // Decided when it was posted, together with what else the collective copies.
+            return Way::Pool;
+        }
         transfer.due |= due::TIMED;
         let shared = transfer.completion.bytes >= SHARED_FROM;
         match self.sharing.ways[from].choose(transfer.bytes, shared, host::clock::kernel_ns()) {

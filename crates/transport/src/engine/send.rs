@@ -35,9 +35,9 @@ pub(super) const WARY: u32 = 32;
 /// copies the first part while the last one is written. A choice. (By hand, 16 kB to and fro take 0.61 us in parts of 4
 /// kB and 0.73 in one; 0.26 in one and 0.24 in two of 2 kB for 4 kB, on an EPYC. In a stream, parts gain nothing.)
 const PART: usize = 4 * 1024;
-/// Where the cpu moves lines to the shared cache, a message that answers one lies in the ring up to so many bytes, others
-/// up to `POOLED_FROM`. A choice. (256 B to and fro on a Xeon: 0.23 us in the ring, 0.21 in a slot; 64 of them in a row
-/// 0.08 us each, 0.12 in slots. On an EPYC, which can't move lines, 0.22 in the ring and 0.27 in a slot.)
+/// Where the cpu moves lines to the shared cache, a message that answers one lies in the ring up to so many bytes,
+/// others up to `POOLED_FROM`. A choice. (256 B to and fro on a Xeon: 0.23 us in the ring, 0.21 in a slot; 64 of them
+/// in a row 0.08 us each, 0.12 in slots. On an EPYC, which can't move lines, 0.22 in the ring and 0.27 in a slot.)
 const ANSWER_POOLED_FROM: usize = 128;
 /// Of a message of so many bytes that answers one and lies in a slot, how many are moved to the shared cache before its
 /// receiver hears of it. A choice. (B on a Xeon: 1 kB 0.34 us with none of them, 0.27 with all; 2 kB 0.43 with none,

@@ -1,7 +1,7 @@
 //! All ranks of a collective in one process, their messages delivered in random order.
 
 use super::super::offers::{OFFER_BYTES, Offer};
-use super::super::schedule::{Audience, CollectiveSchedule, Large, Standing, TagLane, Taken, Wire};
+use super::super::schedule::{Audience, CollectiveSchedule, Expected, Large, Standing, TagLane, Taken, Wire};
 use std::collections::{HashMap, VecDeque};
 use transport::{Buffer, Completion, Segment, Spot, TransferId};
 
@@ -156,7 +156,7 @@ impl Wire for SimulatedRank<'_> {
         Taken::Read(offer.bytes())
     }
 
-    fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer, _offered: bool) -> TransferId {
+    fn receive(&mut self, from: usize, lane: TagLane, buffer: &Buffer, _expected: Expected) -> TransferId {
         let line = (self.peers_from + from, self.rank, lane);
         let transfer = self.simulation.transfer();
         let (messages, receives) = self.simulation.lengths(line);
