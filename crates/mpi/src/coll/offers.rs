@@ -31,8 +31,8 @@ const SHOWN_ABOVE: usize = 16 * 1024;
 /// ranks is more than this. As messages a rank could send data of several collectives before the root has a cpu, and
 /// each message would be copied once more. A choice. (On 2 cpus of an EPYC, shown and sent, us: 8 ranks, gather of 16
 /// kB 26.1 and 18.0, of 32 kB 29.7 and 30.6, of 64 kB 43.4 and 62.4; 4 ranks, of 32 kB 8.4 and 7.9, of 64 kB 17.1 and
-/// 18.7.)
-const GATHERED_ABOVE: usize = 192 * 1024;
+/// 18.7, and 27 and 34 where the kernel copies what is not shown.)
+const GATHERED_ABOVE: usize = 160 * 1024;
 /// The large data of such a rank.
 const GATHERED: Large = Large { sends: 1, receives: 0 };
 /// Less of one rank is always sent. A choice. (8 ranks on 2 cpus, gather of 4 kB: 5.8 us shown and 2.6 sent.)
