@@ -63,14 +63,14 @@ const WARM_UP: u32 = 2;
 
 /// What a byte costs by each landing, in ns; 0: that is not known.
 #[derive(Clone, Copy, Default)]
-struct Costs {
+struct LandingCosts {
     ns: [f32; 2],
     /// Bytes of this trial that count, and what they took.
     bytes: f32,
     took_ns: f32,
 }
 
-impl Costs {
+impl LandingCosts {
     /// Which landing costs less than this part of the other one.
     fn less(&self, part: f32) -> Option<Landing> {
         let [in_caches, past_caches] = self.ns;
@@ -111,8 +111,8 @@ impl Costs {
 struct Seen {
     decisions: u32,
     /// What copies cost, and what it takes from one of them to the next, where that is asked for.
-    copies: Costs,
-    cycles: Costs,
+    copies: LandingCosts,
+    cycles: LandingCosts,
     /// How many data of this trial were decided on; 0: there is none now.
     tried: u32,
     /// Where the last data landed, and when that was decided.
