@@ -4,6 +4,9 @@
 library and its launcher and puts them where maturin packs them: into the package's folder, which an editable install
 uses directly, and into `build/wheel/scripts` for the environment's `bin`. Maturin alone would silently drop a binary
 beside a pyo3 library. `maturin develop` does not call these hooks: use `pip install -e .`.
+
+`--config-settings build-args="--profile dev"` builds all with cargo's profile dev, in a fraction of the time: for tests
+of what a wheel holds, not for use.
 """
 
 from __future__ import annotations
@@ -22,22 +25,24 @@ build_sdist = maturin.build_sdist
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "build" / "wheel"
+DEV = "--profile dev"  # of maturin's arguments
 DATA.mkdir(parents=True, exist_ok=True)  # maturin looks for it in every hook
 
 
-def _stage() -> None:
-    native.stage(ROOT / "python" / "cellweave" / "mpi", DATA)
+def _stage(config_settings: Any) -> None:
+    debug = DEV in (config_settings or {}).get("build-args", "")
+    native.stage(ROOT / "python" / "cellweave" / "mpi", DATA, debug)
 
 
 def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
     """Build the MPI library, then the wheel."""
-    _stage()
+    _stage(config_settings)
     return str(maturin.build_wheel(wheel_directory, config_settings, metadata_directory))
 
 
 def build_editable(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
     """Build the MPI library, then the wheel of an editable install."""
-    _stage()
+    _stage(config_settings)
     return str(maturin.build_editable(wheel_directory, config_settings, metadata_directory))
 
 

@@ -127,9 +127,9 @@ def build(into: Path, debug: bool = False) -> None:
         put(into / "bin" / name, (SCRIPTS / "mpiexec").read_bytes(), 0o755)
 
 
-def stage(package: Path, data: Path) -> None:
+def stage(package: Path, data: Path, debug: bool) -> None:
     """Build into the package's folder, and put the programs for an environment's `bin` where maturin packs them."""
-    build(package)
+    build(package, debug)
     put(data / "scripts" / "cellrun", (package / "bin" / "cellrun").read_bytes(), 0o755)
     for name in ("cellcc", "cellcxx"):
         put(data / "scripts" / name, (SCRIPTS / "inside.py").read_bytes(), 0o755)
