@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # The C programs of the MPI library's tests, with gcc's sanitizers (addresses, leaks, undefined behaviour), on 1 to 3
-# ranks. It has its own target folder, because the library there is linked differently.
+# ranks. The Rust code is the same as in other tests; only the library is linked with them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")/sanitize
 export TREE=$target/mpi PROGRAMS=$target/programs
 export SANITIZERS="-fsanitize=address,undefined -fno-sanitize-recover=all"
-CC="${CC:-cc} $SANITIZERS" CARGO_TARGET_DIR=$target python3 pep517/native.py --into "$TREE" --debug
+CC="${CC:-cc} $SANITIZERS" python3 pep517/native.py --into "$TREE" --debug
 mkdir -p "$PROGRAMS"
 
 # Compiles a program and runs it; shows its output when that is not just "ok NAME".

@@ -13,6 +13,7 @@ same time, because files appear whole.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import re
@@ -74,12 +75,12 @@ def cargo(debug: bool) -> tuple[Path, Path, Path]:
 
 
 def link(archive: Path, exports: Path, debug: bool) -> Path:
-    """Link the shared library beside the static one that it is made of."""
-    library = archive.with_name(SONAME)
+    """Link the shared library beside the static one that it is made of; one for each compiler."""
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    library = archive.with_name(f"{SONAME}-{hashlib.sha256(shlex.join(compiler).encode()).hexdigest()[:8]}")
     parts = [archive, exports, Path(__file__)]
     if library.is_file() and all(part.stat().st_mtime_ns < library.stat().st_mtime_ns for part in parts):
         return library
-    compiler = shlex.split(os.environ.get("CC", "cc"))
     with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".link-") as folder:
         linked = f"{folder}/{SONAME}"
         # Take every object of the archive: nothing else is linked that asks for one by name. --gc-sections drops what
