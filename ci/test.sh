@@ -2,9 +2,9 @@
 # Every test, each runner with its own summary; goes on after a failure and fails at the end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-log=$(mktemp)
-miri=
-trap 'rm -f "$log"; [[ -z $miri ]] || kill -- "-$miri" 2>/dev/null || true' EXIT
+logs=$(mktemp -d)
+declare -A beside=()
+trap 'rm -rf "$logs"; for group in "${beside[@]}"; do kill -- "-$group" 2>/dev/null || true; done' EXIT
 failed=()
 
 # One step, and how long it took.
@@ -16,19 +16,22 @@ step() {
     return "$code"
 }
 
-step rust || failed+=(rust)
-# Miri is one thread for minutes: what else has to be compiled for itself goes beside it. It gets a process group, which
-# ends with this script.
+# Loom and Miri compile everything for themselves, and Miri is one thread for minutes, while other tests often wait for
+# one core: they go beside them. Each gets a process group, which ends with this script.
 set -m
-step miri >"$log" 2>&1 &
-miri=$!
+for name in loom miri; do
+    step "$name" >"$logs/$name" 2>&1 &
+    beside[$name]=$!
+done
 set +m
-for name in loom sanitize; do
+for name in rust sanitize; do
     step "$name" || failed+=("$name")
 done
-wait "$miri" || failed+=(miri)
-miri=
-cat "$log"
+for name in "${!beside[@]}"; do
+    wait "${beside[$name]}" || failed+=("$name")
+    unset "beside[$name]"
+    cat "$logs/$name"
+done
 step python || failed+=(python)
 
 if ((${#failed[@]})); then
