@@ -43,19 +43,8 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def build_wheel(source: Path, folder: Path, *settings: str) -> Path:
-    run(
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--no-build-isolation",
-        *settings,
-        source,
-        "-w",
-        folder,
-    )
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    run(*pip, *settings, source, "-w", folder)
     return next(folder.glob("*.whl"))
 
 
