@@ -270,10 +270,11 @@ impl Pool {
         self.lent[number] = HERE;
     }
 
-    /// Whether a slot will come from a rank that only has to read what it was sent: it has more than it keeps.
+    /// Whether a slot will come from a rank that only has to read what it was sent: it has more than it keeps. What it
+    /// sent here, and what this rank has no receive for yet, may lie in slots that were lent to it, too.
     #[inline]
     pub(crate) fn will_come_from(&self, rank: usize) -> bool {
-        self.lent_to[rank] > self.most_kept + self.most_held
+        self.lent_to[rank] > self.most_kept + self.most_held + self.kept[rank].held
     }
 
     /// Gets memory for a slot and its neighbours, which costs less than one page at a time.
@@ -404,6 +405,22 @@ mod tests {
             receive(second, 0, word, 9, number as u8);
         }
         assert_eq!(second.kept[0].slots.len(), second.most_kept);
+    }
+
+    #[test]
+    fn no_slot_will_come_where_each_rank_has_it_in_messages_that_no_receive_has() {
+        let mut pools = pools(2);
+        let [first, second] = &mut pools[..] else { panic!("two ranks") };
+        let hold = |pool: &mut Pool, from: usize, word: u64| {
+            assert!(pool.arrived(from, word).is_some() && pool.hold(from));
+        };
+        (0..second.most_held).for_each(|_| hold(second, 0, send(first, 1, 9, 0).unwrap()));
+        let answered: Vec<u64> = (0..first.most_held).map(|_| send(first, 1, 9, 0).unwrap()).collect();
+        answered.into_iter().for_each(|word| receive(second, 0, word, 9, 0));
+        (0..first.most_held).for_each(|_| hold(first, 1, send(second, 0, 9, 0).unwrap()));
+        let on_the_way: Vec<u64> = std::iter::from_fn(|| send(first, 1, 9, 0)).collect();
+        on_the_way.into_iter().for_each(|word| receive(second, 0, word, 9, 0));
+        assert!(send(first, 1, 9, 0).is_none() && !first.will_come_from(1));
     }
 
     #[test]
