@@ -54,10 +54,11 @@ class Bench:
         # Ranks that share a cpu would starve each other there.
         self.first = ["chrt", "-f", "10"] if self.options.real_time else []
         self.peers = [library.name for library in self.libraries if library.name not in (OURS, BEFORE)]
-        peers.build(source, self.libraries)
         self.program = source.stem
-        self.reference = peers.build_reference()
         self.folder = source.parent
+        self.earlier = rounds.earlier(self.folder / "results.json") if self.options.add else []
+        peers.build(source, self.libraries)
+        self.reference = peers.build_reference()
 
     def environ(self) -> dict[str, str]:
         """The environment of the hand-written programs."""
@@ -87,6 +88,5 @@ class Bench:
         """Measure interleaved rounds."""
         found = rounds.measure(contenders, self.rounds)
         found.real_time = bool(self.first)
-        if self.options.add:
-            found.runs = rounds.earlier(self.folder / "results.json") + found.runs
+        found.runs = self.earlier + found.runs
         return found
