@@ -124,9 +124,13 @@ pub(crate) const CLASSES: usize = 14;
 const KNOWN_FROM: u32 = 16;
 const KNOWN_BYTES: usize = 16 << 20;
 const LEAST_KNOWN: u32 = 4;
-/// What a copy counts that took more time than was known: little, because it may have got memory, or lost the cpu. One
-/// that took less counts in full: when that was luck, the next ones correct it, because that sort is used then.
-const RISE: f32 = 1.0 / 32.0;
+/// What a copy counts that took less time than was known, and one that took more: little, because it may have got
+/// memory, or lost the cpu. One that took less counts in full: when that was luck, the next ones correct it, because
+/// that sort is used then.
+const OF_DATA: [f32; 2] = [1.0, 1.0 / 32.0];
+/// The same of a piece of a message. There are many, and the next one often takes another time than the last one: its
+/// slot lay in another cache.
+const OF_PIECE: [f32; 2] = [1.0 / 4.0, 1.0 / 8.0];
 /// More than so many times what was known counts as this.
 const MOST: f32 = 2.0;
 /// What a byte costs that can't be copied that way, in ns.
@@ -153,11 +157,11 @@ impl Cost {
         u64::from(self.copies) << 32 | u64::from(self.ns.to_bits())
     }
 
-    fn with(self, ns: f32) -> Self {
+    fn with(self, ns: f32, [fall, rise]: [f32; 2]) -> Self {
+        let part = if ns < self.ns { fall } else { rise };
         let ns = match self.copies {
             0 => ns,
-            _ if ns < self.ns => ns,
-            _ => self.ns + RISE * (ns.min(MOST * self.ns) - self.ns),
+            _ => self.ns + part * (ns.min(MOST * self.ns) - self.ns),
         };
         Self { copies: self.copies.saturating_add(1), ns }
     }
@@ -196,7 +200,8 @@ impl Costs {
 
     fn learn_ns(&self, sort: Sort, data: usize, ns: f32) {
         let place = self.of(sort, data);
-        place.store(Cost::unpack(place.load(Ordering::Relaxed)).with(ns).pack(), Ordering::Relaxed);
+        let part = if let Sort::Pooled(_) | Sort::ReadPooled(_) = sort { OF_PIECE } else { OF_DATA };
+        place.store(Cost::unpack(place.load(Ordering::Relaxed)).with(ns, part).pack(), Ordering::Relaxed);
     }
 
     /// A copy of so many bytes took so long; of data that has `data` bytes in all.

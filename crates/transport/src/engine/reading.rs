@@ -219,12 +219,9 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether a rank last copied large data on the cpu where this one is now. Where ranks move about, that is a guess.
+    /// As `Segment::shares_cpu`, of this rank.
     fn shares_cpu_with(&self, rank: usize) -> bool {
-        // 0 where the kernel does not say.
-        let own = host::pin::this_cpu().wrapping_add(1);
-        self.page().cpu.store(own, Ordering::Relaxed);
-        own != 0 && self.segment().rank(rank).cpu.load(Ordering::Relaxed) == own
+        self.segment().shares_cpu(self.rank, rank)
     }
 
     /// Whether to show data of so many bytes to one rank, where ranks share cpus. Otherwise the kernel copies it once:

@@ -411,7 +411,11 @@ impl Engine<'_> {
         let Some(slot) = self.pool.arrived(from, words[0]).filter(|_| fits) else {
             self.corrupt(from, "a piece that lies nowhere")
         };
-        let (at, more, fill) = (words[3] as usize, words[4] != 0, TimedFill::of(words[5]));
+        let (at, more, mut fill) = (words[3] as usize, words[4] != 0, TimedFill::of(words[5]));
+        if self.pool.is_on_this_cpu(from) {
+            // What that costs says nothing of other cpus.
+            fill = TimedFill::untimed(fill.fill);
+        }
         // SAFETY: the piece is dealt with before the slot is kept, or is held.
         let piece = unsafe { self.pool.piece(&slot, from, at, words[1] as usize) };
         let is_alone = at == 0 && !more && piece.len() >= HELD_FROM;

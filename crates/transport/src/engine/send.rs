@@ -630,7 +630,7 @@ impl<'a> Piece<'a> {
         }
         let mut filling = pool.open(to, bytes, self.order != PieceOrder::AsRead)?;
         let fill = match self.buffer.layout {
-            None => pool.choose_fill(&filling, self.buffer.bytes),
+            None => pool.choose_fill(&filling, to, self.buffer.bytes),
             Some(_) => TimedFill::untimed(Fill::default()),
         };
         let (mut filled, mut kind) = (0, self.header.kind);

@@ -331,6 +331,15 @@ impl Segment {
         self.header().turnover_bytes.load(Ordering::Relaxed).clamp(LEAST_POOL_BYTES as u64, most) as usize
     }
 
+    /// Whether another rank last copied large data on the cpu where this rank is now. Where ranks move about, that is a
+    /// guess.
+    pub(crate) fn shares_cpu(&self, own: usize, other: usize) -> bool {
+        // 0 where the kernel does not say.
+        let cpu = host::pin::this_cpu().wrapping_add(1);
+        self.rank(own).cpu.store(cpu, Ordering::Relaxed);
+        cpu != 0 && self.rank(other).cpu.load(Ordering::Relaxed) == cpu
+    }
+
     /// Bytes of each rank's pool. The pools of ranks that share a cpu turn over together; and a slot costs its sender
     /// and its receiver page faults the first time. (8 ranks on 2 cpus of a Xeon, reduce of 4 kB with pools of 8, 2 and
     /// .5 MB: 44, 6.1 and 4.7 us; of 16 kB 33, 13 and 12; gather of 16 kB 34, 11 and 11.)

@@ -76,7 +76,7 @@ pub struct RankPage {
     pub probe: AtomicU64,
     /// Up to which byte the rank's room holds what it shows.
     pub(crate) shown: AtomicU64,
-    /// The cpu where the rank last showed or read large data, plus one; 0: not yet.
+    /// The cpu where the rank last copied large data, plus one; 0: not yet.
     pub(crate) cpu: AtomicU32,
     /// Of which classes of data the rank would rather show than send what ranks exchange, a bit each: for all ranks of
     /// communicators where it is the first.
