@@ -10,9 +10,9 @@
 //! to memory, by hand, ns per byte: .13 by the instruction, .12 by wide words, .06 past the caches; 1 MB in the caches:
 //! .042, .038 and .048.)
 //!
-//! What goes to a rank on this cpu is best left in the cpu's caches, and such copies cost too little to be compared: see
-//! `Pool::choose_fill`. (4 ranks on 2 cpus of an EPYC while a line takes 200 ns, scatter of 16 kB: 4.9 us, and 16 without
-//! a choice for other cpus.)
+//! What goes to a rank on this cpu is best left in the cpu's caches, and such copies cost too little to be compared
+//! (`Pool::choose_fill`). What it sends to other cpus has the choice. (4 ranks on 2 cpus of an EPYC while a line takes
+//! 200 ns, scatter of 16 kB: 4.9 us, and 16 without it.)
 //!
 //! A slot that came with a piece of the other rank has its lines here, because this rank has read them: it is filled
 //! through the caches. (Allgather of 256 kB between two ranks, us: 27, and 45 by what single copies cost; 46 and 51

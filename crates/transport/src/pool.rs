@@ -38,8 +38,7 @@ const HELD: usize = 3;
 const LAP: usize = 2;
 /// The part of its own slots that a rank which shares its cpu sends to ranks there: one of so many. Their lines stay in
 /// the cpu's caches; lines of other slots have to be fetched from those of another cpu. A choice. (4 ranks on 2 cpus of
-/// an EPYC while a line takes 200 ns, us: scatter of 16 kB 4.9, and 9.3 when all slots have one turn; bcast of 16 kB 4.4
-/// and 8.7.)
+/// an EPYC while a line takes 200 ns, us: scatter of 16 kB 4.9, and 9.3 when all slots have one turn; bcast 4.4, 8.7.)
 const NEAR: usize = 4;
 /// Own slots that are looked at for one that has come home.
 const LOOKED_AT: usize = 8;
@@ -203,8 +202,8 @@ impl Pool {
         &self.segment().header().costs
     }
 
-    /// How a slot is filled that was opened for a piece for a rank, of a contiguous message of `data` bytes. What goes to
-    /// a rank on this cpu is best left in the cpu's caches.
+    /// How a slot is filled that was opened for a piece for a rank, of a contiguous message of `data` bytes. What goes
+    /// to a rank on this cpu is best left in the cpu's caches.
     #[inline]
     pub(crate) fn choose_fill(&mut self, filling: &Filling, to: usize, data: usize) -> TimedFill {
         let costs = &self.segment().header().costs;
