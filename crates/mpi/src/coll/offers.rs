@@ -16,17 +16,11 @@ use crate::runtime::COUNTERS;
 use crate::settings;
 use std::sync::atomic::Ordering;
 use transport::segment::{Segment, hook};
-use transport::{ASIDE, Among, Buffer, Engine, MOST_EAGER, Showing, Spot, Takers};
+use transport::{ASIDE, Among, Buffer, Engine, MOST_EAGER, SHOWN_ABOVE, Showing, Spot, Takers};
 
 /// The kernel's copy takes at most as long as so many copies through the pool. A rank with a cpu of its own that sends
 /// large data to so many others offers it, and they read it at the same time.
 const SEVERAL: u32 = 5;
-/// Ranks that share cpus show data of more than so many bytes that goes to several or is reduced, and data of more than
-/// `MOST_EAGER` bytes that goes to one, where they do not offer it: all of it is there when its receiver gets a cpu. (4
-/// ranks on 2 cpus, shown and sent: bcast of 1 MB 178 and 349 us, allreduce of 1 MB 457 and 1318, alltoall of 256 kB
-/// 202 and 1685, while tests ran beside. 8 ranks, whose operands have an eighth each: allreduce of 256 kB 394 and 882,
-/// reduce of 256 kB 250 and 455; with 8 kB in place of 16, 4 ranks reduce 64 kB in 52 us, and in 40.)
-const SHOWN_ABOVE: usize = 16 * 1024;
 /// A rank that has nothing else to do with large data in the collective, as in a gather, shows it where that of all
 /// ranks is more than this. As messages a rank could send data of several collectives before the root has a cpu, and
 /// each message would be copied once more. A choice. (On 2 cpus of an EPYC, shown and sent, us: 8 ranks, gather of 16

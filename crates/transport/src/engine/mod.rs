@@ -29,7 +29,7 @@ use afar::Afar;
 use kept::Messages;
 use pending::{Pendings, Stage};
 use reading::Shown;
-pub use reading::{Among, Showing, Takers};
+pub use reading::{Among, SHOWN_ABOVE, Showing, Takers};
 use receipts::Receipts;
 pub use receive::ASIDE;
 use receive::Incoming;

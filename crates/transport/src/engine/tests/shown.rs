@@ -114,6 +114,7 @@ fn a_reduction_of_what_another_cpu_shows_teaches_what_that_costs() {
     let shown_by = |rank, spot| [None, Some((rank, spot))];
     for (elsewhere, operands, bytes, known) in [
         (true, shown_by(0, Spot::Again), 200_000, Err(Spot::Next)),
+        (true, shown_by(0, Spot::Again), 20_000, Err(Spot::Next)),
         (true, shown_by(0, Spot::Next), 200_000, Err(Spot::Again)),
         (false, shown_by(0, Spot::Again), 200_000, Err(Spot::Again)),
         (true, [None, None], 200_000, Err(Spot::Again)),
