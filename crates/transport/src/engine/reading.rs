@@ -273,21 +273,23 @@ impl Engine<'_> {
     pub fn reading_is_cheaper(&mut self, bytes: usize, takers: Takers) -> bool {
         let page = self.segment().header();
         let (cpus, by) = (page.cpus as f32, takers.by());
-        let [write, read] = match self.room.crowded() {
-            true if takers.alone().is_some_and(|to| self.shares_cpu_with(to)) => return false,
-            true => {
-                let spot = page.costs.cheapest_spot(self.spots(bytes), bytes, by).unwrap_or_default();
-                [Sort::Shown(spot), spot.read(by)]
-            }
-            false => page.costs.pooled(bytes),
-        };
-        let than: &[_] = match takers {
-            Takers::One(_) | Takers::Reducer(_) => &[(write, 1.0), (read, 1.0)],
-            Takers::OneEach(_) => &[(write, cpus)],
-            Takers::Several { readers, .. } => &[(write, cpus / readers.max(1) as f32), (read, 1.0)],
-        };
-        let known = page.costs.kernel_is_cheaper(than, bytes, by);
         let crowded = self.room.crowded();
+        // While a spot is not measured, data is shown there.
+        let others = match crowded {
+            true if takers.alone().is_some_and(|to| self.shares_cpu_with(to)) => return false,
+            true => page.costs.cheapest_spot(self.spots(bytes), bytes, by).map_err(|_| false),
+            false => Ok(Spot::default()),
+        };
+        let known = others.and_then(|spot| {
+            let [write, read] =
+                if crowded { [Sort::Shown(spot), spot.read(by)] } else { page.costs.pooled(bytes) };
+            let than: &[_] = match takers {
+                Takers::One(_) | Takers::Reducer(_) => &[(write, 1.0), (read, 1.0)],
+                Takers::OneEach(_) => &[(write, cpus)],
+                Takers::Several { readers, .. } => &[(write, cpus / readers.max(1) as f32), (read, 1.0)],
+            };
+            page.costs.kernel_is_cheaper(than, bytes, by)
+        });
         let Shown { answers, several, .. } = &mut self.shown;
         match (known, takers) {
             (_, Takers::Several { others_send: false, .. }) if crowded => several.answer(bytes, known),

@@ -141,6 +141,25 @@ fn a_reduction_of_what_another_cpu_shows_teaches_what_that_costs() {
 }
 
 #[test]
+fn the_kernels_copy_is_compared_with_what_is_shown_once_all_spots_are_measured() {
+    // More ranks than cpus: the last one shares a cpu.
+    let ranks = std::thread::available_parallelism().unwrap().get() + 1;
+    let (mut job, bytes) = (job(ranks), 100_000);
+    let (rank, costs) = (ranks - 1, &job[0].segment().header().costs);
+    assert!(job[rank].room().crowded());
+    job[0].page().cpu.store(u32::MAX, Ordering::Relaxed);
+    let learn = |sort, ns| (0..20).for_each(|_| costs.learn(sort, bytes, bytes, ns));
+    learn(Sort::ByKernel, 20_000);
+    let spots = if crate::copy::can_copy_past() { &Spot::ALL[..] } else { &Spot::ALL[..2] };
+    for &spot in spots {
+        assert!(!job[rank].reading_is_cheaper(bytes, Takers::One(0)), "{spot:?} is not measured");
+        learn(Sort::Shown(spot), 30_000);
+        learn(spot.read(Use::Copies), 30_000);
+    }
+    assert!(job[rank].reading_is_cheaper(bytes, Takers::One(0)));
+}
+
+#[test]
 fn what_is_shown_in_pieces_or_in_one_arrives_whole() {
     let mut job = job(2);
     for pieces_after in [0, 1, 2] {
