@@ -36,7 +36,7 @@ FEWEST = 4
 """Blocks of a run in one state that give a figure."""
 RARE = 0.05
 """States with a smaller part of all figures are not shown."""
-FORMAT = 5
+FORMAT = 6
 """Of results.json."""
 RESAMPLES = 2000
 """For the bootstrap."""
@@ -268,7 +268,7 @@ def known(results: Path) -> list[Found]:
     if whole.get("format") != FORMAT:
         return []
     return [
-        Found([Run(**run) for run in one["runs"]], one["failures"], one["real_time"], machine=one["machine"])
+        Found([Run(*run) for run in one["runs"]], one["failures"], one["real_time"], machine=one["machine"])
         for one in whole["computers"]
     ]
 
