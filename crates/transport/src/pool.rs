@@ -268,10 +268,12 @@ impl Pool {
 
     /// The next own slot in turn that is here, for so many bytes.
     fn lend(&mut self, to: usize, bytes: usize) -> Option<Slot> {
-        let is_near = self.is_on_this_cpu(to);
-        let number = if is_near { self.find_near() } else { None };
         // A rank may have come to this cpu, or have left it, with slots that it gives home.
-        let number = number.or_else(|| self.find(bytes)).or_else(|| self.find_near())?;
+        let number = if self.is_on_this_cpu(to) {
+            self.find_near().or_else(|| self.find(bytes))?
+        } else {
+            self.find(bytes).or_else(|| self.find_near())?
+        };
         if !self.has_memory[number / TOGETHER] {
             self.get_memory(number / TOGETHER);
         }

@@ -336,7 +336,11 @@ impl Segment {
     pub(crate) fn shares_cpu(&self, own: usize, other: usize) -> bool {
         // 0 where the kernel does not say.
         let cpu = host::pin::this_cpu().wrapping_add(1);
-        self.rank(own).cpu.store(cpu, Ordering::Relaxed);
+        let known = &self.rank(own).cpu;
+        if known.load(Ordering::Relaxed) != cpu {
+            // Others read it for each piece: a store each time would take the line from them.
+            known.store(cpu, Ordering::Relaxed);
+        }
         cpu != 0 && self.rank(other).cpu.load(Ordering::Relaxed) == cpu
     }
 
