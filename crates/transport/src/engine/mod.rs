@@ -14,7 +14,7 @@ mod send;
 mod tests;
 
 pub use pending::{COMPLETE_AT_ONCE, FROM_NOBODY, NO_SOURCE, NO_TAG, NOBODY, RECEIVED_FROM_NOBODY};
-pub use send::{CREDIT, MOST_EAGER};
+pub use send::{CREDIT, MOST_EAGER, MOST_EAGER_CROWDED};
 
 use crate::carried::CarriedCall;
 use crate::costs::COPY_FROM;

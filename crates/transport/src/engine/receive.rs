@@ -4,7 +4,7 @@
 use super::afar::AFAR;
 use super::kept::{Held, Message};
 use super::pending::{NONE, Stage, due};
-use super::send::{MOST_EAGER, UNASKED, WHOLE, credit_of_announced, sum};
+use super::send::{UNASKED, WHOLE, credit_of_announced, sum};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
 use crate::fills::TimedFill;
@@ -479,7 +479,8 @@ impl Engine<'_> {
             self.corrupt(from, &format!("an eager message of {bytes} bytes"));
         }
         let place = self.place_of(from, place, piece, 0, bytes);
-        if bytes > MOST_EAGER {
+        let is_large = bytes > self.most_eager();
+        if is_large {
             self.sharing.downwards[from] = place > 0;
             self.sharing.ways[from].came(bytes);
         }
@@ -516,7 +517,7 @@ impl Engine<'_> {
                     self.begin(from, Destination::Message(index), bytes);
                     self.came(from, place, piece.len());
                 }
-                if bytes > MOST_EAGER && !self.messages.at(index).is_held {
+                if is_large && !self.messages.at(index).is_held {
                     self.tell(from, kind::EARLY, [0; 6]);
                 }
                 self.add(index, place, piece, alone);
@@ -674,7 +675,7 @@ impl Engine<'_> {
                 if words[2] > self.transfers.at(transfer).buffer.bytes as u64 {
                     self.corrupt(from, "more data asked for than was announced");
                 }
-                self.outgoing[from].by_pool = words[3] != 0 && !self.room.crowded();
+                self.outgoing[from].by_pool = words[3] != 0;
                 self.sharing.downwards[from] = words[4] != 0;
                 self.stream(from, transfer, words[1], words[2] as usize);
             }

@@ -51,11 +51,46 @@ fn a_large_message_behind_one_that_was_sent_at_once_is_announced_unless_it_is_an
     let mut job = job(2);
     job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
     let at_once: Vec<bool> = (0..5).map(|_| goes_at_once(&mut job, BYTES, true)).collect();
-    assert_eq!(at_once, [false, true, false, true, false]);
+    let behind = job[0].room.crowded();
+    assert_eq!(at_once, [false, true, behind, true, behind]);
     for _ in 0..3 {
         answer(&mut job);
         assert!(goes_at_once(&mut job, BYTES, true));
     }
+}
+
+#[test]
+fn where_ranks_share_cpus_a_large_message_is_sent_at_once_behind_others_as_far_as_there_is_credit() {
+    // More ranks than cpus: the last one shares a cpu.
+    let last = std::thread::available_parallelism().unwrap().get();
+    let mut job = job(last + 1);
+    assert!(job[last].room.crowded());
+    job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
+    let mut send = |bytes: usize, times: usize, expected: bool| -> Vec<bool> {
+        let here = criteria(Some(last as u16), Some(1));
+        let (mut data, mut to) = (vec![sample(bytes); times], vec![vec![0u8; bytes]; times]);
+        let receive =
+            |job: &mut [Engine<'_>], to: &mut Vec<u8>| job[0].receive(here, Some(last), &buffer(to));
+        let mut posted = Vec::new();
+        if expected {
+            posted.extend(to.iter_mut().map(|to| receive(&mut job, to)));
+        }
+        let at_once = |data: &mut Vec<u8>| {
+            let before = job[last].outgoing[0].eager;
+            job[last].send(0, envelope(last as u16, 1), &buffer(data), Mode::Standard);
+            job[last].outgoing[0].eager - before == bytes as u64
+        };
+        let at_once = data.iter_mut().map(at_once).collect();
+        posted.extend(to.iter_mut().skip(posted.len()).map(|to| receive(&mut job, to)));
+        posted.into_iter().for_each(|receive| _ = until_complete(&mut job, 0, receive));
+        assert!(to == data);
+        at_once
+    };
+    assert_eq!(send(send::MOST_EAGER_CROWDED, 1, true), [true]);
+    assert_eq!(send(send::WHOLE, 1, true), [false], "nothing is known of the receiver");
+    assert_eq!(send(send::WHOLE, 1, true), [true]);
+    assert_eq!(send(send::WHOLE, 1, true), [true]);
+    assert_eq!(send(send::WHOLE, 3, false), [true, true, false], "no credit is left for the third one");
 }
 
 /// Where the first piece goes that has come to rank 1, when a slot holds it.

@@ -292,8 +292,8 @@ fn unexpected_messages_take_no_more_than_their_credit() {
 fn ranks_that_share_cpus_have_a_credit_together() {
     for (senders, pool_bytes) in [0, 1, 3, 7, 255].into_iter().flat_map(|n| [(n, 256 << 10), (n, 4 << 20)]) {
         let each = send::credit_crowded(senders, pool_bytes);
-        assert!((send::MOST_EAGER as u64..=send::CREDIT).contains(&each), "{senders} {pool_bytes}");
-        let is_least = each == send::MOST_EAGER as u64;
+        assert!((send::MOST_EAGER_CROWDED as u64..=send::CREDIT).contains(&each), "{senders} {pool_bytes}");
+        let is_least = each == send::MOST_EAGER_CROWDED as u64;
         assert!(is_least || each * senders as u64 <= pool_bytes as u64, "{senders} {pool_bytes}");
     }
 }
