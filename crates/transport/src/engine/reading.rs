@@ -3,7 +3,7 @@
 use super::Engine;
 use crate::buffer::{Buffer, Span};
 use crate::copy::{can_copy_past, copy_out, copy_past};
-use crate::costs::{CLASSES, Sort, Spot, Use, class_of};
+use crate::costs::{CLASSES, Sort, Spot, Use, class_of, known_from};
 use crate::cycles::Cycles;
 use crate::landing::{Landing, Origin};
 use crate::remote::{self, Access};
@@ -108,7 +108,8 @@ impl Decisions {
         };
         // A room gets memory at first, and spots are measured. Those cycles don't count: then the first turn is longer.
         let is_long = cycles.knows(at_first) && !cycles.knows(!at_first);
-        let goes_on = is_long && (FIRST_TURN..2 * FIRST_TURN).contains(&self.answers.given(bytes));
+        let first_turn = FIRST_TURNS[0] * known_from(bytes);
+        let goes_on = is_long && (first_turn..2 * first_turn).contains(&self.answers.given(bytes));
         let is_turn = self.answers.turn_of_other(bytes).is_some() || goes_on;
         cycles.answer(bytes, kernel_ns(), |by_cycle| by_cycle.unwrap_or(at_first) != is_turn)
     }
@@ -130,16 +131,14 @@ pub enum Among {
     Exchanges(usize),
 }
 
-/// Of so many answers, so many are the other one, so that what costs more is measured again. They follow one another,
-/// because the first copies of a sort take longer. Choices. (4 ranks on 2 cpus of an EPYC, allreduce of 256 kB: 69 us
-/// with one in 16 and 63 with these.)
+/// Of so many answers, as many as costs need to be known are the other one, so that what costs more is measured again.
+/// They follow one another, because the first copies of a sort take longer. A choice. (4 ranks on 2 cpus of an EPYC,
+/// allreduce of 256 kB: 69 us with one in 16 and 63 with this.)
 const TURN_EACH: u32 = 1024;
-const OTHERS: u32 = 16;
-/// The first turns are after so many answers: what is known may be from other collectives, where it cost more. Choices:
-/// a fourth of the way each, as for `landing`. (Allgather of 256 kB between two ranks after gathers, on an EPYC: 38 us
-/// without them and 32 with them.)
-const FIRST_TURN: u32 = 64;
-const FIRST_TURNS: [u32; 2] = [FIRST_TURN, 4 * FIRST_TURN];
+/// The first turns are after so many times as many answers: what is known may be from other collectives, where it cost
+/// more. Choices: a fourth of the way each, as for `landing`. (Allgather of 256 kB between two ranks after gathers, on
+/// an EPYC: 38 us without them and 32 with them.)
+const FIRST_TURNS: [u32; 2] = [4, 16];
 
 /// How many answers there were, by the class of data.
 #[derive(Default)]
@@ -156,8 +155,10 @@ impl Answers {
         let answers = &mut self.0[class_of(data)];
         let number = *answers;
         *answers = answers.wrapping_add(1);
-        let first = FIRST_TURNS.iter().position(|&turn| (turn..turn + OTHERS).contains(&number));
-        let later = || number >= TURN_EACH && number % TURN_EACH < OTHERS;
+        let others = known_from(data);
+        let is_turn = |turn: u32| (turn..turn + others).contains(&number);
+        let first = FIRST_TURNS.iter().position(|&turn| is_turn(turn * others));
+        let later = || number >= TURN_EACH && number % TURN_EACH < others;
         first.or_else(|| later().then(|| (number / TURN_EACH) as usize + FIRST_TURNS.len() - 1))
     }
 }
@@ -551,12 +552,16 @@ mod tests {
             let turns = (0..3000).filter_map(|number| Some((number, answers.turn_of_other(data)?)));
             turns.collect::<Vec<(u32, usize)>>()
         };
-        let starts = [64, 256, 1024, 2048];
-        let expected: Vec<_> = (0..4)
-            .flat_map(|turn| (starts[turn]..starts[turn] + 16).map(move |number| (number, turn)))
-            .collect();
-        assert_eq!(turns(&mut answers, 100_000), expected);
-        assert_eq!(turns(&mut answers, 300_000), expected);
+        for (data, others, starts) in [
+            (100_000, 16, [64, 256, 1024, 2048]),
+            (200_000, 16, [64, 256, 1024, 2048]),
+            (4 << 20, 4, [16, 64, 1024, 2048]),
+        ] {
+            let expected: Vec<_> = (0..4)
+                .flat_map(|turn| (starts[turn]..starts[turn] + others).map(move |number| (number, turn)))
+                .collect();
+            assert_eq!(turns(&mut answers, data), expected, "{data} bytes");
+        }
         assert_eq!(turns(&mut answers, 100_000).first(), Some(&(72, 4)));
     }
 
