@@ -1,6 +1,6 @@
 //! The place of a message's data in this process.
 
-use crate::copy::{SMALL, copy, copy_in, copy_out, copy_past, copy_small};
+use crate::copy::{SMALL, copy, copy_in, copy_out, copy_past_unfenced, copy_small};
 use crate::landing::Landing;
 use std::sync::Arc;
 
@@ -153,14 +153,15 @@ impl Buffer {
         }
     }
 
-    /// As `write`; contiguous data lands where the caller says.
+    /// As `write`; contiguous data lands where the caller says. What lands past the caches is there after `fence_past`,
+    /// for other cpus too.
     #[inline]
     pub(crate) fn land(&self, landing: Landing, from: usize, data: &[u8]) {
         match landing {
             Landing::PastCaches if self.layout.is_none() => {
                 let bytes = data.len().min(self.bytes.saturating_sub(from));
                 // SAFETY: as for `read`.
-                unsafe { copy_past(data.as_ptr(), self.address.wrapping_add(from), bytes) };
+                unsafe { copy_past_unfenced(data.as_ptr(), self.address.wrapping_add(from), bytes) };
             }
             _ => self.write(from, data),
         }

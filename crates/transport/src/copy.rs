@@ -112,6 +112,16 @@ pub(crate) fn can_copy_past() -> bool {
 /// # Safety
 /// As for [`copy`].
 pub(crate) unsafe fn copy_past(from: *const u8, to: *mut u8, bytes: usize) {
+    // SAFETY: as the caller promised.
+    unsafe { copy_past_unfenced(from, to, bytes) };
+    fence_past();
+}
+
+/// As [`copy_past`], but other cpus may see later stores sooner, until [`fence_past`].
+///
+/// # Safety
+/// As for [`copy`].
+pub(crate) unsafe fn copy_past_unfenced(from: *const u8, to: *mut u8, bytes: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if bytes >= LONG && can_copy_past() {
         // SAFETY: the cpu has these instructions; the rest as the caller promised.
@@ -122,6 +132,17 @@ pub(crate) unsafe fn copy_past(from: *const u8, to: *mut u8, bytes: usize) {
     unsafe { copy_in(from, to, bytes) };
 }
 
+/// What this thread has stored past the caches is there, for other cpus too, before any later store. It waits until the
+/// memory has it. (By hand on an EPYC, a gather of 4 MB between two ranks in pieces of 16 kB takes 304 us with one at
+/// its end, and 333 with one behind each piece.)
+pub(crate) fn fence_past() {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: every cpu of this sort has it.
+    unsafe {
+        std::arch::x86_64::_mm_sfence();
+    }
+}
+
 /// Copies whole lines past the caches, and what is before and behind them through the caches.
 ///
 /// # Safety
@@ -129,7 +150,7 @@ pub(crate) unsafe fn copy_past(from: *const u8, to: *mut u8, bytes: usize) {
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[target_feature(enable = "avx2")]
 unsafe fn store_past(from: *const u8, to: *mut u8, bytes: usize) {
-    use std::arch::x86_64::{__m256i, _mm_sfence, _mm256_loadu_si256, _mm256_stream_si256};
+    use std::arch::x86_64::{__m256i, _mm256_loadu_si256, _mm256_stream_si256};
     const WORD: usize = size_of::<__m256i>();
     const LINE: usize = 2 * WORD;
     let first = to.align_offset(LINE);
@@ -145,8 +166,6 @@ unsafe fn store_past(from: *const u8, to: *mut u8, bytes: usize) {
             _mm256_stream_si256(to.add(at + WORD).cast(), other);
         }
     }
-    // These stores are not in order with others: the next one may say that the data is there.
-    _mm_sfence();
     // SAFETY: what is left of what the caller promised.
     unsafe { std::ptr::copy_nonoverlapping(from.add(end), to.add(end), bytes - end) };
 }

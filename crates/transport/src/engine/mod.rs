@@ -154,6 +154,8 @@ pub struct Engine<'a> {
     sharing: Sharing,
     shown: Shown,
     landings: Landings,
+    /// Data has landed past the caches since the last fence.
+    landed_past: bool,
     /// A simulator carries the messages: what it knows of them.
     afar: Option<Box<Afar>>,
 }
@@ -221,6 +223,7 @@ impl<'a> Engine<'a> {
             sharing: Sharing::default(),
             shown: Shown::default(),
             landings: Landings::of_data_from(usize::MAX),
+            landed_past: false,
             afar: None,
         }
     }

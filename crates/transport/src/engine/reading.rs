@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::buffer::{Buffer, Span};
-use crate::copy::{can_copy_past, copy_out, copy_past};
+use crate::copy::{can_copy_past, copy_out, copy_past, fence_past};
 use crate::costs::{CLASSES, Sort, Spot, Use, class_of, known_from};
 use crate::cycles::Cycles;
 use crate::landing::{Landing, Origin};
@@ -472,6 +472,7 @@ impl Engine<'_> {
             let start_ns = kernel_ns();
             // SAFETY: inside the room; the rank leaves it alone, as the caller promised.
             into.land(landing, read, unsafe { std::slice::from_raw_parts(data.add(read), there - read) });
+            fence_past();
             took_ns += kernel_ns() - start_ns;
             read = there;
         }
@@ -522,6 +523,7 @@ impl Engine<'_> {
             // SAFETY: the bytes that both have, in a row and apart.
             Landing::PastCaches => unsafe {
                 into.land(landing, 0, std::slice::from_raw_parts(from.address, bytes));
+                fence_past();
             },
         }
         self.landings.learn(Origin::Own, bytes, landing, bytes, kernel_ns() - start_ns);

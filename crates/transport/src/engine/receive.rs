@@ -7,6 +7,7 @@ use super::pending::{NONE, Stage, due};
 use super::send::{UNASKED, WHOLE, credit_of_announced, sum};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
+use crate::copy::fence_past;
 use crate::fills::TimedFill;
 use crate::landing::Landing;
 use crate::lists::Key;
@@ -361,6 +362,7 @@ impl Engine<'_> {
                 break;
             }
         }
+        self.fence_landed();
     }
 
     /// Takes what has come from a rank, up to the end of a receive of several pieces: the program may be about to post
@@ -381,7 +383,16 @@ impl Engine<'_> {
                 break;
             }
         }
+        self.fence_landed();
         any
+    }
+
+    /// What has landed past the caches is there before anything that this thread does next.
+    #[inline]
+    fn fence_landed(&mut self) {
+        if std::mem::take(&mut self.landed_past) {
+            fence_past();
+        }
     }
 
     #[inline]
@@ -633,6 +644,7 @@ impl Engine<'_> {
             transfer.first_missing += piece.len();
         }
         let landing = transfer.landing();
+        self.landed_past |= landing == Landing::PastCaches;
         self.incoming[from].write(&transfer.buffer, place, piece, landing);
         transfer.moved += piece.len();
         self.here(from, index);
