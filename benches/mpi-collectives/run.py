@@ -26,9 +26,13 @@ CROWDED = [4, 8]
 WHAT = ["bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall"]
 SMALL = [8, 4 << 10]
 LARGE = [16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20]
-CASES = {"barrier:0": "barrier", "ring:8": "token once around"} | {
-    f"{name}:{size}": f"{name} {report.size_name(size)}" for size in SMALL + LARGE for name in WHAT
-}
+RING = {f"ring:{size}": f"{report.size_name(size)} once around" for size in [8, 64 << 10, 256 << 10]}
+"""From rank to rank, where there are more than two."""
+CASES = (
+    {"barrier:0": "barrier"}
+    | RING
+    | {f"{name}:{size}": f"{name} {report.size_name(size)}" for size in SMALL + LARGE for name in WHAT}
+)
 GOALS = {f"{ranks} {name}:{size}": "1.0" for ranks in [2, *CROWDED] for name in WHAT for size in LARGE} | {
     "2 barrier:0": "0.9",
     "2 allreduce:8": "0.9",
@@ -40,7 +44,7 @@ GOALS = {f"{ranks} {name}:{size}": "1.0" for ranks in [2, *CROWDED] for name in 
 def cases(ranks: int) -> dict[str, str]:
     """The cases of so many ranks, by collective and then by size, and their titles."""
     names = ["barrier", "ring", *WHAT]
-    known = [case for case in CASES.items() if ranks in CROWDED or case[0] != "ring:8"]
+    known = [case for case in CASES.items() if ranks in CROWDED or case[0] not in RING]
     ordered = sorted(known, key=lambda case: names.index(case[0].split(":")[0]))
     return {f"{ranks} {case}": title for case, title in ordered}
 
