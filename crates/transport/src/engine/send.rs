@@ -291,7 +291,7 @@ impl Engine<'_> {
 
     /// Whether a large message of so many bytes is sent at once. Behind one that is under way, the answer to an
     /// announcement is here in time, but not where its rank has to get a cpu first. (On 2 cpus of an EPYC, once around
-    /// from rank to rank, us: 4 ranks, 256 kB 47, and 62 where each is announced; 8 ranks 139 and 273.)
+    /// from rank to rank, us: 4 ranks, 256 kB 42, and 59 where each is announced; 8 ranks 126 and 176.)
     fn goes_whole(&mut self, to: usize, bytes: usize, is_answer: bool) -> bool {
         let crowded = self.room.crowded();
         let out = &mut self.outgoing[to];
