@@ -4,7 +4,7 @@
 use super::afar::AFAR;
 use super::kept::{Held, Message};
 use super::pending::{NONE, Stage, due};
-use super::send::{UNASKED, WHOLE, credit_of_announced, sum};
+use super::send::{MOST_EAGER, UNASKED, WHOLE, credit_of_announced, sum};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
 use crate::copy::fence_past;
@@ -490,7 +490,7 @@ impl Engine<'_> {
             self.corrupt(from, &format!("an eager message of {bytes} bytes"));
         }
         let place = self.place_of(from, place, piece, 0, bytes);
-        let is_large = bytes > self.most_eager();
+        let is_large = bytes > MOST_EAGER && bytes > self.most_eager();
         if is_large {
             self.sharing.downwards[from] = place > 0;
             self.sharing.ways[from].came(bytes);
