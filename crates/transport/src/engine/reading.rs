@@ -177,11 +177,11 @@ const LEAST_PIECE: usize = 64 * 1024;
 const PASSED_NS: u64 = 1_000_000;
 const WHOLE_AFTER: u32 = 64;
 
-/// Ranks that share cpus show data of more than so many bytes that goes to several or is reduced, and data of more than
-/// `MOST_EAGER` bytes that goes to one, where they do not offer it: all of it is there when its receiver gets a cpu. (4
-/// ranks on 2 cpus, shown and sent: bcast of 1 MB 178 and 349 us, allreduce of 1 MB 457 and 1318, alltoall of 256 kB
-/// 202 and 1685, while tests ran beside. 8 ranks, whose operands have an eighth each: allreduce of 256 kB 394 and 882,
-/// reduce of 256 kB 250 and 455; with 8 kB in place of 16, 4 ranks reduce 64 kB in 52 us, and in 40.)
+/// Ranks that share cpus show data of more than so many bytes that goes to several or is reduced, and larger data that
+/// goes to one, where they do not offer it: all of it is there when its receiver gets a cpu. (4 ranks on 2 cpus, shown
+/// and sent: bcast of 1 MB 178 and 349 us, allreduce of 1 MB 457 and 1318, alltoall of 256 kB 202 and 1685, while tests
+/// ran beside. 8 ranks, whose operands have an eighth each: allreduce of 256 kB 394 and 882, reduce of 256 kB 250 and
+/// 455; with 8 kB in place of 16, 4 ranks reduce 64 kB in 52 us, and in 40.)
 pub const SHOWN_ABOVE: usize = 16 * 1024;
 
 /// After so many looks at what another rank is copying there, with nothing new, a reader sleeps for so long: that rank

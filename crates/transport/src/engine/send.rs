@@ -56,11 +56,11 @@ fn demoted(bytes: usize) -> usize {
 /// Eager bytes that a sender may have unmatched at a receiver. Messages of one line don't count: they take no more than
 /// their envelope.
 pub const CREDIT: u64 = 2 * WHOLE as u64;
-/// The same of all senders together where ranks share cpus: one of so many parts of a pool, which is as much as a cpu's
-/// own caches hold. Who sends without waiting, as in a gather, would go on until the receiver's caches are full of what
-/// it has no cpu to receive. A choice. (8 ranks on 2 cpus of an EPYC, gather of 4 kB: 12.6 us with .75 MB, 12.3 with
-/// .5 and 19.8 with 1.5; of 16 kB 24, 23 and 48; 28, 16 and 28, 44, 29 and 72 while a line takes 200 ns. 4 ranks: the
-/// same with all.)
+/// The same of all senders together where ranks share cpus, but for large messages that are sent as a whole, which have
+/// the other credit: one of so many parts of a pool, which is as much as a cpu's own caches hold. Who sends without
+/// waiting, as in a gather, would go on until the receiver's caches are full of what it has no cpu to receive. A
+/// choice. (8 ranks on 2 cpus of an EPYC, gather of 4 kB: 12.6 us with .75 MB, 12.3 with .5 and 19.8 with 1.5; of 16 kB
+/// 24, 23 and 48; 28, 16 and 28, 44, 29 and 72 while a line takes 200 ns. 4 ranks: the same with all.)
 const CREDIT_CROWDED: usize = 4;
 /// The most of a streamed message that one piece's header can speak of.
 const STREAM_STEP: usize = 1 << 20;
