@@ -12,7 +12,7 @@ use crate::fills::TimedFill;
 use crate::landing::Landing;
 use crate::lists::Key;
 use crate::matching::{Criteria, Envelope};
-use crate::pool::{SLOT, Slot};
+use crate::pool::Span;
 use crate::ring::{Area, INLINE, PieceHeader, PieceReader};
 use crate::segment::Segment;
 use host::clock::kernel_ns;
@@ -34,8 +34,8 @@ const HELD_FROM: usize = 1024;
 /// Bytes of a message that is set aside for a receive that asks for that.
 pub const ASIDE: usize = 32;
 
-/// The slot of a piece that lies alone in it, and how it was filled.
-type Alone = Option<(Slot, TimedFill)>;
+/// Where a piece lies alone, and how that was filled.
+type Alone = Option<(Span, TimedFill)>;
 
 /// What comes in from one rank.
 pub(crate) struct Incoming {
@@ -201,7 +201,7 @@ impl Engine<'_> {
         if is_kept {
             let message = self.messages.remove(index);
             self.give_credit(from, message.credit());
-            message.held.into_iter().for_each(|held| self.keep_held(from, held.slot));
+            message.held.into_iter().for_each(|held| self.keep_held(from, &held.span));
         }
         is_kept
     }
@@ -214,9 +214,9 @@ impl Engine<'_> {
         true
     }
 
-    /// Keeps the slot of a piece that was held.
-    fn keep_held(&mut self, from: usize, slot: Slot) {
-        if self.pool.keep_held(from, slot) {
+    /// Keeps the slots of a piece that was held.
+    fn keep_held(&mut self, from: usize, span: &Span) {
+        if self.pool.keep_held(from, span) {
             self.wake(from);
         }
     }
@@ -276,14 +276,14 @@ impl Engine<'_> {
         if !is_aside {
             transfer.buffer.write(0, &message.data);
         }
-        for Held { slot, place, bytes, fill } in std::mem::take(&mut message.held) {
+        for Held { span, place, bytes, fill } in std::mem::take(&mut message.held) {
             let buffer = &self.transfers.at(receive).buffer;
             fill.read(self.pool.costs(), bytes, || {
-                // SAFETY: the slot is kept below.
-                buffer.write(place, unsafe { self.pool.piece(&slot, from, 0, bytes) });
+                // SAFETY: the slots are kept below.
+                buffer.write(place, unsafe { self.pool.piece(&span, from, 0, bytes) });
                 true
             });
-            self.keep_held(from, slot);
+            self.keep_held(from, &span);
         }
         let transfer = self.transfers.at(receive);
         transfer.moved = message.came;
@@ -411,15 +411,15 @@ impl Engine<'_> {
         }
     }
 
-    /// A piece whose data lies in a slot of a pool.
+    /// A piece whose data lies in slots of a pool.
     fn take_pooled(&mut self, from: usize, mut header: PieceHeader) {
         header.kind &= !kind::POOLED;
         let words = words(self.piece(from, INLINE));
         if words[1] > self.left(from, &header) as u64 {
             self.corrupt(from, "a piece of more bytes than its message");
         }
-        let fits = words[3] <= SLOT as u64 && words[1] <= SLOT as u64 - words[3];
-        let Some(slot) = self.pool.arrived(from, words[0]).filter(|_| fits) else {
+        let fits = |span: &Span| words[1].checked_add(words[3]).is_some_and(|end| end <= span.bytes() as u64);
+        let Some(span) = self.pool.arrived(from, words[0]).filter(fits) else {
             self.corrupt(from, "a piece that lies nowhere")
         };
         let (at, more, mut fill) = (words[3] as usize, words[4] != 0, TimedFill::of(words[5]));
@@ -427,16 +427,16 @@ impl Engine<'_> {
             // What that costs says nothing of other cpus.
             fill = TimedFill::untimed(fill.fill);
         }
-        // SAFETY: the piece is dealt with before the slot is kept, or is held.
-        let piece = unsafe { self.pool.piece(&slot, from, at, words[1] as usize) };
+        // SAFETY: the piece is dealt with before its slots are kept, or is held.
+        let piece = unsafe { self.pool.piece(&span, from, at, words[1] as usize) };
         let is_alone = at == 0 && !more && piece.len() >= HELD_FROM;
-        let (mut alone, slot) = if is_alone { (Some((slot, fill)), None) } else { (None, Some(slot)) };
+        let (mut alone, span) = if is_alone { (Some((span, fill)), None) } else { (None, Some(span)) };
         fill.read(self.pool.costs(), piece.len(), || {
             self.take_data(from, header, words[2], piece, &mut alone);
             !is_alone || alone.is_some()
         });
-        if let Some(slot) = slot.filter(|_| !more).or(alone.map(|(slot, _)| slot))
-            && self.pool.keep(from, slot)
+        if let Some(span) = span.filter(|_| !more).or(alone.map(|(span, _)| span))
+            && self.pool.keep(from, &span)
         {
             self.wake(from);
         }
@@ -464,7 +464,7 @@ impl Engine<'_> {
         }
     }
 
-    /// `alone`: the slot, when nothing else lies there; the piece may be left in it.
+    /// `alone`: where it lies, when nothing else is there; the piece may be left in it.
     #[inline]
     fn take_data(&mut self, from: usize, header: PieceHeader, place: u64, piece: &[u8], alone: &mut Alone) {
         match header.kind {
@@ -558,8 +558,8 @@ impl Engine<'_> {
     /// A piece of a message that no receive has: it stays in its slot when it may, and is copied otherwise.
     fn add(&mut self, index: u32, place: usize, piece: &[u8], alone: &mut Alone) {
         let Message { from, is_held, .. } = *self.messages.at(index);
-        if let Some((slot, fill)) = alone.take_if(|_| is_held && self.pool.hold(from)) {
-            self.messages.at(index).hold(Held { slot, place, bytes: piece.len(), fill });
+        if let Some((span, fill)) = alone.take_if(|(span, _)| is_held && self.pool.hold(from, span)) {
+            self.messages.at(index).hold(Held { span, place, bytes: piece.len(), fill });
         } else {
             self.messages.add(index, place, piece);
         }

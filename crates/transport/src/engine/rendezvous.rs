@@ -434,8 +434,8 @@ impl Engine<'_> {
         while by_pool && from < end {
             let left = end - from;
             let piece = Piece::of(data_header(receiver, left), buffer, &(from..end), PieceOrder::Upwards);
-            let Some(bytes) = piece.put_pooled(producer, &mut self.pool, to) else { break };
-            from += bytes;
+            let Some(sent) = piece.put_pooled(producer, &mut self.pool, to) else { break };
+            from = sent.end;
         }
         copying.claimed.0 = from;
         if from > start {

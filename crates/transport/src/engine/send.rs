@@ -9,7 +9,7 @@ use crate::copy::{can_demote, copy_by_lines, copy_small, demote};
 use crate::costs::{COPY_FROM, Fill};
 use crate::fills::TimedFill;
 use crate::matching::Envelope;
-use crate::pool::{Pool, SLOT};
+use crate::pool::{BLOCK, Pool, SLOT};
 use crate::ring::{Area, INLINE, LINE, POOLED_FROM, PieceHeader, PieceWriter};
 use crate::segment::{RankPage, Segment};
 use std::collections::VecDeque;
@@ -587,12 +587,7 @@ impl<'a> Piece<'a> {
     fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<Range<usize>> {
         let producer = &mut outgoing[to].producer;
         if self.left > most_in_ring(self.is_answer) {
-            let bytes = if self.order == PieceOrder::Downwards {
-                let last = self.last();
-                last.put_pooled(producer, pool, to).map(|bytes| last.from..last.from + bytes)
-            } else {
-                self.put_pooled(producer, pool, to).map(|bytes| self.from..self.from + bytes)
-            };
+            let bytes = self.put_pooled(producer, pool, to);
             if bytes.is_some() || pool.will_come_from(to) {
                 return bytes;
             }
@@ -615,60 +610,60 @@ impl<'a> Piece<'a> {
         })
     }
 
-    /// The last piece of what is left.
-    fn last(&self) -> Self {
-        let (first, end) = (self.from, self.from + self.left);
-        let from = end.saturating_sub(SLOT).max(first);
-        // It starts with a line of the data, as its slot does.
-        let from = if from == first {
-            first
+    /// Which bytes of the message are the next piece where it has so much room; it starts with a line of the data, as
+    /// its room does. Where the receiver's data lies alike, both copies are fast: see `copy::is_aliased`.
+    #[inline]
+    fn range(&self, room: usize) -> Range<usize> {
+        let (from, end) = (self.from, self.from + self.left);
+        if self.left <= room {
+            from..end
+        } else if self.order == PieceOrder::Downwards {
+            let last = end - room;
+            last + offset_in_line(self.buffer, last).wrapping_neg() % LINE..end
         } else {
-            from + offset_in_line(self.buffer, from).wrapping_neg() % LINE
-        };
-        Self { from, left: end - from, ..*self }
+            from..from + room - offset_in_line(self.buffer, from)
+        }
     }
 
-    /// Writes it into a slot of the pool, when there is one; its bytes.
+    /// Writes it into slots of the pool, when there are some; which bytes of the message it has.
     #[inline]
     pub(super) fn put_pooled(
         &self,
         producer: &mut PieceWriter<Area>,
         pool: &mut Pool,
         to: usize,
-    ) -> Option<usize> {
-        // The next piece starts with a line of the data, as its slot does. Where the receiver's data lies alike, both
-        // copies are fast: see `copy::is_aliased`.
-        let most = if self.left > SLOT { SLOT - offset_in_line(self.buffer, self.from) } else { SLOT };
-        let bytes = self.left.min(most);
-        let is_all = self.from == 0 && bytes == self.left;
-        let (part, demoted) =
-            if is_all && self.is_answer { (PART.min(bytes), demoted(bytes)) } else { (bytes, 0) };
-        if !producer.fits_lines(bytes.div_ceil(part) as u32) {
+    ) -> Option<Range<usize>> {
+        // The receiver waits for the first part of an answer.
+        let is_short_answer = self.is_answer && self.from == 0 && self.left <= SLOT;
+        let (part, demoted) = if is_short_answer { (PART, demoted(self.left)) } else { (BLOCK, 0) };
+        let lines = if is_short_answer { self.left.div_ceil(part) } else { 1 };
+        if !producer.fits_lines(lines as u32) {
             return None;
         }
-        let mut filling = pool.open(to, bytes, self.order != PieceOrder::AsRead)?;
+        let mut filling = pool.open(to, self.left, self.buffer.bytes, self.order != PieceOrder::AsRead)?;
+        let range = self.range(filling.room());
         let fill = match self.buffer.layout {
-            None => pool.choose_fill(&filling, to, self.buffer.bytes),
+            None => pool.choose_fill(&filling, to, range.len(), self.buffer.bytes),
             Some(_) => TimedFill::untimed(Fill::default()),
         };
-        let (mut filled, mut kind) = (0, self.header.kind);
-        while filled < bytes {
+        let (mut from, mut kind) = (range.start, self.header.kind);
+        while from < range.end {
             // The line that will speak of the part is fetched while it is written.
             producer.fetch();
-            let from = self.from + filled;
-            let (at, end) = filling.next(part, |room| {
+            let length = part.min(range.end - from);
+            let at = filling.next(length, |room| {
                 fill.write(pool.costs(), room.len(), || {
                     self.buffer.read_by(fill.fill.copy(), from, room);
                 });
                 demote(&room[..room.len().min(demoted)]);
             });
             let header = PieceHeader { kind: kind | kind::POOLED, ..self.header };
-            let [length, place, at] = [end - at, self.from + at, at].map(|word| word as u64);
-            let has_more = u64::from(end < bytes);
+            let has_more = u64::from(from + length < range.end);
+            let [length, place, at] = [length, from, at].map(|word| word as u64);
             producer.put_words(header, &[filling.word(), length, place, at, has_more, fill.word()]);
-            (filled, kind) = (end, kind::MORE);
+            (from, kind) = (from + length as usize, kind::MORE);
         }
-        Some(bytes)
+        Some(range)
     }
 }
 

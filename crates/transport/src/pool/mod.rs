@@ -1,0 +1,550 @@
+//! Memory in the segment for pieces of messages that are too large for the rings: one line of a ring says where.
+//!
+//! Each rank has a pool of slots. **A slot goes with its piece**: who has read a piece keeps its slot for what it sends
+//! back to the same rank. The lines that it has just read lie in its own cache, and nothing has to be fetched to write
+//! them. Programs send back what they received, or swap borders, so that a few slots go to and fro. Between two cpus of
+//! an EPYC, 256 kB that go back in the slots that they came in take 3.7 us, and 4.6 us through slots of the sender that
+//! have their turn one after the other (7.6 and 19.7 us while the cpus share no cache).
+//!
+//! When a rank is sent more than it sends back, it gives slots home: it sets the slot's flag at the start of the pool.
+//!
+//! Pieces of large messages take a block of neighbouring slots each, so that there are fewer of them. Such slots are
+//! lent, kept and given home one by one, and are a block again where all of them are there.
+
+use crate::costs::Costs;
+use crate::fills::{Fills, TimedFill};
+use crate::segment::Segment;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Bytes of a slot, the most of a piece of a small message.
+pub(crate) const SLOT: usize = 16 * 1024;
+/// Slots of a block. They get their memory together, because the kernel maps pages that are there in such blocks for
+/// the other rank, too; and own slots have their turn block by block.
+const TOGETHER: usize = 64 * 1024 / SLOT;
+/// The most bytes of a piece.
+pub(crate) const BLOCK: usize = TOGETHER * SLOT;
+/// Messages from so many bytes on to other cpus go in pieces that take a block each, where a pool lets others keep one.
+/// A smaller message would have too few pieces: the receiver copies one while the sender fills the next. A choice. (On
+/// an EPYC, us, in slots and in blocks: 64 kB to and fro 2.6 and 2.9, 256 kB 9.3 and 9.4, 512 kB 20.2 and 19.2, 1 MB 38
+/// and 34, and 88 and 67 while a line takes 200 ns; alltoall of 1 MB between two ranks 104 and 88, of 4 MB 1,191 and
+/// 910.)
+const IN_BLOCKS_FROM: usize = 512 * 1024;
+/// The block that has its turn next is so many further on, by the first of these that lets all have their turn. (On an
+/// EPYC, half of all streams of 16 to 64 kB took three times as long with blocks side by side, and one in ten with
+/// these. Why is not known: while a stream is slow, it is the sender's copies that are.)
+const STRIDES: [usize; 4] = [7, 5, 3, 1];
+/// The part of its pool that a rank lets others keep for their answers: one of so many. A choice: with half of it, a
+/// megabyte goes to and fro in the same slots, and a stream still turns the other half over. (On an EPYC with 512 kB of
+/// second cache, 1 MB both ways at a time takes 82 us, and 95 with a quarter; streams of 4 kB to 1 MB take as long.)
+const KEPT: usize = 2;
+/// The part of its pool in which messages may lie that other ranks have no receives for yet: one of so many. It is
+/// apart from what they keep for their answers: a sender that waits for a slot gets one. A choice.
+const HELD: usize = 3;
+/// After so many bytes, a part of the pool, own slots have their turn from the first one on again: what was written a
+/// lap ago has left the private caches of both ranks, and more would drive other data from the cache that they share.
+/// Small pieces use all slots. (4 MB of buffers that nobody rewrites go in 202 us through 4 MB, in 172 through 2 MB, on
+/// an EPYC with 1 MB of second cache; streams of 16 kB and more take as long, and of 4 kB .16 us through 256 slots and
+/// .35 through 128.)
+const LAP: usize = 2;
+/// The part of its own slots that a rank which shares its cpu sends to ranks there: one of so many. Their lines stay in
+/// the cpu's caches; lines of other slots have to be fetched from those of another cpu. A choice. (4 ranks on 2 cpus of
+/// an EPYC while a line takes 200 ns, us: scatter of 16 kB 4.9, and 9.3 when all slots have one turn; bcast 4.4, 8.7.)
+const NEAR: usize = 4;
+/// Own slots that are looked at for one that has come home.
+const LOOKED_AT: usize = 8;
+/// The flags take the first slot.
+const FLAGS: usize = SLOT;
+/// No rank has it.
+const HERE: u16 = u16::MAX;
+
+/// A slot that one of two ranks has; they alone send pieces in it until it is home.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Slot {
+    /// It is of this rank's own pool; otherwise, of the other's.
+    own: bool,
+    number: u16,
+}
+
+/// Where a piece lies: in one slot, or in neighbouring ones.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    first: Slot,
+    slots: usize,
+}
+
+impl Span {
+    /// How the line says it to the other rank.
+    #[inline]
+    fn word(&self) -> u64 {
+        u64::from(self.first.number) << 3 | (self.slots as u64 - 1) << 1 | u64::from(self.first.own)
+    }
+
+    /// What a line says, if there can be such slots in a pool of so many.
+    #[inline]
+    fn of(word: u64, slots: usize) -> Option<Self> {
+        let (number, count) = (usize::try_from(word >> 3).ok()?, (word >> 1) as usize % TOGETHER + 1);
+        let is_there = number >= FLAGS / SLOT && number < slots && count <= slots - number;
+        is_there.then_some(Self { first: Slot { own: word & 1 == 0, number: number as u16 }, slots: count })
+    }
+
+    /// The most bytes that lie there.
+    pub(crate) fn bytes(&self) -> usize {
+        self.slots * SLOT
+    }
+
+    /// Its slots, one by one.
+    fn each(&self) -> impl Iterator<Item = Slot> {
+        let Slot { own, number } = self.first;
+        (number..number + self.slots as u16).map(move |number| Slot { own, number })
+    }
+}
+
+/// Slots that this rank has and fills for another one, part by part. What was filled is left alone: a line may speak of
+/// it, and the other rank read it, while the next part is written.
+pub(crate) struct Filling {
+    start: *mut u8,
+    word: u64,
+    /// The slots came with a piece of the other rank.
+    is_returned: bool,
+    /// So many bytes are filled, of at most so many.
+    at: usize,
+    room: usize,
+}
+
+impl Filling {
+    /// How lines speak of the slots.
+    #[inline]
+    pub(crate) fn word(&self) -> u64 {
+        self.word
+    }
+
+    /// The most bytes of the piece.
+    #[inline]
+    pub(crate) fn room(&self) -> usize {
+        self.room
+    }
+
+    /// Fills the next part, of so many bytes; from which byte on it is.
+    #[inline]
+    pub(crate) fn next(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8])) -> usize {
+        let at = self.at;
+        assert!(bytes <= self.room - at);
+        self.at += bytes;
+        // SAFETY: inside the slots, which this rank had when they were opened: the other one has read what was there,
+        // and touches this part only when a line speaks of it. No part is handed out twice.
+        fill(unsafe { std::slice::from_raw_parts_mut(self.start.add(at), bytes) });
+        at
+    }
+}
+
+/// The slots in which a rank's pieces came, as far as they are kept.
+#[derive(Default)]
+struct Kept {
+    /// The oldest first.
+    slots: VecDeque<Slot>,
+    /// How many of the last ones came since this rank last sent.
+    new: usize,
+    /// This rank sent last.
+    sent: bool,
+    /// So many more hold messages that no receive has yet.
+    held: usize,
+}
+
+impl Kept {
+    fn push(&mut self, slot: Slot) {
+        self.new = if self.sent { 1 } else { self.new + 1 };
+        self.sent = false;
+        self.slots.push_back(slot);
+    }
+
+    /// The newest: a block, if it may be one and is there, or else a slot.
+    fn take_newest(&mut self, in_blocks: bool) -> Option<Span> {
+        let count = self.slots.len();
+        match count.checked_sub(TOGETHER).filter(|&at| in_blocks && self.is_block(at)) {
+            Some(at) => self.take_at(at, TOGETHER),
+            None => self.take_at(count.checked_sub(1)?, 1),
+        }
+    }
+
+    /// The same of the first of those that came since this rank last sent: it sends in the order in which it read, and
+    /// what an earlier message left is no longer in its cache. Without any, the newest.
+    fn take(&mut self, in_blocks: bool) -> Option<Span> {
+        let count = self.slots.len();
+        match count - self.new.min(count) {
+            at if at == count => self.take_newest(in_blocks),
+            at => self.take_at(at, if in_blocks && self.is_block(at) { TOGETHER } else { 1 }),
+        }
+    }
+
+    fn take_at(&mut self, at: usize, slots: usize) -> Option<Span> {
+        self.sent = true;
+        let first = self.slots.drain(at..at + slots).next()?;
+        self.new = self.new.saturating_sub(slots);
+        Some(Span { first, slots })
+    }
+
+    /// Whether a block came in a row there.
+    fn is_block(&self, at: usize) -> bool {
+        let Some(&first) =
+            self.slots.get(at).filter(|first| usize::from(first.number).is_multiple_of(TOGETHER))
+        else {
+            return false;
+        };
+        let block = Span { first, slots: TOGETHER };
+        self.slots.len() - at >= TOGETHER && self.slots.range(at..at + TOGETHER).copied().eq(block.each())
+    }
+}
+
+/// A rank's slots: of its own pool, and what it keeps of others.
+#[derive(Default)]
+pub(crate) struct Pool {
+    segment: Option<Segment>,
+    rank: usize,
+    slots: usize,
+    /// Which rank an own slot is lent to, and how many each rank has.
+    lent: Vec<u16>,
+    lent_to: Vec<usize>,
+    /// The own slot that has its turn for other cpus, and how many blocks further on the next block is.
+    next: usize,
+    stride: usize,
+    /// The slots from this one on are for ranks on this cpu, and the one of them that has its turn.
+    near: usize,
+    next_near: usize,
+    /// Bytes of this lap.
+    lap: usize,
+    /// Which blocks of `TOGETHER` own slots have memory.
+    has_memory: Vec<bool>,
+    /// What is kept of each rank.
+    kept: Vec<Kept>,
+    /// The most that are kept of one rank, and the most more that hold messages.
+    most_kept: usize,
+    most_held: usize,
+    /// This rank shares a cpu with others.
+    shares_cpu: bool,
+    /// How this rank fills slots.
+    fills: Fills,
+}
+
+impl Pool {
+    /// The pools of a job, as one of its ranks uses them.
+    pub(crate) fn new(segment: Segment, rank: usize, shares_cpu: bool) -> Self {
+        let slots = segment.pool_bytes() / SLOT / TOGETHER * TOGETHER;
+        let blocks = slots / TOGETHER;
+        let ranks = segment.ranks();
+        assert!(slots <= FLAGS, "a flag each");
+        let far_blocks = if shares_cpu { blocks - blocks / NEAR } else { blocks };
+        let near = far_blocks * TOGETHER;
+        let part = |of: usize| slots / (of * (ranks - 1).max(1));
+        Self {
+            segment: Some(segment),
+            rank,
+            slots,
+            lent: vec![HERE; slots],
+            lent_to: vec![0; ranks],
+            next: 0,
+            lap: 0,
+            stride: STRIDES.into_iter().find(|&stride| !far_blocks.is_multiple_of(stride)).unwrap_or(1),
+            near,
+            next_near: near,
+            has_memory: vec![false; blocks],
+            kept: (0..ranks).map(|_| Kept::default()).collect(),
+            most_kept: part(KEPT),
+            most_held: part(HELD),
+            shares_cpu,
+            fills: Fills::default(),
+        }
+    }
+
+    #[inline]
+    fn segment(&self) -> Segment {
+        self.segment.expect("attached to a job")
+    }
+
+    /// What copies cost in the job.
+    pub(crate) fn costs(&self) -> &'static Costs {
+        &self.segment().header().costs
+    }
+
+    /// How slots are filled that were opened for a rank, by a piece of so many bytes of a contiguous message of `data`
+    /// bytes. What goes to a rank on this cpu is best left in the cpu's caches.
+    #[inline]
+    pub(crate) fn choose_fill(
+        &mut self,
+        filling: &Filling,
+        to: usize,
+        bytes: usize,
+        data: usize,
+    ) -> TimedFill {
+        let costs = &self.segment().header().costs;
+        if self.is_on_this_cpu(to) {
+            return TimedFill::through_caches(filling.is_returned);
+        }
+        self.fills.choose(filling.is_returned, data, bytes, costs)
+    }
+
+    /// Whether a rank copies on the cpu where this one does.
+    #[inline]
+    pub(crate) fn is_on_this_cpu(&self, rank: usize) -> bool {
+        self.shares_cpu && self.segment().shares_cpu(self.rank, rank)
+    }
+
+    /// The flag that says that a slot of a rank has come home.
+    #[inline]
+    fn home(&self, rank: usize, number: u16) -> &'static AtomicU8 {
+        assert!(usize::from(number) < self.slots);
+        // SAFETY: inside the first slot of the rank's pool, which is never unmapped and holds nothing but flags.
+        unsafe { &*self.segment().pool(rank).add(usize::from(number)).cast() }
+    }
+
+    /// Where slots start.
+    #[inline]
+    fn start(&self, span: &Span, other: usize) -> *mut u8 {
+        let number = usize::from(span.first.number);
+        assert!(number >= FLAGS / SLOT && number + span.slots <= self.slots);
+        // SAFETY: inside the pool.
+        unsafe { self.segment().pool(if span.first.own { self.rank } else { other }).add(number * SLOT) }
+    }
+
+    /// Room for the next piece of a message of `data` bytes to a rank, of which so many are left: slots that are kept
+    /// of that rank, or else some of this rank's own. Nothing when there are none. `backwards`: what was read last is
+    /// sent first.
+    #[inline]
+    pub(crate) fn open(&mut self, to: usize, left: usize, data: usize, backwards: bool) -> Option<Filling> {
+        let is_large = data >= IN_BLOCKS_FROM && left >= BLOCK;
+        let in_blocks = is_large && self.most_kept >= TOGETHER && !self.is_on_this_cpu(to);
+        let kept = &mut self.kept[to];
+        let span = if backwards { kept.take_newest(in_blocks) } else { kept.take(in_blocks) };
+        let is_returned = span.is_some();
+        let span = span.or_else(|| self.lend(to, left.min(if in_blocks { BLOCK } else { SLOT })))?;
+        Some(Filling {
+            start: self.start(&span, to),
+            word: span.word(),
+            is_returned,
+            at: 0,
+            room: span.bytes(),
+        })
+    }
+
+    /// The own slot that has its turn for ranks on this cpu.
+    #[inline]
+    fn near_turn(&mut self) -> usize {
+        let number = self.next_near;
+        self.next_near = if number + 1 < self.slots { number + 1 } else { self.near };
+        number
+    }
+
+    /// The own slot that has its turn for other cpus.
+    #[inline]
+    fn turn(&mut self) -> usize {
+        let number = self.next;
+        let is_last = (number + 1).is_multiple_of(TOGETHER);
+        self.next = if is_last { self.block_after(number) } else { number + 1 };
+        // The first slot holds the flags.
+        if number < FLAGS / SLOT { self.turn() } else { number }
+    }
+
+    /// The first slot of the block that has its turn for other cpus. Of a block that has begun, the others lose theirs.
+    #[inline]
+    fn block_turn(&mut self) -> usize {
+        let has_begun = !self.next.is_multiple_of(TOGETHER);
+        let number = if has_begun { self.block_after(self.next) } else { self.next };
+        self.next = self.block_after(number);
+        number
+    }
+
+    /// The first slot of the block that has its turn after that of a slot.
+    #[inline]
+    fn block_after(&self, number: usize) -> usize {
+        let blocks = self.near / TOGETHER;
+        (number / TOGETHER + self.stride) % blocks * TOGETHER
+    }
+
+    /// The next own slot in turn that is here, for so many bytes; a block for more than one holds, if there is one.
+    fn lend(&mut self, to: usize, bytes: usize) -> Option<Span> {
+        let (number, slots) = match self.find_block(bytes) {
+            Some(number) => (number, TOGETHER),
+            None => (self.find_for(to, bytes.min(SLOT))?, 1),
+        };
+        if !self.has_memory[number / TOGETHER] {
+            self.get_memory(number / TOGETHER);
+        }
+        self.lent[number..number + slots].fill(to as u16);
+        self.lent_to[to] += slots;
+        Some(Span { first: Slot { own: true, number: number as u16 }, slots })
+    }
+
+    /// The next own slot that is here, for so many bytes for a rank.
+    #[inline]
+    fn find_for(&mut self, to: usize, bytes: usize) -> Option<usize> {
+        // A rank may have come to this cpu, or have left it, with slots that it gives home.
+        if self.is_on_this_cpu(to) {
+            self.find_near().or_else(|| self.find(bytes))
+        } else {
+            self.find(bytes).or_else(|| self.find_near())
+        }
+    }
+
+    /// The next block that is here, of slots for other cpus, for so many bytes; where one slot holds them, nothing.
+    #[inline]
+    fn find_block(&mut self, bytes: usize) -> Option<usize> {
+        if bytes <= SLOT {
+            return None;
+        }
+        let looks = self.looks();
+        let next = self.next;
+        for _ in 0..looks / TOGETHER {
+            let number = self.block_turn();
+            if number >= FLAGS / SLOT && (number..number + TOGETHER).all(|number| self.is_here(number)) {
+                self.lap += bytes;
+                return Some(number);
+            }
+        }
+        // Single slots are looked for in the same blocks.
+        self.next = next;
+        None
+    }
+
+    /// How many own slots are looked at for one that is here. When a lap is over, the first one has its turn.
+    #[inline]
+    fn looks(&mut self) -> usize {
+        if self.lap < self.near * SLOT / LAP {
+            return LOOKED_AT;
+        }
+        // The first ones may be those that another rank keeps.
+        (self.next, self.lap) = (0, 0);
+        self.near
+    }
+
+    /// The next slot that is here of those for other cpus, for so many bytes.
+    fn find(&mut self, bytes: usize) -> Option<usize> {
+        for _ in 0..self.looks() {
+            let number = self.turn();
+            if self.is_here(number) {
+                self.lap += bytes;
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// The next slot that is here of those for ranks on this cpu.
+    fn find_near(&mut self) -> Option<usize> {
+        for _ in 0..LOOKED_AT.min(self.slots - self.near) {
+            let number = self.near_turn();
+            if self.is_here(number) {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// Whether no rank has an own slot.
+    #[inline]
+    fn is_here(&mut self, number: usize) -> bool {
+        let home = self.home(self.rank, number as u16);
+        // The other rank has read what was there before it said so.
+        if self.lent[number] != HERE && home.load(Ordering::Acquire) != 0 {
+            home.store(0, Ordering::Relaxed);
+            self.came_home(number);
+        }
+        self.lent[number] == HERE
+    }
+
+    fn came_home(&mut self, number: usize) {
+        // A slot that a rank has sent twice may be here already.
+        if let Some(slots) = self.lent_to.get_mut(usize::from(self.lent[number])) {
+            *slots -= 1;
+        }
+        self.lent[number] = HERE;
+    }
+
+    /// Whether a slot will come from a rank that only has to read what it was sent: it has more than it keeps. What it
+    /// sent here, and what this rank has no receive for yet, may lie in slots that were lent to it, too.
+    #[inline]
+    pub(crate) fn will_come_from(&self, rank: usize) -> bool {
+        self.lent_to[rank] > self.most_kept + self.most_held + self.kept[rank].held
+    }
+
+    /// Gets memory for a slot and its neighbours, which costs less than one page at a time.
+    #[cold]
+    fn get_memory(&mut self, block: usize) {
+        self.has_memory[block] = true;
+        if cfg!(miri) {
+            return; // It does not know the advice.
+        }
+        let bytes = TOGETHER * SLOT;
+        // SAFETY: inside the pool. Advice that is refused changes nothing.
+        unsafe {
+            let start = self.segment().pool(self.rank).add(block * bytes);
+            libc::madvise(start.cast(), bytes, libc::MADV_POPULATE_WRITE)
+        };
+    }
+
+    /// The slots that a line from a rank speaks of; nothing when that rank can't have had them.
+    #[inline]
+    pub(crate) fn arrived(&self, from: usize, word: u64) -> Option<Span> {
+        let has_it = |slot: Slot| !slot.own || usize::from(self.lent[usize::from(slot.number)]) == from;
+        Span::of(word, self.slots).filter(|span| span.each().all(has_it))
+    }
+
+    /// The piece in slots that arrived, from a byte on.
+    ///
+    /// # Safety
+    /// The slice is gone before `keep`.
+    #[inline]
+    pub(crate) unsafe fn piece<'a>(&self, span: &Span, from: usize, at: usize, bytes: usize) -> &'a [u8] {
+        assert!(at <= span.bytes() && bytes <= span.bytes() - at);
+        // SAFETY: inside the slots; the sender leaves this part of them alone until it gets them back.
+        unsafe { std::slice::from_raw_parts(self.start(span, from).add(at), bytes) }
+    }
+
+    /// Whether a message of so many bytes can be left in the slots that it comes in until a receive has it.
+    #[inline]
+    pub(crate) fn can_hold(&self, from: usize, bytes: usize) -> bool {
+        self.kept[from].held + bytes.div_ceil(SLOT) <= self.most_held
+    }
+
+    /// Leaves a piece where it is; false: too many are left so.
+    #[inline]
+    pub(crate) fn hold(&mut self, from: usize, span: &Span) -> bool {
+        let can_hold = self.can_hold(from, span.bytes());
+        self.kept[from].held += if can_hold { span.slots } else { 0 };
+        can_hold
+    }
+
+    /// Keeps the slots of a piece that was left there, and was read now. True when the sender got a slot back for it.
+    pub(crate) fn keep_held(&mut self, from: usize, span: &Span) -> bool {
+        self.kept[from].held -= span.slots;
+        self.keep(from, span)
+    }
+
+    /// Keeps the slots of a piece that was read. True when the sender got a slot back for it.
+    #[inline]
+    pub(crate) fn keep(&mut self, from: usize, span: &Span) -> bool {
+        span.each().filter(|&slot| self.keep_slot(from, slot)).count() > 0
+    }
+
+    #[inline]
+    fn keep_slot(&mut self, from: usize, slot: Slot) -> bool {
+        let kept = &mut self.kept[from];
+        kept.push(slot);
+        if kept.slots.len() <= self.most_kept {
+            return false;
+        }
+        match kept.slots.pop_front() {
+            Some(Slot { own: true, number }) => {
+                self.came_home(usize::from(number));
+                false
+            }
+            Some(Slot { own: false, number }) => {
+                self.home(from, number).store(1, Ordering::Release);
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests;
