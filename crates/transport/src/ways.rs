@@ -66,7 +66,8 @@ const LEAST_PAST_CACHES: u32 = 4;
 /// The last so many runs of a trial count, at most.
 const COUNTED: usize = 5;
 /// A way is given up after so many runs, the pool after `TRIAL`, when the fastest of them took so many times what the
-/// fastest way takes.
+/// fastest way takes; after the first one, where that was so in the last trial. (256 kB to and fro on an EPYC while a
+/// line takes 200 ns: 15 us by the kernel at both sides, 150 to 230 by the receiver alone.)
 const HOPELESS_AFTER: usize = 4;
 const HOPELESS: f32 = 1.5;
 /// One cycle is clearly longer than another that is so many times as long: less may be chance. A choice.
@@ -221,6 +222,11 @@ fn trial(class: usize, way: Way) -> u32 {
     }
 }
 
+/// The class of a message of so many bytes.
+fn class_of(bytes: usize) -> usize {
+    (bytes.max(1).ilog2().saturating_sub(SMALLEST) as usize).min(CLASSES - 1)
+}
+
 /// The smallest message of a class, in bytes.
 fn smallest_of(class: usize) -> usize {
     1 << (SMALLEST as usize + class)
@@ -279,11 +285,17 @@ impl Seen {
         let others = ways_of(class).iter().filter(|&&way| way != self.phase.way);
         let costs = others.filter_map(|&way| agreed.cost(side, way));
         let fastest = costs.min_by(|one, other| one.messages.total_cmp(&other.messages));
-        let after = if self.phase.way == Way::Pool { TRIAL as usize } else { HOPELESS_AFTER };
-        self.ended >= after
-            && self.least.zip(fastest).is_some_and(|(least, fastest)| {
-                least.messages > HOPELESS * fastest.messages && least.cycle >= fastest.cycle
+        let is_far_from = |cost: Option<Cost>| {
+            cost.zip(fastest).is_some_and(|(cost, fastest)| {
+                cost.messages > HOPELESS * fastest.messages && cost.cycle >= fastest.cycle
             })
+        };
+        let after = match self.phase.way {
+            Way::Pool => TRIAL as usize,
+            _ if is_far_from(self.before) => 1,
+            _ => HOPELESS_AFTER,
+        };
+        self.ended >= after && is_far_from(self.least)
     }
 
     /// Takes note of the phase. What a way has cost in many runs takes the place of what it cost in a trial: by the
@@ -295,6 +307,14 @@ impl Seen {
             }
             let before = agreed.cost(side, phase.way);
             *self = Self { phase, before, now: before, ..Self::default() };
+        }
+    }
+
+    /// A message went through the pool without a choice. In a trial it is a run whose cost is not known.
+    fn came(&mut self) {
+        if self.phase.trial && self.phase.way == Way::Pool {
+            self.runs += 1;
+            self.ended += 1;
         }
     }
 
@@ -368,7 +388,7 @@ impl Ways {
     pub(crate) fn choose(&mut self, bytes: usize, shared: bool, now_ns: u64) -> Way {
         if self.under_way == 0 || self.messages == LONGEST {
             self.end_run(now_ns);
-            self.class = (bytes.max(1).ilog2().saturating_sub(SMALLEST) as usize).min(CLASSES - 1);
+            self.class = class_of(bytes);
             let seen = &mut self.seen[self.class];
             self.way = seen.choose(self.class, &self.agreed.0[self.class], self.side);
             (self.phase, self.messages, self.since_ns) = (seen.phase, 0, now_ns);
@@ -378,9 +398,15 @@ impl Ways {
         if shared && self.way == Way::Receiver { Way::Kernel } else { self.way }
     }
 
+    /// Messages are under way by a way that is only tried.
+    pub(crate) fn is_trying(&self) -> bool {
+        self.under_way > 0 && self.phase.trial
+    }
+
     /// A large message of so many bytes comes through the pool without a choice.
     pub(crate) fn came(&mut self, bytes: usize) {
         self.unasked = self.unasked.saturating_add(bytes);
+        self.seen[class_of(bytes)].came();
     }
 
     /// A message of so many bytes is complete now.

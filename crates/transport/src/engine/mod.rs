@@ -175,7 +175,7 @@ mod kind {
     /// unasked, how the data lies and its address.
     pub(crate) const ANNOUNCE: u8 = 4;
     /// To the sender: send the data through the ring or the pool. Words: the sender's transfer, the receiver's, bytes,
-    /// 1 when the receive was there first, 1 when the end is to come first.
+    /// of how many next ones one is asked about when the receive was there first, 1 when the end is to come first.
     pub(crate) const STREAM: u8 = 5;
     /// A piece of such data. Context and tag: the receiver's transfer; length: bytes from this piece on, at most.
     pub(crate) const DATA: u8 = 6;

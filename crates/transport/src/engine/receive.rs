@@ -4,7 +4,7 @@
 use super::afar::AFAR;
 use super::kept::{Held, Message};
 use super::pending::{NONE, Stage, due};
-use super::send::{MOST_EAGER, UNASKED, WHOLE, credit_of_announced, sum};
+use super::send::{ASKED_EACH, ASKED_EACH_TRIED, MOST_EAGER, UNASKED, WHOLE, credit_of_announced, sum};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
 use crate::copy::fence_past;
@@ -320,9 +320,13 @@ impl Engine<'_> {
             if self.copies(receive, from, token, unasked, offer) {
                 return;
             }
-            let downwards = self.sharing.turn(from);
-            let [was_expected, downwards] = [was_expected, downwards].map(u64::from);
-            self.tell(from, kind::STREAM, [token, id, wanted as u64, was_expected, downwards, 0]);
+            let asked_each = match was_expected {
+                true if self.sharing.ways[from].is_trying() => ASKED_EACH_TRIED,
+                true => ASKED_EACH,
+                false => 0,
+            };
+            let downwards = u64::from(self.sharing.turn(from));
+            self.tell(from, kind::STREAM, [token, id, wanted as u64, asked_each.into(), downwards, 0]);
         } else {
             self.tell(from, kind::COMPLETE, [token, 0, 0, 0, 0, 0]);
         }
@@ -687,14 +691,16 @@ impl Engine<'_> {
                 if words[2] > self.transfers.at(transfer).buffer.bytes as u64 {
                     self.corrupt(from, "more data asked for than was announced");
                 }
-                self.outgoing[from].by_pool = words[3] != 0;
+                self.outgoing[from].asked_each = words[3].min(u64::from(ASKED_EACH)) as u32;
                 self.sharing.downwards[from] = words[4] != 0;
                 self.stream(from, transfer, words[1], words[2] as usize);
             }
             kind::COMPLETE => {
                 let index = self.answered(from, words[0]);
                 let transfer = self.transfers.at(index);
-                self.outgoing[from].by_pool &= transfer.bytes == transfer.buffer.bytes;
+                if transfer.bytes < transfer.buffer.bytes {
+                    self.outgoing[from].asked_each = 0;
+                }
                 self.transfers.happened(index, due::ANSWER);
             }
             kind::EARLY => self.outgoing[from].came_early(),

@@ -330,7 +330,7 @@ impl Engine<'_> {
         if !alone {
             self.sharing.downwards[from] = downwards;
         }
-        self.outgoing[from].by_pool = false;
+        self.outgoing[from].asked_each = 0;
         self.sharing.none_went_since_ns[from] = 0;
         self.copying.push(Copying {
             other: from,

@@ -31,6 +31,8 @@ pub(super) const UNASKED: usize = 48 * 1024;
 /// an EPYC.)
 pub(super) const WHOLE: usize = 256 * 1024;
 pub(super) const ASKED_EACH: u32 = 16;
+/// The same while the receiver only tries the pool: the trial is over soon. A choice.
+pub(super) const ASKED_EACH_TRIED: u32 = 2;
 /// After one that came before its receive, so many are asked about first: its data was copied once more. A choice. (256
 /// kB both ways at a time take 34 us where one in two does, 25 where none does, on an EPYC.)
 pub(super) const WARY: u32 = 32;
@@ -84,8 +86,9 @@ pub(crate) struct Outgoing {
     pub(super) eager: u64,
     /// The message that was announced last.
     announced: TransferId,
-    /// The receiver waited for the last one, and asked for its rest through the pool.
-    pub(super) by_pool: bool,
+    /// The receiver waited for the last one, and asked for its rest through the pool: then the next ones are sent at
+    /// once, but for one of so many. 0: it did not.
+    pub(super) asked_each: u32,
     /// Messages that could be sent at once though they are large, and how many more are asked about first.
     whole: u32,
     pub(super) wary: u32,
@@ -149,7 +152,7 @@ impl Outgoing {
             queue: VecDeque::new(),
             eager: 0,
             announced: COMPLETE_AT_ONCE,
-            by_pool: false,
+            asked_each: 0,
             whole: 0,
             wary: 0,
             went_whole: false,
@@ -297,7 +300,7 @@ impl Engine<'_> {
         let out = &mut self.outgoing[to];
         let is_behind = std::mem::take(&mut out.went_whole) && !is_answer && !crowded;
         let may_be_under_way = self.transfers.is_active(out.announced) || is_behind;
-        if !out.by_pool || bytes > WHOLE || may_be_under_way {
+        if out.asked_each == 0 || bytes > WHOLE || may_be_under_way {
             return false;
         }
         if out.wary > 0 {
@@ -305,13 +308,14 @@ impl Engine<'_> {
             return false;
         }
         out.whole = out.whole.wrapping_add(1);
-        out.went_whole = !out.whole.is_multiple_of(ASKED_EACH);
+        out.went_whole = !out.whole.is_multiple_of(out.asked_each);
         out.went_whole
     }
 
     /// Bytes of an announced message that go out unasked, if there is credit.
     fn unasked(&self, to: usize, buffer: &Buffer) -> usize {
-        if self.outgoing[to].by_pool { buffer.bytes.min(UNASKED - offset_in_line(buffer, 0)) } else { 0 }
+        let by_pool = self.outgoing[to].asked_each > 0;
+        if by_pool { buffer.bytes.min(UNASKED - offset_in_line(buffer, 0)) } else { 0 }
     }
 
     /// Whether something came from a rank since the last message of some lines to it.
