@@ -654,18 +654,18 @@ impl<'a> Piece<'a> {
         while from < range.end {
             // The line that will speak of the part is fetched while it is written.
             producer.fetch();
-            let length = part.min(range.end - from);
-            let at = filling.next(length, |room| {
+            let end = range.end.min(from + part);
+            let at = filling.next(end - from, |room| {
                 fill.write(pool.costs(), room.len(), || {
                     self.buffer.read_by(fill.fill.copy(), from, room);
                 });
                 demote(&room[..room.len().min(demoted)]);
             });
             let header = PieceHeader { kind: kind | kind::POOLED, ..self.header };
-            let has_more = u64::from(from + length < range.end);
-            let [length, place, at] = [length, from, at].map(|word| word as u64);
+            let has_more = u64::from(end < range.end);
+            let [length, place, at] = [end - from, from, at].map(|word| word as u64);
             producer.put_words(header, &[filling.word(), length, place, at, has_more, fill.word()]);
-            (from, kind) = (from + length as usize, kind::MORE);
+            (from, kind) = (end, kind::MORE);
         }
         Some(range)
     }

@@ -22,6 +22,7 @@ pub(crate) const SLOT: usize = 16 * 1024;
 /// Slots of a block. They get their memory together, because the kernel maps pages that are there in such blocks for
 /// the other rank, too; and own slots have their turn block by block.
 const TOGETHER: usize = 64 * 1024 / SLOT;
+const _: () = assert!(TOGETHER == 4, "two bits of a line's word say how many");
 /// The most bytes of a piece.
 pub(crate) const BLOCK: usize = TOGETHER * SLOT;
 /// Messages from so many bytes on to other cpus go in pieces that take a block each, where a pool lets others keep one.
@@ -66,18 +67,18 @@ struct Slot {
     number: u16,
 }
 
-/// Where a piece lies: in one slot, or in neighbouring ones.
+/// Neighbouring slots in which a piece lies: one, or as many as a block has.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct Slots {
     first: Slot,
-    slots: usize,
+    count: usize,
 }
 
-impl Span {
+impl Slots {
     /// How the line says it to the other rank.
     #[inline]
     fn word(&self) -> u64 {
-        u64::from(self.first.number) << 3 | (self.slots as u64 - 1) << 1 | u64::from(self.first.own)
+        u64::from(self.first.number) << 3 | (self.count as u64 - 1) << 1 | u64::from(self.first.own)
     }
 
     /// What a line says, if there can be such slots in a pool of so many.
@@ -85,18 +86,18 @@ impl Span {
     fn of(word: u64, slots: usize) -> Option<Self> {
         let (number, count) = (usize::try_from(word >> 3).ok()?, (word >> 1) as usize % TOGETHER + 1);
         let is_there = number >= FLAGS / SLOT && number < slots && count <= slots - number;
-        is_there.then_some(Self { first: Slot { own: word & 1 == 0, number: number as u16 }, slots: count })
+        is_there.then_some(Self { first: Slot { own: word & 1 == 0, number: number as u16 }, count })
     }
 
     /// The most bytes that lie there.
     pub(crate) fn bytes(&self) -> usize {
-        self.slots * SLOT
+        self.count * SLOT
     }
 
-    /// Its slots, one by one.
+    /// The slots, one by one.
     fn each(&self) -> impl Iterator<Item = Slot> {
         let Slot { own, number } = self.first;
-        (number..number + self.slots as u16).map(move |number| Slot { own, number })
+        (number..number + self.count as u16).map(move |number| Slot { own, number })
     }
 }
 
@@ -159,7 +160,8 @@ impl Kept {
     }
 
     /// The newest: a block, if it may be one and is there, or else a slot.
-    fn take_newest(&mut self, in_blocks: bool) -> Option<Span> {
+    fn take_newest(&mut self, in_blocks: bool) -> Option<Slots> {
+        self.sent = true;
         let count = self.slots.len();
         match count.checked_sub(TOGETHER).filter(|&at| in_blocks && self.is_block(at)) {
             Some(at) => self.take_at(at, TOGETHER),
@@ -169,19 +171,19 @@ impl Kept {
 
     /// The same of the first of those that came since this rank last sent: it sends in the order in which it read, and
     /// what an earlier message left is no longer in its cache. Without any, the newest.
-    fn take(&mut self, in_blocks: bool) -> Option<Span> {
-        let count = self.slots.len();
-        match count - self.new.min(count) {
-            at if at == count => self.take_newest(in_blocks),
+    fn take(&mut self, in_blocks: bool) -> Option<Slots> {
+        self.new = self.new.min(self.slots.len());
+        match self.slots.len() - self.new {
+            _ if self.new == 0 => self.take_newest(in_blocks),
             at => self.take_at(at, if in_blocks && self.is_block(at) { TOGETHER } else { 1 }),
         }
     }
 
-    fn take_at(&mut self, at: usize, slots: usize) -> Option<Span> {
+    fn take_at(&mut self, at: usize, count: usize) -> Option<Slots> {
         self.sent = true;
-        let first = self.slots.drain(at..at + slots).next()?;
-        self.new = self.new.saturating_sub(slots);
-        Some(Span { first, slots })
+        let first = self.slots.drain(at..at + count).next()?;
+        self.new = self.new.saturating_sub(count);
+        Some(Slots { first, count })
     }
 
     /// Whether a block came in a row there.
@@ -191,7 +193,7 @@ impl Kept {
         else {
             return false;
         };
-        let block = Span { first, slots: TOGETHER };
+        let block = Slots { first, count: TOGETHER };
         self.slots.len() - at >= TOGETHER && self.slots.range(at..at + TOGETHER).copied().eq(block.each())
     }
 }
@@ -299,11 +301,11 @@ impl Pool {
 
     /// Where slots start.
     #[inline]
-    fn start(&self, span: &Span, other: usize) -> *mut u8 {
-        let number = usize::from(span.first.number);
-        assert!(number >= FLAGS / SLOT && number + span.slots <= self.slots);
+    fn start(&self, slots: &Slots, other: usize) -> *mut u8 {
+        let number = usize::from(slots.first.number);
+        assert!(number >= FLAGS / SLOT && number + slots.count <= self.slots);
         // SAFETY: inside the pool.
-        unsafe { self.segment().pool(if span.first.own { self.rank } else { other }).add(number * SLOT) }
+        unsafe { self.segment().pool(if slots.first.own { self.rank } else { other }).add(number * SLOT) }
     }
 
     /// Room for the next piece of a message of `data` bytes to a rank, of which so many are left: slots that are kept
@@ -314,15 +316,15 @@ impl Pool {
         let is_large = data >= IN_BLOCKS_FROM && left >= BLOCK;
         let in_blocks = is_large && self.most_kept >= TOGETHER && !self.is_on_this_cpu(to);
         let kept = &mut self.kept[to];
-        let span = if backwards { kept.take_newest(in_blocks) } else { kept.take(in_blocks) };
-        let is_returned = span.is_some();
-        let span = span.or_else(|| self.lend(to, left.min(if in_blocks { BLOCK } else { SLOT })))?;
+        let slots = if backwards { kept.take_newest(in_blocks) } else { kept.take(in_blocks) };
+        let is_returned = slots.is_some();
+        let slots = slots.or_else(|| self.lend(to, left.min(if in_blocks { BLOCK } else { SLOT })))?;
         Some(Filling {
-            start: self.start(&span, to),
-            word: span.word(),
+            start: self.start(&slots, to),
+            word: slots.word(),
             is_returned,
             at: 0,
-            room: span.bytes(),
+            room: slots.bytes(),
         })
     }
 
@@ -361,17 +363,17 @@ impl Pool {
     }
 
     /// The next own slot in turn that is here, for so many bytes; a block for more than one holds, if there is one.
-    fn lend(&mut self, to: usize, bytes: usize) -> Option<Span> {
-        let (number, slots) = match self.find_block(bytes) {
+    fn lend(&mut self, to: usize, bytes: usize) -> Option<Slots> {
+        let (number, count) = match self.find_block(bytes) {
             Some(number) => (number, TOGETHER),
             None => (self.find_for(to, bytes.min(SLOT))?, 1),
         };
         if !self.has_memory[number / TOGETHER] {
             self.get_memory(number / TOGETHER);
         }
-        self.lent[number..number + slots].fill(to as u16);
-        self.lent_to[to] += slots;
-        Some(Span { first: Slot { own: true, number: number as u16 }, slots })
+        self.lent[number..number + count].fill(to as u16);
+        self.lent_to[to] += count;
+        Some(Slots { first: Slot { own: true, number: number as u16 }, count })
     }
 
     /// The next own slot that is here, for so many bytes for a rank.
@@ -483,9 +485,9 @@ impl Pool {
 
     /// The slots that a line from a rank speaks of; nothing when that rank can't have had them.
     #[inline]
-    pub(crate) fn arrived(&self, from: usize, word: u64) -> Option<Span> {
+    pub(crate) fn arrived(&self, from: usize, word: u64) -> Option<Slots> {
         let has_it = |slot: Slot| !slot.own || usize::from(self.lent[usize::from(slot.number)]) == from;
-        Span::of(word, self.slots).filter(|span| span.each().all(has_it))
+        Slots::of(word, self.slots).filter(|slots| slots.each().all(has_it))
     }
 
     /// The piece in slots that arrived, from a byte on.
@@ -493,10 +495,10 @@ impl Pool {
     /// # Safety
     /// The slice is gone before `keep`.
     #[inline]
-    pub(crate) unsafe fn piece<'a>(&self, span: &Span, from: usize, at: usize, bytes: usize) -> &'a [u8] {
-        assert!(at <= span.bytes() && bytes <= span.bytes() - at);
+    pub(crate) unsafe fn piece<'a>(&self, slots: &Slots, from: usize, at: usize, bytes: usize) -> &'a [u8] {
+        assert!(at <= slots.bytes() && bytes <= slots.bytes() - at);
         // SAFETY: inside the slots; the sender leaves this part of them alone until it gets them back.
-        unsafe { std::slice::from_raw_parts(self.start(span, from).add(at), bytes) }
+        unsafe { std::slice::from_raw_parts(self.start(slots, from).add(at), bytes) }
     }
 
     /// Whether a message of so many bytes can be left in the slots that it comes in until a receive has it.
@@ -507,22 +509,22 @@ impl Pool {
 
     /// Leaves a piece where it is; false: too many are left so.
     #[inline]
-    pub(crate) fn hold(&mut self, from: usize, span: &Span) -> bool {
-        let can_hold = self.can_hold(from, span.bytes());
-        self.kept[from].held += if can_hold { span.slots } else { 0 };
+    pub(crate) fn hold(&mut self, from: usize, slots: &Slots) -> bool {
+        let can_hold = self.can_hold(from, slots.bytes());
+        self.kept[from].held += if can_hold { slots.count } else { 0 };
         can_hold
     }
 
     /// Keeps the slots of a piece that was left there, and was read now. True when the sender got a slot back for it.
-    pub(crate) fn keep_held(&mut self, from: usize, span: &Span) -> bool {
-        self.kept[from].held -= span.slots;
-        self.keep(from, span)
+    pub(crate) fn keep_held(&mut self, from: usize, slots: &Slots) -> bool {
+        self.kept[from].held -= slots.count;
+        self.keep(from, slots)
     }
 
     /// Keeps the slots of a piece that was read. True when the sender got a slot back for it.
     #[inline]
-    pub(crate) fn keep(&mut self, from: usize, span: &Span) -> bool {
-        span.each().filter(|&slot| self.keep_slot(from, slot)).count() > 0
+    pub(crate) fn keep(&mut self, from: usize, slots: &Slots) -> bool {
+        slots.each().filter(|&slot| self.keep_slot(from, slot)).count() > 0
     }
 
     #[inline]
