@@ -4,7 +4,7 @@ use super::pending::NONE;
 use super::send::credit_of_announced;
 use crate::fills::TimedFill;
 use crate::matching::Envelope;
-use crate::pool::Slots;
+use crate::pool::Stretch;
 
 /// Bytes of memory that are kept for the next messages that come before their receives: a choice, eight senders'
 /// credit. (Given back each time, the memory of large ones would be cut off the heap and mapped anew, page by page.)
@@ -12,7 +12,7 @@ const SPARE_BYTES: usize = 2 << 20;
 
 /// A piece that was left where it lay.
 pub(super) struct Held {
-    pub(super) slots: Slots,
+    pub(super) stretch: Stretch,
     /// Its place in the message.
     pub(super) place: usize,
     pub(super) bytes: usize,

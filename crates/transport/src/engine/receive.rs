@@ -12,7 +12,7 @@ use crate::fills::TimedFill;
 use crate::landing::Landing;
 use crate::lists::Key;
 use crate::matching::{Criteria, Envelope};
-use crate::pool::Slots;
+use crate::pool::Stretch;
 use crate::ring::{Area, INLINE, PieceHeader, PieceReader};
 use crate::segment::Segment;
 use host::clock::kernel_ns;
@@ -35,7 +35,7 @@ const HELD_FROM: usize = 1024;
 pub const ASIDE: usize = 32;
 
 /// Where a piece lies alone, and how that was filled.
-type Alone = Option<(Slots, TimedFill)>;
+type Alone = Option<(Stretch, TimedFill)>;
 
 /// What comes in from one rank.
 pub(crate) struct Incoming {
@@ -201,7 +201,7 @@ impl Engine<'_> {
         if is_kept {
             let message = self.messages.remove(index);
             self.give_credit(from, message.credit());
-            message.held.into_iter().for_each(|held| self.keep_held(from, &held.slots));
+            message.held.into_iter().for_each(|held| self.keep_held(from, &held.stretch));
         }
         is_kept
     }
@@ -215,8 +215,8 @@ impl Engine<'_> {
     }
 
     /// Keeps the slots of a piece that was held.
-    fn keep_held(&mut self, from: usize, slots: &Slots) {
-        if self.pool.keep_held(from, slots) {
+    fn keep_held(&mut self, from: usize, stretch: &Stretch) {
+        if self.pool.keep_held(from, stretch) {
             self.wake(from);
         }
     }
@@ -276,14 +276,14 @@ impl Engine<'_> {
         if !is_aside {
             transfer.buffer.write(0, &message.data);
         }
-        for Held { slots, place, bytes, fill } in std::mem::take(&mut message.held) {
+        for Held { stretch, place, bytes, fill } in std::mem::take(&mut message.held) {
             let buffer = &self.transfers.at(receive).buffer;
             fill.read(self.pool.costs(), bytes, || {
                 // SAFETY: the slots are kept below.
-                buffer.write(place, unsafe { self.pool.piece(&slots, from, 0, bytes) });
+                buffer.write(place, unsafe { self.pool.piece(&stretch, from, 0, bytes) });
                 true
             });
-            self.keep_held(from, &slots);
+            self.keep_held(from, &stretch);
         }
         let transfer = self.transfers.at(receive);
         transfer.moved = message.came;
@@ -422,9 +422,10 @@ impl Engine<'_> {
         if words[1] > self.left(from, &header) as u64 {
             self.corrupt(from, "a piece of more bytes than its message");
         }
-        let fits =
-            |slots: &Slots| words[1].checked_add(words[3]).is_some_and(|end| end <= slots.bytes() as u64);
-        let Some(slots) = self.pool.arrived(from, words[0]).filter(fits) else {
+        let fits = |stretch: &Stretch| {
+            words[1].checked_add(words[3]).is_some_and(|end| end <= stretch.bytes() as u64)
+        };
+        let Some(stretch) = self.pool.arrived(from, words[0]).filter(fits) else {
             self.corrupt(from, "a piece that lies nowhere")
         };
         let (at, more, mut fill) = (words[3] as usize, words[4] != 0, TimedFill::of(words[5]));
@@ -433,15 +434,16 @@ impl Engine<'_> {
             fill = TimedFill::untimed(fill.fill);
         }
         // SAFETY: the piece is dealt with before its slots are kept, or is held.
-        let piece = unsafe { self.pool.piece(&slots, from, at, words[1] as usize) };
+        let piece = unsafe { self.pool.piece(&stretch, from, at, words[1] as usize) };
         let is_alone = at == 0 && !more && piece.len() >= HELD_FROM;
-        let (mut alone, slots) = if is_alone { (Some((slots, fill)), None) } else { (None, Some(slots)) };
+        let (mut alone, stretch) =
+            if is_alone { (Some((stretch, fill)), None) } else { (None, Some(stretch)) };
         fill.read(self.pool.costs(), piece.len(), || {
             self.take_data(from, header, words[2], piece, &mut alone);
             !is_alone || alone.is_some()
         });
-        if let Some(slots) = slots.filter(|_| !more).or(alone.map(|(slots, _)| slots))
-            && self.pool.keep(from, &slots)
+        if let Some(stretch) = stretch.filter(|_| !more).or(alone.map(|(stretch, _)| stretch))
+            && self.pool.keep(from, &stretch)
         {
             self.wake(from);
         }
@@ -563,8 +565,9 @@ impl Engine<'_> {
     /// A piece of a message that no receive has: it stays in its slot when it may, and is copied otherwise.
     fn add(&mut self, index: u32, place: usize, piece: &[u8], alone: &mut Alone) {
         let Message { from, is_held, .. } = *self.messages.at(index);
-        if let Some((slots, fill)) = alone.take_if(|(slots, _)| is_held && self.pool.hold(from, slots)) {
-            self.messages.at(index).hold(Held { slots, place, bytes: piece.len(), fill });
+        if let Some((stretch, fill)) = alone.take_if(|(stretch, _)| is_held && self.pool.hold(from, stretch))
+        {
+            self.messages.at(index).hold(Held { stretch, place, bytes: piece.len(), fill });
         } else {
             self.messages.add(index, place, piece);
         }

@@ -69,12 +69,12 @@ struct Slot {
 
 /// Neighbouring slots in which a piece lies: one, or as many as a block has.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Slots {
+pub(crate) struct Stretch {
     first: Slot,
     count: usize,
 }
 
-impl Slots {
+impl Stretch {
     /// How the line says it to the other rank.
     #[inline]
     fn word(&self) -> u64 {
@@ -160,7 +160,7 @@ impl Kept {
     }
 
     /// The newest: a block, if it may be one and is there, or else a slot.
-    fn take_newest(&mut self, in_blocks: bool) -> Option<Slots> {
+    fn take_newest(&mut self, in_blocks: bool) -> Option<Stretch> {
         self.sent = true;
         let count = self.slots.len();
         match count.checked_sub(TOGETHER).filter(|&at| in_blocks && self.is_block(at)) {
@@ -171,7 +171,7 @@ impl Kept {
 
     /// The same of the first of those that came since this rank last sent: it sends in the order in which it read, and
     /// what an earlier message left is no longer in its cache. Without any, the newest.
-    fn take(&mut self, in_blocks: bool) -> Option<Slots> {
+    fn take(&mut self, in_blocks: bool) -> Option<Stretch> {
         self.new = self.new.min(self.slots.len());
         match self.slots.len() - self.new {
             _ if self.new == 0 => self.take_newest(in_blocks),
@@ -179,11 +179,11 @@ impl Kept {
         }
     }
 
-    fn take_at(&mut self, at: usize, count: usize) -> Option<Slots> {
+    fn take_at(&mut self, at: usize, count: usize) -> Option<Stretch> {
         self.sent = true;
         let first = self.slots.drain(at..at + count).next()?;
         self.new = self.new.saturating_sub(count);
-        Some(Slots { first, count })
+        Some(Stretch { first, count })
     }
 
     /// Whether a block came in a row there.
@@ -193,7 +193,7 @@ impl Kept {
         else {
             return false;
         };
-        let block = Slots { first, count: TOGETHER };
+        let block = Stretch { first, count: TOGETHER };
         self.slots.len() - at >= TOGETHER && self.slots.range(at..at + TOGETHER).copied().eq(block.each())
     }
 }
@@ -301,11 +301,11 @@ impl Pool {
 
     /// Where slots start.
     #[inline]
-    fn start(&self, slots: &Slots, other: usize) -> *mut u8 {
-        let number = usize::from(slots.first.number);
-        assert!(number >= FLAGS / SLOT && number + slots.count <= self.slots);
+    fn start(&self, stretch: &Stretch, other: usize) -> *mut u8 {
+        let number = usize::from(stretch.first.number);
+        assert!(number >= FLAGS / SLOT && number + stretch.count <= self.slots);
         // SAFETY: inside the pool.
-        unsafe { self.segment().pool(if slots.first.own { self.rank } else { other }).add(number * SLOT) }
+        unsafe { self.segment().pool(if stretch.first.own { self.rank } else { other }).add(number * SLOT) }
     }
 
     /// Room for the next piece of a message of `data` bytes to a rank, of which so many are left: slots that are kept
@@ -316,15 +316,15 @@ impl Pool {
         let is_large = data >= IN_BLOCKS_FROM && left >= BLOCK;
         let in_blocks = is_large && self.most_kept >= TOGETHER && !self.is_on_this_cpu(to);
         let kept = &mut self.kept[to];
-        let slots = if backwards { kept.take_newest(in_blocks) } else { kept.take(in_blocks) };
-        let is_returned = slots.is_some();
-        let slots = slots.or_else(|| self.lend(to, left.min(if in_blocks { BLOCK } else { SLOT })))?;
+        let stretch = if backwards { kept.take_newest(in_blocks) } else { kept.take(in_blocks) };
+        let is_returned = stretch.is_some();
+        let stretch = stretch.or_else(|| self.lend(to, left.min(if in_blocks { BLOCK } else { SLOT })))?;
         Some(Filling {
-            start: self.start(&slots, to),
-            word: slots.word(),
+            start: self.start(&stretch, to),
+            word: stretch.word(),
             is_returned,
             at: 0,
-            room: slots.bytes(),
+            room: stretch.bytes(),
         })
     }
 
@@ -363,7 +363,7 @@ impl Pool {
     }
 
     /// The next own slot in turn that is here, for so many bytes; a block for more than one holds, if there is one.
-    fn lend(&mut self, to: usize, bytes: usize) -> Option<Slots> {
+    fn lend(&mut self, to: usize, bytes: usize) -> Option<Stretch> {
         let (number, count) = match self.find_block(bytes) {
             Some(number) => (number, TOGETHER),
             None => (self.find_for(to, bytes.min(SLOT))?, 1),
@@ -373,7 +373,7 @@ impl Pool {
         }
         self.lent[number..number + count].fill(to as u16);
         self.lent_to[to] += count;
-        Some(Slots { first: Slot { own: true, number: number as u16 }, count })
+        Some(Stretch { first: Slot { own: true, number: number as u16 }, count })
     }
 
     /// The next own slot that is here, for so many bytes for a rank.
@@ -485,9 +485,9 @@ impl Pool {
 
     /// The slots that a line from a rank speaks of; nothing when that rank can't have had them.
     #[inline]
-    pub(crate) fn arrived(&self, from: usize, word: u64) -> Option<Slots> {
+    pub(crate) fn arrived(&self, from: usize, word: u64) -> Option<Stretch> {
         let has_it = |slot: Slot| !slot.own || usize::from(self.lent[usize::from(slot.number)]) == from;
-        Slots::of(word, self.slots).filter(|slots| slots.each().all(has_it))
+        Stretch::of(word, self.slots).filter(|stretch| stretch.each().all(has_it))
     }
 
     /// The piece in slots that arrived, from a byte on.
@@ -495,10 +495,16 @@ impl Pool {
     /// # Safety
     /// The slice is gone before `keep`.
     #[inline]
-    pub(crate) unsafe fn piece<'a>(&self, slots: &Slots, from: usize, at: usize, bytes: usize) -> &'a [u8] {
-        assert!(at <= slots.bytes() && bytes <= slots.bytes() - at);
+    pub(crate) unsafe fn piece<'a>(
+        &self,
+        stretch: &Stretch,
+        from: usize,
+        at: usize,
+        bytes: usize,
+    ) -> &'a [u8] {
+        assert!(at <= stretch.bytes() && bytes <= stretch.bytes() - at);
         // SAFETY: inside the slots; the sender leaves this part of them alone until it gets them back.
-        unsafe { std::slice::from_raw_parts(self.start(slots, from).add(at), bytes) }
+        unsafe { std::slice::from_raw_parts(self.start(stretch, from).add(at), bytes) }
     }
 
     /// Whether a message of so many bytes can be left in the slots that it comes in until a receive has it.
@@ -509,22 +515,22 @@ impl Pool {
 
     /// Leaves a piece where it is; false: too many are left so.
     #[inline]
-    pub(crate) fn hold(&mut self, from: usize, slots: &Slots) -> bool {
-        let can_hold = self.can_hold(from, slots.bytes());
-        self.kept[from].held += if can_hold { slots.count } else { 0 };
+    pub(crate) fn hold(&mut self, from: usize, stretch: &Stretch) -> bool {
+        let can_hold = self.can_hold(from, stretch.bytes());
+        self.kept[from].held += if can_hold { stretch.count } else { 0 };
         can_hold
     }
 
     /// Keeps the slots of a piece that was left there, and was read now. True when the sender got a slot back for it.
-    pub(crate) fn keep_held(&mut self, from: usize, slots: &Slots) -> bool {
-        self.kept[from].held -= slots.count;
-        self.keep(from, slots)
+    pub(crate) fn keep_held(&mut self, from: usize, stretch: &Stretch) -> bool {
+        self.kept[from].held -= stretch.count;
+        self.keep(from, stretch)
     }
 
     /// Keeps the slots of a piece that was read. True when the sender got a slot back for it.
     #[inline]
-    pub(crate) fn keep(&mut self, from: usize, slots: &Slots) -> bool {
-        slots.each().filter(|&slot| self.keep_slot(from, slot)).count() > 0
+    pub(crate) fn keep(&mut self, from: usize, stretch: &Stretch) -> bool {
+        stretch.each().filter(|&slot| self.keep_slot(from, slot)).count() > 0
     }
 
     #[inline]

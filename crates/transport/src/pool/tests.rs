@@ -26,10 +26,10 @@ fn send_large(pool: &mut Pool, to: usize, value: u8) -> Option<(u64, usize)> {
 
 /// Reads a piece, and keeps its slot.
 fn receive(pool: &mut Pool, from: usize, word: u64, bytes: usize, value: u8) {
-    let slots = pool.arrived(from, word).expect("slots that were lent");
+    let stretch = pool.arrived(from, word).expect("slots that were lent");
     // SAFETY: read before the slot is kept.
-    assert!(unsafe { pool.piece(&slots, from, 0, bytes) }.iter().all(|&byte| byte == value));
-    pool.keep(from, &slots);
+    assert!(unsafe { pool.piece(&stretch, from, 0, bytes) }.iter().all(|&byte| byte == value));
+    pool.keep(from, &stretch);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn no_slot_will_come_where_each_rank_has_it_in_messages_that_no_receive_has() {
     let mut pools = pools(2);
     let [first, second] = &mut pools[..] else { panic!("two ranks") };
     let hold = |pool: &mut Pool, from: usize, word: u64| {
-        assert!(pool.arrived(from, word).is_some_and(|slots| pool.hold(from, &slots)));
+        assert!(pool.arrived(from, word).is_some_and(|stretch| pool.hold(from, &stretch)));
     };
     (0..second.most_held).for_each(|_| hold(second, 0, send(first, 1, 9, 0).unwrap()));
     let answered: Vec<u64> = (0..first.most_held).map(|_| send(first, 1, 9, 0).unwrap()).collect();
@@ -259,7 +259,7 @@ fn a_slot_that_a_rank_cannot_have_is_refused() {
     assert_eq!(pools[0].arrived(1, 8 * 7), None, "not lent");
     let slots = pools[0].slots as u64;
     let (block, _) = send_large(&mut pools[0], 2, 1).unwrap();
-    assert!(pools[0].arrived(2, block - 1).is_some_and(|slots| slots.bytes() == BLOCK));
+    assert!(pools[0].arrived(2, block - 1).is_some_and(|stretch| stretch.bytes() == BLOCK));
     pools[0].came_home(usize::try_from(block >> 3).unwrap() + TOGETHER - 1);
     assert_eq!(pools[0].arrived(2, block - 1), None, "not all of it is lent");
     let last = 8 * (slots - 1) + 1;
