@@ -90,11 +90,13 @@ impl Stretch {
     }
 
     /// The most bytes that lie there.
+    #[inline]
     pub(crate) fn bytes(&self) -> usize {
         self.count * SLOT
     }
 
     /// The slots, one by one.
+    #[inline]
     fn each(&self) -> impl Iterator<Item = Slot> {
         let Slot { own, number } = self.first;
         (number..number + self.count as u16).map(move |number| Slot { own, number })
@@ -181,8 +183,8 @@ impl Kept {
 
     fn take_at(&mut self, at: usize, count: usize) -> Option<Stretch> {
         self.sent = true;
-        let first = self.slots.drain(at..at + count).next()?;
         self.new = self.new.saturating_sub(count);
+        let first = if count == 1 { self.slots.remove(at) } else { self.slots.drain(at..at + count).next() }?;
         Some(Stretch { first, count })
     }
 
@@ -371,7 +373,9 @@ impl Pool {
         if !self.has_memory[number / TOGETHER] {
             self.get_memory(number / TOGETHER);
         }
-        self.lent[number..number + count].fill(to as u16);
+        for number in number..number + count {
+            self.lent[number] = to as u16;
+        }
         self.lent_to[to] += count;
         Some(Stretch { first: Slot { own: true, number: number as u16 }, count })
     }
@@ -530,7 +534,11 @@ impl Pool {
     /// Keeps the slots of a piece that was read. True when the sender got a slot back for it.
     #[inline]
     pub(crate) fn keep(&mut self, from: usize, stretch: &Stretch) -> bool {
-        stretch.each().filter(|&slot| self.keep_slot(from, slot)).count() > 0
+        let mut came_back = false;
+        for slot in stretch.each() {
+            came_back |= self.keep_slot(from, slot);
+        }
+        came_back
     }
 
     #[inline]
