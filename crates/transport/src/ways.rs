@@ -483,6 +483,40 @@ mod tests {
     }
 
     #[test]
+    fn messages_without_a_choice_are_runs_of_the_pools_trial_and_change_no_other() {
+        let mut ways = one();
+        let bytes = 200_000;
+        for number in 0..TRIAL_OF_POOL / 2 {
+            assert_eq!(ways.choose(bytes, false, 0), Way::Pool, "run {number}");
+            assert!(ways.is_trying());
+            ways.complete(bytes, 10_000);
+            assert!(!ways.is_trying());
+            ways.came(bytes);
+        }
+        for number in 0..TRIAL {
+            assert_eq!(ways.choose(bytes, false, 0), Way::Kernel, "run {number}");
+            ways.complete(bytes, 11_000);
+            (0..TRIAL).for_each(|_| ways.came(bytes));
+        }
+        assert_eq!(ways.choose(bytes, false, 0), Way::Receiver);
+    }
+
+    #[test]
+    fn a_way_that_was_far_behind_is_given_up_after_one_run_until_it_is_fast() {
+        let mut ways = one();
+        let mut by_receiver = |runs, ns| {
+            let part =
+                parts(&mut ways, runs, 1, 200_000, false, [15_000, 20_000, ns, 0])[Way::Receiver as usize];
+            (part * runs as f32).round() as usize
+        };
+        let first_trial = u64::from(TRIAL_OF_POOL + TRIAL + TRIALS_FIRST);
+        assert_eq!(by_receiver(first_trial, 150_000), HOPELESS_AFTER);
+        // The next trial, and the messages up to the one behind it.
+        assert_eq!(by_receiver(first_trial + u64::from(3 * TRIALS_FIRST), 150_000), 1);
+        assert!(by_receiver(2000, 10_000) > 1000);
+    }
+
+    #[test]
     fn a_message_that_both_must_be_able_to_copy_is_never_the_receivers_alone() {
         let mut ways = one();
         let ns = [80_000, 55_000, 10_000, 80_000];
