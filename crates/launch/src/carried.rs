@@ -229,7 +229,7 @@ impl Callers for Desks {
             None => RankCall::End,
             Some(CarriedCall::Begin) => RankCall::Begin,
             Some(CarriedCall::Send { to, envelope, data: sent, synchronous }) => {
-                let Envelope { context, source, tag } = envelope;
+                let (context, source, tag) = (envelope.context(), envelope.source(), envelope.tag());
                 let envelope = RankEnvelope { context, source, tag };
                 RankCall::Send { to: to as usize, envelope, data: data(sent), synchronous }
             }
@@ -302,7 +302,7 @@ impl Callers for Desks {
 fn carried_news(news: &RankNews) -> CarriedNews {
     match *news {
         RankNews::Message { from, entry, envelope: RankEnvelope { context, source, tag }, bytes } => {
-            let envelope = Envelope { context, source, tag };
+            let envelope = Envelope::new(context, source, tag);
             CarriedNews::Message { from: from as u32, entry, envelope, bytes }
         }
         RankNews::Received { to, entry } => CarriedNews::Received { to: to as u32, entry },

@@ -98,6 +98,21 @@ impl Buffer {
         Self { address, bytes, layout: Some(layout) }
     }
 
+    /// Where the data starts, bytes of it, and how it lies.
+    #[inline]
+    pub fn into_parts(self) -> (*mut u8, usize, Option<Layout>) {
+        (self.address, self.bytes, self.layout)
+    }
+
+    /// The buffer of these parts.
+    ///
+    /// # Safety
+    /// As for `new`, or for `of_layout` where there is a layout.
+    #[inline]
+    pub const unsafe fn of_parts(address: *mut u8, bytes: usize, layout: Option<Layout>) -> Self {
+        Self { address, bytes, layout }
+    }
+
     /// Bytes of data, packed.
     #[inline]
     pub fn bytes(&self) -> usize {

@@ -236,7 +236,7 @@ impl CarriedCall {
             Self::Send { to, envelope, data, synchronous } => {
                 let [at, bytes, how] = placed(data);
                 let whom = u64::from(*to) << 1 | u64::from(*synchronous);
-                let [first, second] = envelope_words(envelope);
+                let [first, second] = envelope_words(*envelope);
                 [2, whom, first, second, at, bytes, how, 0]
             }
             Self::Look => [3, 0, 0, 0, 0, 0, 0, 0],
@@ -332,7 +332,7 @@ impl CarriedNews {
     fn words(&self) -> [u64; 4] {
         match self {
             Self::Message { from, entry, envelope, bytes } => {
-                let [first, second] = envelope_words(envelope);
+                let [first, second] = envelope_words(*envelope);
                 [1 | u64::from(*from) << 8 | u64::from(*entry) << 32, *bytes, first, second]
             }
             Self::Received { to, entry } => [2 | u64::from(*to) << 8 | u64::from(*entry) << 32, 0, 0, 0],
@@ -359,13 +359,13 @@ impl CarriedNews {
     }
 }
 
-fn envelope_words(envelope: &Envelope) -> [u64; 2] {
-    let second = u64::from(envelope.tag as u32) << 16 | u64::from(envelope.source);
-    [u64::from(envelope.context), second]
+fn envelope_words(envelope: Envelope) -> [u64; 2] {
+    let second = u64::from(envelope.tag() as u32) << 16 | u64::from(envelope.source());
+    [u64::from(envelope.context()), second]
 }
 
 fn envelope_of([first, second]: [u64; 2]) -> Envelope {
-    Envelope { context: first as u32, source: second as u16, tag: (second >> 16) as u32 as i32 }
+    Envelope::new(first as u32, second as u16, (second >> 16) as u32 as i32)
 }
 
 /// Where a rank and the simulator meet: the first page of the rank's window.
@@ -519,7 +519,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_and_answered_survives_its_words() {
-        let envelope = Envelope { context: 77, source: 15, tag: -3 };
+        let envelope = Envelope::new(77, 15, -3);
         let data =
             CarriedData { at: 1 << 29, bytes: 5_000_000_000, misaligned: 13, pieces: 1_000_000, local: true };
         for ask in [

@@ -42,7 +42,7 @@
 //!         data.fill(7);
 //!         // SAFETY: `data` is left alone until the send is complete.
 //!         let buffer = unsafe { Buffer::new(data.as_mut_ptr(), data.len()) };
-//!         let sent = engine.send(1, Envelope { context: 0, source: 0, tag: 5 }, &buffer, Mode::Standard);
+//!         let sent = engine.send(1, Envelope::new(0, 0, 5), &buffer, Mode::Standard);
 //!         if let Some(id) = sent {
 //!             engine.wait(id);
 //!         }

@@ -8,16 +8,9 @@
 
 use crate::lists::{Key, Lists};
 
-/// The fields by which the receiving side finds a message.
+/// The fields by which the receiving side finds a message: as a key, which stays in registers on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Envelope {
-    /// A number that separates messages of one purpose from those of another (in MPI: of a communicator).
-    pub context: u32,
-    /// The sender's rank in that context.
-    pub source: u16,
-    /// A number that sender and receiver agree on.
-    pub tag: i32,
-}
+pub struct Envelope(Key);
 
 /// What a receive accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,35 +70,60 @@ impl Key {
 }
 
 impl Envelope {
+    /// A number that separates messages of one purpose from those of another (in MPI: of a communicator), the sender's
+    /// rank in that context, and a number that sender and receiver agree on.
     #[inline]
-    pub(crate) fn key(&self, open: u32) -> Key {
-        key(self.context, self.source, self.tag, open)
+    pub fn new(context: u32, source: u16, tag: i32) -> Self {
+        Self(key(context, source, tag, OPEN[EXACT]))
+    }
+
+    /// What separates messages of one purpose from those of another.
+    #[inline]
+    pub fn context(self) -> u32 {
+        (self.0.words >> 32) as u32
+    }
+
+    /// The sender's rank in the context.
+    #[inline]
+    pub fn source(self) -> u16 {
+        self.0.more as u16
+    }
+
+    /// What sender and receiver agree on.
+    #[inline]
+    pub fn tag(self) -> i32 {
+        self.0.words as u32 as i32
+    }
+
+    #[inline]
+    pub(crate) fn key(self, open: u32) -> Key {
+        if open == OPEN[EXACT] { self.0 } else { key(self.context(), self.source(), self.tag(), open) }
     }
 
     /// The envelope of a key that leaves nothing open.
     #[inline]
     pub(crate) fn of(key: Key) -> Self {
-        Self { context: (key.words >> 32) as u32, source: key.more as u16, tag: key.words as u32 as i32 }
+        Self(Key { more: key.more & 0xffff, ..key })
     }
 }
 
 impl Criteria {
     /// Whether a receive accepts a message. Criteria without a tag take no negative tags: those are the user's own.
     #[inline]
-    pub fn accepts(&self, envelope: &Envelope) -> bool {
-        self.context == envelope.context
-            && self.source.is_none_or(|source| source == envelope.source)
-            && self.tag.map_or(envelope.tag >= 0, |tag| tag == envelope.tag)
+    pub fn accepts(&self, envelope: Envelope) -> bool {
+        self.context == envelope.context()
+            && self.source.is_none_or(|source| source == envelope.source())
+            && self.tag.map_or(envelope.tag() >= 0, |tag| tag == envelope.tag())
     }
 
     /// The criteria of a key.
     pub(crate) fn of(key: Key) -> Self {
-        let Envelope { context, source, tag } = Envelope::of(key);
+        let envelope = Envelope::of(key);
         let open = OPEN[key.class()];
         Self {
-            context,
-            source: (open & ANY_SOURCE == 0).then_some(source),
-            tag: (open & ANY_TAG == 0).then_some(tag),
+            context: envelope.context(),
+            source: (open & ANY_SOURCE == 0).then_some(envelope.source()),
+            tag: (open & ANY_TAG == 0).then_some(envelope.tag()),
         }
     }
 
@@ -127,7 +145,7 @@ impl Matching {
 
     /// Takes the first posted receive that accepts a message.
     #[inline]
-    pub(crate) fn take_posted(&mut self, envelope: &Envelope) -> Option<u32> {
+    pub(crate) fn take_posted(&mut self, envelope: Envelope) -> Option<u32> {
         let exact = envelope.key(OPEN[EXACT]);
         if self.posted.entries() == self.wildcards[EXACT] {
             let receive = self.posted.take_first(exact)?;
@@ -138,10 +156,10 @@ impl Matching {
     }
 
     #[inline(never)]
-    fn take_among_wildcards(&mut self, envelope: &Envelope) -> Option<u32> {
+    fn take_among_wildcards(&mut self, envelope: Envelope) -> Option<u32> {
         let mut best: Option<(u64, u32, usize)> = None;
         for (class, &open) in OPEN.iter().enumerate() {
-            if self.wildcards[class] == 0 || (open & ANY_TAG != 0 && envelope.tag < 0) {
+            if self.wildcards[class] == 0 || (open & ANY_TAG != 0 && envelope.tag() < 0) {
                 continue;
             }
             if let Some((receive, order)) = self.posted.first(envelope.key(open))
@@ -179,7 +197,7 @@ impl Matching {
 
     fn index(&mut self, class: usize, message: u32, order: u64) {
         let envelope = &self.envelopes[message as usize];
-        if OPEN[class] & ANY_TAG == 0 || envelope.tag >= 0 {
+        if OPEN[class] & ANY_TAG == 0 || envelope.tag() >= 0 {
             self.unexpected[class].push(envelope.key(OPEN[class]), message, order);
         }
     }
@@ -253,20 +271,17 @@ mod tests {
             let wildcards = random(&mut seed, 4);
             for number in 0..1500u32 {
                 let tag = random(&mut seed, tags) as i32 - i32::from(random(&mut seed, 8) == 0);
-                let envelope = Envelope {
-                    context: random(&mut seed, 2) as u32,
-                    source: random(&mut seed, sources) as u16,
-                    tag,
-                };
+                let envelope =
+                    Envelope::new(random(&mut seed, 2) as u32, random(&mut seed, sources) as u16, tag);
                 let criteria = Criteria {
-                    context: envelope.context,
-                    source: (random(&mut seed, 4) >= wildcards).then_some(envelope.source),
+                    context: envelope.context(),
+                    source: (random(&mut seed, 4) >= wildcards).then_some(envelope.source()),
                     tag: (random(&mut seed, 4) >= wildcards).then_some(tag),
                 };
                 match random(&mut seed, 10) {
                     0..4 => {
-                        let expected = take(&mut model.posted, |(criteria, _)| criteria.accepts(&envelope));
-                        assert_eq!(matching.take_posted(&envelope), expected);
+                        let expected = take(&mut model.posted, |(criteria, _)| criteria.accepts(envelope));
+                        assert_eq!(matching.take_posted(envelope), expected);
                         if expected.is_none() {
                             matching.keep(envelope, number);
                             model.unexpected.push_back((envelope, number));
@@ -274,7 +289,7 @@ mod tests {
                     }
                     4..8 => {
                         let expected =
-                            take(&mut model.unexpected, |(envelope, _)| criteria.accepts(envelope));
+                            take(&mut model.unexpected, |&(envelope, _)| criteria.accepts(envelope));
                         let found = matching.find(criteria.key());
                         assert_eq!(found, expected);
                         match found {
@@ -294,7 +309,7 @@ mod tests {
                         );
                     }
                     _ => {
-                        let found = model.unexpected.iter().find(|(envelope, _)| criteria.accepts(envelope));
+                        let found = model.unexpected.iter().find(|(envelope, _)| criteria.accepts(*envelope));
                         assert_eq!(matching.find(criteria.key()), found.map(|&(_, number)| number));
                     }
                 }

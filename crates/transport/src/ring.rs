@@ -178,44 +178,57 @@ impl RingLines for Area {
     }
 }
 
-/// The header of a piece. What the fields mean depends on the kind.
+/// The header of a piece: its two words as they lie in the ring, without the lap, which stay in registers on their way.
+/// (Fields are written one by one and read together, and a load of what was written in parts waits until all stores
+/// before are done, those of the last message's line among them.) What the fields mean depends on the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceHeader {
-    /// What it is; never more than a byte.
-    pub kind: u8,
-    /// A rank in a communicator.
-    pub source: u16,
-    /// A context.
-    pub context: u32,
-    /// A tag.
-    pub tag: i32,
-    /// Bytes.
-    pub length: u32,
+    first: u64,
+    second: u64,
 }
 
 impl PieceHeader {
+    /// What it is, a rank in a communicator, a context, a tag, and bytes.
     #[inline]
-    fn first(&self, lap: u8) -> u64 {
-        u64::from(lap)
-            | u64::from(self.kind) << 8
-            | u64::from(self.source) << 16
-            | u64::from(self.context) << 32
+    pub fn new(kind: u8, source: u16, context: u32, tag: i32, length: u32) -> Self {
+        let first = u64::from(kind) << 8 | u64::from(source) << 16 | u64::from(context) << 32;
+        Self { first, second: u64::from(tag as u32) | u64::from(length) << 32 }
     }
 
+    /// What it is.
     #[inline]
-    fn second(&self) -> u64 {
-        u64::from(self.tag as u32) | u64::from(self.length) << 32
+    pub fn kind(self) -> u8 {
+        (self.first >> 8) as u8
     }
 
+    /// The same, of another kind.
     #[inline]
-    fn read(first: u64, second: u64) -> Self {
-        Self {
-            kind: (first >> 8) as u8,
-            source: (first >> 16) as u16,
-            context: (first >> 32) as u32,
-            tag: second as u32 as i32,
-            length: (second >> 32) as u32,
-        }
+    pub fn of_kind(self, kind: u8) -> Self {
+        Self { first: self.first & !0xff00 | u64::from(kind) << 8, ..self }
+    }
+
+    /// A rank in a communicator.
+    #[inline]
+    pub fn source(self) -> u16 {
+        (self.first >> 16) as u16
+    }
+
+    /// A context.
+    #[inline]
+    pub fn context(self) -> u32 {
+        (self.first >> 32) as u32
+    }
+
+    /// A tag.
+    #[inline]
+    pub fn tag(self) -> i32 {
+        self.second as u32 as i32
+    }
+
+    /// Bytes.
+    #[inline]
+    pub fn length(self) -> u32 {
+        (self.second >> 32) as u32
     }
 }
 
@@ -400,8 +413,8 @@ impl<M: RingLines> PieceWriter<M> {
             self.raw[word] &= !bit;
             self.memory.clear(self.line);
         }
-        self.memory.set_rest(line, header.second());
-        self.memory.publish(line, header.first(lap));
+        self.memory.set_rest(line, header.second);
+        self.memory.publish(line, header.first | u64::from(lap));
     }
 }
 
@@ -432,7 +445,7 @@ impl<M: RingLines> PieceReader<M> {
         if first as u8 != self.lap {
             return None;
         }
-        Some(PieceHeader::read(first, self.memory.rest(self.line)))
+        Some(PieceHeader { first: first & !0xff, second: self.memory.rest(self.line) })
     }
 
     /// Nothing is there, and what lies in its place is neither a header of the lap before nor cleared: the next piece,
@@ -536,18 +549,18 @@ mod tests {
             while !producer.fits(left) {
                 let (number, left): (u32, usize) = ahead.pop_front().expect("a full ring holds something");
                 let header = consumer.peek().expect("what was published is there");
-                assert_eq!(header.context, number);
+                assert_eq!(header.context(), number);
                 // SAFETY: peeked.
                 let data = unsafe { consumer.data(left) };
                 assert!(data.iter().all(|&byte| byte == 0xffu8.wrapping_sub(number as u8)));
                 consumer.consume(left);
             }
-            let header = PieceHeader { kind: 3, source: 9, context: number, tag: -1, length: left as u32 };
+            let header = PieceHeader::new(3, 9, number, -1, left as u32);
             producer.put_piece(header, left, |data| data.fill(0xffu8.wrapping_sub(number as u8)));
             ahead.push_back((number, left));
         }
         for (number, left) in ahead {
-            assert_eq!(consumer.peek().map(|header| header.context), Some(number));
+            assert_eq!(consumer.peek().map(PieceHeader::context), Some(number));
             consumer.consume(left);
         }
         assert_eq!(consumer.peek(), None);
@@ -557,7 +570,7 @@ mod tests {
     fn short_messages_of_one_size_are_whole_and_start_at_the_same_lines_lap_after_lap() {
         for bytes in [0, INLINE, INLINE + 1, 100, 200, POOLED_FROM] {
             let (mut producer, mut consumer, _memory) = pair();
-            let header = PieceHeader { kind: 3, source: 0, context: 0, tag: 0, length: bytes as u32 };
+            let header = PieceHeader::new(3, 0, 0, 0, bytes as u32);
             let mut put = |bytes| {
                 assert!(producer.fits(bytes));
                 let (line, lap) = (producer.line, producer.lap);
@@ -579,7 +592,7 @@ mod tests {
     #[test]
     fn no_stamp_of_a_sound_ring_is_corrupt_and_nonsense_is() {
         let (mut producer, mut consumer, _memory) = pair();
-        let header = PieceHeader { kind: 3, source: 0, context: 0, tag: 0, length: 0 };
+        let header = PieceHeader::new(3, 0, 0, 0, 0);
         let sizes = [0, 700, 48, 49, 4000, 1];
         for left in (0..60_000).map(|number| sizes[number % 7 % sizes.len()]) {
             assert!(!consumer.is_corrupt() && consumer.peek().is_none());

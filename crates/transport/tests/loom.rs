@@ -87,7 +87,7 @@ impl RingLines for Side {
 }
 
 fn header(number: u32, bytes: usize) -> PieceHeader {
-    PieceHeader { kind: 1, source: 2, context: number, tag: -3, length: bytes as u32 }
+    PieceHeader::new(1, 2, number, -3, bytes as u32)
 }
 
 /// Bytes of the messages of the model: of one line, and of two, over more than a lap.

@@ -38,13 +38,7 @@ fn a_ring_hands_on_every_byte_over_several_laps() {
                 while !writer.fits(bytes) {
                     thread::yield_now();
                 }
-                let header = PieceHeader {
-                    kind: 1,
-                    source: 0,
-                    context: CONTEXT,
-                    tag: number as i32,
-                    length: bytes as u32,
-                };
+                let header = PieceHeader::new(1, 0, CONTEXT, number as i32, bytes as u32);
                 writer.put_piece(header, bytes, |data| data.fill(number as u8));
             }
         });
@@ -60,8 +54,8 @@ fn a_ring_hands_on_every_byte_over_several_laps() {
                     }
                 }
             };
-            assert_eq!(header.tag, number as i32);
-            let left = header.length as usize;
+            assert_eq!(header.tag(), number as i32);
+            let left = header.length() as usize;
             // A piece ends at the end of the ring; this writer does not go on behind it.
             // SAFETY: peeked, and consumed below.
             assert!(unsafe { reader.data(left) }.iter().all(|&byte| byte == number as u8));
@@ -152,7 +146,7 @@ fn exchange(
     let criteria = Criteria { context: CONTEXT, source: Some(other), tag: Some(tag) };
     let receive = |engine: &mut Engine<'_>| engine.receive(criteria, Some(usize::from(other)), to);
     let posted = early.then(|| receive(engine));
-    let sent = engine.send(usize::from(other), Envelope { context: CONTEXT, source, tag }, from, mode);
+    let sent = engine.send(usize::from(other), Envelope::new(CONTEXT, source, tag), from, mode);
     let posted = posted.unwrap_or_else(|| receive(engine));
     let ended = engine.wait(posted);
     if let Some(sent) = sent {
@@ -190,7 +184,7 @@ fn tell(engine: &mut Engine<'_>, to: u16, word: usize) {
     let (mut bytes, source) = (word.to_ne_bytes(), engine.rank() as u16);
     // SAFETY: left alone until the send is complete.
     let buffer = unsafe { Buffer::new(bytes.as_mut_ptr(), bytes.len()) };
-    let envelope = Envelope { context: CONTEXT, source, tag: 0 };
+    let envelope = Envelope::new(CONTEXT, source, 0);
     if let Some(sent) = engine.send(usize::from(to), envelope, &buffer, Mode::Standard) {
         engine.wait(sent);
     }
@@ -356,12 +350,7 @@ fn three_ranks_receive_from_anyone_what_was_sent_before_and_what_was_not() {
         for (to, data) in data.iter_mut().enumerate() {
             // SAFETY: left alone until the sends are complete.
             let buffer = unsafe { Buffer::new(data.as_mut_ptr(), data.len()) };
-            sent.extend(engine.send(
-                to,
-                Envelope { context: CONTEXT, source: rank, tag: 7 },
-                &buffer,
-                Mode::Standard,
-            ));
+            sent.extend(engine.send(to, Envelope::new(CONTEXT, rank, 7), &buffer, Mode::Standard));
         }
         let mut seen = [false; 3];
         for _ in 0..3 {

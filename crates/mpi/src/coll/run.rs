@@ -57,7 +57,7 @@ impl Wire for CommWire<'_> {
     #[inline]
     fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer) -> Option<TransferId> {
         let (context, source) = (self.comm.collective(), self.comm.rank as u16);
-        let envelope = Envelope { context, source, tag: self.tag | i32::from(lane) };
+        let envelope = Envelope::new(context, source, self.tag | i32::from(lane));
         self.engine.send(self.comm.peers().members[to] as usize, envelope, buffer, Mode::Standard)
     }
 

@@ -79,7 +79,7 @@ impl TwoRanks {
 
     /// As `send`.
     pub(super) fn send_buffer(&self, mut state: Entered, buffer: &Buffer) -> Entered {
-        let envelope = Envelope { context: self.context, source: self.rank as u16, tag: self.tag };
+        let envelope = Envelope::new(self.context, self.rank as u16, self.tag);
         if let Some(id) = state.engine.send(self.other, envelope, buffer, Mode::Standard) {
             runtime::wait_for(state, id, None);
             state = runtime::enter();
@@ -126,7 +126,7 @@ impl TwoRanks {
     fn answer(&self) {
         let mut state = runtime::enter();
         let tag = self.tag | i32::from(ANSWERS);
-        let envelope = Envelope { context: self.context, source: self.rank as u16, tag };
+        let envelope = Envelope::new(self.context, self.rank as u16, tag);
         if let Some(id) = state.engine.send(self.other, envelope, &Buffer::EMPTY, Mode::Standard) {
             state.engine.detach(id);
         }

@@ -40,8 +40,8 @@ impl Agreement {
         if comm.rank == 0 && comm.remote.is_some() {
             let proposal = take_context(state);
             let other = Peer { job: comm.peers().members[0] as usize, source: 0 };
-            let envelope = Envelope { context: comm.construction(), source: 0, tag };
-            let receiving = exchange::start_receive(state, other, envelope.context, tag, room);
+            let envelope = Envelope::new(comm.construction(), 0, tag);
+            let receiving = exchange::start_receive(state, other, envelope.context(), tag, room);
             let message = [&exchange::words([proposal]), &own[..]].concat();
             let sending = exchange::start_send(state, other, envelope, message);
             return Self { circle, room, step: AgreementStep::Leaders { proposal, sending, receiving } };

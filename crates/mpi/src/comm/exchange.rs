@@ -96,7 +96,7 @@ impl ReceivingBytes {
 pub(crate) fn swap(with: Peer, own: Envelope, bytes: Vec<u8>, room: usize) -> Result<Vec<u8>, Failure> {
     let (mut sending, mut receiving) = {
         let mut state = runtime::enter();
-        let receiving = start_receive(&mut state, with, own.context, own.tag, room);
+        let receiving = start_receive(&mut state, with, own.context(), own.tag(), room);
         (start_send(&mut state, with, own, bytes), receiving)
     };
     let received = runtime::wait_until(|state| receiving.take(state));
@@ -130,7 +130,7 @@ impl Circle {
     }
 
     fn envelope(&self) -> Envelope {
-        Envelope { context: self.context, source: self.members[self.place].source, tag: self.tag }
+        Envelope::new(self.context, self.members[self.place].source, self.tag)
     }
 
     /// The member that is `offset` places behind `root`.

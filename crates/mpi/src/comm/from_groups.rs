@@ -94,11 +94,7 @@ mpi! {
             let remote = valid::group(&*check::running()?, remote_group, "remote_group")?;
             let job = remote.members[leader(remote_leader, &remote, "remote_leader")?];
             Ok(Meeting {
-                own: Envelope {
-                    context: start.world.local_collective(),
-                    source: start.world.rank as u16,
-                    tag: leaders_tag(start.tag),
-                },
+                own: Envelope::new(start.world.local_collective(), start.world.rank as u16, leaders_tag(start.tag)),
                 other: Peer { job: job as usize, source: job as u16 },
             })
         };

@@ -115,7 +115,7 @@ mpi! {
             check::tag(tag)?;
             let other = leader(remote_leader, peer.peers(), "remote_leader")?;
             Ok(Meeting {
-                own: Envelope { context: peer.construction(), source: peer.rank as u16, tag: leaders_tag(tag) },
+                own: Envelope::new(peer.construction(), peer.rank as u16, leaders_tag(tag)),
                 other: Peer { job: peer.peers().members[other] as usize, source: other as u16 },
             })
         };

@@ -27,13 +27,18 @@ pub(crate) fn request(transfer: Option<TransferId>) -> abi::Request {
 pub(crate) fn buffer(state: &State, data: MessageData, nobody: bool) -> Result<Buffer, Failure> {
     let MessageData { address, count, datatype, names } = data;
     let count = check::count(count, names[1])?;
-    let Some(size) = predefined_size(datatype) else {
-        return derived(state, address, count, datatype, nobody);
+    // Made of its parts, which stay in registers. Moved as a whole, parts that nobody wrote are read, too, and a load of
+    // what was written in parts waits until all stores before are done.
+    let (address, bytes, layout) = match predefined_size(datatype) {
+        Some(size) => {
+            let bytes = size * count;
+            check::buffer(address, bytes, false, names[0])?;
+            (address.cast_mut().cast(), bytes, None)
+        }
+        None => derived(state, address, count, datatype, nobody)?.into_parts(),
     };
-    let bytes = size * count;
-    check::buffer(address, bytes, false, names[0])?;
     // SAFETY: the program lends the buffer until the transfer is complete.
-    Ok(unsafe { Buffer::new(address.cast_mut().cast(), bytes) })
+    Ok(unsafe { Buffer::of_parts(address, bytes, layout) })
 }
 
 #[inline(never)]
@@ -68,7 +73,7 @@ pub(crate) fn send<T>(
     let found = valid::comm(state, comm)?;
     let to = valid::destination(found, dest)?;
     check::tag(tag)?;
-    let envelope = Envelope { context: found.point_to_point(), source: found.rank as u16, tag };
+    let envelope = Envelope::new(found.point_to_point(), found.rank as u16, tag);
     let buffer = buffer(state, data, to.is_none())?;
     Ok(to.map(|to| start(&mut state.engine, to, envelope, &buffer)))
 }

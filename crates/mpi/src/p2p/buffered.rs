@@ -160,7 +160,7 @@ fn send_by_id(state: &mut State, sending: &Sending) -> Result<Option<TransferId>
     let Some(to) = sending.to else { return Ok(None) };
     let (buffers, engine) = BUFFERS.with_engine(state);
     let bytes = sending.buffer.bytes();
-    let attached = buffers.for_context(sending.envelope.context).ok_or_else(|| nothing_attached(bytes))?;
+    let attached = buffers.for_context(sending.envelope.context()).ok_or_else(|| nothing_attached(bytes))?;
     if !attached.makes_room(engine, bytes) {
         engine.progress();
         if !attached.makes_room(engine, bytes) {

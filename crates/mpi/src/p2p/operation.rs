@@ -45,7 +45,7 @@ pub(super) fn sending(
     let found = valid::comm(state, comm)?;
     let to = valid::destination(found, dest)?;
     check::tag(tag)?;
-    let envelope = Envelope { context: found.point_to_point(), source: found.rank as u16, tag };
+    let envelope = Envelope::new(found.point_to_point(), found.rank as u16, tag);
     Ok(Sending { to, envelope, buffer: buffer(state, data, to.is_none())? })
 }
 

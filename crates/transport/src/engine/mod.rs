@@ -335,7 +335,7 @@ impl<'a> Engine<'a> {
                 if let Some(header) = self.incoming[from].consumer.peek() {
                     // What comes is often answered. (Longer ones take so long that the other side fetches the line
                     // back.)
-                    if header.length as usize <= ring::INLINE {
+                    if header.length() as usize <= ring::INLINE {
                         self.outgoing[from].producer.fetch();
                     }
                     break;

@@ -333,7 +333,7 @@ impl Pendings {
 
     /// The context of a transfer.
     pub(crate) fn context(&self, index: u32) -> u32 {
-        self.slots[index as usize].envelope().context
+        self.slots[index as usize].envelope().context()
     }
 
     /// Transfers that the program may still ask for, or that go on by themselves.

@@ -186,7 +186,7 @@ impl Engine<'_> {
 
     fn arrival(&mut self, index: u32) -> Arrival {
         let message = self.messages.at(index);
-        Arrival { source: message.envelope.source, tag: message.envelope.tag, bytes: message.bytes }
+        Arrival { source: message.envelope.source(), tag: message.envelope.tag(), bytes: message.bytes }
     }
 
     /// Forgets a message from a rank that no receive has; false: there is none.
@@ -242,15 +242,15 @@ impl Engine<'_> {
 
     /// A receive has its message: what is to come.
     #[inline]
-    pub(super) fn accept(&mut self, receive: u32, envelope: &Envelope, bytes: usize) {
+    pub(super) fn accept(&mut self, receive: u32, envelope: Envelope, bytes: usize) {
         let transfer = self.transfers.at(receive);
         let room = transfer.buffer.bytes;
         transfer.posted = false;
         self.counters.messages_received.add(1);
         self.counters.bytes_received.add(bytes.min(room) as u64);
         transfer.completion = Completion {
-            source: i32::from(envelope.source),
-            tag: envelope.tag,
+            source: i32::from(envelope.source()),
+            tag: envelope.tag(),
             bytes: bytes.min(room),
             truncated: (bytes > room).then_some(bytes),
             cancelled: false,
@@ -261,7 +261,7 @@ impl Engine<'_> {
     fn receive_message(&mut self, receive: u32, index: u32) {
         let mut message = self.messages.remove(index);
         let from = message.from;
-        self.accept(receive, &message.envelope, message.bytes);
+        self.accept(receive, message.envelope, message.bytes);
         if message.own != NONE {
             let (receive_buffer, send_buffer) =
                 (self.transfers.at(receive).buffer.clone(), self.transfers.at(message.own).buffer.clone());
@@ -382,7 +382,7 @@ impl Engine<'_> {
             any = true;
             let before = self.transfers.active();
             self.take_piece(from, header);
-            let is_further = matches!(header.kind & !kind::POOLED, kind::MORE | kind::DATA);
+            let is_further = matches!(header.kind() & !kind::POOLED, kind::MORE | kind::DATA);
             if is_further && self.transfers.active() < before {
                 break;
             }
@@ -401,10 +401,10 @@ impl Engine<'_> {
 
     #[inline]
     fn take_piece(&mut self, from: usize, header: PieceHeader) {
-        if header.kind & kind::POOLED != 0 {
+        if header.kind() & kind::POOLED != 0 {
             return self.take_pooled(from, header);
         }
-        let left = self.left(from, &header);
+        let left = self.left(from, header);
         if left > INLINE {
             // On its way while the message is matched.
             self.incoming[from].consumer.fetch_next();
@@ -417,9 +417,9 @@ impl Engine<'_> {
 
     /// A piece whose data lies in slots of a pool.
     fn take_pooled(&mut self, from: usize, mut header: PieceHeader) {
-        header.kind &= !kind::POOLED;
+        header = header.of_kind(header.kind() & !kind::POOLED);
         let words = words(self.piece(from, INLINE));
-        if words[1] > self.left(from, &header) as u64 {
+        if words[1] > self.left(from, header) as u64 {
             self.corrupt(from, "a piece of more bytes than its message");
         }
         let fits = |stretch: &Stretch| {
@@ -463,9 +463,9 @@ impl Engine<'_> {
 
     /// Bytes that are left of the message that a piece belongs to, from the piece on.
     #[inline]
-    fn left(&self, from: usize, header: &PieceHeader) -> usize {
-        match header.kind {
-            kind::EAGER | kind::DATA => header.length as usize,
+    fn left(&self, from: usize, header: PieceHeader) -> usize {
+        match header.kind() {
+            kind::EAGER | kind::DATA => header.length() as usize,
             kind::MORE => self.incoming[from].bytes - self.incoming[from].got,
             _ => INLINE,
         }
@@ -474,7 +474,7 @@ impl Engine<'_> {
     /// `alone`: where it lies, when nothing else is there; the piece may be left in it.
     #[inline]
     fn take_data(&mut self, from: usize, header: PieceHeader, place: u64, piece: &[u8], alone: &mut Alone) {
-        match header.kind {
+        match header.kind() {
             kind::EAGER => self.eager(from, header, place, piece, alone),
             kind::MORE => self.more(from, place, piece, alone),
             kind::DATA => self.data(from, header, place, piece),
@@ -492,7 +492,7 @@ impl Engine<'_> {
     /// The first piece of an eager message.
     #[inline]
     fn eager(&mut self, from: usize, header: PieceHeader, place: u64, piece: &[u8], alone: &mut Alone) {
-        let bytes = header.length as usize;
+        let bytes = header.length() as usize;
         if bytes > WHOLE {
             self.corrupt(from, &format!("an eager message of {bytes} bytes"));
         }
@@ -502,10 +502,10 @@ impl Engine<'_> {
             self.sharing.downwards[from] = place > 0;
             self.sharing.ways[from].came(bytes);
         }
-        let envelope = Envelope { context: header.context, source: header.source, tag: header.tag };
-        match self.matching.take_posted(&envelope) {
+        let envelope = Envelope::new(header.context(), header.source(), header.tag());
+        match self.matching.take_posted(envelope) {
             Some(receive) => {
-                self.accept(receive, &envelope, bytes);
+                self.accept(receive, envelope, bytes);
                 let incoming = &mut self.incoming[from];
                 let token = std::mem::take(&mut incoming.synchronous);
                 if bytes > INLINE {
@@ -636,7 +636,7 @@ impl Engine<'_> {
 
     /// A piece of a message that was announced, from a byte of it on.
     fn data(&mut self, from: usize, header: PieceHeader, place: u64, piece: &[u8]) {
-        let token = u64::from(header.context) | u64::from(header.tag as u32) << 32;
+        let token = u64::from(header.context()) | u64::from(header.tag() as u32) << 32;
         let index = self.transfer_of(from, token);
         let transfer = self.transfers.at(index);
         if transfer.posted || transfer.to != NONE || piece.is_empty() {
@@ -678,16 +678,16 @@ impl Engine<'_> {
     /// A piece that is not data.
     fn news(&mut self, from: usize, header: PieceHeader, piece: &[u8]) {
         let words = words(piece);
-        if header.length != sum(&words) {
+        if header.length() != sum(&words) {
             self.corrupt(
                 from,
-                &format!("a piece of kind {} whose words are not what its sum says", header.kind),
+                &format!("a piece of kind {} whose words are not what its sum says", header.kind()),
             );
         }
-        match header.kind {
+        match header.kind() {
             kind::SYNCHRONOUS => self.incoming[from].synchronous = words[0],
             kind::ANNOUNCE => {
-                let envelope = Envelope { context: header.context, source: header.source, tag: header.tag };
+                let envelope = Envelope::new(header.context(), header.source(), header.tag());
                 self.announced(from, envelope, words);
             }
             kind::STREAM => {
@@ -731,9 +731,9 @@ impl Engine<'_> {
         if unasked > bytes.min(UNASKED) {
             self.corrupt(from, "more data unasked than is allowed");
         }
-        match self.matching.take_posted(&envelope) {
+        match self.matching.take_posted(envelope) {
             Some(receive) => {
-                self.accept(receive, &envelope, bytes);
+                self.accept(receive, envelope, bytes);
                 let transfer = self.transfers.at(receive);
                 transfer.moved = 0;
                 transfer.bytes = unasked;

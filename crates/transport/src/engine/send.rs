@@ -263,7 +263,7 @@ impl Engine<'_> {
                     self.wake(to);
                     return None;
                 }
-                header.kind = kind::MORE;
+                header = header.of_kind(kind::MORE);
             }
         }
         let (end, kind, answer) = if !eager {
@@ -399,8 +399,8 @@ impl Engine<'_> {
     }
 
     fn send_to_own_receive(&mut self, envelope: Envelope, buffer: &Buffer, mode: Mode) -> Option<TransferId> {
-        if let Some(receive) = self.matching.take_posted(&envelope) {
-            self.accept(receive, &envelope, buffer.bytes);
+        if let Some(receive) = self.matching.take_posted(envelope) {
+            self.accept(receive, envelope, buffer.bytes);
             // SAFETY: both are lent until their transfers are complete, which is below.
             unsafe { self.transfers.at(receive).buffer.copy_from(buffer) };
             self.transfers.complete(receive);
@@ -480,8 +480,7 @@ impl Engine<'_> {
                                 &slot.buffer,
                             );
                             let words = [token, slot.buffer.bytes as u64, unasked as u64, how, address, 0];
-                            let header =
-                                PieceHeader { length: sum(&words), ..header(kind::ANNOUNCE, envelope, 0) };
+                            let header = header(kind::ANNOUNCE, envelope, sum(&words) as usize);
                             out.producer.put_words(header, &words);
                             *kind = Opening::Out;
                         } else {
@@ -650,7 +649,7 @@ impl<'a> Piece<'a> {
             None => pool.choose_fill(&filling, to, range.len(), self.buffer.bytes),
             Some(_) => TimedFill::untimed(Fill::default()),
         };
-        let (mut from, mut kind) = (range.start, self.header.kind);
+        let (mut from, mut kind) = (range.start, self.header.kind());
         while from < range.end {
             // The line that will speak of the part is fetched while it is written.
             producer.fetch();
@@ -661,7 +660,7 @@ impl<'a> Piece<'a> {
                 });
                 demote(&room[..room.len().min(demoted)]);
             });
-            let header = PieceHeader { kind: kind | kind::POOLED, ..self.header };
+            let header = self.header.of_kind(kind | kind::POOLED);
             let has_more = u64::from(end < range.end);
             let [length, place, at] = [end - from, from, at].map(|word| word as u64);
             producer.put_words(header, &[filling.word(), length, place, at, has_more, fill.word()]);
@@ -691,28 +690,16 @@ fn leave_out(left: &mut Range<usize>, out: Range<usize>) {
 
 #[inline]
 fn header(kind: u8, envelope: Envelope, bytes: usize) -> PieceHeader {
-    PieceHeader {
-        kind,
-        source: envelope.source,
-        context: envelope.context,
-        tag: envelope.tag,
-        length: bytes as u32,
-    }
+    PieceHeader::new(kind, envelope.source(), envelope.context(), envelope.tag(), bytes as u32)
 }
 
 /// The header of data of a matched message, to the receiver's transfer.
 pub(super) fn data_header(receiver: u64, left: usize) -> PieceHeader {
-    PieceHeader {
-        kind: kind::DATA,
-        source: 0,
-        context: receiver as u32,
-        tag: (receiver >> 32) as i32,
-        length: left as u32,
-    }
+    PieceHeader::new(kind::DATA, 0, receiver as u32, (receiver >> 32) as i32, left as u32)
 }
 
 pub(super) fn plain(kind: u8, words: &[u64; 6]) -> PieceHeader {
-    PieceHeader { kind, source: 0, context: 0, tag: 0, length: sum(words) }
+    PieceHeader::new(kind, 0, 0, 0, sum(words))
 }
 
 /// A checksum of the words of an announcement or of news, for its header. Some words are addresses, which cannot be

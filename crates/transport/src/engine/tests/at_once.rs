@@ -95,7 +95,7 @@ fn where_ranks_share_cpus_a_large_message_is_sent_at_once_behind_others_as_far_a
 
 /// Where the first piece goes that has come to rank 1, when a slot holds it.
 fn first_place(job: &[Engine<'_>]) -> usize {
-    assert!(job[1].incoming[0].consumer.peek().is_some_and(|header| header.kind & kind::POOLED != 0));
+    assert!(job[1].incoming[0].consumer.peek().is_some_and(|header| header.kind() & kind::POOLED != 0));
     // SAFETY: the piece is there, and stays until rank 1 moves.
     let words = unsafe { job[1].incoming[0].consumer.data(INLINE) };
     usize::from_ne_bytes(words[16..24].try_into().unwrap())

@@ -46,7 +46,7 @@ fn until_complete(job: &mut [Engine<'_>], rank: usize, id: TransferId) -> Comple
 const CONTEXT: u32 = 4;
 
 fn envelope(source: u16, tag: i32) -> Envelope {
-    Envelope { context: CONTEXT, source, tag }
+    Envelope::new(CONTEXT, source, tag)
 }
 
 fn criteria(source: Option<u16>, tag: Option<i32>) -> Criteria {
