@@ -63,6 +63,10 @@ impl RingLines for Side {
         self.lines.stamps[line as usize].store(0, Ordering::Relaxed);
     }
 
+    fn take(&self, line: u32) {
+        self.lines.used[line as usize].with_mut(|_| ());
+    }
+
     fn data(&self, line: u32) -> *mut u8 {
         let used = &self.lines.used[line as usize];
         if self.writes {
@@ -115,6 +119,7 @@ fn messages_come_whole_and_in_order_through_a_ring_that_wraps() {
                         break;
                     }
                 }
+                producer.take_ahead(true);
             }
         });
         for (number, bytes) in MESSAGES.into_iter().enumerate() {

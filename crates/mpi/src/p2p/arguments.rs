@@ -27,8 +27,8 @@ pub(crate) fn request(transfer: Option<TransferId>) -> abi::Request {
 pub(crate) fn buffer(state: &State, data: MessageData, nobody: bool) -> Result<Buffer, Failure> {
     let MessageData { address, count, datatype, names } = data;
     let count = check::count(count, names[1])?;
-    // Made of its parts, which stay in registers. Moved as a whole, parts that nobody wrote are read, too, and a load of
-    // what was written in parts waits until all stores before are done.
+    // Made of its parts, which stay in registers. Moved as a whole, parts that nobody wrote are read, too, and a load
+    // of what was written in parts waits until all stores before are done.
     let (address, bytes, layout) = match predefined_size(datatype) {
         Some(size) => {
             let bytes = size * count;

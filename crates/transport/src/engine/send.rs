@@ -96,6 +96,8 @@ pub(crate) struct Outgoing {
     went_whole: bool,
     /// How far the ring from the other rank was read when this one last sent a message of some lines.
     answered: u64,
+    /// The same, when it last sent a message at once.
+    followed: u64,
     /// The receiver's page, where it says that it sleeps.
     page: &'static RankPage,
 }
@@ -157,6 +159,7 @@ impl Outgoing {
             wary: 0,
             went_whole: false,
             answered: 0,
+            followed: 0,
             page,
         }
     }
@@ -200,10 +203,9 @@ impl Engine<'_> {
                     // SAFETY: `bytes` bytes of the user's data; only of none, the address may be anything.
                     _ => unsafe { std::slice::from_raw_parts(buffer.address, bytes) },
                 };
-                let producer = &mut self.outgoing[to].producer;
-                producer.put_line(header, data);
-                producer.fetch_ahead();
+                self.outgoing[to].producer.put_line(header, data);
             }
+            self.take_ahead(to);
             self.wake(to);
             return None;
         }
@@ -260,6 +262,7 @@ impl Engine<'_> {
             while let Some(put) = piece(header, &rest).put(&mut self.outgoing, &mut self.pool, to) {
                 leave_out(&mut rest, put);
                 if rest.is_empty() {
+                    self.take_ahead(to);
                     self.wake(to);
                     return None;
                 }
@@ -323,6 +326,15 @@ impl Engine<'_> {
     fn is_answer(&mut self, to: usize) -> bool {
         let read = self.incoming[to].consumer.consumed();
         std::mem::replace(&mut self.outgoing[to].answered, read) != read
+    }
+
+    /// A message is out: the next one may follow it at once.
+    #[inline]
+    fn take_ahead(&mut self, to: usize) {
+        let read = self.incoming[to].consumer.consumed();
+        let out = &mut self.outgoing[to];
+        let in_row = std::mem::replace(&mut out.followed, read) == read;
+        out.producer.take_ahead(in_row);
     }
 
     /// Messages above so many bytes are announced.
