@@ -356,14 +356,28 @@ pub(crate) fn soon(
     false
 }
 
+/// Waits until a transfer is complete. `from`: as for `Engine::receive`.
+#[inline]
+fn until_complete(mut state: Entered, id: TransferId, from: Option<usize>) -> Entered {
+    if soon(&mut state, from, |state| state.engine.is_complete(id)) {
+        return state;
+    }
+    drop(state);
+    wait_until(|state| state.engine.is_complete(id).then_some(()));
+    enter()
+}
+
 /// Waits for a transfer, and takes it. `from`: as for `Engine::receive`.
 #[inline]
-pub(crate) fn wait_for(mut state: Entered, id: TransferId, from: Option<usize>) -> Completion {
-    if !soon(&mut state, from, |state| state.engine.is_complete(id)) {
-        drop(state);
-        return wait_until(|state| state.engine.take_if_complete(id));
-    }
-    state.engine.take_if_complete(id).unwrap_or(RECEIVED_FROM_NOBODY)
+pub(crate) fn wait_for(state: Entered, id: TransferId, from: Option<usize>) -> Completion {
+    until_complete(state, id, from).engine.take_if_complete(id).unwrap_or(RECEIVED_FROM_NOBODY)
+}
+
+/// As `wait_for`, for a receive.
+// Inlined always, as `take_receive` is.
+#[inline(always)]
+pub(crate) fn wait_for_receive(state: Entered, id: TransferId, from: Option<usize>) -> Completion {
+    until_complete(state, id, from).engine.take_receive(id).unwrap_or(RECEIVED_FROM_NOBODY)
 }
 
 /// How the launcher hears what this rank waits for.

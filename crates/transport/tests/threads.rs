@@ -170,7 +170,7 @@ fn messages_cross_each_other_by_line_ring_pool_and_announcement() {
                     unsafe { [Buffer::new(from.as_mut_ptr(), bytes), Buffer::new(to.as_mut_ptr(), bytes)] };
                 let early = (number + usize::from(rank)) % 2 == 0;
                 let ended = exchange(engine, round as i32, &buffers[0], &buffers[1], mode, early);
-                assert_eq!((ended.bytes, ended.truncated), (bytes, None));
+                assert_eq!((ended.bytes, ended.truncated()), (bytes, None));
                 // SAFETY: `bytes` bytes were received.
                 unsafe { to.set_len(bytes) };
                 assert!(to == sample(bytes, usize::from(1 - rank)), "{bytes} bytes, {mode:?}");
@@ -336,7 +336,7 @@ fn a_message_that_is_cut_leaves_the_memory_behind_its_buffer_alone() {
             let buffers =
                 unsafe { [Buffer::new(from.as_mut_ptr(), bytes), Buffer::new(to.as_mut_ptr(), 10)] };
             let ended = exchange(engine, 2, &buffers[0], &buffers[1], Mode::Standard, rank == 1);
-            assert_eq!((ended.bytes, ended.truncated), (10, Some(bytes)));
+            assert_eq!((ended.bytes, ended.truncated()), (10, Some(bytes)));
             assert_eq!(to[..], sample(10, usize::from(1 - rank)));
         }
     });

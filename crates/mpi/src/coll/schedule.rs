@@ -625,12 +625,12 @@ impl CollectiveSchedule {
                             Some(Started { id, awaits: Awaits::Refused(from as u16), ..started });
                     }
                     Taken::Read(bytes) => {
-                        let truncated = (bytes > buffer.bytes()).then_some(bytes);
+                        let lost = bytes.saturating_sub(buffer.bytes());
                         wire.send_and_forget(from, answers, &Buffer::EMPTY);
-                        self.note(&Completion { truncated, bytes: buffer.bytes(), ..*completion });
+                        self.note(&Completion { lost, bytes: buffer.bytes(), ..*completion });
                     }
                     Taken::Data => {
-                        if completion.truncated == Some(OFFER_BYTES) {
+                        if completion.truncated() == Some(OFFER_BYTES) {
                             // It may have been an offer, whose sender waits for an answer.
                             wire.send_and_forget(from, answers, &Buffer::EMPTY);
                         }
@@ -643,7 +643,7 @@ impl CollectiveSchedule {
                     // SAFETY: memory of the schedule's own, which holds the offer until now.
                     wire.answered(unsafe { offer.as_ref() });
                 }
-                if completion.truncated.is_some() {
+                if completion.truncated().is_some() {
                     let sent = wire.send(*to as usize, lane | REFUSED, buffer);
                     self.transfers[index] = sent.map(|id| Started { id, awaits: Awaits::Sent, ..started });
                 }
@@ -654,7 +654,7 @@ impl CollectiveSchedule {
     }
 
     fn note(&mut self, completion: &Completion) {
-        if let Some(sent) = completion.truncated {
+        if let Some(sent) = completion.truncated() {
             let told = Truncated { source: completion.source, sent, expected: completion.bytes };
             self.truncated.get_or_insert(told);
         }

@@ -27,6 +27,8 @@ pub(super) struct TwoRanks {
 
 /// The communicator of one rank, or of two and the next collective on it. Nothing: neither, or a simulator carries the
 /// messages, which charges what schedules do.
+// Inlined always: the answer stays in registers.
+#[inline(always)]
 pub(super) fn few(state: &Entered, handle: abi::Comm) -> Option<Option<TwoRanks>> {
     let comm: &Comm = state.comm(handle).filter(|_| handle.0 != MPI_COMM_NULL)?;
     let members = &comm.group.members;
@@ -94,8 +96,8 @@ impl TwoRanks {
         let source = Some(1 - self.rank as u16);
         let pattern = Criteria { context: self.context, source, tag: Some(self.tag) };
         let id = state.engine.receive(pattern, Some(self.other), &buffer);
-        let ended = runtime::wait_for(state, id, Some(self.other));
-        if ended.truncated == Some(OFFER_BYTES) {
+        let ended = runtime::wait_for_receive(state, id, Some(self.other));
+        if ended.truncated() == Some(OFFER_BYTES) {
             // It may have been an offer, whose sender waits for an answer.
             self.answer();
         }
@@ -117,7 +119,7 @@ impl TwoRanks {
         let source = Some(1 - self.rank as u16);
         let pattern = Criteria { context: self.context, source, tag: Some(self.tag) };
         let id = state.engine.receive(pattern, Some(self.other), buffer);
-        request::failure(&runtime::wait_for(state, id, Some(self.other)))?;
+        request::failure(&runtime::wait_for_receive(state, id, Some(self.other)))?;
         Ok(runtime::enter())
     }
 

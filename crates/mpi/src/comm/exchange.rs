@@ -85,7 +85,7 @@ impl ReceivingBytes {
         let completion = state.engine.take_if_complete(self.transfer)?;
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.truncate(completion.bytes);
-        Some(if completion.truncated.is_some() { Err(mismatch()) } else { Ok(bytes) })
+        Some(if completion.truncated().is_some() { Err(mismatch()) } else { Ok(bytes) })
     }
 }
 

@@ -21,7 +21,7 @@ use transport::{Arrival, ClaimId, Completion, Criteria, FROM_NOBODY, RECEIVED_FR
 impl Status {
     fn of_arrival(arrival: Arrival) -> Self {
         let Arrival { source, tag, bytes } = arrival;
-        Self::of(&Completion { source: source.into(), tag, bytes, truncated: None, cancelled: false })
+        Self::of(&Completion { source: source.into(), tag, bytes, lost: 0, cancelled: false })
     }
 }
 

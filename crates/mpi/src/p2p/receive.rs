@@ -24,7 +24,7 @@ fn blocking(
     let posted = arguments::receive(&mut state, data, source, tag, comm)?;
     let ended = match posted {
         None => RECEIVED_FROM_NOBODY,
-        Some((id, from)) => runtime::wait_for(state, id, from),
+        Some((id, from)) => runtime::wait_for_receive(state, id, from),
     };
     status.give(abi::Status::of(&ended));
     request::failure(&ended)

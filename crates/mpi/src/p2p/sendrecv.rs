@@ -64,7 +64,7 @@ fn exchange(
     let ended = match received {
         None => RECEIVED_FROM_NOBODY,
         Some((id, from)) => {
-            let ended = runtime::wait_for(state, id, from);
+            let ended = runtime::wait_for_receive(state, id, from);
             state = runtime::enter();
             ended
         }

@@ -46,7 +46,7 @@ impl Outcome {
 /// More data came than the buffer holds.
 #[inline]
 pub(crate) fn failure(ended: &Completion) -> Result<(), Failure> {
-    match ended.truncated {
+    match ended.truncated() {
         None => Ok(()),
         Some(sent) => Err(truncated(ended, sent)),
     }
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_truncated_message_says_both_sizes() {
-        let ended = Completion { source: 1, tag: 2, bytes: 8, truncated: Some(100), cancelled: false };
+        let ended = Completion { source: 1, tag: 2, bytes: 8, lost: 92, cancelled: false };
         let failure = failure(&ended).unwrap_err();
         assert_eq!(failure.class(), MPI_ERR_TRUNCATE);
         assert!(

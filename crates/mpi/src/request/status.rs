@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_status_holds_more_bytes_than_an_int() {
-        let ended = Completion { source: 3, tag: 7, bytes: 0x1_2345_6789, truncated: None, cancelled: true };
+        let ended = Completion { source: 3, tag: 7, bytes: 0x1_2345_6789, lost: 0, cancelled: true };
         let status = Status::of(&ended);
         assert_eq!((status.MPI_SOURCE, status.MPI_TAG), (3, 7));
         assert_eq!(status.internal[..3], [0x2345_6789, 1, 1]);

@@ -383,7 +383,7 @@ impl Engine<'_> {
     /// Fetches the data of a matched message.
     pub(super) fn fetch(&mut self, receive: u32, from: usize, entry: u64) {
         let transfer = self.transfers.at(receive);
-        let (buffer, bytes) = (transfer.buffer.clone(), transfer.completion.bytes);
+        let (buffer, bytes) = (transfer.buffer.clone(), transfer.ended.bytes());
         self.check_room(0);
         let at = self.block(bytes);
         let data = data_at(&buffer, at, bytes);

@@ -6,7 +6,7 @@
 
 use super::pending::{COMPLETE_AT_ONCE, NONE, Stage, due};
 use super::receipts::{Known, is_line};
-use super::{Engine, TransferId, kind};
+use super::{Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
 
 impl Engine<'_> {
@@ -67,7 +67,7 @@ impl Engine<'_> {
                         self.receipts.await_answer(buffered, index);
                     }
                     sent => {
-                        let is_cancelled = sent.is_some_and(|sent| sent.completion.cancelled);
+                        let is_cancelled = sent.is_some_and(|sent| sent.ended.get().cancelled);
                         self.end_asked_back(index, is_cancelled);
                     }
                 }
@@ -124,7 +124,7 @@ impl Engine<'_> {
     pub(super) fn end_cancelled(&mut self, index: u32) {
         let transfer = self.transfers.at(index);
         transfer.due = 0;
-        transfer.completion.cancelled = true;
+        transfer.ended.set(Completion { cancelled: true, ..transfer.ended.get() });
         self.transfers.complete(index);
     }
 }

@@ -88,10 +88,18 @@ pub struct Completion {
     pub tag: i32,
     /// Bytes received, at most what the buffer holds.
     pub bytes: usize,
-    /// Bytes that were sent, when they were more than the buffer holds.
-    pub truncated: Option<usize>,
+    /// Bytes that were sent and that the buffer had no room for.
+    pub lost: usize,
     /// Cancelled before it matched.
     pub cancelled: bool,
+}
+
+impl Completion {
+    /// Bytes that were sent, when they were more than the buffer holds.
+    #[inline]
+    pub fn truncated(&self) -> Option<usize> {
+        (self.lost > 0).then_some(self.bytes + self.lost)
+    }
 }
 
 /// What is not complete, for a message about what a rank waits for.
@@ -433,12 +441,19 @@ impl<'a> Engine<'a> {
         if self.receipts.is_shared(id) {
             return self.take_shared(id);
         }
+        self.take_receive(id)
+    }
+
+    /// As `take_if_complete`, of a receive.
+    // Inlined always: of how it ended, what the caller needs is read as it was written, field by field.
+    #[inline(always)]
+    pub fn take_receive(&mut self, id: TransferId) -> Option<Completion> {
         let index = self.transfers.index(id)?;
         let transfer = self.transfers.at(index);
         if transfer.stage != Stage::Complete {
             return None;
         }
-        let completion = transfer.completion;
+        let completion = transfer.ended.get();
         self.transfers.free(index);
         Some(completion)
     }

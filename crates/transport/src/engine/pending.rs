@@ -5,6 +5,7 @@ use crate::buffer::Buffer;
 use crate::landing::Landing;
 use crate::lists::Key;
 use crate::matching::Envelope;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// No slot.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -67,8 +68,56 @@ pub(crate) struct Pending {
     /// receive, what completing it means beyond itself.
     pub(crate) due: u8,
     /// How it ended.
-    pub(crate) completion: Completion,
+    pub(crate) ended: Ended,
 }
+
+/// How a transfer ended: its words, read one by one as they were written. (They are atomic for no other reason: the
+/// compiler joins reads of neighbours, and a load of what was written in parts waits until all stores before are done.)
+pub(crate) struct Ended {
+    /// Source and tag.
+    who: AtomicU64,
+    bytes: AtomicU64,
+    /// Bytes that were lost, or `CANCELLED`.
+    lost: AtomicU64,
+}
+
+const CANCELLED: u64 = u64::MAX;
+
+impl Ended {
+    fn new(completion: Completion) -> Self {
+        let words = Self { who: AtomicU64::new(0), bytes: AtomicU64::new(0), lost: AtomicU64::new(0) };
+        words.set(completion);
+        words
+    }
+
+    #[inline]
+    pub(crate) fn set(&self, Completion { source, tag, bytes, lost, cancelled }: Completion) {
+        self.who.store(u64::from(source as u32) | u64::from(tag as u32) << 32, Ordering::Relaxed);
+        self.bytes.store(bytes as u64, Ordering::Relaxed);
+        self.lost.store(if cancelled { CANCELLED } else { lost as u64 }, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> Completion {
+        let [who, lost] = [&self.who, &self.lost].map(|word| word.load(Ordering::Relaxed));
+        let cancelled = lost == CANCELLED;
+        let lost = if cancelled { 0 } else { lost as usize };
+        Completion {
+            source: who as u32 as i32,
+            tag: (who >> 32) as u32 as i32,
+            bytes: self.bytes(),
+            lost,
+            cancelled,
+        }
+    }
+
+    /// Bytes received, at most what the buffer holds.
+    #[inline]
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed) as usize
+    }
+}
+
 impl Pending {
     /// Where data of a receive lands that comes through the pool.
     #[inline]
@@ -102,8 +151,7 @@ pub const NO_TAG: i32 = -2;
 pub const NOBODY: i32 = -3;
 
 /// How a send ends.
-const SENT: Completion =
-    Completion { source: NO_SOURCE, tag: NO_TAG, bytes: 0, truncated: None, cancelled: false };
+const SENT: Completion = Completion { source: NO_SOURCE, tag: NO_TAG, bytes: 0, lost: 0, cancelled: false };
 
 /// How a receive from nobody ends.
 pub const RECEIVED_FROM_NOBODY: Completion = Completion { source: NOBODY, ..SENT };
@@ -173,7 +221,7 @@ impl Pendings {
     fn share(&mut self, completion: Completion) {
         let slot = self.start(&Buffer::EMPTY, Key::default());
         assert_eq!(slot, self.shared, "no transfer was started");
-        self.at(slot).completion = completion;
+        self.at(slot).ended.set(completion);
         self.complete(slot);
         self.shared += 1;
     }
@@ -203,7 +251,7 @@ impl Pendings {
         slot.bytes = 0;
         slot.first_missing = 0;
         slot.due = 0;
-        slot.completion = SENT;
+        slot.ended.set(SENT);
         index
     }
 
@@ -223,7 +271,7 @@ impl Pendings {
             bytes: 0,
             first_missing: 0,
             due: 0,
-            completion: SENT,
+            ended: Ended::new(SENT),
         };
         let index = self.free;
         if index == NONE {
@@ -316,14 +364,14 @@ impl Pendings {
     /// How a transfer ended.
     pub(crate) fn completion(&self, index: u32) -> Option<Completion> {
         let slot = &self.slots[index as usize];
-        (slot.stage == Stage::Complete).then_some(slot.completion)
+        (slot.stage == Stage::Complete).then(|| slot.ended.get())
     }
 
     /// Of a transfer that is complete, whether all of its data found room.
     #[inline]
     pub(crate) fn ended_well(&self, id: TransferId) -> Option<bool> {
         let slot = self.slots.get((id.0 & INDEX) as usize)?;
-        (slot.stage != Stage::Active).then_some(slot.completion.truncated.is_none())
+        (slot.stage != Stage::Active).then(|| slot.ended.get().lost == 0)
     }
 
     /// What a transfer matches.

@@ -248,13 +248,13 @@ impl Engine<'_> {
         transfer.posted = false;
         self.counters.messages_received.add(1);
         self.counters.bytes_received.add(bytes.min(room) as u64);
-        transfer.completion = Completion {
+        transfer.ended.set(Completion {
             source: i32::from(envelope.source()),
             tag: envelope.tag(),
             bytes: bytes.min(room),
-            truncated: (bytes > room).then_some(bytes),
+            lost: bytes.saturating_sub(room),
             cancelled: false,
-        };
+        });
     }
 
     /// Gives a message that was kept to a receive.
@@ -310,7 +310,7 @@ impl Engine<'_> {
         }
         let id = self.transfers.id(receive).0;
         let transfer = self.transfers.at(receive);
-        let wanted = transfer.completion.bytes;
+        let wanted = transfer.ended.bytes();
         let unasked = transfer.bytes;
         // The receive was there before any of its data.
         let was_expected = transfer.moved == 0;

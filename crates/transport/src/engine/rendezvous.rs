@@ -217,7 +217,7 @@ impl Engine<'_> {
     ) -> bool {
         let [how, address] = offer;
         let transfer = self.transfers.at(receive);
-        let (end, contiguous) = (transfer.completion.bytes, transfer.buffer.layout.is_none());
+        let (end, contiguous) = (transfer.ended.bytes(), transfer.buffer.layout.is_none());
         let has_spans = transfer.buffer.layout.as_ref().is_none_or(|layout| layout.shape.has_spans());
         let own = transfer.buffer.address as u64;
         if how == NOT_BY_COPY || self.copy_from == usize::MAX || !has_spans {
@@ -288,7 +288,7 @@ impl Engine<'_> {
             return Way::Pool;
         }
         transfer.due |= due::TIMED;
-        let shared = transfer.completion.bytes >= SHARED_FROM;
+        let shared = transfer.ended.bytes() >= SHARED_FROM;
         match self.sharing.ways[from].choose(transfer.bytes, shared, host::clock::kernel_ns()) {
             Way::PastCaches => {
                 transfer.due |= due::PAST_CACHES;

@@ -61,7 +61,7 @@ impl SimulatedWires {
             source: line.0 as i32,
             tag: 0,
             bytes: into.bytes().min(sent.buffer.bytes()),
-            truncated: (sent.buffer.bytes() > into.bytes()).then_some(sent.buffer.bytes()),
+            lost: sent.buffer.bytes().saturating_sub(into.bytes()),
             cancelled: false,
         };
         let from = match sent.packed {
@@ -78,7 +78,7 @@ impl SimulatedWires {
         }
         self.ended.insert(receive, end);
         if let Some(transfer) = sent.transfer {
-            end.truncated = None;
+            end.lost = 0;
             self.ended.insert(transfer, end);
         }
         true

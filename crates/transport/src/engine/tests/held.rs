@@ -45,7 +45,7 @@ fn what_came_early_is_whole_in_whichever_order_it_is_received_and_all_slots_go_o
             let mut to = vec![0; data[tag].len() - tag % 2];
             let receive = job[1].receive(criteria(Some(0), Some(tag as i32)), Some(0), &buffer(&mut to));
             let completion = until_complete(&mut job, 1, receive);
-            assert_eq!(completion.truncated.is_some(), tag % 2 == 1);
+            assert_eq!(completion.truncated().is_some(), tag % 2 == 1);
             assert!(to == data[tag][..to.len()], "{count} messages, round {round}, the one with tag {tag}");
         }
         for send in sends.into_iter().flatten() {

@@ -83,7 +83,7 @@ fn messages_of_all_sizes_arrive_whole_expected_or_not() {
                 let receive = early.unwrap_or_else(|| posted(&mut job, &mut to));
                 let completion = until_complete(&mut job, 1, receive);
                 assert_eq!((completion.source, completion.tag, completion.bytes), (0, 5, bytes));
-                assert_eq!(completion.truncated, None);
+                assert_eq!(completion.truncated(), None);
                 if let Some(send) = send {
                     until_complete(&mut job, 0, send);
                 }
@@ -255,7 +255,7 @@ fn a_message_longer_than_its_buffer_is_cut_and_told() {
         let receive = job[1].receive(criteria(None, None), None, &buffer(&mut to[..10]));
         let send = job[0].send(1, envelope(0, 5), &buffer(&mut from), Mode::Standard);
         let completion = until_complete(&mut job, 1, receive);
-        assert_eq!((completion.bytes, completion.truncated), (10, Some(bytes)));
+        assert_eq!((completion.bytes, completion.truncated()), (10, Some(bytes)));
         assert_eq!((&to[..10], &to[10..]), (&from[..10], &vec![9; bytes - 10][..]));
         if let Some(send) = send {
             until_complete(&mut job, 0, send);
@@ -586,7 +586,7 @@ fn random_traffic_is_matched_as_the_standard_says() {
                 let queue = &mut sent[rank][ended.source as usize];
                 let message = queue.remove(0);
                 assert_eq!(ended.tag, message.tag, "case {case}: messages overtook each other");
-                assert_eq!((ended.bytes, ended.truncated), (message.data.len(), None));
+                assert_eq!((ended.bytes, ended.truncated()), (message.data.len(), None));
                 assert!(data[..ended.bytes] == message.data[..], "case {case}: {} bytes differ", ended.bytes);
                 if let Some(send) = message.send {
                     until_complete(&mut job, ended.source as usize, send);
