@@ -20,7 +20,8 @@
 //! | `lists` | first-in-first-out lists by key | |
 //! | `matching` | which receive gets which message | lists |
 //! | `buffer` | where a message's data lies, contiguous or not | copy, landing |
-//! | `ring` | lines from one rank to another | copy, segment, ways |
+//! | `early` | whether the line of an answer is taken when the message comes, as this rank measures it | |
+//! | `ring` | lines from one rank to another | copy, early, segment, ways |
 //! | `pool` | slots for pieces too large for the rings, handed to and fro with them | costs, fills, segment |
 //! | `remote` | copies between the memory of two processes, by the kernel | buffer, segment |
 //! | `carried` | a rank asks a simulator that carries its messages | matching, segment |
@@ -75,6 +76,7 @@ mod copy;
 mod costs;
 mod counters;
 mod cycles;
+mod early;
 mod engine;
 mod fills;
 mod landing;

@@ -14,7 +14,9 @@
 //! Where the lap before had data, the sender clears the stamp before it publishes the piece in front.
 
 use crate::copy::copy_small;
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::early::{Early, EarlyLine};
+use host::clock::kernel_ns;
+use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 /// Bytes of a line.
 pub const LINE: usize = 64;
@@ -290,6 +292,7 @@ pub struct PieceWriter<M> {
     /// Pieces in a row, one behind the other, and of the lines from the next one on, how many were taken for them.
     row: u32,
     taken: u32,
+    early: EarlyLine,
 }
 
 impl<M: RingLines> PieceWriter<M> {
@@ -307,6 +310,7 @@ impl<M: RingLines> PieceWriter<M> {
             closed: false,
             row: 0,
             taken: 0,
+            early: EarlyLine::default(),
         }
     }
 
@@ -345,6 +349,24 @@ impl<M: RingLines> PieceWriter<M> {
     #[inline]
     pub fn fetch(&self) {
         self.memory.fetch(self.line);
+    }
+
+    /// A short message came, which the next piece may answer: takes its line, where that pays.
+    #[inline]
+    pub fn expect_answer(&mut self) {
+        if self.free == 0 {
+            return;
+        }
+        match self.early.next() {
+            Early::No => self.memory.fetch(self.line),
+            Early::Take => self.memory.take(self.line),
+            Early::Timed => {
+                let began_ns = kernel_ns();
+                self.memory.take(self.line);
+                fence(Ordering::SeqCst);
+                self.early.is_here(began_ns, kernel_ns());
+            }
+        }
     }
 
     /// Reads how far the receiver has come.
@@ -439,6 +461,9 @@ impl<M: RingLines> PieceWriter<M> {
         }
         self.memory.set_rest(line, header.second);
         self.memory.publish(line, header.first | u64::from(lap));
+        if self.early.is_timed() {
+            self.early.is_written(kernel_ns());
+        }
     }
 }
 

@@ -344,7 +344,7 @@ impl<'a> Engine<'a> {
                     // What comes is often answered. (Longer ones take so long that the other side fetches the line
                     // back.)
                     if header.length() as usize <= ring::INLINE {
-                        self.outgoing[from].producer.fetch();
+                        self.outgoing[from].producer.expect_answer();
                     }
                     break;
                 }
