@@ -607,6 +607,7 @@ mod tests {
             let header = PieceHeader::new(3, 9, number, -1, left as u32);
             producer.put_piece(header, left, |data| data.fill(0xffu8.wrapping_sub(number as u8)));
             producer.take_ahead(number % 100 > 3);
+            producer.expect_answer();
             ahead.push_back((number, left));
         }
         for (number, left) in ahead {

@@ -701,8 +701,8 @@ fn leave_out(left: &mut Range<usize>, out: Range<usize>) {
 }
 
 #[inline]
-fn header(kind: u8, envelope: Envelope, bytes: usize) -> PieceHeader {
-    PieceHeader::new(kind, envelope.source(), envelope.context(), envelope.tag(), bytes as u32)
+fn header(kind: u8, envelope: Envelope, length: usize) -> PieceHeader {
+    PieceHeader::new(kind, envelope.source(), envelope.context(), envelope.tag(), length as u32)
 }
 
 /// The header of data of a matched message, to the receiver's transfer.
