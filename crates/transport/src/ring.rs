@@ -573,23 +573,29 @@ impl<M: RingLines> PieceReader<M> {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
 
-    fn pair() -> (PieceWriter<Area>, PieceReader<Area>, Vec<u64>) {
+    /// The memory of all rings, which is kept to the end, as `Area::new` asks.
+    static MEMORIES: Mutex<Vec<Vec<u64>>> = Mutex::new(Vec::new());
+
+    fn pair() -> (PieceWriter<Area>, PieceReader<Area>) {
         let mut memory = vec![0u64; crate::segment::PAIR_BYTES / 8 + 16];
         let start = memory.as_mut_ptr();
-        // SAFETY: aligned up to a line inside the allocation, which the caller keeps; its last word says who is
+        MEMORIES.lock().unwrap().push(memory);
+        // SAFETY: aligned up to a line inside the allocation, which is never freed; its last word says who is
         // connected.
         let area = unsafe {
             let last = start.add(crate::segment::PAIR_BYTES / 8 + 15).cast();
             Area::new(start.cast::<u8>().add(start.align_offset(64) * 8), (last, 1))
         };
-        (PieceWriter::new(area), PieceReader::new(area), memory)
+        (PieceWriter::new(area), PieceReader::new(area))
     }
 
     #[test]
     fn pieces_of_all_sizes_come_out_as_they_went_in_over_many_laps() {
-        let (mut producer, mut consumer, _memory) = pair();
+        let (mut producer, mut consumer) = pair();
         let mut seed = 1u64;
         let mut ahead = std::collections::VecDeque::new();
         for number in 0..20_000u32 {
@@ -620,7 +626,7 @@ mod tests {
     #[test]
     fn short_messages_of_one_size_are_whole_and_start_at_the_same_lines_lap_after_lap() {
         for bytes in [0, INLINE, INLINE + 1, 100, 200, POOLED_FROM] {
-            let (mut producer, mut consumer, _memory) = pair();
+            let (mut producer, mut consumer) = pair();
             let header = PieceHeader::new(3, 0, 0, 0, bytes as u32);
             let mut put = |bytes| {
                 assert!(producer.fits(bytes));
@@ -642,7 +648,7 @@ mod tests {
 
     #[test]
     fn no_stamp_of_a_sound_ring_is_corrupt_and_nonsense_is() {
-        let (mut producer, mut consumer, _memory) = pair();
+        let (mut producer, mut consumer) = pair();
         let header = PieceHeader::new(3, 0, 0, 0, 0);
         let sizes = [0, 700, 48, 49, 4000, 1];
         for left in (0..60_000).map(|number| sizes[number % 7 % sizes.len()]) {
@@ -660,7 +666,7 @@ mod tests {
 
     #[test]
     fn lines_are_taken_for_a_row_of_messages_and_for_nothing_else() {
-        let (mut producer, ..) = pair();
+        let (mut producer, _) = pair();
         let header = PieceHeader::new(3, 0, 0, 0, 8);
         let mut put = |in_row| {
             assert!(producer.fits(8));
@@ -676,7 +682,7 @@ mod tests {
 
     #[test]
     fn a_receiver_that_says_it_is_ahead_is_not_believed() {
-        let (mut producer, consumer, _memory) = pair();
+        let (mut producer, consumer) = pair();
         consumer.memory.publish_counters(7, 0);
         producer.refresh();
         assert!(producer.corrupt);

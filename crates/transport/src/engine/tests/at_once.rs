@@ -6,9 +6,11 @@ use crate::ring::{INLINE, LINE};
 
 /// A small message from rank 1 to 0.
 fn answer(job: &mut [Engine<'_>]) {
-    let receive = job[0].receive(criteria(Some(1), Some(2)), Some(1), &buffer(&mut [0; 8]));
-    assert_eq!(job[1].send(0, envelope(1, 2), &buffer(&mut [7; 8]), Mode::Standard), None);
+    let (mut data, mut to) = ([7; 8], [0; 8]);
+    let receive = job[0].receive(criteria(Some(1), Some(2)), Some(1), &buffer(&mut to));
+    assert_eq!(job[1].send(0, envelope(1, 2), &buffer(&mut data), Mode::Standard), None);
     until_complete(job, 0, receive);
+    assert_eq!(to, data);
 }
 
 /// One large message from rank 0 to 1; whether it was sent at once.
