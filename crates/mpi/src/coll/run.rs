@@ -140,6 +140,11 @@ impl Wire for CommWire<'_> {
         }
     }
 
+    unsafe fn begin_to_copy(&mut self, from: &Buffer, into: &Buffer) {
+        // SAFETY: as the caller promised, and a schedule only sends in between.
+        unsafe { self.engine.begin_to_copy_own(from, into) };
+    }
+
     unsafe fn copy(&mut self, from: &Buffer, into: &Buffer) {
         // SAFETY: as the caller promised.
         unsafe { self.engine.copy_own(from, into) };
@@ -167,6 +172,15 @@ impl Wire for CommWire<'_> {
 /// Schedules of collectives that are over, to be used again. A box is handed on as it is: a schedule is large.
 #[allow(clippy::vec_box)]
 static SCHEDULES: Guarded<Vec<Box<CollectiveSchedule>>> = Guarded::new(Vec::new());
+
+/// Keeps a schedule, to be used again.
+#[inline]
+fn keep(mut schedule: Box<CollectiveSchedule>, state: &mut State) {
+    if SCHEDULES.of(state).len() < MOST_KEPT {
+        schedule.clear();
+        SCHEDULES.of_mut(state).push(schedule);
+    }
+}
 
 /// A collective of a communicator, as one rank carries it out.
 pub(super) struct Run {
@@ -199,7 +213,7 @@ impl Run {
         let mut run =
             Self { handle, comm, tag: 0, schedule, truncated: None, datatype: None, datatype_handle: None };
         if let Err(failure) = built {
-            run.give_back(state);
+            keep(run.schedule, state);
             return Err(failure);
         }
         // Only the thread that holds the state starts a collective.
@@ -210,14 +224,9 @@ impl Run {
         Ok(run)
     }
 
-    /// The schedule is kept to be used again.
-    #[inline]
+    /// It is over, and may still be asked how it ended: its schedule is kept.
     fn give_back(&mut self, state: &mut State) {
-        if SCHEDULES.of(state).len() < MOST_KEPT {
-            let mut schedule = std::mem::take(&mut self.schedule);
-            schedule.clear();
-            SCHEDULES.of_mut(state).push(schedule);
-        }
+        keep(std::mem::take(&mut self.schedule), state);
     }
 
     #[inline]
@@ -333,9 +342,9 @@ pub(super) fn blocking(
         }
     }
     run.truncated = run.schedule.truncated();
-    run.give_back(&mut state);
-    drop(state);
-    run.result()
+    let result = run.result();
+    keep(run.schedule, &mut state);
+    result
 }
 
 impl Activity for Run {

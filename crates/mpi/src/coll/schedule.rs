@@ -124,7 +124,14 @@ pub(super) trait Wire {
         let _ = (id, from, buffer, bytes, operand);
         Taken::Data
     }
-    /// Copies this rank's own data.
+    /// Begins to copy this rank's own data, beside what it sends next. `copy` of the same buffers is the end of it.
+    ///
+    /// # Safety
+    /// Both buffers' memory may be used until then.
+    unsafe fn begin_to_copy(&mut self, from: &Buffer, into: &Buffer) {
+        let _ = (from, into);
+    }
+    /// Copies this rank's own data, or what is left of it.
     ///
     /// # Safety
     /// Both buffers' memory may be used now.
@@ -180,6 +187,10 @@ enum ScheduleStep {
     },
     Wait(Ticket),
     WaitAll,
+    BeginToCopy {
+        from: Buffer,
+        into: Buffer,
+    },
     Copy {
         from: Buffer,
         into: Buffer,
@@ -445,6 +456,15 @@ impl CollectiveSchedule {
         self.steps.push(ScheduleStep::WaitAll);
     }
 
+    /// Copies data, and sends in between: `sends` adds steps that send, and nothing else.
+    pub(super) fn copy_beside(&mut self, from: Elements, into: Elements, sends: impl FnOnce(&mut Self)) {
+        if from.bytes() > SMALL && !(from.address == into.address && from.is_like(&into)) {
+            self.steps.push(ScheduleStep::BeginToCopy { from: from.buffer(), into: into.buffer() });
+        }
+        sends(self);
+        self.copy(from, into);
+    }
+
     /// Copies data; between different datatypes when their signatures agree. Nothing when both are the same place.
     pub(super) fn copy(&mut self, from: Elements, into: Elements) {
         if from.bytes() > 0 && !(from.address == into.address && from.is_like(&into)) {
@@ -549,6 +569,8 @@ impl CollectiveSchedule {
                     }
                 }
                 // SAFETY: buffers of the user's and scratch, valid until the collective is over.
+                ScheduleStep::BeginToCopy { from, into } => unsafe { wire.begin_to_copy(from, into) },
+                // SAFETY: as above.
                 ScheduleStep::Copy { from, into } => unsafe { wire.copy(from, into) },
                 &ScheduleStep::Reduce { from, with, into, count } => {
                     let (reduction, extent) =

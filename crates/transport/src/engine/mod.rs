@@ -3,6 +3,7 @@
 mod afar;
 mod cancel;
 mod kept;
+mod own;
 mod pending;
 mod reading;
 mod receipts;
@@ -27,6 +28,7 @@ use crate::segment::{PhaseTallies, RankPage, Segment};
 use crate::wait::{Waiting, WaitingRoom};
 use afar::Afar;
 use kept::Messages;
+use own::OwnCopy;
 use pending::{Pendings, Stage};
 use reading::Shown;
 pub use reading::{Among, SHOWN_ABOVE, Showing, Takers};
@@ -161,6 +163,8 @@ pub struct Engine<'a> {
     aside: Vec<(TransferId, [u8; ASIDE])>,
     sharing: Sharing,
     shown: Shown,
+    /// This rank's own data that is copied beside what it sends.
+    own_copy: Option<OwnCopy>,
     landings: Landings,
     /// Data has landed past the caches since the last fence.
     landed_past: bool,
@@ -230,6 +234,7 @@ impl<'a> Engine<'a> {
             aside: Vec::new(),
             sharing: Sharing::default(),
             shown: Shown::default(),
+            own_copy: None,
             landings: Landings::of_data_from(usize::MAX),
             landed_past: false,
             afar: None,

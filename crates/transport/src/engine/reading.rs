@@ -5,7 +5,8 @@ use crate::buffer::{Buffer, Span};
 use crate::copy::{can_copy_past, copy_out, copy_past, fence_past};
 use crate::costs::{CLASSES, Sort, Spot, Use, class_of, known_from};
 use crate::cycles::Cycles;
-use crate::landing::{Landing, Origin};
+use crate::landing::Origin;
+use crate::pool::SLOT;
 use crate::remote::{self, Access};
 use crate::ring::LINE;
 use crate::segment::{Segment, pool_room};
@@ -70,8 +71,9 @@ pub(crate) struct Shown {
     pub(super) whole: u32,
     /// Answers that were given of what costs less.
     answers: Answers,
-    /// The same of spots.
+    /// The same of spots. And whether the copies to this one are timed, so that they are made alone.
     spots: Answers,
+    is_timed: bool,
     /// Where ranks share cpus, and data of one goes to several of them: from memory or shown.
     several: Decisions,
     /// Where one rank gets it, by the other data of the collective: shown or not. And the last answers, with the
@@ -163,6 +165,8 @@ impl Answers {
     }
 }
 
+/// One of so many copies to the room is timed where this rank copies own data beside them. A choice.
+const TIMED_EACH: u32 = 8;
 /// What is shown goes to the room in pieces of which so many turn over: an eighth of a core's own cache each. A choice.
 /// (Bcast on 2 cpus of a Xeon with 2 MB of that cache, us, in pieces of 64, 128, 256 and 512 kB: 8 ranks, 1 MB 426,
 /// 386, 383 and 394; 4 ranks, 4 MB 934, 859, 778 and 809.)
@@ -363,16 +367,17 @@ impl Engine<'_> {
     /// Nobody reads what was shown: chooses where the next data is shown, so many bytes of it and maybe more.
     fn choose_spot(&mut self, bytes: usize, by: Use) {
         let (segment, spots) = (self.segment(), self.spots(bytes));
-        let spot = match segment.header().costs.cheapest_spot(spots, bytes, by) {
+        let (spot, is_timed) = match segment.header().costs.cheapest_spot(spots, bytes, by) {
             Err(measure) => {
                 self.shown.leave_out_cycle(bytes);
-                measure
+                (measure, true)
             }
             Ok(cheapest) => match self.shown.spots.turn_of_other(bytes) {
-                Some(turn) => spots[turn % spots.len()],
-                None => cheapest,
+                Some(turn) => (spots[turn % spots.len()], true),
+                None => (cheapest, self.shown.spots.given(bytes).is_multiple_of(TIMED_EACH)),
             },
         };
+        self.shown.is_timed = is_timed;
         let follows = spot == Spot::Next && self.shown.next + bytes <= segment.pool_bytes();
         (self.shown.spot, self.shown.bytes) = (spot, if follows { self.shown.next } else { 0 });
         // Takers are told of it only behind this.
@@ -384,17 +389,26 @@ impl Engine<'_> {
         let at = showing.at;
         let (segment, end) = (self.segment(), at + data.bytes);
         let page = segment.rank(self.rank);
+        let is_alone = self.own_copy.is_none() || self.shown.is_timed;
+        let part_bytes = if is_alone { data.bytes.max(1) } else { SLOT };
         let (mut took_ns, mut from, mut piece_bytes) = (0, at, piece_bytes);
         while from < end {
             let bytes = piece_bytes.min(end - from);
             let start_ns = kernel_ns();
-            // SAFETY: inside the room, as `take_room` checked; the data is lent, and readers leave alone what is behind
-            // `shown`.
-            unsafe {
-                let (data, room) = (data.address.add(from - at), segment.shown(self.rank).add(from));
-                match showing.spot {
-                    Spot::Again | Spot::Next => copy_out(data, room, bytes),
-                    Spot::Memory => copy_past(data, room, bytes),
+            for part in (from..from + bytes).step_by(part_bytes) {
+                let part = part..(from + bytes).min(part + part_bytes);
+                // SAFETY: inside the room, as `take_room` checked; the data is lent, and readers leave alone what is
+                // behind `shown`.
+                unsafe {
+                    let (data, room) =
+                        (data.address.add(part.start - at), segment.shown(self.rank).add(part.start));
+                    match showing.spot {
+                        Spot::Again | Spot::Next => copy_out(data, room, part.len()),
+                        Spot::Memory => copy_past(data, room, part.len()),
+                    }
+                }
+                if !is_alone {
+                    self.copy_beside(&(part.start - at..part.end - at));
                 }
             }
             took_ns += kernel_ns() - start_ns;
@@ -413,7 +427,7 @@ impl Engine<'_> {
             // The memory has to be got, by this rank and by its readers.
             self.shown.leave_out_cycle(data.bytes);
         }
-        if counts && !is_first {
+        if counts && is_alone && !is_first {
             segment.header().costs.learn(Sort::Shown(showing.spot), data.bytes, data.bytes, took_ns);
         }
         self.shown.touched = self.shown.touched.max(end);
@@ -498,35 +512,6 @@ impl Engine<'_> {
         let start_ns = kernel_ns();
         reduce();
         self.segment().header().costs.learn(sort, bytes, bytes, kernel_ns() - start_ns);
-    }
-
-    /// Copies this rank's own data to another place.
-    ///
-    /// # Safety
-    /// Both buffers' memory may be used now.
-    pub unsafe fn copy_own(&mut self, from: &Buffer, into: &Buffer) {
-        let bytes = from.bytes.min(into.bytes);
-        let is_apart = (from.address as usize).abs_diff(into.address as usize) >= bytes;
-        let is_plain = is_apart && from.is_contiguous() && into.is_contiguous();
-        if !is_plain || !self.landings.has_choice(bytes) {
-            // SAFETY: as the caller promised.
-            return unsafe { into.copy_from(from) };
-        }
-        let start_ns = kernel_ns();
-        let landing = match self.room.crowded() {
-            true => self.landings.choose(Origin::Own, bytes),
-            false => self.landings.choose_by_cycle(bytes, start_ns),
-        };
-        match landing {
-            // SAFETY: as the caller promised.
-            Landing::InCaches => unsafe { into.copy_from(from) },
-            // SAFETY: the bytes that both have, in a row and apart.
-            Landing::PastCaches => unsafe {
-                into.land(landing, 0, std::slice::from_raw_parts(from.address, bytes));
-                fence_past();
-            },
-        }
-        self.landings.learn(Origin::Own, bytes, landing, bytes, kernel_ns() - start_ns);
     }
 }
 

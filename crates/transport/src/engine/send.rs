@@ -257,9 +257,12 @@ impl Engine<'_> {
         let mut rest = 0..buffer.bytes;
         if eager && !synchronous && self.outgoing[to].queue.is_empty() {
             let mut header = header(kind::EAGER, envelope, buffer.bytes);
+            // Who copies own data meanwhile makes no receiver wait for a first part.
+            let is_answer = is_answer && self.own_copy.is_none();
             let piece =
                 |header, rest: &Range<usize>| Piece { is_answer, ..Piece::of(header, buffer, rest, order) };
             while let Some(put) = piece(header, &rest).put(&mut self.outgoing, &mut self.pool, to) {
+                self.copy_beside(&put);
                 leave_out(&mut rest, put);
                 if rest.is_empty() {
                     self.take_ahead(to);
@@ -696,7 +699,7 @@ fn most_in_ring(is_answer: bool) -> usize {
 
 /// Takes bytes that are out from the start or the end of what is left.
 #[inline]
-fn leave_out(left: &mut Range<usize>, out: Range<usize>) {
+pub(super) fn leave_out(left: &mut Range<usize>, out: Range<usize>) {
     if out.start == left.start { left.start = out.end } else { left.end = out.start }
 }
 

@@ -44,14 +44,13 @@ pub(crate) fn allgather<'a>(
         }
     }
     let mine = send.unwrap_or(own);
-    if mine.bytes() > 0 {
-        for rank in ranks.others() {
-            schedule.send(rank, mine);
+    schedule.copy_beside(mine, own, |schedule| {
+        if mine.bytes() > 0 {
+            for rank in ranks.others() {
+                schedule.send(rank, mine);
+            }
         }
-    }
-    if let Some(send) = send {
-        schedule.copy(send, own);
-    }
+    });
 }
 
 /// As many hops as the logarithm of ranks: each passes on all blocks that it has, of the ranks from itself on.

@@ -34,13 +34,14 @@ pub(crate) fn alltoall<'a>(
             schedule.receive(from, block);
         }
     }
-    for to in ranks.others() {
-        let block = send(to);
-        if block.bytes() > 0 {
-            schedule.send(to, block);
+    schedule.copy_beside(send(ranks.own), receive(ranks.own), |schedule| {
+        for to in ranks.others() {
+            let block = send(to);
+            if block.bytes() > 0 {
+                schedule.send(to, block);
+            }
         }
-    }
-    schedule.copy(send(ranks.own), receive(ranks.own));
+    });
 }
 
 fn exchange(schedule: &mut CollectiveSchedule, to: usize, data: Elements, from: usize, into: Elements) {

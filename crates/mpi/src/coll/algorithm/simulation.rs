@@ -141,6 +141,14 @@ impl Wire for SimulatedRank<'_> {
         offered
     }
 
+    unsafe fn begin_to_copy(&mut self, from: &Buffer, into: &Buffer) {
+        // All of it at once, or nothing.
+        if self.simulation.random.below(2) == 0 {
+            // SAFETY: data of the test's.
+            unsafe { into.copy_from(from) };
+        }
+    }
+
     fn take(&mut self, _id: TransferId, _from: usize, buffer: &Buffer, bytes: usize, operand: bool) -> Taken {
         if bytes != OFFER_BYTES {
             return Taken::Data;

@@ -158,3 +158,23 @@ fn large_messages_that_are_sent_at_once_begin_by_turns_with_their_end_and_with_t
         }
     }
 }
+
+#[test]
+fn own_data_is_copied_beside_what_goes_out_at_once() {
+    for (bytes, same) in [(100_000, true), (100_000, false), (3000, true)] {
+        let mut job = job(2);
+        job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
+        assert!(!goes_at_once(&mut job, 100_000, true), "nothing is known of the receiver");
+        answer(&mut job);
+        let (mut data, mut own, mut to) = (sample(bytes), vec![3u8; bytes], vec![0u8; bytes]);
+        let (from, into) = (buffer(if same { &mut data } else { &mut own }), buffer(&mut to));
+        // SAFETY: both live to the end of the copy.
+        unsafe { job[0].begin_to_copy_own(&from, &into) };
+        assert_eq!(job[0].send(1, envelope(0, 1), &buffer(&mut data), Mode::Standard), None);
+        let copied = to.clone();
+        // SAFETY: as above.
+        unsafe { job[0].copy_own(&from, &into) };
+        let expected = if same { &data } else { &own };
+        assert!(copied == *expected && to == *expected && job[0].own_copy.is_none(), "{bytes} bytes");
+    }
+}

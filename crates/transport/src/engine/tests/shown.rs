@@ -192,3 +192,32 @@ fn what_does_not_fit_is_not_shown_and_nothing_is_read_outside_of_the_room() {
     assert!(unsafe { job[1].read_shown(0, again(room - 8), 8, &buffer(&mut into)) });
     assert_eq!(into, [5; 8]);
 }
+
+#[test]
+fn own_data_is_copied_beside_most_of_what_is_shown() {
+    let mut job = job(2);
+    let (mut data, mut to) = (sample(100_000), vec![0u8; 100_000]);
+    let costs = &job[0].segment().header().costs;
+    for spot in Spot::ALL {
+        (0..20).for_each(|_| costs.learn(Sort::Shown(spot), data.len(), data.len(), 10_000));
+        (0..20).for_each(|_| costs.learn(spot.read(Use::Copies), data.len(), data.len(), 10_000));
+    }
+    let mut beside = 0;
+    for _ in 0..400 {
+        to.fill(0);
+        let (from, into) = (buffer(&mut data), buffer(&mut to));
+        // SAFETY: both live to the end of the copy.
+        unsafe { job[0].begin_to_copy_own(&from, &into) };
+        let showing = job[0].show(&from, ONE).unwrap();
+        beside += usize::from(to == data);
+        // SAFETY: as above.
+        unsafe { job[0].copy_own(&from, &into) };
+        assert!(to == data);
+        to.fill(0);
+        // SAFETY: shown above, and not yet read.
+        assert!(unsafe { job[1].read_shown(0, showing, data.len(), &buffer(&mut to)) });
+        assert!(to == data);
+        job[0].was_read();
+    }
+    assert!((200..390).contains(&beside), "{beside}");
+}
