@@ -58,11 +58,14 @@ pub(crate) enum Fill {
     PastCaches,
     /// A slot that came with a piece of the receiver, and whose lines this rank has read; by the copy instruction.
     Returned,
+    /// The same by wide words.
+    ReturnedByWords,
 }
 
 impl Fill {
     /// All of them, each at its number; those of own slots, and of slots that came with a piece.
-    pub(crate) const ALL: [Self; 4] = [Self::ByInstruction, Self::ByWords, Self::PastCaches, Self::Returned];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::ByInstruction, Self::ByWords, Self::PastCaches, Self::Returned, Self::ReturnedByWords];
     pub(crate) const OWN: &[Self] = Self::ALL.split_at(3).0;
     pub(crate) const RETURNED: &[Self] = Self::ALL.split_at(3).1;
 
@@ -70,7 +73,7 @@ impl Fill {
     pub(crate) fn copy(self) -> unsafe fn(*const u8, *mut u8, usize) {
         match self {
             Self::ByInstruction | Self::Returned => copy_out,
-            Self::ByWords => copy_in,
+            Self::ByWords | Self::ReturnedByWords => copy_in,
             Self::PastCaches => copy_past,
         }
     }
