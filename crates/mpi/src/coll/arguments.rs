@@ -170,6 +170,9 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     /// A negative count, no or an uncommitted datatype, no buffer.
+    // Inlined always, as are the next ones: the answers stay in registers. The cpu cannot forward words that were just
+    // written one by one to a load of two, which then waits until all stores before are done: those of the last copy.
+    #[inline(always)]
     pub(super) fn elements(&self, data: MessageData) -> Result<Elements<'a>, Failure> {
         let MessageData { address, count, datatype, names } = data;
         let count = check::count(count, names[1])?;
@@ -182,6 +185,7 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     /// As `elements`; in place where that isn't allowed.
+    #[inline(always)]
     pub(super) fn unless_in_place(
         &self,
         data: MessageData,
@@ -197,6 +201,7 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     /// As `elements`, of any block.
+    #[inline(always)]
     pub(super) fn blocks<'call>(&self, blocks: Blocks<'call>) -> Result<PlacedBlocks<'a, 'call>, Failure> {
         // SAFETY: the standard says so of the arguments, and the caller promised what the standard says.
         unsafe { blocks.placed(self, self.comm.peers().members.len()) }

@@ -67,7 +67,27 @@ impl<'call> Blocks<'call> {
     ///
     /// # Safety
     /// Each array is null, or has that many elements.
+    #[inline(always)]
     pub(super) unsafe fn placed<'a>(
+        self,
+        scene: &Scene<'a>,
+        blocks: usize,
+    ) -> Result<PlacedBlocks<'a, 'call>, Failure> {
+        match self {
+            Self::Even(data) => scene.elements(data).map(PlacedBlocks::Even),
+            // SAFETY: as the caller promises.
+            uneven => unsafe { uneven.placed_apart(scene, blocks) },
+        }
+    }
+
+    /// The same of blocks that have a place each.
+    ///
+    /// # Errors
+    /// As `placed`.
+    ///
+    /// # Safety
+    /// As for `placed`.
+    unsafe fn placed_apart<'a>(
         self,
         scene: &Scene<'a>,
         blocks: usize,
