@@ -15,8 +15,8 @@
 //! 200 ns, scatter of 16 kB: 4.9 us, and 16 without it.)
 //!
 //! A slot that came with a piece of the other rank has its lines here, because this rank has read them: it is filled
-//! through the caches, in either way. (Allgather of 256 kB between two ranks, us: 27, and 45 by what single copies cost; 46 and 51
-//! while a line takes 200 ns. A store past the caches drives out what the next piece would have found.)
+//! through the caches, in either way. (Allgather of 256 kB between two ranks, us: 27, and 45 by what single copies
+//! cost; 46 and 51 while a line takes 200 ns. A store past the caches drives out what the next piece would have found.)
 
 use crate::copy::can_copy_past;
 use crate::costs::{COPY_FROM, Costs, Fill, Sort};
