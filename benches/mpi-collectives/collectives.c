@@ -68,9 +68,10 @@ int main(int argc, char **argv) {
             for (int i = 0; i < times; i++) once(name, in, out, n);
             double mine = (now_us() - start) / times, slowest;
             MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm);
-            /* The first ones may be slow. */
-            if (b < 0) times = repeats(slowest, 2000);
-            else blocks_add(&blocks, slowest);
+            if (b >= 0) blocks_add(&blocks, slowest);
+            /* The first ones may be slow, and a block of few says more of its start than of the rest. */
+            int more = repeats(slowest, 2000);
+            if (b < 0 || more > times) times = more;
             int plan[2] = {times, now_us() - began < seconds * 1e6};
             MPI_Bcast(plan, 2, MPI_INT, 0, comm);
             times = plan[0];
