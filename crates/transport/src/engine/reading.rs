@@ -367,16 +367,18 @@ impl Engine<'_> {
     /// Nobody reads what was shown: chooses where the next data is shown, so many bytes of it and maybe more.
     fn choose_spot(&mut self, bytes: usize, by: Use) {
         let (segment, spots) = (self.segment(), self.spots(bytes));
-        let (spot, is_timed) = match segment.header().costs.cheapest_spot(spots, bytes, by) {
-            Err(measure) => {
-                self.shown.leave_out_cycle(bytes);
-                (measure, true)
-            }
+        // Cycles with a spot that is being measured, and may cost far more, say nothing of whether to show data.
+        let (spot, is_measured) = match segment.header().costs.cheapest_spot(spots, bytes, by) {
+            Err(measure) => (measure, true),
             Ok(cheapest) => match self.shown.spots.turn_of_other(bytes) {
                 Some(turn) => (spots[turn % spots.len()], true),
-                None => (cheapest, self.shown.spots.given(bytes).is_multiple_of(TIMED_EACH)),
+                None => (cheapest, false),
             },
         };
+        if is_measured {
+            self.shown.leave_out_cycle(bytes);
+        }
+        let is_timed = is_measured || self.shown.spots.given(bytes).is_multiple_of(TIMED_EACH);
         self.shown.is_timed = is_timed;
         let follows = spot == Spot::Next && self.shown.next + bytes <= segment.pool_bytes();
         (self.shown.spot, self.shown.bytes) = (spot, if follows { self.shown.next } else { 0 });

@@ -221,3 +221,32 @@ fn own_data_is_copied_beside_most_of_what_is_shown() {
     }
     assert!((200..390).contains(&beside), "{beside}");
 }
+
+#[test]
+fn what_another_spot_costs_while_it_is_measured_does_not_say_whether_to_show() {
+    let mut job = job(2);
+    let mut data = sample(100_000);
+    let costs = &job[0].segment().header().costs;
+    for spot in Spot::ALL {
+        let ns = if spot == Spot::Next { 10_000 } else { 20_000 };
+        (0..20).for_each(|_| costs.learn(Sort::Shown(spot), data.len(), data.len(), ns));
+        (0..20).for_each(|_| costs.learn(spot.read(Use::Copies), data.len(), data.len(), ns));
+    }
+    let mut shown = Vec::new();
+    for collective in 0..200 {
+        let shows = job[0].showing_is_shorter(data.len(), Among::Exchanges(0), collective);
+        shown.push(shows);
+        if !shows {
+            host::clock::sleep_ns(1_000_000);
+            continue;
+        }
+        if job[0].show(&buffer(&mut data), ONE).unwrap().spot != Spot::Next {
+            host::clock::sleep_ns(5_000_000);
+        }
+        job[0].was_read();
+    }
+    // Both were tried.
+    assert!(shown.contains(&false));
+    let last = shown[150..].iter().filter(|&&shows| shows).count();
+    assert!(last > 40, "{last} of 50 are shown");
+}
