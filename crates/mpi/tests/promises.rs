@@ -35,3 +35,9 @@ fn blocks_that_overlap_are_no_reason_to_wait_for_ever() {
 fn buffered_sends_cost_little_however_many_wait_and_leave_nothing_behind() {
     kept("many_buffered");
 }
+
+#[test]
+fn ranks_that_share_cpus_gather_no_faster_than_the_root_receives() {
+    let cpus = std::thread::available_parallelism().unwrap().get() as u32;
+    [cpus + 1, 2 * cpus].into_iter().for_each(|ranks| kept_on(ranks, "gathers_wait"));
+}

@@ -17,7 +17,7 @@ use crate::settings;
 use std::sync::atomic::Ordering;
 use transport::segment::{Segment, hook};
 use transport::{
-    ASIDE, Among, Buffer, Engine, MOST_EAGER, MOST_EAGER_CROWDED, SHOWN_ABOVE, Showing, Spot, Takers,
+    ASIDE, Among, Buffer, Engine, MOST_EAGER, MOST_EAGER_CROWDED, Mode, SHOWN_ABOVE, Showing, Spot, Takers,
 };
 
 /// The kernel's copy takes at most as long as so many copies through the pool. A rank with a cpu of its own that sends
@@ -69,8 +69,8 @@ pub(super) struct DataToSend<'a> {
     pub audience: Audience,
     /// The job's rank that gets it.
     pub to: usize,
-    /// The job's rank that is the first of the communicator.
-    pub first: usize,
+    /// The job's ranks that are the first two of the communicator.
+    pub first_two: [usize; 2],
     /// What tells the collective from the one before.
     pub tag: i32,
 }
@@ -146,12 +146,22 @@ impl DataToSend<'_> {
     /// collective is over: what it would have to send is shown, and is there at once.
     fn among(self) -> Option<Among> {
         let goes_to_one = self.audience == Audience::One;
+        let [first, second] = self.first_two;
         (goes_to_one && run::is_blocking(self.tag)).then_some(match self.large {
-            GATHERED => Among::Gathers,
+            GATHERED => Among::Gathers(if self.to == first { second } else { first }),
             Large { receives: 0, .. } => Among::Scatters,
-            _ => Among::Exchanges(self.first),
+            _ => Among::Exchanges(first),
         })
     }
+}
+
+/// When a send is complete that is not offered. Ranks that share cpus and send much to one of them, as in a gather, wait
+/// until it receives: who goes on at once has sent data of several collectives before the root gets a cpu, and then the
+/// time from one to the next does not say what a collective takes.
+pub(super) fn mode(engine: &Engine<'_>, buffer: &Buffer, large: Large) -> Mode {
+    let waits =
+        large == GATHERED && buffer.bytes() > MOST_EAGER && engine.room().crowded() && is_unseen(engine);
+    if waits { Mode::Synchronous } else { Mode::Standard }
 }
 
 /// Nobody counts or simulates what messages carry.

@@ -3,7 +3,7 @@
 //! Those that go on beside the program are activities: they advance whenever messages are moved.
 
 use super::arguments::Scene;
-use super::offers::{DataToSend, OFFER_BYTES, Offer};
+use super::offers::{self, DataToSend, OFFER_BYTES, Offer};
 use super::schedule::{
     Audience, CollectiveSchedule, Expected, LANES, Large, Standing, TagLane, Taken, Truncated, Wire,
 };
@@ -22,7 +22,7 @@ use crate::runtime::Guarded;
 use crate::runtime::{self, State};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use transport::{Buffer, COMPLETE_AT_ONCE, Completion, Criteria, Engine, Envelope, Mode, Spot, TransferId};
+use transport::{Buffer, COMPLETE_AT_ONCE, Completion, Criteria, Engine, Envelope, Spot, TransferId};
 
 /// Numbers of collectives; then they start again. No program has so many of one communicator under way.
 const NUMBERS: u32 = 1 << 26;
@@ -55,15 +55,16 @@ struct CommWire<'a> {
 
 impl Wire for CommWire<'_> {
     #[inline]
-    fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer) -> Option<TransferId> {
+    fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer, large: Large) -> Option<TransferId> {
         let (context, source) = (self.comm.collective(), self.comm.rank as u16);
         let envelope = Envelope::new(context, source, self.tag | i32::from(lane));
-        self.engine.send(self.comm.peers().members[to] as usize, envelope, buffer, Mode::Standard)
+        let mode = offers::mode(self.engine, buffer, large);
+        self.engine.send(self.comm.peers().members[to] as usize, envelope, buffer, mode)
     }
 
     #[inline]
     fn send_and_forget(&mut self, to: usize, lane: TagLane, buffer: &Buffer) {
-        if let Some(id) = self.send(to, lane, buffer) {
+        if let Some(id) = self.send(to, lane, buffer, Large::default()) {
             self.engine.detach(id);
         }
     }
@@ -80,8 +81,8 @@ impl Wire for CommWire<'_> {
         // SAFETY: room for an offer, the schedule's own.
         let put = |offer| unsafe { place.write(offer) };
         let peers = &self.comm.peers().members;
-        let (to, first) = (peers[to] as usize, peers[0] as usize);
-        let data = DataToSend { buffer, large, audience, to, first, tag: self.tag };
+        let first_two = [0, 1].map(|member| *peers.get(member).unwrap_or(&peers[0]) as usize);
+        let data = DataToSend { buffer, large, audience, to: peers[to] as usize, first_two, tag: self.tag };
         if data.is_worth_offering(self.engine) {
             self.engine.allow_reading();
             put(Offer::of(&self.engine.segment(), buffer));

@@ -93,8 +93,8 @@ enum Readers {
 /// What carries messages: the engine, or a simulation in tests. Ranks are those of the communicator that messages go
 /// to.
 pub(super) trait Wire {
-    /// Starts a send; nothing when it is complete already.
-    fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer) -> Option<TransferId>;
+    /// Starts a send; nothing when it is complete already. `large`: what else this rank has to do.
+    fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer, large: Large) -> Option<TransferId>;
     /// Sends what nobody waits for; the buffer lives until the schedule is over.
     fn send_and_forget(&mut self, to: usize, lane: TagLane, buffer: &Buffer);
     /// Starts a receive.
@@ -542,7 +542,7 @@ impl CollectiveSchedule {
                             Some(Started { id, step, awaits: Awaits::Answer(*to) })
                         }
                         _ => {
-                            let started = wire.send(*to as usize, *lane, buffer);
+                            let started = wire.send(*to as usize, *lane, buffer, self.large);
                             started.map(|id| Started { id, step, awaits: Awaits::Sent })
                         }
                     };
@@ -666,7 +666,7 @@ impl CollectiveSchedule {
                     wire.answered(unsafe { offer.as_ref() });
                 }
                 if completion.truncated().is_some() {
-                    let sent = wire.send(*to as usize, lane | REFUSED, buffer);
+                    let sent = wire.send(*to as usize, lane | REFUSED, buffer, self.large);
                     self.transfers[index] = sent.map(|id| Started { id, awaits: Awaits::Sent, ..started });
                 }
             }

@@ -11,7 +11,7 @@ use crate::remote::{self, Access};
 use crate::ring::LINE;
 use crate::segment::{Segment, pool_room};
 use host::clock::kernel_ns;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Data that is shown: from which byte of the room on, and where that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,12 +125,24 @@ impl Decisions {
 /// Among what other data of a collective data is that goes to one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Among {
-    /// All goes to one rank, and this one does nothing else.
-    Gathers,
+    /// All goes to one rank, and this one does nothing else. This one of the job's ranks answers for all: mixed answers
+    /// cost more than either.
+    Gathers(usize),
     /// All comes from this rank.
     Scatters,
-    /// This rank receives as well. This one of the job's ranks answers for all: mixed answers cost more than either.
+    /// This rank receives as well; the same.
     Exchanges(usize),
+}
+
+impl Among {
+    /// The rank that answers for all, and where it says of which classes of data it would rather show them, a bit each.
+    fn answers_for_all(self, segment: &Segment) -> Option<(usize, &AtomicU32)> {
+        match self {
+            Self::Gathers(rank) => Some((rank, &segment.rank(rank).shows_gathered)),
+            Self::Exchanges(rank) => Some((rank, &segment.rank(rank).shows_exchanged)),
+            Self::Scatters => None,
+        }
+    }
 }
 
 /// Of so many answers, as many as costs need to be known are the other one, so that what costs more is measured again.
@@ -252,21 +264,23 @@ impl Engine<'_> {
             return true;
         }
         let class = class_of(bytes);
+        let for_all = among.answers_for_all(&segment);
+        if let Some((rank, shows)) = for_all
+            && rank != self.rank
+        {
+            return shows.load(Ordering::Relaxed) >> class & 1 == 1;
+        }
         let (decisions, last) = match among {
-            Among::Gathers => &mut self.shown.gathers,
+            Among::Gathers(_) => &mut self.shown.gathers,
             Among::Scatters => &mut self.shown.scatters,
-            Among::Exchanges(first) if first == self.rank => &mut self.shown.exchanges,
-            Among::Exchanges(first) => {
-                return segment.rank(first).shows_exchanged.load(Ordering::Relaxed) >> class & 1 == 1;
-            }
+            Among::Exchanges(_) => &mut self.shown.exchanges,
         };
         if let Some((_, answer)) = last.filter(|&(of, _)| of == collective) {
             return answer;
         }
         let answer = decisions.answer(bytes, Ok(matches!(among, Among::Exchanges(_))));
         *last = Some((collective, answer));
-        if let Among::Exchanges(_) = among {
-            let shows = &segment.rank(self.rank).shows_exchanged;
+        if let Some((_, shows)) = for_all {
             let others = shows.load(Ordering::Relaxed) & !(1 << class);
             shows.store(others | u32::from(answer) << class, Ordering::Relaxed);
         }

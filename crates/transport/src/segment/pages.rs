@@ -78,8 +78,9 @@ pub struct RankPage {
     pub(crate) shown: AtomicU64,
     /// The cpu where the rank last copied large data, plus one; 0: not yet.
     pub(crate) cpu: AtomicU32,
-    /// Of which classes of data the rank would rather show than send what ranks exchange, a bit each: for all ranks of
-    /// communicators where it is the first.
+    /// Of which classes of data the rank would rather show than send what ranks gather, and what they exchange, a bit
+    /// each: for all ranks of communicators for which it answers.
+    pub(crate) shows_gathered: AtomicU32,
     pub(crate) shows_exchanged: AtomicU32,
 }
 /// Places for claims in a rank's page.

@@ -116,7 +116,7 @@ impl SimulatedRank<'_> {
 }
 
 impl Wire for SimulatedRank<'_> {
-    fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer) -> Option<TransferId> {
+    fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer, _large: Large) -> Option<TransferId> {
         let eager = self.simulation.random.below(2) == 0;
         self.put(to, lane, buffer, eager)
     }

@@ -250,3 +250,24 @@ fn what_another_spot_costs_while_it_is_measured_does_not_say_whether_to_show() {
     let last = shown[150..].iter().filter(|&&shows| shows).count();
     assert!(last > 40, "{last} of 50 are shown");
 }
+
+#[test]
+fn one_rank_answers_for_all_that_gather_or_exchange_and_each_for_what_it_scatters() {
+    let (mut job, bytes) = (job(3), 100_000);
+    let mut differ = 0;
+    for collective in 0..300 {
+        let gathers = job[0].showing_is_shorter(bytes, Among::Gathers(0), collective);
+        let exchanges = job[0].showing_is_shorter(bytes, Among::Exchanges(0), collective);
+        differ += u32::from(gathers != exchanges);
+        // The others do not take part in all.
+        if collective % 3 == 0 {
+            assert_eq!(job[1].showing_is_shorter(bytes, Among::Gathers(0), collective), gathers);
+            assert_eq!(job[2].showing_is_shorter(bytes, Among::Exchanges(0), collective), exchanges);
+        }
+    }
+    assert!(differ > 0, "gathers and exchanges have one answer");
+    // Rank 1 has asked nothing of what it scatters itself.
+    assert!(!job[1].showing_is_shorter(bytes, Among::Scatters, 300));
+    // Another size has another answer.
+    assert!(!job[1].showing_is_shorter(8 * bytes, Among::Gathers(0), 300));
+}

@@ -1,0 +1,39 @@
+/* Ranks that share cpus and gather much at one of them do not go on before it receives: they would send data of several
+ * collectives before it gets a cpu. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "../c/check.h"
+
+int main(void)
+{
+    enum { BYTES = 64 << 10, TURNS = 5 };
+    start();
+    char path[64] = "";
+    if (rank == 0) {
+        strcpy(path, "/dev/shm/gathers_wait-XXXXXX");
+        int file = mkstemp(path);
+        EQUAL(ftruncate(file, sizeof(int)), 0);
+        close(file);
+    }
+    MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
+    int file = open(path, O_RDWR);
+    /* How many gathers rank 0 has begun. */
+    volatile int *begun = mmap(NULL, sizeof *begun, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    EQUAL(begun == MAP_FAILED, 0);
+    char *data = calloc(BYTES, 1), *all = calloc(BYTES, size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int turn = 1; turn <= TURNS; turn++) {
+        if (rank == 0) {
+            usleep(20000);
+            *begun = turn;
+        }
+        MPI_Gather(data, BYTES, MPI_CHAR, all, BYTES, MPI_CHAR, 0, MPI_COMM_WORLD);
+        EQUAL(*begun >= turn, 1);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) unlink(path);
+    free(data), free(all);
+    return finish("gathers_wait");
+}
