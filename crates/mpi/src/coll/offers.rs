@@ -155,9 +155,9 @@ impl DataToSend<'_> {
     }
 }
 
-/// When a send is complete that is not offered. Ranks that share cpus and send much to one of them, as in a gather, wait
-/// until it receives: who goes on at once has sent data of several collectives before the root gets a cpu, and then the
-/// time from one to the next does not say what a collective takes.
+/// When a send is complete that is not offered. Ranks that share cpus and send much to one of them, as in a gather,
+/// wait until it receives: who goes on at once has sent data of several collectives before the root gets a cpu, and
+/// then the time from one to the next does not say what a collective takes.
 pub(super) fn mode(engine: &Engine<'_>, buffer: &Buffer, large: Large) -> Mode {
     let waits =
         large == GATHERED && buffer.bytes() > MOST_EAGER && engine.room().crowded() && is_unseen(engine);
