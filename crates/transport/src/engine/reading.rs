@@ -250,8 +250,9 @@ impl Engine<'_> {
 
     /// Whether to show data of so many bytes to one rank, where ranks share cpus. Otherwise the kernel copies it once:
     /// scattered data is read by its receivers, other data is sent, and written by its senders, so that all cpus copy.
-    /// So it is at first, but for exchanges, and as long as a program's cycles don't take clearly longer. Now and then
-    /// the other answer. Exchanges are shown at first: where the kernel's copy is the shorter one, it is so by little.
+    /// So it is at first, and as long as a program's cycles don't take clearly longer; now and then the other answer.
+    /// But gathered data is shown at first where the kernel's copy is known to cost more than the two of what is shown:
+    /// all cpus copy either way. So are exchanges: where the kernel's copy is the shorter one, it is so by little.
     /// (On 2 cpus of a Xeon, us, shown or sent through the pool, read by the kernel, and so: gather of 64 kB on 4 ranks
     /// 16, 12 and 9, of 1 MB 421, 457 and 220; on 8 ranks 33, 28 and 21, and 970, 957 and 548. Alltoall of 256 kB,
     /// shown and so: 220 and 193, and 1,090 and 950; on an EPYC, of 64 kB, 59 and 98, and 327 and 474. Scatter of 1 MB
@@ -270,6 +271,11 @@ impl Engine<'_> {
         {
             return shows.load(Ordering::Relaxed) >> class & 1 == 1;
         }
+        let at_first = match among {
+            Among::Gathers(_) => !self.kernel_costs_less_than_showing(bytes).unwrap_or(true),
+            Among::Scatters => false,
+            Among::Exchanges(_) => true,
+        };
         let (decisions, last) = match among {
             Among::Gathers(_) => &mut self.shown.gathers,
             Among::Scatters => &mut self.shown.scatters,
@@ -278,13 +284,21 @@ impl Engine<'_> {
         if let Some((_, answer)) = last.filter(|&(of, _)| of == collective) {
             return answer;
         }
-        let answer = decisions.answer(bytes, Ok(matches!(among, Among::Exchanges(_))));
+        let answer = decisions.answer(bytes, Ok(at_first));
         *last = Some((collective, answer));
         if let Some((_, shows)) = for_all {
             let others = shows.load(Ordering::Relaxed) & !(1 << class);
             shows.store(others | u32::from(answer) << class, Ordering::Relaxed);
         }
         answer
+    }
+
+    /// Whether the kernel's copy of data of so many bytes costs less than the two of what is shown, if that is known.
+    fn kernel_costs_less_than_showing(&self, bytes: usize) -> Option<bool> {
+        let costs = &self.segment().header().costs;
+        let spot = costs.cheapest_spot(self.spots(bytes), bytes, Use::Copies).ok()?;
+        let shown = [(Sort::Shown(spot), 1.0), (spot.read(Use::Copies), 1.0)];
+        costs.kernel_is_cheaper(&shown, bytes, Use::Copies).ok()
     }
 
     /// Whether it costs the job less when readers of data of so many bytes read it from this rank's memory than when it

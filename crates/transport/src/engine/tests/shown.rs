@@ -271,3 +271,20 @@ fn one_rank_answers_for_all_that_gather_or_exchange_and_each_for_what_it_scatter
     // Another size has another answer.
     assert!(!job[1].showing_is_shorter(8 * bytes, Among::Gathers(0), 300));
 }
+
+#[test]
+fn gathered_data_is_shown_at_first_where_the_kernels_copy_is_known_to_cost_more() {
+    for (kernel_ns, shows) in [(None, false), (Some(19_000), false), (Some(21_000), true)] {
+        let (mut job, bytes) = (job(2), 100_000);
+        let costs = &job[0].segment().header().costs;
+        for sort in Spot::ALL.into_iter().flat_map(|spot| [Sort::Shown(spot), spot.read(Use::Copies)]) {
+            (0..20).for_each(|_| costs.learn(sort, bytes, bytes, 10_000));
+        }
+        for ns in kernel_ns {
+            (0..20).for_each(|_| costs.learn(Sort::ByKernel, bytes, bytes, ns));
+        }
+        assert_eq!(job[0].showing_is_shorter(bytes, Among::Gathers(0), 0), shows, "{kernel_ns:?}");
+        assert!(!job[0].showing_is_shorter(bytes, Among::Scatters, 1));
+        assert!(job[0].showing_is_shorter(bytes, Among::Exchanges(0), 2));
+    }
+}
