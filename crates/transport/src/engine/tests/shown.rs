@@ -280,11 +280,37 @@ fn gathered_data_is_shown_at_first_where_the_kernels_copy_is_known_to_cost_more(
         for sort in Spot::ALL.into_iter().flat_map(|spot| [Sort::Shown(spot), spot.read(Use::Copies)]) {
             (0..20).for_each(|_| costs.learn(sort, bytes, bytes, 10_000));
         }
-        for ns in kernel_ns {
+        if let Some(ns) = kernel_ns {
             (0..20).for_each(|_| costs.learn(Sort::ByKernel, bytes, bytes, ns));
         }
         assert_eq!(job[0].showing_is_shorter(bytes, Among::Gathers(0), 0), shows, "{kernel_ns:?}");
         assert!(!job[0].showing_is_shorter(bytes, Among::Scatters, 1));
         assert!(job[0].showing_is_shorter(bytes, Among::Exchanges(0), 2));
     }
+}
+
+#[test]
+fn the_place_behind_is_measured_for_more_than_a_lap() {
+    let mut job = job(2);
+    let (mut data, bytes) = (sample(5000), 5000);
+    let (costs, lap) = (&job[0].segment().header().costs, job[0].segment().pool_bytes() / bytes);
+    for spot in Spot::ALL {
+        // By what is known, the place behind costs most.
+        let ns = if spot == Spot::Next { 1 << 30 } else { 1 << 20 };
+        for sort in [Sort::Shown(spot), spot.read(Use::Copies), spot.read(Use::Reduces)] {
+            (0..20).for_each(|_| costs.learn(sort, bytes, bytes, ns));
+        }
+    }
+    let mut behind = |takers, times| {
+        let mut behind = (0, 0);
+        for _ in 0..times {
+            let is_behind = job[0].show(&buffer(&mut data), takers).unwrap().spot == Spot::Next;
+            behind = (if is_behind { behind.0 + 1 } else { 0 }, behind.1.max(behind.0));
+            job[0].was_read();
+        }
+        behind.1
+    };
+    assert!(lap > 30 && behind(ONE, 1000) > lap, "{lap}");
+    // What is reduced has turns of its own.
+    assert!(behind(Takers::Reducer(1), 1000) > lap);
 }
