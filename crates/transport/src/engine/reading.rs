@@ -155,6 +155,9 @@ const TURN_EACH: u32 = 1024;
 /// an EPYC: 38 us without them and 32 with them.)
 const FIRST_TURNS: [u32; 2] = [4, 16];
 
+/// The most answers of one turn: small data that may cost more where it is measured comes there so rarely. A choice.
+const LONGEST_TURN: u32 = TURN_EACH / 4;
+
 /// How many answers there were, by the class of data.
 #[derive(Default)]
 struct Answers([u32; CLASSES]);
@@ -412,7 +415,8 @@ impl Engine<'_> {
                 // Lines that nobody has used since the last turn cost more: those of a first lap do not say what the
                 // next ones cost. (4 ranks on 2 cpus of an EPYC, gather of 64 kB: 17.9 us with turns of as many
                 // copies as a cost needs to be known, because the place behind seemed to cost most, and 14.9.)
-                let length = |turn| if spot_of(turn) == Spot::Next { known + lap } else { known };
+                let behind = (known + lap).min(LONGEST_TURN);
+                let length = |turn| if spot_of(turn) == Spot::Next { behind } else { known };
                 match answers.turn(bytes, length) {
                     Some(turn) => (spot_of(turn), true),
                     None => (cheapest, false),
