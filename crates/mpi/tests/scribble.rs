@@ -7,7 +7,7 @@ mod common;
 
 use std::ops::Range;
 use std::path::Path;
-use transport::segment::{PAGE, PAIR_BYTES, WINDOW_BYTES, pool_room};
+use transport::segment::{PAGE, PAIR_BYTES, WINDOW_BYTES, pool_room, shown_room};
 
 /// What one run scribbles for. (A rank whose messages don't come gives up a second later.)
 const MILLISECONDS: &str = "100";
@@ -42,7 +42,7 @@ impl Job {
 
     fn shown(&self) -> Range<usize> {
         let start = self.windows().end;
-        start..start + self.0 * pool_room(self.0)
+        start..start + self.0 * shown_room(self.0)
     }
 
     /// Scribbles on an area, and gives what was said in all runs.

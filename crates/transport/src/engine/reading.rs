@@ -9,7 +9,7 @@ use crate::landing::Origin;
 use crate::pool::SLOT;
 use crate::remote::{self, Access};
 use crate::ring::LINE;
-use crate::segment::{Segment, pool_room};
+use crate::segment::{Segment, shown_room};
 use host::clock::kernel_ns;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -217,7 +217,7 @@ const SLEEP_NS: u64 = 50_000;
 
 /// Where a rank shows something.
 fn place(segment: &Segment, rank: usize, at: usize, bytes: usize) -> Option<*mut u8> {
-    let room = pool_room(segment.ranks());
+    let room = shown_room(segment.ranks());
     // SAFETY: inside the rank's room, as just checked.
     (at <= room && bytes <= room - at).then(|| unsafe { segment.shown(rank).add(at) })
 }

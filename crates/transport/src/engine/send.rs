@@ -9,7 +9,7 @@ use crate::copy::{can_demote, copy_by_lines, copy_small, demote};
 use crate::costs::{COPY_FROM, Fill};
 use crate::fills::TimedFill;
 use crate::matching::Envelope;
-use crate::pool::{BLOCK, Pool, SLOT};
+use crate::pool::{Pool, Pooled, SLOT};
 use crate::ring::{Area, INLINE, LINE, POOLED_FROM, PieceHeader, PieceWriter};
 use crate::segment::{RankPage, Segment};
 use std::collections::VecDeque;
@@ -260,8 +260,12 @@ impl Engine<'_> {
             let mut header = header(kind::EAGER, envelope, buffer.bytes);
             // Who copies own data meanwhile makes no receiver wait for a first part.
             let is_answer = is_answer && self.own_copy.is_none();
-            let piece =
-                |header, rest: &Range<usize>| Piece { is_answer, ..Piece::of(header, buffer, rest, order) };
+            let is_exchanged = self.own_copy.is_some();
+            let piece = |header, rest: &Range<usize>| Piece {
+                is_answer,
+                is_exchanged,
+                ..Piece::of(header, buffer, rest, order)
+            };
             while let Some(put) = piece(header, &rest).put(&mut self.outgoing, &mut self.pool, to) {
                 self.copy_beside(&put);
                 leave_out(&mut rest, put);
@@ -585,6 +589,8 @@ pub(super) struct Piece<'a> {
     pub(super) left: usize,
     /// The message answers one: its receiver waits for it.
     is_answer: bool,
+    /// The receiver sends as much at the same time.
+    is_exchanged: bool,
     order: PieceOrder,
 }
 
@@ -597,7 +603,15 @@ impl<'a> Piece<'a> {
         left: &Range<usize>,
         order: PieceOrder,
     ) -> Self {
-        Self { header, buffer, from: left.start, left: left.len(), is_answer: false, order }
+        Self {
+            header,
+            buffer,
+            from: left.start,
+            left: left.len(),
+            is_answer: false,
+            is_exchanged: false,
+            order,
+        }
     }
 
     /// Writes it into a slot of the pool or, when it is small or no slot will come, into the ring; which bytes of the
@@ -653,13 +667,15 @@ impl<'a> Piece<'a> {
         to: usize,
     ) -> Option<Range<usize>> {
         // The receiver waits for the first part of an answer.
-        let is_short_answer = self.is_answer && self.from == 0 && self.left <= SLOT;
-        let (part, demoted) = if is_short_answer { (PART, demoted(self.left)) } else { (BLOCK, 0) };
+        let is_short_answer = self.is_answer && self.left <= SLOT && self.left == self.buffer.bytes;
+        let (part, demoted) = if is_short_answer { (PART, demoted(self.left)) } else { (usize::MAX, 0) };
         let lines = if is_short_answer { self.left.div_ceil(part) } else { 1 };
         if !producer.fits_lines(lines as u32) {
             return None;
         }
-        let mut filling = pool.open(to, self.left, self.buffer.bytes, self.order != PieceOrder::AsRead)?;
+        let backwards = self.order != PieceOrder::AsRead;
+        let message = Pooled { bytes: self.buffer.bytes, backwards, exchanged: self.is_exchanged };
+        let mut filling = pool.open(to, self.left, message)?;
         let range = self.range(filling.room());
         let fill = match self.buffer.layout {
             None => pool.choose_fill(&filling, to, range.len(), self.buffer.bytes),
@@ -669,7 +685,7 @@ impl<'a> Piece<'a> {
         while from < range.end {
             // The line that will speak of the part is fetched while it is written.
             producer.fetch();
-            let end = range.end.min(from + part);
+            let end = range.end.min(from.saturating_add(part));
             let at = filling.next(end - from, |room| {
                 fill.write(pool.costs(), room.len(), || {
                     self.buffer.read_by(fill.fill.copy(), from, room);

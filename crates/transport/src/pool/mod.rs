@@ -8,12 +8,13 @@
 //!
 //! When a rank is sent more than it sends back, it gives slots home: it sets the slot's flag at the start of the pool.
 //!
-//! Pieces of large messages take a block of neighbouring slots each, so that there are fewer of them. Such slots are
-//! lent, kept and given home one by one, and are a block again where all of them are there.
+//! Pieces of large messages take a block of neighbouring slots each, so that there are fewer of them. A block stays
+//! whole on its way to and fro, as long as there are slots for smaller pieces.
 
 use crate::costs::Costs;
 use crate::fills::{Fills, TimedFill};
-use crate::segment::Segment;
+use crate::ring::LINE;
+use crate::segment::{PAGE, Segment};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -23,14 +24,24 @@ pub(crate) const SLOT: usize = 16 * 1024;
 /// the other rank, too; and own slots have their turn block by block.
 const TOGETHER: usize = 64 * 1024 / SLOT;
 const _: () = assert!(TOGETHER == 4, "two bits of a line's word say how many");
-/// The most bytes of a piece.
+/// The slots of a block without the rest of their piece: see `BLOCK_ROOM`.
 pub(crate) const BLOCK: usize = TOGETHER * SLOT;
+/// The most bytes of a piece in a block: one line more, which lies behind the slots. Pieces start and end with lines of
+/// the data. So a message that does not start with a line has no short last piece.
+const BLOCK_ROOM: usize = BLOCK + LINE;
+/// From the start of a block to that of the next one.
+const BLOCK_STRIDE: usize = BLOCK + PAGE;
 /// Messages from so many bytes on to other cpus go in pieces that take a block each, where a pool lets others keep one.
 /// A smaller message would have too few pieces: the receiver copies one while the sender fills the next. A choice. (On
 /// an EPYC, us, in slots and in blocks: 64 kB to and fro 2.6 and 2.9, 256 kB 9.3 and 9.4, 512 kB 20.2 and 19.2, 1 MB 38
 /// and 34, and 88 and 67 while a line takes 200 ns; alltoall of 1 MB between two ranks 104 and 88, of 4 MB 1,191 and
 /// 910.)
 const IN_BLOCKS_FROM: usize = 512 * 1024;
+/// The same where both ranks send at the same time: then no receiver waits for a first piece, and in fewer pieces each
+/// rank reads for longer at a time. (By hand on an EPYC, alltoall between two ranks in pieces of 16, 32 and 64 kB, us:
+/// 64 kB 5.0, 4.7 and 4.6, 256 kB 25.9, 22.6 and 21.0; 9.6, 8.5 and 8.1, and 34.6, 31.7 and 30.6 while a line takes
+/// 200 ns.)
+const EXCHANGED_IN_BLOCKS_FROM: usize = BLOCK;
 /// The block that has its turn next is so many further on, by the first of these that lets all have their turn. (On an
 /// EPYC, half of all streams of 16 to 64 kB took three times as long with blocks side by side, and one in ten with
 /// these. Why is not known: while a stream is slow, it is the sender's copies that are.)
@@ -85,22 +96,33 @@ impl Stretch {
     #[inline]
     fn of(word: u64, slots: usize) -> Option<Self> {
         let (number, count) = (usize::try_from(word >> 3).ok()?, (word >> 1) as usize % TOGETHER + 1);
-        let is_there = number >= FLAGS / SLOT && number < slots && count <= slots - number;
+        let fits = count == 1 || count == TOGETHER && number.is_multiple_of(TOGETHER);
+        let is_there = number >= FLAGS / SLOT && number < slots && fits;
         is_there.then_some(Self { first: Slot { own: word & 1 == 0, number: number as u16 }, count })
     }
 
     /// The most bytes that lie there.
     #[inline]
     pub(crate) fn bytes(&self) -> usize {
-        self.count * SLOT
+        if self.count == 1 { SLOT } else { BLOCK_ROOM }
     }
 
     /// The slots, one by one.
     #[inline]
-    fn each(&self) -> impl Iterator<Item = Slot> {
+    fn each(&self) -> impl Iterator<Item = Slot> + use<> {
         let Slot { own, number } = self.first;
         (number..number + self.count as u16).map(move |number| Slot { own, number })
     }
+}
+
+/// What a pool has to know of a message to find room for its pieces.
+#[derive(Clone, Copy)]
+pub(crate) struct Pooled {
+    pub(crate) bytes: usize,
+    /// What was read last is sent first.
+    pub(crate) backwards: bool,
+    /// The other rank sends as much at the same time.
+    pub(crate) exchanged: bool,
 }
 
 /// Slots that this rank has and fills for another one, part by part. What was filled is left alone: a line may speak of
@@ -141,13 +163,31 @@ impl Filling {
     }
 }
 
-/// The slots in which a rank's pieces came, as far as they are kept.
+/// Slots, or blocks by their first slots, that are kept.
 #[derive(Default)]
-struct Kept {
+struct Row {
     /// The oldest first.
     slots: VecDeque<Slot>,
     /// How many of the last ones came since this rank last sent.
     new: usize,
+}
+
+impl Row {
+    /// The newest; or else the first of those that came since this rank last sent: it sends in the order in which it
+    /// read, and what an earlier message left is no longer in its cache. Without any, the newest.
+    fn take(&mut self, newest: bool) -> Option<Slot> {
+        self.new = self.new.min(self.slots.len());
+        let at = if newest { 0 } else { self.new };
+        self.new = self.new.saturating_sub(1);
+        if at == 0 { self.slots.pop_back() } else { self.slots.remove(self.slots.len() - at) }
+    }
+}
+
+/// The slots in which a rank's pieces came, as far as they are kept.
+#[derive(Default)]
+struct Kept {
+    single: Row,
+    blocks: Row,
     /// This rank sent last.
     sent: bool,
     /// So many more hold messages that no receive has yet.
@@ -155,49 +195,51 @@ struct Kept {
 }
 
 impl Kept {
-    fn push(&mut self, slot: Slot) {
-        self.new = if self.sent { 1 } else { self.new + 1 };
-        self.sent = false;
-        self.slots.push_back(slot);
+    fn row(&mut self, is_block: bool) -> &mut Row {
+        if is_block { &mut self.blocks } else { &mut self.single }
     }
 
-    /// The newest: a block, if it may be one and is there, or else a slot.
-    fn take_newest(&mut self, in_blocks: bool) -> Option<Stretch> {
-        self.sent = true;
-        let count = self.slots.len();
-        match count.checked_sub(TOGETHER).filter(|&at| in_blocks && self.is_block(at)) {
-            Some(at) => self.take_at(at, TOGETHER),
-            None => self.take_at(count.checked_sub(1)?, 1),
+    /// All slots.
+    fn count(&self) -> usize {
+        self.single.slots.len() + TOGETHER * self.blocks.slots.len()
+    }
+
+    fn push(&mut self, stretch: &Stretch) {
+        if std::mem::take(&mut self.sent) {
+            (self.single.new, self.blocks.new) = (0, 0);
         }
+        let row = self.row(stretch.count > 1);
+        row.new += 1;
+        row.slots.push_back(stretch.first);
     }
 
-    /// The same of the first of those that came since this rank last sent: it sends in the order in which it read, and
-    /// what an earlier message left is no longer in its cache. Without any, the newest.
-    fn take(&mut self, in_blocks: bool) -> Option<Stretch> {
-        self.new = self.new.min(self.slots.len());
-        match self.slots.len() - self.new {
-            _ if self.new == 0 => self.take_newest(in_blocks),
-            at => self.take_at(at, if in_blocks && self.is_block(at) { TOGETHER } else { 1 }),
-        }
-    }
-
-    fn take_at(&mut self, at: usize, count: usize) -> Option<Stretch> {
+    /// A slot or a block, as `Row::take`.
+    fn take(&mut self, block: bool, newest: bool) -> Option<Stretch> {
         self.sent = true;
-        self.new = self.new.saturating_sub(count);
-        let first = if count == 1 { self.slots.remove(at) } else { self.slots.drain(at..at + count).next() }?;
-        Some(Stretch { first, count })
+        let first = self.row(block).take(newest)?;
+        Some(Stretch { first, count: if block { TOGETHER } else { 1 } })
     }
 
-    /// Whether a block came in a row there.
-    fn is_block(&self, at: usize) -> bool {
-        let Some(&first) =
-            self.slots.get(at).filter(|first| usize::from(first.number).is_multiple_of(TOGETHER))
-        else {
-            return false;
-        };
-        let block = Stretch { first, count: TOGETHER };
-        self.slots.len() - at >= TOGETHER && self.slots.range(at..at + TOGETHER).copied().eq(block.each())
+    /// The first slot of the newest block. Its other slots are kept one by one.
+    fn take_apart(&mut self) -> Option<Stretch> {
+        let first = self.blocks.slots.pop_back()?;
+        let mut slots = Stretch { first, count: TOGETHER }.each();
+        let first = slots.next()?;
+        self.single.slots.extend(slots);
+        Some(Stretch { first, count: 1 })
     }
+
+    /// The oldest slot or block of those of which more slots are kept.
+    fn take_oldest(&mut self) -> Option<Stretch> {
+        let is_block = 2 * TOGETHER * self.blocks.slots.len() > self.count();
+        let first = self.row(is_block).slots.pop_front()?;
+        Some(Stretch { first, count: if is_block { TOGETHER } else { 1 } })
+    }
+}
+
+/// Bytes of addresses of a pool that holds so many.
+pub(crate) const fn room_of(bytes: usize) -> usize {
+    bytes / BLOCK * BLOCK_STRIDE
 }
 
 /// A rank's slots: of its own pool, and what it keeps of others.
@@ -307,20 +349,21 @@ impl Pool {
         let number = usize::from(stretch.first.number);
         assert!(number >= FLAGS / SLOT && number + stretch.count <= self.slots);
         // SAFETY: inside the pool.
-        unsafe { self.segment().pool(if stretch.first.own { self.rank } else { other }).add(number * SLOT) }
+        unsafe {
+            let pool = self.segment().pool(if stretch.first.own { self.rank } else { other });
+            pool.add(number / TOGETHER * BLOCK_STRIDE + number % TOGETHER * SLOT)
+        }
     }
 
-    /// Room for the next piece of a message of `data` bytes to a rank, of which so many are left: slots that are kept
-    /// of that rank, or else some of this rank's own. Nothing when there are none. `backwards`: what was read last is
-    /// sent first.
+    /// Room for the next piece of a message to a rank, of which so many bytes are left: slots that are kept of that
+    /// rank, or else some of this rank's own. Nothing when there are none.
     #[inline]
-    pub(crate) fn open(&mut self, to: usize, left: usize, data: usize, backwards: bool) -> Option<Filling> {
-        let is_large = data >= IN_BLOCKS_FROM && left >= BLOCK;
-        let in_blocks = is_large && self.most_kept >= TOGETHER && !self.is_on_this_cpu(to);
-        let kept = &mut self.kept[to];
-        let stretch = if backwards { kept.take_newest(in_blocks) } else { kept.take(in_blocks) };
-        let is_returned = stretch.is_some();
-        let stretch = stretch.or_else(|| self.lend(to, left.min(if in_blocks { BLOCK } else { SLOT })))?;
+    pub(crate) fn open(&mut self, to: usize, left: usize, message: Pooled) -> Option<Filling> {
+        let from = if message.exchanged { EXCHANGED_IN_BLOCKS_FROM } else { IN_BLOCKS_FROM };
+        let is_large = message.bytes >= from && left >= BLOCK;
+        let in_block = is_large && self.most_kept >= TOGETHER && !self.is_on_this_cpu(to);
+        let block = if in_block { self.open_block(to, message.backwards) } else { None };
+        let (stretch, is_returned) = block.or_else(|| self.open_slot(to, left, message.backwards))?;
         Some(Filling {
             start: self.start(&stretch, to),
             word: stretch.word(),
@@ -328,6 +371,20 @@ impl Pool {
             at: 0,
             room: stretch.bytes(),
         })
+    }
+
+    /// A block, and whether it was kept.
+    fn open_block(&mut self, to: usize, newest: bool) -> Option<(Stretch, bool)> {
+        let kept = self.kept[to].take(true, newest).map(|block| (block, true));
+        kept.or_else(|| self.lend(to, BLOCK).map(|block| (block, false)))
+    }
+
+    /// A slot, and whether it was kept. A block is taken apart when there is nothing else.
+    #[inline]
+    fn open_slot(&mut self, to: usize, left: usize, newest: bool) -> Option<(Stretch, bool)> {
+        let kept = self.kept[to].take(false, newest).map(|slot| (slot, true));
+        let own = kept.or_else(|| self.lend(to, left.min(SLOT)).map(|slot| (slot, false)));
+        own.or_else(|| self.kept[to].take_apart().map(|slot| (slot, true)))
     }
 
     /// The own slot that has its turn for ranks on this cpu.
@@ -364,11 +421,11 @@ impl Pool {
         (number / TOGETHER + self.stride) % blocks * TOGETHER
     }
 
-    /// The next own slot in turn that is here, for so many bytes; a block for more than one holds, if there is one.
+    /// The next own slot in turn that is here, for so many bytes; a block for more than one holds.
     fn lend(&mut self, to: usize, bytes: usize) -> Option<Stretch> {
-        let (number, count) = match self.find_block(bytes) {
-            Some(number) => (number, TOGETHER),
-            None => (self.find_for(to, bytes.min(SLOT))?, 1),
+        let (number, count) = match bytes > SLOT {
+            true => (self.find_block(bytes)?, TOGETHER),
+            false => (self.find_for(to, bytes)?, 1),
         };
         if !self.has_memory[number / TOGETHER] {
             self.get_memory(number / TOGETHER);
@@ -391,12 +448,9 @@ impl Pool {
         }
     }
 
-    /// The next block that is here, of slots for other cpus, for so many bytes; where one slot holds them, nothing.
+    /// The next block that is here, of slots for other cpus, for so many bytes.
     #[inline]
     fn find_block(&mut self, bytes: usize) -> Option<usize> {
-        if bytes <= SLOT {
-            return None;
-        }
         let looks = self.looks();
         let next = self.next;
         for _ in 0..looks / TOGETHER {
@@ -479,11 +533,10 @@ impl Pool {
         if cfg!(miri) {
             return; // It does not know the advice.
         }
-        let bytes = TOGETHER * SLOT;
         // SAFETY: inside the pool. Advice that is refused changes nothing.
         unsafe {
-            let start = self.segment().pool(self.rank).add(block * bytes);
-            libc::madvise(start.cast(), bytes, libc::MADV_POPULATE_WRITE)
+            let start = self.segment().pool(self.rank).add(block * BLOCK_STRIDE);
+            libc::madvise(start.cast(), BLOCK, libc::MADV_POPULATE_WRITE)
         };
     }
 
@@ -520,7 +573,7 @@ impl Pool {
     /// Leaves a piece where it is; false: too many are left so.
     #[inline]
     pub(crate) fn hold(&mut self, from: usize, stretch: &Stretch) -> bool {
-        let can_hold = self.can_hold(from, stretch.bytes());
+        let can_hold = self.can_hold(from, stretch.count * SLOT);
         self.kept[from].held += if can_hold { stretch.count } else { 0 };
         can_hold
     }
@@ -531,34 +584,30 @@ impl Pool {
         self.keep(from, stretch)
     }
 
-    /// Keeps the slots of a piece that was read. True when the sender got a slot back for it.
+    /// Keeps the slots of a piece that was read. True when the sender got some back for them.
     #[inline]
     pub(crate) fn keep(&mut self, from: usize, stretch: &Stretch) -> bool {
+        self.kept[from].push(stretch);
         let mut came_back = false;
-        for slot in stretch.each() {
-            came_back |= self.keep_slot(from, slot);
+        while self.kept[from].count() > self.most_kept
+            && let Some(oldest) = self.kept[from].take_oldest()
+        {
+            for slot in oldest.each() {
+                came_back |= self.give_home(from, slot);
+            }
         }
         came_back
     }
 
+    /// True when it is the other rank's home.
     #[inline]
-    fn keep_slot(&mut self, from: usize, slot: Slot) -> bool {
-        let kept = &mut self.kept[from];
-        kept.push(slot);
-        if kept.slots.len() <= self.most_kept {
-            return false;
+    fn give_home(&mut self, from: usize, slot: Slot) -> bool {
+        if slot.own {
+            self.came_home(usize::from(slot.number));
+        } else {
+            self.home(from, slot.number).store(1, Ordering::Release);
         }
-        match kept.slots.pop_front() {
-            Some(Slot { own: true, number }) => {
-                self.came_home(usize::from(number));
-                false
-            }
-            Some(Slot { own: false, number }) => {
-                self.home(from, number).store(1, Ordering::Release);
-                true
-            }
-            None => false,
-        }
+        !slot.own
     }
 }
 

@@ -9,16 +9,21 @@ fn pools(ranks: usize) -> Vec<Pool> {
     (0..ranks).map(|rank| Pool::new(segment, rank, false)).collect()
 }
 
+/// A message that goes one way.
+fn message(bytes: usize) -> Pooled {
+    Pooled { bytes, backwards: false, exchanged: false }
+}
+
 /// Sends a piece of so many bytes of one value; what the line says.
 fn send(pool: &mut Pool, to: usize, bytes: usize, value: u8) -> Option<u64> {
-    let mut filling = pool.open(to, bytes, bytes, false)?;
+    let mut filling = pool.open(to, bytes, message(bytes))?;
     assert_eq!(filling.next(bytes, |piece| piece.fill(value)), 0);
     Some(filling.word())
 }
 
 /// Sends a piece of a large message, as large as there is room for; what the line says, and its bytes.
 fn send_large(pool: &mut Pool, to: usize, value: u8) -> Option<(u64, usize)> {
-    let mut filling = pool.open(to, IN_BLOCKS_FROM, IN_BLOCKS_FROM, false)?;
+    let mut filling = pool.open(to, IN_BLOCKS_FROM, message(IN_BLOCKS_FROM))?;
     let bytes = filling.room();
     assert_eq!(filling.next(bytes, |piece| piece.fill(value)), 0);
     Some((filling.word(), bytes))
@@ -49,26 +54,50 @@ fn answers_go_back_in_the_slots_that_they_came_in_and_in_their_order() {
 }
 
 #[test]
-fn large_messages_go_to_and_fro_in_blocks_that_small_ones_take_apart() {
+fn blocks_go_to_and_fro_whole_beside_the_slots_of_small_messages() {
     let mut pools = pools(2);
     let [first, second] = &mut pools[..] else { panic!("two ranks") };
-    let sent: Vec<u64> = (0..2)
-        .map(|value| {
-            let (word, bytes) = send_large(first, 1, value).unwrap();
-            receive(second, 0, word, bytes, value);
-            assert_eq!(bytes, BLOCK);
-            word
-        })
-        .collect();
-    // Nothing but a message of one slot lies between: the first block is taken apart.
-    assert_eq!(send(second, 0, SLOT, 3), Some((sent[0] & !6) - 1));
-    let left_of_first: Vec<_> = (0..3).map(|_| send_large(second, 0, 4).unwrap()).collect();
-    assert!(left_of_first.iter().all(|&(_, bytes)| bytes == SLOT), "{left_of_first:?}");
-    assert_eq!(send_large(second, 0, 5), Some((sent[1] - 1, BLOCK)));
-    // They come back in a row, and are a block again.
-    receive(first, 1, (sent[0] & !6) - 1, SLOT, 3);
-    left_of_first.iter().for_each(|&(word, bytes)| receive(first, 1, word, bytes, 4));
-    assert_eq!(send_large(first, 1, 6), Some((sent[0], BLOCK)));
+    let (block, slot) = (send_large(first, 1, 0).unwrap(), send(first, 1, SLOT, 1).unwrap());
+    for _ in 0..3 {
+        receive(second, 0, block.0, block.1, 0);
+        receive(second, 0, slot, SLOT, 1);
+        // Each goes back in its own, in whatever order.
+        let back = (send(second, 0, SLOT, 2), send_large(second, 0, 3));
+        assert_eq!(back, (Some(slot - 1), Some((block.0 - 1, BLOCK_ROOM))));
+        receive(first, 1, slot - 1, SLOT, 2);
+        receive(first, 1, block.0 - 1, BLOCK_ROOM, 3);
+        assert_eq!((send_large(first, 1, 0), send(first, 1, SLOT, 1)), (Some(block), Some(slot)));
+    }
+}
+
+#[test]
+fn a_block_is_taken_apart_when_there_is_no_other_slot() {
+    let mut pools = pools(2);
+    let [first, second] = &mut pools[..] else { panic!("two ranks") };
+    let (block, bytes) = send_large(first, 1, 0).unwrap();
+    receive(second, 0, block, bytes, 0);
+    // All that the second rank has of its own is on its way.
+    while second.lend(0, 1).is_some() {}
+    let parts: Vec<u64> = (0..4).map(|value| send(second, 0, SLOT, value).unwrap()).collect();
+    assert_eq!(send(second, 0, 1, 0), None);
+    let expected: Vec<u64> = [0, 3, 2, 1].into_iter().map(|at| (block & !7) + 8 * at).collect();
+    assert_eq!(parts.iter().map(|word| word & !7).collect::<Vec<_>>(), expected);
+    parts.into_iter().zip(0..).for_each(|(word, value)| receive(first, 1, word, SLOT, value));
+    assert_eq!(first.kept[1].count(), TOGETHER);
+}
+
+#[test]
+fn exchanged_messages_of_a_block_and_a_part_of_a_line_are_one_piece() {
+    let mut pools = pools(2);
+    for (bytes, exchanged, room) in [
+        (BLOCK, true, BLOCK_ROOM),
+        (BLOCK - 1, true, SLOT),
+        (BLOCK, false, SLOT),
+        (IN_BLOCKS_FROM, false, BLOCK_ROOM),
+    ] {
+        let filling = pools[0].open(1, bytes, Pooled { bytes, backwards: true, exchanged }).unwrap();
+        assert_eq!(filling.room(), room, "{bytes} {exchanged}");
+    }
 }
 
 #[test]
@@ -79,10 +108,11 @@ fn blocks_are_lent_until_no_slot_is_here_and_each_slot_comes_home() {
         // One that is refused may find a slot when it tries again.
         let pieces: Vec<_> = (0..200).filter_map(|_| send_large(first, 1, value)).collect();
         let slots: usize = pieces.iter().map(|(_, bytes)| bytes / SLOT).sum();
-        assert_eq!(slots + if value == 0 { 1 } else { 1 + second.most_kept }, first.slots);
+        assert_eq!(slots + if value == 0 { 1 } else { 1 + second.kept[0].count() }, first.slots);
         assert!(pieces.iter().filter(|&&(_, bytes)| bytes == SLOT).count() < 2 * TOGETHER);
         pieces.into_iter().for_each(|(word, bytes)| receive(second, 0, word, bytes, value));
-        assert_eq!(second.kept[0].slots.len(), second.most_kept);
+        let kept = second.kept[0].count();
+        assert!((second.most_kept - TOGETHER + 1..=second.most_kept).contains(&kept), "{kept}");
     }
 }
 
@@ -94,7 +124,7 @@ fn a_rank_that_never_answers_gives_slots_home_and_the_sender_does_not_run_out() 
         let word = send(first, 1, 9, number as u8).expect("a slot");
         receive(second, 0, word, 9, number as u8);
     }
-    assert_eq!(second.kept[0].slots.len(), second.most_kept);
+    assert_eq!(second.kept[0].count(), second.most_kept);
 }
 
 #[test]
@@ -119,7 +149,8 @@ fn what_goes_backwards_takes_the_slots_that_were_read_last_first() {
     let [first, second] = &mut pools[..] else { panic!("two ranks") };
     let sent: Vec<u64> = (0..3).map(|value| send(first, 1, SLOT, value).unwrap()).collect();
     (0..3).for_each(|value| receive(second, 0, sent[value as usize], SLOT, value));
-    let mut open = |backwards| second.open(0, SLOT, SLOT, backwards).expect("a slot").word() + 1;
+    let mut open =
+        |backwards| second.open(0, SLOT, Pooled { backwards, ..message(SLOT) }).expect("a slot").word() + 1;
     assert_eq!([open(true), open(false), open(true)], [sent[2], sent[0], sent[1]]);
 }
 
@@ -228,7 +259,7 @@ fn where_ranks_share_cpus_what_goes_to_another_cpu_is_filled_as_costs_least() {
     {
         let mut pool = Pool::new(segment, 0, shares_cpu);
         segment.rank(1).cpu.store(other, Ordering::Relaxed);
-        let filling = pool.open(1, SLOT, SLOT, false).expect("a slot");
+        let filling = pool.open(1, SLOT, message(SLOT)).expect("a slot");
         assert_eq!(pool.choose_fill(&filling, 1, SLOT, SLOT).fill, fill, "{shares_cpu} {other}");
     }
 }
@@ -259,7 +290,7 @@ fn a_slot_that_a_rank_cannot_have_is_refused() {
     assert_eq!(pools[0].arrived(1, 8 * 7), None, "not lent");
     let slots = pools[0].slots as u64;
     let (block, _) = send_large(&mut pools[0], 2, 1).unwrap();
-    assert!(pools[0].arrived(2, block - 1).is_some_and(|stretch| stretch.bytes() == BLOCK));
+    assert!(pools[0].arrived(2, block - 1).is_some_and(|stretch| stretch.bytes() == BLOCK_ROOM));
     pools[0].came_home(usize::try_from(block >> 3).unwrap() + TOGETHER - 1);
     assert_eq!(pools[0].arrived(2, block - 1), None, "not all of it is lent");
     let last = 8 * (slots - 1) + 1;

@@ -15,6 +15,7 @@
 mod pages;
 mod tally;
 
+use crate::pool::room_of;
 use crate::ways::AgreedWays;
 use std::ffi::c_int;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -44,7 +45,7 @@ pub const STORE_BYTES: usize = 1 << 30;
 /// The launcher ended the job.
 const BY_LAUNCHER: u32 = u32::MAX;
 /// "cellmpi" and the version of the layout.
-const MAGIC: u64 = 0x6365_6c6c_6d70_690f;
+const MAGIC: u64 = 0x6365_6c6c_6d70_6910;
 
 /// The mapped segment: a handle on memory that is never unmapped, because ranks use it until they end.
 #[derive(Clone, Copy)]
@@ -88,13 +89,18 @@ impl Drop for FileLimit {
     }
 }
 
-/// Bytes of addresses for the pool of a rank, in a job of so many; and for what it shows.
-pub fn pool_room(ranks: usize) -> usize {
+/// Bytes of addresses for what a rank shows, in a job of so many; and the most bytes that its pool holds.
+pub fn shown_room(ranks: usize) -> usize {
     (MOST_POOLS_BYTES / ranks / LEAST_POOL_BYTES * LEAST_POOL_BYTES).clamp(LEAST_POOL_BYTES, MOST_POOL_BYTES)
 }
 
+/// Bytes of addresses for the pool of a rank.
+pub fn pool_room(ranks: usize) -> usize {
+    room_of(shown_room(ranks))
+}
+
 fn total(ranks: usize, tally_bytes: usize) -> usize {
-    let each = PAGE + ranks * PAIR_BYTES + 2 * pool_room(ranks) + WINDOW_BYTES + tally_bytes;
+    let each = PAGE + ranks * PAIR_BYTES + pool_room(ranks) + shown_room(ranks) + WINDOW_BYTES + tally_bytes;
     let names = if tally_bytes == 0 { 0 } else { tally::NAMES_BYTES };
     PAGE + ranks * each + names
 }
@@ -327,7 +333,7 @@ impl Segment {
     /// Bytes that a cpu writes one after the other before what it wrote first has left the private caches: what was
     /// set, at least `LEAST_POOL_BYTES`, at most what a rank has room for.
     pub fn turnover_bytes(&self) -> usize {
-        let most = pool_room(self.ranks) as u64;
+        let most = shown_room(self.ranks) as u64;
         self.header().turnover_bytes.load(Ordering::Relaxed).clamp(LEAST_POOL_BYTES as u64, most) as usize
     }
 
@@ -369,11 +375,11 @@ impl Segment {
         unsafe { self.pool(0).add(self.ranks * pool_room(self.ranks) + rank * WINDOW_BYTES) }
     }
 
-    /// Where a rank shows data to several: `pool_room` bytes; aligned to a page.
+    /// Where a rank shows data to several: `shown_room` bytes; aligned to a page.
     pub(crate) fn shown(&self, rank: usize) -> *mut u8 {
         assert!(rank < self.ranks);
         // SAFETY: in bounds by the check above and `total`: what is shown follows the windows.
-        unsafe { self.window(0).add(self.ranks * WINDOW_BYTES + rank * pool_room(self.ranks)) }
+        unsafe { self.window(0).add(self.ranks * WINDOW_BYTES + rank * shown_room(self.ranks)) }
     }
 
     /// Whether a simulator carries the messages.

@@ -180,7 +180,7 @@ fn what_is_shown_in_pieces_or_in_one_arrives_whole() {
 #[test]
 fn what_does_not_fit_is_not_shown_and_nothing_is_read_outside_of_the_room() {
     let mut job = job(2);
-    let room = crate::segment::pool_room(2);
+    let room = crate::segment::shown_room(2);
     assert_eq!(job[0].show(&buffer(&mut vec![0; room + 1]), ONE), None);
     let mut into = [0u8; 8];
     for (at, bytes) in [(room, 1), (room - 7, 8), (usize::MAX, 8), (0, usize::MAX)] {
