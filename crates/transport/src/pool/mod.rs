@@ -65,6 +65,8 @@ const LAP: usize = 2;
 const NEAR: usize = 4;
 /// Own slots that are looked at for one that has come home.
 const LOOKED_AT: usize = 8;
+/// Own blocks that are looked at for one that is whole: single slots that others keep may lie in many of them.
+const BLOCKS_LOOKED_AT: usize = 16;
 /// The flags take the first slot.
 const FLAGS: usize = SLOT;
 /// No rank has it.
@@ -360,7 +362,8 @@ impl Pool {
     #[inline]
     pub(crate) fn open(&mut self, to: usize, left: usize, message: Pooled) -> Option<Filling> {
         let from = if message.exchanged { EXCHANGED_IN_BLOCKS_FROM } else { IN_BLOCKS_FROM };
-        let is_large = message.bytes >= from && left >= BLOCK;
+        // A shorter end needs no more slots than a block has.
+        let is_large = message.bytes >= from && left > BLOCK - SLOT;
         let in_block = is_large && self.most_kept >= TOGETHER && !self.is_on_this_cpu(to);
         let block = if in_block { self.open_block(to, message.backwards) } else { None };
         let (stretch, is_returned) = block.or_else(|| self.open_slot(to, left, message.backwards))?;
@@ -451,9 +454,9 @@ impl Pool {
     /// The next block that is here, of slots for other cpus, for so many bytes.
     #[inline]
     fn find_block(&mut self, bytes: usize) -> Option<usize> {
-        let looks = self.looks();
+        let blocks = (self.looks() / TOGETHER).max(BLOCKS_LOOKED_AT);
         let next = self.next;
-        for _ in 0..looks / TOGETHER {
+        for _ in 0..blocks {
             let number = self.block_turn();
             if number >= FLAGS / SLOT && (number..number + TOGETHER).all(|number| self.is_here(number)) {
                 self.lap += bytes;
