@@ -87,17 +87,33 @@ fn a_block_is_taken_apart_when_there_is_no_other_slot() {
 }
 
 #[test]
-fn exchanged_messages_of_a_block_and_a_part_of_a_line_are_one_piece() {
-    let mut pools = pools(2);
-    for (bytes, exchanged, room) in [
-        (BLOCK, true, BLOCK_ROOM),
-        (BLOCK - 1, true, SLOT),
-        (BLOCK, false, SLOT),
-        (IN_BLOCKS_FROM, false, BLOCK_ROOM),
+fn exchanged_and_large_messages_have_blocks_for_more_than_three_slots() {
+    let (block, large) = (BLOCK, IN_BLOCKS_FROM);
+    for (bytes, left, exchanged, room) in [
+        (block, block, true, BLOCK_ROOM),
+        (block - 1, block - 1, true, SLOT),
+        (block, block, false, SLOT),
+        (large - 1, block, false, SLOT),
+        (large, block, false, BLOCK_ROOM),
+        // The end of a message.
+        (2 * block, block - SLOT + 1, true, BLOCK_ROOM),
+        (2 * block, block - SLOT, true, SLOT),
     ] {
-        let filling = pools[0].open(1, bytes, Pooled { bytes, backwards: true, exchanged }).unwrap();
-        assert_eq!(filling.room(), room, "{bytes} {exchanged}");
+        let message = Pooled { bytes, backwards: true, exchanged };
+        let filling = pools(2)[0].open(1, left, message).unwrap();
+        assert_eq!(filling.room(), room, "{left} of {bytes}, {exchanged}");
     }
+}
+
+#[test]
+fn blocks_are_found_though_single_slots_of_many_are_kept() {
+    let segment = Segment::private(2, 2).unwrap();
+    segment.set_turnover_bytes(4 << 20);
+    let mut pool = Pool::new(segment, 0, false);
+    for block in (0..3).map(|turn| turn * pool.stride) {
+        pool.lent[block * TOGETHER + 1] = 1;
+    }
+    assert!(pool.lend(1, BLOCK).is_some_and(|stretch| stretch.count == TOGETHER));
 }
 
 #[test]
@@ -293,6 +309,12 @@ fn a_slot_that_a_rank_cannot_have_is_refused() {
     assert!(pools[0].arrived(2, block - 1).is_some_and(|stretch| stretch.bytes() == BLOCK_ROOM));
     pools[0].came_home(usize::try_from(block >> 3).unwrap() + TOGETHER - 1);
     assert_eq!(pools[0].arrived(2, block - 1), None, "not all of it is lent");
+    // A block starts where blocks do.
+    (8..16).for_each(|number| pools[0].lent[number] = 1);
+    assert!(pools[0].arrived(1, 8 << 3 | 6).is_some_and(|stretch| stretch.bytes() == BLOCK_ROOM));
+    for word in [8 << 3 | 2, 8 << 3 | 4, 9 << 3 | 6] {
+        assert_eq!(pools[0].arrived(1, word), None, "{word}");
+    }
     let last = 8 * (slots - 1) + 1;
     assert!(pools[0].arrived(1, last).is_some());
     for word in [0, 1, last + 2, last + 8, last + 7, u64::MAX] {

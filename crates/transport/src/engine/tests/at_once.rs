@@ -1,7 +1,7 @@
 //! Large messages that are sent at once, as a whole.
 
 use super::*;
-use crate::pool::SLOT;
+use crate::pool::{BLOCK, SLOT};
 use crate::ring::{INLINE, LINE};
 
 /// A small message from rank 1 to 0.
@@ -176,5 +176,40 @@ fn own_data_is_copied_beside_what_goes_out_at_once() {
         unsafe { job[0].copy_own(&from, &into) };
         let expected = if same { &data } else { &own };
         assert!(copied == *expected && to == *expected && job[0].own_copy.is_none(), "{bytes} bytes");
+    }
+}
+
+#[test]
+fn what_goes_out_beside_own_data_goes_in_blocks_and_other_data_in_slots() {
+    let slots = BLOCK / SLOT;
+    for (into_line, beside, pieces) in
+        [(0, true, 1), (16, true, 1), (0, false, slots), (16, false, slots + 1)]
+    {
+        let mut job = job(2);
+        job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
+        assert!(!goes_at_once(&mut job, 100_000, true), "nothing is known of the receiver");
+        answer(&mut job);
+        let (mut room, mut to) = (vec![7u8; bytes + 2 * LINE], vec![0u8; bytes]);
+        let start = room.as_ptr().align_offset(LINE) + into_line;
+        let data = buffer(&mut room[start..][..bytes]);
+        let mut own = ([1u8; 60], [0u8; 60]);
+        let (from, into) = (buffer(&mut own.0), buffer(&mut own.1));
+        // Once upwards and once downwards.
+        for _ in 0..2 {
+            answer(&mut job);
+            let receive = job[1].receive(criteria(Some(0), Some(1)), Some(0), &buffer(&mut to));
+            let lines = job[0].outgoing[1].producer.produced();
+            if beside {
+                // SAFETY: both live to the end of the copy.
+                unsafe { job[0].begin_to_copy_own(&from, &into) };
+            }
+            assert_eq!(job[0].send(1, envelope(0, 1), &data, Mode::Standard), None);
+            let put = job[0].outgoing[1].producer.produced() - lines;
+            assert_eq!(put, pieces as u64, "{bytes} {into_line} beside: {beside}");
+            // SAFETY: as above.
+            unsafe { job[0].copy_own(&from, &into) };
+            until_complete(&mut job, 1, receive);
+            assert!(to.iter().all(|&byte| byte == 7));
+        }
     }
 }
