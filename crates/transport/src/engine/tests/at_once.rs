@@ -182,9 +182,13 @@ fn own_data_is_copied_beside_what_goes_out_at_once() {
 #[test]
 fn what_goes_out_beside_own_data_goes_in_blocks_and_other_data_in_slots() {
     let slots = BLOCK / SLOT;
-    for (into_line, beside, pieces) in
-        [(0, true, 1), (16, true, 1), (0, false, slots), (16, false, slots + 1)]
-    {
+    for (bytes, into_line, beside, pieces) in [
+        (BLOCK, 0, true, 1),
+        (BLOCK, 16, true, 1),
+        (2 * BLOCK, 16, true, 2),
+        (BLOCK, 0, false, slots),
+        (BLOCK, 16, false, slots + 1),
+    ] {
         let mut job = job(2);
         job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
         assert!(!goes_at_once(&mut job, 100_000, true), "nothing is known of the receiver");
@@ -194,8 +198,8 @@ fn what_goes_out_beside_own_data_goes_in_blocks_and_other_data_in_slots() {
         let data = buffer(&mut room[start..][..bytes]);
         let mut own = ([1u8; 60], [0u8; 60]);
         let (from, into) = (buffer(&mut own.0), buffer(&mut own.1));
-        // Once upwards and once downwards.
-        for _ in 0..2 {
+        // Once upwards and, where the pool has as many blocks, once downwards.
+        for _ in 0..2 * BLOCK / bytes {
             answer(&mut job);
             let receive = job[1].receive(criteria(Some(0), Some(1)), Some(0), &buffer(&mut to));
             let lines = job[0].outgoing[1].producer.produced();
