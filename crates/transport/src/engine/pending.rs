@@ -50,6 +50,8 @@ pub(crate) struct Pending {
     pub(crate) detached: bool,
     /// A receive that waits for its message.
     pub(crate) posted: bool,
+    /// A send that waits for something: its receiver sends as much at the same time.
+    pub(crate) exchanged: bool,
     /// The next free slot.
     next: u32,
     /// The user's data.
@@ -263,6 +265,7 @@ impl Pendings {
             stage: Stage::Active,
             detached: false,
             posted: false,
+            exchanged: false,
             next: NONE,
             buffer: buffer.clone(),
             to: NONE,

@@ -257,11 +257,11 @@ impl Engine<'_> {
             false => PieceOrder::AsRead,
         };
         let mut rest = 0..buffer.bytes;
+        let is_exchanged = self.own_copy.is_some();
         if eager && !synchronous && self.outgoing[to].queue.is_empty() {
             let mut header = header(kind::EAGER, envelope, buffer.bytes);
             // Who copies own data meanwhile makes no receiver wait for a first part.
-            let is_answer = is_answer && self.own_copy.is_none();
-            let is_exchanged = self.own_copy.is_some();
+            let is_answer = is_answer && !is_exchanged;
             let piece = |header, rest: &Range<usize>| Piece {
                 is_answer,
                 is_exchanged,
@@ -295,6 +295,7 @@ impl Engine<'_> {
         transfer.to = to as u32;
         transfer.bytes = end;
         transfer.due = due::PIECES | answer;
+        transfer.exchanged = is_exchanged;
         let id = self.transfers.id(index);
         if kind == Opening::Announced {
             self.outgoing[to].announced = id;
@@ -517,6 +518,7 @@ impl Engine<'_> {
                         let header =
                             header(if is_first { kind::EAGER } else { kind::MORE }, envelope, unasked);
                         let piece = Piece::of(header, &slot.buffer, &left, order);
+                        let piece = Piece { is_exchanged: slot.exchanged, ..piece };
                         let Some(put) = piece.put(&mut self.outgoing, &mut self.pool, to) else { break };
                         leave_out(&mut left, put);
                         done = left.is_empty();
@@ -535,6 +537,7 @@ impl Engine<'_> {
                     while !left.is_empty() {
                         let header = data_header(receiver, left.len().min(STREAM_STEP));
                         let piece = Piece::of(header, &slot.buffer, &left, order);
+                        let piece = Piece { is_exchanged: slot.exchanged, ..piece };
                         let Some(put) = piece.put(&mut self.outgoing, &mut self.pool, to) else { break };
                         leave_out(&mut left, put);
                     }

@@ -217,3 +217,29 @@ fn what_goes_out_beside_own_data_goes_in_blocks_and_other_data_in_slots() {
         }
     }
 }
+
+#[test]
+fn what_is_asked_for_beside_own_data_goes_in_blocks_too() {
+    for (beside, pieces) in [(true, 2), (false, 2 * BLOCK / SLOT)] {
+        let mut job = job(2);
+        job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
+        let (mut room, mut to) = (vec![7u8; 2 * BLOCK + LINE], vec![0u8; 2 * BLOCK]);
+        let start = room.as_ptr().align_offset(LINE);
+        let data = buffer(&mut room[start..][..2 * BLOCK]);
+        let mut own = ([1u8; 60], [0u8; 60]);
+        let (from, into) = (buffer(&mut own.0), buffer(&mut own.1));
+        let receive = job[1].receive(criteria(Some(0), Some(1)), Some(0), &buffer(&mut to));
+        if beside {
+            // SAFETY: both live to the end of the copy.
+            unsafe { job[0].begin_to_copy_own(&from, &into) };
+        }
+        let send = job[0].send(1, envelope(0, 1), &data, Mode::Standard).expect("nothing goes unasked");
+        // SAFETY: as above.
+        unsafe { job[0].copy_own(&from, &into) };
+        until_complete(&mut job, 1, receive);
+        until_complete(&mut job, 0, send);
+        // The first line is the announcement.
+        assert_eq!(job[0].outgoing[1].producer.produced(), 1 + pieces as u64, "beside: {beside}");
+        assert!(to.iter().all(|&byte| byte == 7));
+    }
+}
