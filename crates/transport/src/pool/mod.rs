@@ -14,7 +14,7 @@
 use crate::costs::Costs;
 use crate::fills::{Fills, TimedFill};
 use crate::ring::LINE;
-use crate::segment::{PAGE, Segment};
+use crate::segment::{BLOCK, BLOCK_STRIDE, Segment};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -22,15 +22,11 @@ use std::sync::atomic::{AtomicU8, Ordering};
 pub(crate) const SLOT: usize = 16 * 1024;
 /// Slots of a block. They get their memory together, because the kernel maps pages that are there in such blocks for
 /// the other rank, too; and own slots have their turn block by block.
-const TOGETHER: usize = 64 * 1024 / SLOT;
+const TOGETHER: usize = BLOCK / SLOT;
 const _: () = assert!(TOGETHER == 4, "two bits of a line's word say how many");
-/// The slots of a block without the rest of their piece: see `BLOCK_ROOM`.
-pub(crate) const BLOCK: usize = TOGETHER * SLOT;
 /// The most bytes of a piece in a block: one line more, which lies behind the slots. Pieces start and end with lines of
 /// the data. So a message that does not start with a line has no short last piece.
 const BLOCK_ROOM: usize = BLOCK + LINE;
-/// From the start of a block to that of the next one.
-const BLOCK_STRIDE: usize = BLOCK + PAGE;
 /// Messages from so many bytes on to other cpus go in pieces that take a block each, where a pool lets others keep one.
 /// A smaller message would have too few pieces: the receiver copies one while the sender fills the next. A choice. (On
 /// an EPYC, us, in slots and in blocks: 64 kB to and fro 2.6 and 2.9, 256 kB 9.3 and 9.4, 512 kB 20.2 and 19.2, 1 MB 38
@@ -239,11 +235,6 @@ impl Kept {
         let first = self.row(is_block).slots.pop_front()?;
         Some(Stretch { first, count: if is_block { TOGETHER } else { 1 } })
     }
-}
-
-/// Bytes of addresses of a pool that holds so many.
-pub(crate) const fn room_of(bytes: usize) -> usize {
-    bytes / BLOCK * BLOCK_STRIDE
 }
 
 /// A rank's slots: of its own pool, and what it keeps of others.

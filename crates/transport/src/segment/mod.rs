@@ -15,7 +15,6 @@
 mod pages;
 mod tally;
 
-use crate::pool::room_of;
 use crate::ways::AgreedWays;
 use std::ffi::c_int;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -38,6 +37,10 @@ pub const LEAST_POOL_BYTES: usize = 256 * 1024;
 /// The most bytes of a pool, and of all pools of a job that are not the least. Only what is used takes memory.
 const MOST_POOL_BYTES: usize = 8 << 20;
 const MOST_POOLS_BYTES: usize = 64 << 20;
+/// Bytes of a block of a pool.
+pub(crate) const BLOCK: usize = 64 * 1024;
+/// From the start of a block to that of the next one: the page between them has room for the end of a piece.
+pub(crate) const BLOCK_STRIDE: usize = BLOCK + PAGE;
 /// Bytes of a rank's window, through which it does collectives with another: a page of counters and room for data.
 pub const WINDOW_BYTES: usize = PAGE + 512 * 1024;
 /// Bytes of a rank's store, when a simulator carries the messages. Only what is used takes memory.
@@ -96,7 +99,7 @@ pub fn shown_room(ranks: usize) -> usize {
 
 /// Bytes of addresses for the pool of a rank.
 pub fn pool_room(ranks: usize) -> usize {
-    room_of(shown_room(ranks))
+    shown_room(ranks) / BLOCK * BLOCK_STRIDE
 }
 
 fn total(ranks: usize, tally_bytes: usize) -> usize {

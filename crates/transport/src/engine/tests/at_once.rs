@@ -1,8 +1,9 @@
 //! Large messages that are sent at once, as a whole.
 
 use super::*;
-use crate::pool::{BLOCK, SLOT};
+use crate::pool::SLOT;
 use crate::ring::{INLINE, LINE};
+use crate::segment::BLOCK;
 
 /// A small message from rank 1 to 0.
 fn answer(job: &mut [Engine<'_>]) {
