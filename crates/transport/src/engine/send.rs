@@ -246,6 +246,9 @@ impl Engine<'_> {
         }
         let synchronous = mode == Mode::Synchronous;
         let is_large = buffer.bytes > self.most_eager();
+        if is_large {
+            self.sharing.ways[to].sent();
+        }
         let eager = match is_large {
             true => {
                 self.goes_whole(to, buffer.bytes, is_answer) && self.takes_credit_of(CREDIT, to, buffer.bytes)
