@@ -128,9 +128,7 @@ impl DataToSend<'_> {
             Audience::One if self.large == GATHERED => {
                 (GATHERED_ABOVE / (engine.ranks() - 1).max(1)).max(LEAST_GATHERED)
             }
-            Audience::One if self.large.receives > 0 => {
-                MOST_EAGER_CROWDED.min(EXCHANGED_ABOVE / self.large.sends.max(1) as usize)
-            }
+            Audience::One if self.large.receives > 0 => exchanged_above(self.large),
             Audience::One => MOST_EAGER,
             _ => SHOWN_ABOVE,
         };
@@ -155,12 +153,25 @@ impl DataToSend<'_> {
     }
 }
 
+/// A rank of an exchange shows data for one rank that has more bytes than this.
+fn exchanged_above(large: Large) -> usize {
+    MOST_EAGER_CROWDED.min(EXCHANGED_ABOVE / large.sends.max(1) as usize)
+}
+
 /// When a send is complete that is not offered. Ranks that share cpus and send much to one of them, as in a gather,
 /// wait until it receives: who goes on at once has sent data of several collectives before the root gets a cpu, and
-/// then the time from one to the next does not say what a collective takes.
+/// then the time from one to the next does not say what a collective takes. And who waits may let the kernel copy, as
+/// it should in an exchange whose data is not shown; more is announced in any case. (On 2 cpus of a Xeon, us, sent at
+/// once and so: 4 ranks, gather of 64 kB 29 and 13; 8 ranks, alltoall of 64 kB 565 and 400.)
 pub(super) fn mode(engine: &Engine<'_>, buffer: &Buffer, large: Large) -> Mode {
-    let waits =
-        large == GATHERED && buffer.bytes() > MOST_EAGER && engine.room().crowded() && is_unseen(engine);
+    let bytes = buffer.bytes();
+    let is_much = bytes > MOST_EAGER
+        && match large {
+            GATHERED => true,
+            Large { receives: 0, .. } => false,
+            _ => (exchanged_above(large) + 1..=MOST_EAGER_CROWDED).contains(&bytes),
+        };
+    let waits = is_much && engine.room().crowded() && is_unseen(engine);
     if waits { Mode::Synchronous } else { Mode::Standard }
 }
 

@@ -99,22 +99,27 @@ impl Shown {
 struct Decisions {
     cycles: [Cycles; CLASSES],
     answers: Answers,
+    /// The turn of the other answer ended before its time.
+    given_up: [bool; CLASSES],
 }
 
 impl Decisions {
-    /// The next answer. `at_first`: as long as cycles don't tell; an error: what is to be measured next.
-    fn answer(&mut self, bytes: usize, at_first: Result<bool, bool>) -> bool {
+    /// The next answer, now. `at_first`: as long as cycles don't tell; an error: what is to be measured next.
+    fn answer(&mut self, bytes: usize, at_first: Result<bool, bool>, now_ns: u64) -> bool {
         let cycles = &mut self.cycles[class_of(bytes)];
         let at_first = match at_first {
             Ok(at_first) => at_first,
-            Err(measure) => return cycles.answer(bytes, kernel_ns(), |_| measure),
+            Err(measure) => return cycles.answer(bytes, now_ns, |_| measure),
         };
         // A room gets memory at first, and spots are measured. Those cycles don't count: then the first turn is longer.
         let is_long = cycles.knows(at_first) && !cycles.knows(!at_first);
         let first_turn = FIRST_TURNS[0] * known_from(bytes);
         let goes_on = is_long && (first_turn..2 * first_turn).contains(&self.answers.given(bytes));
         let is_turn = self.answers.turn_of_other(bytes) || goes_on;
-        cycles.answer(bytes, kernel_ns(), |by_cycle| by_cycle.unwrap_or(at_first) != is_turn)
+        let given_up = &mut self.given_up[class_of(bytes)];
+        *given_up = is_turn && (*given_up || cycles.is_hopeless());
+        let is_turn = is_turn && !*given_up;
+        cycles.answer(bytes, now_ns, |by_cycle| by_cycle.unwrap_or(at_first) != is_turn)
     }
 
     /// The cycle that has begun does not count.
@@ -261,12 +266,12 @@ impl Engine<'_> {
     /// Whether to show data of so many bytes to one rank, where ranks share cpus. Otherwise the kernel copies it once:
     /// scattered data is read by its receivers, other data is sent, and written by its senders, so that all cpus copy.
     /// So it is at first, and as long as a program's cycles don't take clearly longer; now and then the other answer.
-    /// But gathered data is shown at first where the kernel's copy is known to cost more than the two of what is shown:
-    /// all cpus copy either way. So are exchanges: where the kernel's copy is the shorter one, it is so by little.
-    /// (On 2 cpus of a Xeon, us, shown or sent through the pool, read by the kernel, and so: gather of 64 kB on 4 ranks
-    /// 16, 12 and 9, of 1 MB 421, 457 and 220; on 8 ranks 33, 28 and 21, and 970, 957 and 548. Alltoall of 256 kB,
-    /// shown and so: 220 and 193, and 1,090 and 950; on an EPYC, of 64 kB, 59 and 98, and 327 and 474. Scatter of 1 MB
-    /// on 8 ranks of the Xeon, shown to neighbours on the cpu, and not: 704 and 524.)
+    /// But gathered and exchanged data is shown at first where the kernel's copy is known to cost more than the two of
+    /// what is shown: all cpus copy either way; and exchanged data as long as that is not known. (On 2 cpus of a Xeon,
+    /// us, shown or sent through the pool, read by the kernel, and so: gather of 64 kB on 4 ranks 16, 12 and 9, of 1 MB
+    /// 421, 457 and 220; on 8 ranks 33, 28 and 21, and 970, 957 and 548. Alltoall of 256 kB, shown and so: 220 and 193,
+    /// and 1,090 and 950; on another Xeon, 4 ranks, 366 and 256; on an EPYC, of 64 kB, 59 and 98, and 327 and 474.
+    /// Scatter of 1 MB on 8 ranks of the first Xeon, shown to neighbours on the cpu, and not: 704 and 524.)
     ///
     /// `collective` tells it from the one before: in one, there is one answer.
     pub fn showing_is_shorter(&mut self, bytes: usize, among: Among, collective: i32) -> bool {
@@ -284,7 +289,7 @@ impl Engine<'_> {
         let at_first = match among {
             Among::Gathers(_) => !self.kernel_costs_less_than_showing(bytes).unwrap_or(true),
             Among::Scatters => false,
-            Among::Exchanges(_) => true,
+            Among::Exchanges(_) => !self.kernel_costs_less_than_showing(bytes).unwrap_or(false),
         };
         let (decisions, last) = match among {
             Among::Gathers(_) => &mut self.shown.gathers,
@@ -294,7 +299,7 @@ impl Engine<'_> {
         if let Some((_, answer)) = last.filter(|&(of, _)| of == collective) {
             return answer;
         }
-        let answer = decisions.answer(bytes, Ok(at_first));
+        let answer = decisions.answer(bytes, Ok(at_first), kernel_ns());
         *last = Some((collective, answer));
         if let Some((_, shows)) = for_all {
             let others = shows.load(Ordering::Relaxed) & !(1 << class);
@@ -306,9 +311,12 @@ impl Engine<'_> {
     /// Whether the kernel's copy of data of so many bytes costs less than the two of what is shown, if that is known.
     fn kernel_costs_less_than_showing(&self, bytes: usize) -> Option<bool> {
         let costs = &self.segment().header().costs;
-        let spot = costs.cheapest_spot(self.spots(bytes), bytes, Use::Copies).ok()?;
-        let shown = [(Sort::Shown(spot), 1.0), (spot.read(Use::Copies), 1.0)];
-        costs.kernel_is_cheaper(&shown, bytes, Use::Copies).ok()
+        // What is known of smaller data says more than nothing.
+        [bytes, bytes / 2, bytes / 4].into_iter().find_map(|bytes| {
+            let spot = costs.cheapest_spot(self.spots(bytes), bytes, Use::Copies).ok()?;
+            let shown = [(Sort::Shown(spot), 1.0), (spot.read(Use::Copies), 1.0)];
+            costs.kernel_is_cheaper(&shown, bytes, Use::Copies).ok()
+        })
     }
 
     /// Whether it costs the job less when readers of data of so many bytes read it from this rank's memory than when it
@@ -335,7 +343,9 @@ impl Engine<'_> {
         });
         let Shown { answers, several, .. } = &mut self.shown;
         match (known, takers) {
-            (_, Takers::Several { others_send: false, .. }) if crowded => several.answer(bytes, known),
+            (_, Takers::Several { others_send: false, .. }) if crowded => {
+                several.answer(bytes, known, kernel_ns())
+            }
             (Err(measure), _) => measure,
             (Ok(cheaper), _) => cheaper != answers.turn_of_other(bytes),
         }
@@ -579,7 +589,7 @@ fn pass_on_cpu() {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use super::{Answers, known_from, there};
+    use super::{Answers, Decisions, known_from, there};
 
     #[test]
     fn what_costs_more_has_its_turn_soon_at_first_and_rarely_later_for_each_size() {
@@ -605,6 +615,26 @@ mod tests {
         let length = |turn| if turn == 1 { 80 } else { 2000 };
         let turns: Vec<_> = (0..1100).filter_map(|_| answers.turn(100_000, length)).collect();
         assert_eq!([0, 1, 2].map(|turn| turns.iter().filter(|&&one| one == turn).count()), [192, 80, 76]);
+    }
+
+    #[test]
+    fn a_turn_of_the_other_answer_ends_soon_where_it_takes_far_longer() {
+        const BYTES: usize = 100_000;
+        let known = known_from(BYTES) as usize;
+        // How many of the first 400 answers, with two turns, are the other one.
+        let others = |other_ns| {
+            let (mut decisions, mut now_ns) = (Decisions::default(), 0);
+            let answers = (0..400).map(|_| {
+                let answer = decisions.answer(BYTES, Ok(false), now_ns);
+                now_ns += if answer { other_ns } else { 10_000 };
+                answer
+            });
+            answers.filter(|&answer| answer).count()
+        };
+        assert_eq!(others(12_000), 2 * known);
+        // Of a fourth cycle the fifth answer takes note, and the next one heeds it.
+        assert_eq!(others(18_000), 2 * 5);
+        assert!(others(8_000) > 300);
     }
 
     #[test]

@@ -245,7 +245,7 @@ impl Engine<'_> {
             return self.send_afar(to, envelope, buffer, mode);
         }
         let synchronous = mode == Mode::Synchronous;
-        let is_large = buffer.bytes > self.most_eager();
+        let is_large = buffer.bytes > if synchronous { MOST_EAGER } else { self.most_eager() };
         if is_large {
             self.sharing.ways[to].sent();
         }

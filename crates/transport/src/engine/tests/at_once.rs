@@ -96,6 +96,20 @@ fn where_ranks_share_cpus_a_large_message_is_sent_at_once_behind_others_as_far_a
     assert_eq!(send(send::WHOLE, 3, false), [true, true, false], "no credit is left for the third one");
 }
 
+#[test]
+fn where_ranks_share_cpus_who_waits_for_the_receive_lets_the_kernel_copy_64_kb() {
+    let last = std::thread::available_parallelism().unwrap().get();
+    let bytes = send::MOST_EAGER_CROWDED;
+    for (mode, goes_at_once) in [(Mode::Standard, true), (Mode::Synchronous, false)] {
+        let (mut job, mut data, mut to) = (job(last + 1), sample(bytes), vec![0u8; bytes]);
+        job[last].send(0, envelope(last as u16, 1), &buffer(&mut data), mode);
+        assert_eq!(job[last].outgoing[0].eager == bytes as u64, goes_at_once, "{mode:?}");
+        let receive = job[0].receive(criteria(Some(last as u16), Some(1)), Some(last), &buffer(&mut to));
+        until_complete(&mut job, 0, receive);
+        assert!(to == data);
+    }
+}
+
 /// Where the first piece goes that has come to rank 1, when a slot holds it.
 fn first_place(job: &[Engine<'_>]) -> usize {
     assert!(job[1].incoming[0].consumer.peek().is_some_and(|header| header.kind() & kind::POOLED != 0));

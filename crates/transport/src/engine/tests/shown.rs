@@ -273,8 +273,8 @@ fn one_rank_answers_for_all_that_gather_or_exchange_and_each_for_what_it_scatter
 }
 
 #[test]
-fn gathered_data_is_shown_at_first_where_the_kernels_copy_is_known_to_cost_more() {
-    for (kernel_ns, shows) in [(None, false), (Some(19_000), false), (Some(21_000), true)] {
+fn what_the_kernel_is_known_to_copy_for_less_is_not_shown_at_first_and_the_other_way_round() {
+    for (kernel_ns, shows) in [(None, None), (Some(19_000), Some(false)), (Some(21_000), Some(true))] {
         let (mut job, bytes) = (job(2), 100_000);
         let costs = &job[0].segment().header().costs;
         for sort in Spot::ALL.into_iter().flat_map(|spot| [Sort::Shown(spot), spot.read(Use::Copies)]) {
@@ -283,9 +283,13 @@ fn gathered_data_is_shown_at_first_where_the_kernels_copy_is_known_to_cost_more(
         if let Some(ns) = kernel_ns {
             (0..20).for_each(|_| costs.learn(Sort::ByKernel, bytes, bytes, ns));
         }
-        assert_eq!(job[0].showing_is_shorter(bytes, Among::Gathers(0), 0), shows, "{kernel_ns:?}");
-        assert!(!job[0].showing_is_shorter(bytes, Among::Scatters, 1));
-        assert!(job[0].showing_is_shorter(bytes, Among::Exchanges(0), 2));
+        // Of larger data, what is known of this says something, but not for ever.
+        for (times, known) in [(1, shows), (2, shows), (4, shows), (8, None)] {
+            let mut shows = |among| job[0].showing_is_shorter(times * bytes, among, times as i32);
+            assert_eq!(shows(Among::Gathers(0)), known.unwrap_or(false), "{times} {kernel_ns:?}");
+            assert_eq!(shows(Among::Exchanges(0)), known.unwrap_or(true), "{times} {kernel_ns:?}");
+            assert!(!shows(Among::Scatters));
+        }
     }
 }
 
