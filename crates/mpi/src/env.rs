@@ -76,7 +76,9 @@ fn start(required: c_int) -> Result<c_int, Failure> {
     runtime::set_locking(required == MPI_THREAD_MULTIPLE || progress);
     LEVEL.store(required, Ordering::Relaxed);
     MAIN_THREAD.store(this_thread(), Ordering::Relaxed);
-    job.segment.rank(job.rank).stage.store(stage::INITIALISED, Ordering::Release);
+    let page = job.segment.rank(job.rank);
+    page.one_thread.store(u32::from(!runtime::locks()), Ordering::Relaxed);
+    page.stage.store(stage::INITIALISED, Ordering::Release);
     profile::attach(job.segment, job.rank, &ROOM);
     count_at(profile::FIRST_LEVEL);
     if profile::sees(hook::STUCK) {

@@ -432,6 +432,14 @@ impl Wait {
     }
 }
 
+/// As `wait_until`, but moves nothing where `done` gives something at once.
+pub(crate) fn until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
+    if let Some(value) = done(&mut enter()) {
+        return value;
+    }
+    wait_until(done)
+}
+
 /// Waits until `done` gives something, moving messages and activities meanwhile. Call this only while not holding the
 /// state.
 pub(crate) fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {

@@ -72,6 +72,7 @@ programs! {
     proc_null
     self_messages
     sendrecv
+    shared_cpus
     signals
     status
     stopped

@@ -36,8 +36,21 @@ fn buffered_sends_cost_little_however_many_wait_and_leave_nothing_behind() {
     kept("many_buffered");
 }
 
+fn cpus() -> u32 {
+    std::thread::available_parallelism().unwrap().get() as u32
+}
+
 #[test]
 fn ranks_that_share_cpus_gather_no_faster_than_the_root_receives() {
-    let cpus = std::thread::available_parallelism().unwrap().get() as u32;
-    kept_on(cpus + 1, "gathers_wait");
+    kept_on(cpus() + 1, "gathers_wait");
+}
+
+#[test]
+fn ranks_that_share_cpus_are_told_of_counts_that_do_not_agree() {
+    kept_on(cpus() + 1, "unequal_counts");
+}
+
+#[test]
+fn one_of_the_ranks_that_share_cpus_may_have_threads() {
+    kept_on(cpus() + 2, "one_with_threads");
 }

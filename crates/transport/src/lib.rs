@@ -15,7 +15,8 @@
 //! | `ways` | which way large messages between two ranks take, as both measure it | |
 //! | `landing` | whether data lands in this cpu's caches or past them, as this rank measures it | copy |
 //! | `fills` | how a sender fills slots of the pool, as both ranks measure it | copy, costs |
-//! | `segment` | what lies where in the job's shared memory; what ranks count there | claims, costs, ways |
+//! | `slots` | who has yet to take what lies in the slots of a window | |
+//! | `segment` | what lies where in the job's shared memory; what ranks count there | claims, costs, slots, ways |
 //! | `counters` | what the engine counts of its rank | |
 //! | `lists` | first-in-first-out lists by key | |
 //! | `matching` | which receive gets which message | lists |
@@ -86,6 +87,7 @@ mod pool;
 mod remote;
 pub mod ring;
 pub mod segment;
+pub mod slots;
 pub mod wait;
 mod ways;
 

@@ -1,5 +1,5 @@
-//! Every interleaving of what two processes do with a ring's lines, with the claims of a message that both copy, and
-//! with the word that one of them sleeps on.
+//! Every interleaving of what two processes do with a ring's lines, with the claims of a message that both copy, with
+//! the slots of a window, and with the word that one of them sleeps on.
 #![cfg(loom)]
 
 use loom::cell::UnsafeCell;
@@ -9,6 +9,7 @@ use std::sync::Arc;
 use transport::asleep::Asleep;
 use transport::claims::Claims;
 use transport::ring::{HEADER, LINE, LINES, PieceHeader, PieceReader, PieceWriter, RingLines};
+use transport::slots::{Owed, SlotCount};
 
 /// A ring's lines as loom knows them. The data is ordinary memory, whose use is told to loom line by line.
 struct Lines {
@@ -230,6 +231,54 @@ impl Word {
             drop(self.woken.wait(guard).unwrap());
         }
     }
+}
+
+#[test]
+fn a_slot_is_filled_again_only_when_its_reader_has_taken_it() {
+    const SLOTS: u64 = 2;
+    const NUMBERS: u64 = 3;
+    struct Window {
+        filled: SlotCount,
+        taken: SlotCount,
+        slots: [UnsafeCell<u64>; SLOTS as usize],
+    }
+    // SAFETY: that a slot is used by one side at a time is what the model finds out.
+    unsafe impl Sync for Window {}
+    // SAFETY: as above.
+    unsafe impl Send for Window {}
+
+    loom::model(|| {
+        let window = Arc::new(Window {
+            filled: SlotCount::default(),
+            taken: SlotCount::default(),
+            slots: [0, 0].map(UnsafeCell::new),
+        });
+        let reader = {
+            let window = window.clone();
+            thread::spawn(move || {
+                for number in 0..NUMBERS {
+                    while window.filled.read() <= number {
+                        thread::yield_now();
+                    }
+                    let slot = &window.slots[(number % SLOTS) as usize];
+                    // SAFETY: nobody writes to it meanwhile.
+                    slot.with(|slot| assert_eq!(unsafe { *slot }, 10 + number));
+                    window.taken.publish(number + 1);
+                }
+            })
+        };
+        let mut owed = Owed::default();
+        owed.add(0, 0..NUMBERS);
+        for number in 0..NUMBERS {
+            while !owed.may_fill(number, SLOTS, |_| window.taken.read()) {
+                thread::yield_now();
+            }
+            // SAFETY: nobody reads it meanwhile.
+            window.slots[(number % SLOTS) as usize].with_mut(|slot| unsafe { *slot = 10 + number });
+            window.filled.publish(number + 1);
+        }
+        reader.join().unwrap();
+    });
 }
 
 #[test]

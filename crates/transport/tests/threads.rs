@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use transport::claims::Claims;
 use transport::ring::{Area, PieceHeader, PieceReader, PieceWriter};
+use transport::slots::SLOT_BYTES;
 use transport::{
     Buffer, Completion, Criteria, Engine, EngineCounters, Envelope, Exit, Layout, Mode, Segment, Shape,
     Showing, Span, Spot, WaitingRoom,
@@ -238,6 +239,59 @@ fn readers_get_all_of_what_is_still_being_copied_to_where_it_is_shown() {
                 }
                 assert!(read == sample(shown, round));
                 tell(engine, 0, 0);
+            }
+        }
+    });
+}
+
+#[test]
+fn slots_pass_every_byte_from_rank_to_rank_and_to_all() {
+    // Each round one rank passes data to some, which come when they like; each takes what all others pass in turn.
+    const RANKS: usize = 3;
+    const BYTES: [usize; 3] = [3 * SLOT_BYTES + 77, 100, 2 * SLOT_BYTES];
+    let readers_of = |round: usize, writer: usize| {
+        let is_reader =
+            move |&rank: &usize| rank != writer && !(round % 2 == 1 && rank == (writer + 1) % RANKS);
+        (0..RANKS).filter(is_reader).collect::<Vec<usize>>()
+    };
+    job(RANKS, |engine, rank| {
+        let rank = usize::from(rank);
+        for round in 0..6 * ROUNDS {
+            let (writer, bytes) = (round % RANKS, BYTES[round / 2 % BYTES.len()]);
+            let readers = readers_of(round, writer);
+            if rank == writer {
+                let mut data = sample(bytes, round);
+                let first = engine.begin_to_fill(&readers, bytes.div_ceil(SLOT_BYTES) as u64);
+                readers.iter().for_each(|&reader| tell(engine, reader as u16, first as usize));
+                for from in (0..bytes).step_by(SLOT_BYTES) {
+                    let slot = loop {
+                        match engine.free_slot() {
+                            Some(slot) => break slot,
+                            None => thread::yield_now(),
+                        }
+                    };
+                    // SAFETY: the slot that is free; the data is left alone until it is copied.
+                    unsafe { engine.fill_slot(slot, &Buffer::new(data.as_mut_ptr(), bytes), from) };
+                    engine.filled(&readers);
+                }
+            } else if readers.contains(&rank) {
+                let first = hear(engine, writer as u16) as u64;
+                // Memory that nobody has written: all of it must be.
+                let mut read: Vec<u8> = Vec::with_capacity(bytes);
+                for (number, from) in (first..).zip((0..bytes).step_by(SLOT_BYTES)) {
+                    let slot = loop {
+                        match engine.slot_of(writer, number) {
+                            Some(slot) => break slot,
+                            None => thread::yield_now(),
+                        }
+                    };
+                    // SAFETY: the slot that holds this piece, and room for all of them.
+                    unsafe { engine.take_slot(slot, &Buffer::new(read.as_mut_ptr(), bytes), from) };
+                    engine.took(writer, number);
+                }
+                // SAFETY: all pieces have come.
+                unsafe { read.set_len(bytes) };
+                assert!(read == sample(bytes, round));
             }
         }
     });

@@ -143,7 +143,7 @@ impl<'a> Scene<'a> {
             own: self.comm.rank,
             count: self.comm.peers().members.len(),
             between_groups,
-            crowded: self.state.engine.ranks() > self.state.engine.segment().header().cpus as usize,
+            crowded: self.state.engine.segment().is_crowded(),
         }
     }
 

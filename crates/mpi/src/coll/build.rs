@@ -128,16 +128,17 @@ pub(super) fn operand_and_result<'a>(
     Ok((operand, result_elements))
 }
 
-/// `MPI_Reduce`
-pub(super) fn reduce(
-    scene: &mut Scene,
+/// The root of a reduction to one rank, this rank's operand, and at the root the result. Nothing: this rank has nothing
+/// to do.
+pub(super) fn operand_and_root_result<'a>(
+    scene: &mut Scene<'a>,
     (operand, result): (MessageData, MessageData),
     op: abi::Op,
     root: c_int,
-) -> Result<(), Failure> {
+) -> Result<Option<(Root, Elements<'a>, Option<Elements<'a>>)>, Failure> {
     let (ranks, root) = (scene.ranks(), scene.root(root)?);
     if root == Root::Elsewhere {
-        return Ok(());
+        return Ok(None);
     }
     let (operand, result) = if root == Root::Here {
         let elements = scene.elements(result)?;
@@ -150,7 +151,20 @@ pub(super) fn reduce(
         scene.reduction(op, operand.datatype)?;
         (scene.elements(operand)?, None)
     };
-    algorithm::reduce(scene.schedule, ranks, root, operand, result);
+    Ok(Some((root, operand, result)))
+}
+
+/// `MPI_Reduce`
+pub(super) fn reduce(
+    scene: &mut Scene,
+    both: (MessageData, MessageData),
+    op: abi::Op,
+    root: c_int,
+) -> Result<(), Failure> {
+    if let Some((root, operand, result)) = operand_and_root_result(scene, both, op, root)? {
+        let ranks = scene.ranks();
+        algorithm::reduce(scene.schedule, ranks, root, operand, result);
+    }
     Ok(())
 }
 

@@ -5,7 +5,7 @@
 
 use super::arguments::Numbers;
 use super::blocks::Blocks;
-use super::{build, giving, neighbourhood, quick, run};
+use super::{build, crowd, giving, neighbourhood, quick, run};
 use crate::abi;
 use crate::call::{In, Out};
 use crate::check::{self, Failure};
@@ -84,6 +84,7 @@ macro_rules! shorter {
         if quick::$quick($($arguments)*)? {
             return Ok(());
         }
+        crowded!([$quick] $($arguments)*);
     };
 }
 
@@ -96,6 +97,26 @@ macro_rules! given {
     };
     ([allreduce] $($arguments:tt)*) => {
         if giving::allreduce($($arguments)*)? {
+            return Ok(());
+        }
+    };
+    ([$($other:ident)?] $($arguments:tt)*) => {};
+}
+
+/// Tries the way of ranks that share cpus, if there is one.
+macro_rules! crowded {
+    ([bcast] $($arguments:tt)*) => {
+        if crowd::bcast($($arguments)*)? {
+            return Ok(());
+        }
+    };
+    ([reduce] $($arguments:tt)*) => {
+        if crowd::reduce($($arguments)*)? {
+            return Ok(());
+        }
+    };
+    ([allreduce] $($arguments:tt)*) => {
+        if crowd::allreduce($($arguments)*)? {
             return Ok(());
         }
     };
@@ -119,6 +140,7 @@ macro_rules! collectives {
             $(#[$doc])*
             fn $blocking_c($($($name: kind!(large $kind),)*)* comm: abi::Comm) on comm {
                 given!([$($quick)?] $(value!($group $($name)*),)* comm);
+                crowded!([$($quick)?] $(value!($group $($name)*),)* comm);
                 run::blocking(comm, |scene| $builder::$build(scene, $(value!($group $($name)*)),*))
             }
             $(#[$doc])*

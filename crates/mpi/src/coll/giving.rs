@@ -25,7 +25,7 @@ use crate::comm::Comm;
 use crate::comm::valid;
 use crate::datatype::MessageData;
 use crate::op::{ElementType, Predefined, Reducer, kernel};
-use crate::runtime::{self, State};
+use crate::runtime::{self, State, until};
 use crate::settings;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -123,14 +123,6 @@ fn looked<T>(
     let Some(givers) = Givers::of(&state, &comm) else { return Ok(None) };
     let mut schedule = CollectiveSchedule::default();
     look(&mut Scene { state: &state, comm: &comm, schedule: &mut schedule }, givers)
-}
-
-/// Waits until something could be done. Call this only while not holding the state.
-fn until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
-    if let Some(value) = done(&mut runtime::enter()) {
-        return value;
-    }
-    runtime::wait_until(done)
 }
 
 /// `MPI_Barrier`; false: not done.

@@ -13,6 +13,7 @@
 //! | `two_ranks` | one exchange between the ranks of a communicator of two |
 //! | `quick` | the shortest way for small messages between two ranks |
 //! | `giving` | barrier, bcast and allreduce by way of the local stores of a simulated Cell |
+//! | `crowd` | bcast, reduce and allreduce of ranks that share cpus, through memory that all see |
 //! | `window` | a large allreduce of two ranks through memory that both see |
 //! | `to_root` | a large reduce of two ranks, whose operand comes as messages |
 //! | `run` | a schedule carried out: blocking, non-blocking or persistent |
@@ -26,6 +27,7 @@ mod algorithm;
 mod arguments;
 mod blocks;
 mod build;
+mod crowd;
 mod functions;
 pub(crate) mod giving;
 mod neighbourhood;

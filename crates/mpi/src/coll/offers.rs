@@ -46,11 +46,14 @@ pub(super) struct Offer {
     /// What makes it an offer of this job.
     mark: u64,
     bytes: u64,
-    /// In the sender's process; or in the room where it shows data.
+    /// In the sender's process; or in the room where it shows data; or the number of the first slot of its window.
     address: u64,
-    /// Where it is shown, the number of the spot plus one; else 0.
+    /// Where it is shown, the number of the spot plus one; or `IN_SLOTS`; else 0.
     shown: u64,
 }
+
+/// The data comes through the slots of the sender's window.
+const IN_SLOTS: u64 = u64::MAX;
 
 /// Bytes of an offer.
 pub(super) const OFFER_BYTES: usize = ASIDE;
@@ -213,9 +216,20 @@ impl Offer {
         Some(offer)
     }
 
+    /// Says from which slot of the sender's window on so many bytes come.
+    pub(super) fn in_slots(segment: &Segment, bytes: usize, first: u64) -> Self {
+        COUNTERS.bytes_sent.add((bytes - OFFER_BYTES) as u64);
+        Self { mark: mark_of(segment), bytes: bytes as u64, address: first, shown: IN_SLOTS }
+    }
+
+    /// The first of the slots that its data comes through, if it does.
+    pub(super) fn first_slot(&self) -> Option<u64> {
+        (self.shown == IN_SLOTS).then_some(self.address)
+    }
+
     /// Its data is shown.
     pub(super) fn is_shown(&self) -> bool {
-        self.shown != 0
+        self.shown != 0 && self.shown != IN_SLOTS
     }
 
     /// The offer that was received in place of data, if it is one.

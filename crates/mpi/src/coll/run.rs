@@ -123,6 +123,10 @@ impl Wire for CommWire<'_> {
         };
         let Some(offer) = found else { return Taken::Data };
         let from = self.comm.peers().members[from] as usize;
+        if offer.first_slot().is_some() {
+            self.engine.want_none(from);
+            return Taken::Skipped(offer.bytes());
+        }
         if let Some(shown) = operand.then(|| offer.lent(self.engine, from, buffer)).flatten() {
             return Taken::Lent(shown, offer.spot());
         }
@@ -139,6 +143,11 @@ impl Wire for CommWire<'_> {
                 self.engine.receive(pattern, Some(self.comm.peers().members[from] as usize), buffer)
             }
         }
+    }
+
+    #[cold]
+    fn want_none(&mut self, from: usize) {
+        self.engine.want_none(self.comm.peers().members[from] as usize);
     }
 
     unsafe fn begin_to_copy(&mut self, from: &Buffer, into: &Buffer) {

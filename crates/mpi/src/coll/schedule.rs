@@ -38,6 +38,8 @@ pub(super) enum Taken {
     Read(usize),
     /// An offer of an operand, which is reduced where the sender shows it, and answered then.
     Lent(*const u8, Spot),
+    /// So many bytes that come through slots, more than was expected here: they are left there.
+    Skipped(usize),
     /// An offer of data that can't be read from here.
     Refused,
 }
@@ -123,6 +125,10 @@ pub(super) trait Wire {
     fn take(&mut self, id: TransferId, from: usize, buffer: &Buffer, bytes: usize, operand: bool) -> Taken {
         let _ = (id, from, buffer, bytes, operand);
         Taken::Data
+    }
+    /// Does not want what a rank passes through its slots, if it does.
+    fn want_none(&mut self, from: usize) {
+        let _ = from;
     }
     /// Begins to copy this rank's own data, beside what it sends next. `copy` of the same buffers is the end of it.
     ///
@@ -646,6 +652,10 @@ impl CollectiveSchedule {
                         self.transfers[index] =
                             Some(Started { id, awaits: Awaits::Refused(from as u16), ..started });
                     }
+                    Taken::Skipped(bytes) => {
+                        let lost = bytes.saturating_sub(buffer.bytes());
+                        self.note(&Completion { lost, bytes: buffer.bytes(), ..*completion });
+                    }
                     Taken::Read(bytes) => {
                         let lost = bytes.saturating_sub(buffer.bytes());
                         wire.send_and_forget(from, answers, &Buffer::EMPTY);
@@ -655,6 +665,7 @@ impl CollectiveSchedule {
                         if completion.truncated() == Some(OFFER_BYTES) {
                             // It may have been an offer, whose sender waits for an answer.
                             wire.send_and_forget(from, answers, &Buffer::EMPTY);
+                            wire.want_none(from);
                         }
                         self.note(completion);
                     }

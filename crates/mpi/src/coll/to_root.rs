@@ -35,6 +35,10 @@ pub(super) fn reduce(
         return Ok(false);
     };
     let state = check::running()?;
+    if state.engine.segment().is_crowded() {
+        // The other rank may need this cpu.
+        return Ok(false);
+    }
     let Some(own) = rank_beside(&state, root, comm) else { return Ok(false) };
     let bytes = usize::try_from(count).ok().and_then(|count| count.checked_mul(size));
     let (Some(bytes), true) = (bytes, size.is_power_of_two() && size <= LARGEST_ELEMENT) else {
@@ -47,11 +51,6 @@ pub(super) fn reduce(
     };
     let Some((operand, result)) = places else { return Ok(false) };
     let Some(Some(pair)) = few(&state, comm) else { return Ok(false) };
-    let segment = state.engine.segment();
-    if segment.ranks() > segment.header().cpus as usize {
-        // The other rank may need this cpu: it had rather show its operand.
-        return Ok(false);
-    }
     match result {
         Some(result) => AtRoot { operand, result, bytes, size, kernel }.receive(state, &pair)?,
         None => send(state, &pair, operand, bytes, size),

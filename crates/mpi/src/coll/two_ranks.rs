@@ -123,10 +123,11 @@ impl TwoRanks {
         Ok(runtime::enter())
     }
 
-    /// Answers an offer.
+    /// Answers an offer that is too much, also one of data that comes through slots.
     #[cold]
     fn answer(&self) {
         let mut state = runtime::enter();
+        state.engine.want_none(self.other);
         let tag = self.tag | i32::from(ANSWERS);
         let envelope = Envelope::new(self.context, self.rank as u16, tag);
         if let Some(id) = state.engine.send(self.other, envelope, &Buffer::EMPTY, Mode::Standard) {

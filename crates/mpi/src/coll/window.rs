@@ -3,7 +3,7 @@
 //! A rank puts its operand of the half that the other reduces into the slots of its window, piece by piece. The other
 //! reduces each piece where it lies, takes a copy, and counts it; then the owner takes its copy, and the slot is free
 //! again. So a piece crosses from core to core once each way, and no rank waits for a piece that is not on its way.
-//! Both counters only grow, across all pairs, and each has a line of its own. Each half is reduced by one rank only:
+//! Both counts only grow, across all pairs, and each has a line of its own. Each half is reduced by one rank only:
 //! both get the same bits.
 
 use super::algorithm::{SMALL, share};
@@ -13,15 +13,11 @@ use crate::check::{self, Failure};
 use crate::datatype::{MessageData, predefined_size};
 use crate::op::{Reducer, reducer};
 use crate::runtime;
-use std::sync::atomic::{AtomicU64, Ordering};
 use transport::asleep::Asleep;
-use transport::segment::{PAGE, Segment, WINDOW_BYTES};
+use transport::segment::Segment;
+use transport::slots::{SLOT_BYTES, SlotCount};
 
-/// Bytes of a slot. The larger, the better a copy from core to core streams; several of them stay in a core's second
-/// cache. (1 MB on two cores: 98 us with 8 kB, 80 with 16 kB, 68 with 32 kB, 60 with 64 kB, 57 with 256 kB.)
-const SLOT: usize = 64 * 1024;
-const SLOTS: u64 = ((WINDOW_BYTES - PAGE) / SLOT) as u64;
-const _: () = assert!(AHEAD as u64 + 1 < SLOTS);
+const _: () = assert!(AHEAD + 1 < Segment::MOST_SLOTS);
 /// The smallest piece that is worth a slot, in bytes.
 const LEAST: usize = 32 * 1024;
 /// Pieces that a half is split into when they are neither too small nor too large.
@@ -32,38 +28,6 @@ const AHEAD: usize = 2;
 const LOOKS: u32 = 20_000;
 /// The same where others want this rank's cpu.
 const LOOKS_SHARED: u32 = 500;
-
-/// The first page of a window.
-#[repr(C)]
-struct Counters {
-    /// Slots that its owner has filled so far.
-    filled: AtomicU64,
-    _filled_line: [u64; 7],
-    /// Slots of others that its owner has reduced so far.
-    reduced: AtomicU64,
-    _reduced_line: [u64; 7],
-}
-
-/// A rank's window.
-struct SharedWindow {
-    start: *mut u8,
-}
-
-impl SharedWindow {
-    fn of(segment: &Segment, rank: usize) -> Self {
-        Self { start: segment.window(rank) }
-    }
-
-    fn counters(&self) -> &Counters {
-        // SAFETY: a window starts with its counters, is aligned to a page and is never unmapped.
-        unsafe { &*self.start.cast::<Counters>() }
-    }
-
-    fn slot(&self, number: u64) -> *mut u8 {
-        // SAFETY: in the window.
-        unsafe { self.start.add(PAGE + (number % SLOTS) as usize * SLOT) }
-    }
-}
 
 /// Whether a reduction of two ranks goes this way: every one that is not small; the same on both.
 pub(super) fn takes(count: i64, datatype: abi::Datatype) -> bool {
@@ -86,26 +50,17 @@ pub(super) fn allreduce(
     };
     let Some((operand, result)) = operand_and_result((operand, result), size) else { return Ok(false) };
     let state = check::running()?;
-    // Alone, or more than two.
-    if state.comm(comm).is_none_or(|found| found.size() != 2) {
+    let segment = state.engine.segment();
+    // Alone, or more than two; and a rank that shares a cpu does not look at counters for long.
+    if state.comm(comm).is_none_or(|found| found.size() != 2) || segment.is_crowded() {
         return Ok(false);
     }
     let Some(Some(pair)) = few(&state, comm) else { return Ok(false) };
-    let segment = state.engine.segment();
-    // While one thread is at a window, another must not use it; and a rank that shares a CPU does not wait for
-    // counters.
-    let alone = !runtime::locks() && segment.ranks() <= segment.header().cpus as usize;
-    let usable = alone && !segment.is_carried();
+    // While one thread is at a window, another must not use it.
+    let usable = !runtime::locks() && !segment.is_carried();
     let own_rank = state.rank() as usize;
     drop(state);
-    let exchange = Exchange {
-        own: SharedWindow::of(&segment, own_rank),
-        other: SharedWindow::of(&segment, pair.other),
-        segment: &segment,
-        other_rank: pair.other,
-        size,
-        kernel,
-    };
+    let exchange = Exchange { segment: &segment, own: own_rank, other: pair.other, size, kernel };
     let count = count as usize;
     let half = |rank: usize| {
         let (start, count) = share(count, 2, rank);
@@ -124,10 +79,10 @@ struct Half {
 }
 
 struct Exchange<'a> {
-    own: SharedWindow,
-    other: SharedWindow,
     segment: &'a Segment,
-    other_rank: usize,
+    /// Both ranks in the job.
+    own: usize,
+    other: usize,
     size: usize,
     kernel: Reducer,
 }
@@ -142,7 +97,7 @@ impl Exchange<'_> {
     /// Both ranks have come and use their windows for this; nothing: one of them can't. `filled` counts the slots that
     /// this one has filled before.
     fn agree(&self, pair: &TwoRanks, usable: bool, filled: u64) -> Result<Option<Bases>, Failure> {
-        let said = [u64::from(usable), filled, self.own.counters().reduced.load(Ordering::Relaxed)];
+        let said = [u64::from(usable), filled, self.segment.counts(self.own).reduced.own()];
         let mut heard = [0u64; 3];
         let state = pair.send(runtime::enter(), said.as_ptr().cast(), size_of_val(&said));
         pair.receive(state, heard.as_mut_ptr().cast(), size_of_val(&heard))?;
@@ -151,8 +106,8 @@ impl Exchange<'_> {
     }
 
     /// Waits until a counter of the other's, which was `before`, has grown by so many.
-    fn until(&self, counter: &AtomicU64, before: u64, more: usize) {
-        let grown = || counter.load(Ordering::Acquire).wrapping_sub(before) as i64;
+    fn until(&self, counter: &SlotCount, before: u64, more: usize) {
+        let grown = || counter.read().wrapping_sub(before) as i64;
         let looks = if runtime::shares_cpu() { LOOKS_SHARED } else { LOOKS };
         for _ in 0..looks {
             if grown() >= more as i64 {
@@ -162,35 +117,40 @@ impl Exchange<'_> {
         }
         runtime::wait_until(|state| {
             if grown() < 0 {
-                state.engine.corrupt(self.other_rank, "a counter of a window went back");
+                state.engine.corrupt(self.other, "a counter of a window went back");
             }
             (grown() >= more as i64).then_some(())
         });
     }
 
     /// Counts one more, and wakes the other rank if it sleeps.
-    fn count(&self, counter: &AtomicU64) {
-        counter.store(counter.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
-        self.segment.rank(self.other_rank).ring();
+    fn count(&self, counter: &SlotCount) {
+        counter.publish(counter.own().wrapping_add(1));
+        self.segment.rank(self.other).ring();
+    }
+
+    /// A slot of a rank, by its number.
+    fn slot(&self, rank: usize, number: u64) -> *mut u8 {
+        self.segment.slot(rank, (number % Segment::MOST_SLOTS as u64) as usize)
     }
 
     /// Carries it out; false: one of the ranks can't.
     fn carry_out(&self, pair: &TwoRanks, usable: bool, mine: Half, theirs: Half) -> Result<bool, Failure> {
         let most = mine.count.max(theirs.count);
-        let piece = (most * self.size / PIECES).clamp(LEAST, SLOT) / self.size;
+        let piece = (most * self.size / PIECES).clamp(LEAST, SLOT_BYTES) / self.size;
         let pieces = most.div_ceil(piece);
         // Where a piece starts, in bytes, and its bytes.
         let part = |half: &Half, index: usize| {
             let start = (index * piece).min(half.count);
             (start * self.size, (half.count - start).min(piece) * self.size)
         };
-        let (own, other) = (self.own.counters(), self.other.counters());
-        let before = own.filled.load(Ordering::Relaxed);
+        let [own, other] = [self.own, self.other].map(|rank| self.segment.counts(rank));
+        let before = own.filled.own();
         let put = |index: usize| {
             let (start, bytes) = part(&theirs, index);
             // SAFETY: a piece of the caller's buffer, and a slot that is free: this rank has taken all that was in it.
             unsafe {
-                let slot = self.own.slot(before.wrapping_add(index as u64));
+                let slot = self.slot(self.own, before.wrapping_add(index as u64));
                 transport::copy(theirs.operand.add(start), slot, bytes);
             }
             self.count(&own.filled);
@@ -205,7 +165,7 @@ impl Exchange<'_> {
             let (start, bytes) = part(&theirs, index);
             // SAFETY: this rank's slot, which the other rank does not use any more, and a piece of the caller's buffer.
             unsafe {
-                let slot = self.own.slot(before.wrapping_add(index as u64));
+                let slot = self.slot(self.own, before.wrapping_add(index as u64));
                 transport::copy_in(slot, theirs.result.add(start), bytes);
             }
         };
@@ -215,7 +175,7 @@ impl Exchange<'_> {
             // SAFETY: a slot that the other has filled and does not touch before it is counted as reduced, and a piece
             // of the caller's buffers; operand and result may be the same place.
             unsafe {
-                let slot = self.other.slot(bases.filled.wrapping_add(index as u64));
+                let slot = self.slot(self.other, bases.filled.wrapping_add(index as u64));
                 (self.kernel)(mine.operand.add(start), slot, slot, bytes / self.size);
                 transport::copy_in(slot, mine.result.add(start), bytes);
             }

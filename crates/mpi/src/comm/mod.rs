@@ -11,6 +11,7 @@
 //! | `groups` | groups made of groups |
 //! | `construct` | communicators made of communicators, and freed |
 //! | `split_type`, `hardware` | splits by what ranks run on |
+//! | `sharing` | which ranks of a communicator share a cpu |
 //! | `intercomm` | intercommunicators |
 //! | `agreement` | a context that all ranks that make one agree on |
 //! | `from_groups` | communicators made of groups alone |
@@ -35,6 +36,7 @@ pub(crate) mod hints;
 pub(crate) mod info;
 pub(crate) mod inquiry;
 pub(crate) mod intercomm;
+pub(crate) mod sharing;
 pub(crate) mod split_type;
 pub(crate) mod table;
 mod unsupported;
@@ -49,6 +51,7 @@ use crate::neighbours::Topology;
 use crate::runtime::{Guarded, State};
 use attributes::Attributes;
 use info::Info;
+use sharing::CpuSharing;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -107,6 +110,10 @@ pub(crate) struct Comm {
     pub nonblocking_collectives: AtomicU32,
     /// The same for persistent collectives, which keep their tag.
     pub persistent_collectives: AtomicU32,
+    /// Each of its ranks uses its window by one thread at a time; set when it is first asked for.
+    pub windows: OnceLock<bool>,
+    /// Which of its ranks share a cpu; set when they have said it to one another, or never.
+    pub sharing: OnceLock<Arc<CpuSharing>>,
     /// How its ranks communicate; set when it is made, or never.
     pub topology: OnceLock<Arc<Topology>>,
 }
@@ -127,6 +134,8 @@ impl Comm {
             collectives: AtomicU32::new(0),
             nonblocking_collectives: AtomicU32::new(0),
             persistent_collectives: AtomicU32::new(0),
+            windows: OnceLock::new(),
+            sharing: OnceLock::new(),
             topology: OnceLock::new(),
         }
     }

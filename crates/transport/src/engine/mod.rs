@@ -10,6 +10,7 @@ mod receipts;
 mod receive;
 mod rendezvous;
 mod send;
+mod slots;
 
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -25,6 +26,7 @@ use crate::matching::{Criteria, Matching};
 use crate::pool::Pool;
 use crate::ring;
 use crate::segment::{PhaseTallies, RankPage, Segment};
+use crate::slots::Owed;
 use crate::wait::{Waiting, WaitingRoom};
 use afar::Afar;
 use kept::Messages;
@@ -37,6 +39,7 @@ pub use receive::ASIDE;
 use receive::Incoming;
 use rendezvous::{Copying, Sharing};
 use send::Outgoing;
+use slots::FromSlots;
 use std::sync::atomic::Ordering;
 
 /// When a send is complete.
@@ -163,6 +166,9 @@ pub struct Engine<'a> {
     aside: Vec<(TransferId, [u8; ASIDE])>,
     sharing: Sharing,
     shown: Shown,
+    /// Who has yet to take what lies in the slots of this rank's window.
+    owed: Owed,
+    from_slots: FromSlots,
     /// This rank's own data that is copied beside what it sends.
     own_copy: Option<OwnCopy>,
     landings: Landings,
@@ -234,6 +240,8 @@ impl<'a> Engine<'a> {
             aside: Vec::new(),
             sharing: Sharing::default(),
             shown: Shown::default(),
+            owed: Owed::default(),
+            from_slots: FromSlots::default(),
             own_copy: None,
             landings: Landings::of_data_from(usize::MAX),
             landed_past: false,

@@ -96,7 +96,7 @@ impl Shown {
 
 /// Answers that a program's cycles tell, by the class of data.
 #[derive(Default)]
-struct Decisions {
+pub(super) struct Decisions {
     cycles: [Cycles; CLASSES],
     answers: Answers,
     /// The turn of the other answer ended before its time.
@@ -105,7 +105,7 @@ struct Decisions {
 
 impl Decisions {
     /// The next answer, now. `at_first`: as long as cycles don't tell; an error: what is to be measured next.
-    fn answer(&mut self, bytes: usize, at_first: Result<bool, bool>, now_ns: u64) -> bool {
+    pub(super) fn answer(&mut self, bytes: usize, at_first: Result<bool, bool>, now_ns: u64) -> bool {
         let cycles = &mut self.cycles[class_of(bytes)];
         let at_first = match at_first {
             Ok(at_first) => at_first,

@@ -15,6 +15,7 @@
 mod pages;
 mod tally;
 
+use crate::slots::SLOT_BYTES;
 use crate::ways::AgreedWays;
 use std::ffi::c_int;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -23,7 +24,7 @@ use std::{io, ptr};
 
 pub(crate) use pages::PLACES;
 use pages::line;
-pub use pages::{JobPage, RankPage, hook, stage};
+pub use pages::{JobPage, RankPage, WindowCounts, hook, stage};
 pub use tally::{CLASSES, NAMED, PhaseTallies, Tallies, Tally, TallyNames, class_bytes};
 
 /// The most ranks of a job.
@@ -328,6 +329,11 @@ impl Segment {
     }
 
     /// Says how many bytes a cpu writes one after the other before what it wrote first has left the private caches: see
+    /// Ranks share cpus: there are more of them. The same on all ranks, all the time.
+    pub fn is_crowded(&self) -> bool {
+        self.ranks > self.header().cpus as usize
+    }
+
     /// `turnover_bytes`. Call this before a rank starts.
     pub fn set_turnover_bytes(&self, bytes: u64) {
         self.header().turnover_bytes.store(bytes, Ordering::Relaxed);
@@ -369,6 +375,22 @@ impl Segment {
             let pairs = self.base.add(PAGE + self.ranks * PAGE);
             pairs.add(self.ranks * self.ranks * PAIR_BYTES + rank * pool_room(self.ranks))
         }
+    }
+
+    /// The most slots in a window.
+    pub const MOST_SLOTS: usize = (WINDOW_BYTES - PAGE) / SLOT_BYTES;
+
+    /// What a rank counts in its window.
+    pub fn counts(&self, rank: usize) -> &'static WindowCounts {
+        // SAFETY: a window starts with its counts, is aligned to a page and is never unmapped; all of it is atomic.
+        unsafe { &*self.window(rank).cast::<WindowCounts>() }
+    }
+
+    /// A slot of a rank's window, by its place: `SLOT_BYTES` bytes.
+    pub fn slot(&self, rank: usize, place: usize) -> *mut u8 {
+        assert!(place < Self::MOST_SLOTS);
+        // SAFETY: in the window, behind its counts.
+        unsafe { self.window(rank).add(PAGE + place * SLOT_BYTES) }
     }
 
     /// The window of `WINDOW_BYTES` bytes of a rank; aligned to a page.

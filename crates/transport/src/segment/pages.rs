@@ -3,6 +3,7 @@
 use super::{MOST_RANKS, PAGE};
 use crate::claims::Claims;
 use crate::costs::Costs;
+use crate::slots::SlotCount;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// The first page. Written by the launcher before any rank starts, but for what is atomic.
@@ -82,7 +83,28 @@ pub struct RankPage {
     /// each: for all ranks of communicators for which it answers.
     pub(crate) shows_gathered: AtomicU32,
     pub(crate) shows_exchanged: AtomicU32,
+    /// Not 0: one thread of the rank at a time has to do with messages, and so with its window. Said before
+    /// `INITIALISED`.
+    pub one_thread: AtomicU32,
 }
+/// The first page of a window: what its owner counts.
+#[repr(C)]
+pub struct WindowCounts {
+    /// Slots that it has filled so far.
+    pub filled: SlotCount,
+    /// The same with those that it has told others of, and fills next.
+    pub promised: SlotCount,
+    _filled_line: [u64; 6],
+    /// Slots of others that it has reduced so far, in an exchange of two ranks.
+    pub reduced: SlotCount,
+    _reduced_line: [u64; 7],
+    _lines: [[u64; 8]; 30],
+    /// Slots that it has taken, by the rank that filled them.
+    pub taken: [SlotCount; MOST_RANKS],
+}
+#[cfg(not(loom))]
+const _: () = assert!(size_of::<WindowCounts>() <= PAGE);
+
 /// Places for claims in a rank's page.
 pub(crate) const PLACES: usize = 44 * 64 / size_of::<Claims>();
 const _: () = assert!(size_of::<RankPage>() <= PAGE && size_of::<JobPage>() <= PAGE);

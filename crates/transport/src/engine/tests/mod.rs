@@ -11,6 +11,7 @@ use send::ASKED_EACH;
 mod at_once;
 mod held;
 mod shown;
+mod slots;
 
 /// Engines live as long as the test's process: so do the rooms and counters that they borrow.
 fn job(ranks: usize) -> Vec<Engine<'static>> {

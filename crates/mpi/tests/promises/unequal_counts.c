@@ -1,0 +1,37 @@
+/* Where ranks share cpus, a rank that reduces less than comes to it says so, and all others go on. */
+#include "../c/check.h"
+
+enum { LESS = 20000, USUAL = 50000, MORE = 90000 };
+
+static int in[MORE], out[MORE + 1];
+
+/* The class of what the root is told when one rank has another count. */
+static int told(MPI_Comm comm, int other, int count)
+{
+    int class = MPI_SUCCESS;
+    for (int i = 0; i < MORE; i++) in[i] = 1, out[i] = 0;
+    out[MORE] = -1;
+    int code = MPI_Reduce(in, out, rank == other ? count : USUAL, MPI_INT, MPI_SUM, 0, comm);
+    if (code != MPI_SUCCESS) MPI_Error_class(code, &class);
+    EQUAL(out[MORE], -1);
+    if (rank == 0) EQUAL(out[0], size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &class, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return class;
+}
+
+int main(void)
+{
+    start();
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (int other = 0; other < size; other++) {
+        EQUAL(told(comm, other, LESS), other == 0 || other != size - 1 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+        int more = told(comm, other, MORE);
+        CHECK(more == (other == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE));
+        EQUAL(told(comm, other, USUAL), MPI_SUCCESS);
+    }
+    MPI_Comm_free(&comm);
+    return finish("unequal_counts");
+}
