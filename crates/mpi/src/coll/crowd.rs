@@ -25,8 +25,8 @@ use crate::abi;
 use crate::check::{self, Failure};
 use crate::comm::Comm;
 use crate::comm::sharing::{ANYWHERE, CpuSharing};
-use crate::datatype::MessageData;
 use crate::datatype::elements::Elements;
+use crate::datatype::{MessageData, predefined_size};
 use crate::op::{ElementType, Predefined, Reducer, kernel};
 use crate::profile;
 use crate::runtime::{self, until};
@@ -191,11 +191,16 @@ impl Taking {
     }
 }
 
-/// Looks at the arguments of a collective; nothing: it goes by messages.
+/// Looks at the arguments of a collective of some data; nothing: it goes by messages.
 fn looked<T>(
+    data: MessageData,
     handle: abi::Comm,
     look: impl FnOnce(&mut Scene) -> Result<Option<T>, Failure>,
 ) -> Result<Option<T>, Failure> {
+    let is_small = |size: usize| data.count.saturating_mul(size as i64) <= SMALL as i64;
+    if predefined_size(data.datatype).is_some_and(is_small) {
+        return Ok(None);
+    }
     let state = check::running()?;
     let is_crowded = state.engine.segment().is_crowded();
     let Some(comm) = state.comm(handle).filter(|_| is_crowded).cloned() else { return Ok(None) };
@@ -208,7 +213,7 @@ fn looked<T>(
 /// # Errors
 /// As `MPI_Bcast`.
 pub(super) fn bcast(data: MessageData, root: c_int, comm: abi::Comm) -> Result<bool, Failure> {
-    let found = looked(comm, |scene| {
+    let found = looked(data, comm, |scene| {
         scene.root(root)?;
         let data = scene.elements(data)?;
         Ok((data.bytes() > SMALL).then(|| data.buffer()))
@@ -319,7 +324,7 @@ pub(super) fn reduce(
     root: c_int,
     comm: abi::Comm,
 ) -> Result<bool, Failure> {
-    let found = looked(comm, |scene| {
+    let found = looked(both.0, comm, |scene| {
         let Some((_, operand, result)) = build::operand_and_root_result(scene, both, op, root)? else {
             return Ok(None);
         };
@@ -344,7 +349,7 @@ pub(super) fn allreduce(
     comm: abi::Comm,
 ) -> Result<bool, Failure> {
     const ROOT: usize = 0;
-    let found = looked(comm, |scene| {
+    let found = looked(both.0, comm, |scene| {
         let (operand, result) = build::operand_and_result(scene, both, op)?;
         let at_root = (scene.comm.rank == ROOT).then_some(result);
         let large = result.bytes() >= SLOT_BYTES;
