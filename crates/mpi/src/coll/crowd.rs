@@ -274,7 +274,11 @@ impl Reducing {
     fn chain(&self, call: &Call, sharing: &CpuSharing, root: usize) -> Result<(), Failure> {
         let [before, next] = sharing.neighbours(call.comm.rank, root);
         let filling = next.map(|next| call.fill([next].into_iter(), self.bytes));
-        let mut taking = before.map(|before| call.hear(before, self.bytes)).transpose()?;
+        // What the next one was told of is filled in any case.
+        let (mut taking, heard) = match before.map(|before| call.hear(before, self.bytes)).transpose() {
+            Ok(taking) => (taking, Ok(())),
+            Err(failure) => (None, Err(failure)),
+        };
         let sent = taking.as_ref().map_or(0, |taking| taking.bytes);
         for at in (0..self.bytes.max(sent)).step_by(SLOT_BYTES) {
             let bytes_of = |whole: usize| whole.saturating_sub(at).min(SLOT_BYTES);
@@ -295,6 +299,7 @@ impl Reducing {
                 filling.filled();
             }
         }
+        heard?;
         before.map_or(Ok(()), |before| call.complete(before, sent, self.bytes))
     }
 
@@ -359,7 +364,7 @@ pub(super) fn allreduce(
     let Some((reducing, result)) = found else { return Ok(false) };
     let Some(crowd) = crowded(comm)? else { return Ok(false) };
     let sharing = sharing(comm, &crowd)?;
-    reducing.chain(&Call::next(crowd.clone()), &sharing, ROOT)?;
+    let reduced = reducing.chain(&Call::next(crowd.clone()), &sharing, ROOT);
     pass(&Call::next(crowd), &result, ROOT)?;
-    Ok(true)
+    reduced.map(|()| true)
 }
