@@ -267,11 +267,12 @@ impl Engine<'_> {
     /// scattered data is read by its receivers, other data is sent, and written by its senders, so that all cpus copy.
     /// So it is at first, and as long as a program's cycles don't take clearly longer; now and then the other answer.
     /// But gathered and exchanged data is shown at first where the kernel's copy is known to cost more than the two of
-    /// what is shown: all cpus copy either way; and exchanged data as long as that is not known. (On 2 cpus of a Xeon,
-    /// us, shown or sent through the pool, read by the kernel, and so: gather of 64 kB on 4 ranks 16, 12 and 9, of 1 MB
-    /// 421, 457 and 220; on 8 ranks 33, 28 and 21, and 970, 957 and 548. Alltoall of 256 kB, shown and so: 220 and 193,
-    /// and 1,090 and 950; on another Xeon, 4 ranks, 366 and 256; on an EPYC, of 64 kB, 59 and 98, and 327 and 474.
-    /// Scatter of 1 MB on 8 ranks of the first Xeon, shown to neighbours on the cpu, and not: 704 and 524.)
+    /// what is shown: all cpus copy either way. Where that is not known, exchanges measure it first. (On 2 cpus of a
+    /// Xeon, us, shown or sent through the pool, read by the kernel, and so: gather of 64 kB on 4 ranks 16, 12 and 9,
+    /// of 1 MB 421, 457 and 220; on 8 ranks 33, 28 and 21, and 970, 957 and 548. Alltoall of 256 kB, shown and so: 220
+    /// and 193, and 1,090 and 950; on another Xeon, 4 ranks, 366 and 256, while nothing was known 327 and 226; on an
+    /// EPYC, of 64 kB, 59 and 98, and 327 and 474. Scatter of 1 MB on 8 ranks of the first Xeon, shown to neighbours on
+    /// the cpu, and not: 704 and 524.)
     ///
     /// `collective` tells it from the one before: in one, there is one answer.
     pub fn showing_is_shorter(&mut self, bytes: usize, among: Among, collective: i32) -> bool {
@@ -286,10 +287,11 @@ impl Engine<'_> {
         {
             return shows.load(Ordering::Relaxed) >> class & 1 == 1;
         }
+        let known = self.kernel_costs_less_than_showing(bytes);
         let at_first = match among {
-            Among::Gathers(_) => !self.kernel_costs_less_than_showing(bytes).unwrap_or(true),
-            Among::Scatters => false,
-            Among::Exchanges(_) => !self.kernel_costs_less_than_showing(bytes).unwrap_or(false),
+            Among::Gathers(_) => Ok(!known.unwrap_or(true)),
+            Among::Scatters => Ok(false),
+            Among::Exchanges(_) => known.map(|less| !less).map_err(|measured_next| !measured_next),
         };
         let (decisions, last) = match among {
             Among::Gathers(_) => &mut self.shown.gathers,
@@ -299,7 +301,7 @@ impl Engine<'_> {
         if let Some((_, answer)) = last.filter(|&(of, _)| of == collective) {
             return answer;
         }
-        let answer = decisions.answer(bytes, Ok(at_first), kernel_ns());
+        let answer = decisions.answer(bytes, at_first, kernel_ns());
         *last = Some((collective, answer));
         if let Some((_, shows)) = for_all {
             let others = shows.load(Ordering::Relaxed) & !(1 << class);
@@ -308,15 +310,20 @@ impl Engine<'_> {
         answer
     }
 
-    /// Whether the kernel's copy of data of so many bytes costs less than the two of what is shown, if that is known.
-    fn kernel_costs_less_than_showing(&self, bytes: usize) -> Option<bool> {
+    /// Whether the kernel's copy of data of so many bytes costs less than the two of what is shown; an error: that is
+    /// not known yet, and whether the kernel's copy is to be measured next.
+    fn kernel_costs_less_than_showing(&self, bytes: usize) -> Result<bool, bool> {
         let costs = &self.segment().header().costs;
-        // What is known of smaller data says more than nothing.
-        [bytes, bytes / 2, bytes / 4].into_iter().find_map(|bytes| {
-            let spot = costs.cheapest_spot(self.spots(bytes), bytes, Use::Copies).ok()?;
+        let less = |bytes| {
+            let spot = costs.cheapest_spot(self.spots(bytes), bytes, Use::Copies).map_err(|_| false)?;
             let shown = [(Sort::Shown(spot), 1.0), (spot.read(Use::Copies), 1.0)];
-            costs.kernel_is_cheaper(&shown, bytes, Use::Copies).ok()
-        })
+            costs.kernel_is_cheaper(&shown, bytes, Use::Copies)
+        };
+        // What is known of smaller data says more than nothing.
+        [bytes, bytes / 2, bytes / 4]
+            .into_iter()
+            .find_map(|bytes| less(bytes).ok())
+            .map_or_else(|| less(bytes), Ok)
     }
 
     /// Whether it costs the job less when readers of data of so many bytes read it from this rank's memory than when it

@@ -26,6 +26,7 @@ use crate::ring::INLINE;
 use crate::segment::{PLACES, Segment};
 use crate::wait::SLEEP_AFTER_CROWDED_NS;
 use crate::ways::{SHARED_FROM, Way, Ways};
+use host::clock::kernel_ns;
 
 /// Bytes of a piece that one side claims and sends through the pool.
 const PIECE: usize = 64 * 1024;
@@ -57,6 +58,8 @@ pub(crate) struct Copying {
     /// The last piece is the first one.
     downwards: bool,
     claims: Share,
+    /// What this process took to copy by the kernel.
+    took_ns: u64,
     /// What is left to send of the piece that this sender claimed: from which byte to which.
     claimed: (usize, usize),
     /// The other side's transfer, to be told of the end.
@@ -271,6 +274,7 @@ impl Engine<'_> {
             way,
             downwards,
             claims,
+            took_ns: 0,
             claimed: (0, 0),
             token,
         });
@@ -342,6 +346,7 @@ impl Engine<'_> {
             way,
             downwards,
             claims,
+            took_ns: 0,
             claimed: (0, 0),
             token: receiver,
         });
@@ -503,6 +508,10 @@ impl Engine<'_> {
                 self.complete_when_here(copying.other, transfer);
             }
             (false, Share::Alone(_)) => {
+                if self.room.crowded() && !self.segment().shares_cpu(self.rank, copying.other) {
+                    let costs = &self.segment().header().costs;
+                    costs.learn(Sort::ByKernel, bytes, bytes, copying.took_ns);
+                }
                 self.tell(copying.other, kind::PUSHED, [copying.token, bytes as u64, 0, 0, 0, 0]);
                 self.transfers.happened(transfer, due::ANSWER);
             }
@@ -528,6 +537,7 @@ impl Engine<'_> {
         let (other, receives, address) = (copying.other, copying.receives, copying.address);
         // A piece could be claimed, so the message isn't over, nor is its transfer.
         let buffer = self.transfers.at(copying.transfer).buffer.clone();
+        let start_ns = kernel_ns();
         let mut spans = std::mem::take(&mut self.sharing.spans);
         while from < end {
             spans.clear();
@@ -557,6 +567,7 @@ impl Engine<'_> {
         }
         spans.clear();
         self.sharing.spans = spans;
+        self.copying[at].took_ns += kernel_ns() - start_ns;
     }
 
     #[cold]
