@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a slot. The larger, the better a copy from core to core streams; several of them stay in a core's second
 /// cache. (Allreduce of 1 MB by two ranks, us: 98 with 8 kB, 80 with 16 kB, 68 with 32 kB, 60 with 64 kB, 57 with 256
-/// kB.) A reader on the writer's cpu gets its turn once in so many. (4 ranks on 2 cpus of a Xeon,
-/// us, with 16, 32, 64 and 128 kB: bcast of 64 kB 14.6, 13.8, 10.2 and 10.0, of 1 MB 230, 251, 229 and 219; reduce of
-/// 64 kB 13.7, 10.6, 10.6 and 10.9, of 1 MB 216, 213, 207 and 210.)
+/// kB.) A reader on the writer's cpu gets its turn once in so many. (4 ranks on 2 cpus of a Xeon, us, with 16, 32, 64
+/// and 128 kB: bcast of 64 kB 14.6, 13.8, 10.2 and 10.0, of 1 MB 230, 251, 229 and 219; reduce of 64 kB 13.7, 10.6,
+/// 10.6 and 10.9, of 1 MB 216, 213, 207 and 210.)
 pub const SLOT_BYTES: usize = 64 * 1024;
 
 /// A count that one rank writes and others read.

@@ -286,7 +286,7 @@ fn slots_pass_every_byte_from_rank_to_rank_and_to_all() {
                         }
                     };
                     // SAFETY: the slot that holds this piece, and room for all of them.
-                    unsafe { engine.take_slot(slot, &Buffer::new(read.as_mut_ptr(), bytes), from) };
+                    unsafe { engine.take_slot(slot, bytes, &Buffer::new(read.as_mut_ptr(), bytes), from) };
                     engine.took(writer, number);
                 }
                 // SAFETY: all pieces have come.

@@ -241,7 +241,7 @@ fn pass(call: &Call, data: &Buffer, root: usize) -> Result<(), Failure> {
     for from in (0..taking.bytes).step_by(SLOT_BYTES) {
         let slot = taking.slot();
         // SAFETY: the slot that holds this piece.
-        unsafe { runtime::enter().engine.take_slot(slot, data, from) };
+        unsafe { runtime::enter().engine.take_slot(slot, taking.bytes, data, from) };
         taking.took();
     }
     call.complete(root, taking.bytes, data.bytes())

@@ -20,6 +20,16 @@ static int told(MPI_Comm comm, int other, int count)
     return class;
 }
 
+/* A root that has less: what it does not send stays as it is. */
+static void less_comes(MPI_Comm comm)
+{
+    for (int i = 0; i < MORE; i++) in[i] = rank ? 7 : 1;
+    MPI_Bcast(in, MORE, MPI_INT, 0, comm);
+    for (int i = 0; i < MORE; i++) in[i] = rank ? 7 : 2;
+    MPI_Bcast(in, rank ? MORE : LESS, MPI_INT, 0, comm);
+    for (int i = 0; rank && i < MORE; i++) EQUAL(in[i], i < LESS ? 2 : 7);
+}
+
 int main(void)
 {
     start();
@@ -32,6 +42,7 @@ int main(void)
         CHECK(more == (other == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE));
         EQUAL(told(comm, other, USUAL), MPI_SUCCESS);
     }
+    less_comes(comm);
     MPI_Comm_free(&comm);
     return finish("unequal_counts");
 }

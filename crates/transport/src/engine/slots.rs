@@ -107,13 +107,13 @@ impl Engine<'_> {
         segment.rank(rank).ring();
     }
 
-    /// Copies what lies in a slot to a buffer, as the piece from a byte on, as far as there is room; where it lands is
-    /// measured.
+    /// Copies what lies in a slot of data of so many bytes in all to a buffer, as the piece from a byte on, as far as
+    /// there is room.
     ///
     /// # Safety
     /// `slot` is what `slot_of` gave, and its rank has filled it with that piece.
-    pub unsafe fn take_slot(&mut self, slot: *const u8, into: &Buffer, from: usize) {
-        let bytes = SLOT_BYTES.min(into.bytes.saturating_sub(from));
+    pub unsafe fn take_slot(&mut self, slot: *const u8, data_bytes: usize, into: &Buffer, from: usize) {
+        let bytes = SLOT_BYTES.min(data_bytes.min(into.bytes).saturating_sub(from));
         // SAFETY: as the caller promised.
         let piece = unsafe { std::slice::from_raw_parts(slot, bytes) };
         if from == 0 {

@@ -29,7 +29,7 @@ fn a_rank_goes_on_filling_until_it_needs_a_slot_that_a_reader_has_not_taken() {
     let mut read = vec![0u8; SLOT_BYTES];
     for (slot, byte) in [(before, 1), (job[1].slot_of(0, first + ahead).unwrap(), 200)] {
         // SAFETY: filled above, and not taken yet.
-        unsafe { job[1].take_slot(slot, &buffer(&mut read), 0) };
+        unsafe { job[1].take_slot(slot, SLOT_BYTES, &buffer(&mut read), 0) };
         assert!(read.iter().all(|&read| read == byte));
     }
 }
@@ -67,7 +67,8 @@ fn pieces_arrive_wherever_they_land_and_nothing_behind_them_changes() {
                 job[0].fill_slot(slot, &buffer(&mut data), from);
                 job[0].filled(&[1]);
                 let slot = job[1].slot_of(0, number).expect("it is filled");
-                job[1].take_slot(slot, &buffer(&mut read[..bytes]), from);
+                // Of more room than there is data, the rest is left alone.
+                job[1].take_slot(slot, bytes, &buffer(&mut read[..bytes + message % 2]), from);
             }
             job[1].took(0, number);
         }
