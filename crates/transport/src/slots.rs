@@ -44,11 +44,11 @@ impl SlotCount {
 pub struct Owed(Vec<(usize, Range<u64>)>);
 
 impl Owed {
-    /// A rank is to take these slots, which follow all that anybody was to take before.
-    pub fn add(&mut self, rank: usize, slots: Range<u64>) {
-        match self.0.iter_mut().find(|(other, owed)| *other == rank && owed.end == slots.start) {
-            Some((_, owed)) => owed.end = slots.end,
-            None => self.0.push((rank, slots)),
+    /// A rank is to take a slot, which follows all that anybody was to take before.
+    pub fn add(&mut self, rank: usize, number: u64) {
+        match self.0.iter_mut().find(|(other, owed)| *other == rank && owed.end == number) {
+            Some((_, owed)) => owed.end = number + 1,
+            None => self.0.push((rank, number..number + 1)),
         }
     }
 
@@ -69,9 +69,9 @@ mod tests {
     #[test]
     fn a_slot_is_filled_again_when_all_have_taken_it_whose_it_was() {
         let mut owed = Owed::default();
-        owed.add(1, 0..4);
-        owed.add(2, 0..2);
-        owed.add(3, 4..6);
+        (0..4).for_each(|number| owed.add(1, number));
+        (0..2).for_each(|number| owed.add(2, number));
+        (4..6).for_each(|number| owed.add(3, number));
         let mut taken = [0u64; 4];
         let may = |owed: &mut Owed, number, taken: &[u64; 4]| owed.may_fill(number, 2, |rank| taken[rank]);
         assert!(may(&mut owed, 0, &taken) && may(&mut owed, 1, &taken));
@@ -93,14 +93,14 @@ mod tests {
         let mut owed = Owed::default();
         for start in 0..1000 {
             for rank in 0..3 {
-                owed.add(rank, start..start + 1);
+                owed.add(rank, start);
             }
             assert!(owed.may_fill(start, 4, |_| start));
         }
         assert_eq!(owed.0.len(), 3);
         // Who takes none any more is forgotten.
-        owed.add(0, 1000..1010);
-        assert!(owed.may_fill(1005, 4, |_| 1005));
+        owed.add(0, 1000);
+        assert!(owed.may_fill(1004, 4, |_| 1001));
         assert_eq!(owed.0.len(), 1);
     }
 }

@@ -268,7 +268,7 @@ fn a_slot_is_filled_again_only_when_its_reader_has_taken_it() {
             })
         };
         let mut owed = Owed::default();
-        owed.add(0, 0..NUMBERS);
+        (0..NUMBERS).for_each(|number| owed.add(0, number));
         for number in 0..NUMBERS {
             while !owed.may_fill(number, SLOTS, |_| window.taken.read()) {
                 thread::yield_now();

@@ -261,7 +261,7 @@ fn slots_pass_every_byte_from_rank_to_rank_and_to_all() {
             let readers = readers_of(round, writer);
             if rank == writer {
                 let mut data = sample(bytes, round);
-                let first = engine.begin_to_fill(&readers, bytes.div_ceil(SLOT_BYTES) as u64);
+                let first = engine.begin_to_fill(bytes.div_ceil(SLOT_BYTES) as u64);
                 readers.iter().for_each(|&reader| tell(engine, reader as u16, first as usize));
                 for from in (0..bytes).step_by(SLOT_BYTES) {
                     let slot = loop {
@@ -278,6 +278,7 @@ fn slots_pass_every_byte_from_rank_to_rank_and_to_all() {
                 let first = hear(engine, writer as u16) as u64;
                 // Memory that nobody has written: all of it must be.
                 let mut read: Vec<u8> = Vec::with_capacity(bytes);
+                engine.begin_to_take(bytes);
                 for (number, from) in (first..).zip((0..bytes).step_by(SLOT_BYTES)) {
                     let slot = loop {
                         match engine.slot_of(writer, number) {
@@ -286,7 +287,9 @@ fn slots_pass_every_byte_from_rank_to_rank_and_to_all() {
                         }
                     };
                     // SAFETY: the slot that holds this piece, and room for all of them.
-                    unsafe { engine.take_slot(slot, bytes, &Buffer::new(read.as_mut_ptr(), bytes), from) };
+                    unsafe {
+                        engine.take_slot(slot, bytes - from, &Buffer::new(read.as_mut_ptr(), bytes), from)
+                    };
                     engine.took(writer, number);
                 }
                 // SAFETY: all pieces have come.

@@ -1,4 +1,4 @@
-/* Where ranks share cpus, a rank that reduces less than comes to it says so, and all others go on. */
+/* Where ranks share cpus, a rank that hears of another count than its own says so, and all others go on. */
 #include "../c/check.h"
 
 enum { LESS = 20000, USUAL = 50000, MORE = 90000 };
@@ -18,6 +18,25 @@ static int told(MPI_Comm comm, int other, int count)
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &class, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     return class;
+}
+
+/* Who hears of another count in an allreduce says so; all others go on, and all do the next one. */
+static void all_counts(MPI_Comm comm)
+{
+    for (int other = 0; other < size; other++) {
+        int wrong = 0;
+        for (int i = 0; i < MORE; i++) in[i] = 1, out[i] = 0;
+        int n = rank == other ? other % 2 ? LESS : MORE : USUAL;
+        out[n] = -1;
+        int code = MPI_Allreduce(in, out, n, MPI_INT, MPI_SUM, comm);
+        if (code != MPI_SUCCESS) MPI_Error_class(code, &wrong), EQUAL(wrong, MPI_ERR_TRUNCATE);
+        EQUAL(out[n], -1);
+        MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        EQUAL(wrong, MPI_ERR_TRUNCATE);
+        for (int i = 0; i < USUAL; i++) out[i] = rank;
+        MPI_Allreduce(MPI_IN_PLACE, out, USUAL, MPI_INT, MPI_SUM, comm);
+        for (int i = 0; i < USUAL; i++) EQUAL(out[i], size * (size - 1) / 2);
+    }
 }
 
 /* A root that has less: what it does not send stays as it is. */
@@ -42,6 +61,7 @@ int main(void)
         CHECK(more == (other == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE));
         EQUAL(told(comm, other, USUAL), MPI_SUCCESS);
     }
+    all_counts(comm);
     less_comes(comm);
     MPI_Comm_free(&comm);
     return finish("unequal_counts");

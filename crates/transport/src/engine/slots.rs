@@ -44,14 +44,17 @@ fn slots(segment: &Segment) -> u64 {
 }
 
 impl Engine<'_> {
+    /// How many slots a rank of this job has.
+    pub fn slots(&self) -> usize {
+        slots(&self.segment()) as usize
+    }
+
     /// Begins to pass so many pieces to some ranks, which have to be told the number of the first slot. None of them
     /// need come before this rank waits for a slot.
-    pub fn begin_to_fill(&mut self, readers: &[usize], pieces: u64) -> u64 {
+    pub fn begin_to_fill(&mut self, pieces: u64) -> u64 {
         let counts = self.segment().counts(self.rank);
         let first = counts.filled.own();
-        let end = first.wrapping_add(pieces);
-        counts.promised.publish(end);
-        readers.iter().for_each(|&reader| self.owed.add(reader, first..end));
+        counts.promised.publish(first.wrapping_add(pieces));
         first
     }
 
@@ -65,11 +68,13 @@ impl Engine<'_> {
         is_free.then(|| segment.slot(self.rank, (number % slots) as usize))
     }
 
-    /// Counts the next slot, which is filled, and wakes those of its readers that sleep.
+    /// Counts the next slot, which is filled and which these readers are to take, and wakes those that sleep.
     pub fn filled(&mut self, readers: &[usize]) {
         let segment = self.segment();
         let filled = &segment.counts(self.rank).filled;
-        filled.publish(filled.own().wrapping_add(1));
+        let number = filled.own();
+        readers.iter().for_each(|&reader| self.owed.add(reader, number));
+        filled.publish(number.wrapping_add(1));
         readers.iter().for_each(|&reader| segment.rank(reader).ring());
     }
 
@@ -107,20 +112,21 @@ impl Engine<'_> {
         segment.rank(rank).ring();
     }
 
-    /// Copies what lies in a slot of data of so many bytes in all to a buffer, as the piece from a byte on, as far as
-    /// there is room.
+    /// Decides where data of so many bytes in all lands that comes through slots from now on.
+    pub fn begin_to_take(&mut self, bytes: usize) {
+        let has_choice = bytes >= lands_past_from(&self.segment()) && can_copy_past();
+        let is_past = has_choice && self.from_slots.past.answer(bytes, Ok(true), kernel_ns());
+        self.from_slots.landing = if is_past { Landing::PastCaches } else { Landing::InCaches };
+    }
+
+    /// Copies so many bytes of what lies in a slot to a buffer, from a byte on, as far as there is room.
     ///
     /// # Safety
-    /// `slot` is what `slot_of` gave, and its rank has filled it with that piece.
-    pub unsafe fn take_slot(&mut self, slot: *const u8, data_bytes: usize, into: &Buffer, from: usize) {
-        let bytes = SLOT_BYTES.min(data_bytes.min(into.bytes).saturating_sub(from));
+    /// `slot` is what `slot_of` gave, and its rank has filled as many bytes.
+    pub unsafe fn take_slot(&mut self, slot: *const u8, bytes: usize, into: &Buffer, from: usize) {
+        let bytes = bytes.min(SLOT_BYTES).min(into.bytes.saturating_sub(from));
         // SAFETY: as the caller promised.
         let piece = unsafe { std::slice::from_raw_parts(slot, bytes) };
-        if from == 0 {
-            let has_choice = into.bytes >= lands_past_from(&self.segment()) && can_copy_past();
-            let is_past = has_choice && self.from_slots.past.answer(into.bytes, Ok(true), kernel_ns());
-            self.from_slots.landing = if is_past { Landing::PastCaches } else { Landing::InCaches };
-        }
         into.land(self.from_slots.landing, from, piece);
         fence_past();
     }

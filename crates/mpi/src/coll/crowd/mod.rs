@@ -5,19 +5,24 @@
 //! bcast      the root fills slots, all others take what is in them
 //! reduce     a chain of all ranks, which ends at the root: each takes a piece of the one before, reduces its own
 //!            operand with it, and the result is in its own slot for the next one
-//! allreduce  both
+//! allreduce  a chain for each cpu at the same time, each of its own part; all take what is at their ends
 //! ```
 //!
-//! Pieces stay in a cpu's own cache while the ranks on it pass them on: so the chain goes cpu by cpu, and each operand
-//! is read once. The order of operands depends on the root and on which ranks are bound to the same cpu, and on nothing
-//! else: a program that is started the same way gets the same bits. Ranks that the kernel moves count as if neighbours
-//! shared a cpu.
+//! Pieces stay in a cpu's own cache while the ranks on it pass them on: so a chain goes cpu by cpu, and each operand is
+//! read once. The order of operands depends on the root, or on the part of the vector, and on which ranks are bound to
+//! the same cpu, and on nothing else: a program that is started the same way gets the same bits. Ranks that the kernel
+//! moves count as if neighbours shared a cpu.
 //!
 //! Whoever fills slots tells their readers, by a message, which one is the first.
 
+mod allreduce;
+mod reduce;
+
+pub(super) use allreduce::allreduce;
+pub(super) use reduce::reduce;
+
 use super::algorithm::{self, SMALL};
 use super::arguments::Scene;
-use super::build;
 use super::offers::{OFFER_BYTES, Offer};
 use super::run::{self, tag_of};
 use super::schedule::{CollectiveSchedule, Truncated};
@@ -27,7 +32,6 @@ use crate::comm::Comm;
 use crate::comm::sharing::{ANYWHERE, CpuSharing};
 use crate::datatype::elements::Elements;
 use crate::datatype::{MessageData, predefined_size};
-use crate::op::{ElementType, Predefined, Reducer, kernel};
 use crate::profile;
 use crate::runtime::{self, until};
 use host::Affinity;
@@ -100,22 +104,22 @@ impl Call {
         self.comm.group.members[rank] as usize
     }
 
-    /// Begins to pass so many bytes to ranks of the communicator.
-    fn fill(&self, readers: impl Iterator<Item = usize>, bytes: usize) -> Filling {
+    /// Begins to pass so many bytes to ranks of the communicator, in so many slots.
+    fn fill(&self, readers: impl Iterator<Item = usize>, bytes: usize, slots: usize) -> Filling {
         let readers: Vec<usize> = readers.map(|rank| self.member(rank)).collect();
         let mut state = runtime::enter();
-        let first = state.engine.begin_to_fill(&readers, bytes.div_ceil(SLOT_BYTES) as u64);
+        let first = state.engine.begin_to_fill(slots as u64);
         let mut told = Offer::in_slots(&state.engine.segment(), bytes, first);
         // SAFETY: what is told lives until all have it.
         let told = unsafe { Buffer::new((&raw mut told).cast(), OFFER_BYTES) };
         let envelope = Envelope::new(self.comm.collective(), self.comm.rank as u16, self.tag);
-        for &reader in &readers {
+        for &reader in readers.iter().filter(|&&reader| reader != self.member(self.comm.rank)) {
             if let Some(id) = state.engine.send(reader, envelope, &told, Mode::Standard) {
                 runtime::wait_for(state, id, None);
                 state = runtime::enter();
             }
         }
-        Filling { readers }
+        Filling { readers, first }
     }
 
     /// Hears which slots a rank of the communicator fills. `expected`: bytes.
@@ -135,7 +139,7 @@ impl Call {
         let told = Offer::found(&runtime::enter().engine.segment(), &heard);
         let told = told.filter(|_| ended.bytes == OFFER_BYTES);
         match told.and_then(|told| Some((told.bytes(), told.first_slot()?))) {
-            Some((bytes, next)) => Ok(Taking { from, bytes, next }),
+            Some((bytes, first)) => Ok(Taking { from, bytes, first }),
             None => {
                 let sent = ended.truncated().unwrap_or(ended.bytes);
                 Err(Truncated { source: rank as i32, sent, expected }.failure())
@@ -152,9 +156,12 @@ impl Call {
     }
 }
 
-/// Data that this rank passes to others, of the job.
+/// Data that this rank passes to others.
 struct Filling {
+    /// Those who are told of it, ranks of the job.
     readers: Vec<usize>,
+    /// The number of its first slot.
+    first: u64,
 }
 
 impl Filling {
@@ -163,9 +170,9 @@ impl Filling {
         until(|state| state.engine.free_slot())
     }
 
-    /// It is filled.
-    fn filled(&self) {
-        runtime::enter().engine.filled(&self.readers);
+    /// It is filled, for these.
+    fn filled(&self, readers: &[usize]) {
+        runtime::enter().engine.filled(readers);
     }
 }
 
@@ -174,20 +181,24 @@ struct Taking {
     from: usize,
     /// Bytes of all of it.
     bytes: usize,
-    /// The number of the next slot.
-    next: u64,
+    /// The number of its first slot.
+    first: u64,
 }
 
 impl Taking {
-    /// The next slot, once it is filled.
-    fn slot(&self) -> *const u8 {
-        until(|state| state.engine.slot_of(self.from, self.next))
+    /// One of its slots, once it is filled.
+    fn slot(&self, index: usize) -> *const u8 {
+        until(|state| state.engine.slot_of(self.from, self.first.wrapping_add(index as u64)))
     }
 
-    /// This rank has what was in it.
-    fn took(&mut self) {
-        runtime::enter().engine.took(self.from, self.next);
-        self.next = self.next.wrapping_add(1);
+    /// This rank has what it wants of all slots up to this one.
+    fn took(&self, index: usize) {
+        runtime::enter().engine.took(self.from, self.first.wrapping_add(index as u64));
+    }
+
+    /// This rank wants nothing of it.
+    fn want_none(&self) {
+        runtime::enter().engine.want_none(self.from);
     }
 }
 
@@ -212,7 +223,7 @@ fn looked<T>(
 ///
 /// # Errors
 /// As `MPI_Bcast`.
-pub(super) fn bcast(data: MessageData, root: c_int, comm: abi::Comm) -> Result<bool, Failure> {
+pub(in crate::coll) fn bcast(data: MessageData, root: c_int, comm: abi::Comm) -> Result<bool, Failure> {
     let found = looked(data, comm, |scene| {
         scene.root(root)?;
         let data = scene.elements(data)?;
@@ -227,144 +238,25 @@ pub(super) fn bcast(data: MessageData, root: c_int, comm: abi::Comm) -> Result<b
 /// Passes the root's data to all others.
 fn pass(call: &Call, data: &Buffer, root: usize) -> Result<(), Failure> {
     let (own, ranks) = (call.comm.rank, call.comm.size());
+    let pieces = |bytes: usize| (0..bytes).step_by(SLOT_BYTES).enumerate();
     if own == root {
-        let filling = call.fill((1..ranks).map(|distance| (own + distance) % ranks), data.bytes());
-        for from in (0..data.bytes()).step_by(SLOT_BYTES) {
+        let others = (1..ranks).map(|distance| (own + distance) % ranks);
+        let filling = call.fill(others, data.bytes(), data.bytes().div_ceil(SLOT_BYTES));
+        for (_, from) in pieces(data.bytes()) {
             let slot = filling.slot();
             // SAFETY: the slot that is free.
             unsafe { runtime::enter().engine.fill_slot(slot, data, from) };
-            filling.filled();
+            filling.filled(&filling.readers);
         }
         return Ok(());
     }
-    let mut taking = call.hear(root, data.bytes())?;
-    for from in (0..taking.bytes).step_by(SLOT_BYTES) {
-        let slot = taking.slot();
+    let taking = call.hear(root, data.bytes())?;
+    runtime::enter().engine.begin_to_take(data.bytes());
+    for (index, from) in pieces(taking.bytes) {
+        let slot = taking.slot(index);
         // SAFETY: the slot that holds this piece.
-        unsafe { runtime::enter().engine.take_slot(slot, taking.bytes, data, from) };
-        taking.took();
+        unsafe { runtime::enter().engine.take_slot(slot, taking.bytes - from, data, from) };
+        taking.took(index);
     }
     call.complete(root, taking.bytes, data.bytes())
-}
-
-/// What one rank reduces.
-struct Reducing {
-    kernel: Reducer,
-    /// Bytes of an element.
-    element: usize,
-    operand: *const u8,
-    /// Of the root; it may be the operand.
-    result: Option<*mut u8>,
-    bytes: usize,
-}
-
-impl Reducing {
-    /// Nothing: these operands are for messages.
-    fn of(op: abi::Op, operand: Elements, result: Option<Elements>) -> Option<Self> {
-        let element_type = operand.datatype.predefined.and_then(ElementType::of)?;
-        let kernel = kernel(Predefined::of(op)?, element_type)?;
-        let (element, bytes) = (operand.datatype.size, operand.bytes());
-        // Pieces end between elements, which have no room between their parts.
-        let fits = operand.datatype.contiguous && SLOT_BYTES.is_multiple_of(element);
-        let result = result.map(|result| result.address);
-        (fits && bytes > SMALL).then_some(Self { kernel, element, operand: operand.address, result, bytes })
-    }
-
-    /// Does this rank's part of the chain that ends at the root.
-    fn chain(&self, call: &Call, sharing: &CpuSharing, root: usize) -> Result<(), Failure> {
-        let [before, next] = sharing.neighbours(call.comm.rank, root);
-        let filling = next.map(|next| call.fill([next].into_iter(), self.bytes));
-        // What the next one was told of is filled in any case.
-        let (mut taking, heard) = match before.map(|before| call.hear(before, self.bytes)).transpose() {
-            Ok(taking) => (taking, Ok(())),
-            Err(failure) => (None, Err(failure)),
-        };
-        let sent = taking.as_ref().map_or(0, |taking| taking.bytes);
-        for at in (0..self.bytes.max(sent)).step_by(SLOT_BYTES) {
-            let bytes_of = |whole: usize| whole.saturating_sub(at).min(SLOT_BYTES);
-            let (own, other) = (bytes_of(self.bytes), bytes_of(sent));
-            let from = taking.as_ref().filter(|_| other > 0).map(Taking::slot);
-            if own > 0 {
-                let into = match (&filling, self.result) {
-                    (Some(filling), _) => filling.slot(),
-                    (None, Some(result)) => result.wrapping_add(at),
-                    (None, None) => unreachable!("the chain ends at the root"),
-                };
-                self.reduce(at, from.map(|from| (from, other)), into, own);
-            }
-            if let Some(taking) = taking.as_mut().filter(|_| from.is_some()) {
-                taking.took();
-            }
-            if let Some(filling) = filling.as_ref().filter(|_| own > 0) {
-                filling.filled();
-            }
-        }
-        heard?;
-        before.map_or(Ok(()), |before| call.complete(before, sent, self.bytes))
-    }
-
-    /// Reduces this rank's operand, so many bytes from a byte on, with that of a slot, which may be shorter.
-    fn reduce(&self, at: usize, other: Option<(*const u8, usize)>, into: *mut u8, bytes: usize) {
-        let own = self.operand.wrapping_add(at);
-        let (slot, both) = other.map_or((own, 0), |(slot, other)| (slot, other.min(bytes) / self.element));
-        let reduced = both * self.element;
-        // SAFETY: the program's operand, the slot that holds the other piece, and as much room, of the program's or in
-        // the slot that is free; the operand may be that room.
-        unsafe {
-            (self.kernel)(own, slot, into, both);
-            if own.wrapping_add(reduced) != into.wrapping_add(reduced) {
-                transport::copy(own.add(reduced), into.add(reduced), bytes - reduced);
-            }
-        }
-    }
-}
-
-/// `MPI_Reduce`; false: not done.
-///
-/// # Errors
-/// As `MPI_Reduce`.
-pub(super) fn reduce(
-    both: (MessageData, MessageData),
-    op: abi::Op,
-    root: c_int,
-    comm: abi::Comm,
-) -> Result<bool, Failure> {
-    let found = looked(both.0, comm, |scene| {
-        let Some((_, operand, result)) = build::operand_and_root_result(scene, both, op, root)? else {
-            return Ok(None);
-        };
-        Ok(Reducing::of(op, operand, result))
-    })?;
-    let Some(reducing) = found else { return Ok(false) };
-    let Some(crowd) = crowded(comm)? else { return Ok(false) };
-    let sharing = sharing(comm, &crowd)?;
-    reducing.chain(&Call::next(crowd), &sharing, root as usize)?;
-    Ok(true)
-}
-
-/// `MPI_Allreduce` of so much that a chain pays, whose end all wait for; false: not done. (8 ranks on 2 cpus of a Xeon,
-/// us, by a chain and by messages: 16 kB 41.6 and 27.6, 64 kB 73 and 89, 4 MB 3,160 and 6,280; 4 ranks, 64 kB 33 and
-/// 28, 1 MB 470 and 444, 4 MB 1,720 and 2,410.)
-///
-/// # Errors
-/// As `MPI_Allreduce`.
-pub(super) fn allreduce(
-    both: (MessageData, MessageData),
-    op: abi::Op,
-    comm: abi::Comm,
-) -> Result<bool, Failure> {
-    const ROOT: usize = 0;
-    let found = looked(both.0, comm, |scene| {
-        let (operand, result) = build::operand_and_result(scene, both, op)?;
-        let at_root = (scene.comm.rank == ROOT).then_some(result);
-        let large = result.bytes() >= SLOT_BYTES;
-        let reducing = Reducing::of(op, operand, at_root).filter(|_| large);
-        Ok(reducing.map(|reducing| (reducing, result.buffer())))
-    })?;
-    let Some((reducing, result)) = found else { return Ok(false) };
-    let Some(crowd) = crowded(comm)? else { return Ok(false) };
-    let sharing = sharing(comm, &crowd)?;
-    let reduced = reducing.chain(&Call::next(crowd.clone()), &sharing, ROOT);
-    pass(&Call::next(crowd), &result, ROOT)?;
-    reduced.map(|()| true)
 }
