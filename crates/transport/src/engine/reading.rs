@@ -113,8 +113,7 @@ impl Decisions {
         };
         // A room gets memory at first, and spots are measured. Those cycles don't count: then the first turn is longer.
         let is_long = cycles.knows(at_first) && !cycles.knows(!at_first);
-        let first_turn = FIRST_TURNS[0] * known_from(bytes);
-        let goes_on = is_long && (first_turn..2 * first_turn).contains(&self.answers.given(bytes));
+        let goes_on = is_long && (FIRST_TURNS[0]..2 * FIRST_TURNS[0]).contains(&self.answers.given(bytes));
         let is_turn = self.answers.turn_of_other(bytes) || goes_on;
         let given_up = &mut self.given_up[class_of(bytes)];
         *given_up = is_turn && (*given_up || cycles.is_hopeless());
@@ -155,10 +154,11 @@ impl Among {
 /// They follow one another, because the first copies of a sort take longer. A choice. (4 ranks on 2 cpus of an EPYC,
 /// allreduce of 256 kB: 69 us with one in 16 and 63 with this.)
 const TURN_EACH: u32 = 1024;
-/// The first turns are after so many times as many answers: what is known may be from other collectives, where it cost
-/// more. Choices: a fourth of the way each, as for `landing`. (Allgather of 256 kB between two ranks after gathers, on
-/// an EPYC: 38 us without them and 32 with them.)
-const FIRST_TURNS: [u32; 2] = [4, 16];
+/// The first turns are after so many answers: what is known may be from other collectives, where it cost more. Choices:
+/// a fourth of the way each, as for `landing`. (Allgather of 256 kB between two ranks after gathers, on an EPYC: 38 us
+/// without them and 32 with them. On a Xeon, 40 ms of collectives of 4 MB between two ranks, us, with turns after 16
+/// and 64, and with these: allgather 816 and 774, scatter 482 and 416.)
+const FIRST_TURNS: [u32; 2] = [64, 256];
 
 /// The most answers of one turn: small data that may cost more where it is measured comes there so rarely. A choice.
 const LONGEST_TURN: u32 = TURN_EACH / 4;
@@ -183,9 +183,8 @@ impl Answers {
         let answers = &mut self.0[class_of(data)];
         let number = *answers;
         *answers = answers.wrapping_add(1);
-        let first = FIRST_TURNS.map(|turn| turn * known_from(data));
         let (turn, start) = match number / TURN_EACH {
-            0 => first.into_iter().enumerate().rfind(|&(_, start)| start <= number)?,
+            0 => FIRST_TURNS.into_iter().enumerate().rfind(|&(_, start)| start <= number)?,
             later => (FIRST_TURNS.len() - 1 + later as usize, later * TURN_EACH),
         };
         (number - start < length(turn)).then_some(turn)
@@ -609,7 +608,7 @@ mod tests {
         for (data, others, starts) in [
             (100_000, 16, [64, 256, 1024, 2048]),
             (200_000, 16, [64, 256, 1024, 2048]),
-            (4 << 20, 4, [16, 64, 1024, 2048]),
+            (4 << 20, 4, [64, 256, 1024, 2048]),
         ] {
             let expected: Vec<_> = (0..4)
                 .flat_map(|turn| (starts[turn]..starts[turn] + others).map(move |number| (number, turn)))
