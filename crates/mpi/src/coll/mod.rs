@@ -10,8 +10,10 @@
 //! | `build` | from arguments to a schedule |
 //! | `neighbourhood` | the same for neighbourhoods |
 //! | `offers` | large data, read by its receiver from the sender's memory, or from where it is shown |
+//! | `messages` | one collective as messages, without a schedule |
+//! | `direct` | small data between the root and all others |
 //! | `two_ranks` | one exchange between the ranks of a communicator of two |
-//! | `quick` | the shortest way for small messages between two ranks |
+//! | `quick` | the shortest way for small messages |
 //! | `giving` | barrier, bcast and allreduce by way of the local stores of a simulated Cell |
 //! | `crowd` | bcast, reduce and allreduce of ranks that share cpus, through memory that all see |
 //! | `window` | a large allreduce of two ranks through memory that both see |
@@ -28,8 +30,10 @@ mod arguments;
 mod blocks;
 mod build;
 mod crowd;
+mod direct;
 mod functions;
 pub(crate) mod giving;
+mod messages;
 mod neighbourhood;
 mod offers;
 mod quick;

@@ -1,11 +1,12 @@
-//! The shortest way for small data of at most two ranks: no schedule, no memory, one exchange. (Larger
-//! reductions of two ranks go on in `window` and `to_root`.)
+//! The shortest way for small data: no schedule. At most two ranks need no memory, and one exchange; for more of them
+//! see `direct`. (Larger reductions of two ranks go on in `window` and `to_root`.)
 //!
 //! Each function does the same as the schedule would, or nothing at all when it has the slightest doubt about an
 //! argument: then the ordinary way finds out what is wrong.
 
 use super::algorithm::SMALL;
 use super::blocks::Blocks;
+use super::direct;
 use super::to_root;
 use super::two_ranks::{TwoRanks, few, rank_beside};
 use super::window;
@@ -58,9 +59,11 @@ pub(super) fn bcast(data: MessageData, root: c_int, comm: abi::Comm) -> Result<b
     let Some(bytes) = small(data) else { return Ok(false) };
     let state = check::running()?;
     let Some(_) = rank_beside(&state, root, comm) else { return Ok(false) };
-    let Some(pair) = few(&state, comm) else { return Ok(false) };
+    let Some(pair) = few(&state, comm) else {
+        return direct::bcast(state, comm, root as usize, data.address.cast_mut().cast(), bytes);
+    };
     match pair {
-        Some(pair) if pair.rank == root as usize => drop(pair.send(state, data.address.cast(), bytes)),
+        Some(pair) if pair.rank() == root as usize => drop(pair.send(state, data.address.cast(), bytes)),
         Some(pair) => drop(pair.receive(state, data.address.cast_mut().cast(), bytes)?),
         None => {}
     }
@@ -82,16 +85,23 @@ pub(super) fn gather(
     let Some(own) = rank_beside(&state, root, comm) else { return Ok(false) };
     let data = send.address.cast::<u8>();
     if own != root as usize {
-        let Some(Some(pair)) = few(&state, comm) else { return Ok(false) };
+        let Some(pair) = few(&state, comm) else {
+            return Ok(direct::send(state, comm, root as usize, data, bytes));
+        };
+        let Some(pair) = pair else { return Ok(false) };
         drop(pair.send(state, data, bytes));
         return Ok(true);
     }
     let Some(blocks) = even_blocks(receive, own, data, bytes) else { return Ok(false) };
-    let Some(pair) = few(&state, comm) else { return Ok(false) };
+    let pair = few(&state, comm);
     // SAFETY: the caller's buffers: the data, and a block of as many bytes for each rank; this rank's is apart from it.
     unsafe { data.copy_to_nonoverlapping(blocks.add(own * bytes), bytes) };
-    if let Some(pair) = pair {
-        pair.receive(state, blocks.wrapping_add((1 - own) * bytes), bytes)?;
+    match pair {
+        None => return direct::gather(state, comm, blocks, bytes),
+        Some(None) => {}
+        Some(Some(pair)) => {
+            pair.receive(state, blocks.wrapping_add((1 - own) * bytes), bytes)?;
+        }
     }
     Ok(true)
 }
@@ -111,14 +121,22 @@ pub(super) fn scatter(
     let Some(own) = rank_beside(&state, root, comm) else { return Ok(false) };
     let data = receive.address.cast::<u8>().cast_mut();
     if own != root as usize {
-        let Some(Some(pair)) = few(&state, comm) else { return Ok(false) };
+        let Some(pair) = few(&state, comm) else {
+            return direct::receive(state, comm, root as usize, data, bytes);
+        };
+        let Some(pair) = pair else { return Ok(false) };
         pair.receive(state, data, bytes)?;
         return Ok(true);
     }
     let Some(blocks) = even_blocks(send, own, data, bytes) else { return Ok(false) };
-    let Some(pair) = few(&state, comm) else { return Ok(false) };
-    if let Some(pair) = pair {
-        drop(pair.send(state, blocks.wrapping_add((1 - own) * bytes), bytes));
+    match few(&state, comm) {
+        None => {
+            if !direct::scatter(state, comm, blocks, bytes) {
+                return Ok(false);
+            }
+        }
+        Some(None) => {}
+        Some(Some(pair)) => drop(pair.send(state, blocks.wrapping_add((1 - own) * bytes), bytes)),
     }
     // SAFETY: as for `gather`.
     unsafe { blocks.add(own * bytes).copy_to_nonoverlapping(data, bytes) };
@@ -217,7 +235,7 @@ fn receive_operand(
     (bytes, count): (usize, usize),
     kernel: Reducer,
 ) -> Result<(), Failure> {
-    if pair.rank == 0 {
+    if pair.rank() == 0 {
         pair.receive(state, result, bytes)?;
         // SAFETY: the caller's buffers hold `count` elements of this type each.
         unsafe { kernel(own, result, result, count) };
@@ -256,7 +274,10 @@ pub(super) fn reduce(
     let Some(own) = rank_beside(&state, root, comm) else { return Ok(false) };
     let data = operand.address.cast::<u8>();
     if own != root as usize {
-        let Some(Some(pair)) = few(&state, comm) else { return Ok(false) };
+        let Some(pair) = few(&state, comm) else {
+            return Ok(direct::send(state, comm, root as usize, data, bytes));
+        };
+        let Some(pair) = pair else { return Ok(false) };
         drop(pair.send(state, data, bytes));
         return Ok(true);
     }
@@ -265,7 +286,7 @@ pub(super) fn reduce(
         return Ok(false);
     }
     match few(&state, comm) {
-        None => return Ok(false),
+        None => return direct::reduce(state, comm, data, into, (bytes, count as usize), kernel),
         // SAFETY: the caller's buffers hold that many bytes and do not overlap.
         Some(None) => unsafe { data.copy_to_nonoverlapping(into, bytes) },
         Some(Some(pair)) => receive_operand(state, &pair, data, into, (bytes, count as usize), kernel)?,

@@ -112,7 +112,7 @@ impl AtRoot {
             let buffer = unsafe { Buffer::of_layout(result, bytes, layout) };
             state = pair.receive_buffer(state, &buffer)?;
             if reduced.is_cut.load(Ordering::Relaxed) {
-                let text = format_args!("the operand of rank {} came cut inside an element", 1 - pair.rank);
+                let text = format_args!("the operand of rank {} came cut inside an element", pair.other.rank);
                 return Err(Failure::new(MPI_ERR_INTERN, text));
             }
         }

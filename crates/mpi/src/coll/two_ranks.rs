@@ -1,9 +1,7 @@
 //! One exchange between the two ranks of a communicator, without a schedule: the ground of `quick`, `window` and
 //! `to_root`.
 
-use super::offers::{OFFER_BYTES, Offer};
-use super::run::tag_of;
-use super::schedule::{ANSWERS, Truncated};
+use super::messages::{Messages, Peer};
 use crate::abi;
 use crate::abi::values::{MPI_COMM_NULL, MPI_IN_PLACE};
 use crate::check::Failure;
@@ -12,17 +10,13 @@ use crate::datatype::MessageData;
 use crate::request;
 use crate::runtime::{self, Entered};
 use std::ffi::c_int;
-use std::sync::atomic::Ordering;
-use transport::{Buffer, Criteria, Envelope, Mode};
+use transport::Buffer;
 
 /// This rank and the other one of a communicator of two.
 pub(super) struct TwoRanks {
-    /// This rank in the communicator.
-    pub rank: usize,
-    context: u32,
-    tag: i32,
-    /// The other one in the job.
-    pub other: usize,
+    messages: Messages,
+    /// The other one.
+    pub other: Peer,
 }
 
 /// The communicator of one rank, or of two and the next collective on it. Nothing: neither, or a simulator carries the
@@ -38,11 +32,9 @@ pub(super) fn few(state: &Entered, handle: abi::Comm) -> Option<Option<TwoRanks>
     if members.len() == 1 {
         return Some(None);
     }
-    // Only the thread that holds the state starts a collective.
-    let number = comm.collectives.load(Ordering::Relaxed);
-    comm.collectives.store(number.wrapping_add(1), Ordering::Relaxed);
-    let (context, other) = (comm.collective(), members[1 - comm.rank] as usize);
-    Some(Some(TwoRanks { rank: comm.rank, context, tag: tag_of(number), other }))
+    let messages = Messages::next(comm);
+    let rank = 1 - messages.rank;
+    Some(Some(TwoRanks { messages, other: Peer { rank, member: members[rank] as usize } }))
 }
 
 /// This rank in a communicator that has a rank `root`: of two; of one rank there is but rank 0.
@@ -73,6 +65,12 @@ pub(super) fn operand_and_result(
 }
 
 impl TwoRanks {
+    /// This rank in the communicator.
+    #[inline]
+    pub(super) fn rank(&self) -> usize {
+        self.messages.rank
+    }
+
     /// Sends to the other rank; until the data is away.
     pub(super) fn send(&self, state: Entered, data: *const u8, bytes: usize) -> Entered {
         // SAFETY: the caller's data, which it lends until this returns.
@@ -80,58 +78,22 @@ impl TwoRanks {
     }
 
     /// As `send`.
-    pub(super) fn send_buffer(&self, mut state: Entered, buffer: &Buffer) -> Entered {
-        let envelope = Envelope::new(self.context, self.rank as u16, self.tag);
-        if let Some(id) = state.engine.send(self.other, envelope, buffer, Mode::Standard) {
-            runtime::wait_for(state, id, None);
-            state = runtime::enter();
-        }
-        state
+    pub(super) fn send_buffer(&self, state: Entered, buffer: &Buffer) -> Entered {
+        self.messages.send(state, self.other, buffer)
     }
 
     /// Receives from the other rank; bytes received.
     pub(super) fn receive(&self, mut state: Entered, into: *mut u8, bytes: usize) -> Result<usize, Failure> {
         // SAFETY: the caller's room, which it lends until this returns.
         let buffer = unsafe { Buffer::new(into, bytes) };
-        let source = Some(1 - self.rank as u16);
-        let pattern = Criteria { context: self.context, source, tag: Some(self.tag) };
-        let id = state.engine.receive(pattern, Some(self.other), &buffer);
-        let ended = runtime::wait_for_receive(state, id, Some(self.other));
-        if ended.truncated() == Some(OFFER_BYTES) {
-            // It may have been an offer, whose sender waits for an answer.
-            self.answer();
-        }
-        request::failure(&ended)?;
-        if ended.bytes == OFFER_BYTES {
-            let segment = runtime::enter().engine.segment();
-            if let Some(offer) = Offer::found_in(&segment, &buffer) {
-                // This rank expects so little that nobody offers it.
-                self.answer();
-                let source = 1 - self.rank as i32;
-                return Err(Truncated { source, sent: offer.bytes(), expected: bytes }.failure());
-            }
-        }
-        Ok(ended.bytes)
+        let id = self.messages.receive(&mut state, self.other, &buffer);
+        self.messages.received(state, id, self.other, &buffer)
     }
 
     /// Receives what the other rank sends as messages without offers.
     pub(super) fn receive_buffer(&self, mut state: Entered, buffer: &Buffer) -> Result<Entered, Failure> {
-        let source = Some(1 - self.rank as u16);
-        let pattern = Criteria { context: self.context, source, tag: Some(self.tag) };
-        let id = state.engine.receive(pattern, Some(self.other), buffer);
-        request::failure(&runtime::wait_for_receive(state, id, Some(self.other)))?;
+        let id = self.messages.receive(&mut state, self.other, buffer);
+        request::failure(&runtime::wait_for_receive(state, id, Some(self.other.member)))?;
         Ok(runtime::enter())
-    }
-
-    /// Answers an offer that is too much, also one of data that comes through slots.
-    #[cold]
-    fn answer(&self) {
-        let mut state = runtime::enter();
-        state.engine.want_none(self.other);
-        let tag = self.tag | i32::from(ANSWERS);
-        let envelope = Envelope::new(self.context, self.rank as u16, tag);
-        if let Some(id) = state.engine.send(self.other, envelope, &Buffer::EMPTY, Mode::Standard) {
-            state.engine.detach(id);
-        }
     }
 }

@@ -60,14 +60,14 @@ pub(super) fn allreduce(
     let usable = !runtime::locks() && !segment.is_carried();
     let own_rank = state.rank() as usize;
     drop(state);
-    let exchange = Exchange { segment: &segment, own: own_rank, other: pair.other, size, kernel };
+    let exchange = Exchange { segment: &segment, own: own_rank, other: pair.other.member, size, kernel };
     let count = count as usize;
     let half = |rank: usize| {
         let (start, count) = share(count, 2, rank);
         let at = start * size;
         Half { operand: operand.wrapping_add(at), result: result.wrapping_add(at), count }
     };
-    exchange.carry_out(&pair, usable, half(pair.rank), half(1 - pair.rank))
+    exchange.carry_out(&pair, usable, half(pair.rank()), half(pair.other.rank))
 }
 
 /// One half of operand and result, in elements.
