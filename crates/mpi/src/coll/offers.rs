@@ -97,10 +97,8 @@ impl DataToSend<'_> {
         }
         let crowded = engine.room().crowded();
         match self.among().filter(|_| crowded) {
-            Some(Among::Scatters) => {
-                return !engine.showing_is_shorter(buffer.bytes(), Among::Scatters, self.tag);
-            }
-            Some(_) => return false,
+            Some(Among::Gathers(_)) => return false,
+            Some(among) => return !engine.showing_is_shorter(buffer.bytes(), among, self.tag),
             None => {}
         }
         let is_busy = if crowded { large.sends + large.receives > 1 } else { large.receives > 0 };
