@@ -265,8 +265,8 @@ impl Engine<'_> {
     /// Whether to show data of so many bytes to one rank, where ranks share cpus. Otherwise the kernel copies it once:
     /// scattered and exchanged data is read by its receivers; gathered data is sent, and written by its senders, so
     /// that all cpus copy. (What is exchanged is read without a word before. On 2 cpus of a Xeon, us, written by its
-    /// senders and read: alltoall on 3 ranks, 256 kB 152 and 109, 1 MB 758 and 530; on 5, 64 kB 167 and 137; on 4 and 8,
-    /// no clear difference.)
+    /// senders and read: alltoall on 3 ranks, 256 kB 152 and 109, 1 MB 758 and 530; on 5, 64 kB 167 and 137; on 4 and
+    /// 8, no clear difference.)
     /// So it is at first, and as long as a program's cycles don't take clearly longer; now and then the other answer.
     /// But gathered and exchanged data is shown at first where the kernel's copy is known to cost more than the two of
     /// what is shown: all cpus copy either way. Where that is not known, exchanges measure it first. (On 2 cpus of a
