@@ -2,7 +2,7 @@
 
 use super::algorithm::{self, Root};
 use super::arguments::{Numbers, Scene, apart, is_in_place, not_in_place};
-use super::blocks::Blocks;
+use super::blocks::{Blocks, PlacedBlocks};
 use crate::abi;
 use crate::check::{self, Failure};
 use crate::datatype::MessageData;
@@ -73,14 +73,25 @@ pub(super) fn scatter(
     Ok(())
 }
 
-/// `MPI_Allgather` and `MPI_Allgatherv`
-pub(super) fn allgather(scene: &mut Scene, send: MessageData, receive: Blocks<'_>) -> Result<(), Failure> {
+/// This rank's data, unless it is in place, and the blocks of all ranks, which it is apart from.
+pub(super) fn own_and_blocks<'a, 'call>(
+    scene: &mut Scene<'a>,
+    send: MessageData,
+    receive: Blocks<'call>,
+) -> Result<(Option<Elements<'a>>, PlacedBlocks<'a, 'call>), Failure> {
     let ranks = scene.ranks();
     let send = scene.unless_in_place(send, !ranks.between_groups)?;
     let receive = scene.blocks(receive)?;
     if let (Some(send), false) = (&send, ranks.between_groups) {
         apart(send, &receive.at(ranks.own))?;
     }
+    Ok((send, receive))
+}
+
+/// `MPI_Allgather` and `MPI_Allgatherv`
+pub(super) fn allgather(scene: &mut Scene, send: MessageData, receive: Blocks<'_>) -> Result<(), Failure> {
+    let ranks = scene.ranks();
+    let (send, receive) = own_and_blocks(scene, send, receive)?;
     let even = receive.are_even().then(|| scene.byte());
     algorithm::allgather(scene.schedule, ranks, send, |rank| receive.at(rank), even);
     Ok(())

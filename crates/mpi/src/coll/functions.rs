@@ -115,6 +115,11 @@ macro_rules! crowded {
             return Ok(());
         }
     };
+    ([allgather] $($arguments:tt)*) => {
+        if crowd::allgather($($arguments)*)? {
+            return Ok(());
+        }
+    };
     ([allreduce] $($arguments:tt)*) => {
         if crowd::allreduce($($arguments)*)? {
             return Ok(());

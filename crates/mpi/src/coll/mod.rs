@@ -15,7 +15,7 @@
 //! | `two_ranks` | one exchange between the ranks of a communicator of two |
 //! | `quick` | the shortest way for small messages |
 //! | `giving` | barrier, bcast and allreduce by way of the local stores of a simulated Cell |
-//! | `crowd` | bcast, reduce and allreduce of ranks that share cpus, through memory that all see |
+//! | `crowd` | bcast, reduce, allreduce and allgather of ranks that share cpus, through memory that all see |
 //! | `window` | a large allreduce of two ranks through memory that both see |
 //! | `to_root` | a large reduce of two ranks, whose operand comes as messages |
 //! | `run` | a schedule carried out: blocking, non-blocking or persistent |

@@ -1,6 +1,6 @@
-/* Bcast, reduce and allreduce of data from some kB on, as ranks that share cpus do them: sizes around the limits of
-   pieces, each root, communicators that overlap, many in a row without a word in between, ranks that come late, and
-   ranks that bind themselves to a cpu. */
+/* Bcast, reduce, allreduce and allgather of data from some kB on, as ranks that share cpus do them: sizes around the
+   limits of pieces, each root, communicators that overlap, many in a row without a word in between, ranks that come
+   late, and ranks that bind themselves to a cpu. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -48,6 +48,20 @@ static void allreduce(MPI_Comm comm, int who, int n, int number, int in_place)
     EQUAL(out[n], -1);
 }
 
+static void allgather(MPI_Comm comm, int who, int n, int number, int in_place)
+{
+    static int all[8 * MOST + 1];
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    if (ranks > 8) return;
+    for (int i = 0; i < ranks * n; i++) all[i] = in_place && i / n == who ? value(number, who, i % n) : -1;
+    for (int i = 0; i < n; i++) in[i] = value(number, who, i);
+    all[ranks * n] = -1;
+    MPI_Allgather(in_place ? MPI_IN_PLACE : in, n, MPI_INT, all, n, MPI_INT, comm);
+    for (int i = 0; i < ranks * n; i++) EQUAL(all[i], value(number, i / n, i % n));
+    EQUAL(all[ranks * n], -1);
+}
+
 static void some(MPI_Comm comm, int number)
 {
     int who, ranks, n = sizes[number % SIZES];
@@ -56,6 +70,7 @@ static void some(MPI_Comm comm, int number)
     bcast(comm, who, number % ranks, n, number);
     reduce(comm, who, number / 2 % ranks, n, number, number % 2);
     allreduce(comm, who, n, number, number / 2 % 2);
+    allgather(comm, who, n, number, number / 3 % 2);
 }
 
 /* Of all ranks, of those of each parity, and of neighbours, in an order that makes slots of all mix. */

@@ -39,6 +39,25 @@ static void all_counts(MPI_Comm comm)
     }
 }
 
+/* Who is sent more in an allgather than it has room for says so; what comes short leaves the rest alone. */
+static void all_blocks(MPI_Comm comm)
+{
+    int *all = malloc(sizeof(int) * size * USUAL), class = MPI_SUCCESS;
+    for (int other = 0; other < size; other++) {
+        int n = rank == other ? LESS : USUAL;
+        for (int i = 0; i < USUAL; i++) in[i] = rank;
+        for (int i = 0; i < size * USUAL; i++) all[i] = -1;
+        int code = MPI_Allgather(in, n, MPI_INT, all, n, MPI_INT, comm);
+        if (code != MPI_SUCCESS) MPI_Error_class(code, &class);
+        EQUAL(code != MPI_SUCCESS, rank == other);
+        if (rank == other) EQUAL(class, MPI_ERR_TRUNCATE);
+        for (int i = 0; i < size * n; i++) EQUAL(all[i], rank != other && i / n == other && i % n >= LESS ? -1 : i / n);
+        MPI_Allgather(in, USUAL, MPI_INT, all, USUAL, MPI_INT, comm);
+        for (int i = 0; i < size * USUAL; i++) EQUAL(all[i], i / USUAL);
+    }
+    free(all);
+}
+
 /* A root that has less: what it does not send stays as it is. */
 static void less_comes(MPI_Comm comm)
 {
@@ -62,6 +81,7 @@ int main(void)
         EQUAL(told(comm, other, USUAL), MPI_SUCCESS);
     }
     all_counts(comm);
+    all_blocks(comm);
     less_comes(comm);
     MPI_Comm_free(&comm);
     return finish("unequal_counts");

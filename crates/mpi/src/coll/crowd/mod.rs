@@ -1,10 +1,11 @@
-//! Bcast, reduce and allreduce of ranks that share cpus, through the slots of their windows. Small data goes by
-//! messages, and so do non-blocking and persistent ones.
+//! Bcast, reduce, allreduce and allgather of ranks that share cpus, through the slots of their windows. Small data goes
+//! by messages, and so do non-blocking and persistent ones.
 //!
 //! ```text
 //! bcast      the root fills slots, all others take what is in them
 //! reduce     a chain of all ranks, which ends at the root: each takes a piece of the one before, reduces its own
 //!            operand with it, and the result is in its own slot for the next one
+//! allgather  each fills slots, and takes what is in those of all others
 //! allreduce  a chain for each cpu at the same time, each of its own part; all take what is at their ends
 //! ```
 //!
@@ -15,9 +16,11 @@
 //!
 //! Whoever fills slots tells their readers, by a message, which one is the first.
 
+mod allgather;
 mod allreduce;
 mod reduce;
 
+pub(super) use allgather::allgather;
 pub(super) use allreduce::allreduce;
 pub(super) use reduce::reduce;
 
