@@ -58,6 +58,32 @@ static void all_blocks(MPI_Comm comm)
     free(all);
 }
 
+static void is_truncated(int code, int expected)
+{
+    int class = MPI_SUCCESS;
+    if (code != MPI_SUCCESS) MPI_Error_class(code, &class);
+    EQUAL(class, expected ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+}
+
+/* Who expects less says so, also where little is sent. */
+static void small_counts(MPI_Comm comm)
+{
+    enum { FEW = 2 };
+    for (int root = 0; root < size; root++) {
+        for (int more = FEW + 1; more < MORE; more *= 30) {
+            int other = (root + 1) % size, is_root = rank == root, n = rank == other ? more : FEW;
+            is_truncated(MPI_Bcast(in, is_root ? more : FEW, MPI_INT, root, comm), !is_root);
+            if (more > 400) continue;
+            is_truncated(MPI_Gather(in, n, MPI_INT, out, FEW, MPI_INT, root, comm), is_root);
+            is_truncated(MPI_Reduce(in, out, n, MPI_INT, MPI_MAX, root, comm), is_root);
+            is_truncated(MPI_Scatter(in, more, MPI_INT, out, is_root ? more : FEW, MPI_INT, root, comm), !is_root);
+        }
+        for (int i = 0; i < size; i++) in[0] = rank, out[i] = -1;
+        MPI_Gather(in, 1, MPI_INT, out, 1, MPI_INT, root, comm);
+        for (int i = 0; rank == root && i < size; i++) EQUAL(out[i], i);
+    }
+}
+
 /* A root that has less: what it does not send stays as it is. */
 static void less_comes(MPI_Comm comm)
 {
@@ -80,6 +106,7 @@ int main(void)
         CHECK(more == (other == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE));
         EQUAL(told(comm, other, USUAL), MPI_SUCCESS);
     }
+    small_counts(comm);
     all_counts(comm);
     all_blocks(comm);
     less_comes(comm);
