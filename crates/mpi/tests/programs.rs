@@ -74,6 +74,7 @@ programs! {
     sendrecv
     shared_cpus
     signals
+    small_collectives
     status
     stopped
     thread_objects

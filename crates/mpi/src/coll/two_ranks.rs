@@ -37,10 +37,10 @@ pub(super) fn few(state: &Entered, handle: abi::Comm) -> Option<Option<TwoRanks>
     Some(Some(TwoRanks { messages, other: Peer { rank, member: members[rank] as usize } }))
 }
 
-/// This rank in a communicator that has a rank `root`: of two; of one rank there is but rank 0.
+/// This rank in a communicator of one group, which has a rank `root`.
 pub(super) fn rank_beside(state: &Entered, root: c_int, comm: abi::Comm) -> Option<usize> {
     let comm = state.comm(comm).filter(|found| (0..found.size() as i64).contains(&i64::from(root)))?;
-    Some(comm.rank)
+    comm.remote.is_none().then_some(comm.rank)
 }
 
 /// Where data starts; nothing: it is no memory.

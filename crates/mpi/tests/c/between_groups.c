@@ -119,6 +119,22 @@ static void non_blocking(void)
     free(whole);
 }
 
+/* Who does not receive in a gather, or send in a scatter, has its buffer for that left alone. */
+static void left_alone(void)
+{
+    int here = side == 0 ? MPI_ROOT : 0, own = rank + 50, *buffer = malloc(size * sizeof(int));
+    for (int i = 0; i < size; i++) buffer[i] = -1;
+    MPI_Gather(&own, 1, MPI_INT, buffer, 1, MPI_INT, here, inter);
+    for (int i = 0; i < size; i++) EQUAL(buffer[i], side == 0 && i < theirs ? world_of(1, i) + 50 : -1);
+    for (int i = 0; i < size; i++) buffer[i] = side == 0 ? i + 70 : -1;
+    MPI_Scatter(buffer, 1, MPI_INT, &own, 1, MPI_INT, here, inter);
+    EQUAL(own, side == 0 ? 50 : me + 70);
+    for (int i = 0; i < size; i++) EQUAL(buffer[i], side == 0 ? i + 70 : -1);
+    MPI_Allgather(&rank, 1, MPI_INT, buffer, 1, MPI_INT, inter);
+    for (int i = theirs; i < size; i++) EQUAL(buffer[i], side == 0 ? i + 70 : -1);
+    free(buffer);
+}
+
 static void merged_alike(void)
 {
     /* both say the same: some order, but a whole one, with each side together */
@@ -152,6 +168,7 @@ int main(void)
         wildcards();
         copies();
         non_blocking();
+        left_alone();
         merged_alike();
         MPI_Comm_free(&inter);
     }

@@ -1,7 +1,7 @@
 //! A block of every rank to all.
 
 use super::super::schedule::CollectiveSchedule;
-use super::{FEW, Ranks, SMALL};
+use super::{Ranks, SMALL};
 use crate::datatype::Datatype;
 use crate::datatype::elements::Elements;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(crate) fn allgather<'a>(
         return;
     }
     let own = block(ranks.own);
-    let small = ranks.count > FEW && own.bytes() <= SMALL && own.bytes() > 0;
+    let small = !ranks.are_direct() && own.bytes() <= SMALL && own.bytes() > 0;
     if let Some(byte) = even.filter(|_| small) {
         if let Some(send) = send {
             schedule.copy(send, own);

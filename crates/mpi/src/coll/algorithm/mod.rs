@@ -3,15 +3,16 @@
 //! Which algorithm is taken depends on ranks, bytes and whether ranks have a CPU each; the limits stand here, in one
 //! table. On one machine a message costs little and a hop costs a wait: where ranks have to share CPUs, a wait is a
 //! change of context. So few hops in a row count more than few messages, and every rank talks to every other (*direct*)
-//! unless that is very many messages. (Four ranks on two CPUs, 8 bytes: both ways take 4.5 us; eight ranks: a direct
-//! exchange takes 14 us, reducing at one rank and releasing all 10 us.)
+//! unless that is very many messages. (Ranks on two CPUs of a Xeon, without a schedule: eight, a barrier by direct
+//! exchange takes 18 us, and 11.5 when all tell one rank, which releases them; sixteen, an allgather of 8 bytes takes
+//! 44 us direct and 107 by Bruck's hops.)
 //!
 //! | collective | few ranks or large | many ranks, small |
 //! |---|---|---|
 //! | barrier | direct exchange | dissemination; ranks that share CPUs: gather to 0 and release |
 //! | bcast | direct; large: scatter, then direct exchange of the parts | binomial tree; ranks that share CPUs: direct |
 //! | gather, scatter | direct | direct |
-//! | allgather, alltoall | direct | Bruck |
+//! | allgather, alltoall | direct | Bruck, alltoall of tiny data on very many ranks alone |
 //! | reduce | direct to the root; large: reduce-scatter, then gather | binomial tree; ranks that share CPUs: direct |
 //! | allreduce | direct; large: reduce-scatter, allgather in pieces | recursive doubling; crowded: reduce, then bcast |
 //! | reduce_scatter | direct | reduce to 0, then scatter |
@@ -61,8 +62,13 @@ pub(super) struct Ranks {
 
 impl Ranks {
     /// So few that every rank sends small messages to every other.
-    fn few(self) -> bool {
+    pub(super) fn few(self) -> bool {
         self.count <= if self.crowded { FEW_CROWDED } else { FEW }
+    }
+
+    /// So few that every rank sends a small block to every other, or deals with the root.
+    pub(super) fn are_direct(self) -> bool {
+        self.count <= if self.crowded { MOST_DIRECT } else { FEW }
     }
 
     /// The bytes from which on the work of a reduction is split.
@@ -100,9 +106,12 @@ impl Root {
 
 /// Up to this many ranks every rank sends small messages to every other.
 pub(super) const FEW: usize = 8;
-/// The same where ranks share CPUs. (Eight on two CPUs: an allreduce of 8 bytes takes 14 us direct, and 10 us by one
-/// rank; of 4 kB 27 us and 12 us.)
+/// The same where ranks share CPUs, and all have to hear the same of all. (Eight on two CPUs of a Xeon: an allreduce of
+/// 8 bytes takes 19.5 us direct, and 10.7 us by one rank.)
 const FEW_CROWDED: usize = 4;
+/// Up to this many ranks that share CPUs, blocks of all go to all, and a root deals with all: for another hop, each of
+/// them would have to get a CPU again.
+pub(super) const MOST_DIRECT: usize = 16;
 /// Messages up to this many bytes are small: the number of messages and hops counts, not their size.
 pub(super) const SMALL: usize = 2048;
 /// From this many bytes on the work of a reduction is split among the ranks.
