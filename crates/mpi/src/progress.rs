@@ -60,7 +60,7 @@ fn run() {
             continue;
         }
         state.quiet = true;
-        let armed = ROOM.arm(false);
+        let armed = ROOM.arm(false, state.engine.waits_for_room());
         let moved = state.engine.progress();
         if !moved {
             state.engine.examine();

@@ -324,6 +324,11 @@ const SOON: u32 = 2000;
 /// The same where others want this rank's cpu; also how often that is looked at.
 const SOON_SHARED: u32 = 32;
 
+/// Where ranks share cpus, one that waits for another one moves what that one sends alone for so many rounds, of which
+/// each passes the cpu on. What others send on stays in their rings, and they wait when those are full: otherwise, all
+/// that they send ahead of the slowest has to be kept. A choice.
+const ALONE: u32 = 8;
+
 /// Whether others want this rank's cpu.
 pub(crate) fn shares_cpu() -> bool {
     ROOM.shared()
@@ -363,7 +368,7 @@ fn until_complete(mut state: Entered, id: TransferId, from: Option<usize>) -> En
         return state;
     }
     drop(state);
-    wait_until(|state| state.engine.is_complete(id).then_some(()));
+    wait_until_from(from.filter(|_| ROOM.crowded()), |state| state.engine.is_complete(id).then_some(()));
     enter()
 }
 
@@ -442,12 +447,19 @@ pub(crate) fn until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
 
 /// Waits until `done` gives something, moving messages and activities meanwhile. Call this only while not holding the
 /// state.
-pub(crate) fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T {
+pub(crate) fn wait_until<T>(done: impl FnMut(&mut State) -> Option<T>) -> T {
+    wait_until_from(None, done)
+}
+
+/// As `wait_until`; what a rank of the job sends is moved alone for some rounds.
+fn wait_until_from<T>(from: Option<usize>, mut done: impl FnMut(&mut State) -> Option<T>) -> T {
     let mut waiting = Wait::default();
     let _waiter = locks().then(|| ROOM.waiter());
+    let mut rounds = 0u32;
     loop {
         let mut state = enter();
-        let moved = state.engine.progress();
+        let moved = state.engine.progress_of(from.filter(|_| rounds < ALONE));
+        rounds = rounds.saturating_add(1);
         if let Some(value) = done(&mut state) {
             waiting.ended(&state);
             return value;
@@ -470,7 +482,7 @@ pub(crate) fn wait_until<T>(mut done: impl FnMut(&mut State) -> Option<T>) -> T 
             waiting.patience.pause(&ROOM);
             continue;
         }
-        let armed = ROOM.arm(true);
+        let armed = ROOM.arm(true, state.engine.waits_for_room());
         let moved = state.engine.progress();
         if let Some(value) = done(&mut state) {
             waiting.ended(&state);

@@ -198,12 +198,12 @@ struct Word {
 }
 
 impl Asleep for Word {
-    fn is_announced(&self) -> bool {
-        self.set.load(Ordering::Relaxed) != 0
+    fn announced(&self) -> u32 {
+        self.set.load(Ordering::Relaxed)
     }
 
-    fn set(&self) {
-        self.set.store(1, Ordering::SeqCst);
+    fn set(&self, what: u32) {
+        self.set.fetch_or(what, Ordering::SeqCst);
     }
 
     fn take(&self) -> bool {
@@ -284,7 +284,8 @@ fn a_slot_is_filled_again_only_when_its_reader_has_taken_it() {
 #[test]
 fn a_message_is_never_slept_through_wherever_the_barrier_meets_its_sender() {
     // The kernel's barrier interrupts the sender before it writes, between its write and its look, or after it.
-    for meets in 0..3 {
+    // What comes is a message, or room that the sleeper waits for.
+    for (meets, for_room) in (0..3).flat_map(|meets| [(meets, false), (meets, true)]) {
         loom::model(move || {
             let word = Arc::new(Word {
                 set: AtomicU32::new(0),
@@ -307,12 +308,16 @@ fn a_message_is_never_slept_through_wherever_the_barrier_meets_its_sender() {
                     interrupt(0);
                     message.store(1, Ordering::Release);
                     interrupt(1);
-                    word.ring();
+                    if for_room {
+                        word.ring_for_room()
+                    } else {
+                        word.ring()
+                    }
                     interrupt(2);
                 })
             };
             let come = || message.load(Ordering::Acquire) == 1;
-            word.announce();
+            word.announce(for_room);
             if !come() {
                 word.sleep();
             }

@@ -23,8 +23,8 @@ static void blocks(int round, int n, int odd, int in_place)
     for (int i = 0; i < n * size; i++) out[1 + i] = -1;
     for (int i = 0; i < n; i++) in[i] = value(round, rank, 0, i);
     if (in_place) memcpy(own, in, sizeof(double) * n);
-    MPI_Allgather(in_place ? MPI_IN_PLACE : in, in_place ? -3 : count, in_place ? MPI_DATATYPE_NULL : type, out + 1, count,
-                  type, MPI_COMM_WORLD);
+    if (in_place) MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, out + 1, count, type, MPI_COMM_WORLD);
+    else MPI_Allgather(in, count, type, out + 1, count, type, MPI_COMM_WORLD);
     for (int i = 0; i < n * size; i++) EQUAL(out[1 + i], value(round, i / n, 0, i % n));
 
     for (int i = 0; i < n * size; i++) out[1 + i] = -1;

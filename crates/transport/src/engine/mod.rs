@@ -340,6 +340,23 @@ impl<'a> Engine<'a> {
         moved
     }
 
+    /// Whether this rank has something to write for which there was no room.
+    pub fn waits_for_room(&self) -> bool {
+        !self.congested.is_empty() || !self.copying.is_empty()
+    }
+
+    /// As `progress`; only what comes from a rank of the job, where that is given and nothing else has to be moved.
+    pub fn progress_of(&mut self, from: Option<usize>) -> bool {
+        let from = from.filter(|&from| {
+            let has_else = self.waits_for_room() || self.afar.is_some();
+            !has_else && self.incoming.get(from).is_some_and(|incoming| incoming.connected)
+        });
+        match from {
+            Some(from) => self.take_one(from),
+            None => self.progress(),
+        }
+    }
+
     /// As `progress`, in a loop that waits for a message, from a rank of the job that may be known: its ring is looked
     /// at each round, all others now and then.
     #[inline]
@@ -413,7 +430,7 @@ impl<'a> Engine<'a> {
             } else if !waiting.tired {
                 waiting.pause(self.room);
             } else {
-                let armed = self.room.arm(false);
+                let armed = self.room.arm(false, self.waits_for_room());
                 if !self.progress() {
                     self.examine();
                     armed.sleep();

@@ -217,7 +217,7 @@ impl Engine<'_> {
     /// Keeps the slots of a piece that was held.
     fn keep_held(&mut self, from: usize, stretch: &Stretch) {
         if self.pool.keep_held(from, stretch) {
-            self.wake(from);
+            self.wake_for_room(from);
         }
     }
 
@@ -357,16 +357,19 @@ impl Engine<'_> {
     }
 
     /// Takes the next piece from a rank, when it is there, and what is there of the same message. A look at the line
-    /// behind that would cost the transfer of that line, for which the reply would wait.
+    /// behind that would cost the transfer of that line, for which the reply would wait. True when there was anything.
     #[inline]
-    pub(super) fn take_one(&mut self, from: usize) {
+    pub(super) fn take_one(&mut self, from: usize) -> bool {
+        let mut any = false;
         while let Some(header) = self.incoming[from].consumer.peek() {
+            any = true;
             self.take_piece(from, header);
             if self.incoming[from].target == Destination::Nothing {
                 break;
             }
         }
         self.fence_landed();
+        any
     }
 
     /// Takes what has come from a rank, up to the end of a receive of several pieces: the program may be about to post
@@ -445,7 +448,7 @@ impl Engine<'_> {
         if let Some(stretch) = stretch.filter(|_| !more).or(alone.map(|(stretch, _)| stretch))
             && self.pool.keep(from, &stretch)
         {
-            self.wake(from);
+            self.wake_for_room(from);
         }
         if self.incoming[from].consumer.consume(INLINE) {
             self.told(from);
@@ -458,7 +461,7 @@ impl Engine<'_> {
     fn told(&mut self, from: usize) {
         let incoming = &mut self.incoming[from];
         incoming.told = incoming.consumer.handed_on;
-        self.wake(from);
+        self.wake_for_room(from);
     }
 
     /// Bytes that are left of the message that a piece belongs to, from the piece on.

@@ -468,6 +468,8 @@ impl Engine<'_> {
         out.queue.push_back(pending);
         if out.queue.len() == 1 && !self.push(to) {
             self.congested.push(to as u16);
+            // Other threads of this rank may sleep that have to write it.
+            self.page().ring();
         }
     }
 
@@ -585,6 +587,12 @@ impl Engine<'_> {
     #[inline]
     pub(super) fn wake(&self, to: usize) {
         self.outgoing[to].page.ring();
+    }
+
+    /// Wakes a rank that sleeps and has something to write.
+    #[inline]
+    pub(super) fn wake_for_room(&self, to: usize) {
+        self.outgoing[to].page.ring_for_room();
     }
 }
 

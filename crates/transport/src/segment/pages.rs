@@ -50,8 +50,8 @@ pub struct RankPage {
     /// Bytes of `text` that are valid.
     pub text_bytes: AtomicU32,
     _line: [u32; 12],
-    /// Futex word: not 0 while the rank sleeps and wants to be woken. Read by every sender, so that its line is
-    /// written by nobody but who sleeps or wakes.
+    /// Futex word: what the rank is to be woken for while it sleeps (`asleep::FOR_NEWS` and `FOR_ROOM`), else 0. Read
+    /// by every sender, so that its line is written by nobody but who sleeps or wakes.
     pub asleep: AtomicU32,
     _asleep_line: u32,
     /// When the rank was last woken (`host::clock::kernel_ns`), for its measure of what a wake-up costs.

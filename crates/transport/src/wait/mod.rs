@@ -86,12 +86,12 @@ fn membarrier(command: c_int) -> bool {
 
 impl Asleep for RankPage {
     #[inline]
-    fn is_announced(&self) -> bool {
-        self.asleep.load(Ordering::Relaxed) != 0
+    fn announced(&self) -> u32 {
+        self.asleep.load(Ordering::Relaxed)
     }
 
-    fn set(&self) {
-        self.asleep.store(1, Ordering::SeqCst);
+    fn set(&self, what: u32) {
+        self.asleep.fetch_or(what, Ordering::SeqCst);
     }
 
     #[cold]
@@ -268,17 +268,17 @@ impl WaitingRoom {
     }
 
     /// Says that a thread of this rank is going to sleep. Look once more for what you wait for, then `sleep`.
-    /// `listens`: other threads of this rank wake it, too (`wake_own`).
+    /// `listens`: other threads of this rank wake it, too (`wake_own`). `for_room`: the rank has something to write.
     ///
     /// # Panics
     /// The rank has no job.
-    pub fn arm(&self, listens: bool) -> Armed<'_> {
+    pub fn arm(&self, listens: bool, for_room: bool) -> Armed<'_> {
         let (segment, rank) = self.job.get().expect("a rank of a job");
         let since_ns = host::clock::kernel_ns();
         let page = segment.rank(*rank);
         self.sleepers.fetch_add(1, Ordering::SeqCst);
         self.listeners.fetch_add(u32::from(listens), Ordering::SeqCst);
-        if !page.announce() {
+        if !page.announce(for_room) {
             self.barrier.store(false, Ordering::Relaxed);
         }
         Armed { room: self, page, listens, arming_ns: host::clock::kernel_ns() - since_ns }
@@ -383,7 +383,10 @@ impl Armed<'_> {
         let has_barrier = self.room.barrier.load(Ordering::Relaxed);
         let longest = if has_barrier { LONGEST_SLEEP_NS } else { SHORT_SLEEP_NS };
         let asleep_ns = host::clock::kernel_ns();
-        futex::sleep(&self.page.asleep, 1, Some(longest), Reach::Shared);
+        let announced = self.page.announced();
+        if announced != 0 {
+            futex::sleep(&self.page.asleep, announced, Some(longest), Reach::Shared);
+        }
         let now_ns = host::clock::kernel_ns();
         let woken_ns = self.page.woken_ns.load(Ordering::Relaxed);
         if woken_ns > asleep_ns {
@@ -419,13 +422,34 @@ mod tests {
         let room = WaitingRoom::new(&Exit);
         room.open(&segment, 0);
         std::thread::scope(|scope| {
-            let sleeper = scope.spawn(|| room.arm(true).sleep());
+            let sleeper = scope.spawn(|| room.arm(true, false).sleep());
             while !sleeper.is_finished() {
                 page.ring();
                 std::thread::yield_now();
             }
         });
         assert_eq!(page.asleep.load(Ordering::SeqCst), 0);
+    }
+
+    #[test]
+    fn a_sleeper_that_has_nothing_to_write_is_not_woken_for_room() {
+        let segment = Segment::private(2, 2).unwrap();
+        let page = segment.rank(0);
+        let room = WaitingRoom::new(&Exit);
+        room.open(&segment, 0);
+        for (has_something, sleeps_on) in [(false, true), (true, false)] {
+            let armed = room.arm(true, has_something);
+            page.ring_for_room();
+            assert_eq!(page.announced() != 0, sleeps_on);
+            page.ring();
+            assert_eq!(page.announced(), 0);
+            armed.sleep();
+        }
+        // One of two threads has something to write.
+        let armed = [room.arm(true, true), room.arm(true, false)];
+        page.ring_for_room();
+        assert_eq!(page.announced(), 0);
+        drop(armed);
     }
 
     /// A process that only sleeps, and may be moved between cpus.

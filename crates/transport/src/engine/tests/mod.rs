@@ -95,6 +95,32 @@ fn messages_of_all_sizes_arrive_whole_expected_or_not() {
     }
 }
 
+#[test]
+fn who_waits_for_one_rank_takes_its_messages_alone_unless_there_is_something_to_write() {
+    let mut job = job(3);
+    let mut data = sample(100);
+    let come = |job: &mut Vec<Engine<'_>>, tag| {
+        [1, 2].map(|from| job[0].probe(criteria(Some(from), Some(tag))).is_some())
+    };
+    for tag in [5, 6] {
+        for from in [1, 2] {
+            job[from].send(0, envelope(from as u16, tag), &buffer(&mut data), Mode::Standard);
+        }
+        if tag == 5 {
+            // Now each is known.
+            job[0].progress();
+            assert_eq!(come(&mut job, 5), [true, true]);
+        }
+    }
+    assert!(job[0].progress_of(Some(1)) && !job[0].progress_of(Some(1)));
+    assert_eq!(come(&mut job, 6), [true, false]);
+    while !job[0].waits_for_room() {
+        job[0].send(1, envelope(0, 7), &buffer(&mut data), Mode::Synchronous);
+    }
+    assert!(job[0].progress_of(Some(1)));
+    assert_eq!(come(&mut job, 6), [true, true]);
+}
+
 /// Moves the messages of one rank and of no other, until something is so.
 fn move_alone(job: &mut [Engine<'_>], rank: usize, done: impl Fn(&[Engine<'_>]) -> bool) {
     for _ in 0..100_000_000 {
