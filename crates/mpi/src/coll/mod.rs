@@ -11,7 +11,7 @@
 //! | `neighbourhood` | the same for neighbourhoods |
 //! | `offers` | large data, read by its receiver from the sender's memory, or from where it is shown |
 //! | `messages` | one collective as messages, without a schedule |
-//! | `direct` | small data between the root and all others |
+//! | `direct` | small data of more than two ranks: between the root and all others, or of each for all |
 //! | `two_ranks` | one exchange between the ranks of a communicator of two |
 //! | `quick` | the shortest way for small messages |
 //! | `giving` | barrier, bcast and allreduce by way of the local stores of a simulated Cell |
