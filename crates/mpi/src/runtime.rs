@@ -326,8 +326,23 @@ const SOON_SHARED: u32 = 32;
 
 /// Where ranks share cpus, one that waits for another one moves what that one sends alone for so many rounds, of which
 /// each passes the cpu on. What others send on stays in their rings, and they wait when those are full: otherwise, all
-/// that they send ahead of the slowest has to be kept. A choice.
+/// that they send ahead of the slowest has to be kept. And one that has no credit waits for it as long. A choice.
 const ALONE: u32 = 8;
+
+/// Where ranks share cpus, waits for some rounds until a message of so many bytes, no large one, may go to a rank
+/// unasked. For one that has to be announced, its receiver would wait until this rank has got a cpu again. (2 cpus of a
+/// Xeon, gather of 1 kB on 8 ranks: 5.8 us, and 2.5 with this; of 2 kB on 16 ranks 25 and 8.)
+pub(crate) fn until_credit(mut state: Entered, to: usize, bytes: usize) -> Entered {
+    for _ in 0..ALONE {
+        if !ROOM.crowded() || state.engine.has_credit(to, bytes) {
+            break;
+        }
+        drop(state);
+        progress();
+        state = enter();
+    }
+    state
+}
 
 /// Whether others want this rank's cpu.
 pub(crate) fn shares_cpu() -> bool {

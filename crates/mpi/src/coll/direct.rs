@@ -207,7 +207,8 @@ impl Direct {
     fn send(&self, state: Entered, to: usize, data: *const u8, bytes: usize) -> Entered {
         // SAFETY: the caller's data, which it lends until this returns.
         let buffer = unsafe { Buffer::new(data.cast_mut(), bytes) };
-        self.messages.send(state, self.peer(to), &buffer)
+        let to = self.peer(to);
+        self.messages.send(runtime::until_credit(state, to.member, bytes), to, &buffer)
     }
 
     /// Sends so many bytes to each other rank, which lie somewhere.

@@ -362,6 +362,24 @@ impl Engine<'_> {
         if self.room.crowded() { self.credit_crowded } else { CREDIT }
     }
 
+    /// Whether a message of so many bytes, no large one, may go to a rank unasked now.
+    #[inline]
+    pub fn has_credit(&mut self, to: usize, bytes: usize) -> bool {
+        bytes <= INLINE || self.has_credit_of(self.credit(), to, bytes)
+    }
+
+    /// As `has_credit`, of so much.
+    #[inline]
+    fn has_credit_of(&mut self, credit: u64, to: usize, bytes: usize) -> bool {
+        let has_credit =
+            |out: &Outgoing| out.eager + bytes as u64 <= out.producer.handed_on().saturating_add(credit);
+        if has_credit(&self.outgoing[to]) {
+            return true;
+        }
+        self.look_at_credit(to);
+        has_credit(&self.outgoing[to])
+    }
+
     /// Takes credit for bytes that go out unasked; false when there is none.
     #[inline]
     fn takes_credit(&mut self, to: usize, bytes: usize) -> bool {
@@ -371,16 +389,9 @@ impl Engine<'_> {
     /// As `takes_credit`, of so much.
     #[inline]
     fn takes_credit_of(&mut self, credit: u64, to: usize, bytes: usize) -> bool {
-        let has_credit =
-            |out: &Outgoing| out.eager + bytes as u64 <= out.producer.handed_on().saturating_add(credit);
-        if !has_credit(&self.outgoing[to]) {
-            self.look_at_credit(to);
-            if !has_credit(&self.outgoing[to]) {
-                return false;
-            }
-        }
-        self.outgoing[to].eager += bytes as u64;
-        true
+        let has_credit = self.has_credit_of(credit, to, bytes);
+        self.outgoing[to].eager += if has_credit { bytes as u64 } else { 0 };
+        has_credit
     }
 
     /// Reads how much of what it was sent a receiver has handed on.

@@ -294,8 +294,10 @@ fn a_message_longer_than_its_buffer_is_cut_and_told() {
 fn unexpected_messages_take_no_more_than_their_credit() {
     let mut job = job(2);
     let mut from = sample(10_000);
+    let mut had_credit = 0;
     let sends: Vec<_> = (0..100)
         .map(|tag| {
+            had_credit += u64::from(job[0].has_credit(1, 10_000));
             let send = job[0].send(1, envelope(0, tag), &buffer(&mut from), Mode::Standard);
             job[1].progress();
             job[0].progress();
@@ -303,7 +305,8 @@ fn unexpected_messages_take_no_more_than_their_credit() {
         })
         .collect();
     let eager = sends.iter().filter(|send| send.is_none_or(|id| job[0].is_complete(id))).count();
-    assert_eq!(eager as u64, send::CREDIT / 10_000);
+    assert_eq!([eager as u64, had_credit], [send::CREDIT / 10_000; 2]);
+    assert!(job[0].has_credit(1, ring::INLINE) && !job[0].has_credit(1, 10_000));
     for (tag, send) in sends.into_iter().enumerate().rev() {
         let mut to = vec![0u8; 10_000];
         let receive = job[1].receive(criteria(Some(0), Some(tag as i32)), Some(0), &buffer(&mut to));
@@ -313,6 +316,7 @@ fn unexpected_messages_take_no_more_than_their_credit() {
             until_complete(&mut job, 0, send);
         }
     }
+    assert!(job[0].has_credit(1, 10_000));
 }
 
 #[test]
