@@ -168,7 +168,7 @@ pub(super) fn exchange(
 /// The rank to which all others report, and which releases them, where there are too many to tell each other.
 const ROOT: usize = 0;
 
-/// The ranks of a communicator that all deal with the root.
+/// The ranks of a communicator, as one of them deals with the root or with all others.
 struct Direct {
     messages: Messages,
     ranks: usize,
