@@ -3,7 +3,8 @@
 
        collectives SECONDS NAME:BYTES...
 
-   NAME: barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, ring (a token once around).
+   NAME: barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, ring (a token once around),
+   allreduce-in-place (the most).
    BYTES: per rank, of doubles.
    SECONDS: how long to measure each at most. */
 #include "../mpi/look.h"
@@ -17,6 +18,7 @@ static void once(const char *name, double *in, double *out, int n) {
     else if (!strcmp(name, "bcast")) MPI_Bcast(in, n, MPI_DOUBLE, 0, comm);
     else if (!strcmp(name, "reduce")) MPI_Reduce(in, out, n, MPI_DOUBLE, MPI_SUM, 0, comm);
     else if (!strcmp(name, "allreduce")) MPI_Allreduce(in, out, n, MPI_DOUBLE, MPI_SUM, comm);
+    else if (!strcmp(name, "allreduce-in-place")) MPI_Allreduce(MPI_IN_PLACE, in, n, MPI_DOUBLE, MPI_MAX, comm);
     else if (!strcmp(name, "gather")) MPI_Gather(in, n, MPI_DOUBLE, out, n, MPI_DOUBLE, 0, comm);
     else if (!strcmp(name, "scatter")) MPI_Scatter(in, n, MPI_DOUBLE, out, n, MPI_DOUBLE, 0, comm);
     else if (!strcmp(name, "allgather")) MPI_Allgather(in, n, MPI_DOUBLE, out, n, MPI_DOUBLE, comm);

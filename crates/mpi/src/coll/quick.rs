@@ -1,6 +1,6 @@
 //! The shortest way for small data: no schedule. At most two ranks need no memory, and one exchange; for more of them
 //! see `direct`. (Larger reductions of two ranks go on in `window` and `to_root`.) What is in place is as short. (Two
-//! ranks on a Xeon, allreduce of 8 bytes in place: 166 ns, and 330 to 450 by a schedule.)
+//! ranks on a Xeon, allreduce of 8 bytes in place: 0.29 us, as apart, and 0.64 by a schedule.)
 //!
 //! Each function does the same as the schedule would, or nothing at all when it has the slightest doubt about an
 //! argument: then the ordinary way finds out what is wrong.

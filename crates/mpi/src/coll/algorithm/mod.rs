@@ -12,7 +12,7 @@
 //! | barrier | direct exchange | dissemination; ranks that share CPUs: gather to 0 and release |
 //! | bcast | direct; large: scatter, then direct exchange of the parts | binomial tree; ranks that share CPUs: direct |
 //! | gather, scatter | direct | direct |
-//! | allgather, alltoall | direct | Bruck, alltoall of tiny data on very many ranks alone |
+//! | allgather, alltoall | direct | Bruck; alltoall only of tiny data on more than 16 ranks |
 //! | reduce | direct to the root; large: reduce-scatter, then gather | binomial tree; ranks that share CPUs: direct |
 //! | allreduce | direct; large: reduce-scatter, allgather in pieces | recursive doubling; crowded: reduce, then bcast |
 //! | reduce_scatter | direct | reduce to 0, then scatter |
