@@ -38,8 +38,19 @@ fn random_traffic_arrives_where_the_kernel_refuses_to_copy_between_processes() {
     let wrapper = common::compile("stress/without_cma.c");
     let stress = program().to_str().expect("a path in UTF-8");
     for ranks in [2, 3] {
-        let printed = common::printed(ranks, &wrapper, &[stress, "--messages", "30000", "--seed", "7"]);
+        let printed =
+            common::printed(ranks, &wrapper, &["both", stress, "--messages", "30000", "--seed", "7"]);
         assert!(printed.starts_with("ok stress: "), "{printed}");
+    }
+}
+
+#[test]
+fn large_reduces_are_right_where_the_kernel_refuses_to_copy_one_way_or_both() {
+    let wrapper = common::compile("stress/without_cma.c");
+    let program = common::compile("c/large_reduce.c");
+    let program = program.to_str().expect("a path in UTF-8");
+    for refused in ["read", "write", "both"] {
+        assert_eq!(common::printed(2, &wrapper, &[refused, program]), "ok large_reduce\n", "{refused}");
     }
 }
 

@@ -25,11 +25,15 @@ pub(crate) enum Sort {
     ByKernel,
     /// A receiver that reduces what lies in its own memory.
     Reduced,
+    /// The root of a reduce of two ranks, which reads what it reduces from the other rank's memory; and the other one,
+    /// which writes what it has reduced to the root's memory, too.
+    AtRoot,
+    ForRoot,
 }
 
 const SPOTS: usize = Spot::ALL.len();
 const FILLS: usize = Fill::ALL.len();
-const SORTS: usize = 3 * SPOTS + 2 * FILLS + 2;
+const SORTS: usize = 3 * SPOTS + 2 * FILLS + 4;
 
 impl Sort {
     /// Its place among all.
@@ -40,8 +44,10 @@ impl Sort {
             Self::ReducedShown(spot) => 2 * SPOTS + spot as usize,
             Self::Pooled(fill) => 3 * SPOTS + fill as usize,
             Self::ReadPooled(fill) => 3 * SPOTS + FILLS + fill as usize,
-            Self::ByKernel => SORTS - 2,
-            Self::Reduced => SORTS - 1,
+            Self::ByKernel => SORTS - 4,
+            Self::Reduced => SORTS - 3,
+            Self::AtRoot => SORTS - 2,
+            Self::ForRoot => SORTS - 1,
         }
     }
 }
@@ -134,10 +140,14 @@ const LEAST_KNOWN: u32 = 4;
 /// that sort is used then.
 const OF_DATA: [f32; 2] = [1.0, 1.0 / 32.0];
 /// The same of a piece of a message. There are many, and the next one often takes another time than the last one: its
-/// slot lay in another cache.
+/// slot lay in another cache. And of what two ranks do at the same time: their cpus may change.
 const OF_PIECE: [f32; 2] = [1.0 / 4.0, 1.0 / 8.0];
 /// More than so many times what was known counts as this.
 const MOST: f32 = 2.0;
+/// What a rank does at first of a reduction that is done for the root: for each two copies of the root it makes three.
+const PART_FOR_ROOT: f32 = 0.4;
+/// What each of the two does at least, so that its cost stays known. A choice.
+const LEAST_PART: f32 = 0.1;
 /// What a byte costs that can't be copied that way, in ns.
 const NEVER: f32 = 1e6;
 
@@ -209,13 +219,25 @@ impl Costs {
 
     fn learn_ns(&self, sort: Sort, data: usize, ns: f32) {
         let place = self.of(sort, data);
-        let part = if let Sort::Pooled(_) | Sort::ReadPooled(_) = sort { OF_PIECE } else { OF_DATA };
+        let part = match sort {
+            Sort::Pooled(_) | Sort::ReadPooled(_) | Sort::AtRoot | Sort::ForRoot => OF_PIECE,
+            _ => OF_DATA,
+        };
         place.store(Cost::unpack(place.load(Ordering::Relaxed)).with(ns, part).pack(), Ordering::Relaxed);
     }
 
     /// A copy of so many bytes took so long; of data that has `data` bytes in all.
     pub(crate) fn learn(&self, sort: Sort, data: usize, bytes: usize, took_ns: u64) {
         self.learn_ns(sort, data, took_ns as f32 / bytes.max(1) as f32);
+    }
+
+    /// Which part of reduced data of so many bytes the rank does that is not the root, so that both end at the same
+    /// time.
+    pub(crate) fn part_for_root(&self, data: usize) -> f32 {
+        let known = self.known(Sort::AtRoot, data).zip(self.known(Sort::ForRoot, data));
+        let part = known.map_or(PART_FOR_ROOT, |(at_root, for_root)| at_root / (at_root + for_root));
+        // What others scribbled is no number, perhaps.
+        if part.is_nan() { PART_FOR_ROOT } else { part.clamp(LEAST_PART, 1.0 - LEAST_PART) }
     }
 
     /// Data of so many bytes could not be copied that way.
@@ -326,6 +348,23 @@ mod tests {
         assert_eq!(kernel_is_cheaper(&costs, SHOWN, [1.0, 1.0]), Ok(false));
         measured(&costs, Sort::ByKernel, 80_000, 1);
         assert_eq!(kernel_is_cheaper(&costs, SHOWN, [1.0, 1.0]), Ok(true));
+    }
+
+    #[test]
+    fn of_a_reduction_for_the_root_the_slower_rank_does_the_smaller_part() {
+        let costs = Costs::default();
+        assert_eq!(costs.part_for_root(DATA), PART_FOR_ROOT);
+        measured(&costs, Sort::AtRoot, 30_000, 20);
+        assert_eq!(costs.part_for_root(DATA), PART_FOR_ROOT);
+        measured(&costs, Sort::ForRoot, 90_000, 20);
+        assert!((costs.part_for_root(DATA) - 0.25).abs() < 1e-3);
+        // The root's cpu got slower.
+        measured(&costs, Sort::AtRoot, 90_000, 40);
+        assert!((costs.part_for_root(DATA) - 0.5).abs() < 0.01);
+        for scribble in [u64::MAX, 1 << 40 | u64::from(f32::NEG_INFINITY.to_bits())] {
+            costs.of(Sort::AtRoot, DATA).store(scribble, Ordering::Relaxed);
+            assert!((LEAST_PART..=1.0 - LEAST_PART).contains(&costs.part_for_root(DATA)));
+        }
     }
 
     #[test]

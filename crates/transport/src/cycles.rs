@@ -68,6 +68,14 @@ impl Cycles {
         answer
     }
 
+    /// The last answer again; the cycle that has ended does not count.
+    pub(crate) fn again(&mut self, now_ns: u64) -> bool {
+        self.last.as_mut().is_some_and(|last| {
+            last.since_ns = now_ns;
+            last.answer
+        })
+    }
+
     /// Enough cycles with this answer have ended.
     pub(crate) fn knows(&self, answer: bool) -> bool {
         self.ended[usize::from(answer)] >= COUNTED

@@ -17,7 +17,8 @@
 //! | `giving` | barrier, bcast and allreduce by way of the local stores of a simulated Cell |
 //! | `crowd` | bcast, reduce, allreduce and allgather of ranks that share cpus, through memory that all see |
 //! | `window` | a large allreduce of two ranks through memory that both see |
-//! | `to_root` | a large reduce of two ranks, whose operand comes as messages |
+//! | `to_root` | a large reduce of two ranks, whose operand comes as messages or is read |
+//! | `read_operand` | the same when it is read: by the root, and in pieces by both ranks |
 //! | `run` | a schedule carried out: blocking, non-blocking or persistent |
 //! | `functions` | the C functions, six of each collective |
 //!
@@ -37,6 +38,7 @@ mod messages;
 mod neighbourhood;
 mod offers;
 mod quick;
+mod read_operand;
 mod run;
 mod schedule;
 mod scratch;

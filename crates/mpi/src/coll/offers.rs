@@ -173,7 +173,7 @@ pub(super) fn mode(engine: &Engine<'_>, buffer: &Buffer, large: Large) -> Mode {
 }
 
 /// Nobody counts or simulates what messages carry.
-fn is_unseen(engine: &Engine<'_>) -> bool {
+pub(super) fn is_unseen(engine: &Engine<'_>) -> bool {
     !engine.is_carried() && !profile::sees(hook::PROFILE)
 }
 
@@ -260,6 +260,11 @@ impl Offer {
     pub(super) fn lent(&self, engine: &Engine<'_>, rank: usize, buffer: &Buffer) -> Option<*const u8> {
         let fits = self.is_shown() && buffer.is_contiguous() && self.bytes() == buffer.bytes();
         fits.then(|| engine.shown_at(rank, self.address as usize, self.bytes())).flatten()
+    }
+
+    /// Where the data lies in the process that offers it. It is not shown, nor does it come through slots.
+    pub(super) fn address(&self) -> u64 {
+        self.address
     }
 
     /// Reads the data, as far as the buffer has room; false: it can't be read from here.

@@ -27,7 +27,7 @@ pub(super) const ANSWERS: TagLane = 2;
 const REFUSED: TagLane = 4;
 /// The answer to an offer that is refused; to one that is taken it has no bytes.
 // SAFETY: a byte that lives for ever and that nobody writes: it is only sent.
-static REFUSAL: Buffer = unsafe { Buffer::new(b"!".as_ptr().cast_mut(), 1) };
+pub(super) static REFUSAL: Buffer = unsafe { Buffer::new(b"!".as_ptr().cast_mut(), 1) };
 
 /// What a received message was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,11 @@
 //! A large reduce of two ranks: the other rank's operand comes to the root as messages, one behind the other, and the
 //! root reduces each piece where it lies. The other rank only sends, and may be ahead of the root.
+//!
+//! Or the root reads it: see `read_operand`. Which takes less depends on the kernel and on where the operand lies, so
+//! the root's cycles tell.
 
+use super::offers;
+use super::read_operand::{self, Operand};
 use super::two_ranks::{TwoRanks, few, memory, operand_and_result, rank_beside};
 use crate::abi;
 use crate::abi::values::MPI_ERR_INTERN;
@@ -51,11 +56,29 @@ pub(super) fn reduce(
     };
     let Some((operand, result)) = places else { return Ok(false) };
     let Some(Some(pair)) = few(&state, comm) else { return Ok(false) };
+    let operand = Operand { data: operand, bytes, size, kernel };
     match result {
-        Some(result) => AtRoot { operand, result, bytes, size, kernel }.receive(state, &pair)?,
-        None => send(state, &pair, operand, bytes, size),
+        Some(result) => receive(state, &pair, &operand, result)?,
+        None => give(state, &pair, &operand)?,
     }
     Ok(true)
+}
+
+/// Gives an operand to the root.
+///
+/// # Errors
+/// It was offered, and could be read only in part.
+fn give(mut state: Entered, pair: &TwoRanks, operand: &Operand) -> Result<(), Failure> {
+    if offers::is_unseen(&state.engine) && state.engine.operand_is_read(pair.other.member, operand.bytes) {
+        let was_read;
+        (state, was_read) = read_operand::offer(state, pair, operand)?;
+        if was_read {
+            return Ok(());
+        }
+        state.engine.could_not_be_copied(operand.bytes);
+    }
+    send(state, pair, operand);
+    Ok(())
 }
 
 /// From which byte on each message is, and its bytes.
@@ -64,11 +87,12 @@ fn messages(bytes: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// Sends an operand to the root.
-fn send(mut state: Entered, pair: &TwoRanks, operand: *const u8, bytes: usize, size: usize) {
-    let is_aligned = (operand as usize).is_multiple_of(size);
+fn send(mut state: Entered, pair: &TwoRanks, operand: &Operand) {
+    let Operand { data, bytes, size, .. } = *operand;
+    let is_aligned = (data as usize).is_multiple_of(size);
     let shape: Option<Arc<dyn Shape>> = (!is_aligned).then(|| Arc::new(Unaligned) as _);
     for (start, bytes) in messages(bytes) {
-        let data = operand.wrapping_add(start).cast_mut();
+        let data = data.wrapping_add(start).cast_mut();
         // SAFETY: the caller's data, which it lends until this returns, and which is only read.
         let buffer = unsafe {
             match shape.clone() {
@@ -80,44 +104,56 @@ fn send(mut state: Entered, pair: &TwoRanks, operand: *const u8, bytes: usize, s
     }
 }
 
-/// The root's operand and result.
-struct AtRoot {
-    operand: *const u8,
-    /// Apart from the operand, or the same.
-    result: *mut u8,
-    bytes: usize,
-    /// Bytes of an element.
-    size: usize,
-    kernel: Reducer,
-}
-
-impl AtRoot {
-    /// Receives the other operand and reduces it.
-    fn receive(&self, mut state: Entered, pair: &TwoRanks) -> Result<(), Failure> {
-        let Self { operand, result, bytes, size, kernel } = *self;
-        // What comes may be written twice, and must be reduced once: so there is an operand apart from the result.
-        let mut apart = vec![0; if operand == result { MESSAGE.min(bytes) } else { 0 }];
-        for (start, bytes) in messages(bytes) {
-            let result = result.wrapping_add(start);
-            let operand = if apart.is_empty() {
-                operand.wrapping_add(start)
-            } else {
-                // SAFETY: the operand's bytes, which the caller lends, and as much room.
-                unsafe { std::ptr::copy_nonoverlapping(operand.add(start), apart.as_mut_ptr(), bytes) };
-                apart.as_ptr()
-            };
-            let reduced = Arc::new(Reduced { operand, size, kernel, is_cut: AtomicBool::new(false) });
-            let layout = Layout { shape: reduced.clone(), count: bytes / size };
-            // SAFETY: the caller's room, which it lends until this returns.
-            let buffer = unsafe { Buffer::of_layout(result, bytes, layout) };
-            state = pair.receive_buffer(state, &buffer)?;
-            if reduced.is_cut.load(Ordering::Relaxed) {
-                let text = format_args!("the operand of rank {} came cut inside an element", pair.other.rank);
-                return Err(Failure::new(MPI_ERR_INTERN, text));
-            }
-        }
-        Ok(())
+/// The root receives or reads the other operand and reduces it to its result, which is apart from its own operand, or
+/// the same.
+fn receive(mut state: Entered, pair: &TwoRanks, operand: &Operand, result: *mut u8) -> Result<(), Failure> {
+    let Operand { data, bytes, size, kernel } = *operand;
+    // The other rank looks at what it answers.
+    let is_unseen = offers::is_unseen(&state.engine);
+    if is_unseen {
+        let own = state.rank() as usize;
+        state.engine.operand_is_read(own, bytes);
     }
+    // What comes may be written twice, and must be reduced once: so there is an operand apart from the result.
+    let mut apart = vec![0; if data == result { MESSAGE.min(bytes) } else { 0 }];
+    for (start, bytes) in messages(bytes) {
+        let result = result.wrapping_add(start);
+        let own = if apart.is_empty() {
+            data.wrapping_add(start)
+        } else {
+            // SAFETY: the operand's bytes, which the caller lends, and as much room.
+            unsafe { std::ptr::copy_nonoverlapping(data.add(start), apart.as_mut_ptr(), bytes) };
+            apart.as_ptr()
+        };
+        let reduced = Arc::new(Reduced { operand: own, size, kernel, is_cut: AtomicBool::new(false) });
+        let layout = Layout { shape: reduced.clone(), count: bytes / size };
+        // SAFETY: the caller's room, which it lends until this returns.
+        let buffer = unsafe { Buffer::of_layout(result, bytes, layout) };
+        if start == 0 {
+            let (next, offer) = pair.receive_or_offer(state, &buffer)?;
+            state = next;
+            if let Some(offer) = offer {
+                let was_read;
+                // SAFETY: the caller's operand and result, which it lends until this returns.
+                (state, was_read) = unsafe { read_operand::read(state, pair, &offer, operand, result) }?;
+                if was_read {
+                    state.engine.operand_came(operand.bytes, true);
+                    return Ok(());
+                }
+                state = pair.receive_buffer(state, &buffer)?;
+            }
+        } else {
+            state = pair.receive_buffer(state, &buffer)?;
+        }
+        if reduced.is_cut.load(Ordering::Relaxed) {
+            let text = format_args!("the operand of rank {} came cut inside an element", pair.other.rank);
+            return Err(Failure::new(MPI_ERR_INTERN, text));
+        }
+    }
+    if is_unseen {
+        state.engine.operand_came(bytes, false);
+    }
+    Ok(())
 }
 
 /// How a message is received of which the root wants the result: its elements are reduced with this rank's operand,

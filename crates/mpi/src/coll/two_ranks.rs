@@ -1,7 +1,8 @@
 //! One exchange between the two ranks of a communicator, without a schedule: the ground of `quick`, `window` and
 //! `to_root`.
 
-use super::messages::{Messages, Peer};
+use super::messages::{AnswerWords, Messages, OfferAnswer, Peer};
+use super::offers::Offer;
 use crate::abi;
 use crate::abi::values::{MPI_COMM_NULL, MPI_IN_PLACE};
 use crate::check::Failure;
@@ -88,6 +89,37 @@ impl TwoRanks {
         let buffer = unsafe { Buffer::new(into, bytes) };
         let id = self.messages.receive(&mut state, self.other, &buffer);
         self.messages.received(state, id, self.other, &buffer)
+    }
+
+    /// Offers data to the other rank, and waits for its answer.
+    pub(super) fn offer(&self, state: Entered, data: &Buffer) -> (Entered, OfferAnswer) {
+        self.messages.offer(state, self.other, data)
+    }
+
+    /// Waits for the other rank's next answer.
+    pub(super) fn next_answer(&self, state: Entered) -> (Entered, OfferAnswer) {
+        self.messages.next_answer(state, self.other)
+    }
+
+    /// Answers what the other rank has offered: it was read, or has to be sent.
+    pub(super) fn answer(&self, state: &mut Entered, is_done: bool) {
+        self.messages.answer(state, self.other, is_done);
+    }
+
+    /// Answers it with words. `answer` has to follow.
+    pub(super) fn answer_words(&self, state: Entered, words: &AnswerWords) -> Entered {
+        self.messages.answer_words(state, self.other, words)
+    }
+
+    /// Receives what the other rank sends; or its offer, which has to be answered.
+    pub(super) fn receive_or_offer(
+        &self,
+        mut state: Entered,
+        buffer: &Buffer,
+    ) -> Result<(Entered, Option<Offer>), Failure> {
+        let id = self.messages.receive_or_offer(&mut state, self.other, buffer);
+        let offer = self.messages.take_offer(state, id, self.other)?;
+        Ok((runtime::enter(), offer))
     }
 
     /// Receives what the other rank sends as messages without offers.

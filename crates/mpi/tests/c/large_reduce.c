@@ -1,5 +1,6 @@
-/* Reduce of vectors whose operand two ranks send to the root piece by piece: sizes around the limits of pieces,
-   elements of every size, in place and not, data that isn't aligned to its elements, and a root that comes late. */
+/* Reduce of vectors whose operand two ranks send to the root piece by piece, or the root reads: sizes around the limits
+   of pieces, elements of every size, in place and not, data that isn't aligned to its elements, a root that comes late,
+   and so many in a row that both ways have their turn. */
 #include "check.h"
 
 #include <complex.h>
@@ -73,9 +74,34 @@ static void late_root(MPI_Comm comm, int n)
     free(in), free(out);
 }
 
+/* The root's result and all operands change from one reduce to the next. */
+static void many(MPI_Comm comm, int n, int times, int in_place)
+{
+    int who, ranks;
+    MPI_Comm_rank(comm, &who);
+    MPI_Comm_size(comm, &ranks);
+    double *in = malloc(n * sizeof *in), *out = malloc(n * sizeof *out);
+    for (int t = 0; t < times; t++) {
+        int root = t / 7 % 2 % ranks, is_in_place = in_place && who == root;
+        double *own = is_in_place ? out : in;
+        for (int i = 0; i < n; i++) own[i] = i + t * (who + 1.0);
+        MPI_Reduce(is_in_place ? MPI_IN_PLACE : in, out, n, MPI_DOUBLE, MPI_SUM, root, comm);
+        for (int i = 0; i < n; i++) {
+            if (who == root) EQUAL(out[i], (double)ranks * i + t * (ranks * (ranks + 1) / 2.0));
+            if (own == in) EQUAL(in[i], i + t * (who + 1.0));
+        }
+    }
+    free(in), free(out);
+}
+
 int main(void)
 {
     start();
+    for (int in_place = 0; in_place < 2; in_place++) {
+        many(MPI_COMM_WORLD, 8192, 400, in_place);
+        many(MPI_COMM_WORLD, 40001, 200, in_place);
+        many(MPI_COMM_WORLD, 600011, 4, in_place);
+    }
     for (int s = 0; s < SIZES; s++) {
         int n = sizes[s], root = s % size;
         for (int in_place = 0; in_place < 2; in_place++) {

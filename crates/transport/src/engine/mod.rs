@@ -3,6 +3,7 @@
 mod afar;
 mod cancel;
 mod kept;
+mod operands;
 mod own;
 mod pending;
 mod reading;
@@ -30,6 +31,7 @@ use crate::slots::Owed;
 use crate::wait::{Waiting, WaitingRoom};
 use afar::Afar;
 use kept::Messages;
+use operands::OtherOperands;
 use own::OwnCopy;
 use pending::{Pendings, Stage};
 use reading::Shown;
@@ -162,6 +164,7 @@ pub struct Engine<'a> {
     pool: Pool,
     /// Messages that this process copies from or to another one's memory.
     copying: Vec<Copying>,
+    operands: OtherOperands,
     /// What was set aside for receives.
     aside: Vec<(TransferId, [u8; ASIDE])>,
     sharing: Sharing,
@@ -237,6 +240,7 @@ impl<'a> Engine<'a> {
             messages: Messages::default(),
             pool: Pool::default(),
             copying: Vec::new(),
+            operands: OtherOperands::default(),
             aside: Vec::new(),
             sharing: Sharing::default(),
             shown: Shown::default(),

@@ -121,8 +121,13 @@ impl Decisions {
         cycles.answer(bytes, now_ns, |by_cycle| by_cycle.unwrap_or(at_first) != is_turn)
     }
 
+    /// The last answer again, which was not heeded: its cycle does not count.
+    pub(super) fn again(&mut self, bytes: usize, now_ns: u64) -> bool {
+        self.cycles[class_of(bytes)].again(now_ns)
+    }
+
     /// The cycle that has begun does not count.
-    fn leave_out(&mut self, bytes: usize) {
+    pub(super) fn leave_out(&mut self, bytes: usize) {
         self.cycles[class_of(bytes)].leave_out();
     }
 }
@@ -226,6 +231,20 @@ fn place(segment: &Segment, rank: usize, at: usize, bytes: usize) -> Option<*mut
     (at <= room && bytes <= room - at).then(|| unsafe { segment.shown(rank).add(at) })
 }
 
+/// The answer of a rank about a class of data.
+pub(super) fn said(answers: &AtomicU32, class: usize) -> bool {
+    answers.load(Ordering::Relaxed) >> class & 1 == 1
+}
+
+/// Says an answer of this rank about a class of data, where others look.
+pub(super) fn say(answers: &AtomicU32, class: usize, answer: bool) {
+    let before = answers.load(Ordering::Relaxed);
+    let now = before & !(1 << class) | u32::from(answer) << class;
+    if now != before {
+        answers.store(now, Ordering::Relaxed);
+    }
+}
+
 impl Engine<'_> {
     /// Lets the other ranks read this process's memory. Call it before telling one of them an address.
     pub fn allow_reading(&mut self) {
@@ -255,6 +274,27 @@ impl Engine<'_> {
                 false
             }
         }
+    }
+
+    /// Whether a rank that has allowed it can be read from here.
+    pub fn can_read(&mut self, rank: usize) -> bool {
+        matches!(self.sharing.readable(&self.segment(), rank), Access::Works(_))
+    }
+
+    /// The same of writing to it.
+    pub fn can_write(&mut self, rank: usize) -> bool {
+        matches!(self.sharing.writable(&self.segment(), rank), Access::Works(_))
+    }
+
+    /// Writes to an address in the process of a rank that has allowed it; false where the kernel does not let this
+    /// process, or not all bytes went.
+    ///
+    /// # Safety
+    /// `bytes` bytes may be read at `from`.
+    pub unsafe fn write_memory(&mut self, rank: usize, address: u64, from: *const u8, bytes: usize) -> bool {
+        let Access::Works(pid) = self.sharing.writable(&self.segment(), rank) else { return false };
+        // SAFETY: as the caller promised; the kernel checks the other address.
+        unsafe { remote::write(pid, &[Span { address: from.cast_mut(), bytes }], address, bytes) }
     }
 
     /// As `Segment::shares_cpu`, of this rank.
@@ -287,7 +327,7 @@ impl Engine<'_> {
         if let Some((rank, shows)) = for_all
             && rank != self.rank
         {
-            return shows.load(Ordering::Relaxed) >> class & 1 == 1;
+            return said(shows, class);
         }
         let known = self.kernel_costs_less_than_showing(bytes);
         let at_first = match among {
@@ -306,8 +346,7 @@ impl Engine<'_> {
         let answer = decisions.answer(bytes, at_first, kernel_ns());
         *last = Some((collective, answer));
         if let Some((_, shows)) = for_all {
-            let others = shows.load(Ordering::Relaxed) & !(1 << class);
-            shows.store(others | u32::from(answer) << class, Ordering::Relaxed);
+            say(shows, class, answer);
         }
         answer
     }
@@ -644,6 +683,24 @@ mod tests {
         // Of a fourth cycle the fifth answer takes note, and the next one heeds it.
         assert_eq!(others(18_000), 2 * 5);
         assert!(others(8_000) > 300);
+    }
+
+    #[test]
+    fn an_answer_that_was_not_heeded_is_given_again_and_its_cycle_does_not_count() {
+        const BYTES: usize = 100_000;
+        let (mut decisions, mut now_ns) = (Decisions::default(), 0);
+        // Of two turns of the other answer, which takes longer, half of the answers are heeded too late.
+        let mut others = 0;
+        for number in 0..400 {
+            let mut answer = decisions.answer(BYTES, Ok(false), now_ns);
+            for _ in 0..number % 2 {
+                now_ns += 100;
+                assert_eq!(decisions.again(BYTES, now_ns), answer);
+            }
+            now_ns += if answer { 12_000 } else { 10_000 };
+            others += u32::from(std::mem::take(&mut answer));
+        }
+        assert_eq!(others, 2 * known_from(BYTES));
     }
 
     #[test]

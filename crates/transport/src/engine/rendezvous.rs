@@ -129,6 +129,15 @@ impl Sharing {
         }
         *access
     }
+
+    /// The same of writing to it.
+    pub(super) fn writable(&mut self, segment: &Segment, rank: usize) -> Access {
+        let access = &mut self.writing[rank];
+        if *access == Access::Unknown {
+            *access = remote::try_writing(segment, rank);
+        }
+        *access
+    }
 }
 
 /// What became of one look at a message that is being copied.
@@ -312,10 +321,7 @@ impl Engine<'_> {
             self.corrupt(from, "data asked for that was not announced");
         }
         let segment = self.segment();
-        if self.sharing.writing[from] == Access::Unknown {
-            self.sharing.writing[from] = remote::try_writing(&segment, from);
-        }
-        let works = matches!(self.sharing.writing[from], Access::Works(_));
+        let works = matches!(self.sharing.writable(&segment, from), Access::Works(_));
         if alone && !works {
             segment.header().costs.learn_failure(Sort::ByKernel, end);
             return self.stream(from, index, receiver, end);

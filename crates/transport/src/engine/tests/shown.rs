@@ -274,6 +274,33 @@ fn one_rank_answers_for_all_that_gather_or_exchange_and_each_for_what_it_scatter
 }
 
 #[test]
+fn the_root_says_whether_it_reads_an_operand_and_waits_until_the_other_rank_heeds_it() {
+    let (mut job, bytes) = (job(2), 100_000);
+    job[0].segment().set_turnover_bytes(1 << 20);
+    let mut asked = |came: Option<bool>| {
+        let answer = job[0].operand_is_read(0, bytes);
+        assert_eq!(job[1].operand_is_read(0, bytes), answer);
+        job[0].operand_came(bytes, came.unwrap_or(answer));
+        answer
+    };
+    // Sent at first. What comes meanwhile uses memory that is new, and does not count.
+    (0..64).for_each(|number| assert!(!asked(None), "{number}"));
+    // Then it is read, for some times. The other rank is ahead.
+    (0..500).for_each(|number| assert!(asked(Some(false)), "{number}"));
+    let read = (0..100).filter(|_| asked(None)).count();
+    assert!((8..100).contains(&read), "{read}");
+    // Large operands are read at first, and none where the kernel forbids it.
+    let large = job[0].segment().turnover_bytes();
+    assert!(job[0].operand_is_read(0, large));
+    assert!(job[1].operand_is_read(0, large));
+    job[1].could_not_be_copied(large);
+    assert!(!job[0].operand_is_read(0, large));
+    assert!(!job[1].operand_is_read(0, large));
+    job[1].set_copy_from(usize::MAX);
+    assert!(!job[1].operand_is_read(0, bytes));
+}
+
+#[test]
 fn what_the_kernel_is_known_to_copy_for_less_is_not_shown_at_first_and_the_other_way_round() {
     for (kernel_ns, shows) in [(None, None), (Some(19_000), Some(false)), (Some(21_000), Some(true))] {
         let (mut job, bytes) = (job(2), 100_000);

@@ -1,0 +1,79 @@
+//! A large reduce of two ranks that have cpus of their own: whether the root reads the other one's operand or it is
+//! sent, and which part each of them does of what is read.
+
+use super::Engine;
+use super::reading::{Decisions, said, say};
+use crate::costs::{CLASSES, Sort, class_of};
+use host::clock::kernel_ns;
+
+/// Operands that have at least such a part of what turns over in a core's own caches are read at first: it does not
+/// help the pool any more that a program has just written them. A choice. (A Xeon with 2 MB of that cache, us for a
+/// reduce of two ranks, sent and read: 256 kB 23 and 16, 1 MB 147 and 60, 4 MB 570 and 380; with operands that both
+/// ranks write before, and with that 30 and 40, 160 and 160, 800 and 630.)
+const READ_AT_FIRST: usize = 8;
+
+/// What this rank, as the root, knows of the other one's operands.
+#[derive(Default)]
+pub(super) struct OtherOperands {
+    decisions: Decisions,
+    /// The last one of a class came otherwise than answered.
+    came_otherwise: [bool; CLASSES],
+    /// Bytes of those that were sent, until they are as many as the pool has: its memory is new.
+    sent: usize,
+}
+
+impl Engine<'_> {
+    /// Whether `root`, which reduces data of so many bytes of the other one of two ranks, had rather read it by the
+    /// kernel than get it through the pool. So it is at first with large data, and then where the root's cycles take
+    /// clearly less; now and then the other answer. The root has to ask in every such reduce, and to say by
+    /// `operand_came` whether it was read.
+    pub fn operand_is_read(&mut self, root: usize, bytes: usize) -> bool {
+        let segment = self.segment();
+        if self.copy_from > bytes || segment.header().costs.kernel_fails(bytes) {
+            return false;
+        }
+        let (class, reads) = (class_of(bytes), &segment.rank(root).reads_operands);
+        if root != self.rank {
+            return said(reads, class);
+        }
+        let (OtherOperands { decisions, came_otherwise, sent }, now_ns) = (&mut self.operands, kernel_ns());
+        let is_large = bytes >= segment.turnover_bytes() / READ_AT_FIRST;
+        let answer = match std::mem::take(&mut came_otherwise[class]) {
+            false => decisions.answer(bytes, Ok(is_large), now_ns),
+            true => decisions.again(bytes, now_ns),
+        };
+        if !answer && *sent < segment.pool_bytes() {
+            decisions.leave_out(bytes);
+        }
+        say(reads, class, answer);
+        answer
+    }
+
+    /// At the root, after `operand_is_read`. The other rank may have sent this operand before the root's answer
+    /// changed: it is ahead by as many as the pool holds.
+    pub fn operand_came(&mut self, bytes: usize, was_read: bool) {
+        let class = class_of(bytes);
+        let answer = said(&self.page().reads_operands, class);
+        let operands = &mut self.operands;
+        operands.came_otherwise[class] = answer != was_read;
+        operands.sent = operands.sent.saturating_add(if was_read { 0 } else { bytes });
+    }
+
+    /// How many of the bytes of an operand that the root reads the other rank had rather do, so that both end at the
+    /// same time.
+    pub fn bytes_for_root(&self, bytes: usize) -> usize {
+        let part = f64::from(self.segment().header().costs.part_for_root(bytes));
+        bytes.min((bytes as f64 * part) as usize)
+    }
+
+    /// This rank did so many bytes of such an operand of `data` bytes, and began at a time of `kernel_ns`.
+    pub fn did_part(&self, is_root: bool, data: usize, bytes: usize, start_ns: u64) {
+        let sort = if is_root { Sort::AtRoot } else { Sort::ForRoot };
+        self.segment().header().costs.learn(sort, data, bytes, kernel_ns() - start_ns);
+    }
+
+    /// Another rank could not read data of so many bytes of this one, or not write it.
+    pub fn could_not_be_copied(&self, bytes: usize) {
+        self.segment().header().costs.learn_failure(Sort::ByKernel, bytes);
+    }
+}
