@@ -259,7 +259,8 @@ impl Engine<'_> {
             // There may be more messages at once than places for claims: then this one is the sender's alone, too.
             return false;
         }
-        let downwards = number.is_some() && self.sharing.turn(from);
+        let is_one_way = way == Way::Kernel && self.sharing.ways[from].is_one_way();
+        let downwards = number.is_some() && !is_one_way && self.sharing.turn(from);
         let claims = match number {
             None => Share::Alone(0),
             Some(number) => {

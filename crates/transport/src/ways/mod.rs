@@ -432,6 +432,11 @@ impl Ways {
         if shared && self.way == Way::Receiver { Way::Kernel } else { self.way }
     }
 
+    /// The messages that are under way come one way alone.
+    pub(crate) fn is_one_way(&self) -> bool {
+        self.course == Course::OneWay
+    }
+
     /// Messages are under way by a way that is only tried.
     pub(crate) fn is_trying(&self) -> bool {
         self.under_way > 0 && self.phase.trial
