@@ -7,7 +7,7 @@ use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use loom::thread;
 use std::sync::Arc;
 use transport::asleep::Asleep;
-use transport::claims::Claims;
+use transport::claims::{Claims, End};
 use transport::ring::{HEADER, LINE, LINES, PieceHeader, PieceReader, PieceWriter, RingLines};
 use transport::slots::{Owed, SlotCount};
 
@@ -151,14 +151,23 @@ fn messages_come_whole_and_in_order_through_a_ring_that_wraps() {
 
 #[test]
 fn each_piece_is_copied_once_and_seen_when_all_are_done_and_who_is_late_gets_none() {
+    pieces_are_copied_once(|claims, generation, pieces, _| claims.claim(generation, pieces));
+}
+
+#[test]
+fn so_is_each_piece_that_is_claimed_from_an_end() {
+    pieces_are_copied_once(|claims, generation, pieces, end| claims.claim_from(end, generation, pieces));
+}
+
+fn pieces_are_copied_once(claim: fn(&Claims, u32, u32, End) -> Option<u32>) {
     const PIECES: u32 = 2;
-    loom::model(|| {
+    loom::model(move || {
         let claims = Arc::new(Claims::default());
         let pieces: Arc<Vec<UnsafeCell<u32>>> = Arc::new((0..PIECES).map(|_| UnsafeCell::new(0)).collect());
         claims.open(1);
         let done = Arc::new(AtomicU32::new(0));
-        let copy = |claims: &Claims, pieces: &[UnsafeCell<u32>], done: &AtomicU32| {
-            while let Some(piece) = claims.claim(1, PIECES) {
+        let copy = move |end, claims: &Claims, pieces: &[UnsafeCell<u32>], done: &AtomicU32| {
+            while let Some(piece) = claim(claims, 1, PIECES, end) {
                 // SAFETY: loom checks that nobody else is at it.
                 pieces[piece as usize].with_mut(|place| unsafe { *place += 1 });
                 done.fetch_add(1, Ordering::Release);
@@ -166,9 +175,9 @@ fn each_piece_is_copied_once_and_seen_when_all_are_done_and_who_is_late_gets_non
         };
         let sender = {
             let (claims, pieces, done) = (claims.clone(), pieces.clone(), done.clone());
-            thread::spawn(move || copy(&claims, &pieces, &done))
+            thread::spawn(move || copy(End::Last, &claims, &pieces, &done))
         };
-        copy(&claims, &pieces, &done);
+        copy(End::First, &claims, &pieces, &done);
         while done.load(Ordering::Acquire) < PIECES {
             thread::yield_now();
         }
@@ -178,8 +187,9 @@ fn each_piece_is_copied_once_and_seen_when_all_are_done_and_who_is_late_gets_non
         }
         // The place is used for the next message, while the sender may still look for pieces of the last one.
         claims.open(2);
-        assert_eq!(claims.claim(1, PIECES), None);
-        assert_eq!(claims.claim(2, 1), Some(0));
+        assert_eq!(claim(&claims, 1, PIECES, End::Last), None);
+        assert_eq!(claim(&claims, 2, 1, End::First), Some(0));
+        assert_eq!(claim(&claims, 2, 1, End::Last), None);
         sender.join().unwrap();
         for piece in pieces.iter() {
             // SAFETY: as above.

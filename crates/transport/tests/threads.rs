@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use transport::claims::Claims;
+use transport::claims::{Claims, End};
 use transport::ring::{Area, PieceHeader, PieceReader, PieceWriter};
 use transport::slots::SLOT_BYTES;
 use transport::{
@@ -76,8 +76,13 @@ fn two_threads_that_claim_pieces_copy_each_once() {
     // SAFETY: a piece is written by the thread that claimed it alone; this is what is tested.
     unsafe impl Sync for Place {}
     impl Place {
-        fn copy_claimed(self, claims: &Claims, generation: u32, from: &[u8], done: &AtomicUsize) {
-            while let Some(piece) = claims.claim(generation, PIECES as u32) {
+        fn copy_claimed(self, claims: &Claims, generation: u32, end: End, from: &[u8], done: &AtomicUsize) {
+            // By turns from both ends.
+            let claim = || match generation % 2 {
+                0 => claims.claim(generation, PIECES as u32),
+                _ => claims.claim_from(end, generation, PIECES as u32),
+            };
+            while let Some(piece) = claim() {
                 let at = piece as usize * PIECE;
                 // SAFETY: inside both by the number of pieces, and this thread's alone, because it claimed the piece.
                 unsafe { std::ptr::copy_nonoverlapping(from[at..].as_ptr(), self.0.add(at), PIECE) };
@@ -93,8 +98,8 @@ fn two_threads_that_claim_pieces_copy_each_once() {
         let done = AtomicUsize::new(0);
         claims.open(generation);
         thread::scope(|scope| {
-            scope.spawn(|| place.copy_claimed(&claims, generation, &from, &done));
-            place.copy_claimed(&claims, generation, &from, &done);
+            scope.spawn(|| place.copy_claimed(&claims, generation, End::Last, &from, &done));
+            place.copy_claimed(&claims, generation, End::First, &from, &done);
             while done.load(Ordering::Acquire) < PIECES {
                 thread::yield_now();
             }

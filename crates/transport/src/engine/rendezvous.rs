@@ -8,7 +8,9 @@
 //! | not | not | packed pieces go through the pool |
 //!
 //! Contiguous data has several ways (see [`Way`]), and the receiver says which. By the kernel, both copy what they
-//! claim, at once. By the receiver, nobody is asked. By the pool, a sender that moves messages sends what it claims
+//! claim, at once: the receiver the first pieces, the sender the last. So both find theirs in their caches when the next
+//! message uses the same buffers. (By hand on a Xeon, us one way, by the receiver alone, by both, and by both whose halves
+//! change: 64 kB 4.4, 3.0 and 6.2; 256 kB 12.6, 8.6 and 15; 1 MB 65, 25 and 71.) By the receiver, nobody is asked. By the pool, a sender that moves messages sends what it claims
 //! through the pool; a receiver to which nothing comes claims pieces itself, and copies them by the kernel while the
 //! sender computes; a sender that has no slot left, because the receiver computes, copies by the kernel, too. Messages
 //! of less than `SHARED_FROM` bytes that take that way are the sender's alone; those of more are never the receiver's
@@ -19,7 +21,7 @@ use super::pending::due;
 use super::send::{Piece, PieceOrder, data_header, plain};
 use super::{Engine, kind};
 use crate::buffer::{Buffer, Span};
-use crate::claims::Claims;
+use crate::claims::{Claims, End, MOST_FROM_ENDS};
 use crate::costs::Sort;
 use crate::remote::{self, Access, MOST_SPANS, Probe};
 use crate::ring::INLINE;
@@ -166,13 +168,33 @@ impl Copying {
     fn piece_bytes(&self) -> usize {
         match (self.claims, self.way) {
             (Share::Both(..), Way::Pool) => PIECE,
-            (Share::Both(..), _) => (self.end - self.from).div_ceil(2).clamp(1, KERNEL_PIECE),
+            (Share::Both(..), _) => {
+                let bytes = self.end - self.from;
+                bytes.div_ceil(2).clamp(1, KERNEL_PIECE.max(bytes.div_ceil(MOST_FROM_ENDS as usize)))
+            }
             (Share::Alone(_), _) => KERNEL_PIECE,
         }
     }
 
     fn pieces(&self) -> u32 {
         (self.end - self.from).div_ceil(self.piece_bytes()) as u32
+    }
+
+    /// The next piece that this process copies, of those that both do. By the kernel, the receiver copies the first
+    /// ones and the sender the last.
+    fn claim(&self, claims: &Claims, generation: u32) -> Option<u32> {
+        let end = if self.receives { End::First } else { End::Last };
+        match self.way {
+            Way::Pool => claims.claim(generation, self.pieces()),
+            _ => claims.claim_from(end, generation, self.pieces()),
+        }
+    }
+
+    fn is_corrupt(&self, claims: &Claims, generation: u32) -> bool {
+        match self.way {
+            Way::Pool => claims.is_corrupt(generation, self.pieces()),
+            _ => claims.is_corrupt_from_ends(generation, self.pieces()),
+        }
     }
 
     /// From which byte to which a piece goes.
@@ -259,6 +281,7 @@ impl Engine<'_> {
             // There may be more messages at once than places for claims: then this one is the sender's alone, too.
             return false;
         }
+        // Nothing goes back for which this cpu's cache would hold the end of it.
         let is_one_way = way == Way::Kernel && self.sharing.ways[from].is_one_way();
         let downwards = number.is_some() && !is_one_way && self.sharing.turn(from);
         let claims = match number {
@@ -409,8 +432,8 @@ impl Engine<'_> {
                     return meanwhile;
                 }
                 let claims = place(&segment, rank, number);
-                let Some(piece) = claims.claim(generation, pieces) else {
-                    if claims.is_corrupt(generation, pieces) {
+                let Some(piece) = copying.claim(claims, generation) else {
+                    if copying.is_corrupt(claims, generation) {
                         self.corrupt(other, "pieces claimed that there are not");
                     }
                     return Step::Nothing;
@@ -424,7 +447,7 @@ impl Engine<'_> {
             }
             Share::Both(number, generation) => {
                 if copying.claimed.0 == copying.claimed.1 {
-                    let Some(piece) = place(&segment, other, number).claim(generation, pieces) else {
+                    let Some(piece) = copying.claim(place(&segment, other, number), generation) else {
                         return Step::Over;
                     };
                     copying.claimed = copying.piece(piece);
