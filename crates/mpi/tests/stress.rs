@@ -45,12 +45,18 @@ fn random_traffic_arrives_where_the_kernel_refuses_to_copy_between_processes() {
 }
 
 #[test]
-fn large_reduces_are_right_where_the_kernel_refuses_to_copy_one_way_or_both() {
+fn large_reductions_are_right_where_the_kernel_refuses_to_copy_one_way_or_both() {
     let wrapper = common::compile("stress/without_cma.c");
-    let program = common::compile("c/large_reduce.c");
-    let program = program.to_str().expect("a path in UTF-8");
-    for refused in ["read", "write", "both"] {
-        assert_eq!(common::printed(2, &wrapper, &[refused, program]), "ok large_reduce\n", "{refused}");
+    for name in ["large_reduce", "large_allreduce"] {
+        let program = common::compile(&format!("c/{name}.c"));
+        let program = program.to_str().expect("a path in UTF-8");
+        for refused in ["read", "write", "both"] {
+            assert_eq!(
+                common::printed(2, &wrapper, &[refused, program]),
+                format!("ok {name}\n"),
+                "{refused}"
+            );
+        }
     }
 }
 

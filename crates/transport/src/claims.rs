@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The end from which a process claims pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ClaimEnd {
     /// The first of those that nobody has claimed.
     First,
     /// The last one.
@@ -43,14 +43,14 @@ impl Claims {
 
     /// As `claim`, of at most `MOST_FROM_ENDS` pieces, from an end: so each process gets the same ones in one message
     /// after the other, or nearly, and finds them in its caches.
-    pub fn claim_from(&self, end: End, generation: u32, pieces: u32) -> Option<u32> {
+    pub fn claim_from(&self, end: ClaimEnd, generation: u32, pieces: u32) -> Option<u32> {
         let one = match end {
-            End::First => 1,
-            End::Last => 1 << 16,
+            ClaimEnd::First => 1,
+            ClaimEnd::Last => 1 << 16,
         };
         self.add(generation, one, |claimed| {
             let [first, last] = from_ends(claimed);
-            let piece = if end == End::First { first } else { pieces.wrapping_sub(1 + last) };
+            let piece = if end == ClaimEnd::First { first } else { pieces.wrapping_sub(1 + last) };
             (first + last < pieces).then_some(piece)
         })
     }
@@ -98,15 +98,22 @@ mod tests {
         let claims = Claims::default();
         claims.open(7);
         let claim = |end| claims.claim_from(end, 7, 4);
-        assert_eq!([claim(End::First), claim(End::Last), claim(End::Last)], [Some(0), Some(3), Some(2)]);
+        assert_eq!(
+            [claim(ClaimEnd::First), claim(ClaimEnd::Last), claim(ClaimEnd::Last)],
+            [Some(0), Some(3), Some(2)]
+        );
         assert!(!claims.is_corrupt_from_ends(7, 4));
-        assert_eq!([claim(End::First), claim(End::First), claim(End::Last)], [Some(1), None, None]);
+        assert_eq!(
+            [claim(ClaimEnd::First), claim(ClaimEnd::First), claim(ClaimEnd::Last)],
+            [Some(1), None, None]
+        );
         assert!(!claims.is_corrupt_from_ends(7, 4) && claims.is_corrupt_from_ends(6, 4));
         claims.next.fetch_add(1, Ordering::Relaxed);
         assert!(claims.is_corrupt_from_ends(7, 4));
         claims.open(8);
         let most = MOST_FROM_ENDS;
-        (0..most).for_each(|piece| assert_eq!(claims.claim_from(End::Last, 8, most), Some(most - 1 - piece)));
-        assert_eq!(claims.claim_from(End::First, 8, most), None);
+        (0..most)
+            .for_each(|piece| assert_eq!(claims.claim_from(ClaimEnd::Last, 8, most), Some(most - 1 - piece)));
+        assert_eq!(claims.claim_from(ClaimEnd::First, 8, most), None);
     }
 }

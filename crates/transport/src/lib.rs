@@ -98,8 +98,8 @@ pub use costs::{COPY_FROM, Spot};
 pub use counters::{Counter, EngineCounters};
 pub use engine::{
     ASIDE, Among, Arrival, Awaited, COMPLETE_AT_ONCE, CREDIT, ClaimId, Completion, Engine, FROM_NOBODY,
-    MOST_EAGER, MOST_EAGER_CROWDED, Mode, NO_SOURCE, NO_TAG, NOBODY, RECEIVED_FROM_NOBODY, SHOWN_ABOVE,
-    Showing, Takers, TransferId,
+    MOST_EAGER, MOST_EAGER_CROWDED, Mode, NO_SOURCE, NO_TAG, NOBODY, RECEIVED_FROM_NOBODY, ReductionOfTwo,
+    SHOWN_ABOVE, Showing, Takers, TransferId,
 };
 pub use matching::{Criteria, Envelope};
 pub use segment::Segment;

@@ -68,6 +68,10 @@ pub(crate) fn try_writing(segment: &Segment, rank: usize) -> Access {
 fn probe(segment: &Segment, rank: usize, works: impl FnOnce(libc::pid_t, u64) -> bool) -> Access {
     let page = segment.rank(rank);
     let known = page.probe.load(Ordering::Acquire);
+    if known == 0 {
+        // It has not allowed it yet.
+        return Access::Unknown;
+    }
     let pid = page.pid.load(Ordering::Relaxed) as libc::pid_t;
     let mut word = 0u64;
     // SAFETY: a word of our own.

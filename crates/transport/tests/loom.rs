@@ -7,7 +7,7 @@ use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use loom::thread;
 use std::sync::Arc;
 use transport::asleep::Asleep;
-use transport::claims::{Claims, End};
+use transport::claims::{ClaimEnd, Claims};
 use transport::ring::{HEADER, LINE, LINES, PieceHeader, PieceReader, PieceWriter, RingLines};
 use transport::slots::{Owed, SlotCount};
 
@@ -159,7 +159,7 @@ fn so_is_each_piece_that_is_claimed_from_an_end() {
     pieces_are_copied_once(|claims, generation, pieces, end| claims.claim_from(end, generation, pieces));
 }
 
-fn pieces_are_copied_once(claim: fn(&Claims, u32, u32, End) -> Option<u32>) {
+fn pieces_are_copied_once(claim: fn(&Claims, u32, u32, ClaimEnd) -> Option<u32>) {
     const PIECES: u32 = 2;
     loom::model(move || {
         let claims = Arc::new(Claims::default());
@@ -175,9 +175,9 @@ fn pieces_are_copied_once(claim: fn(&Claims, u32, u32, End) -> Option<u32>) {
         };
         let sender = {
             let (claims, pieces, done) = (claims.clone(), pieces.clone(), done.clone());
-            thread::spawn(move || copy(End::Last, &claims, &pieces, &done))
+            thread::spawn(move || copy(ClaimEnd::Last, &claims, &pieces, &done))
         };
-        copy(End::First, &claims, &pieces, &done);
+        copy(ClaimEnd::First, &claims, &pieces, &done);
         while done.load(Ordering::Acquire) < PIECES {
             thread::yield_now();
         }
@@ -187,9 +187,9 @@ fn pieces_are_copied_once(claim: fn(&Claims, u32, u32, End) -> Option<u32>) {
         }
         // The place is used for the next message, while the sender may still look for pieces of the last one.
         claims.open(2);
-        assert_eq!(claim(&claims, 1, PIECES, End::Last), None);
-        assert_eq!(claim(&claims, 2, 1, End::First), Some(0));
-        assert_eq!(claim(&claims, 2, 1, End::Last), None);
+        assert_eq!(claim(&claims, 1, PIECES, ClaimEnd::Last), None);
+        assert_eq!(claim(&claims, 2, 1, ClaimEnd::First), Some(0));
+        assert_eq!(claim(&claims, 2, 1, ClaimEnd::Last), None);
         sender.join().unwrap();
         for piece in pieces.iter() {
             // SAFETY: as above.

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use transport::claims::{Claims, End};
+use transport::claims::{ClaimEnd, Claims};
 use transport::ring::{Area, PieceHeader, PieceReader, PieceWriter};
 use transport::slots::SLOT_BYTES;
 use transport::{
@@ -76,7 +76,14 @@ fn two_threads_that_claim_pieces_copy_each_once() {
     // SAFETY: a piece is written by the thread that claimed it alone; this is what is tested.
     unsafe impl Sync for Place {}
     impl Place {
-        fn copy_claimed(self, claims: &Claims, generation: u32, end: End, from: &[u8], done: &AtomicUsize) {
+        fn copy_claimed(
+            self,
+            claims: &Claims,
+            generation: u32,
+            end: ClaimEnd,
+            from: &[u8],
+            done: &AtomicUsize,
+        ) {
             // By turns from both ends.
             let claim = || match generation % 2 {
                 0 => claims.claim(generation, PIECES as u32),
@@ -98,8 +105,8 @@ fn two_threads_that_claim_pieces_copy_each_once() {
         let done = AtomicUsize::new(0);
         claims.open(generation);
         thread::scope(|scope| {
-            scope.spawn(|| place.copy_claimed(&claims, generation, End::Last, &from, &done));
-            place.copy_claimed(&claims, generation, End::First, &from, &done);
+            scope.spawn(|| place.copy_claimed(&claims, generation, ClaimEnd::Last, &from, &done));
+            place.copy_claimed(&claims, generation, ClaimEnd::First, &from, &done);
             while done.load(Ordering::Acquire) < PIECES {
                 thread::yield_now();
             }

@@ -18,7 +18,7 @@
 //! | `crowd` | bcast, reduce, allreduce and allgather of ranks that share cpus, through memory that all see |
 //! | `window` | a large allreduce of two ranks through memory that both see |
 //! | `to_root` | a large reduce of two ranks, whose operand comes as messages or is read |
-//! | `read_operand` | the same when it is read: by the root, and in pieces by both ranks |
+//! | `by_kernel` | large reductions of two ranks that read each other's operands |
 //! | `run` | a schedule carried out: blocking, non-blocking or persistent |
 //! | `functions` | the C functions, six of each collective |
 //!
@@ -30,6 +30,7 @@ mod algorithm;
 mod arguments;
 mod blocks;
 mod build;
+mod by_kernel;
 mod crowd;
 mod direct;
 mod functions;
@@ -38,7 +39,6 @@ mod messages;
 mod neighbourhood;
 mod offers;
 mod quick;
-mod read_operand;
 mod run;
 mod schedule;
 mod scratch;

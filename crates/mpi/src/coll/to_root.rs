@@ -1,11 +1,11 @@
 //! A large reduce of two ranks: the other rank's operand comes to the root as messages, one behind the other, and the
 //! root reduces each piece where it lies. The other rank only sends, and may be ahead of the root.
 //!
-//! Or the root reads it: see `read_operand`. Which takes less depends on the kernel and on where the operand lies, so
+//! Or the root reads it: see `by_kernel`. Which takes less depends on the kernel and on where the operand lies, so
 //! the root's cycles tell.
 
+use super::by_kernel::{self, Operand};
 use super::offers;
-use super::read_operand::{self, Operand};
 use super::two_ranks::{TwoRanks, few, memory, operand_and_result, rank_beside};
 use crate::abi;
 use crate::abi::values::MPI_ERR_INTERN;
@@ -16,6 +16,7 @@ use crate::runtime::Entered;
 use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use transport::ReductionOfTwo::ToRoot;
 use transport::{Buffer, Layout, Shape, Span};
 
 /// Bytes of a message: it is sent at once. A choice.
@@ -56,7 +57,7 @@ pub(super) fn reduce(
     };
     let Some((operand, result)) = places else { return Ok(false) };
     let Some(Some(pair)) = few(&state, comm) else { return Ok(false) };
-    let operand = Operand { data: operand, bytes, size, kernel };
+    let operand = Operand { data: operand, bytes, size, kernel, is_first: result.is_none() };
     match result {
         Some(result) => receive(state, &pair, &operand, result)?,
         None => give(state, &pair, &operand)?,
@@ -69,9 +70,11 @@ pub(super) fn reduce(
 /// # Errors
 /// It was offered, and could be read only in part.
 fn give(mut state: Entered, pair: &TwoRanks, operand: &Operand) -> Result<(), Failure> {
-    if offers::is_unseen(&state.engine) && state.engine.operand_is_read(pair.other.member, operand.bytes) {
+    if offers::is_unseen(&state.engine)
+        && state.engine.operand_is_read(ToRoot, pair.other.member, operand.bytes)
+    {
         let was_read;
-        (state, was_read) = read_operand::offer(state, pair, operand)?;
+        (state, was_read) = by_kernel::offer(state, pair, operand)?;
         if was_read {
             return Ok(());
         }
@@ -107,12 +110,12 @@ fn send(mut state: Entered, pair: &TwoRanks, operand: &Operand) {
 /// The root receives or reads the other operand and reduces it to its result, which is apart from its own operand, or
 /// the same.
 fn receive(mut state: Entered, pair: &TwoRanks, operand: &Operand, result: *mut u8) -> Result<(), Failure> {
-    let Operand { data, bytes, size, kernel } = *operand;
+    let Operand { data, bytes, size, kernel, .. } = *operand;
     // The other rank looks at what it answers.
     let is_unseen = offers::is_unseen(&state.engine);
     if is_unseen {
         let own = state.rank() as usize;
-        state.engine.operand_is_read(own, bytes);
+        state.engine.operand_is_read(ToRoot, own, bytes);
     }
     // What comes may be written twice, and must be reduced once: so there is an operand apart from the result.
     let mut apart = vec![0; if data == result { MESSAGE.min(bytes) } else { 0 }];
@@ -135,9 +138,9 @@ fn receive(mut state: Entered, pair: &TwoRanks, operand: &Operand, result: *mut 
             if let Some(offer) = offer {
                 let was_read;
                 // SAFETY: the caller's operand and result, which it lends until this returns.
-                (state, was_read) = unsafe { read_operand::read(state, pair, &offer, operand, result) }?;
+                (state, was_read) = unsafe { by_kernel::read(state, pair, &offer, operand, result) }?;
                 if was_read {
-                    state.engine.operand_came(operand.bytes, true);
+                    state.engine.operand_came(ToRoot, operand.bytes, true);
                     return Ok(());
                 }
                 state = pair.receive_buffer(state, &buffer)?;
@@ -151,7 +154,7 @@ fn receive(mut state: Entered, pair: &TwoRanks, operand: &Operand, result: *mut 
         }
     }
     if is_unseen {
-        state.engine.operand_came(bytes, false);
+        state.engine.operand_came(ToRoot, bytes, false);
     }
     Ok(())
 }

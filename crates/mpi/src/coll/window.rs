@@ -1,18 +1,22 @@
-//! A large allreduce of two ranks through memory that both see: each reduces one half of the vector.
+//! A large allreduce of two ranks: each reduces one half of the vector. They read each other's operands by the kernel,
+//! where that takes less (see `by_kernel`), or see them in windows of memory that both see.
 //!
-//! A rank puts its operand of the half that the other reduces into the slots of its window, piece by piece. The other
-//! reduces each piece where it lies, takes a copy, and counts it; then the owner takes its copy, and the slot is free
-//! again. So a piece crosses from core to core once each way, and no rank waits for a piece that is not on its way.
-//! Both counts only grow, across all pairs, and each has a line of its own. Each half is reduced by one rank only:
+//! By windows, a rank puts its operand of the half that the other reduces into the slots of its window, piece by piece.
+//! The other reduces each piece where it lies, takes a copy, and counts it; then the owner takes its copy, and the slot
+//! is free again. So a piece crosses from core to core once each way, and no rank waits for a piece that is not on its
+//! way. Both counts only grow, across all pairs, and each has a line of its own. Each half is reduced by one rank only:
 //! both get the same bits.
 
 use super::algorithm::{SMALL, share};
+use super::by_kernel::{Operand, Theirs, reduce_half};
+use super::offers;
 use super::two_ranks::{TwoRanks, few, operand_and_result};
 use crate::abi;
 use crate::check::{self, Failure};
 use crate::datatype::{MessageData, predefined_size};
 use crate::op::{Reducer, reducer};
 use crate::runtime;
+use transport::ReductionOfTwo::ToBoth;
 use transport::asleep::Asleep;
 use transport::segment::Segment;
 use transport::slots::{SLOT_BYTES, SlotCount};
@@ -49,7 +53,7 @@ pub(super) fn allreduce(
         return Ok(false);
     };
     let Some((operand, result)) = operand_and_result((operand, result), size) else { return Ok(false) };
-    let state = check::running()?;
+    let mut state = check::running()?;
     let segment = state.engine.segment();
     // Alone, or more than two; and a rank that shares a cpu does not look at counters for long.
     if state.comm(comm).is_none_or(|found| found.size() != 2) || segment.is_crowded() {
@@ -58,16 +62,40 @@ pub(super) fn allreduce(
     let Some(Some(pair)) = few(&state, comm) else { return Ok(false) };
     // While one thread is at a window, another must not use it.
     let usable = !runtime::locks() && !segment.is_carried();
-    let own_rank = state.rank() as usize;
+    let (own_rank, count) = (state.rank() as usize, count as usize);
+    let bytes = count * size;
+    let says = if pair.rank() == 0 { own_rank } else { pair.other.member };
+    let is_unseen = offers::is_unseen(&state.engine);
+    let mut reads = is_unseen && state.engine.operand_is_read(ToBoth, says, bytes);
+    if reads {
+        state.engine.allow_reading();
+        let can = state.engine.can_read_and_write(pair.other.member);
+        if can == Some(false) {
+            state.engine.could_not_be_copied(bytes);
+        }
+        reads = can == Some(true);
+    }
     drop(state);
     let exchange = Exchange { segment: &segment, own: own_rank, other: pair.other.member, size, kernel };
-    let count = count as usize;
     let half = |rank: usize| {
         let (start, count) = share(count, 2, rank);
         let at = start * size;
         Half { operand: operand.wrapping_add(at), result: result.wrapping_add(at), count }
     };
-    exchange.carry_out(&pair, usable, half(pair.rank()), half(pair.other.rank))
+    let whole = Whole { operand, result, bytes };
+    let (done, was_read) =
+        exchange.carry_out(&pair, (usable, reads), &whole, half(pair.rank()), half(pair.other.rank))?;
+    if is_unseen && says == own_rank {
+        runtime::enter().engine.operand_came(ToBoth, bytes, was_read);
+    }
+    Ok(done)
+}
+
+/// The caller's operand and result.
+struct Whole {
+    operand: *const u8,
+    result: *mut u8,
+    bytes: usize,
 }
 
 /// One half of operand and result, in elements.
@@ -87,22 +115,42 @@ struct Exchange<'a> {
     kernel: Reducer,
 }
 
-/// The slots that the other rank had filled and reduced before.
-struct Bases {
-    filled: u64,
-    reduced: u64,
+/// How both ranks do it.
+enum Agreed {
+    /// By windows: the slots that the other rank had filled and reduced before.
+    Windows { filled: u64, reduced: u64 },
+    /// By the kernel.
+    ByKernel(Theirs),
+    /// Not here: one of them can't.
+    Otherwise,
 }
 
 impl Exchange<'_> {
-    /// Both ranks have come and use their windows for this; nothing: one of them can't. `filled` counts the slots that
+    /// Both ranks have come, and can use their windows for this, or each other's memory. `filled` counts the slots that
     /// this one has filled before.
-    fn agree(&self, pair: &TwoRanks, usable: bool, filled: u64) -> Result<Option<Bases>, Failure> {
-        let said = [u64::from(usable), filled, self.segment.counts(self.own).reduced.own()];
-        let mut heard = [0u64; 3];
+    fn agree(
+        &self,
+        pair: &TwoRanks,
+        (usable, reads): (bool, bool),
+        whole: &Whole,
+        filled: u64,
+    ) -> Result<Agreed, Failure> {
+        let reduced = self.segment.counts(self.own).reduced.own();
+        let can = u64::from(usable) | u64::from(reads) << 1;
+        let said =
+            [can | (whole.bytes as u64) << 2, filled, reduced, whole.operand as u64, whole.result as u64];
+        let mut heard = [0u64; 5];
         let state = pair.send(runtime::enter(), said.as_ptr().cast(), size_of_val(&said));
         pair.receive(state, heard.as_mut_ptr().cast(), size_of_val(&heard))?;
-        let [other_usable, filled, reduced] = heard;
-        Ok((usable && other_usable != 0).then_some(Bases { filled, reduced }))
+        let [other, filled, reduced, operand, result] = heard;
+        let both = can & other;
+        Ok(if both & 2 != 0 && other >> 2 == whole.bytes as u64 {
+            Agreed::ByKernel(Theirs { operand, result })
+        } else if both & 1 != 0 {
+            Agreed::Windows { filled, reduced }
+        } else {
+            Agreed::Otherwise
+        })
     }
 
     /// Waits until a counter of the other's, which was `before`, has grown by so many.
@@ -134,8 +182,15 @@ impl Exchange<'_> {
         self.segment.slot(rank, (number % Segment::MOST_SLOTS as u64) as usize)
     }
 
-    /// Carries it out; false: one of the ranks can't.
-    fn carry_out(&self, pair: &TwoRanks, usable: bool, mine: Half, theirs: Half) -> Result<bool, Failure> {
+    /// Carries it out, by the kernel if both ranks want that. Whether it did, and so.
+    fn carry_out(
+        &self,
+        pair: &TwoRanks,
+        can: (bool, bool),
+        whole: &Whole,
+        mine: Half,
+        theirs: Half,
+    ) -> Result<(bool, bool), Failure> {
         let most = mine.count.max(theirs.count);
         let piece = (most * self.size / PIECES).clamp(LEAST, SLOT_BYTES) / self.size;
         let pieces = most.div_ceil(piece);
@@ -155,13 +210,32 @@ impl Exchange<'_> {
             }
             self.count(&own.filled);
         };
-        if usable {
+        let (usable, reads) = can;
+        let first = 0..AHEAD.min(pieces);
+        if usable && !reads {
             // The first pieces are in place before the other rank hears of them.
-            (0..AHEAD.min(pieces)).for_each(put);
+            first.clone().for_each(put);
         }
-        let Some(bases) = self.agree(pair, usable, before)? else { return Ok(false) };
+        let (filled, reduced) = match self.agree(pair, can, whole, before)? {
+            Agreed::Windows { filled, reduced } => (filled, reduced),
+            Agreed::ByKernel(theirs) => {
+                let Whole { operand: data, result, bytes } = *whole;
+                let operand = Operand { data, bytes, size: self.size, kernel: self.kernel, is_first: true };
+                let start = (mine.operand as usize).wrapping_sub(data as usize);
+                // SAFETY: the caller's operand and result, which it lends until this returns; the other rank does the
+                // other half.
+                unsafe {
+                    reduce_half(pair, &operand, result, &theirs, start..start + mine.count * self.size)
+                }?;
+                return Ok((true, true));
+            }
+            Agreed::Otherwise => return Ok((false, false)),
+        };
+        if reads {
+            first.for_each(put);
+        }
         let take = |index: usize| {
-            self.until(&other.reduced, bases.reduced, index + 1);
+            self.until(&other.reduced, reduced, index + 1);
             let (start, bytes) = part(&theirs, index);
             // SAFETY: this rank's slot, which the other rank does not use any more, and a piece of the caller's buffer.
             unsafe {
@@ -170,12 +244,12 @@ impl Exchange<'_> {
             }
         };
         for index in 0..pieces {
-            self.until(&other.filled, bases.filled, index + 1);
+            self.until(&other.filled, filled, index + 1);
             let (start, bytes) = part(&mine, index);
             // SAFETY: a slot that the other has filled and does not touch before it is counted as reduced, and a piece
             // of the caller's buffers; operand and result may be the same place.
             unsafe {
-                let slot = self.slot(self.other, bases.filled.wrapping_add(index as u64));
+                let slot = self.slot(self.other, filled.wrapping_add(index as u64));
                 (self.kernel)(mine.operand.add(start), slot, slot, bytes / self.size);
                 transport::copy_in(slot, mine.result.add(start), bytes);
             }
@@ -188,6 +262,6 @@ impl Exchange<'_> {
             }
         }
         take(pieces - 1);
-        Ok(true)
+        Ok((true, false))
     }
 }

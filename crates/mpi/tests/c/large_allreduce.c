@@ -63,9 +63,51 @@ static void first(MPI_Comm comm, int n)
     free(in), free(out);
 }
 
+/* So many in a row, with other operands each, that the library tries all its ways. */
+static void many(MPI_Comm comm, int n, int times, int in_place)
+{
+    int who, ranks;
+    MPI_Comm_rank(comm, &who);
+    MPI_Comm_size(comm, &ranks);
+    double *in = malloc(n * sizeof *in), *out = malloc((n + 1) * sizeof *out), *own = in_place ? out : in;
+    out[n] = 0.5;
+    for (int t = 0; t < times; t++) {
+        for (int i = 0; i < n; i++) own[i] = i + t * (who + 1.0);
+        MPI_Allreduce(in_place ? MPI_IN_PLACE : in, out, n, MPI_DOUBLE, MPI_SUM, comm);
+        for (int i = 0; i < n; i++) {
+            EQUAL(out[i], (double)ranks * i + t * (ranks * (ranks + 1) / 2.0));
+            if (!in_place) EQUAL(in[i], i + t * (who + 1.0));
+        }
+        CHECK(out[n] == 0.5);
+    }
+    free(in), free(out);
+}
+
+/* Which zero is the greatest depends on the order of the two; that must be the same by each way. */
+static void zeros(MPI_Comm comm, int n, int times)
+{
+    int who;
+    MPI_Comm_rank(comm, &who);
+    double *in = malloc(n * sizeof *in), *out = malloc(n * sizeof *out), *first = malloc(n * sizeof *first);
+    for (int i = 0; i < n; i++) in[i] = who % 2 ? -0.0 : 0.0;
+    MPI_Allreduce(in, first, n, MPI_DOUBLE, MPI_MAX, comm);
+    for (int t = 0; t < times; t++) {
+        MPI_Allreduce(in, out, n, MPI_DOUBLE, MPI_MAX, comm);
+        CHECK(memcmp(out, first, n * sizeof *out) == 0);
+    }
+    free(in), free(out), free(first);
+}
+
 int main(void)
 {
     start();
+    zeros(MPI_COMM_WORLD, 40000, 100);
+    for (int in_place = 0; in_place < 2; in_place++) {
+        many(MPI_COMM_WORLD, 8193, 300, in_place);
+        many(MPI_COMM_WORLD, 40001, 150, in_place);
+        many(MPI_COMM_WORLD, 600011, 5, in_place);
+    }
+    sums(MPI_COMM_WORLD, 600011, 0);
     const int sizes[] = {2047, 2048, 2049, 8192, 16385, 65537, 100003};
     for (int s = 0; s < (int)(sizeof sizes / sizeof *sizes); s++) {
         /* Every pair of ranks in turn, and all together. */

@@ -32,6 +32,7 @@ use crate::wait::{Waiting, WaitingRoom};
 use afar::Afar;
 use kept::Messages;
 use operands::OtherOperands;
+pub use operands::ReductionOfTwo;
 use own::OwnCopy;
 use pending::{Pendings, Stage};
 use reading::Shown;
@@ -164,7 +165,8 @@ pub struct Engine<'a> {
     pool: Pool,
     /// Messages that this process copies from or to another one's memory.
     copying: Vec<Copying>,
-    operands: OtherOperands,
+    /// By `ReductionOfTwo`.
+    operands: [OtherOperands; 2],
     /// What was set aside for receives.
     aside: Vec<(TransferId, [u8; ASIDE])>,
     sharing: Sharing,
@@ -240,7 +242,7 @@ impl<'a> Engine<'a> {
             messages: Messages::default(),
             pool: Pool::default(),
             copying: Vec::new(),
-            operands: OtherOperands::default(),
+            operands: Default::default(),
             aside: Vec::new(),
             sharing: Sharing::default(),
             shown: Shown::default(),

@@ -1,5 +1,5 @@
-//! A large reduce of two ranks that have cpus of their own: whether the root reads the other one's operand or it is
-//! sent, and which part each of them does of what is read.
+//! Large reductions of two ranks that have cpus of their own: whether one reads the other one's operand or it is sent,
+//! and which part each of them does of what is read.
 
 use super::Engine;
 use super::reading::{Decisions, said, say};
@@ -12,7 +12,16 @@ use host::clock::kernel_ns;
 /// ranks write before, and with that 30 and 40, 160 and 160, 800 and 630.)
 const READ_AT_FIRST: usize = 8;
 
-/// What this rank, as the root, knows of the other one's operands.
+/// A reduction of two ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReductionOfTwo {
+    /// Its result is the root's.
+    ToRoot,
+    /// Both get it.
+    ToBoth,
+}
+
+/// What this rank knows of the other one's operands, where it answers for both.
 #[derive(Default)]
 pub(super) struct OtherOperands {
     decisions: Decisions,
@@ -23,20 +32,21 @@ pub(super) struct OtherOperands {
 }
 
 impl Engine<'_> {
-    /// Whether `root`, which reduces data of so many bytes of the other one of two ranks, had rather read it by the
-    /// kernel than get it through the pool. So it is at first with large data, and then where the root's cycles take
-    /// clearly less; now and then the other answer. The root has to ask in every such reduce, and to say by
-    /// `operand_came` whether it was read.
-    pub fn operand_is_read(&mut self, root: usize, bytes: usize) -> bool {
+    /// Whether operands of so many bytes of two ranks had rather be read by the kernel than sent through memory that
+    /// both see. So it is at first with large data, and then where the cycles of the rank `says` take clearly less; now
+    /// and then the other answer. That is the root, or the first of the two. It has to ask in every such reduction, and
+    /// to say by `operand_came` whether it was read.
+    pub fn operand_is_read(&mut self, of: ReductionOfTwo, says: usize, bytes: usize) -> bool {
         let segment = self.segment();
         if self.copy_from > bytes || segment.header().costs.kernel_fails(bytes) {
             return false;
         }
-        let (class, reads) = (class_of(bytes), &segment.rank(root).reads_operands);
-        if root != self.rank {
+        let (class, reads) = (class_of(bytes), &segment.rank(says).reads_operands[of as usize]);
+        if says != self.rank {
             return said(reads, class);
         }
-        let (OtherOperands { decisions, came_otherwise, sent }, now_ns) = (&mut self.operands, kernel_ns());
+        let now_ns = kernel_ns();
+        let OtherOperands { decisions, came_otherwise, sent } = &mut self.operands[of as usize];
         let is_large = bytes >= segment.turnover_bytes() / READ_AT_FIRST;
         let answer = match std::mem::take(&mut came_otherwise[class]) {
             false => decisions.answer(bytes, Ok(is_large), now_ns),
@@ -49,12 +59,12 @@ impl Engine<'_> {
         answer
     }
 
-    /// At the root, after `operand_is_read`. The other rank may have sent this operand before the root's answer
-    /// changed: it is ahead by as many as the pool holds.
-    pub fn operand_came(&mut self, bytes: usize, was_read: bool) {
+    /// At the rank that says it, after `operand_is_read`. The other rank may have taken part before the answer changed:
+    /// to the root, it is ahead by as many operands as the pool holds.
+    pub fn operand_came(&mut self, of: ReductionOfTwo, bytes: usize, was_read: bool) {
         let class = class_of(bytes);
-        let answer = said(&self.page().reads_operands, class);
-        let operands = &mut self.operands;
+        let answer = said(&self.page().reads_operands[of as usize], class);
+        let operands = &mut self.operands[of as usize];
         operands.came_otherwise[class] = answer != was_read;
         operands.sent = operands.sent.saturating_add(if was_read { 0 } else { bytes });
     }

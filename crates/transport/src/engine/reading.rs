@@ -281,9 +281,13 @@ impl Engine<'_> {
         matches!(self.sharing.readable(&self.segment(), rank), Access::Works(_))
     }
 
-    /// The same of writing to it.
-    pub fn can_write(&mut self, rank: usize) -> bool {
-        matches!(self.sharing.writable(&self.segment(), rank), Access::Works(_))
+    /// Whether a rank can be read and written from here; nothing: it has not allowed it yet.
+    pub fn can_read_and_write(&mut self, rank: usize) -> Option<bool> {
+        let segment = self.segment();
+        match [self.sharing.readable(&segment, rank), self.sharing.writable(&segment, rank)] {
+            [Access::Works(_), Access::Works(_)] => Some(true),
+            accesses => accesses.contains(&Access::Forbidden).then_some(false),
+        }
     }
 
     /// Writes to an address in the process of a rank that has allowed it; false where the kernel does not let this

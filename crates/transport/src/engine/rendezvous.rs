@@ -8,20 +8,20 @@
 //! | not | not | packed pieces go through the pool |
 //!
 //! Contiguous data has several ways (see [`Way`]), and the receiver says which. By the kernel, both copy what they
-//! claim, at once: the receiver the first pieces, the sender the last. So both find theirs in their caches when the next
-//! message uses the same buffers. (By hand on a Xeon, us one way, by the receiver alone, by both, and by both whose halves
-//! change: 64 kB 4.4, 3.0 and 6.2; 256 kB 12.6, 8.6 and 15; 1 MB 65, 25 and 71.) By the receiver, nobody is asked. By the pool, a sender that moves messages sends what it claims
-//! through the pool; a receiver to which nothing comes claims pieces itself, and copies them by the kernel while the
-//! sender computes; a sender that has no slot left, because the receiver computes, copies by the kernel, too. Messages
-//! of less than `SHARED_FROM` bytes that take that way are the sender's alone; those of more are never the receiver's
-//! alone. Where ranks share cpus, a message of a collective is copied by its sender alone, by the kernel: others send
-//! at the same time, each on its own cpu.
+//! claim, at once: the receiver the first pieces, the sender the last. So both find theirs in their caches when the
+//! next message uses the same buffers. (By hand on a Xeon, us one way, by the receiver alone, by both, and by both with
+//! halves that change: 64 kB 4.4, 3.0 and 6.2; 256 kB 12.6, 8.6 and 15; 1 MB 65, 25 and 71.) By the receiver, nobody is
+//! asked. By the pool, a sender that moves messages sends what it claims through the pool; a receiver to which nothing
+//! comes claims pieces itself, and copies them by the kernel while the sender computes; a sender that has no slot left,
+//! because the receiver computes, copies by the kernel, too. Messages of less than `SHARED_FROM` bytes that take that
+//! way are the sender's alone; those of more are never the receiver's alone. Where ranks share cpus, a message of a
+//! collective is copied by its sender alone, by the kernel: others send at the same time, each on its own cpu.
 
 use super::pending::due;
 use super::send::{Piece, PieceOrder, data_header, plain};
 use super::{Engine, kind};
 use crate::buffer::{Buffer, Span};
-use crate::claims::{Claims, End, MOST_FROM_ENDS};
+use crate::claims::{ClaimEnd, Claims, MOST_FROM_ENDS};
 use crate::costs::Sort;
 use crate::remote::{self, Access, MOST_SPANS, Probe};
 use crate::ring::INLINE;
@@ -183,7 +183,7 @@ impl Copying {
     /// The next piece that this process copies, of those that both do. By the kernel, the receiver copies the first
     /// ones and the sender the last.
     fn claim(&self, claims: &Claims, generation: u32) -> Option<u32> {
-        let end = if self.receives { End::First } else { End::Last };
+        let end = if self.receives { ClaimEnd::First } else { ClaimEnd::Last };
         match self.way {
             Way::Pool => claims.claim(generation, self.pieces()),
             _ => claims.claim_from(end, generation, self.pieces()),

@@ -83,8 +83,8 @@ pub struct RankPage {
     /// each: for all ranks of communicators for which it answers.
     pub(crate) shows_gathered: AtomicU32,
     pub(crate) shows_exchanged: AtomicU32,
-    /// The same of operands that the rank, as the root, would rather read than be sent.
-    pub(crate) reads_operands: AtomicU32,
+    /// The same of operands that the rank would rather read than be sent, by `ReductionOfTwo`.
+    pub(crate) reads_operands: [AtomicU32; 2],
     /// Not 0: one thread of the rank at a time has to do with messages, and so with its window. Said before
     /// `INITIALISED`.
     pub one_thread: AtomicU32,

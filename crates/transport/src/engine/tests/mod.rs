@@ -164,6 +164,7 @@ fn large_messages_arrive_whole_by_any_way_whoever_moves() {
         let mut job = job(2);
         let mut from = sample(bytes);
         let segment = job[1].segment();
+        job[0].allow_reading();
         let may_copy = matches!(job[1].sharing.readable(&segment, 0), Access::Works(_));
         let tries_all = may_copy && !job[1].room.crowded();
         let mut by = [0; 3];

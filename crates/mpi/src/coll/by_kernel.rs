@@ -1,15 +1,19 @@
-//! A large reduce of two ranks whose root reads the other rank's operand by the kernel.
+//! Large reductions of two ranks that read each other's operands by the kernel.
 //!
-//! The other rank offers its operand and waits. The root does the first part: it reads the operand to where the result
-//! will be, and reduces it there. The other rank does the last part meanwhile: it reads the root's operand, reduces it
-//! and writes the result to the root's memory. That takes three copies in place of two, so its part is smaller; by how
-//! much is measured. (By hand on a Xeon, us, by the root alone and by both: 256 kB 19.5 and 17.2, 1 MB 137 and 71, 4 MB
-//! 650 and 414.)
+//! **To the root.** The other rank offers its operand and waits. The root does the first part: it reads the operand to
+//! where the result will be, and reduces it there. The other rank does the last part meanwhile: it reads the root's
+//! operand, reduces it and writes the result to the root's memory. That takes three copies in place of two, so its part
+//! is smaller; by how much is measured. (By hand on a Xeon, us, by the root alone and by both: 256 kB 19.5 and 17.2,
+//! 1 MB 137 and 71, 4 MB 650 and 414.)
 //!
 //! ```text
 //! other rank   offer ─╮                ╭─ last part ── done ─╮                 ╭─ over
 //! root                ╰─ where it is ──┴── first part ───────┴── all is done ──╯
 //! ```
+//!
+//! **To both.** They have told each other where their operands and results are. Each does one half, and writes its
+//! result to the other one's memory, too. Nobody else reads what it overwrites there, should the other operand be in
+//! place.
 
 use super::messages::{AnswerWords, OfferAnswer};
 use super::offers::Offer;
@@ -38,6 +42,8 @@ pub(super) struct Operand {
     /// Bytes of an element: a power of two, less than a page.
     pub size: usize,
     pub kernel: Reducer,
+    /// It is reduced as the first of the two: the bits of a result may depend on that.
+    pub is_first: bool,
 }
 
 /// What the other rank says when its part is done: so many bytes.
@@ -86,25 +92,13 @@ fn do_last_part(
     }
     let (part, start_ns) = (from..bytes, kernel_ns());
     let mut done = DONE;
-    if !(state.engine.can_read(root) && state.engine.can_write(root)) {
+    if state.engine.can_read_and_write(root) != Some(true) {
         done = NOTHING_DONE;
         state.engine.could_not_be_copied(own.bytes);
     } else {
-        let mut other = room(&state.engine, part.clone());
-        for Range { start, end } in pieces(&state.engine, part) {
-            let (other, bytes, start) = (other.as_mut_ptr(), end - start, start as u64);
-            // SAFETY: there is room for a piece. When all of it was read, it is reduced with as much of the caller's
-            // operand.
-            let is_done = unsafe {
-                state.engine.read_memory(root, operand.wrapping_add(start), other, bytes) && {
-                    (own.kernel)(own.data.add(start as usize), other, other, bytes / own.size);
-                    state.engine.write_memory(root, result.wrapping_add(start), other, bytes)
-                }
-            };
-            if !is_done {
-                done = FAILED;
-                break;
-            }
+        let there = There { member: root, operand, result: Some(result) };
+        if !do_part(&mut state.engine, own, None, there, part) {
+            done = FAILED;
         }
         state.engine.did_part(false, own.bytes, bytes - from, start_ns);
     }
@@ -144,7 +138,8 @@ pub(super) unsafe fn read(
         state = pair.answer_words(state, &words);
     }
     let start_ns = kernel_ns();
-    let mut went_well = do_part(&mut state.engine, pair, offer, own, result, 0..end);
+    let there = There { member: other.member, operand: offer.address(), result: None };
+    let mut went_well = do_part(&mut state.engine, own, Some(result), there, 0..end);
     if for_root > 0 {
         state.engine.did_part(true, bytes, end, start_ns);
         let mut word = [0u8; FAILED];
@@ -152,7 +147,7 @@ pub(super) unsafe fn read(
         state = runtime::enter();
         went_well &= match done {
             DONE => true,
-            NOTHING_DONE => do_part(&mut state.engine, pair, offer, own, result, end..bytes),
+            NOTHING_DONE => do_part(&mut state.engine, own, Some(result), there, end..bytes),
             _ => false,
         };
     }
@@ -160,30 +155,73 @@ pub(super) unsafe fn read(
     if went_well { Ok((state, true)) } else { Err(unreadable(pair)) }
 }
 
-/// The root reads and reduces a part of the operand; false: not all could be read.
+/// Where the other rank's operand is in its memory, and the result that is to be written there.
+#[derive(Clone, Copy)]
+struct There {
+    /// The rank in the job.
+    member: usize,
+    operand: u64,
+    result: Option<u64>,
+}
+
+/// Reads a part of the other operand and reduces it with the own one, to the own result, the other rank's, or both.
+/// False: not all could be read or written.
 fn do_part(
     engine: &mut Engine<'static>,
-    pair: &TwoRanks,
-    offer: &Offer,
     own: &Operand,
-    result: *mut u8,
+    result: Option<*mut u8>,
+    there: There,
     part: Range<usize>,
 ) -> bool {
-    let is_in_place = own.data == result;
-    let mut apart = if is_in_place { room(engine, part.clone()) } else { Vec::new() };
+    let goes_here = result.filter(|&result| own.data != result);
+    let mut apart = if goes_here.is_none() { room(engine, part.clone()) } else { Vec::new() };
     pieces(engine, part).all(|Range { start, end }| {
-        let (data, result, bytes) = (own.data.wrapping_add(start), result.wrapping_add(start), end - start);
-        let other = if is_in_place { apart.as_mut_ptr() } else { result };
+        let (data, bytes) = (own.data.wrapping_add(start), end - start);
+        let at = |address: u64| address.wrapping_add(start as u64);
+        let other = goes_here.map_or(apart.as_mut_ptr(), |result| result.wrapping_add(start));
+        let into = result.map_or(other, |result| result.wrapping_add(start));
         // SAFETY: room for a piece of the caller's result, or apart. When all of it was read, it is reduced with as
-        // much of the caller's operand.
+        // much of the caller's operand, which is apart from the result or the same.
         unsafe {
-            engine.read_memory(pair.other.member, offer.address().wrapping_add(start as u64), other, bytes)
-                && {
-                    (own.kernel)(other, data, result, bytes / own.size);
-                    true
-                }
+            engine.read_memory(there.member, at(there.operand), other, bytes) && {
+                let [first, second] =
+                    if own.is_first { [data, other.cast_const()] } else { [other.cast_const(), data] };
+                (own.kernel)(first, second, into, bytes / own.size);
+                there.result.is_none_or(|result| engine.write_memory(there.member, at(result), into, bytes))
+            }
         }
     })
+}
+
+/// What both ranks have told each other of a reduction to both: where their operands and results are.
+pub(super) struct Theirs {
+    pub operand: u64,
+    pub result: u64,
+}
+
+/// Reduces one half, whose operand starts at the operand's byte `half.start`, and waits until the other rank has
+/// reduced the other one.
+///
+/// # Safety
+/// The operand may be read and `result` be written, which has as many bytes and is the operand, or apart from it. They
+/// are lent until this returns. The other rank has told that it does the same.
+///
+/// # Errors
+/// The other rank's memory could be read or written only in part.
+pub(super) unsafe fn reduce_half(
+    pair: &TwoRanks,
+    own: &Operand,
+    result: *mut u8,
+    theirs: &Theirs,
+    half: Range<usize>,
+) -> Result<(), Failure> {
+    let mut state = runtime::enter();
+    let there = There { member: pair.other.member, operand: theirs.operand, result: Some(theirs.result) };
+    let is_done = do_part(&mut state.engine, own, Some(result), there, half);
+    let mut word = [0u8; 1];
+    state = pair.send(state, word.as_ptr(), usize::from(!is_done));
+    let other_failed = pair.receive(state, word.as_mut_ptr(), 1)? != 0;
+    if is_done && !other_failed { Ok(()) } else { Err(unreadable(pair)) }
 }
 
 fn unreadable(pair: &TwoRanks) -> Failure {
