@@ -27,7 +27,7 @@ use host::clock::kernel_ns;
 use std::ops::Range;
 use transport::{Buffer, Engine};
 
-/// A part ends where a page may end. Elements are never cut.
+/// The root's part ends where a page may end, and not inside an element, which has a power of two bytes.
 const PAGE: usize = 4096;
 /// A rank reads pieces of which so many turn over in a core's own caches, so that a piece still lies there when it is
 /// reduced; but of at least so many bytes, because each costs a call of the kernel. Choices.
@@ -39,7 +39,7 @@ const LEAST: usize = 64 * 1024;
 pub(super) struct Operand {
     pub data: *const u8,
     pub bytes: usize,
-    /// Bytes of an element: a power of two, less than a page.
+    /// Bytes of an element.
     pub size: usize,
     pub kernel: Reducer,
     /// It is reduced as the first of the two: the bits of a result may depend on that.
@@ -53,32 +53,47 @@ const NOTHING_DONE: usize = 1;
 /// It has done a part of it.
 const FAILED: usize = 2;
 
-/// Pieces in which a rank does its part.
-fn pieces(engine: &Engine<'_>, part: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
-    let bytes = (engine.segment().turnover_bytes() / PIECES).max(LEAST) / PAGE * PAGE;
+/// Pieces of whole elements in which a rank does its part.
+fn pieces(
+    engine: &Engine<'_>,
+    part: Range<usize>,
+    size: usize,
+) -> impl Iterator<Item = Range<usize>> + use<> {
+    let bytes = (engine.segment().turnover_bytes() / PIECES).max(LEAST) / size * size;
     part.clone().step_by(bytes).map(move |start| start..part.end.min(start + bytes))
-}
-
-/// Room for a piece of another operand.
-fn room(engine: &Engine<'_>, part: Range<usize>) -> Vec<u8> {
-    Vec::with_capacity(pieces(engine, part).next().map_or(0, |piece| piece.len()))
 }
 
 /// Offers the operand to the root, and does a part for it if it wants that; false: the root can't read it.
 ///
+/// # Safety
+/// The operand may be read until this returns.
+///
 /// # Errors
 /// The root's memory could be read or written only in part.
-pub(super) fn offer(state: Entered, pair: &TwoRanks, operand: &Operand) -> Result<(Entered, bool), Failure> {
+pub(super) unsafe fn offer(
+    state: Entered,
+    pair: &TwoRanks,
+    operand: &Operand,
+) -> Result<(Entered, bool), Failure> {
     // SAFETY: the caller's operand, which it lends until this returns, and which is only read.
     let data = unsafe { Buffer::new(operand.data.cast_mut(), operand.bytes) };
     match pair.offer(state, &data) {
-        (state, OfferAnswer::Words(words)) => Ok((do_last_part(state, pair, operand, words)?, true)),
+        (state, OfferAnswer::Words(words)) => {
+            // SAFETY: as the caller promised.
+            Ok((unsafe { do_last_part(state, pair, operand, words) }?, true))
+        }
         (state, answer) => Ok((state, answer == OfferAnswer::Done)),
     }
 }
 
 /// Does the last part for the root.
-fn do_last_part(
+///
+/// # Safety
+/// As for `offer`.
+///
+/// # Errors
+/// As for `offer`.
+unsafe fn do_last_part(
     mut state: Entered,
     pair: &TwoRanks,
     own: &Operand,
@@ -97,7 +112,8 @@ fn do_last_part(
         state.engine.could_not_be_copied(own.bytes);
     } else {
         let there = There { member: root, operand, result: Some(result) };
-        if !do_part(&mut state.engine, own, None, there, part) {
+        // SAFETY: as the caller promised; the part is inside the operand.
+        if !unsafe { do_part(&mut state.engine, own, None, there, part) } {
             done = FAILED;
         }
         state.engine.did_part(false, own.bytes, bytes - from, start_ns);
@@ -130,24 +146,25 @@ pub(super) unsafe fn read(
         let told = Truncated { source: other.rank as i32, sent: bytes, expected: own.bytes };
         return if can_read { Err(told.failure()) } else { Ok((state, false)) };
     }
-    let for_root = state.engine.bytes_for_root(bytes) / PAGE * PAGE;
-    let end = bytes - for_root;
-    if for_root > 0 {
+    let end = bytes.min((bytes - state.engine.bytes_for_root(bytes)).next_multiple_of(PAGE));
+    if end < bytes {
         state.engine.allow_reading();
         let words = [own.data as u64, result as u64, end as u64, bytes as u64];
         state = pair.answer_words(state, &words);
     }
     let start_ns = kernel_ns();
     let there = There { member: other.member, operand: offer.address(), result: None };
-    let mut went_well = do_part(&mut state.engine, own, Some(result), there, 0..end);
-    if for_root > 0 {
+    // SAFETY: as the caller promised.
+    let mut went_well = unsafe { do_part(&mut state.engine, own, Some(result), there, 0..end) };
+    if end < bytes {
         state.engine.did_part(true, bytes, end, start_ns);
         let mut word = [0u8; FAILED];
         let done = pair.receive(state, word.as_mut_ptr(), FAILED)?;
         state = runtime::enter();
         went_well &= match done {
             DONE => true,
-            NOTHING_DONE => do_part(&mut state.engine, own, Some(result), there, end..bytes),
+            // SAFETY: as the caller promised.
+            NOTHING_DONE => unsafe { do_part(&mut state.engine, own, Some(result), there, end..bytes) },
             _ => false,
         };
     }
@@ -166,7 +183,10 @@ struct There {
 
 /// Reads a part of the other operand and reduces it with the own one, to the own result, the other rank's, or both.
 /// False: not all could be read or written.
-fn do_part(
+///
+/// # Safety
+/// The part is inside the operand, which may be read; the result may be written, and is the operand or apart from it.
+unsafe fn do_part(
     engine: &mut Engine<'static>,
     own: &Operand,
     result: Option<*mut u8>,
@@ -174,8 +194,9 @@ fn do_part(
     part: Range<usize>,
 ) -> bool {
     let goes_here = result.filter(|&result| own.data != result);
-    let mut apart = if goes_here.is_none() { room(engine, part.clone()) } else { Vec::new() };
-    pieces(engine, part).all(|Range { start, end }| {
+    let largest = pieces(engine, part.clone(), own.size).next().map_or(0, |piece| piece.len());
+    let mut apart: Vec<u8> = Vec::with_capacity(if goes_here.is_none() { largest } else { 0 });
+    pieces(engine, part, own.size).all(|Range { start, end }| {
         let (data, bytes) = (own.data.wrapping_add(start), end - start);
         let at = |address: u64| address.wrapping_add(start as u64);
         let other = goes_here.map_or(apart.as_mut_ptr(), |result| result.wrapping_add(start));
@@ -199,12 +220,11 @@ pub(super) struct Theirs {
     pub result: u64,
 }
 
-/// Reduces one half, whose operand starts at the operand's byte `half.start`, and waits until the other rank has
-/// reduced the other one.
+/// Reduces the bytes `half` of the operand, and waits until the other rank has reduced the others.
 ///
 /// # Safety
-/// The operand may be read and `result` be written, which has as many bytes and is the operand, or apart from it. They
-/// are lent until this returns. The other rank has told that it does the same.
+/// The half is inside the operand, which may be read; `result` has as many bytes, may be written, and is the operand or
+/// apart from it. They are lent until this returns. The other rank has told that it does the same.
 ///
 /// # Errors
 /// The other rank's memory could be read or written only in part.
@@ -217,7 +237,8 @@ pub(super) unsafe fn reduce_half(
 ) -> Result<(), Failure> {
     let mut state = runtime::enter();
     let there = There { member: pair.other.member, operand: theirs.operand, result: Some(theirs.result) };
-    let is_done = do_part(&mut state.engine, own, Some(result), there, half);
+    // SAFETY: as the caller promised.
+    let is_done = unsafe { do_part(&mut state.engine, own, Some(result), there, half) };
     let mut word = [0u8; 1];
     state = pair.send(state, word.as_ptr(), usize::from(!is_done));
     let other_failed = pair.receive(state, word.as_mut_ptr(), 1)? != 0;

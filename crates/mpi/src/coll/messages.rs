@@ -137,10 +137,10 @@ impl Messages {
         state.engine.receive_or_set_aside(pattern, buffer, false)
     }
 
-    /// Waits until it has come; the offer, if it is one. `answer_offer` has to follow then.
+    /// Waits until it has come; the offer, if it is one. `answer` has to follow then.
     ///
     /// # Errors
-    /// More has come, or less.
+    /// More has come.
     pub(super) fn take_offer(
         &self,
         state: Entered,

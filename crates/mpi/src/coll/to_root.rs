@@ -74,7 +74,8 @@ fn give(mut state: Entered, pair: &TwoRanks, operand: &Operand) -> Result<(), Fa
         && state.engine.operand_is_read(ToRoot, pair.other.member, operand.bytes)
     {
         let was_read;
-        (state, was_read) = by_kernel::offer(state, pair, operand)?;
+        // SAFETY: the caller's operand, which it lends until this returns.
+        (state, was_read) = unsafe { by_kernel::offer(state, pair, operand) }?;
         if was_read {
             return Ok(());
         }
