@@ -696,13 +696,13 @@ mod tests {
         // Of two turns of the other answer, which takes longer, half of the answers are heeded too late.
         let mut others = 0;
         for number in 0..400 {
-            let mut answer = decisions.answer(BYTES, Ok(false), now_ns);
+            let answer = decisions.answer(BYTES, Ok(false), now_ns);
             for _ in 0..number % 2 {
                 now_ns += 100;
                 assert_eq!(decisions.again(BYTES, now_ns), answer);
             }
             now_ns += if answer { 12_000 } else { 10_000 };
-            others += u32::from(std::mem::take(&mut answer));
+            others += u32::from(answer);
         }
         assert_eq!(others, 2 * known_from(BYTES));
     }

@@ -303,7 +303,8 @@ fn the_root_says_whether_it_reads_an_operand_and_waits_until_the_other_rank_heed
     (0..64).for_each(|number| assert!(!asked(None), "{number}"));
     // Then it is read, for some times. The other rank is ahead.
     (0..500).for_each(|number| assert!(asked(Some(false)), "{number}"));
-    (0..8).for_each(|number| assert!(asked(None), "{number}"));
+    // So few cycles can't be hopeless, however long a busy computer makes one of them.
+    (0..4).for_each(|number| assert!(asked(None), "{number}"));
     // What both get has answers of its own.
     assert!(!job[0].operand_is_read(ToBoth, 0, bytes));
     // Large operands are read at first, and none where the kernel forbids it.
