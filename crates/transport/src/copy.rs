@@ -121,7 +121,7 @@ pub(crate) unsafe fn copy_past(from: *const u8, to: *mut u8, bytes: usize) {
 ///
 /// # Safety
 /// As for [`copy`].
-pub(crate) unsafe fn copy_past_unfenced(from: *const u8, to: *mut u8, bytes: usize) {
+pub unsafe fn copy_past_unfenced(from: *const u8, to: *mut u8, bytes: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if bytes >= LONG && can_copy_past() {
         // SAFETY: the cpu has these instructions; the rest as the caller promised.
@@ -135,7 +135,7 @@ pub(crate) unsafe fn copy_past_unfenced(from: *const u8, to: *mut u8, bytes: usi
 /// What this thread has stored past the caches is there, for other cpus too, before any later store. It waits until the
 /// memory has it. (By hand on an EPYC, a gather of 4 MB between two ranks in pieces of 16 kB takes 304 us with one at
 /// its end, and 333 with one behind each piece.)
-pub(crate) fn fence_past() {
+pub fn fence_past() {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: every cpu of this sort has it.
     unsafe {

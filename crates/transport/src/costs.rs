@@ -5,6 +5,7 @@
 //! two ranks send to each other at the same time, no cpu has time left: then what counts is the sum of all copies.
 
 use crate::copy::{copy_in, copy_out, copy_past};
+use crate::landing::Landing;
 use std::array;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -103,10 +104,12 @@ pub enum Spot {
     Memory,
 }
 
-/// What a receiver does with data of another rank.
+/// What a rank does with data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Use {
+pub enum Use {
+    /// It copies it.
     Copies,
+    /// It reduces it with data of its own.
     Reduces,
 }
 
@@ -142,6 +145,8 @@ const OF_DATA: [f32; 2] = [1.0, 1.0 / 32.0];
 /// The same of a piece of a message. There are many, and the next one often takes another time than the last one: its
 /// slot lay in another cache. And of what two ranks do at the same time: their cpus may change.
 const OF_PIECE: [f32; 2] = [1.0 / 4.0, 1.0 / 8.0];
+/// The same of a piece that goes through slots: what it costs there is compared all the time.
+const OF_SLOT: [f32; 2] = [1.0 / 8.0, 1.0 / 32.0];
 /// More than so many times what was known counts as this.
 const MOST: f32 = 2.0;
 /// What a rank does at first of a reduction that is done for the root: for each two copies of the root it makes three.
@@ -297,6 +302,73 @@ impl Costs {
             Use::Reduces => self.sum(&[(Sort::ByKernel, 1.0), (Sort::Reduced, 1.0)], data),
         };
         kernel.map(|kernel| kernel < others).ok_or(true)
+    }
+}
+
+/// Who moves data through the slots of a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SlotSort {
+    /// A rank to its slots, where ranks on other cpus read it.
+    Filled(Use),
+    /// A rank on another cpu from there.
+    Taken(Use),
+    /// A rank on the same cpu.
+    TakenNear,
+}
+
+impl SlotSort {
+    /// Its place among all.
+    fn number(self) -> usize {
+        match self {
+            Self::Filled(by) => by as usize,
+            Self::Taken(by) => 2 + by as usize,
+            Self::TakenNear => 4,
+        }
+    }
+}
+
+/// What a byte costs that goes through slots, by the class of data and where it lands there; in memory that all ranks
+/// see.
+#[derive(Default)]
+#[repr(C, align(64))]
+pub(crate) struct SlotCosts([[[AtomicU64; 5]; 2]; CLASSES]);
+
+/// Pieces of which their size no longer changes what a byte costs. A choice.
+const LEAST_OF_SLOT: usize = 8 * 1024;
+
+/// Data lands past the caches where that costs less than this part: ranks wait for one another, and for memory longer. A
+/// choice. (4 ranks on 2 cpus of an EPYC, allgather of 16 kB: both cost the same, and it takes 10.1 us in the caches and
+/// 11.5 past them; while a line takes 220 ns, past them it costs a third.)
+const PAST: f32 = 0.75;
+
+impl SlotCosts {
+    fn of(&self, data: usize, landing: Landing, sort: SlotSort) -> &AtomicU64 {
+        &self.0[class_of(data)][landing as usize][sort.number()]
+    }
+
+    /// A piece of so many bytes took so long; of data that has `data` bytes in all.
+    pub(crate) fn learn(&self, sort: SlotSort, landing: Landing, data: usize, bytes: usize, took_ns: u64) {
+        if bytes >= LEAST_OF_SLOT {
+            let place = self.of(data, landing, sort);
+            let known = Cost::unpack(place.load(Ordering::Relaxed));
+            place.store(known.with(took_ns as f32 / bytes as f32, OF_SLOT).pack(), Ordering::Relaxed);
+        }
+    }
+
+    /// Where data of so many bytes is to land in slots that is moved by these sorts, each so often.
+    ///
+    /// # Errors
+    /// That is not known yet: where it is to land next, so that it becomes known.
+    pub(crate) fn cheapest(&self, sorts: &[(SlotSort, f32)], data: usize) -> Result<Landing, Landing> {
+        let cost = |landing: Landing| {
+            let known = |&(sort, times): &(SlotSort, f32)| {
+                let cost = Cost::unpack(self.of(data, landing, sort).load(Ordering::Relaxed));
+                Some(times * cost.known(LEAST_OF_SLOT)?)
+            };
+            sorts.iter().map(known).sum::<Option<f32>>().ok_or(landing)
+        };
+        let [in_caches, past_caches] = [cost(Landing::InCaches)?, cost(Landing::PastCaches)?];
+        Ok(if past_caches < PAST * in_caches { Landing::PastCaches } else { Landing::InCaches })
     }
 }
 

@@ -120,7 +120,7 @@ struct Seen {
 }
 
 impl Landing {
-    fn other(self) -> Self {
+    pub(crate) fn other(self) -> Self {
         match self {
             Self::InCaches => Self::PastCaches,
             Self::PastCaches => Self::InCaches,

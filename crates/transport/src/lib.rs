@@ -93,13 +93,13 @@ mod ways;
 
 pub use abort::{Abort, Exit};
 pub use buffer::{Buffer, Layout, Shape, Span};
-pub use copy::{copy, copy_in};
-pub use costs::{COPY_FROM, Spot};
+pub use copy::{copy, copy_in, copy_past_unfenced, fence_past};
+pub use costs::{COPY_FROM, Spot, Use};
 pub use counters::{Counter, EngineCounters};
 pub use engine::{
     ASIDE, Among, Arrival, Awaited, COMPLETE_AT_ONCE, CREDIT, ClaimId, Completion, Engine, FROM_NOBODY,
-    MOST_EAGER, MOST_EAGER_CROWDED, Mode, NO_SOURCE, NO_TAG, NOBODY, RECEIVED_FROM_NOBODY, ReductionOfTwo,
-    SHOWN_ABOVE, Showing, Takers, TransferId,
+    MOST_EAGER, MOST_EAGER_CROWDED, Mode, NO_SOURCE, NO_TAG, NOBODY, Passage, Passing, RECEIVED_FROM_NOBODY,
+    ReductionOfTwo, SHOWN_ABOVE, Showing, Takers, TransferId,
 };
 pub use matching::{Criteria, Envelope};
 pub use segment::Segment;

@@ -52,6 +52,12 @@ impl Owed {
         }
     }
 
+    /// Whether all of it is taken. `taken`: how many a rank has taken.
+    pub fn are_taken(&mut self, taken: impl Fn(usize) -> u64) -> bool {
+        self.0.retain(|(rank, owed)| taken(*rank) < owed.end);
+        self.0.is_empty()
+    }
+
     /// Whether the slot of this number may be filled, where there are so many slots, which are filled in turn. `taken`:
     /// how many a rank has taken.
     pub fn may_fill(&mut self, number: u64, slots: u64, taken: impl Fn(usize) -> u64) -> bool {

@@ -17,7 +17,8 @@ use crate::settings;
 use std::sync::atomic::Ordering;
 use transport::segment::{Segment, hook};
 use transport::{
-    ASIDE, Among, Buffer, Engine, MOST_EAGER, MOST_EAGER_CROWDED, Mode, SHOWN_ABOVE, Showing, Spot, Takers,
+    ASIDE, Among, Buffer, Engine, MOST_EAGER, MOST_EAGER_CROWDED, Mode, Passage, SHOWN_ABOVE, Showing, Spot,
+    Takers,
 };
 
 /// The kernel's copy takes at most as long as so many copies through the pool. A rank with a cpu of its own that sends
@@ -46,13 +47,13 @@ pub(super) struct Offer {
     /// What makes it an offer of this job.
     mark: u64,
     bytes: u64,
-    /// In the sender's process; or in the room where it shows data; or the number of the first slot of its window.
+    /// In the sender's process; or in the room where it shows data; or the number of the first slot of a passage.
     address: u64,
-    /// Where it is shown, the number of the spot plus one; or `IN_SLOTS`; else 0.
+    /// Where it is shown, the number of the spot plus one; or `IN_SLOTS` less the code of a passage; else 0.
     shown: u64,
 }
 
-/// The data comes through the slots of the sender's window.
+/// The data comes through the slots of the sender's window, in the passage whose code is 0.
 const IN_SLOTS: u64 = u64::MAX;
 
 /// Bytes of an offer.
@@ -207,20 +208,26 @@ impl Offer {
         Some(offer)
     }
 
-    /// Says from which slot of the sender's window on so many bytes come.
-    pub(super) fn in_slots(segment: &Segment, bytes: usize, first: u64) -> Self {
-        COUNTERS.bytes_sent.add((bytes - OFFER_BYTES) as u64);
-        Self { mark: mark_of(segment), bytes: bytes as u64, address: first, shown: IN_SLOTS }
+    /// Says how data comes through the slots of the sender's window.
+    pub(super) fn in_slots(segment: &Segment, passage: Passage) -> Self {
+        COUNTERS.bytes_sent.add((passage.bytes() - OFFER_BYTES) as u64);
+        let [address, code, bytes] = passage.words();
+        Self { mark: mark_of(segment), bytes, address, shown: IN_SLOTS - code }
     }
 
-    /// The first of the slots that its data comes through, if it does.
-    pub(super) fn first_slot(&self) -> Option<u64> {
-        (self.shown == IN_SLOTS).then_some(self.address)
+    /// Its data comes through slots.
+    pub(super) fn is_in_slots(&self) -> bool {
+        IN_SLOTS - self.shown < Passage::CODES
+    }
+
+    /// How it comes through slots, if it does.
+    pub(super) fn passage(&self) -> Option<Passage> {
+        Passage::of([self.address, IN_SLOTS - self.shown, self.bytes]).filter(|_| self.is_in_slots())
     }
 
     /// Its data is shown.
     pub(super) fn is_shown(&self) -> bool {
-        self.shown != 0 && self.shown != IN_SLOTS
+        self.shown != 0 && !self.is_in_slots()
     }
 
     /// The offer that was received in place of data, if it is one.

@@ -123,7 +123,7 @@ impl Wire for CommWire<'_> {
         };
         let Some(offer) = found else { return Taken::Data };
         let from = self.comm.peers().members[from] as usize;
-        if offer.first_slot().is_some() {
+        if offer.is_in_slots() {
             self.engine.want_none(from);
             return Taken::Skipped(offer.bytes());
         }

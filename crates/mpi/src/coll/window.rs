@@ -21,11 +21,13 @@ use transport::asleep::Asleep;
 use transport::segment::Segment;
 use transport::slots::{SLOT_BYTES, SlotCount};
 
-const _: () = assert!(AHEAD + 1 < Segment::MOST_SLOTS);
+const _: () = assert!(AHEAD + 1 < SLOTS && SLOTS <= Segment::MOST_SLOTS);
 /// The smallest piece that is worth a slot, in bytes.
 const LEAST: usize = 32 * 1024;
 /// Pieces that a half is split into when they are neither too small nor too large.
 const PIECES: usize = 2;
+/// Slots that a rank fills in turn. A choice.
+const SLOTS: usize = 8;
 /// Pieces that go ahead of the one that is reduced; fewer than slots.
 const AHEAD: usize = 2;
 /// Looks at a counter before the ordinary waiting starts.
@@ -179,7 +181,7 @@ impl Exchange<'_> {
 
     /// A slot of a rank, by its number.
     fn slot(&self, rank: usize, number: u64) -> *mut u8 {
-        self.segment.slot(rank, (number % Segment::MOST_SLOTS as u64) as usize)
+        self.segment.slot(rank, (number % SLOTS as u64) as usize)
     }
 
     /// Carries it out, by the kernel if both ranks want that. Whether it did, and so.

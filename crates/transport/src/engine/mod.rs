@@ -42,7 +42,8 @@ pub use receive::ASIDE;
 use receive::Incoming;
 use rendezvous::{Copying, Sharing};
 use send::Outgoing;
-use slots::FromSlots;
+use slots::{FromSlots, ToSlots};
+pub use slots::{Passage, Passing};
 use std::sync::atomic::Ordering;
 
 /// When a send is complete.
@@ -173,6 +174,7 @@ pub struct Engine<'a> {
     shown: Shown,
     /// Who has yet to take what lies in the slots of this rank's window.
     owed: Owed,
+    to_slots: ToSlots,
     from_slots: FromSlots,
     /// This rank's own data that is copied beside what it sends.
     own_copy: Option<OwnCopy>,
@@ -247,6 +249,7 @@ impl<'a> Engine<'a> {
             sharing: Sharing::default(),
             shown: Shown::default(),
             owed: Owed::default(),
+            to_slots: ToSlots::default(),
             from_slots: FromSlots::default(),
             own_copy: None,
             landings: Landings::of_data_from(usize::MAX),

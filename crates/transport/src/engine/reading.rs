@@ -170,11 +170,11 @@ const LONGEST_TURN: u32 = TURN_EACH / 4;
 
 /// How many answers there were, by the class of data.
 #[derive(Default)]
-struct Answers([u32; CLASSES]);
+pub(super) struct Answers([u32; CLASSES]);
 
 impl Answers {
     /// How many were given.
-    fn given(&self, data: usize) -> u32 {
+    pub(super) fn given(&self, data: usize) -> u32 {
         self.0[class_of(data)]
     }
 
@@ -184,7 +184,7 @@ impl Answers {
     }
 
     /// Which turn the next answer belongs to, if to one; `length`: how many answers one has.
-    fn turn(&mut self, data: usize, length: impl Fn(usize) -> u32) -> Option<usize> {
+    pub(super) fn turn(&mut self, data: usize, length: impl Fn(usize) -> u32) -> Option<usize> {
         let answers = &mut self.0[class_of(data)];
         let number = *answers;
         *answers = answers.wrapping_add(1);

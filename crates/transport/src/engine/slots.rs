@@ -1,23 +1,129 @@
 //! Data that goes to some ranks through the slots of this rank's window, or comes through those of another one.
 
 use super::Engine;
-use super::reading::Decisions;
+use super::reading::{Answers, Decisions};
 use crate::asleep::Asleep;
 use crate::buffer::Buffer;
-use crate::copy::{can_copy_past, fence_past};
+use crate::copy::{can_copy_past, copy_past_unfenced, fence_past};
+use crate::costs::{SlotSort, Use, known_from};
 use crate::landing::Landing;
 use crate::segment::Segment;
 use crate::slots::SLOT_BYTES;
 use host::clock::kernel_ns;
 
-/// The slots of a rank hold an eighth of what a core's own cache holds, so that a piece is still there when its reader
-/// gets the cpu; `turnover_bytes` is four times as much as that cache. A choice. (2 cpus of a Xeon with 2 MB of that
-/// cache, us, with 2, 4 and 8 slots: 8 ranks, reduce of 1 MB 407, 433 and 607, bcast of 1 MB 380, 335 and 435; 4 ranks,
-/// bcast of 64 kB 13.5, 10.6 and 9.9.)
-const OF_TURNOVER: usize = 32;
-const LEAST_SLOTS: usize = 2;
+/// The ranks of a cpu have so many slots together, so that a piece is still near when its reader gets the cpu; but each
+/// has at least as many as follow. Choices. (2 cpus, us, with 2, 4, 8 and 16 slots of a rank. A Xeon: 8 ranks, reduce
+/// of 1 MB 407, 433 and 607 with 2, 4 and 8, bcast of 1 MB 380, 335 and 435; 4 ranks, bcast of 64 kB 13.5, 10.6 and
+/// 9.9. An EPYC: 4 ranks, reduce of 64 kB 11.6, 9.8, 6.7 and 6.0, of 1 MB 184, 129, 98 and 88, allreduce of 1 MB 357,
+/// 286, 214 and 216; 8 ranks, reduce of 1 MB 285, 233, 243 and 316.)
+const SLOTS_OF_CPU: usize = 16;
+const LEAST_SLOTS: usize = 4;
+const USUAL_SLOTS: usize = 8;
+/// The first of each class of data get memory, and tell nothing of what copies cost.
+const WARM_UP: u32 = 2;
 /// Less data than this always lands in the caches.
 const LEAST_PAST: usize = 2 * SLOT_BYTES;
+
+/// What a rank passes through its slots, and who takes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Passing<'a> {
+    /// Bytes of all of it.
+    pub bytes: usize,
+    /// Slots that it takes.
+    pub pieces: usize,
+    /// What this rank does, and what those who take it do.
+    pub filled_by: Use,
+    /// What those do who take it.
+    pub taken_by: Use,
+    /// They, ranks of the job.
+    pub takers: &'a [usize],
+    /// No other rank passes something that the same collective needs: this one may fill many slots before they are
+    /// taken.
+    pub alone: bool,
+}
+
+/// How data goes through slots, as all have to know who take it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// The number of the first slot.
+    first: u64,
+    /// So many slots are filled in turn.
+    in_turn: u64,
+    /// Where data lands there.
+    landing: Landing,
+    /// What each piece costs is learnt.
+    is_timed: bool,
+    /// Bytes of all of it.
+    bytes: usize,
+}
+
+impl Default for Passage {
+    fn default() -> Self {
+        let in_turn = LEAST_SLOTS as u64;
+        Self { first: 0, in_turn, landing: Landing::InCaches, is_timed: false, bytes: 0 }
+    }
+}
+
+impl Passage {
+    /// Codes are below this.
+    pub const CODES: u64 = 4 * (Segment::MOST_SLOTS as u64 + 1);
+
+    /// As words: the number of the first slot, a code, and bytes.
+    pub fn words(self) -> [u64; 3] {
+        [self.first, 4 * self.in_turn + 2 * self.landing as u64 + u64::from(self.is_timed), self.bytes as u64]
+    }
+
+    /// What `words` said; nothing: they say something impossible.
+    pub fn of([first, code, bytes]: [u64; 3]) -> Option<Self> {
+        let landing = if code & 2 == 0 { Landing::InCaches } else { Landing::PastCaches };
+        let (in_turn, is_timed) = (code / 4, code & 1 == 1);
+        let passage = Self { first, in_turn, landing, is_timed, bytes: bytes as usize };
+        (1..=Segment::MOST_SLOTS as u64).contains(&in_turn).then_some(passage)
+    }
+
+    /// Bytes of all that comes.
+    pub fn bytes(self) -> usize {
+        self.bytes
+    }
+
+    /// Whether this is past the caches.
+    pub fn is_past(self) -> bool {
+        self.landing == Landing::PastCaches
+    }
+
+    /// The number of a slot of it.
+    fn number(self, index: usize) -> u64 {
+        self.first.wrapping_add(index as u64)
+    }
+
+    /// Where the slot of a number lies.
+    fn slot(self, segment: &Segment, rank: usize, number: u64) -> *mut u8 {
+        segment.slot(rank, (number % self.in_turn) as usize)
+    }
+}
+
+/// What this rank passes through its slots.
+pub(super) struct ToSlots {
+    passage: Passage,
+    filled_by: Use,
+    /// Fewer or more slots are filled in turn than before: first, all that was in them has to be taken.
+    drains: bool,
+    /// Slots from this one on were filled alike: in as many in turn, and where data lands there. What the first of them
+    /// cost does not count, because their lines are where the others left them.
+    since: u64,
+    /// Answers that were given of where data lands.
+    answers: Answers,
+    /// Many slots in turn, or the usual ones, as a program's cycles tell.
+    many: Decisions,
+}
+
+impl Default for ToSlots {
+    fn default() -> Self {
+        let (passage, filled_by) = (Passage::default(), Use::Copies);
+        let (answers, many) = Default::default();
+        Self { passage, filled_by, drains: false, since: 0, answers, many }
+    }
+}
 
 /// Where data lands that comes through slots.
 #[derive(Default)]
@@ -33,39 +139,76 @@ pub(super) struct FromSlots {
 /// the time from one collective to the next tells. (On 2 cpus of a Xeon with 2 MB of that cache, us, in the caches and
 /// past them: 8 ranks, bcast of 512 kB 223 and 157, of 1 MB 492 and 322; 4 ranks, of 1 MB 234 and 184.)
 fn lands_past_from(segment: &Segment) -> usize {
-    let sharers = segment.ranks().div_ceil((segment.header().cpus as usize).max(1));
-    (segment.turnover_bytes() / 4 / sharers).max(LEAST_PAST)
-}
-
-/// How many slots a rank of this job has.
-fn slots(segment: &Segment) -> u64 {
-    let fitting = segment.turnover_bytes() / OF_TURNOVER / SLOT_BYTES;
-    fitting.clamp(LEAST_SLOTS, Segment::MOST_SLOTS) as u64
+    (segment.turnover_bytes() / 4 / segment.ranks_of_cpu()).max(LEAST_PAST)
 }
 
 impl Engine<'_> {
-    /// How many slots a rank of this job has.
+    /// How many slots a rank of this job fills in turn, at least.
     pub fn slots(&self) -> usize {
-        slots(&self.segment()) as usize
+        (SLOTS_OF_CPU / self.segment().ranks_of_cpu()).clamp(LEAST_SLOTS, USUAL_SLOTS)
     }
 
-    /// Begins to pass so many pieces to some ranks, which have to be told the number of the first slot. None of them
-    /// need come before this rank waits for a slot.
-    pub fn begin_to_fill(&mut self, pieces: u64) -> u64 {
+    /// Begins to pass data to some ranks, which have to be told how it goes. None of them need come before this rank
+    /// waits for a slot.
+    pub fn begin_to_fill(&mut self, passing: Passing<'_>) -> Passage {
         let counts = self.segment().counts(self.rank);
         let first = counts.filled.own();
-        counts.promised.publish(first.wrapping_add(pieces));
-        first
+        counts.promised.publish(first.wrapping_add(passing.pieces as u64));
+        let many = passing.alone && self.to_slots.many.answer(passing.bytes, Ok(false), kernel_ns());
+        let in_turn = if many { Segment::MOST_SLOTS } else { self.slots() } as u64;
+        let choice = self.landing_in_slots(passing, in_turn);
+        let (bytes, landing) = (passing.bytes, choice.unwrap_or_default());
+        let ToSlots { passage: before, drains, filled_by, since, answers, .. } = &mut self.to_slots;
+        if (before.landing, before.in_turn) != (landing, in_turn) {
+            *since = first;
+        }
+        *drains |= before.in_turn != in_turn;
+        let is_usual = answers.given(bytes) > WARM_UP && first.wrapping_sub(*since) >= in_turn;
+        let passage = Passage { first, in_turn, landing, is_timed: choice.is_some() && is_usual, bytes };
+        (*before, *filled_by) = (passage, passing.filled_by);
+        passage
+    }
+
+    /// Where data is to land in this rank's slots. While cpus share no cache, lines that readers have in theirs take
+    /// long to get back, and a store past the caches does not fetch them; otherwise readers get data sooner from this
+    /// cpu's caches. So costs tell, and now and then the other landing is measured again. Nothing: in the caches,
+    /// because all who take it are on this cpu. (4 ranks on 2 cpus of an EPYC, us, in the caches and past them: bcast
+    /// of 256 kB 24 and 27, and 125 and 35 while a line takes 220 ns; allgather 150 and 156, and 360 and 149; reduce,
+    /// 23 and 69, and 120 and 60.)
+    fn landing_in_slots(&mut self, passing: Passing<'_>, in_turn: u64) -> Option<Landing> {
+        let Passing { bytes, pieces, filled_by, taken_by, takers, .. } = passing;
+        let segment = self.segment();
+        let near = takers.iter().filter(|&&taker| segment.shares_cpu(self.rank, taker)).count();
+        let far = takers.len() - near;
+        if far == 0 || !can_copy_past() {
+            return None;
+        }
+        let sorts = [
+            (SlotSort::Filled(filled_by), 1.0),
+            (SlotSort::Taken(taken_by), far as f32),
+            (SlotSort::TakenNear, near as f32),
+        ];
+        let sorts = if near == 0 { &sorts[..2] } else { &sorts };
+        let length = known_from(bytes) + (in_turn as usize).div_ceil(pieces.max(1)) as u32;
+        let is_turn = self.to_slots.answers.turn(bytes, |_| length).is_some();
+        Some(match segment.header().slot_costs.cheapest(sorts, bytes) {
+            Ok(cheapest) if is_turn => cheapest.other(),
+            Ok(next) | Err(next) => next,
+        })
     }
 
     /// The next slot of this rank: `SLOT_BYTES` bytes, which are its own until it has counted the slot by `filled`.
     /// Nothing: somebody has yet to take what is in it.
     pub fn free_slot(&mut self) -> Option<*mut u8> {
         let segment = self.segment();
-        let (number, slots) = (segment.counts(self.rank).filled.own(), slots(&segment));
+        let number = segment.counts(self.rank).filled.own();
         let taken = |reader: usize| segment.counts(reader).taken[self.rank].read();
-        let is_free = self.owed.may_fill(number, slots, taken);
-        is_free.then(|| segment.slot(self.rank, (number % slots) as usize))
+        let ToSlots { passage, drains, .. } = &mut self.to_slots;
+        if *drains {
+            *drains = !self.owed.are_taken(taken);
+        }
+        let is_free = !*drains && self.owed.may_fill(number, passage.in_turn, taken);
+        is_free.then(|| passage.slot(&segment, self.rank, number))
     }
 
     /// Counts the next slot, which is filled and which these readers are to take, and wakes those that sleep.
@@ -84,23 +227,49 @@ impl Engine<'_> {
     /// `slot` is what `free_slot` gave last.
     pub unsafe fn fill_slot(&mut self, slot: *mut u8, data: &Buffer, from: usize) {
         let bytes = SLOT_BYTES.min(data.bytes - from);
-        // SAFETY: as the caller promised.
-        data.read(from, unsafe { std::slice::from_raw_parts_mut(slot, bytes) });
+        let is_past = self.to_slots.passage.is_past() && data.is_contiguous();
+        self.time_filling(bytes, || {
+            if is_past {
+                // SAFETY: the caller's data in a row, and as much room as it promised.
+                unsafe { copy_past_unfenced(data.address().wrapping_add(from), slot, bytes) };
+                fence_past();
+            } else {
+                // SAFETY: as the caller promised.
+                data.read(from, unsafe { std::slice::from_raw_parts_mut(slot, bytes) });
+            }
+        });
     }
 
-    /// The slot of this number of a rank that has told it to this one: `SLOT_BYTES` bytes, which are left alone until
-    /// this rank has counted the slot by `took`. Nothing: it is not filled.
-    pub fn slot_of(&self, rank: usize, number: u64) -> Option<*const u8> {
-        let segment = self.segment();
+    /// Learns what it costs to fill so many bytes of a slot of this rank.
+    fn time_filling(&self, bytes: usize, fill: impl FnOnce()) {
+        let ToSlots { passage, filled_by, .. } = self.to_slots;
+        self.time(passage, SlotSort::Filled(filled_by), bytes, fill);
+    }
+
+    /// Learns what it costs to move so many bytes of a passage.
+    fn time(&self, passage: Passage, sort: SlotSort, bytes: usize, work: impl FnOnce()) {
+        if !passage.is_timed {
+            return work();
+        }
+        let start_ns = kernel_ns();
+        work();
+        let took_ns = kernel_ns() - start_ns;
+        self.segment().header().slot_costs.learn(sort, passage.landing, passage.bytes, bytes, took_ns);
+    }
+
+    /// A slot of a rank that has told this one how its data goes: `SLOT_BYTES` bytes, which are left alone until this
+    /// rank has counted the slot by `took`. Nothing: it is not filled.
+    pub fn slot_of(&self, rank: usize, passage: Passage, index: usize) -> Option<*const u8> {
+        let (segment, number) = (self.segment(), passage.number(index));
         let is_filled = segment.counts(rank).filled.read() > number;
-        is_filled.then(|| segment.slot(rank, (number % slots(&segment)) as usize).cast_const())
+        is_filled.then(|| passage.slot(&segment, rank, number).cast_const())
     }
 
-    /// This rank has taken what it was to take of another one's slots up to this number, and does not look at them any
+    /// This rank has taken what it was to take of another one's slots up to this one, and does not look at them any
     /// more; that rank is woken if it sleeps.
-    pub fn took(&mut self, rank: usize, number: u64) {
+    pub fn took(&mut self, rank: usize, passage: Passage, index: usize) {
         let segment = self.segment();
-        segment.counts(self.rank).taken[rank].publish(number.wrapping_add(1));
+        segment.counts(self.rank).taken[rank].publish(passage.number(index).wrapping_add(1));
         segment.rank(rank).ring();
     }
 
@@ -119,15 +288,46 @@ impl Engine<'_> {
         self.from_slots.landing = if is_past { Landing::PastCaches } else { Landing::InCaches };
     }
 
-    /// Copies so many bytes of what lies in a slot to a buffer, from a byte on, as far as there is room.
+    /// Copies so many bytes of what lies in a slot of a rank to a buffer, from a byte on, as far as there is room.
     ///
     /// # Safety
-    /// `slot` is what `slot_of` gave, and its rank has filled as many bytes.
-    pub unsafe fn take_slot(&mut self, slot: *const u8, bytes: usize, into: &Buffer, from: usize) {
+    /// `slot` is what `slot_of` gave for this rank and passage, and its rank has filled as many bytes.
+    pub unsafe fn take_slot(
+        &mut self,
+        (rank, passage): (usize, Passage),
+        slot: *const u8,
+        bytes: usize,
+        into: &Buffer,
+        from: usize,
+    ) {
         let bytes = bytes.min(SLOT_BYTES).min(into.bytes.saturating_sub(from));
         // SAFETY: as the caller promised.
         let piece = unsafe { std::slice::from_raw_parts(slot, bytes) };
-        into.land(self.from_slots.landing, from, piece);
-        fence_past();
+        let sort = match self.segment().shares_cpu(self.rank, rank) {
+            true => SlotSort::TakenNear,
+            false => SlotSort::Taken(Use::Copies),
+        };
+        self.time(passage, sort, bytes, || {
+            into.land(self.from_slots.landing, from, piece);
+            fence_past();
+        });
+    }
+
+    /// Reduces so many bytes to a slot of this rank, or to its own memory, with what lies in a slot of a rank, where it
+    /// lies in one; learns what that costs.
+    pub fn reduce_in_slots(
+        &self,
+        from: Option<(usize, Passage)>,
+        to_slot: bool,
+        bytes: usize,
+        reduce: impl FnOnce(),
+    ) {
+        let reduce = || if to_slot { self.time_filling(bytes, reduce) } else { reduce() };
+        match from {
+            Some((rank, passage)) if !self.segment().shares_cpu(self.rank, rank) => {
+                self.time(passage, SlotSort::Taken(Use::Reduces), bytes, reduce);
+            }
+            _ => reduce(),
+        }
     }
 }

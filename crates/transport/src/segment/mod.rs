@@ -42,8 +42,9 @@ const MOST_POOLS_BYTES: usize = 64 << 20;
 pub(crate) const BLOCK: usize = 64 * 1024;
 /// From the start of a block to that of the next one: the page between them has room for the end of a piece.
 pub(crate) const BLOCK_STRIDE: usize = BLOCK + PAGE;
-/// Bytes of a rank's window, through which it does collectives with another: a page of counters and room for data.
-pub const WINDOW_BYTES: usize = PAGE + 512 * 1024;
+/// Bytes of a rank's window, through which it does collectives with others: a page of counters and room for data. Only
+/// what is used takes memory.
+pub const WINDOW_BYTES: usize = PAGE + (1 << 20);
 /// Bytes of a rank's store, when a simulator carries the messages. Only what is used takes memory.
 pub const STORE_BYTES: usize = 1 << 30;
 /// The launcher ended the job.
@@ -328,12 +329,17 @@ impl Segment {
         unsafe { &*area.add(PAIR_BYTES - size_of::<AgreedWays>()).cast() }
     }
 
-    /// Says how many bytes a cpu writes one after the other before what it wrote first has left the private caches: see
     /// Ranks share cpus: there are more of them. The same on all ranks, all the time.
     pub fn is_crowded(&self) -> bool {
         self.ranks > self.header().cpus as usize
     }
 
+    /// How many ranks share a cpu, at most.
+    pub fn ranks_of_cpu(&self) -> usize {
+        self.ranks.div_ceil((self.header().cpus as usize).max(1))
+    }
+
+    /// Says how many bytes a cpu writes one after the other before what it wrote first has left the private caches: see
     /// `turnover_bytes`. Call this before a rank starts.
     pub fn set_turnover_bytes(&self, bytes: u64) {
         self.header().turnover_bytes.store(bytes, Ordering::Relaxed);
@@ -363,8 +369,7 @@ impl Segment {
     /// and its receiver page faults the first time. (8 ranks on 2 cpus of a Xeon, reduce of 4 kB with pools of 8, 2 and
     /// .5 MB: 44, 6.1 and 4.7 us; of 16 kB 33, 13 and 12; gather of 16 kB 34, 11 and 11.)
     pub fn pool_bytes(&self) -> usize {
-        let sharers = self.ranks.div_ceil((self.header().cpus as usize).max(1));
-        (self.turnover_bytes() / sharers).max(LEAST_POOL_BYTES)
+        (self.turnover_bytes() / self.ranks_of_cpu()).max(LEAST_POOL_BYTES)
     }
 
     /// The pool that a rank sends from; aligned to a page.

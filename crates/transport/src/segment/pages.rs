@@ -2,7 +2,7 @@
 
 use super::{MOST_RANKS, PAGE};
 use crate::claims::Claims;
-use crate::costs::Costs;
+use crate::costs::{Costs, SlotCosts};
 use crate::slots::SlotCount;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
@@ -36,6 +36,7 @@ pub struct JobPage {
     pub(super) store_bytes: u64,
     /// What copies cost, as the ranks measure it.
     pub(crate) costs: Costs,
+    pub(crate) slot_costs: SlotCosts,
 }
 
 /// What a rank tells the job about itself.

@@ -9,8 +9,8 @@ use crate::coll::blocks::Blocks;
 use crate::coll::build;
 use crate::datatype::MessageData;
 use crate::runtime;
-use transport::Buffer;
 use transport::slots::SLOT_BYTES;
+use transport::{Buffer, Use};
 
 /// Where fewer ranks share a cpu, blocks go as messages. (Allgather on 2 cpus of a Xeon, us, as messages and through
 /// slots: 3 ranks, 16 kB 9.8 and 12.2, 256 kB 157 and 210; 4 ranks, 18.2 and 15.8, 263 and 233; 6 ranks, 45 and 32, 612
@@ -57,7 +57,8 @@ impl Gathering {
         let block = &self.blocks[own];
         let bytes = block.bytes();
         let others = || (1..ranks).map(|distance| (own + distance) % ranks);
-        let filling = call.fill(others(), bytes, bytes.div_ceil(SLOT_BYTES));
+        let size = (bytes, bytes.div_ceil(SLOT_BYTES));
+        let filling = call.fill(others(), size, [Use::Copies; 2], false);
         // All that lands counts for the caches.
         runtime::enter().engine.begin_to_take(ranks * bytes);
         let mut heard: Vec<(usize, Taking)> = Vec::with_capacity(ranks);
@@ -82,9 +83,7 @@ impl Gathering {
             for (rank, taking) in heard.iter().filter(|(_, taking)| from < taking.bytes) {
                 let slot = taking.slot(index);
                 // SAFETY: the slot that holds this piece.
-                unsafe {
-                    runtime::enter().engine.take_slot(slot, taking.bytes - from, &self.blocks[*rank], from)
-                };
+                unsafe { taking.copy(slot, taking.bytes - from, &self.blocks[*rank], from) };
                 taking.took(index);
             }
         }

@@ -12,7 +12,7 @@
 //! Much data takes several rounds: the slots of a rank have room for two of a round's parts, so that nobody waits for a
 //! slot whose reader waits for this rank.
 
-use super::reduce::Reducing;
+use super::reduce::{Reducing, Room};
 use super::{Call, Filling, Taking, crowded, looked, sharing};
 use crate::abi;
 use crate::check::Failure;
@@ -22,8 +22,8 @@ use crate::coll::schedule::Truncated;
 use crate::comm::sharing::Ring;
 use crate::datatype::MessageData;
 use crate::runtime;
-use transport::Buffer;
 use transport::slots::SLOT_BYTES;
+use transport::{Buffer, Use};
 
 /// Less data than this goes by messages. (2 cpus of a Xeon, us, by messages, one chain and a bcast from its end, two
 /// chains: 4 ranks, 16 kB 14.6, 17.2 and 13.8, 32 kB 23.5, 21.3 and 20.2, 64 kB 33.9, 34.6 and 29.1, 256 kB 123, 123
@@ -87,7 +87,7 @@ impl<'a> Writers<'a> {
     /// Of a rank that also takes from its own slots.
     fn new(call: &'a Call, expected: usize, own: &Filling) -> Self {
         let rank = call.comm.rank;
-        let own = Taking { from: call.member(rank), bytes: expected, first: own.first };
+        let own = Taking { from: call.member(rank), bytes: expected, passage: own.passage };
         Self { call, expected, heard: vec![(rank, Some(own))], failed: Ok(()) }
     }
 
@@ -116,9 +116,10 @@ impl Reducing {
         let parts = ring.last.len();
         let split = Split::new(self.bytes, self.element, parts, runtime::enter().engine.slots());
         let all = || 0..call.comm.size();
+        let size = (self.bytes, split.slots());
         let filling = match ring.is_last() {
-            true => call.fill(all(), self.bytes, split.slots()),
-            false => call.fill([ring.next].into_iter(), self.bytes, split.slots()),
+            true => call.fill(all(), size, [Use::Reduces, Use::Copies], false),
+            false => call.fill([ring.next].into_iter(), size, [Use::Reduces; 2], false),
         };
         let next = [call.member(ring.next)];
         let mut writers = Writers::new(call, self.bytes, &filling);
@@ -134,8 +135,8 @@ impl Reducing {
                     let before = filled_in.and_then(|filled_in| {
                         Some((writers.of(ring.before)?, split.slot(round, filled_in, piece)))
                     });
-                    let other = before.map(|(taking, index)| (taking.slot(index), bytes));
-                    self.reduce(at, other, filling.slot(), bytes);
+                    let other = before.map(|(taking, index)| (taking, taking.slot(index), bytes));
+                    self.reduce(at, other, &Room::Slot(&filling, filling.slot()), bytes);
                     if let Some((taking, index)) = before {
                         taking.took(index);
                     }
@@ -151,7 +152,7 @@ impl Reducing {
                     let index = split.slot(round, parts - 1, piece);
                     let slot = taking.slot(index);
                     // SAFETY: the slot that holds this piece.
-                    unsafe { runtime::enter().engine.take_slot(slot, bytes, result, from) };
+                    unsafe { taking.copy(slot, bytes, result, from) };
                     taking.took(index);
                 }
             }

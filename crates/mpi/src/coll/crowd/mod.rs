@@ -43,7 +43,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use transport::segment::{hook, stage};
 use transport::slots::SLOT_BYTES;
-use transport::{Buffer, Criteria, Envelope, Mode};
+use transport::{Buffer, Criteria, Envelope, Mode, Passage, Passing, Use};
 
 /// A communicator of ranks that share cpus and pass data through their windows. Nothing: it goes by messages.
 fn crowded(handle: abi::Comm) -> Result<Option<Arc<Comm>>, Failure> {
@@ -107,12 +107,20 @@ impl Call {
         self.comm.group.members[rank] as usize
     }
 
-    /// Begins to pass so many bytes to ranks of the communicator, in so many slots.
-    fn fill(&self, readers: impl Iterator<Item = usize>, bytes: usize, slots: usize) -> Filling {
+    /// Begins to pass so many bytes to ranks of the communicator, in so many slots. `uses`: what this rank does with
+    /// them, and what the readers do. `alone`: as in `Passing`.
+    fn fill(
+        &self,
+        readers: impl Iterator<Item = usize>,
+        (bytes, pieces): (usize, usize),
+        [filled_by, taken_by]: [Use; 2],
+        alone: bool,
+    ) -> Filling {
         let readers: Vec<usize> = readers.map(|rank| self.member(rank)).collect();
         let mut state = runtime::enter();
-        let first = state.engine.begin_to_fill(slots as u64);
-        let mut told = Offer::in_slots(&state.engine.segment(), bytes, first);
+        let passing = Passing { bytes, pieces, filled_by, taken_by, takers: &readers, alone };
+        let passage = state.engine.begin_to_fill(passing);
+        let mut told = Offer::in_slots(&state.engine.segment(), passage);
         // SAFETY: what is told lives until all have it.
         let told = unsafe { Buffer::new((&raw mut told).cast(), OFFER_BYTES) };
         let envelope = Envelope::new(self.comm.collective(), self.comm.rank as u16, self.tag);
@@ -122,7 +130,7 @@ impl Call {
                 state = runtime::enter();
             }
         }
-        Filling { readers, first }
+        Filling { readers, passage }
     }
 
     /// Hears which slots a rank of the communicator fills. `expected`: bytes.
@@ -141,8 +149,8 @@ impl Call {
         let ended = runtime::wait_for_receive(state, id, Some(from));
         let told = Offer::found(&runtime::enter().engine.segment(), &heard);
         let told = told.filter(|_| ended.bytes == OFFER_BYTES);
-        match told.and_then(|told| Some((told.bytes(), told.first_slot()?))) {
-            Some((bytes, first)) => Ok(Taking { from, bytes, first }),
+        match told.and_then(|told| told.passage()) {
+            Some(passage) => Ok(Taking { from, bytes: passage.bytes(), passage }),
             None => {
                 let sent = ended.truncated().unwrap_or(ended.bytes);
                 Err(Truncated { source: rank as i32, sent, expected }.failure())
@@ -163,8 +171,7 @@ impl Call {
 struct Filling {
     /// Those who are told of it, ranks of the job.
     readers: Vec<usize>,
-    /// The number of its first slot.
-    first: u64,
+    passage: Passage,
 }
 
 impl Filling {
@@ -184,19 +191,28 @@ struct Taking {
     from: usize,
     /// Bytes of all of it.
     bytes: usize,
-    /// The number of its first slot.
-    first: u64,
+    passage: Passage,
 }
 
 impl Taking {
     /// One of its slots, once it is filled.
     fn slot(&self, index: usize) -> *const u8 {
-        until(|state| state.engine.slot_of(self.from, self.first.wrapping_add(index as u64)))
+        until(|state| state.engine.slot_of(self.from, self.passage, index))
     }
 
     /// This rank has what it wants of all slots up to this one.
     fn took(&self, index: usize) {
-        runtime::enter().engine.took(self.from, self.first.wrapping_add(index as u64));
+        runtime::enter().engine.took(self.from, self.passage, index);
+    }
+
+    /// Copies so many bytes of what lies in one of its slots to a buffer, from a byte on, as far as there is room.
+    ///
+    /// # Safety
+    /// `slot` is what `slot` gave, and holds as many bytes.
+    unsafe fn copy(&self, slot: *const u8, bytes: usize, into: &Buffer, from: usize) {
+        let passage = (self.from, self.passage);
+        // SAFETY: as the caller promised.
+        unsafe { runtime::enter().engine.take_slot(passage, slot, bytes, into, from) };
     }
 
     /// This rank wants nothing of it.
@@ -244,7 +260,8 @@ fn pass(call: &Call, data: &Buffer, root: usize) -> Result<(), Failure> {
     let pieces = |bytes: usize| (0..bytes).step_by(SLOT_BYTES).enumerate();
     if own == root {
         let others = (1..ranks).map(|distance| (own + distance) % ranks);
-        let filling = call.fill(others, data.bytes(), data.bytes().div_ceil(SLOT_BYTES));
+        let size = (data.bytes(), data.bytes().div_ceil(SLOT_BYTES));
+        let filling = call.fill(others, size, [Use::Copies; 2], true);
         for (_, from) in pieces(data.bytes()) {
             let slot = filling.slot();
             // SAFETY: the slot that is free.
@@ -258,7 +275,7 @@ fn pass(call: &Call, data: &Buffer, root: usize) -> Result<(), Failure> {
     for (index, from) in pieces(taking.bytes) {
         let slot = taking.slot(index);
         // SAFETY: the slot that holds this piece.
-        unsafe { runtime::enter().engine.take_slot(slot, taking.bytes - from, data, from) };
+        unsafe { taking.copy(slot, taking.bytes - from, data, from) };
         taking.took(index);
     }
     call.complete(root, taking.bytes, data.bytes())

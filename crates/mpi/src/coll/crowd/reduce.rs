@@ -1,6 +1,6 @@
 //! Reductions of ranks that share cpus: what one rank reduces, and the chain of a reduce.
 
-use super::{Call, crowded, looked, sharing};
+use super::{Call, Filling, Taking, crowded, looked, sharing};
 use crate::abi;
 use crate::check::Failure;
 use crate::coll::algorithm::SMALL;
@@ -9,8 +9,19 @@ use crate::comm::sharing::CpuSharing;
 use crate::datatype::MessageData;
 use crate::datatype::elements::Elements;
 use crate::op::{ElementType, Predefined, Reducer, kernel};
+use crate::runtime;
 use std::ffi::c_int;
 use transport::slots::SLOT_BYTES;
+use transport::{Use, copy_past_unfenced, fence_past};
+
+/// Bytes that are reduced near the cpu before they go past its caches: they stay in its first cache.
+const STEP: usize = 4096;
+
+/// Where what a rank has reduced goes: to a slot that is free, or to the root's result.
+pub(super) enum Room<'a> {
+    Slot(&'a Filling, *mut u8),
+    Result(*mut u8),
+}
 
 /// What one rank reduces.
 pub(super) struct Reducing {
@@ -38,8 +49,8 @@ impl Reducing {
     /// Does this rank's part of the chain that ends at the root.
     fn chain(&self, call: &Call, sharing: &CpuSharing, root: usize) -> Result<(), Failure> {
         let [before, next] = sharing.neighbours(call.comm.rank, root);
-        let filling =
-            next.map(|next| call.fill([next].into_iter(), self.bytes, self.bytes.div_ceil(SLOT_BYTES)));
+        let size = (self.bytes, self.bytes.div_ceil(SLOT_BYTES));
+        let filling = next.map(|next| call.fill([next].into_iter(), size, [Use::Reduces; 2], false));
         // What the next one was told of is filled in any case.
         let (taking, heard) = match before.map(|before| call.hear(before, self.bytes)).transpose() {
             Ok(taking) => (taking, Ok(())),
@@ -52,11 +63,12 @@ impl Reducing {
             let from = taking.as_ref().filter(|_| other > 0).map(|taking| taking.slot(index));
             if own > 0 {
                 let into = match (&filling, self.result) {
-                    (Some(filling), _) => filling.slot(),
-                    (None, Some(result)) => result.wrapping_add(at),
+                    (Some(filling), _) => Room::Slot(filling, filling.slot()),
+                    (None, Some(result)) => Room::Result(result.wrapping_add(at)),
                     (None, None) => unreachable!("the chain ends at the root"),
                 };
-                self.reduce(at, from.map(|from| (from, other)), into, own);
+                let from = taking.as_ref().zip(from).map(|(taking, from)| (taking, from, other));
+                self.reduce(at, from, &into, own);
             }
             if let Some(taking) = taking.as_ref().filter(|_| from.is_some()) {
                 taking.took(index);
@@ -70,7 +82,44 @@ impl Reducing {
     }
 
     /// Reduces this rank's operand, so many bytes from a byte on, with that of a slot, which may be shorter.
-    pub(super) fn reduce(&self, at: usize, other: Option<(*const u8, usize)>, into: *mut u8, bytes: usize) {
+    pub(super) fn reduce(
+        &self,
+        at: usize,
+        other: Option<(&Taking, *const u8, usize)>,
+        into: &Room<'_>,
+        bytes: usize,
+    ) {
+        let from = other.map(|(taking, ..)| (taking.from, taking.passage));
+        let other = other.map(|(_, slot, bytes)| (slot, bytes));
+        let to_slot = matches!(into, Room::Slot(..));
+        runtime::enter().engine.reduce_in_slots(from, to_slot, bytes, || match *into {
+            Room::Slot(filling, slot) if filling.passage.is_past() => {
+                self.reduce_past(at, other, slot, bytes)
+            }
+            Room::Slot(_, room) | Room::Result(room) => self.reduce_to(at, other, room, bytes),
+        });
+    }
+
+    /// The same to a slot past this cpu's caches, step by step.
+    fn reduce_past(&self, at: usize, other: Option<(*const u8, usize)>, slot: *mut u8, bytes: usize) {
+        #[repr(align(64))]
+        struct Near([u8; STEP]);
+        let mut near = Near([0; STEP]);
+        for from in (0..bytes).step_by(STEP) {
+            let step = STEP.min(bytes - from);
+            let other = other.map(|(slot, bytes)| {
+                let from = from.min(bytes);
+                (slot.wrapping_add(from), bytes - from)
+            });
+            self.reduce_to(at + from, other, near.0.as_mut_ptr(), step);
+            // SAFETY: what was just reduced, and a part of the slot that is free.
+            unsafe { copy_past_unfenced(near.0.as_ptr(), slot.add(from), step) };
+        }
+        fence_past();
+    }
+
+    /// The same to any memory of this rank.
+    fn reduce_to(&self, at: usize, other: Option<(*const u8, usize)>, into: *mut u8, bytes: usize) {
         let own = self.operand.wrapping_add(at);
         let (slot, both) = other.map_or((own, 0), |(slot, other)| (slot, other.min(bytes) / self.element));
         let reduced = both * self.element;
