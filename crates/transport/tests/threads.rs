@@ -9,8 +9,8 @@ use transport::claims::{ClaimEnd, Claims};
 use transport::ring::{Area, PieceHeader, PieceReader, PieceWriter};
 use transport::slots::SLOT_BYTES;
 use transport::{
-    Buffer, Completion, Criteria, Engine, EngineCounters, Envelope, Exit, Layout, Mode, Segment, Shape,
-    Showing, Span, Spot, WaitingRoom,
+    Buffer, Completion, Criteria, Engine, EngineCounters, Envelope, Exit, Layout, Mode, Passage, Passing,
+    Segment, Shape, Showing, Span, Spot, Use, WaitingRoom,
 };
 
 const ROUNDS: usize = if cfg!(miri) { 1 } else { 20 };
@@ -273,8 +273,14 @@ fn slots_pass_every_byte_from_rank_to_rank_and_to_all() {
             let readers = readers_of(round, writer);
             if rank == writer {
                 let mut data = sample(bytes, round);
-                let first = engine.begin_to_fill(bytes.div_ceil(SLOT_BYTES) as u64);
-                readers.iter().for_each(|&reader| tell(engine, reader as u16, first as usize));
+                let pieces = bytes.div_ceil(SLOT_BYTES);
+                let [filled_by, taken_by] = [Use::Copies; 2];
+                let alone = round % 5 < 3;
+                let passing = Passing { bytes, pieces, filled_by, taken_by, takers: &readers, alone };
+                let words = engine.begin_to_fill(passing).words();
+                for &reader in &readers {
+                    words.iter().for_each(|&word| tell(engine, reader as u16, word as usize));
+                }
                 for from in (0..bytes).step_by(SLOT_BYTES) {
                     let slot = loop {
                         match engine.free_slot() {
@@ -287,22 +293,24 @@ fn slots_pass_every_byte_from_rank_to_rank_and_to_all() {
                     engine.filled(&readers);
                 }
             } else if readers.contains(&rank) {
-                let first = hear(engine, writer as u16) as u64;
+                let words = [(); 3].map(|()| hear(engine, writer as u16) as u64);
+                let all = Passage::of(words).expect("what was told");
                 // Memory that nobody has written: all of it must be.
                 let mut read: Vec<u8> = Vec::with_capacity(bytes);
                 engine.begin_to_take(bytes);
-                for (number, from) in (first..).zip((0..bytes).step_by(SLOT_BYTES)) {
+                for (index, from) in (0..bytes).step_by(SLOT_BYTES).enumerate() {
                     let slot = loop {
-                        match engine.slot_of(writer, number) {
+                        match engine.slot_of(writer, all, index) {
                             Some(slot) => break slot,
                             None => thread::yield_now(),
                         }
                     };
                     // SAFETY: the slot that holds this piece, and room for all of them.
                     unsafe {
-                        engine.take_slot(slot, bytes - from, &Buffer::new(read.as_mut_ptr(), bytes), from)
-                    };
-                    engine.took(writer, number);
+                        let into = Buffer::new(read.as_mut_ptr(), bytes);
+                        engine.take_slot((writer, all), slot, bytes - from, &into, from);
+                    }
+                    engine.took(writer, all, index);
                 }
                 // SAFETY: all pieces have come.
                 unsafe { read.set_len(bytes) };
