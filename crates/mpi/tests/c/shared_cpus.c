@@ -108,24 +108,30 @@ static void in_a_row(int n)
     }
 }
 
+/* So often, each way is tried in which data may go. */
+enum { OFTEN = 60 };
+
 /* The same operands give the same bits, on all ranks, and each time. */
 static void same_bits(void)
 {
     enum { N = 50000 };
-    static double operand[N], first[N], again[N], roots[N];
+    static double operand[N], first[N], again[N], roots[N], reduced[N];
     for (int i = 0; i < N; i++) operand[i] = 1.0 / (1 + (rank * 7919 + i * 1009) % 100003);
     MPI_Allreduce(operand, first, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     memcpy(roots, first, sizeof first);
     MPI_Bcast(roots, N, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     CHECK(!memcmp(first, roots, sizeof first));
-    for (int t = 0; t < 5; t++) {
+    MPI_Reduce(operand, reduced, N, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    for (int t = 0; t < OFTEN; t++) {
         MPI_Allreduce(operand, again, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         CHECK(!memcmp(first, again, sizeof first));
+        MPI_Reduce(operand, again, N, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+        if (rank == 0) CHECK(!memcmp(reduced, again, sizeof reduced));
     }
 }
 
 /* Elements of all sizes, and such as have room between their parts. */
-static void elements(void)
+static void elements(int number)
 {
     enum { N = 30000 };
     static struct { double value; int index; } pairs[N], least[N];
@@ -133,15 +139,15 @@ static void elements(void)
     static signed char bytes[N], total[N];
     for (int i = 0; i < N; i++) {
         pairs[i].value = (rank + i) % size, pairs[i].index = rank;
-        longs[i] = rank + i, bytes[i] = rank + i % 10;
+        longs[i] = rank + i + number, bytes[i] = rank + (i + number) % 10;
     }
     MPI_Reduce(pairs, least, N, MPI_DOUBLE_INT, MPI_MINLOC, 0, MPI_COMM_WORLD);
     MPI_Reduce(longs, sums, N, MPI_LONG_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     MPI_Reduce(bytes, total, N, MPI_INT8_T, MPI_SUM, 0, MPI_COMM_WORLD);
     for (int i = 0; rank == 0 && i < N; i++) {
         CHECK(least[i].value == 0 && least[i].index == (size - i % size) % size);
-        CHECK(sums[i] == (long double)i * size + size * (size - 1) / 2);
-        EQUAL(total[i], i % 10 * size + size * (size - 1) / 2);
+        CHECK(sums[i] == (long double)(i + number) * size + size * (size - 1) / 2);
+        EQUAL(total[i], (i + number) % 10 * size + size * (size - 1) / 2);
     }
 }
 
@@ -163,7 +169,7 @@ int main(void)
     overlapping();
     in_a_row(700), in_a_row(20000);
     same_bits();
-    elements();
+    for (int number = 0; number < OFTEN; number++) elements(number);
     bind_to_one();
     MPI_Comm bound;
     MPI_Comm_dup(MPI_COMM_WORLD, &bound);
