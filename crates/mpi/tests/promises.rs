@@ -41,7 +41,7 @@ fn cpus() -> u32 {
 }
 
 #[test]
-fn ranks_that_share_cpus_gather_no_faster_than_the_root_receives() {
+fn ranks_that_share_cpus_gather_only_so_far_ahead_of_the_root() {
     kept_on(cpus() + 1, "gathers_wait");
 }
 

@@ -97,7 +97,8 @@ impl Cycles {
             && sum / ended as f32 > HOPELESS * mean(&self.counted[usize::from(!answer)])
     }
 
-    fn clearly_shorter(&self) -> Option<bool> {
+    /// The answer whose cycles are clearly shorter; nothing: neither, or that is not known.
+    pub(crate) fn clearly_shorter(&self) -> Option<bool> {
         if !(self.knows(false) && self.knows(true)) {
             return None;
         }

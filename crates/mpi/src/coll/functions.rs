@@ -115,6 +115,11 @@ macro_rules! crowded {
             return Ok(());
         }
     };
+    ([gather] $($arguments:tt)*) => {
+        if crowd::gather($($arguments)*)? {
+            return Ok(());
+        }
+    };
     ([allgather] $($arguments:tt)*) => {
         if crowd::allgather($($arguments)*)? {
             return Ok(());

@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
 use transport::segment::{Segment, hook};
 use transport::{
     ASIDE, Among, Buffer, Engine, MOST_EAGER, MOST_EAGER_CROWDED, Mode, Passage, SHOWN_ABOVE, Showing, Spot,
-    Takers,
+    Takers, TransferId,
 };
 
 /// The kernel's copy takes at most as long as so many copies through the pool. A rank with a cpu of its own that sends
@@ -127,9 +127,7 @@ impl DataToSend<'_> {
     /// Whether to show it.
     pub(super) fn is_worth_showing(self, engine: &mut Engine<'_>) -> bool {
         let above = match self.audience {
-            Audience::One if self.large == GATHERED => {
-                (GATHERED_ABOVE / (engine.ranks() - 1).max(1)).max(LEAST_GATHERED)
-            }
+            Audience::One if self.large == GATHERED => gathered_above(engine),
             Audience::One if self.large.receives > 0 => exchanged_above(self.large),
             Audience::One => MOST_EAGER,
             _ => SHOWN_ABOVE,
@@ -153,6 +151,11 @@ impl DataToSend<'_> {
             _ => Among::Exchanges(first),
         })
     }
+}
+
+/// A rank of a gather shows data of more bytes than this, or passes it through slots.
+pub(super) fn gathered_above(engine: &Engine<'_>) -> usize {
+    (GATHERED_ABOVE / (engine.ranks() - 1).max(1)).max(LEAST_GATHERED)
 }
 
 /// A rank of an exchange shows data for one rank that has more bytes than this.
@@ -228,6 +231,27 @@ impl Offer {
     /// Its data is shown.
     pub(super) fn is_shown(&self) -> bool {
         self.shown != 0 && !self.is_in_slots()
+    }
+
+    /// The offer that came in place of data, if one did: to a receive of large data that is complete. Otherwise its data
+    /// is in the buffer.
+    pub(super) fn of_receive(
+        engine: &mut Engine<'_>,
+        id: TransferId,
+        buffer: &Buffer,
+        bytes: usize,
+    ) -> Option<Self> {
+        if bytes != OFFER_BYTES {
+            return None;
+        }
+        let segment = engine.segment();
+        let Some(mut aside) = engine.take_aside(id) else { return Self::found_in(&segment, buffer) };
+        let offer = Self::found(&segment, &aside);
+        if offer.is_none() {
+            // SAFETY: the bytes that came, and the buffer that the collective was lent.
+            unsafe { buffer.copy_from(&Buffer::new(aside.as_mut_ptr(), OFFER_BYTES)) };
+        }
+        offer
     }
 
     /// The offer that was received in place of data, if it is one.

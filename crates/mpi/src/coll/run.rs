@@ -3,7 +3,7 @@
 //! Those that go on beside the program are activities: they advance whenever messages are moved.
 
 use super::arguments::Scene;
-use super::offers::{self, DataToSend, OFFER_BYTES, Offer};
+use super::offers::{self, DataToSend, Offer};
 use super::schedule::{
     Audience, CollectiveSchedule, Expected, LANES, Large, Standing, TagLane, Taken, Truncated, Wire,
 };
@@ -106,22 +106,7 @@ impl Wire for CommWire<'_> {
 
     #[inline]
     fn take(&mut self, id: TransferId, from: usize, buffer: &Buffer, bytes: usize, operand: bool) -> Taken {
-        if bytes != OFFER_BYTES {
-            return Taken::Data;
-        }
-        let segment = self.engine.segment();
-        let found = match self.engine.take_aside(id) {
-            None => Offer::found_in(&segment, buffer),
-            Some(mut aside) => {
-                let offer = Offer::found(&segment, &aside);
-                if offer.is_none() {
-                    // SAFETY: the bytes that came, and the buffer that the collective was lent.
-                    unsafe { buffer.copy_from(&Buffer::new(aside.as_mut_ptr(), OFFER_BYTES)) };
-                }
-                offer
-            }
-        };
-        let Some(offer) = found else { return Taken::Data };
+        let Some(offer) = Offer::of_receive(self.engine, id, buffer, bytes) else { return Taken::Data };
         let from = self.comm.peers().members[from] as usize;
         if offer.is_in_slots() {
             self.engine.want_none(from);

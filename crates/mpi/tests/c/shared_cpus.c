@@ -1,4 +1,4 @@
-/* Bcast, reduce, allreduce and allgather of data from some kB on, as ranks that share cpus do them: sizes around the
+/* Bcast, gather, reduce, allreduce and allgather of data from some kB on, as ranks that share cpus do them: sizes around the
    limits of pieces, each root, communicators that overlap, many in a row without a word in between, ranks that come
    late, and ranks that bind themselves to a cpu. */
 #define _GNU_SOURCE
@@ -48,9 +48,10 @@ static void allreduce(MPI_Comm comm, int who, int n, int number, int in_place)
     EQUAL(out[n], -1);
 }
 
+static int all[8 * MOST + 1];
+
 static void allgather(MPI_Comm comm, int who, int n, int number, int in_place)
 {
-    static int all[8 * MOST + 1];
     int ranks;
     MPI_Comm_size(comm, &ranks);
     if (ranks > 8) return;
@@ -59,6 +60,19 @@ static void allgather(MPI_Comm comm, int who, int n, int number, int in_place)
     all[ranks * n] = -1;
     MPI_Allgather(in_place ? MPI_IN_PLACE : in, n, MPI_INT, all, n, MPI_INT, comm);
     for (int i = 0; i < ranks * n; i++) EQUAL(all[i], value(number, i / n, i % n));
+    EQUAL(all[ranks * n], -1);
+}
+
+static void gather(MPI_Comm comm, int who, int root, int n, int number, int in_place)
+{
+    int ranks, at_root = who == root;
+    MPI_Comm_size(comm, &ranks);
+    if (ranks > 8) return;
+    for (int i = 0; i < ranks * n; i++) all[i] = in_place && at_root && i / n == who ? value(number, who, i % n) : -1;
+    for (int i = 0; i < n; i++) in[i] = value(number, who, i);
+    all[ranks * n] = -1;
+    MPI_Gather(in_place && at_root ? MPI_IN_PLACE : in, n, MPI_INT, all, n, MPI_INT, root, comm);
+    for (int i = 0; i < ranks * n; i++) EQUAL(all[i], at_root ? value(number, i / n, i % n) : -1);
     EQUAL(all[ranks * n], -1);
 }
 
@@ -71,6 +85,7 @@ static void some(MPI_Comm comm, int number)
     reduce(comm, who, number / 2 % ranks, n, number, number % 2);
     allreduce(comm, who, n, number, number / 2 % 2);
     allgather(comm, who, n, number, number / 3 % 2);
+    gather(comm, who, number / 2 % ranks, n, number, number % 2);
 }
 
 /* Of all ranks, of those of each parity, and of neighbours, in an order that makes slots of all mix. */
@@ -110,6 +125,27 @@ static void in_a_row(int n)
 
 /* So often, each way is tried in which data may go. */
 enum { OFTEN = 60 };
+
+/* Of one size again and again, with roots by turns and blocks of a derived type: each way is tried in between. */
+static void gathers(int n)
+{
+    MPI_Datatype two;
+    MPI_Type_vector(2, 1, 2, MPI_INT, &two);
+    MPI_Type_commit(&two);
+    for (int t = 0; t < 3 * OFTEN; t++) gather(MPI_COMM_WORLD, rank, t / 50 % size, n, t, t % 3 == 0);
+    for (int t = 0; t < 3 && size <= 8; t++) {
+        int pairs = n / 2, each = 2 * pairs;
+        for (int i = 0; i < 3 * pairs; i++) in[i] = value(t, rank, i);
+        for (int i = 0; i < size * each; i++) all[i] = -1;
+        /* The root takes pairs in a row; all send such as have room between them. */
+        MPI_Gather(in, pairs, two, all, each, MPI_INT, t % size, MPI_COMM_WORLD);
+        for (int i = 0; rank == t % size && i < size * each; i++) {
+            int at = i % each / 2 * 3 + i % 2 * 2;
+            EQUAL(all[i], value(t, i / each, at));
+        }
+    }
+    MPI_Type_free(&two);
+}
 
 /* The same operands give the same bits, on all ranks, and each time. */
 static void same_bits(void)
@@ -168,6 +204,7 @@ int main(void)
     start();
     overlapping();
     in_a_row(700), in_a_row(20000);
+    gathers(16000), gathers(32768), gathers(60000);
     same_bits();
     for (int number = 0; number < OFTEN; number++) elements(number);
     bind_to_one();

@@ -65,6 +65,29 @@ static void is_truncated(int code, int expected)
     EQUAL(class, expected ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
 }
 
+/* The root of a gather is told of who sends more than it has room for; what comes short leaves the rest alone. So
+ * often, data has gone through slots and as messages. */
+static void root_blocks(MPI_Comm comm)
+{
+    static const int counts[] = {MORE, LESS, USUAL, 5};
+    int *all = malloc(sizeof(int) * size * USUAL);
+    for (int t = 0; t < 120; t++) {
+        int other = t % size, root = t / 40 % size, n = rank == other ? counts[t / 3 % 4] : USUAL;
+        int whose = counts[t / 3 % 4], is_root = rank == root, fits = other == root || whose <= USUAL;
+        for (int i = 0; i < MORE; i++) in[i] = rank;
+        for (int i = 0; i < size * USUAL; i++) all[i] = -1;
+        int sent = is_root ? USUAL : n, class = MPI_SUCCESS;
+        int code = MPI_Gather(in, sent, MPI_INT, all, USUAL, MPI_INT, root, comm);
+        if (code != MPI_SUCCESS) MPI_Error_class(code, &class);
+        EQUAL(class, is_root && !fits ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+        for (int i = 0; is_root && i < size * USUAL; i++) {
+            int from = i / USUAL, came = from != other || other == root || i % USUAL < whose;
+            if (from != other || fits) EQUAL(all[i], came ? from : -1);
+        }
+    }
+    free(all);
+}
+
 /* Who expects less says so, also where little is sent. */
 static void small_counts(MPI_Comm comm)
 {
@@ -109,6 +132,7 @@ int main(void)
     small_counts(comm);
     all_counts(comm);
     all_blocks(comm);
+    root_blocks(comm);
     less_comes(comm);
     MPI_Comm_free(&comm);
     return finish("unequal_counts");

@@ -79,7 +79,7 @@ pub(crate) struct Shown {
     several: Decisions,
     /// Where one rank gets it, by the other data of the collective: shown or not. And the last answers, with the
     /// collective for which they hold.
-    gathers: (Decisions, Option<(i32, bool)>),
+    pub(super) gathers: (Decisions, Option<(i32, bool)>),
     scatters: (Decisions, Option<(i32, bool)>),
     exchanges: (Decisions, Option<(i32, bool)>),
 }
@@ -119,6 +119,11 @@ impl Decisions {
         *given_up = is_turn && (*given_up || cycles.is_hopeless());
         let is_turn = is_turn && !*given_up;
         cycles.answer(bytes, now_ns, |by_cycle| by_cycle.unwrap_or(at_first) != is_turn)
+    }
+
+    /// The answer whose cycles are clearly shorter, as far as that is known.
+    pub(super) fn known(&self, bytes: usize) -> Option<bool> {
+        self.cycles[class_of(bytes)].clearly_shorter()
     }
 
     /// The last answer again, which was not heeded: its cycle does not count.
@@ -327,6 +332,15 @@ impl Engine<'_> {
             return true;
         }
         let class = class_of(bytes);
+        let Shown { gathers, scatters, exchanges, .. } = &self.shown;
+        let last = match among {
+            Among::Gathers(_) => gathers.1,
+            Among::Scatters => scatters.1,
+            Among::Exchanges(_) => exchanges.1,
+        };
+        if let Some((_, answer)) = last.filter(|&(of, _)| of == collective) {
+            return answer;
+        }
         let for_all = among.answers_for_all(&segment);
         if let Some((rank, shows)) = for_all
             && rank != self.rank
@@ -344,9 +358,6 @@ impl Engine<'_> {
             Among::Scatters => &mut self.shown.scatters,
             Among::Exchanges(_) => &mut self.shown.exchanges,
         };
-        if let Some((_, answer)) = last.filter(|&(of, _)| of == collective) {
-            return answer;
-        }
         let answer = decisions.answer(bytes, at_first, kernel_ns());
         *last = Some((collective, answer));
         if let Some((_, shows)) = for_all {

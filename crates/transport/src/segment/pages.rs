@@ -84,6 +84,9 @@ pub struct RankPage {
     /// each: for all ranks of communicators for which it answers.
     pub(crate) shows_gathered: AtomicU32,
     pub(crate) shows_exchanged: AtomicU32,
+    /// Of which classes of data the rank, as the root of a gather, would rather get messages than what others pass
+    /// through their slots, a bit each.
+    pub(crate) sends_gathered: AtomicU32,
     /// The same of operands that the rank would rather read than be sent, by `ReductionOfTwo`.
     pub(crate) reads_operands: [AtomicU32; 2],
     /// Not 0: one thread of the rank at a time has to do with messages, and so with its window. Said before

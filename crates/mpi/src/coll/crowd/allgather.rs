@@ -1,7 +1,7 @@
 //! Allgather of ranks that share cpus: each fills slots with its block, and takes all others' from theirs. As messages,
 //! each block would be copied once for each rank.
 
-use super::{Call, Taking, crowded, looked};
+use super::{Call, Incoming, crowded, looked};
 use crate::abi;
 use crate::check::Failure;
 use crate::coll::algorithm::SMALL;
@@ -61,38 +61,21 @@ impl Gathering {
         let filling = call.fill(others(), size, [Use::Copies; 2], false);
         // All that lands counts for the caches.
         runtime::enter().engine.begin_to_take(ranks * bytes);
-        let mut heard: Vec<(usize, Taking)> = Vec::with_capacity(ranks);
-        let mut result = Ok(());
-        for (index, from) in (0..bytes).step_by(SLOT_BYTES).enumerate() {
+        let mut incoming = Incoming::new(call, bytes);
+        for from in (0..bytes).step_by(SLOT_BYTES) {
             let slot = filling.slot();
             // SAFETY: the slot that is free.
             unsafe { runtime::enter().engine.fill_slot(slot, self.own.as_ref().unwrap_or(block), from) };
             filling.filled(&filling.readers);
-            if index == 0 {
+            if from == 0 {
                 if let Some(data) = &self.own {
                     // SAFETY: the program's buffers, which are apart.
                     unsafe { runtime::enter().engine.copy_own(data, block) };
                 }
-                for rank in others() {
-                    match call.hear(rank, bytes) {
-                        Ok(taking) => heard.push((rank, taking)),
-                        Err(failure) => result = Err(failure),
-                    }
-                }
+                others().for_each(|rank| incoming.add(rank, call.hear(rank, bytes)));
             }
-            for (rank, taking) in heard.iter().filter(|(_, taking)| from < taking.bytes) {
-                let slot = taking.slot(index);
-                // SAFETY: the slot that holds this piece.
-                unsafe { taking.copy(slot, taking.bytes - from, &self.blocks[*rank], from) };
-                taking.took(index);
-            }
+            incoming.take(from, &self.blocks);
         }
-        for (rank, taking) in &heard {
-            if taking.bytes > bytes {
-                taking.want_none();
-            }
-            result = result.and(call.complete(*rank, taking.bytes, bytes));
-        }
-        result
+        incoming.end()
     }
 }

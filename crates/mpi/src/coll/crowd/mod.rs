@@ -1,8 +1,9 @@
-//! Bcast, reduce, allreduce and allgather of ranks that share cpus, through the slots of their windows. Small data goes
+//! Bcast, gather, reduce, allreduce and allgather of ranks that share cpus, through the slots of their windows. Small data goes
 //! by messages, and so do non-blocking and persistent ones.
 //!
 //! ```text
 //! bcast      the root fills slots, all others take what is in them
+//! gather     each fills slots with its block, the root takes what is in them
 //! reduce     a chain of all ranks, which ends at the root: each takes a piece of the one before, reduces its own
 //!            operand with it, and the result is in its own slot for the next one
 //! allgather  each fills slots, and takes what is in those of all others
@@ -18,10 +19,12 @@
 
 mod allgather;
 mod allreduce;
+mod gather;
 mod reduce;
 
 pub(super) use allgather::allgather;
 pub(super) use allreduce::allreduce;
+pub(super) use gather::gather;
 pub(super) use reduce::reduce;
 
 use super::algorithm::{self, SMALL};
@@ -43,7 +46,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use transport::segment::{hook, stage};
 use transport::slots::SLOT_BYTES;
-use transport::{Buffer, Criteria, Envelope, Mode, Passage, Passing, Use};
+use transport::{Buffer, Criteria, Engine, Envelope, Mode, Passage, Passing, TransferId, Use};
 
 /// A communicator of ranks that share cpus and pass data through their windows. Nothing: it goes by messages.
 fn crowded(handle: abi::Comm) -> Result<Option<Arc<Comm>>, Failure> {
@@ -133,6 +136,11 @@ impl Call {
         Filling { readers, passage }
     }
 
+    /// The tag of the next collective of a communicator.
+    fn tag_of_next(comm: &Comm) -> i32 {
+        tag_of(comm.collectives.load(Ordering::Relaxed))
+    }
+
     /// Hears which slots a rank of the communicator fills. `expected`: bytes.
     ///
     /// # Errors
@@ -155,6 +163,29 @@ impl Call {
                 let sent = ended.truncated().unwrap_or(ended.bytes);
                 Err(Truncated { source: rank as i32, sent, expected }.failure())
             }
+        }
+    }
+
+    /// Begins to receive a block that a rank of the communicator sends, or tells how it passes it through slots.
+    fn expect(&self, engine: &mut Engine<'_>, rank: usize, block: &Buffer) -> TransferId {
+        let pattern =
+            Criteria { context: self.comm.collective(), source: Some(rank as u16), tag: Some(self.tag) };
+        engine.receive_or_set_aside(pattern, block, false)
+    }
+
+    /// Waits for what is expected so. Nothing: the block has come, and all is well.
+    fn heard(&self, rank: usize, id: TransferId, block: &Buffer) -> Option<Result<Taking, Failure>> {
+        let from = self.member(rank);
+        let ended = runtime::wait_for(runtime::enter(), id, Some(from));
+        let mut state = runtime::enter();
+        let offer = Offer::of_receive(&mut state.engine, id, block, ended.bytes);
+        let other = |sent| Err(Truncated { source: rank as i32, sent, expected: block.bytes() }.failure());
+        match offer {
+            None => ended.truncated().map(other),
+            Some(offer) => Some(match offer.passage() {
+                Some(passage) => Ok(Taking { from, bytes: passage.bytes(), passage }),
+                None => other(offer.bytes()),
+            }),
         }
     }
 
@@ -218,6 +249,58 @@ impl Taking {
     /// This rank wants nothing of it.
     fn want_none(&self) {
         runtime::enter().engine.want_none(self.from);
+    }
+}
+
+/// What comes from other ranks through their slots, a block of each, as this rank hears of them.
+struct Incoming<'a> {
+    call: &'a Call,
+    /// Bytes of a block.
+    bytes: usize,
+    heard: Vec<(usize, Taking)>,
+    result: Result<(), Failure>,
+}
+
+impl<'a> Incoming<'a> {
+    fn new(call: &'a Call, bytes: usize) -> Self {
+        Self { call, bytes, heard: Vec::with_capacity(call.comm.size()), result: Ok(()) }
+    }
+
+    /// What was heard of a rank.
+    fn add(&mut self, rank: usize, heard: Result<Taking, Failure>) {
+        match heard {
+            Ok(taking) => self.heard.push((rank, taking)),
+            Err(failure) => self.result = Err(failure),
+        }
+    }
+
+    /// Whether something comes through slots, and whether some of the others have sent messages.
+    fn kinds(&self) -> (bool, bool) {
+        (!self.heard.is_empty(), self.heard.len() + 1 < self.call.comm.size())
+    }
+
+    /// Takes the piece of each block that begins with a byte.
+    fn take(&self, from: usize, blocks: &[Buffer]) {
+        for (rank, taking) in self.heard.iter().filter(|(_, taking)| from < taking.bytes) {
+            let index = from / SLOT_BYTES;
+            let slot = taking.slot(index);
+            // SAFETY: the slot that holds this piece.
+            unsafe { taking.copy(slot, taking.bytes - from, &blocks[*rank], from) };
+            taking.took(index);
+        }
+    }
+
+    /// All pieces were taken.
+    ///
+    /// # Errors
+    /// A rank sent more than a block, or something else.
+    fn end(self) -> Result<(), Failure> {
+        self.heard.iter().fold(self.result, |result, (rank, taking)| {
+            if taking.bytes > self.bytes {
+                taking.want_none();
+            }
+            result.and(self.call.complete(*rank, taking.bytes, self.bytes))
+        })
     }
 }
 

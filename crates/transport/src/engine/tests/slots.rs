@@ -1,6 +1,7 @@
 //! Data that goes through the slots of a window.
 
 use super::*;
+use crate::COPY_FROM;
 use crate::costs::{SlotCosts, SlotSort, Use};
 use crate::landing::Landing;
 use crate::slots::SLOT_BYTES;
@@ -195,4 +196,28 @@ fn what_pieces_cost_is_learnt_until_it_is_known_and_then_now_and_then() {
     assert_eq!(count(0..job[0].slots()), 0, "the first ones get memory");
     assert!(count(0..64) >= 32, "each landing is measured");
     assert!((1..200).contains(&count(500..1000)), "{}", count(500..1000));
+}
+
+#[test]
+fn a_gather_goes_through_slots_until_messages_are_known_to_take_less_as_the_root_says() {
+    let (mut job, bytes) = (job(3), 100_000);
+    assert!(job[0].gathers_through_slots(COPY_FROM - 1, 0, -1), "the kernel never copies so little");
+    let mut asked = |collective: i32| {
+        let answer = job[0].gathers_through_slots(bytes, 0, collective);
+        // Another rank hears it, and sends what is to be sent as a message.
+        assert_eq!(job[1].gathers_through_slots(bytes, 0, collective), answer);
+        if !answer {
+            assert!(!job[1].showing_is_shorter(bytes, Among::Gathers(2), collective));
+        }
+        // What came as the answer before said does not count.
+        job[0].begin_to_gather(bytes, 3, collective == 64 || answer, !answer);
+        answer
+    };
+    (0..64).for_each(|number| assert!(asked(number), "{number}"));
+    let sent = (64..1000).filter(|&number| !asked(number)).count();
+    assert!(sent > 0, "messages are tried");
+    // As the root of another gather, rank 2 has its own answer; who cannot be read is not sent to.
+    assert!(job[1].gathers_through_slots(bytes, 2, 1000));
+    job[0].segment().header().costs.learn_failure(crate::costs::Sort::ByKernel, bytes);
+    assert!((1000..2000).all(|number| job[0].gathers_through_slots(bytes, 0, number)));
 }
