@@ -336,9 +336,9 @@ pub(crate) struct SlotCosts([[[AtomicU64; 5]; 2]; CLASSES]);
 /// Pieces of which their size no longer changes what a byte costs. A choice.
 const LEAST_OF_SLOT: usize = 8 * 1024;
 
-/// Data lands past the caches where that costs less than this part: ranks wait for one another, and for memory longer. A
-/// choice. (4 ranks on 2 cpus of an EPYC, allgather of 16 kB: both cost the same, and it takes 10.1 us in the caches and
-/// 11.5 past them; while a line takes 220 ns, past them it costs a third.)
+/// Data lands past the caches where that costs less than this part: ranks wait for one another, and for memory longer.
+/// A choice. (4 ranks on 2 cpus of an EPYC, allgather of 16 kB: both cost the same, and it takes 10.1 us in the caches
+/// and 11.5 past them; while a line takes 220 ns, past them it costs a third.)
 const PAST: f32 = 0.75;
 
 impl SlotCosts {

@@ -233,8 +233,8 @@ impl Offer {
         self.shown != 0 && !self.is_in_slots()
     }
 
-    /// The offer that came in place of data, if one did: to a receive of large data that is complete. Otherwise its data
-    /// is in the buffer.
+    /// The offer that came in place of data, if one did, to a receive of large data that is complete. Otherwise its
+    /// data is in the buffer.
     pub(super) fn of_receive(
         engine: &mut Engine<'_>,
         id: TransferId,

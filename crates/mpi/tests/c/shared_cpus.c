@@ -1,6 +1,6 @@
-/* Bcast, gather, reduce, allreduce and allgather of data from some kB on, as ranks that share cpus do them: sizes around the
-   limits of pieces, each root, communicators that overlap, many in a row without a word in between, ranks that come
-   late, and ranks that bind themselves to a cpu. */
+/* Bcast, gather, reduce, allreduce and allgather of data from some kB on, as ranks that share cpus do them: sizes
+   around the limits of pieces, each root, communicators that overlap, many in a row without a word in between, ranks
+   that come late, and ranks that bind themselves to a cpu. */
 #define _GNU_SOURCE
 #include "check.h"
 

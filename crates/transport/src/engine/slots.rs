@@ -34,11 +34,11 @@ pub struct Passing<'a> {
     pub bytes: usize,
     /// Slots that it takes.
     pub pieces: usize,
-    /// What this rank does, and what those who take it do.
+    /// What this rank does with it.
     pub filled_by: Use,
     /// What those do who take it.
     pub taken_by: Use,
-    /// They, ranks of the job.
+    /// Who takes it: ranks of the job.
     pub takers: &'a [usize],
     /// No other rank passes something that the same collective needs: this one may fill many slots before they are
     /// taken.
@@ -174,12 +174,12 @@ impl Engine<'_> {
     }
 
     /// Whether ranks of a gather pass data of so many bytes through slots. Otherwise they send it, and the kernel may
-    /// copy it once. The root's cycles tell, whose job's rank is this: others go on before their data is taken. Through
-    /// slots at first, or as with smaller data. (2 cpus of an EPYC, us, sent and through slots: 4 ranks, 64 kB 35 and 10,
-    /// 256 kB 59 and 37, 1 MB 210 and 200, 4 MB 1,440 and 950; 8 ranks, 64 kB 37 and 30, 1 MB 600 and 490. On a Xeon,
-    /// where the kernel's copy is quick: 4 ranks, sent and shown, 64 kB 9 and 16, 1 MB 220 and 421.)
+    /// copy it once. The cycles of the root tell, a rank of the job: all others go on before their data is taken.
+    /// Through slots at first, or as with smaller data. (2 cpus of an EPYC, us, sent and through slots: 4 ranks, 64 kB
+    /// 35 and 10, 256 kB 59 and 37, 1 MB 210 and 200, 4 MB 1,440 and 950; 8 ranks, 64 kB 37 and 30, 1 MB 600 and 490.
+    /// On a Xeon, where the kernel's copy is quick: 4 ranks, sent and shown, 64 kB 9 and 16, 1 MB 220 and 421.)
     ///
-    /// `collective` tells it from the one before: what is sent in it is sent as a message.
+    /// `collective` tells it from the one before: what is sent in it is a message, and is not shown.
     pub fn gathers_through_slots(&mut self, bytes: usize, root: usize, collective: i32) -> bool {
         let segment = self.segment();
         if self.copy_from > bytes || segment.header().costs.kernel_fails(bytes) {
@@ -201,10 +201,10 @@ impl Engine<'_> {
         !is_sent
     }
 
-    /// Decides where the data lands of which this rank, the root of a gather, gets so many bytes from each of so many:
-    /// through slots, as messages, or some of it so and some so. Cycles of data that came in another way than the last
-    /// answer says do not count, because the others had gone on before they heard it; nor do those of where data lands
-    /// that comes through slots, while not all does.
+    /// Decides where data of a gather lands that comes through slots. This rank, the root, gets so many bytes from each
+    /// of so many, some of it through slots or as messages. Cycles of data that came in another way than the last
+    /// answer says do not count, because the others had gone on before they heard it. Nor does it count for where data
+    /// lands when not all came through slots.
     pub fn begin_to_gather(&mut self, bytes: usize, ranks: usize, through_slots: bool, as_messages: bool) {
         let is_sent = said(&self.page().sends_gathered, class_of(bytes));
         let is_other = if is_sent { through_slots } else { as_messages };
@@ -219,12 +219,12 @@ impl Engine<'_> {
         }
     }
 
-    /// Where data is to land in this rank's slots. While cpus share no cache, lines that readers have in theirs take
-    /// long to get back, and a store past the caches does not fetch them; otherwise readers get data sooner from this
-    /// cpu's caches. So costs tell, and now and then the other landing is measured again. And whether what the pieces
-    /// cost is to be learnt. (4 ranks on 2 cpus of an EPYC, us, in the caches and past them: bcast
-    /// of 256 kB 24 and 27, and 125 and 35 while a line takes 220 ns; allgather 150 and 156, and 360 and 149; reduce,
-    /// 23 and 69, and 120 and 60.)
+    /// Where data is to land in this rank's slots, and whether what its pieces cost is to be learnt. While cpus share
+    /// no cache, lines that readers have in theirs take long to get back, and a store past the caches does not fetch
+    /// them; otherwise readers get data sooner from this cpu's caches. So costs tell, and now and then the other
+    /// landing is measured again. (4 ranks on 2 cpus of an EPYC, 256 kB, us, in the caches and past them: bcast 24 and
+    /// 27, and 125 and 35 while a line takes 220 ns; allgather 150 and 156, and 360 and 149; reduce 23 and 69, and 120
+    /// and 60.)
     fn landing_in_slots(&mut self, passing: Passing<'_>, in_turn: u64) -> (Landing, bool) {
         let Passing { bytes, pieces, filled_by, taken_by, takers, .. } = passing;
         let segment = self.segment();

@@ -1,5 +1,5 @@
-//! Bcast, gather, reduce, allreduce and allgather of ranks that share cpus, through the slots of their windows. Small data goes
-//! by messages, and so do non-blocking and persistent ones.
+//! Bcast, gather, reduce, allreduce and allgather of ranks that share cpus, through the slots of their windows. Small
+//! data goes by messages, and so do non-blocking and persistent ones.
 //!
 //! ```text
 //! bcast      the root fills slots, all others take what is in them
@@ -110,8 +110,7 @@ impl Call {
         self.comm.group.members[rank] as usize
     }
 
-    /// Begins to pass so many bytes to ranks of the communicator, in so many slots. `uses`: what this rank does with
-    /// them, and what the readers do. `alone`: as in `Passing`.
+    /// Begins to pass so many bytes to ranks of the communicator, in so many slots. `alone`: as in `Passing`.
     fn fill(
         &self,
         readers: impl Iterator<Item = usize>,
