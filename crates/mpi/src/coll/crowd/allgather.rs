@@ -61,20 +61,29 @@ impl Gathering {
         let filling = call.fill(others(), size, [Use::Copies; 2], false);
         // All that lands counts for the caches.
         runtime::enter().engine.begin_to_take(ranks * bytes);
-        let mut incoming = Incoming::new(call, bytes);
-        for from in (0..bytes).step_by(SLOT_BYTES) {
+        let fill = |from: usize| {
             let slot = filling.slot();
             // SAFETY: the slot that is free.
             unsafe { runtime::enter().engine.fill_slot(slot, self.own.as_ref().unwrap_or(block), from) };
             filling.filled(&filling.readers);
-            if from == 0 {
-                if let Some(data) = &self.own {
-                    // SAFETY: the program's buffers, which are apart.
-                    unsafe { runtime::enter().engine.copy_own(data, block) };
-                }
-                others().for_each(|rank| incoming.add(rank, call.hear(rank, bytes)));
-            }
+        };
+        // A block that fits into the slots is all there when who shares this cpu gets its turn. (4 ranks on 2 cpus of
+        // an EPYC, us, piece by piece and so: 128 kB 63 and 56, 256 kB 112 and 109; 1 MB, half of it ahead, 660 and
+        // 730.)
+        let room = runtime::enter().engine.slots() * SLOT_BYTES;
+        let ahead = if bytes <= room { room } else { SLOT_BYTES };
+        (0..bytes.min(ahead)).step_by(SLOT_BYTES).for_each(fill);
+        if let Some(data) = &self.own {
+            // SAFETY: the program's buffers, which are apart.
+            unsafe { runtime::enter().engine.copy_own(data, block) };
+        }
+        let mut incoming = Incoming::new(call, bytes);
+        others().for_each(|rank| incoming.add(rank, call.hear(rank, bytes)));
+        for from in (0..bytes).step_by(SLOT_BYTES) {
             incoming.take(from, &self.blocks);
+            if from + ahead < bytes {
+                fill(from + ahead);
+            }
         }
         incoming.end()
     }
