@@ -121,9 +121,9 @@ impl Decisions {
         cycles.answer(bytes, now_ns, |by_cycle| by_cycle.unwrap_or(at_first) != is_turn)
     }
 
-    /// The answer whose cycles are clearly shorter, as far as that is known.
-    pub(super) fn known(&self, bytes: usize) -> Option<bool> {
-        self.cycles[class_of(bytes)].clearly_shorter()
+    /// The answer whose cycles were clearly shorter with half as much data, or a fourth; nothing: that is not known.
+    pub(super) fn of_smaller(&self, bytes: usize) -> Option<bool> {
+        [bytes / 2, bytes / 4].into_iter().find_map(|bytes| self.cycles[class_of(bytes)].clearly_shorter())
     }
 
     /// The last answer again, which was not heeded: its cycle does not count.

@@ -221,3 +221,14 @@ fn a_gather_goes_through_slots_until_messages_are_known_to_take_less_as_the_root
     job[0].segment().header().costs.learn_failure(crate::costs::Sort::ByKernel, bytes);
     assert!((1000..2000).all(|number| job[0].gathers_through_slots(bytes, 0, number)));
 }
+
+#[test]
+fn what_is_known_of_smaller_data_is_the_first_answer_for_larger() {
+    let (mut decisions, mut now_ns, small) = (reading::Decisions::default(), 0, 100_000);
+    assert_eq!(decisions.of_smaller(4 * small), None);
+    for _ in 0..200 {
+        let answer = decisions.answer(small, Ok(false), now_ns);
+        now_ns += if answer { 10_000 } else { 20_000 };
+    }
+    assert_eq!([2, 4, 8].map(|times| decisions.of_smaller(times * small)), [Some(true), Some(true), None]);
+}
