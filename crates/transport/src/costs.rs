@@ -106,7 +106,7 @@ pub enum Spot {
 
 /// What a rank does with data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
+pub enum DataUse {
     /// It copies it.
     Copies,
     /// It reduces it with data of its own.
@@ -118,10 +118,10 @@ impl Spot {
     pub const ALL: [Self; 3] = [Self::Again, Self::Next, Self::Memory];
 
     /// The sort of what its receiver does.
-    pub(crate) fn read(self, by: Use) -> Sort {
+    pub(crate) fn read(self, by: DataUse) -> Sort {
         match by {
-            Use::Copies => Sort::ReadShown(self),
-            Use::Reduces => Sort::ReducedShown(self),
+            DataUse::Copies => Sort::ReadShown(self),
+            DataUse::Reduces => Sort::ReducedShown(self),
         }
     }
 }
@@ -272,7 +272,7 @@ impl Costs {
     ///
     /// # Errors
     /// That is not known yet: which is to be measured next.
-    pub(crate) fn cheapest_spot(&self, of: &[Spot], data: usize, by: Use) -> Result<Spot, Spot> {
+    pub(crate) fn cheapest_spot(&self, of: &[Spot], data: usize, by: DataUse) -> Result<Spot, Spot> {
         self.cheapest(of, |spot| [Sort::Shown(spot), spot.read(by)], data)
     }
 
@@ -295,11 +295,16 @@ impl Costs {
 
     /// Whether the kernel's one copy costs less than these, each as often as it says for each copy of the kernel; an
     /// error: that is not known yet, and whether the kernel's copy is to be measured next.
-    pub(crate) fn kernel_is_cheaper(&self, than: &[(Sort, f32)], data: usize, by: Use) -> Result<bool, bool> {
+    pub(crate) fn kernel_is_cheaper(
+        &self,
+        than: &[(Sort, f32)],
+        data: usize,
+        by: DataUse,
+    ) -> Result<bool, bool> {
         let others = self.sum(than, data).ok_or(false)?;
         let kernel = match by {
-            Use::Copies => self.known(Sort::ByKernel, data),
-            Use::Reduces => self.sum(&[(Sort::ByKernel, 1.0), (Sort::Reduced, 1.0)], data),
+            DataUse::Copies => self.known(Sort::ByKernel, data),
+            DataUse::Reduces => self.sum(&[(Sort::ByKernel, 1.0), (Sort::Reduced, 1.0)], data),
         };
         kernel.map(|kernel| kernel < others).ok_or(true)
     }
@@ -309,9 +314,9 @@ impl Costs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SlotSort {
     /// A rank to its slots, where ranks on other cpus read it.
-    Filled(Use),
+    Filled(DataUse),
     /// A rank on another cpu from there.
-    Taken(Use),
+    Taken(DataUse),
     /// A rank on the same cpu.
     TakenNear,
 }
@@ -381,7 +386,7 @@ mod tests {
 
     /// Whether the kernel's copy is cheaper than these two, which count so often.
     fn kernel_is_cheaper(costs: &Costs, than: [Sort; 2], weights: [f32; 2]) -> Result<bool, bool> {
-        costs.kernel_is_cheaper(&[(than[0], weights[0]), (than[1], weights[1])], DATA, Use::Copies)
+        costs.kernel_is_cheaper(&[(than[0], weights[0]), (than[1], weights[1])], DATA, DataUse::Copies)
     }
 
     fn measured(costs: &Costs, sort: Sort, ns: u64, times: usize) {
@@ -402,7 +407,7 @@ mod tests {
             assert_eq!(kernel_is_cheaper(&costs, SHOWN, [2.0, 0.0]), Ok(true));
             assert_eq!(kernel_is_cheaper(&costs, SHOWN, [1.0, 0.0]), Ok(false));
             // Of other sizes nothing is known, nor of the pool.
-            let of_a_quarter = costs.kernel_is_cheaper(&[(SHOWN[0], 1.0)], DATA / 4, Use::Copies);
+            let of_a_quarter = costs.kernel_is_cheaper(&[(SHOWN[0], 1.0)], DATA / 4, DataUse::Copies);
             assert_eq!(of_a_quarter, Err(false));
             let than_by_pool = kernel_is_cheaper(&costs, costs.pooled(DATA), [1.0, 1.0]);
             assert_eq!(than_by_pool, Err(false));
@@ -458,14 +463,14 @@ mod tests {
         {
             let costs = Costs::default();
             for (spot, cost_ns) in Spot::ALL.into_iter().zip(costs_ns) {
-                assert_eq!(costs.cheapest_spot(&Spot::ALL, DATA, Use::Copies), Err(spot));
+                assert_eq!(costs.cheapest_spot(&Spot::ALL, DATA, DataUse::Copies), Err(spot));
                 measured(&costs, Sort::Shown(spot), 60_000, 20);
-                assert_eq!(costs.cheapest_spot(&Spot::ALL, DATA, Use::Copies), Err(spot));
-                measured(&costs, spot.read(Use::Copies), cost_ns * 1000 - 60_000, 20);
+                assert_eq!(costs.cheapest_spot(&Spot::ALL, DATA, DataUse::Copies), Err(spot));
+                measured(&costs, spot.read(DataUse::Copies), cost_ns * 1000 - 60_000, 20);
             }
-            assert_eq!(costs.cheapest_spot(&Spot::ALL, DATA, Use::Copies), Ok(cheapest));
+            assert_eq!(costs.cheapest_spot(&Spot::ALL, DATA, DataUse::Copies), Ok(cheapest));
             let others: Vec<Spot> = Spot::ALL.into_iter().filter(|&spot| spot != cheapest).collect();
-            assert_eq!(costs.cheapest_spot(&others, DATA, Use::Copies), Ok(others[0]));
+            assert_eq!(costs.cheapest_spot(&others, DATA, DataUse::Copies), Ok(others[0]));
         }
     }
 
@@ -474,7 +479,7 @@ mod tests {
         for (here_ns, kernel_is_cheaper) in [(29_000, true), (31_000, false)] {
             let costs = Costs::default();
             let shown = [(Sort::Shown(Spot::Again), 1.0), (Sort::ReducedShown(Spot::Again), 1.0)];
-            let is_cheaper = || costs.kernel_is_cheaper(&shown, DATA, Use::Reduces);
+            let is_cheaper = || costs.kernel_is_cheaper(&shown, DATA, DataUse::Reduces);
             measured(&costs, Sort::Shown(Spot::Again), 60_000, 20);
             assert_eq!(is_cheaper(), Err(false));
             measured(&costs, Sort::ReducedShown(Spot::Again), 40_000, 20);
@@ -483,8 +488,8 @@ mod tests {
             measured(&costs, Sort::Reduced, here_ns, 20);
             assert_eq!(is_cheaper(), Ok(kernel_is_cheaper));
             // The spots are compared by what they are used for.
-            assert_eq!(costs.cheapest_spot(&Spot::ALL, DATA, Use::Copies), Err(Spot::Again));
-            assert_eq!(costs.cheapest_spot(&Spot::ALL, DATA, Use::Reduces), Err(Spot::Next));
+            assert_eq!(costs.cheapest_spot(&Spot::ALL, DATA, DataUse::Copies), Err(Spot::Again));
+            assert_eq!(costs.cheapest_spot(&Spot::ALL, DATA, DataUse::Reduces), Err(Spot::Next));
         }
     }
 }

@@ -10,10 +10,10 @@
 //! | `copy` | copies by instructions that fit the next reader, and the addresses | |
 //! | `asleep` | how a rank goes to sleep and is woken, so that no message is slept through | |
 //! | `claims` | pieces of a message that two processes copy together | |
-//! | `costs` | what it costs to copy a byte, by sort of copy, as all ranks measure it | copy |
+//! | `landing` | whether data lands in this cpu's caches or past them, as this rank measures it | copy |
+//! | `costs` | what it costs to copy a byte, by sort of copy, as all ranks measure it | copy, landing |
 //! | `cycles` | what a program's cycles take with one of two answers | |
 //! | `ways` | which way large messages between two ranks take, as both measure it | |
-//! | `landing` | whether data lands in this cpu's caches or past them, as this rank measures it | copy |
 //! | `fills` | how a sender fills slots of the pool, as both ranks measure it | copy, costs |
 //! | `slots` | who has yet to take what lies in the slots of a window | |
 //! | `segment` | what lies where in the job's shared memory; what ranks count there | claims, costs, slots, ways |
@@ -94,7 +94,7 @@ mod ways;
 pub use abort::{Abort, Exit};
 pub use buffer::{Buffer, Layout, Shape, Span};
 pub use copy::{copy, copy_in, copy_past_unfenced, fence_past};
-pub use costs::{COPY_FROM, Spot, Use};
+pub use costs::{COPY_FROM, DataUse, Spot};
 pub use counters::{Counter, EngineCounters};
 pub use engine::{
     ASIDE, Among, Arrival, Awaited, COMPLETE_AT_ONCE, CREDIT, ClaimId, Completion, Engine, FROM_NOBODY,

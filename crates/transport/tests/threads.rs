@@ -9,8 +9,8 @@ use transport::claims::{ClaimEnd, Claims};
 use transport::ring::{Area, PieceHeader, PieceReader, PieceWriter};
 use transport::slots::SLOT_BYTES;
 use transport::{
-    Buffer, Completion, Criteria, Engine, EngineCounters, Envelope, Exit, Layout, Mode, Passage, Passing,
-    Segment, Shape, Showing, Span, Spot, Use, WaitingRoom,
+    Buffer, Completion, Criteria, DataUse, Engine, EngineCounters, Envelope, Exit, Layout, Mode, Passage,
+    Passing, Segment, Shape, Showing, Span, Spot, WaitingRoom,
 };
 
 const ROUNDS: usize = if cfg!(miri) { 1 } else { 20 };
@@ -274,7 +274,7 @@ fn slots_pass_every_byte_from_rank_to_rank_and_to_all() {
             if rank == writer {
                 let mut data = sample(bytes, round);
                 let pieces = bytes.div_ceil(SLOT_BYTES);
-                let [filled_by, taken_by] = [Use::Copies; 2];
+                let [filled_by, taken_by] = [DataUse::Copies; 2];
                 let alone = round % 5 < 3;
                 let passing = Passing { bytes, pieces, filled_by, taken_by, takers: &readers, alone };
                 let words = engine.begin_to_fill(passing).words();

@@ -3,7 +3,7 @@
 use super::Engine;
 use crate::buffer::{Buffer, Span};
 use crate::copy::{can_copy_past, copy_out, copy_past, fence_past};
-use crate::costs::{CLASSES, Sort, Spot, Use, class_of, known_from};
+use crate::costs::{CLASSES, DataUse, Sort, Spot, class_of, known_from};
 use crate::cycles::Cycles;
 use crate::landing::Origin;
 use crate::pool::SLOT;
@@ -49,8 +49,8 @@ impl Takers {
         }
     }
 
-    fn by(self) -> Use {
-        if matches!(self, Self::Reducer(_)) { Use::Reduces } else { Use::Copies }
+    fn by(self) -> DataUse {
+        if matches!(self, Self::Reducer(_)) { DataUse::Reduces } else { DataUse::Copies }
     }
 }
 
@@ -371,9 +371,9 @@ impl Engine<'_> {
     fn kernel_costs_less_than_showing(&self, bytes: usize) -> Result<bool, bool> {
         let costs = &self.segment().header().costs;
         let less = |bytes| {
-            let spot = costs.cheapest_spot(self.spots(bytes), bytes, Use::Copies).map_err(|_| false)?;
-            let shown = [(Sort::Shown(spot), 1.0), (spot.read(Use::Copies), 1.0)];
-            costs.kernel_is_cheaper(&shown, bytes, Use::Copies)
+            let spot = costs.cheapest_spot(self.spots(bytes), bytes, DataUse::Copies).map_err(|_| false)?;
+            let shown = [(Sort::Shown(spot), 1.0), (spot.read(DataUse::Copies), 1.0)];
+            costs.kernel_is_cheaper(&shown, bytes, DataUse::Copies)
         };
         // What is known of smaller data says more than nothing.
         [bytes, bytes / 2, bytes / 4]
@@ -428,7 +428,7 @@ impl Engine<'_> {
 
     /// As `show`, but nothing is copied yet: several readers may be told, and follow. Call `go_on_showing` next.
     pub fn begin_to_show(&mut self, data: &Buffer) -> Option<Showing> {
-        let showing = self.take_room(data, Use::Copies)?;
+        let showing = self.take_room(data, DataUse::Copies)?;
         self.shown.copying = Some((data.clone(), showing));
         Some(showing)
     }
@@ -447,7 +447,7 @@ impl Engine<'_> {
     }
 
     /// Where there is room for contiguous data of a reader, behind all other.
-    fn take_room(&mut self, data: &Buffer, by: Use) -> Option<Showing> {
+    fn take_room(&mut self, data: &Buffer, by: DataUse) -> Option<Showing> {
         self.go_on_showing();
         if self.shown.readers == 0 {
             self.choose_spot(data.bytes, by);
@@ -476,7 +476,7 @@ impl Engine<'_> {
     }
 
     /// Nobody reads what was shown: chooses where the next data is shown, so many bytes of it and maybe more.
-    fn choose_spot(&mut self, bytes: usize, by: Use) {
+    fn choose_spot(&mut self, bytes: usize, by: DataUse) {
         let (segment, spots) = (self.segment(), self.spots(bytes));
         let spot_of = |turn: usize| spots[turn % spots.len()];
         let answers = &mut self.shown.spots[by as usize];
@@ -614,7 +614,7 @@ impl Engine<'_> {
         }
         self.landings.learn(Origin::Room, bytes, landing, bytes, took_ns);
         if counts {
-            segment.header().costs.learn(showing.spot.read(Use::Copies), bytes, bytes, took_ns);
+            segment.header().costs.learn(showing.spot.read(DataUse::Copies), bytes, bytes, took_ns);
         }
         true
     }
@@ -626,7 +626,7 @@ impl Engine<'_> {
             _ if bytes <= SHOWN_ABOVE => None,
             [None, None] => Some(Sort::Reduced),
             [Some((rank, spot)), None] | [None, Some((rank, spot))] if !self.shares_cpu_with(rank) => {
-                Some(spot.read(Use::Reduces))
+                Some(spot.read(DataUse::Reduces))
             }
             _ => None,
         };

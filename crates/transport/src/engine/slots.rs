@@ -5,7 +5,7 @@ use super::reading::{Answers, Decisions, said, say};
 use crate::asleep::Asleep;
 use crate::buffer::Buffer;
 use crate::copy::{can_copy_past, copy_past_unfenced, fence_past};
-use crate::costs::{SlotSort, Use, class_of, known_from};
+use crate::costs::{DataUse, SlotSort, class_of, known_from};
 use crate::landing::Landing;
 use crate::segment::Segment;
 use crate::slots::SLOT_BYTES;
@@ -35,9 +35,9 @@ pub struct Passing<'a> {
     /// Slots that it takes.
     pub pieces: usize,
     /// What this rank does with it.
-    pub filled_by: Use,
+    pub filled_by: DataUse,
     /// What those do who take it.
-    pub taken_by: Use,
+    pub taken_by: DataUse,
     /// Who takes it: ranks of the job.
     pub takers: &'a [usize],
     /// No other rank passes something that the same collective needs: this one may fill many slots before they are
@@ -108,7 +108,7 @@ impl Passage {
 /// What this rank passes through its slots.
 pub(super) struct ToSlots {
     passage: Passage,
-    filled_by: Use,
+    filled_by: DataUse,
     /// Fewer or more slots are filled in turn than before: first, all that was in them has to be taken.
     drains: bool,
     /// Slots from this one on were filled alike: in as many in turn, and where data lands there. What the first of them
@@ -126,7 +126,7 @@ pub(super) struct ToSlots {
 
 impl Default for ToSlots {
     fn default() -> Self {
-        let (passage, filled_by) = (Passage::default(), Use::Copies);
+        let (passage, filled_by) = (Passage::default(), DataUse::Copies);
         let (answers, many, sends_gathered) = Default::default();
         Self { passage, filled_by, drains: false, since: 0, answers, many, sends_gathered }
     }
@@ -358,7 +358,7 @@ impl Engine<'_> {
         // SAFETY: as the caller promised.
         let piece = unsafe { std::slice::from_raw_parts(slot, bytes) };
         let is_near = passage.is_timed && self.segment().shares_cpu(self.rank, rank);
-        let sort = if is_near { SlotSort::TakenNear } else { SlotSort::Taken(Use::Copies) };
+        let sort = if is_near { SlotSort::TakenNear } else { SlotSort::Taken(DataUse::Copies) };
         self.time(passage, sort, bytes, || {
             into.land(self.from_slots.landing, from, piece);
             fence_past();
@@ -377,7 +377,7 @@ impl Engine<'_> {
         let reduce = || if to_slot { self.time_filling(bytes, reduce) } else { reduce() };
         match from {
             Some((rank, passage)) if passage.is_timed && !self.segment().shares_cpu(self.rank, rank) => {
-                self.time(passage, SlotSort::Taken(Use::Reduces), bytes, reduce);
+                self.time(passage, SlotSort::Taken(DataUse::Reduces), bytes, reduce);
             }
             _ => reduce(),
         }

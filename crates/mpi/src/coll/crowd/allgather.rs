@@ -10,7 +10,7 @@ use crate::coll::build;
 use crate::datatype::MessageData;
 use crate::runtime;
 use transport::slots::SLOT_BYTES;
-use transport::{Buffer, Use};
+use transport::{Buffer, DataUse};
 
 /// Where fewer ranks share a cpu, blocks go as messages. (Allgather on 2 cpus of a Xeon, us, as messages and through
 /// slots: 3 ranks, 16 kB 9.8 and 12.2, 256 kB 157 and 210; 4 ranks, 18.2 and 15.8, 263 and 233; 6 ranks, 45 and 32, 612
@@ -58,7 +58,7 @@ impl Gathering {
         let bytes = block.bytes();
         let others = || (1..ranks).map(|distance| (own + distance) % ranks);
         let size = (bytes, bytes.div_ceil(SLOT_BYTES));
-        let filling = call.fill(others(), size, [Use::Copies; 2], false);
+        let filling = call.fill(others(), size, [DataUse::Copies; 2], false);
         // All that lands counts for the caches.
         runtime::enter().engine.begin_to_take(ranks * bytes);
         let fill = |from: usize| {

@@ -23,7 +23,7 @@ use crate::comm::sharing::Ring;
 use crate::datatype::MessageData;
 use crate::runtime;
 use transport::slots::SLOT_BYTES;
-use transport::{Buffer, Use};
+use transport::{Buffer, DataUse};
 
 /// Less data than this goes by messages. (2 cpus of a Xeon, us, by messages, one chain and a bcast from its end, two
 /// chains: 4 ranks, 16 kB 14.6, 17.2 and 13.8, 32 kB 23.5, 21.3 and 20.2, 64 kB 33.9, 34.6 and 29.1, 256 kB 123, 123
@@ -118,8 +118,8 @@ impl Reducing {
         let all = || 0..call.comm.size();
         let size = (self.bytes, split.slots());
         let filling = match ring.is_last() {
-            true => call.fill(all(), size, [Use::Reduces, Use::Copies], false),
-            false => call.fill([ring.next].into_iter(), size, [Use::Reduces; 2], false),
+            true => call.fill(all(), size, [DataUse::Reduces, DataUse::Copies], false),
+            false => call.fill([ring.next].into_iter(), size, [DataUse::Reduces; 2], false),
         };
         let next = [call.member(ring.next)];
         let mut writers = Writers::new(call, self.bytes, &filling);

@@ -14,7 +14,7 @@ use crate::runtime;
 use std::ffi::c_int;
 use std::sync::Arc;
 use transport::slots::SLOT_BYTES;
-use transport::{Buffer, TransferId, Use};
+use transport::{Buffer, DataUse, TransferId};
 
 /// This rank's data, unless it is in place, and at the root the blocks of all ranks.
 struct Gathering {
@@ -81,7 +81,7 @@ impl Gathering {
     /// Passes this rank's data to the root.
     fn give(&self, call: &Call, own: &Buffer) {
         let size = (self.bytes, self.bytes.div_ceil(SLOT_BYTES));
-        let filling = call.fill([self.root].into_iter(), size, [Use::Copies; 2], false);
+        let filling = call.fill([self.root].into_iter(), size, [DataUse::Copies; 2], false);
         for from in (0..self.bytes).step_by(SLOT_BYTES) {
             let slot = filling.slot();
             // SAFETY: the slot that is free.

@@ -46,7 +46,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use transport::segment::{hook, stage};
 use transport::slots::SLOT_BYTES;
-use transport::{Buffer, Criteria, Engine, Envelope, Mode, Passage, Passing, TransferId, Use};
+use transport::{Buffer, Criteria, DataUse, Engine, Envelope, Mode, Passage, Passing, TransferId};
 
 /// A communicator of ranks that share cpus and pass data through their windows. Nothing: it goes by messages.
 fn crowded(handle: abi::Comm) -> Result<Option<Arc<Comm>>, Failure> {
@@ -115,7 +115,7 @@ impl Call {
         &self,
         readers: impl Iterator<Item = usize>,
         (bytes, pieces): (usize, usize),
-        [filled_by, taken_by]: [Use; 2],
+        [filled_by, taken_by]: [DataUse; 2],
         alone: bool,
     ) -> Filling {
         let readers: Vec<usize> = readers.map(|rank| self.member(rank)).collect();
@@ -343,7 +343,7 @@ fn pass(call: &Call, data: &Buffer, root: usize) -> Result<(), Failure> {
     if own == root {
         let others = (1..ranks).map(|distance| (own + distance) % ranks);
         let size = (data.bytes(), data.bytes().div_ceil(SLOT_BYTES));
-        let filling = call.fill(others, size, [Use::Copies; 2], true);
+        let filling = call.fill(others, size, [DataUse::Copies; 2], true);
         for (_, from) in pieces(data.bytes()) {
             let slot = filling.slot();
             // SAFETY: the slot that is free.

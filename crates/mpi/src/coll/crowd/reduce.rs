@@ -12,7 +12,7 @@ use crate::op::{ElementType, Predefined, Reducer, kernel};
 use crate::runtime;
 use std::ffi::c_int;
 use transport::slots::SLOT_BYTES;
-use transport::{Use, copy_past_unfenced, fence_past};
+use transport::{DataUse, copy_past_unfenced, fence_past};
 
 /// Bytes that are reduced near the cpu before they go past its caches: they stay in its first cache.
 const STEP: usize = 4096;
@@ -50,7 +50,7 @@ impl Reducing {
     fn chain(&self, call: &Call, sharing: &CpuSharing, root: usize) -> Result<(), Failure> {
         let [before, next] = sharing.neighbours(call.comm.rank, root);
         let size = (self.bytes, self.bytes.div_ceil(SLOT_BYTES));
-        let filling = next.map(|next| call.fill([next].into_iter(), size, [Use::Reduces; 2], false));
+        let filling = next.map(|next| call.fill([next].into_iter(), size, [DataUse::Reduces; 2], false));
         // What the next one was told of is filled in any case.
         let (taking, heard) = match before.map(|before| call.hear(before, self.bytes)).transpose() {
             Ok(taking) => (taking, Ok(())),

@@ -1,7 +1,7 @@
 //! What ranks show, and others read.
 
 use super::*;
-use crate::costs::{Sort, Spot, Use};
+use crate::costs::{DataUse, Sort, Spot};
 
 const ONE: Takers = Takers::Several { readers: 1, others_send: false };
 
@@ -70,7 +70,7 @@ fn what_goes_to_a_rank_on_this_cpu_stays_in_its_caches() {
     let costs = &job[0].segment().header().costs;
     for (spot, ns) in Spot::ALL.into_iter().zip([90_000, 80_000, 10_000]) {
         (0..20).for_each(|_| costs.learn(Sort::Shown(spot), data.len(), data.len(), ns));
-        (0..20).for_each(|_| costs.learn(spot.read(Use::Copies), data.len(), data.len(), ns));
+        (0..20).for_each(|_| costs.learn(spot.read(DataUse::Copies), data.len(), data.len(), ns));
     }
     let cheapest = if crate::copy::can_copy_past() { Spot::Memory } else { Spot::Next };
     let here = if crate::copy::can_copy_past() { Spot::Again } else { Spot::Next };
@@ -105,7 +105,10 @@ fn copies_between_ranks_on_one_cpu_teach_nothing_of_what_others_cost() {
             assert!(read == data);
             job[0].was_read();
         }
-        assert_eq!(job[0].segment().header().costs.cheapest_spot(&Spot::ALL, data.len(), Use::Copies), known);
+        assert_eq!(
+            job[0].segment().header().costs.cheapest_spot(&Spot::ALL, data.len(), DataUse::Copies),
+            known
+        );
     }
 }
 
@@ -135,8 +138,8 @@ fn a_reduction_of_what_another_cpu_shows_teaches_what_that_costs() {
         }
         assert_eq!(reduced, 17);
         let costs = &job[0].segment().header().costs;
-        assert_eq!(costs.cheapest_spot(&Spot::ALL, bytes, Use::Reduces), known, "{operands:?}");
-        assert_eq!(costs.cheapest_spot(&Spot::ALL, bytes, Use::Copies), Err(Spot::Again));
+        assert_eq!(costs.cheapest_spot(&Spot::ALL, bytes, DataUse::Reduces), known, "{operands:?}");
+        assert_eq!(costs.cheapest_spot(&Spot::ALL, bytes, DataUse::Copies), Err(Spot::Again));
     }
 }
 
@@ -154,7 +157,7 @@ fn the_kernels_copy_is_compared_with_what_is_shown_once_all_spots_are_measured()
     for &spot in spots {
         assert!(!job[rank].reading_is_cheaper(bytes, Takers::One(0)), "{spot:?} is not measured");
         learn(Sort::Shown(spot), 30_000);
-        learn(spot.read(Use::Copies), 30_000);
+        learn(spot.read(DataUse::Copies), 30_000);
     }
     assert!(job[rank].reading_is_cheaper(bytes, Takers::One(0)));
 }
@@ -200,7 +203,7 @@ fn own_data_is_copied_beside_most_of_what_is_shown() {
     let costs = &job[0].segment().header().costs;
     for spot in Spot::ALL {
         (0..20).for_each(|_| costs.learn(Sort::Shown(spot), data.len(), data.len(), 10_000));
-        (0..20).for_each(|_| costs.learn(spot.read(Use::Copies), data.len(), data.len(), 10_000));
+        (0..20).for_each(|_| costs.learn(spot.read(DataUse::Copies), data.len(), data.len(), 10_000));
     }
     let mut beside = 0;
     for _ in 0..400 {
@@ -230,7 +233,7 @@ fn what_another_spot_costs_while_it_is_measured_does_not_say_whether_to_show() {
     for spot in Spot::ALL {
         let ns = if spot == Spot::Next { 10_000 } else { 20_000 };
         (0..20).for_each(|_| costs.learn(Sort::Shown(spot), data.len(), data.len(), ns));
-        (0..20).for_each(|_| costs.learn(spot.read(Use::Copies), data.len(), data.len(), ns));
+        (0..20).for_each(|_| costs.learn(spot.read(DataUse::Copies), data.len(), data.len(), ns));
     }
     (0..20).for_each(|_| costs.learn(Sort::ByKernel, data.len(), data.len(), 30_000));
     let mut shown = Vec::new();
@@ -323,7 +326,7 @@ fn what_the_kernel_is_known_to_copy_for_less_is_not_shown_at_first_and_the_other
     for (kernel_ns, shows) in [(None, None), (Some(19_000), Some(false)), (Some(21_000), Some(true))] {
         let (mut job, bytes) = (job(2), 100_000);
         let costs = &job[0].segment().header().costs;
-        for sort in Spot::ALL.into_iter().flat_map(|spot| [Sort::Shown(spot), spot.read(Use::Copies)]) {
+        for sort in Spot::ALL.into_iter().flat_map(|spot| [Sort::Shown(spot), spot.read(DataUse::Copies)]) {
             (0..20).for_each(|_| costs.learn(sort, bytes, bytes, 10_000));
         }
         if let Some(ns) = kernel_ns {
@@ -366,7 +369,7 @@ fn what_senders_copy_by_the_kernel_is_measured_message_by_message() {
     let segment = job[first].segment();
     let is_read = matches!(job[first + 1].sharing.readable(&segment, first), Access::Works(_));
     assert_eq!(
-        costs.kernel_is_cheaper(&shown, bytes, Use::Copies),
+        costs.kernel_is_cheaper(&shown, bytes, DataUse::Copies),
         if is_read { Ok(true) } else { Err(true) }
     );
 }
@@ -380,7 +383,7 @@ fn the_place_behind_is_measured_for_more_than_a_lap() {
     for spot in Spot::ALL {
         // By what is known, the place behind costs most.
         let ns = if spot == Spot::Next { 1 << 30 } else { 1 << 20 };
-        for sort in [Sort::Shown(spot), spot.read(Use::Copies), spot.read(Use::Reduces)] {
+        for sort in [Sort::Shown(spot), spot.read(DataUse::Copies), spot.read(DataUse::Reduces)] {
             (0..20).for_each(|_| costs.learn(sort, bytes, bytes, ns));
         }
     }

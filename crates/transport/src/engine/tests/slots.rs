@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::COPY_FROM;
-use crate::costs::{SlotCosts, SlotSort, Use};
+use crate::costs::{DataUse, SlotCosts, SlotSort};
 use crate::landing::Landing;
 use crate::slots::SLOT_BYTES;
 
 /// Data of so many whole pieces that these copy.
 fn passing(pieces: usize, takers: &[usize]) -> Passing<'_> {
     let bytes = pieces * SLOT_BYTES;
-    Passing { bytes, pieces, filled_by: Use::Copies, taken_by: Use::Copies, takers, alone: false }
+    Passing { bytes, pieces, filled_by: DataUse::Copies, taken_by: DataUse::Copies, takers, alone: false }
 }
 
 /// Fills the next slot with a byte; false: none is free.
@@ -133,7 +133,7 @@ fn a_passage_is_told_in_words_and_impossible_ones_are_none() {
 /// Says what each sort costs: so many ns for each byte, in the caches and past them.
 fn learn(costs: &SlotCosts, data: usize, ns: [u64; 2]) {
     use SlotSort::{Filled, Taken, TakenNear};
-    for sort in [Filled(Use::Copies), Taken(Use::Copies), TakenNear] {
+    for sort in [Filled(DataUse::Copies), Taken(DataUse::Copies), TakenNear] {
         for (landing, ns) in [Landing::InCaches, Landing::PastCaches].into_iter().zip(ns) {
             (0..200).for_each(|_| costs.learn(sort, landing, data, SLOT_BYTES, ns * SLOT_BYTES as u64));
         }
