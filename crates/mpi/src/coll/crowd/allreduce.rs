@@ -87,7 +87,7 @@ impl<'a> Writers<'a> {
     /// Of a rank that also takes from its own slots.
     fn new(call: &'a Call, expected: usize, own: &Filling) -> Self {
         let rank = call.comm.rank;
-        let own = Taking { from: call.member(rank), bytes: expected, passage: own.passage };
+        let own = Taking { from: call.member(rank), passage: own.passage };
         Self { call, expected, heard: vec![(rank, Some(own))], failed: Ok(()) }
     }
 
@@ -96,11 +96,12 @@ impl<'a> Writers<'a> {
         let known = self.heard.iter().position(|(other, _)| *other == rank);
         let at = known.unwrap_or_else(|| {
             let heard = self.call.hear(rank, self.expected).and_then(|taking| {
-                if taking.bytes == self.expected {
+                if taking.bytes() == self.expected {
                     return Ok(taking);
                 }
                 taking.want_none();
-                Err(Truncated { source: rank as i32, sent: taking.bytes, expected: self.expected }.failure())
+                Err(Truncated { source: rank as i32, sent: taking.bytes(), expected: self.expected }
+                    .failure())
             });
             let taking = heard.map_err(|failure| self.failed = Err(failure)).ok();
             self.heard.push((rank, taking));

@@ -157,7 +157,7 @@ impl Call {
         let told = Offer::found(&runtime::enter().engine.segment(), &heard);
         let told = told.filter(|_| ended.bytes == OFFER_BYTES);
         match told.and_then(|told| told.passage()) {
-            Some(passage) => Ok(Taking { from, bytes: passage.bytes(), passage }),
+            Some(passage) => Ok(Taking { from, passage }),
             None => {
                 let sent = ended.truncated().unwrap_or(ended.bytes);
                 Err(Truncated { source: rank as i32, sent, expected }.failure())
@@ -182,7 +182,7 @@ impl Call {
         match offer {
             None => ended.truncated().map(other),
             Some(offer) => Some(match offer.passage() {
-                Some(passage) => Ok(Taking { from, bytes: passage.bytes(), passage }),
+                Some(passage) => Ok(Taking { from, passage }),
                 None => other(offer.bytes()),
             }),
         }
@@ -219,12 +219,15 @@ impl Filling {
 /// Data that a rank of the job passes to this one.
 struct Taking {
     from: usize,
-    /// Bytes of all of it.
-    bytes: usize,
     passage: Passage,
 }
 
 impl Taking {
+    /// Bytes of all of it.
+    fn bytes(&self) -> usize {
+        self.passage.bytes()
+    }
+
     /// One of its slots, once it is filled.
     fn slot(&self, index: usize) -> *const u8 {
         until(|state| state.engine.slot_of(self.from, self.passage, index))
@@ -280,11 +283,11 @@ impl<'a> Incoming<'a> {
 
     /// Takes the piece of each block that begins with a byte.
     fn take(&self, from: usize, blocks: &[Buffer]) {
-        for (rank, taking) in self.heard.iter().filter(|(_, taking)| from < taking.bytes) {
+        for (rank, taking) in self.heard.iter().filter(|(_, taking)| from < taking.bytes()) {
             let index = from / SLOT_BYTES;
             let slot = taking.slot(index);
             // SAFETY: the slot that holds this piece.
-            unsafe { taking.copy(slot, taking.bytes - from, &blocks[*rank], from) };
+            unsafe { taking.copy(slot, taking.bytes() - from, &blocks[*rank], from) };
             taking.took(index);
         }
     }
@@ -295,10 +298,10 @@ impl<'a> Incoming<'a> {
     /// A rank sent more than a block, or something else.
     fn end(self) -> Result<(), Failure> {
         self.heard.iter().fold(self.result, |result, (rank, taking)| {
-            if taking.bytes > self.bytes {
+            if taking.bytes() > self.bytes {
                 taking.want_none();
             }
-            result.and(self.call.complete(*rank, taking.bytes, self.bytes))
+            result.and(self.call.complete(*rank, taking.bytes(), self.bytes))
         })
     }
 }
@@ -354,11 +357,11 @@ fn pass(call: &Call, data: &Buffer, root: usize) -> Result<(), Failure> {
     }
     let taking = call.hear(root, data.bytes())?;
     runtime::enter().engine.begin_to_take(data.bytes());
-    for (index, from) in pieces(taking.bytes) {
+    for (index, from) in pieces(taking.bytes()) {
         let slot = taking.slot(index);
         // SAFETY: the slot that holds this piece.
-        unsafe { taking.copy(slot, taking.bytes - from, data, from) };
+        unsafe { taking.copy(slot, taking.bytes() - from, data, from) };
         taking.took(index);
     }
-    call.complete(root, taking.bytes, data.bytes())
+    call.complete(root, taking.bytes(), data.bytes())
 }

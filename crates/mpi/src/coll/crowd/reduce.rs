@@ -56,7 +56,7 @@ impl Reducing {
             Ok(taking) => (taking, Ok(())),
             Err(failure) => (None, Err(failure)),
         };
-        let sent = taking.as_ref().map_or(0, |taking| taking.bytes);
+        let sent = taking.as_ref().map_or(0, |taking| taking.bytes());
         for (index, at) in (0..self.bytes.max(sent)).step_by(SLOT_BYTES).enumerate() {
             let bytes_of = |whole: usize| whole.saturating_sub(at).min(SLOT_BYTES);
             let (own, other) = (bytes_of(self.bytes), bytes_of(sent));
