@@ -2,6 +2,7 @@
 
 mod afar;
 mod cancel;
+mod decisions;
 mod kept;
 mod operands;
 mod own;

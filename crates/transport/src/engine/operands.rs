@@ -2,7 +2,7 @@
 //! and which part each of them does of what is read.
 
 use super::Engine;
-use super::reading::{Decisions, said, say};
+use super::decisions::{Decisions, said, say};
 use crate::costs::{CLASSES, Sort, class_of};
 use host::clock::kernel_ns;
 

@@ -1,10 +1,10 @@
 //! Data that is read from another rank's memory, or where it shows it to all, without a message of its own.
 
 use super::Engine;
+use super::decisions::{Answers, Decisions, TURN_EACH, said, say};
 use crate::buffer::{Buffer, Span};
 use crate::copy::{can_copy_past, copy_out, copy_past, fence_past};
-use crate::costs::{CLASSES, DataUse, Sort, Spot, class_of, known_from};
-use crate::cycles::Cycles;
+use crate::costs::{DataUse, Sort, Spot, class_of, known_from};
 use crate::landing::Origin;
 use crate::pool::SLOT;
 use crate::remote::{self, Access};
@@ -75,6 +75,8 @@ pub(crate) struct Shown {
     /// made alone.
     spots: [Answers; 2],
     is_timed: bool,
+    /// Copies to this one.
+    copies: u32,
     /// Where ranks share cpus, and data of one goes to several of them: from memory or shown.
     several: Decisions,
     /// Where one rank gets it, by the other data of the collective: shown or not. And the last answers, with the
@@ -91,49 +93,6 @@ impl Shown {
         for decisions in [several, &mut gathers.0, &mut scatters.0, &mut exchanges.0] {
             decisions.leave_out(bytes);
         }
-    }
-}
-
-/// Answers that a program's cycles tell, by the class of data.
-#[derive(Default)]
-pub(super) struct Decisions {
-    cycles: [Cycles; CLASSES],
-    answers: Answers,
-    /// The turn of the other answer ended before its time.
-    given_up: [bool; CLASSES],
-}
-
-impl Decisions {
-    /// The next answer, now. `at_first`: as long as cycles don't tell; an error: what is to be measured next.
-    pub(super) fn answer(&mut self, bytes: usize, at_first: Result<bool, bool>, now_ns: u64) -> bool {
-        let cycles = &mut self.cycles[class_of(bytes)];
-        let at_first = match at_first {
-            Ok(at_first) => at_first,
-            Err(measure) => return cycles.answer(bytes, now_ns, |_| measure),
-        };
-        // A room gets memory at first, and spots are measured. Those cycles don't count: then the first turn is longer.
-        let is_long = cycles.knows(at_first) && !cycles.knows(!at_first);
-        let goes_on = is_long && (FIRST_TURNS[0]..2 * FIRST_TURNS[0]).contains(&self.answers.given(bytes));
-        let is_turn = self.answers.turn_of_other(bytes) || goes_on;
-        let given_up = &mut self.given_up[class_of(bytes)];
-        *given_up = is_turn && (*given_up || cycles.is_hopeless());
-        let is_turn = is_turn && !*given_up;
-        cycles.answer(bytes, now_ns, |by_cycle| by_cycle.unwrap_or(at_first) != is_turn)
-    }
-
-    /// The answer whose cycles were clearly shorter with half as much data, or a fourth; nothing: that is not known.
-    pub(super) fn of_smaller(&self, bytes: usize) -> Option<bool> {
-        [bytes / 2, bytes / 4].into_iter().find_map(|bytes| self.cycles[class_of(bytes)].clearly_shorter())
-    }
-
-    /// The last answer again, which was not heeded: its cycle does not count.
-    pub(super) fn again(&mut self, bytes: usize, now_ns: u64) -> bool {
-        self.cycles[class_of(bytes)].again(now_ns)
-    }
-
-    /// The cycle that has begun does not count.
-    pub(super) fn leave_out(&mut self, bytes: usize) {
-        self.cycles[class_of(bytes)].leave_out();
     }
 }
 
@@ -160,46 +119,13 @@ impl Among {
     }
 }
 
-/// Of so many answers, as many as costs need to be known are the other one, so that what costs more is measured again.
-/// They follow one another, because the first copies of a sort take longer. A choice. (4 ranks on 2 cpus of an EPYC,
-/// allreduce of 256 kB: 69 us with one in 16 and 63 with this.)
-const TURN_EACH: u32 = 1024;
-/// The first turns are after so many answers: what is known may be from other collectives, where it cost more. Choices:
-/// a fourth of the way each, as for `landing`. (Allgather of 256 kB between two ranks after gathers, on an EPYC: 38 us
-/// without them and 32 with them. On a Xeon, 40 ms of collectives of 4 MB between two ranks, us, with turns after 16
-/// and 64, and with these: allgather 816 and 774, scatter 482 and 416.)
-const FIRST_TURNS: [u32; 2] = [64, 256];
-
-/// The most answers of one turn: small data that may cost more where it is measured comes there so rarely. A choice.
+/// The most answers of a turn of a spot: small data that may cost more where it is measured comes there so rarely. A
+/// choice.
 const LONGEST_TURN: u32 = TURN_EACH / 4;
-
-/// How many answers there were, by the class of data.
-#[derive(Default)]
-pub(super) struct Answers([u32; CLASSES]);
-
-impl Answers {
-    /// How many were given.
-    pub(super) fn given(&self, data: usize) -> u32 {
-        self.0[class_of(data)]
-    }
-
-    /// Whether the next answer is the turn of what costs more.
-    fn turn_of_other(&mut self, data: usize) -> bool {
-        self.turn(data, |_| known_from(data)).is_some()
-    }
-
-    /// Which turn the next answer belongs to, if to one; `length`: how many answers one has.
-    pub(super) fn turn(&mut self, data: usize, length: impl Fn(usize) -> u32) -> Option<usize> {
-        let answers = &mut self.0[class_of(data)];
-        let number = *answers;
-        *answers = answers.wrapping_add(1);
-        let (turn, start) = match number / TURN_EACH {
-            0 => FIRST_TURNS.into_iter().enumerate().rfind(|&(_, start)| start <= number)?,
-            later => (FIRST_TURNS.len() - 1 + later as usize, later * TURN_EACH),
-        };
-        (number - start < length(turn)).then_some(turn)
-    }
-}
+/// Turns of spots come so many answers before their time, the first one after 4: the first spot was measured while a
+/// program's buffers got memory. (8 ranks on 2 cpus of an EPYC, alltoall of 64 kB for 40 ms, us, without this and with
+/// it: 170 and 158.)
+const SPOTS_AHEAD: u32 = 60;
 
 /// One of so many copies to the room is timed where this rank copies own data beside them. A choice.
 const TIMED_EACH: u32 = 8;
@@ -234,20 +160,6 @@ fn place(segment: &Segment, rank: usize, at: usize, bytes: usize) -> Option<*mut
     let room = shown_room(segment.ranks());
     // SAFETY: inside the rank's room, as just checked.
     (at <= room && bytes <= room - at).then(|| unsafe { segment.shown(rank).add(at) })
-}
-
-/// The answer of a rank about a class of data.
-pub(super) fn said(answers: &AtomicU32, class: usize) -> bool {
-    answers.load(Ordering::Relaxed) >> class & 1 == 1
-}
-
-/// Says an answer of this rank about a class of data, where others look.
-pub(super) fn say(answers: &AtomicU32, class: usize, answer: bool) {
-    let before = answers.load(Ordering::Relaxed);
-    let now = before & !(1 << class) | u32::from(answer) << class;
-    if now != before {
-        answers.store(now, Ordering::Relaxed);
-    }
 }
 
 impl Engine<'_> {
@@ -456,6 +368,7 @@ impl Engine<'_> {
         place(&self.segment(), self.rank, at, data.bytes).filter(|_| data.is_contiguous())?;
         self.shown.bytes = (at + data.bytes).next_multiple_of(LINE);
         self.shown.readers += 1;
+        self.shown.copies += 1;
         if self.shown.spot == Spot::Next {
             self.shown.next = self.shown.bytes;
         }
@@ -480,6 +393,8 @@ impl Engine<'_> {
         let (segment, spots) = (self.segment(), self.spots(bytes));
         let spot_of = |turn: usize| spots[turn % spots.len()];
         let answers = &mut self.shown.spots[by as usize];
+        // As many as there are for each answer: all data of an exchange is shown at the same spot.
+        let copies = std::mem::take(&mut self.shown.copies).max(1);
         // Cycles with a spot that is being measured, and may cost far more, say nothing of whether to show data.
         let (spot, is_measured) = match segment.header().costs.cheapest_spot(spots, bytes, by) {
             Err(measure) => (measure, true),
@@ -488,9 +403,9 @@ impl Engine<'_> {
                 // Lines that nobody has used since the last turn cost more: those of a first lap do not say what the
                 // next ones cost. (4 ranks on 2 cpus of an EPYC, gather of 64 kB: 17.9 us with turns of as many
                 // copies as a cost needs to be known, because the place behind seemed to cost most, and 14.9.)
-                let behind = (known + lap).min(LONGEST_TURN);
-                let length = |turn| if spot_of(turn) == Spot::Next { behind } else { known };
-                match answers.turn(bytes, length) {
+                let behind = (known + lap).div_ceil(copies).min(LONGEST_TURN);
+                let length = |turn| if spot_of(turn) == Spot::Next { behind } else { known.div_ceil(copies) };
+                match answers.turn(bytes, SPOTS_AHEAD, length) {
                     Some(turn) => (spot_of(turn), true),
                     None => (cheapest, false),
                 }
@@ -652,71 +567,7 @@ fn pass_on_cpu() {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use super::{Answers, Decisions, known_from, there};
-
-    #[test]
-    fn what_costs_more_has_its_turn_soon_at_first_and_rarely_later_for_each_size() {
-        let mut answers = Answers::default();
-        let turns = |answers: &mut Answers, data| {
-            let turns =
-                (0..3000).filter_map(|number| Some((number, answers.turn(data, |_| known_from(data))?)));
-            turns.collect::<Vec<(u32, usize)>>()
-        };
-        for (data, others, starts) in [
-            (100_000, 16, [64, 256, 1024, 2048]),
-            (200_000, 16, [64, 256, 1024, 2048]),
-            (4 << 20, 4, [64, 256, 1024, 2048]),
-        ] {
-            let expected: Vec<_> = (0..4)
-                .flat_map(|turn| (starts[turn]..starts[turn] + others).map(move |number| (number, turn)))
-                .collect();
-            assert_eq!(turns(&mut answers, data), expected, "{data} bytes");
-        }
-        assert_eq!(turns(&mut answers, 100_000).first(), Some(&(72, 4)));
-        // A turn may be longer, up to the next one.
-        let mut answers = Answers::default();
-        let length = |turn| if turn == 1 { 80 } else { 2000 };
-        let turns: Vec<_> = (0..1100).filter_map(|_| answers.turn(100_000, length)).collect();
-        assert_eq!([0, 1, 2].map(|turn| turns.iter().filter(|&&one| one == turn).count()), [192, 80, 76]);
-    }
-
-    #[test]
-    fn a_turn_of_the_other_answer_ends_soon_where_it_takes_far_longer() {
-        const BYTES: usize = 100_000;
-        let known = known_from(BYTES) as usize;
-        // How many of the first 400 answers, with two turns, are the other one.
-        let others = |other_ns| {
-            let (mut decisions, mut now_ns) = (Decisions::default(), 0);
-            let answers = (0..400).map(|_| {
-                let answer = decisions.answer(BYTES, Ok(false), now_ns);
-                now_ns += if answer { other_ns } else { 10_000 };
-                answer
-            });
-            answers.filter(|&answer| answer).count()
-        };
-        assert_eq!(others(12_000), 2 * known);
-        // Of a fourth cycle the fifth answer takes note, and the next one heeds it.
-        assert_eq!(others(18_000), 2 * 5);
-        assert!(others(8_000) > 300);
-    }
-
-    #[test]
-    fn an_answer_that_was_not_heeded_is_given_again_and_its_cycle_does_not_count() {
-        const BYTES: usize = 100_000;
-        let (mut decisions, mut now_ns) = (Decisions::default(), 0);
-        // Of two turns of the other answer, which takes longer, half of the answers are heeded too late.
-        let mut others = 0;
-        for number in 0..400 {
-            let answer = decisions.answer(BYTES, Ok(false), now_ns);
-            for _ in 0..number % 2 {
-                now_ns += 100;
-                assert_eq!(decisions.again(BYTES, now_ns), answer);
-            }
-            now_ns += if answer { 12_000 } else { 10_000 };
-            others += u32::from(answer);
-        }
-        assert_eq!(others, 2 * known_from(BYTES));
-    }
+    use super::there;
 
     #[test]
     fn what_is_shown_never_goes_back() {

@@ -60,7 +60,7 @@ impl Gathering {
         let size = (bytes, bytes.div_ceil(SLOT_BYTES));
         let filling = call.fill(others(), size, [DataUse::Copies; 2], false);
         // All that lands counts for the caches.
-        runtime::enter().engine.begin_to_take(ranks * bytes);
+        runtime::enter().engine.begin_to_take(ranks * bytes, call.member(0));
         let fill = |from: usize| {
             let slot = filling.slot();
             // SAFETY: the slot that is free.

@@ -124,7 +124,7 @@ impl Reducing {
         };
         let next = [call.member(ring.next)];
         let mut writers = Writers::new(call, self.bytes, &filling);
-        runtime::enter().engine.begin_to_take(self.bytes);
+        runtime::enter().engine.begin_to_take(self.bytes, call.member(0));
         for round in 0..split.rounds {
             for step in 0..parts {
                 let part = (ring.arc + parts - step) % parts;

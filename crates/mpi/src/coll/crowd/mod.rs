@@ -356,7 +356,7 @@ fn pass(call: &Call, data: &Buffer, root: usize) -> Result<(), Failure> {
         return Ok(());
     }
     let taking = call.hear(root, data.bytes())?;
-    runtime::enter().engine.begin_to_take(data.bytes());
+    runtime::enter().engine.begin_to_take(data.bytes(), call.member(usize::from(root == 0)));
     for (index, from) in pieces(taking.bytes()) {
         let slot = taking.slot(index);
         // SAFETY: the slot that holds this piece.

@@ -374,19 +374,24 @@ fn what_senders_copy_by_the_kernel_is_measured_message_by_message() {
     );
 }
 
+/// The same costs of all spots, but for one of them.
+fn learn_spots(engine: &Engine<'_>, bytes: usize, other: Spot, [ns, other_ns]: [u64; 2]) {
+    for spot in Spot::ALL {
+        let ns = if spot == other { other_ns } else { ns };
+        for sort in [Sort::Shown(spot), spot.read(DataUse::Copies), spot.read(DataUse::Reduces)] {
+            (0..20).for_each(|_| engine.segment().header().costs.learn(sort, bytes, bytes, ns));
+        }
+    }
+}
+
 #[test]
 fn the_place_behind_is_measured_for_more_than_a_lap() {
     let mut job = job(2);
     let lap = 50;
     let bytes = job[0].segment().pool_bytes() / lap;
-    let (mut data, costs) = (sample(bytes), &job[0].segment().header().costs);
-    for spot in Spot::ALL {
-        // By what is known, the place behind costs most.
-        let ns = if spot == Spot::Next { 1 << 30 } else { 1 << 20 };
-        for sort in [Sort::Shown(spot), spot.read(DataUse::Copies), spot.read(DataUse::Reduces)] {
-            (0..20).for_each(|_| costs.learn(sort, bytes, bytes, ns));
-        }
-    }
+    let mut data = sample(bytes);
+    // By what is known, the place behind costs most.
+    learn_spots(&job[0], bytes, Spot::Next, [1 << 20, 1 << 30]);
     let mut behind = |takers, times| {
         let mut behind = (0, 0);
         for _ in 0..times {
@@ -399,4 +404,26 @@ fn the_place_behind_is_measured_for_more_than_a_lap() {
     assert!(behind(ONE, 1000) > lap);
     // What is reduced has turns of its own.
     assert!(behind(Takers::Reducer(1), 1000) > lap);
+}
+
+#[test]
+fn the_first_spot_is_measured_again_soon_by_as_many_copies_as_a_cost_needs_to_be_known() {
+    if !crate::copy::can_copy_past() {
+        return;
+    }
+    for (copies, turn) in [(1, 16), (7, 3)] {
+        let (mut job, bytes) = (job(2), 100_000);
+        let mut data = sample(bytes);
+        learn_spots(&job[0], bytes, Spot::Memory, [1 << 20, 1 << 10]);
+        let mut spots = Vec::new();
+        for _ in 0..40 {
+            let shown: Vec<_> =
+                (0..copies).map(|_| job[0].show(&buffer(&mut data), ONE).unwrap().spot).collect();
+            (0..copies).for_each(|_| job[0].was_read());
+            assert!(shown.iter().all(|&spot| spot == shown[0]), "there is one for each answer");
+            spots.push(shown[0]);
+        }
+        let expected = [(Spot::Memory, 4), (Spot::Again, turn), (Spot::Memory, 36 - turn)];
+        assert_eq!(spots, expected.map(|(spot, times)| vec![spot; times]).concat());
+    }
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::COPY_FROM;
 use crate::costs::{DataUse, SlotCosts, SlotSort};
+use crate::engine::slots::LEAST_PAST;
 use crate::landing::Landing;
 use crate::slots::SLOT_BYTES;
 
@@ -70,7 +71,7 @@ fn pieces_arrive_wherever_they_land_and_nothing_behind_them_changes() {
         let (mut data, mut read) = (sample(bytes), vec![0xaa_u8; bytes + 100]);
         let passing = Passing { bytes, alone: message % 3 == 0, ..passing(bytes.div_ceil(SLOT_BYTES), &[1]) };
         let all = job[0].begin_to_fill(passing);
-        job[1].begin_to_take(bytes);
+        job[1].begin_to_take(bytes, 1);
         for (index, from) in (0..bytes).step_by(SLOT_BYTES).enumerate() {
             let slot = job[0].free_slot().expect("all before were taken");
             // SAFETY: the slot that is free, and the one that is filled.
@@ -154,8 +155,8 @@ fn data_lands_past_the_caches_where_that_costs_clearly_less_and_readers_are_on_o
     assert_eq!(past(&mut job, 40), 0);
     for (ns, all) in [([40, 20], true), ([40, 39], false), ([20, 40], false)] {
         learn(&job[0].segment().header().slot_costs, data, ns);
-        let times = past(&mut job, 1000);
-        let expected = if all { 900..1000 } else { 1..100 };
+        let times = past(&mut job, 1024);
+        let expected = if all { 900..1024 } else { 1..100 };
         assert!(expected.contains(&times), "{ns:?}: {times} of 1000, now and then the other one");
     }
     // Of other sizes nothing is known.
@@ -223,8 +224,30 @@ fn a_gather_goes_through_slots_until_messages_are_known_to_take_less_as_the_root
 }
 
 #[test]
+fn data_of_all_lands_where_one_rank_says_and_soon_each_landing_is_tried() {
+    if !crate::copy::can_copy_past() {
+        return;
+    }
+    let mut job = job(3);
+    let large = job[0].segment().turnover_bytes();
+    let mut landings = Vec::new();
+    for _ in 0..100 {
+        (0..2).for_each(|rank| job[rank].begin_to_take(large, 0));
+        assert_eq!(job[0].from_slots.landing, job[1].from_slots.landing);
+        landings.push(job[0].from_slots.landing);
+    }
+    assert_eq!(landings[..8], [Landing::PastCaches; 8]);
+    assert_eq!(landings[8..12], [Landing::InCaches; 4]);
+    // Less data does not, and who says nothing wants none to.
+    job[0].begin_to_take(LEAST_PAST - 1, 0);
+    assert_eq!(job[0].from_slots.landing, Landing::InCaches);
+    job[0].begin_to_take(large, 2);
+    assert_eq!(job[0].from_slots.landing, Landing::InCaches);
+}
+
+#[test]
 fn what_is_known_of_smaller_data_is_the_first_answer_for_larger() {
-    let (mut decisions, mut now_ns, small) = (reading::Decisions::default(), 0, 100_000);
+    let (mut decisions, mut now_ns, small) = (decisions::Decisions::default(), 0, 100_000);
     assert_eq!(decisions.of_smaller(4 * small), None);
     for _ in 0..200 {
         let answer = decisions.answer(small, Ok(false), now_ns);
