@@ -7,10 +7,13 @@
 //! Both are compared by cycles of nearly the same time, because a computer changes, and so does a program: those with
 //! one answer stand between two rows with the other.
 
+use std::array;
+
 /// The last cycles of a row that count, if there are as many. A choice: one rank's are short and long by turns.
 pub(crate) const COUNTED: usize = 8;
-/// Fewer say nothing.
+/// Fewer say nothing. They are enough for data of so many bytes, which takes long. Choices.
 const LEAST_COUNTED: usize = 4;
+const LARGE: usize = 4 << 20;
 /// So many cycles do not count where one answer follows the other: data lies where the other answer left it, and memory
 /// may be new. A choice.
 const WARM_UP: usize = 2;
@@ -18,11 +21,13 @@ const WARM_UP: usize = 2;
 /// cycles with another answer are longer than later ones, so that a larger one misses too much. (4 ranks on 2 cpus of a
 /// Xeon, bcast of 256 kB: 51 us with 1.2, 39 with 1.1 and 36 with this.)
 const CLEAR: f32 = 1.05;
-/// So many cycles in a row with one answer are enough to see that it is hopeless: that they are on average so many
-/// times as long as those with the other one. A choice, as for the ways of messages. Not the shortest one: one rank's
-/// cycles are short by turns. (8 ranks on 2 cpus, gather of 1 MB, ns a byte: 0.4, 1.6, 1.0, 1.6, 0.3, 1.8, 0.2, 2.2.)
-const HOPELESS_AFTER: usize = 4;
-const HOPELESS: f32 = 1.5;
+/// Cycles are settled when the earlier half of the last ones is not clearly longer than the later half: at first, data
+/// gets memory and moves from cache to cache. So many times as long is clear. A choice. (Two ranks on an EPYC,
+/// allgather of 1 MB, us, read by the kernel 97; sent through the pool, which is new, 238, 270 and later 68.)
+const FALLING: f32 = 1.1;
+/// An answer is hopeless whose last cycles are so many times as long as those with the other one: its turn is over. A
+/// choice: less may be the start of something shorter.
+const HOPELESS: f32 = 3.0;
 
 /// The last cycles with each answer, in ns per byte.
 #[derive(Default)]
@@ -40,31 +45,35 @@ struct Row {
     /// The last ones that count, and how many did.
     last: [f32; COUNTED],
     counted: usize,
-    /// All that have begun and ended, and their sum.
+    /// All that have begun.
     begun: usize,
-    ended: usize,
-    sum: f32,
+}
+
+/// The mean of the middle half of some cycles: they may be short and long by turns, and some were disturbed. (Gather of
+/// 256 kB on 4 ranks: 37 and 57 us by turns, while ranks fill slots for two at a time.)
+fn usual(cycles: &mut [f32]) -> f32 {
+    cycles.sort_unstable_by(f32::total_cmp);
+    let middle = &cycles[cycles.len() / 4..cycles.len().div_ceil(4) + cycles.len() / 2];
+    middle.iter().sum::<f32>() / middle.len() as f32
 }
 
 impl Row {
-    fn end(&mut self, cycle: f32, counts: bool) {
-        if counts {
-            self.last[self.counted % COUNTED] = cycle;
-            self.counted += 1;
-        }
-        self.ended += 1;
-        self.sum += cycle;
+    fn end(&mut self, cycle: f32) {
+        self.last[self.counted % COUNTED] = cycle;
+        self.counted += 1;
     }
 
-    /// The mean of the middle half of those that count: they may be short and long by turns, and some were disturbed.
-    /// (Gather of 256 kB on 4 ranks: 37 and 57 us by turns, while ranks fill slots for two at a time.) Nothing: they
-    /// are too few.
+    /// What those take that count; nothing: they are too few.
     fn usual(&self) -> Option<f32> {
-        let mut cycles = self.last;
-        let cycles = &mut cycles[..self.counted.min(COUNTED)];
-        cycles.sort_unstable_by(f32::total_cmp);
-        let middle = &cycles[cycles.len() / 4..cycles.len().div_ceil(4) + cycles.len() / 2];
-        (cycles.len() >= LEAST_COUNTED).then(|| middle.iter().sum::<f32>() / middle.len() as f32)
+        let mut last = self.last;
+        (self.counted >= LEAST_COUNTED).then(|| usual(&mut last[..self.counted.min(COUNTED)]))
+    }
+
+    /// So many count, and the last ones do not become shorter any more.
+    fn is_settled(&self, cycles: usize) -> bool {
+        let mut by_time: [f32; COUNTED] = array::from_fn(|at| self.last[(self.counted + at) % COUNTED]);
+        let (earlier, later) = by_time[COUNTED - cycles..].split_at_mut(cycles / 2);
+        self.counted >= cycles && usual(earlier) <= FALLING * usual(later)
     }
 }
 
@@ -79,9 +88,9 @@ struct Last {
 impl Cycles {
     /// The last cycle ends.
     pub(crate) fn end(&mut self, now_ns: u64) {
-        if let Some(Last { answer, since_ns, bytes, counts }) = self.last {
-            let cycle = now_ns.saturating_sub(since_ns) as f32 / bytes.max(1) as f32;
-            self.rows[usize::from(answer)].end(cycle, counts);
+        if let Some(Last { answer, since_ns, bytes, counts: true }) = self.last {
+            let cycle_ns = now_ns.saturating_sub(since_ns);
+            self.rows[usize::from(answer)].end(cycle_ns as f32 / bytes.max(1) as f32);
         }
     }
 
@@ -110,19 +119,15 @@ impl Cycles {
         }
     }
 
-    /// As many cycles of the last row with this answer count as are compared.
-    pub(crate) fn knows(&self, answer: bool) -> bool {
-        self.rows[usize::from(answer)].counted >= COUNTED
+    /// What the last row of cycles with this answer takes is known. Its data has so many bytes.
+    pub(crate) fn knows(&self, answer: bool, data: usize) -> bool {
+        self.rows[usize::from(answer)].is_settled(if data < LARGE { COUNTED } else { LEAST_COUNTED })
     }
 
-    /// The last answers were all the same one, and it can't become the shorter one soon.
-    pub(crate) fn is_hopeless(&self) -> bool {
-        let Some(Last { answer, .. }) = self.last else { return false };
-        let [row, other] = [answer, !answer].map(|answer| &self.rows[usize::from(answer)]);
-        let counted = &other.last[..other.counted.min(COUNTED)];
-        row.ended >= HOPELESS_AFTER
-            && counted.len() >= LEAST_COUNTED
-            && row.sum / row.ended as f32 > HOPELESS * counted.iter().sum::<f32>() / counted.len() as f32
+    /// The last row of cycles with this answer can't become the shorter one soon.
+    pub(crate) fn is_hopeless(&self, answer: bool) -> bool {
+        let [ns, other_ns] = [answer, !answer].map(|answer| self.rows[usize::from(answer)].usual());
+        ns.zip(other_ns).is_some_and(|(ns, other_ns)| ns > HOPELESS * other_ns)
     }
 
     /// Compares the last row of an answer that was tried with those before and behind it, if enough cycles count: to be
@@ -167,31 +172,46 @@ mod tests {
         cycles.shorter()
     }
 
+    /// A row of these cycles that count.
+    fn row_of(cycles: &[u64]) -> Cycles {
+        let row: Vec<_> = [1; WARM_UP].iter().chain(cycles).copied().collect();
+        of_rows(&[(true, &row)])
+    }
+
     #[test]
-    fn an_answer_is_hopeless_after_some_cycles_that_are_far_longer_on_average() {
-        // Some that alternate are as long on average; and cycles that do not count are seen as well.
+    fn an_answer_is_hopeless_whose_cycles_are_far_longer() {
         for (others_ns, after) in
-            [([70_000, 70_000], Some(4)), ([20_000, 130_000], Some(4)), ([50_000, 50_000], None)]
+            [([150_000, 150_000], Some(4)), ([20_000, 280_000], Some(4)), ([100_000, 100_000], None)]
         {
             let row = |ended: usize| (0..ended).map(|number| others_ns[number % 2]).collect::<Vec<_>>();
             let hopeless = |before: &[u64]| {
-                (0..50).position(|ended| of_rows(&[(false, before), (true, &row(ended))]).is_hopeless())
+                (0..50).position(|ended| of_rows(&[(false, before), (true, &row(ended))]).is_hopeless(true))
             };
-            assert_eq!(hopeless(&[40_000; 20]), after);
+            assert_eq!(hopeless(&[40_000; 20]), after.map(|counted| WARM_UP + counted));
             assert_eq!(hopeless(&[40_000; WARM_UP + 3]), None, "too little is known");
-            assert!(
-                !of_rows(&[(true, &row(20)), (false, &[40_000])]).is_hopeless(),
-                "the answer has changed"
-            );
         }
     }
 
     #[test]
+    fn cycles_are_settled_when_they_become_no_shorter() {
+        let settled = |cycles: &[u64]| row_of(cycles).knows(true, 1000);
+        assert!(settled(&[70; 8]));
+        assert!(!settled(&[70; 7]));
+        assert!(!settled(&[250, 250, 240, 90, 70, 70, 70, 70]));
+        assert!(settled(&[250, 250, 240, 90, 70, 70, 70, 70, 70, 70, 70]));
+        // Some are short and long by turns, and one was disturbed.
+        assert!(settled(&[40, 90, 40, 90, 40, 90, 40, 90]));
+        assert!(settled(&[70, 900, 70, 70, 70, 70, 70, 70]));
+        assert!(!row_of(&[70; 20]).knows(false, 1000));
+        // Of large data, half as many are enough.
+        let large = |cycles: &[u64]| row_of(cycles).knows(true, LARGE);
+        assert!(large(&[70; 4]) && !large(&[70; 3]) && !large(&[250, 90, 70, 70]));
+        assert!(large(&[250, 90, 70, 70, 70, 70]));
+    }
+
+    #[test]
     fn cycles_that_are_short_and_long_by_turns_count_by_their_mean_and_disturbed_ones_do_not() {
-        let usual = |cycles: &[u64]| {
-            let row: Vec<_> = [1, 1].iter().chain(cycles).copied().collect();
-            of_rows(&[(true, &row)]).rows[1].usual()
-        };
+        let usual = |cycles: &[u64]| row_of(cycles).rows[1].usual();
         assert_eq!(usual(&[40, 90, 40, 90, 40, 90, 40, 90]), Some(0.065));
         assert_eq!(usual(&[40, 1_000_000, 40, 40, 2_000_000, 40, 0, 40]), Some(0.04));
         assert_eq!(usual(&[40, 1_000_000, 40, 40]), Some(0.04));

@@ -17,6 +17,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// 10.6 and 10.9, of 1 MB 216, 213, 207 and 210.)
 pub const SLOT_BYTES: usize = 64 * 1024;
 
+/// How data goes through slots in a collective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlotFlow {
+    /// From one rank to all others.
+    FromOne,
+    /// From all others to one.
+    ToOne,
+    /// From each to all others.
+    AmongAll,
+    /// The same of reduced parts.
+    Reduced,
+}
+
+impl SlotFlow {
+    /// How many there are.
+    pub(crate) const COUNT: usize = 4;
+}
+
 /// A count that one rank writes and others read.
 #[repr(transparent)]
 #[derive(Default)]

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use transport::claims::{ClaimEnd, Claims};
 use transport::ring::{Area, PieceHeader, PieceReader, PieceWriter};
-use transport::slots::SLOT_BYTES;
+use transport::slots::{SLOT_BYTES, SlotFlow};
 use transport::{
     Buffer, Completion, Criteria, DataUse, Engine, EngineCounters, Envelope, Exit, Layout, Mode, Passage,
     Passing, Segment, Shape, Showing, Span, Spot, WaitingRoom,
@@ -297,7 +297,7 @@ fn slots_pass_every_byte_from_rank_to_rank_and_to_all() {
                 let all = Passage::of(words).expect("what was told");
                 // Memory that nobody has written: all of it must be.
                 let mut read: Vec<u8> = Vec::with_capacity(bytes);
-                engine.begin_to_take(bytes, readers[0]);
+                engine.begin_to_take(SlotFlow::FromOne, bytes, readers[0]);
                 for (index, from) in (0..bytes).step_by(SLOT_BYTES).enumerate() {
                     let slot = loop {
                         match engine.slot_of(writer, all, index) {

@@ -32,6 +32,8 @@ const SEVERAL: u32 = 5;
 const GATHERED_ABOVE: usize = 160 * 1024;
 /// The large data of such a rank.
 const GATHERED: Large = Large { sends: 1, receives: 0 };
+/// That of each of two ranks that exchange.
+const EXCHANGED_BY_TWO: Large = Large { sends: 1, receives: 1 };
 /// Less of one rank is always sent. A choice. (8 ranks on 2 cpus, gather of 4 kB: 5.8 us shown and 2.6 sent.)
 const LEAST_GATHERED: usize = 8 * 1024;
 
@@ -75,6 +77,8 @@ pub(super) struct DataToSend<'a> {
     pub to: usize,
     /// The job's ranks that are the first two of the communicator.
     pub first_two: [usize; 2],
+    /// Ranks of the communicator.
+    pub ranks: usize,
     /// What tells the collective from the one before.
     pub tag: i32,
 }
@@ -97,9 +101,9 @@ impl DataToSend<'_> {
             return false;
         }
         let crowded = engine.room().crowded();
-        match self.among().filter(|_| crowded) {
+        match self.among(crowded) {
             Some(Among::Gathers(_)) => return false,
-            Some(among) => return !engine.showing_is_shorter(buffer.bytes(), among, self.tag),
+            Some(among) => return !engine.two_copies_are_shorter(buffer.bytes(), among, self.tag),
             None => {}
         }
         let is_busy = if crowded { large.sends + large.receives > 1 } else { large.receives > 0 };
@@ -133,23 +137,27 @@ impl DataToSend<'_> {
             _ => SHOWN_ABOVE,
         };
         let bytes = self.buffer.bytes();
-        let shows = |engine: &mut Engine<'_>| match self.among() {
-            Some(among) if bytes > MOST_EAGER => engine.showing_is_shorter(bytes, among, self.tag),
+        let shows = |engine: &mut Engine<'_>| match self.among(true) {
+            Some(among) if bytes > MOST_EAGER => engine.two_copies_are_shorter(bytes, among, self.tag),
             _ => true,
         };
         bytes > above && engine.room().crowded() && is_unseen(engine) && shows(engine)
     }
 
-    /// Among what it is, where only one rank gets it, as it is. Nothing, too, where this rank may compute before the
-    /// collective is over: what it would have to send is shown, and is there at once.
-    fn among(self) -> Option<Among> {
-        let goes_to_one = self.audience == Audience::One;
+    /// Among what it is, where only one rank gets it, as it is, and ranks share cpus; else between two ranks that
+    /// exchange. Nothing, too, where this rank may compute before the collective is over: what it would have to send is
+    /// shown, and is there at once.
+    fn among(self, crowded: bool) -> Option<Among> {
+        let goes_to_one = self.audience == Audience::One && run::is_blocking(self.tag);
         let [first, second] = self.first_two;
-        (goes_to_one && run::is_blocking(self.tag)).then_some(match self.large {
-            GATHERED => Among::Gathers(if self.to == first { second } else { first }),
-            Large { receives: 0, .. } => Among::Scatters,
-            _ => Among::Exchanges(first),
-        })
+        match self.large {
+            _ if !goes_to_one => None,
+            EXCHANGED_BY_TWO if !crowded && self.ranks == 2 => Some(Among::ExchangesOfTwo(first)),
+            _ if !crowded => None,
+            GATHERED => Some(Among::Gathers(if self.to == first { second } else { first })),
+            Large { receives: 0, .. } => Some(Among::Scatters),
+            _ => Some(Among::Exchanges(first)),
+        }
     }
 }
 

@@ -82,7 +82,8 @@ impl Wire for CommWire<'_> {
         let put = |offer| unsafe { place.write(offer) };
         let peers = &self.comm.peers().members;
         let first_two = [0, 1].map(|member| *peers.get(member).unwrap_or(&peers[0]) as usize);
-        let data = DataToSend { buffer, large, audience, to: peers[to] as usize, first_two, tag: self.tag };
+        let (to, ranks) = (peers[to] as usize, peers.len());
+        let data = DataToSend { buffer, large, audience, to, first_two, ranks, tag: self.tag };
         if data.is_worth_offering(self.engine) {
             self.engine.allow_reading();
             put(Offer::of(&self.engine.segment(), buffer));

@@ -86,10 +86,12 @@ impl Decisions {
             Ok(at_first) => {
                 let has_time = self.answers.turn(bytes, self.ahead, |_| LONGEST).is_some();
                 match *turn {
-                    Turn::Other(other) if !has_time || cycles.knows(other) || cycles.is_hopeless() => {
+                    Turn::Other(other)
+                        if !has_time || cycles.knows(other, bytes) || cycles.is_hopeless(other) =>
+                    {
                         *turn = Turn::Back(other);
                     }
-                    Turn::Back(other) if cycles.knows(!other) => {
+                    Turn::Back(other) if cycles.knows(!other, bytes) => {
                         cycles.compare(other);
                         *turn = Turn::Over;
                     }
@@ -220,8 +222,9 @@ mod tests {
         // The first two of a turn do not count.
         assert_eq!(others(10_400), 2 * (2 + COUNTED));
         assert_eq!(others(12_000), 2 * (2 + COUNTED));
-        // Four tell, and the next answer heeds them.
-        assert_eq!(others(18_000), 2 * 4);
+        assert_eq!(others(25_000), 2 * (2 + COUNTED));
+        // Four tell.
+        assert_eq!(others(35_000), 2 * (2 + 4));
         assert!(others(8_000) > 300);
     }
 

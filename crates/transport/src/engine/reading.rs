@@ -84,6 +84,8 @@ pub(crate) struct Shown {
     pub(super) gathers: (Decisions, Option<(i32, bool)>),
     scatters: (Decisions, Option<(i32, bool)>),
     exchanges: (Decisions, Option<(i32, bool)>),
+    /// The same of two ranks, each on a cpu of its own: sent or not.
+    exchanges_of_two: (Decisions, Option<(i32, bool)>),
 }
 
 impl Shown {
@@ -106,6 +108,8 @@ pub enum Among {
     Scatters,
     /// This rank receives as well; the same.
     Exchanges(usize),
+    /// The same of two ranks that have cpus of their own.
+    ExchangesOfTwo(usize),
 }
 
 impl Among {
@@ -113,7 +117,9 @@ impl Among {
     fn answers_for_all(self, segment: &Segment) -> Option<(usize, &AtomicU32)> {
         match self {
             Self::Gathers(rank) => Some((rank, &segment.rank(rank).shows_gathered)),
-            Self::Exchanges(rank) => Some((rank, &segment.rank(rank).shows_exchanged)),
+            Self::Exchanges(rank) | Self::ExchangesOfTwo(rank) => {
+                Some((rank, &segment.rank(rank).shows_exchanged))
+            }
             Self::Scatters => None,
         }
     }
@@ -223,32 +229,33 @@ impl Engine<'_> {
         self.segment().shares_cpu(self.rank, rank)
     }
 
-    /// Whether to show data of so many bytes to one rank, where ranks share cpus. Otherwise the kernel copies it once:
-    /// scattered and exchanged data is read by its receivers; gathered data is sent, and written by its senders, so
-    /// that all cpus copy. (What is exchanged is read without a word before. On 2 cpus of a Xeon, us, written by its
-    /// senders and read: alltoall on 3 ranks, 256 kB 152 and 109, 1 MB 758 and 530; on 5, 64 kB 167 and 137; on 4 and
-    /// 8, no clear difference.)
+    /// Whether data of so many bytes that one rank gets had rather be copied twice: shown, where ranks share cpus, or
+    /// else sent. Otherwise the kernel copies it once: scattered and exchanged data is read by its receivers; gathered
+    /// data is sent, and written by its senders, so that all cpus copy. (What is exchanged is read without a word
+    /// before. On 2 cpus of a Xeon, us, written by its senders and read: alltoall on 3 ranks, 256 kB 152 and 109, 1 MB
+    /// 758 and 530; on 5, 64 kB 167 and 137; on 4 and 8, no clear difference.)
     /// So it is at first, and as long as a program's cycles don't take clearly longer; now and then the other answer.
-    /// But gathered and exchanged data is shown at first where the kernel's copy is known to cost more than the two of
-    /// what is shown: all cpus copy either way. Where that is not known, exchanges measure it first. (On 2 cpus of a
-    /// Xeon, us, shown or sent through the pool, read by the kernel, and so: gather of 64 kB on 4 ranks 16, 12 and 9,
-    /// of 1 MB 421, 457 and 220; on 8 ranks 33, 28 and 21, and 970, 957 and 548. Alltoall of 256 kB, shown and so: 220
-    /// and 193, and 1,090 and 950; on another Xeon, 4 ranks, 366 and 256, while nothing was known 327 and 226; on an
-    /// EPYC, of 64 kB, 59 and 98, and 327 and 474. Scatter of 1 MB on 8 ranks of the first Xeon, shown to neighbours on
-    /// the cpu, and not: 704 and 524.)
+    /// But gathered and exchanged data is copied twice at first where the kernel's copy is known to cost more: all cpus
+    /// copy either way. Where that is not known, exchanges measure it first. (On 2 cpus of a Xeon, us, shown or sent
+    /// through the pool, read by the kernel, and so: gather of 64 kB on 4 ranks 16, 12 and 9, of 1 MB 421, 457 and 220;
+    /// on 8 ranks 33, 28 and 21, and 970, 957 and 548. Alltoall of 256 kB, shown and so: 220 and 193, and 1,090 and
+    /// 950; on another Xeon, 4 ranks, 366 and 256, while nothing was known 327 and 226; on an EPYC, of 64 kB, 59 and
+    /// 98, and 327 and 474. Scatter of 1 MB on 8 ranks of the first Xeon, shown to neighbours on the cpu, and not: 704
+    /// and 524.)
     ///
     /// `collective` tells it from the one before: in one, there is one answer.
-    pub fn showing_is_shorter(&mut self, bytes: usize, among: Among, collective: i32) -> bool {
+    pub fn two_copies_are_shorter(&mut self, bytes: usize, among: Among, collective: i32) -> bool {
         let segment = self.segment();
         if self.copy_from > bytes || segment.header().costs.kernel_fails(bytes) {
             return true;
         }
         let class = class_of(bytes);
-        let Shown { gathers, scatters, exchanges, .. } = &self.shown;
+        let Shown { gathers, scatters, exchanges, exchanges_of_two, .. } = &self.shown;
         let last = match among {
             Among::Gathers(_) => gathers.1,
             Among::Scatters => scatters.1,
             Among::Exchanges(_) => exchanges.1,
+            Among::ExchangesOfTwo(_) => exchanges_of_two.1,
         };
         if let Some((_, answer)) = last.filter(|&(of, _)| of == collective) {
             return answer;
@@ -259,16 +266,23 @@ impl Engine<'_> {
         {
             return said(shows, class);
         }
-        let known = self.kernel_costs_less_than_showing(bytes);
+        let known = match among {
+            Among::ExchangesOfTwo(_) => self.kernel_costs_less_than_the_pool(bytes),
+            _ => self.kernel_costs_less_than_showing(bytes),
+        };
         let at_first = match among {
             Among::Gathers(_) => Ok(!known.unwrap_or(true)),
             Among::Scatters => Ok(false),
-            Among::Exchanges(_) => known.map(|less| !less).map_err(|measured_next| !measured_next),
+            Among::Exchanges(_) | Among::ExchangesOfTwo(_) => {
+                known.map(|less| !less).map_err(|measured_next| !measured_next)
+            }
         };
+        let Shown { gathers, scatters, exchanges, exchanges_of_two, .. } = &mut self.shown;
         let (decisions, last) = match among {
-            Among::Gathers(_) => &mut self.shown.gathers,
-            Among::Scatters => &mut self.shown.scatters,
-            Among::Exchanges(_) => &mut self.shown.exchanges,
+            Among::Gathers(_) => (&mut gathers.0, &mut gathers.1),
+            Among::Scatters => (&mut scatters.0, &mut scatters.1),
+            Among::Exchanges(_) => (&mut exchanges.0, &mut exchanges.1),
+            Among::ExchangesOfTwo(_) => (&mut exchanges_of_two.0, &mut exchanges_of_two.1),
         };
         let answer = decisions.answer(bytes, at_first, kernel_ns());
         *last = Some((collective, answer));
@@ -292,6 +306,12 @@ impl Engine<'_> {
             .into_iter()
             .find_map(|bytes| less(bytes).ok())
             .map_or_else(|| less(bytes), Ok)
+    }
+
+    /// The same, less than the two of what goes through the pool.
+    fn kernel_costs_less_than_the_pool(&self, bytes: usize) -> Result<bool, bool> {
+        let costs = &self.segment().header().costs;
+        costs.kernel_is_cheaper(&costs.pooled(bytes).map(|sort| (sort, 1.0)), bytes, DataUse::Copies)
     }
 
     /// Whether it costs the job less when readers of data of so many bytes read it from this rank's memory than when it

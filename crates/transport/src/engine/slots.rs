@@ -8,8 +8,9 @@ use crate::copy::{can_copy_past, copy_past_unfenced, fence_past};
 use crate::costs::{DataUse, SlotSort, class_of, known_from};
 use crate::landing::Landing;
 use crate::segment::Segment;
-use crate::slots::SLOT_BYTES;
+use crate::slots::{SLOT_BYTES, SlotFlow};
 use host::clock::kernel_ns;
+use std::array;
 
 /// The ranks of a cpu have so many slots together, so that a piece is still near when its reader gets the cpu; but each
 /// has at least as many as follow. Choices. (2 cpus, us, with 2, 4, 8 and 16 slots of a rank. A Xeon: 8 ranks, reduce
@@ -138,15 +139,15 @@ impl Default for ToSlots {
 
 /// Where data lands that comes through slots.
 pub(super) struct FromSlots {
-    /// Past the caches or not, as a program's cycles tell.
-    past: Decisions,
+    /// Past the caches or not, as a program's cycles tell, by `SlotFlow`.
+    past: [Decisions; SlotFlow::COUNT],
     /// The last answer.
     pub(super) landing: Landing,
 }
 
 impl Default for FromSlots {
     fn default() -> Self {
-        Self { past: Decisions::ahead_by(PAST_AHEAD), landing: Landing::default() }
+        Self { past: array::from_fn(|_| Decisions::ahead_by(PAST_AHEAD)), landing: Landing::default() }
     }
 }
 
@@ -223,10 +224,10 @@ impl Engine<'_> {
             self.to_slots.sends_gathered.leave_out(bytes);
         }
         if through_slots {
-            self.begin_to_take(ranks * bytes, self.rank);
+            self.begin_to_take(SlotFlow::ToOne, ranks * bytes, self.rank);
         }
         if as_messages {
-            self.from_slots.past.leave_out(ranks * bytes);
+            self.from_slots.past[SlotFlow::ToOne as usize].leave_out(ranks * bytes);
         }
     }
 
@@ -348,14 +349,14 @@ impl Engine<'_> {
     /// `says` tell, a rank of the job that asks in each such collective: they depend on all ranks, and on where data
     /// of all lands. (4 ranks on 2 cpus of an EPYC, allgather of 256 kB: 128 us where each rank decides for itself, 100
     /// in the caches, and 145 past them.)
-    pub fn begin_to_take(&mut self, bytes: usize, says: usize) {
+    pub fn begin_to_take(&mut self, flow: SlotFlow, bytes: usize, says: usize) {
         let segment = self.segment();
-        let (past, class) = (&segment.rank(says).lands_past, class_of(bytes));
+        let (past, class) = (&segment.rank(says).lands_past[flow as usize], class_of(bytes));
         let has_choice = bytes >= lands_past_from(&segment) && can_copy_past();
         let is_past = has_choice
             && match says == self.rank {
                 true => {
-                    let answer = self.from_slots.past.answer(bytes, Ok(true), kernel_ns());
+                    let answer = self.from_slots.past[flow as usize].answer(bytes, Ok(true), kernel_ns());
                     say(past, class, answer);
                     answer
                 }

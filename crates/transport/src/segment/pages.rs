@@ -3,7 +3,7 @@
 use super::{MOST_RANKS, PAGE};
 use crate::claims::Claims;
 use crate::costs::{Costs, SlotCosts};
-use crate::slots::SlotCount;
+use crate::slots::{SlotCount, SlotFlow};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// The first page. Written by the launcher before any rank starts, but for what is atomic.
@@ -87,9 +87,9 @@ pub struct RankPage {
     /// Of which classes of data the rank, as the root of a gather, would rather get messages than what others pass
     /// through their slots, a bit each.
     pub(crate) sends_gathered: AtomicU32,
-    /// Of which classes of data that comes through slots the rank would rather have it past the caches, a bit each: for
-    /// all ranks of communicators for which it answers.
-    pub(crate) lands_past: AtomicU32,
+    /// Of which classes of data the rank would rather have it past the caches when it comes through slots, by
+    /// `SlotFlow`, a bit each: for all ranks of communicators for which it answers.
+    pub(crate) lands_past: [AtomicU32; SlotFlow::COUNT],
     /// The same of operands that the rank would rather read than be sent, by `ReductionOfTwo`.
     pub(crate) reads_operands: [AtomicU32; 2],
     /// Not 0: one thread of the rank at a time has to do with messages, and so with its window. Said before

@@ -9,7 +9,7 @@ use crate::coll::blocks::Blocks;
 use crate::coll::build;
 use crate::datatype::MessageData;
 use crate::runtime;
-use transport::slots::SLOT_BYTES;
+use transport::slots::{SLOT_BYTES, SlotFlow};
 use transport::{Buffer, DataUse};
 
 /// Where fewer ranks share a cpu, blocks go as messages. (Allgather on 2 cpus of a Xeon, us, as messages and through
@@ -60,7 +60,7 @@ impl Gathering {
         let size = (bytes, bytes.div_ceil(SLOT_BYTES));
         let filling = call.fill(others(), size, [DataUse::Copies; 2], false);
         // All that lands counts for the caches.
-        runtime::enter().engine.begin_to_take(ranks * bytes, call.member(0));
+        runtime::enter().engine.begin_to_take(SlotFlow::AmongAll, ranks * bytes, call.member(0));
         let fill = |from: usize| {
             let slot = filling.slot();
             // SAFETY: the slot that is free.

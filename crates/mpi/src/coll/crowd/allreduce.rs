@@ -22,7 +22,7 @@ use crate::coll::schedule::Truncated;
 use crate::comm::sharing::Ring;
 use crate::datatype::MessageData;
 use crate::runtime;
-use transport::slots::SLOT_BYTES;
+use transport::slots::{SLOT_BYTES, SlotFlow};
 use transport::{Buffer, DataUse};
 
 /// Less data than this goes by messages. (2 cpus of a Xeon, us, by messages, one chain and a bcast from its end, two
@@ -124,7 +124,7 @@ impl Reducing {
         };
         let next = [call.member(ring.next)];
         let mut writers = Writers::new(call, self.bytes, &filling);
-        runtime::enter().engine.begin_to_take(self.bytes, call.member(0));
+        runtime::enter().engine.begin_to_take(SlotFlow::Reduced, self.bytes, call.member(0));
         for round in 0..split.rounds {
             for step in 0..parts {
                 let part = (ring.arc + parts - step) % parts;

@@ -45,7 +45,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use transport::segment::{hook, stage};
-use transport::slots::SLOT_BYTES;
+use transport::slots::{SLOT_BYTES, SlotFlow};
 use transport::{Buffer, Criteria, DataUse, Engine, Envelope, Mode, Passage, Passing, TransferId};
 
 /// A communicator of ranks that share cpus and pass data through their windows. Nothing: it goes by messages.
@@ -356,7 +356,11 @@ fn pass(call: &Call, data: &Buffer, root: usize) -> Result<(), Failure> {
         return Ok(());
     }
     let taking = call.hear(root, data.bytes())?;
-    runtime::enter().engine.begin_to_take(data.bytes(), call.member(usize::from(root == 0)));
+    runtime::enter().engine.begin_to_take(
+        SlotFlow::FromOne,
+        data.bytes(),
+        call.member(usize::from(root == 0)),
+    );
     for (index, from) in pieces(taking.bytes()) {
         let slot = taking.slot(index);
         // SAFETY: the slot that holds this piece.

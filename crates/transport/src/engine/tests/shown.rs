@@ -143,13 +143,18 @@ fn a_reduction_of_what_another_cpu_shows_teaches_what_that_costs() {
     }
 }
 
+/// More ranks than cpus, and the last one, which shares a cpu.
+fn crowded_job() -> (Vec<Engine<'static>>, usize) {
+    let ranks = std::thread::available_parallelism().unwrap().get() + 1;
+    let job = job(ranks);
+    assert!(job[ranks - 1].room().crowded());
+    (job, ranks - 1)
+}
+
 #[test]
 fn the_kernels_copy_is_compared_with_what_is_shown_once_all_spots_are_measured() {
-    // More ranks than cpus: the last one shares a cpu.
-    let ranks = std::thread::available_parallelism().unwrap().get() + 1;
-    let (mut job, bytes) = (job(ranks), 100_000);
-    let (rank, costs) = (ranks - 1, &job[0].segment().header().costs);
-    assert!(job[rank].room().crowded());
+    let (mut job, rank) = crowded_job();
+    let (bytes, costs) = (100_000, &job[0].segment().header().costs);
     job[0].page().cpu.store(u32::MAX, Ordering::Relaxed);
     let learn = |sort, ns| (0..20).for_each(|_| costs.learn(sort, bytes, bytes, ns));
     learn(Sort::ByKernel, 20_000);
@@ -227,7 +232,7 @@ fn own_data_is_copied_beside_most_of_what_is_shown() {
 
 #[test]
 fn what_another_spot_costs_while_it_is_measured_does_not_say_whether_to_show() {
-    let mut job = job(2);
+    let (mut job, rank) = crowded_job();
     let mut data = sample(100_000);
     let costs = &job[0].segment().header().costs;
     for spot in Spot::ALL {
@@ -238,16 +243,16 @@ fn what_another_spot_costs_while_it_is_measured_does_not_say_whether_to_show() {
     (0..20).for_each(|_| costs.learn(Sort::ByKernel, data.len(), data.len(), 30_000));
     let mut shown = Vec::new();
     for collective in 0..200 {
-        let shows = job[0].showing_is_shorter(data.len(), Among::Exchanges(0), collective);
+        let shows = job[rank].two_copies_are_shorter(data.len(), Among::Exchanges(rank), collective);
         shown.push(shows);
         if !shows {
             host::clock::sleep_ns(1_000_000);
             continue;
         }
-        if job[0].show(&buffer(&mut data), ONE).unwrap().spot != Spot::Next {
+        if job[rank].show(&buffer(&mut data), ONE).unwrap().spot != Spot::Next {
             host::clock::sleep_ns(5_000_000);
         }
-        job[0].was_read();
+        job[rank].was_read();
     }
     // Both were tried.
     assert!(shown.contains(&false));
@@ -260,20 +265,20 @@ fn one_rank_answers_for_all_that_gather_or_exchange_and_each_for_what_it_scatter
     let (mut job, bytes) = (job(3), 100_000);
     let mut differ = 0;
     for collective in 0..300 {
-        let gathers = job[0].showing_is_shorter(bytes, Among::Gathers(0), collective);
-        let exchanges = job[0].showing_is_shorter(bytes, Among::Exchanges(0), collective);
+        let gathers = job[0].two_copies_are_shorter(bytes, Among::Gathers(0), collective);
+        let exchanges = job[0].two_copies_are_shorter(bytes, Among::Exchanges(0), collective);
         differ += u32::from(gathers != exchanges);
         // The others do not take part in all.
         if collective % 3 == 0 {
-            assert_eq!(job[1].showing_is_shorter(bytes, Among::Gathers(0), collective), gathers);
-            assert_eq!(job[2].showing_is_shorter(bytes, Among::Exchanges(0), collective), exchanges);
+            assert_eq!(job[1].two_copies_are_shorter(bytes, Among::Gathers(0), collective), gathers);
+            assert_eq!(job[2].two_copies_are_shorter(bytes, Among::Exchanges(0), collective), exchanges);
         }
     }
     assert!(differ > 0, "gathers and exchanges have one answer");
     // Rank 1 has asked nothing of what it scatters itself.
-    assert!(!job[1].showing_is_shorter(bytes, Among::Scatters, 300));
+    assert!(!job[1].two_copies_are_shorter(bytes, Among::Scatters, 300));
     // Another size has another answer.
-    assert!(!job[1].showing_is_shorter(8 * bytes, Among::Gathers(0), 300));
+    assert!(!job[1].two_copies_are_shorter(8 * bytes, Among::Gathers(0), 300));
 }
 
 #[test]
@@ -303,7 +308,7 @@ fn the_root_says_whether_it_reads_an_operand_and_waits_until_the_other_rank_heed
         answer
     };
     // Sent at first. What comes meanwhile uses memory that is new, and does not count.
-    (0..64).for_each(|number| assert!(!asked(None), "{number}"));
+    (0..8).for_each(|number| assert!(!asked(None), "{number}"));
     // Then it is read, for some times. The other rank is ahead.
     (0..500).for_each(|number| assert!(asked(Some(false)), "{number}"));
     // So few cycles can't be hopeless, however long a busy computer makes one of them.
@@ -324,7 +329,7 @@ fn the_root_says_whether_it_reads_an_operand_and_waits_until_the_other_rank_heed
 #[test]
 fn what_the_kernel_is_known_to_copy_for_less_is_not_shown_at_first_and_the_other_way_round() {
     for (kernel_ns, shows) in [(None, None), (Some(19_000), Some(false)), (Some(21_000), Some(true))] {
-        let (mut job, bytes) = (job(2), 100_000);
+        let ((mut job, rank), bytes) = (crowded_job(), 100_000);
         let costs = &job[0].segment().header().costs;
         for sort in Spot::ALL.into_iter().flat_map(|spot| [Sort::Shown(spot), spot.read(DataUse::Copies)]) {
             (0..20).for_each(|_| costs.learn(sort, bytes, bytes, 10_000));
@@ -334,11 +339,32 @@ fn what_the_kernel_is_known_to_copy_for_less_is_not_shown_at_first_and_the_other
         }
         // Of larger data, what is known of this says something, but not for ever.
         for (times, known) in [(1, shows), (2, shows), (4, shows), (8, None)] {
-            let mut shows = |among| job[0].showing_is_shorter(times * bytes, among, times as i32);
-            assert_eq!(shows(Among::Gathers(0)), known.unwrap_or(false), "{times} {kernel_ns:?}");
+            let mut shows = |among| job[rank].two_copies_are_shorter(times * bytes, among, times as i32);
+            assert_eq!(shows(Among::Gathers(rank)), known.unwrap_or(false), "{times} {kernel_ns:?}");
             // What is shown is measured first, and then the kernel.
-            assert_eq!(shows(Among::Exchanges(0)), known.unwrap_or(times > 1), "{times} {kernel_ns:?}");
+            assert_eq!(shows(Among::Exchanges(rank)), known.unwrap_or(times > 1), "{times} {kernel_ns:?}");
             assert!(!shows(Among::Scatters));
+        }
+    }
+}
+
+#[test]
+fn what_two_ranks_exchange_is_sent_where_the_kernels_copy_is_known_to_cost_more_as_one_of_them_says() {
+    for (kernel_ns, sent) in [(19_000, false), (21_000, true)] {
+        let (mut job, bytes) = (job(2), 100_000);
+        let costs = &job[0].segment().header().costs;
+        // What is sent is measured first.
+        assert!(job[0].two_copies_are_shorter(bytes, Among::ExchangesOfTwo(0), -1));
+        for fill in crate::costs::Fill::ALL {
+            for sort in [Sort::Pooled(fill), Sort::ReadPooled(fill)] {
+                (0..20).for_each(|_| costs.learn(sort, bytes, bytes, 10_000));
+            }
+        }
+        assert!(!job[0].two_copies_are_shorter(bytes, Among::ExchangesOfTwo(0), 0), "then the kernel");
+        (0..20).for_each(|_| costs.learn(Sort::ByKernel, bytes, bytes, kernel_ns));
+        for collective in 1..30 {
+            assert_eq!(job[0].two_copies_are_shorter(bytes, Among::ExchangesOfTwo(0), collective), sent);
+            assert_eq!(job[1].two_copies_are_shorter(bytes, Among::ExchangesOfTwo(0), collective), sent);
         }
     }
 }

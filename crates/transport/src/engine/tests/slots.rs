@@ -5,7 +5,7 @@ use crate::COPY_FROM;
 use crate::costs::{DataUse, SlotCosts, SlotSort};
 use crate::engine::slots::LEAST_PAST;
 use crate::landing::Landing;
-use crate::slots::SLOT_BYTES;
+use crate::slots::{SLOT_BYTES, SlotFlow};
 
 /// Data of so many whole pieces that these copy.
 fn passing(pieces: usize, takers: &[usize]) -> Passing<'_> {
@@ -71,7 +71,7 @@ fn pieces_arrive_wherever_they_land_and_nothing_behind_them_changes() {
         let (mut data, mut read) = (sample(bytes), vec![0xaa_u8; bytes + 100]);
         let passing = Passing { bytes, alone: message % 3 == 0, ..passing(bytes.div_ceil(SLOT_BYTES), &[1]) };
         let all = job[0].begin_to_fill(passing);
-        job[1].begin_to_take(bytes, 1);
+        job[1].begin_to_take(SlotFlow::FromOne, bytes, 1);
         for (index, from) in (0..bytes).step_by(SLOT_BYTES).enumerate() {
             let slot = job[0].free_slot().expect("all before were taken");
             // SAFETY: the slot that is free, and the one that is filled.
@@ -208,7 +208,7 @@ fn a_gather_goes_through_slots_until_messages_are_known_to_take_less_as_the_root
         // Another rank hears it, and sends what is to be sent as a message.
         assert_eq!(job[1].gathers_through_slots(bytes, 0, collective), answer);
         if !answer {
-            assert!(!job[1].showing_is_shorter(bytes, Among::Gathers(2), collective));
+            assert!(!job[1].two_copies_are_shorter(bytes, Among::Gathers(2), collective));
         }
         // What came as the answer before said does not count.
         job[0].begin_to_gather(bytes, 3, collective == 64 || answer, !answer);
@@ -232,16 +232,16 @@ fn data_of_all_lands_where_one_rank_says_and_soon_each_landing_is_tried() {
     let large = job[0].segment().turnover_bytes();
     let mut landings = Vec::new();
     for _ in 0..100 {
-        (0..2).for_each(|rank| job[rank].begin_to_take(large, 0));
+        (0..2).for_each(|rank| job[rank].begin_to_take(SlotFlow::FromOne, large, 0));
         assert_eq!(job[0].from_slots.landing, job[1].from_slots.landing);
         landings.push(job[0].from_slots.landing);
     }
     assert_eq!(landings[..8], [Landing::PastCaches; 8]);
     assert_eq!(landings[8..12], [Landing::InCaches; 4]);
     // Less data does not, and who says nothing wants none to.
-    job[0].begin_to_take(LEAST_PAST - 1, 0);
+    job[0].begin_to_take(SlotFlow::FromOne, LEAST_PAST - 1, 0);
     assert_eq!(job[0].from_slots.landing, Landing::InCaches);
-    job[0].begin_to_take(large, 2);
+    job[0].begin_to_take(SlotFlow::FromOne, large, 2);
     assert_eq!(job[0].from_slots.landing, Landing::InCaches);
 }
 
