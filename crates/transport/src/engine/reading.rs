@@ -79,20 +79,16 @@ pub(crate) struct Shown {
     copies: u32,
     /// Where ranks share cpus, and data of one goes to several of them: from memory or shown.
     several: Decisions,
-    /// Where one rank gets it, by the other data of the collective: shown or not. And the last answers, with the
+    /// Where one rank gets it: copied twice or once by the kernel, by `Among`. And the last answers, with the
     /// collective for which they hold.
-    pub(super) gathers: (Decisions, Option<(i32, bool)>),
-    scatters: (Decisions, Option<(i32, bool)>),
-    exchanges: (Decisions, Option<(i32, bool)>),
-    /// The same of two ranks, each on a cpu of its own: sent or not.
-    exchanges_of_two: (Decisions, Option<(i32, bool)>),
+    pub(super) to_one: [(Decisions, Option<(i32, bool)>); Among::COUNT],
 }
 
 impl Shown {
     /// The cycles that have begun with data of so many bytes do not count.
     fn leave_out_cycle(&mut self, bytes: usize) {
-        let Self { several, gathers, scatters, exchanges, .. } = self;
-        for decisions in [several, &mut gathers.0, &mut scatters.0, &mut exchanges.0] {
+        let Self { several, to_one, .. } = self;
+        for decisions in to_one.iter_mut().map(|(decisions, _)| decisions).chain([several]) {
             decisions.leave_out(bytes);
         }
     }
@@ -113,6 +109,19 @@ pub enum Among {
 }
 
 impl Among {
+    /// How many there are.
+    const COUNT: usize = 4;
+
+    /// Its place among all.
+    pub(super) fn number(self) -> usize {
+        match self {
+            Self::Gathers(_) => 0,
+            Self::Scatters => 1,
+            Self::Exchanges(_) => 2,
+            Self::ExchangesOfTwo(_) => 3,
+        }
+    }
+
     /// The rank that answers for all, and where it says of which classes of data it would rather show them, a bit each.
     fn answers_for_all(self, segment: &Segment) -> Option<(usize, &AtomicU32)> {
         match self {
@@ -250,13 +259,7 @@ impl Engine<'_> {
             return true;
         }
         let class = class_of(bytes);
-        let Shown { gathers, scatters, exchanges, exchanges_of_two, .. } = &self.shown;
-        let last = match among {
-            Among::Gathers(_) => gathers.1,
-            Among::Scatters => scatters.1,
-            Among::Exchanges(_) => exchanges.1,
-            Among::ExchangesOfTwo(_) => exchanges_of_two.1,
-        };
+        let last = self.shown.to_one[among.number()].1;
         if let Some((_, answer)) = last.filter(|&(of, _)| of == collective) {
             return answer;
         }
@@ -277,13 +280,7 @@ impl Engine<'_> {
                 known.map(|less| !less).map_err(|measured_next| !measured_next)
             }
         };
-        let Shown { gathers, scatters, exchanges, exchanges_of_two, .. } = &mut self.shown;
-        let (decisions, last) = match among {
-            Among::Gathers(_) => (&mut gathers.0, &mut gathers.1),
-            Among::Scatters => (&mut scatters.0, &mut scatters.1),
-            Among::Exchanges(_) => (&mut exchanges.0, &mut exchanges.1),
-            Among::ExchangesOfTwo(_) => (&mut exchanges_of_two.0, &mut exchanges_of_two.1),
-        };
+        let (decisions, last) = &mut self.shown.to_one[among.number()];
         let answer = decisions.answer(bytes, at_first, kernel_ns());
         *last = Some((collective, answer));
         if let Some((_, shows)) = for_all {

@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::decisions::{Answers, Decisions, said, say};
+use super::reading::Among;
 use crate::asleep::Asleep;
 use crate::buffer::Buffer;
 use crate::copy::{can_copy_past, copy_past_unfenced, fence_past};
@@ -208,7 +209,7 @@ impl Engine<'_> {
             said(sends, class)
         };
         if is_sent {
-            self.shown.gathers.1 = Some((collective, false));
+            self.shown.to_one[Among::Gathers(root).number()].1 = Some((collective, false));
         }
         !is_sent
     }
