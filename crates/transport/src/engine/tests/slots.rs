@@ -230,19 +230,24 @@ fn data_of_all_lands_where_one_rank_says_and_soon_each_landing_is_tried() {
     }
     let mut job = job(3);
     let large = job[0].segment().turnover_bytes();
-    let mut landings = Vec::new();
-    for _ in 0..100 {
-        (0..2).for_each(|rank| job[rank].begin_to_take(SlotFlow::FromOne, large, 0));
-        assert_eq!(job[0].from_slots.landing, job[1].from_slots.landing);
-        landings.push(job[0].from_slots.landing);
+    let flow = SlotFlow::FromOne;
+    let mut landing = |rank: usize, flow, bytes, says| {
+        job[rank].begin_to_take(flow, bytes, says);
+        job[rank].from_slots.landing
+    };
+    // Rank 0 says it, which asks each time, also to one that asks for the first time.
+    for number in 0..12 {
+        let expected = if number < 8 { Landing::PastCaches } else { Landing::InCaches };
+        assert_eq!(landing(0, flow, large, 0), expected, "{number}");
     }
-    assert_eq!(landings[..8], [Landing::PastCaches; 8]);
-    assert_eq!(landings[8..12], [Landing::InCaches; 4]);
+    assert_eq!(landing(1, flow, large, 0), Landing::InCaches);
+    // Another flow has answers of its own.
+    assert_eq!(landing(0, SlotFlow::AmongAll, large, 0), Landing::PastCaches);
+    assert_eq!(landing(1, SlotFlow::AmongAll, large, 0), Landing::PastCaches);
+    assert_eq!(landing(1, flow, large, 0), Landing::InCaches);
     // Less data does not, and who says nothing wants none to.
-    job[0].begin_to_take(SlotFlow::FromOne, LEAST_PAST - 1, 0);
-    assert_eq!(job[0].from_slots.landing, Landing::InCaches);
-    job[0].begin_to_take(SlotFlow::FromOne, large, 2);
-    assert_eq!(job[0].from_slots.landing, Landing::InCaches);
+    assert_eq!(landing(0, SlotFlow::AmongAll, LEAST_PAST - 1, 0), Landing::InCaches);
+    assert_eq!(landing(0, SlotFlow::AmongAll, large, 2), Landing::InCaches);
 }
 
 #[test]
