@@ -150,8 +150,10 @@ def test_what_is_done_is_not_repeated(command: Command, grid: Path, through: lis
 
 
 def test_killed_at_any_moment_and_resumed_the_table_is_the_same(
-    command: Command, grid: Path, through: list[dict[str, Any]]
+    command: Command, grid: Path, through: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # What a killed one leaves behind goes with the test.
+    monkeypatch.setenv("TMPDIR", str(grid.parent))
     folder = grid.with_suffix(".campaign")
     for wanted in (1, 4, 9):
         running = begin(str(grid), "--workers", "2")

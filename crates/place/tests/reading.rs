@@ -9,9 +9,7 @@ struct Scratch(PathBuf);
 
 impl Scratch {
     fn new(name: &str, text: &[u8]) -> Self {
-        let folder = std::env::temp_dir().join(format!("cellweave-place-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let path = folder.join(name);
+        let path = std::env::temp_dir().join(format!("cellweave-place-{}-{name}", std::process::id()));
         std::fs::File::create(&path).unwrap().write_all(text).unwrap();
         Self(path)
     }
