@@ -163,23 +163,33 @@ impl Filling {
     }
 }
 
-/// Slots, or blocks by their first slots, that are kept.
+/// Slots, or blocks by their first slots, that are kept. The oldest come first.
 #[derive(Default)]
 struct Row {
-    /// The oldest first.
-    slots: VecDeque<Slot>,
-    /// How many of the last ones came since this rank last sent.
-    new: usize,
+    /// Those that came since this rank last sent, and those before.
+    new: VecDeque<Slot>,
+    old: VecDeque<Slot>,
 }
 
 impl Row {
+    fn count(&self) -> usize {
+        self.new.len() + self.old.len()
+    }
+
+    /// This rank has sent since the last ones came.
+    fn has_sent(&mut self) {
+        self.old.append(&mut self.new);
+    }
+
     /// The newest; or else the first of those that came since this rank last sent: it sends in the order in which it
     /// read, and what an earlier message left is no longer in its cache. Without any, the newest.
     fn take(&mut self, newest: bool) -> Option<Slot> {
-        self.new = self.new.min(self.slots.len());
-        let at = if newest { 0 } else { self.new };
-        self.new = self.new.saturating_sub(1);
-        if at == 0 { self.slots.pop_back() } else { self.slots.remove(self.slots.len() - at) }
+        let new = if newest { self.new.pop_back() } else { self.new.pop_front() };
+        new.or_else(|| self.old.pop_back())
+    }
+
+    fn take_oldest(&mut self) -> Option<Slot> {
+        self.old.pop_front().or_else(|| self.new.pop_front())
     }
 }
 
@@ -201,16 +211,15 @@ impl Kept {
 
     /// All slots.
     fn count(&self) -> usize {
-        self.single.slots.len() + TOGETHER * self.blocks.slots.len()
+        self.single.count() + TOGETHER * self.blocks.count()
     }
 
     fn push(&mut self, stretch: &Stretch) {
         if std::mem::take(&mut self.sent) {
-            (self.single.new, self.blocks.new) = (0, 0);
+            self.single.has_sent();
+            self.blocks.has_sent();
         }
-        let row = self.row(stretch.count > 1);
-        row.new += 1;
-        row.slots.push_back(stretch.first);
+        self.row(stretch.count > 1).new.push_back(stretch.first);
     }
 
     /// A slot or a block, as `Row::take`.
@@ -222,17 +231,17 @@ impl Kept {
 
     /// The first slot of the newest block. Its other slots are kept one by one.
     fn take_apart(&mut self) -> Option<Stretch> {
-        let first = self.blocks.slots.pop_back()?;
+        let first = self.blocks.take(true)?;
         let mut slots = Stretch { first, count: TOGETHER }.each();
         let first = slots.next()?;
-        self.single.slots.extend(slots);
+        self.single.old.extend(slots);
         Some(Stretch { first, count: 1 })
     }
 
     /// The oldest slot or block of those of which more slots are kept.
     fn take_oldest(&mut self) -> Option<Stretch> {
-        let is_block = 2 * TOGETHER * self.blocks.slots.len() > self.count();
-        let first = self.row(is_block).slots.pop_front()?;
+        let is_block = 2 * TOGETHER * self.blocks.count() > self.count();
+        let first = self.row(is_block).take_oldest()?;
         Some(Stretch { first, count: if is_block { TOGETHER } else { 1 } })
     }
 }

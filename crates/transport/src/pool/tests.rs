@@ -54,6 +54,18 @@ fn answers_go_back_in_the_slots_that_they_came_in_and_in_their_order() {
 }
 
 #[test]
+fn what_an_earlier_message_left_goes_back_after_what_came_since() {
+    let mut pools = pools(2);
+    let [first, second] = &mut pools[..] else { panic!("two ranks") };
+    let mut sent: Vec<u64> = (0..2).map(|value| send(first, 1, SLOT, value).unwrap()).collect();
+    (0..2).for_each(|value| receive(second, 0, sent[value as usize], SLOT, value));
+    assert_eq!(send(second, 0, 1, 0), Some(sent[0] - 1));
+    sent.push(send(first, 1, SLOT, 2).unwrap());
+    receive(second, 0, sent[2], SLOT, 2);
+    assert_eq!([0, 1].map(|value| send(second, 0, 1, value)), [Some(sent[2] - 1), Some(sent[1] - 1)]);
+}
+
+#[test]
 fn blocks_go_to_and_fro_whole_beside_the_slots_of_small_messages() {
     let mut pools = pools(2);
     let [first, second] = &mut pools[..] else { panic!("two ranks") };
