@@ -1,4 +1,4 @@
-"""How long collectives take on 2, 4 and 8 ranks on 2 cpus, beside every peer.
+"""How long collectives take on 2, 4 and 8 ranks on 2 cpus, beside every peer and, on 2 ranks, the hand-written limit.
 
 .venv/bin/python benches/mpi-collectives/run.py
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "mpi"))
 
@@ -19,6 +20,9 @@ from rounds import Found, Run, split
 HERE = Path(__file__).resolve().parent
 SECONDS = 0.04
 """How long each case is measured, at most."""
+BY_HAND_SECONDS = 0.01
+"""The same by hand, with each size of cells and each place where data lands."""
+BY_HAND = "hand-written"
 LIMIT_S = 8.0
 """A run that takes longer is stopped. Its figures up to then count; the library is not run with so many ranks again."""
 CROWDED = [4, 8]
@@ -66,8 +70,13 @@ def note_stop(stopped: set[tuple[str, int]], name: str, ranks: int, figures: int
         stopped.add((name, ranks))
 
 
+def seen(lines: list[dict[str, Any]]) -> list[Run]:
+    """The runs that the program told of."""
+    return [run for line in lines for run in split(line, f"{line['ranks']} {line['name']}:{line['size']}")]
+
+
 def main() -> None:
-    bench = Bench(__doc__ or "", HERE / "collectives.c")
+    bench = Bench(__doc__ or "", HERE / "collectives.c", reference=HERE / "by_hand.c")
     stopped: set[tuple[str, int]] = set()
 
     def figures(ranks: int, library: Library) -> list[Run]:
@@ -76,9 +85,15 @@ def main() -> None:
         lines = bench.run(library, ranks, str(SECONDS), *CASES, limit_s=LIMIT_S)
         if ranks in CROWDED:
             note_stop(stopped, library.name, ranks, len(lines))
-        return [run for line in lines for run in split(line, f"{ranks} {line['name']}:{line['size']}")]
+        return seen(lines)
 
-    found = bench.measure(bench.contenders(*(partial(figures, ranks) for ranks in [2, *CROWDED])))
+    def by_hand() -> list[Run]:
+        large = [f"{name}:{size}" for size in LARGE for name in WHAT]
+        return seen(bench.by_hand(str(BY_HAND_SECONDS), *large))
+
+    contenders = bench.contenders(*(partial(figures, ranks) for ranks in [2, *CROWDED]))
+    contenders[BY_HAND] = [by_hand]
+    found = bench.measure(contenders)
 
     def tables(some: Found) -> list[str]:
         text = ["us; bytes per rank."]
@@ -92,7 +107,8 @@ def main() -> None:
                     "is run only once.",
                     "",
                 ]
-            text += report.table(some, cases(ranks), [OURS, *bench.peers], bench.peers, GOALS)
+            who = [OURS, *bench.peers, *([] if ranks in CROWDED else [BY_HAND])]
+            text += report.table(some, cases(ranks), who, bench.peers, GOALS)
         return text
 
     drawn(report.write(HERE, found, tables), HERE / "picture.png")

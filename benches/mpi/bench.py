@@ -16,6 +16,8 @@ from rounds import Figures, Part, Run
 
 OURS = "cellweave"
 BEFORE = "cellweave before"
+MESSAGES = Path(__file__).resolve().parent / "reference.c"
+"""Messages of two processes by hand."""
 
 
 class Bench:
@@ -29,9 +31,11 @@ class Bench:
         The measured program.
     placement : str
         ``--place`` of our launcher; ``none`` where the program pins its ranks itself.
+    reference : Path
+        The hand-written program whose figures are the limits.
     """
 
-    def __init__(self, about: str, source: Path, placement: str = "none") -> None:
+    def __init__(self, about: str, source: Path, placement: str = "none", reference: Path = MESSAGES) -> None:
         options = argparse.ArgumentParser(description=about.splitlines()[0])
         options.add_argument("--rounds", type=int, default=7, help="how often all is run (default 7)")
         options.add_argument("--quick", action="store_true", help="one round: proves that it works, measures nothing")
@@ -50,6 +54,9 @@ class Bench:
         if self.options.before:
             self.libraries.insert(1, peers.another(BEFORE, self.options.before.resolve(), placement))
         if self.options.only:
+            known = [library.name for library in self.libraries]
+            if unknown := [name for name in self.options.only if name not in known]:
+                options.error(f"--only: {unknown[0]} is none of {', '.join(known)}")
             self.libraries = [library for library in self.libraries if library.name in self.options.only]
         # Ranks that share a cpu would starve each other there.
         self.first = ["chrt", "-f", "10"] if self.options.real_time else []
@@ -58,7 +65,7 @@ class Bench:
         self.folder = source.parent
         self.earlier = rounds.earlier(self.folder / "results.json") if self.options.add else []
         peers.build(source, self.libraries)
-        self.reference = peers.build_reference()
+        self.reference = peers.build_reference(reference)
 
     def environ(self) -> dict[str, str]:
         """The environment of the hand-written programs."""

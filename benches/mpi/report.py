@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import matplotlib
@@ -41,7 +41,12 @@ def figure(value: float | None) -> str:
 
 
 def table(
-    found: Found, cases: dict[str, str], who: list[str], peers: list[str], goals: dict[str, float], smaller: bool = True
+    found: Found,
+    cases: dict[str, str],
+    who: list[str],
+    peers: list[str],
+    goals: Mapping[str, str | float],
+    smaller: bool = True,
 ) -> list[str]:
     """A Markdown table: a row per case, a column per contender, our ratio to the best peer, the goal."""
     rows = [
