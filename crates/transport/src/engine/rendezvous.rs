@@ -23,6 +23,7 @@ use super::{Engine, kind};
 use crate::buffer::{Buffer, Span};
 use crate::claims::{ClaimEnd, Claims, MOST_FROM_ENDS};
 use crate::costs::Sort;
+use crate::pool::lap_bytes;
 use crate::remote::{self, Access, MOST_SPANS, Probe};
 use crate::ring::INLINE;
 use crate::segment::{PLACES, Segment};
@@ -107,7 +108,9 @@ impl Sharing {
             none_went_since_ns: vec![0; ranks],
             downwards: vec![false; ranks],
             ways: (0..ranks)
-                .map(|other| Ways::new(segment.agreed_ways(rank, other), usize::from(rank > other)))
+                .map(|other| {
+                    Ways::new(segment.agreed_ways(rank, other), usize::from(rank > other), lap_bytes(segment))
+                })
                 .collect(),
             ..Self::default()
         }

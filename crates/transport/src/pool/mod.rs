@@ -276,6 +276,11 @@ pub(crate) struct Pool {
     fills: Fills,
 }
 
+/// After so many bytes that go one way, at most, a rank's own slots have their turn from the first one on again.
+pub(crate) fn lap_bytes(segment: &Segment) -> usize {
+    segment.pool_bytes() / LAP
+}
+
 impl Pool {
     /// The pools of a job, as one of its ranks uses them.
     pub(crate) fn new(segment: Segment, rank: usize, shares_cpu: bool) -> Self {

@@ -61,6 +61,11 @@ const CLASSES: usize = 8;
 pub(crate) const TRIAL: u32 = 8;
 /// The pool's slots come back from the other cache only then: the first ten runs of 1 MB after some by the kernel take
 /// 170 to 105 us, and those that follow 50 to 60, on an EPYC.
+///
+/// Where messages go one way alone, a trial goes on until it comes to slots that it has used: each block of slots gets
+/// its memory first, and what other ways left in the caches goes before its lines come back. (A row of broadcasts of 64
+/// kB between two ranks on an EPYC: 64 kB take 50 us while there is no memory, 6 to 8 at the next use, 2 then, and 5.5
+/// by the kernel.)
 const TRIAL_OF_POOL: u32 = 2 * TRIAL;
 /// Messages above so many bytes are tried in fewer runs, of as many bytes in all: programs send few of them. (34
 /// gathers of 4 MB between two ranks on an EPYC: 26 tried something, and took 663 to 1,035 us; the others 594.)
@@ -217,13 +222,37 @@ impl AgreedWay {
     }
 }
 
-/// Runs of a trial of a way.
-fn trial(class: usize, way: Way) -> u32 {
-    let larger = (smallest_of(class) / WHOLE_TRIALS).clamp(1, TRIAL as usize / 2) as u32;
-    match way {
-        Way::Pool => (TRIAL_OF_POOL / larger).max(LEAST_OF_POOL),
-        Way::PastCaches => (TRIAL / larger).max(LEAST_PAST_CACHES),
-        Way::Kernel | Way::Receiver => TRIAL / larger,
+/// How ways are tried with messages of a class that take a course.
+#[derive(Clone, Copy)]
+struct Trials {
+    class: usize,
+    /// So many messages go through the pool before they come to a slot again.
+    lap: u32,
+}
+
+impl Trials {
+    fn of(course: Course, class: usize, lap_bytes: usize) -> Self {
+        // To and fro, slots come back.
+        let lap = if course == Course::OneWay { lap_bytes / smallest_of(class) } else { 0 };
+        Self { class, lap: lap as u32 }
+    }
+
+    /// Runs of a trial of a way.
+    fn runs(self, way: Way) -> u32 {
+        let larger = (smallest_of(self.class) / WHOLE_TRIALS).clamp(1, TRIAL as usize / 2) as u32;
+        match way {
+            Way::Pool => (TRIAL_OF_POOL / larger).max(LEAST_OF_POOL).max(self.lap + TRIAL / larger),
+            Way::PastCaches => (TRIAL / larger).max(LEAST_PAST_CACHES),
+            Way::Kernel | Way::Receiver => TRIAL / larger,
+        }
+    }
+
+    /// A way that is far behind is given up after so many.
+    fn given_up_after(self, way: Way) -> usize {
+        match way {
+            Way::Pool => TRIAL.max(self.lap + HOPELESS_AFTER as u32) as usize,
+            _ => HOPELESS_AFTER,
+        }
     }
 }
 
@@ -259,10 +288,11 @@ struct Seen {
 
 impl Seen {
     /// Which way the next run takes.
-    fn choose(&mut self, class: usize, agreed: &AgreedWay, side: usize) -> Way {
+    fn choose(&mut self, trials: Trials, agreed: &AgreedWay, side: usize) -> Way {
+        let class = trials.class;
         self.follow(agreed.phase(), agreed, side);
         let is_over = if self.phase.trial {
-            self.runs >= trial(class, self.phase.way) || self.is_hopeless(class, agreed, side)
+            self.runs >= trials.runs(self.phase.way) || self.is_hopeless(trials, agreed, side)
         } else {
             let has_changed = self.before.zip(self.now).is_some_and(|(before, now)| {
                 now.messages > CHANGE * before.messages || now.messages * CHANGE < before.messages
@@ -286,8 +316,8 @@ impl Seen {
     }
 
     /// The way that is tried can't become the fastest any more.
-    fn is_hopeless(&self, class: usize, agreed: &AgreedWay, side: usize) -> bool {
-        let others = ways_of(class).iter().filter(|&&way| way != self.phase.way);
+    fn is_hopeless(&self, trials: Trials, agreed: &AgreedWay, side: usize) -> bool {
+        let others = ways_of(trials.class).iter().filter(|&&way| way != self.phase.way);
         let costs = others.filter_map(|&way| agreed.cost(side, way));
         let fastest = costs.min_by(|one, other| one.messages.total_cmp(&other.messages));
         let is_far_from = |cost: Option<Cost>| {
@@ -296,9 +326,8 @@ impl Seen {
             })
         };
         let after = match self.phase.way {
-            Way::Pool => TRIAL as usize,
-            _ if is_far_from(self.before) => 1,
-            _ => HOPELESS_AFTER,
+            way if way != Way::Pool && is_far_from(self.before) => 1,
+            way => trials.given_up_after(way),
         };
         self.ended >= after && is_far_from(self.least)
     }
@@ -324,10 +353,10 @@ impl Seen {
     }
 
     /// A run of this phase cost so much.
-    fn learn(&mut self, class: usize, cost: Cost, agreed: &AgreedWay, side: usize) {
+    fn learn(&mut self, trials: Trials, cost: Cost, agreed: &AgreedWay, side: usize) {
         if self.phase.trial {
             // Those that do not count are overwritten by those that do.
-            let runs = trial(class, self.phase.way) as usize;
+            let runs = trials.runs(self.phase.way) as usize;
             let most = COUNTED.min(runs.div_ceil(2));
             let warm_up = runs - most;
             self.counted[self.ended.saturating_sub(warm_up).min(most - 1)] = Some(cost);
@@ -368,6 +397,7 @@ pub(crate) struct Ways {
     agreed: &'static AgreedWays,
     /// Which of the two ranks this one is: 0 or 1.
     side: usize,
+    lap_bytes: usize,
     seen: [Seen; CLASSES],
     /// From the first such message on: most pairs of ranks have none.
     one_way: Option<Box<OneWay>>,
@@ -392,11 +422,12 @@ pub(crate) struct Ways {
 }
 
 impl Ways {
-    /// What one of two ranks, 0 or 1, knows at first.
-    pub(crate) fn new(agreed: &'static AgreedWays, side: usize) -> Self {
+    /// What one of two ranks, 0 or 1, knows at first. After so many bytes one way alone, the pool comes to a slot again.
+    pub(crate) fn new(agreed: &'static AgreedWays, side: usize, lap_bytes: usize) -> Self {
         Self {
             agreed,
             side,
+            lap_bytes,
             seen: Default::default(),
             one_way: None,
             has_sent: false,
@@ -420,9 +451,9 @@ impl Ways {
         if self.under_way == 0 || self.messages == LONGEST {
             self.end_run(now_ns);
             (self.class, self.course) = (class_of(bytes), self.course_now());
-            let (class, side) = (self.class, self.side);
-            let (seen, agreed) = self.known(self.course, class);
-            let way = seen.choose(class, agreed, side);
+            let (trials, side) = (Trials::of(self.course, self.class, self.lap_bytes), self.side);
+            let (seen, agreed) = self.known(self.course, self.class);
+            let way = seen.choose(trials, agreed, side);
             let phase = seen.phase;
             (self.way, self.phase, self.messages, self.since_ns) = (way, phase, 0, now_ns);
             self.has_sent = false;
@@ -490,6 +521,7 @@ impl Ways {
         let last = self.last.replace((this, now_ns));
         let (side, since_ns) = (self.side, self.since_ns);
         let (course, class, phase) = this;
+        let trials = Trials::of(course, class, self.lap_bytes);
         let (seen, agreed) = self.known(course, class);
         if seen.phase == phase {
             let per_byte = |since_ns, bytes| now_ns.saturating_sub(since_ns).max(1) as f32 / bytes as f32;
@@ -497,7 +529,7 @@ impl Ways {
                 .filter(|&(last, _)| last == this)
                 .map_or(f32::INFINITY, |(_, ended_ns)| per_byte(ended_ns, cycle_bytes));
             let cost = Cost { messages: per_byte(since_ns, bytes), cycle };
-            seen.learn(class, cost, agreed, side);
+            seen.learn(trials, cost, agreed, side);
         }
     }
 }

@@ -16,7 +16,7 @@ impl Ways {
 /// What two ranks know that have just met.
 fn two() -> [Ways; 2] {
     let agreed: &'static AgreedWays = Box::leak(Box::default());
-    [0, 1].map(|side| Ways::new(agreed, side))
+    [0, 1].map(|side| Ways::new(agreed, side, 0))
 }
 
 fn one() -> Ways {
@@ -226,6 +226,29 @@ fn messages_that_come_one_way_alone_are_measured_apart_and_by_their_receiver() {
 }
 
 #[test]
+fn where_messages_go_one_way_the_pool_is_judged_by_slots_that_it_comes_to_again() {
+    let (lap, bytes) = (32, 1_usize << SMALLEST);
+    for (first_ns, later_ns, best) in
+        [(2_000, 2_000, Way::Pool), (7_000, 7_000, Way::Kernel), (7_000, 2_000, Way::Pool)]
+    {
+        let mut ways = Ways::new(Box::leak(Box::default()), 1, lap * bytes);
+        let (mut in_row, mut by) = (0, [0; WAYS.len()]);
+        for run in 0..3_000 {
+            let way = ways.choose(bytes, false, run << 40);
+            in_row = if way == Way::Pool { in_row + 1 } else { 0 };
+            let again_ns = if run < 300 { first_ns } else { later_ns };
+            let pool_ns = if in_row > lap { again_ns } else { 50_000 };
+            ways.complete(bytes, (run << 40) + [pool_ns, 5_500, 6_500, 0][way as usize]);
+            by[way as usize] += u32::from(run >= 2_000);
+        }
+        assert!(by[best as usize] > 850, "{by:?}");
+    }
+    // Slots that come back are the same at once.
+    let trials = [Course::ToAndFro, Course::OneWay].map(|course| Trials::of(course, 0, lap * bytes));
+    assert_eq!(trials.map(|trials| trials.runs(Way::Pool)), [TRIAL_OF_POOL, lap as u32 + TRIAL]);
+}
+
+#[test]
 fn a_run_goes_to_and_fro_if_a_message_went_out_before_it_began() {
     let mut ways = one();
     ways.sent();
@@ -272,7 +295,7 @@ fn two_ranks_take_the_way_that_is_fastest_when_both_take_it() {
 #[test]
 fn nonsense_in_the_memory_that_both_see_is_at_worst_a_slower_way() {
     let agreed: &'static AgreedWays = Box::leak(Box::default());
-    let mut ways = Ways::new(agreed, 1);
+    let mut ways = Ways::new(agreed, 1, 0);
     for number in 0..20_000u64 {
         let class = &agreed.0[number as usize % 3];
         let scribble = number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
