@@ -247,6 +247,11 @@ impl Trials {
         }
     }
 
+    /// The most runs between trials: more where a trial is longer.
+    fn most_between(self) -> u32 {
+        TRIALS_EACH.saturating_mul(1 + self.lap / TRIAL_OF_POOL)
+    }
+
     /// A way that is far behind is given up after so many.
     fn given_up_after(self, way: Way) -> usize {
         match way {
@@ -298,7 +303,7 @@ impl Seen {
                 now.messages > CHANGE * before.messages || now.messages * CHANGE < before.messages
             });
             let rounds = self.phase.number as usize / (ways_of(class).len() + 1);
-            let most = TRIALS_EACH.min(TRIALS_FIRST << (2 * rounds).min(16));
+            let most = trials.most_between().min(TRIALS_FIRST << (2 * rounds).min(16));
             self.runs >= most || self.runs >= TRIALS_AFTER_CHANGE && has_changed
         };
         if is_over {

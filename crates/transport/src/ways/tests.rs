@@ -246,6 +246,8 @@ fn where_messages_go_one_way_the_pool_is_judged_by_slots_that_it_comes_to_again(
     // Slots that come back are the same at once.
     let trials = [Course::ToAndFro, Course::OneWay].map(|course| Trials::of(course, 0, lap * bytes));
     assert_eq!(trials.map(|trials| trials.runs(Way::Pool)), [TRIAL_OF_POOL, lap as u32 + TRIAL]);
+    // What takes longer is tried more rarely.
+    assert_eq!(trials.map(Trials::most_between), [TRIALS_EACH, 3 * TRIALS_EACH]);
 }
 
 #[test]
