@@ -241,7 +241,7 @@ int main(int argc, char **argv) {
         char name[32];
         size_t bytes = 0;
         if (sscanf(argv[a], "%31[^:]:%zu", name, &bytes) != 2 || !is_known(name) || bytes < LEAST || bytes % LEAST) {
-            if (!me) fprintf(stderr, "%s: NAME:BYTES, of a collective of data, in multiples of %d bytes\n", argv[a], LEAST);
+            if (!me) fprintf(stderr, "%s: NAME:BYTES of a collective of data, in multiples of %d\n", argv[a], LEAST);
             _exit(2);
         }
         static Blocks shortest, blocks;

@@ -427,7 +427,7 @@ pub(crate) struct Ways {
 }
 
 impl Ways {
-    /// What one of two ranks, 0 or 1, knows at first. After so many bytes one way alone, the pool comes to a slot again.
+    /// What one of two ranks, 0 or 1, knows at first. After `lap_bytes` one way alone, the pool comes to a slot again.
     pub(crate) fn new(agreed: &'static AgreedWays, side: usize, lap_bytes: usize) -> Self {
         Self {
             agreed,
