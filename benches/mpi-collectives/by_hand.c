@@ -72,8 +72,11 @@ static double slowest(double mine) {
 }
 
 __attribute__((target("avx2"))) static void copy_past(unsigned char *to, const unsigned char *from, size_t bytes) {
-    for (size_t at = 0; at < bytes; at += 32)
+    size_t at = -(uintptr_t)to % sizeof(__m256i), end = bytes - (bytes - at) % sizeof(__m256i);
+    memcpy(to, from, at);
+    for (; at < end; at += sizeof(__m256i))
         _mm256_stream_si256((__m256i *)(to + at), _mm256_loadu_si256((const __m256i *)(from + at)));
+    memcpy(to + end, from + end, bytes - end);
     _mm_sfence();
 }
 
@@ -155,7 +158,8 @@ static void once(const char *name, unsigned char *in, unsigned char *out, size_t
         work.own_copy = out;
         work.own_bytes = is_root ? n : 0;
     } else {
-        size_t other = strcmp(name, "alltoall") ? 0 : (1 - me) * n, block = strcmp(name, "alltoall") ? 0 : me * n;
+        int is_alltoall = !strcmp(name, "alltoall");
+        size_t other = is_alltoall ? (1 - me) * n : 0, block = is_alltoall ? me * n : 0;
         work = (Work){in + other, n, out + (1 - me) * n, n, NULL, in + block, out + me * n, n};
     }
     do_work(&work);
@@ -184,7 +188,7 @@ static void check(const char *name, const unsigned char *in, const unsigned char
 }
 
 static void measure(const char *name, size_t bytes, double seconds, Blocks *blocks) {
-    unsigned char *in = aligned_alloc(4096, 2 * bytes), *out = aligned_alloc(4096, 2 * bytes);
+    unsigned char *in = malloc(2 * bytes), *out = malloc(2 * bytes);
     for (size_t i = 0; i < 2 * bytes / sizeof(double); i++) ((double *)in)[i] = me + 1;
     memset(out, 0, 2 * bytes);
     int both = !strncmp(name, "all", 3);
