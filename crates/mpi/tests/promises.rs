@@ -41,6 +41,13 @@ fn cpus() -> u32 {
 }
 
 #[test]
+fn two_ranks_exchange_large_data_without_a_question() {
+    if cpus() > 1 {
+        kept("exchanges_unasked");
+    }
+}
+
+#[test]
 fn ranks_that_share_cpus_gather_only_so_far_ahead_of_the_root() {
     kept_on(cpus() + 1, "gathers_wait");
 }

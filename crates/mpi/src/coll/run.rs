@@ -58,7 +58,7 @@ impl Wire for CommWire<'_> {
     fn send(&mut self, to: usize, lane: TagLane, buffer: &Buffer, large: Large) -> Option<TransferId> {
         let (context, source) = (self.comm.collective(), self.comm.rank as u16);
         let envelope = Envelope::new(context, source, self.tag | i32::from(lane));
-        let mode = offers::mode(self.engine, buffer, large);
+        let mode = offers::mode(self.engine, buffer, large, self.comm.peers().members.len(), self.tag);
         self.engine.send(self.comm.peers().members[to] as usize, envelope, buffer, mode)
     }
 

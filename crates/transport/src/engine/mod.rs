@@ -54,6 +54,9 @@ pub enum Mode {
     Standard,
     /// When the receive has started.
     Synchronous,
+    /// As `Standard`. Large data goes through the pool, and nothing else is tried: who sends it has measured what else
+    /// there is.
+    Pooled,
 }
 
 /// A send or receive that is under way.

@@ -52,6 +52,8 @@ pub(crate) struct Pending {
     pub(crate) posted: bool,
     /// A send that waits for something: its receiver sends as much at the same time.
     pub(crate) exchanged: bool,
+    /// A send whose data goes through the pool whatever else there is.
+    pub(crate) pooled: bool,
     /// The next free slot.
     next: u32,
     /// The user's data.
@@ -266,6 +268,7 @@ impl Pendings {
             detached: false,
             posted: false,
             exchanged: false,
+            pooled: false,
             next: NONE,
             buffer: buffer.clone(),
             to: NONE,

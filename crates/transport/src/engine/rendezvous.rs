@@ -17,10 +17,10 @@
 //! way are the sender's alone; those of more are never the receiver's alone. Where ranks share cpus, a message of a
 //! collective is copied by its sender alone, by the kernel: others send at the same time, each on its own cpu.
 
-use super::pending::due;
+use super::pending::{Pending, due};
 use super::send::{Piece, PieceOrder, data_header, plain};
 use super::{Engine, kind};
-use crate::buffer::{Buffer, Span};
+use crate::buffer::Span;
 use crate::claims::{ClaimEnd, Claims, MOST_FROM_ENDS};
 use crate::costs::Sort;
 use crate::pool::lap_bytes;
@@ -219,15 +219,15 @@ pub(super) fn address(
     segment: Option<&Segment>,
     rank: usize,
     copy_from: usize,
-    buffer: &Buffer,
+    send: &Pending,
 ) -> [u64; 2] {
-    let Some(segment) = segment else { return [NOT_BY_COPY, 0] };
+    let (buffer, Some(segment)) = (&send.buffer, segment) else { return [NOT_BY_COPY, 0] };
     if buffer.bytes < copy_from {
         return [NOT_BY_COPY, 0];
     }
     sharing.probe.allow(segment, rank);
     match &buffer.layout {
-        None => [CONTIGUOUS, buffer.address as u64],
+        None => [if send.pooled { POOLED } else { CONTIGUOUS }, buffer.address as u64],
         Some(layout) if layout.shape.has_spans() => [SCATTERED, 0],
         Some(_) => [NOT_BY_COPY, 0],
     }
@@ -240,6 +240,8 @@ const DOWNWARDS: u32 = 8;
 const NOT_BY_COPY: u64 = 0;
 const CONTIGUOUS: u64 = 1;
 const SCATTERED: u64 = 2;
+/// As `CONTIGUOUS`, but the sender knows that the pool is the shortest way.
+const POOLED: u64 = 4;
 
 impl Engine<'_> {
     /// Starts copying the rest of a matched message, when that is possible; it is behind the `unasked` first bytes.
@@ -277,7 +279,12 @@ impl Engine<'_> {
             self.tell(from, kind::PUSH, [token, id, own, end as u64, 0, 0]);
             return true;
         }
-        let way = if contiguous { self.way(receive, from) } else { Way::Receiver };
+        let way = match (contiguous, how) {
+            (false, POOLED) => return false,
+            (true, POOLED) => Way::Pool,
+            (true, _) => self.way(receive, from),
+            (false, _) => Way::Receiver,
+        };
         let shared = way == Way::Kernel || way == Way::Pool && end >= SHARED_FROM;
         let number = shared.then(|| self.sharing.free.pop()).flatten();
         if number.is_none() && way != Way::Receiver {

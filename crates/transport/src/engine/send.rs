@@ -251,7 +251,9 @@ impl Engine<'_> {
         }
         let eager = match is_large {
             true => {
-                self.goes_whole(to, buffer.bytes, is_answer) && self.takes_credit_of(CREDIT, to, buffer.bytes)
+                let asks_none = mode == Mode::Pooled && buffer.bytes <= WHOLE;
+                (asks_none || self.goes_whole(to, buffer.bytes, is_answer))
+                    && self.takes_credit_of(CREDIT, to, buffer.bytes)
             }
             false => self.takes_credit(to, buffer.bytes),
         };
@@ -284,7 +286,7 @@ impl Engine<'_> {
         let (end, kind, answer) = if !eager {
             // The first part may go out unasked: by the time that the answer comes, it is there. Behind a message that
             // is under way, the answer is here in time.
-            let end = self.unasked(to, buffer);
+            let end = self.unasked(to, buffer, mode);
             let unasked = !self.transfers.is_active(self.outgoing[to].announced)
                 && self.takes_credit(to, credit_of_announced(end));
             (if unasked { end } else { 0 }, Opening::Announced, due::ANSWER)
@@ -299,6 +301,7 @@ impl Engine<'_> {
         transfer.bytes = end;
         transfer.due = due::PIECES | answer;
         transfer.exchanged = is_exchanged;
+        transfer.pooled = mode == Mode::Pooled;
         let id = self.transfers.id(index);
         if kind == Opening::Announced {
             self.outgoing[to].announced = id;
@@ -329,8 +332,8 @@ impl Engine<'_> {
     }
 
     /// Bytes of an announced message that go out unasked, if there is credit.
-    fn unasked(&self, to: usize, buffer: &Buffer) -> usize {
-        let by_pool = self.outgoing[to].asked_each > 0;
+    fn unasked(&self, to: usize, buffer: &Buffer, mode: Mode) -> usize {
+        let by_pool = mode == Mode::Pooled || self.outgoing[to].asked_each > 0;
         if by_pool { buffer.bytes.min(UNASKED - offset_in_line(buffer, 0)) } else { 0 }
     }
 
@@ -443,7 +446,7 @@ impl Engine<'_> {
             return None;
         }
         let has_room = self.afar.is_some() || self.takes_credit(self.rank, buffer.bytes);
-        if mode == Mode::Standard && buffer.bytes <= MOST_EAGER && has_room {
+        if mode != Mode::Synchronous && buffer.bytes <= MOST_EAGER && has_room {
             let mut data = vec![0; buffer.bytes];
             buffer.read(0, &mut data);
             self.keep_own(envelope, buffer.bytes, data, NONE);
@@ -515,7 +518,7 @@ impl Engine<'_> {
                                 self.segment.as_ref(),
                                 self.rank,
                                 self.copy_from,
-                                &slot.buffer,
+                                slot,
                             );
                             let words = [token, slot.buffer.bytes as u64, unasked as u64, how, address, 0];
                             let header = header(kind::ANNOUNCE, envelope, sum(&words) as usize);

@@ -49,6 +49,35 @@ fn after_a_message_that_came_before_its_receive_the_next_ones_are_asked_about() 
 }
 
 #[test]
+fn who_knows_that_the_pool_is_the_shortest_way_asks_nothing_and_tries_nothing_else() {
+    for (bytes, at_once) in
+        [(100_000, true), (send::WHOLE, true), (send::WHOLE + 1, false), (3_000_000, false)]
+    {
+        let (mut job, mut data) = (job(2), sample(bytes));
+        job[0].allow_reading();
+        for number in 0..4 * TRIAL as usize {
+            let mut to = vec![0u8; bytes];
+            let (here, there) = (criteria(Some(0), Some(1)), buffer(&mut to));
+            // Some come before their receives.
+            let posted = (number % 3 > 0).then(|| job[1].receive(here, Some(0), &there));
+            let before = job[0].outgoing[1].eager;
+            let send = job[0].send(1, envelope(0, 1), &buffer(&mut data), Mode::Pooled);
+            assert_eq!(job[0].outgoing[1].eager - before == bytes as u64, at_once, "{bytes} bytes, {number}");
+            job[1].progress();
+            let receive = posted.unwrap_or_else(|| job[1].receive(here, Some(0), &there));
+            assert!(job[1].copying.iter().all(|copying| copying.way == Way::Pool));
+            assert!(!job[1].sharing.ways[0].is_trying());
+            until_complete(&mut job, 1, receive);
+            match send {
+                Some(send) => _ = until_complete(&mut job, 0, send),
+                None => _ = job[0].progress(),
+            }
+            assert!(to == data, "{bytes} bytes, message {number}");
+        }
+    }
+}
+
+#[test]
 fn a_large_message_behind_one_that_was_sent_at_once_is_announced_unless_it_is_an_answer() {
     const BYTES: usize = 100_000;
     let mut job = job(2);
