@@ -53,8 +53,8 @@ const PART_OF_CYCLE: f32 = 0.95;
 /// After so many decisions the other landing is tried; soon at first.
 const TRIALS_FIRST: u32 = 4;
 const TRIALS_EACH: u32 = 1024;
-/// After a change, decisions are counted from this one on: the one before is tried again at the 64th.
-const AFTER_CHANGE: u32 = 17;
+/// After a change, decisions are counted from this one on: the one before is tried again at the 256th.
+const AFTER_CHANGE: u32 = 209;
 /// It is tried by so many data in a row, of which the first do not count: when data lands in another place, lines are
 /// in the caches at first that will not be there later, or the other way round. Neither do the first of all, which get
 /// memory.
@@ -173,11 +173,12 @@ impl Seen {
     }
 }
 
-/// Whether what costs more is tried again: at 4, 16, 64 and 256 decisions, and at each 1,024th.
+/// Whether what costs more is tried again: at 4, 32 and 256 decisions, and at each 1,024th. Between the first two, who
+/// exchanges large data has a turn of the other copy (`engine::reading`).
 fn is_time_to_try(decisions: u32) -> bool {
     match decisions {
         TRIALS_EACH.. => decisions.is_multiple_of(TRIALS_EACH),
-        _ => decisions >= TRIALS_FIRST && decisions.is_power_of_two() && decisions.ilog2().is_multiple_of(2),
+        _ => decisions >= TRIALS_FIRST && decisions.is_power_of_two() && decisions.ilog2() % 3 == 2,
     }
 }
 
@@ -290,7 +291,7 @@ mod tests {
         part_past(&mut landings, TRIALS_FIRST - 1, 1000, 500);
         assert_eq!(part_past(&mut landings, WARM_UP, 1000, 5000), 1.0);
         assert_eq!(part_past(&mut landings, TRIAL - WARM_UP, 1000, 500), 1.0);
-        assert_eq!(part_past(&mut landings, 64 - AFTER_CHANGE, 1000, 500), 1.0);
+        assert_eq!(part_past(&mut landings, 256 - AFTER_CHANGE, 1000, 500), 1.0);
         assert_eq!(part_past(&mut landings, TRIAL, 1000, 500), 0.0);
     }
 
@@ -333,6 +334,6 @@ mod tests {
     #[test]
     fn the_other_landing_is_tried_soon_at_first_and_rarely_later() {
         let times: Vec<u32> = (0..3000).filter(|&at| is_time_to_try(at)).collect();
-        assert_eq!(times, [4, 16, 64, 256, 1024, 2048]);
+        assert_eq!(times, [4, 32, 256, 1024, 2048]);
     }
 }

@@ -11,6 +11,7 @@ use crate::remote::{self, Access};
 use crate::ring::LINE;
 use crate::segment::{Segment, shown_room};
 use host::clock::kernel_ns;
+use std::array;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Data that is shown: from which byte of the room on, and where that is.
@@ -79,16 +80,33 @@ pub(crate) struct Shown {
     copies: u32,
     /// Where ranks share cpus, and data of one goes to several of them: from memory or shown.
     several: Decisions,
-    /// Where one rank gets it: copied twice or once by the kernel, by `Among`. And the last answers, with the
-    /// collective for which they hold.
-    pub(super) to_one: [(Decisions, Option<(i32, bool)>); Among::COUNT],
+    /// Where one rank gets it: copied twice, or once by the kernel.
+    pub(super) to_one: ToOne,
+}
+
+/// Answers of where one rank gets data, by `Among`.
+pub(super) struct ToOne {
+    decisions: [Decisions; Among::COUNT],
+    /// The last ones, with the collective for which they hold.
+    pub(super) last: [Option<(i32, bool)>; Among::COUNT],
+}
+
+impl Default for ToOne {
+    fn default() -> Self {
+        let of_two = Among::ExchangesOfTwo(0).number();
+        let ahead = |number: usize| if number == of_two { EXCHANGES_OF_TWO_AHEAD } else { 0 };
+        Self {
+            decisions: array::from_fn(|number| Decisions::ahead_by(ahead(number))),
+            last: Default::default(),
+        }
+    }
 }
 
 impl Shown {
     /// The cycles that have begun with data of so many bytes do not count.
     fn leave_out_cycle(&mut self, bytes: usize) {
         let Self { several, to_one, .. } = self;
-        for decisions in to_one.iter_mut().map(|(decisions, _)| decisions).chain([several]) {
+        for decisions in to_one.decisions.iter_mut().chain([several]) {
             decisions.leave_out(bytes);
         }
     }
@@ -141,6 +159,10 @@ const LONGEST_TURN: u32 = TURN_EACH / 4;
 /// program's buffers got memory. (8 ranks on 2 cpus of an EPYC, alltoall of 64 kB for 40 ms, us, without this and with
 /// it: 170 and 158.)
 const SPOTS_AHEAD: u32 = 60;
+/// Those of exchanges of two ranks come so many before theirs, the first one after 8: what pieces cost while the pool
+/// and the program's buffers get memory says little of what a collective takes later. (Alltoall of 4 MB between two
+/// ranks on an EPYC behind other collectives, us: 964 with the first turn after 64, 804 so.)
+const EXCHANGES_OF_TWO_AHEAD: u32 = 56;
 
 /// One of so many copies to the room is timed where this rank copies own data beside them. A choice.
 const TIMED_EACH: u32 = 8;
@@ -259,7 +281,7 @@ impl Engine<'_> {
             return true;
         }
         let class = class_of(bytes);
-        let last = self.shown.to_one[among.number()].1;
+        let last = &mut self.shown.to_one.last[among.number()];
         if let Some((_, answer)) = last.filter(|&(of, _)| of == collective) {
             return answer;
         }
@@ -280,9 +302,9 @@ impl Engine<'_> {
                 known.map(|less| !less).map_err(|measured_next| !measured_next)
             }
         };
-        let (decisions, last) = &mut self.shown.to_one[among.number()];
-        let answer = decisions.answer(bytes, at_first, kernel_ns());
-        *last = Some((collective, answer));
+        let ToOne { decisions, last } = &mut self.shown.to_one;
+        let answer = decisions[among.number()].answer(bytes, at_first, kernel_ns());
+        last[among.number()] = Some((collective, answer));
         if let Some((_, shows)) = for_all {
             say(shows, class, answer);
         }

@@ -209,7 +209,7 @@ impl Engine<'_> {
             said(sends, class)
         };
         if is_sent {
-            self.shown.to_one[Among::Gathers(root).number()].1 = Some((collective, false));
+            self.shown.to_one.last[Among::Gathers(root).number()] = Some((collective, false));
         }
         !is_sent
     }

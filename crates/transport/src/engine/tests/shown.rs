@@ -362,7 +362,8 @@ fn what_two_ranks_exchange_is_sent_where_the_kernels_copy_is_known_to_cost_more_
         }
         assert!(!job[0].two_copies_are_shorter(bytes, Among::ExchangesOfTwo(0), 0), "then the kernel");
         (0..20).for_each(|_| costs.learn(Sort::ByKernel, bytes, bytes, kernel_ns));
-        for collective in 1..30 {
+        // Soon the other way has its turn.
+        for (collective, sent) in (1..=10).map(|number| (number, sent == (number <= 8))) {
             assert_eq!(job[0].two_copies_are_shorter(bytes, Among::ExchangesOfTwo(0), collective), sent);
             assert_eq!(job[1].two_copies_are_shorter(bytes, Among::ExchangesOfTwo(0), collective), sent);
         }
