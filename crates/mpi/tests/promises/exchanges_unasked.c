@@ -1,5 +1,5 @@
 /* Two ranks with cpus of their own that exchange large data ask each other nothing, from the first time on and whoever
-   comes first: up to 256 kB, data is read from the other one's memory or goes through the pool, and is not announced. */
+   comes first: up to 256 kB, it is read from the other one's memory, or goes through the pool and is not announced. */
 #include "../c/check.h"
 #include <unistd.h>
 
