@@ -240,7 +240,7 @@ const DOWNWARDS: u32 = 8;
 const NOT_BY_COPY: u64 = 0;
 const CONTIGUOUS: u64 = 1;
 const SCATTERED: u64 = 2;
-/// As `CONTIGUOUS`, but the sender knows that the pool is the shortest way.
+/// As `CONTIGUOUS`, but the sender knows that the pool is the shortest way. (3 is `afar::AFAR`.)
 const POOLED: u64 = 4;
 
 impl Engine<'_> {
