@@ -95,7 +95,7 @@ fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
         asked.environment.extend(library::variables(&asked.environment));
         programs.push(ProgramToStart { asked, file, directory });
     }
-    let Places { cpus, spes, available, turnover_bytes, held } =
+    let Places { cpus, spes, available, turnover_bytes, shared_cache_bytes, held } =
         placing::places(&options).map_err(|text| (2, text))?;
     if options.traffic.is_some() && cpus.is_none() && ranks > 1 {
         refuse(0, "--traffic has no effect: there are too few cores, so the kernel places the ranks");
@@ -107,6 +107,7 @@ fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
     };
     let (memory, segment) = created.map_err(|error| (1, no_memory(ranks, &error)))?;
     segment.set_turnover_bytes(turnover_bytes);
+    segment.header().shared_cache_bytes.store(shared_cache_bytes, Ordering::Relaxed);
     if options.stuck_after_s.is_some() || options.on.is_some() {
         segment.header().hooks.fetch_or(hook::STUCK, Ordering::Relaxed);
     }

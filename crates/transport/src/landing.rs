@@ -9,10 +9,8 @@
 //! Messages take this as one of their ways (see `ways`), because it costs their next sender, too. What a rank reads
 //! where another one shows it, or copies itself, is here: each rank measures for itself, because the data is its own.
 //!
-//! Where a rank of a gather or an exchange copies its own data and receives other data, only both together may fit into
-//! the caches when they land past them, and neither copy alone costs less so. Then what is received lands where the own
-//! data does, and the time from one collective to the next decides. (Two ranks on an EPYC whose caches hold some 10 MB,
-//! 4 MB each: a gather takes 1.03 ms in the caches, .70 to .91 with one of the two past them, .62 with both.)
+//! Where a rank copies data of its own and receives other data, as in a gather or an exchange, what lands where only
+//! shows in all of it together: see `engine::own`.
 
 use crate::copy::can_copy_past;
 
@@ -48,9 +46,7 @@ const MOST: f32 = 2.0;
 /// Data lands past the caches where that costs less than this part. Who reads it next may have more to wait for. (On an
 /// EPYC it costs 0.7 to 0.8 where all data is more than the caches hold, and 1.3 to 1.6 where it is less.)
 const PART: f32 = 0.875;
-/// The same of cycles, which have all in them. A choice, as are the next ones.
-const PART_OF_CYCLE: f32 = 0.95;
-/// After so many decisions the other landing is tried; soon at first.
+/// After so many decisions the other landing is tried; soon at first. A choice, as are the next ones.
 const TRIALS_FIRST: u32 = 4;
 const TRIALS_EACH: u32 = 1024;
 /// After a change, decisions are counted from this one on: the one before is tried again at the 256th.
@@ -61,62 +57,16 @@ const AFTER_CHANGE: u32 = 209;
 const TRIAL: u32 = 4;
 const WARM_UP: u32 = 2;
 
-/// What a byte costs by each landing, in ns; 0: that is not known.
-#[derive(Clone, Copy, Default)]
-struct LandingCosts {
-    ns: [f32; 2],
-    /// Bytes of this trial that count, and what they took.
-    bytes: f32,
-    took_ns: f32,
-}
-
-impl LandingCosts {
-    /// Which landing costs less than this part of the other one.
-    fn less(&self, part: f32) -> Option<Landing> {
-        let [in_caches, past_caches] = self.ns;
-        let is_known = in_caches > 0.0 && past_caches > 0.0;
-        if is_known && past_caches < part * in_caches {
-            Some(Landing::PastCaches)
-        } else {
-            (is_known && in_caches < part * past_caches).then_some(Landing::InCaches)
-        }
-    }
-
-    /// What was tried costs so much from now on.
-    fn end_trial(&mut self, tried: Landing) {
-        if self.bytes > 0.0 {
-            self.ns[tried as usize] = self.took_ns / self.bytes;
-        }
-        (self.bytes, self.took_ns) = (0.0, 0.0);
-    }
-
-    /// So many bytes took so long, when `tried` data of a trial have begun.
-    fn learn(&mut self, landing: Landing, is_usual: bool, tried: u32, bytes: usize, took_ns: u64) {
-        let (bytes, took_ns) = (bytes.max(1) as f32, took_ns as f32);
-        let known_ns = &mut self.ns[landing as usize];
-        match tried {
-            _ if is_usual && *known_ns == 0.0 => *known_ns = took_ns / bytes,
-            0 if is_usual => *known_ns += NEWEST * ((took_ns / bytes).min(MOST * *known_ns) - *known_ns),
-            tried if tried > WARM_UP && !is_usual => {
-                self.bytes += bytes;
-                self.took_ns += took_ns;
-            }
-            _ => {}
-        }
-    }
-}
-
 /// What was seen of one class of sizes.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     decisions: u32,
-    /// What copies cost, and what it takes from one of them to the next, where that is asked for.
-    copies: LandingCosts,
-    cycles: LandingCosts,
-    /// How many data of this trial were decided on; 0: there is none now.
+    /// What a byte costs by each landing, in ns; 0: that is not known.
+    ns: [f32; 2],
+    /// How many data of this trial were decided on; 0: there is none now. Bytes of it that count, and what they took.
     tried: u32,
-    /// Where the last data landed, and when that was decided.
-    last: Option<(Landing, u64)>,
+    bytes: f32,
+    took_ns: f32,
 }
 
 impl Landing {
@@ -142,39 +92,44 @@ impl Seen {
 
     /// Where data lands, but for trials.
     fn usual(&self) -> Landing {
-        self.cycles.less(PART_OF_CYCLE).or(self.copies.less(PART)).unwrap_or_default()
+        let [in_caches, past_caches] = self.ns;
+        let is_past = past_caches > 0.0 && past_caches < PART * in_caches;
+        if is_past { Landing::PastCaches } else { Landing::InCaches }
     }
 
+    /// What was tried costs so much from now on.
     fn end_trial(&mut self) {
         let usual = self.usual();
-        self.copies.end_trial(usual.other());
-        self.cycles.end_trial(usual.other());
+        if self.bytes > 0.0 {
+            self.ns[usual.other() as usize] = self.took_ns / self.bytes;
+        }
         if self.usual() != usual {
             // It may be wrong, because others used the caches meanwhile: then that is found soon.
             self.decisions = AFTER_CHANGE;
         }
-        self.tried = 0;
+        (self.tried, self.bytes, self.took_ns) = (0, 0.0, 0.0);
     }
 
     fn learn(&mut self, landing: Landing, bytes: usize, took_ns: u64) {
         if self.decisions <= WARM_UP {
             return;
         }
+        let (bytes, took_ns) = (bytes.max(1) as f32, took_ns as f32);
         let is_usual = landing == self.usual();
-        self.copies.learn(landing, is_usual, self.tried, bytes, took_ns);
-    }
-
-    /// The cycle that began with the last data is over.
-    fn end_cycle(&mut self, bytes: usize, now_ns: u64) {
-        if let Some((landing, since_ns)) = self.last.take().filter(|_| self.decisions > WARM_UP) {
-            let is_usual = landing == self.usual();
-            self.cycles.learn(landing, is_usual, self.tried, bytes, now_ns.saturating_sub(since_ns));
+        let known_ns = &mut self.ns[landing as usize];
+        match self.tried {
+            _ if is_usual && *known_ns == 0.0 => *known_ns = took_ns / bytes,
+            0 if is_usual => *known_ns += NEWEST * ((took_ns / bytes).min(MOST * *known_ns) - *known_ns),
+            tried if tried > WARM_UP && !is_usual => {
+                self.bytes += bytes;
+                self.took_ns += took_ns;
+            }
+            _ => {}
         }
     }
 }
 
-/// Whether what costs more is tried again: at 4, 32 and 256 decisions, and at each 1,024th. Between the first two, who
-/// exchanges large data has a turn of the other copy (`engine::reading`).
+/// Whether what costs more is tried again: at 4, 32 and 256 decisions, and at each 1,024th.
 fn is_time_to_try(decisions: u32) -> bool {
     match decisions {
         TRIALS_EACH.. => decisions.is_multiple_of(TRIALS_EACH),
@@ -208,22 +163,6 @@ impl Landings {
     /// Where contiguous data of so many bytes in all lands next.
     pub(crate) fn choose(&mut self, origin: Origin, data: usize) -> Landing {
         self.seen(origin, data).map_or(Landing::InCaches, Seen::choose)
-    }
-
-    /// The same of a rank's own data, which it copies once in each collective. The time from one collective to the next
-    /// decides, where it differs.
-    pub(crate) fn choose_by_cycle(&mut self, data: usize, now_ns: u64) -> Landing {
-        let Some(seen) = self.seen(Origin::Own, data) else { return Landing::InCaches };
-        seen.end_cycle(data, now_ns);
-        let landing = seen.choose();
-        seen.last = Some((landing, now_ns));
-        landing
-    }
-
-    /// Where own data of so many bytes landed last that was chosen by cycles.
-    pub(crate) fn last_by_cycle(&mut self, data: usize) -> Landing {
-        let last = self.seen(Origin::Own, data).and_then(|seen| seen.last);
-        last.map_or(Landing::InCaches, |(landing, _)| landing)
     }
 
     /// A copy of so many bytes took so long; of data that has `data` bytes in all.
@@ -293,30 +232,6 @@ mod tests {
         assert_eq!(part_past(&mut landings, TRIAL - WARM_UP, 1000, 500), 1.0);
         assert_eq!(part_past(&mut landings, 256 - AFTER_CHANGE, 1000, 500), 1.0);
         assert_eq!(part_past(&mut landings, TRIAL, 1000, 500), 0.0);
-    }
-
-    #[test]
-    fn cycles_decide_where_they_differ_and_copies_where_they_do_not() {
-        if !can_copy_past() {
-            return; // This cpu has no such stores.
-        }
-        // Which part of 1000 own data lands past the caches, when copies and cycles take so long.
-        let part_past = |copy_ns: [u64; 2], cycle_ns: [u64; 2]| {
-            let (mut landings, mut now_ns, mut past) = (Landings::of_data_from(FROM), 0, 0);
-            for _ in 0..1000 {
-                let landing = landings.choose_by_cycle(DATA, now_ns);
-                assert_eq!(landings.last_by_cycle(DATA), landing);
-                assert_eq!(landings.last_by_cycle(DATA / 2), Landing::InCaches);
-                landings.learn(Origin::Own, DATA, landing, DATA, copy_ns[landing as usize]);
-                now_ns += cycle_ns[landing as usize];
-                past += u32::from(landing == Landing::PastCaches);
-            }
-            past as f32 / 1000.0
-        };
-        assert!(part_past([200_000, 250_000], [1_000_000, 700_000]) > 0.95);
-        assert!(part_past([200_000, 100_000], [700_000, 1_000_000]) < 0.05);
-        assert!(part_past([200_000, 100_000], [1_000_000, 980_000]) > 0.95);
-        assert!(part_past([200_000, 200_000], [1_000_000, 980_000]) < 0.05);
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub(crate) struct Places {
     pub(crate) available: usize,
     /// Bytes of messages that a cpu writes one after the other: see `turnover_bytes`.
     pub(crate) turnover_bytes: u64,
+    /// Bytes of the cache that cores share; 0: there is none, or it is not known.
+    pub(crate) shared_cache_bytes: u64,
     /// Held as long as the job runs.
     pub(crate) held: Vec<OwnedFd>,
 }
@@ -59,8 +61,13 @@ pub(crate) fn places(options: &LaunchOptions) -> Result<Places, String> {
     let ranks = options.ranks();
     let traffic = options.traffic.as_ref().map(|file| traffic(file, ranks)).transpose()?;
     let available = available(&machine);
-    let turnover_bytes = turnover_bytes(machine::discover::cache_bytes(Path::new("/")), ranks);
-    let mut places = Places { available, turnover_bytes, ..Places::default() };
+    let caches = machine::discover::cache_bytes(Path::new("/"));
+    let mut places = Places {
+        available,
+        turnover_bytes: turnover_bytes(caches, ranks),
+        shared_cache_bytes: caches.shared,
+        ..Places::default()
+    };
     match &options.placement {
         Placement::None => {}
         Placement::File(file) => {

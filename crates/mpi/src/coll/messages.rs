@@ -134,7 +134,7 @@ impl Messages {
     /// As `receive`, of what may come as an offer; `take_offer` has to follow.
     pub(super) fn receive_or_offer(&self, state: &mut Entered, from: Peer, buffer: &Buffer) -> TransferId {
         let pattern = Criteria { context: self.context, source: Some(from.rank as u16), tag: Some(self.tag) };
-        state.engine.receive_or_set_aside(pattern, buffer, false)
+        state.engine.receive_or_set_aside(pattern, buffer, None)
     }
 
     /// Waits until it has come; the offer, if it is one. `answer` has to follow then.

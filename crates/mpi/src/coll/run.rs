@@ -22,7 +22,9 @@ use crate::runtime::Guarded;
 use crate::runtime::{self, State};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use transport::{Buffer, COMPLETE_AT_ONCE, Completion, Criteria, Engine, Envelope, Spot, TransferId};
+use transport::{
+    BesideOwn, Buffer, COMPLETE_AT_ONCE, Completion, Criteria, Engine, Envelope, SentBeside, Spot, TransferId,
+};
 
 /// Numbers of collectives; then they start again. No program has so many of one communicator under way.
 const NUMBERS: u32 = 1 << 26;
@@ -141,9 +143,10 @@ impl Wire for CommWire<'_> {
         unsafe { self.engine.begin_to_copy_own(from, into) };
     }
 
-    unsafe fn copy(&mut self, from: &Buffer, into: &Buffer) {
+    unsafe fn copy(&mut self, from: &Buffer, into: &Buffer, sent: SentBeside) {
+        let beside = BesideOwn { sent, ranks: self.comm.peers().members.len() };
         // SAFETY: as the caller promised.
-        unsafe { self.engine.copy_own(from, into) };
+        unsafe { self.engine.copy_own(from, into, beside) };
     }
 
     #[inline]

@@ -15,7 +15,7 @@ use crate::datatype::elements::Elements;
 use crate::op::Reduction;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use transport::{Buffer, Completion, Spot, TransferId};
+use transport::{Buffer, Completion, SentBeside, Spot, TransferId};
 
 /// Tells messages of one collective between the same two ranks apart when they may arrive in another order.
 pub(super) type TagLane = u8;
@@ -50,8 +50,8 @@ pub(super) enum Expected {
     /// A message, as it is.
     Message,
     /// Large data, or an offer of it, which does not go to the buffer. `beside_own`: the rank copies large data of its
-    /// own as well.
-    Data { beside_own: bool },
+    /// own as well, and sends that.
+    Data { beside_own: Option<SentBeside> },
 }
 
 /// How many transfers of this rank in a collective are not small.
@@ -137,11 +137,12 @@ pub(super) trait Wire {
     unsafe fn begin_to_copy(&mut self, from: &Buffer, into: &Buffer) {
         let _ = (from, into);
     }
-    /// Copies this rank's own data, or what is left of it.
+    /// Copies this rank's own data, or what is left of it. `sent`: what it sends as well.
     ///
     /// # Safety
     /// Both buffers' memory may be used now.
-    unsafe fn copy(&mut self, from: &Buffer, into: &Buffer) {
+    unsafe fn copy(&mut self, from: &Buffer, into: &Buffer, sent: SentBeside) {
+        let _ = sent;
         // SAFETY: as the caller promised.
         unsafe { into.copy_from(from) };
     }
@@ -290,8 +291,10 @@ pub(super) struct CollectiveSchedule {
     element: (usize, bool),
     /// Transfers whose data may be offered: then what has come is looked at while another transfer is waited for.
     large: Large,
-    /// This rank copies data of its own that is not small.
-    copies_large: bool,
+    /// Where data starts that is not small and that this rank sends; and what it copies of its own, from where and to
+    /// where: the last of each.
+    sent: Option<*const u8>,
+    own: Option<[*const u8; 2]>,
     // How far it has been carried out.
     next: usize,
     /// Those that have started, until they are complete.
@@ -312,7 +315,7 @@ impl CollectiveSchedule {
         self.scratch.clear();
         self.reduction = None;
         self.large = Large::default();
-        self.copies_large = false;
+        (self.sent, self.own) = (None, None);
         self.rewind();
     }
 
@@ -360,6 +363,16 @@ impl CollectiveSchedule {
         self.reduction.is_none_or(|(reduction, _)| reduction.commutative())
     }
 
+    /// What this rank sends beside large data of its own that it copies; nothing: there is no such data.
+    pub(super) fn sent_beside_own(&self) -> Option<SentBeside> {
+        let own = self.own?;
+        Some(match self.sent {
+            None => SentBeside::Nothing,
+            Some(sent) if own.contains(&sent) => SentBeside::TheSame,
+            Some(_) => SentBeside::Other,
+        })
+    }
+
     fn ticket(&mut self) -> Ticket {
         self.tickets += 1;
         Ticket(self.tickets - 1)
@@ -384,7 +397,10 @@ impl CollectiveSchedule {
     fn send_to(&mut self, readers: Readers, lane: TagLane, to: usize, data: Elements) -> Ticket {
         let buffer = data.buffer();
         let large = buffer.bytes() > SMALL;
-        self.large.sends += u32::from(large);
+        if large {
+            self.large.sends += 1;
+            self.sent = Some(buffer.address());
+        }
         let offer = (large && buffer.is_contiguous())
             .then(|| self.scratch.take(OFFER_BYTES))
             .and_then(|place| NonNull::new(place.cast()));
@@ -474,7 +490,9 @@ impl CollectiveSchedule {
     /// Copies data; between different datatypes when their signatures agree. Nothing when both are the same place.
     pub(super) fn copy(&mut self, from: Elements, into: Elements) {
         if from.bytes() > 0 && !(from.address == into.address && from.is_like(&into)) {
-            self.copies_large |= from.bytes() > SMALL;
+            if from.bytes() > SMALL {
+                self.own = Some([from.address, into.address].map(<*mut u8>::cast_const));
+            }
             self.steps.push(ScheduleStep::Copy { from: from.buffer(), into: into.buffer() });
         }
     }
@@ -556,7 +574,7 @@ impl CollectiveSchedule {
                 }
                 ScheduleStep::Receive { from, lane, buffer, .. } => {
                     let expected = match buffer.bytes() > SMALL {
-                        true => Expected::Data { beside_own: self.copies_large },
+                        true => Expected::Data { beside_own: self.sent_beside_own() },
                         false => Expected::Message,
                     };
                     let id = wire.receive(*from as usize, *lane, buffer, expected);
@@ -577,7 +595,9 @@ impl CollectiveSchedule {
                 // SAFETY: buffers of the user's and scratch, valid until the collective is over.
                 ScheduleStep::BeginToCopy { from, into } => unsafe { wire.begin_to_copy(from, into) },
                 // SAFETY: as above.
-                ScheduleStep::Copy { from, into } => unsafe { wire.copy(from, into) },
+                ScheduleStep::Copy { from, into } => unsafe {
+                    wire.copy(from, into, self.sent_beside_own().unwrap_or(SentBeside::Nothing))
+                },
                 &ScheduleStep::Reduce { from, with, into, count } => {
                     let (reduction, extent) =
                         self.reduction.expect("a schedule that reduces has an operation");

@@ -34,7 +34,8 @@ use afar::Afar;
 use kept::Messages;
 use operands::OtherOperands;
 pub use operands::ReductionOfTwo;
-use own::OwnCopy;
+pub use own::{BesideOwn, SentBeside};
+use own::{OwnCopy, OwnLandings};
 use pending::{Pendings, Stage};
 use reading::Shown;
 pub use reading::{Among, SHOWN_ABOVE, Showing, Takers};
@@ -182,6 +183,7 @@ pub struct Engine<'a> {
     from_slots: FromSlots,
     /// This rank's own data that is copied beside what it sends.
     own_copy: Option<OwnCopy>,
+    own_landings: OwnLandings,
     landings: Landings,
     /// Data has landed past the caches since the last fence.
     landed_past: bool,
@@ -256,6 +258,7 @@ impl<'a> Engine<'a> {
             to_slots: ToSlots::default(),
             from_slots: FromSlots::default(),
             own_copy: None,
+            own_landings: OwnLandings::default(),
             landings: Landings::of_data_from(usize::MAX),
             landed_past: false,
             afar: None,

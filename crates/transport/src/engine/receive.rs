@@ -3,6 +3,7 @@
 
 use super::afar::AFAR;
 use super::kept::{Held, Message};
+use super::own::SentBeside;
 use super::pending::{NONE, Stage, due};
 use super::send::{ASKED_EACH, ASKED_EACH_TRIED, MOST_EAGER, UNASKED, WHOLE, credit_of_announced, sum};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
@@ -116,17 +117,17 @@ impl Engine<'_> {
     /// `take_aside` gives it. What is no data of the program's must not lie in its memory, where other messages may be
     /// written, too.
     ///
-    /// `beside_own`: in the collective, this rank copies data of its own by `copy_own`, too. Where ranks have cpus of
-    /// their own, what is received then lands where own data of this size landed last.
+    /// `beside_own`: in the collective, this rank copies data of its own by `copy_own`, too, and sends that. Where
+    /// ranks have cpus of their own, what is received then lands where it is best with own data of this size.
     pub fn receive_or_set_aside(
         &mut self,
         criteria: Criteria,
         buffer: &Buffer,
-        beside_own: bool,
+        beside_own: Option<SentBeside>,
     ) -> TransferId {
         let key = criteria.key();
         let transfer = self.transfers.start(buffer, key);
-        let lands_past = beside_own && self.landings.last_by_cycle(buffer.bytes) == Landing::PastCaches;
+        let lands_past = beside_own.is_some_and(|sent| self.own_landings.receives_past(sent, buffer.bytes));
         self.transfers.at(transfer).due = if lands_past { due::ASIDE | due::PAST_CACHES } else { due::ASIDE };
         self.match_or_post(transfer, key);
         self.transfers.id(transfer)

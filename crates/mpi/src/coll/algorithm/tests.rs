@@ -10,6 +10,7 @@ use crate::op::{ElementType, Operation, Predefined, Reduction, UserFunction, ker
 use crate::runtime;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
+use transport::SentBeside;
 
 fn datatype(handle: usize) -> Arc<Datatype> {
     runtime::enter().datatype(abi::Datatype(handle)).unwrap().clone()
@@ -235,6 +236,31 @@ fn alltoall_gives_every_rank_its_block_of_every_rank() {
 }
 
 /// Composes linear functions `x -> a x + b` of 32-bit numbers: associative, and not commutative.
+#[test]
+fn a_schedule_knows_what_is_sent_beside_own_data_that_is_copied() {
+    let count = 2500;
+    let whole = || vec![Numbers::new(1, vec![0; 2 * count])];
+    let (mut mine, mut all) = (whole(), whole());
+    let (mine, all) = (at(&mut mine, 0).part(0, count), at(&mut all, 0).part(0, count));
+    let ranks = Case { ranks: 2, crowded: false, count, stride: 1 }.ranks(0);
+    let found = |build: &dyn Fn(&mut CollectiveSchedule)| {
+        let mut schedule = CollectiveSchedule::default();
+        build(&mut schedule);
+        schedule.sent_beside_own()
+    };
+    for (own, copied) in [(Some(mine), true), (None, false)] {
+        let gathered = found(&|schedule| gather(schedule, ranks, Root::Rank(0), own, |rank| all.block(rank)));
+        assert_eq!(gathered, copied.then_some(SentBeside::Nothing));
+        let allgathered =
+            found(&|schedule| allgather(schedule, ranks, own, |rank| all.block(rank), Some(byte())));
+        assert_eq!(allgathered, copied.then_some(SentBeside::TheSame));
+    }
+    let exchanged = found(&|schedule| {
+        alltoall(schedule, ranks, Some(|rank| mine.block(rank)), |rank| all.block(rank), Some(byte()));
+    });
+    assert_eq!(exchanged, Some(SentBeside::Other));
+}
+
 fn compose(first: u64, second: u64) -> u64 {
     let parts = |function: u64| ((function >> 32) as u32, function as u32);
     let ((a, b), (c, d)) = (parts(first), parts(second));

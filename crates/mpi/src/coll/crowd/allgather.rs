@@ -10,7 +10,7 @@ use crate::coll::build;
 use crate::datatype::MessageData;
 use crate::runtime;
 use transport::slots::{SLOT_BYTES, SlotFlow};
-use transport::{Buffer, DataUse};
+use transport::{BesideOwn, Buffer, DataUse, SentBeside};
 
 /// Where fewer ranks share a cpu, blocks go as messages. (Allgather on 2 cpus of a Xeon, us, as messages and through
 /// slots: 3 ranks, 16 kB 9.8 and 12.2, 256 kB 157 and 210; 4 ranks, 18.2 and 15.8, 263 and 233; 6 ranks, 45 and 32, 612
@@ -74,8 +74,9 @@ impl Gathering {
         let ahead = if bytes <= room { room } else { SLOT_BYTES };
         (0..bytes.min(ahead)).step_by(SLOT_BYTES).for_each(fill);
         if let Some(data) = &self.own {
+            let beside = BesideOwn { sent: SentBeside::TheSame, ranks };
             // SAFETY: the program's buffers, which are apart.
-            unsafe { runtime::enter().engine.copy_own(data, block) };
+            unsafe { runtime::enter().engine.copy_own(data, block, beside) };
         }
         let mut incoming = Incoming::new(call, bytes);
         others().for_each(|rank| incoming.add(rank, call.hear(rank, bytes)));

@@ -14,7 +14,7 @@ use crate::runtime;
 use std::ffi::c_int;
 use std::sync::Arc;
 use transport::slots::SLOT_BYTES;
-use transport::{Buffer, DataUse, TransferId};
+use transport::{BesideOwn, Buffer, DataUse, SentBeside, TransferId};
 
 /// This rank's data, unless it is in place, and at the root the blocks of all ranks.
 struct Gathering {
@@ -97,8 +97,9 @@ impl Gathering {
         let receives: Vec<TransferId> =
             others().map(|rank| call.expect(&mut state.engine, rank, &blocks[rank])).collect();
         if let Some(own) = own {
+            let beside = BesideOwn { sent: SentBeside::Nothing, ranks: blocks.len() };
             // SAFETY: the program's buffers, which are apart.
-            unsafe { state.engine.copy_own(own, &blocks[self.root]) };
+            unsafe { state.engine.copy_own(own, &blocks[self.root], beside) };
         }
         drop(state);
         let mut incoming = Incoming::new(call, self.bytes);

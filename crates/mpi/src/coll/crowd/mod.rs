@@ -169,7 +169,7 @@ impl Call {
     fn expect(&self, engine: &mut Engine<'_>, rank: usize, block: &Buffer) -> TransferId {
         let pattern =
             Criteria { context: self.comm.collective(), source: Some(rank as u16), tag: Some(self.tag) };
-        engine.receive_or_set_aside(pattern, block, false)
+        engine.receive_or_set_aside(pattern, block, None)
     }
 
     /// Waits for what is expected so. Nothing: the block has come, and all is well.

@@ -1,6 +1,7 @@
 //! Large messages that are sent at once, as a whole.
 
 use super::*;
+use crate::copy::can_copy_past;
 use crate::pool::SLOT;
 use crate::ring::{INLINE, LINE};
 use crate::segment::BLOCK;
@@ -217,7 +218,7 @@ fn own_data_is_copied_beside_what_goes_out_at_once() {
         assert_eq!(job[0].send(1, envelope(0, 1), &buffer(&mut data), Mode::Standard), None);
         let copied = to.clone();
         // SAFETY: as above.
-        unsafe { job[0].copy_own(&from, &into) };
+        unsafe { job[0].copy_own(&from, &into, IN_ALLTOALL) };
         let expected = if same { &data } else { &own };
         assert!(copied == *expected && to == *expected && job[0].own_copy.is_none(), "{bytes} bytes");
     }
@@ -255,7 +256,7 @@ fn what_goes_out_beside_own_data_goes_in_blocks_and_other_data_in_slots() {
             let put = job[0].outgoing[1].producer.produced() - lines;
             assert_eq!(put, pieces as u64, "{bytes} {into_line} beside: {beside}");
             // SAFETY: as above.
-            unsafe { job[0].copy_own(&from, &into) };
+            unsafe { job[0].copy_own(&from, &into, IN_ALLTOALL) };
             until_complete(&mut job, 1, receive);
             assert!(to.iter().all(|&byte| byte == 7));
         }
@@ -279,11 +280,45 @@ fn what_is_asked_for_beside_own_data_goes_in_blocks_too() {
         }
         let send = job[0].send(1, envelope(0, 1), &data, Mode::Standard).expect("nothing goes unasked");
         // SAFETY: as above.
-        unsafe { job[0].copy_own(&from, &into) };
+        unsafe { job[0].copy_own(&from, &into, IN_ALLTOALL) };
         until_complete(&mut job, 1, receive);
         until_complete(&mut job, 0, send);
         // The first line is the announcement.
         assert_eq!(job[0].outgoing[1].producer.produced(), 1 + pieces as u64, "beside: {beside}");
         assert!(to.iter().all(|&byte| byte == 7));
+    }
+}
+
+#[test]
+fn what_is_received_beside_own_data_lands_past_the_caches_where_all_ranks_together_fill_them() {
+    let bytes = 1 << 20;
+    // Of two ranks, each uses four blocks.
+    for (shared_cache, past) in [(0, false), (12 << 20, false), (11 << 20, true), (usize::MAX as u64, false)]
+    {
+        let mut job = job(2);
+        let segment = job[0].segment();
+        segment.header().shared_cache_bytes.store(shared_cache, Ordering::Relaxed);
+        job.iter_mut().for_each(|engine| engine.landings = Landings::of_data_from(bytes));
+        let (mut data, mut own, mut to) = (sample(bytes), vec![0u8; bytes], vec![0u8; bytes]);
+        for number in 0..4 {
+            let (from, into) = (buffer(&mut data), buffer(&mut own));
+            // SAFETY: both live to the end of the copy.
+            unsafe { job[0].copy_own(&from, &into, IN_ALLTOALL) };
+            let pattern = criteria(Some(1), Some(number));
+            let receive = job[0].receive_or_set_aside(pattern, &buffer(&mut to), Some(SentBeside::Other));
+            let due = job[0].transfers.at(receive.slot()).due;
+            assert_eq!(
+                due & pending::due::PAST_CACHES != 0,
+                past && can_copy_past(),
+                "{shared_cache} {number}"
+            );
+            let sent = job[1].send(0, envelope(1, number), &from, Mode::Standard);
+            until_complete(&mut job, 0, receive);
+            if let Some(sent) = sent {
+                until_complete(&mut job, 1, sent);
+            }
+            assert!(own == data && to == data);
+            to.fill(0);
+        }
     }
 }

@@ -54,6 +54,9 @@ fn criteria(source: Option<u16>, tag: Option<i32>) -> Criteria {
     Criteria { context: CONTEXT, source, tag }
 }
 
+/// An exchange of two ranks.
+const IN_ALLTOALL: BesideOwn = BesideOwn { sent: SentBeside::Other, ranks: 2 };
+
 fn sample(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|at| (at * 7 + at / 251) as u8).collect()
 }

@@ -219,7 +219,7 @@ fn own_data_is_copied_beside_most_of_what_is_shown() {
         let showing = job[0].show(&from, ONE).unwrap();
         beside += usize::from(to == data);
         // SAFETY: as above.
-        unsafe { job[0].copy_own(&from, &into) };
+        unsafe { job[0].copy_own(&from, &into, IN_ALLTOALL) };
         assert!(to == data);
         to.fill(0);
         // SAFETY: shown above, and not yet read.
@@ -380,7 +380,7 @@ fn what_senders_copy_by_the_kernel_is_measured_message_by_message() {
     let costs = &job[0].segment().header().costs;
     for _ in 0..20 {
         let pattern = criteria(Some(first as u16), Some(1));
-        let id = job[first + 1].receive_or_set_aside(pattern, &buffer(&mut into), false);
+        let id = job[first + 1].receive_or_set_aside(pattern, &buffer(&mut into), None);
         let sent =
             job[first].send(first + 1, envelope(first as u16, 1), &buffer(&mut data), Mode::Synchronous);
         // As if it ran on a cpu of its own.
