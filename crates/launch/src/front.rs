@@ -107,7 +107,7 @@ fn prepare(mut options: LaunchOptions) -> Result<Prepared, (i32, String)> {
     };
     let (memory, segment) = created.map_err(|error| (1, no_memory(ranks, &error)))?;
     segment.set_turnover_bytes(turnover_bytes);
-    segment.header().shared_cache_bytes.store(shared_cache_bytes, Ordering::Relaxed);
+    segment.set_shared_cache_bytes(shared_cache_bytes);
     if options.stuck_after_s.is_some() || options.on.is_some() {
         segment.header().hooks.fetch_or(hook::STUCK, Ordering::Relaxed);
     }

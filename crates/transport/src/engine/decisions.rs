@@ -78,13 +78,22 @@ impl Decisions {
 
     /// The next answer, now. `at_first`: as long as cycles don't tell; an error: what is to be measured next.
     pub(super) fn answer(&mut self, bytes: usize, at_first: Result<bool, bool>, now_ns: u64) -> bool {
+        self.answer_ahead(self.ahead, bytes, at_first, now_ns)
+    }
+
+    /// The same where the first answer is all but sure: turns of the other one are not ahead of their time.
+    pub(super) fn answer_sure(&mut self, bytes: usize, at_first: bool, now_ns: u64) -> bool {
+        self.answer_ahead(0, bytes, Ok(at_first), now_ns)
+    }
+
+    fn answer_ahead(&mut self, ahead: u32, bytes: usize, at_first: Result<bool, bool>, now_ns: u64) -> bool {
         let class = class_of(bytes);
         let (cycles, turn) = (&mut self.cycles[class], &mut self.turns[class]);
         cycles.end(now_ns);
         let answer = match at_first {
             Err(measure) => measure,
             Ok(at_first) => {
-                let has_time = self.answers.turn(bytes, self.ahead, |_| LONGEST).is_some();
+                let has_time = self.answers.turn(bytes, ahead, |_| LONGEST).is_some();
                 match *turn {
                     Turn::Other(other)
                         if !has_time || cycles.knows(other, bytes) || cycles.is_hopeless(other) =>

@@ -23,7 +23,6 @@ use crate::landing::{Landing, Origin};
 use host::clock::kernel_ns;
 use std::array;
 use std::ops::Range;
-use std::sync::atomic::Ordering;
 
 /// What a rank sends in a collective in which it copies data of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,10 +195,8 @@ impl Engine<'_> {
     /// Whether such a collective uses too much of the cache that all ranks share.
     fn fills_shared_cache(&self, bytes: usize, beside: BesideOwn) -> bool {
         let segment = self.segment();
-        let shared = segment.header().shared_cache_bytes.load(Ordering::Relaxed) as usize;
-        let used = segment.ranks().saturating_mul(beside.used_bytes(bytes));
         let [part, of] = PART_OF_SHARED;
-        shared > 0 && used > shared / of * part
+        segment.ranks().saturating_mul(beside.used_bytes(bytes)) > segment.shared_cache_bytes() / of * part
     }
 }
 

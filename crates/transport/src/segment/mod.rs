@@ -352,6 +352,19 @@ impl Segment {
         self.header().turnover_bytes.load(Ordering::Relaxed).clamp(LEAST_POOL_BYTES as u64, most) as usize
     }
 
+    /// Says how many bytes the cache has that the cpus of the job share. Call this before a rank starts.
+    pub fn set_shared_cache_bytes(&self, bytes: u64) {
+        self.header().shared_cache_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Bytes of that cache; without end where there is none, or it is not known: nothing fills it.
+    pub(crate) fn shared_cache_bytes(&self) -> usize {
+        match self.header().shared_cache_bytes.load(Ordering::Relaxed) {
+            0 => usize::MAX,
+            bytes => bytes as usize,
+        }
+    }
+
     /// Whether another rank last copied large data on the cpu where this rank is now. Where ranks move about, that is a
     /// guess.
     pub(crate) fn shares_cpu(&self, own: usize, other: usize) -> bool {

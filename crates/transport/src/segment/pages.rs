@@ -30,8 +30,8 @@ pub struct JobPage {
     pub second_chip: AtomicU32,
     /// As `Segment::turnover_bytes` reads it.
     pub(super) turnover_bytes: AtomicU64,
-    /// Bytes of the cache that the cpus of the job share; 0: there is none, or it is not known.
-    pub shared_cache_bytes: AtomicU64,
+    /// As `Segment::shared_cache_bytes` reads it.
+    pub(super) shared_cache_bytes: AtomicU64,
     /// Bytes of each rank's tallies; 0 when there are none.
     pub(super) tally_bytes: u64,
     /// Bytes of each rank's store; 0 when ranks carry their messages themselves.

@@ -297,7 +297,7 @@ fn what_is_received_beside_own_data_lands_past_the_caches_where_all_ranks_togeth
     {
         let mut job = job(2);
         let segment = job[0].segment();
-        segment.header().shared_cache_bytes.store(shared_cache, Ordering::Relaxed);
+        segment.set_shared_cache_bytes(shared_cache);
         job.iter_mut().for_each(|engine| engine.landings = Landings::of_data_from(bytes));
         let (mut data, mut own, mut to) = (sample(bytes), vec![0u8; bytes], vec![0u8; bytes]);
         for number in 0..4 {

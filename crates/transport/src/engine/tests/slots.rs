@@ -171,6 +171,21 @@ fn data_lands_past_the_caches_where_that_costs_clearly_less_and_readers_are_on_o
 }
 
 #[test]
+fn a_turn_of_the_other_landing_has_enough_pieces_to_tell_and_not_many_more() {
+    if !crate::copy::can_copy_past() {
+        return;
+    }
+    // Those behind as many slots as are filled in turn are timed.
+    for (pieces, in_turn) in [(1, 8 + 16), (4, 2 + 16), (16, 1 + 4), (64, 1 + 1), (256, 1 + 1)] {
+        let mut job = job(2);
+        assert_eq!(job[0].slots(), 8);
+        learn(&job[0].segment().header().slot_costs, pieces * SLOT_BYTES, [20, 40]);
+        let past = (0..100).filter(|_| job[0].begin_to_fill(passing(pieces, &[1])).is_past()).count();
+        assert_eq!(past, in_turn, "{pieces}");
+    }
+}
+
+#[test]
 fn what_pieces_cost_is_learnt_until_it_is_known_and_then_now_and_then() {
     if !crate::copy::can_copy_past() {
         return;
@@ -248,6 +263,14 @@ fn data_of_all_lands_where_one_rank_says_and_soon_each_landing_is_tried() {
     // Less data does not, and who says nothing wants none to.
     assert_eq!(landing(0, SlotFlow::AmongAll, LEAST_PAST - 1, 0), Landing::InCaches);
     assert_eq!(landing(0, SlotFlow::AmongAll, large, 2), Landing::InCaches);
+    // Where data takes half of the cache that all share, that is sure enough to be asked later.
+    job[0].segment().set_shared_cache_bytes(2 * large as u64);
+    let sure = (0..66).map(|_| {
+        job[0].begin_to_take(SlotFlow::ToOne, large, 0);
+        job[0].from_slots.landing
+    });
+    let (first, then) = ([Landing::PastCaches; 64], [Landing::InCaches; 2]);
+    assert_eq!(sure.collect::<Vec<_>>(), [&first[..], &then].concat());
 }
 
 #[test]
