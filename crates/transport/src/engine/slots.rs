@@ -156,10 +156,10 @@ impl Default for FromSlots {
 
 /// From so many bytes on, data that comes through slots may land past the caches, and does at first: the buffers of all
 /// ranks on a cpu would fill its own cache, where the slots are. The copies cost the same, but what follows does not:
-/// the time from one collective to the next tells. Where the results alone take half of the cache that all cpus share,
-/// that is sure enough to be asked later: such a turn takes long. (Gather of 4 MB on 4 ranks and 2 cpus of an EPYC with
-/// 32 MB of that cache: 1.37 ms in the caches, and 1.00 past them.) (On 2 cpus of a Xeon with 2 MB of that cache, us, in the caches and
+/// the time from one collective to the next tells. (On 2 cpus of a Xeon with 2 MB of that cache, us, in the caches and
 /// past them: 8 ranks, bcast of 512 kB 223 and 157, of 1 MB 492 and 322; 4 ranks, of 1 MB 234 and 184.)
+/// Where the results alone take half of the cache that all cpus share, that is sure enough to be asked later: such a
+/// turn takes long. (4 ranks on 2 cpus of an EPYC with 32 MB of that cache, gather of 4 MB: 1.37 ms and 1.00.)
 fn lands_past_from(segment: &Segment) -> usize {
     (segment.turnover_bytes() / 4 / segment.ranks_of_cpu()).max(LEAST_PAST)
 }
